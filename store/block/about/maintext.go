@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -319,13 +320,37 @@ func (r *lineRun) notice(body []byte) bool {
 	if r.words < 4 || r.words > noticeWords {
 		return false
 	}
-	text := bytes.Clone(body[r.start:r.end])
-	for i, c := range text {
-		if 'A' <= c && c <= 'Z' {
-			text[i] = c | 0x20
+	text := body[r.start:r.end]
+	for i := 0; i+1 < len(text); i++ {
+		for set := noticeBegins[small(text[i])][small(text[i+1])]; set != 0; set &= set - 1 {
+			if hasPrefixFold(text[i:], noticeTexts[bits.TrailingZeros32(set)]) {
+				return true
+			}
 		}
 	}
-	return slices.ContainsFunc(noticeTexts, func(n []byte) bool { return bytes.Contains(text, n) })
+	return false
+}
+
+// noticeBegins says which of the noticeTexts begin with two bytes: bit n is set for text n.
+var noticeBegins = func() (begins [256][256]uint32) {
+	for i, n := range noticeTexts {
+		begins[n[0]][n[1]] |= 1 << i
+	}
+	return begins
+}()
+
+// hasPrefixFold reports whether text begins with prefix, which is in lower case, in upper or
+// lower case.
+func hasPrefixFold(text, prefix []byte) bool {
+	if len(text) < len(prefix) {
+		return false
+	}
+	for i, c := range prefix {
+		if small(text[i]) != c {
+			return false
+		}
+	}
+	return true
 }
 
 // value returns how many words the run of text adds to the count of each element

@@ -83,13 +83,21 @@ type Range struct{ Start, End int }
 func Read(in *Input) Article {
 	r := newReader(in)
 	defer r.free()
+	return r.read()
+}
+
+// read reads the page.
+func (r *reader) read() (a Article) {
 	r.walk()
 	r.place()
-	var a Article
 	a.Title = r.findTitle()
 	r.placeBody()
-	r.readURL()
+	r.readURLs()
 	r.readTimes()
+	if !r.sure() {
+		r.readProps()
+		r.readPrograms()
+	}
 	r.readLines()
 	a.Published, a.Modified = r.choose()
 	a.Author, a.Source = r.findAuthor(), r.findSource()
@@ -100,7 +108,7 @@ func Read(in *Input) Article {
 // newReader returns a reader for the page. The caller calls free.
 func newReader(in *Input) *reader {
 	r := readers.Get().(*reader)
-	*r = reader{in: in, t: in.Page, lines: r.lines[:0], dates: r.dates[:0], scan: r.scan, times: r.times[:0], credits: r.credits[:0], names: r.names, besides: r.besides, title: -1}
+	*r = reader{in: in, t: in.Page, lines: r.lines[:0], dates: r.dates[:0], scan: r.scan, times: r.times[:0], scripts: r.scripts[:0], texts: r.texts, names: r.names, marked: r.marked[:0], programs: r.programs[:0], besides: r.besides, title: -1}
 	lang, _, _ := strings.Cut(strings.ToLower(in.Lang), "-")
 	lang, _, _ = strings.Cut(lang, "_")
 	r.scan.lang = lang
@@ -111,5 +119,6 @@ func newReader(in *Input) *reader {
 func (r *reader) free() {
 	r.in, r.t = nil, nil
 	clear(r.besides)
+	clear(r.texts)
 	readers.Put(r)
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"infomall/store/page/markup"
 )
 
 // The largest sizes of the name of an author and of a source, in bytes.
@@ -18,20 +20,35 @@ func (r *reader) findAuthor() string {
 	if name := person(r.heads.author); name != "" {
 		return name
 	}
-	for _, n := range r.credits {
-		node := &r.t.Nodes[n]
-		rel, _ := r.t.Attr(n, "rel")
-		prop, _ := r.t.Attr(n, "itemprop")
-		if !bytes.Equal(rel, []byte("author")) && !bytes.Contains(prop, []byte("author")) || r.beside(int32(n)+1) || int(node.End-node.Start) > lineBytesMax {
-			continue
-		}
-		if name := person(byWord(oneLine(r.t.TextRange(int(node.Inner), int(node.Outer), r.in.Charset)))); name != "" {
-			return name
-		}
+	if name := r.credited(); name != "" {
+		return name
 	}
 	return r.named(authorSigns, func(s string) string {
 		return person(s)
 	}, true)
+}
+
+// credited returns the author that an element near the title names, with rel=author or with an
+// itemprop.
+func (r *reader) credited() string {
+	if r.title < 0 {
+		return ""
+	}
+	from, to := r.lines[max(0, r.title-nearLines)].node, r.lines[min(r.title+nearLines, len(r.lines)-1)].node
+	for n := int(from); n < int(to); n++ {
+		node := &r.t.Nodes[n]
+		if node.Kind != markup.Element || node.Tag == markup.TagMeta || node.End-node.Start > lineBytesMax {
+			continue
+		}
+		for a := range r.t.Attrs(n) {
+			if markup.EqualFold(a.Name, "rel") && bytes.Equal(a.Value, []byte("author")) || markup.EqualFold(a.Name, "itemprop") && bytes.Equal(a.Value, []byte("author")) {
+				if name := person(oneLine(r.t.TextRange(int(node.Inner), int(node.Outer), r.in.Charset))); name != "" {
+					return name
+				}
+			}
+		}
+	}
+	return ""
 }
 
 // findSource returns where the text comes from, or "".
@@ -74,19 +91,17 @@ func (r *reader) named(signs []string, valid func(string) string, begins bool) s
 		}
 		text := oneLine(r.text(i))
 		low := lowered(text)
-		ascii := utf8.RuneCountInString(low) == len(low)
+		colon := strings.ContainsAny(text, ":：/／者")
 		for _, sign := range signs {
-			latin, k := sign[len(sign)-1] == ' ', 0
+			latin := sign[len(sign)-1] == ' '
+			k := 0
 			switch {
-			case latin && !strings.HasPrefix(low, sign), ascii && sign[0] >= utf8.RuneSelf:
+			case latin && (!strings.HasPrefix(low, sign) || !startsName(text[len(sign):]) || len(text) > 2*authorMax), !latin && !colon:
 				continue
 			case !latin:
-				if k = strings.Index(low, sign); k < 0 {
+				if k = strings.Index(low, sign); k < 0 || len(sign) <= len("文：") && k > 0 {
 					continue
 				}
-			}
-			if latin && (!startsName(text[k+len(sign):]) || len(text) > 2*authorMax) {
-				continue
 			}
 			if begins && !latin && sign == "记者" && l.text > 60 {
 				continue
@@ -116,10 +131,18 @@ func byWord(s string) string {
 	return s
 }
 
+// nameEnds are words that follow a name.
+var nameEnds = []string{" on ", " am ", " um ", " publi", " veröff", " le ", " updated", "作者", "责任编辑", "编辑", "记者", "发布", "时间", "发表"}
+
 // cutName returns the name at the begin of a text: up to a mark, a digit, a tab, or in
 // Chinese a space.
 func cutName(s string) string {
 	s = strings.TrimLeft(s, " \t\u00a0\u3000:：")
+	for _, w := range nameEnds {
+		if k := strings.Index(s, w); k > 0 {
+			s = s[:k]
+		}
+	}
 	han := false
 	for i, c := range s {
 		han = han || unicode.Is(unicode.Han, c)

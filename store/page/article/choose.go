@@ -14,18 +14,44 @@ type candidate struct {
 	weight float64 // how probably it is the day of publication, or of the last change
 	change bool    // the page says that it is the day of the last change
 	line   int     // the index of the line that has it, or -1
+	plain  bool    // the line is no sentence, and its words do not say what the date is
 }
 
 // The limits by which choose decides.
 const (
-	weightLeast = .3             // a date with less weight is not taken
-	zoneSlack   = 24 * time.Hour // so much later than the first capture may a date be, because of time zones
+	weightLeast  = .17 // a date with less weight is not taken
+	visibleLeast = .6  // see trustVisible
+	visibleMore  = .25
+	visibleMost  = .92
+	localLeast   = .35            // a date with less weight does not correct one in UTC
+	zoneSlack    = 24 * time.Hour // so much later than the first capture may a date be, because of time zones
 )
+
+// sureWeight is the weight of a date that is hardly ever wrong.
+const sureWeight = .85
+
+// sure reports whether a meta element or JSON-LD says when the page was published. Other dates
+// are then looked for near the title only.
+func (r *reader) sure() bool {
+	for i := range r.dates {
+		if c := &r.dates[i]; !c.change && c.day != 0 && c.weight >= sureWeight && (c.from == FromMeta || c.from == FromJSONLD) && r.possible(&c.expression) {
+			return true
+		}
+	}
+	return false
+}
 
 // choose returns when the article was published and when it was last changed.
 func (r *reader) choose() (published, modified Date) {
 	r.resolve()
+	r.trustVisible()
 	published = r.best(false)
+	if published.Precision < Day {
+		if r.readAttributes(); len(r.dates) > 0 {
+			r.resolve()
+			published = r.best(false)
+		}
+	}
 	modified = r.best(true)
 	if modified.Precision == NoDate {
 		if e, ok := r.exact(r.in.LastModified); ok && r.possible(&e) {
@@ -62,7 +88,7 @@ func (r *reader) resolve() {
 			other.day, other.month = c.month, c.day
 			first, second := r.possible(&c.expression), r.possible(&other)
 			switch here, there := r.backed(&c.expression), r.backed(&other); {
-			case !first && second, first == second && (there > here || there == here && monthFirst):
+			case !first && second, first == second && (there > here+.5 || there > here-.5 && monthFirst):
 				c.expression = other
 			}
 		}
@@ -72,6 +98,66 @@ func (r *reader) resolve() {
 		kept = append(kept, c)
 	}
 	r.dates = kept
+	for i := range r.dates {
+		if c := &r.dates[i]; c.zone == 0 && c.hour >= 0 {
+			r.localDay(c)
+		}
+	}
+}
+
+// trustVisible raises the weight of a date that readers of the page see near its title, if the
+// page does not say elsewhere that it is the day of a change, and the URL has no other day. Meta elements often have the day
+// on which a file was made.
+func (r *reader) trustVisible() {
+	for i := range r.dates {
+		c := &r.dates[i]
+		if c.from != FromText || c.change || c.line < r.title || c.weight < visibleLeast || c.year == 0 {
+			continue
+		}
+		changed := false
+		for k := range r.dates {
+			o := &r.dates[k]
+			same := o.year == c.year && o.month == c.month && o.day == c.day
+			changed = changed || o.change && same || o.from == FromURL && o.day != 0 && !same
+		}
+		if !changed {
+			c.weight = min(visibleMost, c.weight+visibleMore)
+		}
+	}
+}
+
+// localDay corrects the day of a date that is given in UTC: another date of the page may say
+// which day it was where the page was made.
+func (r *reader) localDay(c *candidate) {
+	day := time.Date(c.year, time.Month(c.month), c.day, 0, 0, 0, 0, time.UTC)
+	near := day.AddDate(0, 0, 1)
+	if c.hour < 12 {
+		near = day.AddDate(0, 0, -1)
+	}
+	var local *candidate
+	same := false // a date without a zone is the same day as c
+	for i := range r.dates {
+		o := &r.dates[i]
+		if o.day == 0 || o.zone == 0 || o.change != c.change || o.weight < localLeast {
+			continue
+		}
+		switch at := time.Date(o.year, time.Month(o.month), o.day, 0, 0, 0, 0, time.UTC); {
+		case at.Equal(near) && (local == nil || o.from == FromURL):
+			local = o
+		case at.Equal(day) && o.from != FromJSONLD:
+			same = true
+		}
+	}
+	if local != nil && (!same || local.from == FromURL) {
+		c.year, c.month, c.day, c.hour = local.year, local.month, local.day, -1
+		return
+	}
+	if same {
+		return
+	}
+	if at := day.Add(time.Duration(c.hour*60+c.minute+r.saidZone()) * time.Minute); at.Day() != c.day {
+		c.year, c.month, c.day, c.hour = at.Year(), int(at.Month()), at.Day(), -1
+	}
 }
 
 // backed returns the weight of the other dates of the page that are the same day as e.
@@ -107,12 +193,35 @@ func (r *reader) giveYear(c *candidate) bool {
 		return false
 	}
 	c.weight *= .8
-	c.year = r.in.Seen.Std().Year()
-	if !r.possible(&c.expression) {
+	by := r.in.Seen
+	if newest := r.newest(); newest != record.NoTime {
+		by = min(by, newest)
+	}
+	c.year = by.Std().Year()
+	if at := c.date(); at.Time > by {
 		c.year--
 	}
 	return true
 }
+
+// newest returns a time shortly after the newest date that the page says, whatever it is about,
+// or the end of the year of its copyright; record.NoTime if there is none. The page was hardly
+// made later.
+func (r *reader) newest() record.Time {
+	newest := record.NoTime
+	for i := range r.dates {
+		if c := &r.dates[i]; c.year != 0 && c.valid() && r.possible(&c.expression) {
+			newest = max(newest, record.At(c.date().Time.Std().AddDate(0, 0, newestDays)))
+		}
+	}
+	if r.copyright != 0 {
+		newest = max(newest, record.At(time.Date(r.copyright, 12, 31, 0, 0, 0, 0, time.UTC)))
+	}
+	return newest
+}
+
+// newestDays is by how many days a page may be younger than the newest date that it says.
+const newestDays = 40
 
 // best returns the date with the most weight, among those of changes or those of publication.
 // Dates of different places that agree on the day add weight to each other.

@@ -17,6 +17,8 @@ type expression struct {
 	swap bool
 	// short means that the year has two digits.
 	short bool
+	// dotted means that points separate the numbers: then the day is first.
+	dotted bool
 }
 
 // zoneNone is the zone of a date that does not say it.
@@ -283,13 +285,15 @@ func (s *scanner) fromSmall(e *expression, i, n int) int {
 		}
 		return 0
 	}
-	if s.is(i+1, '-', '/', '.', '‑', '–') && !s.tokens[i+1].spaced || s.is(i+1, '/', '.') {
+	if s.is(i+1, '-', '/', '.', '‑', '–') && !s.tokens[i+1].spaced || s.is(i+1, '/', '.', '|') {
 		sep := s.tokens[i+1].sign
 		if second := s.num(i+2, 2); second >= 1 && s.is(i+3, sep) {
 			if y := s.year(i + 4); y != 0 {
+				e.dotted = sep == '.'
 				return s.numbers(e, n, second, y, i+5)
 			}
-			if third := s.num(i+4, 2); third >= 0 && s.tokens[i+4].digits == 2 && s.tokens[i+2].digits == 2 && !s.tokens[i+4].spaced {
+			if third := s.num(i+4, 2); third >= 0 && s.tokens[i+4].digits == 2 && (s.tokens[i+2].digits == 2 || sep != '-') && !s.tokens[i+4].spaced {
+				e.dotted = sep == '.'
 				return s.threeSmall(e, n, second, third, i+5)
 			}
 			return 0
@@ -349,7 +353,7 @@ func (s *scanner) numbers(e *expression, first, second, year, next int) int {
 		e.month, e.day = first, second
 	default:
 		e.day, e.month = first, second
-		e.swap = first <= 12 && first != second
+		e.swap = !e.dotted && first <= 12 && first != second
 	}
 	return next
 }
@@ -375,14 +379,17 @@ func (s *scanner) threeSmall(e *expression, first, second, third, next int) int 
 // fromMonth reads a date that begins with the name of a month at token i. It returns the
 // number of the token after the date, or 0.
 func (s *scanner) fromMonth(e *expression, i int) int {
+	j := i + 1
+	j += s.skip(j, '.')
+	j += s.skip(j, '-', '/', ',')
+	if s.num(j, 4) < 0 {
+		return 0
+	}
 	m := s.month(i)
 	if m == 0 {
 		return 0
 	}
 	e.month = m
-	j := i + 1
-	j += s.skip(j, '.')
-	j += s.skip(j, '-', '/', ',')
 	if y := s.year(j); y != 0 {
 		e.year = y
 		return j + 1

@@ -25,13 +25,91 @@ const thingsMax = 24
 // readScript takes what element i says, if it is a script with JSON-LD.
 func (r *reader) readScript(i int) {
 	n := &r.t.Nodes[i]
-	if !r.t.May(i, markup.AttrType) || int(n.Next) <= i+1 {
+	if int(n.Next) <= i+1 {
 		return
 	}
-	if kind, _ := r.t.Attr(i, "type"); !bytes.Contains(kind, []byte("ld+json")) {
-		return
+	if r.t.May(i, markup.AttrType) {
+		if kind, _ := r.t.Attr(i, "type"); bytes.Contains(kind, []byte("ld+json")) {
+			r.readThings(r.t.Body[n.Inner:n.Outer])
+			return
+		}
 	}
-	r.readThings(r.t.Body[n.Inner:n.Outer])
+	r.scripts = append(r.scripts, i)
+}
+
+// programKeys are names, in lower case without hyphens and underscores, under which programs
+// of a page keep the day of publication.
+var programKeys = map[string]bool{"publishedat": true, "publishdate": true, "publisheddate": true, "datepublished": true, "firstpublished": true,
+	"publishedtime": true, "publishtime": true, "publisheddatetime": true, "publishdatetime": true, "firstpublisheddate": true, "publishedon": true}
+
+// The limits of readProgram.
+const (
+	programKeysMax = 64  // so many keys of all programs of a page are read
+	programTrust   = .45 // how far such a date is trusted
+)
+
+// readProgram takes the day of publication that a program has in a variable, such as
+// "published_at":"2008-08-08". Programs that have several days know of other articles, too.
+func (r *reader) readProgram(b []byte) {
+	for at := 0; r.programDates < programKeysMax; {
+		k := bytes.Index(b[at:], []byte("blish"))
+		if k < 0 {
+			return
+		}
+		k += at
+		from, to := k, k
+		for from > 0 && keyByte(b[from-1]) {
+			from--
+		}
+		for to < len(b) && keyByte(b[to]) {
+			to++
+		}
+		at = to
+		var key [24]byte
+		n := 0
+		for _, c := range b[from:to] {
+			if c != '_' && c != '-' && n < len(key) {
+				key[n] = c | 0x20
+				n++
+			}
+		}
+		if !programKeys[string(key[:n])] {
+			continue
+		}
+		i := to
+		for i < len(b) && i < to+6 && (b[i] == '"' || b[i] == '\'' || b[i] == '\\' || b[i] == ' ' || b[i] == ':' || b[i] == '=') {
+			i++
+		}
+		if i == to || i == len(b) || b[i]-'0' >= 10 || b[i-1] != '"' && b[i-1] != '\'' {
+			continue
+		}
+		end := i
+		for end < len(b) && end < i+32 && b[end] != '"' && b[end] != '\'' && b[end] != '\\' {
+			end++
+		}
+		r.programDates++
+		if e, ok := r.exact(string(b[i:end])); ok && e.day != 0 {
+			r.programs = append(r.programs, candidate{expression: e, from: FromJSONLD, weight: programTrust, line: -1})
+		}
+	}
+}
+
+// keyByte reports whether c may be in the name of a variable.
+func keyByte(c byte) bool { return letter(c) || c-'0' < 10 || c == '_' || c == '-' }
+
+// readPrograms adds the day that the programs of the page say, if they say one only.
+func (r *reader) readPrograms() {
+	for _, i := range r.scripts {
+		r.readProgram(r.t.Body[r.t.Nodes[i].Inner:r.t.Nodes[i].Outer])
+	}
+	for i := range r.programs {
+		if c, first := &r.programs[i], &r.programs[0]; c.year != first.year || c.month != first.month || c.day != first.day {
+			return
+		}
+	}
+	if len(r.programs) > 0 {
+		r.dates = append(r.dates, r.programs[0])
+	}
 }
 
 // readThings takes the dates, the author and the headline that JSON-LD says. It reads strings

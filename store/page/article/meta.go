@@ -13,6 +13,7 @@ import (
 // meta is what a page says of itself outside of its text.
 type meta struct {
 	author, source  string
+	url             string // og:url, or the canonical link
 	title           string // og:title, or the headline of JSON-LD
 	site            string // og:site_name
 	kind            string // og:type
@@ -95,6 +96,8 @@ func (r *reader) metaPair(i int, name string, content []byte) {
 		return
 	}
 	switch name {
+	case "og:url":
+		set(&h.url)
 	case "og:title":
 		set(&h.title)
 	case "og:site_name":
@@ -105,6 +108,30 @@ func (r *reader) metaPair(i int, name string, content []byte) {
 		set(&h.author)
 	case "source", "dc.source", "mediaid", "article:source", "contentsource":
 		set(&h.source)
+	default:
+		if dateName(name) {
+			r.dated(r.value(content[:min(len(content), dateTextMax)]), FromMeta, unknownMeta, false)
+		}
+	}
+}
+
+// unknownMeta is how far the date of a meta element with an unknown name is trusted.
+const unknownMeta = .4
+
+// dateName reports whether an unknown name of a meta element looks like the one of the day of
+// publication.
+func dateName(name string) bool {
+	return (strings.Contains(name, "publ") || strings.Contains(name, "date") || strings.Contains(name, "created")) && !strings.Contains(name, "expir") &&
+		!strings.Contains(name, "update") && !strings.Contains(name, "modif") && !strings.Contains(name, "publisher")
+}
+
+// readLink takes the canonical URL of the page that link element i says.
+func (r *reader) readLink(i int) {
+	if rel, _ := r.t.Attr(i, "rel"); !markup.EqualFold(rel, "canonical") || r.heads.url != "" {
+		return
+	}
+	if href, ok := r.t.Attr(i, "href"); ok && len(href) < 1000 {
+		r.heads.url = r.value(href)
 	}
 }
 

@@ -103,10 +103,19 @@ var langZones = map[string]int{"zh": 480, "ja": 540, "ko": 540, "de": 60, "fr": 
 // pageZone returns the zone of the page, in minutes east of UTC: that of a date with a zone,
 // or else the usual one of the language, or else 0.
 func (r *reader) pageZone() int {
+	if z := r.saidZone(); z != 0 {
+		return z
+	}
+	return langZones[r.scan.lang]
+}
+
+// saidZone returns the zone of a date of the page that says its zone, in minutes east of UTC,
+// or 0.
+func (r *reader) saidZone() int {
 	for i := range r.dates {
 		if z := r.dates[i].zone; z != zoneNone && z != 0 {
 			return z
 		}
 	}
-	return langZones[r.scan.lang]
+	return 0
 }

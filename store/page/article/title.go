@@ -13,6 +13,8 @@ const (
 	titleTextMax  = 400 // bytes of a title that are read
 	titlePartMin  = .35 // a heading is the title if it is this share of the window's title or more
 	titleAlike    = .6  // or if this share of the heading is in the window's title
+	headingReach  = 4   // a heading so few lines above the main text may be the title
+	endsCompared  = 8   // a heading that shares a part with the title has the first or the last so many bytes in it
 	titleShortest = 6   // bytes of the shortest title that is looked for in the text
 )
 
@@ -46,7 +48,7 @@ func (r *reader) findTitle() string {
 		if l.heading == 1 && firstHead < 0 && !r.beside(l.node) {
 			firstHead, firstHeadText = i, own
 		}
-		w := alike(own, bare)
+		w := alike(own, bare, l.heading == 1 || l.heading == 2)
 		if w < titlePartMin {
 			continue
 		}
@@ -76,9 +78,18 @@ func (r *reader) findTitle() string {
 		}
 		return text
 	}
+	if firstHead < 0 && r.mainFrom < len(r.lines) {
+		// The heading just above the main text.
+		for i := r.mainFrom; i >= max(0, r.mainFrom-headingReach); i-- {
+			if r.lines[i].heading > 0 && r.lines[i].text >= titleShortest && 2*r.lines[i].linked <= r.lines[i].text {
+				firstHead, firstHeadText = i, oneLine(r.text(i))
+				break
+			}
+		}
+	}
 	if firstHead >= 0 && 2*r.lines[firstHead].linked <= r.lines[firstHead].text && (r.mainFrom == len(r.lines) || firstHead <= r.mainFrom) {
 		r.title = firstHead
-		if bare == "" || r.heads.title != "" && alike(firstHeadText, r.heads.title) > titlePartMin {
+		if bare == "" || r.heads.title != "" && alike(firstHeadText, r.heads.title, true) > titlePartMin {
 			return firstHeadText
 		}
 	}
@@ -90,13 +101,19 @@ func (r *reader) findTitle() string {
 
 // alike returns which share of the longer one the heading and the title of a window have in
 // common, counting white space. It is 0 if less than titleAlike of the heading is in the
-// title.
-func alike(heading, title string) float64 {
+// title. If parts is false, it is 0 if the heading is not wholly in the title.
+func alike(heading, title string, parts bool) float64 {
 	if heading == "" || title == "" {
 		return 0
 	}
 	part := len(heading)
 	if !strings.Contains(title, heading) {
+		if !parts {
+			return 0
+		}
+		if n := min(len(heading), endsCompared); !strings.Contains(title, heading[:n]) && !strings.Contains(title, heading[len(heading)-n:]) {
+			return 0
+		}
 		part = len(common(heading, title))
 		if float64(part) < titleAlike*float64(len(heading)) {
 			return 0

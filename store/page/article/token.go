@@ -64,6 +64,12 @@ func tokens(list []token, text string) []token {
 				i += size
 				continue
 			}
+			if t, ok := otherNumber(text, i); ok {
+				t.spaced = spaced
+				list = append(list, t)
+				i = int(t.end)
+				break
+			}
 			if t, ok := hanNumber(text, i); ok {
 				t.spaced = spaced
 				list = append(list, t)
@@ -185,4 +191,34 @@ func hanNumber(text string, i int) (t token, ok bool) {
 		return t, true
 	}
 	return t, false
+}
+
+// digitZeros are the zeros of decimal digits of other scripts: Arabic, Persian, Devanagari
+// and Bengali.
+var digitZeros = [...]rune{'٠', '۰', '०', '০'}
+
+// otherNumber reads the number in digits of another script that begins at i in text. ok is
+// false if there is none.
+func otherNumber(text string, i int) (t token, ok bool) {
+	t = token{kind: number, start: int32(i)}
+	for i < len(text) {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		d := rune(-1)
+		for _, zero := range digitZeros {
+			if r >= zero && r <= zero+9 {
+				d = r - zero
+			}
+		}
+		if d < 0 {
+			break
+		}
+		if t.digits++; t.digits <= 9 {
+			t.value = t.value*10 + d
+		} else {
+			t.digits = 20
+		}
+		i += size
+	}
+	t.end = int32(i)
+	return t, t.end > t.start
 }

@@ -1,9 +1,22 @@
 package article
 
-// readURL adds the date that the path of the URL says, such as /2008/08/08/, /20080808/,
-// t20080808_123.htm, /2008-08/08/ or /2008/08/.
-func (r *reader) readURL() {
-	url := r.in.URL
+// readURLs adds the date that the path of the URL says, or else the path of the URL that the
+// page says it has.
+func (r *reader) readURLs() {
+	best := r.readURL(r.in.URL)
+	if best.day == 0 && r.heads.url != "" {
+		if own := r.readURL(r.heads.url); own.weight > best.weight {
+			best = own
+		}
+	}
+	if best.weight > 0 {
+		r.dates = append(r.dates, best)
+	}
+}
+
+// readURL returns the date that the path of a URL says, such as /2008/08/08/, /20080808/,
+// t20080808_123.htm, /2008-08/08/ or /2008/08/. Its weight is 0 if there is none.
+func (r *reader) readURL(url string) (best candidate) {
 	for i := 0; i < len(url); i++ { // skip the host
 		if url[i] == '/' && (i == 0 || url[i-1] != '/') && (i+1 >= len(url) || url[i+1] != '/') {
 			url = url[i:]
@@ -11,9 +24,9 @@ func (r *reader) readURL() {
 		}
 	}
 	if len(url) == 0 || url[0] != '/' {
-		return
+		return best
 	}
-	best := candidate{}
+	stamp := candidate{}
 	for i := 0; i < len(url); {
 		if url[i]-'0' >= 10 {
 			i++
@@ -34,6 +47,11 @@ func (r *reader) readURL() {
 					c.weight = .6
 				}
 			}
+		case n == 10:
+			if e, ok := r.exact(url[i:end]); ok { // seconds since 1970
+				stamp = candidate{expression: e, from: FromURL, weight: .5, line: -1}
+				stamp.hour = -1
+			}
 		case n == 6:
 			if e, ok := packed("20" + url[i:end]); ok && e.year >= 2000 && e.year <= 2030 && i > 0 && url[i-1] == '/' && end < len(url) && url[end] == '/' {
 				c.expression, c.weight = e, .4 // 080808
@@ -47,8 +65,13 @@ func (r *reader) readURL() {
 						for k < len(url) && url[k]-'0' < 10 {
 							k++
 						}
-						if d := digitsOf(url[end+1 : k]); k-end-1 >= 1 && k-end-1 <= 2 && d >= 1 && d <= 31 {
-							e.day, weight = d, .75
+						switch rest := url[end+1 : k]; {
+						case len(rest) >= 1 && len(rest) <= 2 && dayOf(rest) != 0:
+							e.day, weight = dayOf(rest), .75
+						case len(rest) == 4 && digitsOf(rest[:2]) == m && dayOf(rest[2:]) != 0: // 200808/0808
+							e.day, weight = dayOf(rest[2:]), .7
+						case len(rest) == 8 && dayOf(rest[:2]) != 0 && digitsOf(rest[2:4]) < 24 && digitsOf(rest[4:6]) < 60 && digitsOf(rest[6:]) < 60: // 200808/08200000
+							e.day, weight = dayOf(rest[:2]), .35
 						}
 					}
 					c.expression, c.weight = e, weight
@@ -60,9 +83,10 @@ func (r *reader) readURL() {
 		}
 		i = end
 	}
-	if best.weight > 0 {
-		r.dates = append(r.dates, best)
+	if best.day == 0 && stamp.day != 0 && stamp.year == best.year && stamp.month == best.month {
+		best = stamp // 2008-08/1218196800
 	}
+	return best
 }
 
 // urlParts reads the date whose year is the four digits at i in a path, followed by the month
@@ -120,6 +144,14 @@ func urlParts(url string, i int) (e expression, weight float64) {
 		return e, .65
 	}
 	return e, .75
+}
+
+// dayOf returns the day of a month that s is, or 0.
+func dayOf(s string) int {
+	if d := digitsOf(s); d <= 31 {
+		return d
+	}
+	return 0
 }
 
 // digitsOf returns the number that s, a few digits, is.

@@ -18,15 +18,22 @@ type reader struct {
 	window   int32  // node of the title element, or 0
 	heads    meta   // what the meta elements and JSON-LD say
 	times    []int  // nodes of elements that may have a date in an attribute
-	credits  []int  // nodes of elements that may name the author
+	scripts  []int  // nodes of scripts that are programs
 	title    int    // index of the line that has the title of the article, or -1
 	mainFrom int    // index of the first line of the main text; len(lines) if there is none
 	mainTo   int    // index after the last line of the main text
 	names    []byte // a class in lower case
 	besides  map[int32]bool
+	texts    map[int]string
+
+	programs     []candidate // dates that programs say
+	programDates int         // how many keys of programs were read
+	alone        bool        // a line after the title is a date alone
+	copyright    int         // the latest year in a copyright line; 0 if there is none
+	marked       []int       // indexes in dates of those in a line that says published
 }
 
-var readers = sync.Pool{New: func() any { return &reader{besides: map[int32]bool{}} }}
+var readers = sync.Pool{New: func() any { return &reader{besides: map[int32]bool{}, texts: map[int]string{}} }}
 
 // line is a piece of visible text that stands on a line of its own, or in a cell of its own.
 type line struct {
@@ -47,8 +54,6 @@ const linesMax = 1 << 15
 // that may have dates.
 func (r *reader) walk() {
 	t := r.t
-	props := bytes.Contains(t.Body, []byte("itemprop"))
-	rel := bytes.Contains(t.Body, []byte("rel=\"author")) || bytes.Contains(t.Body, []byte("rel='author"))
 	var l line
 	var open [64]int32 // where open elements on lines of their own end
 	depth := 0
@@ -102,6 +107,8 @@ func (r *reader) walk() {
 				continue
 			case markup.TagMeta:
 				r.readMeta(int(i))
+			case markup.TagLink:
+				r.readLink(int(i))
 			case markup.TagScript:
 				r.readScript(int(i))
 				i = n.Next - 1
@@ -114,9 +121,6 @@ func (r *reader) walk() {
 				r.times = append(r.times, int(i))
 			case markup.TagA:
 				linkEnd = max(linkEnd, n.Next)
-				if rel {
-					r.credits = append(r.credits, int(i))
-				}
 			case markup.TagBr, markup.TagHr:
 				flush()
 			case markup.TagTd, markup.TagTh, markup.TagLi:
@@ -124,11 +128,6 @@ func (r *reader) walk() {
 			}
 			if h := n.Tag.Heading(); h > 0 {
 				headingEnd, heading = n.Next, int8(h)
-			}
-			if props && n.Tag != markup.TagMeta && n.Tag != markup.TagTime {
-				if _, ok := t.Attr(int(i), "itemprop"); ok {
-					r.times = append(r.times, int(i))
-				}
 			}
 			if n.Tag.Block() && n.Next > i+1 {
 				flush()
@@ -155,10 +154,15 @@ func inked(b []byte) (ink int32, digit bool) {
 	return ink, digit
 }
 
-// text returns the text of line i.
+// text returns the text of line i. It remembers the texts of the lines asked for.
 func (r *reader) text(i int) string {
+	if text, ok := r.texts[i]; ok {
+		return text
+	}
 	l := &r.lines[i]
-	return r.t.TextRange(int(l.start), int(l.end), r.in.Charset)
+	text := r.t.TextRange(int(l.start), min(int(l.end), int(l.start)+lineBytesMax), r.in.Charset)
+	r.texts[i] = text
+	return text
 }
 
 // raw returns the bytes of line i as they are in the body, without white space around them.
