@@ -24,6 +24,7 @@ const (
 
 	headMost      = 150  // a date with a time of day so near the begin of the main text is no part of a sentence
 	yearCopyright = 2040 // years of copyrights are before it
+	bareLines     = 4    // a date without a year is taken from so few lines under the title
 	aloneMost     = 12   // a line with so much text beside the date is the date alone
 	markedLineMax = 300  // a line of at most so much text says when the article was published, if it says published
 	trustMarked   = .55  // such a line is trusted so far, wherever it is, if there is one of them
@@ -158,7 +159,7 @@ func (r *reader) trust(i int, node int32) float64 {
 		if i >= r.mainTo && i <= r.mainTo+1 && r.mainFrom < len(r.lines) {
 			return w * .7 // the foot of the article
 		}
-		w *= .25
+		w *= .15
 	}
 	return w
 }
@@ -217,6 +218,7 @@ func (r *reader) readLines() {
 		}
 		r.readLine(i, r.text(i), near)
 	}
+	r.doubtLists()
 	r.trustMarks()
 	r.trustOnly()
 }
@@ -245,7 +247,7 @@ func (r *reader) trustOnly() {
 
 // today reports whether e is the day of the capture, in some zone.
 func (r *reader) today(e *expression) bool {
-	if !known(r.in.Captured) {
+	if !known(r.in.Captured) || e.year == 0 {
 		return false
 	}
 	at := time.Date(e.year, time.Month(e.month), e.day, 12, 0, 0, 0, time.UTC)
@@ -268,7 +270,7 @@ func (r *reader) readAttributes() {
 			low := strings.ToLower(r.value(text))
 			for _, e := range r.scan.scan(low) {
 				if mark := markOf(low[max(0, e.start-markReach):e.start]); e.day != 0 && e.year != 0 && mark == markPublished {
-					r.dates = append(r.dates, candidate{expression: e, from: FromMeta, weight: trustComment, line: -1})
+					r.add(candidate{expression: e, from: FromMeta, weight: trustComment, line: -1})
 				}
 			}
 		case markup.Element:
@@ -360,6 +362,9 @@ func (r *reader) readLine(i int, text string, near bool) {
 		if mark == markNone {
 			mark = markOf(after)
 		}
+		if period(text[e.end:]) {
+			mark = markOther
+		}
 		if mark == markNone && alone && i > 0 && r.lines[i-1].text <= labelMost && k == 0 {
 			mark = markOf(strings.ToLower(r.text(i - 1)))
 		}
@@ -377,6 +382,10 @@ func (r *reader) readLine(i int, text string, near bool) {
 			c.change = true
 		case markOther:
 			w *= .15
+		case markNone:
+			if i < r.title-1 && r.today(e) {
+				w *= .4 // the head of the page shows the day on which it is read
+			}
 		}
 		if k > 0 && mark == markNone {
 			w *= .7
@@ -386,7 +395,7 @@ func (r *reader) readLine(i int, text string, near bool) {
 		}
 		if e.year == 0 {
 			w *= .6
-			if mark == markNone && l.text > 40 && !dateline(text, e) {
+			if mark != markPublished && !dateline(text, e) && (l.text > 40 || i <= r.title || i > r.title+bareLines) {
 				continue
 			}
 		}
@@ -395,14 +404,29 @@ func (r *reader) readLine(i int, text string, near bool) {
 		}
 		c.weight = w
 		c.plain = mark == markNone && len(text)-(e.end-e.start) <= proseMost && e.year != 0
-		if mark == markPublished && len(text) <= markedLineMax && e.year != 0 {
+		if mark == markPublished && len(text) <= markedLineMax && e.year != 0 && len(r.dates) < datesMax {
 			r.marked = append(r.marked, len(r.dates))
 		}
-		r.dates = append(r.dates, c)
+		r.add(c)
 	}
 	if len(found) == 0 && near {
 		r.readRelative(i, text)
 	}
+}
+
+// periodWords are words in lower case after the first day of a period.
+var periodWords = []string{"至", "到", "~", "～", "bis ", "to ", "until ", "till ", "through ", "au ", "al ", "до ", "から", "부터"}
+
+// period reports whether the text after a date goes on with the end of a period. Periods are
+// those of events that a page announces.
+func period(after string) bool {
+	after = strings.ToLower(strings.TrimLeft(after, " \u00a0,."))
+	for _, w := range periodWords {
+		if strings.HasPrefix(after, w) {
+			return true
+		}
+	}
+	return false
 }
 
 // dateline reports whether e is in a dateline such as 新华网北京8月8日电 at the begin of text.
@@ -441,7 +465,7 @@ var markWords = []struct {
 		"aktualizacja", "zaktualizowano", "обновлено", "изменено", "оновлено", "aktualizováno", "uppdaterad", "opdateret", "oppdatert", "päivitetty", "güncelleme", "güncellendi", "更新",
 		"修改", "最終更新", "수정", "ενημέρωση", "frissítve", "actualizat"}},
 	{markOther, []string{"©", "(c)", "copyright", "版权", "rights reserved", "expires", "deadline", "valid until", "gültig bis", "born", "geboren", "since ", "seit ", "depuis ",
-		"joined", "member since", "registriert", "mitglied", "bis ", "until ", "jusqu'au", "hasta ", "注册", "截止", "登録", "有效期", "ab dem", "anmeldeschluss", "findet ", "finden ", "takes place", "next ", "nächste"}},
+		"joined", "member since", "registriert", "mitglied", "bis ", "until ", "jusqu'au", "hasta ", "注册", "截止", "登録", "有效期", "ab dem", "anmeldeschluss", "现在时间", "当前时间", "今天是", "今天：", "today is", "heute ist", "current time", "findet ", "finden ", "takes place", "next ", "nächste"}},
 	{markPublished, []string{"publish", "posted", "post date", "released", "date:", "datum:", "written", "created", "veröffentlicht", "erschienen", "erstellt", "geschrieben", "verfasst", "veröffentlichung", "eingestellt", "pressemitteilung", "publié", "paru", "mis en ligne", "mise en ligne",
 		"publicado", "publicada", "fecha", "pubblicato", "pubblicata", "data:", "gepubliceerd", "geplaatst", "opublikowano", "dodano", "data publikacji", "опубликовано", "дата", "vydáno",
 		"publikováno", "publicerad", "publiceret", "publisert", "julkaistu", "yayın", "giriş", "发布", "发表", "發佈", "發布", "發表", "时间", "時間", "日期", "来源", "掲載", "公開", "投稿", "입력",
