@@ -228,7 +228,7 @@ var testArrows = map[string]string{
 	"repl/serve/replay":    "store/page/pagetest",
 	"repl/ask":             "exec/relation exec/relation/relationtest store/record",
 	"repl/mcp":             "exec exec/relation exec/relation/relationtest store/record",
-	"repl/serve":           "exec exec/relation/relationtest repl store/document/child store/document store/page/pagetest",
+	"repl/serve":           "exec exec/event/kept store/record/task exec/relation/relationtest repl store/document/child store/document store/page/pagetest",
 	"repl/serve/cdx":       "exec/relation/relationtest",
 	"repl/serve/lookup":    "exec/relation/relationtest",
 

@@ -142,6 +142,10 @@ func TestSpread(t *testing.T) {
 func TestReadEvents(t *testing.T) {
 	cols := []value.Column{{Name: "event", Type: value.Text}, {Name: "title", Type: value.Text}, {Name: "start", Type: value.Time}, {Name: "peak", Type: value.Time},
 		{Name: "end", Type: value.Time}, {Name: "reports", Type: value.Int}, {Name: "merged_into", Type: value.Text}}
+	traced := []value.Column{{Name: "at", Type: value.Time}, {Name: "title", Type: value.Text}, {Name: "url", Type: value.URL}, {Name: "sources", Type: value.Text}, {Name: "copies", Type: value.Int}}
+	if !HasReports(traced) || HasReports(traced[1:]) {
+		t.Error("the columns decide whether rows are reports")
+	}
 	if HasEvents(cols[:5]) || !HasEvents(cols) || HasReports(cols) {
 		t.Error("the columns decide whether rows are events")
 	}

@@ -43,9 +43,11 @@ func (r *Report) At() record.Time {
 	return r.Time
 }
 
-// HasReports reports whether rows with these columns can be drawn as reports.
+// HasReports reports whether rows with these columns can be drawn as reports: those of the
+// relation reports, or those of TRACE EVENT, which have one time, at.
 func HasReports(cols []value.Column) bool {
-	return newReading(cols).has("report", "url", "time", "title", "copies")
+	r := newReading(cols)
+	return r.has("url", "title", "sources", "copies") && (r.has("report", "time") || r.has("at"))
 }
 
 // ReadReports yields the reports in rows whose columns HasReports accepts.
@@ -62,6 +64,9 @@ func ReadReports(cols []value.Column, rows iter.Seq2[*value.Batch, error]) iter.
 					Event: r.text(b, i, "event"), URL: r.text(b, i, "url"), Title: r.text(b, i, "title"),
 					Source: cmp.Or(r.text(b, i, "source"), r.text(b, i, "host")), Hosts: r.text(b, i, "sources"),
 					Time: r.time(b, i, "time"), Published: r.time(b, i, "published"), Precision: r.text(b, i, "published_precision"), Copies: r.whole(b, i, "copies"),
+				}
+				if x.Time == record.NoTime {
+					x.Time = r.time(b, i, "at")
 				}
 				if x.At() != record.NoTime && !yield(x, nil) {
 					return

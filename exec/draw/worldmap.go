@@ -10,6 +10,7 @@ import (
 
 	"infomall/exec/draw/outlines"
 	"infomall/exec/value"
+	"infomall/lang/cells"
 )
 
 // The measures of a map.
@@ -108,13 +109,35 @@ func newMap(events []Event, locate func(string) (latitude, longitude float64, ok
 	for i, p := range list {
 		x, y := f.at(p.longitude, p.latitude)
 		share := float64(p.reports) / float64(list[0].reports)
-		m.Markers = append(m.Markers, &marker{
+		mark := &marker{
 			X: x, Y: y, R: markerMin + (markerMax-markerMin)*math.Sqrt(share), Name: p.name, To: eventID(p.first),
-			Says:  p.name + ": " + value.Counted(p.events, "event") + ", " + value.Counted(p.reports, "report"),
-			Label: i < labelsMax, Left: x > mapWidth*.8,
-		})
+			Says: p.name + ": " + value.Counted(p.events, "event") + ", " + value.Counted(p.reports, "report"),
+			Left: x > mapWidth*.88,
+		}
+		mark.Label = i < labelsMax && !slices.ContainsFunc(m.Markers, mark.covers)
+		m.Markers = append(m.Markers, mark)
 	}
 	return m
+}
+
+// The measures of a name on a map, in pixels. They are those of a narrow screen, which shows
+// larger letters.
+const nameHeight, nameCell = 24, 12
+
+// covers reports whether the name of m would lie on the name of another marker.
+func (m *marker) covers(other *marker) bool {
+	from, to := m.span()
+	otherFrom, otherTo := other.span()
+	return other.Label && math.Abs(m.Y-other.Y) < nameHeight && from < otherTo && otherFrom < to
+}
+
+// span returns where the name of the marker begins and ends.
+func (m *marker) span() (from, to float64) {
+	width := float64(cells.Width(m.Name) * nameCell)
+	if m.Left {
+		return m.LabelX() - width, m.LabelX()
+	}
+	return m.LabelX(), m.LabelX() + width
 }
 
 // frame is the part of the earth that a map shows. A degree of longitude is squeeze times

@@ -100,6 +100,7 @@ func (r *trace) Run(ctx context.Context) (*session.Result, error) {
 			session.TextOrNull(cmp.Or(first.source, first.Host)), session.TextOrNull(strings.Join(hosts, ", ")), value.OfInt(int64(len(set.Texts)-1)), value.OfFloat(score))
 	}
 	res := t.Result()
+	r.s.Picture(ctx, res, nil)
 	if len(list) == 0 {
 		res.Notes = append(res.Notes, fmt.Sprintf("no new text has the words: %s", r.words))
 	}

@@ -34,6 +34,9 @@ type finder struct {
 	folded   []byte
 	counts   map[int32]*count // by name
 	order    []int32          // names in the order of their first mention
+	// last is the name that was found last, -1 if none was, and lastTo the end of its bytes.
+	last   int32
+	lastTo int
 	// runFrom and runTo are the run of letters that was cut last; bounds has the offsets in
 	// it at which words begin, and its end.
 	runFrom, runTo int
@@ -42,9 +45,8 @@ type finder struct {
 
 // count is how often a name was seen in a text.
 type count struct {
-	plain, supported int  // mentions, and mentions that the words around support
-	other            int  // times that the name meant a club or a person
-	near             bool // stands beside another place
+	plain, supported int // mentions, and mentions that the words around support
+	other            int // times that the name meant a club or a person
 }
 
 var finders = sync.Pool{New: func() any { return &finder{counts: map[int32]*count{}} }}
@@ -59,7 +61,7 @@ func (g *Gazetteer) find(text, host string) []found {
 	for first := true; text != ""; first = false {
 		n := pieceOf(text)
 		f.text = text[:n]
-		f.runFrom, f.runTo = 0, 0
+		f.runFrom, f.runTo, f.last = 0, 0, -1
 		f.read()
 		if first {
 			f.language = f.languageOf()
@@ -257,6 +259,9 @@ func (f *finder) note(n int32, i, j int) bool {
 	if x.exact != "" && !f.isExact(x.exact, i, j) {
 		return false
 	}
+	if len(x.places) == 0 {
+		return true
+	}
 	var verdict verdict
 	if f.tokens[i].wide {
 		verdict = f.judgeWide(x, i, j)
@@ -266,6 +271,10 @@ func (f *finder) note(n int32, i, j int) bool {
 	if verdict == otherName {
 		return false
 	}
+	if verdict == plain && x.wide && f.follows(x, i) {
+		verdict = supported
+	}
+	f.last, f.lastTo = n, f.tokens[j-1].to
 	c := f.counts[n]
 	if c == nil {
 		c = &count{}
@@ -285,6 +294,22 @@ func (f *finder) note(n int32, i, j int) bool {
 	return true
 }
 
+// follows reports whether the name x, at the token i, directly follows the name of another
+// place of its province, as 汶川 does in 四川汶川.
+func (f *finder) follows(x *name, i int) bool {
+	if f.last < 0 || f.lastTo != f.tokens[i].from {
+		return false
+	}
+	for _, a := range f.g.names[f.last].places {
+		for _, b := range x.places {
+			if r := f.g.places[b].region; r != "" && r == f.g.places[a].region {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // isExact reports whether the tokens from i to j are written as the name is, and do not
 // stand in a line of capital letters.
 func (f *finder) isExact(name string, i, j int) bool {
@@ -295,15 +320,14 @@ func (f *finder) isExact(name string, i, j int) bool {
 	if f.text[f.tokens[i].from:to] != name {
 		return false
 	}
-	for _, k := range []int{i - 1, j} {
-		if k < 0 || k >= len(f.tokens) {
-			continue
-		}
-		if t := &f.tokens[k]; t.upper && !t.wide && t.to-t.from > 1 && strings.ToUpper(f.text[t.from:t.to]) == f.text[t.from:t.to] {
-			return false
-		}
-	}
-	return true
+	before, _, _ := f.before(i)
+	after, _ := f.after(j)
+	return !capitals(before) && !capitals(after)
+}
+
+// capitals reports whether a word is of two capital letters or more.
+func capitals(word string) bool {
+	return utf8.RuneCountInString(word) > 1 && word == strings.ToUpper(word) && word != strings.ToLower(word)
 }
 
 // found is a place that a text mentions.
@@ -335,7 +359,7 @@ func (f *finder) decide() []found {
 		p := ctx.best(f.g, x)
 		switch x.strength {
 		case weak:
-			if c.supported == 0 && !(x.wide && ctx.regions[p.region] > 0 && p.region != "") {
+			if c.supported == 0 && !ctx.supports(x, p) {
 				continue
 			}
 		case medium:
@@ -376,6 +400,17 @@ func (x *context) add(p *Place) {
 // knows reports whether the text names other places of p's country, or is of that country.
 func (x *context) knows(p *Place) bool {
 	return p.Country != "" && (x.countries[p.Country] > 0 || x.host == p.Country)
+}
+
+// supports reports whether the text says that p is meant by the weak name n, although the
+// words around it do not: if n is a country, and the text is about several countries, or if
+// n is Chinese, and the text names other places of the province. The short name of a county
+// is too often another word for that.
+func (x *context) supports(n *name, p *Place) bool {
+	if p.Kind == "country" {
+		return len(x.countries) > 1
+	}
+	return n.wide && p.region != "" && x.regions[p.region] > 0 && (p.Kind != "county" || strings.HasSuffix(p.Chinese, "市"))
 }
 
 // best returns the place of a name that fits the context best; the most populous of several.

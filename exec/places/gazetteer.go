@@ -40,7 +40,7 @@ const tokensMax = 24
 
 // name is one name, and the places that have it.
 type name struct {
-	places   []int32 // indexes of places; the most populous first
+	places   []int32 // indexes of places; the most populous first; none if the name is a phrase
 	strength strength
 	upper    uint32 // one bit per token: the token must begin with a capital letter
 	exact    string // if not "", the name must be written like this, as in US
@@ -81,6 +81,9 @@ func newGazetteer(places []Place) *Gazetteer {
 			g.add(n, int32(i))
 		}
 	}
+	for phrase := range lists().phrases {
+		g.add(phrase, noPlace)
+	}
 	for i := range g.names {
 		n := &g.names[i]
 		slices.SortStableFunc(n.places, func(a, b int32) int { return int(places[b].population - places[a].population) })
@@ -97,10 +100,22 @@ func (p *Place) names() []string {
 	return names
 }
 
-// add adds a name of the place number i.
+// noPlace is the number of the place of a phrase that means no place.
+const noPlace = -1
+
+// add adds a name of the place number i, or a phrase if i is noPlace.
 func (g *Gazetteer) add(text string, i int32) {
-	p := &g.places[i]
-	n := name{exact: abbreviation(text), user: p.User}
+	p := &Place{}
+	if i != noPlace {
+		p = &g.places[i]
+	}
+	if !p.User && lists().never[text] {
+		return
+	}
+	n := name{user: p.User}
+	if !p.User {
+		n.exact = abbreviation(text)
+	}
 	node, tokens := int32(0), 0
 	for _, w := range words.Of(text) {
 		if tokens == tokensMax {
@@ -146,6 +161,9 @@ func (g *Gazetteer) add(text string, i int32) {
 		g.names = append(g.names, n)
 	}
 	old := &g.names[g.ends[node]]
+	if i == noPlace {
+		return
+	}
 	if old.user && !p.User || slices.Contains(old.places, i) {
 		return
 	}

@@ -29,13 +29,15 @@ type wordLists struct {
 	after        map[string]bool   // a place before one of these is part of the name of a company, newspaper or the like
 	afterChinese map[string]bool   // the same in Chinese: the word after the place, as package cut cuts it
 	at           map[string]string // words that stand before places, and the languages in which they do so before weak names
+	never        map[string]bool   // names that are left out
+	phrases      map[string]bool   // phrases that have a name in them and do not mean the place
 	function     map[string]string // frequent words of a language, and the language
 }
 
 // lists returns the lists of lists.txt.
 var lists = sync.OnceValue(func() *wordLists {
 	l := &wordLists{at: map[string]string{}, function: map[string]string{}}
-	sets := map[string]*map[string]bool{"weak": &l.weak, "person": &l.person, "given": &l.given, "club before": &l.clubBefore, "club after": &l.clubAfter, "after": &l.after, "after chinese": &l.afterChinese}
+	sets := map[string]*map[string]bool{"weak": &l.weak, "person": &l.person, "given": &l.given, "club before": &l.clubBefore, "club after": &l.clubAfter, "after": &l.after, "after chinese": &l.afterChinese, "never": &l.never, "phrases": &l.phrases}
 	for _, s := range sets {
 		*s = map[string]bool{}
 	}
@@ -77,7 +79,7 @@ func (p *Place) strengthOf(name string, wide bool) strength {
 	case p.Kind == "country" || p.Kind == "province":
 		return strong
 	case p.Kind == "county":
-		if wide && !strings.HasSuffix(name, "县") && !strings.HasSuffix(name, "市") && !strings.HasSuffix(name, "旗") || !wide && !strings.Contains(name, " ") {
+		if wide && (utf8.RuneCountInString(name) < 3 || !strings.HasSuffix(name, "县") && !strings.HasSuffix(name, "市") && !strings.HasSuffix(name, "旗")) || !wide && !strings.Contains(name, " ") {
 			return weak
 		}
 		return strong

@@ -32,6 +32,47 @@ func (s *Session) Picture(ctx context.Context, res *Result, node plan.Node) {
 	}
 }
 
+// PictureEvents sets the Picture of res to the events of a ranking, which a statement has
+// just found.
+func (s *Session) PictureEvents(ctx context.Context, res *Result, ranking string) {
+	res.Picture = rankingPicture{s, ctx, ranking}
+}
+
+// rankingPicture is a draw.Drawing of the events of a ranking. It reads them when it is
+// shown.
+type rankingPicture struct {
+	s       *Session
+	ctx     context.Context
+	ranking string
+}
+
+func (p rankingPicture) HTML(w io.Writer) error {
+	return p.show(func(d draw.Drawing) error { return d.HTML(w) })
+}
+
+func (p rankingPicture) Part(w io.Writer) error {
+	return p.show(func(d draw.Drawing) error { return d.Part(w) })
+}
+
+func (p rankingPicture) Text(w io.Writer, t draw.Terminal) error {
+	return p.show(func(d draw.Drawing) error { return d.Text(w, t) })
+}
+
+// show reads the events, and shows them.
+func (p rankingPicture) show(with func(draw.Drawing) error) error {
+	ranking := (&ast.String{Value: p.ranking}).String()
+	node, err := plan.Build(Query("SELECT * FROM events WHERE ranking = "+ranking+" ORDER BY scale DESC, start, event"), p.s.Env())
+	if err != nil {
+		return err
+	}
+	res, err := p.s.Open(p.ctx, node)
+	if err != nil {
+		return err
+	}
+	defer res.Close()
+	return with(eventsPicture{s: p.s, ctx: p.ctx, res: res})
+}
+
 // eventsPicture is a draw.Drawing of events. It reads the rows of res, and the reports of
 // the events, when it is shown.
 type eventsPicture struct {

@@ -51,6 +51,15 @@ func (s *server) eventsPage(w http.ResponseWriter, r *http.Request) error {
 		if d.Table, err = s.tableOf(r, p.Statement, nil, pageRowsMax); err != nil {
 			return err
 		}
+		title := "SELECT title FROM events WHERE event = " + ask.Literal(d.Event)
+		t, err := s.tableOf(r, title, nil, 1)
+		if err != nil {
+			return err
+		}
+		for _, text := range t.Column("title") {
+			p.Title += ": " + text
+		}
+		p.Statement += ";\n" + title
 		return s.send(w, r, http.StatusOK, p, "")
 	}
 	const rankings = "SELECT ranking, count(*) AS events, min(start) AS first, max(\"end\") AS last, max(computed) AS computed FROM events GROUP BY ranking ORDER BY computed DESC, ranking LIMIT 100"

@@ -78,9 +78,11 @@ func add(out []byte, kind byte, name, object string, tolerance float64) []byte {
 				}
 				line = append(line, part...)
 			}
-			if packed, count := pack(kind, line); count >= 4 {
-				out = append(out, packed...)
-				rings, points = rings+1, points+count
+			for _, line := range onMap(line) {
+				if packed, count := pack(kind, line); count >= 4 {
+					out = append(out, packed...)
+					rings, points = rings+1, points+count
+				}
 			}
 		}
 	}
@@ -102,6 +104,34 @@ func (g *geometry) rings() (list [][]int) {
 		}
 		for _, p := range polygons {
 			list = append(list, p...)
+		}
+	}
+	return list
+}
+
+// onMap returns a ring as it lies on a flat map from 180 degrees west to 180 degrees east. A
+// ring across that meridian is there twice: it goes beyond the eastern and the western edge.
+// A ring around the south pole goes down to the lower edge.
+func onMap(line [][2]float64) [][][2]float64 {
+	flat := [][2]float64{line[0]}
+	west, east := line[0][0], line[0][0]
+	for i := 1; i < len(line); i++ {
+		at := line[i]
+		at[0] += 360 * math.Round((flat[i-1][0]-at[0])/360)
+		flat = append(flat, at)
+		west, east = min(west, at[0]), max(east, at[0])
+	}
+	if first, last := flat[0][0], flat[len(flat)-1][0]; math.Abs(first-last) > 180 {
+		return [][][2]float64{append(flat, [2]float64{last, -90}, [2]float64{first, -90})}
+	}
+	list := [][][2]float64{flat}
+	for _, shift := range []float64{-360, 360} {
+		if west+shift < 180 && east+shift > -180 && (west < -180 || east > 180) {
+			var copied [][2]float64
+			for _, at := range flat {
+				copied = append(copied, [2]float64{at[0] + shift, at[1]})
+			}
+			list = append(list, copied)
 		}
 	}
 	return list

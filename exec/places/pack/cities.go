@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -93,6 +94,11 @@ func (m *maker) citiesOfTheWorld() {
 		if c.code == "PPLX" || c.code == "PPLQ" || c.code == "PPLH" || c.code != "PPLC" && c.population < populationMin {
 			continue
 		}
+		if slices.ContainsFunc(m.places, func(p *place) bool {
+			return p.kind == "country" && p.country == c.country && (p.name == c.name || slices.Contains(p.variants, c.name))
+		}) {
+			continue // Singapore
+		}
 		m.addCity(c)
 	}
 	lines("exonyms.tsv", 4, func(l []string) {
@@ -107,7 +113,11 @@ func (m *maker) citiesOfTheWorld() {
 		if l[2] != "-" && c.place.chinese == "" {
 			c.place.chinese = l[2]
 		}
-		c.place.named(strings.Split(l[3], "|")...)
+		variants := strings.Split(l[3], "|")
+		if english, ok := strings.CutPrefix(variants[0], "="); ok {
+			variants[0], c.place.name = c.place.name, english
+		}
+		c.place.named(variants...)
 	})
 	m.timeZones()
 }

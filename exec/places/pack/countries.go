@@ -206,5 +206,8 @@ func centre(ring [][2]float64) (area, latitude, longitude float64) {
 		return 0, 0, 0
 	}
 	latitude, longitude = y/(3*area), x/(3*area)
+	if longitude > 180 {
+		longitude -= 360 // Russia goes beyond
+	}
 	return math.Abs(area) * math.Cos(latitude*math.Pi/180), latitude, longitude
 }
