@@ -34,6 +34,7 @@ var findCases = []struct{ text, host, want string }{
 	{"惠特尼·休斯敦的歌；休斯敦的火箭队", "", ""},
 	{"北京大学、北京晚报、南京路、上海队", "", ""},
 	{"福州和厦门；抚州和南昌", "", "Fuzhou; Xiamen; Fuzhou; Nanchang"},
+	{"多伦多猛龙队负于密尔沃基雄鹿队，達爾文在西印度群島。", "", ""},
 	{"Москва и Пекин", "", "Moscow; Beijing"},
 	{"ミラノと東京で、イタリア人が", "", "Tokyo; Italy"},
 	{"São Paulo, SAO PAULO, são paulo", "", "São Paulo"},

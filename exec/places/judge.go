@@ -122,6 +122,11 @@ func (f *finder) judgeWide(x *name, i, j int) verdict {
 	if strings.HasSuffix(f.text[:from], "·") || strings.HasPrefix(f.text[to:], "·") {
 		return other
 	}
+	for _, club := range l.clubChinese {
+		if strings.HasPrefix(f.text[to:], club) {
+			return other
+		}
+	}
 	if r, _ := utf8.DecodeLastRuneInString(f.text[:from]); unicode.Is(unicode.Katakana, r) && unicode.Is(unicode.Katakana, rune(f.tokens[i].id)) {
 		return otherName
 	}

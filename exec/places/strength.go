@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"infomall/store/words/match"
 )
 
 // strength says how sure a name is, see the package comment.
@@ -29,6 +31,7 @@ type wordLists struct {
 	after        map[string]bool   // a place before one of these is part of the name of a company, newspaper or the like
 	afterChinese map[string]bool   // the same in Chinese: the word after the place, as package cut cuts it
 	at           map[string]string // words that stand before places, and the languages in which they do so before weak names
+	clubChinese  []string          // what follows a place in the name of a club in Chinese
 	never        map[string]bool   // names that are left out
 	phrases      map[string]bool   // phrases that have a name in them and do not mean the place
 	function     map[string]string // frequent words of a language, and the language
@@ -51,7 +54,9 @@ var lists = sync.OnceValue(func() *wordLists {
 		default:
 			for w := range strings.FieldsSeq(line) {
 				w = strings.ReplaceAll(w, "_", " ")
-				if language, ok := strings.CutPrefix(title, "at "); ok {
+				if title == "club chinese" {
+					l.clubChinese = append(l.clubChinese, w)
+				} else if language, ok := strings.CutPrefix(title, "at "); ok {
 					l.at[w] += " " + language
 				} else if language, ok := strings.CutPrefix(title, "function "); ok {
 					l.function[w] = language
@@ -64,6 +69,9 @@ var lists = sync.OnceValue(func() *wordLists {
 	return l
 })
 
+// simplified returns a text in simplified Chinese letters, which lists.txt has.
+func simplified(text string) string { return strings.Map(match.Simplified, text) }
+
 // strongPopulation is how many inhabitants a city has at least whose name is strong.
 const strongPopulation = 500_000
 
@@ -71,6 +79,9 @@ const strongPopulation = 500_000
 // spaces.
 func (p *Place) strengthOf(name string, wide bool) strength {
 	l := lists()
+	if wide {
+		name = simplified(name)
+	}
 	switch {
 	case p.User:
 		return strong
