@@ -22,6 +22,7 @@ var findCases = []struct{ text, host, want string }{
 	{"中国人民银行行长周小川", "", ""},
 	{"Birmingham, Alabama: a city of the United States", "", "Birmingham|US; Alabama; United States"},
 	{"Birmingham and London, England", "", "Birmingham|GB; London; England"},
+	{"He was at the University of Kabul; WWW.Berlin.de/ and www.Berlin.de are sites.", "", ""},
 	{"The University of Washington; the Sierra Nevada; New England; Bank of China.", "", ""},
 	{"He talked to Jordan, Egypt and Syria about Chad.", "", "Jordan; Egypt; Syria; Chad"},
 	{"Jordan scored in Egypt.", "", "Egypt"},

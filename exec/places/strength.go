@@ -29,6 +29,7 @@ type wordLists struct {
 	clubBefore   map[string]bool   // a place after one of these is a club
 	clubAfter    map[string]bool   // a place before one of these is a club
 	after        map[string]bool   // a place before one of these is part of the name of a company, newspaper or the like
+	beforeOf     map[string]bool   // a place after one of these and a small word is part of the name of a university or the like
 	afterChinese map[string]bool   // the same in Chinese: the word after the place, as package cut cuts it
 	at           map[string]string // words that stand before places, and the languages in which they do so before weak names
 	clubChinese  []string          // what follows a place in the name of a club in Chinese
@@ -40,7 +41,7 @@ type wordLists struct {
 // lists returns the lists of lists.txt.
 var lists = sync.OnceValue(func() *wordLists {
 	l := &wordLists{at: map[string]string{}, function: map[string]string{}}
-	sets := map[string]*map[string]bool{"weak": &l.weak, "person": &l.person, "given": &l.given, "club before": &l.clubBefore, "club after": &l.clubAfter, "after": &l.after, "after chinese": &l.afterChinese, "never": &l.never, "phrases": &l.phrases}
+	sets := map[string]*map[string]bool{"weak": &l.weak, "person": &l.person, "given": &l.given, "club before": &l.clubBefore, "club after": &l.clubAfter, "after": &l.after, "after chinese": &l.afterChinese, "before of": &l.beforeOf, "never": &l.never, "phrases": &l.phrases}
 	for _, s := range sets {
 		*s = map[string]bool{}
 	}
