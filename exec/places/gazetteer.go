@@ -109,7 +109,7 @@ func (g *Gazetteer) add(text string, i int32) {
 	if i != noPlace {
 		p = &g.places[i]
 	}
-	if !p.User && lists().never[text] {
+	if !p.User && lists().never[simplified(text)] {
 		return
 	}
 	n := name{user: p.User}
