@@ -13,6 +13,7 @@ import (
 	"infomall/exec/rank"
 	"infomall/exec/session"
 	"infomall/exec/show"
+	"infomall/exec/train"
 	"infomall/lang/ast"
 )
 
@@ -52,6 +53,8 @@ var statements = []*session.Spec{
 	rank.PageRank,
 	rank.HITS,
 	duplicate.Dedup,
+	train.Train,
+	train.Drop,
 	rank.ExplainRank,
 	pool.Recover,
 	show.Page,

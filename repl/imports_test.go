@@ -128,9 +128,9 @@ var arrows = map[string]string{
 	"store/ingest":       "store/block/divide store/body store/catalog store/commit store/derive store/disk store/formats store/formats/tianwang store/page/charset store/record store/record/message store/record/task store/segment store/snapshot store/timeline store/urlkey",
 
 	"exec/value":    "lang/ast store/record store/record/task store/urlkey",
-	"exec/expr":     "exec/value exec/dedup lang/ast store/record store/urlkey store/record/message store/words store/words/match",
+	"exec/expr":     "exec/value exec/classify exec/dedup lang/ast store/block/facts store/record/task store/record store/urlkey store/record/message store/words store/words/match",
 	"exec/eval":     "exec/value exec/expr store/urlkey",
-	"exec/relation": "exec/value store/record store/urlkey crawl/order crawl/report exec/dedup exec/eval exec/expr exec/graph exec/spill exec/watch lang/ast store/page store/page/charset store/page/coding store/page/markup store/record/message store/record/task store/words store/block/about store/block/divide store/block/facts store/block/label store/block/life store/document store/search store/words/match exec/terms store/words/term store/document/format",
+	"exec/relation": "exec/classify exec/value store/record store/urlkey crawl/order crawl/report exec/dedup exec/eval exec/expr exec/graph exec/spill exec/watch lang/ast store/page store/page/charset store/page/coding store/page/markup store/record/message store/record/task store/words store/block/about store/block/divide store/block/facts store/block/label store/block/life store/document store/search store/words/match exec/terms store/words/term store/document/format",
 	"exec/plan":     "exec/value exec/expr lang/ast store/record store/urlkey store/words/match store/words/term exec/relation",
 	"exec/spill":    "exec/value",
 	"exec/terms":    "exec/spill store/page store/record store/search store/segment store/words/term",
@@ -145,7 +145,7 @@ var arrows = map[string]string{
 	"exec/places":   "",
 	"exec/vector":   "store/words/term",
 	"exec/classify": "exec/dedup exec/vector store/record/task store/urlkey store/words store/words/term",
-	"exec":          "exec/value exec/schedule exec/watch exec/plan lang lang/ast store/record exec/expr store/record/task exec/relation exec/access exec/crawls exec/define exec/duplicate exec/export exec/pool exec/query exec/rank exec/session exec/show",
+	"exec":          "exec/value exec/schedule exec/watch exec/plan lang lang/ast store/record exec/expr store/record/task exec/relation exec/access exec/crawls exec/define exec/duplicate exec/export exec/pool exec/query exec/rank exec/session exec/show exec/train",
 
 	"exec/relation/relationtest": "store/record store/urlkey store/record/message store/record/task store/search store/page/charset store/page/markup store/block/divide store/block/life store/document",
 	"exec/access":                "crawl/report exec/expr exec/plan exec/relation exec/session exec/watch lang/ast store/record store/record/task store/urlkey",
@@ -159,6 +159,7 @@ var arrows = map[string]string{
 	"exec/rank":                  "exec/expr exec/graph exec/op exec/plan exec/relation exec/rowio exec/session exec/value lang lang/ast store/formats/glob store/record store/record/task store/urlkey store/words",
 	"exec/session":               "crawl/order crawl/report exec/draw exec/expr exec/op exec/plan exec/relation exec/rowio exec/spill exec/value lang lang/ast store/record store/record/task store/urlkey store/block/divide exec/watch exec/cost",
 	"exec/show":                  "crawl/robots exec/draw exec/expr exec/plan exec/relation exec/session exec/value lang/ast store/page store/page/charset store/page/markup store/record store/record/message store/urlkey store/words store/block/blame store/block/divide store/block/life",
+	"exec/train":                 "exec/classify exec/expr exec/plan exec/session exec/value lang/ast store/block/facts store/record/task store/urlkey",
 	"exec/wholefile":             "",
 
 	"crawl/fetch":   "crawl/guard store/record crawl/report store/record/message",

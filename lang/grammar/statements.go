@@ -38,6 +38,8 @@ var statements = []*statement{
 	pageRankStatement,
 	hitsStatement,
 	dedupStatement,
+	trainStatement,
+	dropClassifierStatement,
 	explainRankStatement,
 	recoverStatement,
 	showPageStatement,
