@@ -22,6 +22,7 @@ type Model struct {
 	Report  Report
 	Options Options // how it was trained
 	URLs    bool    // words of URLs are among its features
+	Unnamed int     // how many examples had no URL
 
 	sure  sure
 	words vector.Dictionary // of features
@@ -89,6 +90,7 @@ type stored struct {
 	Method, By      string
 	Features, Folds int
 	URLs            bool
+	Unnamed         int
 	Sure            sure
 	Macro, Micro    Quality
 	Texts, Sets     int
@@ -110,7 +112,7 @@ func Made(extractor int) string {
 
 // Properties returns the properties of the result that stores m.
 func (m *Model) Properties(extractor int) map[string]string {
-	b, err := json.Marshal(stored{m.Options.Method.String(), measures[m.Options.By], m.Report.Features, m.Options.Folds, m.URLs, m.sure, m.Report.Macro, m.Report.Micro, m.Report.Texts, m.Report.Sets})
+	b, err := json.Marshal(stored{m.Options.Method.String(), measures[m.Options.By], m.Report.Features, m.Options.Folds, m.URLs, m.Unnamed, m.sure, m.Report.Macro, m.Report.Micro, m.Report.Texts, m.Report.Sets})
 	if err != nil {
 		panic("classify: " + err.Error()) // Unreachable: all numbers are finite.
 	}
@@ -161,7 +163,7 @@ func About(r *task.Result) (*Model, error) {
 	if err := json.Unmarshal([]byte(r.Properties[propertyModel]), &s); err != nil {
 		return nil, errDamaged
 	}
-	m := &Model{URLs: s.URLs, sure: s.Sure}
+	m := &Model{URLs: s.URLs, Unnamed: s.Unnamed, sure: s.Sure}
 	m.Report.Features, m.Report.Macro, m.Report.Micro, m.Report.Texts, m.Report.Sets = s.Features, s.Macro, s.Micro, s.Texts, s.Sets
 	m.Options.Folds = s.Folds
 	if s.Method == Bayes.String() {

@@ -127,7 +127,7 @@ func (c *Corpus) Train(ctx context.Context, o Options) (*Model, *Report, error) 
 		}
 	}
 	r.Sets, r.Features = sets, len(l.features)
-	m := &Model{Report: *r, Options: o, URLs: len(c.byURL) > 0, sure: fitSure(margins), linear: l.linear, idf: l.idf}
+	m := &Model{Report: *r, Options: o, URLs: len(c.byURL) > 0, Unnamed: c.used - len(c.byURL), sure: fitSure(margins), linear: l.linear, idf: l.idf}
 	for _, w := range l.features {
 		m.words.Number([]byte(c.words.Word(w)))
 	}
