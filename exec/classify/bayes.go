@@ -1,7 +1,6 @@
 package classify
 
 import (
-	"context"
 	"math"
 
 	"infomall/exec/vector"
@@ -13,7 +12,7 @@ const bayesSmoothing = 1
 
 // bayes learns complement naive Bayes: a feature speaks for a class if the texts of the other
 // classes have little of it. The parameters are those of svm.
-func bayes(ctx context.Context, m *vector.Matrix, class []uint32, classes, features int) (linear, error) {
+func bayes(m *vector.Matrix, class []uint32, classes, features int) linear {
 	l := linear{classes, make([]float32, features*classes), make([]float64, classes)}
 	of := make([]float64, features*classes)
 	for i := range m.Len() {
@@ -39,5 +38,5 @@ func bayes(ctx context.Context, m *vector.Matrix, class []uint32, classes, featu
 			l.weights[f*classes+k] = float32(-math.Log(of[f*classes+k] / sums[k]))
 		}
 	}
-	return l, ctx.Err()
+	return l
 }

@@ -65,7 +65,7 @@ func (l *learned) reduced(v vector.Vector, buf *vector.Vector) vector.Vector {
 	return *buf
 }
 
-// learn learns from some rows of the examples. memory is how many bytes it may take, about.
+// learn learns from some rows of the examples. The error is that of ctx.
 func (x *examples) learn(ctx context.Context, rows []int, o *Options) (*learned, error) {
 	l := &learned{index: make([]int32, x.words)}
 	var err error
@@ -94,10 +94,15 @@ func (x *examples) learn(ctx context.Context, rows []int, o *Options) (*learned,
 		m.Add(l.reduced(x.counts.Row(i), &buf))
 		class[n] = x.class[i]
 	}
-	learn := svm
-	if o.Method == Bayes {
-		learn = bayes
+	done := x.learned
+	if done == nil {
+		done = func(int) {}
 	}
-	l.linear, err = learn(ctx, &m, class, x.classes, len(l.features))
+	if o.Method == Bayes {
+		l.linear = bayes(&m, class, x.classes, len(l.features))
+		done(x.classes)
+		return l, ctx.Err()
+	}
+	l.linear, err = svm(ctx, &m, class, x.classes, len(l.features), done)
 	return l, err
 }

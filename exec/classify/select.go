@@ -31,7 +31,8 @@ type examples struct {
 	counts  *vector.Matrix
 	class   []uint32 // of each row of counts
 	classes int
-	words   int // how many different words counts has
+	words   int               // how many different words counts has
+	learned func(classes int) // if not nil, called when the weights of so many classes are learned
 }
 
 // tally is how many texts have a word, and how many there are.

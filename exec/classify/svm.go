@@ -19,8 +19,10 @@ const (
 )
 
 // svm learns a support vector machine for each class, against the other classes. The rows of
-// m are texts, with features from 0 to features-1; class has the class of each.
-func svm(ctx context.Context, m *vector.Matrix, class []uint32, classes, features int) (linear, error) {
+// m are texts, with features from 0 to features-1; class has the class of each. done is called
+// when the weights of so many classes are learned, by several goroutines. The error is that of
+// ctx.
+func svm(ctx context.Context, m *vector.Matrix, class []uint32, classes, features int, done func(classes int)) (linear, error) {
 	l := linear{classes, make([]float32, features*classes), make([]float64, classes)}
 	squares := make([]float64, m.Len())
 	for i := range squares {
@@ -41,6 +43,7 @@ func svm(ctx context.Context, m *vector.Matrix, class []uint32, classes, feature
 				for f, x := range w {
 					l.weights[f*classes+k] = float32(x)
 				}
+				done(classes / learned)
 			}
 		})
 	}

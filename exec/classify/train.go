@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"infomall/exec/vector"
 )
@@ -34,8 +35,8 @@ type Options struct {
 	Folds    int     // for cross-validation, at least 2
 	// Memory is how many bytes learning may take, about, besides the corpus.
 	Memory int64
-	// Progress, if not nil, is called when one of several classifiers is made: one for each
-	// fold, and that of all examples.
+	// Progress, if not nil, is called when a part of the work is done: the weights of one
+	// class, in one fold or for all examples. Calls do not overlap.
 	Progress func(done, all int64)
 }
 
@@ -81,15 +82,19 @@ func (c *Corpus) Train(ctx context.Context, o Options) (*Model, *Report, error) 
 	if few.Sets = sets; sets < o.Folds {
 		return nil, nil, few
 	}
-	progress := func(done int) {
-		if o.Progress != nil {
-			o.Progress(int64(done), int64(o.Folds)+1)
+	if o.Progress != nil {
+		var mu sync.Mutex
+		done, all := int64(0), int64(o.Folds+1)*int64(len(names))
+		x.learned = func(classes int) {
+			mu.Lock()
+			defer mu.Unlock()
+			done += int64(classes)
+			o.Progress(done, all)
 		}
 	}
 	t := newConfusions(len(names))
 	var margins []held
 	for f := range o.Folds {
-		progress(f)
 		var learnFrom, heldOut []int
 		for n, i := range rows {
 			if fold[n] == f {
@@ -111,7 +116,6 @@ func (c *Corpus) Train(ctx context.Context, o Options) (*Model, *Report, error) 
 			t.add(int(x.class[i]), k)
 		}
 	}
-	progress(o.Folds)
 	l, err := x.learn(ctx, rows, &o)
 	if err != nil {
 		return nil, nil, err

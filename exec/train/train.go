@@ -146,7 +146,7 @@ func (t *training) Run(ctx context.Context) (*session.Result, error) {
 		return nil, t.fault(err)
 	}
 	o := t.options
-	o.Memory, o.Progress = half, s.Report("train", "classifiers")
+	o.Memory, o.Progress = half, s.Report("train", "classes")
 	model, report, err := corpus.Train(ctx, o)
 	if err != nil {
 		return nil, t.fault(err)
