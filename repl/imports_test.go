@@ -144,7 +144,7 @@ var arrows = map[string]string{
 	"exec/events":   "",
 	"exec/places":   "",
 	"exec/vector":   "store/words/term",
-	"exec/classify": "exec/dedup exec/vector store/record/task store/urlkey store/words store/words/term",
+	"exec/classify": "exec/dedup exec/value exec/vector store/record/task store/urlkey store/words store/words/term",
 	"exec":          "exec/value exec/schedule exec/watch exec/plan lang lang/ast store/record exec/expr store/record/task exec/relation exec/access exec/crawls exec/define exec/duplicate exec/export exec/pool exec/query exec/rank exec/session exec/show exec/train",
 
 	"exec/relation/relationtest": "store/record store/urlkey store/record/message store/record/task store/search store/page/charset store/page/markup store/block/divide store/block/life store/document",

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"infomall/exec/value"
 	"infomall/exec/vector"
 )
 
@@ -42,7 +43,7 @@ type TooLargeError struct {
 
 // Error says what needs more memory than there is.
 func (e *TooLargeError) Error() string {
-	return fmt.Sprintf("%s need more than %d MB of memory", e.What, max(e.Bytes>>20, 1))
+	return fmt.Sprintf("%s need more than %s of memory", e.What, value.Size(e.Bytes))
 }
 
 // Add adds an example. url may be ""; if an earlier example has the same URL, that one is no
@@ -73,7 +74,7 @@ func (c *Corpus) Add(text, class, url string) (ok bool, err error) {
 	c.copies.add(text)
 	c.used++
 	if c.words.Bytes()+c.counts.Bytes()+c.copies.bytes()+c.urlBytes > c.memory {
-		return true, &TooLargeError{fmt.Sprintf("%d texts with %d different words", len(c.class), c.words.Len()), c.memory}
+		return true, &TooLargeError{fmt.Sprintf("%s with %s", value.Counted(len(c.class), "text"), value.Counted(c.words.Len(), "different word")), c.memory}
 	}
 	return true, nil
 }

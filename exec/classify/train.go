@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"infomall/exec/value"
 	"infomall/exec/vector"
 )
 
@@ -53,9 +54,9 @@ func (e *FewError) Error() string {
 	case e.Texts == 0:
 		return "there are no texts to learn from"
 	case len(e.Classes) == 1:
-		return fmt.Sprintf("all %d texts are of the class '%s': a classifier needs texts of two classes at least", e.Texts, e.Classes[0])
+		return fmt.Sprintf("all examples (%s) are of the class '%s': a classifier needs texts of two classes at least", value.Counted(e.Texts, "text"), e.Classes[0])
 	}
-	return fmt.Sprintf("%d texts that are no near-copies of each other cannot be parted into %d folds", e.Sets, e.Folds)
+	return fmt.Sprintf("%s of near-copies cannot be parted into %s", value.Counted(e.Sets, "set"), value.Counted(e.Folds, "fold"))
 }
 
 // Train learns to tell the classes of the examples, and finds out how well that works. The
@@ -76,7 +77,7 @@ func (c *Corpus) Train(ctx context.Context, o Options) (*Model, *Report, error) 
 	// as the counts.
 	features := min(cmp.Or(o.Features, FeaturesMax), c.words.Len())
 	if need := int64(features)*int64(len(names))*12 + c.counts.Bytes(); need > o.Memory {
-		return nil, nil, &TooLargeError{fmt.Sprintf("%d classes with %d features", len(names), features), o.Memory}
+		return nil, nil, &TooLargeError{value.Counted(len(names)*features, "weight") + " of features and classes", o.Memory}
 	}
 	fold, sets := c.folds(rows, x.class, o.Folds)
 	if few.Sets = sets; sets < o.Folds {

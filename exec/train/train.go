@@ -244,8 +244,8 @@ func (t *training) notes(c *classify.Corpus, r *classify.Report, without, bytes 
 	for _, x := range r.Confused {
 		notes = append(notes, fmt.Sprintf("%s of '%s' taken for '%s'", value.Counted(x.Texts, "document"), x.Of, x.As))
 	}
-	return append(notes, fmt.Sprintf("classifier %s: %s, %s, %s of near-copies, %s, %s in %d ms", t.name, t.options.Method,
-		value.Counted(r.Features, "feature"), value.Counted(r.Sets, "set"), value.Counted(t.options.Folds, "fold"), value.Size(bytes), took.Milliseconds()))
+	return append(notes, fmt.Sprintf("classifier %s: %s, %s, %s of near-copies, %s, %s in %v", t.name, t.options.Method,
+		value.Counted(r.Features, "feature"), value.Counted(r.Sets, "set"), value.Counted(t.options.Folds, "fold"), value.Size(bytes), took.Round(time.Millisecond)))
 }
 
 // Would returns the lines for EXPLAIN: how the classifier would learn, then the plan of the
@@ -256,7 +256,7 @@ func (t *training) Would(ctx context.Context) ([]string, error) {
 	if o.Features > 0 {
 		features = fmt.Sprintf("the %s with the greatest %s", value.Counted(o.Features, "word"), map[classify.Measure]string{classify.Chi: "χ²", classify.Gain: "information gain"}[o.By])
 	}
-	line := fmt.Sprintf("learn classifier %s by %s from %s, and measure it by %d folds", t.name, o.Method, features, o.Folds)
+	line := fmt.Sprintf("learn classifier %s by %s from %s, and measure it by %s", t.name, o.Method, features, value.Counted(o.Folds, "fold"))
 	would, err := t.s.PlanLines(ctx, t.node)
 	return append([]string{line}, would...), err
 }
