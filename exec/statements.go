@@ -14,6 +14,7 @@ import (
 	"infomall/exec/rank"
 	"infomall/exec/session"
 	"infomall/exec/show"
+	"infomall/exec/train"
 	"infomall/lang/ast"
 )
 
@@ -57,6 +58,8 @@ var statements = []*session.Spec{
 	duplicate.Dedup,
 	event.Events,
 	event.DropEvents,
+	train.Train,
+	train.Drop,
 	rank.ExplainRank,
 	pool.Recover,
 	show.Page,

@@ -70,6 +70,7 @@ const (
 	PlaceRule         = cursor.PlaceRule
 	PlaceQuery        = cursor.PlaceQuery
 	PlaceGraph        = cursor.PlaceGraph
+	PlaceClassifier   = cursor.PlaceClassifier
 	PlaceParam        = cursor.PlaceParam
 )
 

@@ -20,6 +20,7 @@ import (
 	"infomall/lang/ast"
 	"infomall/lang/cells"
 	"infomall/repl/term"
+	"infomall/store/record/task"
 )
 
 // complete returns the candidates for completing the text at the cursor: texts
@@ -122,6 +123,8 @@ func (c *completer) namesAt(n *lang.Next) []string {
 		return c.session.RuleNames(ctx)
 	case lang.PlaceGraph:
 		return c.session.GraphNames(ctx)
+	case lang.PlaceClassifier:
+		return c.session.StoredNames(task.ResultClassifier)
 	case lang.PlaceQuery:
 		return c.session.QueryNames(ctx)
 	case lang.PlaceParam:

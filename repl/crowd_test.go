@@ -102,6 +102,8 @@ var crowdWrites = map[string][]string{
 	"Unwatch":        {"UNWATCH seen"},
 	"PageRank":       {"PAGERANK", "PAGERANK lines OVER GRAPH lines"},
 	"HITS":           {"HITS site OVER 'crowd.example'"},
+	"Train":          {"TRAIN hosts ON (SELECT text, host AS class FROM versions) FOLDS 2"},
+	"DropClassifier": {"DROP CLASSIFIER hosts"},
 	"Dedup":          {"DEDUP", "DEDUP METHOD SIMHASH", "DEDUP METHOD CONTAINMENT"},
 }
 

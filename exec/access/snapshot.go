@@ -7,6 +7,7 @@ import (
 	"iter"
 	"strings"
 
+	"infomall/exec/classify"
 	"infomall/exec/relation"
 	"infomall/exec/watch"
 	"infomall/lang/ast"
@@ -56,6 +57,7 @@ func (s *snapshot) BlockList(ctx context.Context) (*task.BlockList, error) {
 
 // Results returns the results of a kind. Of imported graphs it returns none, because
 // nobody knows which of their nodes are URLs, and none of what only other statements read.
+// Of classifiers it returns those that have learned only from texts that are all shown.
 func (s *snapshot) Results(ctx context.Context, kind string) ([]task.Result, error) {
 	if kind == task.ResultGraphs || kind == task.ResultPrints || kind == task.ResultStream {
 		return nil, ctx.Err()
@@ -64,7 +66,38 @@ func (s *snapshot) Results(ctx context.Context, kind string) ([]task.Result, err
 	for i := range list {
 		s.rules.blank(&list[i].Statement)
 	}
-	return list, err
+	if kind != task.ResultClassifier {
+		return list, err
+	}
+	var shown []task.Result
+	for i := range list {
+		hidden, err := s.hidesClassifier(ctx, &list[i])
+		if err != nil {
+			return nil, err
+		}
+		if !hidden {
+			shown = append(shown, list[i])
+		}
+	}
+	return shown, err
+}
+
+// hidesClassifier reports whether a classifier may have learned from hidden captures: one of
+// its texts is of a URL with hidden captures, or it is not known of which URL.
+func (s *snapshot) hidesClassifier(ctx context.Context, r *task.Result) (bool, error) {
+	m, err := classify.About(r)
+	if err != nil || m.Unnamed > 0 {
+		return true, nil // the archivist sees the damage
+	}
+	for row, err := range s.Snapshot.ResultRows(ctx, *r, []urlkey.Range{classify.URLRows}) {
+		if err != nil {
+			return true, err
+		}
+		if s.rules.hidesSome(string(row.Key[1:])) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // ResultRows yields the rows of a result but those about hidden captures. A ranking is

@@ -26,6 +26,7 @@ type Function struct {
 	result value.Type // Null means the type of the arguments of kind number or any
 	nulls  bool       // apply is called also if an argument is NULL; otherwise the result is NULL then
 	asked  bool       // the first two parameters are a text and a question; without them, the function takes those of MATCH in WHERE
+	stored bool       // the function needs a result that the archive stores, so it is not computed before the first row
 	marks  bool       // the result has marks around words, see value.MarkFrom
 	stored bool       // the function needs a result that the archive stores, so it is not computed before the first row
 	apply  applier
@@ -117,7 +118,7 @@ func (f *Function) Arguments() (least, most int) { return f.least(), len(f.param
 // functions holds all functions of the language, sorted by name. The lists that
 // it joins stand in the files that have the code of the functions.
 var functions = slices.SortedFunc(slices.Values(slices.Concat(
-	anyFunctions, numberFunctions, placeFunctions, similarFunctions, textFunctions, timeFunctions, urlFunctions, wordFunctions,
+	anyFunctions, numberFunctions, placeFunctions, similarFunctions, storedFunctions, textFunctions, timeFunctions, urlFunctions, wordFunctions,
 	aggregateFunctions, windowFunctions,
 )), func(a, b Function) int { return strings.Compare(a.Name, b.Name) })
 

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"infomall/exec/plan"
@@ -111,6 +112,24 @@ func (s *Session) QueryParams(ctx context.Context, name string) []string {
 		}
 	}
 	return nil
+}
+
+// StoredNames returns the names of the results of a kind that the archive stores, sorted. It
+// returns nil after an error.
+func (s *Session) StoredNames(kind string) []string {
+	ctx := context.Background()
+	snap, release, err := s.SnapshotOrEmpty(ctx)
+	if err != nil {
+		return nil
+	}
+	defer release()
+	list, _ := snap.Results(ctx, kind)
+	var names []string
+	for _, r := range list {
+		names = append(names, r.Name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // GraphNames returns the names of the graphs that were imported into the

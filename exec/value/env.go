@@ -47,6 +47,9 @@ type Env struct {
 	// such a result call Stored when they compute the first row, not before: the statement
 	// before may still have to make the result. If Stored is nil, the archive has none.
 	Stored func(kind, name string) (r task.Result, rows []task.ResultRow, ok bool, err error)
+	// StoredNames returns the names of the results of a kind, sorted, for errors about a name
+	// that Stored does not find. If it is nil, there are none.
+	StoredNames func(kind string) []string
 	// Defined returns the archive's views and metadata columns. It is called
 	// only when a statement uses a name that is not built in. If Defined is
 	// nil, the archive has none.

@@ -38,6 +38,7 @@ const (
 	PlaceRule                      // the name of an access rule
 	PlaceQuery                     // a saved query
 	PlaceGraph                     // a graph
+	PlaceClassifier                // a classifier
 	PlaceParam                     // a parameter of the saved query Subject
 )
 
@@ -158,7 +159,7 @@ var (
 	placeOf = map[string]Place{
 		"list": PlaceList, "described": PlaceDescribed, "setting": PlaceSetting, "value": PlaceValue, "topic": PlaceTopic,
 		"format": PlaceFormat, "export format": PlaceExportFormat, "form": PlaceForm, "unit": PlaceUnit,
-		"view": PlaceView, "rule": PlaceRule, "watch": PlaceWatch, "metadata": PlaceMetadata, "query": PlaceQuery, "graph": PlaceGraph, "param": PlaceParam,
+		"view": PlaceView, "rule": PlaceRule, "watch": PlaceWatch, "metadata": PlaceMetadata, "query": PlaceQuery, "graph": PlaceGraph, "classifier": PlaceClassifier, "param": PlaceParam,
 	}
 	textPlaces = map[string]Place{"file": PlaceFile, "pool": PlacePool, "none": PlaceNone}
 )

@@ -42,6 +42,8 @@ var statements = []*statement{
 	dedupStatement,
 	eventsStatement,
 	dropEventsStatement,
+	trainStatement,
+	dropClassifierStatement,
 	explainRankStatement,
 	recoverStatement,
 	showPageStatement,

@@ -1,0 +1,93 @@
+package classify
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Report says how well a classifier tells classes apart, by cross-validation.
+type Report struct {
+	Classes []ClassReport // sorted by name
+	Macro   Quality       // the mean over classes
+	Micro   Quality       // over all texts: precision, recall and F1 are the share of texts whose class was found
+	Texts   int
+	Sets    int // of near-copies; a text without near-copies is a set
+	// Features is how many features the classifier has.
+	Features int
+	Confused []Confusion // the pairs of classes that are confused most often
+}
+
+// Quality is how well something was found. Each is from 0 to 1.
+type Quality struct{ Precision, Recall, F1 float64 }
+
+// ClassReport says how well texts of one class are found.
+type ClassReport struct {
+	Class string
+	Texts int
+	Quality
+	Telling []string // words by which the class differs from others, the most telling first
+}
+
+// Confusion says how many texts of one class were taken for another.
+type Confusion struct {
+	Of, As string
+	Texts  int
+}
+
+// confusedMax is how many pairs of classes Report.Confused has at most.
+const confusedMax = 3
+
+// confusions counts which classes were found for texts of each class.
+type confusions struct {
+	classes int
+	counts  []int // texts of class k that were taken for j, at k*classes+j
+}
+
+func newConfusions(classes int) *confusions {
+	return &confusions{classes, make([]int, classes*classes)}
+}
+
+// add counts a text of a class that was taken for another, or the same.
+func (t *confusions) add(of, as int) { t.counts[of*t.classes+as]++ }
+
+// report returns what t counted. names has the names of the classes.
+func (t *confusions) report(names []string) *Report {
+	r := &Report{}
+	right := 0
+	for k, name := range names {
+		c := ClassReport{Class: name}
+		taken := 0
+		for j := range names {
+			n := t.counts[k*t.classes+j]
+			c.Texts += n
+			taken += t.counts[j*t.classes+k]
+			if n > 0 && j != k {
+				r.Confused = append(r.Confused, Confusion{name, names[j], n})
+			}
+		}
+		hits := t.counts[k*t.classes+k]
+		c.Precision, c.Recall = share(hits, taken), share(hits, c.Texts)
+		if sum := c.Precision + c.Recall; sum > 0 {
+			c.F1 = 2 * c.Precision * c.Recall / sum
+		}
+		right += hits
+		r.Texts += c.Texts
+		r.Macro.Precision += c.Precision / float64(t.classes)
+		r.Macro.Recall += c.Recall / float64(t.classes)
+		r.Macro.F1 += c.F1 / float64(t.classes)
+		r.Classes = append(r.Classes, c)
+	}
+	all := share(right, r.Texts)
+	r.Micro = Quality{all, all, all}
+	slices.SortStableFunc(r.Confused, func(a, b Confusion) int { return cmp.Compare(b.Texts, a.Texts) })
+	r.Confused = r.Confused[:min(len(r.Confused), confusedMax)]
+	return r
+}
+
+// share returns n / of, or 0 if of is 0.
+func share(n, of int) float64 {
+	if of == 0 {
+		return 0
+	}
+	return float64(n) / float64(of)
+}
