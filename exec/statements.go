@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"infomall/exec/cluster"
 	"infomall/exec/crawls"
 	"infomall/exec/define"
 	"infomall/exec/duplicate"
@@ -52,6 +53,8 @@ var statements = []*session.Spec{
 	rank.PageRank,
 	rank.HITS,
 	duplicate.Dedup,
+	cluster.Cluster,
+	cluster.Drop,
 	rank.ExplainRank,
 	pool.Recover,
 	show.Page,

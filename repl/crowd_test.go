@@ -101,6 +101,8 @@ var crowdWrites = map[string][]string{
 	"Unwatch":        {"UNWATCH seen"},
 	"PageRank":       {"PAGERANK", "PAGERANK lines OVER GRAPH lines"},
 	"HITS":           {"HITS site OVER 'crowd.example'"},
+	"Cluster":        {"CLUSTER site ON (SELECT url, time, text FROM versions) BY simhash", "CLUSTER words ON (SELECT url, text FROM pages) BY words K 2"},
+	"DropClusters":   {"DROP CLUSTERS site"},
 	"Dedup":          {"DEDUP", "DEDUP METHOD SIMHASH", "DEDUP METHOD CONTAINMENT"},
 }
 

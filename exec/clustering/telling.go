@@ -5,70 +5,72 @@ import (
 	"slices"
 )
 
-// Counts has in how many texts each word occurs, in all texts and by cluster. The zero value
-// is empty. Texts that are in no cluster have number -1.
-type Counts struct {
-	all     []uint32
+// Telling finds the words that tell clusters from other texts. First All is called for each
+// text, then for each cluster In for each of its texts, and Words. The zero value has no texts.
+type Telling struct {
+	all     []uint32 // number of texts with each word
 	texts   int
-	in      map[wordIn]uint32
-	members map[int32]int
+	in      []uint32 // number of texts of the current cluster with each word
+	words   []uint32 // the words of the current cluster
+	members int
 }
 
-// wordIn is a word in a cluster, by their numbers.
-type wordIn struct {
-	cluster int32
-	word    uint32
-}
-
-// Add counts a text that has these words, each once.
-func (c *Counts) Add(cluster int32, words []uint32) {
-	if c.in == nil {
-		c.in, c.members = make(map[wordIn]uint32), make(map[int32]int)
-	}
-	c.texts++
-	if cluster >= 0 {
-		c.members[cluster]++
-	}
+// All counts a text that has these words, each once.
+func (t *Telling) All(words []uint32) {
+	t.texts++
 	for _, w := range words {
-		if int(w) >= len(c.all) {
-			c.all = append(c.all, make([]uint32, int(w)+1-len(c.all))...)
+		if int(w) >= len(t.all) {
+			t.all = append(t.all, make([]uint32, int(w)+1-len(t.all))...)
 		}
-		c.all[w]++
-		if cluster >= 0 {
-			c.in[wordIn{cluster, w}]++
-		}
+		t.all[w]++
 	}
 }
 
-// Telling returns the words that tell each cluster from all other texts, at most n each, the
-// most telling first: those that the cluster's texts have more often than the others, by χ².
-// Of equal words, those that more texts of the cluster have come first, then those with a
-// lower number. accept reports whether a word may be named.
-func (c *Counts) Telling(n int, accept func(word uint32) bool) map[int32][]uint32 {
+// In counts a text of the current cluster, which All has counted.
+func (t *Telling) In(words []uint32) {
+	if t.in == nil {
+		t.in = make([]uint32, len(t.all))
+	}
+	t.members++
+	for _, w := range words {
+		if t.in[w] == 0 {
+			t.words = append(t.words, w)
+		}
+		t.in[w]++
+	}
+}
+
+// Words returns the words that tell the current cluster from all other texts, at most n, the
+// most telling first: those that its texts have more often than the others, by χ². Of equal
+// words, those that more of its texts have come first, then those with the lesser name. If
+// all texts are in the cluster, it returns the words that most of them have. accept reports
+// whether a word may be named; name returns a word by its number. Words begins the next
+// cluster.
+func (t *Telling) Words(n int, name func(word uint32) string, accept func(word string) bool) []string {
 	type telling struct {
 		word uint32
 		chi2 float64
 		with uint32
 	}
-	lists := make(map[int32][]telling)
-	for at, with := range c.in {
-		chi2, more := chiSquared(float64(with), float64(c.members[at.cluster]), float64(c.all[at.word]-with), float64(c.texts-c.members[at.cluster]))
-		if more {
-			lists[at.cluster] = append(lists[at.cluster], telling{at.word, chi2, with})
+	var list []telling
+	for _, w := range t.words {
+		with := t.in[w]
+		if chi2, more := chiSquared(float64(with), float64(t.members), float64(t.all[w]-with), float64(t.texts-t.members)); more {
+			list = append(list, telling{w, chi2, with})
 		}
+		t.in[w] = 0
 	}
-	out := make(map[int32][]uint32, len(lists))
-	for cluster, list := range lists {
-		slices.SortFunc(list, func(a, b telling) int {
-			return cmp.Or(cmp.Compare(b.chi2, a.chi2), cmp.Compare(b.with, a.with), cmp.Compare(a.word, b.word))
-		})
-		for _, t := range list {
-			if len(out[cluster]) == n {
-				break
-			}
-			if accept(t.word) {
-				out[cluster] = append(out[cluster], t.word)
-			}
+	t.words, t.members = t.words[:0], 0
+	slices.SortFunc(list, func(a, b telling) int {
+		return cmp.Or(cmp.Compare(b.chi2, a.chi2), cmp.Compare(b.with, a.with), cmp.Compare(name(a.word), name(b.word)))
+	})
+	var out []string
+	for _, x := range list {
+		if len(out) == n {
+			break
+		}
+		if w := name(x.word); accept(w) {
+			out = append(out, w)
 		}
 	}
 	return out

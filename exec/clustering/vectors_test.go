@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -214,18 +215,29 @@ func TestKMeansFinds(t *testing.T) {
 
 // TestTelling computes χ² of four words by hand.
 func TestTelling(t *testing.T) {
-	var c Counts
-	// Word 0 is in all texts; 1 in both of cluster 0; 2 in one of them; 3 only elsewhere.
-	c.Add(0, []uint32{0, 1, 2})
-	c.Add(0, []uint32{0, 1})
-	c.Add(1, []uint32{0, 3})
-	c.Add(-1, []uint32{0, 3})
-	all := func(uint32) bool { return true }
-	if got := c.Telling(5, all); !slices.Equal(got[0], []uint32{1, 2}) || !slices.Equal(got[1], []uint32{3}) || len(got) != 2 {
-		t.Errorf("telling words %v", got)
+	var c Telling
+	// Word 0 is in all texts; 1 in both of the cluster; 2 in one of them; 3 only elsewhere.
+	texts := [][]uint32{{0, 1, 2}, {0, 1}, {0, 3}, {0, 3}}
+	for _, words := range texts {
+		c.All(words)
 	}
-	if got := c.Telling(1, func(w uint32) bool { return w != 1 }); !slices.Equal(got[0], []uint32{2}) {
-		t.Errorf("telling words without word 1: %v", got)
+	name := func(w uint32) string { return string(rune('a' + w)) }
+	all := func(string) bool { return true }
+	for _, x := range []struct {
+		texts  [][]uint32
+		n      int
+		accept func(string) bool
+		want   string
+	}{
+		{texts[:2], 5, all, "b c"}, {texts[2:], 5, all, "d"}, {texts[:2], 1, all, "b"},
+		{texts[:2], 1, func(w string) bool { return w != "b" }, "c"}, {texts, 3, all, "a b d"},
+	} {
+		for _, words := range x.texts {
+			c.In(words)
+		}
+		if got := strings.Join(c.Words(x.n, name, x.accept), " "); got != x.want {
+			t.Errorf("telling words of %v: %s, want %s", x.texts, got, x.want)
+		}
 	}
 	for _, x := range []struct{ with, in, without, others, chi2 float64 }{
 		{2, 2, 0, 2, 4}, {1, 2, 0, 2, 4. / 3}, {3, 4, 1, 6, 10. * 14 * 14 / (4 * 6 * 4 * 6)},

@@ -120,7 +120,7 @@ func Names() []string {
 // relations lists all relations, in the order of the manual.
 var relations = []*Relation{
 	Captures, Versions, Pages, Blocks, Changes, Layouts, Links, Hosts, Findings, Terms,
-	Ranks, Duplicates, Graphs, Edges,
+	Ranks, Duplicates, Clusters, Graphs, Edges,
 	Periods, Pools, Files, Tombstones, Blocked,
 	Fetches, Frontier, Crawls, Workers,
 	Schedules, Watches, Watched, Jobs, Rules, History,

@@ -38,6 +38,8 @@ var statements = []*statement{
 	pageRankStatement,
 	hitsStatement,
 	dedupStatement,
+	clusterStatement,
+	dropClustersStatement,
 	explainRankStatement,
 	recoverStatement,
 	showPageStatement,
