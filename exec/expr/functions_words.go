@@ -2,6 +2,7 @@ package expr
 
 import (
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"infomall/exec/value"
@@ -34,19 +35,27 @@ func prepareAsked(f asking) func([]Expr) (applier, error) {
 		if !ok {
 			return nil, nil
 		}
-		q, err := match.Parse(question)
-		if err != nil {
+		if _, err := match.Parse(question); err != nil {
 			return nil, err
 		}
-		return func(_ *Env, a []value.Value) (value.Value, error) { return f(a[0].Text, q, a[2:]), nil }, nil
+		var once sync.Once // the synonyms come with the first row
+		var q *match.Query
+		var fault error
+		return func(env *Env, a []value.Value) (value.Value, error) {
+			once.Do(func() { q, fault = env.Question(question) })
+			if fault != nil {
+				return value.Value{}, fault
+			}
+			return f(a[0].Text, q, a[2:]), nil
+		}, nil
 	}
 }
 
 // unprepared returns the field apply of a function whose second argument is a
 // question: it parses the question for each row.
 func unprepared(f asking) applier {
-	return func(_ *Env, a []value.Value) (value.Value, error) {
-		q, err := match.Parse(a[1].Text)
+	return func(env *Env, a []value.Value) (value.Value, error) {
+		q, err := env.Question(a[1].Text)
 		if err != nil {
 			return value.Value{}, err
 		}

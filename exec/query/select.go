@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,21 +20,38 @@ var Select = session.Declare("SELECT, SEARCH", session.Answers|session.Anywhere,
 
 // selection is a SELECT statement whose clauses were read.
 type selection struct {
-	s    *session.Session
-	node plan.Node
+	s     *session.Session
+	node  plan.Node
+	added []string // words that synonyms add to the questions of the query
 }
 
 // readSelect makes a selection of a SELECT statement: it checks the query and
 // plans it.
 func readSelect(s *session.Session, q *ast.Query) (*selection, error) {
-	node, err := plan.Build(q, s.Env())
-	return &selection{s, node}, err
+	sel := &selection{s: s}
+	env := s.Env()
+	env.Also = func(words []string) {
+		for _, w := range words {
+			if !slices.Contains(sel.added, w) {
+				sel.added = append(sel.added, w)
+			}
+		}
+	}
+	var err error
+	sel.node, err = plan.Build(q, env)
+	return sel, err
 }
 
 // Run opens the query. Its rows are computed while the caller ranges over them.
 // If a db-file (a file of the archive) is damaged, the result has the rows that
 // can be computed without it, and the error comes after the last row.
-func (q *selection) Run(ctx context.Context) (*session.Result, error) { return q.s.Open(ctx, q.node) }
+func (q *selection) Run(ctx context.Context) (*session.Result, error) {
+	res, err := q.s.Open(ctx, q.node)
+	if err == nil && q.added != nil {
+		res.Notes = append(res.Notes, "also asked for the synonyms "+strings.Join(q.added, ", "))
+	}
+	return res, err
+}
 
 // Would returns the lines for EXPLAIN: the plan of the query.
 func (q *selection) Would(ctx context.Context) ([]string, error) { return q.s.PlanLines(ctx, q.node) }

@@ -24,6 +24,7 @@ const (
 // may use it. Nil is a list without words.
 type Synonyms struct {
 	lines [][]Phrase // the words of each line, the base word first
+	bases []string   // the base word of each line, as it is written there
 	// at has the words by their first term, the longest first, and of equal words the one of
 	// the earlier line first.
 	at      map[string][]synonym
@@ -79,6 +80,7 @@ func (s *Synonyms) add(line string) error {
 	}
 	var phrases []Phrase
 	var terms Terms
+	base := ""
 	for _, word := range words {
 		ph := Phrase{}
 		for terms.Read(word); terms.Next(); {
@@ -92,6 +94,9 @@ func (s *Synonyms) add(line string) error {
 		case len(ph.Terms) > synonymTermsMax:
 			return fmt.Errorf("%q has more than %d words", strings.TrimSpace(word), synonymTermsMax)
 		case !slices.ContainsFunc(phrases, func(o Phrase) bool { return sameTerms(o.Terms, ph.Terms) }):
+			if len(phrases) == 0 {
+				base = strings.TrimSpace(word)
+			}
 			phrases = append(phrases, ph)
 		}
 	}
@@ -106,7 +111,7 @@ func (s *Synonyms) add(line string) error {
 		s.at[first] = append(s.at[first], synonym{ph.Terms, len(s.lines)})
 		s.longest = max(s.longest, len(ph.Terms))
 	}
-	s.lines = append(s.lines, phrases)
+	s.lines, s.bases = append(s.lines, phrases), append(s.bases, base)
 	return nil
 }
 
@@ -141,6 +146,41 @@ func (s *Synonyms) find(terms []Term) (n int, lines []int) {
 		n, lines = len(x.terms), append(lines, x.line)
 	}
 	return n, lines
+}
+
+// Base returns a text in which each word of the list is replaced by the base word of its
+// line, the first line that has it. It looks for words from the left, and takes the longest
+// that begins at a term. Base words stay as the text has them.
+func (s *Synonyms) Base(text string) string {
+	if s.Len() == 0 {
+		return text
+	}
+	var out strings.Builder
+	at := 0 // what stands before is in out
+	var terms []Term
+	var places [][2]int // of the terms in the text
+	r := Terms{}
+	r.Read(text)
+	for more := true; ; {
+		for more && len(terms) < s.longest {
+			if more = r.Next(); more {
+				terms = append(terms, Term{Text: string(r.Term())})
+				places = append(places, [2]int{r.From, r.To})
+			}
+		}
+		if len(terms) == 0 {
+			break
+		}
+		n, lines := s.find(terms)
+		if n > 0 && !sameTerms(s.lines[lines[0]][0].Terms, terms[:n]) && places[0][0] >= at {
+			out.WriteString(text[at:places[0][0]])
+			out.WriteString(s.bases[lines[0]])
+			at = places[n-1][1]
+		}
+		terms, places = terms[max(n, 1):], places[max(n, 1):]
+	}
+	out.WriteString(text[at:])
+	return out.String()
 }
 
 // others returns the words of lines but the one with these terms, each once.

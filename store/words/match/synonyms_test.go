@@ -136,6 +136,28 @@ func TestSynonymsAdded(t *testing.T) {
 	}
 }
 
+// TestSynonymsBase holds which words of a text become base words.
+func TestSynonymsBase(t *testing.T) {
+	s := readSynonyms(t, someSynonyms)
+	for text, want := range map[string]string{
+		"":       "",
+		"pulsar": "pulsar",
+		"A server of Apache  Kafka, the KAFKA servers": "A broker of kafka, the KAFKA servers",
+		"我在北大，他在北京大学。":                                 "我在北京大学，他在北京大学。",
+		"ML at Peking University; learning 学习":         "machine learning at 北京大学; learning learning",
+		"machine 学习 NYC":                               "machine learning new york",
+		"Apache":                                       "Apache",
+	} {
+		if got := s.Base(text); got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+	var none *Synonyms
+	if got := none.Base("ML"); got != "ML" {
+		t.Errorf("without a list, ML became %s", got)
+	}
+}
+
 // TestSynonymsFaults holds the errors of lists, and of questions that have too many forms.
 func TestSynonymsFaults(t *testing.T) {
 	var many []string
