@@ -27,6 +27,7 @@ var arrows = map[string]string{
 	"store/urlkey":           "",
 	"store/words":            "",
 	"store/words/match":      "store/words/stem",
+	"store/words/keyword":    "store/words store/words/cut store/words/match",
 	"store/words/stem":       "",
 	"store/record":           "store/urlkey",
 	"store/record/message":   "store/record",
@@ -104,6 +105,7 @@ var arrows = map[string]string{
 	"store/words/cut/list":       "",
 	"store/words/term":           "store/words/cut store/words/match",
 	"store/words/cut/list/jieba": "store/words/cut/list",
+	"store/words/keyword/stop":   "store/words",
 
 	"store/disk/disktest": "store/disk",
 	"store/disk/lines":    "store/disk",
@@ -128,7 +130,7 @@ var arrows = map[string]string{
 	"store/ingest":       "store/block/divide store/body store/catalog store/commit store/derive store/disk store/formats store/formats/tianwang store/page/charset store/record store/record/message store/record/task store/segment store/snapshot store/timeline store/urlkey",
 
 	"exec/value":    "lang/ast store/record store/record/task store/urlkey store/words/match",
-	"exec/expr":     "exec/value exec/dedup lang/ast store/record store/urlkey store/record/message store/words store/words/match",
+	"exec/expr":     "store/words/keyword exec/value exec/dedup lang/ast store/record store/urlkey store/record/message store/words store/words/match",
 	"exec/eval":     "exec/value exec/expr store/urlkey",
 	"exec/relation": "exec/value store/record store/urlkey crawl/order crawl/report exec/dedup exec/eval exec/expr exec/graph exec/spill exec/watch lang/ast store/page store/page/charset store/page/coding store/page/markup store/record/message store/record/task store/words store/block/about store/block/divide store/block/facts store/block/label store/block/life store/document store/search store/words/match exec/terms store/words/term store/document/format",
 	"exec/plan":     "exec/value exec/expr lang/ast store/record store/urlkey store/words/match store/words/term exec/relation",
@@ -154,7 +156,7 @@ var arrows = map[string]string{
 	"exec/crawls":                "crawl/report crawl/revisit exec/expr exec/plan exec/relation exec/session exec/value exec/watch lang lang/ast store/record store/record/task store/urlkey",
 	"exec/define":                "exec/access exec/expr exec/plan exec/relation exec/session lang/ast store/record/task",
 	"exec/draw":                  "exec/rowio exec/value lang/cells store/block/about store/block/divide store/block/label store/block/life store/document",
-	"exec/cluster":               "exec/clustering exec/dedup exec/expr exec/op exec/plan exec/relation exec/session exec/spill exec/value exec/vector lang/ast store/record store/record/task store/urlkey store/words store/words/cut",
+	"exec/cluster":               "exec/clustering exec/dedup exec/expr exec/op exec/plan exec/relation exec/session exec/spill exec/value exec/vector lang/ast store/record store/record/task store/urlkey store/words store/words/cut store/words/keyword",
 	"exec/duplicate":             "exec/dedup exec/expr exec/op exec/plan exec/relation exec/session exec/value lang/ast store/record store/record/task store/words store/block/facts",
 	"exec/export":                "exec/expr exec/op exec/plan exec/relation exec/rowio exec/session exec/spill exec/value exec/wholefile lang/ast store/formats/cdx store/formats/tianwang store/formats/wacz store/formats/warc store/record store/record/message store/urlkey",
 	"exec/pool":                  "exec/expr exec/plan exec/rank exec/relation exec/session exec/value exec/watch exec/wholefile lang/ast store/formats/glob store/record store/record/task store/urlkey",

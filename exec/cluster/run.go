@@ -19,6 +19,7 @@ import (
 	"infomall/exec/value"
 	"infomall/store/record/task"
 	"infomall/store/words/cut"
+	"infomall/store/words/keyword"
 )
 
 // Run divides the texts into clusters and stores them in the archive. Its result has one
@@ -108,7 +109,7 @@ func (t *texts) words(ctx context.Context, run *op.Runner, c *clustering.Cluster
 // naming reports whether a word may name a cluster: it has two letters or more, among them
 // one that is no digit, and is no stop word.
 func naming(word string) bool {
-	return utf8.RuneCountInString(word) > 1 && strings.ContainsFunc(word, unicode.IsLetter) && !cut.Stop(word)
+	return utf8.RuneCountInString(word) > 1 && strings.ContainsFunc(word, unicode.IsLetter) && !cut.Stop(word) && !keyword.Stop(word)
 }
 
 // rows yields the rows for the archive to store, sorted by their keys. named has the words
