@@ -10,6 +10,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/simplifiedchinese"
 	"golang.org/x/text/encoding/traditionalchinese"
 	"golang.org/x/text/encoding/unicode"
@@ -21,12 +22,13 @@ import (
 // beijing is the zone of the site's clock; it has had no summer time since 1991.
 var beijing = time.FixedZone("CST", 8*60*60)
 
-// charsets are the folders of site.txtar. Pages that say gb2312 may hold
+// charsets are the folders of site.txtar and the charsets of news.txtar. Pages that say gb2312 may hold
 // characters of GBK, as they did.
 var charsets = map[string]encoding.Encoding{
 	"ascii":  unicode.UTF8,
 	"big5":   traditionalchinese.Big5,
 	"gb2312": simplifiedchinese.GBK,
+	"latin1": charmap.ISO8859_1,
 	"utf8":   unicode.UTF8,
 }
 
