@@ -89,7 +89,7 @@ func TestComplete(t *testing.T) {
 		{"DROP |", "GRAPH METADATA POOL RULE VIEW"},
 		{"DROP VIEW |", "news"},
 		{"DROP METADATA |", "section"},
-		{"RUN |", "SCHEDULE WATCH activity appeared as_known blame blocks changes coherent deadends deadlinks degrees formats gone history hubs important keywords lost mirrors movers ngram orphans replaced reprints saved search status story template tour watch"},
+		{"RUN |", "SCHEDULE WATCH activity appeared as_known blame blocks changes clusters coherent deadends deadlinks degrees formats gone history hubs important keywords lost mirrors movers ngram orphans replaced reprints saved search status story template tour watch"},
 		{"RUN lost (|", "n scope"},
 		{"RUN lost (scope = 'x', |", "n scope"},
 		{"RUN changes (t|", "to"},

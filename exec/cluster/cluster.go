@@ -24,7 +24,7 @@ const (
 	bitsDefault   = 3  // EPS with BY simhash
 	epsDefault    = .5 // EPS with BY words, if MINPTS is given
 	// averageMost is the greatest average distance at which average link joins clusters.
-	averageMost = .75
+	averageMost = .85
 	minPtsMax   = 10_000
 	clustersMax = 10_000 // of K
 )

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"infomall/exec/clustering"
 	"infomall/exec/op"
@@ -18,7 +16,6 @@ import (
 	"infomall/exec/session"
 	"infomall/exec/value"
 	"infomall/store/record/task"
-	"infomall/store/words/cut"
 	"infomall/store/words/keyword"
 )
 
@@ -89,7 +86,7 @@ func (t *texts) words(ctx context.Context, run *op.Runner, c *clustering.Cluster
 	last := -1
 	end := func() {
 		if last >= 0 {
-			out[last] = strings.Join(telling.Words(namedWords, t.dictionary.Word, naming), ", ")
+			out[last] = strings.Join(telling.Words(namedWords, t.dictionary.Word, keyword.Says), ", ")
 		}
 	}
 	for r, err := range sorted.Sorted() {
@@ -104,12 +101,6 @@ func (t *texts) words(ctx context.Context, run *op.Runner, c *clustering.Cluster
 	}
 	end()
 	return out, ctx.Err()
-}
-
-// naming reports whether a word may name a cluster: it has two letters or more, among them
-// one that is no digit, and is no stop word.
-func naming(word string) bool {
-	return utf8.RuneCountInString(word) > 1 && strings.ContainsFunc(word, unicode.IsLetter) && !cut.Stop(word) && !keyword.Stop(word)
 }
 
 // rows yields the rows for the archive to store, sorted by their keys. named has the words

@@ -220,17 +220,27 @@ func counted(w string) bool {
 	return len(rest) < len(w) && strings.Trim(rest, measures) == ""
 }
 
+// Says reports whether a word says what a text is about: it has two letters or more, is no
+// number, and no stop word of Chinese or English. The word is in lower case and in simplified
+// letters.
+func Says(word string) bool { return says(word, listOf("en")) }
+
+// says does the work of Says, with the stop words of a language.
+func says(word string, stop *stopList) bool {
+	return utf8.RuneCountInString(word) > 1 && !digits(word) && !stop.words[word] && !cut.Stop(word) && !counted(word)
+}
+
 // weight returns the weight of the word alone; 0 if it says nothing.
 func (w *word) weight(stop *stopList) float64 {
 	rarity := rarityUsual
+	simple := w.lower
+	if w.chinese {
+		simple = strings.Map(match.Simplified, w.text)
+	}
 	switch {
-	case utf8.RuneCountInString(w.text) < 2 || digits(w.text) || stop.words[w.lower]:
+	case !says(simple, stop):
 		return 0
 	case w.chinese:
-		simple := strings.Map(match.Simplified, w.text)
-		if cut.Stop(simple) || counted(simple) {
-			return 0
-		}
 		if c := cut.CostOf(simple); c > 0 {
 			rarity = float64(c) * bitsOfCost
 		}

@@ -88,8 +88,10 @@ func TestStops(t *testing.T) {
 			t.Errorf("%q is %s, want %s", text, got, want)
 		}
 	}
-	if !Stop("the") || Stop("river") {
-		t.Error("the is a stop word, river is none")
+	for word, want := range map[string]bool{"the": false, "river": true, "1998": false, "x": false, "的": false, "我们": false, "八张": false, "一百二十万": false, "图书馆": true, "三峡": true} {
+		if got := Says(word); got != want {
+			t.Errorf("%s says something: %v", word, got)
+		}
 	}
 }
 

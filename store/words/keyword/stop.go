@@ -31,10 +31,6 @@ var stops = sync.OnceValue(func() (lists []stopList) {
 	return lists
 })
 
-// Stop reports whether a word, in lower case, is a stop word of English: it says nothing of
-// what a text is about.
-func Stop(word string) bool { return listOf("en").words[word] }
-
 // listOf returns the stop words of a language.
 func listOf(language string) *stopList {
 	lists := stops()
