@@ -173,7 +173,7 @@ func (r *Reader) clusteredRows(ctx context.Context, n *Request) iter.Seq2[*clust
 		}
 		always := n.Window.From <= Always.From && n.Window.To >= Always.To
 		for i := range results {
-			for row, err := range r.Snapshot.ResultRows(ctx, results[i], n.Ranges) {
+			for row, err := range r.Snapshot.ResultRows(ctx, results[i], suffixed(n.Ranges)) {
 				c := clusteredRow{of: &results[i]}
 				if err == nil {
 					c.Clustered, _, err = ParseClustered(row)
