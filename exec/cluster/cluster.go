@@ -166,7 +166,7 @@ func (j *job) readColumns() error {
 func (j *job) method() string {
 	switch {
 	case j.k > 0:
-		return fmt.Sprintf("k-means over the words, %d clusters, seed %d", j.k, j.seed)
+		return fmt.Sprintf("k-means over the words, %s, seed %d", value.Counted(j.k, "cluster"), j.seed)
 	case j.minPts == 0:
 		return fmt.Sprintf("average link over the words, up to a distance of %v; at most %d different texts", averageMost, clustering.AverageMax)
 	case j.words:
@@ -213,7 +213,7 @@ func (j *job) clusters(ctx context.Context, t *texts) (*clustering.Clusters, err
 		c, err = clustering.Vectors(ctx, &t.matrix, j.eps, j.minPts)
 	case j.k > 0:
 		if words := t.dictionary.Len(); j.k*words > clustering.CentresMax {
-			return nil, hinted(ast.Errorf(j.st.K, "%d clusters of texts with %s are too many", j.k, value.Counted(words, "different word")), fmt.Sprintf("write K %d or less, or a query with fewer texts", clustering.CentresMax/words))
+			return nil, hinted(ast.Errorf(j.st.K, "%s of texts with %s are too many", value.Counted(j.k, "cluster"), value.Counted(words, "different word")), fmt.Sprintf("write K %d or less, or a query with fewer texts", clustering.CentresMax/words))
 		}
 		c, err = clustering.KMeans(ctx, &t.matrix, t.dictionary.Len(), j.k, j.seed)
 	default:
