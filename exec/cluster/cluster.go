@@ -210,14 +210,14 @@ func (j *job) clusters(ctx context.Context, t *texts) (*clustering.Clusters, err
 	case !j.words:
 		c, err = clustering.Fingerprints(ctx, t.hashes(), int(j.eps), j.minPts)
 	case j.minPts > 0:
-		c, err = clustering.Vectors(ctx, &t.matrix, j.eps, j.minPts)
+		c, err = clustering.Vectors(ctx, &t.matrix, j.eps, j.minPts, j.s.Report("cluster: compare", "texts"))
 	case j.k > 0:
 		if words := t.dictionary.Len(); j.k*words > clustering.CentresMax {
 			return nil, hinted(ast.Errorf(j.st.K, "%s of texts with %s are too many", value.Counted(j.k, "cluster"), value.Counted(words, "different word")), fmt.Sprintf("write K %d or less, or a query with fewer texts", clustering.CentresMax/words))
 		}
-		c, err = clustering.KMeans(ctx, &t.matrix, t.dictionary.Len(), j.k, j.seed)
+		c, err = clustering.KMeans(ctx, &t.matrix, t.dictionary.Len(), j.k, j.seed, j.s.Report("cluster: k-means", "rounds"))
 	default:
-		c, tooMany, err = clustering.AverageLink(ctx, &t.matrix, averageMost)
+		c, tooMany, err = clustering.AverageLink(ctx, &t.matrix, t.dictionary.Len(), averageMost, j.s.Report("cluster: compare", "texts"))
 	}
 	if tooMany {
 		return nil, hinted(ast.Errorf(j.st, "the query has more than %d different texts, and average link compares each with each", clustering.AverageMax), "add EPS 0.5 MINPTS 5, or K 20")

@@ -15,21 +15,32 @@ const AverageMax = 2000
 // clusters with the least average distance between their rows, again and again, while this
 // is at most most (Sokal and Michener 1958, UPGMA). A row that is joined with no other row
 // is noise, and so is a row without words. tooMany is true if m has more than AverageMax
-// different rows; then there are no clusters. The error is that of ctx.
-func AverageLink(ctx context.Context, m *vector.Matrix, most float64) (_ *Clusters, tooMany bool, err error) {
+// different rows; then there are no clusters. words is the number of words. If progress is not
+// nil, it is called with the number of rows that were compared, and of all. The error is that
+// of ctx.
+func AverageLink(ctx context.Context, m *vector.Matrix, words int, most float64, progress func(done, total int64)) (_ *Clusters, tooMany bool, err error) {
 	first, weight, point := distinctRows(m)
 	if len(first) > AverageMax {
 		return nil, true, nil
 	}
 	n := len(first)
 	distance := make([]float32, n*n)
+	dense := make([]float64, words)
 	for i := range n {
 		if err := ctx.Err(); err != nil {
 			return nil, false, err
 		}
+		if progress != nil {
+			progress(int64(i), int64(n))
+		}
+		row := m.Row(int(first[i]))
+		row.AddTo(dense, 1)
 		for j := range i {
-			d := float32(Distance(m.Row(int(first[i])), m.Row(int(first[j]))))
+			d := float32(max(0, 1-m.Row(int(first[j])).DotDense(dense)))
 			distance[i*n+j], distance[j*n+i] = d, d
+		}
+		for _, w := range row.Words {
+			dense[w] = 0
 		}
 	}
 	size := make([]float32, n) // points of the cluster that this row stands for; 0 if another row does

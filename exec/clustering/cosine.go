@@ -13,15 +13,16 @@ import (
 // least 1, the point itself included. A row without words is noise.
 //
 // Beside m it takes about 20 bytes for each value of m, and 16 for each pair of neighbours
-// as long as both are no cores. The error is that of ctx, or a *PairsError.
-func Vectors(ctx context.Context, m *vector.Matrix, eps float64, least int) (*Clusters, error) {
+// as long as both are no cores. If progress is not nil, it is called with the number of rows
+// that were compared, and of all. The error is that of ctx, or a *PairsError.
+func Vectors(ctx context.Context, m *vector.Matrix, eps float64, least int, progress func(done, total int64)) (*Clusters, error) {
 	first, weight, point := distinctRows(m)
 	s := newScan(weight, least)
 	rows := make([]vector.Vector, len(first))
 	for i, at := range first {
 		rows[i] = m.Row(int(at))
 	}
-	err := neighbours(ctx, rows, eps, s.same, s.pair)
+	err := neighbours(ctx, rows, eps, s.same, s.pair, progress)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +84,7 @@ type posting struct {
 // vector, are shorter than 1 - eps: a row that shares no other words with it is too far
 // (Bayardo, Ma and Srikant, "Scaling up all pairs similarity search", 2007; Anastasiu and
 // Karypis, "L2AP: Fast cosine similarity search with prefix L-2 norm bounds", 2014).
-func neighbours(ctx context.Context, rows []vector.Vector, eps float64, skip func(i, j uint32) bool, f func(i, j uint32) bool) error {
+func neighbours(ctx context.Context, rows []vector.Vector, eps float64, skip func(i, j uint32) bool, f func(i, j uint32) bool, progress func(done, total int64)) error {
 	least := 1 - eps - slack
 	order := byFrequency(rows)
 	words := 0
@@ -101,8 +102,13 @@ func neighbours(ctx context.Context, rows []vector.Vector, eps float64, skip fun
 	var row []entry
 	const every = 64
 	for i, v := range rows {
-		if i%every == 0 && ctx.Err() != nil {
-			return ctx.Err()
+		if i%every == 0 {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if progress != nil {
+				progress(int64(i), int64(len(rows)))
+			}
 		}
 		row = row[:0]
 		rest := 0.0 // square of the length of the words that are not compared yet

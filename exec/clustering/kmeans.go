@@ -25,9 +25,10 @@ const (
 // without words is noise.
 //
 // words is the number of words; k times words must be at most CentresMax. A centre that no
-// row is nearest to moves to the row that is furthest from its own centre. The error is that
-// of ctx.
-func KMeans(ctx context.Context, m *vector.Matrix, words, k int, seed uint64) (*Clusters, error) {
+// row is nearest to moves to the row that is furthest from its own centre. If progress is not
+// nil, it is called with the number of rounds that were done, and the most that there can be.
+// The error is that of ctx.
+func KMeans(ctx context.Context, m *vector.Matrix, words, k int, seed uint64, progress func(done, total int64)) (*Clusters, error) {
 	first, weight, point := distinctRows(m)
 	k = min(k, len(first))
 	s := means{k: k, words: words, weight: weight, of: make([]int32, len(first)), near: make([]float64, len(first)), scores: make([]float32, k)}
@@ -38,7 +39,10 @@ func KMeans(ctx context.Context, m *vector.Matrix, words, k int, seed uint64) (*
 	if err := s.begin(ctx, rand.New(rand.NewPCG(seed, 0))); err != nil {
 		return nil, err
 	}
-	for range rounds {
+	for round := range int64(rounds) {
+		if progress != nil {
+			progress(round, rounds)
+		}
 		moved, err := s.assign(ctx)
 		if err != nil {
 			return nil, err

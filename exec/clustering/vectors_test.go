@@ -73,7 +73,7 @@ func TestVectors(t *testing.T) {
 			m := drawRows(t, 150)
 			eps := rapid.SampledFrom([]float64{0, .1, .2, .3, .5, .7, .95}).Draw(t, "eps")
 			least := rapid.IntRange(2, 8).Draw(t, "least")
-			got, err := Vectors(context.Background(), m, eps, least)
+			got, err := Vectors(context.Background(), m, eps, least, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -132,7 +132,7 @@ func TestAverageLink(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := drawRows(t, 25)
 		most := rapid.SampledFrom([]float64{.1, .3, .5, .7, .93}).Draw(t, "most")
-		got, tooMany, err := AverageLink(context.Background(), m, most)
+		got, tooMany, err := AverageLink(context.Background(), m, 400, most, nil)
 		if err != nil || tooMany {
 			t.Fatal(err, tooMany)
 		}
@@ -146,7 +146,7 @@ func TestAverageLinkMax(t *testing.T) {
 	for i := range AverageMax + 1 {
 		m.Add(vector.Vector{Words: []uint32{uint32(i)}, Values: []float32{1}})
 	}
-	if _, tooMany, err := AverageLink(t.Context(), m, .5); !tooMany || err != nil {
+	if _, tooMany, err := AverageLink(t.Context(), m, m.Len(), .5, nil); !tooMany || err != nil {
 		t.Errorf("%d rows: tooMany %v, error %v", m.Len(), tooMany, err)
 	}
 }
@@ -160,11 +160,11 @@ func TestKMeans(t *testing.T) {
 		k := rapid.IntRange(1, 12).Draw(t, "k")
 		seed := rapid.Uint64().Draw(t, "seed of k-means")
 		const words = 400
-		got, err := KMeans(context.Background(), m, words, k, seed)
+		got, err := KMeans(context.Background(), m, words, k, seed, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := KMeans(context.Background(), m, words, k, seed)
+		again, err := KMeans(context.Background(), m, words, k, seed, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,7 +201,7 @@ func TestKMeansFinds(t *testing.T) {
 		m.Add(v)
 	}
 	for seed := range uint64(20) {
-		got, err := KMeans(t.Context(), m, 48, 4, seed)
+		got, err := KMeans(t.Context(), m, 48, 4, seed, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
