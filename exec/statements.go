@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"infomall/exec/cluster"
 	"infomall/exec/crawls"
 	"infomall/exec/define"
 	"infomall/exec/duplicate"
@@ -60,6 +61,8 @@ var statements = []*session.Spec{
 	event.DropEvents,
 	train.Train,
 	train.Drop,
+	cluster.Cluster,
+	cluster.Drop,
 	rank.ExplainRank,
 	pool.Recover,
 	show.Page,

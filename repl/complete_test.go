@@ -35,7 +35,7 @@ func completing(pending string) *shell {
 func TestComplete(t *testing.T) {
 	columns := func(name string) string { return strings.Join(all.Find(name).ColumnNames(), " ") }
 	for _, c := range []struct{ typed, want string }{
-		{"|", "ADD ALLOW BLAME COPY CRAWL CREATE DEDUP DELETE DESC DESCRIBE DIFF DROP EXPLAIN EXPORT HELP HITS IMPORT MERGE PAGERANK PAUSE RECOVER REINDEX REPAIR RESET RESUME RULE RUN SAVE SCHEDULE SEAL SEARCH SELECT SET SHOW STOP SUMMARIZE TRACE TRAIN UNSCHEDULE UNWATCH VERIFY WATCH WITH"},
+		{"|", "ADD ALLOW BLAME CLUSTER COPY CRAWL CREATE DEDUP DELETE DESC DESCRIBE DIFF DROP EXPLAIN EXPORT HELP HITS IMPORT MERGE PAGERANK PAUSE RECOVER REINDEX REPAIR RESET RESUME RULE RUN SAVE SCHEDULE SEAL SEARCH SELECT SET SHOW STOP SUMMARIZE TRACE TRAIN UNSCHEDULE UNWATCH VERIFY WATCH WITH"},
 		{"ALLOW |", "ENTRY"},
 		{"DELETE FROM 'x' FOREVER |", "BY FOREVER REASON WHERE"},
 		{"RULE r ON 'x' |", "AT BETWEEN BLOCK DURING EACH EMBARGO EXCLUDE FIRST FROM KNOWN LATEST NEAREST SINCE UNTIL"},
@@ -76,7 +76,7 @@ func TestComplete(t *testing.T) {
 		{"SELECT asked| FROM captures", "asked_url"},
 		{"SELECT asked| FROM links", ""},
 		{"SELECT l.| FROM links AS l", columns("links")},
-		{"SELECT url FROM c|", "captures changes classifiers crawls"},
+		{"SELECT url FROM c|", "captures changes classifiers clusters crawls"},
 		{"SELECT url FROM new|", "news"},
 		{"SELECT n.| FROM news AS n", "url n_1"},
 		{"SELECT sec| FROM pages", "section"},
@@ -87,10 +87,10 @@ func TestComplete(t *testing.T) {
 		{"CREATE METADATA m ON block AS ide|", "identity"},
 		{"CREATE VIEW v AS |", "SEARCH SELECT WITH"},
 		{"TRAIN n ON (SELECT 1) |", "FEATURES FOLDS USING"},
-		{"DROP |", "CLASSIFIER EVENTS GAZETTEER GRAPH METADATA POOL RULE VIEW"},
+		{"DROP |", "CLASSIFIER CLUSTERS EVENTS GAZETTEER GRAPH METADATA POOL RULE VIEW"},
 		{"DROP VIEW |", "news"},
 		{"DROP METADATA |", "section"},
-		{"RUN |", "SCHEDULE WATCH activity appeared as_known blame blocks changes classes coherent deadends deadlinks degrees formats gone history hubs important keywords lost mirrors movers ngram orphans replaced reprints saved search status story template tour watch"},
+		{"RUN |", "SCHEDULE WATCH activity appeared as_known blame blocks changes classes clusters coherent deadends deadlinks degrees formats gone history hubs important keywords lost mirrors movers ngram orphans replaced reprints saved search status story template tour watch"},
 		{"RUN lost (|", "n scope"},
 		{"RUN lost (scope = 'x', |", "n scope"},
 		{"RUN changes (t|", "to"},

@@ -94,7 +94,7 @@ func costsOf(t *testing.T, path, params string, rates *cost.Rates, changes bool,
 				if _, err := s.Run(t.Context(), st); err != nil {
 					t.Fatalf("%s: %v", file, err)
 				}
-			case *ast.PageRank, *ast.HITS, *ast.Dedup:
+			case *ast.PageRank, *ast.HITS, *ast.Dedup, *ast.Cluster:
 				if changes {
 					res, err := s.Run(t.Context(), st)
 					if err != nil {

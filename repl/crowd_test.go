@@ -104,6 +104,8 @@ var crowdWrites = map[string][]string{
 	"HITS":           {"HITS site OVER 'crowd.example'"},
 	"Train":          {"TRAIN hosts ON (SELECT text, host AS class FROM versions) FOLDS 2"},
 	"DropClassifier": {"DROP CLASSIFIER hosts"},
+	"Cluster":        {"CLUSTER site ON (SELECT url, time, text FROM versions) BY simhash", "CLUSTER words ON (SELECT url, text FROM pages) BY words K 2"},
+	"DropClusters":   {"DROP CLUSTERS site"},
 	"Dedup":          {"DEDUP", "DEDUP METHOD SIMHASH", "DEDUP METHOD CONTAINMENT"},
 }
 

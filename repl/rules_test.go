@@ -197,7 +197,7 @@ func hiddenArchive(t *testing.T, dir string) (scopes, page string) {
 	scopes = "'" + hiddenName + ".example', '" + secret + "*'"
 	statement("-c", "CRAWL '"+secret+"index.html', '"+site.URL+"/open/index.html' LIMIT 2 PAGES DELAY 0s ALLOW PRIVATE AS crawled")
 	statement("-c", "ADD '"+secret+"later.html' TO CRAWL crawled")
-	statement("-c", "PAGERANK; HITS found OVER 'example'; DEDUP; DEDUP OF blocks; TRAIN hosts ON (SELECT url, text, host AS class FROM versions) FOLDS 2; TRAIN unnamed ON (SELECT text, host AS class FROM versions) FOLDS 2; TRAIN shown ON (SELECT url, text, path(url) AS class FROM versions IN 'open.example') FOLDS 2; CREATE VIEW seen AS SELECT url FROM 'http://"+hiddenName+".example/'")
+	statement("-c", "PAGERANK; HITS found OVER 'example'; DEDUP; DEDUP OF blocks; CLUSTER ON (SELECT url, time, text FROM versions) BY words; TRAIN hosts ON (SELECT url, text, host AS class FROM versions) FOLDS 2; TRAIN unnamed ON (SELECT text, host AS class FROM versions) FOLDS 2; TRAIN shown ON (SELECT url, text, path(url) AS class FROM versions IN 'open.example') FOLDS 2; CREATE VIEW seen AS SELECT url FROM 'http://"+hiddenName+".example/'")
 	statement("-c", "SAVE asked AS SELECT url FROM '"+hiddenName+".example'; SET contact = 'a@b.example'; SCHEDULE daily EVERY 1d AS CRAWL 'http://"+hiddenName+".example/' AS again; WATCH seen EVERY 1d FROM START AS SELECT url FROM pages; RUN WATCH seen; WATCH some EVERY 1d AS SELECT url FROM '"+hiddenName+".example'")
 	statement("-c", "DELETE FROM 'http://"+hiddenName+".example/copy.html' REASON 'the owner of "+hiddenName+".example asked' FOREVER; MERGE POOL ALL")
 	return scopes, "http://" + hiddenName + ".example/"
@@ -236,7 +236,7 @@ func TestRulesHide(t *testing.T) {
 			shown = append(shown, name[1])
 		}
 	}
-	for _, name := range []string{"captures", "versions", "pages", "blocks", "changes", "links", "hosts", "findings", "terms", "ranks", "duplicates", "classifiers", "fetches", "frontier", "crawls", "schedules", "watches", "watched", "jobs", "tombstones", "blocked"} {
+	for _, name := range []string{"captures", "versions", "pages", "blocks", "changes", "links", "hosts", "findings", "terms", "ranks", "duplicates", "classifiers", "clusters", "fetches", "frontier", "crawls", "schedules", "watches", "watched", "jobs", "tombstones", "blocked"} {
 		if !slices.Contains(shown, name) {
 			t.Errorf("without a rule, %s does not show the pages: the test can find no leak there", name)
 		}

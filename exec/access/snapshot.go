@@ -107,6 +107,9 @@ func (s *snapshot) ResultRows(ctx context.Context, r task.Result, ranges []urlke
 	if r.Kind == task.ResultWatches {
 		return watch.Hide(r, s.Snapshot.ResultRows(ctx, r, ranges), func(url string) bool { return s.rules.hidesURL(url, record.NoTime) })
 	}
+	if r.Kind == task.ResultClusters {
+		return relation.HideClustered(s.Snapshot.ResultRows(ctx, r, nil), s.Snapshot.ResultRows(ctx, r, ranges), s.rules.hidesURL)
+	}
 	return func(yield func(task.ResultRow, error) bool) {
 		for row, err := range s.Snapshot.ResultRows(ctx, r, ranges) {
 			if err == nil && s.rules.hidesRow(&r, row.Key) {

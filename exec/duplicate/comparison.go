@@ -296,9 +296,13 @@ func (c *comparison) read(ctx context.Context, wanted []uint32) error {
 // updates its state. text is the main text of the page. If text has too few
 // shingles, take uses all, the whole text. A page without words is not a
 // duplicate of anything. If the whole text is short too, the page has few
-// shingles, so that one word more or less makes it a different page.
+// shingles, so that one word more or less makes it a different page. With the method keywords,
+// synonyms become the base word of their line before.
 func (c *comparison) take(x *compared, text, all string) (err error) {
 	c.texts++
+	if synonyms := c.s.Settings().SynonymList(); c.method == methodKeywords && synonyms != nil {
+		text, all = synonyms.Base(text), synonyms.Base(all)
+	}
 	set := expr.Shingles(text)
 	if !c.blocks && len(set) < shinglesLeast {
 		text = all

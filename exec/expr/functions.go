@@ -194,7 +194,7 @@ func (b *Binder) call(e *ast.Call) (Expr, error) {
 		return nil, err
 	}
 	if question, ok := constantText(args, 1); ok && f.asked {
-		if _, err := Question(question, e.Args[1]); err != nil {
+		if _, err := Question(question, e.Args[1], b.Env); err != nil {
 			return nil, err
 		}
 	}

@@ -1,20 +1,25 @@
 package expr
 
 import (
+	"fmt"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"infomall/exec/value"
 	"infomall/lang/ast"
+	"infomall/store/words/keyword"
 	"infomall/store/words/match"
 )
 
 // wordFunctions declares the functions that show where and how well a text matches
-// a question, as MATCH reads it.
+// a question, as MATCH reads it, and the function keywords.
 var wordFunctions = []Function{
 	{Name: "highlight", Example: `highlight('the new library', 'library', '<', '>')`, Doc: "The text with marks around the words that MATCH q finds: ⸨ and ⸩, which a terminal shows as colour, or before and after (the same as before if it is missing). Without q, it takes MATCH from WHERE.",
 		params: []param{{"text", textKind}, {"q", textKind}, {"before", textKind}, {"after", textKind}}, min: 1, asked: true, marks: true,
 		result: value.Text, prepare: prepareAsked(highlight), apply: unprepared(highlight)},
+	{Name: "keywords", Example: `keywords('The New Library opens. Readers love the New Library.', 2)`, Doc: "The n words that tell most of the text, the most telling first; 5 if n is missing. They come from the text alone: its frequent words, without those that are frequent everywhere. Words that always stand together are one.",
+		params: []param{{"text", textKind}, {"n", intKind}}, min: 1, result: value.Text, apply: keywords},
 	{Name: "score", Example: `score('the new library', 'library') > 0`, Doc: "How well the text answers MATCH q: more of the words, in a shorter text, give a greater number (BM25). Without text and q, it takes MATCH from WHERE.",
 		params: []param{{"text", textKind}, {"q", textKind}}, asked: true,
 		result: value.Float, prepare: prepareAsked(score), apply: unprepared(score)},
@@ -34,19 +39,27 @@ func prepareAsked(f asking) func([]Expr) (applier, error) {
 		if !ok {
 			return nil, nil
 		}
-		q, err := match.Parse(question)
-		if err != nil {
+		if _, err := match.Parse(question); err != nil {
 			return nil, err
 		}
-		return func(_ *Env, a []value.Value) (value.Value, error) { return f(a[0].Text, q, a[2:]), nil }, nil
+		var once sync.Once // the synonyms come with the first row
+		var q *match.Query
+		var fault error
+		return func(env *Env, a []value.Value) (value.Value, error) {
+			once.Do(func() { q, fault = env.Question(question) })
+			if fault != nil {
+				return value.Value{}, fault
+			}
+			return f(a[0].Text, q, a[2:]), nil
+		}, nil
 	}
 }
 
 // unprepared returns the field apply of a function whose second argument is a
 // question: it parses the question for each row.
 func unprepared(f asking) applier {
-	return func(_ *Env, a []value.Value) (value.Value, error) {
-		q, err := match.Parse(a[1].Text)
+	return func(env *Env, a []value.Value) (value.Value, error) {
+		q, err := env.Question(a[1].Text)
 		if err != nil {
 			return value.Value{}, err
 		}
@@ -96,6 +109,27 @@ func Marked(e Expr) bool {
 // unmarked removes the marks of value.MarkFrom from a text of a page, so that they
 // stand only where a function puts them.
 var unmarked = strings.NewReplacer(value.MarkFrom, "", value.MarkTo, "")
+
+// keywordsUsual and keywordsMax are how many words the function keywords returns if n is
+// missing, and at most.
+const (
+	keywordsUsual = 5
+	keywordsMax   = 100
+)
+
+func keywords(_ *Env, a []value.Value) (value.Value, error) {
+	n := int64(keywordsUsual)
+	if len(a) > 1 {
+		if n = a[1].Int; n < 1 || n > keywordsMax {
+			return value.Value{}, fmt.Errorf("n is from 1 to %d, not %d", keywordsMax, n)
+		}
+	}
+	list := keyword.Of(a[0].Text, int(n))
+	if list == nil {
+		return value.Value{}, nil
+	}
+	return value.OfText(strings.Join(list, ", ")), nil
+}
 
 func highlight(text string, q *match.Query, args []value.Value) value.Value {
 	before, after := value.MarkFrom, value.MarkTo

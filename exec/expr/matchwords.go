@@ -3,6 +3,7 @@ package expr
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"infomall/exec/value"
@@ -13,11 +14,12 @@ import (
 // MatchWords is the expression X MATCH Question, which is true if the text X has
 // the words that the text Question asks for. Query is the parsed question if that
 // is constant, otherwise nil. At is the place of the question in the statement, for
-// errors.
+// errors. Env has the synonyms.
 type MatchWords struct {
 	X, Question Expr
 	Query       *match.Query
 	At          ast.Expr
+	Env         *Env
 }
 
 func (*MatchWords) Type() value.Type { return value.Bool }
@@ -26,7 +28,16 @@ func (*MatchWords) Type() value.Type { return value.Bool }
 func (m *MatchWords) String() string { return m.form("") }
 
 func (m *MatchWords) form(not string) string {
-	return operand(m.X) + " " + not + "MATCH " + operand(m.Question)
+	return operand(m.X) + " " + not + "MATCH " + operand(m.Question) + Added(m.Query)
+}
+
+// Added returns the words that synonyms add to a question as EXPLAIN prints them after it,
+// such as " (also notebook, "portable computer")", or "". q may be nil.
+func Added(q *match.Query) string {
+	if q == nil || q.Added() == nil {
+		return ""
+	}
+	return " (also " + strings.Join(q.Added(), ", ") + ")"
 }
 
 // matchWords returns x MATCH question as an Expr.
@@ -35,11 +46,12 @@ func (b *Binder) matchWords(e *ast.Binary) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &MatchWords{Question: q, At: e.Y}
+	m := &MatchWords{Question: q, At: e.Y, Env: b.Env}
 	if c, ok := q.(*Const); ok && !c.V.IsNull() {
-		if m.Query, err = Question(c.V.Text, e.Y); err != nil {
+		if m.Query, err = Question(c.V.Text, e.Y, b.Env); err != nil {
 			return nil, err
 		}
+		b.Env.Note(m.Query)
 		if column, ok := e.X.(*ast.Column); ok && b.Matching != nil {
 			if known := b.Matching(column, m.Query); known != nil {
 				return negated(known, nil, e.Not)
@@ -59,18 +71,18 @@ func (m *MatchWords) apply(x, question value.Value) (value.Value, error) {
 	q := m.Query
 	if q == nil {
 		var err error
-		if q, err = Question(question.Text, m.At); err != nil {
+		if q, err = Question(question.Text, m.At, m.Env); err != nil {
 			return value.Value{}, err
 		}
 	}
 	return value.OfBool(q.Matches(x.Text)), nil
 }
 
-// Question parses a question of MATCH or SEARCH. The parameter at is the
-// expression that gives the question. The error points to the fault inside the
+// Question parses a question of MATCH or SEARCH, with the synonyms of env, which may be nil.
+// The parameter at is the expression that gives the question. The error points to the fault inside the
 // question if at is a string. Otherwise the message names the place in the question.
-func Question(question string, at ast.Expr) (*match.Query, error) {
-	q, err := match.Parse(question)
+func Question(question string, at ast.Expr, env *Env) (*match.Query, error) {
+	q, err := env.Question(question)
 	var fault *match.Error
 	if !errors.As(err, &fault) {
 		return q, err

@@ -373,7 +373,7 @@ func (b *builder) constantQuestion(e ast.Expr) *match.Query {
 	if !ok {
 		return nil
 	}
-	q, err := match.Parse(text)
+	q, err := b.env.Question(text)
 	if err != nil {
 		return nil
 	}

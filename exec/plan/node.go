@@ -347,7 +347,7 @@ func (n *Source) String() string {
 		s.WriteString("(" + n.Unit + ")")
 	}
 	if n.Question != nil {
-		s.WriteString("(" + quote(n.Question.String()) + ")")
+		s.WriteString("(" + quote(n.Question.String()) + expr.Added(n.Question) + ")")
 	}
 	if n.Scope != "" {
 		s.WriteString(" in " + n.Scope)

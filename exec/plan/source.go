@@ -93,7 +93,9 @@ func (n *Source) setQuestion(s *ast.Source, env *expr.Env) error {
 	if err != nil {
 		return err
 	}
-	n.Question, err = expr.Question(text, s.Question)
+	if n.Question, err = expr.Question(text, s.Question, env); err == nil {
+		env.Note(n.Question)
+	}
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,15 +20,26 @@ var Select = session.Declare("SELECT, SEARCH", session.Answers|session.Anywhere,
 
 // selection is a SELECT statement whose clauses were read.
 type selection struct {
-	s    *session.Session
-	node plan.Node
+	s     *session.Session
+	node  plan.Node
+	added []string // words that synonyms add to the questions of the query
 }
 
 // readSelect makes a selection of a SELECT statement: it checks the query and
 // plans it.
 func readSelect(s *session.Session, q *ast.Query) (*selection, error) {
-	node, err := plan.Build(q, s.Env())
-	return &selection{s, node}, err
+	sel := &selection{s: s}
+	env := s.Env()
+	env.Also = func(words []string) {
+		for _, w := range words {
+			if !slices.Contains(sel.added, w) {
+				sel.added = append(sel.added, w)
+			}
+		}
+	}
+	var err error
+	sel.node, err = plan.Build(q, env)
+	return sel, err
 }
 
 // Run opens the query. Its rows are computed while the caller ranges over them.
@@ -37,6 +49,9 @@ func (q *selection) Run(ctx context.Context) (*session.Result, error) {
 	res, err := q.s.Open(ctx, q.node)
 	if err == nil {
 		q.s.Picture(ctx, res, q.node)
+	}
+	if err == nil && q.added != nil {
+		res.Notes = append(res.Notes, "also asked for the synonyms "+strings.Join(q.added, ", "))
 	}
 	return res, err
 }

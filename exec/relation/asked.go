@@ -3,6 +3,7 @@ package relation
 import (
 	"context"
 
+	"infomall/exec/expr"
 	"infomall/exec/value"
 	"infomall/store/record"
 	"infomall/store/search"
@@ -306,7 +307,7 @@ func (c *Column) Matching(q *match.Query) *Column {
 	if c.ofText.part == notOfPage {
 		return nil
 	}
-	name := c.Name + " MATCH " + value.OfText(q.String()).String()
+	name := c.Name + " MATCH " + value.OfText(q.String()).String() + expr.Added(q)
 	// What a page does not have, its parts do not have.
 	denies := q.Positive() && (c.ofText.part != inParts || q.SingleWords())
 	var asks *match.Query

@@ -28,7 +28,7 @@ type Options struct {
 	Scripts  fs.FS             // the scripts that come with the program, NAME.iql, for RUN; nil means none
 	Verbose  bool              // IMPORT also lists each damaged place
 	ReadOnly bool              // statements that write are refused
-	NoFiles  bool              // statements that read a file by its name are refused: FROM FILE, RUN FILE
+	NoFiles  bool              // statements that read a file by its name are refused: FROM FILE, RUN FILE, SET synonyms
 	// Plain runs queries without optimization. The answers are the same; tests compare
 	// both.
 	Plain bool
@@ -135,6 +135,9 @@ func (s *Session) Verbose() bool { return s.o.Verbose }
 // ReadOnly reports whether statements that write are refused.
 func (s *Session) ReadOnly() bool { return s.o.ReadOnly }
 
+// NoFiles reports whether statements that read a file by its name are refused.
+func (s *Session) NoFiles() bool { return s.o.NoFiles }
+
 // Version returns the version of the program.
 func (s *Session) Version() string { return s.o.Version }
 
@@ -184,7 +187,7 @@ func (s *Session) Env() *expr.Env {
 	env := &expr.Env{
 		Now: record.At(s.Now()), Zone: s.o.Settings.Timezone, Params: s.o.Params,
 		Level: s.o.Settings.CutLevel(), Profile: s.o.Settings.Profile, Collapse: s.o.Settings.Collapse, Plain: s.o.Plain,
-		Defined: s.Defined(), Watched: s.watched(), Known: s.known, Stored: s.stored, StoredNames: s.StoredNames,
+		Defined: s.Defined(), Watched: s.watched(), Known: s.known, Stored: s.stored, StoredNames: s.StoredNames, Synonyms: s.o.Settings.synonyms,
 	}
 	if !s.o.NoFiles {
 		env.Table = func(path string) (value.Table, error) { return rowio.OpenTable(path) }

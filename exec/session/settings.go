@@ -12,6 +12,7 @@ import (
 	"infomall/lang/ast"
 	"infomall/store/block/divide"
 	"infomall/store/record"
+	"infomall/store/words/match"
 )
 
 // Settings holds the values that SET changes. Start from DefaultSettings; the zero value
@@ -53,6 +54,8 @@ type Settings struct {
 
 	Level        string // level of the cut (which blocks of a page count) for blocks and changes: auto, leaves or a number from 1
 	DefaultLevel int    // level that auto means, from 1
+	Synonyms     string // file of words that mean the same, as an absolute path; "" means none
+	synonyms     *match.Synonyms
 	Profile      string // how pages are divided into blocks: modern or classic
 	Collapse     bool   // whether findings of near-copies and of the forms of a URL are joined
 
@@ -300,6 +303,9 @@ var settings = []Setting{
 	{"sessions", stored, "names of URL arguments and patterns of folders that hold a session, such as 'token, /(S(*))'; a crawl removes them from URLs; a minus keeps one, such as '-sid'; a crawl finds other sessions by comparing pages",
 		func(s *Settings) string { return s.Sessions },
 		func(s *Settings, v string) error { return parseSessions(&s.Sessions, v) }},
+	{"synonyms", stored, "file of synonyms: one line for words that mean the same, such as 'notebook, laptop, portable computer'; a word of MATCH and SEARCH stands for all words of its line, and DEDUP METHOD keywords takes them for the first",
+		func(s *Settings) string { return s.Synonyms },
+		parseSynonyms},
 	{"temp_dir", local, "folder for temporary files; if empty, the folder that contains the archive",
 		func(s *Settings) string { return s.TempDir },
 		func(s *Settings, v string) error { return parseFolder(&s.TempDir, v) }},

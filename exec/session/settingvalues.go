@@ -15,6 +15,7 @@ import (
 	"infomall/lang/ast"
 	"infomall/store/record"
 	"infomall/store/urlkey"
+	"infomall/store/words/match"
 )
 
 // ParseLine sets dst to v, which will be part of a header line of a request.
@@ -78,6 +79,33 @@ func parseFolder(dst *string, v string) error {
 	*dst = dir
 	return nil
 }
+
+// parseSynonyms reads the list of synonyms in the file v, and sets s.Synonyms to its absolute
+// path. If v is empty, there are no synonyms.
+func parseSynonyms(s *Settings, v string) error {
+	if v == "" {
+		s.Synonyms, s.synonyms = "", nil
+		return nil
+	}
+	name, err := filepath.Abs(v)
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	list, err := match.ReadSynonyms(f)
+	if err != nil {
+		return fmt.Errorf("%s: %w", v, err)
+	}
+	s.Synonyms, s.synonyms = name, list
+	return nil
+}
+
+// SynonymList returns the synonyms of the setting synonyms, or nil if there are none.
+func (s *Settings) SynonymList() *match.Synonyms { return s.synonyms }
 
 // imageTypes are the media types of images that the setting logo takes, by suffix.
 var imageTypes = map[string]string{".svg": "image/svg+xml", ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp"}

@@ -70,7 +70,7 @@ func (m *moveFinder) find(ctx context.Context, text string, op life.Op, seen rec
 		}
 		return "", nil
 	}
-	q, err := expr.Question(question, m.t.st.URL)
+	q, err := expr.Question(question, m.t.st.URL, nil)
 	if err != nil || !q.Matches(text) {
 		return "", nil // letters that a question reads otherwise: the block is not looked for
 	}

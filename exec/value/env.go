@@ -8,6 +8,7 @@ import (
 	"infomall/lang/ast"
 	"infomall/store/record"
 	"infomall/store/record/task"
+	"infomall/store/words/match"
 )
 
 // Env holds the settings and values that stay the same while a statement runs,
@@ -50,6 +51,12 @@ type Env struct {
 	// StoredNames returns the names of the results of a kind, sorted, for errors about a name
 	// that Stored does not find. If it is nil, there are none.
 	StoredNames func(kind string) []string
+	// Synonyms is a list of words that mean the same. A word of a question of MATCH or SEARCH
+	// stands for all words of its line. Nil means that words stand for themselves.
+	Synonyms *match.Synonyms
+	// Also, if not nil, is called for each constant question to which Synonyms adds words,
+	// with these words.
+	Also func(words []string)
 	// Defined returns the archive's views and metadata columns. It is called
 	// only when a statement uses a name that is not built in. If Defined is
 	// nil, the archive has none.
@@ -93,4 +100,20 @@ func (e *Env) Location() *time.Location {
 		return time.UTC
 	}
 	return e.Zone
+}
+
+// Question parses a question of MATCH or SEARCH with the synonyms of e, which may be nil. The
+// error is a *match.Error.
+func (e *Env) Question(question string) (*match.Query, error) {
+	if e == nil || e.Synonyms == nil {
+		return match.Parse(question)
+	}
+	return e.Synonyms.Parse(question)
+}
+
+// Note tells e.Also which words the synonyms have added to a question. e may be nil.
+func (e *Env) Note(q *match.Query) {
+	if e != nil && e.Also != nil && q.Added() != nil {
+		e.Also(q.Added())
+	}
 }

@@ -44,6 +44,8 @@ var statements = []*statement{
 	dropEventsStatement,
 	trainStatement,
 	dropClassifierStatement,
+	clusterStatement,
+	dropClustersStatement,
 	explainRankStatement,
 	recoverStatement,
 	showPageStatement,

@@ -119,6 +119,23 @@ func ParseDuplicate(r task.ResultRow) (d Duplicate, err error) {
 	return d, err
 }
 
+// suffixed returns ranges of the keys of URLs as ranges of stored keys, which are the key of a
+// URL with a zero byte and more after it. The range of a single URL ends at its key with a
+// zero byte, which would leave out all stored keys of this URL.
+func suffixed(ranges []urlkey.Range) []urlkey.Range {
+	if ranges == nil {
+		return nil
+	}
+	out := make([]urlkey.Range, len(ranges))
+	for i, in := range ranges {
+		if before, single := strings.CutSuffix(in.To, "\x00"); single {
+			in.To = before + "\x01"
+		}
+		out[i] = in
+	}
+	return out
+}
+
 // duplicateRow is one row of the relation duplicates: a Duplicate, and when
 // DEDUP computed it.
 type duplicateRow struct {
@@ -164,7 +181,7 @@ func duplicateRows(r *relation.Reader, ctx context.Context, n *relation.Request)
 			return
 		}
 		for i := range results {
-			for row, err := range r.Snapshot.ResultRows(ctx, results[i], n.Ranges) {
+			for row, err := range r.Snapshot.ResultRows(ctx, results[i], suffixed(n.Ranges)) {
 				d := duplicateRow{computed: results[i].Computed}
 				if err == nil {
 					d.Duplicate, err = ParseDuplicate(row)

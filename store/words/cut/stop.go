@@ -23,3 +23,23 @@ const StopLettersMax = 3
 // Stop reports whether a word, in simplified letters, is a stop word: it says nothing of
 // what a text is about.
 func Stop(word string) bool { return stopWords[word] }
+
+// CostOf returns how rare a word, in simplified letters, is in tenths of a bit: 10 × log2(all
+// words ÷ this word). It returns 0 if the list of words does not have the word.
+func CostOf(word string) uint8 {
+	node := -1
+	for at, r := range word {
+		if at == 0 {
+			node = chinese.Root(r)
+		} else {
+			node = chinese.Next(node, r)
+		}
+		if node < 0 {
+			return 0
+		}
+	}
+	if node < 0 {
+		return 0
+	}
+	return chinese.Cost(node)
+}

@@ -27,6 +27,7 @@ type Query struct {
 	atoms  []Atom
 	root   node
 	source string
+	added  []string // by synonyms
 	table  table
 
 	finders sync.Pool // of *search
@@ -157,11 +158,14 @@ func (e *Error) Error() string {
 //
 // AND between two words changes nothing. Words that other characters part, such as
 // v2.1, are a phrase. OR, AND and NEAR are operators only in capital letters.
-func Parse(question string) (*Query, error) {
+func Parse(question string) (*Query, error) { return parse(question, nil) }
+
+// parse reads a question with a list of synonyms, which may be nil.
+func parse(question string, synonyms *Synonyms) (*Query, error) {
 	if len(question) > QueryBytesMax {
 		return nil, &Error{0, 0, fmt.Sprintf("the words asked for take %d bytes, and at most %d are allowed", len(question), QueryBytesMax), "ask for fewer words"}
 	}
-	p := &queryParser{text: question, q: &Query{source: question}}
+	p := &queryParser{text: question, synonyms: synonyms, q: &Query{source: question}}
 	root, err := p.any(0)
 	if err == nil && p.at < len(p.text) {
 		err = p.faultAt(p.at, "a bracket is closed that was not opened", "remove it, or write ( before")
@@ -181,6 +185,8 @@ type queryParser struct {
 	q     *Query
 	terms int // number of terms so far
 	words Terms
+
+	synonyms *Synonyms // nil if there are none
 }
 
 func (p *queryParser) fault(at, n int, problem, remedy string) error {
@@ -263,7 +269,7 @@ func (p *queryParser) all(depth int) (_ node, found bool, _ error) {
 		if minus {
 			p.at++
 		}
-		kid, ok, err := p.item(depth)
+		kid, ok, err := p.item(depth, minus)
 		switch {
 		case err != nil:
 			return node{}, false, err
@@ -355,9 +361,9 @@ func (p *queryParser) operator(word string) (at int, ok bool) {
 
 func opensQuote(r rune) bool { return r == '"' || r == '“' || r == '”' || r == '„' }
 
-// item reads a word, a phrase, NEAR or a group. found is false if what stands here
-// has no letter.
-func (p *queryParser) item(depth int) (_ node, found bool, _ error) {
+// item reads a word, a phrase, NEAR or a group, or if alone is false, words that are one word
+// of the synonyms. found is false if what stands here has no letter.
+func (p *queryParser) item(depth int, alone bool) (_ node, found bool, _ error) {
 	start := p.at
 	if n := p.bracket(); n > 0 {
 		p.at += n
@@ -373,14 +379,20 @@ func (p *queryParser) item(depth int) (_ node, found bool, _ error) {
 		}
 		return kid, err == nil, err
 	}
-	if rest, ok := strings.CutPrefix(p.text[p.at:], "NEAR"); ok && (strings.HasPrefix(rest, "(") || strings.HasPrefix(rest, "（")) {
+	if p.nearAt() {
 		return p.near()
+	}
+	if !alone {
+		if n, found, err := p.sideBySide(); found || err != nil {
+			return n, found, err
+		}
 	}
 	phrases, err := p.phrase()
 	if err != nil || len(phrases) == 0 {
 		return node{}, false, err
 	}
-	return p.atoms(phrases), true, nil
+	n, err := p.atoms(start, phrases)
+	return n, err == nil, err
 }
 
 // bracket returns how many bytes the opening bracket here has, 0 if there is none.
@@ -407,81 +419,22 @@ func (p *queryParser) closeBracket(open int) error {
 	return nil
 }
 
-// atoms adds an atom for each phrase and returns the node that wants all of them.
-func (p *queryParser) atoms(phrases []Phrase) node {
+// atoms adds an atom for each form of each phrase and returns the node that wants all
+// phrases. start is the offset where they begin.
+func (p *queryParser) atoms(start int, phrases []Phrase) (node, error) {
 	var kids []node
 	for _, ph := range phrases {
-		p.q.atoms = append(p.q.atoms, Atom{Phrases: []Phrase{ph}, Within: -1})
-		kids = append(kids, node{op: opAtom, atom: len(p.q.atoms) - 1})
-	}
-	return group(opAnd, kids)
-}
-
-// near reads NEAR(a b, n).
-func (p *queryParser) near() (_ node, found bool, _ error) {
-	start := p.at
-	p.at += len("NEAR")
-	open := p.at
-	p.at += p.bracket()
-	a := Atom{Within: nearDefault}
-	for {
-		p.blanks()
-		if p.done() {
-			break
-		}
-		if n := p.text[p.at:]; n[0] == ',' || strings.HasPrefix(n, "，") {
-			if err := p.within(&a); err != nil {
-				return node{}, false, err
-			}
-			continue
-		}
-		if p.bracket() > 0 {
-			return node{}, false, p.faultAt(p.at, "NEAR has words and phrases only, and no brackets in it", "write NEAR(kafka broker, 5)")
-		}
-		phrases, err := p.phrase()
+		forms, err := p.withSynonyms(start, ph)
 		if err != nil {
-			return node{}, false, err
+			return node{}, err
 		}
-		if a.Phrases = append(a.Phrases, phrases...); len(a.Phrases) > nearPhrasesMax {
-			return node{}, false, p.fault(start, p.at-start, fmt.Sprintf("NEAR takes %d words and phrases at most", nearPhrasesMax), "name fewer")
+		var any []node
+		for _, f := range forms {
+			any = append(any, p.atom(f))
 		}
+		kids = append(kids, group(opOr, any))
 	}
-	if err := p.closeBracket(open); err != nil {
-		return node{}, false, err
-	}
-	if len(a.Phrases) == 0 {
-		return node{}, false, p.fault(start, p.at-start, "NEAR has no word in it", "write NEAR(kafka broker, 5)")
-	}
-	if len(a.Phrases) == 1 {
-		return p.atoms(a.Phrases), true, nil
-	}
-	p.q.atoms = append(p.q.atoms, a)
-	return node{op: opAtom, atom: len(p.q.atoms) - 1}, true, nil
-}
-
-// within reads the number of NEAR, with the comma before it. The bracket must be
-// closed after it; otherwise the comma only parts words.
-func (p *queryParser) within(a *Atom) error {
-	_, comma := utf8.DecodeRuneInString(p.text[p.at:])
-	p.at += comma
-	rest := p.text[p.at:]
-	end := strings.IndexAny(rest, ")）")
-	if end < 0 {
-		return nil
-	}
-	number := strings.TrimSpace(rest[:end])
-	if number == "" || strings.Trim(number, "0123456789") != "" {
-		return nil
-	}
-	n := 0
-	for _, c := range number {
-		if n = n*10 + int(c-'0'); n > NearMax {
-			return p.fault(p.at, end, fmt.Sprintf("NEAR reaches over %d words at most", NearMax), "name a smaller number")
-		}
-	}
-	a.Within = n
-	p.at += end
-	return nil
+	return group(opAnd, kids), nil
 }
 
 // phrase reads what stands up to the next blank, bracket or quote, or a text in
@@ -609,13 +562,6 @@ func (p *queryParser) bare() string {
 		return ""
 	}
 	return p.text[from:p.at]
-}
-
-// inNear reports whether the comma at p.at ends the words of NEAR: only a number and a
-// bracket follow.
-func (p *queryParser) inNear(from int) bool {
-	rest := strings.TrimLeft(p.text[p.at+1:], " 0123456789")
-	return p.at > from && (strings.HasPrefix(rest, ")") || strings.HasPrefix(rest, "）"))
 }
 
 // String returns the question as it was written.
