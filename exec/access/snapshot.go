@@ -9,6 +9,7 @@ import (
 
 	"infomall/exec/classify"
 	"infomall/exec/relation"
+	"infomall/exec/relation/result"
 	"infomall/exec/watch"
 	"infomall/lang/ast"
 	"infomall/store/record"
@@ -108,7 +109,7 @@ func (s *snapshot) ResultRows(ctx context.Context, r task.Result, ranges []urlke
 		return watch.Hide(r, s.Snapshot.ResultRows(ctx, r, ranges), func(url string) bool { return s.rules.hidesURL(url, record.NoTime) })
 	}
 	if r.Kind == task.ResultClusters {
-		return relation.HideClustered(s.Snapshot.ResultRows(ctx, r, nil), s.Snapshot.ResultRows(ctx, r, ranges), s.rules.hidesURL)
+		return result.HideClustered(s.Snapshot.ResultRows(ctx, r, nil), s.Snapshot.ResultRows(ctx, r, ranges), s.rules.hidesURL)
 	}
 	return func(yield func(task.ResultRow, error) bool) {
 		for row, err := range s.Snapshot.ResultRows(ctx, r, ranges) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"infomall/exec/expr"
-	"infomall/exec/relation"
+	"infomall/exec/relation/result"
 	"infomall/exec/session"
 	"infomall/exec/value"
 	"infomall/lang/ast"
@@ -36,7 +36,7 @@ func (d *drop) find(ctx context.Context) (*task.Result, error) {
 		return nil, err
 	}
 	defer release()
-	list, err := relation.NewestResults(ctx, snap, task.ResultClusters)
+	list, err := result.NewestResults(ctx, snap, task.ResultClusters)
 	if err != nil {
 		return nil, err
 	}

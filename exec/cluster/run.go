@@ -12,7 +12,7 @@ import (
 
 	"infomall/exec/clustering"
 	"infomall/exec/op"
-	"infomall/exec/relation"
+	"infomall/exec/relation/result"
 	"infomall/exec/session"
 	"infomall/exec/value"
 	"infomall/store/record/task"
@@ -124,12 +124,12 @@ func (j *job) rows(t *texts, c *clustering.Clusters, named []string) iter.Seq2[t
 	keys := make([][]byte, len(t.list))
 	for i := range order {
 		order[i] = i
-		keys[i] = (&relation.Clustered{URL: t.list[i].url, Time: t.list[i].time}).Row(uint32(i)).Key
+		keys[i] = (&result.Clustered{URL: t.list[i].url, Time: t.list[i].time}).Row(uint32(i)).Key
 	}
 	slices.SortFunc(order, func(a, b int) int { return bytes.Compare(keys[a], keys[b]) })
 	return func(yield func(task.ResultRow, error) bool) {
 		for _, i := range order {
-			x := relation.Clustered{URL: t.list[i].url, Time: t.list[i].time, Role: c.Roles[i].String()}
+			x := result.Clustered{URL: t.list[i].url, Time: t.list[i].time, Role: c.Roles[i].String()}
 			if n := c.Of[i]; n >= 0 {
 				x.Cluster, x.Size, x.Words = int64(n)+1, int64(c.Sizes[n]), named[n]
 				x.Representative = central[n] == i

@@ -26,7 +26,6 @@ type Function struct {
 	result value.Type // Null means the type of the arguments of kind number or any
 	nulls  bool       // apply is called also if an argument is NULL; otherwise the result is NULL then
 	asked  bool       // the first two parameters are a text and a question; without them, the function takes those of MATCH in WHERE
-	stored bool       // the function needs a result that the archive stores, so it is not computed before the first row
 	marks  bool       // the result has marks around words, see value.MarkFrom
 	stored bool       // the function needs a result that the archive stores, so it is not computed before the first row
 	apply  applier

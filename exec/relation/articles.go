@@ -65,21 +65,21 @@ var Articles = listWithRefs(Relation{
 	Name: "articles", Doc: "one new text: the article of a page, or a headline of a list page, that no page of the host had before", Scoped: true,
 	Ranged: true, OfStored: true, History: true, RefColumns: refColumns, Order: []string{"url", "time"},
 	Columns: []Column{
-		urlOf("url", "canonical URL of the page", func(a *articleRow) string { return a.url }),
-		timeOf("time", "when the text was first seen on any page of the host", func(a *articleRow) record.Time { return a.time }),
-		timeOf("published", "when the article was published, as the page says; NULL for a headline", (*articleRow).publishedAt),
-		textOf("published_precision", "how exact published is: year, month, day or minute", func(a *articleRow) string { return a.published.Precision.String() }),
-		textOf("published_from", "where the page says it: meta, json-ld, time, url, text or header", func(a *articleRow) string { return string(a.published.From) }),
-		boolOf("dated", "whether published names a day", func(a *articleRow) bool { return a.dated() }),
-		timeOf("at", "published, if that names a day; otherwise time", (*articleRow).at),
-		textOf("kind", "article or headline", (*articleRow).kind),
-		textOf("title", "title of the article, or the headline", func(a *articleRow) string { return a.title }),
-		textOf("author", "author of the article", func(a *articleRow) string { return a.author }),
-		textOf("source", "who wrote the article, if the page says that it took it from elsewhere", func(a *articleRow) string { return a.source }),
-		textOf("lang", "language of the page", func(a *articleRow) string { return a.lang }),
-		textOf("host", "host of the URL", func(a *articleRow) string { return urlkey.Host(a.url) }),
-		textOf("text", "what is new of the main text of the page; NULL for a headline", func(a *articleRow) string { return a.text }).aside(),
-		timeOf("added", "when the capture was added to this archive", func(a *articleRow) record.Time { return a.added }).aside(),
+		URLOf("url", "canonical URL of the page", func(a *articleRow) string { return a.url }),
+		TimeOf("time", "when the text was first seen on any page of the host", func(a *articleRow) record.Time { return a.time }),
+		TimeOf("published", "when the article was published, as the page says; NULL for a headline", (*articleRow).publishedAt),
+		TextOf("published_precision", "how exact published is: year, month, day or minute", func(a *articleRow) string { return a.published.Precision.String() }),
+		TextOf("published_from", "where the page says it: meta, json-ld, time, url, text or header", func(a *articleRow) string { return string(a.published.From) }),
+		BoolOf("dated", "whether published names a day", func(a *articleRow) bool { return a.dated() }),
+		TimeOf("at", "published, if that names a day; otherwise time", (*articleRow).at),
+		TextOf("kind", "article or headline", (*articleRow).kind),
+		TextOf("title", "title of the article, or the headline", func(a *articleRow) string { return a.title }),
+		TextOf("author", "author of the article", func(a *articleRow) string { return a.author }),
+		TextOf("source", "who wrote the article, if the page says that it took it from elsewhere", func(a *articleRow) string { return a.source }),
+		TextOf("lang", "language of the page", func(a *articleRow) string { return a.lang }),
+		TextOf("host", "host of the URL", func(a *articleRow) string { return urlkey.Host(a.url) }),
+		TextOf("text", "what is new of the main text of the page; NULL for a headline", func(a *articleRow) string { return a.text }).OnRequest(),
+		TimeOf("added", "when the capture was added to this archive", func(a *articleRow) record.Time { return a.added }).OnRequest(),
 	},
 }, (*articleRow).refs, (*Reader).articles)
 
@@ -96,7 +96,7 @@ func (a *articleRow) refs(hidden []*value.Vector, i int) { packRef(hidden, i, a.
 
 // articles yields the rows of the relation articles, several at a time.
 func (r *Reader) articles(ctx context.Context, n *Request) iter.Seq2[[]articleRow, error] {
-	return paged(func(yield func(*articleRow, error) bool) {
+	return Paged(func(yield func(*articleRow, error) bool) {
 		s := r.newArticleStream(ctx, n)
 		defer s.close()
 		err := s.read()

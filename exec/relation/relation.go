@@ -24,9 +24,11 @@ type Relation struct {
 	// the capture time; otherwise it is "". A relation with OwnTime accepts no
 	// choice such as AT.
 	OwnTime string
-	ByUnit  bool // takes a unit, as in periods(month)
-	Asked   bool // takes words, as in findings('kafka')
-	Shown   bool // SHOW with the name of the relation lists all rows
+	// Ranged reports that the relation accepts ranges of time, but no choice such as AT.
+	Ranged bool
+	ByUnit bool // takes a unit, as in periods(month)
+	Asked  bool // takes words, as in findings('kafka')
+	Shown  bool // SHOW with the name of the relation lists all rows
 
 	// The next fields say what a row is made of.
 

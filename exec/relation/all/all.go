@@ -14,8 +14,9 @@ import (
 // list has all relations, in the order of the manual.
 var list = []*relation.Relation{
 	relation.Captures, relation.Versions, relation.Pages, relation.Blocks, relation.Changes, relation.Layouts,
-	relation.Links, relation.Hosts, relation.Findings, relation.Terms,
-	relation.Ranks, result.Duplicates, result.Graphs, result.Edges,
+	relation.Links, relation.Hosts, relation.Articles, relation.Findings, relation.Terms,
+	relation.Ranks, result.Duplicates, result.Events, result.Reports, result.Clusters, result.Classifiers,
+	result.Graphs, result.Edges, result.Gazetteer,
 	relation.Periods, work.Pools, work.Files, work.Tombstones, work.Blocked,
 	work.Fetches, work.Frontier, work.Crawls, work.Workers,
 	work.Schedules, work.Watches, work.Watched, work.Jobs, work.Rules, work.History,

@@ -2,8 +2,6 @@ package relation
 
 import (
 	"context"
-	"iter"
-	"math"
 	"strings"
 
 	"infomall/exec/places"
@@ -13,42 +11,6 @@ import (
 	"infomall/store/record/task"
 	"infomall/store/urlkey"
 )
-
-// Gazetteer declares the relation gazetteer, which has one row per place that the function
-// place and the column places know.
-var Gazetteer = list(Relation{
-	Name: "gazetteer", Doc: "one place that place(text) and the column places find",
-	Columns: []Column{
-		textOf("name", "name of the place, in English or as the list of IMPORT FORMAT places has it", func(p *places.Place) string { return p.Name }),
-		textOf("chinese", "name in simplified Chinese letters", func(p *places.Place) string { return p.Chinese }),
-		textOf("kind", "country (or territory with an ISO code), province, prefecture, county or city, or the kind that the list has", func(p *places.Place) string { return p.Kind }),
-		textOf("country", "ISO 3166 code of the country, such as CN", func(p *places.Place) string { return p.Country }),
-		floatOrNull("latitude", "degrees north", func(p *places.Place) (float64, bool) { return p.Latitude, !math.IsNaN(p.Latitude) }),
-		floatOrNull("longitude", "degrees east", func(p *places.Place) (float64, bool) { return p.Longitude, !math.IsNaN(p.Longitude) }),
-		textOf("source", "shipped (with the program) or file (imported with FORMAT places)", func(p *places.Place) string {
-			if p.User {
-				return "file"
-			}
-			return "shipped"
-		}),
-		textOf("variants", "further names of the place, joined by |", func(p *places.Place) string { return strings.Join(p.Variants, "|") }).aside(),
-	},
-}, (*Reader).gazetteerRows)
-
-func (r *Reader) gazetteerRows(ctx context.Context, _ *Request) iter.Seq2[[]places.Place, error] {
-	return paged(func(yield func(*places.Place, error) bool) {
-		g, err := Places(ctx, r.Snapshot)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		for p := range g.Places() {
-			if !yield(p, nil) {
-				return
-			}
-		}
-	})
-}
 
 // Places returns the gazetteer of an archive: that of the program, and the places of the list
 // that was imported last, if there is one.

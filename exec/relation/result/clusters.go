@@ -1,4 +1,4 @@
-package relation
+package result
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"infomall/exec/relation"
 	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/urlkey"
@@ -139,39 +140,39 @@ type clusteredRow struct {
 }
 
 // Clusters declares the relation clusters, which has one row per text that CLUSTER has read.
-var Clusters = list(Relation{
+var Clusters = relation.List(relation.Relation{
 	Name: "clusters", Doc: "one text in a cluster found by CLUSTER, or in none", Scoped: true, OwnTime: "time",
 	Results: task.ResultClusters, NoResults: "nothing was clustered yet; run CLUSTER",
-	Columns: []Column{
-		textOf("clustering", "name of the clustering", func(c *clusteredRow) string { return c.of.Name }),
-		intOrNull("cluster", "number of the cluster, from 1 for the largest; NULL for noise", func(c *clusteredRow) (int64, bool) { return c.Cluster, c.Cluster > 0 }),
-		urlOf("url", "canonical URL of the text", func(c *clusteredRow) string { return c.URL }),
-		timeOf("time", "time of the text, if the query has a column time", func(c *clusteredRow) record.Time { return c.Time }),
-		intOrNull("size", "number of texts in the cluster; NULL for noise", func(c *clusteredRow) (int64, bool) { return c.Size, c.Cluster > 0 }),
-		textOf("words", "words that tell the cluster from all other texts, the most telling first", func(c *clusteredRow) string { return c.Words }),
-		boolOf("representative", "whether the text stands for its cluster: it is nearest to the middle", func(c *clusteredRow) bool { return c.Representative }),
-		floatOrNull("distance", "distance from the representative: bits, or for BY words 0 to 1; NULL for noise", func(c *clusteredRow) (float64, bool) { return c.Distance, c.Cluster > 0 }),
-		textOf("role", "core, border or noise; see CLUSTER", func(c *clusteredRow) string { return c.Role }),
-		timeOf("computed", "when CLUSTER computed the clusters", func(c *clusteredRow) record.Time { return c.of.Computed }),
+	Columns: []relation.Column{
+		relation.TextOf("clustering", "name of the clustering", func(c *clusteredRow) string { return c.of.Name }),
+		relation.IntOrNull("cluster", "number of the cluster, from 1 for the largest; NULL for noise", func(c *clusteredRow) (int64, bool) { return c.Cluster, c.Cluster > 0 }),
+		relation.URLOf("url", "canonical URL of the text", func(c *clusteredRow) string { return c.URL }),
+		relation.TimeOf("time", "time of the text, if the query has a column time", func(c *clusteredRow) record.Time { return c.Time }),
+		relation.IntOrNull("size", "number of texts in the cluster; NULL for noise", func(c *clusteredRow) (int64, bool) { return c.Size, c.Cluster > 0 }),
+		relation.TextOf("words", "words that tell the cluster from all other texts, the most telling first", func(c *clusteredRow) string { return c.Words }),
+		relation.BoolOf("representative", "whether the text stands for its cluster: it is nearest to the middle", func(c *clusteredRow) bool { return c.Representative }),
+		relation.FloatOrNull("distance", "distance from the representative: bits, or for BY words 0 to 1; NULL for noise", func(c *clusteredRow) (float64, bool) { return c.Distance, c.Cluster > 0 }),
+		relation.TextOf("role", "core, border or noise; see CLUSTER", func(c *clusteredRow) string { return c.Role }),
+		relation.TimeOf("computed", "when CLUSTER computed the clusters", func(c *clusteredRow) record.Time { return c.of.Computed }),
 	},
-}, (*Reader).clusters)
+}, clusters)
 
 // clusters yields the rows of the relation clusters in batches: for each name, in
 // alphabetical order, those of the newest result, sorted by URL and time.
-func (r *Reader) clusters(ctx context.Context, n *Request) iter.Seq2[[]clusteredRow, error] {
-	return paged(r.clusteredRows(ctx, n))
+func clusters(r *relation.Reader, ctx context.Context, n *relation.Request) iter.Seq2[[]clusteredRow, error] {
+	return relation.Paged(clusteredRows(r, ctx, n))
 }
 
 // clusteredRows yields the rows of the relation clusters that lie in the scope and the
 // window of n, one at a time. A row is valid until the iteration moves on.
-func (r *Reader) clusteredRows(ctx context.Context, n *Request) iter.Seq2[*clusteredRow, error] {
+func clusteredRows(r *relation.Reader, ctx context.Context, n *relation.Request) iter.Seq2[*clusteredRow, error] {
 	return func(yield func(*clusteredRow, error) bool) {
 		results, err := NewestResults(ctx, r.Snapshot, task.ResultClusters)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		always := n.Window.From <= Always.From && n.Window.To >= Always.To
+		always := n.Window.From <= relation.Always.From && n.Window.To >= relation.Always.To
 		for i := range results {
 			for row, err := range r.Snapshot.ResultRows(ctx, results[i], suffixed(n.Ranges)) {
 				c := clusteredRow{of: &results[i]}
@@ -194,7 +195,7 @@ func (r *Reader) clusteredRows(ctx context.Context, n *Request) iter.Seq2[*clust
 }
 
 // NewestResults returns the newest result of a kind for each name, in alphabetical order.
-func NewestResults(ctx context.Context, snap Snapshot, kind string) ([]task.Result, error) {
+func NewestResults(ctx context.Context, snap relation.Snapshot, kind string) ([]task.Result, error) {
 	list, err := snap.Results(ctx, kind)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package relation
+package result
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"infomall/exec/event/kept"
+	"infomall/exec/relation"
 	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/urlkey"
@@ -44,36 +45,36 @@ func eventName(ranking string, number int) string {
 
 // Events declares the relation events, which has one row per event of the last EVENTS of
 // each name.
-var Events = list(Relation{
+var Events = relation.List(relation.Relation{
 	Name: "events", Doc: "one event in a ranking made by EVENTS", OwnTime: "start",
 	Results: task.ResultEvents, NoResults: noEvents,
-	Columns: []Column{
-		textOf("ranking", "name given to EVENTS", func(e *eventRow) string { return e.of.Name }),
-		textOf("event", "name of the event, such as news/17; it never changes", func(e *eventRow) string { return eventName(e.of.Name, e.Number) }),
-		textOf("title", "title of the report that says best what the event is", func(e *eventRow) string { return e.title }),
-		timeOf("start", "start of the first period, such as a day, of the event", func(e *eventRow) record.Time { return e.Start }),
-		timeOf("peak", "start of the period with the most reports", func(e *eventRow) record.Time { return e.Peak }),
-		timeOf("end", "start of the last period", func(e *eventRow) record.Time { return e.End }),
-		boolOf("dated", "whether start comes from days of publication that pages say; if not, it is when the reports were first seen", func(e *eventRow) bool { return e.Dated }),
-		intOf("scale", "how big the event is: reports times sources", func(e *eventRow) int64 { return int64(e.reports) * int64(e.sources) }),
-		intOf("reports", "number of reports: sets of texts that are nearly the same", func(e *eventRow) int64 { return int64(e.reports) }),
-		intOf("sources", "number of different sources of the reports", func(e *eventRow) int64 { return int64(e.sources) }),
-		intOf("copies", "number of further texts in the reports", func(e *eventRow) int64 { return int64(e.copies) }),
-		textOf("keywords", "words that tell the event from others, the most telling first", func(e *eventRow) string { return e.keywords }),
-		textOf("places", "places that the reports name, the most frequent first", func(e *eventRow) string { return e.places }),
-		floatOf("recency", "how near the end is to the end of all texts, from 0 to 1", func(e *eventRow) float64 { return e.Recency }),
-		floatOf("relevance", "how well the reports answer the words of ABOUT; 0 without ABOUT", func(e *eventRow) float64 { return e.Relevance }),
-		textOf("merged_into", "event that has become one with this event, which has no reports any more", func(e *eventRow) string { return eventName(e.of.Name, e.MergedInto) }),
-		textOf("split_from", "event of which this event was a part", func(e *eventRow) string { return eventName(e.of.Name, e.SplitFrom) }),
-		timeOf("computed", "when EVENTS computed the event", func(e *eventRow) record.Time { return e.of.Computed }),
-		timeOf("as_of", "time whose state of the archive was read", func(e *eventRow) record.Time { return e.of.AsOf }),
+	Columns: []relation.Column{
+		relation.TextOf("ranking", "name given to EVENTS", func(e *eventRow) string { return e.of.Name }),
+		relation.TextOf("event", "name of the event, such as news/17; it never changes", func(e *eventRow) string { return eventName(e.of.Name, e.Number) }),
+		relation.TextOf("title", "title of the report that says best what the event is", func(e *eventRow) string { return e.title }),
+		relation.TimeOf("start", "start of the first period, such as a day, of the event", func(e *eventRow) record.Time { return e.Start }),
+		relation.TimeOf("peak", "start of the period with the most reports", func(e *eventRow) record.Time { return e.Peak }),
+		relation.TimeOf("end", "start of the last period", func(e *eventRow) record.Time { return e.End }),
+		relation.BoolOf("dated", "whether start comes from days of publication that pages say; if not, it is when the reports were first seen", func(e *eventRow) bool { return e.Dated }),
+		relation.IntOf("scale", "how big the event is: reports times sources", func(e *eventRow) int64 { return int64(e.reports) * int64(e.sources) }),
+		relation.IntOf("reports", "number of reports: sets of texts that are nearly the same", func(e *eventRow) int64 { return int64(e.reports) }),
+		relation.IntOf("sources", "number of different sources of the reports", func(e *eventRow) int64 { return int64(e.sources) }),
+		relation.IntOf("copies", "number of further texts in the reports", func(e *eventRow) int64 { return int64(e.copies) }),
+		relation.TextOf("keywords", "words that tell the event from others, the most telling first", func(e *eventRow) string { return e.keywords }),
+		relation.TextOf("places", "places that the reports name, the most frequent first", func(e *eventRow) string { return e.places }),
+		relation.FloatOf("recency", "how near the end is to the end of all texts, from 0 to 1", func(e *eventRow) float64 { return e.Recency }),
+		relation.FloatOf("relevance", "how well the reports answer the words of ABOUT; 0 without ABOUT", func(e *eventRow) float64 { return e.Relevance }),
+		relation.TextOf("merged_into", "event that has become one with this event, which has no reports any more", func(e *eventRow) string { return eventName(e.of.Name, e.MergedInto) }),
+		relation.TextOf("split_from", "event of which this event was a part", func(e *eventRow) string { return eventName(e.of.Name, e.SplitFrom) }),
+		relation.TimeOf("computed", "when EVENTS computed the event", func(e *eventRow) record.Time { return e.of.Computed }),
+		relation.TimeOf("as_of", "time whose state of the archive was read", func(e *eventRow) record.Time { return e.of.AsOf }),
 	},
-}, (*Reader).events)
+}, events)
 
 // events yields the rows of the relation events in batches: ranking by ranking, and for
 // each by the numbers of the events.
-func (r *Reader) events(ctx context.Context, n *Request) iter.Seq2[[]eventRow, error] {
-	return paged(func(yield func(*eventRow, error) bool) {
+func events(r *relation.Reader, ctx context.Context, n *relation.Request) iter.Seq2[[]eventRow, error] {
+	return relation.Paged(func(yield func(*eventRow, error) bool) {
 		ended := false
 		put := func(row *eventRow, err error) bool {
 			if err == nil && (row.Start < n.Window.From || row.Start >= n.Window.To) {
@@ -82,12 +83,12 @@ func (r *Reader) events(ctx context.Context, n *Request) iter.Seq2[[]eventRow, e
 			ended = !yield(row, err) || err != nil
 			return !ended
 		}
-		for of, err := range r.newestEvents(ctx) {
+		for of, err := range newestEvents(r, ctx) {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			if r.eventsOf(ctx, of, put); ended {
+			if eventsOf(r, ctx, of, put); ended {
 				return
 			}
 		}
@@ -95,7 +96,7 @@ func (r *Reader) events(ctx context.Context, n *Request) iter.Seq2[[]eventRow, e
 }
 
 // newestEvents yields the last result of EVENTS of each name.
-func (r *Reader) newestEvents(ctx context.Context) iter.Seq2[*task.Result, error] {
+func newestEvents(r *relation.Reader, ctx context.Context) iter.Seq2[*task.Result, error] {
 	return func(yield func(*task.Result, error) bool) {
 		list, err := r.Snapshot.Results(ctx, task.ResultEvents)
 		if err != nil {
@@ -111,7 +112,7 @@ func (r *Reader) newestEvents(ctx context.Context) iter.Seq2[*task.Result, error
 }
 
 // keptRows returns the rows of a stored result of EVENTS.
-func (r *Reader) keptRows(ctx context.Context, of *task.Result) kept.Rows {
+func keptRows(r *relation.Reader, ctx context.Context, of *task.Result) kept.Rows {
 	return func(ranges []urlkey.Range) iter.Seq2[task.ResultRow, error] {
 		return r.Snapshot.ResultRows(ctx, *of, ranges)
 	}
@@ -119,8 +120,8 @@ func (r *Reader) keptRows(ctx context.Context, of *task.Result) kept.Rows {
 
 // eventsOf yields the events of one result: those with a report that is shown, and those
 // that have become one with another event.
-func (r *Reader) eventsOf(ctx context.Context, of *task.Result, yield func(*eventRow, error) bool) {
-	rows := r.keptRows(ctx, of)
+func eventsOf(r *relation.Reader, ctx context.Context, of *task.Result, yield func(*eventRow, error) bool) {
+	rows := keptRows(r, ctx, of)
 	events, err := kept.ReadEvents(rows)
 	if err != nil {
 		yield(nil, err)
