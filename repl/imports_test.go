@@ -128,7 +128,7 @@ var arrows = map[string]string{
 	"store/ingest":       "store/block/divide store/body store/catalog store/commit store/derive store/disk store/formats store/formats/tianwang store/page/charset store/record store/record/message store/record/task store/segment store/snapshot store/timeline store/urlkey",
 
 	"exec/value":       "lang/ast store/record store/record/task store/urlkey",
-	"exec/expr":        "exec/places exec/value exec/dedup lang/ast store/record store/urlkey store/record/message store/words store/words/match",
+	"exec/expr":        "exec/places exec/value exec/dedup lang/ast store/record store/urlkey store/record/message store/words store/words/match store/record/task",
 	"exec/eval":        "exec/value exec/expr store/urlkey",
 	"exec/relation":    "exec/places exec/value store/record store/urlkey crawl/order crawl/report exec/dedup exec/eval exec/expr exec/graph exec/spill exec/watch lang/ast store/page store/page/charset store/page/coding store/page/markup store/record/message store/record/task store/words store/block/about store/block/divide store/block/facts store/block/label store/block/life store/document store/search store/words/match exec/terms store/words/term store/document/format",
 	"exec/plan":        "exec/value exec/expr lang/ast store/record store/urlkey store/words/match store/words/term exec/relation",
