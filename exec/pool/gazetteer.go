@@ -24,7 +24,7 @@ const placesFormat = "places"
 
 // placesMax is how many places a list has at most. A query that asks for places has the
 // list in memory.
-const placesMax = 500_000
+const placesMax = 200_000
 
 // placesImport is an IMPORT … FORMAT places statement whose clauses were read.
 type placesImport struct {
