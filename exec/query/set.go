@@ -34,9 +34,6 @@ func readSet(s *session.Session, st *ast.Set) (*assignment, error) {
 	if a.value, err = session.Constant(st.Value, s.Env()); err != nil || st.Param {
 		return a, err
 	}
-	if a.kind.Name == "synonyms" && s.NoFiles() {
-		return nil, ast.Errorf(st.Value, "SET synonyms reads a file, and here statements read no files by their names")
-	}
 	a.after = *s.Settings()
 	if err := a.kind.Set(&a.after, a.value); err != nil {
 		return nil, ast.Errorf(st.Value, "setting %s: %v", a.kind.Name, err)

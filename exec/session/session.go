@@ -28,7 +28,7 @@ type Options struct {
 	Scripts  fs.FS             // the scripts that come with the program, NAME.iql, for RUN; nil means none
 	Verbose  bool              // IMPORT also lists each damaged place
 	ReadOnly bool              // statements that write are refused
-	NoFiles  bool              // statements that read a file by its name are refused: FROM FILE, RUN FILE, SET synonyms
+	NoFiles  bool              // statements that read a file by its name are refused: FROM FILE, RUN FILE
 	// Plain runs queries without optimization. The answers are the same; tests compare
 	// both.
 	Plain bool
@@ -134,9 +134,6 @@ func (s *Session) Verbose() bool { return s.o.Verbose }
 
 // ReadOnly reports whether statements that write are refused.
 func (s *Session) ReadOnly() bool { return s.o.ReadOnly }
-
-// NoFiles reports whether statements that read a file by its name are refused.
-func (s *Session) NoFiles() bool { return s.o.NoFiles }
 
 // Version returns the version of the program.
 func (s *Session) Version() string { return s.o.Version }
