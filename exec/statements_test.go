@@ -195,6 +195,8 @@ func TestReadOnly(t *testing.T) {
 		"HITS FOR 'news' OVER '*'":                    "HITS",
 		"HITS OVER '*'":                               "HITS",
 		"DEDUP":                                       "DEDUP",
+		"TRAIN n ON (SELECT 'one' AS text, 'a' AS class UNION ALL SELECT 'two', 'b') FOLDS 2": "TRAIN",
+		"DROP CLASSIFIER there": "DROP CLASSIFIER",
 	}
 	memory := relationtest.New(relationtest.Capture{URL: "http://a.cn/", Time: at("2008-06-01"), Status: 200, Mime: html, Body: `<title>news</title><a href="http://b.cn/">b</a>`})
 	run := func(src string, readOnly bool) error {
@@ -210,9 +212,11 @@ func TestReadOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	kept := task.Result{Kind: task.ResultGraphs, Name: "there"}
-	if _, err := memory.SaveResult(t.Context(), kept, func(func(task.ResultRow, error) bool) {}); err != nil {
-		t.Fatal(err)
+	for _, kind := range []string{task.ResultGraphs, task.ResultClassifier} {
+		kept := task.Result{Kind: kind, Name: "there"}
+		if _, err := memory.SaveResult(t.Context(), kept, func(func(task.ResultRow, error) bool) {}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	shown := map[*session.Spec]bool{}
 	for src, name := range writers {
