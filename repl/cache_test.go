@@ -21,6 +21,7 @@ func TestCacheChangesNothing(t *testing.T) {
 	t.Chdir("..")
 	a := newSiteArchive(t)
 	a.importFiles("queries/demo/*.raw")
+	a.importFiles("queries/demo/news.warc.gz")
 	scripts, err := fs.Glob(queries.FS, "*.iql")
 	if err != nil {
 		t.Fatal(err)

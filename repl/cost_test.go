@@ -25,7 +25,7 @@ import (
 
 // costParams are values for the parameters of the saved queries on the demo archive.
 const costParams = "scope=lanshan.example known=2020-01 within=14d since=2008 name=gone from=2008-06 to=2008-08 at=2008-08 before=2008-06 after=2008-08 " +
-	"url=http://www.lanshan.example/news/ words=图书馆 term=新馆 unit=month"
+	"examples=www.lanshan.example least=0.5 url=http://www.lanshan.example/news/ words=图书馆 term=新馆 unit=month"
 
 // costRow is the estimate of a query beside what it cost.
 type costRow struct {
@@ -94,7 +94,7 @@ func costsOf(t *testing.T, path, params string, rates *cost.Rates, changes bool,
 				if _, err := s.Run(t.Context(), st); err != nil {
 					t.Fatalf("%s: %v", file, err)
 				}
-			case *ast.PageRank, *ast.HITS, *ast.Dedup, *ast.Cluster:
+			case *ast.PageRank, *ast.HITS, *ast.Dedup, *ast.Cluster, *ast.Train:
 				if changes {
 					res, err := s.Run(t.Context(), st)
 					if err != nil {

@@ -39,6 +39,7 @@ func NewCorpus(memory int64) *Corpus {
 type TooLargeError struct {
 	What  string // what needs it, such as "1000 texts with 20000 different words"
 	Bytes int64  // how much memory there is
+	Fewer bool   // fewer features would need less; otherwise only fewer texts
 }
 
 // Error says what needs more memory than there is.
@@ -74,7 +75,7 @@ func (c *Corpus) Add(text, class, url string) (ok bool, err error) {
 	c.copies.add(text)
 	c.used++
 	if c.words.Bytes()+c.counts.Bytes()+c.copies.bytes()+c.urlBytes > c.memory {
-		return true, &TooLargeError{fmt.Sprintf("%s with %s", value.Counted(len(c.class), "text"), value.Counted(c.words.Len(), "different word")), c.memory}
+		return true, &TooLargeError{fmt.Sprintf("%s with %s", value.Counted(len(c.class), "text"), value.Counted(c.words.Len(), "different word")), c.memory, false}
 	}
 	return true, nil
 }

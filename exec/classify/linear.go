@@ -69,7 +69,7 @@ func (l *learned) reduced(v vector.Vector, buf *vector.Vector) vector.Vector {
 func (x *examples) learn(ctx context.Context, rows []int, o *Options) (*learned, error) {
 	l := &learned{index: make([]int32, x.words)}
 	var err error
-	if l.features, err = x.features(ctx, rows, o.Features, o.By); err != nil {
+	if l.features, err = x.features(ctx, rows, o); err != nil {
 		return nil, err
 	}
 	for w := range l.index {

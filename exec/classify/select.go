@@ -123,18 +123,24 @@ func (t *tally) by(m Measure) (best float64) {
 	return best
 }
 
-// features returns the words that are features of the given rows, ascending: all
-// words, or if they are more than n, the best n by the measure. n = 0 means FeaturesMax.
-func (x *examples) features(ctx context.Context, rows []int, n int, m Measure) ([]uint32, error) {
+// features returns the words that are features of a classifier of the given rows, ascending:
+// all words, or if they are more than o.Features, the best by the measure. Bayes leaves out
+// words that only one text has: smoothing gives them a weight, although they say nothing.
+func (x *examples) features(ctx context.Context, rows []int, o *Options) ([]uint32, error) {
 	type scored struct {
 		word  uint32
 		score float64
 	}
 	var list []scored
-	if n == 0 {
-		n = FeaturesMax
+	n, least := cmp.Or(o.Features, FeaturesMax), 1
+	if o.Method == Bayes {
+		least = 2
 	}
-	err := x.tallies(ctx, rows, func(word uint32, t *tally) { list = append(list, scored{word, t.by(m)}) })
+	err := x.tallies(ctx, rows, func(word uint32, t *tally) {
+		if t.allWith >= least {
+			list = append(list, scored{word, t.by(o.By)})
+		}
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -77,7 +77,7 @@ func (c *Corpus) Train(ctx context.Context, o Options) (*Model, *Report, error) 
 	// as the counts.
 	features := min(cmp.Or(o.Features, FeaturesMax), c.words.Len())
 	if need := int64(features)*int64(len(names))*12 + c.counts.Bytes(); need > o.Memory {
-		return nil, nil, &TooLargeError{value.Counted(len(names)*features, "weight") + " of features and classes", o.Memory}
+		return nil, nil, &TooLargeError{value.Counted(len(names)*features, "weight") + " of features and classes", o.Memory, true}
 	}
 	fold, sets := c.folds(rows, x.class, o.Folds)
 	if few.Sets = sets; sets < o.Folds {

@@ -201,7 +201,10 @@ func (t *training) fault(err error) error {
 	switch {
 	case errors.As(err, &large):
 		err := ast.Errorf(t.st, "%v", large)
-		err.Hint = "SET memory = '2GB' or what the machine has, add FEATURES 20000, or let the query return fewer rows"
+		err.Hint = "SET memory = '2GB' allows more; or let the query return fewer rows"
+		if large.Fewer {
+			err.Hint = "SET memory = '2GB' allows more; or add FEATURES 20000"
+		}
 		return err
 	case errors.As(err, &few):
 		err := ast.Errorf(t.st, "%v", few)
