@@ -132,7 +132,7 @@ var arrows = map[string]string{
 	"exec/value":       "lang/ast store/record store/record/task store/urlkey store/words/match",
 	"exec/expr":        "exec/value exec/dedup lang/ast store/record store/urlkey store/record/message store/words store/words/match exec/places store/record/task exec/classify store/block/facts store/words/keyword",
 	"exec/eval":        "exec/value exec/expr store/urlkey",
-	"exec/relation":    "exec/value store/record store/urlkey crawl/report exec/dedup exec/eval exec/expr exec/graph exec/spill lang/ast store/page store/page/charset store/page/coding store/page/markup store/record/message store/record/task store/words store/block/about store/block/divide store/block/facts store/block/label store/block/life store/document store/search store/words/match exec/terms store/words/term store/document/format store/page/article exec/firstseen store/packed exec/places crawl/order exec/watch",
+	"exec/relation":    "exec/value store/record store/urlkey crawl/report exec/dedup exec/eval exec/expr exec/graph exec/spill lang/ast store/page store/page/charset store/page/coding store/page/markup store/record/message store/record/task store/words store/block/about store/block/divide store/block/facts store/block/label store/block/life store/document store/search store/words/match exec/terms store/words/term store/document/format store/page/article exec/firstseen store/packed exec/places",
 	"exec/plan":        "exec/value exec/expr lang/ast store/record store/urlkey store/words/match store/words/term exec/relation exec/relation/all exec/relation/work",
 	"exec/spill":       "exec/value",
 	"exec/terms":       "exec/spill store/page store/record store/search store/segment store/words/term",
@@ -157,7 +157,6 @@ var arrows = map[string]string{
 	"exec/relation/all":    "exec/relation exec/relation/result exec/relation/work",
 	"exec/firstseen":       "exec/spill store/record store/record/task",
 	"exec/reports":         "exec/dedup store/packed store/record store/record/task store/words",
-	"exec/places/pack":     "",
 	"exec/draw/outlines":   "",
 
 	"exec/event":                 "exec/event/kept exec/events exec/expr exec/op exec/places exec/plan exec/relation exec/reports exec/session exec/spill exec/value lang/ast store/packed store/record store/record/task store/urlkey store/words store/words/cut store/words/match store/words/term exec/firstseen store/block/facts exec/dedup",
