@@ -165,7 +165,7 @@ func (r *Reader) textSeen(ctx context.Context, key string, at record.Time) (reco
 				return 0, err
 			}
 			for i := range b.N {
-				if b.Change[i] != record.ChangeSame && b.Change[i] != record.ChangeLayout && b.Sense[i] != record.SenseNoise {
+				if b.Change[i] != record.ChangeSame && b.Change[i] != record.ChangeLayout && (b.Sense == nil || b.Sense[i] != record.SenseNoise) {
 					t.times = append(t.times, b.Time[i])
 				}
 			}

@@ -19,13 +19,23 @@ type candidate struct {
 
 // The limits by which choose decides.
 const (
-	weightLeast  = .17 // a date with less weight is not taken
+	weightLeast  = .25 // a date with less weight is not taken
 	visibleLeast = .6  // see trustVisible
 	visibleMore  = .25
 	visibleMost  = .92
 	localLeast   = .35            // a date with less weight does not correct one in UTC
 	zoneSlack    = 24 * time.Hour // so much later than the first capture may a date be, because of time zones
 )
+
+// datesMax is how many dates of a page are compared. Those found first are more telling.
+const datesMax = 300
+
+// add adds a date, unless there are datesMax already.
+func (r *reader) add(c candidate) {
+	if len(r.dates) < datesMax {
+		r.dates = append(r.dates, c)
+	}
+}
 
 // sureWeight is the weight of a date that is hardly ever wrong.
 const sureWeight = .85

@@ -108,7 +108,7 @@ func (r *reader) readPrograms() {
 		}
 	}
 	if len(r.programs) > 0 {
-		r.dates = append(r.dates, r.programs[0])
+		r.add(r.programs[0])
 	}
 }
 

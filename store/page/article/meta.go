@@ -147,7 +147,7 @@ func (r *reader) dated(text string, from From, weight float64, change bool) {
 	if !ok {
 		return
 	}
-	r.dates = append(r.dates, candidate{expression: e, from: from, weight: weight, change: change, line: -1})
+	r.add(candidate{expression: e, from: from, weight: weight, change: change, line: -1})
 }
 
 // exact returns the date that begins a text, such as the value of an attribute. The text may

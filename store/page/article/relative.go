@@ -47,7 +47,7 @@ func (r *reader) readRelative(i int, text string) {
 	}
 	at := r.in.Captured.Std().Add(time.Duration(r.pageZone()-minutes) * time.Minute)
 	w := r.trust(i, r.lines[i].node) * .8
-	r.dates = append(r.dates, candidate{
+	r.add(candidate{
 		expression: expression{year: at.Year(), month: int(at.Month()), day: at.Day(), hour: -1, zone: zoneNone},
 		from:       FromText, weight: w, line: i,
 	})

@@ -74,13 +74,16 @@ func digitsBefore(text string) int {
 // titleMarks separate the title of an article from the name of the site.
 var titleMarks = []string{" - ", " – ", " — ", " | ", "|", " :: ", " » ", " « ", " · ", " • ", "_", "--", "——", " / ", " : ", " > "}
 
+// siteMarks are those of titleMarks, and others that also are inside of titles of articles.
+var siteMarks = append([]string{": ", "：", ", "}, titleMarks...)
+
 // learnTitle learns the parts at the ends of a title.
 func (s *Site) learnTitle(title string) {
 	if title == "" {
 		return
 	}
 	s.titles++
-	for _, mark := range titleMarks {
+	for _, mark := range siteMarks {
 		for from := 0; ; {
 			k := strings.Index(title[from:], mark)
 			if k < 0 {
@@ -105,7 +108,7 @@ const (
 	endPages = 2   // so many titles have an end that is the name of the site
 	endShare = .4  // and this share of all titles
 	endBytes = 40  // without other pages: a last part of at most so many bytes is the name of the site
-	endRatio = 1.5 // if the rest is so much longer
+	endRatio = 1.2 // if the rest is so much longer
 )
 
 // bare returns the title of a window without the name of the site at its ends. name is the

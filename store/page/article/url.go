@@ -10,7 +10,7 @@ func (r *reader) readURLs() {
 		}
 	}
 	if best.weight > 0 {
-		r.dates = append(r.dates, best)
+		r.add(best)
 	}
 }
 
