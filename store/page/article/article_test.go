@@ -155,11 +155,15 @@ func TestPlaces(t *testing.T) {
 		{"canonical url", "http://a.example/river", `<link rel="canonical" href="http://a.example/2008/08/08/river.html">`, "", "2008-08-08 url", ""},
 		{"label in another line", "", "", "<dl><dt>Published</dt><dd>8 August 2008</dd></dl>", "2008-08-08 text", ""},
 		{"published and updated", "", "", "<p>Published 8 August 2008 | Updated 9 August 2008</p>", "2008-08-08 text", "2008-08-09 text"},
+		{"labels of the next date", "", "", "<p>2008-08-08 updated 2008-08-09</p>", "2008-08-08 text", "2008-08-09 text"},
+		{"labels before a colon", "", "", "<p>2008-08-08 更新：2008-08-09</p>", "2008-08-08 text", "2008-08-09 text"},
+		{"labels after dates", "", "", "<p>2008-08-08发布 2008-08-09更新</p>", "2008-08-08 text", "2008-08-09 text"},
 		{"updated only", "", "", "<p>Updated 9 August 2008</p>", "", "2008-08-09 text"},
 		{"copyright", "", "", "<p>© 8 August 2008</p>", "", ""},
 		{"announced", "", "", "<p>The next meeting takes place on 8 August 2008.</p>", "", ""},
 		{"period", "", "", "<p>8 August 2008 to 10 August 2008</p>", "", ""},
 		{"list", "", "", "<ul><li>8 August 2008</li><li>9 August 2008</li><li>10 August 2008</li></ul>", "", ""},
+		{"home page", "http://a.example/", "", "<p>8 August 2008</p>", "", ""},
 		{"comments", "", "", comments, "", ""},
 		{"date and comments", "", "", "<p>8 August 2008</p>" + comments, "2008-08-08 text", ""},
 	} {
@@ -204,7 +208,7 @@ func TestSite(t *testing.T) {
 		site       *article.Site
 		title, day string
 	}{{nil, "Lower Town: The night of the river", "2008-08-09 text"}, {site, "The night of the river", "2008-09-08 text"}} {
-		a := readPage(t, body, "http://a.example.com/", "2008-10-20 02:00", c.site)
+		a := readPage(t, body, "http://a.example.com/river", "2008-10-20 02:00", c.site)
 		if got := shown(a.Published); a.Title != c.title || got != c.day {
 			t.Errorf("with site %v: title %q, published %q; want %q, %q", c.site != nil, a.Title, got, c.title, c.day)
 		}

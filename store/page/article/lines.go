@@ -171,6 +171,7 @@ func (r *reader) readLine(i int, text string, near bool) {
 	l := &r.lines[i]
 	trust := -1.0
 	ends := false // the next date is the end of a period
+	taken := 0    // words before this offset belong to the date before
 	found := r.scan.scan(text)
 	if strings.Contains(text, "©") || strings.Contains(text, "opyright") {
 		for k := range r.scan.tokens {
@@ -189,8 +190,15 @@ func (r *reader) readLine(i int, text string, near bool) {
 		}
 		w := trust
 		c := candidate{expression: *e, from: FromText, line: i}
-		before := strings.ToLower(text[max(0, e.start-markReach):e.start])
+		before := strings.ToLower(text[max(taken, e.start-markReach):e.start])
 		after := strings.ToLower(text[e.end:min(len(text), e.end+markAfter)])
+		if k+1 < len(found) {
+			if after = text[e.end:max(e.end, found[k+1].start)]; !labelsBefore(after) {
+				after = ""
+			} else {
+				taken = e.end + len(after)
+			}
+		}
 		alone := len(text)-(e.end-e.start) <= aloneMost
 		switch rest := len(text) - (e.end - e.start); {
 		case e.hour >= 0 && e.year != 0 && e.start < headMost && i >= r.mainFrom && i < r.mainFrom+2: // a date line in one paragraph with the text

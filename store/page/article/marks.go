@@ -2,6 +2,7 @@ package article
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -61,6 +62,14 @@ var markWords = []struct {
 		"publicado", "publicada", "fecha", "pubblicato", "pubblicata", "data:", "gepubliceerd", "geplaatst", "opublikowano", "dodano", "data publikacji", "опубликовано", "дата", "vydáno",
 		"publikováno", "publicerad", "publiceret", "publisert", "julkaistu", "yayın", "giriş", "发布", "发表", "發佈", "發布", "發表", "时间", "時間", "日期", "来源", "掲載", "公開", "投稿", "입력",
 		"등록", "δημοσίευση", "megjelent", "publikuar", "stand:", "stand ", "online seit", "by "}},
+}
+
+// labelsBefore reports whether the words between two dates are a label of the first one: in
+// Chinese and Japanese, such as 发布 in "8日发布 9日更新", unless a colon follows.
+func labelsBefore(between string) bool {
+	between = strings.TrimSpace(between)
+	r, _ := utf8.DecodeRuneInString(between)
+	return unicode.Is(unicode.Han, r) && !strings.HasSuffix(between, ":") && !strings.HasSuffix(between, "：")
 }
 
 // markStarts has the words of markWords by their first byte.
