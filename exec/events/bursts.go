@@ -110,11 +110,18 @@ func (s *search) best(a *automaton, series []hits, before, ratio, bound float64)
 		n += float64(h.n)
 		highest = max(highest, float64(h.n)/a.of(int(h.period)))
 	}
+	if len(series) == 0 {
+		return nil
+	}
 	mean := n / max(a.total(), 1)
 	s.spans = s.spans[:0]
 	for _, q := range []float64{mean, mean * quietPart} {
+		r := ratio
+		for r*q <= mean {
+			r *= ratio // a burst has a higher rate than the mean
+		}
 		// A ratio with a rate above the highest is never better than the ratio before.
-		for r := ratio; r*q < rateMax && r <= ratioMax && r*q < highest*ratio; r *= ratio {
+		for ; r*q < rateMax && r <= ratioMax && r*q < highest*ratio; r *= ratio {
 			s.spans = a.bursts(series, q, r, s.spans)
 		}
 	}

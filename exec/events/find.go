@@ -11,8 +11,8 @@ type Options struct {
 	// Periods is how many periods there are. They are numbered from 0.
 	Periods int
 	// Coverage has, by period, how many documents there were from which the stream was
-	// taken, or numbers proportional to that. A rate is documents with a word over Coverage. A period with 0 is a gap: nothing
-	// is known of it. Nil means the documents of the stream.
+	// taken, or numbers proportional to that. A rate is documents with a word over Coverage.
+	// A period with 0 is a gap: nothing is known of it. Nil means the documents of the stream.
 	Coverage []float64
 	// Cycle is the number of periods after which rates repeat, such as 7 days; 0 means none.
 	Cycle int
