@@ -13,7 +13,8 @@ type burst struct {
 	from, to int32  // periods
 	saves    float64
 	// x is what one document with the word saves: the weight of the word in a vector.
-	x float64
+	x    float64
+	docs float64 // how many documents it has
 }
 
 // seriesOf counts, for each word of the corpus, the documents by period. The series of word w
@@ -77,7 +78,7 @@ func (c *corpus) findBursts(ctx context.Context, a *automaton, o *Options) ([]bu
 				continue
 			}
 			found = append(found, burst{word: uint32(w), from: int32(s.from), to: int32(s.to), saves: s.saves,
-				x: (s.saves + a.enter) / s.n})
+				x: (s.saves + a.enter) / s.n, docs: s.n})
 		}
 	}
 	return found, nil
