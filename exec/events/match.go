@@ -107,6 +107,13 @@ func (c *corpus) matchStories(ctx context.Context, stories []*story) error {
 			continue
 		}
 		s.least = usualPart * squares / sum
+		usual := 0.0
+		for _, m := range s.matches {
+			if p := c.docs[m.doc].period; p >= s.from && p <= s.to && float64(m.score) >= s.least {
+				usual++
+			}
+		}
+		s.least = min(s.least, math.Log(float64(len(c.docs))/usual)+oddsMin)
 		s.matches = slices.DeleteFunc(s.matches, func(m match) bool { return float64(m.score) < s.least })
 	}
 	return nil
