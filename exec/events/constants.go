@@ -47,7 +47,7 @@ const (
 	sameStory = 0.5
 	// usualPart is which part of the usual score a document of an event has at least.
 	usualPart = 0.5
-	// oddsMin is the logarithm of the odds for the event from which on a document is of it,
+	// oddsMin is the logarithm of the odds from which on a document is probably of a story,
 	// even if its score is less than usual.
 	oddsMin = 2
 	// keywordPart is which part of the documents of a burst an event has if the word is a

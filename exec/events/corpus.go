@@ -24,6 +24,8 @@ type corpus struct {
 	vocabulary []uint32
 	// before has, by word, how many documents have it before the window.
 	before []uint32
+	// all is how many documents there are, in the window and before.
+	all int
 	// different is how many different words can burst, in the window and before.
 	different int
 	// coverage is the effective coverage by period: with the cycle, and 0 in gaps.
@@ -124,6 +126,7 @@ func read(ctx context.Context, stream Stream, o *Options) (*corpus, error) {
 	slices.SortFunc(c.docs, func(a, b doc) int {
 		return cmp.Or(cmp.Compare(a.period, b.period), cmp.Compare(a.key, b.key), cmp.Compare(a.place, b.place))
 	})
+	c.all = n + o.Before.documents()
 	c.renumber()
 	c.before = make([]uint32, len(c.vocabulary))
 	for i, w := range c.vocabulary {

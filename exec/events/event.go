@@ -29,7 +29,7 @@ func (c *corpus) outbreak(s *story, a *automaton, o *Options) bool {
 	}
 	s.docs = s.docs[:0]
 	for _, m := range s.matches {
-		if p := int(c.docs[m.doc].period); p >= s.main.from && p <= s.main.to {
+		if p := int(c.docs[m.doc].period); float64(m.score) >= s.least && p >= s.main.from && p <= s.main.to {
 			s.docs = append(s.docs, m)
 		}
 	}

@@ -28,6 +28,15 @@ func (c *corpus) settle(ctx context.Context, sets [][]int32, bursts []burst, a *
 		}
 		stories, fresh = c.join(stories, bursts)
 	}
+	for _, s := range stories {
+		// Stories are the same if documents clearly are of both. Now that they are settled,
+		// documents that are likely of a story may join it, if it stays an event.
+		before := *s
+		s.least, s.docs = s.likely, nil
+		if !c.outbreak(s, a, o) {
+			*s = before
+		}
+	}
 	c.share(stories)
 	return slices.DeleteFunc(stories, func(s *story) bool { return len(s.docs) < eventDocsMin }), nil
 }
