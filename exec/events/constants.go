@@ -26,6 +26,9 @@ const (
 	// wordDocsMin is how many documents a burst of a word has at least. Half of the words of
 	// an event of eight documents are in four of them.
 	wordDocsMin = 3
+	// wordBurstsMax is how many bursts of one word, or of the documents of one story, count,
+	// the strongest first. A word with more is that of a column.
+	wordBurstsMax = 32
 	// shareMax is the largest share of documents that have a word which can burst, or
 	// shareDocsMin documents if these are more. In a small archive, a third of all documents
 	// may be about one event.
@@ -44,6 +47,14 @@ const (
 	sameStory = 0.5
 	// usualPart is which part of the usual score a document of an event has at least.
 	usualPart = 0.5
+	// oddsMin is the logarithm of the odds from which on a document is probably of a story,
+	// even if its score is less than usual.
+	oddsMin = 2
+	// keywordPart is which part of the documents of a burst an event has if the word is a
+	// keyword of the event and not of its story. keywordsMax is how many keywords an event has
+	// at most.
+	keywordPart = 0.5
+	keywordsMax = 40
 	// eventDocsMin is how many documents an event has at least.
 	eventDocsMin = 5
 	// eventBound is how much the main burst of an event saves at least after the cost of

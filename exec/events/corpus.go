@@ -24,6 +24,8 @@ type corpus struct {
 	vocabulary []uint32
 	// before has, by word, how many documents have it before the window.
 	before []uint32
+	// all is how many documents there are, in the window and before.
+	all int
 	// different is how many different words can burst, in the window and before.
 	different int
 	// coverage is the effective coverage by period: with the cycle, and 0 in gaps.
@@ -54,8 +56,8 @@ const wordBytes = 8
 
 // read reads the stream twice: to count words, then to keep those that can burst. Words that
 // fewer than wordDocsMin documents have are left out, and so are words that more than the
-// share shareMax of all documents have, if they are more than shareDocsMin. If the words would not fit into o.Bytes, the most
-// frequent are left out, too.
+// share shareMax of all documents have, if they are more than shareDocsMin. If the words would
+// not fit into o.Bytes, the most frequent are left out, too.
 func read(ctx context.Context, stream Stream, o *Options) (*corpus, error) {
 	c := &corpus{}
 	all := newNumbers()
@@ -124,6 +126,7 @@ func read(ctx context.Context, stream Stream, o *Options) (*corpus, error) {
 	slices.SortFunc(c.docs, func(a, b doc) int {
 		return cmp.Or(cmp.Compare(a.period, b.period), cmp.Compare(a.key, b.key), cmp.Compare(a.place, b.place))
 	})
+	c.all = n + o.Before.documents()
 	c.renumber()
 	c.before = make([]uint32, len(c.vocabulary))
 	for i, w := range c.vocabulary {
@@ -229,6 +232,18 @@ func (c *corpus) cover(o *Options) {
 	}
 	c.coverage = make([]float64, o.Periods)
 	copy(c.coverage, o.Coverage)
+	all, covered := 0.0, 0.0
+	for t := range documents {
+		all += documents[t]
+		covered += max(c.coverage[t], 0)
+	}
+	if covered > 0 && covered < all {
+		// The unit of coverage is not documents. A rate is a probability, so no word may
+		// have more documents than there is coverage.
+		for t := range c.coverage {
+			c.coverage[t] *= all / covered
+		}
+	}
 	if o.Cycle < 2 || o.Periods < 2*o.Cycle {
 		return
 	}

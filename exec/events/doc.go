@@ -20,7 +20,8 @@
 //	vectors   each document has the bursts of its words at its time: BurstVSM  cluster.go
 //	clusters  bursts which the same documents have are joined                  cluster.go
 //	stories   all documents that match a cluster, at any time                  match.go
-//	settle    stories with a burst; the same stories are joined                settle.go
+//	settle    stories with a burst; the same stories are joined; then          settle.go
+//	          documents that are probably of a story join it
 //	events    start, peak, end, keywords, title                                event.go
 //
 // BurstVSM (Zhao, Chen, Fan, Yan, Li: ACL 2012) clusters documents by the bursts they share.

@@ -11,11 +11,11 @@ type story struct {
 	bursts []int32
 	words  []uint32  // in the corpus, ascending
 	x      []float64 // the weight of each word in a vector
-	saves  []float64 // what the bursts of each word save
 	// from and to are the first and last period of its bursts.
 	from, to int32
 	least    float64 // the score that its documents have at least
-	matches  []match // in the order of the documents
+	likely   float64 // the score from which on a document is probably of the story; at most least
+	matches  []match // with a score of likely at least, in the order of the documents
 	main     span    // the periods of the event
 	docs     []match // the matches in these periods
 	larger   *story  // the larger part of a story that two others have become, or nil
@@ -36,12 +36,10 @@ func newStory(set []int32, bursts []burst) *story {
 		s.from, s.to = min(s.from, b.from), max(s.to, b.to)
 		if n := len(s.words); n > 0 && s.words[n-1] == b.word {
 			s.x[n-1] = max(s.x[n-1], b.x)
-			s.saves[n-1] += b.saves
 			continue
 		}
 		s.words = append(s.words, b.word)
 		s.x = append(s.x, b.x)
-		s.saves = append(s.saves, b.saves)
 	}
 	return s
 }
@@ -50,6 +48,8 @@ func newStory(set []int32, bursts []burst) *story {
 // time. A document matches if it has eventWordsMin words of the story and at least the part
 // usualPart of the usual score. The usual score is the mean over the documents of the story's
 // periods, with the scores as weights: so many documents with few words do not lower it.
+// Documents with a lower score are kept, too, if the odds are for the story: a score is the
+// logarithm of a ratio of likelihoods, as in naive Bayes.
 func (c *corpus) matchStories(ctx context.Context, stories []*story) error {
 	// The stories that have word w are of[first[w]:first[w+1]].
 	type use struct {
@@ -105,8 +105,19 @@ func (c *corpus) matchStories(ctx context.Context, stories []*story) error {
 				squares += float64(m.score) * float64(m.score)
 			}
 		}
-		s.least = usualPart * squares / max(sum, 1e-9)
-		s.matches = slices.DeleteFunc(s.matches, func(m match) bool { return float64(m.score) < s.least })
+		if sum == 0 {
+			s.matches = nil
+			continue
+		}
+		s.least = usualPart * squares / sum
+		usual := 0.0
+		for _, m := range s.matches {
+			if p := c.docs[m.doc].period; p >= s.from && p <= s.to && float64(m.score) >= s.least {
+				usual++
+			}
+		}
+		s.likely = min(s.least, math.Log(float64(c.all)/usual)+oddsMin)
+		s.matches = slices.DeleteFunc(s.matches, func(m match) bool { return float64(m.score) < s.likely })
 	}
 	return nil
 }
@@ -117,7 +128,7 @@ func (c *corpus) seriesOfStory(s *story, dated bool) []hits {
 	var series []hits
 	for _, m := range s.matches {
 		d := &c.docs[m.doc]
-		if c.coverage[d.period] <= 0 || dated && !d.dated {
+		if float64(m.score) < s.least || c.coverage[d.period] <= 0 || dated && !d.dated {
 			continue
 		}
 		if n := len(series); n == 0 || series[n-1].period != d.period {

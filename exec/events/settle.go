@@ -20,7 +20,7 @@ func (c *corpus) settle(ctx context.Context, sets [][]int32, bursts []burst, a *
 			return nil, err
 		}
 		for _, s := range fresh {
-			if c.outbreak(s, a, o) {
+			if c.outbreak(s, a, o) || c.widened(s, a, o) {
 				stories = append(stories, s)
 			} else if s.larger != nil {
 				stories = append(stories, s.larger)
@@ -28,8 +28,25 @@ func (c *corpus) settle(ctx context.Context, sets [][]int32, bursts []burst, a *
 		}
 		stories, fresh = c.join(stories, bursts)
 	}
+	for _, s := range stories {
+		// Stories are the same if documents clearly are of both. Now that they are settled,
+		// documents that are likely of a story may join it, if it stays an event.
+		c.widened(s, a, o)
+	}
 	c.share(stories)
 	return slices.DeleteFunc(stories, func(s *story) bool { return len(s.docs) < eventDocsMin }), nil
+}
+
+// widened lets documents that are probably of a story join it, and reports whether the story
+// is an event then. If it is not, it stays as it was.
+func (c *corpus) widened(s *story, a *automaton, o *Options) bool {
+	before := *s
+	s.least, s.docs = s.likely, nil
+	if c.outbreak(s, a, o) {
+		return true
+	}
+	*s = before
+	return false
 }
 
 // join takes pairs of stories that are the same out of the list and returns the list and a
