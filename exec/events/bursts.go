@@ -13,7 +13,8 @@ type burst struct {
 	from, to int32  // periods
 	saves    float64
 	// x is what one document with the word saves: the weight of the word in a vector.
-	x float64
+	x    float64
+	docs float64 // how many documents it has
 }
 
 // seriesOf counts, for each word of the corpus, the documents by period. The series of word w
@@ -77,7 +78,7 @@ func (c *corpus) findBursts(ctx context.Context, a *automaton, o *Options) ([]bu
 				continue
 			}
 			found = append(found, burst{word: uint32(w), from: int32(s.from), to: int32(s.to), saves: s.saves,
-				x: (s.saves + a.enter) / s.n})
+				x: (s.saves + a.enter) / s.n, docs: s.n})
 		}
 	}
 	return found, nil
@@ -110,11 +111,18 @@ func (s *search) best(a *automaton, series []hits, before, ratio, bound float64)
 		n += float64(h.n)
 		highest = max(highest, float64(h.n)/a.of(int(h.period)))
 	}
+	if len(series) == 0 {
+		return nil
+	}
 	mean := n / max(a.total(), 1)
 	s.spans = s.spans[:0]
 	for _, q := range []float64{mean, mean * quietPart} {
+		r := ratio
+		for r*q <= mean {
+			r *= ratio // a burst has a higher rate than the mean
+		}
 		// A ratio with a rate above the highest is never better than the ratio before.
-		for r := ratio; r*q < rateMax && r <= ratioMax && r*q < highest*ratio; r *= ratio {
+		for ; r*q < rateMax && r <= ratioMax && r*q < highest*ratio; r *= ratio {
 			s.spans = a.bursts(series, q, r, s.spans)
 		}
 	}

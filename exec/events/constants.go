@@ -44,6 +44,11 @@ const (
 	sameStory = 0.5
 	// usualPart is which part of the usual score a document of an event has at least.
 	usualPart = 0.5
+	// keywordPart is which part of the documents of a burst an event has if the word is a
+	// keyword of the event and not of its story. keywordsMax is how many keywords an event has
+	// at most.
+	keywordPart = 0.5
+	keywordsMax = 40
 	// eventDocsMin is how many documents an event has at least.
 	eventDocsMin = 5
 	// eventBound is how much the main burst of an event saves at least after the cost of

@@ -229,6 +229,18 @@ func (c *corpus) cover(o *Options) {
 	}
 	c.coverage = make([]float64, o.Periods)
 	copy(c.coverage, o.Coverage)
+	all, covered := 0.0, 0.0
+	for t := range documents {
+		all += documents[t]
+		covered += max(c.coverage[t], 0)
+	}
+	if covered > 0 && covered < all {
+		// The unit of coverage is not documents. A rate is a probability, so no word may
+		// have more documents than there is coverage.
+		for t := range c.coverage {
+			c.coverage[t] *= all / covered
+		}
+	}
 	if o.Cycle < 2 || o.Periods < 2*o.Cycle {
 		return
 	}

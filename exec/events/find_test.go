@@ -196,6 +196,34 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+// TestBytes bounds the memory for words. If the words that can burst do not fit, the frequent
+// ones are left out, and the events of rare words are found still.
+func TestBytes(t *testing.T) {
+	m := variants(6)["zipf"]
+	m.docs, m.events = 5000, map[string]int{"big": 12}
+	p := m.make()
+	o := Options{Periods: p.periods, Coverage: p.coverage, Cycle: p.cycle, Bytes: bytesDefault}
+	all, err := read(t.Context(), p.stream, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Bytes = int64(len(all.words)) * wordBytes * 2 / 3
+	some, err := read(t.Context(), p.stream, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := int64(len(some.words)) * wordBytes; n > o.Bytes || n < o.Bytes/2 {
+		t.Errorf("the words take %d bytes, want at most %d, and not much less", n, o.Bytes)
+	}
+	got, err := Find(t.Context(), p.stream, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := p.judge(got); f.found["big"] < 11 {
+		t.Errorf("with two thirds of the words: %v", f)
+	}
+}
+
 // TestRepeats shows that a column which comes each week is no event, and that one which comes
 // only once is.
 func TestRepeats(t *testing.T) {
@@ -271,7 +299,7 @@ func TestFindRefuses(t *testing.T) {
 		want   string
 	}{
 		{stream(Document{Period: 3}), "document 0 of the stream is of period 3: want 0 to 2"},
-		{stream(Document{Key: 1}, Document{Key: 99}), "document 1 of the stream is another one when the stream is read again"},
+		{stream(Document{Key: 1, Words: []uint32{1}}, Document{Key: 99}), "document 1 of the stream is another one when the stream is read again"},
 		{func() iter.Seq2[*Document, error] {
 			return func(yield func(*Document, error) bool) { yield(nil, failed) }
 		}, failed.Error()},

@@ -11,7 +11,6 @@ type story struct {
 	bursts []int32
 	words  []uint32  // in the corpus, ascending
 	x      []float64 // the weight of each word in a vector
-	saves  []float64 // what the bursts of each word save
 	// from and to are the first and last period of its bursts.
 	from, to int32
 	least    float64 // the score that its documents have at least
@@ -36,12 +35,10 @@ func newStory(set []int32, bursts []burst) *story {
 		s.from, s.to = min(s.from, b.from), max(s.to, b.to)
 		if n := len(s.words); n > 0 && s.words[n-1] == b.word {
 			s.x[n-1] = max(s.x[n-1], b.x)
-			s.saves[n-1] += b.saves
 			continue
 		}
 		s.words = append(s.words, b.word)
 		s.x = append(s.x, b.x)
-		s.saves = append(s.saves, b.saves)
 	}
 	return s
 }
