@@ -60,6 +60,47 @@ func (g *Gazetteer) Places() iter.Seq[*Place] {
 	}
 }
 
+// Named returns the place with this Name, as Find has returned it and the column places
+// shows it: the most populous of several, or nil if there is none. A variant is not enough.
+func (g *Gazetteer) Named(name string) *Place {
+	node := int32(0)
+	for _, w := range words.Of(name) {
+		token := uint32(simple(firstRune(w)))
+		if !isLetter(w) {
+			number, ok := g.words[string(match.AppendFolded(nil, w))]
+			if !ok {
+				return nil
+			}
+			token = number
+		}
+		next, ok := g.edges[edge{node, token}]
+		if !ok {
+			return nil
+		}
+		node = next
+	}
+	if g.ends[node] < 0 {
+		return nil
+	}
+	for _, i := range g.names[g.ends[node]].places {
+		if g.places[i].Name == name {
+			return &g.places[i]
+		}
+	}
+	return nil
+}
+
+// isLetter reports whether a word is one letter of a script without spaces.
+func isLetter(word string) bool {
+	r, size := utf8.DecodeRuneInString(word)
+	return size == len(word) && words.Ideograph(r)
+}
+
+func firstRune(word string) rune {
+	r, _ := utf8.DecodeRuneInString(word)
+	return r
+}
+
 // With returns a gazetteer that has the places of a user's list and those of g. A name that
 // the list has means a place of the list only.
 func (g *Gazetteer) With(list []Place) *Gazetteer {
@@ -109,7 +150,7 @@ func (g *Gazetteer) add(text string, i int32) {
 	if i != noPlace {
 		p = &g.places[i]
 	}
-	if !p.User && lists().never[text] {
+	if !p.User && lists().never[simplified(text)] {
 		return
 	}
 	n := name{user: p.User}
@@ -121,9 +162,9 @@ func (g *Gazetteer) add(text string, i int32) {
 		if tokens == tokensMax {
 			return
 		}
-		r, size := utf8.DecodeRuneInString(w)
-		token := uint32(match.Simplified(r))
-		if size < len(w) || !words.Ideograph(r) {
+		r := firstRune(w)
+		token := uint32(simple(r))
+		if !isLetter(w) {
 			folded := string(match.AppendFolded(nil, w))
 			number, ok := g.words[folded]
 			if !ok {

@@ -20,6 +20,9 @@ const (
 	otherName                // something else that has the name in it, such as a newspaper or an address on the web
 )
 
+// smallWord is how many bytes a word such as "of" and "zu" has at most.
+const smallWord = 3
+
 // judge returns what the name x means at the tokens from i to j, in a script with spaces.
 func (f *finder) judge(x *name, i, j int) verdict {
 	l := lists()
@@ -35,7 +38,7 @@ func (f *finder) judge(x *name, i, j int) verdict {
 	switch {
 	case l.clubBefore[before], l.clubAfter[after]:
 		return other
-	case l.after[after]:
+	case l.after[after], before != "" && len(before) <= smallWord && i > 1 && l.beforeOf[f.text[f.tokens[i-2].from:f.tokens[i-2].to]]:
 		return otherName
 	case l.given[before], f.initial(i):
 		return other
@@ -54,8 +57,11 @@ func (f *finder) judge(x *name, i, j int) verdict {
 // inAddress reports whether the bytes from from to to are a part of an address of the web
 // or of mail.
 func (f *finder) inAddress(from, to int) bool {
-	if from > 0 && strings.IndexByte("/@_=&?", f.text[from-1]) >= 0 || from > 1 && f.text[from-1] == '.' && f.text[from-2] != '.' && f.text[from-2] != ' ' && isSmall(f.text[from-2]) && to < len(f.text) && (f.text[to] == '.' || f.text[to] == '/') {
+	if from > 0 && strings.IndexByte("/@_=&?", f.text[from-1]) >= 0 {
 		return true
+	}
+	if from > 1 && f.text[from-1] == '.' && isSmall(f.text[from-2]) && to < len(f.text) && (f.text[to] == '.' || f.text[to] == '/') {
+		return true // www.Berlin.de
 	}
 	if to+1 < len(f.text) {
 		switch next := f.text[to+1]; f.text[to] {
@@ -121,6 +127,11 @@ func (f *finder) judgeWide(x *name, i, j int) verdict {
 	from, to := f.tokens[i].from, f.tokens[j-1].to
 	if strings.HasSuffix(f.text[:from], "·") || strings.HasPrefix(f.text[to:], "·") {
 		return other
+	}
+	for _, club := range l.clubChinese {
+		if strings.HasPrefix(f.text[to:], club) {
+			return other
+		}
 	}
 	if r, _ := utf8.DecodeLastRuneInString(f.text[:from]); unicode.Is(unicode.Katakana, r) && unicode.Is(unicode.Katakana, rune(f.tokens[i].id)) {
 		return otherName

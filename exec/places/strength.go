@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"infomall/store/words/match"
 )
 
 // strength says how sure a name is, see the package comment.
@@ -27,8 +29,10 @@ type wordLists struct {
 	clubBefore   map[string]bool   // a place after one of these is a club
 	clubAfter    map[string]bool   // a place before one of these is a club
 	after        map[string]bool   // a place before one of these is part of the name of a company, newspaper or the like
+	beforeOf     map[string]bool   // a place after one of these and a small word is part of the name of a university or the like
 	afterChinese map[string]bool   // the same in Chinese: the word after the place, as package cut cuts it
 	at           map[string]string // words that stand before places, and the languages in which they do so before weak names
+	clubChinese  []string          // what follows a place in the name of a club in Chinese
 	never        map[string]bool   // names that are left out
 	phrases      map[string]bool   // phrases that have a name in them and do not mean the place
 	function     map[string]string // frequent words of a language, and the language
@@ -37,7 +41,7 @@ type wordLists struct {
 // lists returns the lists of lists.txt.
 var lists = sync.OnceValue(func() *wordLists {
 	l := &wordLists{at: map[string]string{}, function: map[string]string{}}
-	sets := map[string]*map[string]bool{"weak": &l.weak, "person": &l.person, "given": &l.given, "club before": &l.clubBefore, "club after": &l.clubAfter, "after": &l.after, "after chinese": &l.afterChinese, "never": &l.never, "phrases": &l.phrases}
+	sets := map[string]*map[string]bool{"weak": &l.weak, "person": &l.person, "given": &l.given, "club before": &l.clubBefore, "club after": &l.clubAfter, "after": &l.after, "after chinese": &l.afterChinese, "before of": &l.beforeOf, "never": &l.never, "phrases": &l.phrases}
 	for _, s := range sets {
 		*s = map[string]bool{}
 	}
@@ -51,7 +55,9 @@ var lists = sync.OnceValue(func() *wordLists {
 		default:
 			for w := range strings.FieldsSeq(line) {
 				w = strings.ReplaceAll(w, "_", " ")
-				if language, ok := strings.CutPrefix(title, "at "); ok {
+				if title == "club chinese" {
+					l.clubChinese = append(l.clubChinese, w)
+				} else if language, ok := strings.CutPrefix(title, "at "); ok {
 					l.at[w] += " " + language
 				} else if language, ok := strings.CutPrefix(title, "function "); ok {
 					l.function[w] = language
@@ -64,6 +70,9 @@ var lists = sync.OnceValue(func() *wordLists {
 	return l
 })
 
+// simplified returns a text in simplified Chinese letters, which lists.txt has.
+func simplified(text string) string { return strings.Map(match.Simplified, text) }
+
 // strongPopulation is how many inhabitants a city has at least whose name is strong.
 const strongPopulation = 500_000
 
@@ -71,6 +80,9 @@ const strongPopulation = 500_000
 // spaces.
 func (p *Place) strengthOf(name string, wide bool) strength {
 	l := lists()
+	if wide {
+		name = simplified(name)
+	}
 	switch {
 	case p.User:
 		return strong

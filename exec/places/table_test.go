@@ -101,6 +101,16 @@ func TestUser(t *testing.T) {
 	if want := []string{"Paris village true", "London city false", "Lanshan  true", "small town  true"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
+	for name, kind := range map[string]string{"Paris": "village", "small town": "", "Wolfsburg": "city", "Hong Kong": "country"} {
+		if p := g.Named(name); p == nil || p.Name != name || p.Kind != kind {
+			t.Errorf("the place %s is %+v, want kind %q", name, p, kind)
+		}
+	}
+	for _, name := range []string{"", "Peking", "澜山", "no such place"} {
+		if p := g.Named(name); p != nil {
+			t.Errorf("a place has the name %q: %+v", name, *p)
+		}
+	}
 	if p := g.Main("London, Paris, London", ""); p == nil || p.Name != "London" {
 		t.Errorf("main place %v, want London", p)
 	}
