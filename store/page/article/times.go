@@ -1,0 +1,164 @@
+package article
+
+import (
+	"bytes"
+	"strings"
+
+	"infomall/store/page/markup"
+)
+
+// readTimes adds the dates of time elements, and of abbr elements of the microformat hAtom.
+func (r *reader) readTimes() {
+	for k, n := range r.times {
+		if k == timesMax {
+			break
+		}
+		r.readTime(n)
+	}
+}
+
+// timesMax is how many time elements of a page are read.
+const timesMax = 100
+
+// readProps adds the dates of other elements that say datePublished or dateModified as an
+// itemprop.
+func (r *reader) readProps() {
+	if !bytes.Contains(r.t.Body, []byte("datePublished")) {
+		return
+	}
+	for i := range r.t.Nodes {
+		n := &r.t.Nodes[i]
+		if n.Kind != markup.Element || n.Tag == markup.TagMeta || n.Tag == markup.TagTime {
+			continue
+		}
+		if prop, ok := r.t.Attr(i, "itemprop"); ok && bytes.HasPrefix(prop, []byte("date")) {
+			r.readTime(i)
+		}
+	}
+}
+
+// readTime adds the date of element n.
+func (r *reader) readTime(n int) {
+	var stamp, prop, class, title, content []byte
+	pubdate := false
+	for a := range r.t.Attrs(n) {
+		switch {
+		case markup.EqualFold(a.Name, "datetime"):
+			stamp = a.Value
+		case markup.EqualFold(a.Name, "itemprop"):
+			prop = a.Value
+		case markup.EqualFold(a.Name, "class"):
+			class = a.Value
+		case markup.EqualFold(a.Name, "title"):
+			title = a.Value
+		case markup.EqualFold(a.Name, "content"):
+			content = a.Value
+		case markup.EqualFold(a.Name, "pubdate"):
+			pubdate = true
+		}
+	}
+	node := &r.t.Nodes[n]
+	published := pubdate || bytes.Contains(prop, []byte("datePublished")) || bytes.Contains(class, []byte("published"))
+	changed := bytes.Contains(prop, []byte("dateModified")) || bytes.Contains(class, []byte("updated")) && !published
+	switch node.Tag {
+	case markup.TagTime:
+	case markup.TagAbbr:
+		if stamp = title; !published && !changed {
+			return
+		}
+	default:
+		stamp = content
+	}
+	text := ""
+	if stamp != nil {
+		text = r.value(stamp[:min(len(stamp), dateTextMax)])
+	}
+	if text == "" && int(node.End-node.Start) < lineBytesMax {
+		text = r.t.TextRange(int(node.Inner), int(node.Outer), r.in.Charset)
+	}
+	at := r.lineAt(int32(n))
+	weight := r.trust(at, int32(n)+1)
+	if published {
+		weight = min(.9, weight+.25)
+	}
+	if weight > 0 {
+		weight = min(.9, weight+.05)
+	}
+	if at >= 0 && !published && !changed {
+		before, _, _ := strings.Cut(strings.ToLower(r.lineText(at)), strings.ToLower(text))
+		changed = markOf(before[max(0, len(before)-markReach):]) == markChanged
+	}
+	r.dated(text, FromTime, weight, changed)
+}
+
+// readAttributes adds dates in attributes that readers of the page do not see, such as
+// data-published or title, and in comments of the markup. It is for pages that say their day
+// nowhere else.
+func (r *reader) readAttributes() {
+	read := 0
+	for i := 1; i < len(r.t.Nodes) && read < attributesMax; i++ {
+		switch n := &r.t.Nodes[i]; n.Kind {
+		case markup.Comment:
+			text := r.t.Body[n.Start:n.End]
+			if len(text) > commentMax || !bytes.ContainsAny(text, "0123456789") {
+				continue
+			}
+			read++
+			low := strings.ToLower(r.value(text))
+			for _, e := range r.scan.scan(low) {
+				if mark := markOf(low[max(0, e.start-markReach):e.start]); e.day != 0 && e.year != 0 && mark == markPublished {
+					r.add(candidate{expression: e, from: FromMeta, weight: trustComment, line: -1})
+				}
+			}
+		case markup.Element:
+			if n.Tag == markup.TagMeta || n.Tag == markup.TagLink || n.Tag == markup.TagScript {
+				continue
+			}
+			for a := range r.t.Attrs(i) {
+				if len(a.Value) < 8 || len(a.Value) > dateTextMax || !dateAttribute(a.Name) || !bytes.ContainsAny(a.Value, "0123456789") {
+					continue
+				}
+				read++
+				at := r.lineAt(int32(i))
+				r.dated(r.value(a.Value), FromTime, .8*r.trust(at, int32(i)), false)
+			}
+		}
+	}
+}
+
+// dateAttribute reports whether an attribute with this name may have a date.
+func dateAttribute(name []byte) bool {
+	return markup.EqualFold(name, "title") || markup.EqualFold(name, "datetime") || len(name) > 5 && markup.EqualFold(name[:5], "data-") &&
+		(bytes.Contains(name, []byte("date")) || bytes.Contains(name, []byte("time")) || bytes.Contains(name, []byte("publ")))
+}
+
+// The limits of readAttributes.
+const (
+	attributesMax = 200 // so many attributes and comments are read
+	commentMax    = 300 // bytes of the longest comment that is read
+	trustComment  = .35
+)
+
+// trustMarks raises the weight of a date in a line that says published, wherever the line is,
+// if no other such line after the title has another day: lists have many.
+func (r *reader) trustMarks() {
+	at := -1
+	for _, k := range r.marked {
+		c := &r.dates[k]
+		if at >= 0 && (c.day != r.dates[at].day || c.month != r.dates[at].month || c.year != r.dates[at].year) {
+			return
+		}
+		if at < 0 {
+			at = k
+		}
+	}
+	if at >= 0 {
+		r.dates[at].weight = max(r.dates[at].weight, trustMarked)
+	}
+}
+
+// near reports whether line i is one of the few lines around the title and the begin and the
+// end of the main text.
+func (r *reader) near(i int) bool {
+	return r.title >= 0 && i >= r.title-3 && i <= r.title+nearLines || i >= r.mainFrom-nearLines && i <= r.mainFrom+1 || i >= r.mainTo-2 && i <= r.mainTo+3
+}
