@@ -240,7 +240,7 @@ func TestRulesHide(t *testing.T) {
 			t.Errorf("without a rule, %s does not show the pages: the test can find no leak there", name)
 		}
 	}
-	made := []string{"captures", "versions", "pages", "blocks", "changes", "layouts", "links", "hosts", "findings", "terms", "periods", "watched"}
+	made := []string{"captures", "versions", "pages", "blocks", "changes", "layouts", "links", "hosts", "articles", "findings", "terms", "periods", "watched"}
 	for _, action := range []string{"BLOCK 'by order'", "EXCLUDE", "EMBARGO 1000y"} {
 		runMain(t, []string{"-a", dir, "-c", "RULE hidden ON " + scopes + " " + action})
 		for _, st := range everyRelation() {

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -27,16 +26,13 @@ type finder struct {
 	ctx      context.Context
 	clusters *dedup.Groups
 	may      [mayBits / 64]uint64 // a bit for the numbers that new texts have in the band
-	entries  []entry
-	groups   [][]uint32 // memory of compare
+	entries  []uint64             // texts with an equal bit: the number in the band, then the index of the text
+	groups   [][]uint32           // memory of compare
 	compared int
 }
 
 // mayBits is the number of bits of finder.may, a power of 2.
 const mayBits = 1 << 20
-
-// entry is a text with its number in a band.
-type entry struct{ number, text uint32 }
 
 // band joins the clusters of near texts with an equal number in a band.
 func (f *finder) band(band int) error {
@@ -50,15 +46,13 @@ func (f *finder) band(band int) error {
 	for i := range texts {
 		number := texts[i].Print.Band(band)
 		if n := number % mayBits; f.may[n/64]&(1<<(n%64)) != 0 {
-			f.entries = append(f.entries, entry{number, uint32(i)})
+			f.entries = append(f.entries, uint64(number)<<32|uint64(i))
 		}
 	}
-	slices.SortFunc(f.entries, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.text, b.text))
-	})
+	slices.Sort(f.entries)
 	for rest := f.entries; len(rest) > 0; {
 		n := 1
-		for n < len(rest) && rest[n].number == rest[0].number {
+		for n < len(rest) && rest[n]>>32 == rest[0]>>32 {
 			n++
 		}
 		if n > 1 {
@@ -73,18 +67,19 @@ func (f *finder) band(band int) error {
 
 // compare joins the clusters of near texts among those with an equal number, which come in
 // the order of their indexes. A text is not compared with texts of its own cluster.
-func (f *finder) compare(list []entry) error {
-	if int(list[len(list)-1].text) < f.s.grouped {
+func (f *finder) compare(list []uint64) error {
+	if int(uint32(list[len(list)-1])) < f.s.grouped {
 		return nil // no new text
 	}
 	f.groups = f.groups[:0]
 	for _, e := range list {
-		t := &f.s.texts[e.text]
+		i := uint32(e)
+		t := &f.s.texts[i]
 		mine := -1 // the group of this text
 		for g := 0; g < len(f.groups); g++ {
 			group := f.groups[g]
-			same := f.clusters.Of(group[0]) == f.clusters.Of(e.text)
-			if !same && int(e.text) >= f.s.grouped {
+			same := f.clusters.Of(group[0]) == f.clusters.Of(i)
+			if !same && int(i) >= f.s.grouped {
 				same = slices.ContainsFunc(group, func(o uint32) bool {
 					f.compared++
 					return f.s.texts[o].Print.Near(&t.Print)
@@ -94,17 +89,17 @@ func (f *finder) compare(list []entry) error {
 			case !same:
 			case mine < 0:
 				mine = g
-				f.clusters.Join(group[0], e.text)
-				f.groups[g] = append(group, e.text)
+				f.clusters.Join(group[0], i)
+				f.groups[g] = append(group, i)
 			default:
-				f.clusters.Join(group[0], e.text)
+				f.clusters.Join(group[0], i)
 				f.groups[mine] = append(f.groups[mine], group...)
 				f.groups = slices.Delete(f.groups, g, g+1)
 				g--
 			}
 		}
 		if mine < 0 {
-			f.groups = append(f.groups, []uint32{e.text})
+			f.groups = append(f.groups, []uint32{i})
 		}
 		if f.compared > comparedMost {
 			f.compared = 0

@@ -91,7 +91,7 @@ func (r *reader) named(signs []string, valid func(string) string, begins bool) s
 		}
 		text := oneLine(r.text(i))
 		low := lowered(text)
-		colon := strings.ContainsAny(text, ":：/／者")
+		colon := hasColon(text)
 		for _, sign := range signs {
 			latin := sign[len(sign)-1] == ' '
 			k := 0
@@ -112,6 +112,19 @@ func (r *reader) named(signs []string, valid func(string) string, begins bool) s
 		}
 	}
 	return ""
+}
+
+// hasColon reports whether a text has one of the characters that end a sign, besides a blank.
+func hasColon(text string) bool {
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == ':', c == '/':
+			return true
+		case c >= utf8.RuneSelf:
+			return strings.ContainsAny(text[i:], ":：/／者") // slow for text beyond ASCII
+		}
+	}
+	return false
 }
 
 // startsName reports whether s begins with a capital letter, as a name does.
