@@ -161,7 +161,7 @@ var arrows = map[string]string{
 	"exec/pool":                  "exec/places exec/expr exec/plan exec/rank exec/relation exec/session exec/value exec/watch exec/wholefile lang/ast store/formats/glob store/record store/record/task store/urlkey exec/spill",
 	"exec/query":                 "exec/expr exec/op exec/plan exec/relation exec/session exec/value lang lang/ast store/record store/record/task store/search store/urlkey",
 	"exec/rank":                  "exec/expr exec/graph exec/op exec/plan exec/relation exec/rowio exec/session exec/value lang lang/ast store/formats/glob store/record store/record/task store/urlkey store/words",
-	"exec/session":               "crawl/order crawl/report exec/draw exec/expr exec/op exec/places exec/plan exec/relation exec/rowio exec/spill exec/value lang lang/ast store/record store/record/task store/urlkey store/block/divide exec/watch exec/cost",
+	"exec/session":               "crawl/order crawl/report exec/draw exec/expr exec/op exec/plan exec/relation exec/rowio exec/spill exec/value lang lang/ast store/record store/record/task store/urlkey store/block/divide exec/watch exec/cost",
 	"exec/show":                  "crawl/robots exec/draw exec/expr exec/plan exec/relation exec/session exec/value lang/ast store/page store/page/charset store/page/markup store/record store/record/message store/urlkey store/words store/block/blame store/block/divide store/block/life",
 	"exec/wholefile":             "",
 
