@@ -196,6 +196,9 @@ func TestReadOnly(t *testing.T) {
 		"HITS FOR 'news' OVER '*'":                    "HITS",
 		"HITS OVER '*'":                               "HITS",
 		"DEDUP":                                       "DEDUP",
+		"EVENTS news":                                 "EVENTS",
+		"DROP EVENTS news":                            "DROP EVENTS",
+		"TRACE EVENT 'words'":                         "TRACE EVENT",
 	}
 	memory := relationtest.New(relationtest.Capture{URL: "http://a.cn/", Time: at("2008-06-01"), Status: 200, Mime: html, Body: `<title>news</title><a href="http://b.cn/">b</a>`})
 	run := func(src string, readOnly bool) error {
