@@ -96,6 +96,7 @@ func noiseBound(words int, a *automaton) float64 {
 // search finds the bursts of series. It only serves to use memory again.
 type search struct {
 	spans []span
+	sums  []float64 // the documents of the periods of a series before each
 }
 
 // best returns the bursts of a series that save more than bound, in order of time. before is
@@ -107,8 +108,10 @@ type search struct {
 // one that does not overlap with it, and so on.
 func (s *search) best(a *automaton, series []hits, before, ratio, bound float64) []span {
 	n, highest := before, 0.0 // all documents, and the highest rate of a period
+	s.sums = append(s.sums[:0], before)
 	for _, h := range series {
 		n += float64(h.n)
+		s.sums = append(s.sums, n)
 		highest = max(highest, float64(h.n)/a.of(int(h.period)))
 	}
 	if len(series) == 0 {
@@ -128,14 +131,11 @@ func (s *search) best(a *automaton, series []hits, before, ratio, bound float64)
 	}
 	for i := range s.spans {
 		p := &s.spans[i]
-		in := 0.0
-		for _, h := range series {
-			if int(h.period) >= p.from && int(h.period) <= p.to {
-				in += float64(h.n)
-			}
-		}
-		p.n = in
-		p.saves = a.saves(in, n, p.from, p.to)
+		// A burst begins and ends with a period of the series.
+		first, _ := slices.BinarySearchFunc(series, p.from, byPeriod)
+		last, _ := slices.BinarySearchFunc(series, p.to, byPeriod)
+		p.n = s.sums[last+1] - s.sums[first]
+		p.saves = a.saves(p.n, n, p.from, p.to)
 	}
 	s.spans = slices.DeleteFunc(s.spans, func(p span) bool {
 		return p.saves <= bound || a.cover[p.to+1]-a.cover[p.from] > spanMax*a.total()
@@ -145,6 +145,9 @@ func (s *search) best(a *automaton, series []hits, before, ratio, bound float64)
 	})
 	kept := s.spans[:0]
 	for _, p := range s.spans {
+		if len(kept) == wordBurstsMax {
+			break
+		}
 		if !slices.ContainsFunc(kept, func(k span) bool { return p.from <= k.to && k.from <= p.to }) {
 			kept = append(kept, p)
 		}
@@ -152,3 +155,6 @@ func (s *search) best(a *automaton, series []hits, before, ratio, bound float64)
 	slices.SortFunc(kept, func(p, q span) int { return cmp.Compare(p.from, q.from) })
 	return kept
 }
+
+// byPeriod compares the period of an element of a series.
+func byPeriod(h hits, period int) int { return cmp.Compare(int(h.period), period) }

@@ -26,6 +26,9 @@ const (
 	// wordDocsMin is how many documents a burst of a word has at least. Half of the words of
 	// an event of eight documents are in four of them.
 	wordDocsMin = 3
+	// wordBurstsMax is how many bursts of one word, or of the documents of one story, count,
+	// the strongest first. A word with more is that of a column.
+	wordBurstsMax = 32
 	// shareMax is the largest share of documents that have a word which can burst, or
 	// shareDocsMin documents if these are more. In a small archive, a third of all documents
 	// may be about one event.

@@ -54,8 +54,8 @@ const wordBytes = 8
 
 // read reads the stream twice: to count words, then to keep those that can burst. Words that
 // fewer than wordDocsMin documents have are left out, and so are words that more than the
-// share shareMax of all documents have, if they are more than shareDocsMin. If the words would not fit into o.Bytes, the most
-// frequent are left out, too.
+// share shareMax of all documents have, if they are more than shareDocsMin. If the words would
+// not fit into o.Bytes, the most frequent are left out, too.
 func read(ctx context.Context, stream Stream, o *Options) (*corpus, error) {
 	c := &corpus{}
 	all := newNumbers()

@@ -7,20 +7,21 @@ import (
 )
 
 // outbreak finds the main burst of a story and the documents in it, if the story is an event:
-// if it has a burst that is not noise and that is not one of many.
+// if its documents have a burst at the time of its words' bursts that is not noise and that is
+// not one of many.
 func (c *corpus) outbreak(s *story, a *automaton, o *Options) bool {
 	var work search
 	spans := work.best(a, c.seriesOfStory(s, false), 0, o.Ratio, a.enter*eventBound)
-	if len(spans) == 0 {
-		return false
-	}
 	all := 0.0
-	s.main = spans[0]
+	s.main = span{}
 	for _, p := range spans {
 		all += p.n
-		if p.saves > s.main.saves {
+		if p.saves > s.main.saves && p.from <= int(s.to) && int(s.from) <= p.to {
 			s.main = p
 		}
+	}
+	if s.main.saves == 0 {
+		return false
 	}
 	if len(spans) >= repeatsMin && s.main.n*repeatsMin <= all {
 		// A column that comes each week, for example.

@@ -247,6 +247,35 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
+// TestManyBursts bounds the work for words which burst very often: a column that comes each
+// third day for three years, by hour.
+func TestManyBursts(t *testing.T) {
+	p := planted{periods: 24 * 1000}
+	var key uint64
+	for day := range 1000 {
+		for range 30 * max(0, 1-day%3) {
+			key++
+			p.docs = append(p.docs, Document{Key: key, Period: day*24 + 6, Words: []uint32{1, 2, 3, 4}})
+		}
+		for i := range 72 {
+			key++
+			p.docs = append(p.docs, Document{Key: key, Period: day*24 + i/3, Words: []uint32{5, 6}})
+		}
+	}
+	o := Options{Periods: p.periods, Ratio: ratioDefault, Bytes: bytesDefault}
+	c, err := read(t.Context(), p.stream, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bursts, err := c.findBursts(t.Context(), newAutomaton(c.coverage, costDefault), &o)
+	if err != nil || len(bursts) != 4*wordBurstsMax {
+		t.Errorf("the column has %d bursts, want %d; %v", len(bursts), 4*wordBurstsMax, err)
+	}
+	if found := p.find(t); len(found) > 0 {
+		t.Errorf("found %d events, want none: %v", len(found), found[0])
+	}
+}
+
 // TestDatedStart shows that an event starts with the first documents that say when they were
 // published, and claims no start if there are none.
 func TestDatedStart(t *testing.T) {

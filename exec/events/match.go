@@ -102,7 +102,11 @@ func (c *corpus) matchStories(ctx context.Context, stories []*story) error {
 				squares += float64(m.score) * float64(m.score)
 			}
 		}
-		s.least = usualPart * squares / max(sum, 1e-9)
+		if sum == 0 {
+			s.matches = nil
+			continue
+		}
+		s.least = usualPart * squares / sum
 		s.matches = slices.DeleteFunc(s.matches, func(m match) bool { return float64(m.score) < s.least })
 	}
 	return nil
