@@ -107,7 +107,7 @@ func TestComplete(t *testing.T) {
 		{"SHOW STORY 'x' OF |", "BLOCK"},
 		{"SHOW STORY 'x' ALL |", "ALL BETWEEN DURING FROM KNOWN OF SINCE UNTIL"},
 		{"IMPORT 'x' |", "AS AT BASE FORMAT"},
-		{"IMPORT 'x' FORMAT |", "arc auto graph html tianwang wacz warc"},
+		{"IMPORT 'x' FORMAT |", "arc auto graph html places tianwang wacz warc"},
 		{"EXPORT (SELECT 1) TO 'x' FORMAT j|", "json jsonl"},
 		{"IMPORT 'complete.g|", "complete.go"},
 		{"EXPORT (SELECT 1) TO 'complete.g|", "complete.go"},

@@ -11,7 +11,7 @@ import (
 
 // placeFunctions declares the function that finds places in a text.
 var placeFunctions = []Function{
-	{Name: "place", Example: `place('The games were opened in Beijing.')`, Doc: "The place that a text names most often, of several the first, by its name in the relation gazetteer; NULL if it names none. The URL of the page helps to choose among places of the same name.",
+	{Name: "place", Example: "place(main) FROM pages", Doc: "The place that a text names most often, of several the first, by its name in the relation gazetteer; NULL if it names none. The URL of the page helps to choose among places of the same name.",
 		params: []param{{"text", textKind}, {"url", urlKind}}, min: 1, stored: true,
 		result: value.Text, prepare: preparePlace},
 }

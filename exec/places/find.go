@@ -338,7 +338,7 @@ type found struct {
 
 // decide returns the places that the text mentions, after all of it was read.
 func (f *finder) decide() []found {
-	// Names that are sure say in which countries and regions the text is at home.
+	// Strong names say which countries and regions the text is about.
 	ctx := context{regions: map[string]int{}, countries: map[string]int{}, host: countryOfHost(f.host)}
 	for _, n := range f.order {
 		x, c := &f.g.names[n], f.counts[n]

@@ -29,7 +29,7 @@ func readTable(table string) []Place {
 		c := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		const columns = 9
 		if len(c) != columns {
-			panic(fmt.Sprintf("places: places.table: line with %d columns: %q", len(c), line))
+			panic(fmt.Sprintf("places: places.table: this line does not have 9 columns: %q", line))
 		}
 		p := Place{Name: c[0], Chinese: c[1], Kind: c[2], Country: c[3], region: c[4], Latitude: number(c[5]), Longitude: number(c[6]), population: int64(number(c[7]))}
 		if c[8] != "" {
