@@ -19,6 +19,8 @@ const (
 	perDivided  = 200e-6 // to read what is stored about a version and its blocks
 	perEntry    = 3e-9   // for each byte of entries
 	perBody     = 25e-9  // for each byte of the bodies of versions that are divided into blocks
+	perRead     = 40e-6  // to read the page of a version for its articles and headlines
+	perText     = 25e-9  // for each byte of such pages
 	perWord     = 4e-9   // for each byte of the bodies of versions whose words are counted or sought
 	perIndexed  = .8e-6  // for each capture of the segments whose index of words is asked
 	perLinked   = 4e-6   // to read the links of a version
@@ -49,6 +51,9 @@ func units(p *Part, in, out float64) float64 {
 			return work + whole*perDivided + p.guess.file*perEntry + in*e.BodyBytes/max(e.Captures, 1)*perBody
 		case relation.Links, relation.Layouts:
 			return work + linkWork(e)
+		case relation.Articles:
+			// All pages of the hosts are read, those before the time too.
+			return work + in*perRead + in*e.BodyBytes/max(e.Captures, 1)*perText
 		case relation.Terms:
 			return work + e.Versions*perStored + e.BodyBytes*perWord
 		case relation.Findings:

@@ -26,8 +26,9 @@ type Headline struct {
 }
 
 // Headlines appends to dst the headlines of a page, in their order: the texts of links of at
-// least four words, or eight letters of a script without spaces. If a link encloses a heading,
-// the text is that of the heading, and otherwise the first line that is long enough. A document,
+// least four words, or eight letters of a script without spaces. If a link encloses
+// headings, the text is that of the highest of them, because lower ones stand above it as a
+// catchword. Otherwise it is that of the first line that is long enough. A document,
 // such as a PDF, has none.
 func Headlines(dst []Headline, b *divide.Body) []Headline {
 	if b.Document != nil || b.Plain {
@@ -80,23 +81,31 @@ func inMain(b *divide.Body, labels []label.Label, from, at int) (next int, main 
 
 // headlineOf returns the headline of the link that is node i, or "".
 func headlineOf(t *markup.Tree, i int, charset string) string {
-	of := i
+	of, level := i, 7
 	for k := i + 1; k < int(t.Nodes[i].Next); k++ {
-		if t.Nodes[k].Kind == markup.Element && t.Nodes[k].Tag.Heading() > 0 {
-			of = k
-			break
+		if n := &t.Nodes[k]; n.Kind == markup.Element && n.Tag.Heading() > 0 && n.Tag.Heading() < level {
+			of, level = k, n.Tag.Heading()
 		}
 	}
 	n := &t.Nodes[of]
-	for line := range strings.Lines(t.TextRange(int(n.Inner), int(n.Outer), charset)) {
-		if size := halfWords(line); size >= headlineLeast {
-			if size > headlineMost {
-				return ""
-			}
-			return strings.Join(strings.Fields(line), " ")
+	text := t.TextRange(int(n.Inner), int(n.Outer), charset)
+	if of > i {
+		return headlineText(text)
+	}
+	for line := range strings.Lines(text) {
+		if halfWords(line) >= headlineLeast {
+			return headlineText(line)
 		}
 	}
 	return ""
+}
+
+// headlineText returns a text in one line, or "" if it is too short or too long for a headline.
+func headlineText(text string) string {
+	if size := halfWords(text); size < headlineLeast || size > headlineMost {
+		return ""
+	}
+	return strings.Join(strings.Fields(text), " ")
 }
 
 // halfWords returns the length of a text in half words, or a number above headlineMost if it is

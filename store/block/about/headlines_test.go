@@ -1,0 +1,45 @@
+package about
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"infomall/store/block/divide"
+	"infomall/store/page/charset"
+)
+
+// TestHeadlines shows which links of a page are headlines.
+func TestHeadlines(t *testing.T) {
+	const page = `<html><body>
+<div class="nav"><ul><li><a href="/a">All the news of today</a></li><li><a href="/b">Weather and traffic for you</a></li><li><a href="/c">Sport</a></li></ul></div>
+<div class="content">
+<h2><a href="/1">Storm leaves   thousands
+without power</a></h2><p>The fire brigade was called out more than a hundred times in the night, and the harbour stays closed until tomorrow.</p>
+<a href="/2"><img src="x.jpg"><h4>Accident on the coast road</h4><h3>Snow plough gets lost in fog</h3><p>A teaser that is longer than any headline and says again what has happened there in the night to Monday.</p></a>
+<a href="/3"><span>12:30</span><br>Library is open on Sundays again<br>More about it here, and even more</a>
+<a href="/4">Read more here</a>
+<a href="/5">` + "图书馆新馆将于九月启用" + `</a> <a href="/6">` + "图书馆新馆" + `</a>
+<a href="/7">` + "word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word" + `</a>
+</div>
+<div class="footer"><a href="/z">Imprint and terms of use</a></div>
+</body></html>`
+	b, ok := divide.Open([]byte(page), divide.As{ContentType: "text/html; charset=utf-8"}, divide.Options{})
+	if !ok || b.Charset != charset.UTF8 {
+		t.Fatalf("the page is not read: %t", ok)
+	}
+	var main, other []string
+	for _, h := range Headlines(nil, b) {
+		if h.Main {
+			main = append(main, h.Text)
+		} else {
+			other = append(other, h.Text)
+		}
+	}
+	if want := []string{"Storm leaves thousands without power", "Snow plough gets lost in fog", "Library is open on Sundays again", "图书馆新馆将于九月启用"}; !slices.Equal(main, want) {
+		t.Errorf("got the headlines %q, want %q", main, want)
+	}
+	if want := []string{"All the news of today", "Weather and traffic for you", "Imprint and terms of use"}; !slices.Equal(other, want) {
+		t.Errorf("outside of the main part: got %s, want %s", strings.Join(other, "; "), strings.Join(want, "; "))
+	}
+}
