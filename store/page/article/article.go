@@ -1,6 +1,17 @@
 // Package article reads what a page says of itself as an article: when it was published and
 // changed, who wrote it, where it comes from, and its title. It reads one page and what was
 // learned from other pages of its host.
+//
+// # Words
+//
+//	line       a piece of visible text on a line of its own, or in a table cell of its own
+//	candidate  a date that may be the one of the article
+//	weight     how probably a candidate is the day of publication, from 0 to 1
+//	trust      the weight that the place of a line gives to a date in it
+//	near       in one of the few lines around the title, or at an end of the main text
+//	beside     in a part of the page that is about something else, such as comments
+//	mark       what the words beside a date say of it, such as "updated"
+//	bare       of the title of a window: without the name of the site
 package article
 
 import (

@@ -163,6 +163,7 @@ func TestPlaces(t *testing.T) {
 		{"announced", "", "", "<p>The next meeting takes place on 8 August 2008.</p>", "", ""},
 		{"period", "", "", "<p>8 August 2008 to 10 August 2008</p>", "", ""},
 		{"list", "", "", "<ul><li>8 August 2008</li><li>9 August 2008</li><li>10 August 2008</li></ul>", "", ""},
+		{"home page", "http://a.example/", "", "<p>8 August 2008</p>", "", ""},
 		{"comments", "", "", comments, "", ""},
 		{"date and comments", "", "", "<p>8 August 2008</p>" + comments, "2008-08-08 text", ""},
 	} {
@@ -207,7 +208,7 @@ func TestSite(t *testing.T) {
 		site       *article.Site
 		title, day string
 	}{{nil, "Lower Town: The night of the river", "2008-08-09 text"}, {site, "The night of the river", "2008-09-08 text"}} {
-		a := readPage(t, body, "http://a.example.com/", "2008-10-20 02:00", c.site)
+		a := readPage(t, body, "http://a.example.com/river", "2008-10-20 02:00", c.site)
 		if got := shown(a.Published); a.Title != c.title || got != c.day {
 			t.Errorf("with site %v: title %q, published %q; want %q, %q", c.site != nil, a.Title, got, c.title, c.day)
 		}

@@ -10,8 +10,7 @@ import (
 	"infomall/store/page/pagetest"
 )
 
-// BenchmarkRead measures Read beside the dividing of the same pages, which is meant to take ten
-// times as long, and beside finding the main text.
+// BenchmarkRead measures Read beside dividing the same pages and beside finding their main text.
 func BenchmarkRead(b *testing.B) {
 	var pages []*divide.Body
 	var inputs []*article.Input

@@ -2,6 +2,7 @@ package article
 
 import (
 	"math"
+	"strings"
 	"time"
 
 	"infomall/store/record"
@@ -53,6 +54,7 @@ func (r *reader) sure() bool {
 
 // choose returns when the article was published and when it was last changed.
 func (r *reader) choose() (published, modified Date) {
+	r.doubtHome()
 	r.resolve()
 	r.trustVisible()
 	published = r.best(false)
@@ -111,6 +113,20 @@ func (r *reader) resolve() {
 	for i := range r.dates {
 		if c := &r.dates[i]; c.zone == 0 && c.hour >= 0 {
 			r.localDay(c)
+		}
+	}
+}
+
+// doubtHome lowers the weight of dates in the text if the URL is that of a home page: they are
+// those of the articles that it leads to.
+func (r *reader) doubtHome() {
+	_, rest, ok := strings.Cut(r.in.URL, "://")
+	if _, path, _ := strings.Cut(rest, "/"); !ok || path != "" {
+		return
+	}
+	for i := range r.dates {
+		if c := &r.dates[i]; c.from == FromText || c.from == FromTime {
+			c.weight *= listDoubt
 		}
 	}
 }

@@ -16,7 +16,6 @@ type meta struct {
 	url             string // og:url, or the canonical link
 	title           string // og:title, or the headline of JSON-LD
 	site            string // og:site_name
-	kind            string // og:type
 	declaresArticle bool   // og:type or JSON-LD says that the page is an article
 }
 
