@@ -126,7 +126,7 @@ var cancelQueries = []string{
 
 // fewRows are relations of captures that this archive has few rows of, and those
 // that want a clause.
-var fewRows = []string{"periods", "pools", "files", "tombstones", "fetches", "frontier", "crawls", "workers", "history", "ranks", "duplicates", "clusters"}
+var fewRows = []string{"periods", "pools", "files", "tombstones", "fetches", "frontier", "crawls", "workers", "history", "ranks", "duplicates", "clusters", "events", "reports"}
 
 // endedCalls is how many batches or bodies may be read after the context ended:
 // one at hand, and those begun in other places of the plan.

@@ -200,6 +200,9 @@ func TestReadOnly(t *testing.T) {
 		"DROP CLUSTERS there": "DROP CLUSTERS",
 		"TRAIN n ON (SELECT 'one' AS text, 'a' AS class UNION ALL SELECT 'two', 'b') FOLDS 2": "TRAIN",
 		"DROP CLASSIFIER there": "DROP CLASSIFIER",
+		"EVENTS news":           "EVENTS",
+		"DROP EVENTS news":      "DROP EVENTS",
+		"TRACE EVENT 'words'":   "TRACE EVENT",
 	}
 	memory := relationtest.New(relationtest.Capture{URL: "http://a.cn/", Time: at("2008-06-01"), Status: 200, Mime: html, Body: `<title>news</title><a href="http://b.cn/">b</a>`})
 	run := func(src string, readOnly bool) error {

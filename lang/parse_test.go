@@ -239,6 +239,7 @@ var someStatements = []struct{ src, want string }{
 	{"pagerank norm n over graph \"over\"", "PAGERANK OVER GRAPH \"over\" NORM N"},
 	{"show path 'a' to 'b' over graph web", "SHOW PATH 'a' TO 'b' OVER GRAPH web"},
 	{"EXPLAIN DROP GRAPH web", ""},
+	{"SELECT a SINCE 2008-08 AND b, since, c since, 1 SINCE NOW FROM x SINCE 2008", "SELECT a >= 2008-08 AND b, since, c AS since, 1 >= NOW FROM x SINCE 2008"},
 	{"EVENTS", ""},
 	{"events \"about\" about $words by hour in 'a.cn', $s since 2008 of headlines language 'zh'", "EVENTS \"about\" IN 'a.cn', $s SINCE 2008 ABOUT $words BY hour LANGUAGE 'zh' OF headlines"},
 	{"EXPLAIN EVENTS news DURING 2008 AND 2009 BY week OF articles", ""},

@@ -53,6 +53,7 @@ var crowdReads = map[string][]string{
 		"EXPORT PROVENANCE OF (SELECT url, last_seen, change FROM versions) TO 'out.wacz'", "EXPORT PROVENANCE OF (SELECT DISTINCT op FROM changes) TO 'out.wacz'",
 	},
 	"Summarize":   {"SUMMARIZE captures", "SUMMARIZE SELECT url, text FROM versions"},
+	"TraceEvent":  {"TRACE EVENT 'page'"},
 	"Trace":       {"TRACE 'http://a.crowd.example/1'"},
 	"CopyPool":    {"COPY POOL ALL TO 'copy'"},
 	"Verify":      {"VERIFY", "VERIFY SAMPLE 1/2"},
@@ -107,6 +108,8 @@ var crowdWrites = map[string][]string{
 	"Cluster":        {"CLUSTER site ON (SELECT url, time, text FROM versions) BY simhash", "CLUSTER words ON (SELECT url, text FROM pages) BY words K 2"},
 	"DropClusters":   {"DROP CLUSTERS site"},
 	"Dedup":          {"DEDUP", "DEDUP METHOD SIMHASH", "DEDUP METHOD CONTAINMENT"},
+	"Events":         {"EVENTS", "EVENTS news BY month OF headlines"},
+	"DropEvents":     {"DROP EVENTS events"},
 }
 
 // TestCrowdIsWhole shows that TestCrowd runs every type of statement.
@@ -323,7 +326,7 @@ func (c *crowd) build() {
 	write("lines.edges", []byte("x y\ny z\nz x\n"))
 	must(fmt.Sprintf("IMPORT '%s' FORMAT graph AS lines", filepath.Join(c.work, "lines.edges")))
 	for _, src := range []string{
-		"PAGERANK", "HITS site OVER 'crowd.example'", "DEDUP", "CREATE VIEW named AS SELECT url FROM captures", "SAVE asked AS SELECT count(*) FROM captures",
+		"PAGERANK", "HITS site OVER 'crowd.example'", "DEDUP", "EVENTS", "CREATE VIEW named AS SELECT url FROM captures", "SAVE asked AS SELECT count(*) FROM captures",
 		"CREATE METADATA words ON page AS length(text)", "SCHEDULE daily EVERY 1d AS VERIFY", "WATCH seen EVERY 1d AS SELECT url FROM captures", "VERIFY SAMPLE 1/2",
 	} {
 		must(src)

@@ -173,8 +173,8 @@ func (f *frame) at(longitude, latitude float64) (x, y float64) {
 	return (longitude - f.west) * f.scale, (f.north - latitude) / f.squeeze * f.scale
 }
 
-// path returns the outlines of a kind as a path of SVG. Rings outside of the frame and
-// rings smaller than a pixel are left out.
+// path returns the outlines of a kind as a path of SVG, with the steps from point to point.
+// Rings outside of the frame and rings smaller than a pixel are left out.
 func (f *frame) path(kind outlines.Kind) string {
 	var b strings.Builder
 	east, south := f.west+f.width, f.north-f.height*f.squeeze
@@ -185,23 +185,31 @@ func (f *frame) path(kind outlines.Kind) string {
 		if float64(max(r.East-r.West, r.North-r.South))*hundredths*f.scale < 1.5 {
 			continue
 		}
-		beforeX, beforeY := math.Inf(1), 0.0
+		var before [2]int // in tenths of a pixel
 		for i, p := range r.Points {
 			x, y := f.at(float64(p.Longitude)*hundredths, float64(p.Latitude)*hundredths)
 			// Far outside of the frame, nobody sees where a point is.
 			x, y = min(max(x, -mapWidth), 2*mapWidth), min(max(y, -mapWidth), 2*mapWidth)
-			if i > 0 && math.Hypot(x-beforeX, y-beforeY) < pixelsMin {
+			at := [2]int{int(math.Round(x * 10)), int(math.Round(y * 10))}
+			step := [2]int{at[0] - before[0], at[1] - before[1]}
+			switch {
+			case i == 0:
+				b.WriteByte('M')
+			case math.Hypot(float64(step[0]), float64(step[1])) < pixelsMin*10:
 				continue
+			default:
+				b.WriteByte('l')
 			}
-			command := byte('L')
-			if i == 0 {
-				command = 'M'
+			for k, n := range step {
+				if i == 0 {
+					n = at[k]
+				}
+				if k > 0 && n >= 0 {
+					b.WriteByte(' ')
+				}
+				b.WriteString(strconv.FormatFloat(float64(n)/10, 'f', -1, 64))
 			}
-			b.WriteByte(command)
-			b.WriteString(strconv.FormatFloat(x, 'f', 1, 64))
-			b.WriteByte(' ')
-			b.WriteString(strconv.FormatFloat(y, 'f', 1, 64))
-			beforeX, beforeY = x, y
+			before = at
 		}
 		b.WriteByte('Z')
 	}

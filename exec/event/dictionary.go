@@ -58,21 +58,32 @@ func (d *dictionary) forget() {
 }
 
 // append appends the numbers of the words of a text to dst, at most most of them. It leaves
-// out words that say nothing of what a text is about: stop words, numbers, and single letters.
-func (d *dictionary) append(dst []uint32, text string, most int) []uint32 {
+// out words that say nothing of what a text is about: stop words, numbers, and single letters. lang is
+// the language of the text, or "".
+func (d *dictionary) append(dst []uint32, text, lang string, most int) []uint32 {
 	for word := range d.reader.Of(text) {
 		if len(dst) >= most {
 			break
 		}
-		if telling(word) {
+		if telling(word, lang) {
 			dst = append(dst, d.number(word))
 		}
 	}
 	return dst
 }
 
-// telling reports whether a word may say what a text is about.
-func telling(word []byte) bool {
+// known appends the numbers of those words of a text that the dictionary has to dst.
+func (d *dictionary) known(dst []uint32, text, lang string) []uint32 {
+	for word := range d.reader.Of(text) {
+		if n, ok := d.numbers[string(word)]; ok && telling(word, lang) {
+			dst = append(dst, n)
+		}
+	}
+	return dst
+}
+
+// telling reports whether a word may say what a text is about, which is in the language lang.
+func telling(word []byte, lang string) bool {
 	if _, size := utf8.DecodeRune(word); size == len(word) {
 		return false // a single letter
 	}
@@ -83,5 +94,5 @@ func telling(word []byte) bool {
 			break
 		}
 	}
-	return !digits && !cut.Stop(string(word))
+	return !digits && !functionWords[lang][string(word)] && !cut.Stop(string(word))
 }

@@ -182,6 +182,7 @@ func (f *finding) Run(ctx context.Context) (*session.Result, error) {
 		value.OfInt(int64(len(c.words.numbers))), value.OfInt(int64(len(c.found))), value.OfInt(kept.Bytes), value.OfInt(time.Since(begun).Milliseconds()))
 	res := t.Work(session.Count{Rows: int64(c.fresh), Bytes: kept.Bytes}, nil)
 	res.Notes = c.notes
+	f.s.PictureEvents(ctx, res, kept.Name)
 	return res, nil
 }
 

@@ -88,6 +88,10 @@ func (c *collection) find(ctx context.Context) error {
 	if c.sets == 0 {
 		return nil
 	}
+	rubrics, err := c.findRubrics()
+	if err != nil {
+		return err
+	}
 	first, last := record.Time(math.MaxInt64), record.Time(math.MinInt64)
 	for i := range c.list {
 		if c.list[i].order == 0 && !c.list[i].left {
@@ -111,12 +115,15 @@ func (c *collection) find(ctx context.Context) error {
 	var sets []uint32 // numbers of the reports, by place in the stream
 	found, err := events.Find(ctx, func() iter.Seq2[*events.Document, error] {
 		sets = sets[:0]
-		return c.documents(ctx, func(set uint32) { sets = append(sets, set) })
+		return c.documents(ctx, rubrics, func(set uint32) { sets = append(sets, set) })
 	}, o)
 	if err != nil {
 		return err
 	}
 	for _, e := range found {
+		if c.lasts(&e) {
+			continue
+		}
 		f := foundEvent{Event: e, title: sets[e.Title]}
 		for _, d := range e.Documents {
 			f.reports = append(f.reports, sets[d])
@@ -126,16 +133,23 @@ func (c *collection) find(ctx context.Context) error {
 	return nil
 }
 
+// lasts reports whether an event lasts for more than a year and for more than a third of all
+// periods. That is a subject, such as a series on television, and not an event.
+func (c *collection) lasts(e *events.Event) bool {
+	const year = 365 * 24 * 60 * 60 * 1000
+	return 3*(e.End+1-e.Start) > c.count() && c.starts[e.End+1]-c.starts[e.Start] > year
+}
+
 // quiet is the coverage of a period with captures and without new texts: it is no gap, but
 // says next to nothing.
 const quiet = .01
 
 // documents yields the reports as documents, in the order of their representatives, and
-// calls put with the number of each.
-func (c *collection) documents(ctx context.Context, put func(set uint32)) iter.Seq2[*events.Document, error] {
+// calls put with the number of each. The words of rubrics are left out.
+func (c *collection) documents(ctx context.Context, rubrics rubrics, put func(set uint32)) iter.Seq2[*events.Document, error] {
 	return func(yield func(*events.Document, error) bool) {
 		var d events.Document
-		err := c.eachText(true, func(i int, t *text) error {
+		err := c.eachText(len(rubrics) == 0, func(i int, t *text) error {
 			e := &c.list[i]
 			if i%1024 == 0 && ctx.Err() != nil {
 				return ctx.Err()
@@ -148,6 +162,12 @@ func (c *collection) documents(ctx context.Context, put func(set uint32)) iter.S
 				return nil
 			}
 			put(e.set)
+			if t.headline && len(rubrics) > 0 {
+				if rest := rubrics.without(t.title); rest != t.title {
+					t.words = c.words.known(t.words[:0], rest, t.lang)
+					t.titled = len(t.words)
+				}
+			}
 			d = events.Document{Key: c.ids[e.set], Period: p, Dated: e.dated, Source: e.source, Words: t.words, Title: t.titled}
 			if !yield(&d, nil) {
 				return errStop

@@ -128,10 +128,10 @@ func (c *collection) take(t *text, b *value.Batch, i int) error {
 	if !t.printed {
 		return nil // a text without words is no report
 	}
-	t.words = c.words.append(t.words, t.title, wordsMax)
+	t.words = c.words.append(t.words, t.title, t.lang, wordsMax)
 	t.titled = len(t.words)
 	if !t.headline {
-		t.words = c.words.append(t.words, body, wordsMax)
+		t.words = c.words.append(t.words, body, t.lang, wordsMax)
 	}
 	if c.about != nil {
 		whole := t.title + "\n" + body

@@ -70,6 +70,7 @@ type tracedText struct {
 	title     string
 	source    string
 	score     float64
+	headline  bool
 }
 
 // Run finds the texts with the words. Its result has one row per set of texts that are nearly
@@ -117,6 +118,7 @@ func (r *trace) read(ctx context.Context, run interface {
 	}
 	sets = new(reports.State)
 	counts := make([]int, len(r.words.Atoms()))
+	var all []tracedText
 	for b, err := range rows {
 		if err != nil {
 			return nil, nil, err
@@ -139,18 +141,27 @@ func (r *trace) read(ctx context.Context, run interface {
 					continue
 				}
 			}
-			if len(list) == tracesMax {
+			if len(all) == tracesMax {
 				return nil, nil, fmt.Errorf("TRACE EVENT: more than %d texts have the words; name more words, a scope or a time", tracesMax)
 			}
 			clear(counts)
 			terms := r.words.Count(whole, counts)
-			x := tracedText{Text: reports.Text{ID: t.id, Published: dateOf(&t), Seen: t.time, URL: strings.Clone(t.url), Host: strings.Clone(t.host), Print: print}, title: strings.Clone(t.title), source: strings.Clone(at(8).Text), score: r.words.BM25(counts, terms, usualTerms)}
+			x := tracedText{Text: reports.Text{ID: t.id, Published: dateOf(&t), Seen: t.time, URL: strings.Clone(t.url), Host: strings.Clone(t.host), Print: print}, title: strings.Clone(t.title), source: strings.Clone(at(8).Text), score: r.words.BM25(counts, terms, usualTerms), headline: t.headline}
 			if t.dated {
 				x.precision = strings.Clone(t.precision)
 			}
-			if sets.Add(x.Text) {
-				list = append(list, x)
-			}
+			all = append(all, x)
+		}
+	}
+	titles := make(map[uint64]bool) // of articles: the front page says what the article says
+	for i := range all {
+		if !all[i].headline {
+			titles[titleHash(all[i].title)] = true
+		}
+	}
+	for _, x := range all {
+		if (!x.headline || !titles[titleHash(x.title)]) && sets.Add(x.Text) {
+			list = append(list, x)
 		}
 	}
 	return list, sets, sets.Update(ctx)

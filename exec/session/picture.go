@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"infomall/exec/draw"
-	"infomall/exec/places"
 	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/lang/ast"
 	"infomall/store/record"
 )
@@ -100,9 +100,12 @@ func (p eventsPicture) show(with func(*draw.Events) error) error {
 	if err != nil {
 		return err
 	}
-	d := &draw.Events{Events: list, More: more, Zone: p.s.Env().Location(), Locate: located}
+	d := &draw.Events{Events: list, More: more, Zone: p.s.Env().Location()}
 	if len(list) > 0 {
 		if err := p.reports(list); err != nil {
+			return err
+		}
+		if d.Locate, err = p.locate(); err != nil {
 			return err
 		}
 	}
@@ -148,13 +151,24 @@ func (p eventsPicture) reports(list []draw.Event) error {
 	return nil
 }
 
-// located returns where a place is that the gazetteer has.
-func located(name string) (latitude, longitude float64, ok bool) {
-	found := places.Shipped().Find(name, "")
-	if len(found) == 0 {
-		return 0, 0, false
+// locate returns a function that returns where a place is, by the list of places of the
+// archive.
+func (p eventsPicture) locate() (func(name string) (latitude, longitude float64, ok bool), error) {
+	snap, release, err := p.s.SnapshotOrEmpty(p.ctx)
+	if err != nil {
+		return nil, err
 	}
-	return found[0].Latitude, found[0].Longitude, true
+	defer release()
+	list, err := relation.Places(p.ctx, snap)
+	if err != nil {
+		return nil, err
+	}
+	return func(name string) (latitude, longitude float64, ok bool) {
+		if at := list.Named(name); at != nil {
+			return at.Latitude, at.Longitude, true
+		}
+		return 0, 0, false
+	}, nil
 }
 
 // reportsPicture is a draw.Drawing of reports. It reads the rows of res when it is shown.

@@ -82,6 +82,9 @@ func (p *parser) expr(least int) (ast.Expr, error) {
 	}
 	for compared := false; ; {
 		level := infixLevel(p.peek())
+		if !compared && p.atSince() {
+			level = levelCompare
+		}
 		if level == 0 || level < least {
 			return x, nil
 		}
@@ -150,6 +153,9 @@ func (p *parser) comparison(x ast.Expr, start ast.Pos) (ast.Expr, error) {
 	if p.peek().Type == scan.Op {
 		return p.binary(x, start, levelCompare)
 	}
+	if p.atSince() {
+		return p.since(x, start)
+	}
 	if p.take("IS") {
 		return p.is(x, start)
 	}
@@ -174,6 +180,34 @@ func (p *parser) comparison(x ast.Expr, start ast.Pos) (ast.Expr, error) {
 		return &ast.Binary{Span: p.span(start), Op: op, OpAt: at, Not: not, X: x, Y: y}, nil
 	}
 	return nil, p.unexpected()
+}
+
+// atSince reports whether the next tokens are the operator SINCE and a time. Otherwise SINCE
+// may be a name, as in SELECT time since.
+func (p *parser) atSince() bool {
+	if !scan.IsWord(p.peek(), "SINCE") {
+		return false
+	}
+	at := p.lex.MakeCheckpoint()
+	defer p.lex.LoadCheckpoint(at)
+	p.lex.Next()
+	switch t := p.peek(); t.Type {
+	case scan.Number, scan.Period, scan.String, scan.Param:
+		return true
+	default:
+		return scan.IsKeyword(t, "NOW") || scan.IsKeyword(t, "TODAY")
+	}
+}
+
+// since reads SINCE t, which is another way to write >= t.
+func (p *parser) since(x ast.Expr, start ast.Pos) (ast.Expr, error) {
+	at := scan.SpanOf(p.peek())
+	p.next()
+	y, err := p.expr(levelConcat)
+	if err != nil {
+		return nil, err
+	}
+	return &ast.Binary{Span: p.span(start), Op: ">=", OpAt: at, X: x, Y: y}, nil
 }
 
 func (p *parser) is(x ast.Expr, start ast.Pos) (ast.Expr, error) {

@@ -60,6 +60,7 @@ x = y (= | <> | != | < | <= | > | >= | ~ | !~ | ~* | !~*) y
   | y [NOT] (LIKE | ILIKE) y [ESCAPE 'c']
   | y [NOT] (CONTAINS | MATCH) y
   | y [NOT] WITHIN (scope | (scope, …))
+  | y SINCE (2008-06 | 'text' | $name | NOW | TODAY)
   | y
 y = y || y | y (+ | -) y | y (* | / | // | %) y | - y | z
 z = 'text' | 10 | 1e-12 | 64KB | 7d | 2008-06 | TRUE | FALSE | NULL
