@@ -13,7 +13,8 @@ type burst struct {
 	from, to int32  // periods
 	saves    float64
 	// x is what one document with the word saves: the weight of the word in a vector.
-	x float64
+	x    float64
+	docs float64 // how many documents it has
 }
 
 // seriesOf counts, for each word of the corpus, the documents by period. The series of word w
@@ -77,7 +78,7 @@ func (c *corpus) findBursts(ctx context.Context, a *automaton, o *Options) ([]bu
 				continue
 			}
 			found = append(found, burst{word: uint32(w), from: int32(s.from), to: int32(s.to), saves: s.saves,
-				x: (s.saves + a.enter) / s.n})
+				x: (s.saves + a.enter) / s.n, docs: s.n})
 		}
 	}
 	return found, nil
@@ -86,15 +87,16 @@ func (c *corpus) findBursts(ctx context.Context, a *automaton, o *Options) ([]bu
 // noiseBound returns how much a burst of a word must save. If the word has no events, the
 // chance that some burst saves more than x is about e^-x: savings are logarithms of ratios of
 // likelihoods, and enter pays for the choice of the first period. The bound lets noise have
-// about one burst in each period over all words. That does no harm: an event needs several
-// bursts in the same documents.
+// about noiseBursts bursts in each period over all words. They do no harm: an event needs
+// bursts of several words in the same documents, and its own burst is tested again.
 func noiseBound(words int, a *automaton) float64 {
-	return max(1, math.Log(float64(max(words, 1))/float64(len(a.cover))))
+	return max(1, math.Log(float64(max(words, 1))/(noiseBursts*float64(len(a.cover)))))
 }
 
 // search finds the bursts of series. It only serves to use memory again.
 type search struct {
 	spans []span
+	sums  []float64 // the documents of the periods of a series before each
 }
 
 // best returns the bursts of a series that save more than bound, in order of time. before is
@@ -106,35 +108,46 @@ type search struct {
 // one that does not overlap with it, and so on.
 func (s *search) best(a *automaton, series []hits, before, ratio, bound float64) []span {
 	n, highest := before, 0.0 // all documents, and the highest rate of a period
+	s.sums = append(s.sums[:0], before)
 	for _, h := range series {
 		n += float64(h.n)
+		s.sums = append(s.sums, n)
 		highest = max(highest, float64(h.n)/a.of(int(h.period)))
+	}
+	if len(series) == 0 {
+		return nil
 	}
 	mean := n / max(a.total(), 1)
 	s.spans = s.spans[:0]
 	for _, q := range []float64{mean, mean * quietPart} {
+		r := ratio
+		for r*q <= mean {
+			r *= ratio // a burst has a higher rate than the mean
+		}
 		// A ratio with a rate above the highest is never better than the ratio before.
-		for r := ratio; r*q < rateMax && r <= ratioMax && r*q < highest*ratio; r *= ratio {
+		for ; r*q < rateMax && r <= ratioMax && r*q < highest*ratio; r *= ratio {
 			s.spans = a.bursts(series, q, r, s.spans)
 		}
 	}
 	for i := range s.spans {
 		p := &s.spans[i]
-		in := 0.0
-		for _, h := range series {
-			if int(h.period) >= p.from && int(h.period) <= p.to {
-				in += float64(h.n)
-			}
-		}
-		p.n = in
-		p.saves = a.saves(in, n, p.from, p.to)
+		// A burst begins and ends with a period of the series.
+		first, _ := slices.BinarySearchFunc(series, p.from, byPeriod)
+		last, _ := slices.BinarySearchFunc(series, p.to, byPeriod)
+		p.n = s.sums[last+1] - s.sums[first]
+		p.saves = a.saves(p.n, n, p.from, p.to)
 	}
-	s.spans = slices.DeleteFunc(s.spans, func(p span) bool { return p.saves <= bound })
+	s.spans = slices.DeleteFunc(s.spans, func(p span) bool {
+		return p.saves <= bound || a.cover[p.to+1]-a.cover[p.from] > spanMax*a.total()
+	})
 	slices.SortFunc(s.spans, func(p, q span) int {
 		return cmp.Or(cmp.Compare(q.saves, p.saves), cmp.Compare(p.from, q.from), cmp.Compare(p.to, q.to))
 	})
 	kept := s.spans[:0]
 	for _, p := range s.spans {
+		if len(kept) == wordBurstsMax {
+			break
+		}
 		if !slices.ContainsFunc(kept, func(k span) bool { return p.from <= k.to && k.from <= p.to }) {
 			kept = append(kept, p)
 		}
@@ -142,3 +155,6 @@ func (s *search) best(a *automaton, series []hits, before, ratio, bound float64)
 	slices.SortFunc(kept, func(p, q span) int { return cmp.Compare(p.from, q.from) })
 	return kept
 }
+
+// byPeriod compares the period of an element of a series.
+func byPeriod(h hits, period int) int { return cmp.Compare(int(h.period), period) }

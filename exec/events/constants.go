@@ -1,7 +1,7 @@
 package events
 
-// The constants of the method. Those without another source come from the planted events of
-// the tests: see planted_test.go.
+// The constants of the method. Constants without another source were chosen by the planted
+// events of the tests, by TestPlantedAll.
 const (
 	// ratioDefault and costDefault are s and γ as Kleinberg chose them.
 	ratioDefault = 2
@@ -17,30 +17,55 @@ const (
 	// bytesDefault is the default of Options.Bytes.
 	bytesDefault = 192 << 20
 
+	// noiseBursts is how many bursts of words noise may have in each period. With 1, a tenth
+	// of the slow events is lost; with 20, noise has more than one event a month.
+	noiseBursts = 4
+	// spanMax is the largest part of all coverage that a burst has. A longer one is a change of
+	// habits, such as a new column.
+	spanMax = 0.4
 	// wordDocsMin is how many documents a burst of a word has at least. Half of the words of
 	// an event of eight documents are in four of them.
 	wordDocsMin = 3
-	// shareMax is the largest share of documents that have a word which can burst.
-	shareMax = 0.2
+	// wordBurstsMax is how many bursts of one word, or of the documents of one story, count,
+	// the strongest first. A word with more is that of a column.
+	wordBurstsMax = 32
+	// shareMax is the largest share of documents that have a word which can burst, or
+	// shareDocsMin documents if these are more. In a small archive, a third of all documents
+	// may be about one event.
+	shareMax     = 0.2
+	shareDocsMin = 100
 	// docBurstsMax is how many bursts of one document count, the strongest first.
 	docBurstsMax = 48
 	// neighboursMax is how many other bursts one burst is compared with, the nearest first.
 	neighboursMax = 64
-	// mergeCosine is from which cosine on two clusters of bursts are one.
-	mergeCosine = 0.35
+	// mergeCosine is from which cosine on two clusters of bursts are one. With 0.25, two
+	// events at the same time that share a third of their words often become one; with 0.35,
+	// headlines about one thing, which share few words, stay apart more often.
+	mergeCosine = 0.3
 	// sameStory is which part of the documents of the smaller of two stories is in both if
 	// they are the same story.
 	sameStory = 0.5
 	// usualPart is which part of the usual score a document of an event has at least.
 	usualPart = 0.5
+	// oddsMin is the logarithm of the odds for the event from which on a document is of it,
+	// even if its score is less than usual.
+	oddsMin = 2
+	// keywordPart is which part of the documents of a burst an event has if the word is a
+	// keyword of the event and not of its story. keywordsMax is how many keywords an event has
+	// at most.
+	keywordPart = 0.5
+	keywordsMax = 40
 	// eventDocsMin is how many documents an event has at least.
 	eventDocsMin = 5
-	// eventBound is what the main burst of an event saves at least, as a part of the cost of
-	// entering. The words of an event are chosen because they burst, so the event's own burst
-	// must save more than that of a word that is not chosen.
+	// eventBound is how much the main burst of an event saves at least after the cost of
+	// entering, as a multiple of that cost. The words of an event are chosen because they
+	// burst, so the chance that their documents have a burst, too, is greater than that of
+	// documents with words that are not chosen. With 0.7, texts that come again have more than
+	// one false event a month.
 	eventBound = 1
-	// repeatsMin is how many bursts a story has at least that is no event because it comes
-	// again and again. If so, no burst has more than its part of the documents.
+	// repeatsMin is how many bursts a story has at least if it comes again and again, such as
+	// a weekly column, and is no event for that reason. The main burst of such a story has at
+	// most this part (1 of 4) of the documents.
 	repeatsMin = 4
 	// eventWordsMin is how many words an event has at least, and how many of them each of
 	// its documents.

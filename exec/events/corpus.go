@@ -54,8 +54,8 @@ const wordBytes = 8
 
 // read reads the stream twice: to count words, then to keep those that can burst. Words that
 // fewer than wordDocsMin documents have are left out, and so are words that more than the
-// share shareMax of all documents have. If the words would not fit into o.Bytes, the most
-// frequent are left out, too.
+// share shareMax of all documents have, if they are more than shareDocsMin. If the words would
+// not fit into o.Bytes, the most frequent are left out, too.
 func read(ctx context.Context, stream Stream, o *Options) (*corpus, error) {
 	c := &corpus{}
 	all := newNumbers()
@@ -164,7 +164,7 @@ type count struct {
 // choose makes the vocabulary of the corpus: the words of counts that can burst. It returns,
 // for each element of counts, the corpus number of the word plus 1, or 0 if it is left out.
 func (c *corpus) choose(counts []count, docs int, o *Options) []uint32 {
-	most := max(uint32(float64(docs+o.Before.documents())*shareMax), wordDocsMin)
+	most := max(uint32(float64(docs+o.Before.documents())*shareMax), shareDocsMin)
 	canBurst := func(n uint32) bool { return n >= wordDocsMin && n <= most }
 	total := int64(0)
 	var chosen []int32
@@ -229,6 +229,18 @@ func (c *corpus) cover(o *Options) {
 	}
 	c.coverage = make([]float64, o.Periods)
 	copy(c.coverage, o.Coverage)
+	all, covered := 0.0, 0.0
+	for t := range documents {
+		all += documents[t]
+		covered += max(c.coverage[t], 0)
+	}
+	if covered > 0 && covered < all {
+		// The unit of coverage is not documents. A rate is a probability, so no word may
+		// have more documents than there is coverage.
+		for t := range c.coverage {
+			c.coverage[t] *= all / covered
+		}
+	}
 	if o.Cycle < 2 || o.Periods < 2*o.Cycle {
 		return
 	}

@@ -2,24 +2,26 @@ package events
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 )
 
 // outbreak finds the main burst of a story and the documents in it, if the story is an event:
-// if it has a burst that is not noise and that is not one of many.
+// if its documents have a burst at the time of its words' bursts that is not noise and that is
+// not one of many.
 func (c *corpus) outbreak(s *story, a *automaton, o *Options) bool {
 	var work search
 	spans := work.best(a, c.seriesOfStory(s, false), 0, o.Ratio, a.enter*eventBound)
-	if len(spans) == 0 {
-		return false
-	}
 	all := 0.0
-	s.main = spans[0]
+	s.main = span{}
 	for _, p := range spans {
 		all += p.n
-		if p.saves > s.main.saves {
+		if p.saves > s.main.saves && p.from <= int(s.to) && int(s.from) <= p.to {
 			s.main = p
 		}
+	}
+	if s.main.saves == 0 {
+		return false
 	}
 	if len(spans) >= repeatsMin && s.main.n*repeatsMin <= all {
 		// A column that comes each week, for example.
@@ -35,7 +37,7 @@ func (c *corpus) outbreak(s *story, a *automaton, o *Options) bool {
 }
 
 // event makes an event of a story and its documents.
-func (c *corpus) event(s *story, a *automaton, o *Options) Event {
+func (c *corpus) event(s *story, bursts []burst, v *vectors, a *automaton, o *Options) Event {
 	e := Event{Start: s.main.from, End: s.main.to}
 	sources := map[uint32]bool{}
 	for _, m := range s.docs {
@@ -52,13 +54,7 @@ func (c *corpus) event(s *story, a *automaton, o *Options) Event {
 	e.Title = int(c.docs[c.titleDoc(s, e.Peak)].place)
 	slices.Sort(e.Documents)
 	slices.Sort(e.keys)
-	for _, saves := range s.saves {
-		e.Weight += saves
-	}
-	for i, w := range s.words {
-		e.Keywords = append(e.Keywords, Keyword{Word: c.vocabulary[w], Share: s.saves[i] / e.Weight})
-	}
-	slices.SortStableFunc(e.Keywords, func(a, b Keyword) int { return cmp.Compare(b.Share, a.Share) })
+	e.Keywords, e.Weight = c.keywords(s, bursts, v)
 	return e
 }
 
@@ -113,4 +109,35 @@ func (c *corpus) titleDoc(s *story, peak int) int {
 		}
 	}
 	return best
+}
+
+// keywords returns the words of an event, and what their bursts save in its documents: each
+// document saves the x of the burst. The words are those of the story, and others that burst
+// mostly in documents of the event.
+func (c *corpus) keywords(s *story, bursts []burst, v *vectors) (words []Keyword, weight float64) {
+	docs := map[int32]int{} // of the event, by burst
+	for _, m := range s.docs {
+		for _, b := range v.of(int(m.doc)) {
+			docs[b]++
+		}
+	}
+	saves := map[uint32]float64{}
+	var order []uint32
+	for _, i := range slices.Sorted(maps.Keys(docs)) {
+		b, n := &bursts[i], docs[i]
+		_, own := slices.BinarySearch(s.bursts, i)
+		if !own && (n < wordDocsMin || float64(n) < keywordPart*b.docs) {
+			continue
+		}
+		if len(order) == 0 || order[len(order)-1] != b.word {
+			order = append(order, b.word)
+		}
+		saves[b.word] += b.x * float64(n)
+		weight += b.x * float64(n)
+	}
+	for _, w := range order {
+		words = append(words, Keyword{Word: c.vocabulary[w], Share: saves[w] / weight})
+	}
+	slices.SortStableFunc(words, func(a, b Keyword) int { return cmp.Compare(b.Share, a.Share) })
+	return words[:min(len(words), keywordsMax)], weight
 }

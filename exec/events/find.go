@@ -11,8 +11,8 @@ type Options struct {
 	// Periods is how many periods there are. They are numbered from 0.
 	Periods int
 	// Coverage has, by period, how many documents there were from which the stream was
-	// taken. A rate is documents with a word over Coverage. A period with 0 is a gap: nothing
-	// is known of it. Nil means the documents of the stream.
+	// taken, or numbers proportional to that. A rate is documents with a word over Coverage.
+	// A period with 0 is a gap: nothing is known of it. Nil means the documents of the stream.
 	Coverage []float64
 	// Cycle is the number of periods after which rates repeat, such as 7 days; 0 means none.
 	Cycle int
@@ -48,16 +48,15 @@ type Event struct {
 	Title int
 	// Sources is how many different sources the documents have.
 	Sources int
-	// Keywords has the words that tell the event from others, the most telling first.
+	// Keywords has at most 40 words that tell the event from others, the most telling first.
 	Keywords []Keyword
-	// Weight is what the bursts of the event save together, in the unit of Kleinberg's
-	// automaton (bits of code length).
+	// Weight is how much the bursts of all its words save in its documents, in nats.
 	Weight float64
 
 	keys []uint64 // of its documents, ascending
 }
 
-// Keyword is a word of an event. Share is its part of the event's burst weight, from 0 to 1.
+// Keyword is a word of an event. Share is its part of the event's Weight, from 0 to 1.
 type Keyword struct {
 	Word  uint32
 	Share float64
@@ -88,7 +87,8 @@ func Find(ctx context.Context, stream Stream, o Options) ([]Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	sets, err := clusterBursts(ctx, bursts, c.vectorsOf(bursts))
+	v := c.vectorsOf(bursts)
+	sets, err := clusterBursts(ctx, bursts, v)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func Find(ctx context.Context, stream Stream, o Options) ([]Event, error) {
 	}
 	events := make([]Event, len(stories))
 	for i, s := range stories {
-		events[i] = c.event(s, a, &o)
+		events[i] = c.event(s, bursts, v, a, &o)
 	}
 	slices.SortFunc(events, func(a, b Event) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.Scale(), a.Scale()), slices.Compare(a.keys, b.keys))

@@ -41,6 +41,12 @@ func variants(seed uint64) map[string]recipe {
 		"quarter":      with(func(m *recipe) { m.periods, m.events = 90, map[string]int{"big": 10, "small": 10, "slow": 10} }),
 		"hours":        with(func(m *recipe) { m.periods, m.cycle = 90*24, 168; m.events = map[string]int{"big": 15, "small": 15} }),
 		"weeks":        with(func(m *recipe) { m.periods, m.cycle = 104, 0 }),
+		"real":         base,
+		"pairs":        with(func(m *recipe) { m.pairs = true }),
+		"factors":      with(func(m *recipe) { m.factors = true }),
+		"real half":    with(func(m *recipe) { m.share = 0.5 }),
+		"real noise":   with(func(m *recipe) { m.events = nil }),
+		"real long":    with(func(m *recipe) { m.length = 250 }),
 		"noise":        with(func(m *recipe) { m.events = nil }),
 		"noise topics": with(func(m *recipe) { m.events = nil; m.background = &topics{z, 40} }),
 		"noise leaves": with(func(m *recipe) {
@@ -108,13 +114,24 @@ func TestPlantedAll(t *testing.T) {
 	if seeds == 0 {
 		t.Skip("a measurement: set INFOMALL_EVENTS_PLANTED=3 to run it with three seeds")
 	}
+	var real *leaves
+	ok := false
+	if wanted := os.Getenv("INFOMALL_EVENTS_VARIANT"); wanted == "" || strings.Contains("real half long noise", wanted) {
+		if real, ok = realLeaves(t); !ok {
+			t.Log("no shared data: without the variants on real texts")
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(variants(1))) {
-		if !strings.Contains(name, os.Getenv("INFOMALL_EVENTS_VARIANT")) {
+		if strings.HasPrefix(name, "real") && !ok || !strings.Contains(name, os.Getenv("INFOMALL_EVENTS_VARIANT")) {
 			continue
 		}
 		sum := figures{}
 		for seed := range uint64(seeds) {
-			p := variants(seed + 1)[name].make()
+			m := variants(seed + 1)[name]
+			if strings.HasPrefix(name, "real") {
+				m.background = real
+			}
+			p := m.make()
 			sum.add(p.judge(p.find(t)))
 		}
 		t.Logf("%-12s %v", name, sum)
@@ -179,6 +196,34 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+// TestBytes bounds the memory for words. If the words that can burst do not fit, the frequent
+// ones are left out, and the events of rare words are found still.
+func TestBytes(t *testing.T) {
+	m := variants(6)["zipf"]
+	m.docs, m.events = 5000, map[string]int{"big": 12}
+	p := m.make()
+	o := Options{Periods: p.periods, Coverage: p.coverage, Cycle: p.cycle, Bytes: bytesDefault}
+	all, err := read(t.Context(), p.stream, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Bytes = int64(len(all.words)) * wordBytes * 2 / 3
+	some, err := read(t.Context(), p.stream, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := int64(len(some.words)) * wordBytes; n > o.Bytes || n < o.Bytes/2 {
+		t.Errorf("the words take %d bytes, want at most %d, and not much less", n, o.Bytes)
+	}
+	got, err := Find(t.Context(), p.stream, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := p.judge(got); f.found["big"] < 11 {
+		t.Errorf("with two thirds of the words: %v", f)
+	}
+}
+
 // TestRepeats shows that a column which comes each week is no event, and that one which comes
 // only once is.
 func TestRepeats(t *testing.T) {
@@ -199,6 +244,35 @@ func TestRepeats(t *testing.T) {
 		if want := map[int]int{1: 1, 52: 0}[columns]; len(found) != want {
 			t.Errorf("%d documents of a column in %d weeks: found %d events, want %d", n, columns, len(found), want)
 		}
+	}
+}
+
+// TestManyBursts bounds the work for words which burst very often: a column that comes each
+// third day for three years, by hour.
+func TestManyBursts(t *testing.T) {
+	p := planted{periods: 24 * 1000}
+	var key uint64
+	for day := range 1000 {
+		for range 30 * max(0, 1-day%3) {
+			key++
+			p.docs = append(p.docs, Document{Key: key, Period: day*24 + 6, Words: []uint32{1, 2, 3, 4}})
+		}
+		for i := range 72 {
+			key++
+			p.docs = append(p.docs, Document{Key: key, Period: day*24 + i/3, Words: []uint32{5, 6}})
+		}
+	}
+	o := Options{Periods: p.periods, Ratio: ratioDefault, Bytes: bytesDefault}
+	c, err := read(t.Context(), p.stream, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bursts, err := c.findBursts(t.Context(), newAutomaton(c.coverage, costDefault), &o)
+	if err != nil || len(bursts) != 4*wordBurstsMax {
+		t.Errorf("the column has %d bursts, want %d; %v", len(bursts), 4*wordBurstsMax, err)
+	}
+	if found := p.find(t); len(found) > 0 {
+		t.Errorf("found %d events, want none: %v", len(found), found[0])
 	}
 }
 
@@ -254,7 +328,7 @@ func TestFindRefuses(t *testing.T) {
 		want   string
 	}{
 		{stream(Document{Period: 3}), "document 0 of the stream is of period 3: want 0 to 2"},
-		{stream(Document{Key: 1}, Document{Key: 99}), "document 1 of the stream is another one when the stream is read again"},
+		{stream(Document{Key: 1, Words: []uint32{1}}, Document{Key: 99}), "document 1 of the stream is another one when the stream is read again"},
 		{func() iter.Seq2[*Document, error] {
 			return func(yield func(*Document, error) bool) { yield(nil, failed) }
 		}, failed.Error()},

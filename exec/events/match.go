@@ -11,7 +11,6 @@ type story struct {
 	bursts []int32
 	words  []uint32  // in the corpus, ascending
 	x      []float64 // the weight of each word in a vector
-	saves  []float64 // what the bursts of each word save
 	// from and to are the first and last period of its bursts.
 	from, to int32
 	least    float64 // the score that its documents have at least
@@ -36,19 +35,18 @@ func newStory(set []int32, bursts []burst) *story {
 		s.from, s.to = min(s.from, b.from), max(s.to, b.to)
 		if n := len(s.words); n > 0 && s.words[n-1] == b.word {
 			s.x[n-1] = max(s.x[n-1], b.x)
-			s.saves[n-1] += b.saves
 			continue
 		}
 		s.words = append(s.words, b.word)
 		s.x = append(s.x, b.x)
-		s.saves = append(s.saves, b.saves)
 	}
 	return s
 }
 
 // matchStories finds the documents of each story among all documents of the corpus, at any
-// time. A document matches if it has eventWordsMin words of the story and a score of at least
-// half of that which is usual for the documents in the story's periods.
+// time. A document matches if it has eventWordsMin words of the story and at least the part
+// usualPart of the usual score. The usual score is the mean over the documents of the story's
+// periods, with the scores as weights: so many documents with few words do not lower it.
 func (c *corpus) matchStories(ctx context.Context, stories []*story) error {
 	// The stories that have word w are of[first[w]:first[w+1]].
 	type use struct {
@@ -104,13 +102,24 @@ func (c *corpus) matchStories(ctx context.Context, stories []*story) error {
 				squares += float64(m.score) * float64(m.score)
 			}
 		}
-		s.least = usualPart * squares / max(sum, 1e-9)
+		if sum == 0 {
+			s.matches = nil
+			continue
+		}
+		s.least = usualPart * squares / sum
+		usual := 0.0
+		for _, m := range s.matches {
+			if p := c.docs[m.doc].period; p >= s.from && p <= s.to && float64(m.score) >= s.least {
+				usual++
+			}
+		}
+		s.least = min(s.least, math.Log(float64(len(c.docs))/usual)+oddsMin)
 		s.matches = slices.DeleteFunc(s.matches, func(m match) bool { return float64(m.score) < s.least })
 	}
 	return nil
 }
 
-// seriesOf counts the matches of a story by period, without gaps. It takes only documents
+// seriesOfStory counts the matches of a story by period, without gaps. It takes only documents
 // that say when they were published if dated is set.
 func (c *corpus) seriesOfStory(s *story, dated bool) []hits {
 	var series []hits

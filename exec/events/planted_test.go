@@ -5,7 +5,14 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
+	"testing"
+	"unicode"
 )
 
 // planted is a stream with known events.
@@ -46,6 +53,8 @@ type recipe struct {
 	words      [2]int     // least and most words of an event
 	ranks      [2]float64 // the words are from this part of the vocabulary, from 0 to 1
 	share      float64    // the chance that a document has a word of its event
+	pairs      bool       // each second event is at the time of the one before, and has a third of its words
+	factors    bool       // Coverage has the factors by which coverage differs, not counts of documents
 	background background
 }
 
@@ -138,6 +147,68 @@ func (l *leaves) document(r *rand.Rand, words []uint32, n, period int) []uint32 
 	return words
 }
 
+// realLeaves returns a background of real texts: the paragraphs, headings and items of all
+// pages of two sites, each text once. If the sites are not there, ok is false.
+func realLeaves(t *testing.T) (l *leaves, ok bool) {
+	number := map[string]uint32{}
+	seen := map[string]bool{}
+	l = &leaves{}
+	tag := regexp.MustCompile(`(?s)<(?:script|style).*?</(?:script|style)>|<!--.*?-->|<[^>]+>`)
+	block := regexp.MustCompile(`(?i)</?(?:p|h[1-6]|li|td|th|div|tr|dt|dd|pre)\b[^>]*>`)
+	shared := os.Getenv("INFOMALL_SHARED")
+	if shared == "" {
+		shared = "../../../shared"
+	}
+	for _, site := range []string{"kafka", "httpd"} {
+		bundle, err := filepath.Abs(filepath.Join(shared, "data", "sites", site+".bundle"))
+		if err == nil {
+			_, err = os.Stat(bundle)
+		}
+		if err != nil {
+			return nil, false
+		}
+		dir := t.TempDir()
+		if out, err := exec.Command("git", "clone", "-q", "-b", "main", bundle, dir).CombinedOutput(); err != nil {
+			t.Fatalf("unpack %s: %v: %s", bundle, err, out)
+		}
+		err = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".html") {
+				return err
+			}
+			page, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			for _, text := range block.Split(string(page), -1) {
+				text = strings.ToLower(tag.ReplaceAllString(text, " "))
+				words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
+				if key := strings.Join(words, " "); len(words) < 5 || seen[key] {
+					continue
+				} else {
+					seen[key] = true
+				}
+				var leaf []uint32
+				for _, w := range words {
+					n, ok := number[w]
+					if !ok {
+						n = uint32(len(number))
+						number[w] = n
+					}
+					leaf = append(leaf, n)
+				}
+				l.texts = append(l.texts, leaf)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.words = len(number)
+	t.Logf("real background: %d texts, %d words", len(l.texts), l.words)
+	return l, true
+}
+
 // make makes the stream. Coverage is halved and doubled by month, weekends are weaker, and
 // there are gaps.
 func (m recipe) make() *planted {
@@ -185,6 +256,9 @@ func (m recipe) make() *planted {
 			for p.coverage[start] == 0 {
 				start = r.IntN(m.periods - length)
 			}
+			if last := len(p.truth) - 1; m.pairs && last >= 0 && len(p.truth)%2 == 1 && p.truth[last].kind == kind {
+				start, length = p.truth[last].start, p.truth[last].end-p.truth[last].start+1
+			}
 			for range n {
 				t := start + r.IntN(length)
 				for p.coverage[t] == 0 {
@@ -207,6 +281,9 @@ func (m recipe) make() *planted {
 	for range p.truth {
 		k := m.words[0] + r.IntN(m.words[1]-m.words[0]+1)
 		var own []uint32
+		if last := len(vocabularies) - 1; m.pairs && last >= 0 && len(vocabularies)%2 == 1 {
+			own = append(own, vocabularies[last][:len(vocabularies[last])/3]...)
+		}
 		for range k {
 			at := m.ranks[0] + r.Float64()*(m.ranks[1]-m.ranks[0])
 			own = append(own, uint32(at*float64(m.background.size())))
@@ -214,7 +291,9 @@ func (m recipe) make() *planted {
 		vocabularies = append(vocabularies, own)
 	}
 	for t, events := range plan {
-		p.coverage[t] = float64(len(events))
+		if !m.factors {
+			p.coverage[t] = float64(len(events))
+		}
 		for _, e := range events {
 			n := max(3, int(float64(m.length)*(0.5+r.Float64())))
 			words := m.background.document(r, nil, n, t)

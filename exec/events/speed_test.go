@@ -43,14 +43,14 @@ func TestYear(t *testing.T) {
 }
 
 // measure returns what Find takes: CPU seconds and the most megabytes of heap.
-func measure(t *testing.T, p *planted, o Options) (seconds float64, megabytes uint64, found []Event) {
+func measure(t *testing.T, p *planted, o Options) (seconds float64, megabytes int64, found []Event) {
 	debug.FreeOSMemory()
 	var before runtime.MemStats
 	runtime.ReadMemStats(&before)
-	peak := make(chan uint64)
+	peak := make(chan int64)
 	stop := make(chan bool)
 	go func() {
-		most := uint64(0)
+		most := int64(0)
 		var now runtime.MemStats
 		for {
 			select {
@@ -59,7 +59,7 @@ func measure(t *testing.T, p *planted, o Options) (seconds float64, megabytes ui
 				return
 			case <-time.After(20 * time.Millisecond):
 				runtime.ReadMemStats(&now)
-				most = max(most, now.HeapInuse-before.HeapInuse)
+				most = max(most, int64(now.HeapInuse)-int64(before.HeapInuse))
 			}
 		}
 	}()
