@@ -35,12 +35,12 @@ func completing(pending string) *shell {
 func TestComplete(t *testing.T) {
 	columns := func(name string) string { return strings.Join(relation.Find(name).ColumnNames(), " ") }
 	for _, c := range []struct{ typed, want string }{
-		{"|", "ADD ALLOW BLAME COPY CRAWL CREATE DEDUP DELETE DESC DESCRIBE DIFF DROP EXPLAIN EXPORT HELP HITS IMPORT MERGE PAGERANK PAUSE RECOVER REINDEX REPAIR RESET RESUME RULE RUN SAVE SCHEDULE SEAL SEARCH SELECT SET SHOW STOP SUMMARIZE TRACE UNSCHEDULE UNWATCH VERIFY WATCH WITH"},
+		{"|", "ADD ALLOW BLAME COPY CRAWL CREATE DEDUP DELETE DESC DESCRIBE DIFF DROP EVENTS EXPLAIN EXPORT HELP HITS IMPORT MERGE PAGERANK PAUSE RECOVER REINDEX REPAIR RESET RESUME RULE RUN SAVE SCHEDULE SEAL SEARCH SELECT SET SHOW STOP SUMMARIZE TRACE UNSCHEDULE UNWATCH VERIFY WATCH WITH"},
 		{"ALLOW |", "ENTRY"},
 		{"DELETE FROM 'x' FOREVER |", "BY FOREVER REASON WHERE"},
 		{"RULE r ON 'x' |", "AT BETWEEN BLOCK DURING EACH EMBARGO EXCLUDE FIRST FROM KNOWN LATEST NEAREST SINCE UNTIL"},
 		{"DROP RULE |", "shut"},
-		{"SCHEDULE s |", "ADAPTIVE CRON EVERY"},
+		{"SCHEDULE s |", "ADAPTIVE AFTER CRON EVERY"},
 		{"SCHEDULE s ADAPTIVE AS CR|", "CRAWL CREATE"},
 		{"CRAWL |", "DUE"},
 		{"SEL|", "SELECT"},
@@ -86,7 +86,7 @@ func TestComplete(t *testing.T) {
 		{"CREATE METADATA m ON |", "BLOCK PAGE VERSION"},
 		{"CREATE METADATA m ON block AS ide|", "identity"},
 		{"CREATE VIEW v AS |", "SEARCH SELECT WITH"},
-		{"DROP |", "GAZETTEER GRAPH METADATA POOL RULE VIEW"},
+		{"DROP |", "EVENTS GAZETTEER GRAPH METADATA POOL RULE VIEW"},
 		{"DROP VIEW |", "news"},
 		{"DROP METADATA |", "section"},
 		{"RUN |", "SCHEDULE WATCH activity appeared as_known blame blocks changes coherent deadends deadlinks degrees formats gone history hubs important keywords lost mirrors movers ngram orphans replaced reprints saved search status story template tour watch"},
