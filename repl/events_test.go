@@ -141,8 +141,8 @@ func TestEventsOrder(t *testing.T) {
 	}
 }
 
-// TestEventsDelete deletes pages of an event. No stored event has their words afterwards, and
-// the rest of the event stays.
+// TestEventsDelete hides pages of an event by a rule, and then deletes them. No event shows them
+// then, and the rest of the event stays.
 func TestEventsDelete(t *testing.T) {
 	dir := t.TempDir()
 	archive := filepath.Join(dir, "archive")
@@ -156,6 +156,16 @@ func TestEventsDelete(t *testing.T) {
 	if got := strings.TrimSpace(ask(ofHost)); got == "0" {
 		t.Fatal("no report is of the host that will be deleted")
 	}
+	// A rule hides them from readers at once.
+	ask("RULE hidden ON 'www.news1.example' EXCLUDE")
+	served := serveDir(t, archive)
+	for _, statement := range []string{"SELECT * FROM events", "SELECT * FROM reports"} {
+		body := served.query(statement)
+		if strings.Contains(body, "news1") || strings.Count(body, "\n") < 3 {
+			t.Errorf("under a rule, %s gives %s", statement, body)
+		}
+	}
+	ask("DROP RULE hidden")
 	ask("DELETE FROM 'www.news1.example' FOREVER")
 	if got := strings.TrimSpace(ask(ofHost)); got != "0" {
 		t.Errorf("after DELETE, %s reports are of the host", got)

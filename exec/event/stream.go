@@ -60,7 +60,7 @@ func (c *collection) made(ctx context.Context) (string, error) {
 			list = max(list, r.Computed)
 		}
 	}
-	return fmt.Sprintf("%s; zone %s; version %d, extractor %d; %d deletions; places of %d", c.text, c.zone, streamVersion, facts.Extractor, len(gone), list), nil
+	return fmt.Sprintf("%s; zone %s; version %d, extractor %d; deletions %d; places of %d", c.text, c.zone, streamVersion, facts.Extractor, len(gone), list), nil
 }
 
 // recall reads the stream of the last EVENTS with this name, if it can be continued. If it was

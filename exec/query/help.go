@@ -72,6 +72,9 @@ func helpOn(topic string, s *session.Session) string {
 		for _, example := range lang.Examples(topic) {
 			text += "\n" + example + "\n"
 		}
+		if r := all.Find(topic); r != nil { // EVENTS makes the rows of events
+			text += "\n" + helpRelation(r)
+		}
 		return text
 	}
 	if r := all.Find(topic); r != nil {

@@ -363,6 +363,7 @@ func (r *row) appendTo(b *record.Batch, cols record.Columns, i int) {
 	add(&b.Truncated, cols&record.ColTruncated, false)
 	add(&b.Added, cols&record.ColAdded, addedAt)
 	add(&b.Job, cols&record.ColJob, r.Job)
+	add(&b.Sense, cols&record.ColSense, record.SenseUnknown)
 	add(&b.Digest, cols&record.ColDigest, digest)
 	add(&b.IP, cols&record.ColIP, "192.0.2.1")
 	add(&b.Origin, cols&record.ColOrigin, "")
