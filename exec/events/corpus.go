@@ -121,7 +121,7 @@ func read(ctx context.Context, stream Stream, o *Options) (*corpus, error) {
 		own.to, own.titleTo = uint64(len(c.words)), uint32(len(c.titles))
 	}
 	if again != n {
-		return nil, fmt.Errorf("the stream has %d documents when it is read again, and had %d", again, n)
+		return nil, fmt.Errorf("the stream differs when it is read again: documents: %d, then %d", n, again)
 	}
 	slices.SortFunc(c.docs, func(a, b doc) int {
 		return cmp.Or(cmp.Compare(a.period, b.period), cmp.Compare(a.key, b.key), cmp.Compare(a.place, b.place))

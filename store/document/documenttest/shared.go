@@ -35,7 +35,7 @@ func Office(t *testing.T, k document.Kind, suffix string, least int, phrases map
 		}
 	}
 	if count < least || found != len(phrases) {
-		t.Errorf("%s: %d documents, at least %d expected; %d of %d with a known phrase", k.Name, count, least, found, len(phrases))
+		t.Errorf("%s: documents: %d, at least %d expected; with a known phrase: %d of %d", k.Name, count, least, found, len(phrases))
 	}
 }
 
@@ -45,7 +45,7 @@ func Testdata(t testing.TB, bodies map[string][]byte, least int) map[string][]by
 	t.Helper()
 	names, err := filepath.Glob("testdata/*.*")
 	if err != nil || len(names) < least {
-		t.Fatalf("testdata: %d files, at least %d expected: %v", len(names), least, err)
+		t.Fatalf("files of testdata: %d, at least %d expected: %v", len(names), least, err)
 	}
 	for _, name := range names {
 		b, err := os.ReadFile(name)
