@@ -254,7 +254,7 @@ func TestQueryErrors(t *testing.T) {
 		{`SELECT "page"`, `1:8: no column "page": there is no FROM (strings are quoted so: 'page')`},
 		{"SELECT blocks, url FROM 'x.cn'", `1:8: no column "blocks" in relation versions (a relation stands in FROM: SELECT * FROM blocks)`},
 		{"SELECT anchor FROM captures", `1:8: no column "anchor" in relation captures (it is a column of links)`},
-		{"SELECT title FROM captures", `1:8: no column "title" in relation captures (it is a column of versions, pages and findings)`},
+		{"SELECT title FROM captures", `1:8: no column "title" in relation captures (it is a column of versions, pages, articles and findings)`},
 		{"SELECT url FROM captures WHERE kind = missing", `1:39: no column "missing" in relation captures (DESCRIBE captures lists its columns; a text is quoted so: 'missing')`},
 		{"SELECT host FROM captures GROUP BY ALL", `1:36: no column "ALL" in relation captures (name the columns, or give their numbers: 1, 2)`},
 		{"SELECT url FROM captures WHERE changed = 'yes'", `1:42: changed is bool and 'yes' is text; they can't be compared (write the condition alone: changed, or NOT changed)`},

@@ -201,8 +201,7 @@ func TestReadOnly(t *testing.T) {
 		"TRAIN n ON (SELECT 'one' AS text, 'a' AS class UNION ALL SELECT 'two', 'b') FOLDS 2": "TRAIN",
 		"DROP CLASSIFIER there": "DROP CLASSIFIER",
 		"EVENTS news":           "EVENTS",
-		"DROP EVENTS news":      "DROP EVENTS",
-		"TRACE EVENT 'words'":   "TRACE EVENT",
+		"DROP EVENTS there":     "DROP EVENTS",
 	}
 	memory := relationtest.New(relationtest.Capture{URL: "http://a.cn/", Time: at("2008-06-01"), Status: 200, Mime: html, Body: `<title>news</title><a href="http://b.cn/">b</a>`})
 	run := func(src string, readOnly bool) error {
@@ -218,7 +217,7 @@ func TestReadOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, kept := range []task.Result{{Kind: task.ResultGraphs, Name: "there"}, {Kind: task.ResultClusters, Name: "there"}, {Kind: task.ResultClassifier, Name: "there"}, {Kind: task.ResultGazetteer, Name: "gazetteer"}} {
+	for _, kept := range []task.Result{{Kind: task.ResultGraphs, Name: "there"}, {Kind: task.ResultEvents, Name: "there"}, {Kind: task.ResultClusters, Name: "there"}, {Kind: task.ResultClassifier, Name: "there"}, {Kind: task.ResultGazetteer, Name: "gazetteer"}} {
 		if _, err := memory.SaveResult(t.Context(), kept, func(func(task.ResultRow, error) bool) {}); err != nil {
 			t.Fatal(err)
 		}

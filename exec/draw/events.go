@@ -48,7 +48,7 @@ const (
 
 // HasEvents reports whether rows with these columns can be drawn as events.
 func HasEvents(cols []value.Column) bool {
-	return newReading(cols).has("event", "title", "start", "peak", "end", "reports")
+	return newReading(cols).has("event", "title", "start", "peak", "finish", "reports")
 }
 
 // ReadEvents returns the events in rows whose columns HasEvents accepts, in the order of
@@ -63,7 +63,7 @@ func ReadEvents(cols []value.Column, rows iter.Seq2[*value.Batch, error]) (list 
 		for i := range b.N {
 			e := Event{
 				Name: r.text(b, i, "event"), Title: r.text(b, i, "title"),
-				Start: r.time(b, i, "start"), Peak: r.time(b, i, "peak"), End: r.time(b, i, "end"), Dated: r.truth(b, i, "dated"),
+				Start: r.time(b, i, "start"), Peak: r.time(b, i, "peak"), End: r.time(b, i, "finish"), Dated: r.truth(b, i, "dated"),
 				Reports: r.whole(b, i, "reports"), Sources: r.whole(b, i, "sources"),
 				Keywords: r.text(b, i, "keywords"), Places: r.text(b, i, "places"),
 			}

@@ -141,7 +141,7 @@ func TestSpread(t *testing.T) {
 // from rows with few of them.
 func TestReadEvents(t *testing.T) {
 	cols := []value.Column{{Name: "event", Type: value.Text}, {Name: "title", Type: value.Text}, {Name: "start", Type: value.Time}, {Name: "peak", Type: value.Time},
-		{Name: "end", Type: value.Time}, {Name: "reports", Type: value.Int}, {Name: "merged_into", Type: value.Text}}
+		{Name: "finish", Type: value.Time}, {Name: "reports", Type: value.Int}, {Name: "merged_into", Type: value.Text}}
 	traced := []value.Column{{Name: "at", Type: value.Time}, {Name: "title", Type: value.Text}, {Name: "url", Type: value.URL}, {Name: "sources", Type: value.Text}, {Name: "copies", Type: value.Int}}
 	if !HasReports(traced) || HasReports(traced[1:]) {
 		t.Error("the columns decide whether rows are reports")

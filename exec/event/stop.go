@@ -3,7 +3,8 @@ package event
 import "strings"
 
 // functionWords has, by language, words that say nothing of what a text is about, folded.
-// Package cut has those of Chinese.
+// Package cut has those of Chinese. The lists of package keyword are not used here: they are
+// longer, and have words that an event may be about, such as fire.
 var functionWords = func() map[string]map[string]bool {
 	lists := make(map[string]map[string]bool)
 	for lang, list := range map[string]string{"en": english, "de": german, "fr": french, "es": spanish} {

@@ -62,7 +62,7 @@ func (s *server) eventsPage(w http.ResponseWriter, r *http.Request) error {
 		p.Statement += ";\n" + title
 		return s.send(w, r, http.StatusOK, p, "")
 	}
-	const rankings = "SELECT ranking, count(*) AS events, min(start) AS first, max(\"end\") AS last, max(computed) AS computed FROM events GROUP BY ranking ORDER BY computed DESC, ranking LIMIT 100"
+	const rankings = "SELECT ranking, count(*) AS events, min(start) AS first, max(finish) AS last, max(computed) AS computed FROM events GROUP BY ranking ORDER BY computed DESC, ranking LIMIT 100"
 	if d.Rankings, err = s.tableOf(r, rankings, nil, siteRowsMax); err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ var Events = relation.List(relation.Relation{
 		relation.TextOf("title", "title of the report that says best what the event is", func(e *eventRow) string { return e.title }),
 		relation.TimeOf("start", "start of the first period, such as a day, of the event", func(e *eventRow) record.Time { return e.Start }),
 		relation.TimeOf("peak", "start of the period with the most reports", func(e *eventRow) record.Time { return e.Peak }),
-		relation.TimeOf("end", "start of the last period", func(e *eventRow) record.Time { return e.End }),
+		relation.TimeOf("finish", "start of the last period", func(e *eventRow) record.Time { return e.End }),
 		relation.BoolOf("dated", "whether start comes from days of publication that pages say; if not, it is when the reports were first seen", func(e *eventRow) bool { return e.Dated }),
 		relation.IntOf("scale", "how big the event is: reports times sources", func(e *eventRow) int64 { return int64(e.reports) * int64(e.sources) }),
 		relation.IntOf("reports", "number of reports: sets of texts that are nearly the same", func(e *eventRow) int64 { return int64(e.reports) }),
