@@ -19,7 +19,7 @@ const onlyReads = " writes, and RUN … KNOWN AT only reads"
 // refusesKnown are the scripts that RUN … KNOWN AT refuses, each with a part of the message.
 var refusesKnown = map[string]string{
 	"hubs.iql": "HITS" + onlyReads, "important.iql": "PAGERANK" + onlyReads, "movers.iql": "PAGERANK" + onlyReads,
-	"classes.iql": "TRAIN" + onlyReads, "clusters.iql": "CLUSTER" + onlyReads, "mirrors.iql": "DEDUP" + onlyReads, "reprints.iql": "DEDUP" + onlyReads, "tour.iql": "IMPORT" + onlyReads,
+	"classes.iql": "TRAIN" + onlyReads, "events.iql": "EVENTS" + onlyReads, "clusters.iql": "CLUSTER" + onlyReads, "mirrors.iql": "DEDUP" + onlyReads, "reprints.iql": "DEDUP" + onlyReads, "tour.iql": "IMPORT" + onlyReads,
 	"watch.iql": "watches is about the archive as it is now",
 }
 

@@ -8,7 +8,7 @@ import (
 
 // listedMax is how many names there may be for an error about an unknown name
 // to list all of them. It does so if no name is similar to the unknown one.
-const listedMax = 30
+const listedMax = 40
 
 // UnknownName returns the error that name is not one of names, such as: no
 // column "colour" in relation versions. thing is the kind of name, such as

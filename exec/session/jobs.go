@@ -22,16 +22,16 @@ type Jobs interface {
 	BeginJob(ctx context.Context, j task.Job) (id int64, end func(task.Job) error, err error)
 }
 
-// runJob calls run, which runs the statement st, and logs it as a job. It
+// runJob calls run, which runs the statement st, and logs it as a job that started at begun. It
 // returns the result of run; the job ends when the rows of the result end.
 // If the job cannot be logged, for example because the disk is full, st runs
 // all the same.
-func (s *Session) runJob(ctx context.Context, st ast.Statement, run func() (*Result, error)) (*Result, error) {
+func (s *Session) runJob(ctx context.Context, st ast.Statement, begun record.Time, run func() (*Result, error)) (*Result, error) {
 	spec, text := s.language.SpecOf(st), st.String()
 	if spec.noted != nil {
 		text = spec.noted(st)
 	}
-	j := task.Job{Statement: urlkey.WithoutUsers(text), Started: s.Env().Now, Scheduled: record.NoTime, Next: record.NoTime}
+	j := task.Job{Statement: urlkey.WithoutUsers(text), Started: begun, Scheduled: record.NoTime, Next: record.NoTime}
 	if find := spec.alias; find != nil {
 		if name := find(st); name != nil {
 			j.Name = name.Text

@@ -7,6 +7,7 @@ import (
 
 	"infomall/exec/value"
 	"infomall/lang/ast"
+	"infomall/store/record"
 )
 
 // Spec declares one type of statement: its names and properties, and how it
@@ -170,6 +171,7 @@ func (s *Session) Run(ctx context.Context, st ast.Statement) (*Result, error) {
 		return nil, err
 	}
 	spec := s.language.SpecOf(st)
+	begun := record.At(s.Now()) // before any time at which the statement says it computed something
 	d, err := spec.read(s, st)
 	if !s.o.Archive.Exists() {
 		switch {
@@ -186,7 +188,7 @@ func (s *Session) Run(ctx context.Context, st ast.Statement) (*Result, error) {
 		return d.Run(ctx)
 	}
 	if spec.Works && s.o.Jobs != nil && !s.o.ReadOnly {
-		return s.runJob(ctx, st, run)
+		return s.runJob(ctx, st, begun, run)
 	}
 	return run()
 }
