@@ -147,6 +147,10 @@ func (f *finding) clauses() (string, error) {
 	return text, nil
 }
 
+// runCacheBytes is how large the cache of decoded runs is for EVENTS, which reads each run
+// once. With the cache of a query, 300,000 texts take 200 MB more, and no less time.
+const runCacheBytes = 16 << 20
+
 // Run finds the events and keeps them. Its result has one row, with what was read and found.
 func (f *finding) Run(ctx context.Context) (*session.Result, error) {
 	begun := time.Now()
@@ -155,6 +159,9 @@ func (f *finding) Run(ctx context.Context) (*session.Result, error) {
 		return nil, err
 	}
 	defer release()
+	if o := f.s.Settings(); o.Cache {
+		snap.SetCache(min(o.CacheBytes, runCacheBytes))
+	}
 	c, err := newCollection(ctx, f, snap)
 	if err != nil {
 		return nil, err

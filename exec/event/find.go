@@ -83,6 +83,10 @@ func (c *collection) group(ctx context.Context) error {
 	return ctx.Err()
 }
 
+// findShare is the share of the memory that events.Find may use: the lists of the collection
+// are in memory, too. 300,000 reports of 100 words fit into half of the default.
+const findShare = 2
+
 // find finds the events in the reports.
 func (c *collection) find(ctx context.Context) error {
 	if c.sets == 0 {
@@ -99,7 +103,7 @@ func (c *collection) find(ctx context.Context) error {
 		}
 	}
 	c.span(first, last)
-	o := events.Options{Periods: c.count(), Coverage: make([]float64, c.count()), Cycle: c.cycle(), Bytes: c.s.Settings().MemoryBytes}
+	o := events.Options{Periods: c.count(), Coverage: make([]float64, c.count()), Cycle: c.cycle(), Bytes: c.s.Settings().MemoryBytes / findShare}
 	for i := range c.list {
 		if e := &c.list[i]; e.order == 0 && !e.left {
 			if p := c.of(e.at); p >= 0 {
