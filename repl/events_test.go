@@ -89,7 +89,7 @@ func newsParts(t *testing.T, dir string, parts int) (names []string) {
 
 // The queries for the events and their reports, without their numbers and times of computation.
 const (
-	eventsAside  = `SELECT title, start, peak, "end", dated, scale, reports, sources, copies, keywords, places FROM events ORDER BY start, title`
+	eventsAside  = `SELECT title, start, peak, finish, dated, scale, reports, sources, copies, keywords, places FROM events ORDER BY start, title`
 	reportsAside = `SELECT url, time, published, title, host, sources, copies, title_of_event FROM reports ORDER BY url, time, title`
 )
 
