@@ -58,7 +58,7 @@ func (s *snapshot) BlockList(ctx context.Context) (*task.BlockList, error) {
 
 // Results returns the results of a kind. Of imported graphs it returns none, because
 // nobody knows which of their nodes are URLs, and none of what only other statements read.
-// Of classifiers it returns those that have learned only from texts that are all shown.
+// It leaves out classifiers that have learned from hidden texts.
 func (s *snapshot) Results(ctx context.Context, kind string) ([]task.Result, error) {
 	if kind == task.ResultGraphs || kind == task.ResultPrints || kind == task.ResultStream {
 		return nil, ctx.Err()

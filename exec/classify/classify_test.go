@@ -49,7 +49,7 @@ func trained(t *testing.T, c *Corpus, o Options) (*Model, *Report) {
 	return m, r
 }
 
-// TestScores compares the scores of four texts with those that scikit-learn 1.2 gives them
+// TestScores compares the scores of four texts with the scores that scikit-learn 1.2 gives them
 // after learning from smallTexts: LinearSVC(tol=1e-8) and ComplementNB, on the matrix of
 // TfidfVectorizer(sublinear_tf=True, token_pattern=r'\w+'), for ComplementNB with min_df=2.
 func TestScores(t *testing.T) {

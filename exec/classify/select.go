@@ -159,8 +159,8 @@ func (x *examples) features(ctx context.Context, rows []int, o *Options) ([]uint
 // tellingMax is how many telling words of a class are shown.
 const tellingMax = 8
 
-// telling returns the words by which each class differs most from the others: those with
-// the greatest χ² that its texts have more often than others.
+// telling returns the words by which each class differs most from the others: words with
+// the greatest χ² that the texts of the class have more often than other texts.
 func (x *examples) telling(ctx context.Context, rows []int) ([][]uint32, error) {
 	type scored struct {
 		word  uint32

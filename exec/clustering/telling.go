@@ -41,8 +41,8 @@ func (t *Telling) In(words []uint32) {
 }
 
 // Words returns the words that tell the current cluster from all other texts, at most n, the
-// most telling first: those that its texts have more often than the others, by χ². Of equal
-// words, those that more of its texts have come first, then those with the lesser name. If
+// most telling first. Its texts have these words more often than the others, by χ². Of equal
+// words, a word that more of its texts have comes first, then the word with the lesser name. If
 // all texts are in the cluster, it returns the words that most of them have. accept reports
 // whether a word may be named; name returns a word by its number. Words begins the next
 // cluster.

@@ -108,7 +108,7 @@ func (r *trace) Run(ctx context.Context) (*session.Result, error) {
 	return res, nil
 }
 
-// read reads the texts with the words, and makes sets of those that are nearly the same.
+// read reads the texts with the words, and puts texts that are nearly the same into one set.
 func (r *trace) read(ctx context.Context, run interface {
 	Rows(context.Context, plan.Node) (value.Rows, error)
 }) (list []tracedText, sets *reports.State, err error) {

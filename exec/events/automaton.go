@@ -103,7 +103,7 @@ func (a *automaton) bursts(series []hits, q, ratio float64, spans []span) []span
 }
 
 // saves returns what a burst saves after the cost of entering, if in of the n documents with
-// a word are in its periods, and if both rates, in the burst and outside, are those that fit
+// a word are in its periods, and if the rates in the burst and outside are the rates that fit
 // best. That is the logarithm of the ratio of likelihoods of Kulldorff's scan statistic
 // (1997). If the burst has no higher rate than the rest, it saves nothing.
 func (a *automaton) saves(in, n float64, from, to int) float64 {

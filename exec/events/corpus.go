@@ -54,7 +54,7 @@ func (c *corpus) titleOf(d int) []uint32 { return c.titles[c.docs[d].titleFrom:c
 // part of the series of the words.
 const wordBytes = 8
 
-// read reads the stream twice: to count words, then to keep those that can burst. Words that
+// read reads the stream twice: to count words, then to keep the words that can burst. Words that
 // fewer than wordDocsMin documents have are left out, and so are words that more than the
 // share shareMax of all documents have, if they are more than shareDocsMin. If the words would
 // not fit into o.Bytes, the most frequent are left out, too.

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// settle makes stories of sets of bursts and returns those that are events, so that each
-// document is in one of them at most. Stories that share half of the documents of the smaller
+// settle makes stories of sets of bursts and returns the stories that are events, so that each
+// document is in one event at most. Stories that share half of the documents of the smaller
 // one are the same story.
 func (c *corpus) settle(ctx context.Context, sets [][]int32, bursts []burst, a *automaton, o *Options) ([]*story, error) {
 	fresh := make([]*story, len(sets))

@@ -159,7 +159,7 @@ var functionCases = [][2]string{
 	{`header('HTTP/1.1 200 OK' || ' ', 'server')`, `text NULL`},
 }
 
-// TestFunctions computes every function but those that need a stored result.
+// TestFunctions computes every function that needs no stored result.
 func TestFunctions(t *testing.T) {
 	checkBound(t, testBinder(), functionCases)
 	for _, f := range Functions() {

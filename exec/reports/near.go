@@ -65,8 +65,8 @@ func (f *finder) band(band int) error {
 	return f.ctx.Err()
 }
 
-// compare joins the clusters of near texts among those with an equal number, which come in
-// the order of their indexes. A text is not compared with texts of its own cluster.
+// compare joins the clusters of near texts among the texts in list, which have an equal number
+// in one band. They come in the order of their indexes. A text is not compared with texts of its own cluster.
 func (f *finder) compare(list []uint64) error {
 	if int(uint32(list[len(list)-1])) < f.s.grouped {
 		return nil // no new text

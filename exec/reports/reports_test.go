@@ -118,8 +118,8 @@ func TestSets(t *testing.T) {
 	})
 }
 
-// checkSets compares the sets of s with those wanted, and their IDs with those that were made
-// before. It adds new IDs to made.
+// checkSets compares the sets of s with the wanted sets, and their IDs with the IDs that were
+// made before. It adds new IDs to made.
 func checkSets(t *rapid.T, s *State, wanted [][]Text, made map[uint64]int, update int) {
 	next, stop := iter.Pull(s.Sets())
 	defer stop()

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestWeights compares the weights of the words of three short texts with those that the
-// formula of the package comment gives.
+// TestWeights compares the weights of the words of three short texts with the weights
+// that the formula of the package comment gives.
 func TestWeights(t *testing.T) {
 	c := Counter{Dictionary: new(Dictionary)}
 	var m Matrix

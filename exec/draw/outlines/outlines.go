@@ -1,6 +1,6 @@
 // Package outlines has the outlines of the countries of the world and of the provinces of
-// China, for maps. They have no names: a map is to show where a place is, and says nothing
-// of who owns what.
+// China, for maps. They have no names: a map shows where a place is. It says nothing about
+// borders that states dispute.
 //
 // # Where the outlines come from
 //

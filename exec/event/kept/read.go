@@ -60,7 +60,7 @@ func Newest(list []task.Result) (newest []task.Result) {
 // Rows yields the rows of a result with keys in ranges; nil means all rows.
 type Rows func(ranges []urlkey.Range) iter.Seq2[task.ResultRow, error]
 
-// ReadEvents returns the events of a result by their numbers, those that are gone too.
+// ReadEvents returns the events of a result by their numbers, with the events that are gone.
 func ReadEvents(rows Rows) (map[int]*Event, error) {
 	events := make(map[int]*Event)
 	for row, err := range rows(Events) {

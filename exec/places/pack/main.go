@@ -63,7 +63,8 @@ func (m *maker) add(p *place) *place {
 	return p
 }
 
-// named adds names to the variants of p, but those that it has, those in brackets, and "".
+// named adds names to the variants of p. It leaves out names that p has, names in brackets,
+// and "".
 func (p *place) named(names ...string) {
 	for _, n := range names {
 		if n == "" || n == p.name || n == p.chinese || strings.ContainsAny(n, "()（）") || slices.Contains(p.variants, n) {

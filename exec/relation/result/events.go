@@ -118,7 +118,7 @@ func keptRows(r *relation.Reader, ctx context.Context, of *task.Result) kept.Row
 	}
 }
 
-// eventsOf yields the events of one result: those with a report that is shown, and those
+// eventsOf yields the events of one result that have a report which is shown, and the events
 // that have become one with another event.
 func eventsOf(r *relation.Reader, ctx context.Context, of *task.Result, yield func(*eventRow, error) bool) {
 	rows := keptRows(r, ctx, of)
