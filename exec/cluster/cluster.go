@@ -185,15 +185,9 @@ func (j *job) Would(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	defer release()
-	results, err := snap.Results(ctx, task.ResultClusters)
+	before, err := session.TimesComputed(ctx, snap, task.ResultClusters, j.name)
 	if err != nil {
 		return nil, err
-	}
-	before := 0
-	for _, x := range results {
-		if x.Name == j.name {
-			before++
-		}
 	}
 	lines := []string{j.method(), fmt.Sprintf("keep the clusters as %s, which have been computed %s", j.name, value.Counted(before, "time"))}
 	would, err := j.s.ReadLines(ctx, snap, j.node)

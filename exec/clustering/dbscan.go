@@ -2,8 +2,8 @@ package clustering
 
 import "infomall/exec/dedup"
 
-// scan is the state of one DBSCAN. It is told each pair of neighbours once, in any order,
-// and needs memory only for the neighbours of points that are no core yet.
+// scan is the state of one DBSCAN. The caller gives it each pair of neighbours once, in any
+// order. It keeps in memory only the neighbours of points that are not cores yet.
 //
 // Points that are equal are one point of the scan, with a weight. Their role and cluster are
 // the same: a border point has the same nearest core as its equals.

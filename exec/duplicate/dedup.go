@@ -154,8 +154,8 @@ func (d *duplication) textsOf(scopes []ast.Scope) (plan.Node, error) {
 	return asked.Plan(map[bool]string{false: pageTexts, true: blockTexts}[d.blocks], d.env)
 }
 
-// what returns the word after OF: "pages", "blocks" or "images", which the statement
-// compares.
+// what returns the kind of things that the statement compares: "pages", "blocks" or
+// "images", as OF names them.
 func (d *duplication) what() string { return cmp.Or(d.st.Of, "pages") }
 
 // Run finds the duplicates and stores them in the archive. Its result has one

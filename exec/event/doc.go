@@ -14,6 +14,6 @@
 //	             dictionary.go      texts.go                     find.go                       save.go
 //
 // EVENTS stores two results: the events and their reports, see package kept, and the stream.
-// A second EVENTS with the same name and clauses reads the stream, and of the archive only
-// what was added since.
+// A second EVENTS with the same name and clauses reads the stream, and the captures that were
+// added to the archive after the first.
 package event

@@ -205,15 +205,9 @@ func (f *finding) Would(ctx context.Context) ([]string, error) {
 	if f.about != nil {
 		line += ", only in texts with: " + f.about.String()
 	}
-	list, err := snap.Results(ctx, task.ResultEvents)
+	before, err := session.TimesComputed(ctx, snap, task.ResultEvents, f.name)
 	if err != nil {
 		return nil, err
-	}
-	before := 0
-	for _, r := range list {
-		if r.Name == f.name {
-			before++
-		}
 	}
 	lines := []string{line + ", which has been computed " + value.Counted(before, "time")}
 	would, err := f.s.ReadLines(ctx, snap, f.texts, f.seen)

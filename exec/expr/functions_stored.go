@@ -17,7 +17,7 @@ var storedFunctions = []Function{
 	{Name: "classify", Example: "classify('topic', main) FROM pages", Doc: "The class of a text, and of a URL if there is one, by a classifier that TRAIN has made. NULL if the classifier knows no word of it.",
 		params: []param{{"classifier", textKind}, {"text", textKind}, {"url", urlKind}}, min: 2, stored: true,
 		result: value.Text, prepare: prepareClassifier(func(class string, _ float64) value.Value { return value.OfText(class) })},
-	{Name: "classify_score", Example: "classify_score('topic', main) FROM pages", Doc: "How probably the result of classify is right, from 0 to 1, for texts like those that TRAIN was given.",
+	{Name: "classify_score", Example: "classify_score('topic', main) FROM pages", Doc: "The probability that the result of classify is right, from 0 to 1. It holds for texts that are like the examples of TRAIN.",
 		params: []param{{"classifier", textKind}, {"text", textKind}, {"url", urlKind}}, min: 2, stored: true,
 		result: value.Float, prepare: prepareClassifier(func(_ string, sure float64) value.Value { return value.OfFloat(sure) })},
 }

@@ -18,7 +18,7 @@ var wordFunctions = []Function{
 	{Name: "highlight", Example: `highlight('the new library', 'library', '<', '>')`, Doc: "The text with marks around the words that MATCH q finds: ⸨ and ⸩, which a terminal shows as colour, or before and after (the same as before if it is missing). Without q, it takes MATCH from WHERE.",
 		params: []param{{"text", textKind}, {"q", textKind}, {"before", textKind}, {"after", textKind}}, min: 1, asked: true, marks: true,
 		result: value.Text, prepare: prepareAsked(highlight), apply: unprepared(highlight)},
-	{Name: "keywords", Example: `keywords('The New Library opens. Readers love the New Library.', 2)`, Doc: "The n words that tell most of the text, the most telling first; 5 if n is missing. They come from the text alone: its frequent words, without those that are frequent everywhere. Words that always stand together are one.",
+	{Name: "keywords", Example: `keywords('The New Library opens. Readers love the New Library.', 2)`, Doc: "The n most telling words of the text, the most telling first; 5 if n is missing. A word counts if the text uses it often, and it is not a common word of the language. Words that always occur together are one.",
 		params: []param{{"text", textKind}, {"n", intKind}}, min: 1, result: value.Text, apply: keywords},
 	{Name: "score", Example: `score('the new library', 'library') > 0`, Doc: "How well the text answers MATCH q: more of the words, in a shorter text, give a greater number (BM25). Without text and q, it takes MATCH from WHERE.",
 		params: []param{{"text", textKind}, {"q", textKind}}, asked: true,

@@ -104,7 +104,8 @@ func TestAnswers(t *testing.T) {
 }
 
 // TestKnown gives random pages to several Finders, one after the other by time. The answers must
-// be the same as if one Finder had got all. What is known is stored between them.
+// be the same as the answers of one Finder that gets all pages. Each Finder stores the texts
+// that it has seen for the next one.
 func TestKnown(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pages := drawPages(t)

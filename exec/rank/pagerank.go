@@ -274,15 +274,9 @@ func (r *ranking) Would(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	defer release()
-	results, err := snap.Results(ctx, task.ResultRanks)
+	before, err := session.TimesComputed(ctx, snap, task.ResultRanks, r.name)
 	if err != nil {
 		return nil, err
-	}
-	before := 0
-	for _, x := range results {
-		if x.Name == r.name {
-			before++
-		}
 	}
 	lines := []string{fmt.Sprintf("rank by %s, keep it as ranking %s, which has been computed %s", r.text, r.name, value.Counted(before, "time"))}
 	would, err := r.asked.wouldRead(ctx, r.s, snap)

@@ -5,12 +5,24 @@ import (
 	"context"
 	"fmt"
 
+	"infomall/exec/relation"
 	"infomall/store/record/task"
 )
 
 // storedBytesMax is how many bytes of rows stored reads at most. A classifier or a
 // gazetteer is smaller.
 const storedBytesMax = 256 << 20
+
+// TimesComputed returns how often the archive has a result of a kind and name.
+func TimesComputed(ctx context.Context, snap relation.Snapshot, kind, name string) (n int, err error) {
+	list, err := snap.Results(ctx, kind)
+	for i := range list {
+		if list[i].Name == name {
+			n++
+		}
+	}
+	return n, err
+}
 
 // stored returns the newest result of a kind and name that the archive stores, with its
 // rows. ok is false if there is none. In a session that KnownAt has made, it returns the

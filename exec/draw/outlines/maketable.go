@@ -26,7 +26,7 @@ type geometry struct {
 	Arcs json.RawMessage
 }
 
-// The greatest distance, in degrees, between an outline and its simplified form.
+// The tolerances are in degrees: how far a simplified outline may lie from the full one.
 const (
 	countryTolerance  = 0.07
 	provinceTolerance = 0.05
