@@ -11,6 +11,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/blevesearch/snowballstem"
 	"github.com/blevesearch/snowballstem/danish"
@@ -65,18 +66,25 @@ func Known(code string) bool { return languages[code].stem != nil }
 const wordBytesMax = 100
 
 // Of returns the stem of a word of the language with this code, which must be known. The
-// word must be folded. The stem begins with the first letter of the word.
+// word must be folded. The stem begins with the first letter of the word. A word of which
+// Snowball leaves another letter, such as p of the Turkish binla, is its own stem.
 func Of(code, word string) string {
 	if len(word) > wordBytesMax {
 		return word
 	}
 	l := languages[code]
+	marked := word
 	if l.restore != nil {
-		word = l.restore(word)
+		marked = l.restore(word)
 	}
-	env := snowballstem.NewEnv(word)
+	env := snowballstem.NewEnv(marked)
 	l.stem(env)
-	return unmarked.Replace(env.Current())
+	stem := unmarked.Replace(env.Current())
+	first, _ := utf8.DecodeRuneInString(word)
+	if got, _ := utf8.DecodeRuneInString(stem); got != first {
+		return word
+	}
+	return stem
 }
 
 // unmarked removes the marks that restore and Snowball write, so that gün, whose mark
