@@ -134,13 +134,13 @@ func (e *engine) ask(ctx context.Context, t *fetchTask, r fetch.Request) (res fe
 	}
 	r.Addr = addr
 	if e.client.ViaProxy() {
-		return e.client.Get(ctx, r), again
+		return e.client.Do(ctx, r), again
 	}
 	if again = e.manners.enter(addr.Addr(), e.now()); !again.IsZero() {
 		return res, again
 	}
 	t.entered = addr.Addr()
-	return e.client.Get(ctx, r), again
+	return e.client.Do(ctx, r), again
 }
 
 // fetchRobots fetches the robots.txt for the URL of t and follows its
@@ -189,7 +189,7 @@ func (e *engine) getAgain(ctx context.Context, u *url.URL) fetch.Response {
 	if err != nil {
 		return fetch.Failed(ctx, err)
 	}
-	return e.client.Get(ctx, fetch.Request{URL: u, Addr: addr})
+	return e.client.Do(ctx, fetch.Request{URL: u, Addr: addr})
 }
 
 // location returns the target of the redirect c, resolved against the URL

@@ -181,6 +181,7 @@ var arrows = map[string]string{
 	"crawl/guard":   "",
 	"crawl/links":   "store/document crawl/robots store/page store/urlkey store/record/message store/page/charset store/page/coding store/page/markup",
 	"crawl/order":   "store/urlkey",
+	"crawl/render":  "",
 	"crawl/revisit": "",
 	"crawl/robots":  "",
 	"crawl/trap":    "store/urlkey",

@@ -38,6 +38,7 @@ type body struct {
 	data []byte   // head and body so far, if file is nil
 	file *os.File // head and body so far, if there are more than MemoryMax bytes
 	head int      // bytes of the head
+	none bool     // the response has no body, whatever its head says
 	n    int64    // bytes of the body so far
 
 	// deadline ends the current window of hurry. When the window began, n was
@@ -66,7 +67,7 @@ func (b *body) read() (keep bool, err error) {
 	keep = !strings.Contains(connection, "close") && (!old || strings.Contains(connection, "keep-alive"))
 	length, lengthErr := strconv.ParseInt(message.Header(head, "Content-Length"), 10, 64)
 	switch {
-	case status == 204 || status == 304:
+	case b.none || status == 204 || status == 304:
 	case message.Chunked(head):
 		err = b.chunked()
 	case lengthErr == nil && length >= 0:

@@ -3,6 +3,7 @@ package fetch
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -155,12 +156,18 @@ func (cn *conn) setDeadline(ctx context.Context, t time.Time) error {
 	return nil
 }
 
-// Request describes one GET request.
+// Request describes one request.
 type Request struct {
 	URL     *url.URL
 	Addr    netip.AddrPort // address to connect to, as Resolve returns it
+	Method  string         // "" means GET
 	Referer string         // value of the header Referer; "" for none
 	Header  string         // further header lines, each ended by CR LF
+	Body    []byte         // nil for none; Header then names its media type
+	// Browser says that a browser made the request. Header then has all header lines
+	// but Host, User-Agent, Connection and Content-Length, and the client adds none and
+	// keeps no cookies.
+	Browser bool
 }
 
 // Response is the result of a request, with or without an answer of the
@@ -236,15 +243,17 @@ func Failed(ctx context.Context, err error) Response {
 	return r
 }
 
-// Get sends a request and receives the response. It returns no error: Outcome and
+// Do sends a request and receives the response. It returns no error: Outcome and
 // Reason of the response say what went wrong.
-func (c *Client) Get(ctx context.Context, r Request) Response {
+func (c *Client) Do(ctx context.Context, r Request) Response {
 	begun := c.now()
 	res := c.try(ctx, r)
 	res.endWith(ctx)
 	res.Elapsed = c.now().Sub(begun)
 	if res.Capture != nil {
-		res.NewCookie, res.ChangedCookie = c.cookies.set(r.URL, res.Capture.Head, c.now())
+		if !r.Browser {
+			res.NewCookie, res.ChangedCookie = c.cookies.set(r.URL, res.Capture.Head, c.now())
+		}
 		res.Capture.Time = record.At(begun)
 		res.Capture.AskedURL = r.URL.String()
 		if res.addr.IsValid() {
@@ -296,14 +305,18 @@ func (c *Client) Resolve(ctx context.Context, u *url.URL) (netip.AddrPort, error
 }
 
 // connect returns a connection for r: the unused connection to the host if
-// there is one, otherwise a new one. It refuses an address that the guard
-// does not allow.
+// there is one, otherwise a new one. A request that may change something on the
+// server gets a new one, because it must not be sent twice. connect refuses an
+// address that the guard does not allow.
 func (c *Client) connect(ctx context.Context, r Request) (*conn, error) {
 	key := r.URL.Scheme + r.URL.Host
-	c.mu.Lock()
-	cn := c.idle[key]
-	delete(c.idle, key)
-	c.mu.Unlock()
+	var cn *conn
+	if r.Method == "" || r.Method == "GET" || r.Method == "HEAD" {
+		c.mu.Lock()
+		cn = c.idle[key]
+		delete(c.idle, key)
+		c.mu.Unlock()
+	}
 	if cn != nil {
 		if cn.addr == r.Addr.Addr() && c.now().Sub(cn.used) < idleMax {
 			cn.r = c.reader(cn)
@@ -452,7 +465,7 @@ func (c *Client) speak(ctx context.Context, cn *conn, r Request) (res Response, 
 			break
 		}
 	}
-	b := &body{ctx: ctx, c: c, cn: cn, end: end, max: c.bodyMax, data: head, head: len(head)}
+	b := &body{ctx: ctx, c: c, cn: cn, end: end, max: c.bodyMax, data: head, head: len(head), none: r.Method == "HEAD"}
 	defer b.close()
 	keep, err := b.read()
 	if err != nil {
@@ -481,10 +494,10 @@ func OutcomeOf(c *record.Capture) report.Outcome {
 	return report.OutcomeHTTPError
 }
 
-// message returns the bytes of a request, from GET to the empty line.
+// message returns the bytes of a request.
 func (c *Client) message(r Request) []byte {
 	b := make([]byte, 0, 512)
-	b = append(b, "GET "...)
+	b = append(append(b, cmp.Or(r.Method, "GET")...), ' ')
 	plain := !c.proxy.direct && r.URL.Scheme == "http"
 	if plain {
 		b = append(append(b, "http://"...), r.URL.Host...)
@@ -494,7 +507,10 @@ func (c *Client) message(r Request) []byte {
 	b = append(b, r.URL.Host...)
 	b = append(b, "\r\nUser-Agent: "...)
 	b = append(b, c.agent...)
-	b = append(b, "\r\nAccept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8\r\n"...)
+	b = append(b, "\r\n"...)
+	if !r.Browser {
+		b = append(b, "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8\r\n"...)
+	}
 	if r.Referer != "" {
 		b = append(append(append(b, "Referer: "...), r.Referer...), "\r\n"...)
 	}
@@ -504,9 +520,15 @@ func (c *Client) message(r Request) []byte {
 	if p := c.passwords[strings.ToLower(r.URL.Hostname())]; p != "" {
 		b = append(append(append(b, "Authorization: "...), p...), "\r\n"...)
 	}
-	b = append(b, c.cookies.header(r.URL)...)
+	if !r.Browser {
+		b = append(b, c.cookies.header(r.URL)...)
+	}
 	b = append(b, r.Header...)
-	return append(b, "Connection: keep-alive\r\n\r\n"...)
+	if r.Body != nil {
+		b = fmt.Appendf(b, "Content-Length: %d\r\n", len(r.Body))
+	}
+	b = append(b, "Connection: keep-alive\r\n\r\n"...)
+	return append(b, r.Body...)
 }
 
 // readHead reads the status line and the headers of a response, and the

@@ -51,7 +51,7 @@ func TestGet(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		res := c.Get(t.Context(), Request{URL: u, Addr: addr})
+		res := c.Do(t.Context(), Request{URL: u, Addr: addr})
 		if res.Capture == nil || res.Outcome != report.OutcomeOK || string(res.Capture.Body) != "as it me came" || res.Capture.IP != "127.0.0.1" {
 			t.Fatalf("got %+v", res)
 		}
@@ -68,6 +68,58 @@ func TestGet(t *testing.T) {
 	}
 }
 
+// TestDo sends requests other than a plain GET: a POST is sent with its body over a new
+// connection, the response to HEAD has no body, and for the request of a browser the
+// client adds no header lines and keeps no cookies.
+func TestDo(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.SetCookie(w, &http.Cookie{Name: "a", Value: "1"})
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		fmt.Fprintf(w, "%s %s type=%s cookie=%s accept=%s", r.Method, body, r.Header.Get("Content-Type"), r.Header.Get("Cookie"), r.Header.Get("Accept"))
+	}))
+	defer s.Close()
+	dials := 0
+	c, err := New(Options{Agent: "me", Private: true, Dial: func(ctx context.Context, addr netip.AddrPort) (net.Conn, error) {
+		dials++
+		return new(net.Dialer).DialContext(ctx, "tcp", addr.String())
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	u, err := url.Parse(s.URL + "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr, err := c.Resolve(t.Context(), u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		r     Request
+		want  string
+		dials int
+	}{
+		{Request{Browser: true, Header: "Accept: a\r\n"}, "GET  type= cookie= accept=a", 1},
+		{Request{Browser: true, Header: "Accept: a\r\nCookie: b=2\r\n"}, "GET  type= cookie=b=2 accept=a", 1},
+		{Request{Method: "HEAD"}, "", 1},
+		{Request{Method: "POST", Browser: true, Header: "Content-Type: t\r\n", Body: []byte("x=1")}, "POST x=1 type=t cookie= accept=", 2},
+		{Request{Method: "POST", Browser: true, Body: []byte{}}, "POST  type= cookie= accept=", 3},
+	} {
+		x.r.URL, x.r.Addr = u, addr
+		res := c.Do(t.Context(), x.r)
+		if res.Capture == nil || res.Outcome != report.OutcomeOK || string(res.Capture.Body) != x.want || dials != x.dials {
+			t.Errorf("%+v: got %+v over %d connections, want %q over %d", x.r, res, dials, x.want, x.dials)
+		}
+		if x.r.Browser && (res.NewCookie || c.cookies.header(u) != "" && x.r.Method == "") {
+			t.Errorf("%+v: the client kept a cookie", x.r)
+		}
+	}
+}
+
 // TestGuard shows that without Private a client does not connect to the machine
 // itself.
 func TestGuard(t *testing.T) {
@@ -76,7 +128,7 @@ func TestGuard(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	res := c.Get(t.Context(), Request{URL: &url.URL{Scheme: "http", Host: "127.0.0.1"}, Addr: netip.MustParseAddrPort("127.0.0.1:80")})
+	res := c.Do(t.Context(), Request{URL: &url.URL{Scheme: "http", Host: "127.0.0.1"}, Addr: netip.MustParseAddrPort("127.0.0.1:80")})
 	if res.Capture != nil || res.Outcome != report.OutcomeFiltered {
 		t.Errorf("got %+v", res)
 	}
