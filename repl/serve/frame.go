@@ -271,7 +271,7 @@ type spread struct {
 // partsMax is how many parts of a page are looked up.
 const partsMax = 100
 
-// Missing returns how many parts the archive has not.
+// Missing returns how many parts are not in the archive.
 func (x *spread) Missing() int { return x.Parts - x.Found }
 
 // documentOf returns the body of the capture c, whose response is p, without content

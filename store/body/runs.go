@@ -158,7 +158,8 @@ func (r *Runs) Looked(i *segment.Info) {
 	r.open(i)
 }
 
-// open counts a segment as consulted, once. The caller holds r.mu.
+// open counts a segment in the statistics, when it is read for the first time. The caller
+// holds r.mu.
 func (r *Runs) open(i *segment.Info) {
 	if !r.seen[i.ID] {
 		r.seen[i.ID] = true

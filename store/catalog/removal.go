@@ -70,8 +70,8 @@ func (r *Removal) Hides(segment, run, n uint32) (at Hidden, ok bool) {
 	return at, ok
 }
 
-// Fingerprint returns the crc32c of a URL's key. A removal stores it in the place of
-// the key.
+// Fingerprint returns the crc32c of a URL's key. A removal stores fingerprints, because the
+// archive must not keep the URLs that were deleted.
 func Fingerprint(key string) uint32 { return lines.Sum([]byte(key)) }
 
 // Touches reports whether the hints of URLs with this fingerprint may have become

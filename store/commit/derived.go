@@ -29,8 +29,8 @@ var (
 
 var allDerived = [...]Derived{Words, Documents}
 
-// DerivedMost is of how many db-files a derived file may be: their numbers must fit into
-// a file name of 255 bytes.
+// DerivedMost is the largest number of db-files from which one derived file is made. The
+// name of the derived file has their numbers, and may have 255 bytes.
 const DerivedMost = 28
 
 // File returns the path, in the archive's folder, of the file of these segments.
