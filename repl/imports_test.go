@@ -40,7 +40,7 @@ var arrows = map[string]string{
 	"store/formats/mirror":   "store/record store/record/message",
 	"store/formats/arc":      "store/record store/formats/gzipped store/record/message",
 	"store/formats/cdx":      "store/record store/urlkey",
-	"store/formats/wacz":     "store/record store/formats/warc store/formats/arc store/formats/cdx store/record/message",
+	"store/formats/wacz":     "store/record store/formats/warc store/formats/arc store/formats/cdx store/record/message store/urlkey",
 	"store/packed":           "",
 	"store/page":             "",
 	"store/page/article":     "store/page/charset store/page/markup store/record",
