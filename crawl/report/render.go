@@ -10,6 +10,7 @@ type Render struct {
 	Screenshot bool   // also store a picture of each page
 	Profile    string // folder with the profile of a user, which is copied; "" means none
 
+	Temp      string // folder in which the browser has its profile while it runs
 	Path      string // of the browser; "" looks for one
 	NoSandbox bool   // run the browser without its sandbox
 	Consent   string // path of a file with rules that click the buttons of notices; "" means none
