@@ -99,6 +99,9 @@ func (e *engine) acknowledge(t *fetchTask) error {
 	if t.robots {
 		return nil // the URL of t is in its queue again
 	}
+	if t.show != nil && t.show.login {
+		return e.wait(t)
+	}
 	if !t.retry.IsZero() {
 		t.u.Tries++
 		return e.f.Retry(&t.u, t.retry)
@@ -117,6 +120,8 @@ func (e *engine) count(t *fetchTask) {
 		return
 	}
 	switch {
+	case t.came && t.had:
+		e.crawl.Fetched++ // its bytes were counted with those of the other page
 	case t.came:
 		e.crawl.Fetched++
 		e.crawl.Bytes += t.fetches[0].Bytes

@@ -13,6 +13,7 @@ import (
 	"infomall/crawl/frontier"
 	"infomall/crawl/links"
 	"infomall/crawl/order"
+	"infomall/crawl/render"
 	"infomall/crawl/report"
 	"infomall/crawl/robots"
 	"infomall/crawl/trap"
@@ -47,6 +48,17 @@ type Env struct {
 	Now     func() time.Time
 	// Documents reads documents, such as PDF files, for their links; nil reads none.
 	Documents Documents
+	// Browser starts the browser of a crawl with RENDER. Run closes it.
+	Browser func(ctx context.Context, o *report.CrawlOptions) (Browser, error)
+}
+
+// Browser shows pages, several at a time. Package render has one.
+type Browser interface {
+	// Show shows a page and returns what the browser made of it. It does not call Send
+	// of the page after it has returned. An error is about this page only, such as that
+	// the browser broke down over it, or is that of ctx.
+	Show(ctx context.Context, p render.Page) (*render.Shown, error)
+	Close() error
 }
 
 // Documents reads documents that are not pages. Several goroutines may use it.
@@ -63,7 +75,7 @@ type Documents interface {
 func Run(ctx context.Context, a Archive, o report.CrawlOptions, env Env) (report.CrawlResult, error) {
 	e := &engine{
 		a: a, o: o, now: env.Now, results: make(chan *fetchTask), spare: make(chan *fetchTask, spareMax),
-		documents: env.Documents, documentSeats: make(chan struct{}, documentsMax),
+		documents: env.Documents, documentSeats: make(chan struct{}, documentsMax), calls: make(chan *call),
 	}
 	if e.now == nil {
 		e.now = time.Now
@@ -90,8 +102,11 @@ func Run(ctx context.Context, a Archive, o report.CrawlOptions, env Env) (report
 		return report.CrawlResult{}, err
 	}
 	defer e.client.Close()
-	if e.q, err = a.State(o.Name); err != nil {
+	if err := e.startBrowser(ctx, env); err != nil {
 		return report.CrawlResult{}, err
+	}
+	if e.q, err = a.State(o.Name); err != nil {
+		return report.CrawlResult{}, errors.Join(err, e.closeBrowser())
 	}
 	if err = e.remember(ctx); err == nil {
 		err = e.start()
@@ -101,12 +116,15 @@ func Run(ctx context.Context, a Archive, o report.CrawlOptions, env Env) (report
 		if !o.FromArchive {
 			e.sink, err = a.Sink(ctx, o.Name, o.PublishBytes)
 		}
+		if err == nil && e.browser != nil && e.resumed {
+			err = e.remember(ctx) // with what the earlier run left in a journal
+		}
 		if err == nil {
 			err = e.loop(ctx)
 			err = errors.Join(err, e.end(ctx, err))
 		}
 	}
-	err = errors.Join(err, e.q.Close(), e.past.pin(nil, e.begun))
+	err = errors.Join(err, e.closeBrowser(), e.q.Close(), e.past.pin(nil, e.begun))
 	res := report.CrawlResult{Crawl: e.crawl, Lost: e.lost, Ended: e.ended, Elapsed: e.now().Sub(e.begun)}
 	if e.sink != nil {
 		c := e.sink.Counts()
@@ -137,32 +155,39 @@ type engine struct {
 	documents     Documents     // used by workers too; nil reads none
 	documentSeats chan struct{} // one for each worker that reads a document
 
-	sites     sites
-	results   chan *fetchTask
-	tasks     []*fetchTask    // the running tasks, by worker; nil for an idle worker
-	out       int             // number of running tasks
-	spare     chan *fetchTask // tasks for workers that become ready while the engine is busy
-	laidOut   []*fetchTask    // tasks put into spare since the engine is busy
-	taken     int             // how many tasks workers took from spare the last time
-	shelf     []*fetchTask    // spare tasks that no worker took: out of the frontier, but not running
-	leased    int64           // pages that are being fetched or not acknowledged; they count against the limit
-	held      int64           // bytes of fetched pages that are not acknowledged; they count too
-	done      []*fetchTask    // finished tasks that are not acknowledged
-	lost      []report.Fetch  // seeds that got no response
-	ended     report.Ended    // fetches that a limit or STOP ended
-	overSince time.Time       // when the crawl began no more fetches; zero while it still does
-	resumed   bool            // an earlier run began the crawl
-	cutOff    bool            // the fetches that ran when the crawl was over have been cancelled
-	committed time.Time       // end of the last commit
-	rest      time.Duration   // pause after committed before the next commit, unless many tasks are done
-	polled    time.Time       // last time that poll was called
-	published time.Time       // last time that publish was called
+	browser Browser    // of a crawl with RENDER; nil shows no pages
+	parts   parts      // responses to the parts of shown pages
+	waits   int        // number of hosts that wait until the user has logged in
+	calls   chan *call // calls of goroutines that show a page; see engine.call
+
+	sites      sites
+	results    chan *fetchTask
+	tasks      []*fetchTask    // the running tasks, by worker; nil for an idle worker
+	out        int             // number of running tasks
+	spare      chan *fetchTask // tasks for workers that become ready while the engine is busy
+	laidOut    []*fetchTask    // tasks put into spare since the engine is busy
+	taken      int             // how many tasks workers took from spare the last time
+	shelf      []*fetchTask    // spare tasks that no worker took: out of the frontier, but not running
+	leased     int64           // pages that are being fetched or not acknowledged; they count against the limit
+	held       int64           // bytes of fetched pages that are not acknowledged; they count too
+	done       []*fetchTask    // finished tasks that are not acknowledged
+	lost       []report.Fetch  // seeds that got no response
+	ended      report.Ended    // fetches that a limit or STOP ended
+	overSince  time.Time       // when the crawl began no more fetches; zero while it still does
+	resumed    bool            // an earlier run began the crawl
+	crawlBegan record.Time     // when the first run began the crawl
+	cutOff     bool            // the fetches that ran when the crawl was over have been cancelled
+	committed  time.Time       // end of the last commit
+	rest       time.Duration   // pause after committed before the next commit, unless many tasks are done
+	polled     time.Time       // last time that poll was called
+	published  time.Time       // last time that publish was called
 }
 
 // fetchTask is a URL on its way through the stages of a crawl.
 type fetchTask struct {
 	worker int
 	u      report.Queued
+	part   bool // the task fetches robots.txt for a part of a page, which does not wait for the pauses of the address
 	robots bool // the task fetches the robots.txt of the host of u; u then returns to the frontier
 	step   string
 	since  time.Time
@@ -185,6 +210,9 @@ type fetchTask struct {
 	charset  charset.Found     // of the page
 	print    *trap.Print       // content of the response, to find traps
 	focus    report.FocusVerdict
+	had      bool     // the crawl has the response already: it is a part of a page that was shown
+	usually  verdict  // whether pages like that of u are shown, if RENDER has no WHEN
+	show     *showing // of a page that RENDER concerns, otherwise nil
 	took     [report.Stages]time.Duration
 	err      error // an error of the crawl's Focus, which ends the crawl
 
@@ -237,7 +265,7 @@ func (e *engine) start() (err error) {
 		}
 		e.crawl = report.Crawl{ID: id, Name: e.o.Name, Statement: e.o.Statement, Started: record.At(e.begun), Finished: record.NoTime}
 	}
-	e.resumed = begun
+	e.resumed, e.crawlBegan = begun, e.crawl.Started
 	e.crawl.State, e.crawl.Error = report.CrawlRunning, ""
 	if e.o.Order == report.OrderBest {
 		e.crawl.Weights = &e.o.Weights
@@ -349,6 +377,9 @@ func (e *engine) loop(ctx context.Context) error {
 		select {
 		case t := <-e.results:
 			err = e.take(ctx, t)
+		case c := <-e.calls:
+			err = c.run(ctx)
+			close(c.done)
 		case <-timer.C:
 		case <-ctx.Done():
 			err = context.Cause(ctx)
@@ -416,7 +447,11 @@ func (e *engine) full() bool {
 // state, so that these processes can read it.
 func (e *engine) poll() (err error) {
 	e.client.CloseUnused()
+	before := e.orders
 	if e.orders, err = e.q.Orders(); err != nil {
+		return err
+	}
+	if err := e.obeyResume(before); err != nil {
 		return err
 	}
 	state := report.CrawlRunning
@@ -449,6 +484,9 @@ func (e *engine) poll() (err error) {
 // of the crawl excludes, unless the URL is forced.
 func (e *engine) admit(given []report.Queued) error {
 	for _, u := range given {
+		if err := e.goOn(hostOf(u.URL)); err != nil {
+			return err
+		}
 		if !u.Forced && e.rules.refuse(u.URL, false) != "" {
 			continue
 		}
@@ -480,6 +518,8 @@ func (e *engine) end(ctx context.Context, err error) error {
 	case e.orders.Stop:
 		e.crawl.State, e.crawl.Finished = report.CrawlStopped, record.At(e.now())
 		failed = e.q.SetOrders(report.CrawlOrders{})
+	case e.waits > 0:
+		// Hosts wait until the user has logged in, so the crawl counts as interrupted.
 	default:
 		e.crawl.State, e.crawl.Finished = report.CrawlFinished, record.At(e.now())
 	}

@@ -34,6 +34,12 @@ type host struct {
 	fails    int            // requests in a row without an answer
 	free     time.Time      // when the host may be asked again
 	charsets charset.Counts // of the pages fetched from it
+
+	// What is known in a crawl with RENDER.
+	kinds  map[string]*kindShown // by kind of URL, as trap.KindOf names it; nil before it is needed
+	asking chan struct{}         // closed when robots.txt has come that a part of a page waits for; nil if none does
+	shut   time.Time             // no part of a page is requested before this time
+	waits  bool                  // until the user has logged in
 }
 
 // stale reports whether robots.txt must be fetched, because it never was or

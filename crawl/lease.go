@@ -54,6 +54,9 @@ func (e *engine) next() (t *fetchTask, wait time.Time, err error) {
 			return nil, wait, err
 		}
 		t.usual = h.charsets.Usual()
+		if err := e.usually(t, h); err != nil {
+			return nil, wait, err
+		}
 		why, err := "", error(nil)
 		if !e.o.FromArchive {
 			why, err = e.past.blocked(u.URL, now)

@@ -49,6 +49,9 @@ func (e *engine) extract(ctx context.Context, t *fetchTask) {
 			return
 		}
 	}
+	if t.showing() {
+		t.show.note(found.Links, text, found.Charset.Charset)
+	}
 	for _, l := range found.Links {
 		if l.Requisite && !e.o.Requisites || !l.Requisite && t.asks.NoFollow && !e.o.IgnoreRobots {
 			continue

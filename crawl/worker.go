@@ -38,8 +38,8 @@ func newClient(o *report.CrawlOptions, env Env, now func() time.Time) (*fetch.Cl
 }
 
 // work runs one worker. It fetches the URL of t and reports t to the engine.
-// It then reads the links of the response and reports t again, with t.final
-// set.
+// It then has a browser show the page, if the crawl wants that, reads the links, and
+// reports t again, with t.final set.
 func (e *engine) work(ctx context.Context, t *fetchTask) {
 	switch {
 	case t.robots:
@@ -51,13 +51,15 @@ func (e *engine) work(ctx context.Context, t *fetchTask) {
 	default:
 		e.fetchPage(ctx, t)
 	}
-	t.final = t.robots || !t.leads()
+	e.decide(t)
+	t.final = t.robots || !t.leads() && !t.showing()
 	if !t.final && t.known == nil {
 		t.keepFirst()
 	}
-	if !t.final && (e.o.SkipNoArchive || t.u.Guessed) {
+	early := e.o.SkipNoArchive || t.u.Guessed
+	if !t.final && early && t.leads() {
 		e.extract(ctx, t) // the content of the page decides whether it is stored
-		t.final = true
+		t.final = !t.showing()
 	}
 	e.report(ctx, t)
 	if t.final {
@@ -65,7 +67,13 @@ func (e *engine) work(ctx context.Context, t *fetchTask) {
 	}
 	<-t.fetched
 	if t.res.Capture != nil { // nil if the crawl ends
-		e.extract(ctx, t)
+		if t.showing() {
+			e.display(ctx, t)
+		}
+		if !early && t.leads() {
+			e.extract(ctx, t)
+		}
+		e.extractShown(t)
 	}
 	t.final = true
 	e.report(ctx, t)
@@ -108,6 +116,9 @@ func (e *engine) fetchPage(ctx context.Context, t *fetchTask) {
 		t.res = fetch.Response{Outcome: report.OutcomeInternal, Reason: err.Error()}
 		return
 	}
+	if t.res, t.had = e.cameAsPart(&t.u); t.had {
+		return
+	}
 	ref, ask := e.past.validators(ctx, t.u.URL)
 	t.res, t.again = e.ask(ctx, t, fetch.Request{URL: u, Referer: t.u.Via, Header: ask})
 	if c := t.res.Capture; c != nil && c.Status == 304 && ask != "" {
@@ -133,7 +144,7 @@ func (e *engine) ask(ctx context.Context, t *fetchTask, r fetch.Request) (res fe
 		return fetch.Failed(ctx, err), again
 	}
 	r.Addr = addr
-	if e.client.ViaProxy() {
+	if e.client.ViaProxy() || t.part {
 		return e.client.Do(ctx, r), again
 	}
 	if again = e.manners.enter(addr.Addr(), e.now()); !again.IsZero() {
@@ -246,6 +257,9 @@ func (e *engine) take(ctx context.Context, t *fetchTask) error {
 		return nil
 	}
 	e.free(t)
+	if err := e.shown(ctx, t); err != nil {
+		return err
+	}
 	if !t.again.IsZero() {
 		e.unlimit(t)
 		return nil
@@ -259,7 +273,7 @@ func (e *engine) take(ctx context.Context, t *fetchTask) error {
 	}
 	t.took[report.StagePost] = e.now().Sub(begun)
 	e.passed(t)
-	t.res, t.first, t.known, t.links = fetch.Response{}, nil, nil, nil // these are large, and t may wait long to be acknowledged
+	t.res, t.first, t.known, t.links, t.show = fetch.Response{}, nil, nil, nil, t.show.small() // these are large, and t may wait long to be acknowledged
 	e.done = append(e.done, t)
 	return nil
 }
@@ -284,7 +298,7 @@ func (e *engine) response(ctx context.Context, t *fetchTask) error {
 	if !t.again.IsZero() {
 		return e.f.Return(t.u, t.again)
 	}
-	if e.unasked(t.u.URL) {
+	if t.had || e.unasked(t.u.URL) {
 		return e.local(ctx, t)
 	}
 	now := e.now()
@@ -301,14 +315,14 @@ func (e *engine) response(ctx context.Context, t *fetchTask) error {
 			h.free = now.Add(max(wait, h.free.Sub(now)))
 		}
 	}
-	if t.entered.IsValid() {
+	if t.entered.IsValid() && !t.showing() {
 		e.manners.leave(t.entered, h.free)
 	}
 	e.countEnded(t)
 	if t.robots {
 		return e.robots(ctx, t, h)
 	}
-	if err := e.f.Release(t.u.Host, h.next(now)); err != nil {
+	if err := e.releaseHost(t, h.next(now)); err != nil {
 		return err
 	}
 	t.fetches = append(t.fetches, e.row(&t.u, &t.res, t.u.URL, t.u.Hop))
@@ -396,11 +410,12 @@ func (e *engine) unasked(u string) bool {
 	return e.o.FromArchive || strings.HasPrefix(u, fileScheme)
 }
 
-// local handles the result of t if it came from the archive or from a file. For a
+// local handles the result of t if it came from the archive, from a file, or as a part of
+// another page. For a
 // result that came from a server, the method response does this.
 func (e *engine) local(ctx context.Context, t *fetchTask) error {
 	t.fetches = append(t.fetches, e.row(&t.u, &t.res, t.u.URL, t.u.Hop))
-	if err := e.f.Release(t.u.Host, time.Time{}); err != nil {
+	if err := e.releaseHost(t, time.Time{}); err != nil {
 		return err
 	}
 	if t.res.Capture == nil {
@@ -408,6 +423,9 @@ func (e *engine) local(ctx context.Context, t *fetchTask) error {
 		return nil
 	}
 	t.came = true
+	if t.had {
+		return nil // stored and counted as a part
+	}
 	e.held += t.fetches[0].Bytes
 	t.took[report.StageFetch] = t.res.Elapsed
 	return e.put(ctx, t)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"infomall/crawl"
+	"infomall/crawl/render"
 	"infomall/crawl/report"
 )
 
@@ -41,8 +42,24 @@ func (a archive) Past(ctx context.Context) (crawl.Past, error) {
 // garbage is collected more often, to take less memory.
 func (a archive) Crawl(ctx context.Context, o report.CrawlOptions) (report.CrawlResult, error) {
 	defer beginFrugal()()
-	res, err := crawl.Run(ctx, a, o, crawl.Env{Documents: a.documents})
+	res, err := crawl.Run(ctx, a, o, crawl.Env{Documents: a.documents, Browser: startBrowser})
 	return res, a.fault(err)
+}
+
+// startBrowser starts the browser that shows the pages of a crawl with options o; see
+// crawl.Env. The caller closes it.
+func startBrowser(ctx context.Context, o *report.CrawlOptions) (crawl.Browser, error) {
+	r := o.Render
+	pool := render.Options{
+		Path: r.Path, Pages: r.Browsers, NoSandbox: r.NoSandbox, Temp: r.Temp, Profile: r.Profile, Agent: o.Agent, Screenshot: r.Screenshot,
+	}
+	if r.Consent != "" {
+		var err error
+		if pool.Consent, err = render.ReadConsent(r.Consent); err != nil {
+			return nil, err
+		}
+	}
+	return render.Start(ctx, pool)
 }
 
 // Refuses returns why a crawl with the options o would exclude a URL, or "" if

@@ -40,7 +40,7 @@ var arrows = map[string]string{
 	"store/formats/mirror":   "store/record store/record/message",
 	"store/formats/arc":      "store/record store/formats/gzipped store/record/message",
 	"store/formats/cdx":      "store/record store/urlkey",
-	"store/formats/wacz":     "store/record store/formats/warc store/formats/arc store/formats/cdx store/record/message",
+	"store/formats/wacz":     "store/record store/formats/warc store/formats/arc store/formats/cdx store/record/message store/urlkey",
 	"store/packed":           "",
 	"store/page":             "",
 	"store/page/article":     "store/page/charset store/page/markup store/record",
@@ -181,12 +181,12 @@ var arrows = map[string]string{
 	"crawl/guard":   "",
 	"crawl/links":   "store/document crawl/robots store/page store/urlkey store/record/message store/page/charset store/page/coding store/page/markup",
 	"crawl/order":   "store/urlkey",
-	"crawl/render":  "",
+	"crawl/render":  "store/disk store/record/message",
 	"crawl/revisit": "",
 	"crawl/robots":  "",
 	"crawl/trap":    "store/urlkey",
 
-	"crawl":          "store/document crawl/fetch crawl/frontier crawl/links crawl/order crawl/robots crawl/trap store/record store/urlkey store/page crawl/report store/record/message store/record/task store/page/charset store/page/coding store/page/markup",
+	"crawl":          "crawl/render store/document crawl/fetch crawl/frontier crawl/links crawl/order crawl/robots crawl/trap store/record store/urlkey store/page crawl/report store/record/message store/record/task store/page/charset store/page/coding store/page/markup",
 	"crawl/frontier": "store/record crawl/report",
 	"crawl/report":   "store/record store/urlkey",
 	"crawl/state":    "crawl/report store/disk store/packed store/record store/urlkey",
@@ -295,10 +295,14 @@ var homes = map[string]string{
 	"github.com/tetratelabs/wazero":          "store/document/pdf",
 	"github.com/prometheus/client_golang":    "repl/serve",
 	"github.com/modelcontextprotocol/go-sdk": "repl/mcp",
+	"github.com/chromedp/cdproto":            "crawl/render",
+	"github.com/chromedp/chromedp":           "crawl/render",
 }
 
 // testHomes lists further packages whose tests may import an outside module.
 var testHomes = map[string]string{
+	"github.com/chromedp/cdproto":      "repl/serve",
+	"github.com/chromedp/chromedp":     "repl/serve",
 	"golang.org/x/net":                 "store/page/markup",
 	"golang.org/x/sys":                 "repl repl/serve",
 	"golang.org/x/text":                "queries repl repl/serve/replay store/document/flash store/document/picture store/document/sound",
@@ -309,8 +313,6 @@ var testHomes = map[string]string{
 var testModules = []string{
 	"github.com/rogpeppe/go-internal",
 	"github.com/creack/pty",
-	"github.com/chromedp/cdproto",
-	"github.com/chromedp/chromedp",
 	"pgregory.net/rapid",
 	"gonum.org/v1/gonum",
 }

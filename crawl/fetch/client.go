@@ -168,6 +168,9 @@ type Request struct {
 	// but Host, User-Agent, Connection and Content-Length, and the client adds none and
 	// keeps no cookies.
 	Browser bool
+	// Socket says that the request begins a WebSocket. If the server agrees, the
+	// response has status 101 and no body, and the connection is closed.
+	Socket bool
 }
 
 // Response is the result of a request, with or without an answer of the
@@ -311,7 +314,7 @@ func (c *Client) Resolve(ctx context.Context, u *url.URL) (netip.AddrPort, error
 func (c *Client) connect(ctx context.Context, r Request) (*conn, error) {
 	key := r.URL.Scheme + r.URL.Host
 	var cn *conn
-	if r.Method == "" || r.Method == "GET" || r.Method == "HEAD" {
+	if (r.Method == "" || r.Method == "GET" || r.Method == "HEAD") && !r.Socket {
 		c.mu.Lock()
 		cn = c.idle[key]
 		delete(c.idle, key)
@@ -461,16 +464,17 @@ func (c *Client) speak(ctx context.Context, cn *conn, r Request) (res Response, 
 			return fail(err)
 		}
 		status := message.Status(head)
-		if status < 100 || status > 199 || i == interimMax {
+		if status < 100 || status > 199 || i == interimMax || status == 101 && r.Socket {
 			break
 		}
 	}
-	b := &body{ctx: ctx, c: c, cn: cn, end: end, max: c.bodyMax, data: head, head: len(head), none: r.Method == "HEAD"}
+	b := &body{ctx: ctx, c: c, cn: cn, end: end, max: c.bodyMax, data: head, head: len(head), none: r.Method == "HEAD" || message.Status(head) == 101}
 	defer b.close()
 	keep, err := b.read()
 	if err != nil {
 		return fail(err)
 	}
+	keep = keep && !r.Socket
 	if res.Capture, err = b.capture(); err != nil {
 		return fail(&fault{report.OutcomeInternal, err})
 	}
@@ -527,7 +531,11 @@ func (c *Client) message(r Request) []byte {
 	if r.Body != nil {
 		b = fmt.Appendf(b, "Content-Length: %d\r\n", len(r.Body))
 	}
-	b = append(b, "Connection: keep-alive\r\n\r\n"...)
+	if r.Socket {
+		b = append(b, "Connection: Upgrade\r\n\r\n"...)
+	} else {
+		b = append(b, "Connection: keep-alive\r\n\r\n"...)
+	}
 	return append(b, r.Body...)
 }
 

@@ -113,6 +113,7 @@ type host struct {
 	more   bool
 	loaded report.Queued // place of the last loaded URL; only Priority and Seq are set
 	busy   bool
+	held   bool      // by Hold; busy is then set too, but the host is not counted in Frontier.busy
 	next   time.Time // when the host may be asked again; zero for at once
 	at     int       // index in ready or asleep; -1 if in neither
 	sleeps bool      // whether it is in asleep
@@ -394,6 +395,9 @@ func (f *Frontier) ripen(now time.Time) error {
 // the time next; a zero time means at once.
 func (f *Frontier) Release(name string, next time.Time) error {
 	h := f.host(name)
+	if h.held {
+		return nil
+	}
 	if h.busy {
 		h.busy = false
 		f.busy--
@@ -407,6 +411,29 @@ func (f *Frontier) Release(name string, next time.Time) error {
 func (f *Frontier) Done(u *report.Queued) error {
 	delete(f.out, u.Seq)
 	return f.store.Done(u)
+}
+
+// Hold puts u, which Next has taken out, back into its queue, and holds its host: Next
+// takes out no URL of the host until Unhold. The host does not count for Empty.
+func (f *Frontier) Hold(u report.Queued) error {
+	h := f.host(u.Host)
+	if h.busy && !h.held {
+		f.busy--
+	}
+	f.take(h)
+	h.busy, h.held = true, true
+	delete(f.out, u.Seq)
+	return f.insert(u)
+}
+
+// Unhold ends the effect of Hold for the host called name.
+func (f *Frontier) Unhold(name string) error {
+	h := f.hosts[name]
+	if h == nil || !h.held {
+		return nil
+	}
+	h.busy, h.held = false, false
+	return f.place(h)
 }
 
 // Keep keeps back u, which Next has taken out: it is not fetched until

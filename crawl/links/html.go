@@ -39,8 +39,20 @@ func (c *collector) readHTML(body []byte, d Document) {
 		}
 		if l, ok := asLink(p); ok && (l.Requisite || !meta.NoFollow) {
 			c.resolve(p.Target, l)
+		} else if p.NoFollow && d.Shown != nil {
+			if u, err := urlkey.Resolve(c.base, p.Target); err == nil {
+				c.refuse(u)
+			}
 		}
 	}
+}
+
+// refuse notes that the page asks robots not to follow the link to the URL u.
+func (c *collector) refuse(u string) {
+	if c.refused == nil {
+		c.refused = make(map[string]bool)
+	}
+	c.refused[u] = true
 }
 
 // asLink returns a link of a document as a Link without its URL. ok is false

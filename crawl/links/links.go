@@ -43,6 +43,9 @@ type Document struct {
 	Usual string
 	// Links are the links of a document that is not a page, such as a PDF file.
 	Links []document.Link
+	// Shown are targets of links that a browser found on the page, which come after the
+	// others. A target that the page asks robots not to follow is left out.
+	Shown []string
 }
 
 // Link is a URL that a document leads to.
@@ -84,6 +87,7 @@ func Find(d Document) Found {
 		c.add(l.Target, anchor)
 	}
 	c.read(d)
+	c.shown(d.Shown)
 	return c.found
 }
 
@@ -93,12 +97,27 @@ type collector struct {
 	max   int
 	found Found
 	seen  map[string]int // index of each URL in found.Links
+
+	refused map[string]bool // URLs that the page asks robots not to follow; nil unless Document.Shown is set
 }
 
 // room allocates memory for n links if c has none yet.
 func (c *collector) room(n int) {
 	if n = min(n, c.max); len(c.found.Links) == 0 {
 		c.seen, c.found.Links = make(map[string]int, n), make([]Link, 0, n)
+	}
+}
+
+// shown adds the links that a browser found on the page, unless the page asks robots not
+// to follow them.
+func (c *collector) shown(targets []string) {
+	if c.found.Asks.NoFollow {
+		return
+	}
+	for _, target := range targets {
+		if u, err := urlkey.Resolve(c.base, target); err == nil && !c.refused[u] {
+			c.add(target, link(markup.LinkA))
+		}
 	}
 }
 

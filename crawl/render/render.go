@@ -26,11 +26,11 @@ type Options struct {
 
 // Limits bound what one page may cost. A zero field means its default.
 type Limits struct {
-	Time     time.Duration // from the visit to the last behaviour
-	Steps    int           // steps of one behaviour, such as scrolls
-	Requests int           // requests of one page
-	Bytes    int64         // bytes of all responses to one page
-	DOM      int64         // bytes of the document after load
+	Time     time.Duration // from the visit to the last behaviour; a minute
+	Steps    int           // steps of one behaviour, such as scrolls; 50
+	Requests int           // requests of one page; 1000
+	Bytes    int64         // bytes of all responses to one page; 100 MB
+	DOM      int64         // bytes of the document after load, and of its text; 16 MB
 }
 
 // ConsentRule clicks an element of pages, such as the button of a notice on cookies.
@@ -81,6 +81,7 @@ type Shown struct {
 	Behaviours []Behaviour
 	Consent    string // name of the rule that clicked; "" if none did
 	Login      bool   // the page asks for a password
+	Ended      string // why the visit ended: done, or the limit that ended it: requests, bytes or time
 }
 
 // Behaviour says what was done on a page to make it load all its parts.

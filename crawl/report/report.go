@@ -72,6 +72,8 @@ type Fetch struct {
 	Links      int // links found in the response
 	Queued     int // of Links, URLs that are new to the crawl
 	LeftOut    int // of Links, URLs that a rule of the crawl excludes
+
+	Shown *Shown // what a browser made of the page; nil for a URL that RENDER does not concern
 }
 
 // Stage is one of the steps that a crawl takes with each URL.
@@ -208,6 +210,7 @@ type CrawlOrders struct {
 	Pause   bool
 	Stop    bool
 	Workers int // number of workers; 0 means the number in the statement
+	Resumed int // how often RESUME was ordered; each time, hosts that wait for a login go on
 }
 
 // CrawlOrder says in which order a crawl fetches URLs.
@@ -286,6 +289,9 @@ type CrawlOptions struct {
 	// slash is a pattern for a folder, such as /(s(*)). For all other arguments
 	// the crawl finds out by itself.
 	VisitArgs, PageArgs []string
+
+	// Render has a browser show pages; nil means that none is shown.
+	Render *Render
 
 	// Progress, if not nil, is called from time to time by one goroutine.
 	Progress func(Crawl)

@@ -173,7 +173,8 @@ func appendFetch(b []byte, f *report.Fetch) []byte {
 	for _, d := range f.Took {
 		b = binary.AppendUvarint(b, uint64(d))
 	}
-	return binary.BigEndian.AppendUint64(b, math.Float64bits(f.Score))
+	b = binary.BigEndian.AppendUint64(b, math.Float64bits(f.Score))
+	return appendShown(b, f.Shown)
 }
 
 // decodeFetch reads what appendFetch wrote.
@@ -196,10 +197,56 @@ func decodeFetch(b []byte) (f report.Fetch, err error) {
 		f.Took[i] = time.Duration(d.Uvarint())
 	}
 	f.Score = d.Float()
+	f.Shown = decodeShown(&d)
 	if f.Outcome = report.Outcome(outcome); outcome > uint64(report.OutcomeInternal) {
 		d.Bad = true
 	}
 	return f, end(&d)
+}
+
+// The bits of the first byte of an encoded report.Shown.
+const (
+	bitRendered = 1 << iota
+	bitGained
+)
+
+// appendShown appends the encoding of s to b; nothing if s is nil, so that the rows of
+// crawls without a browser are no longer. decodeShown reads it.
+func appendShown(b []byte, s *report.Shown) []byte {
+	if s == nil {
+		return b
+	}
+	bits := byte(0)
+	if s.Rendered {
+		bits |= bitRendered
+	}
+	if s.Gained {
+		bits |= bitGained
+	}
+	b = append(b, bits)
+	for _, n := range []int{s.Parts, s.Refused, s.Sockets} {
+		b = binary.AppendUvarint(b, uint64(n))
+	}
+	for _, text := range []string{s.Why, s.Consent, s.Behaviours} {
+		b = packed.AppendSized(b, text)
+	}
+	return b
+}
+
+// decodeShown reads what appendShown wrote, which is the rest of d.
+func decodeShown(d *packed.Reader) *report.Shown {
+	if len(d.B) == 0 {
+		return nil
+	}
+	bits := d.Uvarint()
+	s := &report.Shown{Rendered: bits&bitRendered > 0, Gained: bits&bitGained > 0}
+	for _, n := range []*int{&s.Parts, &s.Refused, &s.Sockets} {
+		*n = int(d.Uvarint())
+	}
+	for _, text := range []*string{&s.Why, &s.Consent, &s.Behaviours} {
+		*text = d.Text()
+	}
+	return s
 }
 
 // end returns errEntry if d ran out of bytes, or if bytes remain after the

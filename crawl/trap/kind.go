@@ -15,6 +15,10 @@ const (
 	plainName  = 12
 )
 
+// KindOf returns the name of the kind of URLs to which the canonical URL u belongs, such
+// as "/list/#?page" for those of one script. The name has at most 256 bytes.
+func KindOf(u string) string { return kindsOf(u)[0] }
+
 // kindsOf returns the names of the kinds to which the URL u belongs. A kind
 // is a set of URLs that one script or folder seems to serve. The first name
 // consists of the folders of u and the names of its arguments, such as

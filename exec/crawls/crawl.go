@@ -199,7 +199,7 @@ func (c *crawl) readOptions() (err error) {
 			return err
 		}
 	}
-	for _, read := range []func() error{c.readLimits, c.readFocus, c.readScopes, c.readAgent} {
+	for _, read := range []func() error{c.readLimits, c.readFocus, c.readScopes, c.readRender, c.readAgent} {
 		if err := read(); err != nil {
 			return err
 		}
@@ -393,6 +393,7 @@ func (c *crawl) Would(ctx context.Context) ([]string, error) {
 		lines = append(lines, "  within the hosts of these and those below them")
 	}
 	lines = append(lines, c.focusLines()...)
+	lines = append(lines, c.renderLines()...)
 	if o.FromArchive {
 		before := "now"
 		if st.Time != nil {

@@ -75,6 +75,7 @@ func (r *crawlOrder) Run(ctx context.Context) (*session.Result, error) {
 			o.Pause = true
 		case ast.CrawlResume:
 			o.Pause = false
+			o.Resumed++
 		case ast.CrawlStop:
 			o.Stop = true
 		case ast.CrawlWorkers:

@@ -264,6 +264,17 @@ func traceAttempt(t *session.Table, c *report.Crawl, f *report.Fetch, written ma
 	if f.Bytes < 0 {
 		return
 	}
+	if s := f.Shown; s != nil {
+		decision, reason := "not shown in a browser", s.Why
+		if s.Rendered {
+			decision = "shown in a browser"
+			reason += fmt.Sprintf("; %s answered, %s refused", value.Counted(s.Parts, "part"), value.Counted(s.Refused, "part"))
+			if s.Gained {
+				reason += "; it has more than the response"
+			}
+		}
+		add(report.StageFetch, decision, reason)
+	}
 	if f.Took[report.StageExtract] > 0 {
 		add(report.StageExtract, fmt.Sprintf("links: %d", f.Links), "")
 	}

@@ -23,6 +23,9 @@ func Captures(st *ast.Delete, env *expr.Env) (Node, *Source, error) {
 	if err := b.from(); err != nil {
 		return nil, nil, err
 	}
+	if err := b.inputs[0].src.setScopes(st.Scopes, env, true); err != nil {
+		return nil, nil, err
+	}
 	if err := b.listItems(); err != nil {
 		return nil, nil, err
 	}

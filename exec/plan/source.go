@@ -47,7 +47,7 @@ func newSource(s *ast.Source, r *relation.Relation, env *expr.Env) (*Source, err
 		}
 		return src, src.setTime(s.Time, env)
 	}
-	if err := src.setScopes(s.Scopes, env); err != nil {
+	if err := src.setScopes(s.Scopes, env, false); err != nil {
 		return nil, err
 	}
 	if err := src.setTime(s.Time, env); err != nil {
@@ -126,8 +126,9 @@ func unscoped(s *ast.Source, r *relation.Relation) error {
 }
 
 // setScopes sets the ranges of URL keys that n reads from the scopes in FROM,
-// of which there may be none.
-func (n *Source) setScopes(list []ast.Scope, env *expr.Env) error {
+// of which there may be none. With shown, the scope of one page has what a browser made
+// of the page, too.
+func (n *Source) setScopes(list []ast.Scope, env *expr.Env, shown bool) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -138,6 +139,9 @@ func (n *Source) setScopes(list []ast.Scope, env *expr.Env) error {
 		scope, text, err := readScope(s, env)
 		if err != nil {
 			return err
+		}
+		if shown {
+			scope = scope.WithShown()
 		}
 		scopes[i], texts[i] = scope, text
 		exact = exact && scope.Exact()

@@ -73,12 +73,11 @@ func asInVersions(name string) FocusColumn {
 	return FocusColumn{Name: name, Type: col.Type, page: func(c *candidate) value.Value { return c.field(col) }}
 }
 
-// focusNames returns the names of all columns that EXPAND WHERE may name, for
-// error messages.
-func focusNames() []string {
-	names := make([]string, len(focusColumns))
-	for i := range focusColumns {
-		names[i] = focusColumns[i].Name
+// namesOf returns the names of columns that a condition may name, for error messages.
+func namesOf(columns []FocusColumn) []string {
+	names := make([]string, len(columns))
+	for i := range columns {
+		names[i] = columns[i].Name
 	}
 	return names
 }
@@ -87,22 +86,28 @@ func focusNames() []string {
 // and its types checked. The error, an *ast.Error, says which name or type is
 // wrong.
 func BindFocus(e ast.Expr, env *expr.Env) (*FocusCondition, error) {
+	return bindCondition(e, "EXPAND WHERE", focusColumns, env)
+}
+
+// bindCondition returns the condition e of the clause called where, which may name the
+// given columns. The error, an *ast.Error, says which name or type is wrong.
+func bindCondition(e ast.Expr, where string, columns []FocusColumn, env *expr.Env) (*FocusCondition, error) {
 	f := new(FocusCondition)
-	bind := &expr.Binder{Where: "EXPAND WHERE", Env: env, Column: func(c *ast.Column, _ value.Type) (expr.Expr, error) {
+	bind := &expr.Binder{Where: where, Env: env, Column: func(c *ast.Column, _ value.Type) (expr.Expr, error) {
 		if c.Qualifier != nil {
-			err := ast.Errorf(c.Qualifier, "the columns of EXPAND WHERE are of no relation")
+			err := ast.Errorf(c.Qualifier, "the columns of %s are of no relation", where)
 			err.Hint = "write " + c.Name.String()
 			return nil, err
 		}
-		i := slices.IndexFunc(focusColumns, func(k FocusColumn) bool { return strings.EqualFold(k.Name, c.Name.Text) })
+		i := slices.IndexFunc(columns, func(k FocusColumn) bool { return strings.EqualFold(k.Name, c.Name.Text) })
 		if i < 0 {
-			err := expr.UnknownName(&c.Name, "column", c.Name.Text, " in EXPAND WHERE", focusNames())
+			err := expr.UnknownName(&c.Name, "column", c.Name.Text, " in "+where, namesOf(columns))
 			if err.Hint == "" {
-				err.Hint = "there are " + strings.Join(focusNames(), ", ")
+				err.Hint = "there are " + strings.Join(namesOf(columns), ", ")
 			}
 			return nil, err
 		}
-		return f.column(&focusColumns[i]), nil
+		return f.column(&columns[i]), nil
 	}}
 	var err error
 	f.Where, err = bind.BindBool(e)
@@ -200,8 +205,22 @@ func (f *Focus) follow(c *candidate) ([]bool, error) {
 	if !f.asked.OfLink {
 		rows = 1
 	}
+	holds, err := f.asked.evaluate(c, rows)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]bool, len(c.Links))
+	for i := range list {
+		list[i] = holds[min(i, rows-1)]
+	}
+	return list, nil
+}
+
+// evaluate returns, for each of the first rows links of the page c, whether the condition
+// is true. If no column is that of a link, rows may be 1 for a page without links.
+func (f *FocusCondition) evaluate(c *candidate, rows int) ([]bool, error) {
 	b := &value.Batch{N: rows}
-	for _, col := range f.asked.Columns {
+	for _, col := range f.Columns {
 		vector := &value.Vector{Type: col.Type}
 		var same value.Value
 		if col.page != nil {
@@ -215,7 +234,7 @@ func (f *Focus) follow(c *candidate) ([]bool, error) {
 		}
 		b.Cols = append(b.Cols, vector)
 	}
-	eval, err := eval.Compile(f.asked.Where)
+	eval, err := eval.Compile(f.Where)
 	if err != nil {
 		return nil, err
 	}
@@ -223,10 +242,9 @@ func (f *Focus) follow(c *candidate) ([]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := make([]bool, len(c.Links))
+	list := make([]bool, rows)
 	for i := range list {
-		row := min(i, rows-1)
-		list[i] = !holds.IsNull(row) && holds.Bools[row]
+		list[i] = !holds.IsNull(i) && holds.Bools[i]
 	}
 	return list, nil
 }

@@ -103,9 +103,10 @@ func (l *linker) read() error {
 }
 
 // page adds one page and its links to the graph. url is the page's URL, and ref
-// the first capture of its version. If the nodes are hosts, a URL without a
-// host is left out.
+// the first capture of its version. The links of a document after load are links of
+// its page. If the nodes are hosts, a URL without a host is left out.
 func (l *linker) page(url string, ref record.Ref) (err error) {
+	url = urlkey.PageOf(url)
 	name := url
 	if l.o.ByHost {
 		name = l.fromHost(url)

@@ -64,7 +64,8 @@ var Pages = listWithRefs(Relation{
 const pageNeeds = record.ColChange
 
 // eachPage adds up the spans that in yields to one row per URL, in the order of
-// URLs. A span is a version, with its visits, as the query sees it. With EACH,
+// URLs. It leaves out what a browser made of pages, which would count each page twice
+// or three times. A span is a version, with its visits, as the query sees it. With EACH,
 // which gives one span per URL and period, each span becomes a row. A row is
 // valid until the iteration moves on.
 func eachPage(n *Request, in iter.Seq2[*spanBatch, error]) iter.Seq2[*pageRow, error] {
@@ -77,6 +78,9 @@ func eachPage(n *Request, in iter.Seq2[*spanBatch, error]) iter.Seq2[*pageRow, e
 				return
 			}
 			for i := range b.N {
+				if _, shown := urlkey.Shown(b.URL[i]); shown {
+					continue
+				}
 				if p.visits > 0 && (single || b.Key[i] != p.key) {
 					if !yield(&p, nil) {
 						return

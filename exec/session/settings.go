@@ -37,20 +37,23 @@ type Settings struct {
 	Width          int            // width of a table in cells; 0 means that of the window
 	Pager          string         // when results on a terminal go through a pager: auto, on or off
 
-	Agent        string         // User-Agent of crawls; "" for the program's own
-	Contact      string         // URL or mail address of the person who crawls
-	Delay        time.Duration  // pause between two requests to a host; negative means auto, depending on their duration
-	Workers      int            // number of requests that a crawl sends at the same time
-	BodyLimit    int64          // length in bytes at which a crawl cuts a body
-	Publish      time.Duration  // time after which queries see a fetched page, at the latest
-	PublishBytes int64          // bytes of responses after which queries see them, at the latest
-	Robots       bool           // whether crawls obey robots.txt
-	Sessions     string         // list of URL arguments and folders that name a session or, with a minus, a page
-	NoArchive    bool           // whether crawls keep pages that ask robots to keep no copy
-	Netrc        string         // file with the names and passwords that crawls use for hosts; "" means none
-	Weights      report.Weights // weights of the terms of priority in the order BEST
-	Domains      string         // list of weights of URLs by domain, as parseDomains reads it
-	Revisit      time.Duration  // time in which CRAWL DUE visits each page once, on average
+	Agent          string         // User-Agent of crawls; "" for the program's own
+	Contact        string         // URL or mail address of the person who crawls
+	Delay          time.Duration  // pause between two requests to a host; negative means auto, depending on their duration
+	Workers        int            // number of requests that a crawl sends at the same time
+	BodyLimit      int64          // length in bytes at which a crawl cuts a body
+	Publish        time.Duration  // time after which queries see a fetched page, at the latest
+	PublishBytes   int64          // bytes of responses after which queries see them, at the latest
+	Robots         bool           // whether crawls obey robots.txt
+	Sessions       string         // list of URL arguments and folders that name a session or, with a minus, a page
+	NoArchive      bool           // whether crawls keep pages that ask robots to keep no copy
+	Browser        string         // path of the browser that shows pages for RENDER; "" looks for one
+	BrowserSandbox bool           // whether that browser runs in its sandbox
+	ConsentRules   string         // file of rules that click the buttons of notices, as an absolute path; "" means none
+	Netrc          string         // file with the names and passwords that crawls use for hosts; "" means none
+	Weights        report.Weights // weights of the terms of priority in the order BEST
+	Domains        string         // list of weights of URLs by domain, as parseDomains reads it
+	Revisit        time.Duration  // time in which CRAWL DUE visits each page once, on average
 
 	Level        string // level of the cut (which blocks of a page count) for blocks and changes: auto, leaves or a number from 1
 	DefaultLevel int    // level that auto means, from 1
@@ -136,6 +139,7 @@ func DefaultSettings() Settings {
 		PublishBytes:   64 << 20,
 		Robots:         true,
 		NoArchive:      true,
+		BrowserSandbox: true,
 		Weights:        weightsDefault,
 		Revisit:        7 * 24 * time.Hour,
 
@@ -190,6 +194,12 @@ var settings = []Setting{
 	{"body_limit", stored, "size at which a crawl cuts a body",
 		func(s *Settings) string { return SizeText(s.BodyLimit) },
 		func(s *Settings, v string) error { return parseSize(&s.BodyLimit, v) }},
+	{"browser", stored, "path of the browser that shows pages for RENDER and CHECK REPLAY; if empty, a Chromium or Chrome of this machine",
+		func(s *Settings) string { return s.Browser },
+		func(s *Settings, v string) error { return parseFile(&s.Browser, v) }},
+	{"browser_sandbox", stored, "whether the browser runs in its sandbox; root can run it only with off",
+		func(s *Settings) string { return onOff(s.BrowserSandbox) },
+		func(s *Settings, v string) error { return parseOnOff(&s.BrowserSandbox, v) }},
 	{"cache", local, "whether decompressed runs of captures are cached in memory",
 		func(s *Settings) string { return onOff(s.Cache) },
 		func(s *Settings, v string) error { return parseOnOff(&s.Cache, v) }},
@@ -202,6 +212,9 @@ var settings = []Setting{
 	{"color", local, "colors on a terminal: auto, always or never",
 		func(s *Settings) string { return s.Color },
 		func(s *Settings, v string) error { return parseWord(&s.Color, v, "auto", "always", "never") }},
+	{"consent_rules", stored, "file of rules for RENDER, one on each line, that click the buttons of notices, such as those on cookies: name, CSS selector and, if only for one host, the host, with tabs between them",
+		func(s *Settings) string { return s.ConsentRules },
+		func(s *Settings, v string) error { return parseFile(&s.ConsentRules, v) }},
 	{"contact", stored, "contact for the owners of crawled hosts: a URL or a mail address",
 		func(s *Settings) string { return s.Contact },
 		func(s *Settings, v string) error { return ParseLine(&s.Contact, v) }},

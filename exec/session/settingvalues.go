@@ -80,6 +80,28 @@ func parseFolder(dst *string, v string) error {
 	return nil
 }
 
+// parseFile sets dst to the absolute path of v, which must be a regular file. If v is
+// empty, it sets dst to "".
+func parseFile(dst *string, v string) error {
+	if v == "" {
+		*dst = ""
+		return nil
+	}
+	name, err := filepath.Abs(v)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("write the name of a file; %s is none", v)
+	}
+	*dst = name
+	return nil
+}
+
 // parseSynonyms reads the list of synonyms in the file v, and sets s.Synonyms to its absolute
 // path. If v is empty, there are no synonyms.
 func parseSynonyms(s *Settings, v string) error {

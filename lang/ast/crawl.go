@@ -27,8 +27,10 @@ type Crawl struct {
 	TrapsOff     bool // TRAPS OFF
 	TrapLimit    Expr // the n of TRAPS LIMIT n, *Number or *Param; nil if absent
 	FromArchive  bool
-	Time         Expr  // the t of FROM ARCHIVE AT t; nil if absent
-	Alias        *Name // nil if absent
+	Time         Expr         // the t of FROM ARCHIVE AT t; nil if absent
+	Render       *CrawlRender // nil if absent
+	Profile      Expr         // *String or *Param; nil if absent
+	Alias        *Name        // nil if absent
 }
 
 func (*Crawl) statement() {}
@@ -81,6 +83,10 @@ func (s *Crawl) print(p *printer) {
 	p.clause(" TRAPS LIMIT ", s.TrapLimit)
 	p.flag(" FROM ARCHIVE", s.FromArchive)
 	p.clause(" AT ", s.Time)
+	if s.Render != nil {
+		s.Render.print(p)
+	}
+	p.clause(" PROFILE ", s.Profile)
 	p.alias(s.Alias)
 }
 
@@ -97,7 +103,29 @@ func (s *Crawl) children(l nodes) nodes {
 			l = append(l, &x.Scope)
 		}
 	}
-	return l.exprs(s.For, s.Expand, s.Through, s.Workers, s.Delay, s.Rate, s.Agent, s.Proxy, s.TrapLimit, s.Time)
+	l = l.exprs(s.For, s.Expand, s.Through, s.Workers, s.Delay, s.Rate, s.Agent, s.Proxy, s.TrapLimit, s.Time)
+	if r := s.Render; r != nil {
+		l = l.exprs(r.When, r.Browsers)
+	}
+	return l.exprs(s.Profile)
+}
+
+// CrawlRender is the clause RENDER [WHEN expr] [WITH n BROWSERS] [SCREENSHOT] of CRAWL. It
+// has a browser show pages.
+type CrawlRender struct {
+	When       Expr // condition on the response; nil if absent
+	Browsers   Expr // *Number or *Param; nil if absent
+	Screenshot bool
+}
+
+func (r *CrawlRender) print(p *printer) {
+	p.WriteString(" RENDER")
+	p.clause(" WHEN ", r.When)
+	if r.Browsers != nil {
+		p.clause(" WITH ", r.Browsers)
+		p.WriteString(" BROWSERS")
+	}
+	p.flag(" SCREENSHOT", r.Screenshot)
 }
 
 // CrawlLimit is one item after LIMIT in CRAWL, such as 1000 PAGES, 2GB or 8h.

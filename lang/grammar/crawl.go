@@ -16,8 +16,11 @@ CRAWL (url, … | DUE [IN scope, …])
     [FOR words] [EXPAND WHERE expr [THROUGH n]]
     [ORDER (BFS | BEST | RANDOM)] [WORKERS n] [DELAY 7d] [RATE 64KB]
     [AGENT agent] [PROXY url] [WITH REQUISITES] [IGNORE ROBOTS]
-    [ALLOW PRIVATE] [TRAPS (OFF | LIMIT n)] [FROM ARCHIVE [AT t]] [AS name]
+    [ALLOW PRIVATE] [TRAPS (OFF | LIMIT n)] [FROM ARCHIVE [AT t]]
+    [RENDER [WHEN expr] [WITH n BROWSERS] [SCREENSHOT]] [PROFILE folder]
+    [AS name]
 url = 'text' | $name
+folder = 'text' | $name
 agent = 'text' | $name
 words = 'text' | $name
 ` + helpT + `n = 10 | $name
@@ -53,7 +56,16 @@ type crawlClauseSyntax struct {
 	TrapsOff   bool                `parser:"| 'TRAPS' ( @'OFF'"`
 	TrapLimit  lexer.Token         `parser:"  | 'LIMIT' @( Number | Param ) )"`
 	For        *textSyntax         `parser:"| 'FOR' @@"`
+	Render     *renderSyntax       `parser:"| 'RENDER' @@"`
+	Profile    *textSyntax         `parser:"| 'PROFILE' @@"`
 	Alias      lexer.Token         `parser:"| 'AS' @( Ident | Quoted )"`
+}
+
+type renderSyntax struct {
+	source
+	When       ast.Expr    `parser:"( 'WHEN' @@ )?"`
+	Browsers   lexer.Token `parser:"( 'WITH' @( Number | Param ) 'BROWSERS' )?"`
+	Screenshot bool        `parser:"@'SCREENSHOT'?"`
 }
 
 type crawlLimitSyntax struct {
@@ -115,6 +127,11 @@ func (o *crawlClauseSyntax) addTo(b *builder, c *ast.Crawl) {
 	case o.Archive:
 		once(b, o, "FROM ARCHIVE", &c.FromArchive, true)
 		c.Time = o.At
+	case o.Render != nil:
+		r := o.Render
+		once(b, o, "RENDER", &c.Render, &ast.CrawlRender{When: r.When, Browsers: optionalConstant(r.Browsers), Screenshot: r.Screenshot})
+	case o.Profile != nil:
+		once(b, o, "PROFILE", &c.Profile, o.Profile.expr())
 	default:
 		once(b, o, "AS", &c.Alias, optionalName(o.Alias))
 	}

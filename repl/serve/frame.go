@@ -13,6 +13,7 @@ import (
 	"infomall/store/page/coding"
 	"infomall/store/record"
 	"infomall/store/record/message"
+	"infomall/store/urlkey"
 )
 
 // frameData is what the page with the bar and the frame shows.
@@ -38,6 +39,8 @@ type frameData struct {
 	// Tools are the addresses of the page with no view, with its changes and with its
 	// blocks.
 	Plain, Changes, Blocks string
+	DOM, Picture           string      // addresses of what a browser made of the page; "" if the archive has none
+	Still                  string      // the URL of the page, if the frame has its document after load
 	Notes                  changeNotes // the changed blocks, if the view is Changes
 	Sum                    string      // how many blocks have changed
 	Old                    *lookup.Capture
@@ -119,24 +122,32 @@ func (s *server) framePage(w http.ResponseWriter, r *http.Request, t *replay.Tar
 		return err
 	}
 	defer release()
-	f, err := s.find(w, r, snap, t.URL, at)
+	f, err := s.find(w, r, snap, t.Captured(), at)
 	if err != nil {
 		return err
 	}
-	d := &frameData{URL: t.URL, Shown: shownURL(t.URL), Asked: t.Time, Count: f.Count, View: t.View, NoBar: s.o.NoBar}
+	d := &frameData{URL: t.Captured(), Shown: shownURL(t.URL), Asked: t.Time, Count: f.Count, View: t.View, NoBar: s.o.NoBar}
 	page := *t
-	page.Modifier = replay.PageTop
+	if page.Modifier != replay.AfterLoad {
+		page.Modifier = replay.PageTop
+	} else {
+		d.Still = t.URL
+	}
 	d.Frame = s.origins.replayOrigin(r, t.URL) + page.Prefix() + pathText(t.URL)
 	d.Plain, d.Changes, d.Blocks = viewPath(t, replay.View{}), viewPath(t, replay.View{Name: replay.Changes}), viewPath(t, replay.View{Name: replay.Blocks})
 	p := newPage(r, "frame", d)
 	p.Title, p.Other = d.Shown, ""
-	p.Statement = "SHOW PAGE " + ask.Literal(t.URL)
+	p.Statement = "SHOW PAGE " + ask.Literal(d.URL)
 	if t.Time != "" {
 		p.Statement += " AT " + ask.Literal(ask.Dashed(t.Time))
 	}
 	if len(f.Nearest) == 0 {
 		p.Name = "never"
+		d.Plain = viewPath(t, replay.View{})
 		return s.send(w, r, http.StatusNotFound, p, "")
+	}
+	if err := s.seen(ctx, snap, d, t, at); err != nil {
+		return err
 	}
 	d.Capture = &f.Nearest[0]
 	c, payload, err := choose(ctx, snap, f)
@@ -169,6 +180,31 @@ func (s *server) framePage(w http.ResponseWriter, r *http.Request, t *replay.Tar
 	w.Header().Del("Memento-Datetime") // this page is not the capture, but shows it
 	w.Header().Del("Content-Location")
 	return s.send(w, r, http.StatusOK, p, s.origins.frameSources(r))
+}
+
+// seen sets the addresses of what a browser made of the page of t during the crawl, at
+// about the time at.
+func (s *server) seen(ctx context.Context, snap relation.Snapshot, d *frameData, t *replay.Target, at record.Time) error {
+	for _, x := range []struct {
+		prefix string
+		to     *string
+		path   string
+	}{
+		{urlkey.DOM, &d.DOM, framePath(&replay.Target{Time: t.Time, Modifier: replay.AfterLoad, URL: t.URL})},
+		{urlkey.Screenshot, &d.Picture, viewPath(&replay.Target{Time: t.Time, URL: urlkey.Screenshot + t.URL}, replay.View{})},
+	} {
+		if urlkey.PageOf(x.prefix+t.URL) != t.URL {
+			continue // it is no page
+		}
+		f, err := lookup.Nearest(ctx, snap, x.prefix+t.URL, at)
+		if err != nil {
+			return err
+		}
+		if len(f.Nearest) > 0 {
+			*x.to = x.path
+		}
+	}
+	return nil
 }
 
 // viewPath returns the path of the interface's page for the target t with the view v.

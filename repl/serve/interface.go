@@ -130,7 +130,7 @@ func (s *server) archived(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case t.Calendar:
 		return s.calendarPage(w, r, &t)
-	case t.Modifier != replay.Interface && t.View.Name == replay.NoView:
+	case t.Modifier != replay.Interface && t.Modifier != replay.AfterLoad && t.View.Name == replay.NoView:
 		origin := s.origins.replayOrigin(r, t.URL)
 		if t.Modifier == replay.Raw && r.Header.Get("Sec-Fetch-Dest") == "" {
 			// Programs other than browsers do not know names below localhost.

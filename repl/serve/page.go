@@ -174,7 +174,7 @@ type note struct {
 // About returns the name of the text that explains the note, or "".
 func (n *note) About() string {
 	switch n.Title {
-	case "note_never", "note_gone", "note_bodyless":
+	case "note_never", "note_gone", "note_bodyless", "note_no_dom":
 		return strings.TrimPrefix(n.Title, "note_") + "_about"
 	}
 	return ""

@@ -84,6 +84,8 @@ func framePath(t *replay.Target) string {
 	switch {
 	case t.Calendar:
 		return "/" + t.Time + "*/" + t.URL
+	case t.Modifier == replay.AfterLoad:
+		return t.Prefix() + pathText(t.URL)
 	}
 	return viewPath(t, t.View)
 }
@@ -201,12 +203,16 @@ func (s *server) replayTarget(w http.ResponseWriter, r *http.Request, t *replay.
 		return err
 	}
 	defer release()
-	f, err := s.find(w, r, snap, t.URL, at)
+	f, err := s.find(w, r, snap, t.Captured(), at)
 	if err != nil {
 		return err
 	}
 	if len(f.Nearest) == 0 {
-		s.replayNote(w, r, http.StatusNotFound, &note{Title: "note_never", URL: t.URL})
+		title := "note_never"
+		if t.Modifier == replay.AfterLoad {
+			title = "note_no_dom"
+		}
+		s.replayNote(w, r, http.StatusNotFound, &note{Title: title, URL: t.URL})
 		return nil
 	}
 	c, p, err := choose(ctx, snap, f)
@@ -238,7 +244,7 @@ func (s *server) replayTarget(w http.ResponseWriter, r *http.Request, t *replay.
 	if notModified(w, r, `"`+hex.EncodeToString(tag[:12])+`"`) {
 		return nil
 	}
-	page := &replay.Page{URL: c.URL, Captured: c.Time.Std(), InterfaceOrigin: origin, Frame: t.Modifier == replay.PageFrame, View: t.View}
+	page := &replay.Page{URL: urlkey.PageOf(c.URL), Captured: c.Time.Std(), InterfaceOrigin: origin, Frame: t.Modifier == replay.PageFrame, View: t.View}
 	if t.Time != "" {
 		page.Asked = at.Std()
 	}

@@ -32,7 +32,8 @@ const (
 // only a host (http is assumed); angle brackets or blanks around it; line
 // breaks inside it; bytes that are not UTF-8. Such bytes are read as GB18030 in
 // the host, and percent-encoded as they are elsewhere. Schemes without a host
-// (dns:, urn:) are kept.
+// (dns:, urn:) are kept. After dom: and screenshot:, the URL of the page is made
+// canonical.
 //
 // The canonical form of a canonical URL is the URL itself. It is an error if
 // raw has neither a scheme nor a host, if its host is invalid, if raw is longer
@@ -68,6 +69,13 @@ func canonicalize(raw string) (string, error) {
 func parse(s string) (string, error) {
 	if s == "" {
 		return "", errors.New("it is empty")
+	}
+	if prefix, page := cutShown(s); prefix != "" {
+		page, err := parse(page)
+		if err != nil {
+			return "", err
+		}
+		return prefix + page, checkLength(prefix + page)
 	}
 	if !hasScheme(s) {
 		s = strings.TrimPrefix(s, "//")

@@ -37,6 +37,9 @@ var canonicalTests = []struct{ raw, want string }{
 	{"http://pku.edu.cn:08080/", "http://pku.edu.cn:8080/"},
 	{"ftp://pku.edu.cn:21/pub", "ftp://pku.edu.cn/pub"},
 	{"http://pku.edu.cn:/", "http://pku.edu.cn/"},
+	{"DOM:HTTPS://PKU.edu.cn:443/a/../b#c", "dom:https://pku.edu.cn/b"},
+	{"screenshot:http://x.cn?a b", "screenshot:http://x.cn/?a%20b"},
+	{"dom:x.cn/A", "dom:x.cn/A"},
 	// What is kept.
 	{"http://x.cn/a/", "http://x.cn/a/"},
 	{"http://x.cn/a?", "http://x.cn/a?"},
@@ -274,6 +277,7 @@ func FuzzCanonical(f *testing.F) {
 		"http://1.2.3/", "http://1.2.3.04/", "http://1.2.3.256/", "http://1.2.3.4.5/", "http://a.1.2.3.4/", "http://0.10.199.255:8080/a", "http://1.2.3.4_/",
 		"http://xn--a/", "http://a.0x/", "http://a..b/", "http://-a-/", "http://a/?'", "http://a/?`{}|^\\",
 		"http://a,b)c%25.cn/", "foo://x/ y", "web+demo:/.//not-a-host/", "file:///C|/a/../..", "blob:http://a/", "//[:::]/",
+		"dom:http://a/%2e/b", "SCREENSHOT:HTTPS:a\\b", "dom: http://a/", "dom:dom:http://a/ b", "dom:http://a b/", "dom://http://a/", "dom:\x80http://a/", "dom:http://a/%2e/b", "SCREENSHOT:HTTPS:a\\b", "dom: http://a/", "dom:dom:http://a/ b", "dom:http://a b/",
 	} {
 		f.Add(s)
 	}

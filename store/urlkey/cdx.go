@@ -16,10 +16,12 @@ import (
 // CDX follows the SURT rules of the Internet Archive and pywb, odd ones
 // included: escapes are resolved until none is left, several slashes count as
 // one, an IPv4 address is reversed like a name, and a ;jsessionid in the path
-// stays. A URL without a host is its own folded key.
+// stays. A URL without a host is its own folded key, and so is that of a document
+// after load or of a picture (see [DOM] and [Screenshot]): who asks for a page in a
+// CDX file wants the page.
 func CDX(canonical string) string {
 	authority, rest, ok := authority(canonical)
-	if !ok || authority == "" {
+	if _, shown := Shown(canonical); shown || !ok || authority == "" {
 		return canonical
 	}
 	host, port := authority[strings.LastIndexByte(authority, '@')+1:], ""

@@ -129,7 +129,7 @@ func cdxLine(line string) (key, url string) {
 // FuzzCDX shows that folding a folded key changes only what a key cannot hold,
 // and that keys are printable ASCII.
 func FuzzCDX(f *testing.F) {
-	for _, s := range []string{"http://x.cn/%2F..//", "http://x.cn/?%26", "http://%2e%2e/", "http://x.cn/(%28)/.aspx"} {
+	for _, s := range []string{"http://x.cn/%2F..//", "http://x.cn/?%26", "http://%2e%2e/", "http://x.cn/(%28)/.aspx", "dom:http://x.cn/%20"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {

@@ -10,6 +10,7 @@ import "strings"
 //	https://www.pku.edu.cn/news/a.htm?x=1    cn,edu,pku,www,)/news/a.htm?x=1 https
 //	http://pku.edu.cn:8080/                  cn,edu,pku,:8080)/ http
 //	ftp://u:p@162.105.1.1/                   162.105.1.1,)/ ftp u:p
+//	dom:http://pku.edu.cn/                   cn,edu,pku,)/ dom:http
 //	dns:www.pku.edu.cn                       dns:www.pku.edu.cn
 //
 // A key consists of: the labels of the host, each with a comma after it (an IP
@@ -17,9 +18,11 @@ import "strings"
 // parenthesis; path and query; a blank and the scheme; and, if there is a user,
 // a blank, the user and the password. A blank cannot appear before, because no
 // canonical URL with a host contains one. A comma, parenthesis or percent sign
-// in a label is percent-encoded.
+// in a label is percent-encoded. For the document of a page after load, and for its
+// picture (see [DOM] and [Screenshot]), the scheme has their prefix, so the three
+// keys are next to each other.
 //
-// A URL with a scheme other than http, https and ftp is its own key. Such a key
+// Any other URL with a scheme other than http, https and ftp is its own key. Such a key
 // has no comma, or a colon before its first comma. The other keys have a comma
 // before their first colon, or an IPv6 address in brackets.
 func Key(canonical string) string {
@@ -130,19 +133,22 @@ func (k *keyParts) writeHost(b *strings.Builder) {
 	b.WriteString(k.port)
 }
 
-// parts holds the parts of a canonical http, https or ftp URL, as substrings of
-// the URL.
+// parts holds the parts of a URL that split takes apart, as substrings of the URL.
 type parts struct {
-	scheme, user, host string
-	port               string // with its colon; "" for the scheme's default port
-	path               string // with the query
+	scheme     string // with the prefix DOM or Screenshot, if the URL has it
+	user, host string
+	port       string // with its colon; "" for the scheme's default port
+	path       string // with the query
 }
 
-// split takes a canonical http, https or ftp URL apart. It reports false for other
-// URLs, which are their own key.
+// split takes a canonical http, https or ftp URL apart, and a URL of what a browser
+// made of a page. It reports false for other URLs, which are their own key.
 func split(canonical string) (p parts, ok bool) {
 	scheme, rest, _ := strings.Cut(canonical, "://")
-	if scheme != "http" && scheme != "https" && scheme != "ftp" {
+	switch scheme {
+	case "http", "https", "ftp":
+	case DOM + "http", DOM + "https", Screenshot + "http", Screenshot + "https":
+	default:
 		return p, false
 	}
 	slash := strings.IndexByte(rest, '/')

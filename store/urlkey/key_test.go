@@ -22,7 +22,13 @@ var keyTests = []struct{ url, key string }{
 	{"http://a..cn/", "cn,,a,)/ http"},
 	{"http://a,b.)c.cn/,)", "cn,%29c,a%2Cb,)/,) http"},
 	{"http://1.cn/", "cn,1,)/ http"},
+	{"dom:https://www.pku.edu.cn/news?x=1", "cn,edu,pku,www,)/news?x=1 dom:https"},
+	{"dom:http://u:p@pku.edu.cn:81/", "cn,edu,pku,:81)/ dom:http u:p"},
+	{"screenshot:http://[::1]/a", "[::1],)/a screenshot:http"},
 	// Keys of their own.
+	{"dom:ftp://x.cn/", "dom:ftp://x.cn/"},
+	{"dom:dom:http://x,y.cn/", "dom:dom:http://x,y.cn/"},
+	{"screenshot:x", "screenshot:x"},
 	{"dns:www.pku.edu.cn", "dns:www.pku.edu.cn"},
 	{"data:,a)b c", "data:,a)b c"},
 	{"metadata://gnu.org/software/,)", "metadata://gnu.org/software/,)"},
@@ -49,8 +55,10 @@ func TestKeyOrder(t *testing.T) {
 	want := []string{
 		"http://cn/",
 		"http://edu.cn/",
+		"dom:https://pku.edu.cn/",
 		"http://pku.edu.cn/",
 		"https://pku.edu.cn/",
+		"screenshot:https://pku.edu.cn/",
 		"http://pku.edu.cn/a",
 		"http://pku.edu.cn/a/",
 		"http://pku.edu.cn/a?x=1",
@@ -87,6 +95,7 @@ func FuzzURL(f *testing.F) {
 		f.Add(tt.key)
 	}
 	f.Add("cn,%4,%)/ http")
+	f.Add("cn,a,)/ dom:")
 	f.Fuzz(func(t *testing.T, key string) { URL(key) })
 }
 
@@ -98,6 +107,8 @@ func FuzzKeyDistinct(f *testing.F) {
 	f.Add("http://a.cn/", "https://a.cn/")
 	f.Add("http://a.cn/ https", "http://https@a.cn/")
 	f.Add("cn,a:x", "http://a.cn/")
+	f.Add("dom:http://a.cn/", "http://a.cn/ dom:http")
+	f.Add("dom:http://a.cn/", "screenshot:http://a.cn/")
 	f.Fuzz(func(t *testing.T, a, b string) {
 		a, errA := Canonical(a)
 		b, errB := Canonical(b)

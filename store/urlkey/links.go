@@ -26,7 +26,7 @@ const (
 
 // Page sets the URL to which links are relative in the following calls of Target.
 func (r *Links) Page(base string) {
-	r.base = base
+	r.base = PageOf(base)
 	r.plain.Page(base)
 }
 

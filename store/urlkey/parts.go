@@ -91,9 +91,11 @@ func Unescape(s string) string {
 }
 
 // authority splits a canonical URL: authority is the part between // and the
-// path (user, host and port), and rest is the path and query. It reports false
-// for a URL without //.
+// path (user, host and port), and rest is the path and query. For the document of a
+// page after load, and for its picture, these are parts of the URL of the page. It
+// reports false for a URL without //.
 func authority(canonical string) (authority, rest string, ok bool) {
+	canonical = PageOf(canonical)
 	i := schemeEnd(canonical) + 1
 	if !strings.HasPrefix(canonical[i:], "//") {
 		return "", "", false

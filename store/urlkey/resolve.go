@@ -10,15 +10,15 @@ import (
 
 // Resolve returns the canonical URL that reference, such as the value of an href,
 // means on a page whose canonical base URL is base. Character references in
-// reference, such as &amp;, must be decoded already. The error says why reference
-// means no URL.
+// reference, such as &amp;, must be decoded already. References of a document after
+// load are relative to its page. The error says why reference means no URL.
 func Resolve(base, reference string) (string, error) {
 	if n := canonicalPrefix(reference); n > 0 {
 		return reference[:n], nil
 	}
 	if b := newBase(base); b.path >= 0 {
 		if reference == "" || reference[0] == '#' {
-			return base, nil
+			return b.url, nil
 		}
 		var room [256]byte // enough for most URLs
 		if u := appendPlain(room[:0], &b, reference); u != nil {
@@ -29,11 +29,12 @@ func Resolve(base, reference string) (string, error) {
 }
 
 // Base returns the base URL of a page: the URL to which its links are relative.
-// page is the canonical URL of the page. named is what the page names in a base
-// element; "" if it names nothing. Base returns named, resolved, or page if named
-// is "" or no URL. A page of the web can only name a base of the web (http or
-// https).
+// page is the canonical URL of the page, or of its document after load. named is what
+// the page names in a base element; "" if it names nothing. Base returns named,
+// resolved, or the URL of the page if named is "" or no URL. A page of the web can only
+// name a base of the web (http or https).
 func Base(page, named string) string {
+	page = PageOf(page)
 	if named == "" {
 		return page
 	}
@@ -79,7 +80,7 @@ func resolve(base, reference string) (string, error) {
 	if !utf8.ValidString(reference) {
 		reference = escapeBytes(reference)
 	}
-	b, err := whatwg.Parse(base)
+	b, err := whatwg.Parse(PageOf(base))
 	if err != nil {
 		return "", fmt.Errorf("base %q is no URL: %w", clip(base), reason(err))
 	}
@@ -102,6 +103,7 @@ type base struct {
 }
 
 func newBase(url string) base {
+	url = PageOf(url)
 	b := base{url: url, path: pathStart(url)}
 	if b.path < 0 {
 		return b

@@ -29,6 +29,11 @@ func TestResolve(t *testing.T) {
 		{base, " a b.htm\n", "http://www.pku.edu.cn/news/a%20b.htm"},
 		{base, "a%zz.htm", "http://www.pku.edu.cn/news/a%zz.htm"},
 		{base, "\\old\\x.htm", "http://www.pku.edu.cn/old/x.htm"},
+		{"dom:" + base, "a.htm", "http://www.pku.edu.cn/news/a.htm"},
+		{"dom:" + base, "?y", "http://www.pku.edu.cn/news/index.htm?y"},
+		{"dom:" + base, "a b", "http://www.pku.edu.cn/news/a%20b"},
+		{"dom:" + base, "#part", base},
+		{base, "DOM:HTTP://X.cn/../a#b", "dom:http://x.cn/a"},
 		{base, "mailto:a@b.cn", "mailto:a@b.cn"},
 		{base, "javascript:go(1)", "javascript:go(1)"},
 		{base, "http://", ""},
@@ -49,7 +54,7 @@ func FuzzResolve(f *testing.F) {
 	for _, ref := range []string{"a.htm", "../x?y#z", "//h", "http:a", "\\\\h\\x", "javascript:x ", "%", "\x80"} {
 		f.Add("http://www.pku.edu.cn/news/", ref)
 	}
-	for _, base := range []string{"https://x.cn:81/a//b?c=/d", "http://u:p@x.cn/..a/b", "http://[::1]/a/"} {
+	for _, base := range []string{"https://x.cn:81/a//b?c=/d", "http://u:p@x.cn/..a/b", "http://[::1]/a/", "dom:https://x.cn/a/b?c"} {
 		for _, ref := range []string{"", "#", "?x/../y", "./../../z", "//y.cn/./x", "..", ".../x", "../%2e%2E/x", "HTTP:x", "x:/y", "/../x"} {
 			f.Add(base, ref)
 		}

@@ -53,6 +53,9 @@ func parseScope(s string) (Scope, error) {
 		key := Key(u)
 		return Scope{ranges: []Range{{key, key + "\x00"}}}, nil
 	case isURL(s):
+		if prefix, _ := cutShown(s); prefix != "" {
+			return Scope{}, fmt.Errorf("a URL with %s takes no *; a host or a path without a scheme has these URLs too", prefix)
+		}
 		s = s[schemeEnd(s)+1:]
 		if !strings.HasPrefix(s, "//") {
 			return Scope{}, errors.New("a scheme without a host takes no *; write the whole URL")
@@ -260,13 +263,13 @@ func keyPort(key string) string {
 	}
 }
 
-// defaultPort returns the default port of http, https and ftp, and "" for other
-// schemes.
+// defaultPort returns the default port of the scheme of a key: of http, https and ftp.
+// It returns "" for other schemes.
 func defaultPort(scheme string) string {
 	switch scheme {
-	case "http":
+	case "http", DOM + "http", Screenshot + "http":
 		return "80"
-	case "https":
+	case "https", DOM + "https", Screenshot + "https":
 		return "443"
 	case "ftp":
 		return "21"

@@ -56,6 +56,9 @@ func TestParseScope(t *testing.T) {
 			"http://x.cn/a.htm", "https://x.cn/a.htm http://x.cn/a.html http://u@x.cn/a.htm"},
 		{"http://X.cn:80/b/../a#c", []Range{{"cn,x,)/a http", "cn,x,)/a http\x00"}}, true, "", ""},
 		{"http://x.cn/*/b", []Range{{"cn,x,)/*/b http", "cn,x,)/*/b http\x00"}}, true, "http://x.cn/*/b", "http://x.cn/a/b"},
+		{"dom:http://x.cn/a", []Range{{"cn,x,)/a dom:http", "cn,x,)/a dom:http\x00"}}, true, "dom:http://x.cn/a", "http://x.cn/a dom:https://x.cn/a"},
+		{"x.cn/a", []Range{{"cn,x,)/a", "cn,x,)/b"}}, true, "dom:http://x.cn/a screenshot:https://x.cn/ab", "dom:http://x.cn/"},
+		{"=x.cn:443", []Range{{"cn,x,)", "cn,x,*"}, {"cn,x,:443)", "cn,x,:443*"}}, false, "dom:https://x.cn/ screenshot:http://x.cn:443/", "dom:http://x.cn/"},
 		{"dns:x.cn", []Range{{"dns:x.cn", "dns:x.cn\x00"}}, true, "dns:x.cn", "dns:x.cnn"},
 		{"*", []Range{{}}, true, "http://x.cn/ dns:x", ""},
 		{" <http://x.cn/> ", []Range{{"cn,x,)/ http", "cn,x,)/ http\x00"}}, true, "", ""},
@@ -102,6 +105,7 @@ func TestParseScopeRefuses(t *testing.T) {
 		{"x:999999", "no port"},
 		{"162.105", "no whole IP address"},
 		{"mailto:*", "whole URL"},
+		{"dom:http://x.cn/a*", "takes no *"},
 		{"http://x y.cn/", "no URL"},
 		{"x.cn/" + strings.Repeat("a", urlBytesMax), "longer than"},
 	} {

@@ -7,6 +7,7 @@ import (
 
 	"infomall/crawl/report"
 	"infomall/exec/relation"
+	"infomall/exec/value"
 	"infomall/store/record"
 )
 
@@ -25,6 +26,11 @@ var Fetches = relation.List(relation.Relation{
 		relation.IntOf("hop", "number of redirects before this one", func(f *report.Fetch) int64 { return int64(f.Hop) }),
 		relation.URLOf("via", "page that led to this URL", func(f *report.Fetch) string { return f.Via }),
 		relation.TextOf("reason", "reason for the outcome", func(f *report.Fetch) string { return f.Reason }),
+		shown("rendered", value.Bool, "whether a browser showed the page; NULL if RENDER is not about the URL", func(s *report.Shown) value.Value { return value.OfBool(s.Rendered) }),
+		shown("rendering", value.Text, "why a browser showed the page or not; NULL if RENDER is not about the URL", func(s *report.Shown) value.Value { return value.OfText(s.Why) }),
+		shown("consent", value.Text, "rule of consent_rules that clicked on the shown page", func(s *report.Shown) value.Value { return textOrNull(s.Consent) }),
+		shown("behaviours", value.Text, "steps that made the shown page load more, and why they ended", func(s *report.Shown) value.Value { return textOrNull(s.Behaviours) }),
+		shown("sockets", value.Int, "number of WebSockets of the shown page, whose messages are not archived", func(s *report.Shown) value.Value { return value.OfInt(int64(s.Sockets)) }),
 		relation.TextOf("crawl", "name of the crawl", func(f *report.Fetch) string { return f.Crawl }),
 	},
 }, fetches)
@@ -53,4 +59,23 @@ func fetches(r *relation.Reader, ctx context.Context, n *relation.Request) iter.
 // for attempts to which no server answered. f returns the value for the others.
 func answered(name, doc string, f func(*report.Fetch) int64) relation.Column {
 	return relation.IntOrNull(name, doc, func(x *report.Fetch) (int64, bool) { return f(x), x.Bytes >= 0 })
+}
+
+// shown returns a column of the relation fetches, of type t, about what a browser made of a
+// page. It is NULL if RENDER is not about the URL. f returns the value for the others.
+func shown(name string, t value.Type, doc string, f func(*report.Shown) value.Value) relation.Column {
+	return relation.ValueOf(name, t, doc, func(x *report.Fetch) value.Value {
+		if x.Shown == nil {
+			return value.Value{}
+		}
+		return f(x.Shown)
+	})
+}
+
+// textOrNull returns a text as a value, and NULL for "".
+func textOrNull(s string) value.Value {
+	if s == "" {
+		return value.Value{}
+	}
+	return value.OfText(s)
 }

@@ -36,8 +36,16 @@ const sortedMax = 50_000
 
 // Family returns the URLs that are looked up together with a canonical URL, that
 // URL first: http and https, with and without www, with and without a slash at the
-// end. URLs of other schemes are alone.
+// end. The documents after load of a family are a family, and so are the pictures. URLs
+// of other schemes are alone.
 func Family(url string) []string {
+	if page, ok := urlkey.Shown(url); ok {
+		list := Family(page)
+		for i := range list {
+			list[i] = url[:len(url)-len(page)] + list[i]
+		}
+		return list
+	}
 	scheme, rest, ok := strings.Cut(url, "://")
 	if !ok || scheme != "http" && scheme != "https" {
 		return []string{url}

@@ -23,8 +23,11 @@ func HTML(dst io.Writer, body []byte, p *Page) error {
 
 // document rewrites the whole source and writes it out.
 func (r *rewriter) document() error {
-	if r.first {
+	switch {
+	case r.first:
 		r.script = scriptMarkup(r.page, r.xml)
+	case r.still:
+		r.script = []byte(stillStyle)
 	}
 	start := 0
 	switch {
@@ -40,6 +43,10 @@ func (r *rewriter) document() error {
 	r.marksTo(len(r.view), len(r.view))
 	return r.finish()
 }
+
+// stillStyle is what a document after load has in the place of the first script. Without
+// scripts a browser would show what is for browsers without scripts.
+const stillStyle = "<style>noscript { display: none !important }</style>"
 
 // place writes the first script at the place at.
 func (r *rewriter) place(at int) {
@@ -604,7 +611,7 @@ func (r *rewriter) sourceDocument(a attr) {
 	inner := newRewriter(&out, r.value(a), &page)
 	inner.rebase(r.base)
 	inner.depth = r.depth + 1
-	inner.first = r.first
+	inner.first, inner.still = r.first, r.still
 	inner.document() // A bytes.Buffer has no errors.
 	if doc := out.Bytes(); !bytes.Equal(doc, r.value(a)) {
 		r.setValue(a, doc)

@@ -14,6 +14,7 @@ const (
 	Captured             // sent as it is, for a reader of bytes: the modifier Raw
 	Source               // sent as plain text, because it may not be a document
 	Document             // HTML
+	Still                // HTML whose scripts have run: the document after load
 	XHTML                // HTML in XML
 	SVG
 	XML   // feeds and site maps; their scripts never run
@@ -69,6 +70,8 @@ func Rewrites(contentType string, m Modifier, dest string) Kind {
 		}
 	case m == Raw:
 		k = Captured
+	case m == AfterLoad && k == Document:
+		k = Still
 	case dest == "empty" && (k == Document || k == XHTML):
 		k = Plain
 	}
@@ -82,7 +85,7 @@ var shows = map[string]bool{"document": true, "iframe": true, "frame": true, "fe
 // rewritten, for example because it is too large.
 func (k Kind) Unrewritten() Kind {
 	switch k {
-	case Document, XHTML, SVG, XML:
+	case Document, Still, XHTML, SVG, XML:
 		return Source
 	case Captured, Source:
 		return k
@@ -104,6 +107,9 @@ func Rewrite(dst io.Writer, k Kind, body []byte, p *Page) error {
 	switch k {
 	case Document:
 		return HTML(dst, body, p)
+	case Still:
+		r.still = true
+		return r.document()
 	case XHTML, SVG:
 		r.xml, r.first = true, true
 		return r.document()

@@ -34,7 +34,9 @@ func (p *Page) Address(url string, m Modifier) string {
 }
 
 // page reports whether m is the modifier of a page.
-func (m Modifier) page() bool { return m == Interface || m == PageTop || m == PageFrame }
+func (m Modifier) page() bool {
+	return m == Interface || m == PageTop || m == PageFrame || m == AfterLoad
+}
 
 // appendTime appends a time as an address has it: nothing for the zero time.
 func appendTime(dst []byte, at time.Time) []byte {

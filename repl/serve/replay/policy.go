@@ -21,6 +21,10 @@ func Policy(interfaceOrigin string, k Kind) string {
 		return "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; connect-src 'self' data: blob:; " +
 			"frame-src 'self'; object-src 'self'; form-action 'self'; base-uri 'self'; " + trust +
 			ancestors + "; sandbox allow-scripts allow-forms allow-same-origin"
+	case Still:
+		return "default-src 'self' 'unsafe-inline' data: blob:; script-src 'none'; connect-src 'none'; " +
+			"frame-src 'self'; object-src 'none'; form-action 'self'; base-uri 'self'; " +
+			ancestors + "; sandbox allow-forms allow-same-origin"
 	}
 	return "default-src 'self' 'unsafe-inline' data: blob:; script-src 'none'; connect-src 'none'; " +
 		"frame-src 'none'; object-src 'none'; form-action 'none'; base-uri 'none'; " +

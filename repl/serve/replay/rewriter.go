@@ -36,6 +36,7 @@ type rewriter struct {
 	xml    bool
 	feed   bool   // in XML: some elements have an address as their text
 	first  bool   // the document gets the first script
+	still  bool   // the scripts of the document do not run
 	script []byte // the markup of the first script; nil once it was written
 	rooted bool   // the html element was read
 	based  bool   // the base of the page was read

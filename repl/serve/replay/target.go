@@ -23,17 +23,29 @@ const (
 	Style     Modifier = "cs_"
 	Object    Modifier = "oe_" // an object, embed, video or sound
 	Raw       Modifier = "id_" // the bytes as they were captured
+	// AfterLoad is a page in the frame of the bar, as a browser saw it during the crawl:
+	// the document after load, whose scripts have run already and do not run again.
+	AfterLoad Modifier = "dom_"
 )
 
-var modifiers = []Modifier{PageTop, PageFrame, Image, Program, Style, Object, Raw}
+var modifiers = []Modifier{PageTop, PageFrame, Image, Program, Style, Object, Raw, AfterLoad}
 
 // Target is a parsed address.
 type Target struct {
 	Time     string   // the time asked for, 4 to 14 digits; "" is the latest capture
 	Modifier Modifier // what the URL is wanted for
 	View     View     // what a page shows besides itself
-	URL      string   // the canonical archived URL
+	URL      string   // the canonical archived URL; with AfterLoad that of the page
 	Calendar bool     // the address asks for the list of captures: /*/URL, or /2008*/URL with Time 2008
+}
+
+// Captured returns the URL of the captures that t asks for: URL, or with AfterLoad that of
+// the document after load.
+func (t *Target) Captured() string {
+	if t.Modifier == AfterLoad {
+		return urlkey.DOM + t.URL
+	}
+	return t.URL
 }
 
 // Prefix returns the part of the address before the URL, with a slash on both sides,
@@ -53,7 +65,7 @@ var ErrTarget = errors.New("not the address of an archived page")
 // its query. A View may follow the modifier of a page. Accepted are addresses with and without a time, with and without a
 // modifier, a calendar's *, the prefix /web/ of other archives' clients, a URL
 // without http://, a URL whose slashes a proxy has merged (http:/www.pku.edu.cn/),
-// and a URL that is percent-encoded as a whole. The error wraps ErrTarget and says
+// the URL of a document after load, which gets the modifier AfterLoad, and a URL that is percent-encoded as a whole. The error wraps ErrTarget and says
 // what to type.
 func ParseTarget(requestURI string) (Target, error) {
 	var t Target
@@ -78,6 +90,9 @@ func ParseTarget(requestURI string) (Target, error) {
 		return Target{}, fmt.Errorf("%q is %w: %w", clip(requestURI), ErrTarget, err)
 	}
 	t.URL = canonical
+	if page, ok := urlkey.Shown(canonical); ok && canonical == urlkey.DOM+page && t.Modifier.page() && !t.Calendar {
+		t.URL, t.Modifier, t.View = page, AfterLoad, View{}
+	}
 	return t, nil
 }
 
@@ -101,7 +116,7 @@ func parseFirst(first string) (t Target, ok bool) {
 	default:
 		for _, m := range modifiers {
 			rest, ok := strings.CutPrefix(after, string(m))
-			if ok && rest != "" && m.page() {
+			if ok && rest != "" && (m == PageTop || m == PageFrame) {
 				t.View, ok = parseView(rest)
 			} else {
 				ok = ok && rest == ""

@@ -23,6 +23,11 @@ func TestParseTarget(t *testing.T) {
 		{"/2008/http:/www.pku.edu.cn/a", Target{Time: "2008", URL: "http://www.pku.edu.cn/a"}},
 		{"/2008/http%3A%2F%2Fwww.pku.edu.cn%2Fa%3Fb", Target{Time: "2008", URL: "http://www.pku.edu.cn/a?b"}},
 		{"/web/2008id_/http://www.pku.edu.cn/", Target{Time: "2008", Modifier: Raw, URL: "http://www.pku.edu.cn/"}},
+		{"/2008dom_/http://www.pku.edu.cn/", Target{Time: "2008", Modifier: AfterLoad, URL: "http://www.pku.edu.cn/"}},
+		{"/2008/dom:http://www.pku.edu.cn/", Target{Time: "2008", Modifier: AfterLoad, URL: "http://www.pku.edu.cn/"}},
+		{"/2008id_/dom:http://www.pku.edu.cn/", Target{Time: "2008", Modifier: Raw, URL: "dom:http://www.pku.edu.cn/"}},
+		{"/2008*/dom:http://www.pku.edu.cn/", Target{Time: "2008", Calendar: true, URL: "dom:http://www.pku.edu.cn/"}},
+		{"/2008/screenshot:http://www.pku.edu.cn/", Target{Time: "2008", URL: "screenshot:http://www.pku.edu.cn/"}},
 		{"/*/http://www.pku.edu.cn/", Target{Calendar: true, URL: "http://www.pku.edu.cn/"}},
 		{"/2008*/http://www.pku.edu.cn/", Target{Time: "2008", Calendar: true, URL: "http://www.pku.edu.cn/"}},
 	} {
@@ -31,7 +36,7 @@ func TestParseTarget(t *testing.T) {
 			t.Errorf("ParseTarget(%q) = %+v, %v, want %+v", c.in, got, err, c.want)
 		}
 	}
-	for _, in := range []string{"", "/", "x", "/20080710/", "/2008xx_/", "/*/", "/mp_/", "*", "/123/http", "/" + strings.Repeat("a.", 20000)} {
+	for _, in := range []string{"", "/", "x", "/20080710/", "/2008xx_/", "/*/", "/mp_/", "/2008dom_blocks/", "*", "/123/http", "/" + strings.Repeat("a.", 20000)} {
 		if got, err := ParseTarget(in); !errors.Is(err, ErrTarget) {
 			t.Errorf("ParseTarget(%.40q) = %+v, %v, want an error", in, got, err)
 		}
@@ -132,8 +137,8 @@ func checkKind(t *testing.T, contentType string, m Modifier, dest string) {
 	policy := Policy(p.InterfaceOrigin, k)
 	runs := !strings.Contains(policy, "script-src 'none'") && !strings.Contains(policy, "default-src 'none'")
 	document := sent == "text/html" || strings.HasSuffix(sent, "xml")
-	rewritten := k == Document || k == XHTML || k == SVG || k == XML
-	if document && runs && (!rewritten || k == XML) {
+	rewritten := k == Document || k == XHTML || k == SVG || k == XML || k == Still
+	if document && runs && (!rewritten || k == XML || k == Still) {
 		t.Errorf("%q with %q for %q is of kind %d, is sent as %q, and runs scripts", contentType, m, dest, k, sent)
 	}
 	if document && !rewritten && shows[dest] {

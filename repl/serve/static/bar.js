@@ -6,7 +6,9 @@
   const bar = document.getElementById("bar"); // null if the server shows none
   const stamp = /^[0-9]{14}$/;
   const shown = t => t.replace(/^(....)(..)(..)(..)(..)(..)$/, "$1-$2-$3 $4:$5:$6");
-  let current = null; // the URL of the page that the bar is about; null before it has loaded
+  // The URL of the page that the bar is about; null before it has loaded. A document after
+  // load runs no script that could say it.
+  let current = frame.dataset.url || null;
   let wanted = null; // the address of the bar that is to be shown next
 
   // addressOf returns the address of the interface's page for a URL, or null if it

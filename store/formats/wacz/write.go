@@ -18,6 +18,7 @@ import (
 	"infomall/store/formats/warc"
 	"infomall/store/record"
 	"infomall/store/record/message"
+	"infomall/store/urlkey"
 )
 
 // WriterOptions says what a Writer writes beside the captures. The zero value
@@ -121,7 +122,7 @@ func (w *Writer) end() {
 }
 
 // Write writes one capture to the WARC file, and to the list of pages if the
-// capture is an HTML page. It returns the capture's entry for the index, and the
+// capture is an HTML page; what a browser made of a page is none. It returns the capture's entry for the index, and the
 // identifier of its record.
 func (w *Writer) Write(s *message.Stored) (e cdx.Entry, id string, err error) {
 	at, err := w.warc.Write(s)
@@ -132,7 +133,7 @@ func (w *Writer) Write(s *message.Stored) (e cdx.Entry, id string, err error) {
 		URL: s.URL, AskedURL: s.AskedURL, Time: s.Time, Mime: s.MediaType(), Status: s.Status, Revisit: at.Revisit,
 		Digest: at.Payload, Length: at.Length, Offset: at.Offset, File: "data.warc.gz",
 	}
-	if !at.Revisit && e.Mime == "text/html" && (e.Status == 0 || e.Status == 200) {
+	if _, shown := urlkey.Shown(s.URL); !shown && !at.Revisit && e.Mime == "text/html" && (e.Status == 0 || e.Status == 200) {
 		ts := s.Time.Std().Format(time.RFC3339Nano)
 		id := sha1.Sum([]byte(s.AskedURL + " " + ts))
 		page := map[string]string{"id": hex.EncodeToString(id[:8]), "url": s.AskedURL, "ts": ts}

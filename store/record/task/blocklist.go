@@ -52,12 +52,13 @@ type BodyDigest struct {
 }
 
 // NewBlockScope returns the scope that a statement spells from, or 'from' .. 'to'
-// if to is not "".
+// if to is not "". The scope of one page has what a browser made of the page, too.
 func NewBlockScope(from, to string) (BlockScope, error) {
 	s := BlockScope{From: from, To: to}
 	var err error
 	if to == "" {
 		s.Scope, err = urlkey.ParseScope(from)
+		s.Scope = s.Scope.WithShown()
 	} else {
 		s.Scope, err = urlkey.ParseScopeRange(from, to)
 	}

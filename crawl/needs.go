@@ -1,0 +1,160 @@
+package crawl
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"infomall/crawl/report"
+	"infomall/crawl/trap"
+)
+
+// Bounds of the decision which pages a browser shows, if RENDER has no WHEN. A browser
+// takes a hundred times the CPU time of a request, and most sites need none.
+const (
+	barrenShown = 3  // pages of a kind in a row of which a browser made nothing more, after which the kind is not shown
+	checkEvery  = 20 // of such a kind, one page in so many is shown still, as a check
+	kindsMax    = 64 // kinds of a host; the URLs of all further kinds count as one
+)
+
+// kindShown is what a crawl knows about one kind of URLs of a host: whether a browser
+// makes more of its pages than their responses have. The state of the crawl stores it.
+type kindShown struct {
+	Barren  int // pages in a row of which a browser made nothing more
+	Skipped int // pages that were not shown since the last one that was
+}
+
+// verdict says whether the page of a URL is shown, if it is one, and why.
+type verdict struct {
+	show bool
+	why  string
+	kind string
+}
+
+// verdict returns whether the next page of the kind is shown, and why.
+func (k *kindShown) verdict() (show bool, why string) {
+	switch {
+	case k.Barren < barrenShown:
+		return true, "pages like it may need a browser"
+	case k.Skipped+1 >= checkEvery:
+		return true, fmt.Sprintf("a check: one of %d pages like it", checkEvery)
+	}
+	return false, fmt.Sprintf("a browser made nothing more of the last %d pages like it", barrenShown)
+}
+
+// usually sets t.usually in a crawl that decides by itself which pages are shown. h is the
+// host of t.
+func (e *engine) usually(t *fetchTask, h *host) error {
+	if e.browser == nil || e.o.Render.When != nil {
+		return nil
+	}
+	k, kind, err := e.kindShown(t, h)
+	if err == nil {
+		t.usually.kind = kind
+		t.usually.show, t.usually.why = k.verdict()
+	}
+	return err
+}
+
+// shownOf returns the key under which the state of a crawl stores what is known about the
+// kinds of a host, such as "shown example.org".
+func shownOf(host string) string { return "shown " + host }
+
+// kindShown returns what is known about the kind of the URL of t, and the name of the
+// kind. h is the host of t. The first call for a host reads what an earlier run stored.
+func (e *engine) kindShown(t *fetchTask, h *host) (k *kindShown, kind string, err error) {
+	if h.kinds == nil {
+		b, err := e.q.Host(shownOf(t.u.Host))
+		if err != nil {
+			return nil, "", err
+		}
+		h.kinds = make(map[string]*kindShown)
+		if b != nil {
+			if err := json.Unmarshal(b, &h.kinds); err != nil {
+				return nil, "", fmt.Errorf("crawl state: pages shown of %s: %w", t.u.Host, err)
+			}
+		}
+	}
+	kind = trap.KindOf(t.u.URL)
+	if h.kinds[kind] == nil && len(h.kinds) >= kindsMax {
+		kind = "*"
+	}
+	if h.kinds[kind] == nil {
+		h.kinds[kind] = new(kindShown)
+	}
+	return h.kinds[kind], kind, nil
+}
+
+// learn notes for the kind of the URL of t whether a browser made more of the page than
+// its response has, and stores this. h is the host of t.
+func (e *engine) learn(t *fetchTask, h *host) error {
+	s := t.show
+	k := h.kinds[s.kind]
+	if s.kind == "" || k == nil {
+		return nil
+	}
+	switch {
+	case !s.wanted:
+		k.Skipped++
+	case s.page == nil:
+		return nil // a browser that failed says nothing about the pages
+	case s.row.Gained:
+		*k = kindShown{}
+	default:
+		k.Barren, k.Skipped = min(k.Barren+1, barrenShown), 0
+	}
+	b, err := json.Marshal(h.kinds)
+	if err != nil {
+		return err
+	}
+	return e.q.SetHost(shownOf(t.u.Host), b)
+}
+
+// locked reports whether t, a page that asks for a password although the crawl has a
+// profile, makes its host h wait until the user has logged in. A page that asks again
+// after that is a page with a password field, so it does not.
+func (e *engine) locked(t *fetchTask, h *host) (bool, error) {
+	before, err := e.q.Meet("login:" + t.u.URL)
+	if before || err != nil {
+		return false, err
+	}
+	t.show.row.Why = fmt.Sprintf("it asks for a password: PROFILE is not logged in, and the host waits until RESUME CRAWL %s", e.o.Name)
+	e.takeAgain(t)
+	h.waits = true
+	e.waits++
+	return true, nil
+}
+
+// wait holds the host of t, whose attempt was logged, until the user has logged in. Then
+// the URL of t is fetched again.
+func (e *engine) wait(t *fetchTask) error {
+	t.u.Tries++
+	if h := e.hosts[t.u.Host]; !h.waits {
+		return e.f.Retry(&t.u, e.now()) // the user has resumed the crawl since
+	}
+	return e.f.Hold(t.u)
+}
+
+// goOn ends the waiting of the host called name.
+func (e *engine) goOn(name string) error {
+	h := e.hosts[name]
+	if h == nil || !h.waits {
+		return nil
+	}
+	h.waits = false
+	e.waits--
+	return e.f.Unhold(name)
+}
+
+// obeyResume ends the waiting of all hosts if the crawl was told to resume since o, the
+// orders before.
+func (e *engine) obeyResume(o report.CrawlOrders) error {
+	if e.orders.Resumed == o.Resumed {
+		return nil
+	}
+	for name := range e.hosts {
+		if err := e.goOn(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}

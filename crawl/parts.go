@@ -1,0 +1,182 @@
+package crawl
+
+import (
+	"context"
+	"os"
+	"sync"
+
+	"infomall/crawl/fetch"
+	"infomall/crawl/render"
+	"infomall/crawl/report"
+	"infomall/store/record"
+	"infomall/store/record/message"
+)
+
+// Bounds of the parts that a crawl keeps for further pages. When one is exceeded, all
+// parts are forgotten.
+const (
+	partsBytesMax = 1 << 30
+	partsMax      = 100_000
+	partBytesMax  = 32 << 20 // of one response; a browser gets none that is larger
+)
+
+// parts are the responses to requests of pages that a browser showed. A crawl asks for
+// each part once, however many pages have it: it is read again from a temporary file. The
+// zero value has none. Several goroutines may use it.
+type parts struct {
+	mu     sync.Mutex
+	file   *os.File             // has no name any more; nil before the first part
+	end    int64                // length of file
+	at     map[string]partPlace // by URL
+	flying map[string]chan struct{}
+	forgot bool // parts were forgotten
+}
+
+// partPlace is where a response is in the file of parts.
+type partPlace struct {
+	at         int64
+	head, body int // lengths
+}
+
+// close frees the file.
+func (p *parts) close() {
+	if p.file != nil {
+		p.file.Close()
+	}
+}
+
+// have returns the response to the URL url, or nil if p has none.
+func (p *parts) have(url string) *render.Response {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.read(url)
+}
+
+// read is like have for a caller that has locked p.mu. A part that cannot be read counts
+// as one that p does not have.
+func (p *parts) read(url string) *render.Response {
+	x, ok := p.at[url]
+	if !ok {
+		return nil
+	}
+	b := make([]byte, x.head+x.body)
+	if _, err := p.file.ReadAt(b, x.at); err != nil {
+		delete(p.at, url)
+		return nil
+	}
+	return &render.Response{Head: b[:x.head:x.head], Body: b[x.head:]}
+}
+
+// take returns the response to the URL url. If p has none, and no other goroutine is
+// asking for it, the result is nil: the caller then asks for it and calls done. If another
+// goroutine is asking, take waits until it is done or ctx ends.
+func (p *parts) take(ctx context.Context, url string) (*render.Response, error) {
+	for {
+		p.mu.Lock()
+		if r := p.read(url); r != nil {
+			p.mu.Unlock()
+			return r, nil
+		}
+		wait := p.flying[url]
+		if wait == nil {
+			if p.flying == nil {
+				p.flying = make(map[string]chan struct{})
+			}
+			p.flying[url] = make(chan struct{})
+			p.mu.Unlock()
+			return nil, nil
+		}
+		p.mu.Unlock()
+		select {
+		case <-wait:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// done ends what take began for the URL url.
+func (p *parts) done(url string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	close(p.flying[url])
+	delete(p.flying, url)
+}
+
+// put keeps the response r to the URL url. If the file cannot be written, p does not have
+// the response, and the crawl asks for it again.
+func (p *parts) put(url string, r *render.Response) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	size := int64(len(r.Head) + len(r.Body))
+	if p.end+size > partsBytesMax || len(p.at) >= partsMax {
+		p.at, p.end, p.forgot = nil, 0, true
+		if err := p.file.Truncate(0); err != nil {
+			return
+		}
+	}
+	if p.file == nil {
+		f, err := os.CreateTemp("", "infomall-parts-*")
+		if err != nil {
+			return
+		}
+		if err := os.Remove(f.Name()); err != nil {
+			f.Close()
+			return
+		}
+		p.file = f
+	}
+	if p.at == nil {
+		p.at = make(map[string]partPlace)
+	}
+	for i, b := range [][]byte{r.Head, r.Body} {
+		if _, err := p.file.WriteAt(b, p.end+int64(i*len(r.Head))); err != nil {
+			return
+		}
+	}
+	p.at[url] = partPlace{at: p.end, head: len(r.Head), body: len(r.Body)}
+	p.end += size
+}
+
+// mayHaveForgotten reports whether the crawl may have asked for parts that p does not
+// have: because p forgot them, or because an earlier run of the crawl asked for them.
+func (e *engine) mayHaveForgotten() bool {
+	e.parts.mu.Lock()
+	defer e.parts.mu.Unlock()
+	return e.resumed || e.parts.forgot
+}
+
+// recallPart returns the response to the URL url that this crawl stored in the archive, or
+// nil if there is none. It finds only what the archive had when it was last pinned.
+func (e *engine) recallPart(ctx context.Context, url string) *render.Response {
+	if !e.mayHaveForgotten() {
+		return nil
+	}
+	k, p, err := e.past.last(ctx, url, record.MaxTime)
+	if err != nil || k.Time == record.NoTime || k.Time < e.crawlBegan || k.Truncated || p.NoBody != "" || p.Large != nil || len(p.Head) == 0 || !kept(k.Status) {
+		return nil
+	}
+	r := &render.Response{Head: p.Head, Body: p.Body}
+	e.parts.put(url, r)
+	return r
+}
+
+// kept reports whether a response with this status is kept for further pages. Others say
+// that the server may answer otherwise when it is asked again.
+func kept(status int) bool {
+	return status == 200 || status == 203 || status == 204 || status >= 300 && status < 400 && status != 304 || status == 404 || status == 410
+}
+
+// cameAsPart returns the response to the URL of u if the crawl has it already because it
+// is a part of a page that was shown. ok is false if the crawl has none.
+func (e *engine) cameAsPart(u *report.Queued) (res fetch.Response, ok bool) {
+	if e.browser == nil || u.Forced {
+		return res, false
+	}
+	r := e.parts.have(u.URL)
+	if r == nil {
+		return res, false
+	}
+	c := &record.Capture{AskedURL: u.URL, Origin: u.Origin, Time: record.At(e.now()), Status: message.Status(r.Head), Head: r.Head, Body: r.Body, RefersTime: record.NoTime}
+	return fetch.Response{Capture: c, Outcome: fetch.OutcomeOf(c), Reason: "it came as a part of a page that was shown"}, true
+}

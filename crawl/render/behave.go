@@ -1,0 +1,182 @@
+package render
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+)
+
+// behaveScript is an expression of an object whose functions act on the document.
+//
+//go:embed behave.js
+var behaveScript string
+
+// stepTime is how long no request must be made after a step of a behaviour, before the
+// next step.
+const stepTime = 100 * time.Millisecond
+
+// act runs a function of behaveScript with arguments and decodes its result into v.
+func (t *tab) act(ctx context.Context, v any, name string, args ...any) error {
+	list := make([]string, len(args))
+	for i, a := range args {
+		b, err := json.Marshal(a)
+		if err != nil {
+			return err
+		}
+		list[i] = string(b)
+	}
+	return t.script(ctx, fmt.Sprintf("(%s).%s(%s)", behaveScript, name, strings.Join(list, ", ")), v)
+}
+
+// behave clicks the notice that a rule knows, and runs the behaviours. Each is added to
+// s if it did something. An error ends the behaviours, not the visit.
+func (t *tab) behave(ctx context.Context, s *Shown) {
+	s.Consent = t.consent(ctx)
+	for _, b := range []struct {
+		name string
+		step func(ctx context.Context) (n int, more bool, err error)
+	}{
+		{"open", t.openDetails},
+		{"scroll", t.scroll},
+		{"more", t.loadMore},
+		{"scroll", t.scroll},
+	} {
+		if b.name == "scroll" && len(s.Behaviours) > 0 && s.Behaviours[len(s.Behaviours)-1].Name == "scroll" {
+			continue // nothing has changed since
+		}
+		done, err := t.repeat(ctx, b.name, b.step)
+		if done.Steps > 0 {
+			s.Behaviours = append(s.Behaviours, done)
+		}
+		if err != nil {
+			return
+		}
+	}
+	_ = t.act(ctx, nil, "top")
+	_ = t.proxy.quiet(ctx, quietTime)
+}
+
+// repeat runs a behaviour step by step, until it has no more to do or a limit is
+// reached. step returns how many steps it did at once, and whether to go on.
+func (t *tab) repeat(ctx context.Context, name string, step func(context.Context) (int, bool, error)) (Behaviour, error) {
+	b := Behaviour{Name: name, Ended: "done"}
+	for {
+		switch {
+		case ctx.Err() != nil:
+			b.Ended = "time"
+			return b, ctx.Err()
+		case t.proxy.limit("") != "":
+			b.Ended = t.proxy.limit("")
+			return b, nil
+		case b.Steps >= t.limits.Steps:
+			b.Ended = "steps"
+			return b, nil
+		}
+		n, more, err := step(ctx)
+		b.Steps += n
+		if err == nil && n > 0 {
+			err = t.proxy.quiet(ctx, stepTime)
+		}
+		if err != nil {
+			if ctx.Err() != nil {
+				b.Ended = "time"
+			}
+			return b, err
+		}
+		if !more {
+			return b, nil
+		}
+	}
+}
+
+// openDetails opens the elements details that are closed.
+func (t *tab) openDetails(ctx context.Context) (n int, more bool, err error) {
+	err = t.act(ctx, &n, "open", t.limits.Steps)
+	return n, n > 0, err
+}
+
+// scroll scrolls down by the height of the window. At the end it waits until the page is
+// quiet, and goes on if the page has grown.
+func (t *tab) scroll(ctx context.Context) (n int, more bool, err error) {
+	var moved bool
+	if err = t.act(ctx, &moved, "scroll"); err != nil || moved {
+		return 1, true, err
+	}
+	if err = t.proxy.quiet(ctx, quietTime); err != nil {
+		return 0, false, err
+	}
+	if err = t.act(ctx, &moved, "scroll"); err != nil || !moved {
+		return 0, false, err
+	}
+	return 1, true, nil
+}
+
+// loadMore clicks a button that loads more of the page, and goes on if the page has grown.
+func (t *tab) loadMore(ctx context.Context) (n int, more bool, err error) {
+	var before, after int
+	if err = t.act(ctx, &before, "more"); err != nil || before < 0 {
+		return 0, false, err
+	}
+	if err = t.proxy.quiet(ctx, quietTime); err != nil {
+		return 1, false, err
+	}
+	err = t.act(ctx, &after, "size")
+	return 1, after > before, err
+}
+
+// consent clicks the element of the first rule that finds one, and returns the name of
+// the rule, or "".
+func (t *tab) consent(ctx context.Context) string {
+	var address string
+	if len(t.pool.options.Consent) == 0 || t.act(ctx, &address, "address") != nil {
+		return ""
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	for _, r := range t.pool.options.Consent {
+		var clicked bool
+		if r.Host != "" && !under(u.Hostname(), r.Host) || t.act(ctx, &clicked, "click", r.Selector) != nil || !clicked {
+			continue
+		}
+		_ = t.proxy.quiet(ctx, quietTime)
+		return r.Name
+	}
+	return ""
+}
+
+// dismiss dismisses a dialog, such as that of alert. If the page shows dialogs without
+// end, it stops its scripts.
+func (t *tab) dismiss() {
+	t.mu.Lock()
+	t.dialogs++
+	n := t.dialogs
+	t.mu.Unlock()
+	if n > t.limits.Steps {
+		_ = t.target.Call(t.ctx, runtime.TerminateExecution.Method, nil, nil)
+	}
+	_, _ = cdp.Call(t.ctx, t.target, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: false})
+}
+
+// reportDialogs adds the dialogs to s.
+func (t *tab) reportDialogs(s *Shown) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.dialogs == 0 {
+		return
+	}
+	b := Behaviour{Name: "dismiss", Steps: min(t.dialogs, t.limits.Steps), Ended: "done"}
+	if t.dialogs > t.limits.Steps {
+		b.Ended = "steps"
+	}
+	s.Behaviours = append(s.Behaviours, b)
+}

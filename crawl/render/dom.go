@@ -1,0 +1,78 @@
+package render
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/page"
+)
+
+// collectScript is a function of the bounds of the result. It returns a document.
+//
+//go:embed collect.js
+var collectScript string
+
+// linksMax bounds the links of a page.
+const linksMax = 50_000
+
+// pictureMax bounds the height of a picture, in pixels.
+const pictureMax = 10_000
+
+// document is what collectScript returns.
+type document struct {
+	URL   string   `json:"url"`
+	DOM   string   `json:"dom"`
+	Text  string   `json:"text"`
+	Links []string `json:"links"`
+	Login bool     `json:"login"`
+	Cut   bool     `json:"cut"` // the document is larger than its bound
+}
+
+// collect reads the document as it now is into s, and takes the picture.
+func (t *tab) collect(ctx context.Context, s *Shown) error {
+	var d document
+	if err := t.script(ctx, fmt.Sprintf("(%s)(%d, %d)", collectScript, t.limits.DOM, linksMax), &d); err != nil {
+		if ctx.Err() != nil && t.ctx.Err() == nil {
+			return errors.New("scripts of the page run without end")
+		}
+		return fmt.Errorf("read the document: %w", err)
+	}
+	if d.Cut {
+		return fmt.Errorf("the document has over %d bytes after load", t.limits.DOM)
+	}
+	s.URL, s.DOM, s.Text, s.Links, s.Login = d.URL, []byte(d.DOM), d.Text, d.Links, d.Login
+	s.Sockets = t.proxy.opened()
+	t.reportDialogs(s)
+	if !t.pool.options.Screenshot {
+		return nil
+	}
+	var err error
+	if s.Screenshot, err = t.picture(ctx); err != nil {
+		return fmt.Errorf("take a picture: %w", err)
+	}
+	return nil
+}
+
+// picture returns the whole page as a PNG, at most pictureMax pixels high.
+func (t *tab) picture(ctx context.Context) ([]byte, error) {
+	m, err := cdp.Call(ctx, t.target, page.GetLayoutMetrics, cdp.Empty{})
+	if err != nil {
+		return nil, err
+	}
+	yes := true
+	size := m.CSSContentSize
+	r, err := cdp.Call(ctx, t.target, page.CaptureScreenshot, page.CaptureScreenshotParams{
+		Format: page.CaptureScreenshotFormatPng, CaptureBeyondViewport: &yes, OptimizeForSpeed: &yes,
+		Clip: &page.Viewport{Width: min(size.Width, pictureMax), Height: min(size.Height, pictureMax), Scale: 1},
+	})
+	return r.Data, err
+}
+
+// under reports whether host is domain or below it.
+func under(host, domain string) bool {
+	return host == domain || strings.HasSuffix(host, "."+domain)
+}

@@ -1,0 +1,400 @@
+package render
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"infomall/store/record/message"
+)
+
+// proxy serves the requests of one page. It listens on an address of its own on
+// loopback, so each request is known to belong to the page. It hands requests to
+// Page.Send and never opens a connection. The caller closes it.
+type proxy struct {
+	authority *authority
+	refuser   *refuser // counts the requests that are not those of the page
+	page      *Page
+	limits    Limits
+	ctx       context.Context // of all requests; close ends it
+	stop      context.CancelFunc
+	listener  net.Listener
+	running   sync.WaitGroup
+
+	mu       sync.Mutex
+	conns    map[net.Conn]bool        // open connections
+	hosts    map[string]chan struct{} // tokens of the requests to a host, at most Parallel
+	changed  chan struct{}            // closed at the next activity
+	pending  int                      // requests without a complete answer
+	requests int
+	bytes    int64
+	ended    string // limit that is reached: requests or bytes; "" if none
+	main     error  // why the page itself was not received
+	arrived  bool   // the page itself was answered, after redirects
+	sockets  []string
+}
+
+// newProxy starts a proxy for page. Requests end when ctx ends.
+func newProxy(ctx context.Context, a *authority, f *refuser, page *Page, limits Limits) (*proxy, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("listen for a page of the browser: %w", err)
+	}
+	p := &proxy{authority: a, refuser: f, page: page, limits: limits, listener: l,
+		conns: make(map[net.Conn]bool), hosts: make(map[string]chan struct{}), changed: make(chan struct{})}
+	p.ctx, p.stop = context.WithCancel(ctx)
+	p.running.Go(p.accept)
+	return p, nil
+}
+
+// addr returns the address of p, such as 127.0.0.1:4711.
+func (p *proxy) addr() string { return p.listener.Addr().String() }
+
+// close ends all requests and connections and waits until they have ended.
+func (p *proxy) close() {
+	p.stop()
+	p.listener.Close()
+	p.mu.Lock()
+	for c := range p.conns {
+		c.Close()
+	}
+	p.conns = nil
+	p.mu.Unlock()
+	p.running.Wait()
+}
+
+func (p *proxy) accept() {
+	for {
+		c, err := p.listener.Accept()
+		if err != nil {
+			return // close closed the listener
+		}
+		p.mu.Lock()
+		open := p.conns != nil
+		if open {
+			p.conns[c] = true
+		}
+		p.mu.Unlock()
+		if !open {
+			c.Close()
+			return
+		}
+		p.running.Go(func() {
+			p.serve(c, bufio.NewReader(c), "", "")
+			c.Close()
+			p.mu.Lock()
+			delete(p.conns, c)
+			p.mu.Unlock()
+		})
+	}
+}
+
+// serve answers the requests of a connection. Inside a tunnel, scheme and host are
+// those of its end; otherwise they are "".
+func (p *proxy) serve(c net.Conn, r *bufio.Reader, scheme, host string) {
+	for {
+		q, err := readRequest(r)
+		if err != nil {
+			if !errors.Is(err, io.EOF) {
+				io.WriteString(c, failure)
+			}
+			return
+		}
+		switch {
+		case q.method == "CONNECT" && scheme == "":
+			p.tunnel(c, r, q.target)
+			return
+		case scheme != "" && strings.HasPrefix(q.target, "/"):
+			q.target = scheme + "://" + host + q.target
+		case scheme != "" || !strings.HasPrefix(q.target, "http://"):
+			io.WriteString(c, failure)
+			return
+		}
+		if !q.ofPage() {
+			p.refuser.add()
+			io.WriteString(c, failure)
+			return
+		}
+		if !p.answer(c, r, q) {
+			return
+		}
+	}
+}
+
+// tunnel answers the requests that come through a tunnel to target, a host and a port.
+func (p *proxy) tunnel(c net.Conn, r *bufio.Reader, target string) {
+	host, port, err := net.SplitHostPort(target)
+	if err != nil {
+		io.WriteString(c, failure)
+		return
+	}
+	if _, err := io.WriteString(c, "HTTP/1.1 200 Connected\r\n\r\n"); err != nil {
+		return
+	}
+	p.note(0)
+	first, err := r.Peek(1)
+	if err != nil {
+		return
+	}
+	const handshakeRecord = 22 // type of the first record of TLS
+	if first[0] != handshakeRecord {
+		p.serve(c, r, "http", strings.TrimSuffix(target, ":80"))
+		return
+	}
+	if port == "443" {
+		target = strings.TrimSuffix(target, ":443")
+	}
+	t := tls.Server(&peeked{c, r}, p.authority.config(host))
+	p.serve(t, bufio.NewReader(t), "https", target)
+}
+
+// peeked is a connection whose first bytes were read into r.
+type peeked struct {
+	net.Conn
+	r *bufio.Reader
+}
+
+func (p *peeked) Read(b []byte) (int, error) { return p.r.Read(b) }
+
+// answer answers one request and reports whether the connection can be used for
+// another one.
+func (p *proxy) answer(c net.Conn, r *bufio.Reader, q *request) (keep bool) {
+	main, err := p.begin(q)
+	defer p.note(-1)
+	var s *Response
+	if err == nil {
+		s, err = p.send(q, main)
+	}
+	p.end(main, s, err)
+	if err != nil {
+		io.WriteString(c, failure)
+		return false
+	}
+	if !q.socket {
+		return writeResponse(c, q.method, s) == nil
+	}
+	if message.Status(s.Head) != 101 {
+		writeResponse(c, q.method, s)
+		return false
+	}
+	// The archive keeps no messages. The page has an open socket over which nothing
+	// comes, so it does not try again and again.
+	if _, err := c.Write(handshake(s, q.key)); err == nil {
+		p.note(-1)
+		defer p.note(1)
+		io.Copy(io.Discard, r)
+	}
+	return false
+}
+
+// begin counts a request. It returns whether the request is for the page itself, and
+// an error if a limit forbids the request.
+func (p *proxy) begin(q *request) (main bool, err error) {
+	p.note(1)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if q.socket && len(p.sockets) < p.limits.Requests {
+		p.sockets = append(p.sockets, "ws"+strings.TrimPrefix(q.target, "http"))
+	}
+	switch {
+	case p.requests >= p.limits.Requests:
+		p.ended = "requests"
+		return false, fmt.Errorf("the page has made %d requests", p.requests)
+	case p.bytes >= p.limits.Bytes:
+		p.ended = "bytes"
+		return false, fmt.Errorf("the page has received %d bytes", p.bytes)
+	}
+	p.requests++
+	return !p.arrived, nil
+}
+
+// send hands a request to Page.Send when less than Parallel requests to its host wait
+// for an answer.
+func (p *proxy) send(q *request, main bool) (*Response, error) {
+	host := q.target
+	if _, rest, ok := strings.Cut(host, "://"); ok {
+		host, _, _ = strings.Cut(rest, "/")
+	}
+	p.mu.Lock()
+	tokens := p.hosts[host]
+	if tokens == nil {
+		tokens = make(chan struct{}, Parallel)
+		p.hosts[host] = tokens
+	}
+	p.mu.Unlock()
+	select {
+	case tokens <- struct{}{}:
+		defer func() { <-tokens }()
+	case <-p.ctx.Done():
+		return nil, p.ctx.Err()
+	}
+	return p.page.Send(p.ctx, &Request{Method: q.method, URL: q.target, Head: q.head, Body: q.body, Main: main, Socket: q.socket})
+}
+
+// end counts what Send returned for a request.
+func (p *proxy) end(main bool, s *Response, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if s != nil {
+		p.bytes += int64(len(s.Head) + len(s.Body))
+	}
+	switch {
+	case !main:
+	case err != nil:
+		p.main, p.arrived = err, true
+	case isRedirect(message.Status(s.Head)) && message.Header(s.Head, "Location") != "":
+	default:
+		p.arrived = true
+	}
+}
+
+// failed returns why the page itself was not received, or nil.
+func (p *proxy) failed() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.main
+}
+
+// opened returns the URLs of the WebSockets that the page opened.
+func (p *proxy) opened() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.sockets)
+}
+
+// limit returns the limit that the page reached, requests or bytes, or none if it
+// reached no limit.
+func (p *proxy) limit(none string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return cmp.Or(p.ended, none)
+}
+
+// isRedirect reports whether the browser follows a response with this status.
+func isRedirect(status int) bool {
+	switch status {
+	case 301, 302, 303, 307, 308:
+		return true
+	}
+	return false
+}
+
+// note adds n to the number of requests that wait, and wakes those who wait for quiet.
+func (p *proxy) note(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.pending += n
+	close(p.changed)
+	p.changed = make(chan struct{})
+}
+
+// quiet waits until no request has been made or answered for d. It returns an error if
+// ctx ends before.
+func (p *proxy) quiet(ctx context.Context, d time.Duration) error {
+	for {
+		p.mu.Lock()
+		pending, changed := p.pending, p.changed
+		p.mu.Unlock()
+		var passed <-chan time.Time
+		if pending == 0 {
+			t := time.NewTimer(d)
+			defer t.Stop()
+			passed = t.C
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-passed:
+			return nil
+		case <-changed:
+		}
+	}
+}
+
+// refuser is the proxy of the browser itself, and of everything that belongs to no
+// page. It answers nothing and counts. The caller closes it.
+type refuser struct {
+	listener net.Listener
+	running  sync.WaitGroup
+
+	mu      sync.Mutex
+	conns   map[net.Conn]bool
+	refused int64
+	closed  bool
+}
+
+// refuseTime bounds the time that the browser has to say its request.
+const refuseTime = 10 * time.Second
+
+// newRefuser starts a refuser.
+func newRefuser() (*refuser, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("listen for the browser: %w", err)
+	}
+	f := &refuser{listener: l, conns: make(map[net.Conn]bool)}
+	f.running.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return // close closed the listener
+			}
+			f.mu.Lock()
+			f.conns[c] = true
+			if f.closed {
+				c.Close()
+			}
+			f.mu.Unlock()
+			f.running.Go(func() { f.refuse(c) })
+		}
+	})
+	return f, nil
+}
+
+// refuse answers the first request of c with status 403.
+func (f *refuser) refuse(c net.Conn) {
+	c.SetDeadline(time.Now().Add(refuseTime))
+	if _, err := readRequest(bufio.NewReader(c)); err == nil {
+		f.add()
+		io.WriteString(c, "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+	}
+	c.Close()
+	f.mu.Lock()
+	delete(f.conns, c)
+	f.mu.Unlock()
+}
+
+// add counts a request that was refused.
+func (f *refuser) add() {
+	f.mu.Lock()
+	f.refused++
+	f.mu.Unlock()
+}
+
+// count returns the number of requests that were refused.
+func (f *refuser) count() int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.refused
+}
+
+// close ends all connections and waits until they have ended.
+func (f *refuser) close() {
+	f.listener.Close()
+	f.mu.Lock()
+	f.closed = true
+	for c := range f.conns {
+		c.Close()
+	}
+	f.mu.Unlock()
+	f.running.Wait()
+}

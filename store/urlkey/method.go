@@ -1,0 +1,324 @@
+package urlkey
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// The arguments with which a URL names a request that is not a GET. Other tools for
+// WARC files use the same arguments.
+const (
+	methodArg = "__wb_method="
+	dataArg   = "__wb_post_data="
+)
+
+// Bounds of what WithMethod reads from a body, and adds to a URL. Other tools cut
+// the query after as many characters.
+const (
+	queryRunesMax = 4096     // characters of the query
+	queryBytesMax = 8 << 10  // bytes of the query after it is escaped
+	bodyBytesMax  = 16 << 10 // bytes of a part of a multipart body, or of a body that is not text
+	jsonDepthMax  = 1000     // nesting of objects and lists in a body of JSON
+)
+
+// WithMethod returns the URL under which an archive keeps the response to a request:
+// url itself for GET, and otherwise url with the method, and for POST and PUT the
+// body, in its query. The response to a form with the field q is kept under
+// http://x.cn/find?__wb_method=POST&q=word. This is what pywb, warcio and jwarc do
+// (the IIPC guideline "CDX non-GET requests"), so a URL means the same request there.
+//
+// contentType is the value of the header Content-Type of the request. A form is
+// decoded, which keeps the few escapes that would make two bodies look the same;
+// fields of multipart and values of JSON become arguments; any other body is written
+// in base64. The query of a long body is cut, so two long bodies with the same
+// beginning give the same URL. The result has no fragment.
+func WithMethod(url, method, contentType string, body []byte) string {
+	if method = strings.ToUpper(method); method == "" || method == "GET" {
+		return url
+	}
+	url, _, _ = strings.Cut(url, "#")
+	query := methodArg + escapeArg(method, "%&#=")
+	if method == "POST" || method == "PUT" {
+		if q := cutQuery(bodyQuery(contentType, body)); q != "" {
+			query += "&" + q
+		}
+	}
+	if strings.Contains(url, "?") {
+		return url + "&" + query
+	}
+	return url + "?" + query
+}
+
+// Method returns the request that url names, if WithMethod made it from a request
+// that was no GET: the URL that was requested, the method, and the query that stands
+// for the body. A form with the body that FormBody returns for this query has the same
+// URL in an archive. For any other URL ok is false.
+func Method(url string) (page, method, query string, ok bool) {
+	at := strings.LastIndex(url, methodArg)
+	if at < 1 || url[at-1] != '?' && url[at-1] != '&' {
+		return "", "", "", false
+	}
+	method, query, _ = strings.Cut(url[at+len(methodArg):], "&")
+	if method == "" {
+		return "", "", "", false
+	}
+	return url[:at-1], method, query, true
+}
+
+// FormBody returns the body of a form, application/x-www-form-urlencoded, for which
+// WithMethod adds query to a URL. query is a result of Method.
+func FormBody(query string) []byte { return []byte(strings.ReplaceAll(query, "+", "%2B")) }
+
+// bodyQuery returns the arguments that stand for the body of a request.
+func bodyQuery(contentType string, body []byte) string {
+	media, _, _ := strings.Cut(contentType, ";")
+	switch media = strings.ToLower(strings.TrimSpace(media)); {
+	case media == "application/x-www-form-urlencoded":
+		if utf8.Valid(body) {
+			return formQuery(string(body))
+		}
+	case strings.HasPrefix(media, "multipart/"):
+		if q, err := multipartQuery(contentType, body); err == nil {
+			return q
+		}
+	case media == "application/json":
+		q, err := jsonQuery(body)
+		if err != nil {
+			return ""
+		}
+		return q
+	case media == "text/plain":
+		if q, err := jsonQuery(body); err == nil {
+			return q
+		}
+	}
+	return dataArg + base64.StdEncoding.EncodeToString(body[:min(len(body), bodyBytesMax)])
+}
+
+// cutQuery returns the beginning of query that fits into a URL. It cuts no escape in
+// two.
+func cutQuery(query string) string {
+	runes := 0
+	for i := 0; i < len(query); i++ {
+		c := query[i]
+		if i+3 > queryBytesMax || runes == queryRunesMax {
+			return query[:i]
+		}
+		if c == '%' && i+2 < len(query) {
+			b, err := strconv.ParseUint(query[i+1:i+3], 16, 8)
+			if err == nil && b&0xC0 == 0x80 {
+				runes-- // it continues a character
+			}
+			i += 2
+		}
+		runes++
+	}
+	return query
+}
+
+// formQuery returns the body of a form, with its escapes decoded. Those of bytes that
+// are not UTF-8, of control characters and of the characters %, & and # stay, and so
+// does = in a name. Blanks and characters beyond ASCII are escaped as in a URL.
+func formQuery(body string) string {
+	var out []byte
+	for i, pair := range strings.Split(body, "&") {
+		if i > 0 {
+			out = append(out, '&')
+		}
+		name, value, has := strings.Cut(pair, "=")
+		out = append(out, escapeArg(unescapeForm(name), "%&#=")...)
+		if has {
+			out = append(out, '=')
+			out = append(out, escapeArg(unescapeForm(value), "%&#")...)
+		}
+		if len(out) > queryBytesMax*2 {
+			break
+		}
+	}
+	return string(out)
+}
+
+// unescapeForm decodes + and the escapes in a name or value of a form. An escape that
+// is none is kept.
+func unescapeForm(s string) string {
+	if !strings.ContainsAny(s, "+%") {
+		return s
+	}
+	out := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '+':
+			out = append(out, ' ')
+		case s[i] == '%' && i+2 < len(s):
+			b, err := strconv.ParseUint(s[i+1:i+3], 16, 8)
+			if err != nil {
+				out = append(out, '%')
+				continue
+			}
+			out = append(out, byte(b))
+			i += 2
+		default:
+			out = append(out, s[i])
+		}
+	}
+	return string(out)
+}
+
+// escapeArg returns s with an escape for each character that a canonical URL has no
+// place for in its query, and for each character of more.
+func escapeArg(s, more string) string {
+	out := make([]byte, 0, len(s))
+	for i := range len(s) {
+		if c := s[i]; c <= ' ' || c >= 0x7f || strings.IndexByte(`"'<>`+more, c) >= 0 {
+			out = appendEscaped(out, c)
+		} else {
+			out = append(out, c)
+		}
+	}
+	return string(out)
+}
+
+// args are arguments of a query that are added one after the other.
+type args struct {
+	b     strings.Builder
+	times map[string]int // how often each name came; nil if names may repeat
+}
+
+// add adds an argument, with + for blanks. If a.times is set and name came before, it gets a number, as
+// in name.2_.
+func (a *args) add(name, value string) {
+	if a.b.Len() > queryBytesMax {
+		return // what follows is cut
+	}
+	if a.times != nil {
+		a.times[name]++
+		if n := a.times[name]; n > 1 {
+			name += "." + strconv.Itoa(n) + "_"
+		}
+	}
+	if a.b.Len() > 0 {
+		a.b.WriteByte('&')
+	}
+	plus := func(s string) string { return strings.ReplaceAll(s, " ", "+") }
+	a.b.WriteString(escapeArg(plus(name), "%&#=") + "=" + escapeArg(plus(value), "%&#"))
+}
+
+// multipartQuery returns the fields of a multipart body as arguments.
+func multipartQuery(contentType string, body []byte) (string, error) {
+	_, params, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		return "", err
+	}
+	if params["boundary"] == "" {
+		return "", errors.New("multipart without a boundary")
+	}
+	var a args
+	for r := multipart.NewReader(bytes.NewReader(body), params["boundary"]); ; {
+		p, err := r.NextRawPart()
+		if err == io.EOF {
+			return a.b.String(), nil
+		}
+		if err != nil {
+			return "", err
+		}
+		value, err := io.ReadAll(io.LimitReader(p, bodyBytesMax))
+		if err != nil {
+			return "", err
+		}
+		a.add(p.FormName(), string(value))
+	}
+}
+
+// jsonQuery returns the values in a body of JSON as arguments, each under the name of
+// the nearest object field around it. A value without a name is left out. The body
+// may consist of several values on lines of their own.
+func jsonQuery(body []byte) (string, error) {
+	a := args{times: make(map[string]int)}
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber()
+	for values := 0; ; values++ {
+		t, err := d.Token()
+		if err == io.EOF && values > 0 {
+			return a.b.String(), nil
+		}
+		if err != nil {
+			return "", err
+		}
+		if values > 0 && bytes.IndexByte(body, '\n') < 0 {
+			return "", errors.New("more than one value on a line")
+		}
+		if err := jsonValue(d, t, "", &a, 0); err != nil {
+			return "", err
+		}
+	}
+}
+
+// jsonValue adds to a the value that begins with the token t, under the name. depth is
+// how many objects and lists are around the value.
+func jsonValue(d *json.Decoder, t json.Token, name string, a *args, depth int) error {
+	open, nested := t.(json.Delim)
+	if !nested {
+		if name != "" {
+			a.add(name, jsonText(t))
+		}
+		return nil
+	}
+	if depth == jsonDepthMax {
+		return errors.New("JSON that is nested too deep")
+	}
+	for d.More() {
+		t, err := d.Token()
+		if err != nil {
+			return err
+		}
+		if open == '{' {
+			name, _ = t.(string)
+			if t, err = d.Token(); err != nil {
+				return err
+			}
+		}
+		if err := jsonValue(d, t, name, a, depth+1); err != nil {
+			return err
+		}
+	}
+	_, err := d.Token() // the end of the object or list
+	return err
+}
+
+// jsonText returns a value of JSON as Python writes it, because other tools do: True
+// and None, and 44.0 for a number with a fraction of zero.
+func jsonText(t json.Token) string {
+	switch t := t.(type) {
+	case nil:
+		return "None"
+	case bool:
+		if t {
+			return "True"
+		}
+		return "False"
+	case json.Number:
+		f, err := t.Float64()
+		if err != nil || !strings.ContainsAny(t.String(), ".eE") {
+			return t.String()
+		}
+		if size := max(f, -f); size >= 1e16 || size < 1e-4 && f != 0 {
+			return strconv.FormatFloat(f, 'e', -1, 64)
+		}
+		text := strconv.FormatFloat(f, 'f', -1, 64)
+		if !strings.Contains(text, ".") {
+			text += ".0"
+		}
+		return text
+	case string:
+		return t
+	}
+	return "" // Unreachable: a Delim is no value.
+}
