@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -96,24 +97,45 @@ func startPool(t *testing.T, o Options) *Pool {
 	return p
 }
 
-// TestShow shows pages that need a browser. Text, links and parts must be complete.
+// site returns the network of a page of shownPages.
+func (c *shownPage) site() *web {
+	w := &web{pages: make(map[string]string), answer: func(r *Request) (*Response, error) {
+		switch {
+		case r.URL == "https://a.test/post":
+			return respond("text/plain", "got "+r.Method+" "+string(r.Body)), nil
+		case r.URL == "https://api.test/cors":
+			s := respond("text/plain", "shared")
+			s.Head = append(s.Head[:len(s.Head)-2], "Access-Control-Allow-Origin: *\r\nAccess-Control-Allow-Headers: X-Own\r\n\r\n"...)
+			return s, nil
+		}
+		return nil, nil
+	}}
+	for address, body := range c.pages {
+		w.pages[c.address(address)] = body
+	}
+	return w
+}
+
+// address returns the URL of a path at https://a.test, or a URL as it is.
+func (c *shownPage) address(path string) string {
+	if strings.HasPrefix(path, "/") {
+		return "https://a.test" + path
+	}
+	return path
+}
+
+// TestShow shows pages that need a browser, four at the same time. Text, links and
+// parts must be complete, and nothing else must be asked for.
 func TestShow(t *testing.T) {
-	p := startPool(t, testOptions(t))
-	t.Run("first", func(t *testing.T) {
-		w := &web{pages: map[string]string{
-			"https://a.test/":          `<!DOCTYPE html><title>x</title><body><p>static<script src=/a.js></script>`,
-			"https://a.test/a.js":      `fetch("/data.json").then((r) => r.json()).then((d) => { document.body.insertAdjacentHTML("beforeend", "<p>" + d.text + "<a href=/next>n</a>") })`,
-			"https://a.test/data.json": `{"text": "from data"}`,
-		}}
-		s, err := p.Show(t.Context(), Page{URL: "https://a.test/", Send: w.send})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want := "static\nfrom datan"; strings.Join(strings.Fields(s.Text), " ") != strings.Join(strings.Fields(want), " ") {
-			t.Errorf("text %q, want %q", s.Text, want)
-		}
-		if want := []string{"https://a.test/", "https://a.test/a.js", "https://a.test/data.json"}; !slices.Equal(w.asked(), want) {
-			t.Errorf("asked for %q, want %q", w.asked(), want)
+	o := testOptions(t)
+	o.Consent = consentRules
+	p := startPool(t, o)
+	t.Run("pages", func(t *testing.T) {
+		for _, c := range shownPages {
+			t.Run(c.name, func(t *testing.T) {
+				t.Parallel()
+				c.check(t, p)
+			})
 		}
 	})
 	t.Run("refused", func(t *testing.T) {
@@ -123,4 +145,69 @@ func TestShow(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// check shows the page and compares.
+func (c *shownPage) check(t *testing.T, p *Pool) {
+	w := c.site()
+	address := cmp.Or(c.url, "https://a.test/")
+	page := Page{URL: address, Send: w.send}
+	s, err := p.showWith(t.Context(), page, c.limit.over(p.options.Limits))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.URL != cmp.Or(c.end, address) {
+		t.Errorf("the page is %s", s.URL)
+	}
+	rest := s.Text
+	for _, want := range c.text {
+		_, after, ok := strings.Cut(rest, want)
+		if !ok {
+			t.Errorf("the text %q lacks %q", s.Text, want)
+			continue
+		}
+		rest = after
+	}
+	for _, no := range c.lacks {
+		if strings.Contains(s.Text, no) {
+			t.Errorf("the text %q has %q", s.Text, no)
+		}
+	}
+	for _, want := range c.dom {
+		if !strings.Contains(string(s.DOM), want) {
+			t.Errorf("the document %s lacks %q", s.DOM, want)
+		}
+	}
+	for _, want := range c.links {
+		if !slices.Contains(s.Links, want) {
+			t.Errorf("the links %q lack %q", s.Links, want)
+		}
+	}
+	for _, want := range c.does {
+		if !slices.Contains(s.Behaviours, want) {
+			t.Errorf("the behaviours %v lack %v", s.Behaviours, want)
+		}
+	}
+	if s.Consent != c.rule || s.Login != c.login || s.Ended != cmp.Or(c.ended, "done") {
+		t.Errorf("consent %q, login %v, ended %q", s.Consent, s.Login, s.Ended)
+	}
+	if c.ended != "" {
+		return
+	}
+	var want []string
+	for path := range c.pages {
+		want = append(want, c.address(path))
+	}
+	for _, path := range c.parts {
+		want = append(want, c.address(path))
+	}
+	slices.Sort(want)
+	if got := w.asked(); !slices.Equal(got, want) {
+		t.Errorf("asked for %q, want %q", got, want)
+	}
+}
+
+// over returns l with the fields of base in place of zeros.
+func (l Limits) over(base Limits) Limits {
+	return Limits{cmp.Or(l.Time, base.Time), cmp.Or(l.Steps, base.Steps), cmp.Or(l.Requests, base.Requests), cmp.Or(l.Bytes, base.Bytes), cmp.Or(l.DOM, base.DOM)}
 }
