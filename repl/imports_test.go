@@ -34,7 +34,7 @@ var arrows = map[string]string{
 	"store/record/task":      "store/record store/urlkey",
 	"store/formats/tianwang": "store/record store/record/message store/record/task",
 	"store/formats/gzipped":  "store/record store/record/message",
-	"store/formats/warc":     "store/record store/formats/gzipped store/record/message store/record/task",
+	"store/formats/warc":     "store/record store/formats/gzipped store/record/message store/record/task store/urlkey",
 	"store/formats/glob":     "",
 	"store/formats":          "store/record store/formats/arc store/formats/glob store/formats/mirror store/formats/tianwang store/formats/wacz store/formats/warc store/record/message store/record/task",
 	"store/formats/mirror":   "store/record store/record/message",
