@@ -179,7 +179,8 @@ var arrows = map[string]string{
 
 	"crawl/fetch":   "crawl/guard store/record crawl/report store/record/message",
 	"crawl/guard":   "",
-	"crawl/links":   "store/document crawl/robots store/page store/urlkey store/record/message store/page/charset store/page/coding store/page/markup",
+	"crawl/forms":   "store/page/charset store/page/markup store/urlkey",
+	"crawl/links":   "crawl/forms store/document crawl/robots store/page store/urlkey store/record/message store/page/charset store/page/coding store/page/markup",
 	"crawl/order":   "store/urlkey",
 	"crawl/render":  "",
 	"crawl/revisit": "",
