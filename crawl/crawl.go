@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"infomall/crawl/fetch"
+	"infomall/crawl/forms"
 	"infomall/crawl/frontier"
 	"infomall/crawl/links"
 	"infomall/crawl/order"
@@ -181,6 +182,7 @@ type fetchTask struct {
 	final    bool              // the worker has ended
 	relieved bool              // another task was begun in its place
 	links    []links.Link
+	forms    []*forms.Form
 	asks     robots.Directives // of the page
 	charset  charset.Found     // of the page
 	print    *trap.Print       // content of the response, to find traps
@@ -449,7 +451,7 @@ func (e *engine) poll() (err error) {
 // of the crawl excludes, unless the URL is forced.
 func (e *engine) admit(given []report.Queued) error {
 	for _, u := range given {
-		if !u.Forced && e.rules.refuse(u.URL, false) != "" {
+		if !u.Forced && e.refuses(&u, false) != "" {
 			continue
 		}
 		if _, err := e.add(u); err != nil {

@@ -187,7 +187,7 @@ var arrows = map[string]string{
 	"crawl/robots":  "",
 	"crawl/trap":    "store/urlkey",
 
-	"crawl":          "store/document crawl/fetch crawl/frontier crawl/links crawl/order crawl/robots crawl/trap store/record store/urlkey store/page crawl/report store/record/message store/record/task store/page/charset store/page/coding store/page/markup",
+	"crawl":          "store/document crawl/fetch crawl/forms crawl/frontier crawl/links crawl/order crawl/robots crawl/trap store/record store/urlkey store/page crawl/report store/record/message store/record/task store/page/charset store/page/coding store/page/markup",
 	"crawl/frontier": "store/record crawl/report",
 	"crawl/report":   "store/record store/urlkey",
 	"crawl/state":    "crawl/report store/disk store/packed store/record store/urlkey",
