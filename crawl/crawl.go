@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"infomall/crawl/fetch"
+	"infomall/crawl/forms"
 	"infomall/crawl/frontier"
 	"infomall/crawl/links"
 	"infomall/crawl/order"
@@ -206,6 +207,7 @@ type fetchTask struct {
 	final    bool              // the worker has ended
 	relieved bool              // another task was begun in its place
 	links    []links.Link
+	forms    []*forms.Form
 	asks     robots.Directives // of the page
 	charset  charset.Found     // of the page
 	print    *trap.Print       // content of the response, to find traps
@@ -487,7 +489,7 @@ func (e *engine) admit(given []report.Queued) error {
 		if err := e.goOn(hostOf(u.URL)); err != nil {
 			return err
 		}
-		if !u.Forced && e.rules.refuse(u.URL, false) != "" {
+		if !u.Forced && e.refuses(&u, false) != "" {
 			continue
 		}
 		if _, err := e.add(u); err != nil {

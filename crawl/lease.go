@@ -60,6 +60,12 @@ func (e *engine) next() (t *fetchTask, wait time.Time, err error) {
 		why, err := "", error(nil)
 		if !e.o.FromArchive {
 			why, err = e.past.blocked(u.URL, now)
+			if asked := u.Asked(); why == "" && err == nil && asked != u.URL {
+				why, err = e.past.blocked(asked, now)
+			}
+		}
+		if why == "" && err == nil && !e.o.FromArchive {
+			why = unsent(&u)
 		}
 		if why == "" && err == nil {
 			why, err = e.refuse(&u)
@@ -83,7 +89,7 @@ func (e *engine) next() (t *fetchTask, wait time.Time, err error) {
 		}
 		if !e.o.IgnoreRobots && !e.unasked(u.URL) {
 			if t.robots = h.stale(now); !t.robots {
-				d := h.group.Decide(u.URL)
+				d := h.group.Decide(u.Asked())
 				t.line = d.Rule.Line
 				if !d.Allowed {
 					e.leftOut(t, report.OutcomeRobotsDenied, d.Reason)

@@ -39,7 +39,7 @@ func (e *engine) extract(ctx context.Context, t *fetchTask) {
 	}
 	kind := contentType(t.res.Capture, head)
 	found := links.Find(links.Document{
-		URL: t.u.URL, ContentType: kind, Body: text, Sitemap: t.u.Sitemap, Anchors: e.o.Focus != nil,
+		URL: t.u.Asked(), FormFields: e.fieldNames(), ContentType: kind, Body: text, Sitemap: t.u.Sitemap, Anchors: e.o.Focus != nil,
 		LinkHeaders: markup.LinkHeaders(head), Usual: t.usual, Links: e.documentLinks(ctx, t, kind, text, size == 0 && part == nil),
 	})
 	t.charset = found.Charset
@@ -51,6 +51,9 @@ func (e *engine) extract(ctx context.Context, t *fetchTask) {
 	}
 	if t.showing() {
 		t.show.note(found.Links, text, found.Charset.Charset)
+	}
+	if !t.asks.NoFollow || e.o.IgnoreRobots {
+		t.forms = found.Forms
 	}
 	for _, l := range found.Links {
 		if l.Requisite && !e.o.Requisites || !l.Requisite && t.asks.NoFollow && !e.o.IgnoreRobots {

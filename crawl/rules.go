@@ -72,7 +72,13 @@ func (r *rules) refuse(u string, requisite bool) string {
 	} else if !requisite && !r.within.contain(key) {
 		return "outside the hosts and paths of the crawl"
 	}
-	if r.exclude.contain(key) {
+	return r.excluded(u)
+}
+
+// excluded returns "" or which rule that excludes URLs matches the canonical URL u, such
+// as "excluded".
+func (r *rules) excluded(u string) string {
+	if r.exclude.contain(urlkey.Key(u)) {
 		return "excluded"
 	}
 	for _, re := range r.excludeMatch {

@@ -419,9 +419,9 @@ func header(lines []byte, name string) string {
 	return ""
 }
 
-// unsent are the headers of a browser that its requests are sent without: the client has
+// ownHeaders are the headers of a browser that its requests are sent without: the client has
 // its own, or the server would send only a part of the response.
-var unsent = []string{
+var ownHeaders = []string{
 	"host", "user-agent", "connection", "content-length", "transfer-encoding", "keep-alive", "te", "trailer", "expect", "upgrade",
 	"proxy-connection", "proxy-authorization", "range", "if-range", "if-none-match", "if-modified-since", "if-match", "if-unmodified-since",
 }
@@ -433,7 +433,7 @@ func partHeader(lines []byte, socket bool) string {
 	for line := range bytes.Lines(lines) {
 		key, _, ok := bytes.Cut(line, []byte(":"))
 		name := strings.ToLower(string(key))
-		if !ok || slices.Contains(unsent, name) && !(socket && name == "upgrade") {
+		if !ok || slices.Contains(ownHeaders, name) && !(socket && name == "upgrade") {
 			continue
 		}
 		b.Write(bytes.TrimRight(line, "\r\n"))

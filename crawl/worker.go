@@ -111,7 +111,7 @@ func (t *fetchTask) leads() bool {
 // the request asks the server to send it only if it has changed. If it has
 // not, t.known is the archive's copy.
 func (e *engine) fetchPage(ctx context.Context, t *fetchTask) {
-	u, err := url.Parse(t.u.URL)
+	u, err := url.Parse(t.u.Asked())
 	if err != nil {
 		t.res = fetch.Response{Outcome: report.OutcomeInternal, Reason: err.Error()}
 		return
@@ -119,8 +119,18 @@ func (e *engine) fetchPage(ctx context.Context, t *fetchTask) {
 	if t.res, t.had = e.cameAsPart(&t.u); t.had {
 		return
 	}
-	ref, ask := e.past.validators(ctx, t.u.URL)
-	t.res, t.again = e.ask(ctx, t, fetch.Request{URL: u, Referer: t.u.Via, Header: ask})
+	r := fetch.Request{URL: u, Referer: t.u.Via}
+	if page, _, _, posted := urlkey.Method(r.Referer); posted {
+		r.Referer = page
+	}
+	var ref record.Ref
+	ask := ""
+	if p := t.u.Post; p != nil {
+		r.Method, r.Header, r.Body = "POST", "Content-Type: "+p.Media+"\r\n", p.Body
+	} else if ref, ask = e.past.validators(ctx, t.u.URL); ask != "" {
+		r.Header = ask
+	}
+	t.res, t.again = e.ask(ctx, t, r)
 	if c := t.res.Capture; c != nil && c.Status == 304 && ask != "" {
 		if p, ok := e.past.unchanged(ctx, ref); ok {
 			t.known = &p
@@ -273,7 +283,7 @@ func (e *engine) take(ctx context.Context, t *fetchTask) error {
 	}
 	t.took[report.StagePost] = e.now().Sub(begun)
 	e.passed(t)
-	t.res, t.first, t.known, t.links, t.show = fetch.Response{}, nil, nil, nil, t.show.small() // these are large, and t may wait long to be acknowledged
+	t.res, t.first, t.known, t.links, t.forms, t.show = fetch.Response{}, nil, nil, nil, nil, t.show.small() // these are large, and t may wait long to be acknowledged
 	e.done = append(e.done, t)
 	return nil
 }
@@ -519,6 +529,9 @@ func (e *engine) found(t *fetchTask) error {
 			return err
 		}
 	}
+	if err := e.submit(t); err != nil {
+		return err
+	}
 	for i, l := range t.links {
 		u := report.Queued{URL: l.URL, Layer: t.u.Layer + 1, Via: t.u.URL, Sitemap: l.Sitemap, Score: t.u.Score, Hint: max(l.Priority, 0), Barren: barren}
 		if t.focus.Promise != nil {
@@ -554,7 +567,7 @@ func (e *engine) found(t *fetchTask) error {
 // why.
 func (e *engine) redirected(t *fetchTask, c *record.Capture) (err error) {
 	row := &t.fetches[0]
-	to, ok := location(t.u.URL, c)
+	to, ok := location(t.u.Asked(), c)
 	switch {
 	case !ok:
 		row.Reason = "a redirect that leads nowhere"
@@ -570,6 +583,11 @@ func (e *engine) redirected(t *fetchTask, c *record.Capture) (err error) {
 	u := report.Queued{
 		URL: e.withoutVisit(to), Layer: t.u.Layer, Via: t.u.Via, Origin: origin, Hop: t.u.Hop + 1, Sitemap: t.u.Sitemap, Guessed: t.u.Guessed, Score: t.u.Score, Hint: t.u.Hint, Off: t.u.Off, Barren: t.u.Barren,
 		Cookie: t.u.Cookie || t.res.NewCookie,
+	}
+	if t.u.Post != nil && (c.Status == 307 || c.Status == 308) {
+		if u.URL, ok = postedTo(to, t.u.Post); ok {
+			u.Post = t.u.Post
+		}
 	}
 	loops := u.URL == t.u.URL || u.URL == origin
 	added := false
@@ -589,7 +607,7 @@ func (e *engine) redirected(t *fetchTask, c *record.Capture) (err error) {
 // cookie may bring another response. It does so once per URL in a crawl,
 // even if further cookies come. added reports whether u was queued.
 func (e *engine) offerAgain(t *fetchTask, u report.Queued) (added bool, err error) {
-	if e.rules.refuse(u.URL, false) != "" {
+	if e.refuses(&u, false) != "" {
 		return false, nil
 	}
 	before, err := e.q.Meet("cookie:" + u.URL)
@@ -608,7 +626,7 @@ func (e *engine) offerAgain(t *fetchTask, u report.Queued) (added bool, err erro
 // guessed URL is not logged. A requisite (a file that is needed to show a
 // page) may be outside the scope of the crawl.
 func (e *engine) offer(t *fetchTask, u report.Queued, requisite bool) (added bool, err error) {
-	why := e.rules.refuse(u.URL, requisite)
+	why := e.refuses(&u, requisite)
 	if u.Guessed {
 		if why == "" {
 			added, err = e.add(u)

@@ -160,6 +160,8 @@ var someStatements = []struct{ src, want string }{
 	{"show robots 'http://a.cn/x' as of 2008-06 agent $a", "SHOW ROBOTS 'http://a.cn/x' AGENT $a AT 2008-06"},
 	{"EXPLAIN CRAWL 'http://a.cn/' DEPTH 3 ORDER BFS", ""},
 	{"CRAWL 'http://a.cn/' ORDER BEST", ""},
+	{"crawl 'http://a.cn/' forms q = 'x', \"order\" = ('a', $b), \"a[]\" = file 'w.txt', t = (select term from terms limit 9) ignore robots", "CRAWL 'http://a.cn/' FORMS q = 'x', \"order\" = ('a', $b), \"a[]\" = FILE 'w.txt', t = (SELECT term FROM terms LIMIT 9) IGNORE ROBOTS"},
+	{"CRAWL 'http://a.cn/' FORMS forms = ('x') LIMIT 2 PAGES", "CRAWL 'http://a.cn/' LIMIT 2 PAGES FORMS forms = 'x'"},
 	{"crawl 'http://a.cn/' expand where similarity > 0.5 or anchor contains 'x' through 2 for 'a b' within 'a.cn'", "CRAWL 'http://a.cn/' WITHIN 'a.cn' FOR 'a b' EXPAND WHERE similarity > 0.5 OR anchor CONTAINS 'x' THROUGH 2"},
 	{"CRAWL 'http://a.cn/' FOR $words EXPAND WHERE lang = 'zh' THROUGH $n", ""},
 	{"CRAWL DUE EXPAND WHERE label <> 'nav' WORKERS 2", ""},

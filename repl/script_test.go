@@ -3,6 +3,7 @@ package repl
 import (
 	"bytes"
 	"errors"
+	"io"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -135,7 +136,8 @@ func recode(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // serveFolder serves a folder while the script runs. A file that begins with a status
-// line is a whole response, and sent as it is.
+// line is a whole response, and sent as it is. The file find?q=a is the response to a GET
+// with that query, and the file find?POST q=a to a POST with that body.
 func serveFolder(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: serve DIR")
@@ -143,6 +145,16 @@ func serveFolder(ts *testscript.TestScript, neg bool, args []string) {
 	root := os.DirFS(ts.MkAbs(args[0]))
 	files := http.FileServerFS(root)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		sent := r.URL.RawQuery
+		if r.Method == "POST" {
+			body, _ := io.ReadAll(r.Body)
+			sent = "POST " + string(body)
+		}
+		if b, err := fs.ReadFile(root, strings.TrimPrefix(r.URL.Path, "/")+"?"+sent); err == nil && sent != "" {
+			w.Header().Set("Content-Type", "text/html")
+			w.Write(b)
+			return
+		}
 		b, err := fs.ReadFile(root, strings.TrimPrefix(r.URL.Path, "/"))
 		if err != nil || !bytes.HasPrefix(b, []byte("HTTP/")) {
 			files.ServeHTTP(w, r)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"infomall/crawl/forms"
 	"infomall/crawl/robots"
 	"infomall/store/page/charset"
 	"infomall/store/page/markup"
@@ -24,7 +25,11 @@ func (c *collector) readHTML(body []byte, d Document) {
 	defer t.Free()
 	meta := t.Meta(cs)
 	c.found.Asks = robots.Directives{NoIndex: meta.NoIndex, NoFollow: meta.NoFollow, NoArchive: meta.NoArchive}
+	page := c.base
 	c.base = urlkey.Base(c.base, meta.Base)
+	if len(d.FormFields) > 0 && !meta.NoFollow {
+		c.found.Forms = forms.Find(forms.Page{Tree: t, URL: page, Base: c.base, Charset: cs}, d.FormFields)
+	}
 	var all []markup.Link
 	if d.Anchors {
 		all = t.Links(0, len(body), cs)

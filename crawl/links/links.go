@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"infomall/crawl/forms"
 	"infomall/crawl/robots"
 	"infomall/store/document"
 	"infomall/store/page"
@@ -46,6 +47,9 @@ type Document struct {
 	// Shown are targets of links that a browser found on the page, which come after the
 	// others. A target that the page asks robots not to follow is left out.
 	Shown []string
+	// FormFields are the names of fields. Find returns the forms of a page that have one
+	// of them.
+	FormFields []string
 }
 
 // Link is a URL that a document leads to.
@@ -69,6 +73,7 @@ type Found struct {
 	Dropped int               // how many more URLs there were, beyond the bounds
 	Page    bool              // whether the document was read as HTML
 	Charset charset.Found     // charset of the document, if Page
+	Forms   []*forms.Form     // the forms with one of Document.FormFields; none if the page asks robots not to follow its links
 	Asks    robots.Directives // what the document itself asks of robots; its header may ask for more
 }
 

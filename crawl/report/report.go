@@ -125,6 +125,24 @@ type Queued struct {
 	Barren   int         // number of pages without anything new in a row, on the path of links to the URL
 	Kept     bool        // the URL is in a trap and therefore not fetched
 	Terms    *Terms      // what Score consists of; nil in orders other than BEST
+	Post     *Post       // the request for URL, if it is a POST; nil for a GET
+}
+
+// Post is what a crawl sends to fetch the response to a form. The URL of the response,
+// Queued.URL, has the method and the body, as urlkey.WithMethod writes them.
+type Post struct {
+	Media string // value of the header Content-Type
+	Body  []byte
+}
+
+// Asked returns the URL that is requested to fetch u: that of u without what stands for
+// the method and the body.
+func (u *Queued) Asked() string {
+	if u.Post == nil {
+		return u.URL
+	}
+	page, _, _, _ := urlkey.Method(u.URL)
+	return page
 }
 
 // Terms are the parts of a URL's priority in the order BEST. The priority is
@@ -181,7 +199,9 @@ type Crawl struct {
 	Error   string // error that ended the last run; or ""
 	Stages  [Stages]StageTally
 	Weights *Weights // set in the order BEST
-	Kept    int64    `json:",omitempty"` // URLs that are not fetched because they are in traps
+	// Submitted counts the submissions of forms that were queued.
+	Submitted int64 `json:",omitempty"`
+	Kept      int64 `json:",omitempty"` // URLs that are not fetched because they are in traps
 	// Traps are the traps that hold kept URLs; only the first few are listed.
 	Traps []CrawlTrap `json:",omitempty"`
 }
@@ -292,9 +312,20 @@ type CrawlOptions struct {
 
 	// Render has a browser show pages; nil means that none is shown.
 	Render *Render
+	// Forms are the values that the crawl submits for fields of forms; none submits no
+	// form. FormLimit is the greatest number of submissions of one form; of all forms
+	// together the crawl makes ten times as many. 0 means 1000.
+	Forms     []FormField
+	FormLimit int
 
 	// Progress, if not nil, is called from time to time by one goroutine.
 	Progress func(Crawl)
+}
+
+// FormField has the values that a crawl submits for the fields of one name.
+type FormField struct {
+	Name   string
+	Values []string
 }
 
 // DomainWeight gives the URLs of a scope a weight in the order BEST.

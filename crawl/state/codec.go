@@ -75,6 +75,9 @@ func appendQueued(b []byte, q *report.Queued) []byte {
 	if q.Guessed {
 		flags |= flagGuessed
 	}
+	if q.Post != nil {
+		flags |= flagPost
+	}
 	b = binary.AppendUvarint(b, flags)
 	if q.Off > 0 {
 		b = binary.AppendUvarint(b, uint64(q.Off))
@@ -84,6 +87,10 @@ func appendQueued(b []byte, q *report.Queued) []byte {
 	}
 	if q.Barren > 0 {
 		b = binary.AppendUvarint(b, uint64(q.Barren))
+	}
+	if q.Post != nil {
+		b = packed.AppendSized(b, q.Post.Media)
+		b = packed.AppendSized(b, string(q.Post.Body))
 	}
 	return b
 }
@@ -123,6 +130,7 @@ const (
 	flagBarren
 	flagKept
 	flagGuessed
+	flagPost
 )
 
 // decodeQueued reads what appendQueued wrote.
@@ -150,6 +158,9 @@ func decodeQueued(b []byte) (q report.Queued, err error) {
 	}
 	if flags&flagBarren != 0 {
 		q.Barren = int(d.Uvarint())
+	}
+	if flags&flagPost != 0 {
+		q.Post = &report.Post{Media: d.Text(), Body: []byte(d.Text())}
 	}
 	return q, end(&d)
 }

@@ -155,7 +155,7 @@ func TestCodec(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		u := report.Queued{
 			URL: rapid.String().Draw(t, "url"), Host: rapid.String().Draw(t, "host"), Priority: rapid.Uint64().Draw(t, "priority"), Seq: rapid.Uint64().Draw(t, "seq"),
-			Layer: rapid.IntRange(0, 1<<40).Draw(t, "layer"), Via: rapid.String().Draw(t, "via"), Due: record.Time(rapid.Int64().Draw(t, "due")), Forced: rapid.Bool().Draw(t, "forced"), Sitemap: rapid.Bool().Draw(t, "sitemap"), Guessed: rapid.Bool().Draw(t, "guessed"), Score: rapid.Float64().Draw(t, "score"),
+			Layer: rapid.IntRange(0, 1<<40).Draw(t, "layer"), Via: rapid.String().Draw(t, "via"), Due: record.Time(rapid.Int64().Draw(t, "due")), Forced: rapid.Bool().Draw(t, "forced"), Sitemap: rapid.Bool().Draw(t, "sitemap"), Guessed: rapid.Bool().Draw(t, "guessed"), Post: rapid.SampledFrom([]*report.Post{nil, {Body: []byte{}}, {Media: "a/b", Body: []byte("q=1")}}).Draw(t, "post"), Score: rapid.Float64().Draw(t, "score"),
 		}
 		got, err := decodeQueued(appendQueued(nil, &u))
 		if err != nil || !reflect.DeepEqual(got, u) {

@@ -8,6 +8,7 @@ import (
 
 	"infomall/crawl/report"
 	"infomall/exec/expr"
+	"infomall/exec/plan"
 	"infomall/exec/session"
 	"infomall/exec/value"
 	"infomall/lang/ast"
@@ -22,7 +23,9 @@ type crawl struct {
 	o  report.CrawlOptions
 	in []urlkey.Scope // the scopes in which CRAWL DUE searches for pages
 	// sooner is how many pages are due sooner because a watch found rows on them.
-	sooner int
+	sooner  int
+	queries []plan.Node // for each of st.Forms with a query, its plan
+	notes   []string    // notes for the result, on FORMS
 }
 
 // Crawl is the statement CRAWL, which fetches pages and stores them in the
@@ -51,6 +54,9 @@ func (c *crawl) Run(ctx context.Context) (*session.Result, error) {
 	if err := c.findDue(ctx); err != nil {
 		return nil, err
 	}
+	if err := c.findValues(ctx); err != nil {
+		return nil, err
+	}
 	s, st, o := c.s, c.st, c.o
 	if progress := s.ReportEach("crawl", "pages"); progress != nil {
 		o.Progress = func(c report.Crawl) { progress(c.Name, c.Fetched, c.Fetched+c.Waiting) }
@@ -74,6 +80,7 @@ func (c *crawl) Run(ctx context.Context) (*session.Result, error) {
 	t.Add(value.OfText(res.Name), value.OfInt(res.Fetched), value.OfInt(res.Stored), value.OfInt(res.Visits), value.OfInt(res.Failed),
 		value.OfInt(res.Waiting), value.OfInt(res.Bytes), value.OfDuration(res.Elapsed.Milliseconds()))
 	done := t.Work(session.Count{Rows: res.Fetched, Bytes: res.Bytes}, err)
+	done.Notes = append(done.Notes, c.notes...)
 	for _, f := range res.Lost {
 		note := f.URL + ": " + f.Outcome.String()
 		if f.Reason != "" {
@@ -199,7 +206,7 @@ func (c *crawl) readOptions() (err error) {
 			return err
 		}
 	}
-	for _, read := range []func() error{c.readLimits, c.readFocus, c.readScopes, c.readRender, c.readAgent} {
+	for _, read := range []func() error{c.readLimits, c.readFocus, c.readForms, c.readScopes, c.readRender, c.readAgent} {
 		if err := read(); err != nil {
 			return err
 		}
@@ -392,8 +399,7 @@ func (c *crawl) Would(ctx context.Context) ([]string, error) {
 	if len(st.Within) == 0 && !st.Due {
 		lines = append(lines, "  within the hosts of these and those below them")
 	}
-	lines = append(lines, c.focusLines()...)
-	lines = append(lines, c.renderLines()...)
+	lines = append(append(append(lines, c.focusLines()...), c.formLines()...), c.renderLines()...)
 	if o.FromArchive {
 		before := "now"
 		if st.Time != nil {

@@ -40,6 +40,7 @@ type Settings struct {
 	Agent          string         // User-Agent of crawls; "" for the program's own
 	Contact        string         // URL or mail address of the person who crawls
 	Delay          time.Duration  // pause between two requests to a host; negative means auto, depending on their duration
+	FormLimit      int            // most submissions of one form in a crawl
 	Workers        int            // number of requests that a crawl sends at the same time
 	BodyLimit      int64          // length in bytes at which a crawl cuts a body
 	Publish        time.Duration  // time after which queries see a fetched page, at the latest
@@ -134,6 +135,7 @@ func DefaultSettings() Settings {
 		Bar:            true,
 		Delay:          -1,
 		Workers:        16,
+		FormLimit:      1000,
 		BodyLimit:      64 << 20,
 		Publish:        30 * time.Second,
 		PublishBytes:   64 << 20,
@@ -240,6 +242,9 @@ var settings = []Setting{
 	{"earliest_date", stored, "earliest date of an imported record, in UTC; an earlier record is treated as damaged",
 		func(s *Settings) string { return earliestText(s.Earliest) },
 		func(s *Settings, v string) error { return parseBound(&s.Earliest, v, earliestOf) }},
+	{"form_limit", stored, "most submissions of one form in a crawl with FORMS; of all forms together a crawl makes ten times as many",
+		func(s *Settings) string { return strconv.Itoa(s.FormLimit) },
+		func(s *Settings, v string) error { return parseNumber(&s.FormLimit, v, FormLimitMax) }},
 	{"import_timezone", stored, "time zone of dates in imported files that give no zone",
 		func(s *Settings) string { return s.ImportTimezone.String() },
 		func(s *Settings, v string) error { return parseZone(&s.ImportTimezone, v) }},
@@ -339,7 +344,7 @@ var settings = []Setting{
 		func(s *Settings, v string) error { return parseWidth(&s.Width, v) }},
 	{"workers", stored, "number of parallel requests of a crawl, each to a different host",
 		func(s *Settings) string { return strconv.Itoa(s.Workers) },
-		func(s *Settings, v string) error { return parseWorkers(&s.Workers, v) }},
+		func(s *Settings, v string) error { return parseNumber(&s.Workers, v, WorkersMax) }},
 }
 
 // AllSettings returns all settings that SET changes, sorted by name.

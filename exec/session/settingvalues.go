@@ -236,6 +236,7 @@ const (
 	revisitMin      = time.Hour
 	revisitMax      = 366 * 24 * time.Hour
 	WorkersMax      = 10_000
+	FormLimitMax    = 100_000
 )
 
 // provenanceMax is the greatest value of the setting provenance_limit. A capture of
@@ -252,11 +253,11 @@ func parseProvenanceLimit(dst *int64, v string) error {
 	return nil
 }
 
-// parseWorkers sets dst from v, a number from 1 to WorkersMax.
-func parseWorkers(dst *int, v string) error {
+// parseNumber sets dst from v, a number from 1 to max.
+func parseNumber(dst *int, v string, max int) error {
 	n, err := strconv.Atoi(v)
-	if err != nil || n < 1 || n > WorkersMax {
-		return fmt.Errorf("write a number from 1 to %d, not %q", WorkersMax, v)
+	if err != nil || n < 1 || n > max {
+		return fmt.Errorf("write a number from 1 to %d, not %q", max, v)
 	}
 	*dst = n
 	return nil

@@ -22,6 +22,7 @@ type Crawl struct {
 	Agent        Expr   // *String or *Param; nil if absent
 	Proxy        Expr   // *String or *Param; nil if absent
 	Requisites   bool
+	Forms        []FormField // none submits no forms
 	IgnoreRobots bool
 	AllowPrivate bool
 	TrapsOff     bool // TRAPS OFF
@@ -77,6 +78,14 @@ func (s *Crawl) print(p *printer) {
 	p.clause(" AGENT ", s.Agent)
 	p.clause(" PROXY ", s.Proxy)
 	p.flag(" WITH REQUISITES", s.Requisites)
+	for i := range s.Forms {
+		word := ", "
+		if i == 0 {
+			word = " FORMS "
+		}
+		p.WriteString(word)
+		s.Forms[i].print(p)
+	}
 	p.flag(" IGNORE ROBOTS", s.IgnoreRobots)
 	p.flag(" ALLOW PRIVATE", s.AllowPrivate)
 	p.flag(" TRAPS OFF", s.TrapsOff)
@@ -104,6 +113,9 @@ func (s *Crawl) children(l nodes) nodes {
 		}
 	}
 	l = l.exprs(s.For, s.Expand, s.Through, s.Workers, s.Delay, s.Rate, s.Agent, s.Proxy, s.TrapLimit, s.Time)
+	for i := range s.Forms {
+		l = append(l, &s.Forms[i])
+	}
 	if r := s.Render; r != nil {
 		l = l.exprs(r.When, r.Browsers)
 	}

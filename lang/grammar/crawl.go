@@ -15,7 +15,8 @@ CRAWL (url, … | DUE [IN scope, …])
     [WITHIN scope, …] [EXCLUDE (scope | ~ 'text'), …]
     [FOR words] [EXPAND WHERE expr [THROUGH n]]
     [ORDER (BFS | BEST | RANDOM)] [WORKERS n] [DELAY 7d] [RATE 64KB]
-    [AGENT agent] [PROXY url] [WITH REQUISITES] [IGNORE ROBOTS]
+    [AGENT agent] [PROXY url] [WITH REQUISITES]
+    [FORMS name = values, …] [IGNORE ROBOTS]
     [ALLOW PRIVATE] [TRAPS (OFF | LIMIT n)] [FROM ARCHIVE [AT t]]
     [RENDER [WHEN expr] [WITH n BROWSERS] [SCREENSHOT]] [PROFILE folder]
     [AS name]
@@ -23,7 +24,7 @@ url = 'text' | $name
 folder = 'text' | $name
 agent = 'text' | $name
 words = 'text' | $name
-` + helpT + `n = 10 | $name
+` + helpValues + helpT + `n = 10 | $name
 ` + helpScope}).timeFirst()
 
 type crawlSyntax struct {
@@ -51,6 +52,7 @@ type crawlClauseSyntax struct {
 	Archive    bool                `parser:"| @( 'FROM' 'ARCHIVE' )"`
 	At         ast.Expr            `parser:"  ( 'AT' @@ )?"`
 	Requisites bool                `parser:"| @( 'WITH' 'REQUISITES' )"`
+	Forms      []*formFieldSyntax  `parser:"| 'FORMS' @@ ( ',' @@ )*"`
 	Ignore     bool                `parser:"| @( 'IGNORE' 'ROBOTS' )"`
 	Private    bool                `parser:"| @( 'ALLOW' 'PRIVATE' )"`
 	TrapsOff   bool                `parser:"| 'TRAPS' ( @'OFF'"`
@@ -117,6 +119,8 @@ func (o *crawlClauseSyntax) addTo(b *builder, c *ast.Crawl) {
 		once(b, o, "AGENT", &c.Agent, o.Agent.expr())
 	case o.Requisites:
 		once(b, o, "WITH REQUISITES", &c.Requisites, true)
+	case o.Forms != nil:
+		once(b, o, "FORMS", &c.Forms, formFields(b, o.Forms))
 	case o.Ignore:
 		once(b, o, "IGNORE ROBOTS", &c.IgnoreRobots, true)
 	case o.Private:

@@ -4,7 +4,9 @@
 //
 //	cn,edu,pku)/news 20080602011717 {"url": "http://pku.edu.cn/news", "mime": "text/html", …}
 //
-// The fields and their order are those of pywb. An index is such lines sorted
+// The fields and their order are those of pywb. Those of a request that was no GET come
+// last: the key has the method and the body, as urlkey.WithMethod writes them, and url
+// does not. An index is such lines sorted
 // by their bytes; the caller sorts them.
 package cdx
 
@@ -47,6 +49,10 @@ func (e *Entry) Append(dst []byte) []byte {
 		asked = e.URL
 	}
 	dst = append(dst, ` {"url": `...)
+	page, method, query, posted := urlkey.Method(asked)
+	if posted {
+		asked = page
+	}
 	dst = appendText(dst, asked)
 	mime, status := e.Mime, e.Status
 	switch {
@@ -69,6 +75,12 @@ func (e *Entry) Append(dst []byte) []byte {
 	}
 	dst = field(dst, "offset", strconv.FormatInt(e.Offset, 10))
 	dst = field(dst, "filename", e.File)
+	if query != "" {
+		dst = field(dst, "requestBody", query)
+	}
+	if posted {
+		dst = field(dst, "method", method)
+	}
 	return append(dst, "}\n"...)
 }
 

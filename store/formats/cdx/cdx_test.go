@@ -23,6 +23,8 @@ func TestAppend(t *testing.T) {
 			`org,iana)/bads 20140127171238 {"url": "http://iana.org/bads", "mime": "unk", "status": "302", "digest": "3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ", "offset": "0", "filename": "x.warc"}`},
 		{"resource, no digest", Entry{URL: "http://a.cn/<b>", Time: at, Mime: "application/json", File: `a"b.warc`},
 			`cn,a)/<b> 20140127171238 {"url": "http://a.cn/<b>", "mime": "application/json", "offset": "0", "filename": "a\"b.warc"}`},
+		{"form", Entry{URL: "https://httpbin.org/post?__wb_method=POST&test=some+data&another=more^data", Time: at, Mime: "application/json", Status: 200, File: "x"},
+			`org,httpbin)/post?__wb_method=post&another=more^data&test=some+data 20140127171238 {"url": "https://httpbin.org/post", "mime": "application/json", "status": "200", "offset": "0", "filename": "x", "requestBody": "test=some+data&another=more^data", "method": "POST"}`},
 		{"URL that is no UTF-8", Entry{URL: "http://a.cn/%D6", AskedURL: "http://a.cn/\xd6", Time: at, Mime: "text/html", Status: 200, File: "x"},
 			`cn,a)/%d6 20140127171238 {"url": "http://a.cn/%D6", "mime": "text/html", "status": "200", "offset": "0", "filename": "x"}`},
 	}

@@ -147,6 +147,17 @@ func (h *header) uri(name string) string {
 	return value
 }
 
+// uris returns the values of all fields called name, which hold URIs, without angle
+// brackets around them.
+func (h *header) uris(name string) (list []string) {
+	for _, f := range h.fields {
+		if strings.EqualFold(f.name, name) {
+			list = append(list, strings.Trim(f.value, "<>"))
+		}
+	}
+	return list
+}
+
 // dateLayouts are the accepted forms of a WARC-Date: those of RFC 3339, the
 // shorter ones of W3CDTF, such as "2008-04", and the digits of ARC and CDX
 // files. A date without a zone is in UTC. Seconds may have a fraction in each

@@ -124,23 +124,32 @@ type scanner struct {
 // run calls yield for each record and each damaged span, in order. It returns
 // nil at the end of the file, and also if yield returns false.
 func (s *scanner) run(yield func(record.Item) bool) error {
-	return s.Each(func(pos int64) (next int64, more bool, err error) {
+	p := pairing{yield: yield}
+	defer p.drop()
+	more := true
+	err := s.Each(func(pos int64) (int64, bool, error) {
 		h, why, err := s.recordAt(pos)
 		if err != nil {
 			return 0, false, err
 		}
 		var it record.Item
+		var asked *request
+		next := pos + h.bytes + h.length
 		if why != "" {
 			it, next, err = s.Damage(pos, why, s.searchAll)
-		} else {
-			it, err = s.item(pos, h)
-			next = pos + h.bytes + h.length
+		} else if it, err = s.item(pos, h); err == nil && strings.EqualFold(it.Type, "request") {
+			asked, err = s.requestAt(pos+h.bytes, &h)
 		}
 		if err != nil {
 			return 0, false, err
 		}
-		return next, yield(it), nil
+		more = p.add(it, &h, asked)
+		return next, more, nil
 	})
+	if err == nil && more {
+		p.flush()
+	}
+	return err
 }
 
 // recordAt reads the header at pos and checks that the record ends where its length

@@ -110,7 +110,8 @@ type Placed struct {
 	ID             string // its identifier, such as "urn:uuid:…"
 }
 
-// Write writes one capture and returns where its record lies in the file.
+// Write writes one capture and returns where its record lies in the file. The record of
+// the request follows if the request was no GET.
 func (w *Writer) Write(s *message.Stored) (Placed, error) {
 	if s.URL != w.url {
 		w.url, w.before = s.URL, nil
@@ -130,7 +131,7 @@ func (w *Writer) Write(s *message.Stored) (Placed, error) {
 	switch {
 	case s.NoBody != "" && (s.Via != record.ViaNotModified || len(s.Head) == 0):
 		at.Revisit, at.Payload = true, s.DeclaredDigest
-		err = w.revisit(s, s.RefersURL, s.RefersTime, s.DeclaredDigest)
+		err = w.revisit(s, target(s.RefersURL, s.Via), s.RefersTime, s.DeclaredDigest)
 	case s.NoBody != "", s.Via == record.ViaNotModified && (o == nil || o == before && (o.second || twin != nil)):
 		// The server said that nothing changed: the record has a head and no body.
 		// A reader takes it for a visit that found the same as the capture before.
@@ -144,14 +145,14 @@ func (w *Writer) Write(s *message.Stored) (Placed, error) {
 			return at, err
 		}
 		at.Revisit = true
-		err = w.revisit(s, s.URL, s.Time, at.Payload)
+		err = w.revisit(s, target(s.URL, s.Via), s.Time, at.Payload)
 	default:
 		if at.Payload, err = digestOf(s.Entity()); err != nil {
 			return at, err
 		}
 		err = w.whole(s, s.Wire(), at.Payload)
 		if head := len(s.Head) > 0; head || s.Via == record.ViaResource {
-			w.before = &original{s.Time, s.AskedURL, at.Payload, head, s.Status, s.MediaType(), w.moment.HasBody(s)}
+			w.before = &original{s.Time, target(s.AskedURL, s.Via), at.Payload, head, s.Status, s.MediaType(), w.moment.HasBody(s)}
 			w.have[s.Digest] = w.before
 		} else {
 			// A later visit that found nothing new refers to this record, and not
@@ -170,6 +171,9 @@ func (w *Writer) Write(s *message.Stored) (Placed, error) {
 	at.Length = w.w.n - at.Offset
 	if at.ID = captureID(wholeKind(s), s); at.Revisit {
 		at.ID = captureID(kindRevisit, s)
+	}
+	if err == nil {
+		err = w.writeRequest(s, at.ID)
 	}
 	return at, err
 }
@@ -335,7 +339,7 @@ func captureID(kind string, s *message.Stored) string {
 // captureHeader returns a header with the first fields for the record of the
 // capture s. kind is the type of the record, such as "response".
 func captureHeader(kind string, s *message.Stored) *headerText {
-	h := newHeader(kind, s.AskedURL, s.Time, captureID(kind, s))
+	h := newHeader(kind, target(s.AskedURL, s.Via), s.Time, captureID(kind, s))
 	if _, err := netip.ParseAddr(s.IP); err == nil {
 		h.add("WARC-IP-Address", s.IP)
 	} else if s.IP != "" {

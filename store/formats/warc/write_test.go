@@ -16,7 +16,7 @@ import (
 // stored draws a capture of one of a few URLs, with one of a few bodies.
 func stored(t *rapid.T) *message.Stored {
 	draw := func(label string, from ...string) string { return rapid.SampledFrom(from).Draw(t, label) }
-	s := &message.Stored{URL: draw("url", "http://a.example/", "http://b.example/x?y=1")}
+	s := &message.Stored{URL: draw("url", "http://a.example/", "http://a.example/f?__wb_method=POST&q=%E5%8C%97%20%B1&r=1+2", "http://b.example/x?y=1")}
 	s.AskedURL, s.RefersTime = s.URL, record.NoTime
 	s.Time = record.Time(rapid.Int64Range(0, 2_000_000_000_000).Draw(t, "time"))
 	s.IP = draw("ip", "", "10.0.0.1", "2001:db8::1", "www.a.example")
@@ -77,6 +77,9 @@ func TestWriteRead(t *testing.T) {
 		for it, err := range Read(context.Background(), bytes.NewReader(file.Bytes()), Options{}) {
 			if err != nil || it.Damage != "" {
 				t.Fatalf("record %d: %v %s\n%q", n, err, it.Damage, file.Bytes())
+			}
+			if it.Skipped == "request record" {
+				continue
 			}
 			if n++; n > 0 {
 				compare(t, it.Capture, list[n-1], placed[n-1], bodies)

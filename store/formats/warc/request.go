@@ -1,0 +1,191 @@
+package warc
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"infomall/store/record"
+	"infomall/store/record/message"
+	"infomall/store/urlkey"
+)
+
+// request is a request record. The request belongs to a response record beside it.
+type request struct {
+	target     string // value of WARC-Target-URI
+	id         string // value of WARC-Record-ID
+	concurrent []string
+	method     string
+	media      string // value of Content-Type in the request
+	body       []byte
+}
+
+// requestAt reads the request record with the header h and the block at off. A body
+// beyond message.ViewMax is cut. The result is nil if the block is not a request of
+// HTTP.
+func (s *scanner) requestAt(off int64, h *header) (*request, error) {
+	b, err := s.Window.View(off, int(min(h.length, message.ViewMax)))
+	if err != nil {
+		return nil, err
+	}
+	head := b[:headEnd(b)]
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	words := strings.Fields(string(line))
+	if len(words) != 3 || !strings.HasPrefix(words[2], "HTTP/") {
+		return nil, nil
+	}
+	return &request{
+		target: h.uri("WARC-Target-URI"), id: h.uri("WARC-Record-ID"), concurrent: h.uris("WARC-Concurrent-To"),
+		method: words[0], media: message.Header(head, "Content-Type"), body: bytes.Clone(b[len(head):]),
+	}, nil
+}
+
+// headEnd returns the offset after the first empty line of b, a request, or its length
+// if it has none.
+func headEnd(b []byte) int {
+	for at := 0; at < len(b); {
+		n := bytes.IndexByte(b[at:], '\n') + 1
+		if n == 0 {
+			return len(b)
+		}
+		if at += n; len(bytes.TrimRight(b[at-n:at], "\r\n")) == 0 {
+			return at
+		}
+	}
+	return len(b)
+}
+
+// asks reports whether r is the request to which a capture is the response.
+// concurrent are the records that the record of the capture names as concurrent.
+func (r *request) asks(c *record.Capture, concurrent []string) bool {
+	if len(r.concurrent) > 0 || len(concurrent) > 0 {
+		return c.RecordID != "" && slices.Contains(r.concurrent, c.RecordID) || r.id != "" && slices.Contains(concurrent, r.id)
+	}
+	return r.target == c.AskedURL
+}
+
+// pairing holds back captures until their requests are read. The request record may
+// come directly before that of the response, or after it.
+type pairing struct {
+	yield      func(record.Item) bool
+	before     *request      // the record before the next capture, if it is a request that no capture has yet
+	held       []record.Item // a capture without a request, and the records after it that are no captures; or nothing
+	concurrent []string      // the records that the record of the capture names as concurrent
+}
+
+// heldMax is how many records after a capture are held back while its request has not
+// come. A request comes within a few records.
+const heldMax = 4
+
+// add takes the next item of the file, which lies at the offset after those before it.
+// h is the header of its record. r is the request, or nil if the record is none. The
+// result is false if no more items are wanted.
+func (p *pairing) add(it record.Item, h *header, r *request) (more bool) {
+	switch {
+	case it.Capture != nil:
+		if !p.flush() {
+			it.Capture.Close()
+			return false
+		}
+		concurrent := h.uris("WARC-Concurrent-To")
+		before := p.before
+		if p.before = nil; before != nil && before.asks(it.Capture, concurrent) {
+			before.name(it.Capture)
+			return p.yield(it)
+		}
+		p.held, p.concurrent = append(p.held, it), concurrent
+		return true
+	case it.Damage != "", len(p.held) == heldMax:
+		more = p.flush()
+	case r != nil && len(p.held) > 0 && r.asks(p.held[0].Capture, p.concurrent):
+		r.name(p.held[0].Capture)
+		r = nil
+		more = p.flush()
+	default:
+		more = true
+	}
+	if p.before = r; !more {
+		return false
+	}
+	if len(p.held) == 0 {
+		return p.yield(it)
+	}
+	p.held = append(p.held, it)
+	return true
+}
+
+// flush gives away what is held back. The result is false if no more items are wanted.
+func (p *pairing) flush() (more bool) {
+	held := p.held
+	p.held = nil
+	for i, it := range held {
+		if p.yield(it) {
+			continue
+		}
+		for _, left := range held[i+1:] {
+			if left.Capture != nil {
+				left.Capture.Close()
+			}
+		}
+		return false
+	}
+	return true
+}
+
+// drop closes the capture that is held back.
+func (p *pairing) drop() {
+	for _, it := range p.held {
+		if it.Capture != nil {
+			it.Capture.Close()
+		}
+	}
+	p.held = nil
+}
+
+// name gives a capture the URL of the response to r, which has the method and the body
+// if r is no GET.
+func (r *request) name(c *record.Capture) {
+	if c.Via == record.ViaResource {
+		return
+	}
+	asked := urlkey.WithMethod(c.AskedURL, r.method, r.media, r.body)
+	if c.RefersURL == c.AskedURL {
+		c.RefersURL = asked
+	}
+	c.AskedURL = asked
+}
+
+// target returns the URL that was requested for a capture of the kind via that the
+// archive keeps under the URL asked.
+func target(asked string, via record.Via) string {
+	if page, _, _, ok := urlkey.Method(asked); ok && via != record.ViaResource {
+		return page
+	}
+	return asked
+}
+
+// writeRequest writes the record of the request for the capture s, if it was no GET, so
+// that tools that read the file know the method. The archive does not have the body as
+// it was sent: the record has a form with the same arguments. id is the identifier of
+// the record of s.
+func (w *Writer) writeRequest(s *message.Stored, id string) error {
+	page, method, query, ok := urlkey.Method(s.AskedURL)
+	if !ok || s.Via == record.ViaResource {
+		return nil
+	}
+	_, host, _ := strings.Cut(page, "://")
+	path := "/"
+	if i := strings.IndexAny(host, "/?"); i >= 0 {
+		host, path = host[:i], "/"+strings.TrimPrefix(host[i:], "/")
+	}
+	head := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\n", method, path, host[strings.LastIndexByte(host, '@')+1:])
+	body := urlkey.FormBody(query)
+	if len(body) > 0 || method == "POST" || method == "PUT" {
+		head += fmt.Sprintf("Content-Type: application/x-www-form-urlencoded\r\nContent-Length: %d\r\n", len(body))
+	}
+	h := newHeader("request", page, s.Time, recordID("request", s.AskedURL, s.Time, s.Offset))
+	h.add("WARC-Concurrent-To", "<"+id+">")
+	h.add("Content-Type", "application/http;msgtype=request")
+	return w.record(h, head+"\r\n", one(body))
+}
