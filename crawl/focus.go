@@ -19,7 +19,7 @@ func (e *engine) judge(t *fetchTask, head, body []byte, size int64, mime string)
 		return
 	}
 	p := &report.FocusedPage{
-		URL: t.u.URL, Layer: t.u.Layer, Status: t.res.Capture.Status, Head: head, Body: body, Size: size, Mime: mime,
+		URL: t.u.URL, Layer: t.u.Layer, Status: t.res.Capture.Status, IP: t.res.Capture.IP, Head: head, Body: body, Size: size, Mime: mime,
 		Links: make([]report.FocusedLink, len(t.links)),
 	}
 	for i, l := range t.links {

@@ -129,8 +129,8 @@ var arrows = map[string]string{
 	"store/merge":        "store/block/divide store/block/facts store/body store/catalog store/commit store/derive store/disk store/disk/lines store/page/charset store/record store/record/task store/segment store/snapshot store/timeline store/urlkey",
 	"store/ingest":       "store/block/divide store/body store/catalog store/commit store/derive store/disk store/formats store/formats/tianwang store/page/charset store/record store/record/message store/record/task store/segment store/snapshot store/timeline store/urlkey",
 
-	"exec/value":       "lang/ast store/record store/record/task store/urlkey store/words/match",
-	"exec/expr":        "exec/value exec/dedup lang/ast store/record store/urlkey store/record/message store/words store/words/match exec/places store/record/task exec/classify store/block/facts store/words/keyword",
+	"exec/value":       "exec/regions lang/ast store/record store/record/task store/urlkey store/words/match",
+	"exec/expr":        "exec/value exec/dedup lang/ast store/record store/urlkey store/record/message store/words store/words/match exec/places store/record/task exec/classify exec/regions store/block/facts store/words/keyword",
 	"exec/eval":        "exec/value exec/expr store/urlkey",
 	"exec/relation":    "exec/value store/record store/urlkey crawl/report exec/dedup exec/eval exec/expr exec/graph exec/spill lang/ast store/page store/page/charset store/page/coding store/page/markup store/record/message store/record/task store/words store/block/about store/block/divide store/block/facts store/block/label store/block/life store/document store/search store/words/match exec/terms store/words/term store/document/format store/page/article exec/firstseen store/packed exec/places",
 	"exec/plan":        "exec/value exec/expr lang/ast store/record store/urlkey store/words/match store/words/term exec/relation exec/relation/all exec/relation/work",
@@ -144,11 +144,14 @@ var arrows = map[string]string{
 	"exec/watch":       "exec/spill exec/value store/record store/record/task store/urlkey",
 	"exec/dedup":       "",
 	"exec/events":      "",
+	"exec/regions":     "crawl/guard store/page/charset",
 	"exec/places":      "store/packed store/record/task store/words store/words/cut store/words/match",
 	"exec":             "exec/value exec/schedule exec/watch exec/plan lang lang/ast store/record exec/expr store/record/task exec/relation exec/access exec/crawls exec/define exec/duplicate exec/export exec/pool exec/query exec/rank exec/session exec/show exec/relation/work exec/event exec/train exec/cluster",
 	"exec/vector":      "store/words/term",
 	"exec/classify":    "exec/dedup exec/value exec/vector store/record/task store/urlkey store/words store/words/term",
 	"exec/places/pack": "",
+
+	"exec/regions/regionstest": "",
 
 	"exec/clustering": "exec/dedup exec/vector",
 
@@ -171,7 +174,7 @@ var arrows = map[string]string{
 	"exec/pool":                  "exec/expr exec/plan exec/rank exec/relation exec/session exec/value exec/watch exec/wholefile lang/ast store/formats/glob store/record store/record/task store/urlkey exec/places exec/spill",
 	"exec/query":                 "exec/expr exec/plan exec/relation exec/session exec/value lang lang/ast store/record store/record/task store/search store/urlkey exec/relation/all exec/relation/work",
 	"exec/rank":                  "exec/expr exec/graph exec/op exec/plan exec/relation exec/rowio exec/session exec/value lang lang/ast store/formats/glob store/record store/record/task store/urlkey store/words exec/relation/result",
-	"exec/session":               "crawl/order crawl/report exec/draw exec/expr exec/op exec/plan exec/relation exec/rowio exec/spill exec/value lang lang/ast store/record store/record/task store/urlkey store/block/divide exec/watch exec/cost exec/relation/all exec/relation/result exec/relation/work store/words/match",
+	"exec/session":               "crawl/order crawl/report exec/draw exec/expr exec/op exec/plan exec/relation exec/rowio exec/spill exec/value lang lang/ast store/record store/record/task store/urlkey store/block/divide exec/watch exec/cost exec/relation/all exec/relation/result exec/relation/work exec/regions store/words/match",
 	"exec/cluster":               "exec/clustering exec/dedup exec/expr exec/op exec/plan exec/session exec/spill exec/value exec/vector lang/ast store/record store/record/task store/urlkey store/words store/words/keyword exec/relation/result",
 	"exec/show":                  "crawl/robots exec/draw exec/expr exec/plan exec/relation exec/session exec/value lang/ast store/page store/page/charset store/page/markup store/record store/record/message store/urlkey store/words store/block/blame store/block/divide store/block/life",
 	"exec/train":                 "exec/classify exec/expr exec/plan exec/session exec/value lang/ast store/block/facts store/record/task store/urlkey",
@@ -209,7 +212,7 @@ var testArrows = map[string]string{
 	"store/document/pdf":   "store/document/documenttest",
 	"lang/ast":             "lang",
 	"exec":                 "exec/relation/all exec/relation/relationtest crawl/report exec/plan store/document store/record/message store/urlkey",
-	"exec/expr":            "lang",
+	"exec/expr":            "exec/regions/regionstest lang",
 	"exec/eval":            "lang lang/ast store/record",
 	"exec/relation":        "lang",
 	"exec/relation/all":    "lang/ast",
@@ -218,6 +221,7 @@ var testArrows = map[string]string{
 	"exec/plan":            "lang",
 	"exec/value":           "lang",
 	"exec/draw":            "store/block/divide",
+	"exec/regions":         "exec/regions/regionstest",
 	"store":                "store/disk/disktest store/document store/readings store/packed crawl/state crawl/report store/page/markup store/block/life store/block/facts store/disk/lines store/block/divide store/catalog store/derive store/formats store/record store/record/message store/segment store/timeline store/search store/words/match",
 	"queries":              "lang store/record store/record/message store/formats/tianwang store/formats/warc",
 	"store/formats/mirror": "store/urlkey",
@@ -289,7 +293,7 @@ var homes = map[string]string{
 	"golang.org/x/image":                     "store/document/picture",
 	"github.com/ulikunitz/xz":                "store/document/bundle",
 	"golang.org/x/net":                       "store/urlkey store/page/charset crawl/fetch repl/serve",
-	"golang.org/x/text":                      "store/urlkey store/page/charset store/page/markup store/words/match exec/value repl",
+	"golang.org/x/text":                      "store/urlkey store/page/charset store/page/markup store/words/match exec/regions/regionstest exec/value repl",
 	"golang.org/x/sys":                       "store/disk repl/term",
 	"github.com/blevesearch/snowballstem":    "store/words/stem",
 	"github.com/klippa-app/go-pdfium":        "store/document/pdf",
@@ -298,6 +302,8 @@ var homes = map[string]string{
 	"github.com/modelcontextprotocol/go-sdk": "repl/mcp",
 	"github.com/chromedp/cdproto":            "crawl/render",
 	"github.com/chromedp/chromedp":           "crawl/render",
+
+	"github.com/oschwald/maxminddb-golang/v2": "exec/regions",
 }
 
 // testHomes lists further packages whose tests may import an outside module.

@@ -41,7 +41,11 @@ import (
 //
 //	recode CHARSET FILE…
 //
-// which writes files of UTF-8 again in another charset. $ROOT is the top of the source tree.
+// which writes files of UTF-8 again in another charset, and
+//
+//	regions QQWRY MAXMIND
+//
+// which writes two files of regions. $ROOT is the top of the source tree.
 func TestScripts(t *testing.T) {
 	root, err := filepath.Abs("..")
 	if err != nil {
@@ -66,6 +70,7 @@ func TestScripts(t *testing.T) {
 			"await":    await,
 			"recode":   recode,
 			"remember": remember,
+			"regions":  writeRegions,
 		},
 	})
 }

@@ -345,8 +345,9 @@ type Focus interface {
 // FocusedPage is a fetched page with its links, for a Focus.
 type FocusedPage struct {
 	URL        string
-	Layer      int // number of links from a seed
-	Status     int // 0 for a file
+	Layer      int    // number of links from a seed
+	Status     int    // 0 for a file
+	IP         string // address of the server; "" for a file
 	Head, Body []byte
 	Size       int64 // size of the whole body; Body may be only its first part
 	Mime       string

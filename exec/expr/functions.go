@@ -27,13 +27,13 @@ type Function struct {
 	nulls  bool       // apply is called also if an argument is NULL; otherwise the result is NULL then
 	asked  bool       // the first two parameters are a text and a question; without them, the function takes those of MATCH in WHERE
 	marks  bool       // the result has marks around words, see value.MarkFrom
-	stored bool       // the function needs a result that the archive stores, so it is not computed before the first row
+	stored bool       // the function needs a result that the archive stores, or a file, so it is not computed before the first row
 	apply  applier
 	// prepare, if not nil, is called once per query with the bound arguments.
 	// It reports errors in constant arguments before any row is read. It may
 	// return an applier that replaces apply and has the constant arguments
 	// built in.
-	prepare func(args []Expr) (applier, error)
+	prepare func(env *Env, args []Expr) (applier, error)
 }
 
 // applier computes the result of a function from the values of its arguments.
@@ -117,7 +117,7 @@ func (f *Function) Arguments() (least, most int) { return f.least(), len(f.param
 // functions holds all functions of the language, sorted by name. The lists that
 // it joins stand in the files that have the code of the functions.
 var functions = slices.SortedFunc(slices.Values(slices.Concat(
-	anyFunctions, numberFunctions, placeFunctions, similarFunctions, storedFunctions, textFunctions, timeFunctions, urlFunctions, wordFunctions,
+	anyFunctions, numberFunctions, placeFunctions, regionFunctions, similarFunctions, storedFunctions, textFunctions, timeFunctions, urlFunctions, wordFunctions,
 	aggregateFunctions, windowFunctions,
 )), func(a, b Function) int { return strings.Compare(a.Name, b.Name) })
 
@@ -202,7 +202,7 @@ func (b *Binder) call(e *ast.Call) (Expr, error) {
 	}
 	c := &Call{Func: f, Args: args, T: t, Env: b.Env, At: e.At(), apply: f.apply}
 	if f.prepare != nil {
-		prepared, err := f.prepare(args)
+		prepared, err := f.prepare(b.Env, args)
 		if err != nil {
 			return nil, ast.Errorf(e, "%s: %v", f.Name, err)
 		}

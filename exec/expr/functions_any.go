@@ -152,7 +152,7 @@ func hamming(_ *Env, a []value.Value) (value.Value, error) {
 // prepareHex returns an error if the argument of the function hex is neither a
 // text nor an int. Its applier is always nil: the function needs no
 // preparation.
-func prepareHex(args []Expr) (applier, error) {
+func prepareHex(_ *Env, args []Expr) (applier, error) {
 	if t := args[0].Type(); !t.Textual() && t != value.Int && t != value.Null {
 		return nil, errors.New("it takes a text or an int, not " + t.String())
 	}

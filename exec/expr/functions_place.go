@@ -18,7 +18,7 @@ var placeFunctions = []Function{
 
 // preparePlace returns the code of the function place for one query. It reads the list of
 // places that the archive stores when the first row needs it.
-func preparePlace([]Expr) (applier, error) {
+func preparePlace(*Env, []Expr) (applier, error) {
 	var once sync.Once
 	var gazetteer *places.Gazetteer
 	var fault error

@@ -26,7 +26,7 @@ func similar(_ *Env, a []value.Value) (value.Value, error) {
 // prepareSimilar returns an applier that has the shingles of a constant
 // argument built in, so that they are computed once. It returns nil if no
 // argument is constant.
-func prepareSimilar(args []Expr) (applier, error) {
+func prepareSimilar(_ *Env, args []Expr) (applier, error) {
 	for i := range args {
 		if text, ok := constantText(args, i); ok {
 			set := Shingles(text)

@@ -25,8 +25,8 @@ var storedFunctions = []Function{
 // prepareClassifier returns the field prepare of a function whose first argument is the name
 // of a classifier. result makes the result of a class and of how sure that is. The classifier
 // is read when the first row needs it.
-func prepareClassifier(result func(class string, sure float64) value.Value) func([]Expr) (applier, error) {
-	return func(args []Expr) (applier, error) {
+func prepareClassifier(result func(class string, sure float64) value.Value) func(*Env, []Expr) (applier, error) {
+	return func(_ *Env, args []Expr) (applier, error) {
 		if _, ok := args[0].(*Const); !ok {
 			return nil, fmt.Errorf("the name of the classifier is the same for all rows: write it in quotes")
 		}

@@ -135,7 +135,7 @@ func compilePattern(pattern string) (*regexp.Regexp, error) {
 // prepareExtract returns an applier for regexp_extract that has a constant
 // pattern compiled, so that this happens once. It returns nil if the pattern is
 // not constant.
-func prepareExtract(args []Expr) (applier, error) {
+func prepareExtract(_ *Env, args []Expr) (applier, error) {
 	pattern, ok := constantText(args, 1)
 	if !ok {
 		return nil, nil
@@ -176,7 +176,7 @@ func extract(re *regexp.Regexp, a []value.Value) (value.Value, error) {
 // prepareReplace returns an applier for regexp_replace that has a constant
 // pattern with constant flags compiled, so that this happens once. It returns
 // nil if the pattern or the flags are not constant.
-func prepareReplace(args []Expr) (applier, error) {
+func prepareReplace(_ *Env, args []Expr) (applier, error) {
 	pattern, ok := constantText(args, 1)
 	flags, flagsKnown := constantText(args, 3)
 	if !ok || len(args) > 3 && !flagsKnown {

@@ -67,7 +67,7 @@ func truncUnit(name string) (string, error) {
 
 // prepareTrunc returns an applier for date_trunc that has a constant unit built
 // in, so that it is looked up once. It returns nil if the unit is not constant.
-func prepareTrunc(args []Expr) (applier, error) {
+func prepareTrunc(_ *Env, args []Expr) (applier, error) {
 	name, ok := constantText(args, 0)
 	if !ok {
 		return nil, nil
@@ -149,7 +149,7 @@ func cut(t time.Time, length time.Duration) value.Value {
 
 // prepareStrftime returns an error if a constant format of strftime is not
 // valid. Its applier is always nil: the function needs no preparation.
-func prepareStrftime(args []Expr) (applier, error) {
+func prepareStrftime(_ *Env, args []Expr) (applier, error) {
 	format, ok := constantText(args, 1)
 	if !ok {
 		return nil, nil

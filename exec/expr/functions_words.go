@@ -33,8 +33,8 @@ type asking func(text string, q *match.Query, args []value.Value) value.Value
 
 // prepareAsked returns the field prepare of a function whose second argument is a
 // question: it parses the question once if it is constant.
-func prepareAsked(f asking) func([]Expr) (applier, error) {
-	return func(args []Expr) (applier, error) {
+func prepareAsked(f asking) func(*Env, []Expr) (applier, error) {
+	return func(_ *Env, args []Expr) (applier, error) {
 		question, ok := constantText(args, 1)
 		if !ok {
 			return nil, nil

@@ -48,6 +48,7 @@ var focusColumns = []FocusColumn{
 	{Name: "url", Type: value.URL, page: func(c *candidate) value.Value { return value.OfURL(c.URL) }},
 	{Name: "layer", Type: value.Int, page: func(c *candidate) value.Value { return value.OfInt(int64(c.Layer)) }},
 	{Name: "status", Type: value.Int, page: (*candidate).status},
+	{Name: "ip", Type: value.Text, page: func(c *candidate) value.Value { return textOrNull(c.IP) }},
 	{Name: "mime", Type: value.Text, page: func(c *candidate) value.Value { return textOrNull(c.Mime) }},
 	{Name: "bytes", Type: value.Int, page: func(c *candidate) value.Value { return value.OfInt(c.Size) }},
 	{Name: "similarity", Type: value.Float, OfWords: true, page: func(c *candidate) value.Value { return value.OfFloat(c.verdict.Similarity) }},

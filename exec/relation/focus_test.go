@@ -31,7 +31,7 @@ func TestFocus(t *testing.T) {
 from far away. Read more on <a href=/when>when the peach blossoms</a>, or of <a href=/cherry>the other ones</a>.</p></div>
 <div class=footer><p>Impressum. All photographs by Lin.</p></div></body></html>`
 	page := &report.FocusedPage{
-		URL: "http://a.cn/x", Layer: 2, Status: 200, Head: []byte("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"), Body: []byte(body), Size: int64(len(body)), Mime: "text/html",
+		URL: "http://a.cn/x", Layer: 2, Status: 200, IP: "162.105.129.12", Head: []byte("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"), Body: []byte(body), Size: int64(len(body)), Mime: "text/html",
 		Links: []report.FocusedLink{{URL: "http://a.cn/home", Anchor: "Home"}, {URL: "http://a.cn/when", Anchor: "when the peach blossoms"}, {URL: "http://a.cn/cherry", Anchor: "the other ones"}},
 	}
 	all, None := []bool{true, true, true}, []bool{false, false, false}
@@ -43,6 +43,7 @@ from far away. Read more on <a href=/when>when the peach blossoms</a>, or of <a 
 		{"similarity > 0.5", None},
 		{"lang = 'en' AND status = 200 AND layer = 2 AND mime = 'text/html' AND url WITHIN 'a.cn'", all},
 		{"lang = 'zh'", None},
+		{"ip = '162.105.129.12'", all},
 		{"text CONTAINS 'impressum' AND NOT main CONTAINS 'impressum'", all},
 		{"promise > 0", []bool{false, true, false}},
 		{"anchor CONTAINS 'other' OR target ~ 'home$'", []bool{true, false, true}},

@@ -185,6 +185,7 @@ func (s *Session) Env() *expr.Env {
 		Now: record.At(s.Now()), Zone: s.o.Settings.Timezone, Params: s.o.Params,
 		Level: s.o.Settings.CutLevel(), Profile: s.o.Settings.Profile, Collapse: s.o.Settings.Collapse, Plain: s.o.Plain,
 		Defined: s.Defined(), Watched: s.watched(), Known: s.known, Stored: s.stored, StoredNames: s.StoredNames, Synonyms: s.o.Settings.synonyms,
+		Regions: s.o.Settings.regions,
 	}
 	if !s.o.NoFiles {
 		env.Table = func(path string) (value.Table, error) { return rowio.OpenTable(path) }

@@ -8,6 +8,7 @@ import (
 
 	"infomall/crawl/report"
 	"infomall/exec/expr"
+	"infomall/exec/regions"
 	"infomall/exec/rowio"
 	"infomall/lang/ast"
 	"infomall/store/block/divide"
@@ -60,6 +61,8 @@ type Settings struct {
 	DefaultLevel int    // level that auto means, from 1
 	Synonyms     string // file of words that mean the same, as an absolute path; "" means none
 	synonyms     *match.Synonyms
+	Regions      string // file with the places of IP addresses, as an absolute path; "" means none
+	regions      *regions.File
 	Profile      string // how pages are divided into blocks: modern or classic
 	Collapse     bool   // whether findings of near-copies and of the forms of a URL are joined
 
@@ -307,6 +310,9 @@ var settings = []Setting{
 	{"publish_size", stored, "most bytes of responses that a crawl fetches before they become visible to queries",
 		func(s *Settings) string { return SizeText(s.PublishBytes) },
 		func(s *Settings, v string) error { return parseSizeFrom(&s.PublishBytes, v, publishBytesMin) }},
+	{"regions", stored, "file in which ip_region finds the place of an address: a QQWry file (qqwry.dat) or a MaxMind file (.mmdb)",
+		func(s *Settings) string { return s.Regions },
+		parseRegions},
 	{"revisit", stored, "average time between two visits of CRAWL DUE to a page; some pages get more visits, some fewer",
 		func(s *Settings) string { return DelayText(s.Revisit) },
 		func(s *Settings, v string) error {

@@ -11,6 +11,7 @@ import (
 
 	"infomall/crawl/order"
 	"infomall/crawl/report"
+	"infomall/exec/regions"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/record"
@@ -123,6 +124,25 @@ func parseSynonyms(s *Settings, v string) error {
 		return fmt.Errorf("%s: %w", v, err)
 	}
 	s.Synonyms, s.synonyms = name, list
+	return nil
+}
+
+// parseRegions reads the file of regions v, and sets s.Regions to its absolute path. If v is
+// empty, there is no such file.
+func parseRegions(s *Settings, v string) error {
+	if v == "" {
+		s.Regions, s.regions = "", nil
+		return nil
+	}
+	name, err := filepath.Abs(v)
+	if err != nil {
+		return err
+	}
+	file, err := regions.Open(name)
+	if err != nil {
+		return err
+	}
+	s.Regions, s.regions = name, file
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"time"
 
+	"infomall/exec/regions"
 	"infomall/lang/ast"
 	"infomall/store/record"
 	"infomall/store/record/task"
@@ -57,6 +58,8 @@ type Env struct {
 	// Also, if not nil, is called for each constant question to which Synonyms adds words,
 	// with these words.
 	Also func(words []string)
+	// Regions is the file in which ip_region finds the place of an address. Nil means none.
+	Regions *regions.File
 	// Defined returns the archive's views and metadata columns. It is called
 	// only when a statement uses a name that is not built in. If Defined is
 	// nil, the archive has none.
