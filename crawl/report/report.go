@@ -307,6 +307,9 @@ type CrawlOptions struct {
 	// the crawl finds out by itself.
 	VisitArgs, PageArgs []string
 
+	// TrustDates leaves out a URL for which a sitemap or feed gives a date if the archive
+	// has visited the URL since.
+	TrustDates bool
 	// Forms are the values that the crawl submits for fields of forms; none submits no
 	// form. FormLimit is the greatest number of submissions of one form; of all forms
 	// together the crawl makes ten times as many. 0 means 1000.
