@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 
 	"infomall/crawl/report"
 	"infomall/exec/expr"
@@ -231,6 +232,7 @@ func (c *crawl) findDue(ctx context.Context) (err error) {
 	if o.Seeds, err = c.dueSeeds(ctx); err != nil {
 		return err
 	}
+	o.Seeds = slices.DeleteFunc(o.Seeds, posted)
 	if len(c.st.Within) == 0 {
 		o.Within = c.in
 	}
