@@ -60,6 +60,7 @@ func (e *engine) extract(ctx context.Context, t *fetchTask) {
 			continue
 		}
 		l.URL = e.withoutVisit(l.URL)
+		l.Unchanged = e.o.TrustDates && !e.o.FromArchive && e.past.visitedSince(ctx, l.URL, l.Until)
 		t.links = append(t.links, l)
 	}
 	e.judge(t, head, body, max(size, int64(len(body))), message.Mime(kind))

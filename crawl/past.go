@@ -65,6 +65,18 @@ func (x *past) unchanged(ctx context.Context, ref record.Ref) (p record.Payload,
 	return p, err == nil && p.NoBody == "" && p.Large == nil
 }
 
+// visitedSince reports whether the archive has a response for a URL from t or later that
+// is no error. It returns false for the zero time.
+func (x *past) visitedSince(ctx context.Context, url string, t time.Time) bool {
+	if t.IsZero() {
+		return false
+	}
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	k, err := x.p.Known(ctx, url, record.MaxTime)
+	return err == nil && k.Time != record.NoTime && k.Time >= record.At(t) && k.Status < 400 && !k.Truncated
+}
+
 // last returns the last capture of a URL before a time, and its stored
 // response. If there is none, k.Time is NoTime. p has no body if the body is
 // large or not in the archive.

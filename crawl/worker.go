@@ -543,6 +543,16 @@ func (e *engine) found(t *fetchTask) error {
 		if e.o.Depth >= 0 && u.Layer > e.o.Depth {
 			continue
 		}
+		if l.Unchanged {
+			before, err := e.q.Meet(u.URL)
+			if err != nil {
+				return err
+			}
+			if !before {
+				t.filtered(&u, "the archive has visited it since the date that "+t.u.URL+" gives for it")
+			}
+			continue
+		}
 		off, follow := e.goesOn(t, i)
 		if !follow {
 			if err := e.leave(t, &u); err != nil {

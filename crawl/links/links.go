@@ -62,14 +62,22 @@ type Link struct {
 	Anchor    string // text of the link, if Document.Anchors is set
 	// Sitemap says that the URL is another sitemap.
 	Sitemap bool
-	// Priority and Modified are what a sitemap says about the URL.
-	Priority float64   // 0 to 1, or -1 if the sitemap does not say it
-	Modified time.Time // zero if the sitemap does not say it
+	// Priority is what a sitemap says about the URL.
+	Priority float64 // 0 to 1, or -1 if the sitemap does not say it
+	// Modified is when the URL has changed, as a sitemap or feed says. Until is the end of
+	// the day, month or year that it names; the same as Modified if it names a moment. Both
+	// are zero if it says nothing.
+	Modified, Until time.Time
+	// Unchanged is not set by Find. A crawl sets it if the archive has visited the URL since
+	// Until.
+	Unchanged bool
 }
 
 // Found is what Find finds in a document.
 type Found struct {
-	Links   []Link            // each URL once: first those in the headers, then the others in the order of the document
+	// Links has each URL once: first those in the headers, then those with a date, the
+	// newest first, then the others in the order of the document.
+	Links   []Link
 	Dropped int               // how many more URLs there were, beyond the bounds
 	Page    bool              // whether the document was read as HTML
 	Charset charset.Found     // charset of the document, if Page

@@ -128,7 +128,7 @@ k";`, "!d/c)d !d/gh%22i !d/jk"},
 
 		{"sitemap", "application/xml", `<urlset><url><loc>http://x.cn/a</loc><xhtml:link rel="alternate" hreflang="de" href="http://x.cn/de"/><image:image><image:loc>/i.png</image:loc></image:image></url>
 			<url><loc>http://x.cn/b?c=1&amp;d</loc></url><url><loc>http://x.cn/e`, "de !i.png a b?c=1&d"},
-		{"sitemap index", "text/xml", `<sitemapindex><sitemap><loc>http://x.cn/1.xml.gz</loc></sitemap><sitemap><loc>http://x.cn/2.xml</loc><lastmod>2008</lastmod>`, "%1.xml.gz %2.xml"},
+		{"sitemap index", "text/xml", `<sitemapindex><sitemap><loc>http://x.cn/1.xml.gz</loc></sitemap><sitemap><loc>http://x.cn/2.xml</loc><lastmod>2008</lastmod>`, "%2.xml %1.xml.gz"},
 	} {
 		got := list(Find(Document{URL: "http://x.cn/d/p", ContentType: c.mime, Body: []byte(c.body)}))
 		if got != c.want {

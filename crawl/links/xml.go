@@ -25,7 +25,7 @@ func (c *collector) readXML(body []byte, d Document) {
 	decoder.Strict = false
 	decoder.Entity = xml.HTMLEntity
 	decoder.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil } // It is UTF-8 by now.
-	x := xmlReader{c: c}
+	x := xmlReader{c: c, first: len(c.found.Links), item: -1}
 	// RawToken needs no memory for open elements, and accepts an end tag without
 	// a start tag.
 	for {
@@ -52,6 +52,8 @@ func (c *collector) readXML(body []byte, d Document) {
 		}
 	}
 	x.flush()
+	x.endItem()
+	c.newestFirst(x.first)
 }
 
 // xmlReader reads the elements of one XML document.
@@ -66,6 +68,10 @@ type xmlReader struct {
 
 	entry Link   // the entry of a sitemap that is being read
 	loc   string // address of entry; "" if not read yet
+
+	first int          // index of the first link of the document
+	item  int          // index of the first link of the item of a feed that is being read; -1 outside of items
+	dated [2]time.Time // what the item says about its date, like Link.Modified and Link.Until
 }
 
 // baseAt notes an open element that has its own base for relative addresses
@@ -119,6 +125,9 @@ func (x *xmlReader) end(name xml.Name) {
 // such as Atom's links (which occur in RSS too) and enclosures.
 func (x *xmlReader) startFeed(t xml.StartElement) {
 	switch strings.ToLower(t.Name.Local) {
+	case "item", "entry":
+		x.endItem()
+		x.item = len(x.c.found.Links)
 	case "link":
 		href := attribute(t, "", "href")
 		switch rel := attribute(t, "", "rel"); rel {
@@ -148,6 +157,12 @@ func (x *xmlReader) startFeed(t xml.StartElement) {
 func (x *xmlReader) endFeed(name xml.Name) {
 	text := string(x.text)
 	switch strings.ToLower(name.Local) {
+	case "item", "entry":
+		x.endItem()
+	case "pubdate", "date", "published", "updated", "modified", "issued":
+		if from, until := date(strings.TrimSpace(text)); x.item >= 0 && from.After(x.dated[0]) {
+			x.dated = [2]time.Time{from, until}
+		}
 	case "link", "comments", "commentrss":
 		x.c.add(text, link(markup.LinkLink))
 	case "guid":
@@ -157,6 +172,17 @@ func (x *xmlReader) endFeed(name xml.Name) {
 	case "url", "icon", "logo": // url of an RSS channel's image
 		x.c.add(text, requisite(markup.LinkImg))
 	}
+}
+
+// endItem ends the item of a feed that is being read, if there is one: its links get the
+// latest date that the item has.
+func (x *xmlReader) endItem() {
+	if x.item >= 0 {
+		for i := x.item; i < len(x.c.found.Links); i++ {
+			x.c.found.Links[i].Modified, x.c.found.Links[i].Until = x.dated[0], x.dated[1]
+		}
+	}
+	x.item, x.dated = -1, [2]time.Time{}
 }
 
 // startSitemap handles a start tag of a sitemap: it begins an entry, or adds
@@ -194,7 +220,7 @@ func (x *xmlReader) endSitemap(name xml.Name) {
 	case "loc":
 		x.loc = text
 	case "lastmod":
-		x.entry.Modified = date(text)
+		x.entry.Modified, x.entry.Until = date(text)
 	case "priority":
 		if p, err := strconv.ParseFloat(text, 64); err == nil && 0 <= p && p <= 1 {
 			x.entry.Priority = p
@@ -212,17 +238,6 @@ func (x *xmlReader) flush() {
 		x.c.add(x.loc, x.entry)
 	}
 	x.entry, x.loc = newEntry(), ""
-}
-
-// date parses a date in the W3C format, such as 2008-06-12. It returns the
-// zero time if s is no such date.
-func date(s string) time.Time {
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", time.DateOnly, "2006-01", "2006"} {
-		if t, err := time.Parse(layout, s); err == nil {
-			return t.UTC()
-		}
-	}
-	return time.Time{}
 }
 
 // attribute returns the value of the attribute of t with this prefix and

@@ -312,6 +312,9 @@ type CrawlOptions struct {
 
 	// Render has a browser show pages; nil means that none is shown.
 	Render *Render
+	// TrustDates leaves out a URL for which a sitemap or feed gives a date if the archive
+	// has visited the URL since.
+	TrustDates bool
 	// Forms are the values that the crawl submits for fields of forms; none submits no
 	// form. FormLimit is the greatest number of submissions of one form; of all forms
 	// together the crawl makes ten times as many. 0 means 1000.

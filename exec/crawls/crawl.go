@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 
 	"infomall/crawl/report"
 	"infomall/exec/expr"
@@ -136,7 +137,7 @@ func (c *crawl) readOptions() (err error) {
 		Statement: st.String(), Depth: -1, Workers: s.Settings().Workers, Delay: s.Settings().Delay, BodyMax: s.Settings().BodyLimit,
 		PublishEvery: s.Settings().Publish, PublishBytes: s.Settings().PublishBytes,
 		IgnoreRobots: st.IgnoreRobots || !s.Settings().Robots, AllowPrivate: st.AllowPrivate, Requisites: st.Requisites,
-		TrapsOff: st.TrapsOff, SkipNoArchive: !s.Settings().NoArchive, SkipDocuments: s.Settings().Documents != session.DocumentsImport, Netrc: s.Settings().Netrc, Weights: s.Settings().Weights,
+		TrapsOff: st.TrapsOff, TrustDates: s.Settings().TrustDates, SkipNoArchive: !s.Settings().NoArchive, SkipDocuments: s.Settings().Documents != session.DocumentsImport, Netrc: s.Settings().Netrc, Weights: s.Settings().Weights,
 	}
 	o.VisitArgs, o.PageArgs = s.Settings().SessionArgs()
 	if o.Domains, err = s.Settings().DomainWeights(); err != nil {
@@ -231,6 +232,7 @@ func (c *crawl) findDue(ctx context.Context) (err error) {
 	if o.Seeds, err = c.dueSeeds(ctx); err != nil {
 		return err
 	}
+	o.Seeds = slices.DeleteFunc(o.Seeds, posted)
 	if len(c.st.Within) == 0 {
 		o.Within = c.in
 	}

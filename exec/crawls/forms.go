@@ -14,6 +14,7 @@ import (
 	"infomall/exec/session"
 	"infomall/exec/value"
 	"infomall/lang/ast"
+	"infomall/store/urlkey"
 )
 
 // formsPerLimit is how many times as many submissions of all forms a crawl makes as of
@@ -168,6 +169,13 @@ func (c *crawl) fileValues(ctx context.Context, path ast.Expr, v *values) error 
 		return ast.Errorf(path, "read %s: %v", name, err)
 	}
 	return nil
+}
+
+// posted reports whether a URL is that of the response to another request than a GET. A
+// crawl does not ask for it again, because only a form makes it send such a request.
+func posted(url string) bool {
+	_, _, _, ok := urlkey.Method(url)
+	return ok
 }
 
 // formLines returns the lines of EXPLAIN on FORMS.

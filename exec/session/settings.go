@@ -42,6 +42,7 @@ type Settings struct {
 	Contact        string         // URL or mail address of the person who crawls
 	Delay          time.Duration  // pause between two requests to a host; negative means auto, depending on their duration
 	FormLimit      int            // most submissions of one form in a crawl
+	TrustDates     bool           // whether crawls leave out what has not changed by the dates of sitemaps and feeds
 	Workers        int            // number of requests that a crawl sends at the same time
 	BodyLimit      int64          // length in bytes at which a crawl cuts a body
 	Publish        time.Duration  // time after which queries see a fetched page, at the latest
@@ -345,6 +346,9 @@ var settings = []Setting{
 	{"weights", stored, "weights of the terms of a URL's priority, in crawls of the order BEST",
 		func(s *Settings) string { return WeightsText(s.Weights) },
 		func(s *Settings, v string) error { return parseWeights(&s.Weights, v) }},
+	{"trust_dates", stored, "on: a crawl leaves out a page, or a sitemap, if the archive has visited it since the date that a sitemap or feed gives for it",
+		func(s *Settings) string { return onOff(s.TrustDates) },
+		func(s *Settings, v string) error { return parseOnOff(&s.TrustDates, v) }},
 	{"width", local, "width of a table, in cells; auto is the width of the window",
 		func(s *Settings) string { return widthText(s.Width) },
 		func(s *Settings, v string) error { return parseWidth(&s.Width, v) }},

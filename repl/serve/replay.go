@@ -258,8 +258,9 @@ func (s *server) replayTarget(w http.ResponseWriter, r *http.Request, t *replay.
 	return sendCapture(w, r, t.Modifier, page, p, x, free)
 }
 
-// find looks up the captures of a URL that are nearest to a time. The body of a POST
-// is looked up as a part of the URL, before the URL alone. If the URL was never
+// find looks up the captures of a URL that are nearest to a time. A POST is looked
+// up under the URL that urlkey.WithMethod makes of it, then with the body as the query,
+// then under the URL alone. If the URL was never
 // captured, find looks for one whose query differs only in arguments that change
 // with each visit. The error has the status 451 if the URL may not be shown.
 func (s *server) find(w http.ResponseWriter, r *http.Request, snap relation.Snapshot, url string, at record.Time) (*lookup.Found, error) {
@@ -272,15 +273,23 @@ func (s *server) find(w http.ResponseWriter, r *http.Request, snap relation.Snap
 		if err != nil {
 			return nil, err
 		}
+		posted := []string{urlkey.WithMethod(url, r.Method, r.Header.Get("Content-Type"), body)}
 		if len(body) > 0 {
 			mark := "?"
 			if strings.Contains(url, "?") {
 				mark = "&"
 			}
-			if posted, err := urlkey.Canonical(url + mark + string(body)); err == nil {
-				if f, err := lookup.Nearest(ctx, snap, posted, at); err != nil || len(f.Nearest) > 0 {
-					return f, err
-				}
+			posted = append(posted, url+mark+string(body)) // as old tools wrote it
+		}
+		for _, u := range posted {
+			if u, err = urlkey.Canonical(u); err != nil {
+				continue
+			}
+			if err := deniedAt(ctx, snap, u, at); err != nil {
+				return nil, err
+			}
+			if f, err := lookup.Nearest(ctx, snap, u, at); err != nil || len(f.Nearest) > 0 {
+				return f, err
 			}
 		}
 	}

@@ -2,8 +2,13 @@ package warc
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"infomall/store/urlkey"
 )
 
 // TestRequests reads responses beside the records of their requests. A response to a
@@ -58,5 +63,29 @@ func TestRequests(t *testing.T) {
 				t.Errorf("%s, %s: got %q in %d records, want %q in %d", tt.name, packing, got, len(items), tt.want, len(tt.records))
 			}
 		}
+	}
+}
+
+// TestRequestSample reads a file with forms that other tools read too. The keys of the
+// responses are those that pywb and cdxj-indexer give them.
+func TestRequestSample(t *testing.T) {
+	b, err := os.ReadFile(filepath.Join(shared(t), "warcio", "test", "data", "post-test.warc.gz"))
+	if err != nil {
+		t.Skip("the sample is not here: ", err)
+	}
+	var got []string
+	for _, it := range read(t, b, Options{}) {
+		if it.Capture == nil {
+			continue
+		}
+		u, err := urlkey.Canonical(it.Capture.AskedURL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, string(urlkey.CDX(u)))
+	}
+	want := []string{"org,httpbin)/post?__wb_method=post&foo=bar&test=abc", "org,httpbin)/post?__wb_method=post&a=1&b=[]&c=3", "org,httpbin)/post?__wb_method=post&data=^&foo=bar"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
