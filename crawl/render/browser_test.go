@@ -7,11 +7,14 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/chromedp/chromedp"
 )
 
 // web is a network in memory: it answers the requests of a page.
@@ -204,6 +207,48 @@ func (c *shownPage) check(t *testing.T, p *Pool) {
 	slices.Sort(want)
 	if got := w.asked(); !slices.Equal(got, want) {
 		t.Errorf("asked for %q, want %q", got, want)
+	}
+}
+
+// TestUser shows a page with the profile of a user. It must have the user's cookies and
+// local storage. The profile must not change, and another page must not see what the first
+// one stored.
+func TestUser(t *testing.T) {
+	o := testOptions(t)
+	p := startPool(t, o)
+	browser := p.browser
+	if _, err := readSession(browser); err != nil { // requests of the default context are now answered
+		t.Fatal(err)
+	}
+	const login = `document.cookie = "user=42; max-age=100000"; localStorage.setItem("token", "a\"b"); "done"`
+	if _, err := inOrigin(t.Context(), browser, "https://a.test", login); err != nil {
+		t.Fatal(err)
+	}
+	if err := chromedp.Cancel(browser); err != nil { // writes the profile
+		t.Fatal(err)
+	}
+	user := filepath.Join(t.TempDir(), "user")
+	if err := copyProfile(user, p.folder.profile()); err != nil {
+		t.Fatal(err)
+	}
+	before := names(t, user)
+	o.Profile, o.Temp = user, t.TempDir()
+	q := startPool(t, o)
+	w := &web{pages: map[string]string{"https://a.test/": `<p id=p><script>p.textContent = document.cookie + " " + localStorage.getItem("token") + " " + localStorage.getItem("own"); localStorage.setItem("own", "x"); document.cookie = "own=x"</script>`}}
+	for range 2 {
+		s, err := q.Show(t.Context(), Page{URL: "https://a.test/", Send: w.send})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Text != `user=42 a"b null` {
+			t.Errorf("the page sees %q", s.Text)
+		}
+	}
+	if !strings.Contains(string(w.seen[0].Head), "Cookie: user=42\r\n") {
+		t.Errorf("the first request has the headers %q", w.seen[0].Head)
+	}
+	if after := names(t, user); !slices.Equal(after, before) {
+		t.Errorf("the profile had %q and has %q", before, after)
 	}
 }
 

@@ -129,6 +129,9 @@ func (t *tab) show(ctx, whole context.Context) (*Shown, error) {
 	t.ctx = own
 	begun := time.AfterFunc(tabTime, end)
 	err := t.open()
+	if err == nil && t.pool.options.Profile != "" {
+		err = t.login(whole)
+	}
 	if !begun.Stop() && err == nil {
 		err = context.DeadlineExceeded
 	}
