@@ -359,20 +359,21 @@ func TestUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := names(t, user)
-	o.Profile, o.Temp = user, t.TempDir()
+	o.Profile, o.Temp, o.Agent = user, t.TempDir(), "Mozilla/5.0 (compatible; infomall/test)"
 	q := startPool(t, o)
-	w := &web{pages: map[string]string{"https://a.test/": `<p id=p><script>p.textContent = document.cookie + " " + localStorage.getItem("token") + " " + localStorage.getItem("own"); localStorage.setItem("own", "x"); document.cookie = "own=x"</script>`}}
+	w := &web{pages: map[string]string{"https://a.test/": `<p id=p><script>p.textContent = document.cookie + " " + localStorage.getItem("token") + " " + localStorage.getItem("own") + " " + navigator.userAgent; localStorage.setItem("own", "x"); document.cookie = "own=x"</script>`}}
 	for range 2 {
 		s, err := q.Show(t.Context(), Page{URL: "https://a.test/", Send: w.send})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.Text != `user=42 a"b null` {
+		if s.Text != `user=42 a"b null `+o.Agent {
 			t.Errorf("the page sees %q", s.Text)
 		}
 	}
-	if !strings.Contains(string(w.seen[0].Head), "Cookie: user=42\r\n") {
-		t.Errorf("the first request has the headers %q", w.seen[0].Head)
+	head := string(w.seen[0].Head)
+	if !strings.Contains(head, "Cookie: user=42\r\n") || !strings.Contains(head, "User-Agent: "+o.Agent+"\r\n") || strings.Contains(head, "Headless") {
+		t.Errorf("the first request has the headers %q", head)
 	}
 	if after := names(t, user); !slices.Equal(after, before) {
 		t.Errorf("the profile had %q and has %q", before, after)

@@ -180,6 +180,7 @@ func (t *tab) open() error {
 		},
 		func() error { return t.deny(c) },
 		// Events that nobody reads cost time.
+		func() error { return t.target.Call(t.ctx, runtime.Disable.Method, nil, nil) },
 		func() error { return t.target.Call(t.ctx, network.Disable.Method, nil, nil) },
 		func() error { return t.target.Call(t.ctx, log.Disable.Method, nil, nil) },
 		func() error { return t.target.Call(t.ctx, css.Disable.Method, nil, nil) },

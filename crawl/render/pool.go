@@ -140,6 +140,10 @@ func (p *Pool) start(ctx context.Context) (context.Context, error) {
 	return browser, nil
 }
 
+// temporaryMax bounds the path of a folder in which the browser makes a socket. Linux bounds
+// the path of a socket to 107 bytes.
+const temporaryMax = 60
+
 // flags returns the settings of the browser. It has no way to the network but a proxy.
 func (p *Pool) flags() []chromedp.ExecAllocatorOption {
 	list := append(chromedp.DefaultExecAllocatorOptions[:],
@@ -179,10 +183,13 @@ func (p *Pool) flags() []chromedp.ExecAllocatorOption {
 			"Translate", "BlinkGenPropertyTrees", "MediaRouter", "DialMediaRouteProvider", "OptimizationHints",
 			"OptimizationGuideModelDownloading", "HttpsUpgrades", "HttpsFirstBalancedModeAutoEnable", "AutofillServerCommunication",
 			"CertificateTransparencyComponentUpdater", "NetworkTimeServiceQuerying", "Prerender2", "InterestFeedContentSuggestions",
-			"WebRtcHideLocalIpsWithMdns", "UserAgentClientHint", "LensOverlay", "GlobalMediaControls",
+			"WebRtcHideLocalIpsWithMdns", "LensOverlay", "GlobalMediaControls",
 		}, ","),
 	} {
 		list = append(list, chromedp.Flag(name, value))
+	}
+	if f := p.folder.path; len(f) <= temporaryMax {
+		list = append(list, chromedp.Env("TMPDIR="+f)) // so that sweep removes what a killed browser leaves
 	}
 	if p.options.Agent != "" {
 		list = append(list, chromedp.UserAgent(p.options.Agent))
