@@ -1,17 +1,23 @@
 package render
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"image/png"
 	"net/url"
 	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/chromedp/chromedp"
 )
 
 // web is a network in memory: it answers the requests of a page.
@@ -145,6 +151,130 @@ func TestShow(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
+	p.options.Screenshot = true
+	t.Run("main", func(t *testing.T) { checkMain(t, p) })
+	t.Run("socket", func(t *testing.T) { checkSocket(t, p) })
+	t.Run("too large", func(t *testing.T) {
+		w := &web{pages: map[string]string{"https://a.test/": "<p>" + strings.Repeat("text ", 2000)}}
+		_, err := p.showWith(t.Context(), Page{URL: "https://a.test/", Send: w.send}, Limits{DOM: 5000}.over(p.options.Limits))
+		if err == nil || !strings.Contains(err.Error(), "5000 bytes") {
+			t.Error(err)
+		}
+	})
+	t.Run("other files", func(t *testing.T) {
+		for _, kind := range []string{"application/zip", "application/octet-stream"} {
+			_, err := p.Show(t.Context(), Page{URL: "https://a.test/", Send: func(context.Context, *Request) (*Response, error) { return respond(kind, "PK"), nil }})
+			if err == nil || !strings.Contains(err.Error(), "does not show it") {
+				t.Errorf("%s: %v", kind, err)
+			}
+		}
+		if _, err := p.Show(t.Context(), Page{URL: "file:///etc/passwd"}); err == nil {
+			t.Error("a file was shown")
+		}
+	})
+	t.Run("end", func(t *testing.T) { checkEnd(t, p) })
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+	stacks := make([]byte, 1<<20)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	for _, part := range []string{"render.(*proxy)", "render.(*refuser)", "render.(*tab)"} {
+		if strings.Contains(string(stacks), part) {
+			t.Errorf("after Close there is a goroutine of %s:\n%s", part, stacks)
+		}
+	}
+	if _, err := p.Show(t.Context(), Page{URL: "https://a.test/"}); !errors.Is(err, ErrClosed) {
+		t.Errorf("after Close: %v", err)
+	}
+}
+
+// checkMain shows a page that is redirected and has status 404. The requests up to the
+// page itself, and no others, must be marked, and a picture must be taken.
+func checkMain(t *testing.T, p *Pool) {
+	w := &web{answer: func(r *Request) (*Response, error) {
+		switch r.URL {
+		case "http://a.test/":
+			return &Response{Head: []byte("HTTP/1.1 301 Moved\r\nLocation: https://b.test/x\r\n\r\n"), Body: []byte("moved")}, nil
+		case "https://b.test/x":
+			return &Response{Head: []byte("HTTP/1.1 404 Not Found\r\nSet-Cookie: a=b\r\nContent-Type: text/html\r\n\r\n"), Body: []byte("<title>none</title><p>not here<img src=/i.svg>")}, nil
+		}
+		return nil, nil
+	}}
+	s, err := p.Show(t.Context(), Page{URL: "http://a.test/#part", Send: w.send})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.URL != "https://b.test/x#part" || s.Text != "not here" {
+		t.Errorf("%s shows %q", s.URL, s.Text)
+	}
+	if c, err := png.DecodeConfig(bytes.NewReader(s.Screenshot)); err != nil || c.Width < 1000 {
+		t.Errorf("the picture is %+v, %v", c, err)
+	}
+	for _, r := range w.seen {
+		if want := r.URL == "http://a.test/" || r.URL == "https://b.test/x"; r.Main != want {
+			t.Errorf("%s: main %v", r.URL, r.Main)
+		}
+		if r.URL == "https://b.test/i.svg" && !strings.Contains(string(r.Head), "Cookie: a=b\r\n") {
+			t.Errorf("the part has the headers %q", r.Head)
+		}
+	}
+}
+
+// checkSocket shows a page that opens a WebSocket. The handshake must come to Send, and
+// the page must see it open.
+func checkSocket(t *testing.T, p *Pool) {
+	w := &web{
+		pages: map[string]string{"https://a.test/": `<p id=p>x<script>const s = new WebSocket("wss://b.test/live?x"); s.onopen = () => { s.send("hello"); fetch("/opened").then(() => { p.textContent = "open" }) }; s.onclose = () => p.append(" closed")</script>`},
+		answer: func(r *Request) (*Response, error) {
+			if r.Socket {
+				return &Response{Head: []byte("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x\r\n\r\n")}, nil
+			}
+			return nil, nil
+		},
+	}
+	s, err := p.Show(t.Context(), Page{URL: "https://a.test/", Send: w.send})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"https://a.test/", "https://a.test/opened", "https://b.test/live?x"}; !slices.Equal(w.asked(), want) {
+		t.Errorf("asked for %q, want %q", w.asked(), want)
+	}
+	if !slices.Equal(s.Sockets, []string{"wss://b.test/live?x"}) || s.Text != "open" || s.Ended != "done" {
+		t.Errorf("sockets %q, text %q, ended %s", s.Sockets, s.Text, s.Ended)
+	}
+}
+
+// checkEnd ends a page by its context, then the whole browser by force. Show must return
+// with an error, the requests must end, and the next page must be shown again.
+func checkEnd(t *testing.T, p *Pool) {
+	browser := chromedp.FromContext(p.browser).Browser
+	for name, end := range map[string]func(stop func()){
+		"cancel": func(stop func()) { stop() },
+		"kill":   func(func()) { browser.Process().Kill() },
+	} {
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		w := &web{pages: map[string]string{"https://a.test/": "<script src=/a.js></script>"}}
+		_, err := p.Show(ctx, Page{URL: "https://a.test/", Send: func(ctx context.Context, r *Request) (*Response, error) {
+			if r.URL != "https://a.test/a.js" {
+				return w.send(ctx, r)
+			}
+			end(stop)
+			<-ctx.Done()
+			close(ended)
+			return nil, ctx.Err()
+		}})
+		stop()
+		<-ended
+		if err == nil || name == "cancel" && !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", name, err)
+		}
+		w.pages["https://a.test/a.js"] = "document.write('shown')"
+		s, err := p.Show(t.Context(), Page{URL: "https://a.test/", Send: w.send})
+		if err != nil || s.Text != "shown" {
+			t.Errorf("after %s: %v, %v", name, s, err)
+		}
+	}
 }
 
 // check shows the page and compares.
@@ -204,6 +334,49 @@ func (c *shownPage) check(t *testing.T, p *Pool) {
 	slices.Sort(want)
 	if got := w.asked(); !slices.Equal(got, want) {
 		t.Errorf("asked for %q, want %q", got, want)
+	}
+}
+
+// TestUser shows a page with the profile of a user. It must have the user's cookies and
+// local storage. The profile must not change, and another page must not see what the first
+// one stored.
+func TestUser(t *testing.T) {
+	o := testOptions(t)
+	p := startPool(t, o)
+	browser := p.browser
+	if _, err := readSession(browser); err != nil { // requests of the default context are now answered
+		t.Fatal(err)
+	}
+	const login = `document.cookie = "user=42; max-age=100000"; localStorage.setItem("token", "a\"b"); "done"`
+	if _, err := inOrigin(t.Context(), browser, "https://a.test", login); err != nil {
+		t.Fatal(err)
+	}
+	if err := chromedp.Cancel(browser); err != nil { // writes the profile
+		t.Fatal(err)
+	}
+	user := filepath.Join(t.TempDir(), "user")
+	if err := copyProfile(user, p.folder.profile()); err != nil {
+		t.Fatal(err)
+	}
+	before := names(t, user)
+	o.Profile, o.Temp, o.Agent = user, t.TempDir(), "Mozilla/5.0 (compatible; infomall/test)"
+	q := startPool(t, o)
+	w := &web{pages: map[string]string{"https://a.test/": `<p id=p><script>p.textContent = document.cookie + " " + localStorage.getItem("token") + " " + localStorage.getItem("own") + " " + navigator.userAgent; localStorage.setItem("own", "x"); document.cookie = "own=x"</script>`}}
+	for range 2 {
+		s, err := q.Show(t.Context(), Page{URL: "https://a.test/", Send: w.send})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Text != `user=42 a"b null `+o.Agent {
+			t.Errorf("the page sees %q", s.Text)
+		}
+	}
+	head := string(w.seen[0].Head)
+	if !strings.Contains(head, "Cookie: user=42\r\n") || !strings.Contains(head, "User-Agent: "+o.Agent+"\r\n") || strings.Contains(head, "Headless") {
+		t.Errorf("the first request has the headers %q", head)
+	}
+	if after := names(t, user); !slices.Equal(after, before) {
+		t.Errorf("the profile had %q and has %q", before, after)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/page"
@@ -20,8 +21,11 @@ var collectScript string
 // linksMax bounds the links of a page.
 const linksMax = 50_000
 
-// pictureMax bounds the height of a picture, in pixels.
-const pictureMax = 10_000
+// Bounds of a picture.
+const (
+	pictureMax  = 10_000 // pixels of a side
+	pictureTime = 30 * time.Second
+)
 
 // document is what collectScript returns.
 type document struct {
@@ -47,7 +51,7 @@ func (t *tab) collect(ctx context.Context, s *Shown) error {
 	if err != nil {
 		return fmt.Errorf("read the document: %w", err)
 	}
-	if d.Cut {
+	if d.Cut || int64(len(d.DOM)) > t.limits.DOM {
 		return fmt.Errorf("the document has over %d bytes after load", t.limits.DOM)
 	}
 	s.URL, s.DOM, s.Text, s.Links, s.Login = d.URL, []byte(d.DOM), d.Text, d.Links, d.Login
@@ -82,8 +86,10 @@ func (t *tab) terminate(ctx context.Context) {
 	t.answering.Go(func() { _ = t.target.Call(ctx, runtime.TerminateExecution.Method, nil, nil) })
 }
 
-// picture returns the whole page as a PNG, at most pictureMax pixels high.
+// picture returns the whole page as a PNG, at most pictureMax pixels wide and high.
 func (t *tab) picture(ctx context.Context) ([]byte, error) {
+	ctx, stop := context.WithTimeout(ctx, pictureTime)
+	defer stop()
 	m, err := cdp.Call(ctx, t.target, page.GetLayoutMetrics, cdp.Empty{})
 	if err != nil {
 		return nil, err

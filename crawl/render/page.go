@@ -129,6 +129,9 @@ func (t *tab) show(ctx, whole context.Context) (*Shown, error) {
 	t.ctx = own
 	begun := time.AfterFunc(tabTime, end)
 	err := t.open()
+	if err == nil && t.pool.options.Profile != "" {
+		err = t.login(whole)
+	}
 	if !begun.Stop() && err == nil {
 		err = context.DeadlineExceeded
 	}
@@ -177,6 +180,7 @@ func (t *tab) open() error {
 		},
 		func() error { return t.deny(c) },
 		// Events that nobody reads cost time.
+		func() error { return t.target.Call(t.ctx, runtime.Disable.Method, nil, nil) },
 		func() error { return t.target.Call(t.ctx, network.Disable.Method, nil, nil) },
 		func() error { return t.target.Call(t.ctx, log.Disable.Method, nil, nil) },
 		func() error { return t.target.Call(t.ctx, css.Disable.Method, nil, nil) },

@@ -27,6 +27,7 @@ type Pool struct {
 	mu      sync.Mutex
 	browser context.Context // of the browser; nil before the first start
 	end     func()          // ends the browser and waits until it has ended
+	session *session        // of Options.Profile; nil without one
 	closed  bool
 }
 
@@ -129,9 +130,19 @@ func (p *Pool) start(ctx context.Context) (context.Context, error) {
 		}
 		return nil, fmt.Errorf("start the browser %s: %w", p.path, err)
 	}
+	if p.options.Profile != "" {
+		if p.session, err = readSession(browser); err != nil {
+			p.end()
+			return nil, err
+		}
+	}
 	p.browser = browser
 	return browser, nil
 }
+
+// temporaryMax bounds the path of a folder in which the browser makes a socket. Linux bounds
+// the path of a socket to 107 bytes.
+const temporaryMax = 60
 
 // flags returns the settings of the browser. It has no way to the network but a proxy.
 func (p *Pool) flags() []chromedp.ExecAllocatorOption {
@@ -172,10 +183,13 @@ func (p *Pool) flags() []chromedp.ExecAllocatorOption {
 			"Translate", "BlinkGenPropertyTrees", "MediaRouter", "DialMediaRouteProvider", "OptimizationHints",
 			"OptimizationGuideModelDownloading", "HttpsUpgrades", "HttpsFirstBalancedModeAutoEnable", "AutofillServerCommunication",
 			"CertificateTransparencyComponentUpdater", "NetworkTimeServiceQuerying", "Prerender2", "InterestFeedContentSuggestions",
-			"WebRtcHideLocalIpsWithMdns", "UserAgentClientHint", "LensOverlay", "GlobalMediaControls",
+			"WebRtcHideLocalIpsWithMdns", "LensOverlay", "GlobalMediaControls",
 		}, ","),
 	} {
 		list = append(list, chromedp.Flag(name, value))
+	}
+	if f := p.folder.path; len(f) <= temporaryMax {
+		list = append(list, chromedp.Env("TMPDIR="+f)) // so that sweep removes what a killed browser leaves
 	}
 	if p.options.Agent != "" {
 		list = append(list, chromedp.UserAgent(p.options.Agent))
@@ -197,7 +211,7 @@ func (p *Pool) Close() error {
 	browser, end := p.browser, p.end
 	p.closed, p.browser, p.end = true, nil, nil
 	p.mu.Unlock()
-	if browser != nil {
+	if browser != nil && browser.Err() == nil {
 		ctx, stop := context.WithTimeout(browser, closeTimeout)
 		_ = chromedp.Cancel(ctx) // end kills a browser that does not obey
 		stop()
