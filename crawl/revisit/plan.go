@@ -39,9 +39,9 @@ const (
 	LongestDefault  = 180
 )
 
-// SampleMax is how many pages are enough to make a plan for any number of
+// SampleEnough is how many pages are enough to make a plan for any number of
 // pages.
-const SampleMax = 1 << 11
+const SampleEnough = 768
 
 // Plan says how long to wait between two visits of a page. New computes it
 // from a sample of pages and a budget of visits. A Plan stays valid for
