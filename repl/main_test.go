@@ -83,6 +83,8 @@ func (endless) Delete(context.Context, task.DeleteOptions) (task.DeleteResult, e
 	panic("not asked for")
 }
 
+func (endless) SampleLevels(context.Context, int) (least, greatest int, err error) { return 0, 0, nil }
+
 func (endless) Kept(context.Context, record.Ref) (record.Facts, error) { return record.Facts{}, nil }
 
 func (endless) Knew(context.Context, record.Ref, string, record.Time) (bool, error) {

@@ -50,14 +50,30 @@ type rates [ratesKnown]float64
 
 // shares returns the probability of each rate of change for p, with the sum
 // 1. prior holds the share of all pages with each rate.
-func (p *Page) shares(prior *rates) (s rates) {
+func (p *Page) shares(prior *rates) rates {
+	s := p.likelihoods()
+	return s.weighted(prior)
+}
+
+// likelihoods returns the likelihood of the visits of p at each rate of change, divided by
+// the greatest of them.
+func (p *Page) likelihoods() (s rates) {
 	top := p.log[0]
 	for _, v := range p.log {
 		top = max(top, v)
 	}
-	sum := 0.0
 	for j, v := range p.log {
-		s[j] = prior[j] * math.Exp(v-top)
+		s[j] = math.Exp(v - top)
+	}
+	return s
+}
+
+// weighted returns the numbers of r multiplied by those of prior, and then divided such
+// that their sum is 1.
+func (r *rates) weighted(prior *rates) (s rates) {
+	sum := 0.0
+	for j, v := range r {
+		s[j] = prior[j] * v
 		sum += s[j]
 	}
 	for j := range s {

@@ -39,9 +39,9 @@ const (
 	LongestDefault  = 180
 )
 
-// SampleMax is how many pages are enough to make a plan for any number of
+// SampleEnough is how many pages are enough to make a plan for any number of
 // pages.
-const SampleMax = 20_000
+const SampleEnough = 768
 
 // Plan says how long to wait between two visits of a page. New computes it
 // from a sample of pages and a budget of visits. A Plan stays valid for
@@ -93,31 +93,57 @@ func New(sample []Page, total int, b Budget) *Plan {
 	p := newPlan(b)
 	p.learn(sample)
 	budget := max(b.Visits, math.SmallestNonzeroFloat64) / max(float64(total), 1) // of each page
-	var curves [][]float64
+	var known []rates                                                             // of each page with more than one visit
 	for i := range sample {
 		if sample[i].visits > 0 {
-			shares := sample[i].shares(&p.prior)
-			curves = append(curves, p.curve(&shares))
+			known = append(known, sample[i].shares(&p.prior))
 		}
 	}
-	if len(curves) <= len(sample)/2 {
+	if len(known) <= len(sample)/2 {
 		p.price = firstPrice / budget
 		return p
 	}
+	p.price = p.affordable(known, budget*float64(len(known)))
+	return p
+}
+
+// affordable returns the smallest price at which all visits of the pages together are at
+// most the given number per day. pages has the probabilities of the rates of each page.
+func (p *Plan) affordable(pages []rates, visits float64) float64 {
+	// The interval of a page rises with the price. So the intervals at the lowest and the
+	// highest price that are left bound it. Each page has the indexes of these intervals,
+	// and of the one at the price that is tried.
+	type bounds struct{ shortest, longest, tried int }
+	intervals := make([]bounds, len(pages))
+	for i := range intervals {
+		intervals[i].longest = len(p.days) - 1
+	}
 	low, high := 0.0, p.longest()
 	for range priceSteps {
-		price, visits := (low+high)/2, 0.0
-		for _, c := range curves {
-			visits += 1 / p.choose(c, price)
+		price, spent := (low+high)/2, 0.0
+		for i := range intervals {
+			n := &intervals[i]
+			n.tried = n.shortest
+			if n.shortest < n.longest {
+				n.tried += sort.Search(n.longest-n.shortest, func(k int) bool { return p.gain(n.shortest+k, &pages[i]) >= price })
+			}
+			spent += 1 / p.days[n.tried]
 		}
-		if visits > budget*float64(len(curves)) {
+		dear := spent > visits
+		if dear {
 			low = price
 		} else {
 			high = price
 		}
+		for i := range intervals {
+			if n := &intervals[i]; dear {
+				n.shortest = n.tried
+			} else {
+				n.longest = n.tried
+			}
+		}
 	}
-	p.price = high
-	return p
+	return high
 }
 
 // newPlan returns a plan for the budget b that has no price yet and assumes
@@ -157,13 +183,21 @@ func gain(x float64) float64 { return -math.Expm1(-x) - x*math.Exp(-x) }
 // rate of change, and stores the shares in p.prior. It uses expectation
 // maximisation.
 func (p *Plan) learn(pages []Page) {
+	var known []rates // likelihoods of each page with more than one visit
+	for i := range pages {
+		if pages[i].visits > 0 {
+			known = append(known, pages[i].likelihoods())
+		}
+	}
 	for range priorSteps {
 		var next rates
 		for j := range next {
-			next[j] = priorWeight
+			// A page without a second visit has each rate with the probability of the prior.
+			next[j] = priorWeight + p.prior[j]*float64(len(pages)-len(known))
 		}
-		for i := range pages {
-			for j, share := range pages[i].shares(&p.prior) {
+		for i := range known {
+			shares := known[i].weighted(&p.prior)
+			for j, share := range shares {
 				next[j] += share
 			}
 		}
@@ -173,24 +207,21 @@ func (p *Plan) learn(pages []Page) {
 	}
 }
 
-// curve returns what one more visit per day gains for a page, for each
-// interval of p.days from the shortest to the longest. The gain rises with
-// the interval. shares are the probabilities of the page's rates.
-func (p *Plan) curve(shares *rates) []float64 {
-	c := make([]float64, len(p.days))
-	for i := range c {
-		for j, share := range shares {
-			c[i] += share * p.gains[i][j]
-		}
+// gain returns what one more visit per day gains for a page that is visited at interval
+// i of p.days. The gain rises with the interval. shares are the probabilities of the
+// page's rates.
+func (p *Plan) gain(i int, shares *rates) (sum float64) {
+	for j, g := range &p.gains[i] {
+		sum += shares[j] * g
 	}
-	return c
+	return sum
 }
 
 // choose returns the shortest interval, in days, at which one more visit per
-// day gains at least price, or the longest interval if none does. curve is
-// the result of p.curve for a page.
-func (p *Plan) choose(curve []float64, price float64) float64 {
-	return p.days[min(sort.SearchFloat64s(curve, price), len(curve)-1)]
+// day gains at least the price, or the longest interval if none does. shares are the
+// probabilities of the page's rates.
+func (p *Plan) choose(shares *rates) float64 {
+	return p.days[sort.Search(len(p.days)-1, func(i int) bool { return p.gain(i, shares) >= p.price })]
 }
 
 func (p *Plan) shortest() float64 { return p.days[0] }
@@ -220,7 +251,7 @@ func (p *Plan) interval(page *Page) (float64, turn) {
 		return p.shortest(), first
 	}
 	shares := page.shares(&p.prior)
-	days := p.choose(p.curve(&shares), p.price)
+	days := p.choose(&shares)
 	if page.visits < probes && p.doubtful(&shares) {
 		// A page that changes too fast to be worth following changes within
 		// price days.

@@ -247,7 +247,7 @@ func TestFreshness(t *testing.T) {
 }
 
 func BenchmarkNew(b *testing.B) {
-	pages := make([]Page, SampleMax)
+	pages := make([]Page, SampleEnough)
 	for i := range pages {
 		pages[i] = pageOf(rateAt(i%ratesKnown), 1, 10)
 	}

@@ -4,51 +4,28 @@ import (
 	"cmp"
 	"context"
 	"iter"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
 
 	"infomall/crawl/report"
 	"infomall/crawl/revisit"
-	"infomall/exec/plan"
 	"infomall/exec/relation"
-	"infomall/exec/session"
-	"infomall/exec/value"
-	"infomall/lang/ast"
 	"infomall/store/record"
 	"infomall/store/urlkey"
 )
 
-// pageVisits has the visits of one page, and which of them found a change. A
-// visit is a capture of the page, or a fetch that found the page unchanged.
-type pageVisits struct {
-	url    string
-	last   record.Time     // the time of the last visit
-	known  revisit.Page    // a summary of the visits
-	visits []revisit.Visit // all visits after the first
-}
-
-// Visits reads the visits of pages from the archive of a session: captures, and
-// fetches that found a page unchanged. In, Snapshot and Source select the
-// visits.
-type Visits struct {
-	Session *session.Session
-	In      []ast.Scope // the scopes of the pages; none means all URLs
-	// Snapshot is that of a query that is running, and Source one of its
-	// sources, whose URLs and times limit the visits. A nil Snapshot means a
-	// new snapshot, and a nil Source no limit.
-	Snapshot relation.Snapshot
-	Source   *relation.Request
-}
-
 // dueSeeds returns the URLs of the pages that a CRAWL DUE visits, the most
 // urgent first, at most c.o.MaxPages. It reads all visits in the scopes of the
-// statement to make a plan of visits. If there are more pages than the plan
-// samples, it reads the visits a second time to choose the pages.
+// statement.
 func (c *crawl) dueSeeds(ctx context.Context) ([]string, error) {
-	v := Visits{Session: c.s, In: c.st.In}
-	planned, sample, total, err := v.plan(ctx)
+	snap, release, err := c.s.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	v := Visits{Session: c.s, Snapshot: snap, In: c.st.In}
+	planned, sample, err := v.plan(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -60,13 +37,13 @@ func (c *crawl) dueSeeds(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	defer func() { c.sooner = due.sooner() }()
-	if total == len(sample) {
-		for i := range sample {
-			due.add(&sample[i])
+	if sample.level == 0 {
+		for i := range sample.pages {
+			due.add(&sample.pages[i])
 		}
 		return due.urls(), nil
 	}
-	for p, err := range v.pages(ctx) {
+	for p, err := range v.pages(ctx, 0) {
 		if err != nil {
 			return nil, err
 		}
@@ -75,31 +52,87 @@ func (c *crawl) dueSeeds(ctx context.Context) ([]string, error) {
 	return due.urls(), nil
 }
 
-// plan makes a plan that says when each page should be visited next. sample has
-// the pages that the plan is made from: all pages, or a choice of them if there
-// are many. total is how many pages there are.
-func (v Visits) plan(ctx context.Context) (planned *revisit.Plan, sample []pageVisits, total int, err error) {
-	pick := rand.New(rand.NewPCG(1, 2)) // a fixed seed: the same visits must always give the same plan
-	for p, err := range v.pages(ctx) {
-		if err != nil {
-			return nil, nil, 0, err
-		}
-		at := total
-		if total++; len(sample) == revisit.SampleMax {
-			if at = pick.IntN(total); at >= len(sample) {
-				continue
+// pageSample is a random sample of pages: those whose urlkey.Level is at least level. level
+// is the greatest one that has revisit.SampleEnough pages, or 0 if there are fewer pages.
+// So the sample depends only on the pages that there are. At level 0, it has all pages.
+type pageSample struct {
+	level int
+	pages []pageVisits // without the field visits
+	above int          // how many of them have a greater level
+}
+
+// add adds the page p, if its level is high enough. It raises the level of the sample if
+// enough pages are left.
+func (s *pageSample) add(p *pageVisits) {
+	level := urlkey.Level(p.key)
+	if level < s.level {
+		return
+	}
+	s.pages = append(s.pages, *p)
+	s.pages[len(s.pages)-1].visits = nil // its memory is used again
+	if level > s.level {
+		s.above++
+	}
+	for s.above >= revisit.SampleEnough {
+		s.level++
+		s.above = 0
+		s.pages = slices.DeleteFunc(s.pages, func(p pageVisits) bool {
+			level := urlkey.Level(p.key)
+			if level > s.level {
+				s.above++
 			}
-		} else {
-			sample = append(sample, pageVisits{})
+			return level < s.level
+		})
+	}
+}
+
+// total returns how many pages there are, estimated from the sample.
+func (s *pageSample) total() int { return len(s.pages) << s.level }
+
+// sample returns a sample of the pages of v. Without scopes it reads only the samples that
+// the indexes of the archive have, and indexes that have none.
+func (v Visits) sample(ctx context.Context) (*pageSample, error) {
+	least, level := 0, 0
+	if len(v.In) == 0 && v.Source == nil {
+		var err error
+		if least, level, err = v.Snapshot.SampleLevels(ctx, revisit.SampleEnough); err != nil {
+			return nil, err
 		}
-		sample[at] = *p
-		sample[at].visits = nil // its memory is used again
 	}
-	known := make([]revisit.Page, len(sample))
-	for i := range sample {
-		known[i] = sample[i].known
+	if least == 0 {
+		level = 0 // a scan reads all indexes at each level
 	}
-	return revisit.New(known, total, revisit.Budget{Visits: v.perDay(total)}), sample, total, nil
+	for {
+		s := &pageSample{level: level}
+		for p, err := range v.pages(ctx, level) {
+			if err != nil {
+				return nil, err
+			}
+			s.add(p)
+		}
+		switch {
+		case level == 0 || len(s.pages) >= revisit.SampleEnough:
+			return s, nil
+		case level > least:
+			level--
+		default:
+			level = 0 // many URLs of the samples are hidden, or are not pages
+		}
+	}
+}
+
+// plan makes a plan that says when each page should be visited next, and returns the sample
+// of the pages from which it is made.
+func (v Visits) plan(ctx context.Context) (*revisit.Plan, *pageSample, error) {
+	sample, err := v.sample(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	known := make([]revisit.Page, len(sample.pages))
+	for i := range sample.pages {
+		known[i] = sample.pages[i].known
+	}
+	return revisit.New(known, sample.total(), revisit.Budget{Visits: v.perDay(sample.total())}), sample, nil
 }
 
 // Revisits yields how often each page of v.Source was visited and how often it
@@ -112,7 +145,7 @@ func (v Visits) Revisits(ctx context.Context, due bool) iter.Seq2[relation.Revis
 		var watched *watchedPages
 		var err error
 		if due {
-			if planned, _, _, err = (Visits{Session: v.Session, Snapshot: v.Snapshot}).plan(ctx); err == nil && v.Session.Crawler() != nil {
+			if planned, _, err = (Visits{Session: v.Session, Snapshot: v.Snapshot}).plan(ctx); err == nil && v.Session.Crawler() != nil {
 				failed, err = v.failedFetches(ctx, v.Session.Env().Now)
 			}
 			if err == nil {
@@ -123,12 +156,12 @@ func (v Visits) Revisits(ctx context.Context, due bool) iter.Seq2[relation.Revis
 				return
 			}
 		}
-		for p, err := range v.pages(ctx) {
+		for p, err := range v.pages(ctx, 0) {
 			if err != nil {
 				yield(relation.Revisit{}, err)
 				return
 			}
-			r := relation.Revisit{Key: urlkey.Key(p.url), Visits: len(p.visits), Rate: revisit.Rate(p.visits), Due: record.NoTime}
+			r := relation.Revisit{Key: p.key, Visits: len(p.visits), Rate: revisit.Rate(p.visits), Due: record.NoTime}
 			if due {
 				wait := time.Duration(watched.interval(p.url, planned.Interval(&p.known)) * 24 * float64(time.Hour))
 				r.Due = max(p.last, failed[p.url]) + record.Time(wait.Milliseconds())
@@ -237,121 +270,4 @@ func (c *dueChooser) urls() []string {
 		urls[i] = c.list[i].url
 	}
 	return urls
-}
-
-// pages yields each page that CRAWL DUE can visit, with the results of its
-// visits, in SURT order. A visit found a change if the page differs from the
-// visit before in more than dates and similar details. Pages without visits are
-// not yielded. A yielded value is valid until the iteration moves on.
-func (v Visits) pages(ctx context.Context) iter.Seq2[*pageVisits, error] {
-	return func(yield func(*pageVisits, error) bool) {
-		nextChange, stop := v.pull(ctx, "SELECT url, time, substantial FROM versions WHERE change = 'changed'")
-		defer stop()
-		visits, stopVisits := v.pull(ctx, "SELECT url, time, change FROM captures")
-		defer stopVisits()
-		p := &pageVisits{}
-		change := nextChange()
-		for seen := visits(); ; seen = visits() {
-			if err := cmp.Or(seen.err, change.err); err != nil {
-				yield(nil, err)
-				return
-			}
-			if seen.url == "" || seen.url != p.url {
-				if revisited(p.url) && !yield(p, nil) {
-					return
-				}
-				if seen.url == "" {
-					return // there are no more visits
-				}
-				*p = pageVisits{url: strings.Clone(seen.url), last: seen.time, visits: p.visits[:0]}
-				continue
-			}
-			changed := false
-			switch seen.value {
-			case record.ChangeGone.String(), record.ChangeBack.String(), record.ChangeKind.String():
-				changed = true
-			case record.ChangeChanged.String():
-				for change.err == nil && change.url != "" && before(&change, &seen) {
-					change = nextChange()
-				}
-				changed = change.url == seen.url && change.time == seen.time && change.value == "true"
-			}
-			visit := revisit.Visit{Days: days(seen.time.Std().Sub(p.last.Std())), Changed: changed}
-			p.known.Add(visit)
-			p.visits = append(p.visits, visit)
-			p.last = seen.time
-		}
-	}
-}
-
-// revisited reports whether CRAWL DUE can visit a URL: an http or https URL
-// that is not a robots.txt. Crawls fetch robots.txt whenever they need it.
-func revisited(url string) bool {
-	return (strings.HasPrefix(url, "http://") || strings.HasPrefix(url, "https://")) && urlkey.RawPath(url) != "/robots.txt"
-}
-
-// visitRow is one row of a query for a URL, a time and a value. A visitRow
-// whose url is "" marks the end of the rows; its err is not nil if the query
-// failed.
-type visitRow struct {
-	url   string
-	time  record.Time
-	value string
-	err   error
-}
-
-// before reports whether row a sorts before row b: in SURT order of the URLs,
-// then by time.
-func before(a, b *visitRow) bool {
-	if a.url == b.url {
-		return a.time < b.time
-	}
-	return urlkey.Key(a.url) < urlkey.Key(b.url)
-}
-
-// pull runs a query of three columns, of which the first two are a URL and a
-// time. The function next returns the next row, with the third column as text;
-// at the end or after an error, it returns a row without a URL. The caller must
-// call the function stop in the end.
-func (v Visits) pull(ctx context.Context, query string) (next func() visitRow, stop func()) {
-	fail := func(err error) (func() visitRow, func()) {
-		return func() visitRow { return visitRow{err: err} }, func() {}
-	}
-	q := session.Query(query)
-	q.Select.From.Scopes = v.In
-	node, err := plan.Build(q, v.Session.Env())
-	if err != nil {
-		return fail(err)
-	}
-	if n := v.Source; n != nil {
-		for _, src := range plan.Sources(node) {
-			src.Ranges, src.Match, src.Window = n.Ranges, n.Match, n.Window
-		}
-	}
-	snap, done := v.Snapshot, func() {}
-	if snap == nil {
-		if snap, done, err = v.Session.Snapshot(ctx); err != nil {
-			return fail(err)
-		}
-	}
-	rows, err := v.Session.Runner(snap, "crawl due").Rows(ctx, node)
-	if err != nil {
-		done()
-		return fail(err)
-	}
-	nextBatch, release := iter.Pull2(rows)
-	var batch *value.Batch
-	row := 0
-	return func() visitRow {
-		for batch == nil || row == batch.N {
-			b, err, ok := nextBatch()
-			if err != nil || !ok {
-				return visitRow{err: err}
-			}
-			batch, row = b, 0
-		}
-		i := row
-		row++
-		return visitRow{url: batch.Cols[0].At(i).Text, time: record.Time(batch.Cols[1].At(i).Int), value: string(batch.Cols[2].At(i).Append(nil, time.UTC))}
-	}, func() { release(); done() }
 }

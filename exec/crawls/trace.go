@@ -3,10 +3,13 @@ package crawls
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
+	"time"
 
 	"infomall/crawl/report"
+	"infomall/exec/plan"
 	"infomall/exec/session"
 	"infomall/exec/value"
 	"infomall/lang"
@@ -165,21 +168,19 @@ func (r *trace) whenDue(ctx context.Context) (decision, reason string, err error
 	if !revisited(url) {
 		return "never due", "CRAWL DUE visits pages of http and https, and robots.txt is fetched whenever a crawl needs it", nil
 	}
-	next, stop := r.visits().pull(ctx, "SELECT url, next_due, round(change_rate, 4) FROM pages")
-	defer stop()
-	p := next()
-	for p.err == nil && p.url != "" && p.url != url {
-		p = next()
+	found, due := false, record.NoTime
+	for p, err := range r.rows(ctx, "SELECT next_due, round(change_rate, 4) FROM pages") {
+		if err != nil {
+			return "", "", err
+		}
+		if found, due = true, p.time; p.value == "" {
+			reason = "it was looked at only once"
+		} else {
+			reason = "it changes " + p.value + " times a day"
+		}
 	}
-	switch {
-	case p.err != nil:
-		return "", "", p.err
-	case p.url == "":
+	if !found {
 		return "never due", "the archive has no capture of it", nil
-	case p.value == "":
-		reason = "it was looked at only once"
-	default:
-		reason = "it changes " + p.value + " times a day"
 	}
 	watched, err := r.visits().watched(ctx)
 	if err != nil {
@@ -188,10 +189,10 @@ func (r *trace) whenDue(ctx context.Context) (decision, reason string, err error
 	if watched.has(url) {
 		reason += ", and waits half as long because a watch found rows on it"
 	}
-	if p.time <= s.Env().Now {
+	if due <= s.Env().Now {
 		return "due now", reason, nil
 	}
-	return "due " + s.Stamp(p.time), reason, nil
+	return "due " + s.Stamp(due), reason, nil
 }
 
 // blocked returns why the block-list keeps the URL out at present, or "" if it does not.
@@ -219,14 +220,58 @@ func (r *trace) visits() Visits {
 // changes returns, for the time of each capture of the URL, how the capture
 // differs from the capture before it, as in the column change.
 func (r *trace) changes(ctx context.Context) (map[record.Time]string, error) {
-	next, stop := r.visits().pull(ctx, "SELECT url, time, change FROM captures")
-	defer stop()
 	changes := make(map[record.Time]string)
-	for v := next(); ; v = next() {
-		if v.err != nil || v.url == "" {
-			return changes, v.err
+	for v, err := range r.rows(ctx, "SELECT time, change FROM captures") {
+		if err != nil {
+			return nil, err
 		}
 		changes[v.time] = v.value
+	}
+	return changes, nil
+}
+
+// tracedRow is one row of a query for a time and a value of the URL, as text.
+type tracedRow struct {
+	time  record.Time
+	value string
+}
+
+// rows runs a query of two columns, a time and any other, on the URL, and yields its rows.
+func (r *trace) rows(ctx context.Context, query string) iter.Seq2[tracedRow, error] {
+	return func(yield func(tracedRow, error) bool) {
+		snap, release, err := r.s.Snapshot(ctx)
+		if err != nil {
+			yield(tracedRow{}, err)
+			return
+		}
+		defer release()
+		v := r.visits()
+		node, err := v.build(query)
+		if err != nil {
+			yield(tracedRow{}, err)
+			return
+		}
+		key := urlkey.Key(r.url)
+		for _, src := range plan.Sources(node) {
+			src.Ranges = []urlkey.Range{{From: key, To: key + "\x00"}}
+		}
+		rows, err := r.s.Runner(snap, "trace").Rows(ctx, node)
+		if err != nil {
+			yield(tracedRow{}, err)
+			return
+		}
+		for b, err := range rows {
+			if err != nil {
+				yield(tracedRow{}, err)
+				return
+			}
+			for i := range b.N {
+				row := tracedRow{record.Time(b.Cols[0].At(i).Int), string(b.Cols[1].At(i).Append(nil, time.UTC))}
+				if !yield(row, nil) {
+					return
+				}
+			}
+		}
 	}
 }
 

@@ -91,6 +91,10 @@ type Snapshot interface {
 	// Scan yields captures, sorted by (key, time, sequence). Ranging over the
 	// result does the work; stopping releases what it holds.
 	Scan(ctx context.Context, s record.Scan) record.Rows
+	// SampleLevels returns the least and the greatest Scan.Level that are of use to find a
+	// sample of that many URLs. Below the least, a Scan reads much more. Above the
+	// greatest, there are hardly that many URLs. The least is not more than the greatest.
+	SampleLevels(ctx context.Context, urls int) (least, greatest int, err error)
 	// Tally yields captures to be counted, in no order. One row may stand for
 	// many captures.
 	Tally(ctx context.Context, t record.Tally) record.Rows

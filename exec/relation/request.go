@@ -57,6 +57,8 @@ type Request struct {
 	// Changed reports that the query keeps only rows whose column changed is
 	// true. The relation may then leave out other rows.
 	Changed bool
+	// Sampled, if above 0, asks only for the URLs whose urlkey.Level is at least Sampled.
+	Sampled int
 	// Once asks for each URL once. All Fields are computed from the URL.
 	Once bool
 	// Raw asks for the raw form of the columns that have one.
@@ -220,7 +222,7 @@ func (n *Request) Scan(needs record.Columns) record.Scan {
 	for _, f := range n.Fields {
 		needs |= f.Needs
 	}
-	s := record.Scan{Ranges: n.Ranges, From: n.Window.From, To: n.Window.To, Columns: needs, Work: n.Work}
+	s := record.Scan{Ranges: n.Ranges, From: n.Window.From, To: n.Window.To, Columns: needs, Level: n.Sampled, Work: n.Work}
 	if match := n.Match; match != nil {
 		s.Skip = func(key, _ string) bool { return !match(key) }
 	}

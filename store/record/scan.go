@@ -58,6 +58,9 @@ type Scan struct {
 	// Once asks for one row for each URL that has a capture in the time range.
 	// Only Key and URL are filled, and Columns must be 0.
 	Once bool
+	// Level, if above 0, asks only for the URLs whose urlkey.Level is at least Level. The
+	// Refs are then not filled. Columns may only have columns of the index.
+	Level int
 	// Sizes, if not nil, is asked for neighbouring captures whose bodies have
 	// between least and greatest bytes. If it returns false, the caller does not
 	// need them, and the scan may leave them out. The answer may change from true

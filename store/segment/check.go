@@ -46,6 +46,7 @@ type checker struct {
 
 	sum      Info // what was counted
 	census   censusTaker
+	sample   sampleTaker
 	runEnds  []int64
 	metaEnds []int64
 	last     Entry
@@ -286,6 +287,7 @@ func (c *checker) entry(e *Entry, at int64) error {
 	}
 	sum.count(e)
 	c.census.add(e)
+	c.sample.add(e)
 	c.last, c.entries = *e, true
 	return nil
 }
@@ -395,22 +397,25 @@ func (c *checker) totals() error {
 	if !slices.Equal(table, encodeTable(c.runEnds, c.metaEnds)) {
 		return c.indexFault(errors.New("the table of runs differs from the db-file"))
 	}
-	return c.checkCensus()
+	var census []byte
+	if made := c.census.census(); made != nil {
+		census = made.encode()
+	}
+	if err := c.checkValue("census", keyCensus, census); err != nil {
+		return err
+	}
+	return c.checkValue("sample", keySample, c.sample.encode())
 }
 
-// checkCensus compares the census in the index with the one that was counted. The
-// index must have none if there are too many hosts and too many traits.
-func (c *checker) checkCensus() error {
-	b, err := c.index.find(keyCensus)
+// checkValue compares the value of key in the index, called name in errors, with the value
+// want that was made from the db-file. If want is nil, the index must have no value.
+func (c *checker) checkValue(name string, key, want []byte) error {
+	b, err := c.index.find(key)
 	if err != nil {
-		return c.indexFault(fmt.Errorf("the census: %w", err))
-	}
-	var want []byte
-	if census := c.census.census(); census != nil {
-		want = census.encode()
+		return c.indexFault(fmt.Errorf("the %s: %w", name, err))
 	}
 	if !bytes.Equal(b, want) {
-		return c.indexFault(errors.New("the census differs from the db-file"))
+		return c.indexFault(fmt.Errorf("the %s differs from the db-file", name))
 	}
 	return nil
 }

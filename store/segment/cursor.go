@@ -9,17 +9,18 @@ import (
 // ChunkCursor reads the chunks of a segment (the index's part for each run) in
 // order. Only one goroutine may use it, and must close it.
 type ChunkCursor struct {
-	s    *Reader
-	want Want
-	only *string           // key of the only wanted URL, or nil
-	skip func(Bounds) bool // reports which chunks to leave out; nil means none
-	c    *bucketCursor     // nil if chunks are made from the db-file
-	key  string            // the last key that was sought
-	run  int64             // number of the last run that was returned, or -1
-	next int               // index in the directory
-	work *record.Work      // counts chunks; may be nil
-	size int               // of the chunk that was decoded last, in the index
-	at   Chunk
+	s      *Reader
+	want   Want
+	only   *string           // key of the only wanted URL, or nil
+	sample int               // move over the sample of the segment, at this level; 0: over all chunks
+	skip   func(Bounds) bool // reports which chunks to leave out; nil means none
+	c      *bucketCursor     // nil if chunks are made from the db-file
+	key    string            // the last key that was sought
+	run    int64             // number of the last run that was returned, or -1
+	next   int               // index in the directory
+	work   *record.Work      // counts chunks; may be nil
+	size   int               // of the chunk that was decoded last, in the index
+	at     Chunk
 	// last is the value of the index that was decoded last, if Next moved to it.
 	// behind are the values before it that were not released yet.
 	last   []byte
@@ -101,13 +102,29 @@ type mover func() (key, value []byte, err error)
 
 func (c *ChunkCursor) seek(key string) mover {
 	c.key = key
+	if c.sample > 0 {
+		return c.ofSample
+	}
 	return func() ([]byte, []byte, error) { return c.c.seek([]byte(max(key, "\x01"))) }
 }
 
 func (c *ChunkCursor) passing() (key, value []byte, err error) {
+	if c.sample > 0 {
+		return nil, nil, nil
+	}
 	c.behind.add(c.last)
 	key, c.last, err = c.c.next()
 	return key, c.last, err
+}
+
+// ofSample is the mover to the chunk of the sample.
+func (c *ChunkCursor) ofSample() (key, value []byte, err error) {
+	b, err := c.c.get(keySample)
+	if err != nil {
+		return nil, nil, err
+	}
+	_, value, err = cutSample(b, c.sample)
+	return keySample, value, err
 }
 
 // step moves the cursor with move and calls decode with the chunk there, as the

@@ -332,8 +332,8 @@ func (c *bucketCursor) close() {
 // file's name in errors. If any record is damaged, the error is an *Error.
 //
 // The pairs are equal to those of the Writer that wrote the file. They come in the
-// order of their keys, except for those of the Bloom filter, the census and the
-// table of runs, which come last.
+// order of their keys, except for those of the Bloom filter, the census, the
+// table of runs and the sample, which come last.
 func Rebuild(ctx context.Context, name string, f io.ReaderAt, size int64, put func(key, value []byte) error) (*Info, error) {
 	b := &rebuilder{name: name, f: f, put: put, pools: make(map[string]bool), uses: make(map[uint32]bool)}
 	b.info = Info{Bytes: size, First: record.MaxTime, Last: record.MinTime, AddedFirst: record.MaxTime, AddedLast: record.MinTime}
@@ -365,6 +365,7 @@ type rebuilder struct {
 	info     Info
 	bloom    *bloom.BloomFilter
 	census   censusTaker
+	sample   sampleTaker
 	endAt    int64  // where the end record begins
 	endRec   []byte // the end record
 	endText  []byte
@@ -459,7 +460,7 @@ func (b *rebuilder) run(rec []byte, at int64) error {
 	return b.put(chunkKey(&entries[len(entries)-1], number), appendChunk(nil, number, entries))
 }
 
-// entry counts the entry e for the Info, the Bloom filter and the census.
+// entry counts the entry e for the Info, the Bloom filter, the census and the sample.
 func (b *rebuilder) entry(e *Stored) {
 	if b.info.Captures == 0 || b.last.Key != e.Key {
 		b.bloom.AddString(e.Key)
@@ -467,6 +468,7 @@ func (b *rebuilder) entry(e *Stored) {
 	}
 	b.info.count(&e.Entry)
 	b.census.add(&e.Entry)
+	b.sample.add(&e.Entry)
 	for _, s := range e.Recipe.Spans {
 		if s.Segment != b.info.ID {
 			b.uses[s.Segment] = true
@@ -492,7 +494,7 @@ func (i *Info) count(e *Entry) {
 }
 
 // finish completes the Info and compares it with the end record. It puts the pairs
-// of the Bloom filter, the census and the table of runs.
+// of the Bloom filter, the census, the table of runs and the sample.
 func (b *rebuilder) finish() (*Info, error) {
 	b.info.CRC = crc32.Update(b.info.CRC, castagnoli, b.endRec)
 	b.info.Runs = len(b.runEnds)
@@ -500,7 +502,7 @@ func (b *rebuilder) finish() (*Info, error) {
 	if want := endText(&b.info); !bytes.Equal(b.endText, want) {
 		return nil, &Error{File: b.name, Offset: b.endAt, Err: fmt.Errorf("the end record says %q, but the file has %q", b.endText, want)}
 	}
-	for _, p := range finalPairs(b.bloom, b.census.census(), b.runEnds, b.metaEnds) {
+	for _, p := range finalPairs(b.bloom, b.census.census(), b.runEnds, b.metaEnds, b.sample.encode()) {
 		if err := b.put(p.key, p.value); err != nil {
 			return nil, err
 		}

@@ -57,16 +57,18 @@ type Reader struct {
 	// db-file; nil if nobody wants to know.
 	warn func(error)
 
-	mu       sync.Mutex
-	file     *os.File
-	bloom    atomic.Pointer[bloom.BloomFilter] // nil if it was not read, or is damaged
-	runEnds  []int64
-	metaEnds []int64
-	runKeys  []runKey // from the db-file, if the index is bad
-	noTable  error    // why neither index nor db-file says where the runs end
-	census   *Census
-	counted  bool // the census was read from the index
-	badIndex bool
+	mu          sync.Mutex
+	file        *os.File
+	bloom       atomic.Pointer[bloom.BloomFilter] // nil if it was not read, or is damaged
+	runEnds     []int64
+	metaEnds    []int64
+	runKeys     []runKey // from the db-file, if the index is bad
+	noTable     error    // why neither index nor db-file says where the runs end
+	census      *Census
+	counted     bool // the census was read from the index
+	sampleLevel int
+	sampled     bool // sampleLevel was read from the index
+	badIndex    bool
 }
 
 // runKey is the number and the last key of a run that has entries. For a damaged

@@ -20,7 +20,7 @@
 // # Files
 //
 //	db-file:  | run 0 | run 1 | ... | end record |      sorted by key (SURT), time, sequence
-//	index:    | a chunk for each run | table of run ends | Bloom filter of keys | census |
+//	index:    | a chunk for each run | table of run ends | Bloom filter of keys | census | sample |
 //
 // The index is made from the db-file and can be rebuilt from it. store/FORMAT.md
 // draws every byte of both.

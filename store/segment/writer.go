@@ -50,6 +50,7 @@ type Writer struct {
 	bodies map[ID]Recipe // recipes of the bodies in this segment
 	bloom  *bloom.BloomFilter
 	census censusTaker
+	sample sampleTaker
 	pools  map[string]bool
 	uses   map[uint32]bool // other segments whose blocks this one uses
 	last   *Stored         // the last entry that was added
@@ -230,6 +231,7 @@ func (w *Writer) entry(e Stored) error {
 	}
 	w.info.count(&e.Entry)
 	w.census.add(&e.Entry)
+	w.sample.add(&e.Entry)
 	w.run.entries = append(w.run.entries, e)
 	w.run.bytes += len(e.Head) + len(e.Extra) + len(e.Framing)
 	w.last = &w.run.entries[len(w.run.entries)-1]
@@ -436,17 +438,19 @@ var (
 	keyBloom  = []byte("\x00bloom")
 	keyCensus = []byte("\x00census") // not every index has one
 	keyRuns   = []byte("\x00runs")
+	keySample = []byte("\x00sample") // not every index has one
 )
 
 // pairs returns the index pairs that were not written yet: those of finalPairs, and
 // then the chunks.
 func (w *Writer) pairs() []pair {
-	return append(finalPairs(w.bloom, w.census.census(), w.runEnds, w.metaEnds), w.chunks...)
+	return append(finalPairs(w.bloom, w.census.census(), w.runEnds, w.metaEnds, w.sample.encode()), w.chunks...)
 }
 
 // finalPairs returns the index pairs that are known only after the last run, sorted
-// by key: the Bloom filter, the census if it is not nil, and the table of runs.
-func finalPairs(filter *bloom.BloomFilter, census *Census, runEnds, metaEnds []int64) []pair {
+// by key: the Bloom filter, the census if it is not nil, the table of runs, and the sample
+// if it is not nil.
+func finalPairs(filter *bloom.BloomFilter, census *Census, runEnds, metaEnds []int64, sample []byte) []pair {
 	// The form of bits-and-blooms: m and k, length in words, words, big-endian.
 	b, err := filter.MarshalBinary()
 	if err != nil {
@@ -456,7 +460,11 @@ func finalPairs(filter *bloom.BloomFilter, census *Census, runEnds, metaEnds []i
 	if census != nil {
 		pairs = append(pairs, pair{keyCensus, withCRC(census.encode())})
 	}
-	return append(pairs, pair{keyRuns, withCRC(encodeTable(runEnds, metaEnds))})
+	pairs = append(pairs, pair{keyRuns, withCRC(encodeTable(runEnds, metaEnds))})
+	if sample != nil {
+		pairs = append(pairs, pair{keySample, withCRC(sample)})
+	}
+	return pairs
 }
 
 // withCRC returns a new slice with the crc32c of b and then b.

@@ -68,7 +68,7 @@ func (o *batcher) add(group []timeline.Capture) error {
 // direct returns o if the scan needs no more than the index has: captures can then be
 // appended from the columns of the index. Otherwise it returns nil.
 func (o *batcher) direct() *batcher {
-	if !o.alone || o.s.Skip != nil {
+	if !o.alone || o.s.Skip != nil || o.s.Level > 0 {
 		return nil
 	}
 	return o

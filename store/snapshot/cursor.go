@@ -45,6 +45,14 @@ func newCursorOn(key string, seg *segment.Reader, want segment.Want, v *Snapshot
 	return &Cursor{v: v, seg: seg, chunks: seg.Only(key, want), skips: v.skips, mixed: mixed}
 }
 
+// newSampleCursor returns a cursor over the entries of the sample of a segment that have a
+// level, and perhaps over others. The sample must have the level. The places of these
+// entries mean nothing.
+func newSampleCursor(level int, seg *segment.Reader, want segment.Want, v *Snapshot) *Cursor {
+	want, mixed := v.wantAdded(seg, want)
+	return &Cursor{v: v, seg: seg, chunks: seg.Sample(level, want), skips: v.skips, mixed: mixed}
+}
+
 // wantAdded returns want, with the time at which captures were added if the segment is
 // mixed, and whether it is.
 func (v *Snapshot) wantAdded(seg *segment.Reader, want segment.Want) (_ segment.Want, mixed bool) {

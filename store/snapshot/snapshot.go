@@ -210,7 +210,8 @@ func (v *Snapshot) Scan(ctx context.Context, s record.Scan) record.Rows {
 		out := newBatcher(ctx, v, s, first, put)
 		segments := v.segmentsFor(s.From, s.To)
 		skip := v.notNeeded(s, segments)
-		err := v.walkAmong(ctx, s, segments, skip, skip != nil, out.add, out.direct())
+		partial := skip != nil || s.Level > 0 // the places of sampled captures mean nothing, so v looks up bodies by URL
+		err := v.walkAmong(ctx, s, segments, skip, partial, out.add, out.direct())
 		if err == nil {
 			err = out.flush()
 		}
@@ -245,6 +246,25 @@ func (v *Snapshot) Scan(ctx context.Context, s record.Scan) record.Rows {
 // probedMax is of how many URLs a scan asks the Bloom filter of each segment before it
 // reads a chunk for them. With more URLs, nearly all chunks are read.
 const probedMax = 1 << 12
+
+// SampleLevels returns the least and the greatest record.Scan.Level that are of use to find
+// a sample of some number of URLs. Below the least, a scan reads more than the samples of
+// segments, and the chunks of segments that have no sample. Above the greatest, there are
+// hardly that many URLs. The least is not more than the greatest.
+func (v *Snapshot) SampleLevels(ctx context.Context, urls int) (least, greatest int, err error) {
+	var all int64 // more than there are, because a URL may be in several segments
+	for _, i := range v.Pin.Segments {
+		if err := ctx.Err(); err != nil {
+			return 0, 0, err
+		}
+		least = max(least, v.Runs.Reader(i).SampleLevel())
+		all += i.URLs
+	}
+	for greatest = least; all>>greatest > int64(urls); {
+		greatest++
+	}
+	return least, greatest, nil
+}
 
 // oneURL reports whether ranges cover exactly one URL.
 func oneURL(ranges []urlkey.Range) bool {
@@ -283,7 +303,9 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 			continue
 		}
 		var c *Cursor
-		if oneURL(ranges) {
+		if s.Level > 0 && r.SampleLevel() > 0 && r.SampleLevel() <= s.Level {
+			c = newSampleCursor(s.Level, r, wants(s.Columns), v)
+		} else if oneURL(ranges) {
 			c = newCursorOn(ranges[0].From, r, wants(s.Columns), v)
 		} else {
 			c = NewCursor(r, wants(s.Columns), v)
@@ -339,6 +361,12 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 				if err := ctx.Err(); err != nil {
 					return err
 				}
+			}
+			if s.Level > 0 && urlkey.Level(h[0].Key()) < s.Level {
+				if group, _, err = h.gather(false, group[:0], nil); err != nil {
+					return err
+				}
+				continue
 			}
 			settle, limit := !undisturbed || v.known.misleads(h[0].seg.Info.ID), rg.To
 			if v.hiding != nil {

@@ -181,7 +181,7 @@ func (a *Archive) Scan(ctx context.Context, s record.Scan) record.Rows {
 			if s.Skip != nil && r.key != skipped {
 				skipped, skip = r.key, s.Skip(r.key, r.URL)
 			}
-			if s.Skip != nil && skip || r.Time < s.From || r.Time >= s.To || !inRanges(s.Ranges, r.key) {
+			if s.Skip != nil && skip || r.Time < s.From || r.Time >= s.To || !inRanges(s.Ranges, r.key) || s.Level > 0 && urlkey.Level(r.key) < s.Level {
 				continue
 			}
 			if s.Once && r.key == last {
@@ -445,6 +445,11 @@ func (a *Archive) Kept(context.Context, record.Ref) (record.Facts, error) { retu
 // Knew implements relation.Snapshot. It returns false: no stored fold is valid.
 func (a *Archive) Knew(context.Context, record.Ref, string, record.Time) (bool, error) {
 	return false, nil
+}
+
+// SampleLevels implements relation.Snapshot. It returns 0 and 0: the archive is small.
+func (a *Archive) SampleLevels(context.Context, int) (least, greatest int, err error) {
+	return 0, 0, nil
 }
 
 // LeafFacts implements relation.Snapshot. It returns nil, because this archive
