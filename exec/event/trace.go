@@ -66,6 +66,7 @@ func readTrace(s *session.Session, st *ast.TraceEvent) (*trace, error) {
 // tracedText is a text with the words.
 type tracedText struct {
 	reports.Text
+	url, host string
 	precision string
 	title     string
 	source    string
@@ -93,12 +94,12 @@ func (r *trace) Run(ctx context.Context) (*session.Result, error) {
 		var hosts []string
 		for _, i := range set.Texts {
 			score = max(score, list[i].score)
-			if !slices.Contains(hosts, list[i].Host) {
-				hosts = append(hosts, list[i].Host)
+			if !slices.Contains(hosts, list[i].host) {
+				hosts = append(hosts, list[i].host)
 			}
 		}
-		t.Add(value.OfTime(first.At()), session.TextOrNull(first.precision), session.TextOrNull(first.title), value.OfURL(first.URL), session.TextOrNull(first.Host),
-			session.TextOrNull(cmp.Or(first.source, first.Host)), session.TextOrNull(strings.Join(hosts, ", ")), value.OfInt(int64(len(set.Texts)-1)), value.OfFloat(score))
+		t.Add(value.OfTime(first.At()), session.TextOrNull(first.precision), session.TextOrNull(first.title), value.OfURL(first.url), session.TextOrNull(first.host),
+			session.TextOrNull(cmp.Or(first.source, first.host)), session.TextOrNull(strings.Join(hosts, ", ")), value.OfInt(int64(len(set.Texts)-1)), value.OfFloat(score))
 	}
 	res := t.Result()
 	r.s.Picture(ctx, res, nil)
@@ -146,7 +147,7 @@ func (r *trace) read(ctx context.Context, run interface {
 			}
 			clear(counts)
 			terms := r.words.Count(whole, counts)
-			x := tracedText{Text: reports.Text{ID: t.id, Published: dateOf(&t), Seen: t.time, URL: strings.Clone(t.url), Host: strings.Clone(t.host), Print: print}, title: strings.Clone(t.title), source: strings.Clone(at(8).Text), score: r.words.BM25(counts, terms, usualTerms), headline: t.headline}
+			x := tracedText{Text: reports.Text{ID: t.id, Published: dateOf(&t), Seen: t.time, Print: print}, url: strings.Clone(t.url), host: strings.Clone(t.host), title: strings.Clone(t.title), source: strings.Clone(at(8).Text), score: r.words.BM25(counts, terms, usualTerms), headline: t.headline}
 			if t.dated {
 				x.precision = strings.Clone(t.precision)
 			}
@@ -159,8 +160,11 @@ func (r *trace) read(ctx context.Context, run interface {
 			titles[titleHash(all[i].title)] = true
 		}
 	}
+	seen := make(map[uint64]bool) // by ID
 	for _, x := range all {
-		if (!x.headline || !titles[titleHash(x.title)]) && sets.Add(x.Text) {
+		if !seen[x.ID] && (!x.headline || !titles[titleHash(x.title)]) {
+			seen[x.ID] = true
+			sets.Add(x.Text)
 			list = append(list, x)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // join joins the clusters of texts that are near each other, if at least one of the two texts
-// is new. It goes through the bands of prints one after the other: only texts with an equal
+// is fresh. It goes through the bands of prints one after the other: only texts with an equal
 // number are compared.
 func (s *State) join(ctx context.Context, clusters *dedup.Groups) error {
 	f := finder{s: s, ctx: ctx, clusters: clusters}
@@ -25,7 +25,7 @@ type finder struct {
 	s        *State
 	ctx      context.Context
 	clusters *dedup.Groups
-	may      [mayBits / 64]uint64 // a bit for the numbers that new texts have in the band
+	may      [mayBits / 64]uint64 // a bit for the numbers that fresh texts have in the band
 	entries  []uint64             // texts with an equal bit: the number in the band, then the index of the text
 	groups   [][]uint32           // memory of compare
 	compared int
@@ -38,14 +38,16 @@ const mayBits = 1 << 20
 func (f *finder) band(band int) error {
 	clear(f.may[:])
 	texts := f.s.texts
-	for i := f.s.grouped; i < len(texts); i++ {
-		n := texts[i].Print.Band(band) % mayBits
-		f.may[n/64] |= 1 << (n % 64)
+	for i := range texts {
+		if texts[i].fresh {
+			n := texts[i].Print.Band(band) % mayBits
+			f.may[n/64] |= 1 << (n % 64)
+		}
 	}
 	f.entries = f.entries[:0]
 	for i := range texts {
 		number := texts[i].Print.Band(band)
-		if n := number % mayBits; f.may[n/64]&(1<<(n%64)) != 0 {
+		if n := number % mayBits; f.may[n/64]&(1<<(n%64)) != 0 && !texts[i].gone {
 			f.entries = append(f.entries, uint64(number)<<32|uint64(i))
 		}
 	}
@@ -68,8 +70,8 @@ func (f *finder) band(band int) error {
 // compare joins the clusters of near texts among the texts in list, which have an equal number
 // in one band. They come in the order of their indexes. A text is not compared with texts of its own cluster.
 func (f *finder) compare(list []uint64) error {
-	if int(uint32(list[len(list)-1])) < f.s.grouped {
-		return nil // no new text
+	if !slices.ContainsFunc(list, func(e uint64) bool { return f.s.texts[uint32(e)].fresh }) {
+		return nil
 	}
 	f.groups = f.groups[:0]
 	for _, e := range list {
@@ -79,8 +81,11 @@ func (f *finder) compare(list []uint64) error {
 		for g := 0; g < len(f.groups); g++ {
 			group := f.groups[g]
 			same := f.clusters.Of(group[0]) == f.clusters.Of(i)
-			if !same && int(i) >= f.s.grouped {
+			if !same {
 				same = slices.ContainsFunc(group, func(o uint32) bool {
+					if !t.fresh && !f.s.texts[o].fresh {
+						return false // they were compared before
+					}
 					f.compared++
 					return f.s.texts[o].Print.Near(&t.Print)
 				})
