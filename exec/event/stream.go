@@ -56,7 +56,7 @@ const (
 	// piece is how many bytes a row with uses has at most.
 	piece = 1 << 18
 	// partsMost is how many parts a stream has at most. Then all are written as one.
-	partsMost = 16
+	partsMost = 8
 )
 
 // streamVersion changes when the form of the stream changes, or how texts are cut into words.
@@ -175,6 +175,9 @@ func (c *collection) recall(ctx context.Context) (err error) {
 	if len(places) != last.from+last.texts {
 		return errStream
 	}
+	const day = 16 // a part of all texts, for those that will be read
+	c.list = make([]entry, 0, len(places)+len(places)/day)
+	c.state.Grow(cap(c.list))
 	for _, p := range c.parts {
 		for _, kind := range []byte{rowCovered, rowWord, rowEntries, rowSource} {
 			for row, err := range c.rowsOf(ctx, p, kind) {
@@ -307,7 +310,7 @@ func (c *collection) putPlaces(put func(kind byte, n int, val []byte) error) err
 
 // readPlaces reads the places of all texts up to those of a part.
 func (c *collection) readPlaces(ctx context.Context, p part) ([]reports.Place, error) {
-	var places []reports.Place
+	places := make([]reports.Place, 0, p.from+p.texts)
 	for row, err := range c.rowsOf(ctx, p, rowPlaces) {
 		if err != nil {
 			return nil, err

@@ -88,18 +88,23 @@ func (r *trace) Run(ctx context.Context) (*session.Result, error) {
 	}
 	t := session.NewTable(value.Column{Name: "at", Type: value.Time}, session.Text("published_precision"), session.Text("title"), value.Column{Name: "url", Type: value.URL},
 		session.Text("host"), session.Text("source"), session.Text("sources"), session.Whole("copies"), value.Column{Name: "score", Type: value.Float})
+	var order [][]int
 	for set := range sets.Sets() {
-		first := list[set.Texts[0]]
+		order = append(order, slices.Clone(set.Texts))
+	}
+	slices.SortFunc(order, func(a, b []int) int { return sets.Text(a[0]).Compare(sets.Text(b[0])) })
+	for _, set := range order {
+		first := list[set[0]]
 		score := 0.0
 		var hosts []string
-		for _, i := range set.Texts {
+		for _, i := range set {
 			score = max(score, list[i].score)
 			if !slices.Contains(hosts, list[i].host) {
 				hosts = append(hosts, list[i].host)
 			}
 		}
 		t.Add(value.OfTime(first.At()), session.TextOrNull(first.precision), session.TextOrNull(first.title), value.OfURL(first.url), session.TextOrNull(first.host),
-			session.TextOrNull(cmp.Or(first.source, first.host)), session.TextOrNull(strings.Join(hosts, ", ")), value.OfInt(int64(len(set.Texts)-1)), value.OfFloat(score))
+			session.TextOrNull(cmp.Or(first.source, first.host)), session.TextOrNull(strings.Join(hosts, ", ")), value.OfInt(int64(len(set)-1)), value.OfFloat(score))
 	}
 	res := t.Result()
 	r.s.Picture(ctx, res, nil)

@@ -47,6 +47,8 @@ const (
 	usesShare = 8
 	// useBytes is how many bytes a use takes at most on average, for the estimate of memory.
 	useBytes = 2
+	// usualBytes is how many sixteenths of a byte a use takes usually.
+	usualBytes = 20
 )
 
 // close closes the temporary files.
@@ -173,7 +175,7 @@ func (u *uses) load(ctx context.Context, c *collection, limit int64) error {
 		l.bytes = append(l.bytes, piece...)
 	}
 	for _, p := range c.parts {
-		l := loadedUses{from: p.from}
+		l := loadedUses{from: p.from, bytes: make([]byte, 0, min(p.uses, limit/useBytes)*usualBytes/16)}
 		for row, err := range c.rowsOf(ctx, p, rowUses) {
 			if err != nil {
 				return err

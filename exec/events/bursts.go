@@ -26,8 +26,8 @@ type counter struct {
 }
 
 // of returns the series of a word: the periods in which documents have the word, without gaps.
-// It is valid until the next call.
-func (r *counter) of(c *corpus, uses []Use) []hits {
+// It is valid until the next call. all is how many documents have the word, also in gaps.
+func (r *counter) of(c *corpus, uses []Use) (series []hits, all float64) {
 	if r.n == nil {
 		r.n, r.hit = make([]float64, len(c.coverage)), make([]uint64, (len(c.coverage)+63)/64)
 	}
@@ -41,6 +41,7 @@ func (r *counter) of(c *corpus, uses []Use) []hits {
 	for i, hit := range r.hit {
 		for ; hit != 0; hit &= hit - 1 {
 			p := int32(i*64 + bits.TrailingZeros64(hit))
+			all += r.n[p]
 			if c.coverage[p] > 0 {
 				r.series = append(r.series, hits{period: p, n: r.n[p]})
 			}
@@ -48,44 +49,52 @@ func (r *counter) of(c *corpus, uses []Use) []hits {
 		}
 		r.hit[i] = 0
 	}
-	return r.series
+	return r.series, all
 }
 
 // findBursts returns the bursts of all words, in the order of words, then of time, and the
 // bursts that each document has.
 func (c *corpus) findBursts(ctx context.Context, a *automaton, o *Options) ([]burst, *vectors, error) {
 	var found []burst
-	var pairs []pair
 	var work search
 	var count counter
-	bound := noiseBound(c.different, a)
+	different := 0 // words that can burst
 	for w := range c.index.Words {
 		if w%wordsBetween == 0 && ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}
-		if !c.canBurst(w) {
+		series, n := count.of(c, c.usesOf(w))
+		if !c.canBurst(n) {
 			continue
 		}
-		uses := c.usesOf(w)
-		first := len(found)
-		for _, s := range work.best(a, count.of(c, uses), o.Ratio, bound) {
-			if s.n < wordDocsMin {
-				continue
+		different++
+		// How many words can burst, and with it the bound, is known only at the end.
+		for _, s := range work.best(a, series, o.Ratio, noiseBound(0, a)) {
+			if s.n >= wordDocsMin {
+				found = append(found, burst{word: uint32(w), from: int32(s.from), to: int32(s.to), saves: s.saves,
+					x: (s.saves + a.enter) / s.n, docs: s.n})
 			}
-			found = append(found, burst{word: uint32(w), from: int32(s.from), to: int32(s.to), saves: s.saves,
-				x: (s.saves + a.enter) / s.n, docs: s.n})
 		}
-		if first == len(found) {
-			continue
+	}
+	bound := noiseBound(different, a)
+	found = slices.DeleteFunc(found, func(b burst) bool { return b.saves <= bound })
+	var pairs []pair
+	for first := 0; first < len(found); {
+		last := first
+		for last < len(found) && found[last].word == found[first].word {
+			last++
 		}
-		for _, u := range uses {
+		for _, u := range c.usesOf(int(found[first].word)) {
 			period := c.period[u.Doc()]
-			for b := first; b < len(found); b++ {
+			for b := first; b < last; b++ {
 				if found[b].from <= period && period <= found[b].to {
 					pairs = append(pairs, pair{c.number[u.Doc()], int32(b)})
 					break // the bursts of one word do not overlap
 				}
 			}
+		}
+		if first = last; ctx.Err() != nil {
+			return nil, nil, ctx.Err()
 		}
 	}
 	return found, c.vectorsOf(found, pairs), nil

@@ -19,12 +19,6 @@ type corpus struct {
 	// period has the period of each document by its place in the index, or -1. Loops over all
 	// uses read it, because it fits into the cache of the processor.
 	period []int32
-	// counts has, by word, how many documents have it.
-	counts []uint32
-	// least and most are how many documents have a word that can burst.
-	least, most uint32
-	// different is how many different words can burst.
-	different int
 	// coverage is the effective coverage by period: with the cycle, and 0 in gaps.
 	coverage []float64
 
@@ -40,12 +34,11 @@ type doc struct {
 	dated  bool
 }
 
-// canBurst reports whether a word can burst. Words that fewer than wordDocsMin documents have
-// cannot, nor words that more than the share shareMax of all documents have, if they are more
-// than shareDocsMin.
-func (c *corpus) canBurst(word int) bool {
-	n := c.counts[word]
-	return n >= c.least && n <= c.most
+// canBurst reports whether a word that n documents have can burst. Words that fewer than
+// wordDocsMin documents have cannot, nor words that more than the share shareMax of all documents
+// have, if they are more than shareDocsMin.
+func (c *corpus) canBurst(n float64) bool {
+	return n >= wordDocsMin && n <= max(float64(len(c.docs))*shareMax, shareDocsMin)
 }
 
 // usesOf returns the uses of a word. They are valid until the next call.
@@ -59,7 +52,7 @@ const wordsBetween = 256
 
 // newCorpus returns the corpus of an index.
 func newCorpus(ctx context.Context, in *Index, o *Options) (*corpus, error) {
-	c := &corpus{index: in, number: make([]int32, len(in.Documents)), period: make([]int32, len(in.Documents)), counts: make([]uint32, in.Words)}
+	c := &corpus{index: in, number: make([]int32, len(in.Documents)), period: make([]int32, len(in.Documents))}
 	n := 0
 	for i := range in.Documents {
 		d := &in.Documents[i]
@@ -76,19 +69,6 @@ func newCorpus(ctx context.Context, in *Index, o *Options) (*corpus, error) {
 	}
 	for i := range c.docs {
 		c.number[c.docs[i].place] = int32(i)
-	}
-	c.least, c.most = wordDocsMin, max(uint32(float64(n)*shareMax), shareDocsMin)
-	for w := range in.Words {
-		if w%wordsBetween == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		n := int32(0)
-		for _, u := range c.usesOf(w) {
-			n += 1 + c.period[u.Doc()]>>31 // not if it is -1; faster than a condition
-		}
-		if c.counts[w] = uint32(n); c.canBurst(w) {
-			c.different++
-		}
 	}
 	c.cover(o)
 	return c, ctx.Err()

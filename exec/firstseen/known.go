@@ -91,8 +91,8 @@ func (m *merger) finish(last record.Time) {
 
 // merge merges two lists, which are sorted by text. Of a text in both, it takes the element of b.
 func merge(a, b []seen) []seen {
-	if len(a) == 0 {
-		return b
+	if len(a) == 0 || len(b) == 0 {
+		return append(a, b...)
 	}
 	list := make([]seen, 0, len(a)+len(b))
 	for _, s := range b {
@@ -189,6 +189,9 @@ func (k *Known) load(in iter.Seq2[task.ResultRow, error], list *[]seen) error {
 			k.Until, k.Added = record.Time(until), record.Time(added)
 		} else if ok {
 			ok = len(row.Value)%seenBytes == 0
+			if len(*list) == cap(*list) {
+				*list = slices.Grow(*list, max(rowTexts, len(*list)))
+			}
 			for b := row.Value; ok && len(b) > 0; b = b[seenBytes:] {
 				s := seen{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint32(b[8:])}
 				ok = len(*list) == 0 || (*list)[len(*list)-1].text < s.text

@@ -12,6 +12,9 @@ import (
 // number are compared.
 func (s *State) join(ctx context.Context, clusters *dedup.Groups) error {
 	f := finder{s: s, ctx: ctx, clusters: clusters}
+	if s.fresh < len(s.texts)/freshFew {
+		return f.few()
+	}
 	for band := range dedup.PrintBands {
 		if err := f.band(band); err != nil {
 			return err
@@ -19,6 +22,9 @@ func (s *State) join(ctx context.Context, clusters *dedup.Groups) error {
 	}
 	return nil
 }
+
+// freshFew is the share of texts from which on fresh texts are not few, as a divisor.
+const freshFew = 16
 
 // finder finds near texts.
 type finder struct {
@@ -51,6 +57,49 @@ func (f *finder) band(band int) error {
 			f.entries = append(f.entries, uint64(number)<<32|uint64(i))
 		}
 	}
+	return f.joinEqual()
+}
+
+// few does what band does, for all bands in one pass over the texts. If few texts are fresh, the
+// texts that may be near one of them are few, too.
+func (f *finder) few() error {
+	var may [dedup.PrintBands][fewBits / 64]uint64 // as in finder.may
+	texts := f.s.texts
+	for i := range texts {
+		if texts[i].fresh {
+			for band := range may {
+				n := texts[i].Print.Band(band) % fewBits
+				may[band][n/64] |= 1 << (n % 64)
+			}
+		}
+	}
+	var entries [dedup.PrintBands][]uint64
+	for i := range texts {
+		t := &texts[i]
+		if t.gone {
+			continue
+		}
+		for band := range may {
+			number := t.Print.Band(band)
+			if n := number % fewBits; may[band][n/64]&(1<<(n%64)) != 0 {
+				entries[band] = append(entries[band], uint64(number)<<32|uint64(i))
+			}
+		}
+	}
+	for _, f.entries = range entries {
+		if err := f.joinEqual(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fewBits is the number of bits for a band in finder.few, a power of 2. All bands together fit
+// into the cache of the processor.
+const fewBits = 1 << 16
+
+// joinEqual joins the clusters of near texts among f.entries with an equal number.
+func (f *finder) joinEqual() error {
 	slices.Sort(f.entries)
 	for rest := f.entries; len(rest) > 0; {
 		n := 1

@@ -1,14 +1,12 @@
 package reports
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"iter"
 	"slices"
 
 	"infomall/exec/dedup"
-	"infomall/store/record"
 )
 
 // State has texts and the sets of near-copies that they form. The zero value has none. A text
@@ -57,6 +55,9 @@ func (s *State) Add(t Text) {
 	s.texts = append(s.texts, text{Text: t, cluster: n, leader: n, fresh: true})
 	s.fresh++
 }
+
+// Grow makes room for n more texts.
+func (s *State) Grow(n int) { s.texts = slices.Grow(s.texts, n) }
 
 // Remove takes the text with index i out of its set, in the next call of Update.
 func (s *State) Remove(i int) {
@@ -194,7 +195,7 @@ func (s *State) part() {
 
 // lead makes the sets of one cluster. Afterwards its members are in their order.
 func (s *State) lead(ctx context.Context, members []uint32) error {
-	slices.SortFunc(members, func(a, b uint32) int { return s.texts[a].compare(&s.texts[b].Text) })
+	slices.SortFunc(members, func(a, b uint32) int { return s.texts[a].Compare(&s.texts[b].Text) })
 	var leaders []uint32
 	for n, m := range members {
 		if n%ctxEvery == 0 && ctx.Err() != nil {
@@ -218,35 +219,25 @@ func (s *State) lead(ctx context.Context, members []uint32) error {
 // ctxEvery is after how many texts a loop checks its context again.
 const ctxEvery = 1024
 
-// Sets yields the sets as the last update has left them, sorted by their leaders. A Set is valid
-// until the next one.
+// Sets yields the sets as the last update has left them, in the order of the indexes of their
+// leaders. A Set is valid until the next one.
 func (s *State) Sets() iter.Seq[*Set] {
 	return func(yield func(*Set) bool) {
-		type sorted struct {
-			at, seen record.Time
-			id       uint64
-			index    uint32
-		}
-		var leaders []sorted
 		copies := make(map[uint32][]int) // the other texts of a set, by leader
 		for i := range s.texts {
-			t := &s.texts[i]
-			switch {
-			case t.gone:
-			case t.leader == uint32(i):
-				leaders = append(leaders, sorted{t.At(), t.Seen, t.ID, t.leader})
-			default:
+			if t := &s.texts[i]; !t.gone && t.leader != uint32(i) {
 				copies[t.leader] = append(copies[t.leader], i)
 			}
 		}
-		slices.SortFunc(leaders, func(a, b sorted) int {
-			return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.seen, b.seen), cmp.Compare(a.id, b.id))
-		})
 		var set Set
-		for _, l := range leaders {
-			set.ID, set.Texts = l.id, append(set.Texts[:0], int(l.index))
-			if more := copies[l.index]; more != nil {
-				slices.SortFunc(more, func(a, b int) int { return s.texts[a].compare(&s.texts[b].Text) })
+		for i := range s.texts {
+			t := &s.texts[i]
+			if t.gone || t.leader != uint32(i) {
+				continue
+			}
+			set.ID, set.Texts = t.ID, append(set.Texts[:0], i)
+			if more := copies[t.leader]; more != nil {
+				slices.SortFunc(more, func(a, b int) int { return s.texts[a].Compare(&s.texts[b].Text) })
 				set.Texts = append(set.Texts, more...)
 			}
 			if !yield(&set) {

@@ -27,8 +27,8 @@ func (t *Text) At() record.Time {
 	return t.Seen
 }
 
-// compare orders texts.
-func (t *Text) compare(o *Text) int {
+// Compare orders texts, see the documentation of the package.
+func (t *Text) Compare(o *Text) int {
 	return cmp.Or(cmp.Compare(t.At(), o.At()), cmp.Compare(t.Seen, o.Seen), cmp.Compare(t.ID, o.ID))
 }
 
