@@ -1,6 +1,8 @@
 package event
 
 import (
+	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"infomall/store/words/cut"
@@ -17,6 +19,8 @@ type dictionary struct {
 	names   []string // by number; "" for a word that was forgotten
 	counts  []uint32 // how often each word occurred, by number
 	reader  term.Reader
+	stored  []uint32 // counts as they were stored
+	forgot  bool     // forget was called
 }
 
 // number returns the number of a word.
@@ -44,9 +48,40 @@ func (d *dictionary) add(word string) uint32 {
 	return n
 }
 
+// restore adds a stored word with its number and its count, or changes its count.
+func (d *dictionary) restore(n uint32, word string, count uint32) {
+	if d.numbers == nil {
+		d.numbers = make(map[string]uint32)
+	}
+	for uint32(len(d.names)) <= n { // with words that were forgotten
+		d.names, d.counts, d.stored = append(d.names, ""), append(d.counts, 0), append(d.stored, 0)
+	}
+	if d.names[n] == "" {
+		d.names[n] = word
+		d.numbers[word] = n
+	}
+	d.counts[n], d.stored[n] = count, count
+}
+
+// isStored reports whether word n was stored with the count that it has.
+func (d *dictionary) isStored(n int) bool { return n < len(d.stored) && d.stored[n] == d.counts[n] }
+
+// sorted returns the numbers of all words, in the order of the words.
+func (d *dictionary) sorted() []uint32 {
+	list := make([]uint32, 0, len(d.numbers))
+	for n, word := range d.names {
+		if word != "" {
+			list = append(list, uint32(n))
+		}
+	}
+	slices.SortFunc(list, func(a, b uint32) int { return strings.Compare(d.names[a], d.names[b]) })
+	return list
+}
+
 // forget forgets the rarest words, so that there is room for others. The words of an event
 // occur more often.
 func (d *dictionary) forget() {
+	d.forgot = true
 	for rare := uint32(1); len(d.numbers) > dictionaryMax/2; rare *= 2 {
 		for word, n := range d.numbers {
 			if d.counts[n] <= rare {

@@ -2,14 +2,11 @@ package event
 
 import (
 	"context"
-	"errors"
-	"iter"
 	"math"
 	"slices"
 
 	"infomall/exec/events"
 	"infomall/exec/plan"
-	"infomall/exec/reports"
 	"infomall/store/record"
 )
 
@@ -17,7 +14,7 @@ import (
 type foundEvent struct {
 	events.Event
 	named   events.Named
-	reports []uint32 // numbers of its reports, the places in the stream of its documents
+	reports []uint32 // numbers of its reports
 	title   uint32   // number of the report with the title of the event
 }
 
@@ -45,36 +42,38 @@ func (c *collection) cover(ctx context.Context, node plan.Node) error {
 	return nil
 }
 
-// group makes reports of the texts. It leaves out headlines with the title of an article:
-// the front page says what the article says.
+// group makes reports of the texts. It leaves out headlines with the title of an article: the
+// front page says what the article says. It also leaves out a text that was read before.
 func (c *collection) group(ctx context.Context) error {
 	titles := make(map[uint64]bool)
-	for i := range c.list {
-		if e := &c.list[i]; !e.headline {
-			titles[e.title] = true
+	if slices.ContainsFunc(c.list, func(e entry) bool { return e.headline }) {
+		for i := range c.list {
+			if e := &c.list[i]; !e.headline {
+				titles[e.title] = true
+			}
 		}
 	}
-	var at []int // index in c.list, by index in c.state
-	err := c.eachText(false, func(i int, t *text) error {
-		e := &c.list[i]
-		if e.headline && titles[e.title] {
+	seen := make(map[uint64]bool) // the texts that were read now, by ID; true after the first of an ID
+	for i := c.kept; i < len(c.list); i++ {
+		seen[c.state.Text(i).ID] = false
+	}
+	for i := range c.list {
+		e, id := &c.list[i], c.state.Text(i).ID
+		again, fresh := seen[id]
+		if fresh {
+			seen[id] = true
+		}
+		if !e.left && (again && fresh || e.headline && titles[e.title]) {
 			e.left = true
-			return nil
+			c.state.Remove(i)
 		}
-		if e.left = !c.state.Add(reports.Text{ID: t.id, Published: dateOf(t), Seen: t.time, URL: t.url, Host: t.host, Print: t.print}); !e.left {
-			at = append(at, i)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
 	}
 	if err := c.state.Update(ctx); err != nil {
 		return err
 	}
 	for set := range c.state.Sets() {
 		for order, i := range set.Texts {
-			e := &c.list[at[i]]
+			e := &c.list[i]
 			e.set, e.order = uint32(len(c.ids)), uint32(order)
 		}
 		c.ids = append(c.ids, set.ID)
@@ -83,17 +82,19 @@ func (c *collection) group(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// findShare is the share of the memory that events.Find may use: the lists of the collection
-// are in memory, too. 300,000 reports of 100 words fit into half of the default.
+// findShare is the share of the memory that the uses of words may take, as a divisor: the lists
+// of the collection are in memory, too. Those of 300,000 texts of 100 words take 60 MB.
 const findShare = 2
 
 // find finds the events in the reports.
 func (c *collection) find(ctx context.Context) error {
+	if err := c.uses.load(ctx, c, c.s.Settings().MemoryBytes/findShare); err != nil {
+		return err
+	}
 	if c.sets == 0 {
 		return nil
 	}
-	rubrics, err := c.findRubrics()
-	if err != nil {
+	if err := c.leaveRubrics(ctx); err != nil {
 		return err
 	}
 	first, last := record.Time(math.MaxInt64), record.Time(math.MinInt64)
@@ -103,7 +104,7 @@ func (c *collection) find(ctx context.Context) error {
 		}
 	}
 	c.span(first, last)
-	o := events.Options{Periods: c.count(), Coverage: make([]float64, c.count()), Cycle: c.cycle(), Bytes: c.s.Settings().MemoryBytes / findShare}
+	o := events.Options{Periods: c.count(), Coverage: make([]float64, c.count()), Cycle: c.cycle()}
 	for i := range c.list {
 		if e := &c.list[i]; e.order == 0 && !e.left {
 			if p := c.of(e.at); p >= 0 {
@@ -116,11 +117,9 @@ func (c *collection) find(ctx context.Context) error {
 			o.Coverage[p] = quiet
 		}
 	}
-	var sets []uint32 // numbers of the reports, by place in the stream
-	found, err := events.Find(ctx, func() iter.Seq2[*events.Document, error] {
-		sets = sets[:0]
-		return c.documents(ctx, rubrics, func(set uint32) { sets = append(sets, set) })
-	}, o)
+	words := c.words.sorted()
+	in := &events.Index{Documents: c.documents(), Words: len(words), Uses: func(dst []events.Use, word int) []events.Use { return c.uses.of(dst, words[word]) }}
+	found, err := events.Find(ctx, in, o)
 	if err != nil {
 		return err
 	}
@@ -128,9 +127,12 @@ func (c *collection) find(ctx context.Context) error {
 		if c.lasts(&e) {
 			continue
 		}
-		f := foundEvent{Event: e, title: sets[e.Title]}
+		f := foundEvent{Event: e, title: c.list[e.Title].set}
+		for i := range f.Keywords {
+			f.Keywords[i].Word = int(words[f.Keywords[i].Word]) // the number in the dictionary
+		}
 		for _, d := range e.Documents {
-			f.reports = append(f.reports, sets[d])
+			f.reports = append(f.reports, c.list[d].set)
 		}
 		c.found = append(c.found, f)
 	}
@@ -148,40 +150,18 @@ func (c *collection) lasts(e *events.Event) bool {
 // says next to nothing.
 const quiet = .01
 
-// documents yields the reports as documents, in the order of their representatives, and
-// calls put with the number of each. The words of rubrics are left out.
-func (c *collection) documents(ctx context.Context, rubrics rubrics, put func(set uint32)) iter.Seq2[*events.Document, error] {
-	return func(yield func(*events.Document, error) bool) {
-		var d events.Document
-		err := c.eachText(len(rubrics) == 0, func(i int, t *text) error {
-			e := &c.list[i]
-			if i%1024 == 0 && ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if e.order > 0 || e.left || !e.matches {
-				return nil
-			}
-			p := c.of(e.at)
-			if p < 0 {
-				return nil
-			}
-			put(e.set)
-			if t.headline && len(rubrics) > 0 {
-				if rest := rubrics.without(t.title); rest != t.title {
-					t.words = c.words.known(t.words[:0], rest, t.lang)
-					t.titled = len(t.words)
-				}
-			}
-			d = events.Document{Key: c.ids[e.set], Period: p, Dated: e.dated, Source: e.source, Words: t.words, Title: t.titled}
-			if !yield(&d, nil) {
-				return errStop
-			}
-			return nil
-		})
-		if err != nil && !errors.Is(err, errStop) {
-			yield(nil, err)
+// documents returns a document for each text. Only those that represent a report have a period.
+func (c *collection) documents() []events.Document {
+	list := make([]events.Document, len(c.list))
+	for i := range c.list {
+		e := &c.list[i]
+		if e.order > 0 || e.left || !e.matches {
+			list[i].Period = -1
+			continue
 		}
+		list[i] = events.Document{Key: c.ids[e.set], Period: int32(c.of(e.at)), Dated: e.dated, Source: e.source}
 	}
+	return list
 }
 
 // keys returns the numbers of the reports of an event, sorted.

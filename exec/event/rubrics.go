@@ -1,6 +1,8 @@
 package event
 
 import (
+	"context"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -42,18 +44,45 @@ func partsOf(title string, f func(part string)) {
 // rubrics has the parts of headlines that are rubrics.
 type rubrics map[string]bool
 
-// findRubrics returns the rubrics of the headlines.
-func (c *collection) findRubrics() (rubrics, error) {
-	counts := make(map[string]int)
-	err := c.eachText(false, func(i int, t *text) error {
-		if e := &c.list[i]; t.headline && !e.left && e.order == 0 {
-			partsOf(t.title, func(part string) { counts[strings.Clone(part)]++ })
-		}
+// leaveRubrics leaves the words of rubrics out of the uses of words.
+func (c *collection) leaveRubrics(ctx context.Context) error {
+	headline := func(e *entry) bool { return e.headline && !e.left && e.order == 0 }
+	if !slices.ContainsFunc(c.list, func(e entry) bool { return headline(&e) }) {
 		return nil
+	}
+	counts := make(map[string]int)
+	var t text
+	err := c.eachRow(ctx, func(i int, row []byte) error {
+		if !headline(&c.list[i]) {
+			return nil
+		}
+		err := t.parse(row)
+		partsOf(t.title, func(part string) { counts[part]++ })
+		return err
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
+	found := c.findRubrics(counts)
+	if len(found) == 0 {
+		return nil
+	}
+	return c.eachRow(ctx, func(i int, row []byte) error {
+		if !headline(&c.list[i]) {
+			return nil
+		}
+		err := t.parse(row)
+		if rest := found.without(t.title); rest != t.title {
+			c.cut = c.words.known(c.cut[:0], rest, t.lang)
+			c.uses.replace(i, c.cut)
+		}
+		return err
+	})
+}
+
+// findRubrics returns the rubrics among the parts of headlines, given how many headlines have each
+// part.
+func (c *collection) findRubrics(counts map[string]int) rubrics {
 	found := make(rubrics)
 	for part, n := range counts {
 		if n < rubricLeast {
@@ -67,7 +96,7 @@ func (c *collection) findRubrics() (rubrics, error) {
 			}
 		}
 	}
-	return found, nil
+	return found
 }
 
 // without returns a headline without rubrics.

@@ -130,7 +130,7 @@ func (c *collection) keepIDs(before map[uint64]uint64) {
 	var claims []claim
 	at := make(map[claim]int) // index in claims, by set and ID
 	for i := range c.list {
-		if id, ok := before[c.list[i].id]; ok && !c.list[i].left {
+		if id, ok := before[c.state.Text(i).ID]; ok && !c.list[i].left {
 			key := claim{set: c.list[i].set, id: id}
 			n, ok := at[key]
 			if !ok {
@@ -153,10 +153,10 @@ func (c *collection) keepIDs(before map[uint64]uint64) {
 		}
 	}
 	for i := range c.list { // a report whose own ID another has now is named by another text
-		e := &c.list[i]
-		if !e.left && !has[e.set] && given[c.ids[e.set]] && !given[e.id] {
-			has[e.set], given[e.id] = true, true
-			ids[e.set] = e.id
+		e, id := &c.list[i], c.state.Text(i).ID
+		if !e.left && given[c.ids[e.set]] && !has[e.set] && !given[id] {
+			has[e.set], given[id] = true, true
+			ids[e.set] = id
 		}
 	}
 	for set, id := range ids {
@@ -167,7 +167,7 @@ func (c *collection) keepIDs(before map[uint64]uint64) {
 // saveEvents stores the events and their texts, and the events that are gone.
 func (c *collection) saveEvents(ctx context.Context, r task.Result, old map[int]*kept.Event, gone []events.Named) (task.Result, error) {
 	memory := c.run.Memory
-	sorter := memory.Sorter(ctx, rowsShare)
+	sorter := memory.Sorter(ctx, sortShare)
 	defer sorter.Close()
 	for i := range c.found {
 		e := c.event(&c.found[i])
@@ -210,15 +210,11 @@ func (c *collection) event(f *foundEvent) kept.Event {
 
 // addTexts calls put with a row for each text of the events.
 func (c *collection) addTexts(ctx context.Context, put func(key, val []byte) error) error {
-	of := make(map[uint32]*textsOf)
+	of := make(map[uint32]*foundEvent)
 	for i := range c.found {
 		f := &c.found[i]
-		x := &textsOf{found: f, keywords: make(map[uint32]float64, len(f.Keywords))}
-		for _, k := range f.Keywords {
-			x.keywords[k.Word] = k.Share
-		}
 		for _, set := range f.reports {
-			of[set] = x
+			of[set] = f
 		}
 	}
 	first := make(map[uint32]record.Time, len(of))
@@ -227,33 +223,57 @@ func (c *collection) addTexts(ctx context.Context, put func(key, val []byte) err
 			first[e.set] = e.at
 		}
 	}
+	keywords := c.keywordsOf(of)
 	var key, val []byte
-	return c.eachText(false, func(i int, t *text) error {
+	var t text
+	return c.eachRow(ctx, func(i int, stored []byte) error {
 		e := &c.list[i]
-		x := of[e.set]
+		f := of[e.set]
 		if i%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if x == nil || e.left {
+		if f == nil || e.left {
 			return nil
 		}
-		row := kept.Text{
-			URL: t.url, Time: t.time, ID: t.id, Event: x.found.named.Number, Report: c.ids[e.set], First: first[e.set], Order: int(e.order),
-			Published: t.published, Precision: t.precision, Title: t.title, Source: t.source, Lang: t.lang,
-			Named: e.set == x.found.title, Places: t.places,
+		if err := t.parse(stored); err != nil {
+			return err
 		}
-		for n, w := range t.words {
-			if share, ok := x.keywords[w]; ok && !slices.Contains(t.words[:n], w) {
-				row.Keywords = append(row.Keywords, kept.Keyword{Word: c.words.names[w], Share: share})
-			}
+		x := c.state.Text(i)
+		row := kept.Text{
+			URL: t.url, Time: x.Seen, ID: x.ID, Event: f.named.Number, Report: c.ids[e.set], First: first[e.set], Order: int(e.order),
+			Published: t.published, Precision: t.precision, Title: t.title, Source: t.source, Lang: t.lang,
+			Named: e.set == f.title, Places: t.places, Keywords: keywords[i],
 		}
 		key, val = row.AppendKey(key[:0]), row.AppendValue(val[:0])
 		return put(key, val)
 	})
 }
 
-// textsOf has the words of an event that its texts may have.
-type textsOf struct {
-	found    *foundEvent
-	keywords map[uint32]float64
+// keywordsOf returns the keywords of its event that each text has, by the index of the text. of
+// has the event of each report.
+func (c *collection) keywordsOf(of map[uint32]*foundEvent) map[int][]kept.Keyword {
+	shares := make(map[int]map[*foundEvent]float64) // by word
+	for i := range c.found {
+		for _, k := range c.found[i].Keywords {
+			if shares[k.Word] == nil {
+				shares[k.Word] = make(map[*foundEvent]float64)
+			}
+			shares[k.Word][&c.found[i]] = k.Share
+		}
+	}
+	keywords := make(map[int][]kept.Keyword)
+	var list []events.Use
+	for _, w := range slices.Sorted(maps.Keys(shares)) {
+		list = c.uses.of(list[:0], uint32(w))
+		for _, u := range list {
+			e := &c.list[u.Doc()]
+			if e.left {
+				continue
+			}
+			if share := shares[w][of[e.set]]; share > 0 {
+				keywords[u.Doc()] = append(keywords[u.Doc()], kept.Keyword{Word: c.words.names[w], Share: share})
+			}
+		}
+	}
+	return keywords
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,33 +15,68 @@ import (
 	"infomall/exec/places"
 	"infomall/exec/reports"
 	"infomall/store/block/facts"
+	"infomall/store/packed"
 	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/urlkey"
 )
 
-// The stream is a stored result of the kind task.ResultStream with the name of the ranking. The
-// first letter of a key says what the row is. A number follows it, in 4 bytes.
+// The stream is one or more stored results of the kind task.ResultStream with the name of the
+// ranking: its parts. Each EVENTS that reads new texts adds a part, and all of them together are
+// the stream. The first letter of a key says what the row is. A number follows it, in 4 bytes.
 //
 //	c  the starts of periods with captures
-//	d  a word; the number is that of the word
+//	d  a word and how often it occurred; the number is that of the word
+//	e  the entries of the texts of the part, several in a row; the number is that of the first
+//	g  the places of all texts in their reports, several in a row, see putPlaces
 //	k  texts of all pages, see firstseen.Known.Rows
-//	t  a text, see text.append; the number is its place
+//	p  the uses of a word in the texts of the part, see type uses; the number is that of the word,
+//	   and a byte counts the rows of one word
+//	s  the names of sources; the number is that of the source
+//	t  what is shown of a text, see text.append; the number is that of the text
+//
+// In c, d and s a part has what is new or has changed since the part before. In g, only the last
+// part counts.
 const (
 	rowCovered = 'c'
 	rowWord    = 'd'
+	rowEntries = 'e'
+	rowPlaces  = 'g'
 	rowKnown   = 'k'
+	rowUses    = 'p'
+	rowSource  = 's'
 	rowText    = 't'
 )
 
-// coveredMost is how many periods a row has at most.
-const coveredMost = 10_000
+const (
+	// coveredMost is how many periods a row has at most, and entriesMost how many entries or
+	// places.
+	coveredMost = 10_000
+	entriesMost = 1000
+	// piece is how many bytes a row with uses has at most.
+	piece = 1 << 18
+	// partsMost is how many parts a stream has at most. Then all are written as one.
+	partsMost = 8
+)
 
 // streamVersion changes when the form of the stream changes, or how texts are cut into words.
-const streamVersion = 1
+const streamVersion = 2
 
-// propertyMade is the property of a stream that says from what it was made.
-const propertyMade = "made"
+// The properties of a part: from what it was made, the number of its first text, how many texts
+// it has, and how many uses of words.
+const (
+	propertyMade  = "made"
+	propertyFrom  = "from"
+	propertyTexts = "texts"
+	propertyUses  = "uses"
+)
+
+// part is one part of a stored stream.
+type part struct {
+	task.Result
+	from, texts int
+	uses        int64
+}
 
 // made returns a text that says how the stream of the collection is made: by what clauses, what
 // program, and what list of places, and what was deleted from the archive by then. A stream with
@@ -63,126 +99,321 @@ func (c *collection) made(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%s; zone %s; version %d, extractor %d; deletions %d; places of %d", c.text, c.zone, streamVersion, facts.Extractor, len(gone), list), nil
 }
 
-// recall reads the stream of the last EVENTS with this name, if it can be continued. If it was
-// made in another way, recall adds a note.
-func (c *collection) recall(ctx context.Context) error {
+// findParts returns the parts of the stream of the last EVENTS with this name, in their order. It
+// returns none if the stream cannot be continued; then it adds a note, unless there is no stream.
+func (c *collection) findParts(ctx context.Context) ([]part, error) {
 	list, err := c.snap.Results(ctx, task.ResultStream)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	i := slices.IndexFunc(list, func(r task.Result) bool { return r.Name == c.name })
-	if i < 0 {
-		return nil
+	var parts []part
+	texts, found, whole := 0, false, true
+	for _, r := range list {
+		if r.Name != c.name {
+			continue
+		}
+		p := part{Result: r}
+		var errs [3]error
+		p.from, errs[0] = strconv.Atoi(r.Properties[propertyFrom])
+		p.texts, errs[1] = strconv.Atoi(r.Properties[propertyTexts])
+		p.uses, errs[2] = strconv.ParseInt(r.Properties[propertyUses], 10, 64)
+		// Two EVENTS at the same time may both have added a part.
+		whole = whole && errors.Join(errs[:]...) == nil && p.from == texts && p.texts >= 0 && r.Properties[propertyMade] == c.stream
+		texts += p.texts
+		parts, found = append(parts, p), true
 	}
-	if list[i].Properties[propertyMade] != c.stream {
+	if found && (!whole || texts > textsMost) {
 		c.notes = append(c.notes, "all texts are read again: the clauses of EVENTS, the list of places or the program differ from the last EVENTS of this name, or captures were deleted since")
-		return nil
+		return nil, nil
 	}
-	known := func(yield func(task.ResultRow, error) bool) {
-		for row, err := range c.snap.ResultRows(ctx, list[i], []urlkey.Range{{From: string(rune(rowKnown)), To: string(rune(rowKnown + 1))}}) {
-			if err == nil {
-				row.Key = row.Key[1:]
+	return parts, nil
+}
+
+// textsMost is the most texts that a stream has.
+const textsMost = 1 << 30
+
+// rowsOf yields the rows of one kind of a part.
+func (c *collection) rowsOf(ctx context.Context, p part, kind byte) iter.Seq2[task.ResultRow, error] {
+	return func(yield func(task.ResultRow, error) bool) {
+		for row, err := range c.snap.ResultRows(ctx, p.Result, []urlkey.Range{{From: string(rune(kind)), To: string(rune(kind + 1))}}) {
+			if err == nil && len(row.Key) < 5 {
+				err = errStream
 			}
 			if !yield(row, err) || err != nil {
 				return
 			}
 		}
 	}
-	if c.run.FirstSeen, err = firstseen.Load(known); err != nil {
+}
+
+// recall reads the stream of the last EVENTS with this name, if it can be continued.
+func (c *collection) recall(ctx context.Context) (err error) {
+	if c.parts, err = c.findParts(ctx); err != nil || len(c.parts) == 0 {
 		return err
 	}
-	for row, err := range c.snap.ResultRows(ctx, list[i], nil) {
-		if err == nil {
-			err = c.recallRow(row)
+	var known []iter.Seq2[task.ResultRow, error]
+	for _, p := range c.parts {
+		known = append(known, func(yield func(task.ResultRow, error) bool) {
+			for row, err := range c.rowsOf(ctx, p, rowKnown) {
+				if err == nil {
+					row.Key = row.Key[1:]
+				}
+				if !yield(row, err) || err != nil {
+					return
+				}
+			}
+		})
+	}
+	if c.run.FirstSeen, err = firstseen.Load(known...); err != nil {
+		return err
+	}
+	last := c.parts[len(c.parts)-1]
+	places, err := c.readPlaces(ctx, last)
+	if err != nil {
+		return err
+	}
+	if len(places) != last.from+last.texts {
+		return errStream
+	}
+	const day = 16 // a part of all texts, for those that will be read
+	c.list = make([]entry, 0, len(places)+len(places)/day)
+	c.state.Grow(cap(c.list))
+	for _, p := range c.parts {
+		for _, kind := range []byte{rowCovered, rowWord, rowEntries, rowSource} {
+			for row, err := range c.rowsOf(ctx, p, kind) {
+				if err == nil {
+					err = c.recallRow(row, places)
+				}
+				if err != nil {
+					return err
+				}
+			}
 		}
-		if err != nil {
-			return err
+		if len(c.list) != p.from+p.texts {
+			return errStream
 		}
 	}
-	c.kept = len(c.list)
+	c.kept, c.uses.from, c.namesStored = len(c.list), len(c.list), len(c.names)
 	return nil
 }
 
 // recallRow reads one row of a stream.
-func (c *collection) recallRow(row task.ResultRow) error {
-	if len(row.Key) != 5 {
-		return errStream
-	}
+func (c *collection) recallRow(row task.ResultRow, places []reports.Place) error {
+	r := &packed.Reader{B: row.Value}
+	number := binary.BigEndian.Uint32(row.Key[1:])
 	switch row.Key[0] {
 	case rowCovered:
-		for b := row.Value; len(b) > 0; {
-			t, n := binary.Varint(b)
-			if n <= 0 {
-				return errStream
-			}
-			c.covered[record.Time(t)] = true
-			b = b[n:]
+		for len(r.B) > 0 {
+			c.covered[record.Time(r.Varint())] = true
 		}
 	case rowWord:
-		n, size := binary.Uvarint(row.Value)
-		if size <= 0 {
+		count := r.Uvarint()
+		if number >= 1<<31 || r.Bad {
 			return errStream
 		}
-		number := binary.BigEndian.Uint32(row.Key[1:])
-		for uint32(len(c.words.names)) < number { // words that were forgotten
-			c.words.names, c.words.counts = append(c.words.names, ""), append(c.words.counts, 0)
+		c.words.restore(number, string(r.B), uint32(count))
+		return nil
+	case rowSource:
+		if int(number) != len(c.names) {
+			return errStream
 		}
-		c.words.counts[c.words.add(string(row.Value[size:]))] = uint32(n)
-	case rowText:
-		var t text
-		if err := t.parse(row.Value, false); err != nil {
-			return err
+		c.addSource(string(row.Value))
+		return nil
+	case rowEntries:
+		for len(r.B) > 0 && len(c.list) < len(places) {
+			c.recallEntry(r, places[len(c.list)])
 		}
-		c.enter(&t)
-		return c.rows.Add(row.Value)
+	}
+	if r.Bad || len(r.B) > 0 {
+		return errStream
 	}
 	return nil
 }
 
-// saveStream stores the texts for the next EVENTS, in place of those of the last one.
+// The flags of a stored entry.
+const (
+	flagDated = 1 << iota
+	flagHeadline
+	flagMatches
+)
+
+// appendEntry appends the entry of text i to dst, with what its report needs.
+func (c *collection) appendEntry(dst []byte, i int) []byte {
+	e, t := &c.list[i], c.state.Text(i)
+	flags := byte(0)
+	for bit, is := range []bool{e.dated, e.headline, e.matches} {
+		if is {
+			flags |= 1 << bit
+		}
+	}
+	dst = append(dst, flags)
+	dst = binary.BigEndian.AppendUint64(dst, t.ID)
+	dst = binary.BigEndian.AppendUint64(dst, e.title)
+	dst = binary.AppendVarint(dst, int64(t.Seen))
+	if e.dated {
+		dst = binary.AppendVarint(dst, int64(t.Published))
+	}
+	dst = binary.AppendUvarint(dst, uint64(e.source))
+	return append(dst, t.Print[:]...)
+}
+
+// recallEntry reads an entry that appendEntry has written, and adds it.
+func (c *collection) recallEntry(r *packed.Reader, p reports.Place) {
+	flags := r.Byte()
+	t := reports.Text{Published: record.NoTime}
+	e := entry{dated: flags&flagDated != 0, headline: flags&flagHeadline != 0, matches: flags&flagMatches != 0, left: p.Gone}
+	if b := r.Take(16); b != nil {
+		t.ID, e.title = binary.BigEndian.Uint64(b), binary.BigEndian.Uint64(b[8:])
+	}
+	t.Seen = record.Time(r.Varint())
+	if e.dated {
+		t.Published = record.Time(r.Varint())
+	}
+	e.source = uint32(r.Uvarint())
+	copy(t.Print[:], r.Take(len(t.Print)))
+	e.at = t.At()
+	if !r.Bad {
+		c.enter(e)
+		c.state.Restore(t, p)
+	}
+}
+
+// The forms of a stored place.
+const (
+	placeAlone = iota
+	placeGone
+	placeOf // the cluster and the leader follow
+)
+
+// putPlaces stores the places of all texts.
+func (c *collection) putPlaces(put func(kind byte, n int, val []byte) error) error {
+	var val []byte
+	for i := range c.list {
+		switch p := c.state.Place(i); {
+		case p.Alone:
+			val = append(val, placeAlone)
+		case p.Gone:
+			val = append(val, placeGone)
+		default:
+			val = binary.AppendUvarint(append(val, placeOf), uint64(p.Cluster))
+			val = binary.AppendUvarint(val, uint64(p.Leader))
+		}
+		if (i+1)%entriesMost == 0 || i+1 == len(c.list) {
+			if err := put(rowPlaces, i/entriesMost, val); err != nil {
+				return err
+			}
+			val = val[:0]
+		}
+	}
+	return nil
+}
+
+// readPlaces reads the places of all texts up to those of a part.
+func (c *collection) readPlaces(ctx context.Context, p part) ([]reports.Place, error) {
+	places := make([]reports.Place, 0, p.from+p.texts)
+	for row, err := range c.rowsOf(ctx, p, rowPlaces) {
+		if err != nil {
+			return nil, err
+		}
+		r := &packed.Reader{B: row.Value}
+		for len(r.B) > 0 {
+			var p reports.Place
+			switch r.Byte() {
+			case placeAlone:
+				p.Alone = true
+			case placeGone:
+				p.Gone = true
+			default:
+				p.Cluster, p.Leader = uint32(r.Uvarint()), uint32(r.Uvarint())
+			}
+			places = append(places, p)
+		}
+		if r.Bad {
+			return nil, errStream
+		}
+	}
+	return places, nil
+}
+
+// saveStream stores what the next EVENTS needs: a further part, or the whole stream as one part.
 func (c *collection) saveStream(ctx context.Context, of task.Result) error {
 	a := c.s.Archive()
-	if _, err := a.DropResult(ctx, task.ResultStream, c.name); err != nil {
-		return err
+	from := c.kept
+	uses := c.uses.count
+	if c.kept == 0 || len(c.parts) >= partsMost || c.words.forgot {
+		from = 0
+		for _, p := range c.parts {
+			uses += p.uses
+		}
+		if err := c.takeRows(ctx); err != nil {
+			return err
+		}
+		if _, err := a.DropResult(ctx, task.ResultStream, c.name); err != nil {
+			return err
+		}
+		if c.kept > 0 && c.uses.partly {
+			return nil // not all uses are in memory: the next EVENTS reads all texts again
+		}
+	} else if c.fresh == 0 && !c.run.FirstSeen.Changed() {
+		return nil
 	}
 	_, err := a.SaveResult(ctx, task.Result{
 		Kind: task.ResultStream, Name: c.name, Computed: of.Computed, AsOf: of.AsOf, Statement: of.Statement,
-		Properties: map[string]string{propertyMade: c.stream, "texts": strconv.Itoa(len(c.list))},
-	}, c.streamRows())
+		Properties: map[string]string{
+			propertyMade: c.stream, propertyFrom: strconv.Itoa(from), propertyTexts: strconv.Itoa(len(c.list) - from), propertyUses: strconv.FormatInt(uses, 10),
+		},
+	}, c.streamRows(from))
+	return err
+}
+
+// takeRows puts the rows of all texts into c.rows, because the parts will be removed.
+func (c *collection) takeRows(ctx context.Context) error {
+	if len(c.parts) == 0 {
+		return nil
+	}
+	all := c.run.Memory.Spool(rowsShare)
+	err := c.eachRow(ctx, func(_ int, row []byte) error { return all.Add(row) })
+	c.rows.Close()
+	c.rows, c.parts = all, nil
 	return err
 }
 
 // errStop ends a loop when the reader of rows wants no more.
 var errStop = errors.New("stop")
 
-// streamRows yields the rows of the stream, sorted by key. A row is valid until the next one.
-func (c *collection) streamRows() iter.Seq2[task.ResultRow, error] {
+// streamRows yields the rows of a part of the stream with the texts from number from on, sorted by
+// key. A row is valid until the next one.
+func (c *collection) streamRows(from int) iter.Seq2[task.ResultRow, error] {
 	return func(yield func(task.ResultRow, error) bool) {
-		key := make([]byte, 5)
+		key := make([]byte, 6)
 		put := func(kind byte, n int, val []byte) error {
 			key[0] = kind
-			binary.BigEndian.PutUint32(key[1:], uint32(n))
-			if !yield(task.ResultRow{Key: key, Value: val}, nil) {
+			at := key[1:5:5]
+			if kind == rowUses && binary.BigEndian.Uint32(at) == uint32(n) && key[5] < 255 {
+				key[5]++
+			} else {
+				key[5] = 0
+			}
+			binary.BigEndian.PutUint32(at, uint32(n))
+			own := key
+			if kind != rowUses {
+				own = key[:5]
+			}
+			if !yield(task.ResultRow{Key: own, Value: val}, nil) {
 				return errStop
 			}
 			return nil
 		}
-		if err := c.putStream(put); err != nil && !errors.Is(err, errStop) {
+		if err := c.putStream(from, put); err != nil && !errors.Is(err, errStop) {
 			yield(task.ResultRow{}, err)
 		}
 	}
 }
 
-// putStream calls put with each row of the stream: its kind, its number and its value.
-func (c *collection) putStream(put func(kind byte, n int, val []byte) error) error {
+// putStream calls put with each row of a part of the stream: its kind, its number and its value.
+func (c *collection) putStream(from int, put func(kind byte, n int, val []byte) error) error {
 	var val []byte
-	starts := make([]record.Time, 0, len(c.covered))
-	for t := range c.covered {
-		starts = append(starts, t)
-	}
-	slices.Sort(starts)
-	n := 0
-	for part := range slices.Chunk(starts, coveredMost) {
+	for n, part := range slices.Collect(slices.Chunk(slices.Sorted(maps.Keys(c.covered)), coveredMost)) {
 		val = val[:0]
 		for _, t := range part {
 			val = binary.AppendVarint(val, int64(t))
@@ -190,10 +421,9 @@ func (c *collection) putStream(put func(kind byte, n int, val []byte) error) err
 		if err := put(rowCovered, n, val); err != nil {
 			return err
 		}
-		n++
 	}
 	for n, name := range c.words.names {
-		if name == "" {
+		if name == "" || from > 0 && c.words.isStored(n) {
 			continue
 		}
 		val = append(binary.AppendUvarint(val[:0], uint64(c.words.counts[n])), name...)
@@ -201,12 +431,41 @@ func (c *collection) putStream(put func(kind byte, n int, val []byte) error) err
 			return err
 		}
 	}
-	for row := range c.run.FirstSeen.Rows() {
+	val = val[:0]
+	first := from
+	for i := from; i < len(c.list); i++ {
+		val = c.appendEntry(val, i)
+		if i+1-first == entriesMost || i+1 == len(c.list) {
+			if err := put(rowEntries, first, val); err != nil {
+				return err
+			}
+			val, first = val[:0], i+1
+		}
+	}
+	if err := c.putPlaces(put); err != nil {
+		return err
+	}
+	known := c.run.FirstSeen.Changes()
+	if from == 0 {
+		known = c.run.FirstSeen.Rows()
+	}
+	for row := range known {
 		if err := put(rowKnown, int(binary.BigEndian.Uint32(row.Key)), row.Value); err != nil {
 			return err
 		}
 	}
-	i := 0
+	if err := c.uses.put(from == 0 && c.kept > 0, put); err != nil {
+		return err
+	}
+	for n, name := range c.names {
+		if from > 0 && n < c.namesStored {
+			continue
+		}
+		if err := put(rowSource, n, []byte(name)); err != nil {
+			return err
+		}
+	}
+	i := from
 	for row, err := range c.rows.All() {
 		if err == nil {
 			err = put(rowText, i, row)
@@ -245,8 +504,9 @@ func (c *collection) readNew(ctx context.Context) (err error) {
 // forget makes the collection empty.
 func (c *collection) forget() {
 	c.rows.Clear()
-	c.list, c.words, c.state = nil, dictionary{}, reports.State{}
-	c.kept, c.fresh = 0, 0
+	c.uses.close()
+	c.list, c.words, c.state, c.uses = nil, dictionary{}, reports.State{}, uses{memory: c.uses.memory}
+	c.parts, c.names, c.namesStored, c.kept, c.fresh = nil, nil, 0, 0, 0
 	clear(c.covered)
 	clear(c.sources)
 }

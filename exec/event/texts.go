@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"strings"
 
 	"infomall/exec/op"
@@ -22,14 +23,16 @@ const (
 	wordsMax = 300
 	// placesBytes is how many bytes of a text are read for the names of places.
 	placesBytes = 2000
-	// rowsShare is the share of the memory of a query that the texts may take, as a divisor.
-	rowsShare = 2
+	// rowsShare is the share of the memory of a query that the rows of texts may take, as a
+	// divisor. They are read in their order, so a temporary file is as good.
+	rowsShare = 32
+	// sortShare is that of the rows of events while they are sorted.
+	sortShare = 4
 )
 
 // entry is what is held in memory of a text.
 type entry struct {
 	at      record.Time
-	id      uint64
 	source  uint32
 	set     uint32 // number of its report, from 0
 	order   uint32 // its place in the report
@@ -48,22 +51,28 @@ type collection struct {
 	snap  relation.Snapshot
 	run   *op.Runner
 	words dictionary
-	rows  *spill.Spool // the texts, each as text.append writes it
-	list  []entry      // of the texts, in the order of rows
+	parts []part       // of the stored stream
+	rows  *spill.Spool // the texts that were read, each as text.append writes it
+	list  []entry      // of all texts: first those of parts, then those of rows
 	state reports.State
+	uses  uses
 	// covered has the starts of the periods with captures.
 	covered map[record.Time]bool
 	sources map[string]uint32
-	gaz     *places.Gazetteer
-	stream  string // how the stream is made, see made
-	kept    int    // how many texts come from the stream
-	fresh   int    // how many texts were read from the archive
-	sets    int    // how many reports there are
-	ids     []uint64
-	notes   []string
+	names   []string // of the sources, by number; the first namesStored are in the stream
+
+	namesStored int
+	gaz         *places.Gazetteer
+	stream      string // how the stream is made, see made
+	kept        int    // how many texts come from the stream
+	fresh       int    // how many texts were read from the archive
+	sets        int    // how many reports there are
+	ids         []uint64
+	notes       []string
 	calendar
 	found []foundEvent
 	raw   []byte
+	cut   []uint32 // memory of take
 }
 
 // newCollection returns a collection without texts. The caller closes it.
@@ -74,12 +83,16 @@ func newCollection(ctx context.Context, f *finding, snap relation.Snapshot) (*co
 	}
 	c := &collection{finding: f, snap: snap, run: f.s.Runner(snap, "events: texts"), covered: make(map[record.Time]bool), sources: make(map[string]uint32), gaz: gaz}
 	c.rows = c.run.Memory.Spool(rowsShare)
+	c.uses.memory = &c.run.Memory
 	c.calendar = calendar{unit: f.unit, zone: f.env.Location()}
 	return c, nil
 }
 
 // close releases memory and temporary files.
-func (c *collection) close() { c.rows.Close() }
+func (c *collection) close() {
+	c.rows.Close()
+	c.uses.close()
+}
 
 // read reads the texts, and the times of captures, that were added after a time; record.NoTime
 // means all.
@@ -114,7 +127,7 @@ func (c *collection) take(t *text, b *value.Batch, i int) error {
 	*t = text{
 		url: at(0).Text, time: record.Time(at(1).Int), host: at(2).Text, headline: at(3).Text == "headline",
 		published: record.NoTime, precision: at(5).Text, title: at(6).Text, source: sourceOf(at(8).Text), lang: at(9).Text,
-		words: t.words[:0], counts: t.counts[:0],
+		places: t.places[:0],
 	}
 	if v := at(4); v.Type != value.Null {
 		t.published = record.Time(v.Int)
@@ -122,22 +135,25 @@ func (c *collection) take(t *text, b *value.Batch, i int) error {
 	t.dated = t.published != record.NoTime && (t.precision == "day" || t.precision == "minute")
 	t.setID()
 	body := at(7).Text
-	if t.print, t.printed = reports.PrintOf(body); !t.printed {
-		t.print, t.printed = reports.PrintOf(t.title)
+	var ok bool
+	if t.print, ok = reports.PrintOf(body); !ok {
+		t.print, ok = reports.PrintOf(t.title)
 	}
-	if !t.printed {
+	if !ok {
 		return nil // a text without words is no report
 	}
-	t.words = c.words.append(t.words, t.title, t.lang, wordsMax)
-	t.titled = len(t.words)
+	n := len(c.list)
+	c.cut = c.words.append(c.cut[:0], t.title, t.lang, wordsMax)
+	titled := len(c.cut)
 	if !t.headline {
-		t.words = c.words.append(t.words, body, t.lang, wordsMax)
+		c.cut = c.words.append(c.cut, body, t.lang, wordsMax)
 	}
-	if c.about != nil {
-		whole := t.title + "\n" + body
-		t.counts = append(t.counts, make([]int, len(c.about.Atoms()))...)
-		t.terms, t.matches = c.about.Count(whole, t.counts), c.about.Matches(whole)
+	for at, w := range c.cut {
+		if err := c.uses.add(w, n, at < titled); err != nil {
+			return err
+		}
 	}
+	t.matches = c.about == nil || c.about.Matches(t.title+"\n"+body)
 	for _, p := range c.gaz.Find(t.title+"\n"+body[:min(len(body), placesBytes)], t.host) {
 		t.places = append(t.places, p.Name)
 	}
@@ -147,10 +163,27 @@ func (c *collection) take(t *text, b *value.Batch, i int) error {
 
 // add adds a text.
 func (c *collection) add(t *text) error {
-	c.enter(t)
+	source := cmp.Or(t.source, t.host)
+	n, ok := c.sources[source]
+	if !ok {
+		n = c.addSource(strings.Clone(source))
+	}
+	c.enter(entry{at: t.at(), source: n, title: titleHash(t.title), dated: t.dated, matches: t.matches, headline: t.headline})
+	c.state.Add(reports.Text{ID: t.id, Published: dateOf(t), Seen: t.time, Print: t.print})
 	c.raw = t.append(c.raw[:0])
 	return c.rows.Add(c.raw)
 }
+
+// addSource adds a source and returns its number.
+func (c *collection) addSource(name string) uint32 {
+	n := uint32(len(c.names))
+	c.sources[name] = n
+	c.names = append(c.names, name)
+	return n
+}
+
+// enter adds the entry of a text to the list.
+func (c *collection) enter(e entry) { c.list = append(c.list, e) }
 
 // sourceOf returns the source that a page names, or "" if it names itself: 本报, this paper.
 func sourceOf(source string) string {
@@ -177,33 +210,39 @@ func dateOf(t *text) record.Time {
 	return record.NoTime
 }
 
-// enter adds the entry of a text to the list.
-func (c *collection) enter(t *text) {
-	source := cmp.Or(t.source, t.host)
-	n, ok := c.sources[source]
-	if !ok {
-		n = uint32(len(c.sources))
-		c.sources[source] = n
-	}
-	c.list = append(c.list, entry{at: t.at(), id: t.id, source: n, title: titleHash(t.title), dated: t.dated, matches: t.matches || c.about == nil, headline: t.headline})
-}
-
-// eachText yields the texts with their indexes. With wordsOnly, only the words and numbers
-// are read. A text is valid until the next one.
-func (c *collection) eachText(wordsOnly bool, f func(i int, t *text) error) error {
-	var t text
+// eachRow yields what is stored of each text, in the form of text.append, with its index. A row
+// is valid until the next one.
+func (c *collection) eachRow(ctx context.Context, f func(i int, row []byte) error) error {
 	i := 0
-	for row, err := range c.rows.All() {
+	for row, err := range c.textRows(ctx) {
 		if err == nil {
-			err = t.parse(row, wordsOnly)
-		}
-		if err == nil {
-			err = f(i, &t)
+			err = f(i, row)
 		}
 		if err != nil {
 			return fmt.Errorf("read the texts of events: %w", err)
 		}
 		i++
 	}
+	if i != len(c.list) {
+		return errStream
+	}
 	return nil
+}
+
+// textRows yields what is stored of each text.
+func (c *collection) textRows(ctx context.Context) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for _, p := range c.parts {
+			for row, err := range c.rowsOf(ctx, p, rowText) {
+				if !yield(row.Value, err) || err != nil {
+					return
+				}
+			}
+		}
+		for row, err := range c.rows.All() {
+			if !yield(row, err) || err != nil {
+				return
+			}
+		}
+	}
 }

@@ -66,6 +66,7 @@ func readTrace(s *session.Session, st *ast.TraceEvent) (*trace, error) {
 // tracedText is a text with the words.
 type tracedText struct {
 	reports.Text
+	url, host string
 	precision string
 	title     string
 	source    string
@@ -87,18 +88,23 @@ func (r *trace) Run(ctx context.Context) (*session.Result, error) {
 	}
 	t := session.NewTable(value.Column{Name: "at", Type: value.Time}, session.Text("published_precision"), session.Text("title"), value.Column{Name: "url", Type: value.URL},
 		session.Text("host"), session.Text("source"), session.Text("sources"), session.Whole("copies"), value.Column{Name: "score", Type: value.Float})
+	var order [][]int
 	for set := range sets.Sets() {
-		first := list[set.Texts[0]]
+		order = append(order, slices.Clone(set.Texts))
+	}
+	slices.SortFunc(order, func(a, b []int) int { return sets.Text(a[0]).Compare(sets.Text(b[0])) })
+	for _, set := range order {
+		first := list[set[0]]
 		score := 0.0
 		var hosts []string
-		for _, i := range set.Texts {
+		for _, i := range set {
 			score = max(score, list[i].score)
-			if !slices.Contains(hosts, list[i].Host) {
-				hosts = append(hosts, list[i].Host)
+			if !slices.Contains(hosts, list[i].host) {
+				hosts = append(hosts, list[i].host)
 			}
 		}
-		t.Add(value.OfTime(first.At()), session.TextOrNull(first.precision), session.TextOrNull(first.title), value.OfURL(first.URL), session.TextOrNull(first.Host),
-			session.TextOrNull(cmp.Or(first.source, first.Host)), session.TextOrNull(strings.Join(hosts, ", ")), value.OfInt(int64(len(set.Texts)-1)), value.OfFloat(score))
+		t.Add(value.OfTime(first.At()), session.TextOrNull(first.precision), session.TextOrNull(first.title), value.OfURL(first.url), session.TextOrNull(first.host),
+			session.TextOrNull(cmp.Or(first.source, first.host)), session.TextOrNull(strings.Join(hosts, ", ")), value.OfInt(int64(len(set)-1)), value.OfFloat(score))
 	}
 	res := t.Result()
 	r.s.Picture(ctx, res, nil)
@@ -146,7 +152,7 @@ func (r *trace) read(ctx context.Context, run interface {
 			}
 			clear(counts)
 			terms := r.words.Count(whole, counts)
-			x := tracedText{Text: reports.Text{ID: t.id, Published: dateOf(&t), Seen: t.time, URL: strings.Clone(t.url), Host: strings.Clone(t.host), Print: print}, title: strings.Clone(t.title), source: strings.Clone(at(8).Text), score: r.words.BM25(counts, terms, usualTerms), headline: t.headline}
+			x := tracedText{Text: reports.Text{ID: t.id, Published: dateOf(&t), Seen: t.time, Print: print}, url: strings.Clone(t.url), host: strings.Clone(t.host), title: strings.Clone(t.title), source: strings.Clone(at(8).Text), score: r.words.BM25(counts, terms, usualTerms), headline: t.headline}
 			if t.dated {
 				x.precision = strings.Clone(t.precision)
 			}
@@ -159,8 +165,11 @@ func (r *trace) read(ctx context.Context, run interface {
 			titles[titleHash(all[i].title)] = true
 		}
 	}
+	seen := make(map[uint64]bool) // by ID
 	for _, x := range all {
-		if (!x.headline || !titles[titleHash(x.title)]) && sets.Add(x.Text) {
+		if !seen[x.ID] && (!x.headline || !titles[titleHash(x.title)]) {
+			seen[x.ID] = true
+			sets.Add(x.Text)
 			list = append(list, x)
 		}
 	}

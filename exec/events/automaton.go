@@ -22,6 +22,8 @@ type span struct {
 	from, to int
 	saves    float64
 	n        float64
+	// first and last are the places of from and to in the series.
+	first, last int
 }
 
 // newAutomaton returns an automaton for a coverage by period.
@@ -49,12 +51,30 @@ func (a *automaton) total() float64 { return a.cover[len(a.cover)-1] }
 // hits is how many documents have a word in one period.
 type hits struct {
 	period int32
-	n      float32
+	n      float64
+	// gap is the coverage between the period before in the series and this one, and rest the
+	// coverage of this period less n. measure sets them.
+	gap, rest float64
+}
+
+// measure sets gap and rest of each element of a series.
+func (a *automaton) measure(series []hits) {
+	last := -1
+	for i := range series {
+		h := &series[i]
+		t := int(h.period)
+		h.gap = 0
+		if last >= 0 {
+			h.gap = a.cover[t] - a.cover[last+1]
+		}
+		h.rest = max(a.of(t)-h.n, 0)
+		last = t
+	}
 }
 
 // bursts appends to spans the bursts of the best sequence of states for a word, in order of
-// time. The series has the periods in which documents have the word, ascending; its periods
-// must not be gaps.
+// time. The series has the periods in which documents have the word, ascending, and was
+// measured; its periods must not be gaps.
 //
 // The periods between two of the series have no document with the word. The burst state
 // loses in each of them, so the best sequence changes its state only at their ends. bursts
@@ -71,13 +91,9 @@ func (a *automaton) bursts(series []hits, q, ratio float64, spans []span) []span
 	var open span
 	// best is the largest sum that the open burst has had; it ended in the period open.to.
 	best := math.Inf(-1)
-	last := -1
-	for _, h := range series {
-		t, n := int(h.period), float64(h.n)
-		if last >= 0 {
-			burst += (a.cover[t] - a.cover[last+1]) * none
-		}
-		last = t
+	for i := range series {
+		h := &series[i]
+		burst += h.gap * none
 		if quiet-a.enter >= burst {
 			// A sequence that enters here is at least as good as one that has stayed in the
 			// burst state. The open burst is over if it has saved anything.
@@ -86,20 +102,29 @@ func (a *automaton) bursts(series []hits, q, ratio float64, spans []span) []span
 				spans = append(spans, open)
 			}
 			base, burst, best = quiet, quiet-a.enter, math.Inf(-1)
-			open = span{from: t}
+			open.from, open.first = int(h.period), i
 		}
-		burst += n*one + max(a.of(t)-n, 0)*none
+		burst += h.n*one + h.rest*none
 		if burst > best {
 			best = burst
-			open.to = t
+			open.to, open.last = int(h.period), i
+			if burst > quiet {
+				quiet = burst
+			}
 		}
-		quiet = max(quiet, burst)
 	}
 	if best > base {
 		open.saves = best - base
 		spans = append(spans, open)
 	}
 	return spans
+}
+
+// mostSaved returns a bound of saves that is fast to compute: ln x is at most x-1, and the part of
+// the periods outside is never positive.
+func (a *automaton) mostSaved(in, n float64, from, to int) float64 {
+	expected := n * (a.cover[to+1] - a.cover[from]) / a.total()
+	return in*(in/expected-1) - a.enter
 }
 
 // saves returns what a burst saves after the cost of entering, if in of the n documents with

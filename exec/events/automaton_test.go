@@ -22,7 +22,7 @@ func TestAutomaton(t *testing.T) {
 			}
 			coverage[p] = float64(1+r.IntN(40)) * (0.5 + r.Float64())
 			if docs := r.IntN(4) * r.IntN(4); docs > 0 {
-				series = append(series, hits{period: int32(p), n: float32(min(docs, int(coverage[p])))})
+				series = append(series, hits{period: int32(p), n: float64(min(docs, int(coverage[p])))})
 			}
 		}
 		a := newAutomaton(coverage, 0.05+r.Float64())
@@ -36,6 +36,7 @@ func TestAutomaton(t *testing.T) {
 		}
 		gain := gains(a, coverage, series, q, ratio)
 		want, _ := exhaustive(gain, a.enter)
+		a.measure(series)
 		spans := a.bursts(series, q, ratio, nil)
 		sum, again := 0.0, 0.0
 		for i, s := range spans {
@@ -109,7 +110,11 @@ func TestGapsAreNotZeros(t *testing.T) {
 	for _, p := range []int32{20, 21, 22, 29, 30, 31} {
 		series = append(series, hits{period: p, n: 12})
 	}
-	spans := func() []span { return newAutomaton(coverage, 1).bursts(series, 0.01, 2, nil) }
+	spans := func() []span {
+		a := newAutomaton(coverage, 1)
+		a.measure(series)
+		return a.bursts(series, 0.01, 2, nil)
+	}
 	if got := spans(); len(got) != 2 || got[0].from != 20 || got[0].to != 22 || got[1].from != 29 || got[1].to != 31 {
 		t.Errorf("with zeros between: got bursts %v, want 20 to 22 and 29 to 31", got)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -17,71 +18,86 @@ type burst struct {
 	docs float64 // how many documents it has
 }
 
-// seriesOf counts, for each word of the corpus, the documents by period. The series of word w
-// is all[at[w]:at[w+1]].
-func (c *corpus) seriesOf() (all []hits, at []uint32) {
-	at = make([]uint32, len(c.vocabulary)+1)
-	last := make([]int32, len(c.vocabulary))
-	for w := range last {
-		last[w] = -1
-	}
-	c.each(func(d *doc, w uint32) {
-		if last[w] != d.period {
-			last[w] = d.period
-			at[w+1]++
-		}
-	})
-	for w := range last {
-		at[w+1] += at[w]
-		last[w] = -1
-	}
-	all = make([]hits, at[len(at)-1])
-	next := slices.Clone(at[:len(at)-1])
-	c.each(func(d *doc, w uint32) {
-		if last[w] != d.period {
-			last[w] = d.period
-			all[next[w]].period = d.period
-			next[w]++
-		}
-		all[next[w]-1].n++
-	})
-	return all, at
+// counter counts the documents with one word by period. It only serves to use memory again.
+type counter struct {
+	n      []float64 // by period; 0 between calls of of
+	hit    []uint64  // a bit for each period with documents; 0 between calls of of
+	series []hits
 }
 
-// each calls f with each word of each document whose period is not a gap, in the order of
-// the documents.
-func (c *corpus) each(f func(d *doc, w uint32)) {
-	for i := range c.docs {
-		d := &c.docs[i]
-		if c.coverage[d.period] <= 0 {
-			continue
-		}
-		for _, w := range c.words[d.from:d.to] {
-			f(d, w)
+// of returns the series of a word: the periods in which documents have the word, without gaps.
+// It is valid until the next call. all is how many documents have the word, also in gaps.
+func (r *counter) of(c *corpus, uses []Use) (series []hits, all float64) {
+	if r.n == nil {
+		r.n, r.hit = make([]float64, len(c.coverage)), make([]uint64, (len(c.coverage)+63)/64)
+	}
+	for _, u := range uses {
+		if p := c.period[u.Doc()]; p >= 0 {
+			r.n[p]++
+			r.hit[p/64] |= 1 << (p % 64)
 		}
 	}
+	r.series = r.series[:0]
+	for i, hit := range r.hit {
+		for ; hit != 0; hit &= hit - 1 {
+			p := int32(i*64 + bits.TrailingZeros64(hit))
+			all += r.n[p]
+			if c.coverage[p] > 0 {
+				r.series = append(r.series, hits{period: p, n: r.n[p]})
+			}
+			r.n[p] = 0
+		}
+		r.hit[i] = 0
+	}
+	return r.series, all
 }
 
-// findBursts returns the bursts of all words, in the order of words, then of time.
-func (c *corpus) findBursts(ctx context.Context, a *automaton, o *Options) ([]burst, error) {
-	all, at := c.seriesOf()
+// findBursts returns the bursts of all words, in the order of words, then of time, and the
+// bursts that each document has.
+func (c *corpus) findBursts(ctx context.Context, a *automaton, o *Options) ([]burst, *vectors, error) {
 	var found []burst
 	var work search
-	bound := noiseBound(c.different, a)
-	for w := range c.vocabulary {
-		if w%1024 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+	var count counter
+	different := 0 // words that can burst
+	for w := range c.index.Words {
+		if w%wordsBetween == 0 && ctx.Err() != nil {
+			return nil, nil, ctx.Err()
 		}
-		series := all[at[w]:at[w+1]]
-		for _, s := range work.best(a, series, float64(c.before[w]), o.Ratio, bound) {
-			if s.n < wordDocsMin {
-				continue
+		series, n := count.of(c, c.usesOf(w))
+		if !c.canBurst(n) {
+			continue
+		}
+		different++
+		// How many words can burst, and with it the bound, is known only at the end.
+		for _, s := range work.best(a, series, o.Ratio, noiseBound(0, a)) {
+			if s.n >= wordDocsMin {
+				found = append(found, burst{word: uint32(w), from: int32(s.from), to: int32(s.to), saves: s.saves,
+					x: (s.saves + a.enter) / s.n, docs: s.n})
 			}
-			found = append(found, burst{word: uint32(w), from: int32(s.from), to: int32(s.to), saves: s.saves,
-				x: (s.saves + a.enter) / s.n, docs: s.n})
 		}
 	}
-	return found, nil
+	bound := noiseBound(different, a)
+	found = slices.DeleteFunc(found, func(b burst) bool { return b.saves <= bound })
+	var pairs []pair
+	for first := 0; first < len(found); {
+		last := first
+		for last < len(found) && found[last].word == found[first].word {
+			last++
+		}
+		for _, u := range c.usesOf(int(found[first].word)) {
+			period := c.period[u.Doc()]
+			for b := first; b < last; b++ {
+				if found[b].from <= period && period <= found[b].to {
+					pairs = append(pairs, pair{c.number[u.Doc()], int32(b)})
+					break // the bursts of one word do not overlap
+				}
+			}
+		}
+		if first = last; ctx.Err() != nil {
+			return nil, nil, ctx.Err()
+		}
+	}
+	return found, c.vectorsOf(found, pairs), nil
 }
 
 // noiseBound returns how much a burst of a word must save. If the word has no events, the
@@ -99,24 +115,25 @@ type search struct {
 	sums  []float64 // the documents of the periods of a series before each
 }
 
-// best returns the bursts of a series that save more than bound, in order of time. before is
-// how many documents there are before the series. The result is valid until the next call.
+// best returns the bursts of a series that save more than bound, in order of time. The result is
+// valid until the next call.
 //
 // Neither the quiet rate nor the ratio is known. best runs the automaton with the mean rate
 // as the quiet one and with a lower rate, and with the ratios s, s², s³ … of each. Then it
 // computes what each burst saves really, and takes the burst that saves most, then the next
 // one that does not overlap with it, and so on.
-func (s *search) best(a *automaton, series []hits, before, ratio, bound float64) []span {
-	n, highest := before, 0.0 // all documents, and the highest rate of a period
-	s.sums = append(s.sums[:0], before)
+func (s *search) best(a *automaton, series []hits, ratio, bound float64) []span {
+	n, highest := 0.0, 0.0 // all documents, and the highest rate of a period
+	s.sums = append(s.sums[:0], 0)
 	for _, h := range series {
-		n += float64(h.n)
+		n += h.n
 		s.sums = append(s.sums, n)
-		highest = max(highest, float64(h.n)/a.of(int(h.period)))
+		highest = max(highest, h.n/a.of(int(h.period)))
 	}
 	if len(series) == 0 {
 		return nil
 	}
+	a.measure(series)
 	mean := n / max(a.total(), 1)
 	s.spans = s.spans[:0]
 	for _, q := range []float64{mean, mean * quietPart} {
@@ -131,11 +148,10 @@ func (s *search) best(a *automaton, series []hits, before, ratio, bound float64)
 	}
 	for i := range s.spans {
 		p := &s.spans[i]
-		// A burst begins and ends with a period of the series.
-		first, _ := slices.BinarySearchFunc(series, p.from, byPeriod)
-		last, _ := slices.BinarySearchFunc(series, p.to, byPeriod)
-		p.n = s.sums[last+1] - s.sums[first]
-		p.saves = a.saves(p.n, n, p.from, p.to)
+		p.n = s.sums[p.last+1] - s.sums[p.first]
+		if p.saves = a.mostSaved(p.n, n, p.from, p.to); p.saves > bound {
+			p.saves = a.saves(p.n, n, p.from, p.to)
+		}
 	}
 	s.spans = slices.DeleteFunc(s.spans, func(p span) bool {
 		return p.saves <= bound || a.cover[p.to+1]-a.cover[p.from] > spanMax*a.total()
@@ -155,6 +171,3 @@ func (s *search) best(a *automaton, series []hits, before, ratio, bound float64)
 	slices.SortFunc(kept, func(p, q span) int { return cmp.Compare(p.from, q.from) })
 	return kept
 }
-
-// byPeriod compares the period of an element of a series.
-func byPeriod(h hits, period int) int { return cmp.Compare(int(h.period), period) }

@@ -17,36 +17,36 @@ type vectors struct {
 
 func (v *vectors) of(d int) []int32 { return v.bursts[v.at[d]:v.at[d+1]] }
 
-// vectorsOf gives each document those bursts of its words whose periods hold its own. If
-// they are more than docBurstsMax, it takes the strongest.
-func (c *corpus) vectorsOf(bursts []burst) *vectors {
-	// The bursts of word w begin at first[w].
-	first := make([]uint32, len(c.vocabulary)+1)
-	for _, b := range bursts {
-		first[b.word+1]++
+// pair says that a document has a burst.
+type pair struct{ doc, burst int32 }
+
+// vectorsOf makes the vectors of the documents from pairs, which are sorted by burst. A document
+// has the bursts of its words whose periods hold its own. If they are more than docBurstsMax, it
+// has the strongest.
+func (c *corpus) vectorsOf(bursts []burst, pairs []pair) *vectors {
+	at := make([]uint32, len(c.docs)+1)
+	for _, p := range pairs {
+		at[p.doc+1]++
 	}
-	for w := range c.vocabulary {
-		first[w+1] += first[w]
-	}
-	v := &vectors{at: make([]uint32, len(c.docs)+1)}
-	var own []int32
 	for d := range c.docs {
-		period := c.docs[d].period
-		own = own[:0]
-		for _, w := range c.of(d) {
-			for b := first[w]; b < first[w+1]; b++ {
-				if bursts[b].from <= period && period <= bursts[b].to {
-					own = append(own, int32(b))
-				}
-			}
-		}
+		at[d+1] += at[d]
+	}
+	all := make([]int32, len(pairs))
+	next := slices.Clone(at[:len(c.docs)])
+	for _, p := range pairs {
+		all[next[p.doc]] = p.burst
+		next[p.doc]++
+	}
+	v := &vectors{bursts: all[:0], at: make([]uint32, len(c.docs)+1)}
+	for d := range c.docs {
+		own := all[at[d]:at[d+1]]
 		if len(own) > docBurstsMax {
 			slices.SortFunc(own, func(i, j int32) int {
 				return cmp.Or(cmp.Compare(bursts[j].x, bursts[i].x), cmp.Compare(i, j))
 			})
 			own = own[:docBurstsMax]
 		}
-		v.bursts = append(v.bursts, own...)
+		v.bursts = append(v.bursts, own...) // never beyond what was read
 		v.at[d+1] = uint32(len(v.bursts))
 	}
 	return v

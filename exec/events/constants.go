@@ -14,8 +14,6 @@ const (
 	quietPart = 0.25
 	// rateMax is the largest rate in a burst, so that a probability stays below 1.
 	rateMax = 0.95
-	// bytesDefault is the default of Options.Bytes.
-	bytesDefault = 192 << 20
 
 	// noiseBursts is how many bursts of words noise may have in each period. With 1, a tenth
 	// of the slow events is lost; with 20, noise has more than one event a month.

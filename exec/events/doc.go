@@ -1,4 +1,4 @@
-// Package events finds events in a stream of documents: words that are suddenly used much
+// Package events finds events in documents: words that are suddenly used much
 // more than usual, and the documents that use them together. It works on numbers alone: it
 // knows no clock, no file and no word.
 //
@@ -15,7 +15,7 @@
 //
 // # Steps of Find
 //
-//	read      the stream is read twice; words that cannot burst are left out   corpus.go
+//	sort      the documents by time; words that cannot burst are left out       corpus.go
 //	bursts    Kleinberg's automaton for each word                              automaton.go, bursts.go
 //	vectors   each document has the bursts of its words at its time: BurstVSM  cluster.go
 //	clusters  bursts which the same documents have are joined                  cluster.go
@@ -31,7 +31,8 @@
 //
 // # One more day
 //
-// Find may read the documents of the last periods only, with a History of the documents
-// before: see Options.From. Number then gives the events of each run the numbers that they
-// had in the run before.
+// A further day changes how many periods and documents there are, and with them the mean rate of
+// each word, so Find looks at all words again. It reads an Index, which has the documents of each
+// word: it needs no texts, and a caller can keep the index and add the documents of the day.
+// Number then gives the events of each run the numbers that they had in the run before.
 package events

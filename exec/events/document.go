@@ -1,26 +1,46 @@
 package events
 
-import "iter"
-
-// Document is one text of the stream: a report, once, however many copies it has.
+// Document is one text: a report, once, however many copies it has.
 type Document struct {
 	// Key names the document in all runs. It is the identity of its report.
 	Key uint64
 	// Period is the number of the period, such as a day, in which the document was
-	// published, or else first seen.
-	Period int
+	// published, or else first seen. A document with a negative period is left out.
+	Period int32
 	// Dated reports that the page says when it was published.
 	Dated bool
 	// Source is the number of the source that wrote the text. Copies elsewhere are no
 	// sources of their own.
 	Source uint32
-	// Words has the words of the title and the text by number, in the order of the text,
-	// without stop words. The first Title of them are those of the title. Which number a word
-	// has does not matter.
-	Words []uint32
-	Title int
 }
 
-// Stream yields the documents, always in the same order. Find reads it several times. A
-// document is valid until the next one. An error is the last pair.
-type Stream func() iter.Seq2[*Document, error]
+// Use says that a document has a word, and whether its title has it.
+type Use uint32
+
+// NewUse returns the use of a word by the document at place doc of Index.Documents.
+func NewUse(doc int, title bool) Use {
+	u := Use(doc) << 1
+	if title {
+		u |= 1
+	}
+	return u
+}
+
+// Doc returns the place of the document in Index.Documents.
+func (u Use) Doc() int { return int(u >> 1) }
+
+// Title reports whether the title of the document has the word.
+func (u Use) Title() bool { return u&1 != 0 }
+
+// Index has documents, and the documents of each word.
+type Index struct {
+	// Documents are in any order. There are at most 2^31.
+	Documents []Document
+	// Words is how many words there are. They are numbered from 0. Where all else is equal,
+	// the word with the smaller number comes first, so the order of the words should depend
+	// on the words alone.
+	Words int
+	// Uses appends the uses of a word to dst, each document once, in any order. It is called
+	// several times for a word, and returns the same uses each time.
+	Uses func(dst []Use, word int) []Use
+}

@@ -11,7 +11,7 @@ import (
 // not one of many.
 func (c *corpus) outbreak(s *story, a *automaton, o *Options) bool {
 	var work search
-	spans := work.best(a, c.seriesOfStory(s, false), 0, o.Ratio, a.enter*eventBound)
+	spans := work.best(a, c.seriesOfStory(s, false), o.Ratio, a.enter*eventBound)
 	all := 0.0
 	s.main = span{}
 	for _, p := range spans {
@@ -64,7 +64,7 @@ func (c *corpus) event(s *story, bursts []burst, v *vectors, a *automaton, o *Op
 func (c *corpus) datedStart(s *story, a *automaton, o *Options) (from int, ok bool) {
 	var work search
 	best := span{}
-	for _, p := range work.best(a, c.seriesOfStory(s, true), 0, o.Ratio, 0) {
+	for _, p := range work.best(a, c.seriesOfStory(s, true), o.Ratio, 0) {
 		if p.from <= s.main.to && s.main.from <= p.to && p.n >= wordDocsMin && p.saves > best.saves {
 			best = p
 		}
@@ -93,19 +93,25 @@ func (c *corpus) peak(s *story, a *automaton, from, to int) int {
 // titleDoc returns the document whose title is the event's: of the documents of the peak, the
 // one that has most of the weight of the story's words in its text and in its title.
 func (c *corpus) titleDoc(s *story, peak int) int {
-	best, most := -1, -1.0
+	scores := map[int32]float64{} // of the documents of the peak
 	for _, m := range s.docs {
-		if int(c.docs[m.doc].period) != peak {
-			continue
+		if int(c.docs[m.doc].period) == peak {
+			scores[m.doc] = float64(m.score)
 		}
-		score := float64(m.score)
-		for _, w := range c.titleOf(int(m.doc)) {
-			if i, ok := slices.BinarySearch(s.words, w); ok {
-				score += s.x[i]
+	}
+	for i, w := range s.words {
+		for _, u := range c.usesOf(int(w)) {
+			if d := c.number[u.Doc()]; u.Title() && d >= 0 {
+				if _, ok := scores[d]; ok {
+					scores[d] += s.x[i]
+				}
 			}
 		}
-		if score > most {
-			best, most = int(m.doc), score
+	}
+	best := -1
+	for _, m := range s.docs {
+		if x, ok := scores[m.doc]; ok && (best < 0 || x > scores[int32(best)]) {
+			best = int(m.doc)
 		}
 	}
 	return best
@@ -136,7 +142,7 @@ func (c *corpus) keywords(s *story, bursts []burst, v *vectors) (words []Keyword
 		weight += b.x * float64(n)
 	}
 	for _, w := range order {
-		words = append(words, Keyword{Word: c.vocabulary[w], Share: saves[w] / weight})
+		words = append(words, Keyword{Word: int(w), Share: saves[w] / weight})
 	}
 	slices.SortStableFunc(words, func(a, b Keyword) int { return cmp.Compare(b.Share, a.Share) })
 	return words[:min(len(words), keywordsMax)], weight

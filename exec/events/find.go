@@ -10,9 +10,9 @@ import (
 type Options struct {
 	// Periods is how many periods there are. They are numbered from 0.
 	Periods int
-	// Coverage has, by period, how many documents there were from which the stream was
-	// taken, or numbers proportional to that. A rate is documents with a word over Coverage.
-	// A period with 0 is a gap: nothing is known of it. Nil means the documents of the stream.
+	// Coverage has, by period, how many documents there were from which the index was
+	// made, or numbers proportional to that. A rate is documents with a word over Coverage.
+	// A period with 0 is a gap: nothing is known of it. Nil means the documents of the index.
 	Coverage []float64
 	// Cycle is the number of periods after which rates repeat, such as 7 days; 0 means none.
 	Cycle int
@@ -20,19 +20,6 @@ type Options struct {
 	// exceeds the usual rate at least, and how much it costs to enter a burst. The defaults
 	// are 2 and 1.
 	Ratio, Cost float64
-	// From is the first period of the window, usually 0. The stream has only documents of the
-	// window, and Before sums up those of the periods before; nil means none. Find then finds
-	// the events that start in the window, after From, as if the stream had all documents,
-	// with these exceptions: a burst of a word that began before From is not seen as one; it
-	// is not known which documents before From match the story of an event, so that a story
-	// which comes again after a long time is not known to come again. So From should be a
-	// period in which no event goes on. With Before, Coverage must have the periods before
-	// From, too, or be nil.
-	From   int
-	Before *History
-	// Bytes bounds the memory, about. The default is 192 MB. If the documents do not fit,
-	// their most frequent words are left out.
-	Bytes int64
 }
 
 // Event is one event that Find has found.
@@ -42,7 +29,7 @@ type Event struct {
 	// Dated reports that Start comes from documents that say when they were published. If
 	// not, the event was only seen then.
 	Dated bool
-	// Documents has the places of the documents in the stream, from 0, ascending.
+	// Documents has the places of the documents in Index.Documents, ascending.
 	Documents []int
 	// Title is the place of the document whose title is the event's title.
 	Title int
@@ -56,38 +43,34 @@ type Event struct {
 	keys []uint64 // of its documents, ascending
 }
 
-// Keyword is a word of an event. Share is its part of the event's Weight, from 0 to 1.
+// Keyword is a word of an event, by its number. Share is its part of the event's Weight, from 0 to 1.
 type Keyword struct {
-	Word  uint32
+	Word  int
 	Share float64
 }
 
 // Scale returns how big the event is: its documents times its sources.
 func (e *Event) Scale() int { return len(e.Documents) * e.Sources }
 
-// Find returns the events of a stream, sorted by Start, then by scale, then by the keys of
-// their documents. The result depends on the documents alone, not on their order but for the
-// places in Documents.
-func Find(ctx context.Context, stream Stream, o Options) ([]Event, error) {
+// Find returns the events in the documents of an index, sorted by Start, then by scale, then by
+// the keys of their documents. The result depends on the documents alone, not on their order but
+// for the places in Documents.
+func Find(ctx context.Context, in *Index, o Options) ([]Event, error) {
 	if o.Ratio <= 1 {
 		o.Ratio = ratioDefault
 	}
 	if o.Cost <= 0 {
 		o.Cost = costDefault
 	}
-	if o.Bytes <= 0 {
-		o.Bytes = bytesDefault
-	}
-	c, err := read(ctx, stream, &o)
+	c, err := newCorpus(ctx, in, &o)
 	if err != nil {
 		return nil, err
 	}
 	a := newAutomaton(c.coverage, o.Cost)
-	bursts, err := c.findBursts(ctx, a, &o)
+	bursts, v, err := c.findBursts(ctx, a, &o)
 	if err != nil {
 		return nil, err
 	}
-	v := c.vectorsOf(bursts)
 	sets, err := clusterBursts(ctx, bursts, v)
 	if err != nil {
 		return nil, err

@@ -51,50 +51,37 @@ func newStory(set []int32, bursts []burst) *story {
 // Documents with a lower score are kept, too, if the odds are for the story: a score is the
 // logarithm of a ratio of likelihoods, as in naive Bayes.
 func (c *corpus) matchStories(ctx context.Context, stories []*story) error {
-	// The stories that have word w are of[first[w]:first[w+1]].
-	type use struct {
-		story int32
-		x     float32
-	}
-	first := make([]uint32, len(c.vocabulary)+1)
-	for _, s := range stories {
-		for _, w := range s.words {
-			first[w+1]++
-		}
-	}
-	for w := range c.vocabulary {
-		first[w+1] += first[w]
-	}
-	uses := make([]use, first[len(first)-1])
-	next := slices.Clone(first[:len(first)-1])
-	for i, s := range stories {
-		for j, w := range s.words {
-			uses[next[w]] = use{story: int32(i), x: float32(s.x[j])}
-			next[w]++
-		}
-	}
-	scores := make([]float32, len(stories))
-	words := make([]int32, len(stories))
+	scores := make([]float32, len(c.docs))
+	words := make([]uint16, len(c.docs))
 	var touched []int32
-	for d := range c.docs {
-		if d%1024 == 0 && ctx.Err() != nil {
-			return ctx.Err()
+	for _, s := range stories {
+		if err := ctx.Err(); err != nil {
+			return err
 		}
 		touched = touched[:0]
-		for _, w := range c.of(d) {
-			for _, u := range uses[first[w]:first[w+1]] {
-				if words[u.story] == 0 {
-					touched = append(touched, u.story)
+		for j, w := range s.words {
+			x := float32(s.x[j])
+			for _, u := range c.usesOf(int(w)) {
+				d := c.number[u.Doc()]
+				if d < 0 {
+					continue
 				}
-				words[u.story]++
-				scores[u.story] += u.x
+				scores[d] += x
+				if words[d]++; words[d] == eventWordsMin {
+					touched = append(touched, d)
+				}
 			}
 		}
-		for _, i := range touched {
-			if words[i] >= eventWordsMin {
-				stories[i].matches = append(stories[i].matches, match{doc: int32(d), score: scores[i]})
+		slices.Sort(touched)
+		for _, d := range touched {
+			s.matches = append(s.matches, match{doc: d, score: scores[d]})
+		}
+		for _, w := range s.words {
+			for _, u := range c.usesOf(int(w)) {
+				if d := c.number[u.Doc()]; d >= 0 {
+					scores[d], words[d] = 0, 0
+				}
 			}
-			words[i], scores[i] = 0, 0
 		}
 	}
 	for _, s := range stories {
@@ -116,7 +103,7 @@ func (c *corpus) matchStories(ctx context.Context, stories []*story) error {
 				usual++
 			}
 		}
-		s.likely = min(s.least, math.Log(float64(c.all)/usual)+oddsMin)
+		s.likely = min(s.least, math.Log(float64(len(c.docs))/usual)+oddsMin)
 		s.matches = slices.DeleteFunc(s.matches, func(m match) bool { return float64(m.score) < s.likely })
 	}
 	return nil

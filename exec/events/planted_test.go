@@ -2,7 +2,6 @@ package events
 
 import (
 	"fmt"
-	"iter"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -15,13 +14,20 @@ import (
 	"unicode"
 )
 
-// planted is a stream with known events.
+// planted has texts with known events.
 type planted struct {
-	docs     []Document
+	docs     []text
 	periods  int
 	coverage []float64
 	cycle    int
 	truth    []truth
+}
+
+// text is a Document with its words.
+type text struct {
+	Document
+	Words []uint32
+	Title int // how many of Words are those of the title
 }
 
 // truth is one event that was planted.
@@ -31,15 +37,25 @@ type truth struct {
 	docs       map[uint64]bool
 }
 
-// stream returns the documents as a Stream.
-func (p *planted) stream() iter.Seq2[*Document, error] {
-	return func(yield func(*Document, error) bool) {
-		for i := range p.docs {
-			if !yield(&p.docs[i], nil) {
-				return
+// index returns the index of the documents.
+func (p *planted) index() *Index {
+	in := &Index{}
+	var uses [][]Use
+	for i := range p.docs {
+		d := &p.docs[i]
+		in.Documents = append(in.Documents, d.Document)
+		for at, w := range d.Words {
+			for int(w) >= len(uses) {
+				uses = append(uses, nil)
+			}
+			if n := len(uses[w]); n == 0 || uses[w][n-1].Doc() != i {
+				uses[w] = append(uses[w], NewUse(i, at < d.Title))
 			}
 		}
 	}
+	in.Words = len(uses)
+	in.Uses = func(dst []Use, w int) []Use { return append(dst, uses[w]...) }
+	return in
 }
 
 // recipe says how a stream with planted events is made.
@@ -297,7 +313,7 @@ func (m recipe) make() *planted {
 		for _, e := range events {
 			n := max(3, int(float64(m.length)*(0.5+r.Float64())))
 			words := m.background.document(r, nil, n, t)
-			d := Document{Key: r.Uint64(), Period: t, Dated: true, Source: uint32(r.IntN(20))}
+			d := text{Document: Document{Key: r.Uint64(), Period: int32(t), Dated: true, Source: uint32(r.IntN(20))}}
 			if e >= 0 {
 				for _, w := range vocabularies[e] {
 					if r.Float64() < m.share {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"testing"
 
@@ -110,17 +111,17 @@ func TestKnown(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pages := drawPages(t)
 		known := NewKnown()
+		var parts []iter.Seq2[task.ResultRow, error]
 		for from := record.Time(-3); from <= 3; {
 			to := from + record.Time(rapid.IntRange(1, 4).Draw(t, "times"))
 			check(t, pages, func(p *page) bool { return p.time >= from && p.time < to }, known)
 			known.Added = to
-			loaded, err := Load(func(yield func(task.ResultRow, error) bool) {
-				for row := range known.Rows() {
-					if !yield(row, nil) {
-						return
-					}
-				}
-			})
+			rows := known.Changes()
+			if rapid.Bool().Draw(t, "whole") {
+				parts, rows = nil, known.Rows()
+			}
+			parts = append(parts, stored(rows))
+			loaded, err := Load(parts...)
 			if err != nil || !slices.Equal(loaded.list, known.list) || loaded.Until != known.Until || loaded.Added != known.Added {
 				t.Fatalf("stored: got %+v, want %+v (error: %v)", loaded, known, err)
 			}
@@ -131,6 +132,21 @@ func TestKnown(t *testing.T) {
 			t.Errorf("a page that is not later: got %v, want %v", err, ErrEarlier)
 		}
 	})
+}
+
+// stored returns copies of rows.
+func stored(rows iter.Seq[task.ResultRow]) iter.Seq2[task.ResultRow, error] {
+	var list []task.ResultRow
+	for row := range rows {
+		list = append(list, task.ResultRow{Key: slices.Clone(row.Key), Value: slices.Clone(row.Value)})
+	}
+	return func(yield func(task.ResultRow, error) bool) {
+		for _, row := range list {
+			if !yield(row, nil) {
+				return
+			}
+		}
+	}
 }
 
 // TestDamagedRows shows that damaged rows are an error, and no panic.

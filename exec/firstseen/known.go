@@ -1,6 +1,7 @@
 package firstseen
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -24,6 +25,9 @@ type Known struct {
 	// that keeps a Known may use it to choose the captures to read next.
 	Added record.Time
 	list  []seen // sorted by text
+	// What differs from the state that was loaded: elements of list, and then Until and Added.
+	fresh  []seen
+	loaded [2]record.Time
 }
 
 // NewKnown returns a Known without texts.
@@ -41,8 +45,10 @@ const several = 0
 // merger looks up texts, which come ascending, in a Known, and makes its next list.
 type merger struct {
 	known *Known
-	next  int // index in known.list
+	next  int  // index in known.list
+	was   seen // the element that find has found last
 	list  []seen
+	fresh []seen
 }
 
 // find returns what is known of a text. ok is false if it is not known.
@@ -58,14 +64,19 @@ func (m *merger) find(text uint64) (s seen, ok bool) {
 	if m.next == len(old) || old[m.next].text > text {
 		return s, false
 	}
+	m.was = old[m.next]
 	m.next++
-	return old[m.next-1], true
+	return m.was, true
 }
 
 // add adds a text to the next list.
 func (m *merger) add(s seen) {
-	if m.known != nil {
-		m.list = append(m.list, s)
+	if m.known == nil {
+		return
+	}
+	m.list = append(m.list, s)
+	if s != m.was {
+		m.fresh = append(m.fresh, s)
 	}
 }
 
@@ -73,8 +84,26 @@ func (m *merger) add(s seen) {
 func (m *merger) finish(last record.Time) {
 	if k := m.known; k != nil {
 		k.list = append(m.list, k.list[m.next:]...)
+		k.fresh = merge(k.fresh, m.fresh)
 		k.Until = max(k.Until, last)
 	}
+}
+
+// merge merges two lists, which are sorted by text. Of a text in both, it takes the element of b.
+func merge(a, b []seen) []seen {
+	if len(a) == 0 || len(b) == 0 {
+		return append(a, b...)
+	}
+	list := make([]seen, 0, len(a)+len(b))
+	for _, s := range b {
+		n, found := slices.BinarySearchFunc(a, s.text, func(x seen, text uint64) int { return cmp.Compare(x.text, text) })
+		list = append(list, a[:n]...)
+		if a = a[n:]; found {
+			a = a[1:]
+		}
+		list = append(list, s)
+	}
+	return append(list, a...)
 }
 
 // Len returns the number of texts.
@@ -88,7 +117,19 @@ const (
 
 // Rows yields k as rows to store, sorted by key: first the times, then the texts. A row is valid
 // until the next one.
-func (k *Known) Rows() iter.Seq[task.ResultRow] {
+func (k *Known) Rows() iter.Seq[task.ResultRow] { return k.rows(k.list) }
+
+// Changes yields rows as Rows does, but only with what has changed since k was loaded. Load reads
+// them after the rows from which k was loaded.
+func (k *Known) Changes() iter.Seq[task.ResultRow] { return k.rows(k.fresh) }
+
+// Changed reports whether k has changed since it was loaded.
+func (k *Known) Changed() bool {
+	return len(k.fresh) > 0 || k.Until != k.loaded[0] || k.Added != k.loaded[1]
+}
+
+// rows yields the times and the texts of a list.
+func (k *Known) rows(list []seen) iter.Seq[task.ResultRow] {
 	return func(yield func(task.ResultRow) bool) {
 		val := binary.AppendVarint(nil, int64(k.Until))
 		val = binary.AppendVarint(val, int64(k.Added))
@@ -97,7 +138,7 @@ func (k *Known) Rows() iter.Seq[task.ResultRow] {
 			return
 		}
 		n := uint32(0)
-		for part := range slices.Chunk(k.list, rowTexts) {
+		for part := range slices.Chunk(list, rowTexts) {
 			n++
 			binary.BigEndian.PutUint32(key, n)
 			val = val[:0]
@@ -115,13 +156,30 @@ func (k *Known) Rows() iter.Seq[task.ResultRow] {
 // errRow is returned for rows that Rows did not make.
 var errRow = errors.New("the stored texts of earlier pages are damaged")
 
-// Load returns the Known whose rows in yields.
-func Load(in iter.Seq2[task.ResultRow, error]) (*Known, error) {
+// Load returns the Known that parts yield, which is at least one: the rows of Rows, then the rows
+// of Changes of each later state, in their order.
+func Load(parts ...iter.Seq2[task.ResultRow, error]) (*Known, error) {
 	k := &Known{}
+	lists := make([][]seen, len(parts))
+	for i, in := range parts {
+		if err := k.load(in, &lists[i]); err != nil {
+			return nil, err
+		}
+	}
+	// The first list is much longer than the others, so it comes last.
+	for i := len(lists) - 1; i >= 0; i-- {
+		k.list = merge(lists[i], k.list)
+	}
+	k.loaded = [2]record.Time{k.Until, k.Added}
+	return k, nil
+}
+
+// load reads the rows of one part: its times into k, and its texts into list.
+func (k *Known) load(in iter.Seq2[task.ResultRow, error], list *[]seen) error {
 	n := 0
 	for row, err := range in {
 		if err != nil {
-			return nil, err
+			return err
 		}
 		ok := len(row.Key) == 4 && binary.BigEndian.Uint32(row.Key) == uint32(n)
 		if ok && n == 0 {
@@ -131,19 +189,22 @@ func Load(in iter.Seq2[task.ResultRow, error]) (*Known, error) {
 			k.Until, k.Added = record.Time(until), record.Time(added)
 		} else if ok {
 			ok = len(row.Value)%seenBytes == 0
+			if len(*list) == cap(*list) {
+				*list = slices.Grow(*list, max(rowTexts, len(*list)))
+			}
 			for b := row.Value; ok && len(b) > 0; b = b[seenBytes:] {
 				s := seen{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint32(b[8:])}
-				ok = len(k.list) == 0 || k.list[len(k.list)-1].text < s.text
-				k.list = append(k.list, s)
+				ok = len(*list) == 0 || (*list)[len(*list)-1].text < s.text
+				*list = append(*list, s)
 			}
 		}
 		if !ok {
-			return nil, fmt.Errorf("row %d: %w", n+1, errRow)
+			return fmt.Errorf("row %d: %w", n+1, errRow)
 		}
 		n++
 	}
 	if n == 0 {
-		return nil, fmt.Errorf("no row: %w", errRow)
+		return fmt.Errorf("no row: %w", errRow)
 	}
-	return k, nil
+	return nil
 }

@@ -2,9 +2,6 @@ package reports
 
 import (
 	"context"
-	"fmt"
-	"iter"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -14,7 +11,6 @@ import (
 
 	"infomall/exec/dedup"
 	"infomall/store/record"
-	"infomall/store/record/task"
 )
 
 // family draws texts: chains of copies, in each of which some bytes of the print of a text
@@ -23,7 +19,7 @@ func family(t *rapid.T) []Text {
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 	var texts []Text
 	for n := rapid.IntRange(1, 40).Draw(t, "texts"); len(texts) < n; {
-		x := Text{ID: r.Uint64(), Published: record.NoTime, Seen: record.Time(r.IntN(20)), URL: fmt.Sprint("http://x/", r.IntN(30)), Host: string(rune('a' + r.IntN(4)))}
+		x := Text{ID: r.Uint64(), Published: record.NoTime, Seen: record.Time(r.IntN(20))}
 		if r.IntN(2) == 0 {
 			x.Published = record.Time(r.IntN(20))
 		}
@@ -44,7 +40,7 @@ func family(t *rapid.T) []Text {
 // it is near.
 func model(texts []Text) [][]Text {
 	texts = slices.Clone(texts)
-	slices.SortFunc(texts, func(a, b Text) int { return a.compare(&b) })
+	slices.SortFunc(texts, func(a, b Text) int { return a.Compare(&b) })
 	var sets [][]Text
 	for _, x := range texts {
 		i := slices.IndexFunc(sets, func(set []Text) bool {
@@ -68,96 +64,73 @@ func model(texts []Text) [][]Text {
 // nearBytes is the number of equal bytes that package dedup promises for near-copies.
 const nearBytes = 81
 
-// stored returns the State that is made of the rows of s.
-func stored(t *rapid.T, s *State) *State {
-	loaded, err := Load(func(yield func(task.ResultRow, error) bool) {
-		var before []byte
-		for row := range s.Rows() {
-			if slices.Compare(before, row.Key) >= 0 && before != nil {
-				t.Errorf("key %x comes after %x", row.Key, before)
-			}
-			before = slices.Clone(row.Key)
-			if !yield(row, nil) {
-				return
-			}
-		}
-	})
-	if err != nil {
-		t.Fatal(err)
+// stored returns a State with the texts of s at their places.
+func stored(s *State) *State {
+	again := &State{}
+	for i := range s.Len() {
+		again.Restore(*s.Text(i), s.Place(i))
 	}
-	return loaded
+	return again
 }
 
-// TestSets groups random texts in a random order and in several updates, with the state stored
-// and read between them. After each update the sets must be those of the model, and their IDs
-// must stay.
+// TestSets adds and removes random texts in a random order and in several updates, with the state
+// stored and read between them. After each update the sets must be those of the model.
 func TestSets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		texts := family(t)
-		made := make(map[uint64]int) // the update in which an ID was made
+		gone := make([]bool, len(texts))
 		s := &State{}
-		update := 0
 		for from := 0; from < len(texts); {
 			to := rapid.IntRange(from+1, len(texts)).Draw(t, "to")
 			for _, x := range texts[from:to] {
-				if !s.Add(x) || s.Add(x) {
-					t.Fatal("a text is added once")
-				}
+				s.Add(x)
+			}
+			for range rapid.IntRange(0, 3).Draw(t, "removed") {
+				i := rapid.IntRange(0, to-1).Draw(t, "text")
+				s.Remove(i)
+				gone[i] = true
 			}
 			if err := s.Update(context.Background()); err != nil {
 				t.Fatal(err)
 			}
-			update++
-			checkSets(t, s, model(texts[:to]), made, update)
+			var left []Text
+			for i, x := range texts[:to] {
+				if !gone[i] {
+					left = append(left, x)
+				}
+			}
+			checkSets(t, s, model(left))
 			if rapid.Bool().Draw(t, "store") {
-				s = stored(t, s)
-				checkSets(t, s, model(texts[:to]), made, update)
+				s = stored(s)
+				if err := s.Update(context.Background()); err != nil {
+					t.Fatal(err)
+				}
+				checkSets(t, s, model(left))
 			}
 			from = to
 		}
 	})
 }
 
-// checkSets compares the sets of s with the wanted sets, and their IDs with the IDs that were
-// made before. It adds new IDs to made.
-func checkSets(t *rapid.T, s *State, wanted [][]Text, made map[uint64]int, update int) {
-	next, stop := iter.Pull(s.Sets())
-	defer stop()
-	for _, want := range wanted {
-		set, ok := next()
-		if !ok {
-			t.Fatalf("%d sets wanted", len(wanted))
-		}
+// checkSets compares the sets of s with the wanted sets.
+func checkSets(t *rapid.T, s *State, wanted [][]Text) {
+	var sets []Set
+	for set := range s.Sets() {
+		sets = append(sets, Set{set.ID, slices.Clone(set.Texts)})
+	}
+	slices.SortFunc(sets, func(a, b Set) int { return s.Text(a.Texts[0]).Compare(s.Text(b.Texts[0])) })
+	if len(sets) != len(wanted) {
+		t.Fatalf("got %d sets, want %d", len(sets), len(wanted))
+	}
+	for n, want := range wanted {
+		set := sets[n]
 		var got []Text
 		for _, i := range set.Texts {
 			got = append(got, *s.Text(i))
 		}
-		if !slices.Equal(got, want) {
-			t.Fatalf("got the set %v, want %v", got, want)
+		if !slices.Equal(got, want) || set.ID != want[0].ID {
+			t.Fatalf("got the set %x: %v, want %v", set.ID, got, want)
 		}
-		hosts := make(map[string]bool)
-		var owners []uint64
-		for _, x := range want {
-			hosts[x.Host] = true
-			if made[x.ID] > 0 {
-				owners = append(owners, x.ID)
-			}
-		}
-		if len(owners) == 0 {
-			owners = []uint64{want[0].ID}
-			made[want[0].ID] = update
-		}
-		slices.SortStableFunc(owners, func(a, b uint64) int { return made[a] - made[b] })
-		merged := slices.Sorted(slices.Values(owners[1:]))
-		if set.ID != owners[0] || !slices.Equal(set.Merged, merged) {
-			t.Fatalf("got the ID %x with %x merged, want %x with %x", set.ID, set.Merged, owners[0], merged)
-		}
-		if h := slices.Sorted(maps.Keys(hosts)); !slices.Equal(set.Hosts, h) {
-			t.Fatalf("got hosts %q, want %q", set.Hosts, h)
-		}
-	}
-	if _, more := next(); more {
-		t.Fatalf("only %d sets wanted", len(wanted))
 	}
 }
 
@@ -192,46 +165,15 @@ func TestPrintOf(t *testing.T) {
 	}
 }
 
-// TestDamagedRows shows that damaged rows are an error, and no panic.
-func TestDamagedRows(t *testing.T) {
-	var s State
-	s.Add(Text{ID: 1, URL: "http://a.example/", Host: "a.example"})
-	s.Add(Text{ID: 2, URL: "http://b.example/", Host: "b.example", Print: dedup.ExactPrint(1)})
-	if err := s.Update(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	var rows []task.ResultRow
-	for row := range s.Rows() {
-		rows = append(rows, task.ResultRow{Key: slices.Clone(row.Key), Value: slices.Clone(row.Value)})
-	}
-	load := func(rows ...task.ResultRow) error {
-		_, err := Load(func(yield func(task.ResultRow, error) bool) {
-			for _, row := range rows {
-				if !yield(row, nil) {
-					return
-				}
-			}
-		})
-		return err
-	}
-	if err := load(rows...); err != nil {
-		t.Fatal(err)
-	}
-	if err := load(rows[0], rows[0]); err == nil {
-		t.Error("a text that comes twice is no error")
-	}
-	if err := load(task.ResultRow{Key: rows[0].Key[1:], Value: rows[0].Value}); err == nil {
-		t.Error("a short key is no error")
-	}
-	for n := range rows[0].Value {
-		if err := load(task.ResultRow{Key: rows[0].Key, Value: rows[0].Value[:n]}); err == nil {
-			t.Errorf("a row of %d bytes is no error", n)
+// TestDamagedPlaces shows that damaged places are an error, and no panic.
+func TestDamagedPlaces(t *testing.T) {
+	for _, p := range []Place{{Cluster: 2, Leader: 0}, {Cluster: 0, Leader: 2}, {Cluster: 1, Leader: 0}, {Cluster: 0, Leader: 1}} {
+		var s State
+		s.Restore(Text{ID: 1}, p)
+		s.Restore(Text{ID: 2}, Place{Cluster: 0, Leader: 0})
+		if err := s.Update(context.Background()); err != ErrPlaces {
+			t.Errorf("%+v: got error %v", p, err)
 		}
-	}
-	other := slices.Clone(rows[0].Value)
-	other[len(other)-2]++ // the ID of the leader
-	if err := load(task.ResultRow{Key: rows[0].Key, Value: other}); err == nil {
-		t.Error("a leader that is not there is no error")
 	}
 }
 

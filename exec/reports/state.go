@@ -2,6 +2,7 @@ package reports
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"slices"
 
@@ -9,94 +10,123 @@ import (
 )
 
 // State has texts and the sets of near-copies that they form. The zero value has none. A text
-// takes about 250 bytes of memory and its URL. Only one goroutine may use a State.
+// takes about 160 bytes of memory. Only one goroutine may use a State.
 type State struct {
-	texts   []text
-	of      map[uint64]uint32 // the index of each text by its ID
-	grouped int               // the first texts, which Update has grouped
-	updates uint32            // number of updates so far
-	hosts   map[string]string // each host once
+	texts    []text
+	fresh    int  // number of texts to group in the next Update
+	removed  bool // there are texts that the next Update takes out
+	restored bool // there are texts whose places were not checked yet
 }
 
 // text is a Text with what is known of its group.
 type text struct {
 	Text
-	// cluster is the index of a text of the same cluster.
+	// cluster is the index of a text that stands for the cluster: the same for all its texts.
 	cluster uint32
 	// leader is the index of the leader of the set.
 	leader uint32
-	// made is the number of the update that made the text the owner of a set, or 0.
-	made uint32
+	// fresh reports that the text is to be grouped, and gone that it is in no set.
+	fresh, gone bool
 }
 
 // Set is one set of near-copies.
 type Set struct {
+	// ID is the ID of the leader.
 	ID uint64
-	// Texts has the indexes of the texts, for State.Text, in their order. The first text
-	// represents the set.
+	// Texts has the indexes of the texts, for State.Text, in their order. The first text is the
+	// leader.
 	Texts []int
-	// Hosts has the hosts of the texts, sorted, each once.
-	Hosts []string
-	// Merged has the IDs of further sets that have become one with this set, sorted.
-	Merged []uint64
 }
 
-// Len returns the number of texts.
+// ErrPlaces is returned by Update if the places of restored texts fit no State.
+var ErrPlaces = errors.New("the stored sets of near-copies are damaged")
+
+// Len returns the number of texts, with those that were removed.
 func (s *State) Len() int { return len(s.texts) }
 
 // Text returns the text with index i, which must be less than Len. It is valid until the next
 // call of Add.
 func (s *State) Text(i int) *Text { return &s.texts[i].Text }
 
-// Index returns the index of the text with an ID. ok is false if there is none.
-func (s *State) Index(id uint64) (i int, ok bool) {
-	n, ok := s.of[id]
-	return int(n), ok
-}
-
-// Add adds a text and reports whether it is new: a text with a known ID is not added again.
-// Sets include it after the next call of Update.
-func (s *State) Add(t Text) bool { return s.add(text{Text: t}) }
-
-// add does the work of Add. The text begins a cluster and a set of its own.
-func (s *State) add(t text) bool {
-	if _, known := s.of[t.ID]; known {
-		return false
-	}
-	if s.of == nil {
-		s.of, s.hosts = make(map[uint64]uint32), make(map[string]string)
-	}
-	if host, known := s.hosts[t.Host]; known {
-		t.Host = host
-	} else {
-		s.hosts[t.Host] = t.Host
-	}
+// Add adds a text, whose ID no other text has, with the index Len. Sets include it after the next
+// call of Update.
+func (s *State) Add(t Text) {
 	n := uint32(len(s.texts))
-	t.cluster, t.leader = n, n
-	s.of[t.ID] = n
-	s.texts = append(s.texts, t)
-	return true
+	s.texts = append(s.texts, text{Text: t, cluster: n, leader: n, fresh: true})
+	s.fresh++
 }
 
-// Update groups the texts that were added since the last update. It fails only when ctx is
-// done, and must then be called again before Sets.
+// Grow makes room for n more texts.
+func (s *State) Grow(n int) { s.texts = slices.Grow(s.texts, n) }
+
+// Remove takes the text with index i out of its set, in the next call of Update.
+func (s *State) Remove(i int) {
+	t := &s.texts[i]
+	if t.gone {
+		return
+	}
+	t.gone, s.removed = true, true
+	if t.fresh {
+		t.fresh = false
+		s.fresh--
+	}
+}
+
+// Place is where a text is, in the form in which a caller stores it. Alone means that the text is
+// a cluster of its own, and Gone that it was removed.
+type Place struct {
+	Cluster, Leader uint32
+	Alone, Gone     bool
+}
+
+// Place returns the place of the text with index i. Call it after Update.
+func (s *State) Place(i int) Place {
+	t := &s.texts[i]
+	return Place{Cluster: t.cluster, Leader: t.leader, Alone: !t.gone && t.cluster == uint32(i) && t.leader == uint32(i), Gone: t.gone}
+}
+
+// Restore adds a text at the place that it had in another State, where all texts before it were
+// restored, too. The next Update does not group it again, unless other texts demand it.
+func (s *State) Restore(t Text, p Place) {
+	if p.Alone || p.Gone {
+		p.Cluster, p.Leader = uint32(len(s.texts)), uint32(len(s.texts))
+	}
+	s.texts = append(s.texts, text{Text: t, cluster: p.Cluster, leader: p.Leader, gone: p.Gone})
+	s.restored = true
+}
+
+// Update groups the texts that were added since the last update, and again the texts of clusters
+// from which a text was removed. The sets are then the same as if all texts had been added to a
+// new State. The error is ErrPlaces, or that of ctx; after that of ctx Update must be called again
+// before Sets.
 func (s *State) Update(ctx context.Context) error {
-	if s.grouped == len(s.texts) {
+	if err := s.check(); err != nil {
+		return err
+	}
+	s.part()
+	if s.fresh == 0 {
 		return ctx.Err()
 	}
 	clusters := dedup.NewGroups(len(s.texts))
 	for i := range s.texts {
-		clusters.Join(uint32(i), s.texts[i].cluster)
+		if of := s.texts[i].cluster; of != uint32(i) && !s.texts[i].gone {
+			clusters.Join(uint32(i), of)
+		}
 	}
 	if err := s.join(ctx, clusters); err != nil {
 		return err
 	}
 	// A cluster is made again if it has a new text.
 	changed := make(map[uint32][]uint32)
-	for i := s.grouped; i < len(s.texts); i++ {
-		changed[clusters.Of(uint32(i))] = nil
+	for i := range s.texts {
+		if s.texts[i].fresh {
+			changed[clusters.Of(uint32(i))] = nil
+		}
 	}
 	for i := range s.texts {
+		if s.texts[i].gone {
+			continue
+		}
 		of := clusters.Of(uint32(i))
 		if members, ok := changed[of]; ok {
 			changed[of] = append(members, uint32(i))
@@ -108,19 +138,64 @@ func (s *State) Update(ctx context.Context) error {
 		}
 	}
 	for i := range s.texts {
-		s.texts[i].cluster = clusters.Of(uint32(i))
+		t := &s.texts[i]
+		t.fresh = false
+		if !t.gone {
+			t.cluster = clusters.Of(uint32(i))
+		}
 	}
-	s.updates++
-	for _, members := range changed {
-		s.own(members)
-	}
-	s.grouped = len(s.texts)
+	s.fresh = 0
 	return nil
+}
+
+// check returns ErrPlaces if restored texts have places that fit no State.
+func (s *State) check() error {
+	if !s.restored {
+		return nil
+	}
+	n := uint32(len(s.texts))
+	for i := range s.texts {
+		t := &s.texts[i]
+		if t.gone {
+			continue
+		}
+		if t.cluster >= n || t.leader >= n || s.texts[t.leader].leader != t.leader || s.texts[t.leader].cluster != t.cluster || s.texts[t.leader].gone && !s.removed {
+			return ErrPlaces
+		}
+	}
+	s.restored = false
+	return nil
+}
+
+// part makes fresh texts of those in clusters from which a text was removed: each begins alone.
+func (s *State) part() {
+	if !s.removed {
+		return
+	}
+	broken := make(map[uint32]bool)
+	for i := range s.texts {
+		if t := &s.texts[i]; t.gone {
+			broken[t.cluster] = true
+			t.cluster, t.leader = uint32(i), uint32(i)
+		}
+	}
+	for i := range s.texts {
+		t := &s.texts[i]
+		if t.gone || !broken[t.cluster] {
+			continue
+		}
+		t.cluster, t.leader = uint32(i), uint32(i)
+		if !t.fresh {
+			t.fresh = true
+			s.fresh++
+		}
+	}
+	s.removed = false
 }
 
 // lead makes the sets of one cluster. Afterwards its members are in their order.
 func (s *State) lead(ctx context.Context, members []uint32) error {
-	slices.SortFunc(members, func(a, b uint32) int { return s.texts[a].compare(&s.texts[b].Text) })
+	slices.SortFunc(members, func(a, b uint32) int { return s.texts[a].Compare(&s.texts[b].Text) })
 	var leaders []uint32
 	for n, m := range members {
 		if n%ctxEvery == 0 && ctx.Err() != nil {
@@ -144,71 +219,30 @@ func (s *State) lead(ctx context.Context, members []uint32) error {
 // ctxEvery is after how many texts a loop checks its context again.
 const ctxEvery = 1024
 
-// own makes the leader of each set of a cluster that has no owner an owner.
-func (s *State) own(members []uint32) {
-	owned := make(map[uint32]bool)
-	for _, m := range members {
-		if t := &s.texts[m]; t.made != 0 {
-			owned[t.leader] = true
-		}
-	}
-	for _, m := range members {
-		if t := &s.texts[m]; t.leader == m && !owned[m] {
-			t.made = s.updates
-		}
-	}
-}
-
-// Sets yields the sets as the last update has left them, sorted by their first texts. A Set is
-// valid until the next one.
+// Sets yields the sets as the last update has left them, in the order of the indexes of their
+// leaders. A Set is valid until the next one.
 func (s *State) Sets() iter.Seq[*Set] {
 	return func(yield func(*Set) bool) {
-		order := make([]uint32, s.grouped)
-		for i := range order {
-			order[i] = uint32(i)
+		copies := make(map[uint32][]int) // the other texts of a set, by leader
+		for i := range s.texts {
+			if t := &s.texts[i]; !t.gone && t.leader != uint32(i) {
+				copies[t.leader] = append(copies[t.leader], i)
+			}
 		}
-		// Texts of one set come together, and sets by their leaders.
-		slices.SortFunc(order, func(a, b uint32) int {
-			x, y := &s.texts[a], &s.texts[b]
-			if x.leader != y.leader {
-				x, y = &s.texts[x.leader], &s.texts[y.leader]
-			}
-			return x.compare(&y.Text)
-		})
 		var set Set
-		for len(order) > 0 {
-			n := 1
-			for n < len(order) && s.texts[order[n]].leader == order[0] {
-				n++
+		for i := range s.texts {
+			t := &s.texts[i]
+			if t.gone || t.leader != uint32(i) {
+				continue
 			}
-			s.fill(&set, order[:n])
-			order = order[n:]
+			set.ID, set.Texts = t.ID, append(set.Texts[:0], i)
+			if more := copies[t.leader]; more != nil {
+				slices.SortFunc(more, func(a, b int) int { return s.texts[a].Compare(&s.texts[b].Text) })
+				set.Texts = append(set.Texts, more...)
+			}
 			if !yield(&set) {
 				return
 			}
 		}
 	}
-}
-
-// fill sets set to the set of these texts, which are in their order.
-func (s *State) fill(set *Set, members []uint32) {
-	set.Texts, set.Hosts, set.Merged = set.Texts[:0], set.Hosts[:0], set.Merged[:0]
-	var owner *text
-	for _, m := range members {
-		t := &s.texts[m]
-		set.Texts = append(set.Texts, int(m))
-		set.Hosts = append(set.Hosts, t.Host)
-		if t.made == 0 {
-			continue
-		}
-		set.Merged = append(set.Merged, t.ID)
-		if owner == nil || t.made < owner.made {
-			owner = t
-		}
-	}
-	set.ID = owner.ID
-	set.Merged = slices.DeleteFunc(set.Merged, func(id uint64) bool { return id == owner.ID })
-	slices.Sort(set.Merged)
-	slices.Sort(set.Hosts)
-	set.Hosts = slices.Compact(set.Hosts)
 }

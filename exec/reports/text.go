@@ -2,7 +2,6 @@ package reports
 
 import (
 	"cmp"
-	"strings"
 
 	"infomall/exec/dedup"
 	"infomall/store/record"
@@ -17,8 +16,6 @@ type Text struct {
 	Published record.Time
 	// Seen is when the text was first seen.
 	Seen  record.Time
-	URL   string
-	Host  string
 	Print dedup.Print
 }
 
@@ -30,9 +27,9 @@ func (t *Text) At() record.Time {
 	return t.Seen
 }
 
-// compare orders texts.
-func (t *Text) compare(o *Text) int {
-	return cmp.Or(cmp.Compare(t.At(), o.At()), cmp.Compare(t.Seen, o.Seen), strings.Compare(t.URL, o.URL), cmp.Compare(t.ID, o.ID))
+// Compare orders texts, see the documentation of the package.
+func (t *Text) Compare(o *Text) int {
+	return cmp.Or(cmp.Compare(t.At(), o.At()), cmp.Compare(t.Seen, o.Seen), cmp.Compare(t.ID, o.ID))
 }
 
 // shortWords is how many words a text has at least whose print is made of sequences of

@@ -1,0 +1,319 @@
+package event
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"slices"
+
+	"infomall/exec/events"
+	"infomall/exec/spill"
+)
+
+// uses has, for each word of the dictionary, the texts that have it.
+//
+// The uses of a word are a sequence of numbers of variable length, one for each text in
+// ascending order: twice the distance from the text before, and 1 if the title has the word. The
+// distance of the first is that from the first text of the part of the stream. The uses of a word
+// that several parts have are several such sequences.
+type uses struct {
+	memory *spill.Memory
+	from   int // the first text that was read now
+
+	// Of the texts that were read now: the sequence of each word, with the number of its last
+	// text, plus 1, and which parts of the sequences no longer fit into memory.
+	lists [][]byte
+	last  []uint32
+	bytes int64
+	full  []*spill.Spool
+
+	count    int64 // uses in all parts
+	loaded   []loadedUses
+	partly   bool                    // load has left out words
+	replaced map[int]bool            // the texts whose uses are those of other
+	other    map[uint32][]events.Use // by word
+}
+
+// loadedUses has the sequences of one part: that of word w is bytes[at[w]:at[w+1]].
+type loadedUses struct {
+	from  int
+	at    []int
+	bytes []byte
+}
+
+const (
+	// usesShare is the share of the memory that the uses of new texts may take before they go
+	// to a temporary file, as a divisor.
+	usesShare = 8
+	// useBytes is how many bytes a use takes at most on average, for the estimate of memory.
+	useBytes = 2
+	// usualBytes is how many sixteenths of a byte a use takes usually.
+	usualBytes = 20
+)
+
+// close closes the temporary files.
+func (u *uses) close() {
+	for _, s := range u.full {
+		s.Close()
+	}
+}
+
+// add notes that a text has a word. Texts come in their order, and the words of the title first.
+func (u *uses) add(word uint32, text int, title bool) error {
+	for int(word) >= len(u.lists) {
+		u.lists, u.last = append(u.lists, nil), append(u.last, 0)
+	}
+	from := uint32(u.from)
+	if n := u.last[word]; n > 0 {
+		from = n - 1
+		if from == uint32(text) {
+			return nil
+		}
+	}
+	x := uint64(uint32(text)-from) << 1
+	if title {
+		x |= 1
+	}
+	before := len(u.lists[word])
+	u.lists[word] = binary.AppendUvarint(u.lists[word], x)
+	u.last[word] = uint32(text) + 1
+	u.bytes += int64(len(u.lists[word]) - before)
+	u.count++
+	if u.bytes < u.memory.Bytes/usesShare {
+		return nil
+	}
+	return u.flush()
+}
+
+// flush moves the sequences to a temporary file. They go on where they ended.
+func (u *uses) flush() error {
+	s := u.memory.Spool(u.memory.Bytes + 1) // nothing stays in memory
+	u.full = append(u.full, s)
+	var row []byte
+	for w, list := range u.lists {
+		if len(list) == 0 {
+			continue
+		}
+		row = append(binary.AppendUvarint(row[:0], uint64(w)), list...)
+		if err := s.Add(row); err != nil {
+			return err
+		}
+		u.lists[w] = nil
+	}
+	u.bytes = 0
+	return nil
+}
+
+// each calls f with the sequence of each word of the new texts, in the order of words. A sequence
+// may come in several pieces.
+func (u *uses) each(f func(word uint32, piece []byte) error) error {
+	type reader struct {
+		*spill.SpoolReader
+		word  uint32
+		piece []byte
+		ok    bool
+	}
+	next := func(r *reader) error {
+		row, ok, err := r.Next()
+		r.ok = ok
+		if ok && err == nil {
+			w, n := binary.Uvarint(row)
+			r.word, r.piece = uint32(w), row[n:]
+		}
+		return err
+	}
+	readers := make([]reader, len(u.full))
+	for i, s := range u.full {
+		readers[i].SpoolReader = s.Reader()
+		if err := next(&readers[i]); err != nil {
+			return err
+		}
+	}
+	for w, list := range u.lists {
+		for i := range readers {
+			r := &readers[i]
+			if !r.ok || r.word != uint32(w) {
+				continue
+			}
+			if err := f(r.word, r.piece); err != nil {
+				return err
+			}
+			if err := next(r); err != nil {
+				return err
+			}
+		}
+		if len(list) > 0 {
+			if err := f(uint32(w), list); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// load reads the uses of all parts of the stream of c, and those of the new texts, into memory. If
+// they take more than limit bytes, those of the most frequent words are left out.
+func (u *uses) load(ctx context.Context, c *collection, limit int64) error {
+	all := u.count
+	for _, p := range c.parts {
+		all += p.uses
+	}
+	left := make([]bool, len(c.words.names))
+	if all*useBytes > limit {
+		u.partly = true
+		if err := u.leaveFrequent(ctx, c, all, limit, left); err != nil {
+			return err
+		}
+	}
+	take := func(l *loadedUses, word uint32, piece []byte) {
+		if int(word) >= len(left) || left[word] {
+			return
+		}
+		for len(l.at) <= int(word) {
+			l.at = append(l.at, len(l.bytes))
+		}
+		l.bytes = append(l.bytes, piece...)
+	}
+	for _, p := range c.parts {
+		l := loadedUses{from: p.from, bytes: make([]byte, 0, min(p.uses, limit/useBytes)*usualBytes/16)}
+		for row, err := range c.rowsOf(ctx, p, rowUses) {
+			if err != nil {
+				return err
+			}
+			take(&l, binary.BigEndian.Uint32(row.Key[1:]), row.Value)
+		}
+		l.at = append(l.at, len(l.bytes))
+		u.loaded = append(u.loaded, l)
+	}
+	l := loadedUses{from: u.from, bytes: make([]byte, 0, u.bytes)}
+	err := u.each(func(word uint32, piece []byte) error {
+		take(&l, word, piece)
+		return nil
+	})
+	l.at = append(l.at, len(l.bytes))
+	u.loaded = append(u.loaded, l)
+	return err
+}
+
+// leaveFrequent sets left for the most frequent words, so that the uses of the others fit. all is
+// how many uses there are. Words that are equally frequent go together, so that the order of the
+// dictionary does not matter.
+func (u *uses) leaveFrequent(ctx context.Context, c *collection, all, limit int64, left []bool) error {
+	counts := make([]int64, len(left))
+	count := func(word uint32, piece []byte) error {
+		if int(word) < len(counts) {
+			for _, b := range piece {
+				if b < 0x80 {
+					counts[word]++
+				}
+			}
+		}
+		return nil
+	}
+	for _, p := range c.parts {
+		for row, err := range c.rowsOf(ctx, p, rowUses) {
+			if err != nil {
+				return err
+			}
+			count(binary.BigEndian.Uint32(row.Key[1:]), row.Value)
+		}
+	}
+	if err := u.each(count); err != nil {
+		return err
+	}
+	order := make([]uint32, len(counts))
+	for w := range order {
+		order[w] = uint32(w)
+	}
+	slices.SortFunc(order, func(a, b uint32) int { return cmp.Compare(counts[b], counts[a]) })
+	last := int64(0)
+	for _, w := range order {
+		if all*useBytes <= limit && counts[w] != last {
+			break
+		}
+		left[w], last = true, counts[w]
+		all -= last
+	}
+	return nil
+}
+
+// replace replaces the words of a text by others, all of them in the title.
+func (u *uses) replace(text int, words []uint32) {
+	if u.replaced == nil {
+		u.replaced, u.other = make(map[int]bool), make(map[uint32][]events.Use)
+	}
+	u.replaced[text] = true
+	for i, w := range words {
+		if !slices.Contains(words[:i], w) {
+			u.other[w] = append(u.other[w], events.NewUse(text, true))
+		}
+	}
+}
+
+// of appends the uses of a word to dst. Call it after load.
+func (u *uses) of(dst []events.Use, word uint32) []events.Use {
+	first := len(dst)
+	dst = u.all(dst, word)
+	if len(u.replaced) > 0 {
+		dst = append(dst[:first], slices.DeleteFunc(dst[first:], func(x events.Use) bool { return u.replaced[x.Doc()] })...)
+		dst = append(dst, u.other[word]...)
+	}
+	return dst
+}
+
+// all appends the uses of a word to dst, as if no text had been replaced.
+func (u *uses) all(dst []events.Use, word uint32) []events.Use {
+	for i := range u.loaded {
+		l := &u.loaded[i]
+		if int(word)+1 >= len(l.at) {
+			continue
+		}
+		text := uint32(l.from) << 1
+		for list := l.bytes[l.at[word]:l.at[word+1]]; len(list) > 0; {
+			x, n := uint32(list[0]), 1
+			if x >= 0x80 {
+				long, size := binary.Uvarint(list)
+				x, n = uint32(long), max(size, 1)
+			}
+			list = list[n:]
+			text = text&^1 + x
+			dst = append(dst, events.Use(text))
+		}
+	}
+	return dst
+}
+
+// put calls put with the rows of the uses: those of the new texts, or those of all texts as one
+// part. For all, call it after load, which must not have left out words.
+func (u *uses) put(all bool, put func(kind byte, n int, val []byte) error) error {
+	if !all {
+		return u.each(func(word uint32, list []byte) error {
+			for part := range slices.Chunk(list, piece) {
+				if err := put(rowUses, int(word), part); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	words := 0
+	for i := range u.loaded {
+		words = max(words, len(u.loaded[i].at)-1)
+	}
+	var list []events.Use
+	var val []byte
+	for w := range words {
+		list, val = u.all(list[:0], uint32(w)), val[:0]
+		last := events.Use(0)
+		for _, x := range list {
+			val = binary.AppendUvarint(val, uint64(x-last&^1))
+			last = x
+		}
+		for part := range slices.Chunk(val, piece) {
+			if err := put(rowUses, w, part); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
