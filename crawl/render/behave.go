@@ -11,7 +11,6 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/page"
-	"github.com/chromedp/cdproto/runtime"
 )
 
 // behaveScript is an expression of an object whose functions act on the document.
@@ -42,7 +41,7 @@ func (t *tab) behave(ctx context.Context, s *Shown) {
 	s.Consent = t.consent(ctx)
 	for _, b := range []struct {
 		name string
-		step func(ctx context.Context) (n int, more bool, err error)
+		step func(ctx context.Context, before int) (n int, more bool, err error)
 	}{
 		{"open", t.openDetails},
 		{"scroll", t.scroll},
@@ -60,13 +59,16 @@ func (t *tab) behave(ctx context.Context, s *Shown) {
 			return
 		}
 	}
-	_ = t.act(ctx, nil, "top")
-	_ = t.proxy.quiet(ctx, quietTime)
+	if len(s.Behaviours) > 0 {
+		_ = t.act(ctx, nil, "top")
+		_ = t.proxy.quiet(ctx, quietTime)
+	}
 }
 
 // repeat runs a behaviour step by step, until it has no more to do or a limit is
-// reached. step returns how many steps it did at once, and whether to go on.
-func (t *tab) repeat(ctx context.Context, name string, step func(context.Context) (int, bool, error)) (Behaviour, error) {
+// reached. step is given the number of steps before. It returns how many steps it did at
+// once, and whether to go on.
+func (t *tab) repeat(ctx context.Context, name string, step func(context.Context, int) (int, bool, error)) (Behaviour, error) {
 	b := Behaviour{Name: name, Ended: "done"}
 	for {
 		switch {
@@ -80,7 +82,7 @@ func (t *tab) repeat(ctx context.Context, name string, step func(context.Context
 			b.Ended = "steps"
 			return b, nil
 		}
-		n, more, err := step(ctx)
+		n, more, err := step(ctx, b.Steps)
 		b.Steps += n
 		if err == nil && n > 0 {
 			err = t.proxy.quiet(ctx, stepTime)
@@ -98,17 +100,20 @@ func (t *tab) repeat(ctx context.Context, name string, step func(context.Context
 }
 
 // openDetails opens the elements details that are closed.
-func (t *tab) openDetails(ctx context.Context) (n int, more bool, err error) {
+func (t *tab) openDetails(ctx context.Context, _ int) (n int, more bool, err error) {
 	err = t.act(ctx, &n, "open", t.limits.Steps)
 	return n, n > 0, err
 }
 
 // scroll scrolls down by the height of the window. At the end it waits until the page is
 // quiet, and goes on if the page has grown.
-func (t *tab) scroll(ctx context.Context) (n int, more bool, err error) {
+func (t *tab) scroll(ctx context.Context, before int) (n int, more bool, err error) {
 	var moved bool
 	if err = t.act(ctx, &moved, "scroll"); err != nil || moved {
 		return 1, true, err
+	}
+	if before == 0 {
+		return 0, false, nil // the page was quiet and has nothing to scroll
 	}
 	if err = t.proxy.quiet(ctx, quietTime); err != nil {
 		return 0, false, err
@@ -120,7 +125,7 @@ func (t *tab) scroll(ctx context.Context) (n int, more bool, err error) {
 }
 
 // loadMore clicks a button that loads more of the page, and goes on if the page has grown.
-func (t *tab) loadMore(ctx context.Context) (n int, more bool, err error) {
+func (t *tab) loadMore(ctx context.Context, _ int) (n int, more bool, err error) {
 	var before, after int
 	if err = t.act(ctx, &before, "more"); err != nil || before < 0 {
 		return 0, false, err
@@ -162,7 +167,7 @@ func (t *tab) dismiss() {
 	n := t.dialogs
 	t.mu.Unlock()
 	if n > t.limits.Steps {
-		_ = t.target.Call(t.ctx, runtime.TerminateExecution.Method, nil, nil)
+		t.terminate(t.ctx)
 	}
 	_, _ = cdp.Call(t.ctx, t.target, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: false})
 }

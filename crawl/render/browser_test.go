@@ -1,16 +1,23 @@
 package render
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"image/png"
 	"net/url"
 	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/chromedp/chromedp"
 )
 
 // web is a network in memory: it answers the requests of a page.
@@ -96,24 +103,45 @@ func startPool(t *testing.T, o Options) *Pool {
 	return p
 }
 
-// TestShow shows pages that need a browser. Text, links and parts must be complete.
+// site returns the network of a page of shownPages.
+func (c *shownPage) site() *web {
+	w := &web{pages: make(map[string]string), answer: func(r *Request) (*Response, error) {
+		switch {
+		case r.URL == "https://a.test/post":
+			return respond("text/plain", "got "+r.Method+" "+string(r.Body)), nil
+		case r.URL == "https://api.test/cors":
+			s := respond("text/plain", "shared")
+			s.Head = append(s.Head[:len(s.Head)-2], "Access-Control-Allow-Origin: *\r\nAccess-Control-Allow-Headers: X-Own\r\n\r\n"...)
+			return s, nil
+		}
+		return nil, nil
+	}}
+	for address, body := range c.pages {
+		w.pages[c.address(address)] = body
+	}
+	return w
+}
+
+// address returns the URL of a path at https://a.test, or a URL as it is.
+func (c *shownPage) address(path string) string {
+	if strings.HasPrefix(path, "/") {
+		return "https://a.test" + path
+	}
+	return path
+}
+
+// TestShow shows pages that need a browser, four at the same time. Text, links and
+// parts must be complete, and nothing else must be asked for.
 func TestShow(t *testing.T) {
-	p := startPool(t, testOptions(t))
-	t.Run("first", func(t *testing.T) {
-		w := &web{pages: map[string]string{
-			"https://a.test/":          `<!DOCTYPE html><title>x</title><body><p>static<script src=/a.js></script>`,
-			"https://a.test/a.js":      `fetch("/data.json").then((r) => r.json()).then((d) => { document.body.insertAdjacentHTML("beforeend", "<p>" + d.text + "<a href=/next>n</a>") })`,
-			"https://a.test/data.json": `{"text": "from data"}`,
-		}}
-		s, err := p.Show(t.Context(), Page{URL: "https://a.test/", Send: w.send})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want := "static\nfrom datan"; strings.Join(strings.Fields(s.Text), " ") != strings.Join(strings.Fields(want), " ") {
-			t.Errorf("text %q, want %q", s.Text, want)
-		}
-		if want := []string{"https://a.test/", "https://a.test/a.js", "https://a.test/data.json"}; !slices.Equal(w.asked(), want) {
-			t.Errorf("asked for %q, want %q", w.asked(), want)
+	o := testOptions(t)
+	o.Consent = consentRules
+	p := startPool(t, o)
+	t.Run("pages", func(t *testing.T) {
+		for _, c := range shownPages {
+			t.Run(c.name, func(t *testing.T) {
+				t.Parallel()
+				c.check(t, p)
+			})
 		}
 	})
 	t.Run("refused", func(t *testing.T) {
@@ -123,4 +151,235 @@ func TestShow(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
+	p.options.Screenshot = true
+	t.Run("main", func(t *testing.T) { checkMain(t, p) })
+	t.Run("socket", func(t *testing.T) { checkSocket(t, p) })
+	t.Run("too large", func(t *testing.T) {
+		w := &web{pages: map[string]string{"https://a.test/": "<p>" + strings.Repeat("text ", 2000)}}
+		_, err := p.showWith(t.Context(), Page{URL: "https://a.test/", Send: w.send}, Limits{DOM: 5000}.over(p.options.Limits))
+		if err == nil || !strings.Contains(err.Error(), "5000 bytes") {
+			t.Error(err)
+		}
+	})
+	t.Run("other files", func(t *testing.T) {
+		for _, kind := range []string{"application/zip", "application/octet-stream"} {
+			_, err := p.Show(t.Context(), Page{URL: "https://a.test/", Send: func(context.Context, *Request) (*Response, error) { return respond(kind, "PK"), nil }})
+			if err == nil || !strings.Contains(err.Error(), "does not show it") {
+				t.Errorf("%s: %v", kind, err)
+			}
+		}
+		if _, err := p.Show(t.Context(), Page{URL: "file:///etc/passwd"}); err == nil {
+			t.Error("a file was shown")
+		}
+	})
+	t.Run("end", func(t *testing.T) { checkEnd(t, p) })
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+	stacks := make([]byte, 1<<20)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	for _, part := range []string{"render.(*proxy)", "render.(*refuser)", "render.(*tab)"} {
+		if strings.Contains(string(stacks), part) {
+			t.Errorf("after Close there is a goroutine of %s:\n%s", part, stacks)
+		}
+	}
+	if _, err := p.Show(t.Context(), Page{URL: "https://a.test/"}); !errors.Is(err, ErrClosed) {
+		t.Errorf("after Close: %v", err)
+	}
+}
+
+// checkMain shows a page that is redirected and has status 404. The requests up to the
+// page itself, and no others, must be marked, and a picture must be taken.
+func checkMain(t *testing.T, p *Pool) {
+	w := &web{answer: func(r *Request) (*Response, error) {
+		switch r.URL {
+		case "http://a.test/":
+			return &Response{Head: []byte("HTTP/1.1 301 Moved\r\nLocation: https://b.test/x\r\n\r\n"), Body: []byte("moved")}, nil
+		case "https://b.test/x":
+			return &Response{Head: []byte("HTTP/1.1 404 Not Found\r\nSet-Cookie: a=b\r\nContent-Type: text/html\r\n\r\n"), Body: []byte("<title>none</title><p>not here<img src=/i.svg>")}, nil
+		}
+		return nil, nil
+	}}
+	s, err := p.Show(t.Context(), Page{URL: "http://a.test/#part", Send: w.send})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.URL != "https://b.test/x#part" || s.Text != "not here" {
+		t.Errorf("%s shows %q", s.URL, s.Text)
+	}
+	if c, err := png.DecodeConfig(bytes.NewReader(s.Screenshot)); err != nil || c.Width < 1000 {
+		t.Errorf("the picture is %+v, %v", c, err)
+	}
+	for _, r := range w.seen {
+		if want := r.URL == "http://a.test/" || r.URL == "https://b.test/x"; r.Main != want {
+			t.Errorf("%s: main %v", r.URL, r.Main)
+		}
+		if r.URL == "https://b.test/i.svg" && !strings.Contains(string(r.Head), "Cookie: a=b\r\n") {
+			t.Errorf("the part has the headers %q", r.Head)
+		}
+	}
+}
+
+// checkSocket shows a page that opens a WebSocket. The handshake must come to Send, and
+// the page must see it open.
+func checkSocket(t *testing.T, p *Pool) {
+	w := &web{
+		pages: map[string]string{"https://a.test/": `<p id=p>x<script>const s = new WebSocket("wss://b.test/live?x"); s.onopen = () => { s.send("hello"); fetch("/opened").then(() => { p.textContent = "open" }) }; s.onclose = () => p.append(" closed")</script>`},
+		answer: func(r *Request) (*Response, error) {
+			if r.Socket {
+				return &Response{Head: []byte("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x\r\n\r\n")}, nil
+			}
+			return nil, nil
+		},
+	}
+	s, err := p.Show(t.Context(), Page{URL: "https://a.test/", Send: w.send})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"https://a.test/", "https://a.test/opened", "https://b.test/live?x"}; !slices.Equal(w.asked(), want) {
+		t.Errorf("asked for %q, want %q", w.asked(), want)
+	}
+	if !slices.Equal(s.Sockets, []string{"wss://b.test/live?x"}) || s.Text != "open" || s.Ended != "done" {
+		t.Errorf("sockets %q, text %q, ended %s", s.Sockets, s.Text, s.Ended)
+	}
+}
+
+// checkEnd ends a page by its context, then the whole browser by force. Show must return
+// with an error, the requests must end, and the next page must be shown again.
+func checkEnd(t *testing.T, p *Pool) {
+	browser := chromedp.FromContext(p.browser).Browser
+	for name, end := range map[string]func(stop func()){
+		"cancel": func(stop func()) { stop() },
+		"kill":   func(func()) { browser.Process().Kill() },
+	} {
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		w := &web{pages: map[string]string{"https://a.test/": "<script src=/a.js></script>"}}
+		_, err := p.Show(ctx, Page{URL: "https://a.test/", Send: func(ctx context.Context, r *Request) (*Response, error) {
+			if r.URL != "https://a.test/a.js" {
+				return w.send(ctx, r)
+			}
+			end(stop)
+			<-ctx.Done()
+			close(ended)
+			return nil, ctx.Err()
+		}})
+		stop()
+		<-ended
+		if err == nil || name == "cancel" && !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", name, err)
+		}
+		w.pages["https://a.test/a.js"] = "document.write('shown')"
+		s, err := p.Show(t.Context(), Page{URL: "https://a.test/", Send: w.send})
+		if err != nil || s.Text != "shown" {
+			t.Errorf("after %s: %v, %v", name, s, err)
+		}
+	}
+}
+
+// check shows the page and compares.
+func (c *shownPage) check(t *testing.T, p *Pool) {
+	w := c.site()
+	address := cmp.Or(c.url, "https://a.test/")
+	page := Page{URL: address, Send: w.send}
+	s, err := p.showWith(t.Context(), page, c.limit.over(p.options.Limits))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.URL != cmp.Or(c.end, address) {
+		t.Errorf("the page is %s", s.URL)
+	}
+	rest := s.Text
+	for _, want := range c.text {
+		_, after, ok := strings.Cut(rest, want)
+		if !ok {
+			t.Errorf("the text %q lacks %q", s.Text, want)
+			continue
+		}
+		rest = after
+	}
+	for _, no := range c.lacks {
+		if strings.Contains(s.Text, no) {
+			t.Errorf("the text %q has %q", s.Text, no)
+		}
+	}
+	for _, want := range c.dom {
+		if !strings.Contains(string(s.DOM), want) {
+			t.Errorf("the document %s lacks %q", s.DOM, want)
+		}
+	}
+	for _, want := range c.links {
+		if !slices.Contains(s.Links, want) {
+			t.Errorf("the links %q lack %q", s.Links, want)
+		}
+	}
+	for _, want := range c.does {
+		if !slices.Contains(s.Behaviours, want) {
+			t.Errorf("the behaviours %v lack %v", s.Behaviours, want)
+		}
+	}
+	if s.Consent != c.rule || s.Login != c.login || s.Ended != cmp.Or(c.ended, "done") {
+		t.Errorf("consent %q, login %v, ended %q", s.Consent, s.Login, s.Ended)
+	}
+	if c.ended != "" {
+		return
+	}
+	var want []string
+	for path := range c.pages {
+		want = append(want, c.address(path))
+	}
+	for _, path := range c.parts {
+		want = append(want, c.address(path))
+	}
+	slices.Sort(want)
+	if got := w.asked(); !slices.Equal(got, want) {
+		t.Errorf("asked for %q, want %q", got, want)
+	}
+}
+
+// TestUser shows a page with the profile of a user. It must have the user's cookies and
+// local storage. The profile must not change, and another page must not see what the first
+// one stored.
+func TestUser(t *testing.T) {
+	o := testOptions(t)
+	p := startPool(t, o)
+	browser := p.browser
+	if _, err := readSession(browser); err != nil { // requests of the default context are now answered
+		t.Fatal(err)
+	}
+	const login = `document.cookie = "user=42; max-age=100000"; localStorage.setItem("token", "a\"b"); "done"`
+	if _, err := inOrigin(t.Context(), browser, "https://a.test", login); err != nil {
+		t.Fatal(err)
+	}
+	if err := chromedp.Cancel(browser); err != nil { // writes the profile
+		t.Fatal(err)
+	}
+	user := filepath.Join(t.TempDir(), "user")
+	if err := copyProfile(user, p.folder.profile()); err != nil {
+		t.Fatal(err)
+	}
+	before := names(t, user)
+	o.Profile, o.Temp = user, t.TempDir()
+	q := startPool(t, o)
+	w := &web{pages: map[string]string{"https://a.test/": `<p id=p><script>p.textContent = document.cookie + " " + localStorage.getItem("token") + " " + localStorage.getItem("own"); localStorage.setItem("own", "x"); document.cookie = "own=x"</script>`}}
+	for range 2 {
+		s, err := q.Show(t.Context(), Page{URL: "https://a.test/", Send: w.send})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Text != `user=42 a"b null` {
+			t.Errorf("the page sees %q", s.Text)
+		}
+	}
+	if !strings.Contains(string(w.seen[0].Head), "Cookie: user=42\r\n") {
+		t.Errorf("the first request has the headers %q", w.seen[0].Head)
+	}
+	if after := names(t, user); !slices.Equal(after, before) {
+		t.Errorf("the profile had %q and has %q", before, after)
+	}
+}
+
+// over returns l with the fields of base in place of zeros.
+func (l Limits) over(base Limits) Limits {
+	return Limits{cmp.Or(l.Time, base.Time), cmp.Or(l.Steps, base.Steps), cmp.Or(l.Requests, base.Requests), cmp.Or(l.Bytes, base.Bytes), cmp.Or(l.DOM, base.DOM)}
 }

@@ -54,7 +54,7 @@
 		const name = html ? e.localName : e.tagName;
 		const frame = depth < 8 && (name === "iframe" || name === "frame") ? frameOf(e) : null;
 		let inner = "";
-		if (frame && name === "iframe") inner = whole(frame, depth + 1);
+		if (frame && name === "iframe" && frame.body && frame.body.firstChild) inner = whole(frame, depth + 1);
 		let s = "<" + name;
 		for (const a of e.attributes) {
 			if (inner && a.name === "srcdoc") continue;

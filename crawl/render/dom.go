@@ -9,6 +9,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
 )
 
 // collectScript is a function of the bounds of the result. It returns a document.
@@ -34,11 +35,16 @@ type document struct {
 
 // collect reads the document as it now is into s, and takes the picture.
 func (t *tab) collect(ctx context.Context, s *Shown) error {
-	var d document
-	if err := t.script(ctx, fmt.Sprintf("(%s)(%d, %d)", collectScript, t.limits.DOM, linksMax), &d); err != nil {
-		if ctx.Err() != nil && t.ctx.Err() == nil {
-			return errors.New("scripts of the page run without end")
+	d, err := t.read(ctx)
+	for range stopTries {
+		if err == nil || ctx.Err() != nil {
+			break
 		}
+		// A script of the page runs without end.
+		t.terminate(ctx)
+		d, err = t.read(ctx)
+	}
+	if err != nil {
 		return fmt.Errorf("read the document: %w", err)
 	}
 	if d.Cut {
@@ -50,11 +56,30 @@ func (t *tab) collect(ctx context.Context, s *Shown) error {
 	if !t.pool.options.Screenshot {
 		return nil
 	}
-	var err error
 	if s.Screenshot, err = t.picture(ctx); err != nil {
 		return fmt.Errorf("take a picture: %w", err)
 	}
 	return nil
+}
+
+// stopTries bounds how often scripts of the page are stopped so that the document can be
+// read. The order to stop may hit our own script.
+const stopTries = 3
+
+// read runs collectScript.
+func (t *tab) read(ctx context.Context) (d document, err error) {
+	ctx, stop := context.WithTimeout(ctx, answerTime)
+	defer stop()
+	if err = t.script(ctx, fmt.Sprintf("(%s)(%d, %d)", collectScript, t.limits.DOM, linksMax), &d); ctx.Err() != nil {
+		err = errors.New("the page does not answer; its scripts run without end")
+	}
+	return d, err
+}
+
+// terminate stops the script of the page that runs. It does not wait for the answer, which
+// comes only after a dialog of the page has ended.
+func (t *tab) terminate(ctx context.Context) {
+	t.answering.Go(func() { _ = t.target.Call(ctx, runtime.TerminateExecution.Method, nil, nil) })
 }
 
 // picture returns the whole page as a PNG, at most pictureMax pixels high.

@@ -2,6 +2,7 @@ package render
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/css"
@@ -24,9 +26,9 @@ import (
 )
 
 const (
-	quietTime   = 500 * time.Millisecond // without a request, after which a page has loaded
-	collectTime = 30 * time.Second       // for reading the document
-	tabTime     = 30 * time.Second       // for opening a tab
+	quietTime  = 500 * time.Millisecond // without a request, after which a page has loaded
+	answerTime = 10 * time.Second       // for reading the document, before scripts of the page are stopped
+	tabTime    = 30 * time.Second       // for opening a tab
 )
 
 // withDefaults returns l with the defaults in place of zeros.
@@ -69,11 +71,21 @@ type tab struct {
 	answering sync.WaitGroup
 }
 
+// closedScript lets collectScript read closed shadow trees.
+//
+//go:embed closed.js
+var closedScript string
+
 // Show opens a page in a browser context of its own, waits until it has loaded, lets
 // the behaviours load the rest, and returns the result. It waits while Options.Pages
 // other pages are shown. A page that is not ready after Limits.Time is returned as it
 // then is. The error is that of Send if the page itself was not received.
 func (p *Pool) Show(ctx context.Context, g Page) (*Shown, error) {
+	return p.showWith(ctx, g, p.options.Limits)
+}
+
+// showWith shows a page with limits of its own.
+func (p *Pool) showWith(ctx context.Context, g Page, limits Limits) (*Shown, error) {
 	u, err := url.Parse(g.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, fmt.Errorf("show %s: a page has an address with http or https", g.URL)
@@ -88,12 +100,12 @@ func (p *Pool) Show(ctx context.Context, g Page) (*Shown, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, err := newProxy(ctx, p.authority, p.refuser, &g, p.options.Limits)
+	x, err := newProxy(ctx, p.authority, p.refuser, &g, limits)
 	if err != nil {
 		return nil, err
 	}
 	defer x.close()
-	t := &tab{pool: p, proxy: x, page: &g, limits: p.options.Limits, loaded: make(chan struct{}), crashed: make(chan struct{})}
+	t := &tab{pool: p, proxy: x, page: &g, limits: limits, loaded: make(chan struct{}), crashed: make(chan struct{})}
 	s, err := t.show(ctx, whole)
 	if err == nil || ctx.Err() != nil {
 		return s, ctx.Err()
@@ -117,6 +129,9 @@ func (t *tab) show(ctx, whole context.Context) (*Shown, error) {
 	t.ctx = own
 	begun := time.AfterFunc(tabTime, end)
 	err := t.open()
+	if err == nil && t.pool.options.Profile != "" {
+		err = t.login(whole)
+	}
 	if !begun.Stop() && err == nil {
 		err = context.DeadlineExceeded
 	}
@@ -133,10 +148,13 @@ func (t *tab) show(ctx, whole context.Context) (*Shown, error) {
 	} else if visit.Err() == nil || own.Err() != nil {
 		return nil, err
 	}
-	s.Ended = t.ended(visit)
-	collect, stop := context.WithTimeout(own, collectTime)
-	defer stop()
-	return s, t.collect(collect, s)
+	if s.Ended = t.ended(visit); s.Ended == "time" {
+		t.terminate(own)
+	}
+	if err := t.collect(own, s); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // open opens the tab and sets what the page may not do.
@@ -156,6 +174,11 @@ func (t *tab) open() error {
 			_, err := cdp.Call(t.ctx, t.target, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 			return err
 		},
+		func() error {
+			_, err := cdp.Call(t.ctx, t.target, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: closedScript})
+			return err
+		},
+		func() error { return t.deny(c) },
 		// Events that nobody reads cost time.
 		func() error { return t.target.Call(t.ctx, network.Disable.Method, nil, nil) },
 		func() error { return t.target.Call(t.ctx, log.Disable.Method, nil, nil) },
@@ -173,6 +196,23 @@ func (t *tab) open() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.main, t.empty = tree.FrameTree.Frame.ID, tree.FrameTree.Frame.LoaderID
+	return nil
+}
+
+// denied are what a page may ask a user for.
+var denied = []string{"geolocation", "notifications", "camera", "microphone", "midi", "clipboard-read", "persistent-storage",
+	"idle-detection", "window-management", "local-fonts", "storage-access", "local-network-access"}
+
+// deny denies all that a page may ask a user for. A name that this version of the browser
+// does not know is left out: the browser denies what it would have to ask for.
+func (t *tab) deny(c *chromedp.Context) error {
+	for _, name := range denied {
+		_, err := cdp.Call(t.ctx, c.Browser, browser.SetPermission, browser.SetPermissionParams{
+			Permission: &browser.PermissionDescriptor{Name: name}, Setting: browser.PermissionSettingDenied, BrowserContextID: c.BrowserContextID})
+		if unknown := new(cdproto.Error); err != nil && !errors.As(err, &unknown) {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -27,6 +27,7 @@ type Pool struct {
 	mu      sync.Mutex
 	browser context.Context // of the browser; nil before the first start
 	end     func()          // ends the browser and waits until it has ended
+	session *session        // of Options.Profile; nil without one
 	closed  bool
 }
 
@@ -129,6 +130,12 @@ func (p *Pool) start(ctx context.Context) (context.Context, error) {
 		}
 		return nil, fmt.Errorf("start the browser %s: %w", p.path, err)
 	}
+	if p.options.Profile != "" {
+		if p.session, err = readSession(browser); err != nil {
+			p.end()
+			return nil, err
+		}
+	}
 	p.browser = browser
 	return browser, nil
 }
@@ -197,7 +204,7 @@ func (p *Pool) Close() error {
 	browser, end := p.browser, p.end
 	p.closed, p.browser, p.end = true, nil, nil
 	p.mu.Unlock()
-	if browser != nil {
+	if browser != nil && browser.Err() == nil {
 		ctx, stop := context.WithTimeout(browser, closeTimeout)
 		_ = chromedp.Cancel(ctx) // end kills a browser that does not obey
 		stop()

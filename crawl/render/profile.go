@@ -1,0 +1,131 @@
+package render
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/fetch"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/storage"
+	"github.com/chromedp/chromedp"
+)
+
+// session is what pages get of the profile of a user: its cookies, and its local storage.
+// The browser has the copy of the profile in its default context, in which no page is
+// shown. So what a page changes is lost, and two pages do not disturb each other.
+type session struct {
+	cookies []*network.CookieParam
+	local   map[string]string // by origin: the items of the local storage, as JSON
+}
+
+// originsMax bounds the origins whose local storage is kept in memory.
+const originsMax = 100
+
+// readSession reads the cookies of the profile from the browser that has just started.
+func readSession(browser context.Context) (*session, error) {
+	r, err := cdp.Call(browser, chromedp.FromContext(browser).Browser, storage.GetCookies, storage.GetCookiesParams{})
+	if err != nil {
+		return nil, fmt.Errorf("read the cookies of the profile: %w", err)
+	}
+	s := &session{local: make(map[string]string)}
+	for _, c := range r.Cookies {
+		s.cookies = append(s.cookies, &network.CookieParam{Name: c.Name, Value: c.Value, Domain: c.Domain, Path: c.Path, Secure: c.Secure,
+			HTTPOnly: c.HTTPOnly, SameSite: c.SameSite, Priority: c.Priority, SourceScheme: c.SourceScheme, SourcePort: c.SourcePort, PartitionKey: c.PartitionKey})
+	}
+	if _, err := cdp.Call(browser, chromedp.FromContext(browser).Target, fetch.Enable, fetch.EnableParams{}); err != nil {
+		return nil, fmt.Errorf("read the profile: %w", err)
+	}
+	err = chromedp.Listen(browser, func(ev any) {
+		if e, ok := ev.(*fetch.EventRequestPaused); ok {
+			go fulfil(browser, e.RequestID) // ends with the browser
+		}
+	})
+	return s, err
+}
+
+// fulfil answers a request of the default context with an empty page. No request of it
+// leaves the browser.
+func fulfil(browser context.Context, id fetch.RequestID) {
+	_, _ = cdp.Call(browser, chromedp.FromContext(browser).Target, fetch.FulfillRequest, fetch.FulfillRequestParams{
+		RequestID: id, ResponseCode: 200, ResponseHeaders: []*fetch.HeaderEntry{{Name: "Content-Type", Value: "text/html"}}})
+}
+
+// localStorage returns the local storage that the profile has for the origin of address,
+// as a JSON array of names and values.
+func (p *Pool) localStorage(ctx, browser context.Context, address string) (string, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "", err
+	}
+	origin := u.Scheme + "://" + u.Host
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if items, ok := p.session.local[origin]; ok {
+		return items, nil
+	}
+	items, err := inOrigin(ctx, browser, origin, "JSON.stringify(Object.entries(localStorage))")
+	if err != nil {
+		return "", fmt.Errorf("read the local storage of the profile for %s: %w", origin, err)
+	}
+	if len(p.session.local) >= originsMax {
+		clear(p.session.local)
+	}
+	p.session.local[origin] = items
+	return items, nil
+}
+
+// inOrigin evaluates an expression whose value is a string in an empty page of an origin,
+// in the default context.
+func inOrigin(ctx, browser context.Context, origin, expression string) (string, error) {
+	t := chromedp.FromContext(browser).Target
+	r, err := cdp.Call(ctx, t, page.Navigate, page.NavigateParams{URL: origin + "/"})
+	if err != nil {
+		return "", err
+	}
+	if r.ErrorText != "" {
+		return "", fmt.Errorf("%s", r.ErrorText)
+	}
+	v, err := cdp.Call(ctx, t, runtime.Evaluate, runtime.EvaluateParams{Expression: expression})
+	if err != nil {
+		return "", err
+	}
+	if v.ExceptionDetails != nil {
+		return "", fmt.Errorf("%s", v.ExceptionDetails.Text)
+	}
+	var s string
+	return s, json.Unmarshal(v.Result.Value, &s)
+}
+
+// fillScript is a function of an origin and of items, which puts the items into the local
+// storage of a page of the origin.
+const fillScript = `(origin, items) => {
+	if (location.origin !== origin) return;
+	try {
+		for (const [name, value] of items) if (localStorage.getItem(name) === null) localStorage.setItem(name, value);
+	} catch {} // the page may keep nothing
+}`
+
+// login gives the tab the cookies of the profile, and the local storage for its page.
+func (t *tab) login(browser context.Context) error {
+	c := chromedp.FromContext(t.ctx)
+	_, err := cdp.Call(t.ctx, c.Browser, storage.SetCookies, storage.SetCookiesParams{Cookies: t.pool.session.cookies, BrowserContextID: c.BrowserContextID})
+	if err != nil {
+		return fmt.Errorf("set the cookies of the profile: %w", err)
+	}
+	items, err := t.pool.localStorage(t.ctx, browser, t.page.URL)
+	if err != nil || items == "[]" {
+		return err
+	}
+	u, err := url.Parse(t.page.URL)
+	if err != nil {
+		return err
+	}
+	_, err = cdp.Call(t.ctx, t.target, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
+		Source: fmt.Sprintf("(%s)(%q, %s)", fillScript, u.Scheme+"://"+u.Host, items)})
+	return err
+}
