@@ -59,6 +59,9 @@ type Browser interface {
 	// of the page after it has returned. An error is about this page only, such as that
 	// the browser broke down over it, or is that of ctx.
 	Show(ctx context.Context, p render.Page) (*render.Shown, error)
+	// Cookies returns the cookies of the profile that the browser was started with. The
+	// crawl sends them with its own requests too.
+	Cookies() []render.Cookie
 	Close() error
 }
 

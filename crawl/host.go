@@ -38,8 +38,9 @@ type host struct {
 	// What is known in a crawl with RENDER.
 	kinds  map[string]*kindShown // by kind of URL, as trap.KindOf names it; nil before it is needed
 	asking chan struct{}         // closed when robots.txt has come that a part of a page waits for; nil if none does
-	shut   time.Time             // no part of a page is requested before this time
-	waits  bool                  // until the user has logged in
+	shut   time.Time             // no part of a page is requested before this time, because of shutBy
+	shutBy *refusal
+	waits  bool // until the user has logged in
 }
 
 // stale reports whether robots.txt must be fetched, because it never was or

@@ -119,6 +119,7 @@ func (e *engine) locked(t *fetchTask, h *host) (bool, error) {
 	}
 	t.show.row.Why = fmt.Sprintf("it asks for a password: PROFILE is not logged in, and the host waits until RESUME CRAWL %s", e.o.Name)
 	e.takeAgain(t)
+	t.links = nil // those of the form
 	h.waits = true
 	e.waits++
 	return true, nil
@@ -129,7 +130,11 @@ func (e *engine) locked(t *fetchTask, h *host) (bool, error) {
 func (e *engine) wait(t *fetchTask) error {
 	t.u.Tries++
 	if h := e.hosts[t.u.Host]; !h.waits {
-		return e.f.Retry(&t.u, e.now()) // the user has resumed the crawl since
+		// The user has resumed the crawl since.
+		if err := e.f.Release(t.u.Host, h.next(e.now())); err != nil {
+			return err
+		}
+		return e.f.Retry(&t.u, e.now())
 	}
 	return e.f.Hold(t.u)
 }

@@ -212,7 +212,7 @@ func (e *engine) refusePart(u string, document bool) (no *refusal, h *host, err 
 		return nil, nil, err
 	}
 	if now.Before(h.shut) {
-		return &refusal{report.OutcomeUnreachable, "its host asks for a pause, or does not answer"}, nil, nil
+		return h.shutBy, nil, nil
 	}
 	return nil, h, nil
 }
@@ -249,8 +249,12 @@ func (e *engine) robotsOfPart(ctx context.Context, t *fetchTask) error {
 	close(h.asking)
 	h.asking = nil
 	if len(t.captures) == 0 {
-		h.shut = e.now().Add(shutFor)
-		row := e.row(&t.u, &t.res, t.u.URL, 0)
+		h.shut, h.shutBy = e.now().Add(shutFor), &refusal{t.res.Outcome, "robots.txt does not come: " + t.res.Reason}
+		asked, err := urlkey.Resolve(t.u.URL, "/robots.txt")
+		if err != nil {
+			return err
+		}
+		row := e.row(&t.u, &t.res, asked, 0)
 		return e.q.Log(&row)
 	}
 	s := newSavedRobots(t)
@@ -382,10 +386,10 @@ func (e *engine) takePart(ctx context.Context, v *visitor, u string, r *render.R
 	}
 	if h := e.hosts[hostOf(u)]; h != nil && c != nil {
 		if wait := fetch.RetryAfter(c, e.now()); wait > 0 {
-			h.shut = e.now().Add(wait)
+			h.shut, h.shutBy = e.now().Add(wait), &refusal{report.OutcomeHTTPError, fmt.Sprintf("its host asked for a pause with status %d", c.Status)}
 		}
 	} else if h != nil && fetch.Transient(res.Outcome) && res.Outcome != report.OutcomeTimeout {
-		h.shut = e.now().Add(shutFor)
+		h.shut, h.shutBy = e.now().Add(shutFor), &refusal{res.Outcome, "its host did not answer: " + res.Reason}
 	}
 	if res.Capture != nil {
 		res.Capture.Close()

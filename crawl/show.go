@@ -60,8 +60,13 @@ func (e *engine) startBrowser(ctx context.Context, env Env) (err error) {
 	if env.Browser == nil {
 		return errors.New("RENDER: this program has no browser")
 	}
-	e.browser, err = env.Browser(ctx, &e.o)
-	return err
+	if e.browser, err = env.Browser(ctx, &e.o); err != nil {
+		return err
+	}
+	for _, c := range e.browser.Cookies() {
+		e.client.AddCookie(c.URL, c.Line)
+	}
+	return nil
 }
 
 // closeBrowser ends the browser, if there is one, and forgets the parts of its pages.
@@ -246,6 +251,12 @@ func (e *engine) shown(ctx context.Context, t *fetchTask) error {
 	if err != nil {
 		return err
 	}
+	came := t.res.Capture != nil && len(t.fetches) > 0
+	if came && s.page != nil && s.page.Login && e.o.Render.Profile != "" {
+		if s.login, err = e.locked(t, h); err != nil {
+			return err
+		}
+	}
 	if s.wanted {
 		now := e.now()
 		if free := now.Add(e.pause(h, t.res.Elapsed)); free.After(h.free) && !t.had {
@@ -254,11 +265,13 @@ func (e *engine) shown(ctx context.Context, t *fetchTask) error {
 		if t.entered.IsValid() {
 			e.manners.leave(t.entered, h.free)
 		}
-		if err := e.f.Release(t.u.Host, h.next(now)); err != nil {
-			return err
+		if !s.login { // otherwise the host stays taken until e.wait
+			if err := e.f.Release(t.u.Host, h.next(now)); err != nil {
+				return err
+			}
 		}
 	}
-	if t.res.Capture == nil || len(t.fetches) == 0 {
+	if !came {
 		return nil // there is no response, or it is not kept
 	}
 	if err := e.learn(t, h); err != nil {
@@ -267,11 +280,6 @@ func (e *engine) shown(ctx context.Context, t *fetchTask) error {
 	if s.ended {
 		e.takeAgain(t)
 		t.retry = e.now() // the next run begins with it
-	}
-	if s.page != nil && s.page.Login && e.o.Render.Profile != "" {
-		if s.login, err = e.locked(t, h); err != nil {
-			return err
-		}
 	}
 	t.fetches[0].Shown = &s.row
 	if s.page == nil || s.login {

@@ -169,6 +169,19 @@ func (c *cookies) header(u *url.URL) string {
 	return "Cookie: " + b.String() + "\r\n"
 }
 
+// AddCookie adds a cookie that a user has, as if a response from u had set it with line, a
+// value of Set-Cookie. A cookie that is not allowed is left out. TakeCookies does not
+// return the cookie, so it stays in memory only.
+func (c *Client) AddCookie(u *url.URL, line string) {
+	cookie, err := http.ParseSetCookie(line)
+	if err != nil || len(line) > cookieBytes {
+		return
+	}
+	if _, ok := cookieDomain(strings.ToLower(u.Hostname()), cookie); ok {
+		c.cookies.jar.SetCookies(u, []*http.Cookie{cookie})
+	}
+}
+
 // TakeCookies returns all cookies of each domain whose cookies changed since
 // the last call. The map has them by domain, as JSON that RestoreCookies
 // reads.

@@ -36,6 +36,62 @@ func TestFrontier(t *testing.T) {
 	})
 }
 
+// TestHold holds a host: its URLs are not taken out, it does not keep the crawl from its
+// end, and Unhold and a restart deliver its URLs.
+func TestHold(t *testing.T) {
+	dir := t.TempDir()
+	q, err := state.Open(disk.OS, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { q.Close() }()
+	f, err := New(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"1", "2"} {
+		if _, err := f.Add(report.Queued{URL: "http://a.cn/" + path, Host: "a.cn", Due: record.NoTime}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	now := time.UnixMilli(1_000_000)
+	take := func(want string) report.Queued {
+		t.Helper()
+		u, _, ok, err := f.Next(now)
+		if err != nil || u.URL != want {
+			t.Fatalf("took %q, %v, %v, want %q", u.URL, ok, err, want)
+		}
+		return u
+	}
+	if err := f.Hold(take("http://a.cn/1")); err != nil {
+		t.Fatal(err)
+	}
+	take("")
+	if err := f.Release("a.cn", time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	take("")
+	if !f.Empty() {
+		t.Error("the host counts as work that is left")
+	}
+	if err := f.Unhold("a.cn"); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Hold(take("http://a.cn/1")); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(q.Commit(), q.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if q, err = state.Open(disk.OS, dir); err != nil {
+		t.Fatal(err)
+	}
+	if f, err = New(q); err != nil {
+		t.Fatal(err)
+	}
+	take("http://a.cn/1")
+}
+
 // TestRetriedAfterPause takes out a waiting URL as soon as it is due, although
 // its host had to be left in peace until then and had no other URL.
 func TestRetriedAfterPause(t *testing.T) {

@@ -173,8 +173,14 @@ func TestCodec(t *testing.T) {
 			URL: u.URL, Time: u.Due, Outcome: report.Outcome(rapid.IntRange(0, int(report.OutcomeInternal)).Draw(t, "outcome")),
 			Status: rapid.IntRange(0, 999).Draw(t, "status"), Elapsed: time.Duration(rapid.Int64Min(0).Draw(t, "elapsed")), Bytes: rapid.Int64().Draw(t, "bytes"), Reason: u.Via,
 		}
+		if rapid.Bool().Draw(t, "shown") {
+			f.Shown = &report.Shown{
+				Rendered: rapid.Bool().Draw(t, "rendered"), Gained: rapid.Bool().Draw(t, "gained"), Parts: f.Links, Refused: 1, Sockets: 2,
+				Why: u.Via, Consent: u.Host, Behaviours: u.URL,
+			}
+		}
 		gotFetch, err := decodeFetch(appendFetch(nil, &f))
-		if err != nil || gotFetch != f {
+		if err != nil || !reflect.DeepEqual(gotFetch, f) {
 			t.Fatalf("%+v, %v, want %+v", gotFetch, err, f)
 		}
 		junk := rapid.SliceOf(rapid.Byte()).Draw(t, "junk")
