@@ -75,6 +75,9 @@ func appendQueued(b []byte, q *report.Queued) []byte {
 	if q.Guessed {
 		flags |= flagGuessed
 	}
+	if q.Excluded {
+		flags |= flagExcluded
+	}
 	b = binary.AppendUvarint(b, flags)
 	if q.Off > 0 {
 		b = binary.AppendUvarint(b, uint64(q.Off))
@@ -123,6 +126,7 @@ const (
 	flagBarren
 	flagKept
 	flagGuessed
+	flagExcluded
 )
 
 // decodeQueued reads what appendQueued wrote.
@@ -141,7 +145,7 @@ func decodeQueued(b []byte) (q report.Queued, err error) {
 	q.Score, q.Hint = d.Float(), d.Float()
 	flags := d.Uvarint()
 	q.Forced, q.Sitemap, q.Cookie, q.Kept = flags&flagForced != 0, flags&flagSitemap != 0, flags&flagCookie != 0, flags&flagKept != 0
-	q.Guessed = flags&flagGuessed != 0
+	q.Guessed, q.Excluded = flags&flagGuessed != 0, flags&flagExcluded != 0
 	if flags&flagOff != 0 {
 		q.Off = int(d.Uvarint())
 	}

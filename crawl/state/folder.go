@@ -146,6 +146,21 @@ func (d *Folder) Frontier(ctx context.Context) iter.Seq2[[]report.Queued, error]
 	})
 }
 
+// Tallies yields what each crawl has counted for each of its hosts, in slices,
+// crawl by crawl. With counted, the rows have the numbers of URLs that wait or are
+// kept back, and hosts of which nothing was fetched yet have rows too. An error is
+// the last pair.
+func (d *Folder) Tallies(ctx context.Context, counted bool) iter.Seq2[[]report.HostTally, error] {
+	rows := func(dir string) iter.Seq2[[]report.HostTally, error] { return Tallies(dir, counted) }
+	return ofCrawls(ctx, d, rows, func(t *report.HostTally, crawl string) { t.Crawl = crawl })
+}
+
+// Alerts yields the alerts of all crawls, in slices: crawl by crawl, and for each
+// crawl the oldest first. An error is the last pair.
+func (d *Folder) Alerts(ctx context.Context) iter.Seq2[[]report.Alert, error] {
+	return ofCrawls(ctx, d, Alerts, func(a *report.Alert, crawl string) { a.Crawl = crawl })
+}
+
 // ofCrawls yields the rows that the function rows yields for each crawl of
 // d, crawl by crawl. It calls the function name to set the name of the crawl
 // in each row. An error is the last pair.
