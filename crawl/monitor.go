@@ -173,14 +173,25 @@ func (e *engine) checkDisk() error {
 	switch low := free < e.o.DiskMin; {
 	case low && !m.diskLow:
 		m.diskLow = true
-		e.crawl.Error = fmt.Sprintf("the disk of the archive has %d bytes left, less than disk_min, which is %d bytes; the crawl goes on by itself when there is more room", free, e.o.DiskMin)
+		e.crawl.Error = fmt.Sprintf("the disk of the archive has %s left, less than disk_min, which is %s; the crawl goes on by itself when there is more room", sizeText(free), sizeText(e.o.DiskMin))
 		return e.alert(report.AlertDiskLow, "", "", e.crawl.Error)
 	case !low && m.diskLow:
 		m.diskLow = false
 		e.crawl.Error = ""
-		return e.alert(report.AlertDiskOK, "", "", fmt.Sprintf("the disk of the archive has %d bytes left: the crawl goes on", free))
+		return e.alert(report.AlertDiskOK, "", "", fmt.Sprintf("the disk of the archive has %s left: the crawl goes on", sizeText(free)))
 	}
 	return nil
+}
+
+// sizeText returns a size of n bytes for a message, such as "1.5 GB".
+func sizeText(n int64) string {
+	switch {
+	case n >= 1<<30:
+		return fmt.Sprintf("%.1f GB", float64(n)/(1<<30))
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%d bytes", n)
 }
 
 // paused reports whether no fetch may begin at present.

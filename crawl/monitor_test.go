@@ -152,7 +152,9 @@ func TestOrdersOfKilledCrawl(t *testing.T) {
 		v.on = func(host string, n int) {
 			switch {
 			case host == "h1.example" && n == 3:
-				s.order(t, func(o *report.CrawlOrders) { o.Excluded = []report.Exclusion{{From: "h1.example"}, {From: "h2.example"}} })
+				s.order(t, func(o *report.CrawlOrders) {
+					o.Excluded = []report.Exclusion{{From: "h1.example"}, {From: "h2.example"}}
+				})
 			case host == "h0.example" && n == 10:
 				kill()
 			}
@@ -234,7 +236,7 @@ func TestSilentHost(t *testing.T) {
 		if res.Alerts != 2 || len(res.Raised) != 2 || !strings.Contains(res.Raised[0].Text, "unreachable") {
 			t.Errorf("the result has %d alerts: %v", res.Alerts, res.Raised)
 		}
-		for list, err := range s.a.Tallies(t.Context(), true) {
+		for list, err := range s.a.Tallies(t.Context()) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,6 +5,7 @@ import (
 
 	"infomall/crawl"
 	"infomall/crawl/report"
+	"infomall/store/disk"
 )
 
 // State opens the state of the crawl with this name, and creates it if it does
@@ -41,7 +42,10 @@ func (a archive) Past(ctx context.Context) (crawl.Past, error) {
 // garbage is collected more often, to take less memory.
 func (a archive) Crawl(ctx context.Context, o report.CrawlOptions) (report.CrawlResult, error) {
 	defer beginFrugal()()
-	res, err := crawl.Run(ctx, a, o, crawl.Env{Documents: a.documents})
+	res, err := crawl.Run(ctx, a, o, crawl.Env{
+		Documents: a.documents,
+		DiskFree:  func() (int64, error) { return disk.Free(a.Path()) },
+	})
 	return res, a.fault(err)
 }
 

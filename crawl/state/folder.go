@@ -147,12 +147,9 @@ func (d *Folder) Frontier(ctx context.Context) iter.Seq2[[]report.Queued, error]
 }
 
 // Tallies yields what each crawl has counted for each of its hosts, in slices,
-// crawl by crawl. With counted, the rows have the numbers of URLs that wait or are
-// kept back, and hosts of which nothing was fetched yet have rows too. An error is
-// the last pair.
-func (d *Folder) Tallies(ctx context.Context, counted bool) iter.Seq2[[]report.HostTally, error] {
-	rows := func(dir string) iter.Seq2[[]report.HostTally, error] { return Tallies(dir, counted) }
-	return ofCrawls(ctx, d, rows, func(t *report.HostTally, crawl string) { t.Crawl = crawl })
+// crawl by crawl. An error is the last pair.
+func (d *Folder) Tallies(ctx context.Context) iter.Seq2[[]report.HostTally, error] {
+	return ofCrawls(ctx, d, Tallies, func(t *report.HostTally, crawl string) { t.Crawl = crawl })
 }
 
 // Alerts yields the alerts of all crawls, in slices: crawl by crawl, and for each

@@ -71,19 +71,16 @@ func Alerts(dir string) iter.Seq2[[]report.Alert, error] {
 }
 
 // Tallies yields what the crawl in dir has counted for each of its hosts, in
-// slices of up to visitRows, sorted by host within each slice. With counted it
-// also counts the URLs of each host that wait or are kept back, and yields the
-// hosts of which nothing was fetched yet, last. This takes about a tenth of a
-// second for a million URLs. An error is the last pair.
-func Tallies(dir string, counted bool) iter.Seq2[[]report.HostTally, error] {
+// slices of up to visitRows, sorted by host. The hosts of which nothing was fetched
+// yet come last. Tallies counts the URLs of each host that wait or are kept back,
+// which takes about a tenth of a second for a million URLs. An error is the last
+// pair.
+func Tallies(dir string) iter.Seq2[[]report.HostTally, error] {
 	return func(yield func([]report.HostTally, error) bool) {
-		var queues hostCounts
-		if counted {
-			var err error
-			if queues, err = countQueues(dir); err != nil {
-				yield(nil, err)
-				return
-			}
+		queues, err := countQueues(dir)
+		if err != nil {
+			yield(nil, err)
+			return
 		}
 		for list, err := range pages(dir, bucketTallies, decodeJSON[report.HostTally]) {
 			for i := range list {
