@@ -72,6 +72,9 @@ func (e *engine) commit() error {
 	if err := e.saveSites(false); err != nil {
 		return err
 	}
+	if err := e.saveTallies(e.ending); err != nil {
+		return err
+	}
 	if err := e.save(); err != nil {
 		return err
 	}
@@ -91,6 +94,9 @@ func (e *engine) commit() error {
 func (e *engine) acknowledge(t *fetchTask) error {
 	e.mourn(t)
 	e.count(t)
+	if err := e.tally(t); err != nil {
+		return err
+	}
 	for i := range t.fetches {
 		if err := e.q.Log(&t.fetches[i]); err != nil {
 			return err

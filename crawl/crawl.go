@@ -49,6 +49,9 @@ type Env struct {
 	Now     func() time.Time
 	// Documents reads documents, such as PDF files, for their links; nil reads none.
 	Documents Documents
+	// DiskFree returns how many bytes are free on the disk of the archive; nil means
+	// that this is not known.
+	DiskFree func() (int64, error)
 	// Browser starts the browser of a crawl with RENDER. Run closes it.
 	Browser func(ctx context.Context, o *report.CrawlOptions) (Browser, error)
 }
@@ -80,6 +83,7 @@ func Run(ctx context.Context, a Archive, o report.CrawlOptions, env Env) (report
 	e := &engine{
 		a: a, o: o, now: env.Now, results: make(chan *fetchTask), spare: make(chan *fetchTask, spareMax),
 		documents: env.Documents, documentSeats: make(chan struct{}, documentsMax), calls: make(chan *call),
+		diskFree: env.DiskFree,
 	}
 	if e.now == nil {
 		e.now = time.Now
@@ -97,6 +101,7 @@ func Run(ctx context.Context, a Archive, o report.CrawlOptions, env Env) (report
 		e.o.Weights = report.Weights(order.DefaultWeights)
 	}
 	e.begun = e.now()
+	e.monitor = newMonitor(e.begun)
 	var err error
 	if e.rules, err = newRules(&o); err != nil {
 		return report.CrawlResult{}, err
@@ -129,7 +134,7 @@ func Run(ctx context.Context, a Archive, o report.CrawlOptions, env Env) (report
 		}
 	}
 	err = errors.Join(err, e.closeBrowser(), e.q.Close(), e.past.pin(nil, e.begun))
-	res := report.CrawlResult{Crawl: e.crawl, Lost: e.lost, Ended: e.ended, Elapsed: e.now().Sub(e.begun)}
+	res := report.CrawlResult{Crawl: e.crawl, Lost: e.lost, Raised: e.monitor.raised, Ended: e.ended, Elapsed: e.now().Sub(e.begun)}
 	if e.sink != nil {
 		c := e.sink.Counts()
 		res.Stored, res.Visits = c.Stored, c.Visits
@@ -151,6 +156,10 @@ type engine struct {
 	f      *frontier.Frontier
 	crawl  report.Crawl
 	orders report.CrawlOrders
+	ordered
+	monitor  monitor
+	diskFree func() (int64, error) // nil: not known
+	ending   bool                  // the crawl is over: its last commits store everything
 
 	hosts   map[string]*host
 	manners manners
@@ -275,16 +284,26 @@ func (e *engine) start() (err error) {
 	if e.o.Order == report.OrderBest {
 		e.crawl.Weights = &e.o.Weights
 	}
-	if e.orders, err = e.q.Orders(); err != nil {
+	orders, err := e.q.Orders()
+	if err != nil {
 		return err
 	}
-	e.orders.Pause = false // a paused crawl that is run again continues
-	if err := e.q.SetOrders(e.orders); err != nil {
+	orders.Pause = false // a paused crawl that is run again continues
+	if err := e.q.SetOrders(orders); err != nil {
 		return err
 	}
 	e.client.SetQuota(e.o.MaxBytes, e.crawl.Bytes)
 	e.hosts, e.manners = make(map[string]*host), newManners()
 	if e.f, err = frontier.New(e.q); err != nil {
+		return err
+	}
+	if err := e.takeOrders(); err != nil {
+		return err
+	}
+	if err := e.includeAgain(); err != nil { // an order may have ended while no process ran the crawl
+		return err
+	}
+	if err := e.checkDisk(); err != nil {
 		return err
 	}
 	if !begun {
@@ -453,14 +472,19 @@ func (e *engine) full() bool {
 func (e *engine) poll() (err error) {
 	e.client.CloseUnused()
 	before := e.orders
-	if e.orders, err = e.q.Orders(); err != nil {
+	if err := e.takeOrders(); err != nil {
 		return err
 	}
 	if err := e.obeyResume(before); err != nil {
 		return err
 	}
+	if err := e.checkDisk(); err != nil {
+		return err
+	}
+	now := e.now()
+	e.crawl.Minute, e.crawl.Hour = e.monitor.minute.rate(now), e.monitor.hour.rate(now)
 	state := report.CrawlRunning
-	if e.orders.Pause {
+	if e.paused() {
 		state = report.CrawlPaused
 	}
 	e.crawl.State = state
@@ -506,6 +530,7 @@ func (e *engine) admit(given []report.Queued) error {
 // stores that the crawl is over only after all its pages are visible in the
 // archive. It returns its own errors, not err.
 func (e *engine) end(ctx context.Context, err error) error {
+	e.ending = true
 	errs := []error{e.saveSites(true)}
 	if err == nil || ctx.Err() != nil {
 		errs = append(errs, e.commit()) // keep what was fetched

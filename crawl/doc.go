@@ -33,6 +33,7 @@
 //	past         the archive's content when the crawl last pinned it
 //	requisite    a URL that is needed to show a page, such as an image
 //	barren       pages in a row that brought nothing new
+//	tally        counts of one host, for those who watch the crawl
 //	visit        in traps.go: a session that a URL names, such as sid=123
 package crawl
 
@@ -117,6 +118,10 @@ type Hosts interface {
 	// The bytes are valid until the next call of any method.
 	Site(host string) ([]byte, error)
 	SetSite(host string, v []byte) error
+	// Tally returns what SetTally stored for a host. Its Host is "" if SetTally
+	// was never called.
+	Tally(host string) (report.HostTally, error)
+	SetTally(t *report.HostTally) error
 }
 
 // Orders connects a crawl with the processes that watch and steer it.
@@ -134,6 +139,8 @@ type Orders interface {
 	// Inbox removes up to n URLs that other processes added from the inbox,
 	// and returns them.
 	Inbox(n int) ([]report.Queued, error)
+	// Alert adds an alert to the log of alerts, which keeps the newest ones.
+	Alert(a *report.Alert) error
 }
 
 // Batch makes changes of the state durable.
@@ -146,7 +153,8 @@ type Batch interface {
 	// Rest lets other processes read the state until the next call of any
 	// method. Changes since the last Commit are lost.
 	Rest() error
-	// Reset removes everything except the log of attempts and the inbox.
+	// Reset removes everything except the log of attempts, the log of alerts and
+	// the inbox.
 	Reset() error
 	Close() error
 }

@@ -41,6 +41,17 @@ type host struct {
 	shut   time.Time             // no part of a page is requested before this time, because of shutBy
 	shutBy *refusal
 	waits  bool // until the user has logged in
+
+	// The last request.
+	asked  time.Time // when its response had come
+	took   time.Duration
+	polite bool       // free is no more than the usual pause after it
+	addr   netip.Addr // the address that was asked; invalid if none
+
+	failing     time.Time        // when the first of the last fails requests failed
+	answersThen int64            // value of monitor.answers at that time
+	tally       report.HostTally // for those who watch the crawl
+	soft        softWatch
 }
 
 // stale reports whether robots.txt must be fetched, because it never was or
@@ -125,6 +136,9 @@ func (e *engine) host(name string) (*host, error) {
 	if err := e.restoreCookies(name); err != nil {
 		return nil, err
 	}
+	if err := e.restoreTally(name, h); err != nil {
+		return nil, err
+	}
 	b, err := e.q.Host(name)
 	if err != nil || b == nil {
 		return h, err
@@ -135,6 +149,18 @@ func (e *engine) host(name string) (*host, error) {
 	}
 	e.obey(h, &s)
 	return h, nil
+}
+
+// restoreTally sets the counts of the host called name to those that an earlier run
+// of the crawl stored.
+func (e *engine) restoreTally(name string, h *host) (err error) {
+	if name != "" {
+		h.tally, err = e.q.Tally(name)
+	}
+	if h.tally.Host == "" {
+		h.tally = report.HostTally{LastTime: record.NoTime, Next: record.NoTime, Silent: record.NoTime, ErrorTime: record.NoTime}
+	}
+	return err
 }
 
 // saveRobots stores the robots.txt s of the host called name, for later runs
@@ -158,10 +184,10 @@ func (e *engine) obey(h *host, s *savedRobots) *robots.File {
 	return f
 }
 
-// pause returns how long to wait before the next request to h. took is the
-// duration of the last request.
-func (e *engine) pause(h *host, took time.Duration) time.Duration {
-	d := e.o.Delay
+// pause returns how long to wait before the next request to h, the host called
+// name. took is the duration of the last request.
+func (e *engine) pause(name string, h *host, took time.Duration) time.Duration {
+	d := e.delayOf(name)
 	if d < 0 {
 		d = min(max(delayTimes*took, delayMin), delayMax)
 	}
@@ -215,6 +241,16 @@ func (m manners) enter(a netip.Addr, now time.Time) time.Time {
 	}
 	x.busy = true
 	return time.Time{}
+}
+
+// hasten lets address a be asked at the time free already, if no request to it is
+// running.
+func (m manners) hasten(a netip.Addr, free time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if x := m.at[a]; x != nil && !x.busy && free.Before(x.free) {
+		x.free = free
+	}
 }
 
 // leave ends a request to address a. The address gets no other request

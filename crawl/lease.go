@@ -13,10 +13,17 @@ import (
 // wait is the time at which there may be one; zero means after the next
 // report of a worker.
 func (e *engine) lease(ctx context.Context) (wait time.Time, err error) {
-	for e.out < e.width() && len(e.done) < commitMany && !e.orders.Pause {
+	for e.out < e.width() && len(e.done) < commitMany && !e.paused() {
 		if len(e.shelf) > 0 && e.over() == "" {
 			t := e.shelf[0]
 			e.shelf = slices.Delete(e.shelf, 0, 1)
+			if e.excludes(&t.u) != "" { // by an order that came since
+				e.unlimit(t)
+				if err := e.f.Return(t.u, time.Time{}); err != nil {
+					return wait, err
+				}
+				continue
+			}
 			e.launch(ctx, t)
 			continue
 		}
@@ -68,6 +75,11 @@ func (e *engine) next() (t *fetchTask, wait time.Time, err error) {
 			why = unsent(&u)
 		}
 		if why == "" && err == nil {
+			if why = e.excludes(&u); why != "" {
+				t.keep, t.u.Excluded = true, true
+			}
+		}
+		if why == "" && err == nil {
 			why, err = e.refuse(&u)
 			t.keep = why != ""
 		}
@@ -116,7 +128,7 @@ func (e *engine) next() (t *fetchTask, wait time.Time, err error) {
 // last time.
 func (e *engine) layOut() error {
 	n := min(2*e.taken+e.width()/8, e.width()-1, cap(e.spare))
-	for len(e.laidOut) < n && !e.orders.Pause {
+	for len(e.laidOut) < n && !e.paused() {
 		t, _, err := e.next()
 		if t == nil || err != nil {
 			return err

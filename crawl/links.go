@@ -46,6 +46,9 @@ func (e *engine) extract(ctx context.Context, t *fetchTask) {
 	t.links = found.Links[:0]
 	if t.u.Guessed {
 		if t.missed = found.Page || len(found.Links) == 0; t.missed {
+			if text != nil {
+				t.print = e.printOf(t.u.URL, kind, text) // of a page that does not exist
+			}
 			return
 		}
 	}

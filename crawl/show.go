@@ -259,7 +259,7 @@ func (e *engine) shown(ctx context.Context, t *fetchTask) error {
 	}
 	if s.wanted {
 		now := e.now()
-		if free := now.Add(e.pause(h, t.res.Elapsed)); free.After(h.free) && !t.had {
+		if free := now.Add(e.pause(t.u.Host, h, t.res.Elapsed)); free.After(h.free) && !t.had {
 			h.free = free
 		}
 		if t.entered.IsValid() {

@@ -35,6 +35,8 @@ type simulated struct {
 	publishBytes int64 // as the sink was told
 	published    []time.Time
 
+	free func() (int64, error) // Env.DiskFree; may be nil
+
 	ctx  context.Context   // whose end kills the crawl; nil: nothing does
 	a    archive           // which the crawl kept its state in
 	kept map[string][]byte // body of the last capture of each URL
@@ -59,7 +61,7 @@ func (s *simulated) crawl(t *testing.T, o report.CrawlOptions) report.CrawlResul
 	if ctx == nil {
 		ctx = t.Context()
 	}
-	res, err := Run(ctx, forgetful{s.a, s}, o, Env{Dial: s.dial, Lookup: s.lookup})
+	res, err := Run(ctx, forgetful{s.a, s}, o, Env{Dial: s.dial, Lookup: s.lookup, DiskFree: s.free})
 	if err != nil && ctx.Err() == nil {
 		t.Fatal(err)
 	}

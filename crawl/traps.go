@@ -166,9 +166,14 @@ func (e *engine) noteContent(t *fetchTask) (barren int, err error) {
 	return t.u.Barren + 1, nil
 }
 
-// keep keeps back the URL u, which is in a trap: it stays in the state, but
-// is not fetched. why says which trap, for the summary of the crawl.
+// keep keeps back the URL u, which is in a trap or excluded by an order: it stays
+// in the state, but is not fetched. why says which trap, for the summary of the
+// crawl.
 func (e *engine) keep(u *report.Queued, why string) error {
+	if u.Excluded {
+		e.crawl.Excluded++
+		return e.f.Keep(u)
+	}
 	s, err := e.site(u.Host)
 	if err != nil {
 		return err
@@ -208,9 +213,9 @@ func (e *engine) release(u string) error {
 	if !closed {
 		return nil
 	}
-	n, err := e.f.Unkeep(host, func(other string) bool {
-		k, closed := s.Kind(other)
-		return closed && k == kind
+	n, err := e.f.Unkeep(host, func(other *report.Queued) bool {
+		k, closed := s.Kind(other.URL)
+		return closed && k == kind && !other.Excluded
 	})
 	e.crawl.Waiting += int64(n)
 	e.crawl.Kept -= int64(n)

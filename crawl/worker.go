@@ -314,16 +314,27 @@ func (e *engine) response(ctx context.Context, t *fetchTask) error {
 	now := e.now()
 	c := t.res.Capture
 	t.took[report.StageFetch] = t.res.Elapsed
-	h.free = now.Add(e.pause(h, t.res.Elapsed))
+	h.asked, h.took, h.polite, h.addr = now, t.res.Elapsed, true, t.entered
+	h.tally.Delay = e.pause(t.u.Host, h, t.res.Elapsed)
+	h.free = now.Add(h.tally.Delay)
 	switch {
 	case c == nil && fetch.Transient(t.res.Outcome):
 		h.fails++
+		h.polite = false
 		h.free = now.Add(max(e.backoff(h.fails), h.free.Sub(now)))
+		if !t.res.Ended {
+			err = e.unanswered(t.u.Host, h, t.res.Outcome.String()+": "+t.res.Reason)
+		}
 	case c != nil:
 		h.fails = 0
 		if wait := fetch.RetryAfter(c, now); wait > 0 {
+			h.polite = false
 			h.free = now.Add(max(wait, h.free.Sub(now)))
 		}
+		err = e.answered(t.u.Host, h)
+	}
+	if err != nil {
+		return err
 	}
 	if t.entered.IsValid() && !t.showing() {
 		e.manners.leave(t.entered, h.free)
@@ -514,6 +525,12 @@ func (e *engine) robots(ctx context.Context, t *fetchTask, h *host) error {
 // found queues the links of t, or the target if t is a redirect. It leaves out a
 // link that a rule or the topic of the crawl excludes.
 func (e *engine) found(t *fetchTask) error {
+	if err := e.noteSoft(t); err != nil {
+		return err
+	}
+	if t.missed {
+		t.print = nil
+	}
 	barren, err := e.noteContent(t)
 	if err != nil {
 		return err

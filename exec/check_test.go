@@ -103,7 +103,13 @@ func (untouchable) OrderCrawl(context.Context, string, func(*report.CrawlOrders)
 	return errTouched
 }
 func (untouchable) GiveCrawl(context.Context, string, []string, bool) error { return errTouched }
-func (untouchable) Refuses(report.CrawlOptions, string) (string, error)     { return "", errTouched }
+func (untouchable) Tallies(context.Context) iter.Seq2[[]report.HostTally, error] {
+	return touched[[]report.HostTally]()
+}
+func (untouchable) Alerts(context.Context) iter.Seq2[[]report.Alert, error] {
+	return touched[[]report.Alert]()
+}
+func (untouchable) Refuses(report.CrawlOptions, string) (string, error) { return "", errTouched }
 func (untouchable) BeginJob(context.Context, task.Job) (int64, func(task.Job) error, error) {
 	return 0, nil, errTouched
 }

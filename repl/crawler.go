@@ -6,6 +6,7 @@ import (
 	"infomall/crawl"
 	"infomall/crawl/render"
 	"infomall/crawl/report"
+	"infomall/store/disk"
 )
 
 // State opens the state of the crawl with this name, and creates it if it does
@@ -42,7 +43,10 @@ func (a archive) Past(ctx context.Context) (crawl.Past, error) {
 // garbage is collected more often, to take less memory.
 func (a archive) Crawl(ctx context.Context, o report.CrawlOptions) (report.CrawlResult, error) {
 	defer beginFrugal()()
-	res, err := crawl.Run(ctx, a, o, crawl.Env{Documents: a.documents, Browser: startBrowser})
+	res, err := crawl.Run(ctx, a, o, crawl.Env{
+		Documents: a.documents, Browser: startBrowser,
+		DiskFree: func() (int64, error) { return disk.Free(a.Path()) },
+	})
 	return res, a.fault(err)
 }
 

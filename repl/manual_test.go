@@ -36,7 +36,7 @@ func TestManual(t *testing.T) {
 	}
 	run(t, "-c", "IMPORT 'queries/demo/*.raw'")
 	// Without a server the crawl of the examples soon ends, and takes no orders.
-	ended := strings.NewReplacer("PAUSE CRAWL", "EXPLAIN PAUSE CRAWL", "SET WORKERS", "EXPLAIN SET WORKERS")
+	ended := strings.NewReplacer("PAUSE CRAWL", "EXPLAIN PAUSE CRAWL", "SET WORKERS", "EXPLAIN SET WORKERS", "SET DELAY", "EXPLAIN SET DELAY", "\nEXCLUDE", "\nEXPLAIN EXCLUDE", "INCLUDE ~", "EXPLAIN INCLUDE ~")
 	examples := strings.Split(string(text), "```iql\n")[1:]
 	if len(examples) == 0 {
 		t.Fatal("the manual has no examples")

@@ -16,8 +16,8 @@
 // # Waiting and kept back
 //
 // A URL waits if it must not be fetched before a time, such as after a failed
-// attempt. A URL that is kept back, because it is in a trap, is in no queue
-// until Unkeep.
+// attempt. A URL that is kept back, because it is in a trap or an order excludes
+// it, is in no queue until Unkeep.
 //
 // All queues are in a [Store]; only the head of each queue is in memory. A URL
 // that is out stays in the Store until it is done. After a crash, New therefore
@@ -62,7 +62,7 @@ type Queues interface {
 }
 
 // Waiting holds the URLs that wait for a time, and the URLs that are kept
-// back because they are in traps.
+// back.
 type Waiting interface {
 	// Postpone takes a URL out of its queue and stores it as waiting until due.
 	Postpone(u *report.Queued, due record.Time) error
@@ -74,11 +74,13 @@ type Waiting interface {
 	NextRipe() (record.Time, error)
 	// Keep removes a URL from its queue and keeps it back.
 	Keep(u *report.Queued) error
+	// KeptHosts returns every host with a URL that is kept back.
+	KeptHosts() ([]string, error)
 	// Unkeep queues up to n URLs of a host that are kept back and for which
 	// match returns true. It looks at them in order of arrival, beginning
 	// after the arrival number after. It returns the URLs that it queued,
 	// and the arrival number of the last URL that it looked at.
-	Unkeep(host string, after uint64, n int, match func(url string) bool) (list []report.Queued, last uint64, err error)
+	Unkeep(host string, after uint64, n int, match func(*report.Queued) bool) (list []report.Queued, last uint64, err error)
 }
 
 // Bounds on the URLs in memory: windowMax URLs of one host, and windowsAll URLs
@@ -406,6 +408,18 @@ func (f *Frontier) Release(name string, next time.Time) error {
 	return f.place(h)
 }
 
+// Hasten lets the host called name be asked at the time next already; a zero
+// time means at once. If a URL of the host is out, or the host is unknown, Hasten
+// does nothing.
+func (f *Frontier) Hasten(name string, next time.Time) error {
+	h := f.hosts[name]
+	if h == nil || h.busy {
+		return nil
+	}
+	h.next = next
+	return f.place(h)
+}
+
 // Done removes u, which Next has taken out, for good. The host stays busy
 // until Release.
 func (f *Frontier) Done(u *report.Queued) error {
@@ -445,7 +459,7 @@ func (f *Frontier) Keep(u *report.Queued) error {
 
 // Unkeep queues all URLs of host that are kept back and for which match
 // returns true. n is the number of URLs that it queued.
-func (f *Frontier) Unkeep(host string, match func(url string) bool) (n int, err error) {
+func (f *Frontier) Unkeep(host string, match func(*report.Queued) bool) (n int, err error) {
 	for after := uint64(0); ; {
 		list, last, err := f.store.Unkeep(host, after, ripeMax, match)
 		if err != nil {

@@ -123,7 +123,8 @@ type Queued struct {
 	Crawl    string      // name of the crawl
 	Off      int         // number of pages off the topic in a row, on the path of links to the URL
 	Barren   int         // number of pages without anything new in a row, on the path of links to the URL
-	Kept     bool        // the URL is in a trap and therefore not fetched
+	Kept     bool        // the URL is in a trap, or excluded by an order, and therefore not fetched
+	Excluded bool        // the URL is kept back because an order excludes it
 	Terms    *Terms      // what Score consists of; nil in orders other than BEST
 	Post     *Post       // the request for URL, if it is a POST; nil for a GET
 }
@@ -204,6 +205,13 @@ type Crawl struct {
 	Kept      int64 `json:",omitempty"` // URLs that are not fetched because they are in traps
 	// Traps are the traps that hold kept URLs; only the first few are listed.
 	Traps []CrawlTrap `json:",omitempty"`
+	// Excluded counts the URLs that are not fetched because an order excludes them.
+	Excluded int64 `json:",omitempty"`
+	// Outcomes counts the rows in the log of attempts, by Outcome.
+	Outcomes [OutcomeInternal + 1]int64
+	// Minute and Hour are the rates over the last minute and hour of this run.
+	Minute, Hour Rate
+	Alerts       int64 `json:",omitempty"` // number of alerts
 }
 
 // CrawlTrap is a part of a site that has ever more URLs and nothing new,
@@ -224,13 +232,17 @@ type Worker struct {
 	Since record.Time
 }
 
-// CrawlOrders are the orders that other processes have given a crawl: to pause,
-// to stop, to use a number of workers.
+// CrawlOrders are the orders that other processes have given a crawl, such as to
+// pause. They hold until the crawl has ended, also if it is interrupted.
 type CrawlOrders struct {
-	Pause   bool
-	Stop    bool
-	Workers int // number of workers; 0 means the number in the statement
-	Resumed int // how often RESUME was ordered; each time, hosts that wait for a login go on
+	Pause    bool
+	Stop     bool
+	Workers  int         // number of workers; 0 means the number in the statement
+	Resumed  int         // how often RESUME was ordered; each time, hosts that wait for a login go on
+	Excluded []Exclusion `json:",omitempty"` // URLs that the crawl keeps back
+	// Delays are in the order in which they were given. A later one precedes
+	// an earlier one.
+	Delays []HostDelay `json:",omitempty"`
 }
 
 // CrawlOrder says in which order a crawl fetches URLs.
@@ -293,6 +305,9 @@ type CrawlOptions struct {
 	// after which queries see what was fetched. 0 means 30 s and 64 MB.
 	PublishEvery time.Duration
 	PublishBytes int64
+	// DiskMin is how many bytes must be free on the disk of the archive. With less
+	// the crawl pauses until there is room again; 0 means no check.
+	DiskMin      int64
 	IgnoreRobots bool
 	AllowPrivate bool // also connect to addresses outside the public Internet
 	Requisites   bool // also fetch what is needed to show a page: images, style sheets, scripts
@@ -378,7 +393,9 @@ type CrawlResult struct {
 	Visits int64 // responses that show no change
 	// Lost are the seeds that got no response in this run, with the reason;
 	// only the first few are listed.
-	Lost    []Fetch
+	Lost []Fetch
+	// Raised are the alerts of this run; only the first few are listed.
+	Raised  []Alert
 	Ended   Ended
 	Elapsed time.Duration
 }

@@ -78,6 +78,9 @@ func appendQueued(b []byte, q *report.Queued) []byte {
 	if q.Post != nil {
 		flags |= flagPost
 	}
+	if q.Excluded {
+		flags |= flagExcluded
+	}
 	b = binary.AppendUvarint(b, flags)
 	if q.Off > 0 {
 		b = binary.AppendUvarint(b, uint64(q.Off))
@@ -131,6 +134,7 @@ const (
 	flagKept
 	flagGuessed
 	flagPost
+	flagExcluded
 )
 
 // decodeQueued reads what appendQueued wrote.
@@ -149,7 +153,7 @@ func decodeQueued(b []byte) (q report.Queued, err error) {
 	q.Score, q.Hint = d.Float(), d.Float()
 	flags := d.Uvarint()
 	q.Forced, q.Sitemap, q.Cookie, q.Kept = flags&flagForced != 0, flags&flagSitemap != 0, flags&flagCookie != 0, flags&flagKept != 0
-	q.Guessed = flags&flagGuessed != 0
+	q.Guessed, q.Excluded = flags&flagGuessed != 0, flags&flagExcluded != 0
 	if flags&flagOff != 0 {
 		q.Off = int(d.Uvarint())
 	}

@@ -146,6 +146,18 @@ func (d *Folder) Frontier(ctx context.Context) iter.Seq2[[]report.Queued, error]
 	})
 }
 
+// Tallies yields what each crawl has counted for each of its hosts, in slices,
+// crawl by crawl. An error is the last pair.
+func (d *Folder) Tallies(ctx context.Context) iter.Seq2[[]report.HostTally, error] {
+	return ofCrawls(ctx, d, Tallies, func(t *report.HostTally, crawl string) { t.Crawl = crawl })
+}
+
+// Alerts yields the alerts of all crawls, in slices: crawl by crawl, and for each
+// crawl the oldest first. An error is the last pair.
+func (d *Folder) Alerts(ctx context.Context) iter.Seq2[[]report.Alert, error] {
+	return ofCrawls(ctx, d, Alerts, func(a *report.Alert, crawl string) { a.Crawl = crawl })
+}
+
 // ofCrawls yields the rows that the function rows yields for each crawl of
 // d, crawl by crawl. It calls the function name to set the name of the crawl
 // in each row. An error is the last pair.

@@ -117,8 +117,8 @@ func (q *Crawl) Postpone(u *report.Queued, due record.Time) error {
 	return q.put(u)
 }
 
-// Keep moves u from its queue to the URLs that are kept back because they
-// lie in traps. Unkeep moves it back.
+// Keep moves u from its queue to the URLs that are kept back. Unkeep moves it
+// back.
 func (q *Crawl) Keep(u *report.Queued) error {
 	if err := q.Done(u); err != nil {
 		return err
@@ -136,7 +136,7 @@ func (q *Crawl) Keep(u *report.Queued) error {
 // after, in this order. It returns the URLs that it queued, and the last
 // arrival number that it looked at, which is the value of after for the next
 // call. last is 0 if it looked at no URL.
-func (q *Crawl) Unkeep(host string, after uint64, n int, match func(url string) bool) (list []report.Queued, last uint64, err error) {
+func (q *Crawl) Unkeep(host string, after uint64, n int, match func(*report.Queued) bool) (list []report.Queued, last uint64, err error) {
 	b, err := q.bucket(bucketKept)
 	if err != nil {
 		return nil, 0, err
@@ -148,7 +148,7 @@ func (q *Crawl) Unkeep(host string, after uint64, n int, match func(url string) 
 		if err != nil {
 			return nil, 0, err
 		}
-		if last = u.Seq; match(u.URL) {
+		if last = u.Seq; match(&u) {
 			list = append(list, u)
 		}
 	}
@@ -157,7 +157,7 @@ func (q *Crawl) Unkeep(host string, after uint64, n int, match func(url string) 
 		if err := b.Delete(queueKey(u.Host, 0, u.Seq)); err != nil {
 			return nil, 0, err
 		}
-		u.Kept, u.Due = false, record.NoTime
+		u.Kept, u.Excluded, u.Due = false, false, record.NoTime
 		if err := q.put(u); err != nil {
 			return nil, 0, err
 		}
@@ -233,8 +233,15 @@ func (q *Crawl) Load(host string, priority, seq uint64, n int) (list []report.Qu
 }
 
 // Hosts returns every host that has a URL in its queue.
-func (q *Crawl) Hosts() ([]string, error) {
-	b, err := q.bucket(bucketQueue)
+func (q *Crawl) Hosts() ([]string, error) { return q.hostsIn(bucketQueue) }
+
+// KeptHosts returns every host with a URL that is kept back.
+func (q *Crawl) KeptHosts() ([]string, error) { return q.hostsIn(bucketKept) }
+
+// hostsIn returns every host of the keys of a bucket. These are as queueKey makes
+// them.
+func (q *Crawl) hostsIn(bucket []byte) ([]string, error) {
+	b, err := q.bucket(bucket)
 	if err != nil {
 		return nil, err
 	}

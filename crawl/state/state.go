@@ -14,12 +14,12 @@
 // A URL is due when the time has come at which it may be fetched
 // (report.Queued.Due).
 //
-// A URL is kept back if it lies in a trap, such as an endless calendar: it is
-// stored, but not fetched.
+// A URL is kept back if it lies in a trap, such as an endless calendar, or if an
+// order excludes it: it is stored, but not fetched.
 //
 // A visitor is another process, or another goroutine of this process, that reads
 // the state or gives orders while the crawl runs. The functions Look, Order, Give,
-// Fetches and Waiting are its way in.
+// Fetches, Waiting, Tallies and Alerts are its way in.
 //
 // # Processes
 //
@@ -63,10 +63,12 @@ var (
 	bucketFetches = []byte("fetches") // number: a fetch that ended
 	bucketHosts   = []byte("hosts")   // host: what SetHost stored
 	bucketInbox   = []byte("inbox")   // number: a URL that ADD gave
-	bucketKept    = []byte("kept")    // host, 0, arrival: a URL that is kept back because it lies in a trap
+	bucketKept    = []byte("kept")    // host, 0, arrival: a URL that is kept back because it lies in a trap, or because an order excludes it
 	bucketSites   = []byte("sites")   // host: what SetSite stored
+	bucketTallies = []byte("tallies") // host: what the crawl has counted for it, in JSON
+	bucketAlerts  = []byte("alerts")  // number: an alert, in JSON
 
-	buckets = [][]byte{bucketAbout, bucketSeen, bucketQueue, bucketLater, bucketFetches, bucketHosts, bucketInbox, bucketKept, bucketSites}
+	buckets = [][]byte{bucketAbout, bucketSeen, bucketQueue, bucketLater, bucketFetches, bucketHosts, bucketInbox, bucketKept, bucketSites, bucketTallies, bucketAlerts}
 
 	keyFormat  = []byte("format")
 	keyCrawl   = []byte("crawl")
@@ -385,13 +387,13 @@ func (q *Crawl) Inbox(n int) ([]report.Queued, error) {
 }
 
 // Reset empties the state for a crawl that begins again from its seeds. It
-// keeps the log of fetches. It also keeps the inbox: URLs that were added
-// after or near the end of the last crawl are for the next one.
+// keeps the logs of fetches and alerts. It also keeps the inbox: URLs that were
+// added after or near the end of the last crawl are for the next one.
 func (q *Crawl) Reset() error {
 	if err := q.begin(); err != nil {
 		return err
 	}
-	for _, b := range [][]byte{bucketSeen, bucketQueue, bucketLater, bucketHosts, bucketAbout, bucketKept, bucketSites} {
+	for _, b := range [][]byte{bucketSeen, bucketQueue, bucketLater, bucketHosts, bucketAbout, bucketKept, bucketSites, bucketTallies} {
 		if err := q.tx.DeleteBucket(b); err != nil {
 			return err
 		}

@@ -28,6 +28,11 @@ type Print struct {
 	last   int      // N, if the page says "n of N"; else 0
 }
 
+// Text returns two hashes of the text of a page: one of the whole text, and one of
+// the text without numbers, dates and words of the URL. ok is false if p is not the
+// print of a page.
+func (p *Print) Text() (whole, words uint64, ok bool) { return p.same, p.words, p.page }
+
 // NewFilePrint returns the Print of a response that is not HTML. It has only
 // a hash of the body.
 func NewFilePrint(body []byte) *Print {

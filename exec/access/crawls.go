@@ -33,6 +33,9 @@ func (c *crawlers) Crawls(ctx context.Context) ([]report.Crawl, error) {
 		for _, text := range []*string{&x.Statement, &x.Name, &x.Error} {
 			rules.blank(text)
 		}
+		for j := range x.Traps {
+			rules.blank(&x.Traps[j].Reason)
+		}
 		x.Traps = slices.DeleteFunc(slices.Clone(x.Traps), func(t report.CrawlTrap) bool { return rules.hidesURL(t.URL, record.NoTime) })
 	}
 	return list, err
@@ -84,6 +87,36 @@ func (c *crawlers) Frontier(ctx context.Context) iter.Seq2[[]report.Queued, erro
 			if rules.hidesURL(*other, record.NoTime) {
 				*other = ""
 			}
+		}
+		return true
+	})
+}
+
+// Tallies yields the rows of the relation crawl_hosts but those of hosts whose
+// home page is hidden. A hidden URL of an error is "".
+func (c *crawlers) Tallies(ctx context.Context) iter.Seq2[[]report.HostTally, error] {
+	return filtered(ctx, c.a, c.Crawler.Tallies(ctx), func(rules *Rules, t *report.HostTally) bool {
+		if rules.hidesURL("http://"+t.Host+"/", record.NoTime) {
+			return false
+		}
+		rules.blank(&t.Crawl)
+		if rules.hidesURL(t.ErrorURL, record.NoTime) {
+			t.ErrorURL, t.Error = "", ""
+		}
+		rules.blank(&t.Error)
+		return true
+	})
+}
+
+// Alerts yields the rows of the relation alerts but those of hidden URLs, and of
+// hosts whose home page is hidden.
+func (c *crawlers) Alerts(ctx context.Context) iter.Seq2[[]report.Alert, error] {
+	return filtered(ctx, c.a, c.Crawler.Alerts(ctx), func(rules *Rules, a *report.Alert) bool {
+		if rules.hidesURL(a.URL, record.NoTime) || a.Host != "" && rules.hidesURL("http://"+a.Host+"/", record.NoTime) {
+			return false
+		}
+		for _, text := range []*string{&a.Crawl, &a.Text} {
+			rules.blank(text)
 		}
 		return true
 	})

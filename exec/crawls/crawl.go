@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 
 	"infomall/crawl/report"
@@ -93,6 +92,7 @@ func (c *crawl) Run(ctx context.Context) (*session.Result, error) {
 		done.Notes = append(done.Notes, fmt.Sprintf("%s: pages that were under way: %d, of which the received part is stored, marked as truncated, and %d without an answer, which stay in the frontier", x.Why, x.Cut, x.Left))
 	}
 	done.Notes = append(done.Notes, trapNotes(&res.Crawl)...)
+	done.Notes = append(done.Notes, orderNotes(&res)...)
 	return done, nil
 }
 
@@ -111,6 +111,25 @@ func trapNotes(c *report.Crawl) []string {
 	}
 	if len(c.Traps) > 0 {
 		notes = append(notes, fmt.Sprintf("SELECT url FROM frontier WHERE state = 'kept' lists them; ADD '%s' TO CRAWL %s continues with URLs like it; TRAPS OFF fetches all", c.Traps[0].URL, c.Name))
+	}
+	return notes
+}
+
+// orderNotes returns a note on the URLs that orders excluded, and the notes on the
+// alerts of the crawl.
+func orderNotes(res *report.CrawlResult) (notes []string) {
+	if n := res.Excluded; n > 0 {
+		notes = append(notes, fmt.Sprintf("excluded by orders: %s; SELECT url FROM frontier WHERE state = 'excluded' lists them", value.Counted(n, "URL")))
+	}
+	for _, a := range res.Raised {
+		note := "alert: " + a.Kind.String()
+		if a.Host != "" {
+			note += " " + a.Host
+		}
+		notes = append(notes, note+": "+a.Text)
+	}
+	if n := len(res.Raised); n > 0 && res.Alerts > int64(n) {
+		notes = append(notes, fmt.Sprintf("alerts of this crawl in all: %d; SELECT * FROM alerts lists them", res.Alerts))
 	}
 	return notes
 }
@@ -135,7 +154,7 @@ func (c *crawl) readOptions() (err error) {
 	env := s.Env()
 	*o = report.CrawlOptions{
 		Statement: st.String(), Depth: -1, Workers: s.Settings().Workers, Delay: s.Settings().Delay, BodyMax: s.Settings().BodyLimit,
-		PublishEvery: s.Settings().Publish, PublishBytes: s.Settings().PublishBytes,
+		PublishEvery: s.Settings().Publish, PublishBytes: s.Settings().PublishBytes, DiskMin: s.Settings().DiskMin,
 		IgnoreRobots: st.IgnoreRobots || !s.Settings().Robots, AllowPrivate: st.AllowPrivate, Requisites: st.Requisites,
 		TrapsOff: st.TrapsOff, TrustDates: s.Settings().TrustDates, SkipNoArchive: !s.Settings().NoArchive, SkipDocuments: s.Settings().Documents != session.DocumentsImport, Netrc: s.Settings().Netrc, Weights: s.Settings().Weights,
 	}
@@ -309,13 +328,9 @@ func (c *crawl) readScopes() error {
 			o.Exclude = append(o.Exclude, scope)
 			continue
 		}
-		pattern, err := expr.ConstantText(x.Match, s.Env())
+		re, err := constantPattern(x.Match, s.Env())
 		if err != nil {
 			return err
-		}
-		re, err := regexp.Compile(pattern)
-		if err != nil {
-			return ast.Errorf(x.Match, "%v", err)
 		}
 		o.ExcludeMatch = append(o.ExcludeMatch, re)
 	}

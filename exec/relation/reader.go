@@ -209,6 +209,9 @@ type CrawlState interface {
 	// several at a time.
 	Fetches(ctx context.Context) iter.Seq2[[]report.Fetch, error]
 	Frontier(ctx context.Context) iter.Seq2[[]report.Queued, error]
+	// Tallies and Alerts yield the rows of the relations crawl_hosts and alerts.
+	Tallies(ctx context.Context) iter.Seq2[[]report.HostTally, error]
+	Alerts(ctx context.Context) iter.Seq2[[]report.Alert, error]
 }
 
 // JobLog gives queries access to the log of jobs, the runs of statements that

@@ -46,6 +46,7 @@ type Settings struct {
 	Workers        int            // number of requests that a crawl sends at the same time
 	BodyLimit      int64          // length in bytes at which a crawl cuts a body
 	Publish        time.Duration  // time after which queries see a fetched page, at the latest
+	DiskMin        int64          // bytes that must be free on the disk of the archive during a crawl; 0 means no check
 	PublishBytes   int64          // bytes of responses after which queries see them, at the latest
 	Robots         bool           // whether crawls obey robots.txt
 	Sessions       string         // list of URL arguments and folders that name a session or, with a minus, a page
@@ -143,6 +144,7 @@ func DefaultSettings() Settings {
 		BodyLimit:      64 << 20,
 		Publish:        30 * time.Second,
 		PublishBytes:   64 << 20,
+		DiskMin:        1 << 30,
 		Robots:         true,
 		NoArchive:      true,
 		BrowserSandbox: true,
@@ -230,6 +232,9 @@ var settings = []Setting{
 	{"delay", stored, "pause between two requests of a crawl to the same host; auto is five times the duration of the last request, from 1 to 30 s",
 		func(s *Settings) string { return DelayText(s.Delay) },
 		func(s *Settings, v string) error { return parseDelay(&s.Delay, v) }},
+	{"disk_min", stored, "free space that a crawl leaves on the disk of the archive: with less, the crawl pauses until there is more; 0 means that it does not look",
+		func(s *Settings) string { return SizeText(s.DiskMin) },
+		func(s *Settings, v string) error { return parseSizeFrom(&s.DiskMin, v, 0) }},
 	{"document_time", stored, "CPU time that the reading of one document may take; of what needs more, nothing or only the first pages are read",
 		func(s *Settings) string { return DelayText(s.DocumentTime) },
 		func(s *Settings, v string) error {

@@ -56,18 +56,7 @@ func (s *Crawl) print(p *printer) {
 		p.flag(" PAGES", l.Pages)
 	}
 	p.scopesAfter(" WITHIN ", s.Within)
-	for i, x := range s.Exclude {
-		word := ", "
-		if i == 0 {
-			word = " EXCLUDE "
-		}
-		if x.Match != nil {
-			p.clause(word+"~", x.Match)
-			continue
-		}
-		p.WriteString(word)
-		x.Scope.print(p)
-	}
+	printExclusions(p, " EXCLUDE ", s.Exclude)
 	p.clause(" FOR ", s.For)
 	p.clause(" EXPAND WHERE ", s.Expand)
 	p.clause(" THROUGH ", s.Through)
@@ -104,14 +93,7 @@ func (s *Crawl) children(l nodes) nodes {
 	for i := range s.Limits {
 		l = l.exprs(s.Limits[i].N)
 	}
-	l = l.scopes(s.Within)
-	for i := range s.Exclude {
-		if x := &s.Exclude[i]; x.Match != nil {
-			l = l.exprs(x.Match)
-		} else {
-			l = append(l, &x.Scope)
-		}
-	}
+	l = exclusionNodes(l.scopes(s.Within), s.Exclude)
 	l = l.exprs(s.For, s.Expand, s.Through, s.Workers, s.Delay, s.Rate, s.Agent, s.Proxy, s.TrapLimit, s.Time)
 	for i := range s.Forms {
 		l = append(l, &s.Forms[i])
@@ -146,11 +128,39 @@ type CrawlLimit struct {
 	N     Expr // *Number or *Param if Pages, otherwise *Size or *Duration
 }
 
-// Exclusion is one item after EXCLUDE in CRAWL. It excludes the URLs in a
+// Exclusion is one item after EXCLUDE or INCLUDE, in CRAWL or in an order. It excludes the URLs in a
 // scope, or the URLs that a regular expression matches.
 type Exclusion struct {
 	Scope Scope // used if Match is nil
 	Match Expr  // the regular expression of ~'re', *String or *Param; nil for a scope
+}
+
+// printExclusions prints the items of list, the first one after the word first.
+func printExclusions(p *printer, first string, list []Exclusion) {
+	for i, x := range list {
+		word := ", "
+		if i == 0 {
+			word = first
+		}
+		if x.Match != nil {
+			p.clause(word+"~", x.Match)
+			continue
+		}
+		p.WriteString(word)
+		x.Scope.print(p)
+	}
+}
+
+// exclusionNodes appends the nodes in list to l.
+func exclusionNodes(l nodes, list []Exclusion) nodes {
+	for i := range list {
+		if x := &list[i]; x.Match != nil {
+			l = l.exprs(x.Match)
+		} else {
+			l = append(l, &x.Scope)
+		}
+	}
+	return l
 }
 
 // CrawlDeed is the action of an OrderCrawl.
@@ -161,19 +171,26 @@ const (
 	CrawlPause CrawlDeed = iota
 	CrawlResume
 	CrawlStop
-	CrawlWorkers // SET WORKERS n FOR CRAWL name
+	CrawlWorkers    // SET WORKERS n FOR CRAWL name
+	CrawlDelay      // SET DELAY d FOR CRAWL name [IN scope]
+	CrawlResetDelay // RESET DELAY FOR CRAWL name [IN scope]
+	CrawlExclude    // EXCLUDE scope, … FROM CRAWL name
+	CrawlInclude    // INCLUDE scope, … IN CRAWL name
 )
 
-// crawlDeeds maps each CrawlDeed except CrawlWorkers to its keyword.
+// crawlDeeds maps the first values of CrawlDeed to their keywords.
 var crawlDeeds = [...]string{"PAUSE", "RESUME", "STOP"}
 
-// OrderCrawl is the statement (PAUSE | RESUME | STOP) CRAWL name, or SET
-// WORKERS n FOR CRAWL name. It gives an order to a crawl.
+// OrderCrawl is a statement that gives an order to a crawl: one of the actions of
+// CrawlDeed.
 type OrderCrawl struct {
 	Span
 	Deed    CrawlDeed
 	Name    Name
-	Workers Expr // *Number or *Param for CrawlWorkers, otherwise nil
+	Workers Expr        // *Number or *Param for CrawlWorkers, otherwise nil
+	Delay   Expr        // *Duration or *Param for CrawlDelay, otherwise nil
+	In      *Scope      // the hosts of CrawlDelay and CrawlResetDelay; nil for all
+	URLs    []Exclusion // of CrawlExclude and CrawlInclude, one or more
 }
 
 func (*OrderCrawl) statement() {}
@@ -181,16 +198,38 @@ func (*OrderCrawl) statement() {}
 func (s *OrderCrawl) String() string { return text(s) }
 
 func (s *OrderCrawl) print(p *printer) {
-	if s.Deed == CrawlWorkers {
+	switch s.Deed {
+	case CrawlWorkers:
 		p.clause("SET WORKERS ", s.Workers)
 		p.WriteString(" FOR CRAWL ")
-	} else {
+	case CrawlDelay:
+		p.clause("SET DELAY ", s.Delay)
+		p.WriteString(" FOR CRAWL ")
+	case CrawlResetDelay:
+		p.WriteString("RESET DELAY FOR CRAWL ")
+	case CrawlExclude:
+		printExclusions(p, "EXCLUDE ", s.URLs)
+		p.WriteString(" FROM CRAWL ")
+	case CrawlInclude:
+		printExclusions(p, "INCLUDE ", s.URLs)
+		p.WriteString(" IN CRAWL ")
+	default:
 		p.words(crawlDeeds[s.Deed], " CRAWL ")
 	}
 	p.name(&s.Name)
+	if s.In != nil {
+		p.WriteString(" IN ")
+		s.In.print(p)
+	}
 }
 
-func (s *OrderCrawl) children(l nodes) nodes { return l.exprs(s.Workers) }
+func (s *OrderCrawl) children(l nodes) nodes {
+	l = l.exprs(s.Workers, s.Delay)
+	if s.In != nil {
+		l = append(l, s.In)
+	}
+	return exclusionNodes(l, s.URLs)
+}
 
 // AddToCrawl is the statement ADD 'url', … TO CRAWL name [FORCE]. It gives a
 // crawl more URLs.

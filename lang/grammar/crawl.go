@@ -163,19 +163,37 @@ func exclusions(list []*excludeSyntax) (out []ast.Exclusion) {
 	return out
 }
 
-var orderStatement = of[orderSyntax]("PAUSE CRAWL, RESUME CRAWL, STOP CRAWL, SET WORKERS", topic{"PAUSE CRAWL", `
+var orderStatement = of[orderSyntax]("PAUSE CRAWL, RESUME CRAWL, STOP CRAWL, SET WORKERS, SET DELAY, RESET DELAY, EXCLUDE, INCLUDE", topic{"PAUSE CRAWL", `
 (PAUSE | RESUME | STOP) CRAWL name
 `}, topic{"SET WORKERS", `
 SET WORKERS n FOR CRAWL name
 n = 10 | $name
-`}).timeFirst()
+`}, topic{"SET DELAY", `
+SET DELAY (7d | $name) FOR CRAWL name [IN scope]
+RESET DELAY FOR CRAWL name [IN scope]
+` + helpScope}, topic{"EXCLUDE", `
+EXCLUDE (scope | ~ 'text'), … FROM CRAWL name
+INCLUDE (scope | ~ 'text'), … IN CRAWL name
+` + helpScope}).timeFirst()
 
 type orderSyntax struct {
 	source
-	Deed    lexer.Token `parser:"( @( 'PAUSE' | 'RESUME' | 'STOP' ) 'CRAWL'"`
-	Name    lexer.Token `parser:"  @( Ident | Quoted )"`
-	Workers lexer.Token `parser:"| 'SET' 'WORKERS' @( Number | Param )"`
-	For     lexer.Token `parser:"  'FOR' 'CRAWL' @( Ident | Quoted ) )"`
+	Deed    lexer.Token      `parser:"( @( 'PAUSE' | 'RESUME' | 'STOP' ) 'CRAWL'"`
+	Name    lexer.Token      `parser:"  @( Ident | Quoted )"`
+	Workers lexer.Token      `parser:"| 'SET' 'WORKERS' @( Number | Param )"`
+	For     lexer.Token      `parser:"  'FOR' 'CRAWL' @( Ident | Quoted )"`
+	Delay   *delaySyntax     `parser:"| @@"`
+	Exclude []*excludeSyntax `parser:"| 'EXCLUDE' @@ ( ',' @@ )*"`
+	From    lexer.Token      `parser:"  'FROM' 'CRAWL' @( Ident | Quoted )"`
+	Include []*excludeSyntax `parser:"| 'INCLUDE' @@ ( ',' @@ )*"`
+	Into    lexer.Token      `parser:"  'IN' 'CRAWL' @( Ident | Quoted ) )"`
+}
+
+type delaySyntax struct {
+	Delay lexer.Token  `parser:"( 'SET' 'DELAY' @( Duration | Param )"`
+	Reset bool         `parser:"| @( 'RESET' 'DELAY' ) )"`
+	Name  lexer.Token  `parser:"'FOR' 'CRAWL' @( Ident | Quoted )"`
+	In    *scopeSyntax `parser:"( 'IN' @@ )?"`
 }
 
 func (s *orderSyntax) tree(*builder) ast.Statement {
@@ -183,6 +201,21 @@ func (s *orderSyntax) tree(*builder) ast.Statement {
 	switch {
 	case present(s.Workers):
 		o.Deed, o.Workers, o.Name = ast.CrawlWorkers, scan.Literal(&s.Workers), scan.Name(&s.For)
+		return o
+	case s.Delay != nil:
+		o.Deed, o.Name = ast.CrawlResetDelay, scan.Name(&s.Delay.Name)
+		if !s.Delay.Reset {
+			o.Deed, o.Delay = ast.CrawlDelay, scan.Literal(&s.Delay.Delay)
+		}
+		if s.Delay.In != nil {
+			o.In = &scopes([]*scopeSyntax{s.Delay.In})[0]
+		}
+		return o
+	case s.Exclude != nil:
+		o.Deed, o.URLs, o.Name = ast.CrawlExclude, exclusions(s.Exclude), scan.Name(&s.From)
+		return o
+	case s.Include != nil:
+		o.Deed, o.URLs, o.Name = ast.CrawlInclude, exclusions(s.Include), scan.Name(&s.Into)
 		return o
 	case scan.IsWord(&s.Deed, "PAUSE"):
 		o.Deed = ast.CrawlPause

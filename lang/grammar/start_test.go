@@ -12,7 +12,7 @@ import (
 // a source for each beginning.
 func TestBeginnings(t *testing.T) {
 	seen := map[string]bool{}
-	sources := []string{"RESUME CRAWL lanshan", "STOP CRAWL lanshan", "SET workers = 4"}
+	sources := []string{"RESUME CRAWL lanshan", "STOP CRAWL lanshan", "SET workers = 4", "RESET DELAY FOR CRAWL lanshan"}
 	manual, err := os.ReadFile("../LANGUAGE.md")
 	if err != nil {
 		t.Fatal(err)

@@ -93,7 +93,7 @@ func (s *server) apiComplete(w http.ResponseWriter, r *http.Request) error {
 }
 
 // crawlsStatement asks for the crawls that pages and the API show.
-const crawlsStatement = "SELECT name, state, started, finished, fetched, failed, waiting, bytes, error FROM crawls ORDER BY started DESC LIMIT 100"
+const crawlsStatement = "SELECT name, state, started, finished, fetched, failed, waiting, pages_per_second, bytes_per_second, pages_per_second_hour, bytes, alerts, error FROM crawls ORDER BY started DESC LIMIT 100"
 
 // crawlsEvery is the time between two looks at the states of crawls.
 const crawlsEvery = 2 * time.Second

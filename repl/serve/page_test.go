@@ -50,7 +50,8 @@ func TestPages(t *testing.T) {
 		{"/diff?url=never.example", "", 400, []string{"no capture"}},
 		{"/site", "", 200, []string{`href="/site?host=a.example"`}},
 		{"/site?host=a.example", "", 200, []string{"http://a.example/old"}},
-		{"/crawls", "", 200, []string{"crawls.js", "<h2>Workers</h2>"}},
+		{"/crawls", "", 200, []string{"crawls.js", "<h2>Workers</h2>", "<h2>Alerts</h2>", "<h2>Hosts</h2>", "<h2>Traps</h2>", `name="url"`}},
+		{"/crawls?lang=zh&url=http%3A%2F%2Fa.example%2F%3Cb%3E", "", 200, []string{"<h2>警报</h2>", `value="http://a.example/&lt;b&gt;"`}},
 		{"/events", "", 200, []string{"No events were looked for yet", "FROM events"}},
 		{"/events?ranking=news&order=time", "", 200, []string{`href="/events?order=scale&amp;ranking=news"`, "<b>by time</b>", "ORDER BY start, event"}},
 		{"/events?event=news%2F1", "", 200, []string{`href="/events?ranking=news"`, "FROM reports"}},
@@ -158,7 +159,7 @@ func TestWords(t *testing.T) {
 		}
 	}
 	// These are named by the code.
-	for _, n := range []string{"op_added", "op_edited", "op_moved", "op_removed", "note_never", "note_no_dom", "no_dom_about", "note_gone", "note_bodyless", "note_error", "never_about", "gone_about", "bodyless_about", "error", "all_hosts", "site_pages", "site_months", "site_gone", "workers", "schedules", "running", "ended", "order_scale", "order_time", "order_recency", "under", "sites", "changes", "captures_of", "history", "query", "search", "archive"} {
+	for _, n := range []string{"op_added", "op_edited", "op_moved", "op_removed", "note_never", "note_no_dom", "no_dom_about", "note_gone", "note_bodyless", "note_error", "never_about", "gone_about", "bodyless_about", "error", "all_hosts", "site_pages", "site_months", "site_gone", "workers", "crawl_hosts", "alerts", "last_errors", "traps", "outcomes", "why_not", "schedules", "running", "ended", "order_scale", "order_time", "order_recency", "under", "sites", "changes", "captures_of", "history", "query", "search", "archive"} {
 		used[n] = true
 	}
 	for name := range words {

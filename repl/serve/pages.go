@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"infomall/exec/draw"
+	"infomall/lang/ast"
 	"infomall/repl/ask"
 	"infomall/store/urlkey"
 )
@@ -348,12 +349,70 @@ func (s *server) sitePage(w http.ResponseWriter, r *http.Request) error {
 	return s.send(w, r, http.StatusOK, p, "")
 }
 
-// crawlsPage answers /crawls with the crawls of the archive and what their workers do.
+// crawlsData is what the page crawls shows.
+type crawlsData struct {
+	URL      string   // about which the page says what each crawl decided; or ""
+	Traced   *section // nil without URL
+	Sections []section
+	Orders   []string // statements that steer the running crawls
+}
+
+// crawlParts are the parts of the page crawls.
+var crawlParts = []asked{
+	{"crawls", crawlsStatement},
+	{"alerts", "SELECT time, crawl, kind, host, url, text FROM alerts ORDER BY time DESC LIMIT 20"},
+	{"crawl_hosts", "SELECT crawl, host, state, waiting, fetched, failed, errors, delay, next, silent_since, soft_404 FROM crawl_hosts ORDER BY silent_since NULLS LAST, waiting DESC, fetched DESC, crawl, host LIMIT 50"},
+	{"last_errors", "SELECT error_time AS time, crawl, error_url AS url, error FROM crawl_hosts WHERE error_time IS NOT NULL ORDER BY error_time DESC LIMIT 20"},
+	{"traps", "SELECT crawl, host, kept, url, reason FROM traps ORDER BY kept DESC LIMIT 20"},
+	{"outcomes", "SELECT name, outcomes, stages FROM crawls ORDER BY started DESC LIMIT 20"},
+	{"workers", "SELECT crawl, step, url, since FROM workers ORDER BY crawl, worker LIMIT 100"},
+}
+
+// crawlsPage answers /crawls with the crawls of the archive, their hosts, alerts and
+// workers, and what each decided about a URL. The server only reads, so the page
+// names the statements that steer the running crawls.
 func (s *server) crawlsPage(w http.ResponseWriter, r *http.Request) error {
-	return s.sections(w, r, "crawls", []asked{
-		{"crawls", crawlsStatement},
-		{"workers", "SELECT crawl, step, url, since FROM workers ORDER BY crawl, worker LIMIT 100"},
-	})
+	if err := onlyRead(w, r); err != nil {
+		return err
+	}
+	d := &crawlsData{URL: strings.TrimSpace(r.URL.Query().Get("url"))}
+	p := newPage(r, "crawls", d)
+	p.Title = p.T("crawls")
+	for _, a := range crawlParts {
+		if err := s.section(r, p, &d.Sections, a); err != nil {
+			return err
+		}
+	}
+	d.Orders = ordersOf(d.Sections[0].Table)
+	if d.URL != "" {
+		var traced []section
+		if err := s.section(r, p, &traced, asked{"why_not", "TRACE " + ask.Literal(d.URL)}); err != nil {
+			return err
+		}
+		d.Traced = &traced[0]
+	}
+	return s.send(w, r, http.StatusOK, p, "")
+}
+
+// ordersOf returns statements that steer the crawls in t that are running or paused.
+func ordersOf(t *table) (list []string) {
+	for _, row := range t.Rows {
+		name, state := ast.Name{Text: row[0].Text}, row[1].Text
+		switch {
+		case name.Text == "…": // an access rule hides it
+			continue
+		case state == "running":
+			list = append(list, "PAUSE CRAWL "+name.String()+";")
+		case state == "paused", state == "interrupted":
+			list = append(list, "RESUME CRAWL "+name.String()+";")
+		default:
+			continue
+		}
+		for _, order := range []string{"SET WORKERS 8 FOR CRAWL %;", "SET DELAY 5s FOR CRAWL % IN 'a.example';", "EXCLUDE 'a.example' FROM CRAWL %;", "INCLUDE 'a.example' IN CRAWL %;", "STOP CRAWL %;"} {
+			list = append(list, strings.Replace(order, "%", name.String(), 1))
+		}
+	}
+	return list
 }
 
 // jobsPage answers /jobs with the jobs of the archive and what is scheduled.

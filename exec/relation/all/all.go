@@ -18,7 +18,7 @@ var list = []*relation.Relation{
 	relation.Ranks, result.Duplicates, result.Events, result.Reports, result.Clusters, result.Classifiers,
 	result.Graphs, result.Edges, result.Gazetteer,
 	relation.Periods, work.Pools, work.Files, work.Tombstones, work.Blocked,
-	work.Fetches, work.Frontier, work.Crawls, work.Workers,
+	work.Fetches, work.Frontier, work.Crawls, work.CrawlHosts, work.Traps, work.Alerts, work.Workers,
 	work.Schedules, work.Watches, work.Watched, work.Jobs, work.Rules, work.History,
 }
 

@@ -23,7 +23,10 @@ var Frontier = relation.List(relation.Relation{
 		relation.URLOf("via", "page that led to this URL", func(u *report.Queued) string { return u.Via }),
 		relation.TimeOf("due", "earliest time of the fetch", func(u *report.Queued) record.Time { return u.Due }),
 		relation.IntOf("tries", "number of attempts so far", func(u *report.Queued) int64 { return int64(u.Tries) }),
-		relation.TextOf("state", "queued, later (waits until due) or kept (in a trap; ADD url TO CRAWL fetches it)", func(u *report.Queued) string {
+		relation.TextOf("state", "queued, later (waits until due), kept (in a trap; ADD url TO CRAWL fetches it) or excluded (by EXCLUDE … FROM CRAWL; INCLUDE fetches it)", func(u *report.Queued) string {
+			if u.Excluded {
+				return "excluded"
+			}
 			if u.Kept {
 				return "kept"
 			}

@@ -1,24 +1,32 @@
 "use strict";
-// The table of crawls follows the events of /api/crawls.
+// The page follows the crawls: when /api/crawls reports a change, the parts of the
+// page are fetched again, one request at a time.
 (() => {
-  const table = document.querySelector("main table");
-  if (!table || !window.EventSource) return;
-  const columns = [...table.querySelectorAll("th")].map(th => th.textContent);
-  if (columns[0] !== "name") return; // there are no crawls: the first table is another
+  const parts = document.getElementById("parts");
+  if (!parts || !window.EventSource) return;
+  let busy = false;
+  let first = true;
   const events = new EventSource("/api/crawls");
-  events.addEventListener("crawls", event => {
+  events.addEventListener("crawls", async () => {
     document.getElementById("live").hidden = false;
-    const body = document.createElement("tbody");
-    for (const row of JSON.parse(event.data)) {
-      const tr = document.createElement("tr");
-      for (const name of columns) {
-        const td = document.createElement("td");
-        if (typeof row[name] === "number") td.className = "n";
-        td.textContent = row[name] === null ? "–" : row[name];
-        tr.append(td);
-      }
-      body.append(tr);
+    if (first || busy) { // the page is as new as the first event
+      first = false;
+      return;
     }
-    table.tBodies[0].replaceWith(body);
+    busy = true;
+    try {
+      const address = new URL(location.href);
+      address.searchParams.delete("url"); // what was decided about a URL stays
+      const answer = await fetch(address);
+      if (answer.ok) {
+        const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+        const fresh = page.getElementById("parts");
+        if (fresh) parts.replaceChildren(...fresh.children);
+      }
+    } catch {
+      // The server is gone for a moment: the next event tries again.
+    } finally {
+      busy = false;
+    }
   });
 })();
