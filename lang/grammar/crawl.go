@@ -16,12 +16,12 @@ CRAWL (url, … | DUE [IN scope, …])
     [FOR words] [EXPAND WHERE expr [THROUGH n]]
     [ORDER (BFS | BEST | RANDOM)] [WORKERS n] [DELAY 7d] [RATE 64KB]
     [AGENT agent] [PROXY url] [WITH REQUISITES]
-    [FORMS name = values, …] [IGNORE ROBOTS]
+    [FORMS field, …] [IGNORE ROBOTS]
     [ALLOW PRIVATE] [TRAPS (OFF | LIMIT n)] [FROM ARCHIVE [AT t]] [AS name]
 url = 'text' | $name
 agent = 'text' | $name
 words = 'text' | $name
-` + helpValues + helpT + `n = 10 | $name
+` + helpFields + helpT + `n = 10 | $name
 ` + helpScope}).timeFirst()
 
 type crawlSyntax struct {
