@@ -31,6 +31,7 @@
 //	seat         the place of a task in the list of workers
 //	manners      the rule that one address gets one request at a time, with pauses
 //	past         the archive's content when the crawl last pinned it
+//	submission   a form that is filled in; a URL of the frontier, for a POST with the body that is sent
 //	requisite    a URL that is needed to show a page, such as an image
 //	barren       pages in a row that brought nothing new
 //	tally        counts of one host, for those who watch the crawl

@@ -16,7 +16,7 @@ CRAWL (url, … | DUE [IN scope, …])
     [FOR words] [EXPAND WHERE expr [THROUGH n]]
     [ORDER (BFS | BEST | RANDOM)] [WORKERS n] [DELAY 7d] [RATE 64KB]
     [AGENT agent] [PROXY url] [WITH REQUISITES]
-    [FORMS name = values, …] [IGNORE ROBOTS]
+    [FORMS field, …] [IGNORE ROBOTS]
     [ALLOW PRIVATE] [TRAPS (OFF | LIMIT n)] [FROM ARCHIVE [AT t]]
     [RENDER [WHEN expr] [WITH n BROWSERS] [SCREENSHOT]] [PROFILE folder]
     [AS name]
@@ -24,7 +24,7 @@ url = 'text' | $name
 folder = 'text' | $name
 agent = 'text' | $name
 words = 'text' | $name
-` + helpValues + helpT + `n = 10 | $name
+` + helpFields + helpT + `n = 10 | $name
 ` + helpScope}).timeFirst()
 
 type crawlSyntax struct {

@@ -7,8 +7,8 @@ import (
 	"infomall/lang/scan"
 )
 
-// helpValues is the line of the help of CRAWL on the values of a field of forms.
-const helpValues = "values = 'text' | $name | ('text', …) | FILE 'text' | (query)\n"
+// helpFields are the lines of the help of CRAWL on the fields of forms.
+const helpFields = "field = name = values\nvalues = 'text' | $name | ('text', …) | FILE 'text' | (query)\n"
 
 // formFieldSyntax is one item after FORMS.
 type formFieldSyntax struct {
