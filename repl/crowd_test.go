@@ -47,7 +47,7 @@ var crowdReads = map[string][]string{
 	},
 	"Export": {
 		"EXPORT (SELECT url, time FROM captures) TO 'out.warc'", "EXPORT (SELECT url, time FROM captures) TO 'out.raw'",
-		"EXPORT (SELECT url, time FROM captures) TO 'out.wacz'", "EXPORT (SELECT source, target, weight FROM edges) TO 'out.edges'",
+		"EXPORT 'x.example' TO 'out.warc.gz' FOLLOW CRAWL c", "EXPORT (SELECT url, time FROM captures) TO 'out.wacz'", "EXPORT (SELECT source, target, weight FROM edges) TO 'out.edges'",
 	},
 	"ExportProvenance": {
 		"EXPORT PROVENANCE OF (SELECT url, last_seen, change FROM versions) TO 'out.wacz'", "EXPORT PROVENANCE OF (SELECT DISTINCT op FROM changes) TO 'out.wacz'",

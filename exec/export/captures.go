@@ -46,7 +46,8 @@ type captureExport struct {
 	snap     relation.Snapshot
 	url, at  int // the indexes of the columns url and time
 	out      captureWriter
-	bodyless int64 // captures whose body the archive does not have
+	added    record.Time // only captures that were added at this time are written; 0 means all
+	bodyless int64       // captures whose body the archive does not have
 
 	// The scan of the last batch stays open: captures of its last URL often go on in the
 	// next batch, and a scan decodes all captures of a URL.
@@ -81,13 +82,17 @@ func (e *export) writeCaptures(ctx context.Context, f io.Writer, rows *session.R
 		if err != nil {
 			return n, err
 		}
-		if err := c.write(ctx, b); err != nil {
+		visits, err := c.visits(b, 0, b.N)
+		if err == nil {
+			err = c.write(ctx, visits)
+		}
+		if err != nil {
 			return n, fmt.Errorf("export to %s: %w", to.path, err)
 		}
 		n += int64(b.N)
 	}
 	if c.bodyless > 0 {
-		rows.Notes = append(rows.Notes, "no body in the archive for "+value.Counted(c.bodyless, "capture")+": their records name originals that are not in the file")
+		rows.Notes = append(rows.Notes, bodylessNote(c.bodyless))
 	}
 	err = out.Finish()
 	if err == nil {
@@ -97,6 +102,11 @@ func (e *export) writeCaptures(ctx context.Context, f io.Writer, rows *session.R
 		return n, fmt.Errorf("export to %s: %w", to.path, err)
 	}
 	return n, nil
+}
+
+// bodylessNote returns the note on n captures whose body the archive does not have.
+func bodylessNote(n int64) string {
+	return "no body in the archive for " + value.Counted(n, "capture") + ": their records name originals that are not in the file"
 }
 
 // known returns the time of KNOWN AT that the sources of the query have, or 0 if they have
@@ -126,14 +136,10 @@ func (v visit) compare(w visit) int {
 	return cmp.Or(cmp.Compare(v.key, w.key), cmp.Compare(v.time, w.time))
 }
 
-// write writes the captures that the rows of the batch b name, in the order of
+// write writes the captures of the given visits, a result of c.visits, in the order of
 // the archive. It scans the archive for them, and continues the scan of the
-// last batch if possible.
-func (c *captureExport) write(ctx context.Context, b *value.Batch) error {
-	visits, err := c.visits(b)
-	if err != nil {
-		return err
-	}
+// last call if possible.
+func (c *captureExport) write(ctx context.Context, visits []visit) error {
 	if c.next != nil && len(visits) > 0 && visits[0] == c.last {
 		visits = visits[1:] // the batch before ended within these captures
 	}
@@ -155,7 +161,11 @@ func (c *captureExport) write(ctx context.Context, b *value.Batch) error {
 		}
 	}
 	c.stop()
-	c.next, c.stop = iter.Pull2(c.snap.Scan(ctx, record.Scan{Ranges: ranges, From: record.MinTime, To: record.MaxTime + 1}))
+	scan := record.Scan{Ranges: ranges, From: record.MinTime, To: record.MaxTime + 1}
+	if c.added != 0 {
+		scan.Columns = record.ColAdded
+	}
+	c.next, c.stop = iter.Pull2(c.snap.Scan(ctx, scan))
 	c.rows, c.row = new(record.Batch), 0
 	return c.take(ctx, visits)
 }
@@ -174,7 +184,7 @@ func (c *captureExport) take(ctx context.Context, visits []visit) error {
 			if !more || order > 0 {
 				break
 			}
-			if order == 0 {
+			if order == 0 && (c.added == 0 || c.rows.Added[c.row] == c.added) {
 				found = true
 				if err := c.capture(ctx, c.rows.Ref[c.row]); err != nil {
 					return err
@@ -209,11 +219,11 @@ func (c *captureExport) peek() (v visit, more bool, err error) {
 	return visit{c.rows.Key[c.row], c.rows.Time[c.row]}, true, nil
 }
 
-// visits returns the visits that the rows of the batch b name, sorted and
+// visits returns the visits that the rows from to to-1 of the batch b name, sorted and
 // without repetitions. A row without url or time is an error.
-func (c *captureExport) visits(b *value.Batch) ([]visit, error) {
-	visits := make([]visit, 0, b.N)
-	for i := range b.N {
+func (c *captureExport) visits(b *value.Batch, from, to int) ([]visit, error) {
+	visits := make([]visit, 0, to-from)
+	for i := from; i < to; i++ {
 		url, at := b.Cols[c.url].At(i), b.Cols[c.at].At(i)
 		if url.IsNull() || at.IsNull() {
 			return nil, fmt.Errorf("a row has no url or no time: url and time must be those of captures or versions")

@@ -75,18 +75,24 @@ type export struct {
 // captures, to a file.
 var Export = session.Declare("EXPORT", session.Works|session.Anywhere, readExport)
 
-// readExport makes an export of an EXPORT statement: it checks the clauses,
-// plans the query, and checks that the query has the columns that the format
-// needs.
-func readExport(s *session.Session, st *ast.Export) (e *export, err error) {
-	e = &export{s: s, st: st}
+// readExport makes an export of an EXPORT statement, or a following if it has FOLLOW: it
+// checks the clauses, plans the query, and checks that the query has the columns that the
+// format needs.
+func readExport(s *session.Session, st *ast.Export) (_ session.Deed, err error) {
+	e := &export{s: s, st: st}
 	if e.to, err = readTarget(st, s.Env()); err != nil {
 		return nil, err
 	}
 	if e.node, err = plan.Build(st.Query, s.Env()); err != nil {
 		return nil, err
 	}
-	return e, e.to.need(st, e.node.Columns())
+	if err := e.to.need(st, e.node.Columns()); err != nil {
+		return nil, err
+	}
+	if st.Follow != nil {
+		return readFollow(e)
+	}
+	return e, nil
 }
 
 // Would returns the lines for EXPLAIN: the file's name and format, then the

@@ -23,7 +23,7 @@ func TestRegion(t *testing.T) {
 	}
 	faults(map[string]string{
 		`ip_region(text)`:                 "ip_region: there is no file of regions: write SET regions = 'qqwry.dat'",
-		`ip_region('9.1.1.1', 'land')`:     `there is no part "land": write 'place', 'code', 'country', 'region', 'city' or 'network'`,
+		`ip_region('9.1.1.1', 'land')`:    `there is no part "land": write 'place', 'code', 'country', 'region', 'city' or 'network'`,
 		`ip_region('9.1.1.1', text)`:      "the part is the same for all rows: write it in quotes",
 		`ip_region('9.1.1.1', 'x', text)`: "the language is the same for all rows: write it in quotes",
 	})

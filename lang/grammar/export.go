@@ -12,6 +12,7 @@ EXPORT (query) TO file
 EXPORT scope, … [KNOWN AT t] TO file
     [FORMAT (csv | tsv | json | jsonl | markdown | html | parquet | arrow
       | edges | graphml | warc | tianwang | wacz | cdxj)]
+    [FOLLOW [CRAWL name]]
 file = 'text' | $name | expr || expr
 ` + helpScope + helpT})
 
@@ -25,14 +26,19 @@ type exportOptionSyntax struct {
 	source
 	Format lexer.Token `parser:"  'FORMAT' @Ident" names:"export format"`
 	To     ast.Expr    `parser:"| 'TO' @@" names:"file"`
+	Follow bool        `parser:"| @'FOLLOW'"`
+	Crawl  lexer.Token `parser:"( 'CRAWL' @( Ident | Quoted ) )?" names:"crawl"`
 }
 
 func (s *exportSyntax) tree(b *builder) ast.Statement {
 	ex := &ast.Export{Span: s.span(), Query: s.Query.exported()}
 	for _, o := range s.Options {
-		if o.To != nil {
+		switch {
+		case o.To != nil:
 			once(b, o, "TO", &ex.To, o.To)
-		} else {
+		case o.Follow:
+			once(b, o, "FOLLOW", &ex.Follow, &ast.Follow{Span: o.span(), Crawl: optionalName(o.Crawl)})
+		default:
 			once(b, o, "FORMAT", &ex.Format, optionalName(o.Format))
 		}
 	}

@@ -24,6 +24,7 @@ type WriterOptions struct {
 	Filename string      // for the warcinfo record
 	Software string      // for the warcinfo record, such as "infomall/1.0"
 	Now      record.Time // date of the warcinfo record
+	Append   bool        // write no warcinfo record, because the file has one already
 }
 
 // Writer writes captures as the records of a WARC 1.1 file. It does not write a
@@ -79,11 +80,14 @@ func (c *counter) Write(p []byte) (int, error) {
 }
 
 // NewWriter returns a Writer that writes to w, and writes the warcinfo record (the
-// first of the file) to w at once. The Writer never closes w.
+// first of the file) to w at once, unless o.Append is set. The Writer never closes w.
 func NewWriter(w io.Writer, o WriterOptions) (*Writer, error) {
 	out := &Writer{w: counter{w: w}, o: o, have: make(map[record.Digest]*original)}
 	if !o.Plain {
 		out.zip = gzip.NewWriter(&out.w)
+	}
+	if o.Append {
+		return out, nil
 	}
 	var fields []byte
 	if o.Software != "" {
