@@ -8,19 +8,33 @@ import (
 	"infomall/store/urlkey"
 )
 
-const (
+// What the sample of a segment is. Only SetSampling changes these numbers.
+var (
 	// sampleURLs is how many URLs the sample of a segment has at most.
 	sampleURLs = 1 << 11
+	// sampleShare is the least number of entries of a segment for each entry of its sample.
+	// With fewer, reading all chunks is nearly as fast.
+	sampleShare = 8
+)
+
+const (
 	// sampleDeep is how many levels the second part of a sample is above the first. A reader
 	// of many segments mostly needs only the second part.
 	sampleDeep = 3
 	// sampleEntries is how many entries the sample of a segment has at most. It bounds the
 	// memory of a writer.
 	sampleEntries = 1 << 14
-	// sampleShare is the least number of entries of a segment for each entry of its sample.
-	// With fewer, reading all chunks is nearly as fast.
-	sampleShare = 8
 )
+
+// SetSampling sets how many URLs the sample of a segment has at most, and the least number
+// of entries of a segment for each entry of its sample. It exists for tests, in which
+// segments are small. restore sets the numbers from before. Nobody may write or check
+// segments meanwhile.
+func SetSampling(urls, share int) (restore func()) {
+	u, s := sampleURLs, sampleShare
+	sampleURLs, sampleShare = urls, share
+	return func() { sampleURLs, sampleShare = u, s }
+}
 
 // sampleTaker chooses a sample of the entries that are added: all entries of the URLs whose
 // urlkey.Level is at least level. It raises the level when there are too many URLs.
