@@ -1,6 +1,7 @@
 package article
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"testing"
 )
@@ -20,6 +21,21 @@ func TestInked(t *testing.T) {
 		}
 		if ink, digit := inked(b); ink != want || digit != digits {
 			t.Fatalf("%q: got %d bytes, digit %t; want %d, %t", b, ink, digit, want, digits)
+		}
+	}
+}
+
+// TestSaysPublished compares saysPublished with a plain search, on random texts.
+func TestSaysPublished(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 2))
+	parts := []string{"date", "Published", "P", " ", "dat"}
+	for range 5000 {
+		var s []byte
+		for range r.IntN(6) {
+			s = append(s, parts[r.IntN(len(parts))]...)
+		}
+		if got, want := saysPublished(s), bytes.Contains(s, []byte("datePublished")); got != want {
+			t.Fatalf("%q says datePublished: got %t, want %t", s, got, want)
 		}
 	}
 }
