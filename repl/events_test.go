@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -167,6 +168,9 @@ func TestEventsDelete(t *testing.T) {
 	}
 	ask("DROP RULE hidden")
 	ask("DELETE FROM 'www.news1.example' FOREVER")
+	if left, err := filepath.Glob(filepath.Join(archive, "results", "stream", "*", "*")); err != nil || len(left) > 0 {
+		t.Errorf("after DELETE the texts of EVENTS are still stored: %v, %v", left, err)
+	}
 	if got := strings.TrimSpace(ask(ofHost)); got != "0" {
 		t.Errorf("after DELETE, %s reports are of the host", got)
 	}
@@ -184,5 +188,40 @@ func TestEventsDelete(t *testing.T) {
 	ask("DROP EVENTS news")
 	if got := strings.TrimSpace(ask("SELECT count(*) FROM events")); got != "0" {
 		t.Errorf("after DROP EVENTS, %s events are there", got)
+	}
+}
+
+// TestEventsAfterImport imports captures while a daemon runs, whose schedule finds events AFTER
+// IMPORT. The daemon finds them without being asked.
+func TestEventsAfterImport(t *testing.T) {
+	dir := t.TempDir()
+	archive := filepath.Join(dir, "archive")
+	ask := func(statement string) string {
+		return strings.TrimSpace(runMain(t, []string{"-a", archive, "--format", "csv", "--no-header", "-c", statement}))
+	}
+	ask("SCHEDULE found AFTER IMPORT AS EVENTS news")
+	daemon := exec.Command("infomall", "-a", archive, "--daemon")
+	if err := daemon.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { daemon.Process.Kill() })
+	if got := ask("SELECT state FROM schedules"); got != "waiting" {
+		t.Errorf("without captures the schedule is %s, want waiting", got)
+	}
+	for _, part := range newsParts(t, dir, 1) {
+		ask("IMPORT '" + part + "'")
+	}
+	got := ""
+	for end := time.Now().Add(patience); got != "done" && time.Now().Before(end); {
+		got = ask("SELECT state FROM jobs WHERE name = 'found'")
+	}
+	if got = ask("SELECT name, state, scheduled FROM jobs WHERE name = 'found'; SELECT count(*) FROM events; SELECT state FROM schedules"); got != "found,done,true\n\n2\n\nwaiting" {
+		t.Errorf("after the import: %s", got)
+	}
+	if err := daemon.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := daemon.Wait(); err != nil {
+		t.Errorf("the daemon ends with %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"infomall/store/words/cut"
+	"infomall/store/words/keyword"
 	"infomall/store/words/term"
 )
 
@@ -129,5 +130,5 @@ func telling(word []byte, lang string) bool {
 			break
 		}
 	}
-	return !digits && !functionWords[lang][string(word)] && !cut.Stop(string(word))
+	return !digits && !keyword.IsFunctionWord(word, lang) && !cut.Stop(string(word))
 }

@@ -44,7 +44,7 @@ type loadedUses struct {
 const (
 	// usesShare is the share of the memory that the uses of new texts may take before they go
 	// to a temporary file, as a divisor.
-	usesShare = 8
+	usesShare = 16
 	// useBytes is how many bytes a use takes at most on average, for the estimate of memory.
 	useBytes = 2
 	// usualBytes is how many sixteenths of a byte a use takes usually.
@@ -192,6 +192,11 @@ func (u *uses) load(ctx context.Context, c *collection, limit int64) error {
 	})
 	l.at = append(l.at, len(l.bytes))
 	u.loaded = append(u.loaded, l)
+	if len(u.full) == 0 && !u.partly && err == nil {
+		for w := range len(l.at) - 1 { // once in memory is enough
+			u.lists[w] = l.bytes[l.at[w]:l.at[w+1]:l.at[w+1]]
+		}
+	}
 	return err
 }
 

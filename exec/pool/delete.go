@@ -131,6 +131,15 @@ func (d *deletion) Run(ctx context.Context) (*session.Result, error) {
 	if res.Left > 0 {
 		out.Notes = append(out.Notes, leftNote(res.Left))
 	}
+	if len(res.Pools) > 0 {
+		note, err := d.wordsNote(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if note != "" {
+			out.Notes = append(out.Notes, note)
+		}
+	}
 	if len(res.Pools) == 0 {
 		out.Notes = append(out.Notes, "no capture matches, and nothing was deleted")
 	}

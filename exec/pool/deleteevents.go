@@ -3,6 +3,7 @@ package pool
 import (
 	"bytes"
 	"context"
+	"errors"
 	"iter"
 	"strings"
 
@@ -43,7 +44,7 @@ func (d *deletion) forgetEvents(ctx context.Context) (*forgetting, error) {
 	defer release()
 	list, err := snap.Results(ctx, task.ResultEvents)
 	if err != nil || len(list) == 0 {
-		return f, err
+		return f, errors.Join(err, f.forget(ctx))
 	}
 	runner := d.s.Runner(snap, "delete")
 	rows, err := runner.Rows(ctx, d.node)
@@ -89,10 +90,11 @@ func (f *forgetting) close() {
 	}
 }
 
-// forget removes the texts of the URLs from all stored events that have some. It is called
-// again after the captures are deleted, because an EVENTS may have ended meanwhile.
+// forget removes the texts of the URLs from all stored events that have some, and what EVENTS
+// has stored for its next run. It is called again after the captures are deleted, because an
+// EVENTS may have ended meanwhile.
 func (f *forgetting) forget(ctx context.Context) error {
-	if f.keys == nil || f.keys.Len() == 0 {
+	if f.files == nil {
 		return nil
 	}
 	snap, release, err := f.s.Snapshot(ctx)
@@ -100,6 +102,18 @@ func (f *forgetting) forget(ctx context.Context) error {
 		return err
 	}
 	defer release()
+	streams, err := snap.Results(ctx, task.ResultStream)
+	if err != nil {
+		return err
+	}
+	for _, r := range streams { // after a deletion, EVENTS reads all texts again in any case
+		if err := f.files.RemoveResult(ctx, r); err != nil {
+			return err
+		}
+	}
+	if f.keys == nil || f.keys.Len() == 0 {
+		return nil
+	}
 	list, err := snap.Results(ctx, task.ResultEvents)
 	if err != nil {
 		return err
@@ -123,6 +137,32 @@ func (f *forgetting) forget(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// wordsNote returns a note that names the stored classifiers and clusters, or "" if there are none.
+// They have words of the pages from which they were made, and do not say of which.
+func (d *deletion) wordsNote(ctx context.Context) (string, error) {
+	snap, release, err := d.s.Snapshot(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer release()
+	var names []string
+	for _, kind := range []struct{ of, word string }{{task.ResultClassifier, "classifier"}, {task.ResultClusters, "clusters"}} {
+		list, err := snap.Results(ctx, kind.of)
+		if err != nil {
+			return "", err
+		}
+		for i, r := range list {
+			if i == 0 || r.Name != list[i-1].Name {
+				names = append(names, kind.word+" "+r.Name)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return "", nil
+	}
+	return "may have words of deleted pages: " + strings.Join(names, ", ") + "; remove with DROP what was made from these pages, and make it again", nil
 }
 
 // without yields the rows that are not about one of the URLs. Both come sorted by key.

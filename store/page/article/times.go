@@ -23,7 +23,7 @@ const timesMax = 100
 // readProps adds the dates of other elements that say datePublished or dateModified as an
 // itemprop.
 func (r *reader) readProps() {
-	if !bytes.Contains(r.t.Body, []byte("datePublished")) {
+	if !saysPublished(r.t.Body) {
 		return
 	}
 	for i := range r.t.Nodes {
@@ -34,6 +34,18 @@ func (r *reader) readProps() {
 		if prop, ok := r.t.Attr(i, "itemprop"); ok && bytes.HasPrefix(prop, []byte("date")) {
 			r.readTime(i)
 		}
+	}
+}
+
+// saysPublished reports whether b has datePublished. P is rarer in pages than d, so it is fast to
+// look for.
+func saysPublished(b []byte) bool {
+	for {
+		n := bytes.Index(b, []byte("Published"))
+		if n < 0 || bytes.HasSuffix(b[:n], []byte("date")) {
+			return n >= 0
+		}
+		b = b[n+1:]
 	}
 }
 
