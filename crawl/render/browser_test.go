@@ -134,6 +134,10 @@ func (c *shownPage) address(path string) string {
 // parts must be complete, and nothing else must be asked for.
 func TestShow(t *testing.T) {
 	o := testOptions(t)
+	o.Consent = []ConsentRule{{Name: "fine", Selector: "#a"}, {Name: "wrong", Selector: "#a ]"}}
+	if _, err := Start(t.Context(), o); err == nil || !strings.Contains(err.Error(), `"wrong" has "#a ]"`) {
+		t.Errorf("a rule without a selector: %v", err)
+	}
 	o.Consent = consentRules
 	p := startPool(t, o)
 	t.Run("pages", func(t *testing.T) {

@@ -172,7 +172,13 @@ func (p *proxy) answer(c net.Conn, r *bufio.Reader, q *request) (keep bool) {
 	defer p.note(-1)
 	var s *Response
 	if err == nil {
+		if q.stream { // the page does not wait for its end
+			p.note(-1)
+		}
 		s, err = p.send(q, main)
+		if q.stream {
+			p.note(1)
+		}
 	}
 	p.end(main, s, err)
 	if err != nil {
