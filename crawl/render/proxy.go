@@ -214,10 +214,10 @@ func (p *proxy) begin(q *request) (main bool, err error) {
 	switch {
 	case p.requests >= p.limits.Requests:
 		p.ended = "requests"
-		return false, fmt.Errorf("the page has made %d requests", p.requests)
+		return false, fmt.Errorf("the page has reached its limit of requests, %d", p.limits.Requests)
 	case p.bytes >= p.limits.Bytes:
 		p.ended = "bytes"
-		return false, fmt.Errorf("the page has received %d bytes", p.bytes)
+		return false, fmt.Errorf("the page has reached its limit of bytes, %d", p.limits.Bytes)
 	}
 	p.requests++
 	return !p.arrived, nil
