@@ -34,6 +34,7 @@ type proxy struct {
 	conns    map[net.Conn]bool        // open connections
 	hosts    map[string]chan struct{} // tokens of the requests to a host, at most Parallel
 	changed  chan struct{}            // closed at the next activity
+	notes    int                      // number of activities
 	pending  int                      // requests without a complete answer
 	requests int
 	bytes    int64
@@ -299,8 +300,16 @@ func (p *proxy) note(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.pending += n
+	p.notes++
 	close(p.changed)
 	p.changed = make(chan struct{})
+}
+
+// activity returns a number that grows with each request and each answer.
+func (p *proxy) activity() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.notes
 }
 
 // quiet waits until no request has been made or answered for d. It returns an error if
