@@ -61,7 +61,7 @@ func (t *tab) behave(ctx context.Context, s *Shown) {
 	}
 	if len(s.Behaviours) > 0 {
 		_ = t.act(ctx, nil, "top")
-		_ = t.proxy.quiet(ctx, quietTime)
+		_ = t.settle(ctx)
 	}
 }
 
@@ -115,7 +115,7 @@ func (t *tab) scroll(ctx context.Context, before int) (n int, more bool, err err
 	if before == 0 {
 		return 0, false, nil // the page was quiet and has nothing to scroll
 	}
-	if err = t.proxy.quiet(ctx, quietTime); err != nil {
+	if err = t.settle(ctx); err != nil {
 		return 0, false, err
 	}
 	if err = t.act(ctx, &moved, "scroll"); err != nil || !moved {
@@ -130,7 +130,7 @@ func (t *tab) loadMore(ctx context.Context, _ int) (n int, more bool, err error)
 	if err = t.act(ctx, &before, "more"); err != nil || before < 0 {
 		return 0, false, err
 	}
-	if err = t.proxy.quiet(ctx, quietTime); err != nil {
+	if err = t.settle(ctx); err != nil {
 		return 1, false, err
 	}
 	err = t.act(ctx, &after, "size")
@@ -153,7 +153,7 @@ func (t *tab) consent(ctx context.Context) string {
 		if r.Host != "" && !under(u.Hostname(), r.Host) || t.act(ctx, &clicked, "click", r.Selector) != nil || !clicked {
 			continue
 		}
-		_ = t.proxy.quiet(ctx, quietTime)
+		_ = t.settle(ctx)
 		return r.Name
 	}
 	return ""

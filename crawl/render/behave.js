@@ -34,6 +34,11 @@
 	const size = () => roots().reduce((n, r) => n + r.querySelectorAll("*").length, 0);
 	return {
 		address: () => location.href,
+		// idle returns when the page has nothing to do, or after a second.
+		idle: () => new Promise((done) => {
+			setTimeout(done, 1000);
+			requestIdleCallback(() => done());
+		}),
 		size,
 		// click clicks the first visible element and reports whether there was one.
 		click: async (selector) => {

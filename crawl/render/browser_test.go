@@ -29,6 +29,9 @@ type web struct {
 	seen []*Request
 }
 
+// errHang is returned by web.answer for a request that gets no answer.
+var errHang = errors.New("no answer")
+
 func (w *web) send(ctx context.Context, r *Request) (*Response, error) {
 	w.mu.Lock()
 	w.seen = append(w.seen, r)
@@ -37,7 +40,10 @@ func (w *web) send(ctx context.Context, r *Request) (*Response, error) {
 		return respond(mediaType(r.URL), body), nil
 	}
 	if w.answer != nil {
-		if s, err := w.answer(r); s != nil || err != nil {
+		if s, err := w.answer(r); err == errHang {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		} else if s != nil || err != nil {
 			return s, err
 		}
 	}
@@ -107,6 +113,11 @@ func startPool(t *testing.T, o Options) *Pool {
 func (c *shownPage) site() *web {
 	w := &web{pages: make(map[string]string), answer: func(r *Request) (*Response, error) {
 		switch {
+		case r.URL == "https://a.test/hangs":
+			return nil, errHang
+		case r.URL == "https://a.test/late": // shortly before the visit ends
+			time.Sleep(c.limit.Time - time.Second)
+			return respond("text/plain", "late"), nil
 		case r.URL == "https://a.test/post":
 			return respond("text/plain", "got "+r.Method+" "+string(r.Body)), nil
 		case r.URL == "https://api.test/cors":
@@ -134,6 +145,10 @@ func (c *shownPage) address(path string) string {
 // parts must be complete, and nothing else must be asked for.
 func TestShow(t *testing.T) {
 	o := testOptions(t)
+	o.Consent = []ConsentRule{{Name: "fine", Selector: "#a"}, {Name: "wrong", Selector: "#a ]"}}
+	if _, err := Start(t.Context(), o); err == nil || !strings.Contains(err.Error(), `"wrong" has "#a ]"`) {
+		t.Errorf("a rule without a selector: %v", err)
+	}
 	o.Consent = consentRules
 	p := startPool(t, o)
 	t.Run("pages", func(t *testing.T) {

@@ -65,7 +65,7 @@ func parseConsent(line string) (ConsentRule, error) {
 		field[i] = strings.TrimSpace(field[i])
 	}
 	if len(field) < 2 || len(field) > 3 || field[0] == "" || field[1] == "" {
-		return ConsentRule{}, fmt.Errorf("%q has %d fields; a rule is a name, a selector and a host that may be left out, with tabs between them", line, len(field))
+		return ConsentRule{}, fmt.Errorf("%q is no rule; a rule is a name, a selector and a host that may be left out, with tabs between them", line)
 	}
 	r := ConsentRule{Name: field[0], Selector: field[1]}
 	if len(field) == 3 {

@@ -112,7 +112,7 @@ func TestReadConsent(t *testing.T) {
 		t.Errorf("%v, %v", got, err)
 	}
 	for text, part := range map[string]string{
-		"a\n":               ":1: \"a\" has 1 fields",
+		"a\n":               ":1: \"a\" is no rule",
 		"# x\na\tb\tc\td\n": ":2: ",
 		"a\t\tc\n":          ":1: ",
 		"a\tb\thttp://c/\n": "is no host",

@@ -85,9 +85,7 @@ func TestKill(t *testing.T) {
 
 // showForever shows a page that never ends.
 func showForever(t *testing.T, temp string) {
-	o := testOptions(t)
-	o.Temp = temp
-	p, err := Start(t.Context(), o)
+	p, err := Start(t.Context(), Options{NoSandbox: os.Geteuid() == 0, Temp: temp})
 	if err != nil {
 		t.Fatal(err)
 	}

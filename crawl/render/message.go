@@ -26,6 +26,7 @@ type request struct {
 	head           []byte // header lines for Request.Head
 	body           []byte
 	socket         bool
+	stream         bool   // the answer is a stream of events, which may never end
 	key            string // value of Sec-WebSocket-Key
 	site, dest     string // values of Sec-Fetch-Site and Sec-Fetch-Dest
 }
@@ -77,6 +78,8 @@ func readRequest(r *bufio.Reader) (*request, error) {
 			return nil, errors.New("a request whose body has no length")
 		case "upgrade":
 			q.socket = strings.EqualFold(value, "websocket")
+		case "accept":
+			q.stream = value == "text/event-stream"
 		case "sec-websocket-key":
 			q.key = value
 		case "sec-fetch-site":

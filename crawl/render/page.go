@@ -28,7 +28,7 @@ import (
 const (
 	quietTime  = 500 * time.Millisecond // without a request, after which a page has loaded
 	answerTime = 10 * time.Second       // for reading the document, before scripts of the page are stopped
-	tabTime    = 30 * time.Second       // for opening a tab
+	tabTime    = time.Minute            // for opening a tab
 )
 
 // withDefaults returns l with the defaults in place of zeros.
@@ -269,7 +269,27 @@ func (t *tab) load(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	return t.proxy.quiet(ctx, quietTime)
+	return t.settle(ctx)
+}
+
+// settle waits until no request has been made or answered for quietTime, and the page has
+// nothing to do. On a busy machine, a page needs longer than quietTime to go on after an
+// answer.
+func (t *tab) settle(ctx context.Context) error {
+	for failed := false; ; {
+		if err := t.proxy.quiet(ctx, quietTime); err != nil {
+			return err
+		}
+		before := t.proxy.activity()
+		err := t.act(ctx, nil, "idle")
+		if err != nil && (failed || ctx.Err() != nil) {
+			return err
+		}
+		failed = err != nil // the page goes elsewhere
+		if !failed && t.proxy.activity() == before {
+			return nil
+		}
+	}
 }
 
 var errCrashed = errors.New("the page ended its process in the browser")

@@ -2,6 +2,7 @@ package render
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -136,8 +137,33 @@ func (p *Pool) start(ctx context.Context) (context.Context, error) {
 			return nil, err
 		}
 	}
+	if err := checkSelectors(browser, p.options.Consent); err != nil {
+		p.end()
+		return nil, err
+	}
 	p.browser = browser
 	return browser, nil
+}
+
+// checkSelectors returns an error if the browser does not understand the selector of a rule.
+func checkSelectors(browser context.Context, rules []ConsentRule) error {
+	selectors := make([]string, len(rules))
+	for i, r := range rules {
+		selectors[i] = r.Selector
+	}
+	list, err := json.Marshal(selectors)
+	if err != nil {
+		return err
+	}
+	bad, err := chromedp.Run(browser, chromedp.Evaluate[int](fmt.Sprintf(
+		"%s.findIndex((s) => { try { document.querySelector(s); return false } catch { return true } })", list)))
+	if err != nil {
+		return fmt.Errorf("check the consent rules: %w", err)
+	}
+	if bad >= 0 {
+		return fmt.Errorf("the consent rule %q has %q, which is no CSS selector", rules[bad].Name, rules[bad].Selector)
+	}
+	return nil
 }
 
 // temporaryMax bounds the path of a folder in which the browser makes a socket. Linux bounds

@@ -34,6 +34,7 @@ type proxy struct {
 	conns    map[net.Conn]bool        // open connections
 	hosts    map[string]chan struct{} // tokens of the requests to a host, at most Parallel
 	changed  chan struct{}            // closed at the next activity
+	notes    int                      // number of activities
 	pending  int                      // requests without a complete answer
 	requests int
 	bytes    int64
@@ -172,7 +173,13 @@ func (p *proxy) answer(c net.Conn, r *bufio.Reader, q *request) (keep bool) {
 	defer p.note(-1)
 	var s *Response
 	if err == nil {
+		if q.stream { // the page does not wait for its end
+			p.note(-1)
+		}
 		s, err = p.send(q, main)
+		if q.stream {
+			p.note(1)
+		}
 	}
 	p.end(main, s, err)
 	if err != nil {
@@ -208,10 +215,10 @@ func (p *proxy) begin(q *request) (main bool, err error) {
 	switch {
 	case p.requests >= p.limits.Requests:
 		p.ended = "requests"
-		return false, fmt.Errorf("the page has made %d requests", p.requests)
+		return false, fmt.Errorf("the page has reached its limit of requests, %d", p.limits.Requests)
 	case p.bytes >= p.limits.Bytes:
 		p.ended = "bytes"
-		return false, fmt.Errorf("the page has received %d bytes", p.bytes)
+		return false, fmt.Errorf("the page has reached its limit of bytes, %d", p.limits.Bytes)
 	}
 	p.requests++
 	return !p.arrived, nil
@@ -293,8 +300,16 @@ func (p *proxy) note(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.pending += n
+	p.notes++
 	close(p.changed)
 	p.changed = make(chan struct{})
+}
+
+// activity returns a number that grows with each request and each answer.
+func (p *proxy) activity() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.notes
 }
 
 // quiet waits until no request has been made or answered for d. It returns an error if

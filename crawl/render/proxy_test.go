@@ -275,6 +275,36 @@ func TestProxySocket(t *testing.T) {
 	}
 }
 
+// TestProxyStream shows that a page is quiet while it only waits for events of a stream.
+func TestProxyStream(t *testing.T) {
+	begun := make(chan struct{})
+	page := &Page{Send: func(ctx context.Context, r *Request) (*Response, error) {
+		close(begun)
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}}
+	p, c := startProxy(t, page, Limits{})
+	var running sync.WaitGroup
+	running.Go(func() {
+		r, err := http.NewRequestWithContext(t.Context(), "GET", "http://a.test/events", nil)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		r.Header.Set("Accept", "text/event-stream")
+		if s, err := c.Do(r); err == nil {
+			s.Body.Close()
+			t.Error("the stream got a response")
+		}
+	})
+	<-begun
+	if err := p.quiet(t.Context(), time.Nanosecond); err != nil {
+		t.Error(err)
+	}
+	p.close()
+	running.Wait()
+}
+
 // TestRefuser shows that the browser's own proxy answers nothing and counts.
 func TestRefuser(t *testing.T) {
 	f, err := newRefuser()

@@ -16,7 +16,7 @@ type Options struct {
 	Path       string // of the browser; "" looks for Chromium and Chrome in the usual places
 	Pages      int    // number of pages that are shown at the same time; 0 means 1
 	NoSandbox  bool   // run the browser without its sandbox, as root must
-	Temp       string // folder for the profiles of the browser; Start removes what an earlier run left there
+	Temp       string // folder for the files of the browser; Start removes what an earlier run left there; "" means that of the machine
 	Profile    string // folder with the profile of a user, which is copied and never written; "" means none
 	Agent      string // value of User-Agent, also for scripts
 	Consent    []ConsentRule
@@ -59,10 +59,11 @@ type Request struct {
 	Head   []byte // header lines as the browser sent them, each ended by CR LF, without Host and those of the connection to the proxy
 	Body   []byte // nil for none
 	Main   bool   // the first request of the page, or a redirect of it
-	Socket bool   // the request begins a WebSocket
+	Socket bool   // the request begins a WebSocket; the caller adds Connection: Upgrade
 }
 
-// Response is the answer to a Request.
+// Response is the answer to a Request. If it has status 101 for a WebSocket, the page sees
+// the socket open, but no message goes over it in either direction.
 type Response struct {
 	Head []byte // status line and headers as they were received, with the empty line at the end
 	// Body is the body before content-decoding and without the framing of chunks, also
@@ -73,7 +74,7 @@ type Response struct {
 // Shown is what the browser made of a page.
 type Shown struct {
 	URL        string   // of the page at the end, which scripts may have changed
-	DOM        []byte   // the document after load and behaviours, as HTML in UTF-8, with shadow trees and frames of the same origin
+	DOM        []byte   // the document after load and behaviours, as HTML in UTF-8; shadow trees are in elements template, frames of the same origin in attributes srcdoc
 	Text       string   // the text that a reader sees
 	Links      []string // targets of links in the document, absolute
 	Screenshot []byte   // a PNG; nil if none was asked for
