@@ -36,6 +36,22 @@
 //	barren       pages in a row that brought nothing new
 //	tally        counts of one host, for those who watch the crawl
 //	visit        in traps.go: a session that a URL names, such as sid=123
+//	show         to have a browser open a fetched page (RENDER)
+//	part         a response that a page needs when a browser shows it
+//
+// # Pages that a browser shows
+//
+// A worker has the page of its task shown after the engine has stored the response. The
+// browser requests nothing itself: package render calls send for each request, on
+// goroutines of its own. These have the engine decide on the request, and store the
+// response, through calls:
+//
+//	worker: fetch ─▶ engine: store ─▶ worker: show ─▶ extract ─▶ engine: document after load, links
+//	                                     │ ▲
+//	         parts: may it be sent? ─────▶ engine ◀──── store this part
+//
+// The host of the page stays taken until the page is shown. A part that came is kept in a
+// temporary file, from which other pages get it.
 package crawl
 
 import (

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"infomall/crawl/fetch"
@@ -48,7 +47,6 @@ type visitor struct {
 	s     *showing
 	url   string // of the page
 	layer int
-	begun atomic.Bool // the page itself was answered
 }
 
 // refusal is the error for a request that is not sent. Its text is the reason.
