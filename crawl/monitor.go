@@ -128,10 +128,10 @@ func (e *engine) unanswered(name string, h *host, why string) error {
 	case m.answers > h.answersThen:
 		h.tally.Silent = record.At(h.failing)
 		e.monitor.touched[name] = h
-		return e.alert(report.AlertSilent, name, "", fmt.Sprintf("no response to the last %d requests, since %s, while other hosts answer: %s", h.fails, since, why))
+		return e.alert(report.AlertSilent, name, "", fmt.Sprintf("no response since %s (requests in a row: %d), while other hosts answer: %s", since, h.fails, why))
 	case !m.offline:
 		m.offline = true
-		return e.alert(report.AlertOffline, "", "", fmt.Sprintf("no host has answered the last %d requests, since %s: %s", m.unanswered, since, why))
+		return e.alert(report.AlertOffline, "", "", fmt.Sprintf("no host has answered since %s (requests in a row: %d): %s", since, m.unanswered, why))
 	}
 	return nil
 }

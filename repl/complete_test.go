@@ -35,7 +35,7 @@ func completing(pending string) *shell {
 func TestComplete(t *testing.T) {
 	columns := func(name string) string { return strings.Join(all.Find(name).ColumnNames(), " ") }
 	for _, c := range []struct{ typed, want string }{
-		{"|", "ADD ALLOW BLAME CLUSTER COPY CRAWL CREATE DEDUP DELETE DESC DESCRIBE DIFF DROP EVENTS EXPLAIN EXPORT HELP HITS IMPORT MERGE PAGERANK PAUSE RECOVER REINDEX REPAIR RESET RESUME RULE RUN SAVE SCHEDULE SEAL SEARCH SELECT SET SHOW STOP SUMMARIZE TRACE TRAIN UNSCHEDULE UNWATCH VERIFY WATCH WITH"},
+		{"|", "ADD ALLOW BLAME CLUSTER COPY CRAWL CREATE DEDUP DELETE DESC DESCRIBE DIFF DROP EVENTS EXCLUDE EXPLAIN EXPORT HELP HITS IMPORT INCLUDE MERGE PAGERANK PAUSE RECOVER REINDEX REPAIR RESET RESUME RULE RUN SAVE SCHEDULE SEAL SEARCH SELECT SET SHOW STOP SUMMARIZE TRACE TRAIN UNSCHEDULE UNWATCH VERIFY WATCH WITH"},
 		{"ALLOW |", "ENTRY"},
 		{"DELETE FROM 'x' FOREVER |", "BY FOREVER REASON WHERE"},
 		{"RULE r ON 'x' |", "AT BETWEEN BLOCK DURING EACH EMBARGO EXCLUDE FIRST FROM KNOWN LATEST NEAREST SINCE UNTIL"},
@@ -76,7 +76,7 @@ func TestComplete(t *testing.T) {
 		{"SELECT asked| FROM captures", "asked_url"},
 		{"SELECT asked| FROM links", ""},
 		{"SELECT l.| FROM links AS l", columns("links")},
-		{"SELECT url FROM c|", "captures changes classifiers clusters crawls"},
+		{"SELECT url FROM c|", "captures changes classifiers clusters crawl_hosts crawls"},
 		{"SELECT url FROM new|", "news"},
 		{"SELECT n.| FROM news AS n", "url n_1"},
 		{"SELECT sec| FROM pages", "section"},

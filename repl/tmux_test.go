@@ -222,3 +222,36 @@ func TestTmuxKeys(t *testing.T) {
 	p.types("<Up>")
 	p.shows("infomall> SELECT 1,⏎⇥'标',⏎2;", 29)
 }
+
+// TestTop shows that .top draws again until Ctrl-C, which leads back to the prompt,
+// and that with .output it shows the crawls once.
+func TestTop(t *testing.T) {
+	home := t.TempDir()
+	web := filepath.Join(home, "web")
+	if err := os.MkdirAll(web, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(web, "a.html"), []byte("<p>a page"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p := inTmux(t, home)
+	p.types("clear; infomall --quiet<Enter>")
+	p.sees("infomall>")
+	p.types("CRAWL 'file://" + web + "/a.html' AS pages;<Enter>")
+	p.sees("(1 row)")
+	p.types(".top pages<Enter>")
+	p.sees("finished")
+	p.until("only the crawl", func(screen string) bool {
+		return !strings.Contains(screen, "infomall>") && strings.Contains(screen, "pages")
+	})
+	p.types("<C-c>")
+	p.sees("infomall>")
+	p.types("SELECT 42;<Enter>")
+	p.sees("42 │")
+	p.types(".output top.txt<Enter>.top<Enter>.output<Enter>SELECT 43;<Enter>")
+	p.sees("43 │")
+	text, err := os.ReadFile(filepath.Join(home, "top.txt"))
+	if err != nil || strings.Count(string(text), "finished") != 1 || strings.Contains(string(text), "\x1b") {
+		t.Errorf("top.txt: %v\n%s", err, text)
+	}
+}

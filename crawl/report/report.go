@@ -223,6 +223,9 @@ type CrawlTrap struct {
 	Kept   int64 // number of URLs kept back
 }
 
+// Host returns the host of the trap, with the port if its URLs name one.
+func (t *CrawlTrap) Host() string { return urlkey.HostPort(t.URL) }
+
 // Worker says what one worker of a running crawl is doing.
 type Worker struct {
 	Crawl string

@@ -359,7 +359,7 @@ type crawlsData struct {
 
 // crawlParts are the parts of the page crawls.
 var crawlParts = []asked{
-	{"crawls", crawlsStatement},
+	{"crawls", "SELECT name, state, fetched, failed, waiting, pages_per_second AS pages_s, bytes_per_second AS bytes_s, pages_per_second_hour AS pages_s_hour, bytes_per_second_hour AS bytes_s_hour, bytes, alerts, started, finished, error FROM crawls ORDER BY started DESC LIMIT 100"},
 	{"alerts", "SELECT time, crawl, kind, host, url, text FROM alerts ORDER BY time DESC LIMIT 20"},
 	{"crawl_hosts", "SELECT crawl, host, state, waiting, fetched, failed, errors, delay, next, silent_since, soft_404 FROM crawl_hosts ORDER BY silent_since NULLS LAST, waiting DESC, fetched DESC, crawl, host LIMIT 50"},
 	{"last_errors", "SELECT error_time AS time, crawl, error_url AS url, error FROM crawl_hosts WHERE error_time IS NOT NULL ORDER BY error_time DESC LIMIT 20"},

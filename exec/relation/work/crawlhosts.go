@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"iter"
+	"math"
 
 	"infomall/crawl/report"
 	"infomall/exec/relation"
@@ -32,10 +33,10 @@ var CrawlHosts = relation.List(relation.Relation{
 		}),
 		relation.IntOrNull("last_status", "its HTTP status; NULL if there was no response", func(t *report.HostTally) (int64, bool) { return int64(t.LastStatus), t.LastStatus > 0 }),
 		relation.TimeOf("next", "when the host may be asked again, as of the last request", func(t *report.HostTally) record.Time { return t.Next }),
-		relation.FloatOf("delay", "pause after the last request, in seconds", func(t *report.HostTally) float64 { return t.Delay.Seconds() }),
+		relation.FloatOf("delay", "pause after the last request, in seconds", func(t *report.HostTally) float64 { return float64(t.Delay.Milliseconds()) / 1000 }),
 		relation.IntOf("fails", "requests in a row without a response", func(t *report.HostTally) int64 { return int64(t.Fails) }),
 		relation.TimeOf("silent_since", "since when the host is silent; NULL if it is not", func(t *report.HostTally) record.Time { return t.Silent }),
-		relation.FloatOf("soft_404", "share of the last pages with status 200 that have the same text, or the text of a page that does not exist", func(t *report.HostTally) float64 { return t.Soft }),
+		relation.FloatOf("soft_404", "share of the last pages with status 200 that have the same text, or the text of a page that does not exist", func(t *report.HostTally) float64 { return math.Round(t.Soft*100) / 100 }),
 		relation.TimeOf("error_time", "time of the last attempt that failed", func(t *report.HostTally) record.Time { return t.ErrorTime }),
 		relation.URLOf("error_url", "its URL", func(t *report.HostTally) string { return t.ErrorURL }),
 		relation.TextOf("error", "its outcome and reason", func(t *report.HostTally) string { return t.Error }),

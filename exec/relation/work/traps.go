@@ -6,7 +6,6 @@ import (
 
 	"infomall/crawl/report"
 	"infomall/exec/relation"
-	"infomall/store/urlkey"
 )
 
 // trapRow is a row of the relation traps.
@@ -20,7 +19,7 @@ var Traps = relation.List(relation.Relation{
 	Name: "traps", Doc: "one trap in which a crawl holds back URLs; the first 20 traps of each crawl are listed", OfSession: true,
 	Columns: []relation.Column{
 		relation.TextOf("crawl", "name of the crawl", func(t *trapRow) string { return t.crawl }),
-		relation.TextOf("host", "host and port", func(t *trapRow) string { return urlkey.HostPort(t.URL) }),
+		relation.TextOf("host", "host and port", func(t *trapRow) string { return t.Host() }),
 		relation.IntOf("kept", "number of URLs held back", func(t *trapRow) int64 { return t.Kept }),
 		relation.URLOf("url", "first URL held back; ADD url TO CRAWL fetches the URLs of the trap", func(t *trapRow) string { return t.URL }),
 		relation.TextOf("reason", "why it is a trap", func(t *trapRow) string { return t.Reason }),
