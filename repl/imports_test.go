@@ -209,6 +209,7 @@ var testArrows = map[string]string{
 	"store/document/pdf":   "store/document/documenttest",
 	"lang/ast":             "lang",
 	"exec":                 "exec/relation/all exec/relation/relationtest crawl/report exec/plan store/document store/record/message store/urlkey",
+	"exec/checkreplay":     "exec exec/relation/relationtest lang",
 	"exec/expr":            "lang",
 	"exec/eval":            "lang lang/ast store/record",
 	"exec/relation":        "lang",

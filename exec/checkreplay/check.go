@@ -229,7 +229,7 @@ func likenessOf(a, b string) float64 {
 	return words.Likeness(words.NewBag(a), words.NewBag(b))
 }
 
-// at returns a time as a note has it.
+// stamp returns a time as a note has it.
 func stamp(t record.Time) string { return t.Std().UTC().Format(time.DateTime) }
 
 // noBody returns the note that the archive has no body of what the crawl saw.

@@ -63,7 +63,8 @@ func decoded(p *record.Payload) []byte {
 }
 
 // nearest returns the response of the capture of a URL that is nearest to the time at,
-// and its time. The response is nil if there is no capture.
+// and its time. Of two that are equally near it is the later one, because a document
+// after load is younger than the response. The response is nil if there is no capture.
 func nearest(ctx context.Context, snap relation.Snapshot, url string, at record.Time) (*record.Payload, record.Time, error) {
 	key := urlkey.Key(url)
 	scan := record.Scan{Ranges: []urlkey.Range{{From: key, To: key + "\x00"}}, From: record.MinTime, To: record.MaxTime + 1}
@@ -76,7 +77,7 @@ func nearest(ctx context.Context, snap relation.Snapshot, url string, at record.
 			return nil, 0, err
 		}
 		for i := range b.N {
-			if !found || away(b.Time[i]) < away(when) {
+			if !found || away(b.Time[i]) <= away(when) {
 				best, when, found = b.Ref[i], b.Time[i], true
 			}
 		}

@@ -3,6 +3,7 @@ package serve
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -93,6 +94,10 @@ func (v *Visit) Send(ctx context.Context, method, address string, head, body []b
 	if err != nil {
 		return nil, nil, err
 	}
+	if u.Scheme == "http" && u.Host == insideUI.String() {
+		// Replay sends there who asks for no page, such as a browser for an icon.
+		return []byte("HTTP/1.1 404 Not Found\r\n\r\n"), nil, nil
+	}
 	rest, ok := strings.CutPrefix(address, u.Scheme+"://"+u.Host)
 	if !ok || u.Scheme != "http" || !v.in.s.origins.servesReplay(u.Host) || u.Port() != v.in.s.origins.replPort {
 		v.ask(address, true)
@@ -117,11 +122,28 @@ func (v *Visit) Send(ctx context.Context, method, address string, head, body []b
 		v.ask(t.Captured(), false)
 	}
 	w := &keptAnswer{header: make(http.Header), status: http.StatusOK}
-	v.in.handler.ServeHTTP(w, r)
-	if ctx.Err() != nil {
-		return nil, nil, ctx.Err()
+	if err := v.in.answer(w, r); err != nil {
+		return nil, nil, err
 	}
 	return w.head(), w.body.Bytes(), nil
+}
+
+// answer answers the request r. The error says that the answer is not whole: a handler
+// then breaks the connection, which it does by a panic.
+func (x *Inside) answer(w http.ResponseWriter, r *http.Request) (err error) {
+	defer func() {
+		switch p := recover(); {
+		case p == http.ErrAbortHandler:
+			err = errors.New("replay broke off")
+		case p != nil:
+			panic(p)
+		}
+		if r.Context().Err() != nil {
+			err = r.Context().Err()
+		}
+	}()
+	x.handler.ServeHTTP(w, r)
+	return nil
 }
 
 // readCloser is a body of a request.
