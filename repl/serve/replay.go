@@ -279,7 +279,11 @@ func (s *server) find(w http.ResponseWriter, r *http.Request, snap relation.Snap
 			if strings.Contains(url, "?") {
 				mark = "&"
 			}
-			if posted, err := urlkey.Canonical(url + mark + string(body)); err == nil {
+			for _, posted := range []string{urlkey.WithMethod(url, r.Method, r.Header.Get("Content-Type"), body), url + mark + string(body)} {
+				posted, err := urlkey.Canonical(posted)
+				if err != nil {
+					continue
+				}
 				if f, err := lookup.Nearest(ctx, snap, posted, at); err != nil || len(f.Nearest) > 0 {
 					return f, err
 				}
