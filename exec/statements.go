@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"infomall/exec/checkreplay"
 	"infomall/exec/cluster"
 	"infomall/exec/crawls"
 	"infomall/exec/define"
@@ -71,6 +72,7 @@ var statements = []*session.Spec{
 	show.Diff,
 	show.Blame,
 	show.Story,
+	checkreplay.Check,
 	query.Show,
 	query.Describe,
 	query.Summarize,

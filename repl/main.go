@@ -299,6 +299,7 @@ func (p *program) newSession(archive session.Archive) *session.Session {
 		Version:     shortVersion(),
 	}
 	o.Crawler, _ = archive.(session.Crawler)
+	o.Replay = p.openReplay
 	o.Jobs, _ = archive.(session.Jobs)
 	o.Settings.Color = given.Color
 	if given.Format != "" {

@@ -37,6 +37,9 @@ type Options struct {
 	History func(context.Context) ([]relation.Entry, error)
 	// Crawler runs crawls. If it is nil, CRAWL is refused and no crawls are listed.
 	Crawler Crawler
+	// Replay starts a browser that shows pages of the archive in replay. If it is nil,
+	// CHECK REPLAY is refused.
+	Replay func(context.Context, ReplayOptions) (Replay, error)
 	// Jobs is the log of statements that work on the archive. If it is nil, nothing is
 	// logged and no schedule can run.
 	Jobs Jobs

@@ -56,7 +56,7 @@ func TestWalkAllExprs(t *testing.T) {
 		&Verify{}, &Reindex{}, &Recover{}, &MergePool{}, &RepairPool{}, &DropPool{}, &Delete{}, &Allow{}, &Rule{}, &DropRule{},
 		&CreateView{}, &CreateMetadata{}, &DropView{}, &DropMetadata{}, &Save{}, &Run{}, &Explain{},
 		&Describe{}, &Summarize{Query: &Query{Select: new(Select)}}, &Show{}, &ShowRobots{}, &ShowPage{}, &Diff{}, &Blame{}, &ShowStory{}, &Set{}, &Reset{}, &Help{},
-		&DropGraph{}, &Events{}, &DropEvents{}, &TraceEvent{}, &DropGazetteer{}, &Dedup{}, &Cluster{Query: &Query{Select: new(Select)}}, &DropClusters{}, &Train{Query: &Query{Select: new(Select)}}, &DropClassifier{}, &HITS{}, &PageRank{}, &ShowPath{}, &ExplainRank{}, &Schedule{},
+		&DropGraph{}, &Events{}, &DropEvents{}, &TraceEvent{}, &DropGazetteer{}, &CheckReplay{}, &Dedup{}, &Cluster{Query: &Query{Select: new(Select)}}, &DropClusters{}, &Train{Query: &Query{Select: new(Select)}}, &DropClassifier{}, &HITS{}, &PageRank{}, &ShowPath{}, &ExplainRank{}, &Schedule{},
 		&Unschedule{}, &RunSchedule{}, &Watch{}, &Unwatch{}, &RunWatch{},
 	}
 	files, err := filepath.Glob("*.go")

@@ -54,6 +54,7 @@ var statements = []*statement{
 	diffStatement,
 	blameStatement,
 	showStoryStatement,
+	checkReplayStatement,
 	showStatement,
 	describeStatement,
 	summarizeStatement,

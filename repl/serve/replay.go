@@ -208,6 +208,7 @@ func (s *server) replayTarget(w http.ResponseWriter, r *http.Request, t *replay.
 		return err
 	}
 	if len(f.Nearest) == 0 {
+		noteMissing(ctx, t.Captured())
 		title := "note_never"
 		if t.Modifier == replay.AfterLoad {
 			title = "note_no_dom"
@@ -220,6 +221,7 @@ func (s *server) replayTarget(w http.ResponseWriter, r *http.Request, t *replay.
 		return err
 	}
 	if c == nil {
+		noteMissing(ctx, t.Captured())
 		s.replayNote(w, r, http.StatusNotFound, &note{Title: "note_bodyless", URL: t.URL, Near: f.Nearest[:1], Detail: p.NoBody})
 		return nil
 	}
