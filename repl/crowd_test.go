@@ -57,6 +57,7 @@ var crowdReads = map[string][]string{
 	"Trace":       {"TRACE 'http://a.crowd.example/1'"},
 	"CopyPool":    {"COPY POOL ALL TO 'copy'"},
 	"Verify":      {"VERIFY", "VERIFY SAMPLE 1/2"},
+	"CheckReplay": {"CHECK REPLAY IN 'nobody.example'"},
 	"Recover":     {"RECOVER '$RAW'", "RECOVER '$RAW' TO 'saved.warc'"},
 	"Run":         {"RUN asked"},
 	"Explain":     {"EXPLAIN ANALYZE SELECT url, digest FROM captures", "EXPLAIN PAGERANK", "EXPLAIN MERGE POOL ALL", "EXPLAIN VERIFY", "EXPLAIN REINDEX"},
