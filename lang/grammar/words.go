@@ -134,7 +134,7 @@ func structOf(t reflect.Type) reflect.Type {
 // the language only if the right token follows. Otherwise they are names, such as in
 // SELECT count(*) over FROM captures.
 var LookAhead = []string{
-	"SEARCH", "FILE", "FILTER", "OVER", "FOR", "WORKERS", "SCHEDULE", "WATCH", "KEY",
+	"SEARCH", "FILE", "FILTER", "OVER", "FOR", "WORKERS", "DELAY", "SCHEDULE", "WATCH", "KEY",
 	"AT", "SINCE", "UNTIL", "DURING", "NEAREST", "FIRST", "LATEST", "EACH", "KNOWN",
 }
 
