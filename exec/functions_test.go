@@ -2,12 +2,15 @@ package exec_test
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"infomall/exec/expr"
 	"infomall/exec/query"
+	"infomall/exec/regions/regionstest"
 	"infomall/exec/session"
 	"infomall/exec/value"
 	"infomall/lang"
@@ -21,7 +24,7 @@ var typedColumns = []string{"status", "rank", "title", "url", "first_seen", "las
 // hold NULL, and casts of NULL: what it can be called with has a type before the
 // first row, and its values have that.
 func TestFunctionTypes(t *testing.T) {
-	s := newSession(archive{smallSite()})
+	s := sessionWithRegions(t)
 	for _, f := range expr.Functions() {
 		called := 0
 		for n := range 5 {
@@ -56,7 +59,7 @@ func TestFunctionTypes(t *testing.T) {
 // function. If it reads no relation, HELP must show its result. An example that needs a
 // classifier may say that there is none.
 func TestFunctionExamples(t *testing.T) {
-	s := newSession(archive{smallSite()})
+	s := sessionWithRegions(t)
 	for _, f := range expr.Functions() {
 		statement, result := query.Example(f, s.Env())
 		got, _, err := ask(s, strings.TrimSuffix(statement, ";"))
@@ -70,6 +73,21 @@ func TestFunctionExamples(t *testing.T) {
 			t.Errorf("%s: %s gives %q, and HELP says %q", f.Name, statement, got, result)
 		}
 	}
+}
+
+// sessionWithRegions returns a session that has a file of regions, which ip_region needs.
+func sessionWithRegions(t *testing.T) *session.Session {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "qqwry.dat")
+	file := regionstest.QQWry(regionstest.Range{First: "0.0.0.0", Last: "255.255.255.255", Place: "北京市", Network: "北京大学"})
+	if err := os.WriteFile(name, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := newSession(archive{smallSite()})
+	if _, _, err := ask(s, "SET regions = '"+name+"'"); err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 // callHasType checks the type of a call, and reports whether it is one.

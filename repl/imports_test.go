@@ -212,7 +212,7 @@ var arrows = map[string]string{
 var testArrows = map[string]string{
 	"store/document/pdf":   "store/document/documenttest",
 	"lang/ast":             "lang",
-	"exec":                 "exec/relation/all exec/relation/relationtest crawl/report exec/plan store/document store/record/message store/urlkey",
+	"exec":                 "exec/regions/regionstest exec/relation/all exec/relation/relationtest crawl/report exec/plan store/document store/record/message store/urlkey",
 	"exec/expr":            "exec/regions/regionstest lang",
 	"exec/checkreplay":     "exec exec/relation/relationtest lang",
 	"exec/eval":            "lang lang/ast store/record",
