@@ -26,15 +26,14 @@ func TestCacheChangesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	regions := regionsFile(t)
 	for _, name := range scripts {
 		text, err := fs.ReadFile(queries.FS, name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		args := []string{"-a", a.path}
-		for _, param := range exampleParams.FindAllString(headerOf(string(text)), -1) {
-			args = append(args, strings.Fields(param)...)
-		}
+		args = append(args, exampleParams(string(text), regions)...)
 		want := runMain(t, append(args, "-c", "SET cache = off", "-f", "queries/"+name))
 		got := runMain(t, append(args, "-c", "SET cache = on", "-f", "queries/"+name, "-f", "queries/"+name))
 		if got != want+"\n"+want && got != want+want {
@@ -60,8 +59,20 @@ func TestExplainAnalyzeTellsOfCache(t *testing.T) {
 	}
 }
 
-// exampleParams are the parameters of a script's example.
-var exampleParams = regexp.MustCompile(`--param \S+=\S+`)
+var exampleParam = regexp.MustCompile(`--param \S+=\S+`)
+
+// exampleParams returns the parameters of a script's example. regions is a file of regions
+// that takes the place of the one in the example.
+func exampleParams(script, regions string) (params []string) {
+	for _, param := range exampleParam.FindAllString(headerOf(script), -1) {
+		if param == "--param file=qqwry.dat" {
+			params = append(params, "--param", "file="+regions)
+			continue
+		}
+		params = append(params, strings.Fields(param)...)
+	}
+	return params
+}
 
 // headerOf is the comment that a script begins with.
 func headerOf(script string) string {

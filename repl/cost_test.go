@@ -70,6 +70,7 @@ func costsOf(t *testing.T, path, params string, rates *cost.Rates, changes bool,
 		name, value, _ := strings.Cut(p, "=")
 		given[name] = value
 	}
+	given["file"] = regionsFile(t)
 	for _, file := range files {
 		if len(only) > 0 && !slices.Contains(only, strings.TrimSuffix(file, ".iql")) {
 			continue

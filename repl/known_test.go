@@ -65,16 +65,13 @@ func TestKnownQueries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answered := 0
+	answered, regions := 0, regionsFile(t)
 	for _, name := range scripts {
 		text, err := fs.ReadFile(queries.FS, name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var params []string
-		for _, param := range exampleParams.FindAllString(headerOf(string(text)), -1) {
-			params = append(params, strings.Fields(param)...)
-		}
+		params := exampleParams(string(text), regions)
 		query := `RUN "` + strings.TrimSuffix(name, ".iql") + `"` // RUN watch begins RUN WATCH name
 		for _, c := range copies[:2] {
 			got, failure := tryMain(append([]string{"-a", now, "-c", query + " KNOWN AT '" + c.time + "'"}, params...))
