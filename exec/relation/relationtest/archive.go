@@ -447,11 +447,6 @@ func (a *Archive) Knew(context.Context, record.Ref, string, record.Time) (bool, 
 	return false, nil
 }
 
-// SampleLevels implements relation.Snapshot. It returns 0 and 0: the archive is small.
-func (a *Archive) SampleLevels(context.Context, int) (least, greatest int, err error) {
-	return 0, 0, nil
-}
-
 // LeafFacts implements relation.Snapshot. It returns nil, because this archive
 // stores no facts.
 func (a *Archive) LeafFacts(context.Context, record.Ref) ([][]byte, error) { return nil, nil }
