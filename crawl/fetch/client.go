@@ -492,7 +492,7 @@ func OutcomeOf(c *record.Capture) report.Outcome {
 		return report.OutcomeNotModified
 	case c.Status >= 300 && c.Status < 400:
 		return report.OutcomeRedirect
-	case c.Status >= 200 && c.Status < 300:
+	case c.Status >= 200 && c.Status < 300, c.Status == 101: // 101 begins a WebSocket
 		return report.OutcomeOK
 	}
 	return report.OutcomeHTTPError

@@ -120,6 +120,19 @@ func TestDo(t *testing.T) {
 	}
 }
 
+// TestOutcomeOf gives the outcome of whole responses by their status. The handshake of a
+// WebSocket is no error.
+func TestOutcomeOf(t *testing.T) {
+	for status, want := range map[int]report.Outcome{
+		101: report.OutcomeOK, 200: report.OutcomeOK, 204: report.OutcomeOK, 301: report.OutcomeRedirect,
+		304: report.OutcomeNotModified, 404: report.OutcomeHTTPError, 500: report.OutcomeHTTPError,
+	} {
+		if got := OutcomeOf(&record.Capture{Status: status}); got != want {
+			t.Errorf("status %d is %s, want %s", status, got, want)
+		}
+	}
+}
+
 // TestGuard shows that without Private a client does not connect to the machine
 // itself.
 func TestGuard(t *testing.T) {
