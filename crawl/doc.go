@@ -34,7 +34,7 @@
 //	submission   a form that is filled in; a URL of the frontier, for a POST with the body that is sent
 //	requisite    a URL that is needed to show a page, such as an image
 //	barren       pages in a row that brought nothing new
-//	tally        counts of one host, for those who watch the crawl
+//	tally        counts of one host, which the relation crawl_hosts shows
 //	visit        in traps.go: a session that a URL names, such as sid=123
 //	show         to have a browser open a fetched page (RENDER)
 //	part         a response that a page needs when a browser shows it

@@ -50,7 +50,7 @@ type host struct {
 
 	failing     time.Time        // when the first of the last fails requests failed
 	answersThen int64            // value of monitor.answers at that time
-	tally       report.HostTally // for those who watch the crawl
+	tally       report.HostTally // which the relation crawl_hosts shows
 	soft        softWatch
 }
 

@@ -8,7 +8,7 @@ import (
 	"infomall/store/record"
 )
 
-// Bounds of what a crawl tells those who watch it.
+// Bounds of the counts, rates and alerts of a crawl.
 const (
 	tallyEvery  = 2 * time.Second // how often the tallies of hosts are stored; a crash loses the counts since then
 	silentFails = 5               // requests in a row without a response, after which a host counts as silent
@@ -16,7 +16,7 @@ const (
 	raisedMax   = 5               // alerts that the result of a crawl lists
 )
 
-// monitor is what a crawl keeps for those who watch it.
+// monitor has the counts, rates and alerts of a crawl, which the page /crawls and .top show.
 type monitor struct {
 	minute, hour meter
 	touched      map[string]*host // hosts whose tallies have changed since they were stored

@@ -150,7 +150,7 @@ func (e *engine) goOn(name string) error {
 	return e.f.Unhold(name)
 }
 
-// obeyResume ends the waiting of all hosts if the crawl was told to resume since o, the
+// obeyResume ends the waiting of all hosts if RESUME was ordered since o, the
 // orders before.
 func (e *engine) obeyResume(o report.CrawlOrders) error {
 	if e.orders.Resumed == o.Resumed {

@@ -6,7 +6,7 @@
 //	seen      what the crawl saw of a page: the document after load if the archive has
 //	          one, otherwise the response of the server
 //	part      a URL that a page asks for when it is shown, such as an image
-//	missing   a part that the archive has not
+//	missing   a part that is not in the archive
 //
 // The package knows no browser and no server: session.Replay shows the pages.
 package checkreplay
