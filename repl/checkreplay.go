@@ -38,7 +38,7 @@ type replayed struct {
 func (r *replayed) Show(ctx context.Context, url string, t record.Time) (*session.Replayed, error) {
 	v := r.inside.Visit(url, t)
 	shown, err := r.pool.Show(ctx, render.Page{URL: v.URL, Send: func(ctx context.Context, q *render.Request) (*render.Response, error) {
-		head, body, err := v.Send(ctx, q.Method, q.URL, q.Head, q.Body, q.Main)
+		head, body, err := v.Send(ctx, q.Method, q.URL, q.Head, q.Body)
 		if err != nil {
 			return nil, err
 		}

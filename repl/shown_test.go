@@ -75,7 +75,7 @@ func shownSite(t *testing.T) ([]shownPage, *httptest.Server) {
 }
 
 // shownDefault are the pages that are opened unless INFOMALL_RENDER is all.
-var shownDefault = []string{"09", "10"}
+var shownDefault = []string{"09", "10", "34"}
 
 // TestShownPages crawls pages that need a browser with RENDER, and opens them in replay.
 // Text and parts must be complete, and replay must show what the crawl saw. By default

@@ -140,7 +140,7 @@ func TestStartErrors(t *testing.T) {
 		t.Errorf("without a browser: %v", err)
 	}
 	program := filepath.Join(temp, "program")
-	if err := os.WriteFile(program, []byte("#!/bin/sh\necho broken; exit 3\n"), 0o700); err != nil {
+	if err := os.WriteFile(program, []byte("#!/bin/sh\necho start >> $0.log; exit 3\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if os.Geteuid() == 0 {
@@ -151,7 +151,28 @@ func TestStartErrors(t *testing.T) {
 	if _, err := Start(t.Context(), Options{Temp: temp, Path: program, NoSandbox: true}); err == nil || !strings.Contains(err.Error(), program) {
 		t.Errorf("a program that is no browser: %v", err)
 	}
-	if got := names(t, temp); !slices.Equal(got, []string{"program"}) {
+	if got := names(t, temp); !slices.Equal(got, []string{"program", "program.log"}) {
 		t.Errorf("after errors there is %q", got)
+	}
+	if starts, err := os.ReadFile(program + ".log"); err != nil || strings.Count(string(starts), "start") != startTries {
+		t.Errorf("the program was started %q, %v; want %d times", starts, err, startTries)
+	}
+}
+
+// TestStartAgain starts a browser whose first start fails.
+func TestStartAgain(t *testing.T) {
+	o := testOptions(t)
+	browser, err := Find("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Path = filepath.Join(t.TempDir(), "browser")
+	script := "#!/bin/sh\nif ! [ -e $0.log ]; then touch $0.log; exit 3; fi\nexec " + browser + " \"$@\"\n"
+	if err := os.WriteFile(o.Path, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	w := &web{pages: map[string]string{"https://a.test/": "<p>shown"}}
+	if s, err := startPool(t, o).Show(t.Context(), Page{URL: "https://a.test/", Send: w.send}); err != nil || s.Text != "shown" {
+		t.Errorf("%v, %v", s, err)
 	}
 }

@@ -98,6 +98,10 @@ func Start(ctx context.Context, o Options) (*Pool, error) {
 	return p, nil
 }
 
+// startTries is how often a browser is started before Start gives up. With both cores of a
+// machine busy, Chromium ended at once in one of some thirty starts.
+const startTries = 3
+
 // start returns the context of the running browser. It starts the browser if it does
 // not run, such as after a crash.
 func (p *Pool) start(ctx context.Context) (context.Context, error) {
@@ -113,23 +117,15 @@ func (p *Pool) start(ctx context.Context) (context.Context, error) {
 		p.end()
 		p.browser = nil
 	}
-	whole, stop := chromedp.NewExecAllocator(context.WithoutCancel(ctx), p.flags()...)
-	browser, cancel := chromedp.NewContext(whole, chromedp.WithErrorf(func(string, ...any) {}), chromedp.WithLogf(func(string, ...any) {}))
-	p.end = func() {
-		cancel()
-		stop()
-	}
-	release := context.AfterFunc(ctx, cancel)
-	err := chromedp.Do(browser)
-	if !release() && err == nil {
-		err = ctx.Err()
+	var browser context.Context
+	var err error
+	for range startTries {
+		if browser, p.end, err = p.launch(ctx); err == nil || ctx.Err() != nil {
+			break
+		}
 	}
 	if err != nil {
-		p.end()
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		return nil, fmt.Errorf("start the browser %s: %w", p.path, err)
+		return nil, err
 	}
 	if p.options.Profile != "" {
 		if p.session, err = readSession(browser); err != nil {
@@ -169,6 +165,29 @@ func checkSelectors(browser context.Context, rules []ConsentRule) error {
 // temporaryMax bounds the path of a folder in which the browser makes a socket. Linux bounds
 // the path of a socket to 107 bytes.
 const temporaryMax = 60
+
+// launch starts a browser once. end ends it and waits until it has ended.
+func (p *Pool) launch(ctx context.Context) (browser context.Context, end func(), err error) {
+	whole, stop := chromedp.NewExecAllocator(context.WithoutCancel(ctx), p.flags()...)
+	browser, cancel := chromedp.NewContext(whole, chromedp.WithErrorf(func(string, ...any) {}), chromedp.WithLogf(func(string, ...any) {}))
+	end = func() {
+		cancel()
+		stop()
+	}
+	release := context.AfterFunc(ctx, cancel)
+	err = chromedp.Do(browser)
+	if !release() && err == nil {
+		err = ctx.Err()
+	}
+	if err == nil {
+		return browser, end, nil
+	}
+	end()
+	if ctx.Err() != nil {
+		return nil, end, ctx.Err()
+	}
+	return nil, end, fmt.Errorf("start the browser %s: %w", p.path, err)
+}
 
 // flags returns the settings of the browser. It has no way to the network but a proxy.
 func (p *Pool) flags() []chromedp.ExecAllocatorOption {

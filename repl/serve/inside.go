@@ -85,11 +85,10 @@ func (v *Visit) ask(u string, missing bool) {
 	}
 }
 
-// Send answers a request of the browser. head has header lines, each ended by CR LF. main
-// says that the request is for the page. It returns the status line and the headers, with
-// the empty line at the end, and the body. An error means that the request leaves replay,
-// or that its URL is wrong.
-func (v *Visit) Send(ctx context.Context, method, address string, head, body []byte, main bool) (answer, content []byte, err error) {
+// Send answers a request of the browser. head has header lines, each ended by CR LF. Send
+// returns the status line and the headers, with the empty line at the end, and the body. An
+// error means that the request leaves replay, or that its URL is wrong.
+func (v *Visit) Send(ctx context.Context, method, address string, head, body []byte) (answer, content []byte, err error) {
 	u, err := url.Parse(address)
 	if err != nil {
 		return nil, nil, err
@@ -115,7 +114,7 @@ func (v *Visit) Send(ctx context.Context, method, address string, head, body []b
 			r.Header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
 		}
 	}
-	if main && r.Header.Get("Sec-Fetch-Dest") == "document" {
+	if r.Header.Get("Sec-Fetch-Dest") == "document" { // also of a page to which a script goes
 		r.Header.Set("Sec-Fetch-Dest", "iframe") // as in the frame of the bar
 	}
 	if t, err := replay.ParseTarget(rest); err == nil && t.Time != "" {

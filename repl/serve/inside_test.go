@@ -21,7 +21,7 @@ func TestInside(t *testing.T) {
 	defer x.Close()
 	v := x.Visit("http://a.example/dir/page", at("20260102030404"))
 	head := []byte("Accept: text/html\r\nSec-Fetch-Dest: document\r\n")
-	answer, body, err := v.Send(t.Context(), "GET", v.URL, head, nil, true)
+	answer, body, err := v.Send(t.Context(), "GET", v.URL, head, nil)
 	if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 200 OK\r\n") || !strings.HasSuffix(string(answer), "\r\n\r\n") || !strings.Contains(string(body), "<p>text") {
 		t.Fatalf("%s: %q %q, %v", v.URL, answer, body, err)
 	}
@@ -33,13 +33,13 @@ func TestInside(t *testing.T) {
 		{origin + "/favicon.ico", "HTTP/1.1 302"},
 		{"http://127.0.0.1:1/http://favicon.ico/", "HTTP/1.1 404"},
 	} {
-		answer, _, err := v.Send(t.Context(), "GET", c.address, nil, nil, false)
+		answer, _, err := v.Send(t.Context(), "GET", c.address, nil, nil)
 		if err != nil || !strings.HasPrefix(string(answer), c.want) {
 			t.Errorf("%s: %q, %v; want %s", c.address, answer, err, c.want)
 		}
 	}
 	for _, address := range []string{"http://else.example/x", strings.Replace(origin, "http:", "https:", 1) + "/", "http://127.0.0.1:8080/"} {
-		if answer, _, err := v.Send(t.Context(), "GET", address, nil, nil, false); err == nil {
+		if answer, _, err := v.Send(t.Context(), "GET", address, nil, nil); err == nil {
 			t.Errorf("%s: %q, want an error", address, answer)
 		}
 	}
@@ -49,7 +49,7 @@ func TestInside(t *testing.T) {
 	}
 	ended, stop := context.WithCancel(t.Context())
 	stop()
-	if _, _, err := v.Send(ended, "GET", v.URL, head, nil, true); err == nil {
+	if _, _, err := v.Send(ended, "GET", v.URL, head, nil); err == nil {
 		t.Error("no error after the context has ended")
 	}
 }
