@@ -35,7 +35,7 @@ type host struct {
 	free     time.Time      // when the host may be asked again
 	charsets charset.Counts // of the pages fetched from it
 
-	// What is known in a crawl with RENDER.
+	// These fields are used only in a crawl with RENDER.
 	kinds  map[string]*kindShown // by kind of URL, as trap.KindOf names it; nil before it is needed
 	asking chan struct{}         // closed when robots.txt has come that a part of a page waits for; nil if none does
 	shut   time.Time             // no part of a page is requested before this time, because of shutBy
@@ -151,8 +151,8 @@ func (e *engine) host(name string) (*host, error) {
 	return h, nil
 }
 
-// restoreTally sets the counts of the host called name to those that an earlier run
-// of the crawl stored.
+// restoreTally reads the counts of the host called name, which an earlier run of the
+// crawl stored, into h.
 func (e *engine) restoreTally(name string, h *host) (err error) {
 	if name != "" {
 		h.tally, err = e.q.Tally(name)

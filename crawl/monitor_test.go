@@ -141,8 +141,8 @@ func TestExclude(t *testing.T) {
 	}
 }
 
-// TestOrdersOfKilledCrawl shows that a crawl that was killed obeys the orders that
-// it had when it goes on, and those that came while no process ran it.
+// TestOrdersOfKilledCrawl kills a crawl and continues it. The crawl obeys the orders from
+// before the kill. It also obeys the orders that were given while no process ran it.
 func TestOrdersOfKilledCrawl(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, v := &simulated{}, &clocked{}

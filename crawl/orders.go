@@ -94,8 +94,8 @@ func (e *engine) delayOf(name string) time.Duration {
 	return common
 }
 
-// takeOrders reads the orders that other processes gave, and obeys those that
-// have changed.
+// takeOrders reads the orders that other processes gave. It obeys each order that
+// has changed.
 func (e *engine) takeOrders() error {
 	was := e.orders
 	o, err := e.q.Orders()

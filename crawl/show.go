@@ -26,7 +26,7 @@ type showing struct {
 	kind   string // of the URL; "" if a condition decides
 	login  bool   // the page asks for a password although the crawl has a profile
 
-	// What the response has. Only set if wanted.
+	// These fields describe the response of the page. They are set only if wanted is true.
 	main  render.Response // the response, with the bytes that came
 	links map[string]bool // URLs to which it leads, with what it needs to be shown
 	text  string          // text that it shows

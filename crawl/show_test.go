@@ -639,8 +639,8 @@ func TestTextGained(t *testing.T) {
 	}
 }
 
-// TestPartsAreBounded shows that parts are forgotten when there are too many, and that
-// those that came later are there.
+// TestPartsAreBounded shows that the first parts are forgotten when there are too many.
+// The last ones are kept.
 func TestPartsAreBounded(t *testing.T) {
 	var p parts
 	defer p.close()

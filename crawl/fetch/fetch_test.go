@@ -34,14 +34,7 @@ func TestGet(t *testing.T) {
 	}))
 	defer s.Close()
 	dials := 0
-	c, err := New(Options{Agent: "me", Private: true, Dial: func(ctx context.Context, addr netip.AddrPort) (net.Conn, error) {
-		dials++
-		return new(net.Dialer).DialContext(ctx, "tcp", addr.String())
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
+	c := countingClient(t, &dials)
 	for i, cookie := range [][2]bool{{true, false}, {false, true}, {false, false}} {
 		u, err := url.Parse(s.URL + "/" + []string{"1", "2", "2"}[i])
 		if err != nil {
@@ -68,6 +61,21 @@ func TestGet(t *testing.T) {
 	}
 }
 
+// countingClient returns a client that counts its connections in dials. It is closed at the
+// end of the test.
+func countingClient(t *testing.T, dials *int) *Client {
+	t.Helper()
+	c, err := New(Options{Agent: "me", Private: true, Dial: func(ctx context.Context, addr netip.AddrPort) (net.Conn, error) {
+		*dials++
+		return new(net.Dialer).DialContext(ctx, "tcp", addr.String())
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
 // TestDo sends requests other than a plain GET: a POST is sent with its body over a new
 // connection, the response to HEAD has no body, and for the request of a browser the
 // client adds no header lines and keeps no cookies.
@@ -82,14 +90,7 @@ func TestDo(t *testing.T) {
 	}))
 	defer s.Close()
 	dials := 0
-	c, err := New(Options{Agent: "me", Private: true, Dial: func(ctx context.Context, addr netip.AddrPort) (net.Conn, error) {
-		dials++
-		return new(net.Dialer).DialContext(ctx, "tcp", addr.String())
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
+	c := countingClient(t, &dials)
 	u, err := url.Parse(s.URL + "/")
 	if err != nil {
 		t.Fatal(err)

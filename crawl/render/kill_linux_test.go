@@ -96,8 +96,8 @@ func showForever(t *testing.T, temp string) {
 	p.Show(t.Context(), Page{URL: "http://a.test/", Send: w.send})
 }
 
-// processesOf returns the numbers of the processes, without those that have ended, whose
-// arguments name the folder.
+// processesOf returns the numbers of the running processes whose arguments name the
+// folder.
 func processesOf(t *testing.T, folder string) []int {
 	t.Helper()
 	all, err := os.ReadDir("/proc")

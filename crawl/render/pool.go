@@ -209,7 +209,7 @@ func (p *Pool) flags() []chromedp.ExecAllocatorOption {
 		"force-webrtc-ip-handling-policy":     "disable_non_proxied_udp",
 		"ignore-certificate-errors-spki-list": p.authority.spki,
 
-		// What the browser does for itself.
+		// The browser sends no requests of its own, and opens no windows.
 		"disable-component-update":            true,
 		"disable-domain-reliability":          true,
 		"disable-auto-reload":                 true,

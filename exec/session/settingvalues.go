@@ -62,28 +62,28 @@ func sessionArgs(v string) (visits, pages []string) {
 // parseFolder sets dst to the absolute path of v, which must be a folder
 // that exists. If v is empty, it sets dst to "".
 func parseFolder(dst *string, v string) error {
-	if v == "" {
-		*dst = ""
+	return parsePath(dst, v, func(m os.FileMode) error {
+		if !m.IsDir() {
+			return fmt.Errorf("write the name of a folder; %s is a file", v)
+		}
 		return nil
-	}
-	dir, err := filepath.Abs(v)
-	if err != nil {
-		return err
-	}
-	info, err := os.Stat(dir)
-	if err != nil {
-		return err
-	}
-	if !info.IsDir() {
-		return fmt.Errorf("write the name of a folder; %s is a file", v)
-	}
-	*dst = dir
-	return nil
+	})
 }
 
 // parseFile sets dst to the absolute path of v, which must be a regular file. If v is
 // empty, it sets dst to "".
 func parseFile(dst *string, v string) error {
+	return parsePath(dst, v, func(m os.FileMode) error {
+		if !m.IsRegular() {
+			return fmt.Errorf("write the name of a file; %s is none", v)
+		}
+		return nil
+	})
+}
+
+// parsePath sets dst to the absolute path of v, which must exist and have a mode that
+// check accepts. If v is empty, it sets dst to "".
+func parsePath(dst *string, v string, check func(os.FileMode) error) error {
 	if v == "" {
 		*dst = ""
 		return nil
@@ -96,8 +96,8 @@ func parseFile(dst *string, v string) error {
 	if err != nil {
 		return err
 	}
-	if !info.Mode().IsRegular() {
-		return fmt.Errorf("write the name of a file; %s is none", v)
+	if err := check(info.Mode()); err != nil {
+		return err
 	}
 	*dst = name
 	return nil
