@@ -107,17 +107,15 @@ func runKilled(at int, program ...string) (status int, out string) {
 	return cmd.ProcessState.ExitCode(), string(printed)
 }
 
-// infomall runs a statement on an archive and returns its output.
+// infomall runs a statement on an archive, in this process, and returns its output.
 func infomall(t *testing.T, dir, statement string) string {
 	t.Helper()
-	var stderr strings.Builder
-	cmd := exec.Command("infomall", "--yes", "-a", dir, "-c", statement)
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%s: %v\n%s%s", statement, err, out, &stderr)
+	var stdout, stderr strings.Builder
+	args := []string{"--yes", "-a", dir, "-c", statement}
+	if status := Main(t.Context(), args, strings.NewReader(""), &stdout, &stderr, os.Getenv); status != 0 {
+		t.Fatalf("%s: status %d\n%s%s", statement, status, &stdout, &stderr)
 	}
-	return string(out)
+	return stdout.String()
 }
 
 // answers returns what an archive answers about everything it holds.
