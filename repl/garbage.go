@@ -2,7 +2,6 @@ package repl
 
 import (
 	"math"
-	"runtime"
 	"runtime/debug"
 	"sync"
 )
@@ -49,14 +48,34 @@ func beginFrugal() (end func()) {
 // memory than that, and with Go's minimum scans took a fifth more CPU time.
 const ballastBytes = 32 << 20
 
+// ballast is an allocation of ballastBytes while calls of beginRoomy have not ended.
+// All calls share it. A process that runs many programs one after the other, as tests
+// do, would else clear the memory each time.
+var ballast struct {
+	sync.Mutex
+	users int
+	bytes []byte
+}
+
 // beginRoomy lets at least ballastBytes of garbage build up between two runs of
 // the collector, until the caller calls end. To do so it holds an allocation of
 // that size: the collector runs when there is as much garbage as memory in use,
 // and the allocation counts as in use. Nothing touches the allocation, so the
 // system never has to provide the memory.
 func beginRoomy() (end func()) {
-	ballast := make([]byte, ballastBytes)
-	return func() { runtime.KeepAlive(ballast) }
+	ballast.Lock()
+	defer ballast.Unlock()
+	if ballast.users == 0 {
+		ballast.bytes = make([]byte, ballastBytes)
+	}
+	ballast.users++
+	return func() {
+		ballast.Lock()
+		defer ballast.Unlock()
+		if ballast.users--; ballast.users == 0 {
+			ballast.bytes = nil
+		}
+	}
 }
 
 // limitBase is how many bytes of memory the program takes besides what the setting
