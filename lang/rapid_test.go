@@ -583,6 +583,8 @@ func (g treeMaker) crawl() *ast.Crawl {
 	c := &ast.Crawl{Seeds: []ast.Expr{g.text()}, Requisites: g.bool(), IgnoreRobots: g.bool(), AllowPrivate: g.bool(), TrapsOff: g.bool(), Alias: g.nameOrNil(), Order: g.of("", "BFS", "BEST", "RANDOM")}
 	if g.bool() {
 		c.Due, c.Seeds, c.In = true, nil, []ast.Scope{{From: g.text()}, {From: g.text(), To: g.text()}}
+	} else if g.bool() {
+		c.Seeds, c.Query = nil, &ast.Query{Select: &ast.Select{Items: []ast.Item{{Expr: &ast.Column{Name: ast.Name{Text: "url"}}}}, From: &ast.Source{Relation: &ast.Name{Text: "links"}}}}
 	}
 	if g.bool() {
 		c.Depth, c.Workers, c.Delay = g.param(), &ast.Number{Text: "7", IsInt: true, Int: 7, Float: 7}, g.param()

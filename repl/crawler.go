@@ -57,9 +57,15 @@ func startBrowser(ctx context.Context, o *report.CrawlOptions) (crawl.Browser, e
 	pool := render.Options{
 		Path: r.Path, Pages: r.Browsers, NoSandbox: r.NoSandbox, Temp: r.Temp, Profile: r.Profile, Agent: o.Agent, Screenshot: r.Screenshot,
 	}
-	if r.Consent != "" {
+	for _, rules := range []struct {
+		path, name string
+		list       *[]render.Rule
+	}{{r.Consent, "consent rules", &pool.Consent}, {r.More, "rules of more_rules", &pool.More}} {
+		if rules.path == "" {
+			continue
+		}
 		var err error
-		if pool.Consent, err = render.ReadConsent(r.Consent); err != nil {
+		if *rules.list, err = render.ReadRules(rules.path, rules.name); err != nil {
 			return nil, err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -127,7 +128,11 @@ func (t *tab) scroll(ctx context.Context, before int) (n int, more bool, err err
 // loadMore clicks a button that loads more of the page, and goes on if the page has grown.
 func (t *tab) loadMore(ctx context.Context, _ int) (n int, more bool, err error) {
 	var before, after int
-	if err = t.act(ctx, &before, "more"); err != nil || before < 0 {
+	host, err := t.host(ctx)
+	if err != nil {
+		return 0, false, err
+	}
+	if err = t.act(ctx, &before, "more", finders(t.pool.options.More, host)); err != nil || before < 0 {
 		return 0, false, err
 	}
 	if err = t.settle(ctx); err != nil {
@@ -137,26 +142,36 @@ func (t *tab) loadMore(ctx context.Context, _ int) (n int, more bool, err error)
 	return 1, after > before, err
 }
 
-// consent clicks the element of the first rule that finds one, and returns the name of
-// the rule, or "".
-func (t *tab) consent(ctx context.Context) string {
+// host returns the host of the page, to which scripts may have led the browser.
+func (t *tab) host(ctx context.Context) (string, error) {
 	var address string
-	if len(t.pool.options.Consent) == 0 || t.act(ctx, &address, "address") != nil {
-		return ""
+	if err := t.act(ctx, &address, "address"); err != nil {
+		return "", err
 	}
 	u, err := url.Parse(address)
 	if err != nil {
+		return "", err
+	}
+	return u.Hostname(), nil
+}
+
+// consent clicks the element of the first rule that finds one, and returns the name of
+// the rule, or "".
+func (t *tab) consent(ctx context.Context) string {
+	if len(t.pool.options.Consent) == 0 {
 		return ""
 	}
-	for _, r := range t.pool.options.Consent {
-		var clicked bool
-		if r.Host != "" && !under(u.Hostname(), r.Host) || t.act(ctx, &clicked, "click", r.Selector) != nil || !clicked {
-			continue
-		}
-		_ = t.settle(ctx)
-		return r.Name
+	host, err := t.host(ctx)
+	if err != nil {
+		return ""
 	}
-	return ""
+	rules := slices.DeleteFunc(slices.Clone(t.pool.options.Consent), func(r Rule) bool { return r.Host != "" && !under(host, r.Host) })
+	var clicked int
+	if t.act(ctx, &clicked, "click", finders(rules, host)) != nil || clicked < 0 {
+		return ""
+	}
+	_ = t.settle(ctx)
+	return rules[clicked].Name
 }
 
 // dismiss dismisses a dialog, such as that of alert. If the page shows dialogs without

@@ -24,7 +24,17 @@
 		setTimeout(done, 500);
 		requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)));
 	});
-	const moreWords = /^((load|show|view|see|read) )?(more|older)( (posts|results|items|articles|stories|news|comments|entries|products|messages))?$|^(load|show) all$|^mehr( (laden|anzeigen|beiträge|artikel))?$|^weitere( \S+)? (laden|anzeigen)$|^(加载|載入|查看|显示|顯示|阅读|點擊|点击)?(更多|加载更多)(内容|內容|评论|評論|新闻|新聞)?$/i;
+	const label = (e) => (e.innerText || e.value || "").trim().replace(/\s+/g, " ").replace(/ ?[(（\[]\d+[)）\]]$/, "").replace(/[\s.…›»▼▾↓⌄>+]+$/, "");
+	const buttons = () => every("button, [role=button], a, input[type=button]").filter((e) => !e.closest("form") && !e.disabled && visible(e));
+	// find returns the first visible element that a rule means.
+	const find = (rule, fits) => {
+		if (rule.selector) return every(rule.selector).find((e) => visible(e) && fits(e));
+		const words = new RegExp("^(?:" + rule.label + ")$", "iu");
+		return buttons().find((e) => {
+			const text = label(e);
+			return text.length < 40 && words.test(text) && fits(e);
+		});
+	};
 	const leaves = (e) => {
 		const link = e.closest("a[href]");
 		if (!link) return false;
@@ -40,13 +50,17 @@
 			requestIdleCallback(() => done());
 		}),
 		size,
-		// click clicks the first visible element and reports whether there was one.
-		click: async (selector) => {
-			const e = every(selector).find(visible);
-			if (!e) return false;
-			e.click();
-			await drawn();
-			return true;
+		// click clicks the element that the first of the rules finds. It returns the number of
+		// the rule, or -1 if no rule finds one.
+		click: async (rules) => {
+			for (let i = 0; i < rules.length; i++) {
+				const e = find(rules[i], () => true);
+				if (!e) continue;
+				e.click();
+				await drawn();
+				return i;
+			}
+			return -1;
 		},
 		// open opens at most n closed details and returns how many.
 		open: async (n) => {
@@ -78,18 +92,18 @@
 			for (const e of [document.scrollingElement, ...every("*").filter((e) => e.scrollTop > 0)]) if (e) e.scrollTo({top: 0, behavior: "instant"});
 			await drawn();
 		},
-		// more clicks a button that loads more of this page. It returns the number of
-		// elements before, or -1 if there is no such button.
-		more: async () => {
-			const e = every("button, [role=button], a, input[type=button]").find((e) => {
-				const words = (e.innerText || e.value || "").trim().replace(/\s+/g, " ").replace(/[\s.…›»▼+]+$/, "");
-				return words.length < 40 && moreWords.test(words) && !leaves(e) && !e.closest("form") && !e.disabled && visible(e);
-			});
-			if (!e) return -1;
-			const before = size();
-			e.click();
-			await drawn();
-			return before;
+		// more clicks a button that loads more of this page, by the rules. It returns the
+		// number of elements before, or -1 if there is no such button.
+		more: async (rules) => {
+			for (const rule of rules) {
+				const e = find(rule, (e) => !leaves(e) && !e.disabled);
+				if (!e) continue;
+				const before = size();
+				e.click();
+				await drawn();
+				return before;
+			}
+			return -1;
 		},
 	};
 })()

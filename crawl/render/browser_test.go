@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"image/png"
@@ -150,12 +151,13 @@ var shownDefault = []string{"plain", "fetch", "xhr", "route", "shadow trees", "f
 // pages; INFOMALL_RENDER=all takes all.
 func TestShow(t *testing.T) {
 	o := testOptions(t)
-	o.Consent = []ConsentRule{{Name: "fine", Selector: "#a"}, {Name: "wrong", Selector: "#a ]"}}
+	o.Consent = []Rule{{Name: "fine", Selector: "#a"}, {Name: "wrong", Selector: "#a ]"}}
 	if _, err := Start(t.Context(), o); err == nil || !strings.Contains(err.Error(), `"wrong" has "#a ]"`) {
 		t.Errorf("a rule without a selector: %v", err)
 	}
-	o.Consent = consentRules
+	o.Consent, o.More = consentRules, []Rule{{Name: "arrow", Selector: "span.next", Host: "a.test"}}
 	p := startPool(t, o)
+	t.Run("labels", func(t *testing.T) { checkLabels(t, p) })
 	t.Run("pages", func(t *testing.T) {
 		for _, c := range shownPages {
 			if os.Getenv("INFOMALL_RENDER") != "all" && !slices.Contains(shownDefault, c.name) {
@@ -374,6 +376,9 @@ func TestUser(t *testing.T) {
 	if _, err := inOrigin(t.Context(), browser, "https://a.test", login); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := inOrigin(t.Context(), browser, "https://b.test", `localStorage.setItem("seen", "7"); "done"`); err != nil {
+		t.Fatal(err)
+	}
 	if err := chromedp.Cancel(browser); err != nil { // writes the profile
 		t.Fatal(err)
 	}
@@ -384,13 +389,15 @@ func TestUser(t *testing.T) {
 	before := names(t, user)
 	o.Profile, o.Temp, o.Agent = user, t.TempDir(), "Mozilla/5.0 (compatible; infomall/test)"
 	q := startPool(t, o)
-	w := &web{pages: map[string]string{"https://a.test/": `<p id=p><script>p.textContent = document.cookie + " " + localStorage.getItem("token") + " " + localStorage.getItem("own") + " " + navigator.userAgent; localStorage.setItem("own", "x"); document.cookie = "own=x"</script>`}}
+	w := &web{pages: map[string]string{
+		"https://a.test/":  `<p id=p></p><p id=f></p><iframe src=https://b.test/f></iframe><script>p.textContent = document.cookie + " " + localStorage.getItem("token") + " " + localStorage.getItem("own") + " " + navigator.userAgent; localStorage.setItem("own", "x"); document.cookie = "own=x"; onmessage = (e) => { f.textContent = e.data }</script>`,
+		"https://b.test/f": `<script>parent.postMessage("frame " + localStorage.getItem("token") + " " + localStorage.getItem("seen"), "*")</script>`}}
 	for range 2 {
 		s, err := q.Show(t.Context(), Page{URL: "https://a.test/", Send: w.send})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.Text != `user=42 a"b null `+o.Agent {
+		if s.Text != `user=42 a"b null `+o.Agent+"\n\nframe null 7" {
 			t.Errorf("the page sees %q", s.Text)
 		}
 	}
@@ -406,4 +413,30 @@ func TestUser(t *testing.T) {
 // over returns l with the fields of base in place of zeros.
 func (l Limits) over(base Limits) Limits {
 	return Limits{cmp.Or(l.Time, base.Time), cmp.Or(l.Steps, base.Steps), cmp.Or(l.Requests, base.Requests), cmp.Or(l.Bytes, base.Bytes), cmp.Or(l.DOM, base.DOM)}
+}
+
+// checkLabels checks which texts of buttons the rules of more.txt mean.
+func checkLabels(t *testing.T, p *Pool) {
+	if err := checkRules(p.browser, "rule", []Rule{{Name: "wrong", Label: "("}}); err == nil || !strings.Contains(err.Error(), `"wrong" has "("`) {
+		t.Errorf("a rule without an expression: %v", err)
+	}
+	labels := map[string]bool{
+		"Load more": true, "Show older posts": true, "MEHR ANZEIGEN": true, "Voir plus d’articles": true, "Ver más": true, "Carregar mais": true,
+		"Показать ещё": true, "加载更多": true, "点击查看更多评论": true, "更多新闻": true, "展开全部": true, "もっと見る": true, "더보기": true, "عرض المزيد": true,
+		"All": false, "全部": false, "Lisää ostoskoriin": false, "ещё раз": false, "Mehrwertsteuer": false, "Read": false, "More about us and our work": false,
+	}
+	for label, want := range labels {
+		text, err := json.Marshal(label)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := json.Marshal(finders(p.options.More, "b.test"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := chromedp.Run(p.browser, chromedp.Evaluate[bool](fmt.Sprintf("%s.some((r) => !r.selector && new RegExp(`^(?:${r.label})$`, 'iu').test(%s))", list, text)))
+		if err != nil || got != want {
+			t.Errorf("%q loads more: %v, %v; want %v", label, got, err, want)
+		}
+	}
 }

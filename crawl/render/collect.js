@@ -1,6 +1,7 @@
-(bytesMax, linksMax) => {
-	// Returns the document with its shadow trees and the frames of its origin: as HTML,
-	// as text, and its links. It stops when the HTML or the text has bytesMax characters.
+(bytesMax, linksMax, foreign) => {
+	// Returns the document with its shadow trees and its frames: as HTML, as text, and its
+	// links. foreign has the HTML of frames of other origins, by place; see placeScript. The
+	// text and the links are without those of frames of other origins. It stops when the HTML or the text has bytesMax characters.
 	const hollow = new Set(["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"]);
 	const raw = new Set(["script", "style", "xmp", "iframe", "noembed", "noframes", "plaintext", "noscript"]);
 	const result = {url: location.href, dom: "", text: "", links: [], login: false, cut: false};
@@ -24,6 +25,16 @@
 		} catch {
 			return null;
 		}
+	};
+	// foreignOf returns the document of a frame of another origin, or "".
+	const foreignOf = (e) => {
+		const place = [];
+		for (let w = e.contentWindow; w && w !== top; w = w.parent) {
+			let i = 0;
+			while (i < w.parent.length && w.parent[i] !== w) i++;
+			place.unshift(i);
+		}
+		return foreign[place.join("/")] || "";
 	};
 	const write = (out, s) => {
 		size += s.length;
@@ -52,9 +63,12 @@
 	const element = (out, e, depth) => {
 		const html = e.namespaceURI === "http://www.w3.org/1999/xhtml";
 		const name = html ? e.localName : e.tagName;
-		const frame = depth < 8 && (name === "iframe" || name === "frame") ? frameOf(e) : null;
 		let inner = "";
-		if (frame && name === "iframe" && frame.body && frame.body.firstChild) inner = whole(frame, depth + 1);
+		if (html && name === "iframe" && depth < 8) {
+			const frame = frameOf(e);
+			if (!frame) inner = foreignOf(e);
+			else if (frame.body && frame.body.firstChild) inner = whole(frame, depth + 1);
+		}
 		let s = "<" + name;
 		for (const a of e.attributes) {
 			if (inner && a.name === "srcdoc") continue;
@@ -147,7 +161,8 @@
 	result.links = [...seen];
 
 	const out = [];
-	children(out, document, 0);
+	if (window === top) children(out, document, 0);
+	else if (document.body && document.body.firstChild) out.push(whole(document, 1));
 	result.cut = full();
 	result.dom = result.cut ? "" : out.join("");
 	return result;

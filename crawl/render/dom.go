@@ -13,7 +13,8 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 )
 
-// collectScript is a function of the bounds of the result. It returns a document.
+// collectScript is a function of the bounds of the result, and of documents of frames that it
+// cannot read, by place. It returns a document.
 //
 //go:embed collect.js
 var collectScript string
@@ -70,11 +71,15 @@ func (t *tab) collect(ctx context.Context, s *Shown) error {
 // read. The order to stop may hit our own script.
 const stopTries = 3
 
-// read runs collectScript.
+// read reads the document with its frames.
 func (t *tab) read(ctx context.Context) (d document, err error) {
 	ctx, stop := context.WithTimeout(ctx, answerTime)
 	defer stop()
-	if err = t.script(ctx, fmt.Sprintf("(%s)(%d, %d)", collectScript, t.limits.DOM, linksMax), &d); ctx.Err() != nil {
+	frames, err := t.foreign(ctx, t.limits.DOM/2)
+	if err == nil {
+		d, err = t.document(ctx, t.main, t.limits.DOM, frames)
+	}
+	if ctx.Err() != nil {
 		err = errors.New("the page does not answer; its scripts run without end")
 	}
 	return d, err

@@ -97,31 +97,32 @@ func TestProfile(t *testing.T) {
 	}
 }
 
-// TestReadConsent reads rules and refuses lines that are none.
-func TestReadConsent(t *testing.T) {
+// TestReadRules reads rules and refuses lines that are none.
+func TestReadRules(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rules")
 	write := func(text string) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	write("# rules\n\nall\tbutton.agree, #ok\nnews\t#accept\tNews.Example\n")
-	got, err := ReadConsent(path)
-	want := []ConsentRule{{"all", "button.agree, #ok", ""}, {"news", "#accept", "news.example"}}
+	write("# rules\n\nall\tbutton.agree, #ok\nnews\t#accept\tNews.Example\nwords\t~mehr|weiter\n")
+	got, err := ReadRules(path, "rules")
+	want := []Rule{{"all", "button.agree, #ok", "", ""}, {"news", "#accept", "", "news.example"}, {"words", "", "mehr|weiter", ""}}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, %v", got, err)
 	}
 	for text, part := range map[string]string{
-		"a\n":               ":1: \"a\" is no rule",
-		"# x\na\tb\tc\td\n": ":2: ",
-		"a\t\tc\n":          ":1: ",
-		"a\tb\thttp://c/\n": "is no host",
-		"a\tb\n\na\tc\n":    ":3: the name \"a\" is that of the rule in line 1",
-		"a\t\xff\n":         "UTF-8",
-		"a\t" + strings.Repeat("x", consentLineMax): ":1: ",
+		"a\n":                                    ":1: \"a\" is no rule",
+		"# x\na\tb\tc\td\n":                      ":2: ",
+		"a\t\tc\n":                               ":1: ",
+		"a\t~\n":                                 ":1: ",
+		"a\tb\thttp://c/\n":                      "is no host",
+		"a\tb\n\na\tc\n":                         ":3: the name \"a\" is that of the rule in line 1",
+		"a\t\xff\n":                              "UTF-8",
+		"a\t" + strings.Repeat("x", ruleLineMax): ":1: ",
 	} {
 		write(text)
-		if _, err := ReadConsent(path); err == nil || !strings.Contains(err.Error(), part) || !strings.Contains(err.Error(), path) {
+		if _, err := ReadRules(path, "rules"); err == nil || !strings.Contains(err.Error(), part) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%.20q: %v", text, err)
 		}
 	}

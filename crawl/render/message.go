@@ -41,6 +41,16 @@ func (q *request) ofPage() bool {
 	return q.dest == "document" || q.site != "" && q.site != "none"
 }
 
+// ofFrame reports whether the answer to q becomes the document of a frame. It is not known
+// of a request by http.
+func (q *request) ofFrame() bool {
+	switch q.dest {
+	case "iframe", "frame", "embed", "object":
+		return true
+	}
+	return false
+}
+
 // hopHeaders are the headers of one connection. They are not passed on.
 var hopHeaders = map[string]bool{
 	"connection": true, "proxy-connection": true, "proxy-authorization": true, "proxy-authenticate": true,

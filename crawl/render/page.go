@@ -302,12 +302,17 @@ func (t *tab) ended(visit context.Context) string {
 	return t.proxy.limit("done")
 }
 
-// script runs an expression in the document, in a world of our own: scripts of the page
-// do not see it and cannot change what it calls. It waits for a promise and decodes the
-// result into v, if v is not nil.
+// script runs an expression in the document of the page; see scriptIn.
 func (t *tab) script(ctx context.Context, expression string, v any) error {
+	return t.scriptIn(ctx, t.main, expression, v)
+}
+
+// scriptIn runs an expression in the document of a frame, in a world of our own: scripts of
+// the page do not see it and cannot change what it calls. It waits for a promise and decodes
+// the result into v, if v is not nil.
+func (t *tab) scriptIn(ctx context.Context, frame cdp.FrameID, expression string, v any) error {
 	world, err := cdp.Call(ctx, t.target, page.CreateIsolatedWorld, page.CreateIsolatedWorldParams{
-		FrameID: t.main, WorldName: "infomall"})
+		FrameID: frame, WorldName: "infomall"})
 	if err != nil {
 		return err
 	}

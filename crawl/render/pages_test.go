@@ -25,7 +25,7 @@ const pixel = `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><r
 const tall = `<div style="height:2000px">tall</div>`
 
 // consentRules are the rules of the tests.
-var consentRules = []ConsentRule{
+var consentRules = []Rule{
 	{Name: "elsewhere", Selector: "#agree", Host: "other.test"},
 	{Name: "agree", Selector: "#agree", Host: "a.test"},
 }
@@ -73,10 +73,12 @@ var shownPages = []shownPage{
 		"/":                         `<p>outer<iframe src=/frame/in.html></iframe><iframe src=https://b.test/other.html></iframe><iframe srcdoc="<p>doc<script>document.write('written')</script>"></iframe><iframe id=f></iframe><script>f.contentDocument.body.innerHTML = "<p>by script</p>"</script>`,
 		"/frame/in.html":            `<head><title>t</title></head><p id=p><a href=rel>r</a><script>fetch("f.json").then((r) => r.text()).then((x) => p.append(x))</script>`,
 		"/frame/f.json":             `in the frame`,
-		"https://b.test/other.html": `<p>other<img src=/o.svg>`,
+		"https://b.test/other.html": `<p>other<img src=/o.svg><iframe src=https://a.test/frame/deep.html></iframe><x-a></x-a><script>document.querySelector("x-a").attachShadow({mode: "closed"}).innerHTML = "shadow of b"</script>`,
+		"/frame/deep.html":          `<p id=p><script>p.textContent = "deep " + "within"</script>`,
 		"https://b.test/o.svg":      pixel},
 		text:  []string{"outer", "in the frame", "doc", "written", "by script"},
-		dom:   []string{`srcdoc="&lt;html&gt;&lt;head&gt;&lt;base href=&quot;https://a.test/frame/in.html&quot;&gt;`, `in the frame`, `by script`, `src="https://b.test/other.html"`},
+		dom:   []string{`srcdoc="&lt;html&gt;&lt;head&gt;&lt;base href=&quot;https://a.test/frame/in.html&quot;&gt;`, `in the frame`, `by script`, `src="https://b.test/other.html" srcdoc="&lt;html&gt;&lt;head&gt;&lt;base href=&quot;https://b.test/other.html&quot;&gt;`, `deep within`, `shadow of b`},
+		lacks: []string{"other"},
 		links: []string{"https://a.test/frame/rel"}},
 	{name: "service worker", pages: map[string]string{
 		"/":        `<p id=p>waits<script>navigator.serviceWorker.register("/w.js").then(() => navigator.serviceWorker.ready).then((r) => { navigator.serviceWorker.onmessage = (e) => { p.textContent = e.data }; r.active.postMessage("ask") })</script>`,
@@ -106,6 +108,9 @@ var shownPages = []shownPage{
 	{name: "load more in Chinese", pages: map[string]string{
 		"/":       `<meta charset=utf-8><p id=p><a href="#" role=button id=b>加载更多</a><script>b.onclick = () => fetch("/m.json").then((r) => r.text()).then((x) => { b.remove(); p.append(x) })</script>`,
 		"/m.json": `second`}, end: "https://a.test/#", text: []string{"second"}},
+	{name: "load more by a rule", pages: map[string]string{
+		"/":       `<p id=p><span id=b class=next>⟱</span><script>b.onclick = () => fetch("/m.json").then((r) => r.text()).then((x) => { b.remove(); p.append(x) })</script>`,
+		"/m.json": `second`}, text: []string{"second"}, does: []Behaviour{{"more", 1, "done"}}},
 	{name: "dialogs", pages: map[string]string{
 		"/": `<p id=p><script>alert("x"); p.textContent = confirm("y") + " " + prompt("z")</script>`},
 		text: []string{"false null"}, does: []Behaviour{{"dismiss", 3, "done"}}},

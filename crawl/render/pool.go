@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -79,6 +80,11 @@ func Start(ctx context.Context, o Options) (*Pool, error) {
 	}
 	o.Pages = max(o.Pages, 1)
 	o.Limits = o.Limits.withDefaults()
+	more, err := parseRules(strings.NewReader(moreText), "more.txt")
+	if err != nil {
+		return nil, err
+	}
+	o.More = append(slices.Clip(o.More), more...)
 	p := &Pool{options: o, path: path, slots: make(chan struct{}, o.Pages)}
 	if p.authority, err = newAuthority(); err != nil {
 		return nil, err
@@ -133,33 +139,41 @@ func (p *Pool) start(ctx context.Context) (context.Context, error) {
 			return nil, err
 		}
 	}
-	if err := checkSelectors(browser, p.options.Consent); err != nil {
-		p.end()
-		return nil, err
+	for _, rules := range []struct {
+		name string
+		list []Rule
+	}{{"consent rule", p.options.Consent}, {"rule", p.options.More}} {
+		if err := checkRules(browser, rules.name, rules.list); err != nil {
+			p.end()
+			return nil, err
+		}
 	}
 	p.browser = browser
 	return browser, nil
 }
 
-// checkSelectors returns an error if the browser does not understand the selector of a rule.
-func checkSelectors(browser context.Context, rules []ConsentRule) error {
-	selectors := make([]string, len(rules))
+// checkRules returns an error if the browser does not understand the selector or the label of
+// a rule. name is what the error calls a rule.
+func checkRules(browser context.Context, name string, rules []Rule) error {
+	finders := make([]finder, len(rules))
 	for i, r := range rules {
-		selectors[i] = r.Selector
+		finders[i] = finder{r.Selector, r.Label}
 	}
-	list, err := json.Marshal(selectors)
+	list, err := json.Marshal(finders)
 	if err != nil {
 		return err
 	}
 	bad, err := chromedp.Run(browser, chromedp.Evaluate[int](fmt.Sprintf(
-		"%s.findIndex((s) => { try { document.querySelector(s); return false } catch { return true } })", list)))
-	if err != nil {
-		return fmt.Errorf("check the consent rules: %w", err)
+		"%s.findIndex((r) => { try { if (r.selector) document.querySelector(r.selector); else new RegExp(`^(?:${r.label})$`, 'iu'); return false } catch { return true } })", list)))
+	switch {
+	case err != nil:
+		return fmt.Errorf("check each %s: %w", name, err)
+	case bad < 0:
+		return nil
+	case rules[bad].Label != "":
+		return fmt.Errorf("the %s %q has %q, which is no regular expression", name, rules[bad].Name, rules[bad].Label)
 	}
-	if bad >= 0 {
-		return fmt.Errorf("the consent rule %q has %q, which is no CSS selector", rules[bad].Name, rules[bad].Selector)
-	}
-	return nil
+	return fmt.Errorf("the %s %q has %q, which is no CSS selector", name, rules[bad].Name, rules[bad].Selector)
 }
 
 // temporaryMax bounds the path of a folder in which the browser makes a socket. Linux bounds
@@ -218,6 +232,7 @@ func (p *Pool) flags() []chromedp.ExecAllocatorOption {
 		"disable-popup-blocking":              false, // pages open no windows
 		"block-new-web-contents":              true,
 		"disable-gpu":                         true,
+		"disable-site-isolation-trials":       true, // so that frames of all origins are in one process, and can be read
 		"disable-notifications":               true,
 		"disable-print-preview":               true,
 		"deny-permission-prompts":             true,
@@ -225,7 +240,7 @@ func (p *Pool) flags() []chromedp.ExecAllocatorOption {
 		"hide-scrollbars":                     true,
 		"disable-search-engine-choice-screen": true,
 		"disable-features": strings.Join([]string{
-			"Translate", "BlinkGenPropertyTrees", "MediaRouter", "DialMediaRouteProvider", "OptimizationHints",
+			"IsolateOrigins", "site-per-process", "Translate", "BlinkGenPropertyTrees", "MediaRouter", "DialMediaRouteProvider", "OptimizationHints",
 			"OptimizationGuideModelDownloading", "HttpsUpgrades", "HttpsFirstBalancedModeAutoEnable", "AutofillServerCommunication",
 			"CertificateTransparencyComponentUpdater", "NetworkTimeServiceQuerying", "Prerender2", "InterestFeedContentSuggestions",
 			"WebRtcHideLocalIpsWithMdns", "LensOverlay", "GlobalMediaControls",

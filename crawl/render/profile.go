@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"sync"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/fetch"
@@ -55,14 +56,9 @@ func fulfil(browser context.Context, id fetch.RequestID) {
 		RequestID: id, ResponseCode: 200, ResponseHeaders: []*fetch.HeaderEntry{{Name: "Content-Type", Value: "text/html"}}})
 }
 
-// localStorage returns the local storage that the profile has for the origin of address,
-// as a JSON array of names and values.
-func (p *Pool) localStorage(ctx, browser context.Context, address string) (string, error) {
-	u, err := url.Parse(address)
-	if err != nil {
-		return "", err
-	}
-	origin := u.Scheme + "://" + u.Host
+// localStorage returns the local storage that the profile has for an origin, as a JSON
+// array of names and values.
+func (p *Pool) localStorage(ctx, browser context.Context, origin string) (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if items, ok := p.session.local[origin]; ok {
@@ -110,22 +106,47 @@ const fillScript = `(origin, items) => {
 	} catch {} // the page may keep nothing
 }`
 
-// login gives the tab the cookies of the profile, and the local storage for its page.
+// login gives the tab the cookies of the profile, and the local storage for the origins of
+// its page and of the frames. The browser takes no script while it goes to another page, so
+// a page to which scripts lead has the local storage only if its origin is one of these.
 func (t *tab) login(browser context.Context) error {
 	c := chromedp.FromContext(t.ctx)
 	_, err := cdp.Call(t.ctx, c.Browser, storage.SetCookies, storage.SetCookiesParams{Cookies: t.pool.session.cookies, BrowserContextID: c.BrowserContextID})
 	if err != nil {
 		return fmt.Errorf("set the cookies of the profile: %w", err)
 	}
-	items, err := t.pool.localStorage(t.ctx, browser, t.page.URL)
-	if err != nil || items == "[]" {
-		return err
+	var mu sync.Mutex
+	filled := make(map[string]bool)
+	fill := func(ctx context.Context, address string) error {
+		mu.Lock()
+		defer mu.Unlock()
+		return t.fill(ctx, browser, address, filled)
 	}
-	u, err := url.Parse(t.page.URL)
+	t.proxy.beforeFrame(fill)
+	return fill(t.ctx, t.page.URL)
+}
+
+// fill has documents of the origin of address get the local storage of the profile before
+// their scripts run, in the page and in its frames. It notes the origin in filled, and does
+// nothing for an origin that is there.
+func (t *tab) fill(ctx, browser context.Context, address string, filled map[string]bool) error {
+	u, err := url.Parse(address)
 	if err != nil {
 		return err
 	}
-	_, err = cdp.Call(t.ctx, t.target, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
-		Source: fmt.Sprintf("(%s)(%q, %s)", fillScript, u.Scheme+"://"+u.Host, items)})
+	origin := u.Scheme + "://" + u.Host
+	if filled[origin] {
+		return nil
+	}
+	items, err := t.pool.localStorage(ctx, browser, origin)
+	if err != nil {
+		return err
+	}
+	filled[origin] = true
+	if items == "[]" {
+		return nil
+	}
+	_, err = cdp.Call(ctx, t.target, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
+		Source: fmt.Sprintf("(%s)(%q, %s)", fillScript, origin, items)})
 	return err
 }

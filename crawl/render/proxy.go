@@ -42,6 +42,7 @@ type proxy struct {
 	main     error  // why the page itself was not received
 	arrived  bool   // the page itself was answered, after redirects
 	sockets  []string
+	prepare  func(ctx context.Context, address string) error // see beforeFrame; may be nil
 }
 
 // newProxy starts a proxy for page. Requests end when ctx ends.
@@ -59,6 +60,15 @@ func newProxy(ctx context.Context, a *authority, f *refuser, page *Page, limits 
 
 // addr returns the address of p, such as 127.0.0.1:4711.
 func (p *proxy) addr() string { return p.listener.Addr().String() }
+
+// beforeFrame has f called with the URL of each request for the document of a frame, before
+// the request is handed on. An error of f fails the request. f may be called from several
+// goroutines at once.
+func (p *proxy) beforeFrame(f func(ctx context.Context, address string) error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.prepare = f
+}
 
 // close ends all requests and connections and waits until they have ended.
 func (p *proxy) close() {
@@ -243,6 +253,14 @@ func (p *proxy) send(q *request, main bool) (*Response, error) {
 		defer func() { <-tokens }()
 	case <-p.ctx.Done():
 		return nil, p.ctx.Err()
+	}
+	p.mu.Lock()
+	prepare := p.prepare
+	p.mu.Unlock()
+	if prepare != nil && q.ofFrame() {
+		if err := prepare(p.ctx, q.target); err != nil {
+			return nil, err
+		}
 	}
 	return p.page.Send(p.ctx, &Request{Method: q.method, URL: q.target, Head: q.head, Body: q.body, Main: main, Socket: q.socket})
 }

@@ -19,8 +19,9 @@ type Options struct {
 	Temp       string // folder for the files of the browser; Start removes what an earlier run left there; "" means that of the machine
 	Profile    string // folder with the profile of a user, which is copied and never written; "" means none
 	Agent      string // value of User-Agent, also for scripts
-	Consent    []ConsentRule
-	Screenshot bool // take a picture of each page
+	Consent    []Rule // clicks the buttons of notices
+	More       []Rule // clicks buttons that load more of a page, before the rules of this package
+	Screenshot bool   // take a picture of each page
 	Limits     Limits
 }
 
@@ -31,13 +32,6 @@ type Limits struct {
 	Requests int           // requests of one page; 1000
 	Bytes    int64         // bytes of all responses to one page; 100 MB
 	DOM      int64         // bytes of the document after load, and of its text; 16 MB
-}
-
-// ConsentRule clicks an element of pages, such as the button of a notice on cookies.
-type ConsentRule struct {
-	Name     string // shown in the column consent
-	Selector string // CSS selector of the element to click
-	Host     string // host of the pages, and all hosts below it; "" means all
 }
 
 // Page is a page to show.
@@ -74,7 +68,7 @@ type Response struct {
 // Shown is what the browser made of a page.
 type Shown struct {
 	URL        string   // of the page at the end, which scripts may have changed
-	DOM        []byte   // the document after load and behaviours, as HTML in UTF-8; shadow trees are in elements template, frames of the same origin in attributes srcdoc
+	DOM        []byte   // the document after load and behaviours, as HTML in UTF-8; shadow trees are in elements template, frames in attributes srcdoc
 	Text       string   // the text that a reader sees
 	Links      []string // targets of links in the document, absolute
 	Screenshot []byte   // a PNG; nil if none was asked for

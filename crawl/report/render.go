@@ -14,6 +14,7 @@ type Render struct {
 	Path      string // of the browser; "" looks for one
 	NoSandbox bool   // run the browser without its sandbox
 	Consent   string // path of a file with rules that click the buttons of notices; "" means none
+	More      string // path of a file with rules that click buttons that load more; "" means none
 }
 
 // Condition decides about fetched pages. Its method may be called from several goroutines

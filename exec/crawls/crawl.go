@@ -24,6 +24,7 @@ type crawl struct {
 	in []urlkey.Scope // the scopes in which CRAWL DUE searches for pages
 	// sooner is how many pages are due sooner because a watch found rows on them.
 	sooner  int
+	seeds   plan.Node   // of st.Query; nil without one
 	queries []plan.Node // for each of st.Forms with a query, its plan
 	notes   []string    // notes for the result, on FORMS
 }
@@ -51,7 +52,7 @@ func (c *crawl) NeedsArchive() bool { return c.st.Due || c.st.FromArchive }
 // notes on lost seeds, interrupted fetches and traps. If another process runs a
 // crawl of that name, Run returns an error.
 func (c *crawl) Run(ctx context.Context) (*session.Result, error) {
-	if err := c.findDue(ctx); err != nil {
+	if err := c.findSeeds(ctx); err != nil {
 		return nil, err
 	}
 	if err := c.findValues(ctx); err != nil {
@@ -165,11 +166,16 @@ func (c *crawl) readOptions() (err error) {
 	if o.Seeds, err = crawlURLs(st.Seeds, true, env); err != nil {
 		return err
 	}
+	if err := c.readSeedQuery(); err != nil {
+		return err
+	}
 	switch {
 	case st.Alias != nil:
 		o.Name = st.Alias.Text
 	case st.Due:
 		o.Name = "due"
+	case st.Query != nil:
+		o.Name = "query"
 	default:
 		if o.Name = urlkey.Host(o.Seeds[0]); o.Name == "" {
 			o.Name = "files"
@@ -234,14 +240,27 @@ func (c *crawl) readOptions() (err error) {
 	return nil
 }
 
-// findDue prepares a CRAWL DUE: it sets the pages that are due as seeds, and
-// limits the crawl to the scopes in which it searched for them. If a schedule
-// runs the statement, its budget of visits limits the number of pages. For
-// other crawls findDue does nothing.
-func (c *crawl) findDue(ctx context.Context) (err error) {
-	if !c.st.Due {
+// findSeeds sets the seeds that the statement does not list: the pages that are due, or
+// the rows of a query.
+func (c *crawl) findSeeds(ctx context.Context) (err error) {
+	switch {
+	case c.st.Due:
+		err = c.findDue(ctx)
+	case c.st.Query != nil:
+		err = c.querySeeds(ctx)
+	default:
 		return nil
 	}
+	if err != nil {
+		return err
+	}
+	return c.readAgent()
+}
+
+// findDue sets the pages that are due as seeds, and limits the crawl to the scopes in
+// which it searched for them. If a schedule runs the statement, its budget of visits
+// limits the number of pages.
+func (c *crawl) findDue(ctx context.Context) (err error) {
 	s, o := c.s, &c.o
 	if b := s.Visits(); b != nil {
 		if n := max(1, b.Run); o.MaxPages == 0 || o.MaxPages > n {
@@ -255,7 +274,7 @@ func (c *crawl) findDue(ctx context.Context) (err error) {
 	if len(c.st.Within) == 0 {
 		o.Within = c.in
 	}
-	return c.readAgent()
+	return nil
 }
 
 // readDueScopes sets c.in to the scopes in which a CRAWL DUE searches for
@@ -368,7 +387,7 @@ func (c *crawl) agent() (string, error) {
 	for i, seed := range c.o.Seeds {
 		if !isLoopback(seed) && !st.FromArchive {
 			at := ast.Node(st)
-			if !st.Due {
+			if len(st.Seeds) > 0 {
 				at = st.Seeds[i]
 			}
 			err := ast.Errorf(at, "a crawl of %s must say who crawls", urlkey.Host(seed))
@@ -379,8 +398,8 @@ func (c *crawl) agent() (string, error) {
 	return fmt.Sprintf("Mozilla/5.0 (compatible; infomall/%s)", s.Version()), nil
 }
 
-// dueShown is how many of the due pages EXPLAIN CRAWL DUE lists.
-const dueShown = 10
+// seedsShown is how many of the seeds EXPLAIN lists if the statement does not.
+const seedsShown = 10
 
 // dueText returns the heading of a list of n due pages, such as "due: 3 pages,
 // the most urgent first".
@@ -395,11 +414,14 @@ func dueText(n int) string {
 // pages that are due, then the limits of the crawl and how it would ask
 // servers.
 func (c *crawl) Would(ctx context.Context) ([]string, error) {
-	if err := c.findDue(ctx); err != nil {
+	if err := c.findSeeds(ctx); err != nil {
 		return nil, err
 	}
 	s, st, o := c.s, c.st, &c.o
 	lines := []string{"crawl " + o.Name + " into " + s.Archive().Path()}
+	if st.Query != nil {
+		lines = append(lines, "  from the rows of "+st.Query.String()+": "+value.Counted(len(o.Seeds), "URL"))
+	}
 	if st.Due {
 		lines = append(lines, "  "+dueText(len(o.Seeds)))
 		if c.sooner > 0 {
@@ -407,7 +429,7 @@ func (c *crawl) Would(ctx context.Context) ([]string, error) {
 		}
 	}
 	for i, u := range o.Seeds {
-		if st.Due && i == dueShown {
+		if len(st.Seeds) == 0 && i == seedsShown {
 			lines = append(lines, "  …")
 			break
 		}

@@ -32,7 +32,7 @@ func (c *crawl) readRender() error {
 		return err
 	}
 	set := s.Settings()
-	r := &report.Render{Screenshot: st.Render.Screenshot, Path: set.Browser, NoSandbox: !set.BrowserSandbox, Consent: set.ConsentRules, Temp: set.TempDir}
+	r := &report.Render{Screenshot: st.Render.Screenshot, Path: set.Browser, NoSandbox: !set.BrowserSandbox, Consent: set.ConsentRules, More: set.MoreRules, Temp: set.TempDir}
 	if r.Temp == "" {
 		r.Temp = filepath.Dir(s.Archive().Path())
 	}

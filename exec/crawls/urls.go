@@ -22,11 +22,8 @@ func crawlURLs(list []ast.Expr, files bool, env *expr.Env) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		u, err := urlkey.Canonical(written)
-		if err == nil && !strings.HasPrefix(u, "http://") && !strings.HasPrefix(u, "https://") && !(files && strings.HasPrefix(u, "file:///")) {
-			err = errors.New("only http and https are crawled, and from seeds file:///… files of this machine")
-		}
-		if err == nil && hasUser(u) {
+		u, err := crawlURL(written, files)
+		if errors.Is(err, errUser) {
 			return nil, noPassword(e, "a URL to crawl")
 		}
 		if err != nil {
@@ -35,6 +32,24 @@ func crawlURLs(list []ast.Expr, files bool, env *expr.Env) ([]string, error) {
 		urls = append(urls, u)
 	}
 	return urls, nil
+}
+
+// errUser is returned by crawlURL for a URL with a name or a password.
+var errUser = errors.New("it has a name or a password")
+
+// crawlURL returns the canonical form of a URL to crawl. If files is set, it may be that of
+// a file on this machine.
+func crawlURL(written string, files bool) (string, error) {
+	u, err := urlkey.Canonical(written)
+	switch {
+	case err != nil:
+		return "", err
+	case !strings.HasPrefix(u, "http://") && !strings.HasPrefix(u, "https://") && !(files && strings.HasPrefix(u, "file:///")):
+		return "", errors.New("only http and https are crawled, and from seeds file:///… files of this machine")
+	case hasUser(u):
+		return "", errUser
+	}
+	return u, nil
 }
 
 // hasUser reports whether the URL u has a name or a password in front of its

@@ -53,6 +53,7 @@ type Settings struct {
 	NoArchive      bool           // whether crawls keep pages that ask robots to keep no copy
 	Browser        string         // path of the browser that shows pages for RENDER; "" looks for one
 	BrowserSandbox bool           // whether that browser runs in its sandbox
+	MoreRules      string         // file of rules that click buttons that load more, as an absolute path; "" means none
 	ConsentRules   string         // file of rules that click the buttons of notices, as an absolute path; "" means none
 	Netrc          string         // file with the names and passwords that crawls use for hosts; "" means none
 	Weights        report.Weights // weights of the terms of priority in the order BEST
@@ -220,7 +221,7 @@ var settings = []Setting{
 	{"color", local, "colors on a terminal: auto, always or never",
 		func(s *Settings) string { return s.Color },
 		func(s *Settings, v string) error { return parseWord(&s.Color, v, "auto", "always", "never") }},
-	{"consent_rules", stored, "file of rules for RENDER, one on each line, that click the buttons of notices, such as those on cookies: name, CSS selector and, if only for one host, the host, with tabs between them",
+	{"consent_rules", stored, "file of rules for RENDER, one on each line, that click the buttons of notices, such as those on cookies: name, CSS selector or ~ and an expression for the text of the button, and, if only for one host, the host, with tabs between them",
 		func(s *Settings) string { return s.ConsentRules },
 		func(s *Settings, v string) error { return parseFile(&s.ConsentRules, v) }},
 	{"contact", stored, "contact for the owners of crawled hosts: a URL or a mail address",
@@ -274,6 +275,9 @@ var settings = []Setting{
 		func(s *Settings, v string) error {
 			return parseWord(&s.Mode, v, append([]string{"auto"}, rowio.Formats()...)...)
 		}},
+	{"more_rules", stored, "file of rules for RENDER, one on each line, that click buttons that load more of a page: name, CSS selector or ~ and an expression for the text of the button, and, if only for one host, the host, with tabs between them",
+		func(s *Settings) string { return s.MoreRules },
+		func(s *Settings, v string) error { return parseFile(&s.MoreRules, v) }},
 	{"netrc", stored, "file of login data for hosts and a proxy, with lines \"machine HOST login NAME password WORD\"",
 		func(s *Settings) string { return s.Netrc },
 		func(s *Settings, v string) error { s.Netrc = v; return nil }},

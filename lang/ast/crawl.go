@@ -1,13 +1,14 @@
 package ast
 
-// Crawl is the statement CRAWL 'url', … or CRAWL DUE [IN scope, …], followed by
-// the clauses that the fields name. It fetches pages of the web into the
+// Crawl is the statement CRAWL 'url', …, CRAWL (query) or CRAWL DUE [IN scope, …],
+// followed by the clauses that the fields name. It fetches pages of the web into the
 // archive. CRAWL DUE visits pages of the archive again when they are due.
 type Crawl struct {
 	Span
 	Due          bool
 	In           []Scope // the scopes of DUE; none means all URLs
-	Seeds        []Expr  // the URLs to begin with, *String or *Param; none for DUE, otherwise one or more
+	Query        *Query  // its first column has the URLs to begin with; nil if the statement lists them, and for DUE
+	Seeds        []Expr  // the URLs to begin with, *String or *Param; none for DUE and for a query, otherwise one or more
 	Depth        Expr    // *Number or *Param; nil if absent
 	Limits       []CrawlLimit
 	Within       []Scope // none means the hosts of the seeds
@@ -40,10 +41,15 @@ func (s *Crawl) String() string { return text(s) }
 
 func (s *Crawl) print(p *printer) {
 	p.WriteString("CRAWL ")
-	if s.Due {
+	switch {
+	case s.Due:
 		p.WriteString("DUE")
 		p.scopesAfter(" IN ", s.In)
-	} else {
+	case s.Query != nil:
+		p.WriteString("(")
+		s.Query.print(p)
+		p.WriteString(")")
+	default:
 		p.list(s.Seeds)
 	}
 	p.clause(" DEPTH ", s.Depth)
@@ -89,7 +95,11 @@ func (s *Crawl) print(p *printer) {
 }
 
 func (s *Crawl) children(l nodes) nodes {
-	l = l.scopes(s.In).exprs(s.Seeds...).exprs(s.Depth)
+	l = l.scopes(s.In)
+	if s.Query != nil {
+		l = append(l, s.Query)
+	}
+	l = l.exprs(s.Seeds...).exprs(s.Depth)
 	for i := range s.Limits {
 		l = l.exprs(s.Limits[i].N)
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 var crawlStatement = of[crawlSyntax]("CRAWL", topic{"CRAWL", `
-CRAWL (url, … | DUE [IN scope, …])
+CRAWL (url, … | (query) | DUE [IN scope, …])
     [DEPTH n] [LIMIT (n PAGES | 64KB | 7d), …]
     [WITHIN scope, …] [EXCLUDE (scope | ~ 'text'), …]
     [FOR words] [EXPAND WHERE expr [THROUGH n]]
@@ -31,6 +31,7 @@ type crawlSyntax struct {
 	source
 	Due     bool                 `parser:"'CRAWL' ( @'DUE'"`
 	In      []*scopeSyntax       `parser:"  ( 'IN' @@ ( ',' @@ )* )?"`
+	Query   querySyntax          `parser:"| '(' @@ ')'"`
 	Seeds   []*textSyntax        `parser:"| @@ ( ',' @@ )* )"`
 	Clauses []*crawlClauseSyntax `parser:"@@*"`
 }
@@ -82,6 +83,9 @@ type excludeSyntax struct {
 
 func (s *crawlSyntax) tree(b *builder) ast.Statement {
 	c := &ast.Crawl{Span: s.span(), Due: s.Due, In: scopes(s.In), Seeds: texts(s.Seeds)}
+	if s.Query != nil {
+		c.Query = s.Query.tree()
+	}
 	for _, o := range s.Clauses {
 		o.addTo(b, c)
 	}
