@@ -2,6 +2,7 @@ package article
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -89,11 +90,15 @@ func (r *reader) named(signs []string, valid func(string) string, begins bool) s
 		if r.title >= 0 && i < r.title-1 {
 			continue
 		}
-		text := oneLine(r.text(i))
-		low := lowered(text)
+		text := r.text(i)
 		colon := hasColon(text)
+		if !colon && !beginsSign(text, signs) {
+			continue
+		}
+		text = oneLine(text)
+		low := lowered(text)
 		for _, sign := range signs {
-			latin := sign[len(sign)-1] == ' '
+			latin := latinSign(sign)
 			k := 0
 			switch {
 			case latin && (!strings.HasPrefix(low, sign) || !startsName(text[len(sign):]) || len(text) > 2*authorMax), !latin && !colon:
@@ -114,17 +119,24 @@ func (r *reader) named(signs []string, valid func(string) string, begins bool) s
 	return ""
 }
 
+// latinSign reports whether a sign is a word of Latin script, which must begin the line.
+func latinSign(sign string) bool { return sign[len(sign)-1] == ' ' }
+
+// beginsSign reports whether a line may begin with a sign of Latin script, by its first byte.
+func beginsSign(text string, signs []string) bool {
+	text = strings.TrimLeftFunc(text, unicode.IsSpace)
+	if text == "" {
+		return false
+	}
+	first := text[0] | 0x20 // in lower case, if it is a letter
+	return slices.ContainsFunc(signs, func(sign string) bool { return latinSign(sign) && sign[0] == first })
+}
+
 // hasColon reports whether a text has one of the characters that end a sign, besides a blank.
 func hasColon(text string) bool {
-	for i := range len(text) {
-		switch c := text[i]; {
-		case c == ':', c == '/':
-			return true
-		case c >= utf8.RuneSelf:
-			return strings.ContainsAny(text[i:], ":：/／者") // slow for text beyond ASCII
-		}
-	}
-	return false
+	return strings.IndexFunc(text, func(c rune) bool {
+		return c == ':' || c == '/' || c == '：' || c == '／' || c == '者'
+	}) >= 0
 }
 
 // startsName reports whether s begins with a capital letter, as a name does.

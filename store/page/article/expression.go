@@ -1,6 +1,7 @@
 package article
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -104,6 +105,16 @@ func (s *scanner) scan(text string) []expression {
 		i = next
 	}
 	return s.found
+}
+
+// hasNumber reports whether the text that was scanned last has a number.
+func (s *scanner) hasNumber() bool {
+	return slices.ContainsFunc(s.tokens, func(t token) bool { return t.kind == number })
+}
+
+// skipText does what scan does with a text that has no number.
+func (s *scanner) skipText(text string) {
+	s.text, s.tokens, s.found = text, s.tokens[:0], s.found[:0]
 }
 
 // is reports whether token i is the sign r.

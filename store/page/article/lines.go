@@ -172,7 +172,12 @@ func (r *reader) readLine(i int, text string, near bool) {
 	trust := -1.0
 	ends := false // the next date is the end of a period
 	taken := 0    // words before this offset belong to the date before
-	found := r.scan.scan(text)
+	var found []expression
+	if !l.digit && ascii(text) {
+		r.scan.skipText(text) // a date has a number
+	} else {
+		found = r.scan.scan(text)
+	}
 	if strings.Contains(text, "©") || strings.Contains(text, "opyright") {
 		for k := range r.scan.tokens {
 			if y := r.scan.year(k); y < yearCopyright {

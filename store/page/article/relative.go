@@ -1,6 +1,7 @@
 package article
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -35,13 +36,13 @@ var dayWords = []struct {
 // relativeTextMax is the largest size in bytes of a line with a relative date.
 const relativeTextMax = 120
 
-// readRelative adds a date such as "3 hours ago" or "昨天 20:00" in the text of line i. It is
-// counted from the first capture, in the zone of the page.
+// readRelative adds a date such as "3 hours ago" or "昨天 20:00" in the text of line i, which was
+// scanned last. It is counted from the first capture, in the zone of the page.
 func (r *reader) readRelative(i int, text string) {
 	if !known(r.in.Captured) || len(text) > relativeTextMax {
 		return
 	}
-	minutes, ok := ago(strings.ToLower(text))
+	minutes, ok := ago(strings.ToLower(text), r.scan.hasNumber())
 	if !ok {
 		return
 	}
@@ -53,18 +54,25 @@ func (r *reader) readRelative(i int, text string) {
 	})
 }
 
-// ago returns how many minutes ago a relative date in a text in lower case is.
-func ago(text string) (minutes int, ok bool) {
-	passed := false
-	for _, w := range agoWords {
-		if strings.Contains(text, w) {
-			passed = true
-			break
+// ago returns how many minutes ago a relative date in a text in lower case is. numbers says
+// whether the text may have numbers.
+func ago(text string, numbers bool) (minutes int, ok bool) {
+	if numbers {
+		if minutes, ok = unitsAgo(text); ok {
+			return minutes, ok
 		}
+	}
+	return daysAgo(text)
+}
+
+// unitsAgo reads a date such as "3 hours ago".
+func unitsAgo(text string) (minutes int, ok bool) {
+	if !slices.ContainsFunc(agoWords, func(w string) bool { return strings.Contains(text, w) }) {
+		return 0, false
 	}
 	var some [64]token
 	list := tokens(some[:0], text)
-	for k := 0; passed && k+1 < len(list); k++ {
+	for k := 0; k+1 < len(list); k++ {
 		if list[k].kind != number || list[k].value > 400 {
 			continue
 		}
@@ -75,24 +83,46 @@ func ago(text string) (minutes int, ok bool) {
 			}
 		}
 	}
-	for _, d := range dayWords {
-		k := strings.Index(text, d.word)
-		if k < 0 || k > 30 {
-			continue
-		}
-		// The word is the whole line, or a time of day follows.
-		rest := strings.Trim(text[:k]+text[k+len(d.word):], " \t\n:：,.|-")
-		if rest == "" {
-			return d.ago * 1440, true
-		}
-		s := scanner{text: text[k+len(d.word):]}
-		s.tokens = tokens(nil, s.text)
-		e := expression{hour: -1, zone: zoneNone}
-		if s.timeAfter(&e, 0) > 0 {
-			return d.ago * 1440, true
+	return 0, false
+}
+
+// dayWordReach is how many bytes of a text come before a word of dayWords at most.
+const dayWordReach = 30
+
+// dayWordsBy has the indexes of those dayWords that begin with a byte.
+var dayWordsBy = func() (by [256][]int) {
+	for i, d := range dayWords {
+		by[d.word[0]] = append(by[d.word[0]], i)
+	}
+	return by
+}()
+
+// daysAgo reads a date such as "yesterday, 20:00".
+func daysAgo(text string) (minutes int, ok bool) {
+	first := len(dayWords) // the first of dayWords that says the day
+	for k := 0; k < len(text) && k <= dayWordReach; k++ {
+		for _, i := range dayWordsBy[text[k]] {
+			if word := dayWords[i].word; i < first && strings.HasPrefix(text[k:], word) && strings.Index(text, word) == k && saysDay(text, k, k+len(word)) {
+				first = i
+			}
 		}
 	}
-	return 0, false
+	if first == len(dayWords) {
+		return 0, false
+	}
+	return dayWords[first].ago * 1440, true
+}
+
+// saysDay reports whether the word for a day from from to to is the whole line, or a time of day
+// follows.
+func saysDay(text string, from, to int) bool {
+	if strings.Trim(text[:from]+text[to:], " \t\n:：,.|-") == "" {
+		return true
+	}
+	s := scanner{text: text[to:]}
+	s.tokens = tokens(nil, s.text)
+	e := expression{hour: -1, zone: zoneNone}
+	return s.timeAfter(&e, 0) > 0
 }
 
 // langZones are the zones of the countries in which most pages of a language are made, in

@@ -180,7 +180,21 @@ func oneLine(s string) string {
 	if single {
 		return s
 	}
-	return strings.Join(strings.Fields(s), " ")
+	line := make([]byte, 0, len(s))
+	space := false
+	for i, c := range s {
+		if unicode.IsSpace(c) {
+			space = true
+			continue
+		}
+		if space && len(line) > 0 {
+			line = append(line, ' ')
+		}
+		space = false
+		_, size := utf8.DecodeRuneInString(s[i:]) // 1 for a byte that is no UTF-8, which stays as it is
+		line = append(line, s[i:i+size]...)
+	}
+	return string(line)
 }
 
 // score returns how much the page is one article.
