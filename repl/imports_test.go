@@ -107,8 +107,10 @@ var arrows = map[string]string{
 	"store/words/cut/list/jieba": "store/words/cut/list",
 	"store/words/keyword/stop":   "store/words",
 
-	"store/disk/disktest": "store/disk",
-	"store/disk/lines":    "store/disk",
+	"store/disk/disktest":  "store/disk",
+	"store/disk/lines":     "store/disk",
+	"store/disk/s3":        "store/disk",
+	"store/disk/s3/s3test": "store/disk/s3",
 
 	"store/mend":         "store/body store/catalog store/commit store/disk store/disk/lines store/formats store/formats/tianwang store/formats/warc store/notes store/record store/record/message store/record/task store/search/index store/segment store/snapshot store/urlkey store/timeline store/document store/readings store/page store/page/charset store/page/coding",
 	"store/notes":        "store/commit store/disk store/disk/lines store/notes/result store/record store/record/task store/segment store/urlkey",
@@ -210,6 +212,7 @@ var arrows = map[string]string{
 
 // testArrows lists further imports that only the tests of a package may have.
 var testArrows = map[string]string{
+	"store/disk/s3":        "store/disk/s3/s3test",
 	"store/document/pdf":   "store/document/documenttest",
 	"lang/ast":             "lang",
 	"exec":                 "exec/regions/regionstest exec/relation/all exec/relation/relationtest crawl/report exec/plan store/document store/record/message store/urlkey",
@@ -287,6 +290,8 @@ var homes = map[string]string{
 	"github.com/apache/arrow-go/v18":         "exec/rowio",
 	"golang.org/x/term":                      "repl/term",
 	"go.etcd.io/bbolt":                       "store/segment crawl/state",
+	"github.com/minio/minio-go/v7":           "store/disk/s3",
+	"golang.org/x/sync":                      "store/disk/s3",
 	"github.com/dgraph-io/ristretto/v2":      "store/body",
 	"github.com/bits-and-blooms/bloom/v3":    "store/segment",
 	"github.com/klauspost/compress":          "store/ingest store/merge store/readings store/segment store/sequences store/notes/result store/search/index store/formats store/formats/tianwang store/formats/warc store/formats/gzipped store/page/coding store/page/pagetest store/block/facts",
@@ -327,9 +332,10 @@ var testModules = []string{
 }
 
 // standardHomes says which packages may import the network code of the standard
-// library: only the crawler fetches, and only the server answers.
+// library: only the crawler fetches pages, only the server answers, and only package s3
+// talks to a store of objects.
 var standardHomes = map[string]string{
-	"net/http": "crawl/fetch repl/serve",
+	"net/http": "crawl/fetch repl/serve store/disk/s3 store/disk/s3/s3test",
 }
 
 // TestImports checks every import of the module against the tables above.
