@@ -183,6 +183,7 @@ var arrows = map[string]string{
 	"exec/train":                 "exec/classify exec/expr exec/plan exec/session exec/value lang/ast store/block/facts store/record/task store/urlkey",
 	"exec/wholefile":             "",
 	"exec/lake":                  "exec/rowio exec/value exec/wholefile store/disk store/record",
+	"exec/worker/natstest":       "",
 
 	"crawl/fetch":   "crawl/guard store/record crawl/report store/record/message",
 	"crawl/guard":   "",
@@ -312,6 +313,8 @@ var homes = map[string]string{
 	"github.com/chromedp/chromedp":           "crawl/render",
 
 	"github.com/oschwald/maxminddb-golang/v2": "exec/regions",
+	"github.com/nats-io/nats-server/v2":       "exec/worker/natstest",
+	"github.com/nats-io/nats.go":              "exec/worker/nats",
 }
 
 // testHomes lists further packages whose tests may import an outside module.
@@ -323,6 +326,7 @@ var testHomes = map[string]string{
 	"golang.org/x/text":                "queries repl repl/serve/replay store/document/flash store/document/picture store/document/sound",
 	"github.com/klauspost/compress":    "repl store store/block/divide store/page/charset store/formats store/formats/arc exec/graph exec/dedup store/document/format",
 	"github.com/parquet-go/parquet-go": "repl",
+	"github.com/nats-io/nats.go":       "exec/worker/natstest",
 }
 
 var testModules = []string{
