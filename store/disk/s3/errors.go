@@ -9,16 +9,18 @@ import (
 	"net/http"
 
 	"github.com/minio/minio-go/v7"
+
+	"infomall/store/disk"
 )
 
 // ErrCondition is wrapped by the error of a PUT whose condition was not true. The PUT
 // has changed nothing.
-var ErrCondition = errors.New("another client has changed the object")
+var ErrCondition = disk.ErrCondition
 
 // ErrUnsure is wrapped by the error of a PUT with a condition when the client cannot say
 // whether the object was changed: an answer was lost, and the object now has another
 // content than the client's.
-var ErrUnsure = errors.New("the answer of the store was lost, and the object has changed since")
+var ErrUnsure = disk.ErrUnsure
 
 // Error is the error of a request. It names the deed, the object, the cause and the remedy.
 // It wraps fs.ErrNotExist if the object or the bucket does not exist.
