@@ -138,6 +138,7 @@ var someStatements = []struct{ src, want string }{
 	{"EXPORT (SELECT url FROM 'x') TO 'x.csv'", ""},
 	{"export (select 1) format jsonl to 'a' || $b || '.gz';", "EXPORT (SELECT 1) TO 'a' || $b || '.gz' FORMAT jsonl"},
 	{"EXPLAIN EXPORT (SELECT 1) TO $file", ""},
+	{"export (select 1 as a) partition by a, a + 1 as b, c format parquet to 'x/'", "EXPORT (SELECT 1 AS a) TO 'x/' PARTITION BY a, a + 1 AS b, c FORMAT parquet"},
 	{"export 'x' follow to 'x.warc'", "EXPORT (SELECT url, time FROM captures IN 'x') TO 'x.warc' FOLLOW"},
 	{"EXPORT (SELECT url, time FROM captures) TO 'x.warc' FORMAT warc FOLLOW CRAWL crawl", ""},
 	{"export provenance of (search 'x') to 'a' || '.wacz'", "EXPORT PROVENANCE OF (SEARCH 'x') TO 'a' || '.wacz'"},

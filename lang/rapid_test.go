@@ -479,6 +479,9 @@ func (g treeMaker) statement() ast.Statement {
 		}
 		ex := &ast.Export{Query: g.query(), To: g.expr(2)}
 		if g.bool() {
+			ex.PartitionBy = []ast.Item{{Expr: g.expr(2), Alias: g.nameOrNil()}}
+		}
+		if g.bool() {
 			ex.Follow = &ast.Follow{Crawl: g.nameOrNil()}
 		}
 		if g.bool() {

@@ -107,8 +107,10 @@ var arrows = map[string]string{
 	"store/words/cut/list/jieba": "store/words/cut/list",
 	"store/words/keyword/stop":   "store/words",
 
-	"store/disk/disktest": "store/disk",
-	"store/disk/lines":    "store/disk",
+	"store/disk/disktest":  "store/disk",
+	"store/disk/lines":     "store/disk",
+	"store/disk/s3":        "store/disk",
+	"store/disk/s3/s3test": "store/disk/s3",
 
 	"store/mend":         "store/body store/catalog store/commit store/disk store/disk/lines store/formats store/formats/tianwang store/formats/warc store/notes store/record store/record/message store/record/task store/search/index store/segment store/snapshot store/urlkey store/timeline store/document store/readings store/page store/page/charset store/page/coding",
 	"store/notes":        "store/commit store/disk store/disk/lines store/notes/result store/record store/record/task store/segment store/urlkey",
@@ -120,11 +122,11 @@ var arrows = map[string]string{
 	"store":              "store/disk store/commit store/mend store/notes store/urlkey store/record store/record/task store/body store/snapshot store/remove store/segment store/merge store/ingest",
 	"store/timeline":     "store/record store/segment store/block/divide",
 	"store/derive":       "store/page store/page/charset store/record store/record/message store/segment store/timeline store/urlkey store/block/divide store/block/facts store/block/life",
-	"store/body":         "store/catalog store/commit store/disk/lines store/record store/segment store/timeline store/urlkey store/block/divide store/block/facts",
+	"store/body":         "store/catalog store/commit store/disk store/disk/lines store/record store/segment store/timeline store/urlkey store/block/divide store/block/facts",
 	"store/readings":     "store/disk store/document store/packed store/segment",
 	"store/search":       "store/block/facts store/block/label store/record store/search/index store/segment store/words/match",
 	"store/search/index": "store/block/facts store/block/label store/disk store/packed store/page/charset store/segment store/urlkey store/words/match",
-	"store/snapshot":     "store/block/divide store/block/facts store/body store/catalog store/commit store/derive store/disk/lines store/document store/page store/page/charset store/readings store/record store/record/message store/record/task store/search store/search/index store/segment store/timeline store/urlkey store/words/match",
+	"store/snapshot":     "store/block/divide store/block/facts store/body store/catalog store/commit store/derive store/disk store/disk/lines store/document store/page store/page/charset store/readings store/record store/record/message store/record/task store/search store/search/index store/segment store/timeline store/urlkey store/words/match",
 	"store/remove":       "store/body store/catalog store/commit store/record store/record/task store/segment store/snapshot store/timeline",
 	"store/merge":        "store/block/divide store/block/facts store/body store/catalog store/commit store/derive store/disk store/disk/lines store/page/charset store/record store/record/task store/segment store/snapshot store/timeline store/urlkey",
 	"store/ingest":       "store/block/divide store/body store/catalog store/commit store/derive store/disk store/formats store/formats/tianwang store/page/charset store/record store/record/message store/record/task store/segment store/snapshot store/timeline store/urlkey",
@@ -170,16 +172,18 @@ var arrows = map[string]string{
 	"exec/define":                "exec/access exec/expr exec/plan exec/session lang/ast store/record/task exec/relation/all",
 	"exec/draw":                  "exec/rowio exec/value lang/cells store/block/about store/block/divide store/block/label store/block/life store/document exec/draw/outlines store/record",
 	"exec/duplicate":             "exec/dedup exec/expr exec/op exec/plan exec/relation exec/session exec/value lang/ast store/record store/record/task store/words store/block/facts exec/relation/result",
-	"exec/export":                "crawl/report exec/expr exec/op exec/plan exec/relation exec/rowio exec/session exec/spill exec/value exec/wholefile lang/ast store/formats/cdx store/formats/tianwang store/formats/wacz store/formats/warc store/record store/record/message store/urlkey",
+	"exec/export":                "crawl/report exec/expr exec/lake exec/op exec/plan exec/relation exec/rowio exec/session exec/spill exec/value exec/wholefile lang/ast store/formats/cdx store/formats/tianwang store/formats/wacz store/formats/warc store/record store/record/message store/urlkey",
 	"exec/pool":                  "exec/expr exec/plan exec/rank exec/relation exec/session exec/value exec/watch exec/wholefile lang/ast store/formats/glob store/record store/record/task store/urlkey exec/places exec/spill",
 	"exec/query":                 "exec/expr exec/plan exec/relation exec/session exec/value lang lang/ast store/record store/record/task store/search store/urlkey exec/relation/all exec/relation/work",
 	"exec/rank":                  "exec/expr exec/graph exec/op exec/plan exec/relation exec/rowio exec/session exec/value lang lang/ast store/formats/glob store/record store/record/task store/urlkey store/words exec/relation/result",
-	"exec/session":               "crawl/order crawl/report exec/draw exec/expr exec/op exec/plan exec/relation exec/rowio exec/spill exec/value lang lang/ast store/record store/record/task store/urlkey store/block/divide exec/watch exec/cost exec/relation/all exec/relation/result exec/relation/work exec/regions store/words/match",
+	"exec/session":               "crawl/order crawl/report exec/draw exec/expr exec/lake exec/op exec/plan exec/relation exec/rowio exec/spill exec/value lang lang/ast store/record store/record/task store/urlkey store/block/divide exec/watch exec/cost exec/relation/all exec/relation/result exec/relation/work exec/regions store/words/match",
 	"exec/cluster":               "exec/clustering exec/dedup exec/expr exec/op exec/plan exec/session exec/spill exec/value exec/vector lang/ast store/record store/record/task store/urlkey store/words store/words/keyword exec/relation/result",
 	"exec/checkreplay":           "exec/plan exec/relation exec/session exec/value lang/ast store/block/divide store/page/coding store/record store/record/message store/urlkey store/words",
 	"exec/show":                  "crawl/robots exec/draw exec/expr exec/plan exec/relation exec/session exec/value lang/ast store/page store/page/charset store/page/markup store/record store/record/message store/urlkey store/words store/block/blame store/block/divide store/block/life",
 	"exec/train":                 "exec/classify exec/expr exec/plan exec/session exec/value lang/ast store/block/facts store/record/task store/urlkey",
 	"exec/wholefile":             "",
+	"exec/lake":                  "exec/rowio exec/value exec/wholefile store/disk store/record",
+	"exec/worker/natstest":       "",
 
 	"crawl/fetch":   "crawl/guard store/record crawl/report store/record/message",
 	"crawl/guard":   "",
@@ -210,6 +214,7 @@ var arrows = map[string]string{
 
 // testArrows lists further imports that only the tests of a package may have.
 var testArrows = map[string]string{
+	"store/disk/s3":        "store/disk/s3/s3test",
 	"store/document/pdf":   "store/document/documenttest",
 	"lang/ast":             "lang",
 	"exec":                 "exec/regions/regionstest exec/relation/all exec/relation/relationtest crawl/report exec/plan store/document store/record/message store/urlkey",
@@ -231,7 +236,6 @@ var testArrows = map[string]string{
 	"crawl/frontier":       "store/disk crawl/state",
 	"crawl/guard":          "store/urlkey",
 	"store/notes":          "store/disk/disktest",
-	"store/body":           "store/disk",
 	"store/block":          "store/block/about store/block/divide store/block/facts store/block/flow store/block/life store/page/markup store/page/pagetest store/words",
 	"store/block/about":    "store/page/pagetest",
 	"store/block/blame":    "store/block/divide",
@@ -287,6 +291,8 @@ var homes = map[string]string{
 	"github.com/apache/arrow-go/v18":         "exec/rowio",
 	"golang.org/x/term":                      "repl/term",
 	"go.etcd.io/bbolt":                       "store/segment crawl/state",
+	"github.com/minio/minio-go/v7":           "store/disk/s3",
+	"golang.org/x/sync":                      "store/disk/s3",
 	"github.com/dgraph-io/ristretto/v2":      "store/body",
 	"github.com/bits-and-blooms/bloom/v3":    "store/segment",
 	"github.com/klauspost/compress":          "store/ingest store/merge store/readings store/segment store/sequences store/notes/result store/search/index store/formats store/formats/tianwang store/formats/warc store/formats/gzipped store/page/coding store/page/pagetest store/block/facts",
@@ -306,6 +312,8 @@ var homes = map[string]string{
 	"github.com/chromedp/chromedp":           "crawl/render",
 
 	"github.com/oschwald/maxminddb-golang/v2": "exec/regions",
+	"github.com/nats-io/nats-server/v2":       "exec/worker/natstest",
+	"github.com/nats-io/nats.go":              "exec/worker/nats",
 }
 
 // testHomes lists further packages whose tests may import an outside module.
@@ -317,6 +325,7 @@ var testHomes = map[string]string{
 	"golang.org/x/text":                "queries repl repl/serve/replay store/document/flash store/document/picture store/document/sound",
 	"github.com/klauspost/compress":    "repl store store/block/divide store/page/charset store/formats store/formats/arc exec/graph exec/dedup store/document/format",
 	"github.com/parquet-go/parquet-go": "repl",
+	"github.com/nats-io/nats.go":       "exec/worker/natstest",
 }
 
 var testModules = []string{
@@ -327,9 +336,10 @@ var testModules = []string{
 }
 
 // standardHomes says which packages may import the network code of the standard
-// library: only the crawler fetches, and only the server answers.
+// library: only the crawler fetches pages, only the server answers, and only package s3
+// talks to a store of objects.
 var standardHomes = map[string]string{
-	"net/http": "crawl/fetch repl/serve",
+	"net/http": "crawl/fetch repl/serve store/disk/s3 store/disk/s3/s3test",
 }
 
 // TestImports checks every import of the module against the tables above.

@@ -300,6 +300,7 @@ func (p *program) newSession(archive session.Archive) *session.Session {
 	}
 	o.Crawler, _ = archive.(session.Crawler)
 	o.Replay = p.openReplay
+	o.Bucket = openBucket
 	o.Jobs, _ = archive.(session.Jobs)
 	o.Settings.Color = given.Color
 	if given.Format != "" {

@@ -16,6 +16,7 @@ import (
 	"infomall/exec/session"
 	"infomall/lang"
 	"infomall/store"
+	"infomall/store/disk"
 	"infomall/store/record/task"
 	"infomall/store/search/index"
 )
@@ -253,7 +254,7 @@ func inFiles(t *testing.T, a *store.Archive, text string) (found bool) {
 			look(os.ReadFile(path))
 		}
 		if filepath.Ext(path) == ".words" {
-			x, err := index.Open(filepath.Dir(path), filepath.Base(path))
+			x, err := index.Open(disk.OS, filepath.Dir(path), filepath.Base(path))
 			if err != nil {
 				t.Fatal(err)
 			}

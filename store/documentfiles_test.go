@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"infomall/store/disk"
 	"infomall/store/disk/disktest"
 	"infomall/store/readings"
 	"infomall/store/record"
@@ -31,7 +32,7 @@ func documentMonths(t testing.TB, a *Archive, months int) {
 func documentTitles(t testing.TB, dir string) (out []string) {
 	t.Helper()
 	for _, name := range documentFiles(t, dir) {
-		f, err := readings.Open(dir, name)
+		f, err := readings.Open(disk.OS, dir, name)
 		if err != nil {
 			t.Fatal(err)
 		}

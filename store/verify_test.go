@@ -342,7 +342,7 @@ func TestVerifyIndexOfAnother(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := commit.DescribeIndex(filepath.Join(dir, other), other)
+	file, err := commit.DescribeIndex(disk.OS, filepath.Join(dir, other), other)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,6 +39,10 @@ func readTarget(st *ast.Export, env *expr.Env) (target, error) {
 		return to, ast.Errorf(st.To, "TO needs the name of a file, and %s is not one", st.To)
 	}
 	to.path = c.V.Text
+	if isDataSet(st, to.path) && st.Format == nil {
+		to.format = findFormat("parquet")
+		return to, nil
+	}
 	name := strings.ToLower(to.path)
 	if name, to.gzip = strings.CutSuffix(name, ".gz"); !to.gzip {
 		name, to.zlib = strings.CutSuffix(name, ".zlib")
@@ -75,7 +79,8 @@ type export struct {
 // captures, to a file.
 var Export = session.Declare("EXPORT", session.Works|session.Anywhere, readExport)
 
-// readExport makes an export of an EXPORT statement, or a following if it has FOLLOW: it
+// readExport makes an export of an EXPORT statement, a partitioned if it writes a data set, or
+// a following if it has FOLLOW: it
 // checks the clauses, plans the query, and checks that the query has the columns that the
 // format needs.
 func readExport(s *session.Session, st *ast.Export) (_ session.Deed, err error) {
@@ -84,6 +89,14 @@ func readExport(s *session.Session, st *ast.Export) (_ session.Deed, err error) 
 		return nil, err
 	}
 	if e.node, err = plan.Build(st.Query, s.Env()); err != nil {
+		return nil, err
+	}
+	if isDataSet(st, e.to.path) {
+		return readPartitioned(e)
+	}
+	if session.InBucket(e.to.path) {
+		err := ast.Errorf(st.To, "a bucket gets a folder of files, and the name %q does not end in /", e.to.path)
+		err.Hint = fmt.Sprintf("write %q, or write the file to this machine", strings.TrimSuffix(e.to.path, filepath.Ext(e.to.path))+"/")
 		return nil, err
 	}
 	if err := e.to.need(st, e.node.Columns()); err != nil {

@@ -91,17 +91,7 @@ type manifest struct {
 
 // manifest returns the text of manifest.json.
 func (p *provenance) manifest(snap relation.Snapshot, a *answer, found *evidence) ([]byte, error) {
-	settings := make(map[string]string, len(answering))
-	for _, name := range answering {
-		settings[name] = session.SettingNamed(name).Get(p.s.Settings())
-	}
-	params := make(map[string]string)
-	ast.Walk(p.st, func(n ast.Node) bool {
-		if x, ok := n.(*ast.Param); ok {
-			params[x.Name] = p.s.Params()[x.Name]
-		}
-		return true
-	})
+	params, settings := asked(p.s, p.st)
 	var defined []string
 	if d, err := p.s.Env().Defined(); err != nil {
 		return nil, err
@@ -118,4 +108,20 @@ func (p *provenance) manifest(snap relation.Snapshot, a *answer, found *evidence
 		Rows: a.n, Captures: len(found.list),
 	})
 	return text.Bytes(), err
+}
+
+// asked returns the values of the parameters that a statement has, and of the settings on
+// which its answer depends.
+func asked(s *session.Session, statement ast.Node) (params, settings map[string]string) {
+	params, settings = make(map[string]string), make(map[string]string, len(answering))
+	ast.Walk(statement, func(n ast.Node) bool {
+		if x, ok := n.(*ast.Param); ok {
+			params[x.Name] = s.Params()[x.Name]
+		}
+		return true
+	})
+	for _, name := range answering {
+		settings[name] = session.SettingNamed(name).Get(s.Settings())
+	}
+	return params, settings
 }

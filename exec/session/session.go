@@ -10,6 +10,7 @@ import (
 
 	"infomall/exec/cost"
 	"infomall/exec/expr"
+	"infomall/exec/lake"
 	"infomall/exec/relation"
 	"infomall/exec/rowio"
 	"infomall/exec/value"
@@ -40,6 +41,9 @@ type Options struct {
 	// Replay starts a browser that shows pages of the archive in replay. If it is nil,
 	// CHECK REPLAY is refused.
 	Replay func(context.Context, ReplayOptions) (Replay, error)
+	// Bucket returns the place of a data set in a bucket, by a URL such as
+	// s3://bucket/prefix/. If it is nil, EXPORT TO such a URL is refused.
+	Bucket func(ctx context.Context, url string) (lake.Place, error)
 	// Jobs is the log of statements that work on the archive. If it is nil, nothing is
 	// logged and no schedule can run.
 	Jobs Jobs

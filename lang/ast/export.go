@@ -1,13 +1,15 @@
 package ast
 
-// Export is the statement EXPORT (query) TO file [FORMAT f] [FOLLOW [CRAWL name]]. It
-// writes the rows of a query to a file.
+// Export is the statement EXPORT (query) TO file [PARTITION BY expr [AS name], …] [FORMAT f]
+// [FOLLOW [CRAWL name]]. It writes the rows of a query to a file, or to the files of a
+// folder.
 type Export struct {
 	Span
-	Query  *Query
-	To     Expr  // *String or *Param
-	Format *Name // nil means that the extension of the file's name decides
-	Follow *Follow
+	Query       *Query
+	To          Expr   // *String or *Param
+	PartitionBy []Item // columns and expressions of the query's columns; none if absent
+	Format      *Name  // nil means that the extension of the file's name decides
+	Follow      *Follow
 }
 
 func (*Export) statement() {}
@@ -18,6 +20,10 @@ func (s *Export) print(p *printer) {
 	p.WriteString("EXPORT ")
 	p.bracketed(s.Query)
 	p.clause(" TO ", s.To)
+	if len(s.PartitionBy) > 0 {
+		p.WriteString(" PARTITION BY ")
+		p.commas(len(s.PartitionBy), func(i int) { s.PartitionBy[i].print(p) })
+	}
 	p.nameAfter(" FORMAT ", s.Format)
 	if s.Follow != nil {
 		p.WriteString(" FOLLOW")
@@ -25,7 +31,13 @@ func (s *Export) print(p *printer) {
 	}
 }
 
-func (s *Export) children(l nodes) nodes { return append(l, s.Query).exprs(s.To) }
+func (s *Export) children(l nodes) nodes {
+	l = append(l, s.Query).exprs(s.To)
+	for i := range s.PartitionBy {
+		l = append(l, &s.PartitionBy[i])
+	}
+	return l
+}
 
 // Follow is the clause FOLLOW [CRAWL name] of EXPORT: after the captures that are there, the
 // statement writes those that come in later.

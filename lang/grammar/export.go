@@ -9,11 +9,14 @@ import (
 
 var exportStatement = of[exportSyntax]("EXPORT", topic{"EXPORT", `
 EXPORT (query) TO file
+EXPORT (query) TO folder [PARTITION BY part, …]
 EXPORT scope, … [KNOWN AT t] TO file
     [FORMAT (csv | tsv | json | jsonl | markdown | html | parquet | arrow
       | edges | graphml | warc | tianwang | wacz | cdxj)]
     [FOLLOW [CRAWL name]]
 file = 'text' | $name | expr || expr
+part = expr [AS name]
+folder = 'folder/' | 's3://bucket/folder/' | $name | expr || expr
 ` + helpScope + helpT})
 
 type exportSyntax struct {
@@ -26,6 +29,7 @@ type exportOptionSyntax struct {
 	source
 	Format lexer.Token `parser:"  'FORMAT' @Ident" names:"export format"`
 	To     ast.Expr    `parser:"| 'TO' @@" names:"file"`
+	Parts  itemsSyntax `parser:"| 'PARTITION' 'BY' @@" names:"column"`
 	Follow bool        `parser:"| @'FOLLOW'"`
 	Crawl  lexer.Token `parser:"( 'CRAWL' @( Ident | Quoted ) )?" names:"crawl"`
 }
@@ -36,6 +40,8 @@ func (s *exportSyntax) tree(b *builder) ast.Statement {
 		switch {
 		case o.To != nil:
 			once(b, o, "TO", &ex.To, o.To)
+		case o.Parts != nil:
+			once(b, o, "PARTITION BY", &ex.PartitionBy, o.Parts.list())
 		case o.Follow:
 			once(b, o, "FOLLOW", &ex.Follow, &ast.Follow{Span: o.span(), Crawl: optionalName(o.Crawl)})
 		default:
@@ -83,4 +89,37 @@ func parseExported(lex *lexer.PeekingLexer) (exportedSyntax, error) {
 		Span: span, Items: []ast.Item{column("url"), column("time")},
 		From: &ast.Source{Span: span, Relation: &ast.Name{Span: span, Text: "captures"}, Scopes: scopes, Time: ast.TimeClause{Known: known}},
 	}}), nil
+}
+
+// itemsSyntax is the list of columns after PARTITION BY, after parsing. Participle calls
+// parseItems for struct fields of this type. The method list returns the columns.
+type itemsSyntax interface{ list() []ast.Item }
+
+type items []ast.Item
+
+func (i items) list() []ast.Item { return i }
+
+// parseItems reads a list of expressions, each with or without AS name. AS may not be left
+// out, because a clause of EXPORT can follow.
+func parseItems(lex *lexer.PeekingLexer) (itemsSyntax, error) {
+	p := parser{lex: lex}
+	var list items
+	for {
+		start := scan.StartOf(p.peek())
+		it := ast.Item{}
+		var err error
+		if it.Expr, err = p.wholeExpr(); err != nil {
+			return nil, err
+		}
+		if p.take("AS") {
+			if it.Alias, err = p.alias(); err != nil {
+				return nil, err
+			}
+		}
+		it.Span = p.span(start)
+		list = append(list, it)
+		if !p.takeOp(",") {
+			return list, nil
+		}
+	}
 }

@@ -136,6 +136,7 @@ func of[T any, P interface {
 			participle.ParseTypeWith(parseQuery),
 			participle.ParseTypeWith(parseSummarized),
 			participle.ParseTypeWith(parseExported),
+			participle.ParseTypeWith(parseItems),
 			participle.ParseTypeWith(parseExpr),
 			participle.ParseTypeWith(parseTime),
 			participle.ParseTypeWith(parseRange),

@@ -110,7 +110,7 @@ func (f *Files) index(i catalog.IndexFile) *segment.IndexFile {
 func (f *Files) openIndex(i catalog.IndexFile) (*segment.IndexFile, error) {
 	path := filepath.Join(f.Folder.Path, i.Name)
 	if i.Bytes <= indexCheckedMax {
-		got, err := commit.DescribeIndex(path, i.Name)
+		got, err := commit.DescribeIndex(f.Folder.Disk, path, i.Name)
 		if err == nil && got != i {
 			err = &segment.Error{File: i.Name, Offset: -1, Err: errors.New("it is not the file that the catalogue describes: the db-files are read instead; REINDEX makes it again")}
 		}

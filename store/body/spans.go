@@ -2,11 +2,12 @@ package body
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"infomall/store/catalog"
+	"infomall/store/commit"
+	"infomall/store/disk"
 	"infomall/store/disk/lines"
 	"infomall/store/segment"
 )
@@ -78,7 +79,7 @@ func (r *Runs) namesOf(id uint32) (*segment.Names, error) {
 		if !slices.Contains(info.Of, id) {
 			continue
 		}
-		list, err := ReadNames(r.files.Folder.Path, info)
+		list, err := ReadNames(r.files.Folder, info)
 		if err != nil {
 			return nil, err
 		}
@@ -93,11 +94,11 @@ func (r *Runs) namesOf(id uint32) (*segment.Names, error) {
 	return nil, nil
 }
 
-// ReadNames reads and checks a names file of the archive in the folder dir. A names
+// ReadNames reads and checks a names file of the archive in the folder f. A names
 // file says where the blocks of merged segments are now. The result has one element
 // for each of these segments.
-func ReadNames(dir string, info catalog.NamesFile) ([]*segment.Names, error) {
-	b, err := os.ReadFile(filepath.Join(dir, info.Name))
+func ReadNames(f *commit.Folder, info catalog.NamesFile) ([]*segment.Names, error) {
+	b, err := disk.ReadFile(f.Disk, filepath.Join(f.Path, info.Name))
 	if err != nil {
 		return nil, err
 	}

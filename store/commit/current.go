@@ -34,7 +34,7 @@ func currentLine(generation uint64) []byte {
 // CURRENT; 0 if the archive has none yet. It also accepts a number without checksum,
 // written by hand, if that has all digits of the catalogue's file name.
 func (f *Folder) current() (uint64, error) {
-	b, err := os.ReadFile(filepath.Join(f.Path, FileCurrent))
+	b, err := disk.ReadFile(f.Disk, filepath.Join(f.Path, FileCurrent))
 	if errors.Is(err, os.ErrNotExist) {
 		return 0, nil
 	}
@@ -54,11 +54,11 @@ func (f *Folder) current() (uint64, error) {
 // db-file. So db-files without CURRENT are not leftovers: the lost catalogue named
 // them.
 func (f *Folder) lostCurrent() error {
-	files, err := filepath.Glob(filepath.Join(f.Path, DirPools, "*", "*.raw"))
+	files, err := disk.Glob(f.Disk, f.Path, filepath.Join(DirPools, "*", "*.raw"))
 	if err != nil || len(files) == 0 {
 		return err
 	}
-	if _, err := os.Stat(filepath.Join(f.Path, FileCurrent)); err == nil {
+	if _, err := f.Disk.Stat(filepath.Join(f.Path, FileCurrent)); err == nil {
 		return nil // another process created the archive meanwhile
 	}
 	return &segment.Error{File: FileCurrent, Offset: -1, Err: fmt.Errorf("the file is missing, but there are %d db-files: nothing is read or written until it is restored; %s", len(files), f.currentRemedy(0))}
@@ -68,7 +68,7 @@ func (f *Folder) lostCurrent() error {
 // n is the number of the missing catalogue that CURRENT names, or 0 if it names
 // none.
 func (f *Folder) currentRemedy(n uint64) string {
-	catalogs, _ := filepath.Glob(filepath.Join(f.Path, DirCatalog, "[0-9]*")) // the pattern is well-formed
+	catalogs, _ := disk.Glob(f.Disk, f.Path, filepath.Join(DirCatalog, "[0-9]*")) // the pattern is well-formed
 	if len(catalogs) > 0 {
 		newest := filepath.Base(catalogs[len(catalogs)-1])
 		if number, err := strconv.ParseUint(newest, 10, 64); err == nil && number > n {
@@ -171,7 +171,7 @@ func (l *lastPinned) load(f *Folder, n uint64, file *os.File) (*catalog.Catalog,
 
 // Load reads the catalogue of generation n.
 func (f *Folder) Load(n uint64) (*catalog.Catalog, error) {
-	b, err := os.ReadFile(filepath.Join(f.Path, CatalogFile(n)))
+	b, err := disk.ReadFile(f.Disk, filepath.Join(f.Path, CatalogFile(n)))
 	if err != nil {
 		return nil, err
 	}

@@ -80,7 +80,7 @@ func (d Derived) numbers(name string) (numbers []uint32) {
 // DerivedFiles returns the paths, in the archive's folder, of all files of a sort, by the
 // numbers of their db-files. A file of several db-files is in the list of each.
 func (f *Folder) DerivedFiles(d Derived) (map[uint32][]string, error) {
-	entries, err := os.ReadDir(filepath.Join(f.Path, d.Dir))
+	entries, err := f.Disk.ReadDir(filepath.Join(f.Path, d.Dir))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}

@@ -49,7 +49,7 @@ const (
 // Folder is the folder of an archive. Several goroutines may use it.
 type Folder struct {
 	Path string
-	Disk disk.FS // carries out all changes of files
+	Disk disk.FS // reads and changes all files
 	// Now is the clock that says when imported captures were added. Open sets it to
 	// time.Now; it may be replaced before the first use.
 	Now func() time.Time
@@ -66,7 +66,7 @@ func Open(path string, d disk.FS) *Folder { return &Folder{Path: path, Disk: d, 
 // reason.
 func (f *Folder) Exists() bool {
 	for _, name := range []string{DirCatalog, FileCurrent, DirPools} {
-		if _, err := os.Stat(filepath.Join(f.Path, name)); !errors.Is(err, os.ErrNotExist) {
+		if _, err := f.Disk.Stat(filepath.Join(f.Path, name)); !errors.Is(err, os.ErrNotExist) {
 			return true
 		}
 	}
@@ -76,11 +76,11 @@ func (f *Folder) Exists() bool {
 // Create makes those of the archive's folders that do not exist. A copy of an
 // archive may lack folders that were empty.
 func (f *Folder) Create() error {
-	_, err := os.Stat(filepath.Join(f.Path, FileCurrent))
+	_, err := f.Disk.Stat(filepath.Join(f.Path, FileCurrent))
 	exists := err == nil
 	for _, d := range []string{DirCatalog, DirPools, DirIndex, dirWriters} {
 		dir := filepath.Join(f.Path, d)
-		if _, err := os.Stat(dir); err == nil && exists {
+		if _, err := f.Disk.Stat(dir); err == nil && exists {
 			continue
 		}
 		if err := disk.MkdirAll(f.Disk, dir); err != nil {
@@ -131,7 +131,7 @@ func (f *Folder) LockedBy(ctx context.Context, name string, do func(lock disk.Fi
 // another process holds the lock. If free is true, the caller calls unlock later.
 func (f *Folder) LockPool(pool string) (unlock func(), free bool, err error) {
 	dir := filepath.Join(f.Path, DirPools, pool)
-	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+	if _, err := f.Disk.Stat(dir); errors.Is(err, os.ErrNotExist) {
 		return func() {}, true, nil // the pool does not exist
 	}
 	return f.tryLock(dir)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -158,7 +157,7 @@ func (w *Writer) moveIn(p *Publication) ([]string, error) {
 	if err := w.writeIndex(p.Unfinished, tmp, p.Made); err != nil {
 		return nil, err
 	}
-	x, err := DescribeIndex(tmp, index)
+	x, err := DescribeIndex(w.Folder.Disk, tmp, index)
 	if err != nil {
 		return nil, err
 	}
@@ -250,7 +249,7 @@ func (f *Folder) ReadBlockList(c *catalog.Catalog) (*task.BlockList, error) {
 	if c.Blocked.Name == "" {
 		return &task.BlockList{Next: 1}, nil
 	}
-	b, err := os.ReadFile(filepath.Join(f.Path, c.Blocked.Name))
+	b, err := disk.ReadFile(f.Disk, filepath.Join(f.Path, c.Blocked.Name))
 	if err != nil {
 		return nil, err
 	}
@@ -298,10 +297,10 @@ func (f *Folder) putCurrent(generation uint64) error {
 	return f.Disk.SyncDir(f.Path)
 }
 
-// DescribeIndex reads the index file at a path, and returns the entry that a
+// DescribeIndex reads the index file at a path of d, and returns the entry that a
 // catalogue has for it under this name, with its size and checksum.
-func DescribeIndex(path, name string) (catalog.IndexFile, error) {
-	f, err := os.Open(path)
+func DescribeIndex(d disk.FS, path, name string) (catalog.IndexFile, error) {
+	f, err := d.Open(path)
 	if err != nil {
 		return catalog.IndexFile{}, err
 	}
@@ -325,7 +324,7 @@ func (f *Folder) MoveIn(moves [][2]string) error {
 			}
 		}
 		to := filepath.Join(f.Path, m[1])
-		if _, err := os.Stat(to); err == nil {
+		if _, err := f.Disk.Stat(to); err == nil {
 			return fmt.Errorf("%s exists already: somebody has tampered with the archive's numbering", to)
 		}
 		if err := f.Disk.Rename(m[0], to); err != nil {
@@ -343,7 +342,7 @@ func (f *Folder) MoveIn(moves [][2]string) error {
 // ReadRemoval reads the removal file that info describes, and checks that it is that
 // file.
 func (f *Folder) ReadRemoval(info *catalog.RemovalFile) (*catalog.Removal, error) {
-	b, err := os.ReadFile(filepath.Join(f.Path, info.Name))
+	b, err := disk.ReadFile(f.Disk, filepath.Join(f.Path, info.Name))
 	if err != nil {
 		return nil, err
 	}

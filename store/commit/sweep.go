@@ -15,7 +15,7 @@ import (
 // sweepWriters removes the folders of dead writers, and reports whether another
 // writer is alive. The caller holds the archive's lock.
 func (f *Folder) sweepWriters() (alive bool, err error) {
-	dirs, err := os.ReadDir(filepath.Join(f.Path, dirWriters))
+	dirs, err := f.Disk.ReadDir(filepath.Join(f.Path, dirWriters))
 	if err != nil {
 		return false, err
 	}
@@ -69,7 +69,7 @@ func (f *Folder) sweepFiles() error {
 	}
 	// A file that disk.WriteFile did not rename is hidden, and never named.
 	for _, pattern := range []string{".[^.]*", filepath.Join(DirCatalog, ".[^.]*"), filepath.Join(DirPools, "*", "*.raw"), filepath.Join(DirPools, "*", "*.names"), filepath.Join(DirPools, "*", FileLock), filepath.Join(DirIndex, "*.idx"), filepath.Join(DirRemoved, "[0-9]*"), filepath.Join(DirBlocked, "[0-9]*"), filepath.Join(Words.Dir, "*.words"), filepath.Join(Words.Dir, ".[^.]*"), filepath.Join(Documents.Dir, "*.docs"), filepath.Join(Documents.Dir, ".[^.]*")} {
-		found, err := filepath.Glob(filepath.Join(f.Path, pattern))
+		found, err := disk.Glob(f.Disk, f.Path, pattern)
 		if err != nil {
 			return err
 		}
@@ -140,7 +140,7 @@ func (f *Folder) sweepGenerations() error {
 // Generations returns the numbers of the generations (states of the catalogue) whose
 // catalogue files exist, ascending.
 func (f *Folder) Generations() ([]uint64, error) {
-	entries, err := os.ReadDir(filepath.Join(f.Path, DirCatalog))
+	entries, err := f.Disk.ReadDir(filepath.Join(f.Path, DirCatalog))
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -102,7 +101,7 @@ func (f *Folder) begin() error {
 // putFormat writes the file FORMAT.txt, unless that already has this program's text.
 func (f *Folder) putFormat() error {
 	name := filepath.Join(f.Path, FileFormat)
-	if b, err := os.ReadFile(name); err == nil && string(b) == formatFile() {
+	if b, err := disk.ReadFile(f.Disk, name); err == nil && string(b) == formatFile() {
 		return nil
 	}
 	return disk.WriteFile(f.Disk, name, []byte(formatFile()))
@@ -168,7 +167,7 @@ func (w *Writer) Allocate(ctx context.Context, n int) (first uint32, err error) 
 func (f *Folder) NextByNames() (uint64, error) {
 	next := uint64(1)
 	for _, pattern := range []string{filepath.Join(DirPools, "*", "*.raw"), filepath.Join(DirIndex, "*.idx"), filepath.Join(DirRemoved, "[0-9]*"), filepath.Join(DirBlocked, "[0-9]*")} {
-		files, err := filepath.Glob(filepath.Join(f.Path, pattern))
+		files, err := disk.Glob(f.Disk, f.Path, pattern)
 		if err != nil {
 			return 0, err
 		}

@@ -43,7 +43,7 @@ func Mkdir(d FS, name string) error {
 // may not be read, it was created by another user and is not synced; that is no
 // error.
 func MkdirAll(d FS, name string) error {
-	info, err := os.Stat(name)
+	info, err := d.Stat(name)
 	parent := filepath.Dir(name)
 	switch {
 	case err == nil && !info.IsDir():
@@ -81,25 +81,33 @@ func MkdirTemp(d FS, dir, prefix string) (string, error) {
 func random() string { return fmt.Sprintf("%010d", rand.Uint32()) }
 
 // RemoveAll removes a file, or a folder with everything in it. It is no error
-// if the file or folder does not exist.
+// if the file or folder does not exist. Symbolic links in the folder are removed, not
+// followed; name itself must not be a symbolic link.
 func RemoveAll(d FS, name string) error {
-	info, err := os.Lstat(name)
-	if err == nil && info.IsDir() {
-		var entries []fs.DirEntry
-		entries, err = os.ReadDir(name)
-		for _, e := range entries {
-			if err := RemoveAll(d, filepath.Join(name, e.Name())); err != nil {
-				return err
-			}
-		}
-	}
+	info, err := d.Stat(name)
 	if err == nil {
-		err = d.Remove(name)
+		err = removeAll(d, name, info.IsDir())
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	return err
+}
+
+// removeAll does the work of RemoveAll. dir says that name is a folder.
+func removeAll(d FS, name string, dir bool) error {
+	if dir {
+		entries, err := d.ReadDir(name)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			if err := removeAll(d, filepath.Join(name, e.Name()), e.IsDir()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+	}
+	return d.Remove(name)
 }
 
 // WriteFile replaces the file name, or creates it, with the content b. After a

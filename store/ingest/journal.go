@@ -341,7 +341,7 @@ func (s *Sink) Close(ctx context.Context) error {
 // takeUpJournals imports the captures in journals that killed processes left:
 // captures that were put and not published.
 func (i *Intake) takeUpJournals(ctx context.Context) error {
-	names, err := filepath.Glob(filepath.Join(i.folder.Path, dirJournal, "*~*-[0-9]*"))
+	names, err := disk.Glob(i.folder.Disk, i.folder.Path, filepath.Join(dirJournal, "*~*-[0-9]*"))
 	if err != nil {
 		return err
 	}

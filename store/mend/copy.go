@@ -96,7 +96,7 @@ func (m *Maintenance) Copy(ctx context.Context, o task.CopyOptions) ([]task.Copy
 // folder, under any path, or is not a folder. A folder that does not exist is
 // accepted.
 func (m *Maintenance) checkTarget(dir string) error {
-	there, err := os.Stat(dir)
+	there, err := m.folder.Disk.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -106,7 +106,7 @@ func (m *Maintenance) checkTarget(dir string) error {
 	if !there.IsDir() {
 		return fmt.Errorf("copy to %s: it is a file; name a folder", dir)
 	}
-	if own, err := os.Stat(m.folder.Path); err == nil && os.SameFile(own, there) {
+	if own, err := m.folder.Disk.Stat(m.folder.Path); err == nil && os.SameFile(own, there) {
 		return fmt.Errorf("copy to %s: that is the archive itself; name another folder", dir)
 	}
 	return nil
@@ -182,7 +182,7 @@ func (c *copying) pools(ctx context.Context, pools []catalog.Pool) ([]task.CopyR
 // compares only the size.
 func (c *copying) there(ctx context.Context, f catalog.File) (bool, error) {
 	path := filepath.Join(c.to.folder.Path, f.Name)
-	info, err := os.Stat(path)
+	info, err := c.to.folder.Disk.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -192,7 +192,7 @@ func (c *copying) there(ctx context.Context, f catalog.File) (bool, error) {
 	if c.o.Dry {
 		return true, nil
 	}
-	crc, err := checksum(ctx, path)
+	crc, err := checksum(ctx, c.to.folder.Disk, path)
 	return crc == f.CRC, err
 }
 
@@ -244,11 +244,11 @@ func (c *copying) results(ctx context.Context) error {
 // folder.
 func (c *copying) result(ctx context.Context, name string) error {
 	path := filepath.Join(c.m.folder.Path, name)
-	info, err := os.Stat(path)
+	info, err := c.m.folder.Disk.Stat(path)
 	if err != nil {
 		return err
 	}
-	crc, err := checksum(ctx, path)
+	crc, err := checksum(ctx, c.m.folder.Disk, path)
 	if err != nil {
 		return err
 	}
@@ -269,7 +269,7 @@ func (c *copying) result(ctx context.Context, name string) error {
 // fetch copies one file into the folder of the copy's writer, syncs it and checks it
 // against f. It returns the path of the new file.
 func (c *copying) fetch(ctx context.Context, f catalog.File) (tmp string, err error) {
-	from, err := os.Open(filepath.Join(c.m.folder.Path, f.Name))
+	from, err := c.m.folder.Disk.Open(filepath.Join(c.m.folder.Path, f.Name))
 	if err != nil {
 		return "", err
 	}
@@ -287,7 +287,7 @@ func (c *copying) fetch(ctx context.Context, f catalog.File) (tmp string, err er
 	if err != nil {
 		return "", fmt.Errorf("copy %s to %s: %w", f.Name, c.to.folder.Path, err)
 	}
-	crc, err := checksum(ctx, tmp)
+	crc, err := checksum(ctx, c.to.folder.Disk, tmp)
 	if err != nil {
 		return "", err
 	}
@@ -326,10 +326,10 @@ func (c *copying) publish(ctx context.Context, pools []catalog.Pool, last bool) 
 	})
 }
 
-// checksum returns the crc32c of the file at a path. It stops with an error when ctx
+// checksum returns the crc32c of the file at a path of d. It stops with an error when ctx
 // ends.
-func checksum(ctx context.Context, path string) (uint32, error) {
-	f, err := os.Open(path)
+func checksum(ctx context.Context, d disk.FS, path string) (uint32, error) {
+	f, err := d.Open(path)
 	if err != nil {
 		return 0, err
 	}

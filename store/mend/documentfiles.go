@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -180,7 +179,7 @@ func (d *documentRun) join() error {
 		if slices.Contains(old, name) {
 			continue // somebody may still read it; it is removed together with its db-files
 		}
-		if info, err := os.Stat(filepath.Join(d.m.folder.Path, name)); err == nil && info.Size() < smallBytes {
+		if info, err := d.m.folder.Disk.Stat(filepath.Join(d.m.folder.Path, name)); err == nil && info.Size() < smallBytes {
 			small = append(small, name)
 		}
 	}
@@ -246,7 +245,7 @@ func (d *documentRun) publish() error {
 	folder := d.m.folder
 	rel := commit.Documents.FileOf(numbers, sources[0].From)
 	for tag := sources[0].From + 1; ; tag++ {
-		if _, err := os.Stat(filepath.Join(folder.Path, rel)); err != nil {
+		if _, err := folder.Disk.Stat(filepath.Join(folder.Path, rel)); err != nil {
 			break
 		}
 		rel = commit.Documents.FileOf(numbers, tag)
@@ -278,7 +277,7 @@ func (d *documentRun) publish() error {
 
 // checkDocuments reads a file of readings, and returns an error if it is damaged.
 func checkDocuments(ctx context.Context, folder *commit.Folder, name string) error {
-	f, err := readings.Open(folder.Path, name)
+	f, err := readings.Open(folder.Disk, folder.Path, name)
 	if errors.Is(err, readings.ErrOther) {
 		err = fmt.Errorf("%w: it is not used, and REINDEX DOCUMENTS makes it again", err)
 	}

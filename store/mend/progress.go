@@ -89,7 +89,7 @@ func decodeProgress(b []byte) (*progress, error) {
 // readProgress reads the file that records how far verifications have come. It
 // returns an empty progress if there is no such file.
 func (m *Maintenance) readProgress() (*progress, error) {
-	b, err := os.ReadFile(filepath.Join(m.folder.Path, fileVerify))
+	b, err := disk.ReadFile(m.folder.Disk, filepath.Join(m.folder.Path, fileVerify))
 	if errors.Is(err, os.ErrNotExist) {
 		return &progress{next: make(map[int]int)}, nil
 	}

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
 	"strings"
 
+	"infomall/store/disk"
 	"infomall/store/formats"
 	"infomall/store/formats/tianwang"
 	"infomall/store/formats/warc"
@@ -56,7 +56,7 @@ func Recover(ctx context.Context, o task.RecoverOptions) iter.Seq2[task.Recovere
 		case formats.Tianwang:
 			spans = tianwang.Recover(ctx, f, size, tianwang.Options{Limits: limits})
 		default:
-			v, err := newSalvager(ctx, o.File)
+			v, err := newSalvager(ctx, disk.OS, o.File)
 			if err != nil {
 				yield(task.Recovered{}, fmt.Errorf("recover %s: %w", o.File, err))
 				return
@@ -82,8 +82,8 @@ func Recover(ctx context.Context, o task.RecoverOptions) iter.Seq2[task.Recovere
 // openDamaged opens a damaged file, and returns its size and format. It determines
 // the format from the first record that it finds, otherwise from the file's name.
 // The caller closes the file.
-func openDamaged(ctx context.Context, name string) (f *os.File, size int64, format string, err error) {
-	if f, err = os.Open(name); err != nil {
+func openDamaged(ctx context.Context, name string) (f disk.Source, size int64, format string, err error) {
+	if f, err = disk.OS.Open(name); err != nil {
 		return nil, 0, "", err
 	}
 	info, err := f.Stat()

@@ -224,13 +224,13 @@ func (r *reindex) lost(ctx context.Context) error {
 // their segments: one for each segment. If a segment has several db-files, it
 // returns the newest, which was in force.
 func (m *Maintenance) dbFiles() ([]*segment.Info, error) {
-	names, err := filepath.Glob(filepath.Join(m.folder.Path, commit.DirPools, "*", "*.raw"))
+	names, err := disk.Glob(m.folder.Disk, m.folder.Path, filepath.Join(commit.DirPools, "*", "*.raw"))
 	if err != nil {
 		return nil, err
 	}
 	var out []*segment.Info
 	for _, name := range names {
-		info, err := os.Stat(name)
+		info, err := m.folder.Disk.Stat(name)
 		if err != nil {
 			return nil, err
 		}
@@ -287,12 +287,12 @@ func (m *Maintenance) catalogOf(infos []*segment.Info, files []catalog.IndexFile
 // blockListFile describes the newest block-list in the archive's folder, for a rebuilt
 // catalogue. If there is none, the Name of the result is "".
 func (m *Maintenance) blockListFile() (catalog.File, error) {
-	names, err := filepath.Glob(filepath.Join(m.folder.Path, commit.DirBlocked, "[0-9]*"))
+	names, err := disk.Glob(m.folder.Disk, m.folder.Path, filepath.Join(commit.DirBlocked, "[0-9]*"))
 	if err != nil || len(names) == 0 {
 		return catalog.File{}, err
 	}
 	newest := slices.MaxFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) })
-	b, err := os.ReadFile(newest)
+	b, err := disk.ReadFile(m.folder.Disk, newest)
 	if err != nil {
 		return catalog.File{}, err
 	}
@@ -307,14 +307,14 @@ func (m *Maintenance) blockListFile() (catalog.File, error) {
 // a rebuilt catalogue. known are the removals in older catalogues, by file name. A
 // removal that is not in known counts as made after all segments.
 func (m *Maintenance) removalsOf(c *catalog.Catalog, known map[string]catalog.RemovalFile) ([]catalog.RemovalFile, error) {
-	names, err := filepath.Glob(filepath.Join(m.folder.Path, commit.DirRemoved, "[0-9]*"))
+	names, err := disk.Glob(m.folder.Disk, m.folder.Path, filepath.Join(commit.DirRemoved, "[0-9]*"))
 	if err != nil {
 		return nil, err
 	}
 	have := c.Holdings()
 	var out []catalog.RemovalFile
 	for _, name := range names {
-		b, err := os.ReadFile(name)
+		b, err := disk.ReadFile(m.folder.Disk, name)
 		if err != nil {
 			return nil, err
 		}
@@ -409,7 +409,7 @@ func (r *reindex) indexFile(ctx context.Context, name string, infos []*segment.I
 	if err := x.Finish(); err != nil {
 		return err
 	}
-	file, err := commit.DescribeIndex(tmp, name)
+	file, err := commit.DescribeIndex(r.m.folder.Disk, tmp, name)
 	if err != nil {
 		return err
 	}
@@ -424,7 +424,7 @@ func (r *reindex) indexFile(ctx context.Context, name string, infos []*segment.I
 func (r *reindex) segment(ctx context.Context, x *segment.IndexBuilder, i *segment.Info, checked bool) (*segment.Info, error) {
 	path := filepath.Join(r.m.folder.Path, i.File)
 	if checked {
-		crc, err := checksum(ctx, path)
+		crc, err := checksum(ctx, r.m.folder.Disk, path)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -433,7 +433,7 @@ func (r *reindex) segment(ctx context.Context, x *segment.IndexBuilder, i *segme
 			return nil, nil
 		}
 	}
-	f, err := os.Open(path)
+	f, err := r.m.folder.Disk.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -496,13 +496,13 @@ func (r *reindex) publish(ctx context.Context, next func() (*catalog.Catalog, er
 // namesFiles describes the names files in the pools' folders. A names file says
 // where the blocks of merged segments are now.
 func (m *Maintenance) namesFiles() ([]catalog.NamesFile, error) {
-	paths, err := filepath.Glob(filepath.Join(m.folder.Path, commit.DirPools, "*", "*.names"))
+	paths, err := disk.Glob(m.folder.Disk, m.folder.Path, filepath.Join(commit.DirPools, "*", "*.names"))
 	if err != nil {
 		return nil, err
 	}
 	var out []catalog.NamesFile
 	for _, path := range paths {
-		b, err := os.ReadFile(path)
+		b, err := disk.ReadFile(m.folder.Disk, path)
 		if err != nil {
 			return nil, err
 		}

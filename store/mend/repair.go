@@ -1,9 +1,11 @@
 package mend
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -40,8 +42,8 @@ func (m *Maintenance) Repair(ctx context.Context, o task.RepairOptions) ([]task.
 			files = append(pools[i].Files, p.CommonFiles()...)
 		}
 	}
-	r := &repair{m: m, o: o}
-	if r.same, err = m.sameFiles(o.Dir); err != nil {
+	r := &repair{m: m, o: o, there: m.at(o.Dir).folder}
+	if r.same, err = m.sameFiles(r.there); err != nil {
 		return nil, err
 	}
 	for _, f := range files {
@@ -82,22 +84,22 @@ type repair struct {
 	// same are the db-files that the catalogue of the copy lists. If the archive's
 	// catalogue has the same entry, a part that cannot be checked by itself may be
 	// taken from the copy.
-	same map[catalog.File]bool
+	same  map[catalog.File]bool
+	there *commit.Folder // the copy
 }
 
-// sameFiles returns the db-files that the catalogue of the copy in the folder dir
-// lists, with sizes and checksums. The result is empty if that catalogue cannot be
-// read. It is an error if dir is the archive's own folder.
-func (m *Maintenance) sameFiles(dir string) (map[catalog.File]bool, error) {
-	there, err := os.Stat(dir)
+// sameFiles returns the db-files that the catalogue of the copy copied lists, with sizes and checksums. The result is empty if that catalogue cannot be
+// read. It is an error if copied is the archive's own folder.
+func (m *Maintenance) sameFiles(copied *commit.Folder) (map[catalog.File]bool, error) {
+	there, err := copied.Disk.Stat(copied.Path)
 	if err != nil {
 		return nil, err
 	}
-	if own, err := os.Stat(m.folder.Path); err == nil && os.SameFile(own, there) {
-		return nil, fmt.Errorf("repair from %s: that is the archive itself; name the folder of a copy", dir)
+	if own, err := m.folder.Disk.Stat(m.folder.Path); err == nil && os.SameFile(own, there) {
+		return nil, fmt.Errorf("repair from %s: that is the archive itself; name the folder of a copy", copied.Path)
 	}
 	same := make(map[catalog.File]bool)
-	p, err := commit.Open(dir, disk.OS).Pin()
+	p, err := copied.Pin()
 	if err != nil {
 		return same, nil
 	}
@@ -115,11 +117,10 @@ func (r *repair) file(ctx context.Context, f catalog.File) (task.RepairResult, e
 	if !filepath.IsLocal(f.Name) {
 		return res, errors.New("the catalogue names a file outside the archive: somebody has tampered with the catalogue")
 	}
-	ours, theirs := filepath.Join(r.m.folder.Path, f.Name), filepath.Join(r.o.Dir, f.Name)
-	if good, err := r.good(ctx, ours, f); good || err != nil {
+	if good, err := r.good(ctx, r.m.folder, f); good || err != nil {
 		return res, err
 	}
-	good, err := r.good(ctx, theirs, f)
+	good, err := r.good(ctx, r.there, f)
 	switch {
 	case err != nil:
 		return res, err
@@ -135,43 +136,51 @@ func (r *repair) file(ctx context.Context, f catalog.File) (task.RepairResult, e
 		}
 		return res, r.replace(ctx, tmp, f)
 	case filepath.Ext(f.Name) == ".raw":
-		return res, r.mend(ctx, ours, theirs, f, &res)
+		return res, r.mend(ctx, f, &res)
 	}
-	return res, r.choose(ctx, ours, theirs, f, &res)
+	return res, r.choose(ctx, f, &res)
 }
 
-// good reports whether the file at a path has the size and checksum that f says. It
+// good reports whether file f of an archive has the size and checksum that the catalogue says. It
 // returns false for a file that cannot be read.
-func (r *repair) good(ctx context.Context, path string, f catalog.File) (bool, error) {
-	info, err := os.Stat(path)
+func (r *repair) good(ctx context.Context, folder *commit.Folder, f catalog.File) (bool, error) {
+	path := filepath.Join(folder.Path, f.Name)
+	info, err := folder.Disk.Stat(path)
 	if err != nil || info.Size() != f.Bytes {
 		return false, nil
 	}
-	crc, err := checksum(ctx, path)
+	crc, err := checksum(ctx, folder.Disk, path)
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}
 	return err == nil && crc == f.CRC, nil
 }
 
-// openPart opens a db-file that is to be combined. A missing file counts as empty.
-func openPart(path string) (*os.File, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return os.Open(os.DevNull)
-	}
-	return f, err
+// part is a db-file that is to be combined with another.
+type part struct {
+	io.ReaderAt
+	io.Closer
 }
 
-// mend combines db-file f from two damaged files, at the paths ours (in the archive)
-// and theirs (in the copy). It sets the State of res, and how many records are lost.
-func (r *repair) mend(ctx context.Context, ours, theirs string, f catalog.File, res *task.RepairResult) error {
-	one, err := openPart(ours)
+// openPart opens the file with this name in an archive's folder. A missing file counts
+// as empty. The caller closes the result.
+func openPart(folder *commit.Folder, name string) (part, error) {
+	f, err := folder.Disk.Open(filepath.Join(folder.Path, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return part{bytes.NewReader(nil), io.NopCloser(nil)}, nil
+	}
+	return part{f, f}, err
+}
+
+// mend combines db-file f from two damaged files: that of the archive and that of the
+// copy. It sets the State of res, and how many records are lost.
+func (r *repair) mend(ctx context.Context, f catalog.File, res *task.RepairResult) error {
+	one, err := openPart(r.m.folder, f.Name)
 	if err != nil {
 		return err
 	}
 	defer one.Close()
-	two, err := openPart(theirs)
+	two, err := openPart(r.there, f.Name)
 	if err != nil {
 		return err
 	}
@@ -215,17 +224,17 @@ func (r *repair) mend(ctx context.Context, ours, theirs string, f catalog.File, 
 const indexBytesMax = 64 << 20
 
 // choose combines file f, which is not a db-file, from two damaged files of equal
-// size, at the paths ours and theirs. It sets the State of res.
-func (r *repair) choose(ctx context.Context, ours, theirs string, f catalog.File, res *task.RepairResult) error {
+// size: that of the archive and that of the copy. It sets the State of res.
+func (r *repair) choose(ctx context.Context, f catalog.File, res *task.RepairResult) error {
 	res.State = task.RepairDamaged
 	if f.Bytes > indexBytesMax {
 		return nil
 	}
-	one, err := os.ReadFile(ours)
+	one, err := disk.ReadFile(r.m.folder.Disk, filepath.Join(r.m.folder.Path, f.Name))
 	if err != nil {
 		return nil // a missing file cannot be read; the result says so
 	}
-	two, err := os.ReadFile(theirs)
+	two, err := disk.ReadFile(r.there.Disk, filepath.Join(r.there.Path, f.Name))
 	if err != nil || len(one) != len(two) {
 		return nil
 	}

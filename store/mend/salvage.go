@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"infomall/store/body"
+	"infomall/store/disk"
 	"infomall/store/formats/warc"
 	"infomall/store/record"
 	"infomall/store/record/message"
@@ -25,6 +25,7 @@ import (
 type salvager struct {
 	own    *salvaged
 	others map[uint32]*salvaged      // by segment; nil if the file is missing
+	disk   disk.FS                   // reads all files
 	names  map[uint32]*segment.Names // of merged segments; nil until needed
 	pools  string                    // the folder that has the pools' folders
 	recent []keptRun                 // the runs decoded last, newest last
@@ -35,7 +36,7 @@ type salvager struct {
 // salvaged is a db-file that can be read as far as it is undamaged. owners says
 // which of its entries stores which body; it takes about 50 bytes for each body.
 type salvaged struct {
-	file   *os.File
+	file   disk.Source
 	s      *segment.Salvage
 	owners map[segment.ID]owner
 }
@@ -51,18 +52,18 @@ type keptRun struct {
 // usually in eight runs at most.
 const keptRuns = 16
 
-func newSalvager(ctx context.Context, name string) (*salvager, error) {
-	own, err := openSalvaged(ctx, name)
+func newSalvager(ctx context.Context, d disk.FS, name string) (*salvager, error) {
+	own, err := openSalvaged(ctx, d, name)
 	if err != nil {
 		return nil, err
 	}
-	v := &salvager{own: own, others: make(map[uint32]*salvaged), pools: filepath.Dir(filepath.Dir(name))}
+	v := &salvager{own: own, disk: d, others: make(map[uint32]*salvaged), pools: filepath.Dir(filepath.Dir(name))}
 	own.s.Other = v.otherRuns(ctx)
 	return v, nil
 }
 
-func openSalvaged(ctx context.Context, name string) (*salvaged, error) {
-	f, err := os.Open(name)
+func openSalvaged(ctx context.Context, d disk.FS, name string) (*salvaged, error) {
+	f, err := d.Open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -236,7 +237,7 @@ func (v *salvager) holder(ctx context.Context, e *segment.Stored) (*segment.Stor
 		return v.entry(ctx, o)
 	}
 	numbers := []uint32{e.Holder}
-	names, err := filepath.Glob(filepath.Join(v.pools, "*", "*.raw"))
+	names, err := disk.Glob(v.disk, v.pools, filepath.Join("*", "*.raw"))
 	if err != nil {
 		return nil, err
 	}
@@ -330,9 +331,9 @@ func (v *salvager) spans(ctx context.Context, list []segment.Span, hops int) ([]
 func (v *salvager) namesOf(id uint32) *segment.Names {
 	if v.names == nil {
 		v.names = make(map[uint32]*segment.Names)
-		files, _ := filepath.Glob(filepath.Join(v.pools, "*", "*.names")) // the pattern is valid
+		files, _ := disk.Glob(v.disk, v.pools, filepath.Join("*", "*.names")) // names that cannot be read count as lost
 		for _, name := range files {
-			b, err := os.ReadFile(name)
+			b, err := disk.ReadFile(v.disk, name)
 			if err != nil {
 				continue
 			}
@@ -384,7 +385,7 @@ func (v *salvager) other(ctx context.Context, number uint32) (*salvaged, error) 
 	if o, ok := v.others[number]; ok {
 		return o, nil
 	}
-	names, err := filepath.Glob(filepath.Join(v.pools, "*", fmt.Sprintf("%06d*.raw", number)))
+	names, err := disk.Glob(v.disk, v.pools, filepath.Join("*", fmt.Sprintf("%06d*.raw", number)))
 	if err != nil {
 		return nil, err
 	}
@@ -394,7 +395,7 @@ func (v *salvager) other(ctx context.Context, number uint32) (*salvaged, error) 
 		return !ok || id != number
 	})
 	if len(names) > 0 {
-		if o, err = openSalvaged(ctx, slices.Max(names)); err != nil {
+		if o, err = openSalvaged(ctx, v.disk, slices.Max(names)); err != nil {
 			return nil, err
 		}
 		o.s.Other = v.otherRuns(ctx)

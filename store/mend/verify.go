@@ -16,6 +16,7 @@ import (
 	"infomall/store/body"
 	"infomall/store/catalog"
 	"infomall/store/commit"
+	"infomall/store/disk"
 	"infomall/store/disk/lines"
 	"infomall/store/notes"
 	"infomall/store/record"
@@ -118,7 +119,7 @@ func (m *Maintenance) PlanVerify(ctx context.Context, o task.VerifyOptions) (tas
 		others = append(others, files...)
 	}
 	for _, name := range others {
-		if info, err := os.Stat(filepath.Join(m.folder.Path, name)); err == nil {
+		if info, err := m.folder.Disk.Stat(filepath.Join(m.folder.Path, name)); err == nil {
 			add(name, info.Size())
 		}
 	}
@@ -371,7 +372,7 @@ func (y *verifier) small(ctx context.Context) error {
 			return err
 		}
 	}
-	b, err := os.ReadFile(filepath.Join(y.m.folder.Path, commit.FileFormat))
+	b, err := disk.ReadFile(y.m.folder.Disk, filepath.Join(y.m.folder.Path, commit.FileFormat))
 	if err == nil {
 		err = commit.CheckFormat(b)
 	}
@@ -489,7 +490,7 @@ func (y *verifier) names(ctx context.Context) error {
 		}
 		why, err := y.sum(ctx, n.Name, n.Bytes, n.CRC)
 		if err == nil && why == "" {
-			if _, e := body.ReadNames(y.m.folder.Path, n); e != nil {
+			if _, e := body.ReadNames(y.m.folder, n); e != nil {
 				why = e.Error()
 			}
 		}
@@ -514,7 +515,7 @@ func (y *verifier) report(f task.Finding) error {
 // with the size and crc32c in the catalogue. why says what is wrong; it is "" if the
 // file is undamaged. The error is set only if ctx ended.
 func (y *verifier) sum(ctx context.Context, name string, size int64, crc uint32) (why string, err error) {
-	f, err := os.Open(filepath.Join(y.m.folder.Path, name))
+	f, err := y.m.folder.Disk.Open(filepath.Join(y.m.folder.Path, name))
 	if err != nil {
 		return err.Error(), nil
 	}

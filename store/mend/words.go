@@ -150,7 +150,7 @@ func (c *countingWriter) Write(p []byte) (int, error) {
 
 // checkWords reads an index of words, and returns an error if it is damaged.
 func checkWords(ctx context.Context, folder *commit.Folder, name string) error {
-	f, err := index.Open(folder.Path, name)
+	f, err := index.Open(folder.Disk, folder.Path, name)
 	if errors.Is(err, index.ErrOther) {
 		err = fmt.Errorf("%w: it is not used, and REINDEX SEARCH makes it again", err)
 	}

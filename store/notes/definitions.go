@@ -34,7 +34,7 @@ func (k *Notes) Definitions(ctx context.Context) ([]task.Definition, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	b, err := os.ReadFile(filepath.Join(k.folder.Path, FileDefinitions))
+	b, err := disk.ReadFile(k.folder.Disk, filepath.Join(k.folder.Path, FileDefinitions))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}

@@ -118,7 +118,7 @@ func (l *jobLog) nextID() int64 {
 // can begin or end a job. Before that it records, in the log, the end of jobs whose
 // process was killed.
 func (k *Notes) jobsLocked(ctx context.Context, f func(*jobLog) error) error {
-	if _, err := os.Stat(filepath.Join(k.folder.Path, dirJobs)); err != nil {
+	if _, err := k.folder.Disk.Stat(filepath.Join(k.folder.Path, dirJobs)); err != nil {
 		if err := disk.Mkdir(k.folder.Disk, filepath.Join(k.folder.Path, dirJobs)); err != nil {
 			return err
 		}
@@ -148,7 +148,7 @@ func (k *Notes) jobsLocked(ctx context.Context, f func(*jobLog) error) error {
 // as ended.
 func (k *Notes) readJobs() (*jobLog, error) {
 	log := &jobLog{}
-	names, err := filepath.Glob(filepath.Join(k.folder.Path, dirJobs, fileRunning+"*"))
+	names, err := disk.Glob(k.folder.Disk, k.folder.Path, filepath.Join(dirJobs, fileRunning+"*"))
 	if err != nil {
 		return nil, err
 	}
@@ -235,7 +235,7 @@ func (k *Notes) noteRunning(j *task.Job) (disk.File, error) {
 // warns.
 func (k *Notes) readLog(log *jobLog) error {
 	name := filepath.Join(dirJobs, fileJobs)
-	b, err := os.ReadFile(filepath.Join(k.folder.Path, name))
+	b, err := disk.ReadFile(k.folder.Disk, filepath.Join(k.folder.Path, name))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}

@@ -129,7 +129,7 @@ func resultFolder(kind, name string) string {
 // removed. It returns 0 if there are none.
 func (k *Notes) DropResult(ctx context.Context, kind, name string) (int, error) {
 	dir := filepath.Join(k.folder.Path, resultFolder(kind, name))
-	files, err := os.ReadDir(dir)
+	files, err := k.folder.Disk.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return 0, nil
 	}
@@ -151,14 +151,14 @@ func (k *Notes) DropResult(ctx context.Context, kind, name string) (int, error) 
 // results whose files cannot be read, with a warning for each: the file is damaged,
 // is in the place of another file, or has another format.
 func (k *Notes) Results(ctx context.Context, kind string) ([]task.Result, error) {
-	names, err := os.ReadDir(filepath.Join(k.folder.Path, dirResults, kind))
+	names, err := k.folder.Disk.ReadDir(filepath.Join(k.folder.Path, dirResults, kind))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
 	var list []task.Result
 	for _, n := range names {
 		folder := filepath.Join(dirResults, kind, n.Name())
-		files, err := os.ReadDir(filepath.Join(k.folder.Path, folder))
+		files, err := k.folder.Disk.ReadDir(filepath.Join(k.folder.Path, folder))
 		if err != nil {
 			k.warn(err)
 			continue
@@ -189,7 +189,7 @@ func (k *Notes) Results(ctx context.Context, kind string) ([]task.Result, error)
 // it returns an error if a file cannot be read.
 func (k *Notes) NamedResults(ctx context.Context, kind, name string) ([]task.Result, error) {
 	folder := resultFolder(kind, name)
-	files, err := os.ReadDir(filepath.Join(k.folder.Path, folder))
+	files, err := k.folder.Disk.ReadDir(filepath.Join(k.folder.Path, folder))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
@@ -227,7 +227,7 @@ func (k *Notes) RemoveResult(ctx context.Context, info task.Result) error {
 // ResultFiles returns the paths of the files of all results, relative to the
 // archive's folder.
 func (k *Notes) ResultFiles() ([]string, error) {
-	files, err := filepath.Glob(filepath.Join(k.folder.Path, dirResults, "*", "*", "*"))
+	files, err := disk.Glob(k.folder.Disk, k.folder.Path, filepath.Join(dirResults, "*", "*", "*"))
 	for i := range files {
 		if files[i], err = filepath.Rel(k.folder.Path, files[i]); err != nil {
 			return nil, err
@@ -250,13 +250,13 @@ func (k *Notes) CheckResult(ctx context.Context, name string) error {
 // resultFile is an open file of a result.
 type resultFile struct {
 	*result.Reader
-	file *os.File
+	file disk.Source
 }
 
 func (r *resultFile) close() { r.file.Close() } // closing a file that was only read loses nothing
 
 func (k *Notes) openResult(name string) (*resultFile, error) {
-	f, err := os.Open(filepath.Join(k.folder.Path, name))
+	f, err := k.folder.Disk.Open(filepath.Join(k.folder.Path, name))
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -40,6 +39,7 @@ const (
 type File struct {
 	Sources []Source // in order
 
+	disk         disk.FS
 	folder, name string
 	rows         []Row
 	frames       []place
@@ -56,11 +56,11 @@ type place struct {
 	frame
 }
 
-// Open reads the table of the file with this name, a path in the folder of an archive. The
+// Open reads the table of the file with this name, a path in the folder of an archive, which d reads. The
 // error is ErrOther, or an error of package os if there is no such file, or a
 // *segment.Error if it is damaged.
-func Open(folder, name string) (*File, error) {
-	in, err := os.Open(filepath.Join(folder, name))
+func Open(d disk.FS, folder, name string) (*File, error) {
+	in, err := d.Open(filepath.Join(folder, name))
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func Open(folder, name string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{folder: folder, name: name, last: -1}
+	f := &File{disk: d, folder: folder, name: name, last: -1}
 	if err := f.readTable(in, info.Size()); errors.Is(err, ErrOther) {
 		return nil, err
 	} else if err != nil {
@@ -233,7 +233,7 @@ func (f *File) Reading(r Row) ([]byte, error) {
 	}
 	f.mu.Unlock()
 	if frame == nil {
-		in, err := os.Open(filepath.Join(f.folder, f.name))
+		in, err := f.disk.Open(filepath.Join(f.folder, f.name))
 		if err != nil {
 			return nil, err
 		}

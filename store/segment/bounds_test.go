@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"infomall/store/disk"
 	"infomall/store/record"
 )
 
@@ -25,7 +26,7 @@ func TestPassOver(t *testing.T) {
 	}
 	defer x.Close()
 	for name, index := range map[string]*IndexFile{"index": x, "db-file": nil} {
-		s := NewReader(dir, info, index, func(err error) { t.Error(err) })
+		s := NewReader(disk.OS, dir, info, index, func(err error) { t.Error(err) })
 		defer s.Close()
 		var all []uint32
 		var bounds []Bounds

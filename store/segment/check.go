@@ -7,12 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"sync/atomic"
 
 	"github.com/bits-and-blooms/bloom/v3"
 
+	"infomall/store/disk"
 	"infomall/store/packed"
 	"infomall/store/record"
 )
@@ -136,7 +136,7 @@ func (c *checker) dropIndex(err error) error {
 }
 
 // file reads and checks all records of f, the db-file.
-func (c *checker) file(ctx context.Context, f *os.File) error {
+func (c *checker) file(ctx context.Context, f disk.Source) error {
 	end := c.s.Info.Bytes
 	for at := int64(0); ; {
 		if err := ctx.Err(); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"infomall/store/disk"
 	"infomall/store/record"
 )
 
@@ -89,7 +90,7 @@ func TestOnlySpans(t *testing.T) {
 	}
 	defer x.Close()
 	for _, index := range []*IndexFile{x, nil} {
-		s := NewReader(dir, info, index, nil)
+		s := NewReader(disk.OS, dir, info, index, nil)
 		defer s.Close()
 		for i := 0; i < len(entries); i += 3 {
 			if index == nil && i%99 != 0 {

@@ -13,7 +13,7 @@ import (
 func TestFactsOfBlocks(t *testing.T) {
 	dir := t.TempDir()
 	info := writeSegment(t, dir, testEntries(40))
-	s := NewReader(dir, info, nil, nil)
+	s := NewReader(disk.OS, dir, info, nil, nil)
 	defer s.Close()
 	seen := make(map[string]int)
 	for n := range info.Runs {
@@ -46,7 +46,7 @@ func TestWithoutFacts(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer x.Close()
-	s := NewReader(dir, info, x, nil)
+	s := NewReader(disk.OS, dir, info, x, nil)
 	defer s.Close()
 	if f := factsOf(t, s, 0); f != noFacts {
 		t.Errorf("Facts: got %v, want none", f)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"infomall/store/disk"
 	"infomall/store/record"
 )
 
@@ -47,7 +48,7 @@ func everyPage(m *Meta, want record.Columns) (out []Page, err error) {
 // of columns that the question needs are decompressed.
 func TestGroupsNeeded(t *testing.T) {
 	dir := t.TempDir()
-	s := NewReader(dir, writeSegment(t, dir, testEntries(300)), nil, nil)
+	s := NewReader(disk.OS, dir, writeSegment(t, dir, testEntries(300)), nil, nil)
 	defer s.Close()
 	for _, c := range groupReads {
 		m, _, err := s.Meta(0)
@@ -96,7 +97,7 @@ func TestGroupsDamaged(t *testing.T) {
 // is damaged.
 func readDamaged(t *testing.T, dir string, info *Info, group int) {
 	t.Helper()
-	s := NewReader(dir, info, nil, nil)
+	s := NewReader(disk.OS, dir, info, nil, nil)
 	defer s.Close()
 	for _, c := range groupReads {
 		named := new(Error)

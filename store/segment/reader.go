@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"io/fs"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -13,6 +13,7 @@ import (
 	"github.com/bits-and-blooms/bloom/v3"
 	"github.com/klauspost/compress/zstd"
 
+	"infomall/store/disk"
 	"infomall/store/packed"
 )
 
@@ -51,6 +52,7 @@ type Reader struct {
 	// Long converts facts of a block from short to long form; nil leaves them as
 	// they are. Set it before the first use.
 	Long  Form
+	disk  disk.FS
 	path  string
 	index *IndexFile // nil if it could not be opened
 	// warn is called once if the index is damaged and reading continues from the
@@ -58,7 +60,7 @@ type Reader struct {
 	warn func(error)
 
 	mu          sync.Mutex
-	file        *os.File
+	file        disk.Source
 	bloom       atomic.Pointer[bloom.BloomFilter] // nil if it was not read, or is damaged
 	runEnds     []int64
 	metaEnds    []int64
@@ -79,11 +81,12 @@ type runKey struct {
 	damage  error
 }
 
-// NewReader returns a Reader of the segment info of the archive in the folder dir.
+// NewReader returns a Reader of the segment info of the archive in the folder dir,
+// which d reads.
 // If index is nil, the Reader reads everything from the db-file. The function warn,
 // if not nil, is called if the index is damaged.
-func NewReader(dir string, info *Info, index *IndexFile, warn func(error)) *Reader {
-	return &Reader{Info: info, path: filepath.Join(dir, info.File), index: index, badIndex: index == nil, warn: warn}
+func NewReader(d disk.FS, dir string, info *Info, index *IndexFile, warn func(error)) *Reader {
+	return &Reader{Info: info, disk: d, path: filepath.Join(dir, info.File), index: index, badIndex: index == nil, warn: warn}
 }
 
 // Close closes the db-file.
@@ -245,12 +248,12 @@ func (s *Reader) directory() ([]runKey, error) {
 
 // handle returns the db-file, which it opens at the first call. If the file is
 // missing, the error is an *Error.
-func (s *Reader) handle() (*os.File, error) {
+func (s *Reader) handle() (disk.Source, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.file == nil {
-		f, err := os.Open(s.path)
-		if errors.Is(err, os.ErrNotExist) {
+		f, err := s.disk.Open(s.path)
+		if errors.Is(err, fs.ErrNotExist) {
 			return nil, &Error{File: s.Info.File, Offset: -1, Err: syscall.ENOENT}
 		}
 		if err != nil {
@@ -318,7 +321,7 @@ const headBytesMax = 64 << 10
 
 // scanTable finds the runs by reading the heads of all records of the db-file f,
 // and sets s.runEnds and s.metaEnds. The caller holds s.mu.
-func (s *Reader) scanTable(f *os.File) error {
+func (s *Reader) scanTable(f disk.Source) error {
 	var runEnds, metaEnds []int64
 	buf := make([]byte, headBytesMax)
 	for at := int64(0); at < s.Info.Bytes; {
@@ -496,7 +499,7 @@ var errShort = errors.New("the file is shorter than the catalogue says")
 
 // readAt fills b with the bytes of f that begin at offset from. It returns errShort
 // if f ends before.
-func readAt(f *os.File, b []byte, from int64) error {
+func readAt(f disk.Source, b []byte, from int64) error {
 	_, err := f.ReadAt(b, from)
 	if errors.Is(err, io.EOF) {
 		return errShort

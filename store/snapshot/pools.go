@@ -2,13 +2,13 @@ package snapshot
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"infomall/store/catalog"
 	"infomall/store/commit"
+	"infomall/store/disk"
 	"infomall/store/disk/lines"
 	"infomall/store/record"
 	"infomall/store/segment"
@@ -184,7 +184,7 @@ func (v *Snapshot) Files(ctx context.Context) ([]record.File, error) {
 		out = append(out, record.File{Name: n.Name, Pool: filepath.Base(filepath.Dir(n.Name)), Segments: len(n.Of), Sorted: true, Bytes: n.Bytes, CRC: n.CRC})
 	}
 	name := commit.CatalogFile(v.Pin.Generation)
-	b, err := os.ReadFile(filepath.Join(v.from.files.Folder.Path, name))
+	b, err := disk.ReadFile(v.from.files.Folder.Disk, filepath.Join(v.from.files.Folder.Path, name))
 	if err != nil {
 		return nil, err
 	}

@@ -98,7 +98,7 @@ func (s *Source) words(name string) (*index.File, error) {
 	if f != nil {
 		return f, nil
 	}
-	f, err := index.Open(s.files.Folder.Path, name)
+	f, err := index.Open(s.files.Folder.Disk, s.files.Folder.Path, name)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"os"
 	"path/filepath"
 	"sort"
 	"sync"
@@ -117,11 +116,11 @@ type runBlock struct {
 	block
 }
 
-// Open opens the index with this name, a path in the folder of an archive. The caller closes
+// Open opens the index with this name, a path in the folder of an archive, which d reads. The caller closes
 // the result. The error is ErrOther, or an error of package os if there is no such file, or
 // a *segment.Error if it is damaged.
-func Open(folder, name string) (*File, error) {
-	in, err := os.Open(filepath.Join(folder, name))
+func Open(d disk.FS, folder, name string) (*File, error) {
+	in, err := d.Open(filepath.Join(folder, name))
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +134,7 @@ func Open(folder, name string) (*File, error) {
 	return f, nil
 }
 
-func open(in *os.File, name string) (*File, error) {
+func open(in disk.Source, name string) (*File, error) {
 	info, err := in.Stat()
 	if err != nil {
 		return nil, err

@@ -16,6 +16,7 @@ import (
 
 	"infomall/store/block/facts"
 	"infomall/store/block/label"
+	"infomall/store/disk"
 	"infomall/store/segment"
 	"infomall/store/urlkey"
 	"infomall/store/words/match"
@@ -132,7 +133,7 @@ func draw(t *rapid.T, dir string) made {
 	if err := os.WriteFile(filepath.Join(dir, "x"), b.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if m.file, err = Open(dir, "x"); err != nil {
+	if m.file, err = Open(disk.OS, dir, "x"); err != nil {
 		t.Fatal(err)
 	}
 	return m

@@ -1,0 +1,228 @@
+package s3
+
+import (
+	"container/list"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// blockBytes is the size of the blocks in which the cache keeps an object. The last block of an
+// object is shorter.
+const blockBytes = 128 << 10
+
+// memoryBlocks is how many blocks the cache keeps in memory.
+const memoryBlocks = 256
+
+// touchAfter is how old the time of a block's file is before its use is noted again.
+const touchAfter = 10 * time.Minute
+
+// cache keeps blocks of objects in files of a folder, and the blocks used last in memory.
+// Several processes may use one folder. Blocks are checked against their checksums; a damaged
+// block counts as absent.
+type cache struct {
+	dir string
+	max int64 // bytes in files
+
+	mu      sync.Mutex
+	blocks  map[blockKey]*list.Element
+	recent  list.List // of *block, the block used last at the front
+	fetched map[blockKey]chan struct{}
+	written int64 // bytes since the last trim
+	trimmed bool
+}
+
+type blockKey struct {
+	object string // archive and path
+	n      int64
+}
+
+type block struct {
+	key blockKey
+	b   []byte
+}
+
+func newCache(dir string, most int64) *cache {
+	return &cache{dir: dir, max: most, blocks: make(map[blockKey]*list.Element), fetched: make(map[blockKey]chan struct{})}
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// folder returns the folder of the files of an object's blocks.
+func (c *cache) folder(object string) string {
+	sum := sha256.Sum256([]byte(object))
+	name := hex.EncodeToString(sum[:16])
+	return filepath.Join(c.dir, name[:2], name)
+}
+
+func (c *cache) file(k blockKey) string {
+	return filepath.Join(c.folder(k.object), fmt.Sprintf("%06d", k.n))
+}
+
+// get returns a block, or nil if the cache does not have it. Nobody may change the bytes.
+func (c *cache) get(k blockKey) []byte {
+	c.mu.Lock()
+	if e := c.blocks[k]; e != nil {
+		c.recent.MoveToFront(e)
+		c.mu.Unlock()
+		return e.Value.(*block).b
+	}
+	c.mu.Unlock()
+	name := c.file(k)
+	b, err := os.ReadFile(name)
+	if err != nil || len(b) < 4 || binary.LittleEndian.Uint32(b) != crc32.Checksum(b[4:], castagnoli) {
+		return nil
+	}
+	if info, err := os.Stat(name); err == nil && time.Since(info.ModTime()) > touchAfter {
+		now := time.Now()
+		_ = os.Chtimes(name, now, now) // if this fails, the block is removed earlier
+	}
+	c.remember(k, b[4:])
+	return b[4:]
+}
+
+// remember keeps a block in memory.
+func (c *cache) remember(k blockKey, b []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e := c.blocks[k]; e != nil {
+		c.recent.MoveToFront(e)
+		e.Value.(*block).b = b
+		return
+	}
+	c.blocks[k] = c.recent.PushFront(&block{k, b})
+	for c.recent.Len() > memoryBlocks {
+		last := c.recent.Back()
+		delete(c.blocks, c.recent.Remove(last).(*block).key)
+	}
+}
+
+// put keeps a block in memory and in a file. A block that cannot be written is kept in memory
+// only.
+func (c *cache) put(k blockKey, b []byte) {
+	c.remember(k, b)
+	if c.max <= 0 {
+		return
+	}
+	name := c.file(k)
+	content := append(binary.LittleEndian.AppendUint32(make([]byte, 0, len(b)+4), crc32.Checksum(b, castagnoli)), b...)
+	if err := writeWhole(name, content); err != nil {
+		return
+	}
+	c.mu.Lock()
+	c.written += int64(len(content))
+	full := !c.trimmed || c.written > c.max/16
+	if full {
+		c.written, c.trimmed = 0, true
+	}
+	c.mu.Unlock()
+	if full {
+		c.trim()
+	}
+}
+
+// writeWhole writes a file under another name and renames it. It makes the folder if that is
+// missing.
+func writeWhole(name string, b []byte) error {
+	dir := filepath.Dir(name)
+	f, err := os.CreateTemp(dir, ".")
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = os.MkdirAll(dir, 0o755); err == nil {
+			f, err = os.CreateTemp(dir, ".")
+		}
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name()) // if this fails, a later trim removes the file
+	}
+	return err
+}
+
+// trim removes the files that were not used for the longest time, until the files take
+// seven eighths of the limit.
+func (c *cache) trim() {
+	type entry struct {
+		name  string
+		bytes int64
+		used  time.Time
+	}
+	var files []entry
+	sum := int64(0)
+	_ = filepath.WalkDir(c.dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return nil // another process may have removed it
+		}
+		if info, err := d.Info(); err == nil {
+			files = append(files, entry{name, info.Size(), info.ModTime()})
+			sum += info.Size()
+		}
+		return nil
+	})
+	if sum <= c.max {
+		return
+	}
+	slices.SortFunc(files, func(a, b entry) int { return a.used.Compare(b.used) })
+	for _, f := range files {
+		if sum <= c.max/8*7 {
+			return
+		}
+		if strings.HasPrefix(filepath.Base(f.name), ".") && time.Since(f.used) < time.Minute {
+			continue // it is being written
+		}
+		if os.Remove(f.name) == nil {
+			sum -= f.bytes
+		}
+	}
+}
+
+// drop removes all blocks of an object.
+func (c *cache) drop(object string) {
+	c.mu.Lock()
+	for k, e := range c.blocks {
+		if k.object == object {
+			c.recent.Remove(e)
+			delete(c.blocks, k)
+		}
+	}
+	c.mu.Unlock()
+	_ = os.RemoveAll(c.folder(object)) // what stays is a block of an object that nobody reads any more
+}
+
+// claim reports whether the caller shall fetch a block. If another goroutine is fetching it, wait is
+// closed when that has ended. The caller that fetches calls done.
+func (c *cache) claim(k blockKey) (mine bool, wait chan struct{}) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if w := c.fetched[k]; w != nil {
+		return false, w
+	}
+	w := make(chan struct{})
+	c.fetched[k] = w
+	return true, w
+}
+
+func (c *cache) done(k blockKey) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	close(c.fetched[k])
+	delete(c.fetched, k)
+}

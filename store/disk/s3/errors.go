@@ -1,0 +1,106 @@
+package s3
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+
+	"github.com/minio/minio-go/v7"
+
+	"infomall/store/disk"
+)
+
+// ErrCondition is wrapped by the error of a PUT whose condition was not true. The PUT
+// has changed nothing.
+var ErrCondition = disk.ErrCondition
+
+// ErrUnsure is wrapped by the error of a PUT with a condition when the client cannot say
+// whether the object was changed: an answer was lost, and the object now has another
+// content than the client's.
+var ErrUnsure = disk.ErrUnsure
+
+// Error is the error of a request. It names the deed, the object, the cause and the remedy.
+// It wraps fs.ErrNotExist if the object or the bucket does not exist.
+type Error struct {
+	Deed     string // such as "read"
+	Bucket   string
+	Key      string // "" means the bucket
+	Endpoint string
+	Status   int // the HTTP status of the answer; 0 means that there was no answer
+	Err      error
+	Remedy   string // "" means that the cause says enough
+}
+
+// Error returns a message of one line.
+func (e *Error) Error() string {
+	place := Scheme + e.Bucket
+	if e.Key != "" {
+		place += "/" + e.Key
+	}
+	s := fmt.Sprintf("%s %s at %s: %v", e.Deed, place, e.Endpoint, e.Err)
+	if e.Remedy != "" {
+		s += ": " + e.Remedy
+	}
+	return s
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// remedies are what the user can do, by the code of the store's error.
+var remedies = map[string]string{
+	"NoSuchBucket":          "create the bucket, or correct its name",
+	"AccessDenied":          "these credentials lack a right that is needed here: allow s3:GetObject, s3:PutObject, s3:DeleteObject and s3:ListBucket",
+	"InvalidAccessKeyId":    "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE",
+	"SignatureDoesNotMatch": "check AWS_SECRET_ACCESS_KEY, and AWS_REGION if the store has regions",
+	"ExpiredToken":          "fetch new credentials, and start again",
+	"RequestTimeTooSkewed":  "set the clock of this machine",
+	"NoCredentialProviders": "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE",
+}
+
+// fail returns the *Error for an error of the library. It returns ctx's error if ctx has ended.
+func (c *Client) fail(ctx context.Context, deed, name string, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	e := &Error{Deed: deed, Bucket: c.bucket, Key: c.prefix + name, Endpoint: c.endpoint, Err: err}
+	var r minio.ErrorResponse
+	if errors.As(err, &r) {
+		e.Status, e.Remedy = r.StatusCode, remedies[r.Code]
+		switch {
+		case r.Code == "NoSuchBucket":
+			e.Key, e.Err = "", fmt.Errorf("the bucket does not exist (%w)", fs.ErrNotExist)
+		case r.StatusCode == http.StatusNotFound:
+			e.Err = fmt.Errorf("the object does not exist (%w)", fs.ErrNotExist)
+		case r.StatusCode == http.StatusPreconditionFailed:
+			e.Err = ErrCondition
+		}
+		return e
+	}
+	e.Remedy = "check that the store runs there; AWS_ENDPOINT_URL_S3 names it"
+	return e
+}
+
+// mayPass reports whether a request that failed with err may succeed when it is repeated,
+// and sure reports whether the store has certainly not carried it out.
+func mayPass(err error) (again, sure bool) {
+	var r minio.ErrorResponse
+	if !errors.As(err, &r) {
+		// No answer, or half of one.
+		return !errors.Is(err, context.Canceled) || errors.Is(err, io.ErrUnexpectedEOF), false
+	}
+	switch r.Code {
+	case "SlowDown", "TooManyRequests", "RequestTimeout", "RequestThrottled", "Throttling", "ServiceUnavailable", "ConditionalRequestConflict", "OperationAborted":
+		return true, true
+	}
+	switch r.StatusCode {
+	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		return true, true
+	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusGatewayTimeout:
+		return true, false
+	}
+	return false, true
+}

@@ -1,0 +1,462 @@
+package s3
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"infomall/store/disk"
+)
+
+// FS is the file system of an archive in a bucket. Each path below its root is the name of
+// an object, or of a file in the working folder of this machine: Options.Place says which. A
+// file is made in the working folder; renaming or linking it to the name of an object is the upload,
+// and returns when the store has acknowledged the object.
+type FS struct {
+	client *Client
+	root   string
+	place  func(rel string) disk.Place
+	cache  *cache
+
+	turn chan struct{} // holds one token: one Attempt runs at a time
+
+	mu      sync.Mutex
+	read    map[string]content // the changing files that were read last, by name
+	attempt map[string]content // the changing files as the running Attempt has read them; nil outside
+	id      string             // of the archive
+	sizes   map[string]int64   // of files of the archive, by name
+}
+
+// content is a changing file as it was read.
+type content struct {
+	b       []byte
+	etag    string
+	missing bool
+}
+
+// Options are the settings of an FS.
+type Options struct {
+	// Root is the working folder. "" means a folder of this bucket and prefix in the user's
+	// cache folder.
+	Root string
+	// CacheBytes is how large the cache of objects in the working folder becomes. 0 means
+	// 10 GB; less than 0 means that there is none.
+	CacheBytes int64
+	// Place says where the file with this path below the root lies. The path has slashes.
+	Place func(rel string) disk.Place
+}
+
+// cacheBytesDefault is the size of the cache unless Options says another.
+const cacheBytesDefault = 10 << 30
+
+// dirCache is the folder of the cache in the working folder.
+const dirCache = ".cache"
+
+// NewFS returns the file system of an archive in the place of the client. It makes no
+// request, and creates no folder.
+func NewFS(c *Client, o Options) (*FS, error) {
+	root := o.Root
+	if root == "" {
+		dir, err := os.UserCacheDir()
+		if err != nil {
+			return nil, err
+		}
+		sum := sha256.Sum256([]byte(c.endpoint + " " + c.URL()))
+		root = filepath.Join(dir, "infomall", hex.EncodeToString(sum[:8]))
+	}
+	d := &FS{
+		client: c, root: root, place: o.Place, turn: make(chan struct{}, 1),
+		cache: newCache(filepath.Join(root, dirCache), cmp.Or(o.CacheBytes, cacheBytesDefault)),
+		read:  make(map[string]content), sizes: make(map[string]int64),
+	}
+	d.turn <- struct{}{}
+	return d, nil
+}
+
+// Root returns the working folder.
+func (d *FS) Root() string { return d.root }
+
+// Client returns the client that carries out the requests.
+func (d *FS) Client() *Client { return d.client }
+
+// where returns the name of the object for a path, and its place. The place is Local
+// for paths that are not below the root, for hidden files and for lock files.
+func (d *FS) where(name string) (rel string, p disk.Place) {
+	rel, err := filepath.Rel(d.root, name)
+	if err != nil || rel == "." || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) || strings.HasPrefix(filepath.Base(rel), ".") {
+		return "", disk.Local
+	}
+	rel = filepath.ToSlash(rel)
+	return rel, d.place(rel)
+}
+
+// cacheKey returns the name of an object in the cache. The ID of the archive is in it, so that an
+// archive that was made again in the same place has other names.
+func (d *FS) cacheKey(rel string) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if _, ok := d.sizes[rel]; ok {
+		return d.id + "/" + rel
+	}
+	return rel
+}
+
+// Expect implements disk.Shared.
+func (d *FS) Expect(id string, files map[string]int64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.id = id
+	d.sizes = make(map[string]int64, len(files))
+	for name, n := range files {
+		d.sizes[filepath.ToSlash(name)] = n
+	}
+}
+
+// Open opens a file for reading. A file that Expect has named counts as there; reading it fails
+// if it is not.
+func (d *FS) Open(name string) (disk.Source, error) {
+	rel, p := d.where(name)
+	switch p {
+	case disk.Changing:
+		c, err := d.readChanging(rel)
+		if err == nil && c.missing {
+			err = &fs.PathError{Op: "open", Path: d.URL(rel), Err: syscall.ENOENT}
+		}
+		if err != nil {
+			return nil, err
+		}
+		return &memoryFile{bytes.NewReader(c.b), name, int64(len(c.b))}, nil
+	case disk.Fixed:
+		return d.openObject(name, rel)
+	}
+	return disk.OS.Open(name)
+}
+
+func (d *FS) openObject(name, rel string) (disk.Source, error) {
+	d.mu.Lock()
+	size, ok := d.sizes[rel]
+	d.mu.Unlock()
+	f := &objectFile{d: d, name: rel, key: d.cacheKey(rel), path: name, size: size}
+	if !ok {
+		// The first block says how long the object is.
+		b, info, err := d.client.Get(context.Background(), rel, 0, blockBytes, "")
+		if err != nil {
+			return nil, d.missing("open", rel, err)
+		}
+		if info.Size <= int64(len(b)) {
+			return &memoryFile{bytes.NewReader(b), name, int64(len(b))}, nil
+		}
+		f.size = info.Size
+		f.key = rel + " " + info.ETag
+		d.cache.put(blockKey{f.key, 0}, b)
+	}
+	f.ctx, f.cancel = context.WithCancel(context.Background())
+	return f, nil
+}
+
+// missing returns an error of package fs if err says that an object does not exist.
+func (d *FS) missing(op, rel string, err error) error {
+	if isMissing(err) {
+		return &fs.PathError{Op: op, Path: d.URL(rel), Err: syscall.ENOENT}
+	}
+	return err
+}
+
+// URL returns the URL of an object.
+func (d *FS) URL(rel string) string { return d.client.URL() + "/" + rel }
+
+// readChanging reads a changing file. Within an Attempt, each reading returns the content of
+// the first one.
+func (d *FS) readChanging(rel string) (content, error) {
+	d.mu.Lock()
+	c, ok := d.attempt[rel]
+	last := d.read[rel]
+	within := d.attempt
+	d.mu.Unlock()
+	if ok {
+		return c, nil
+	}
+	b, info, err := d.client.Get(context.Background(), rel, 0, -1, last.etag)
+	switch {
+	case isMissing(err):
+		c = content{missing: true}
+	case err != nil:
+		return c, err
+	case b == nil && last.etag != "" && info.ETag == last.etag:
+		c = last
+	default:
+		c = content{b: b, etag: info.ETag}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.read[rel] = c
+	if within != nil && d.attempt != nil {
+		if first, ok := d.attempt[rel]; ok {
+			return first, nil
+		}
+		d.attempt[rel] = c
+	}
+	return c, nil
+}
+
+// writeChanging writes a changing file. Within an Attempt it does so on condition that the file is as
+// it was read.
+func (d *FS) writeChanging(rel string, b []byte) error {
+	d.mu.Lock()
+	within := d.attempt != nil
+	d.mu.Unlock()
+	when := Always
+	if within {
+		c, err := d.readChanging(rel)
+		if err != nil {
+			return err
+		}
+		if when = IfUnchanged(c.etag); c.missing {
+			when = IfAbsent
+		}
+	}
+	info, err := d.client.PutBytes(context.Background(), rel, b, when)
+	if err != nil {
+		return err
+	}
+	c := content{b: b, etag: info.ETag}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.read[rel] = c
+	if d.attempt != nil {
+		d.attempt[rel] = c
+	}
+	return nil
+}
+
+// attemptsMost is how often Attempt calls its function.
+const attemptsMost = 20
+
+// Attempt implements disk.Shared.
+func (d *FS) Attempt(ctx context.Context, do func() error) error {
+	select {
+	case <-d.turn:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { d.turn <- struct{}{} }()
+	for i := 0; ; i++ {
+		d.mu.Lock()
+		d.attempt = make(map[string]content)
+		d.mu.Unlock()
+		err := do()
+		d.mu.Lock()
+		d.attempt = nil
+		d.mu.Unlock()
+		if !errors.Is(err, disk.ErrCondition) && !errors.Is(err, disk.ErrUnsure) || i == attemptsMost-1 {
+			return err
+		}
+		select {
+		case <-time.After(rand.N(min(d.client.backoff<<i, 2*time.Second))):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// Stat returns what the store knows of an object.
+func (d *FS) Stat(name string) (fs.FileInfo, error) {
+	rel, p := d.where(name)
+	if p == disk.Local {
+		return os.Stat(name)
+	}
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		return info, nil
+	}
+	info, err := d.client.Head(context.Background(), rel)
+	if err != nil {
+		return nil, d.missing("stat", rel, err)
+	}
+	return objectInfo{path.Base(rel), info.Size, info.Modified, false}, nil
+}
+
+// ReadDir lists the objects below a folder, and the local files in it.
+func (d *FS) ReadDir(name string) ([]fs.DirEntry, error) {
+	local, err := os.ReadDir(name)
+	rel, p := d.where(name)
+	prefix := rel + "/"
+	if filepath.Clean(name) == filepath.Clean(d.root) {
+		prefix, p = "", disk.Fixed
+	}
+	if p == disk.Local {
+		return local, err
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	missing := err != nil
+	var out []fs.DirEntry
+	for info, err := range d.client.List(context.Background(), prefix, false) {
+		if err != nil {
+			return nil, err
+		}
+		base := path.Base(info.Name)
+		out = append(out, fs.FileInfoToDirEntry(objectInfo{base, info.Size, info.Modified, strings.HasSuffix(info.Name, "/")}))
+	}
+	for _, e := range local {
+		_, p := d.where(filepath.Join(name, e.Name()))
+		there := slices.ContainsFunc(out, func(o fs.DirEntry) bool { return o.Name() == e.Name() })
+		if e.IsDir() && !there || p == disk.Local && !there {
+			out = append(out, e)
+		}
+	}
+	if missing && len(out) == 0 {
+		return nil, &fs.PathError{Op: "open", Path: d.URL(rel), Err: syscall.ENOENT}
+	}
+	slices.SortFunc(out, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
+	return out, nil
+}
+
+// OpenFile opens a file of the working folder. An object cannot be opened so.
+func (d *FS) OpenFile(name string, flag int, perm fs.FileMode) (disk.File, error) {
+	if rel, p := d.where(name); p != disk.Local {
+		return nil, &fs.PathError{Op: "write", Path: d.URL(rel), Err: errors.New("an object is only written as a whole")}
+	}
+	f, err := disk.OS.OpenFile(name, flag, perm)
+	if errors.Is(err, fs.ErrNotExist) && flag&os.O_CREATE != 0 {
+		// Another machine may have made the archive: the folder is not here yet.
+		if err = os.MkdirAll(filepath.Dir(name), 0o755); err == nil {
+			f, err = disk.OS.OpenFile(name, flag, perm)
+		}
+	}
+	return f, err
+}
+
+// Mkdir creates a folder of the working folder. A bucket has no folders.
+func (d *FS) Mkdir(name string, perm fs.FileMode) error {
+	if err := os.Mkdir(name, perm); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	return os.Mkdir(name, perm)
+}
+
+// Rename uploads a local file to the name of an object and removes the local file, or renames a
+// local file. It replaces an object that exists.
+func (d *FS) Rename(from, to string) error {
+	rel, p := d.where(to)
+	if p == disk.Local {
+		return disk.OS.Rename(from, to)
+	}
+	if err := d.upload(from, rel, p, Always); err != nil {
+		return err
+	}
+	return os.Remove(from)
+}
+
+// Link uploads a local file to the name of an object. It returns an error that wraps
+// fs.ErrExist if the object exists.
+func (d *FS) Link(from, to string) error {
+	rel, p := d.where(to)
+	if p == disk.Local {
+		return os.Link(from, to)
+	}
+	err := d.upload(from, rel, p, IfAbsent)
+	if errors.Is(err, ErrCondition) {
+		return &fs.PathError{Op: "write", Path: d.URL(rel), Err: syscall.EEXIST}
+	}
+	return err
+}
+
+func (d *FS) upload(from, rel string, p disk.Place, when Condition) error {
+	if p == disk.Changing {
+		b, err := os.ReadFile(from)
+		if err != nil {
+			return err
+		}
+		return d.writeChanging(rel, b)
+	}
+	f, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if when == Always {
+		d.cache.drop(d.cacheKey(rel))
+	}
+	_, err = d.client.Put(context.Background(), rel, f, info.Size(), when)
+	return err
+}
+
+// Remove removes an object or a local file.
+func (d *FS) Remove(name string) error {
+	rel, p := d.where(name)
+	info, err := os.Lstat(name)
+	if p == disk.Local || err == nil && info.IsDir() {
+		return os.Remove(name)
+	}
+	d.cache.drop(d.cacheKey(rel))
+	d.mu.Lock()
+	delete(d.read, rel)
+	d.mu.Unlock()
+	return d.client.Remove(context.Background(), rel)
+}
+
+// SyncDir makes the names of local files durable. Objects are durable when their upload
+// has returned.
+func (d *FS) SyncDir(name string) error {
+	if _, p := d.where(name); p != disk.Local || filepath.Clean(name) == filepath.Clean(d.root) {
+		return nil
+	}
+	return disk.OS.SyncDir(name)
+}
+
+// Written implements disk.Shared.
+func (d *FS) Written(name string) (written, now time.Time, err error) {
+	rel, _ := d.where(name)
+	info, err := d.client.Head(context.Background(), rel)
+	if err != nil {
+		return written, now, d.missing("stat", rel, err)
+	}
+	return info.Modified, info.Date, nil
+}
+
+// Touch implements disk.Shared.
+func (d *FS) Touch(name string) error {
+	rel, _ := d.where(name)
+	_, err := d.client.PutBytes(context.Background(), rel, []byte("\n"), Always)
+	return err
+}
+
+// memoryFile is a small object that was read as a whole.
+type memoryFile struct {
+	*bytes.Reader
+	name string
+	size int64
+}
+
+func (f *memoryFile) Name() string { return f.name }
+func (f *memoryFile) Close() error { return nil }
+func (f *memoryFile) Stat() (fs.FileInfo, error) {
+	return objectInfo{filepath.Base(f.name), f.size, time.Time{}, false}, nil
+}
+
+var (
+	_ io.ReaderAt = (*memoryFile)(nil)
+	_ disk.Shared = (*FS)(nil)
+)

@@ -1,0 +1,98 @@
+package s3
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// Stats counts what a client has done.
+type Stats struct {
+	Requests int64 // HTTP requests, with repetitions
+	Repeated int64 // requests that repeated a failed one
+	In       int64 // bytes of bodies received
+	Out      int64 // bytes of bodies sent
+	// Rounds is the number of requests in the longest chain in which each request
+	// began after the one before it had ended.
+	Rounds int64
+}
+
+// meter is a transport that counts requests and bytes.
+type meter struct {
+	base http.RoundTripper
+	mu   sync.Mutex
+	sum  Stats
+}
+
+func (m *meter) stats() Stats {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.sum
+}
+
+func (m *meter) repeat() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.sum.Repeated++
+}
+
+// dateKey is the key of the context's value in which RoundTrip leaves the Date of the answer.
+type dateKey struct{}
+
+// withDate returns a context with which a request sets date to the time, by the clock of
+// the store, of its answer.
+func withDate(ctx context.Context, date *time.Time) context.Context {
+	return context.WithValue(ctx, dateKey{}, date)
+}
+
+// RoundTrip carries out one request. The request counts as ended when its body was read
+// to the end or closed.
+func (m *meter) RoundTrip(r *http.Request) (*http.Response, error) {
+	m.mu.Lock()
+	m.sum.Requests++
+	m.sum.Out += max(r.ContentLength, 0)
+	depth := m.sum.Rounds + 1
+	m.mu.Unlock()
+	resp, err := m.base.RoundTrip(r)
+	if err != nil {
+		m.end(depth, 0)
+		return nil, err
+	}
+	if date, ok := r.Context().Value(dateKey{}).(*time.Time); ok {
+		if at, err := http.ParseTime(resp.Header.Get("Date")); err == nil {
+			*date = at
+		}
+	}
+	resp.Body = &meteredBody{ReadCloser: resp.Body, end: sync.OnceFunc(func() { m.end(depth, 0) }), add: func(n int) { m.end(0, n) }}
+	return resp, nil
+}
+
+// end records that a request with this depth has ended, and that n bytes were received.
+func (m *meter) end(depth int64, n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.sum.Rounds = max(m.sum.Rounds, depth)
+	m.sum.In += int64(n)
+}
+
+type meteredBody struct {
+	io.ReadCloser
+	end func()
+	add func(n int)
+}
+
+func (b *meteredBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.add(n)
+	if err != nil {
+		b.end()
+	}
+	return n, err
+}
+
+func (b *meteredBody) Close() error {
+	b.end()
+	return b.ReadCloser.Close()
+}

@@ -1,0 +1,227 @@
+package s3
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"sync"
+	"time"
+)
+
+// fetchBlocks is how many blocks one request fetches at most.
+const fetchBlocks = 32
+
+// objectFile is an object of the bucket whose content never changes, open for reading through the
+// cache.
+type objectFile struct {
+	d    *FS
+	name string // below the prefix
+	key  string // in the cache
+	path string // for Name
+
+	ctx    context.Context // ends with Close
+	cancel context.CancelFunc
+	ahead  sync.WaitGroup // fetches in advance
+
+	mu    sync.Mutex
+	size  int64 // -1 if not known yet
+	at    int64 // of Read
+	next  int64 // the block after the last one that was read
+	until int64 // blocks before this one were asked for in advance
+}
+
+func (f *objectFile) Name() string { return f.path }
+
+// Close ends the fetches in advance.
+func (f *objectFile) Close() error {
+	f.cancel()
+	f.ahead.Wait()
+	return nil
+}
+
+func (f *objectFile) Stat() (fs.FileInfo, error) {
+	return objectInfo{path.Base(f.name), f.bytes(), time.Time{}, false}, nil
+}
+
+func (f *objectFile) bytes() int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.size
+}
+
+func (f *objectFile) Read(p []byte) (int, error) {
+	f.mu.Lock()
+	at := f.at
+	f.mu.Unlock()
+	n, err := f.ReadAt(p, at)
+	f.mu.Lock()
+	f.at = at + int64(n)
+	f.mu.Unlock()
+	if n > 0 && errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return n, err
+}
+
+func (f *objectFile) ReadAt(p []byte, off int64) (n int, err error) {
+	size := f.bytes()
+	if off < 0 {
+		return 0, &fs.PathError{Op: "read", Path: f.path, Err: fs.ErrInvalid}
+	}
+	if off >= size {
+		return 0, io.EOF
+	}
+	want := min(int64(len(p)), size-off)
+	if want == 0 {
+		return 0, nil
+	}
+	first, last := off/blockBytes, (off+want-1)/blockBytes
+	f.readAhead(first, last)
+	for n := first; n <= last; n += fetchBlocks {
+		if err := f.fetch(f.ctx, n, min(n+fetchBlocks-1, last)); err != nil {
+			return int(max(0, n*blockBytes-off)), err
+		}
+	}
+	for b := first; b <= last; b++ {
+		content, err := f.block(b)
+		if err != nil {
+			return n, err
+		}
+		from := off + int64(n) - b*blockBytes
+		if from >= int64(len(content)) {
+			return n, io.ErrUnexpectedEOF // the object is shorter than the catalogue says
+		}
+		n += copy(p[n:want], content[from:])
+	}
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// block returns a block that fetch has fetched. The cache may have lost the block meanwhile.
+func (f *objectFile) block(n int64) ([]byte, error) {
+	for {
+		if b := f.d.cache.get(blockKey{f.key, n}); b != nil {
+			return b, nil
+		}
+		if err := f.fetch(f.ctx, n, n); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// fetch brings the blocks from first to last into the cache that are not there. Neighbouring
+// blocks are fetched with one request, and several requests run at once. It returns when all
+// blocks are there.
+func (f *objectFile) fetch(ctx context.Context, first, last int64) error {
+	var waits []chan struct{}
+	var mine [][2]int64
+	for n := first; n <= last; n++ {
+		k := blockKey{f.key, n}
+		if f.d.cache.get(k) != nil {
+			continue
+		}
+		own, wait := f.d.cache.claim(k)
+		switch {
+		case !own:
+			waits = append(waits, wait)
+		case len(mine) > 0 && mine[len(mine)-1][1] == n-1:
+			mine[len(mine)-1][1] = n
+		default:
+			mine = append(mine, [2]int64{n, n})
+		}
+	}
+	errs := make(chan error, len(mine))
+	for i, r := range mine {
+		if i == len(mine)-1 {
+			errs <- f.get(ctx, r[0], r[1])
+		} else {
+			go func() { errs <- f.get(ctx, r[0], r[1]) }() // the loop below waits for it
+		}
+	}
+	var err error
+	for range mine {
+		if e := <-errs; err == nil {
+			err = e
+		}
+	}
+	for _, w := range waits {
+		select {
+		case <-w: // if its fetch failed, block fetches it again
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return err
+}
+
+// get fetches claimed blocks with one request.
+func (f *objectFile) get(ctx context.Context, first, last int64) error {
+	defer func() {
+		for n := first; n <= last; n++ {
+			f.d.cache.done(blockKey{f.key, n})
+		}
+	}()
+	b, _, err := f.d.client.Get(ctx, f.name, first*blockBytes, (last-first+1)*blockBytes, "")
+	if err != nil {
+		return err
+	}
+	for n := first; n <= last; n++ {
+		content := b[min(int64(len(b)), (n-first)*blockBytes):min(int64(len(b)), (n-first+1)*blockBytes)]
+		if len(content) == 0 {
+			return io.ErrUnexpectedEOF
+		}
+		f.d.cache.put(blockKey{f.key, n}, content[:len(content):len(content)])
+	}
+	return nil
+}
+
+// readAhead begins to fetch the next blocks if blocks are read in order.
+func (f *objectFile) readAhead(first, last int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	inOrder := first == f.next && first > 0 || first == f.next-1 && last >= f.next
+	if first != f.next-1 || last >= f.next {
+		f.next = last + 1
+	}
+	if !inOrder {
+		f.until = max(f.until, last+1)
+		return
+	}
+	blocks := (f.size + blockBytes - 1) / blockBytes
+	from := max(f.until, last+1)
+	to := min(last+1+2*fetchBlocks, blocks)
+	if to-from < fetchBlocks && to < blocks || from >= to || f.ctx.Err() != nil {
+		return
+	}
+	to = min(from+fetchBlocks, to)
+	f.until = to
+	f.ahead.Add(1)
+	go func() { // Close waits for it
+		defer f.ahead.Done()
+		_ = f.fetch(f.ctx, from, to-1) // the read that needs the block meets the error again
+	}()
+}
+
+// objectInfo describes an object or a folder as a file.
+type objectInfo struct {
+	name    string
+	size    int64
+	written time.Time
+	folder  bool
+}
+
+func (i objectInfo) Name() string { return i.name }
+func (i objectInfo) Size() int64  { return i.size }
+func (i objectInfo) Mode() fs.FileMode {
+	if i.folder {
+		return fs.ModeDir | 0o755
+	}
+	return 0o644
+}
+func (i objectInfo) ModTime() time.Time { return i.written }
+func (i objectInfo) IsDir() bool        { return i.folder }
+func (i objectInfo) Sys() any           { return nil }

@@ -1,0 +1,460 @@
+// Package s3test is a small S3 store in memory, for tests. It knows conditions, ranges,
+// lists and uploads in parts. It checks no signatures. A test makes it fail with Fault.
+package s3test
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/md5"
+	"encoding/hex"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"infomall/store/disk/s3"
+)
+
+// Bucket is the bucket that a new server has.
+const Bucket = "bucket"
+
+// Fault says how a request fails.
+type Fault int
+
+// The faults.
+const (
+	Works        Fault = iota
+	DropBefore         // the connection breaks, and the request is not carried out
+	DropAfter          // the request is carried out, and the connection breaks before the answer
+	Tear               // the request is carried out, and the connection breaks within the body of the answer
+	Error500           // the answer is 500 InternalError, and the request is not carried out
+	Error500Late       // the answer is 500 InternalError, and the request was carried out
+	SlowDown           // the answer is 503 SlowDown, and the request is not carried out
+)
+
+// Faults are all faults.
+var Faults = []Fault{DropBefore, DropAfter, Tear, Error500, Error500Late, SlowDown}
+
+// Server is an S3 store in memory. Its fields may be set before the first request, and its
+// methods called at any time.
+type Server struct {
+	URL string
+	// Fault, if not nil, is called for each request, one call at a time. n is the
+	// number of the request, from 1. It may wait in order to delay the request.
+	Fault func(r *http.Request, n int) Fault
+	// StaleLists makes lists show the objects as they were before this many changes.
+	StaleLists int
+	// IgnoreConditions makes PUTs ignore their conditions.
+	IgnoreConditions bool
+	// Now is the clock of the store.
+	Now func() time.Time
+
+	web     *httptest.Server
+	faultMu sync.Mutex
+	mu      sync.Mutex
+	n       int
+	buckets map[string]map[string]object
+	history []map[string]object // the objects of all buckets before each of the last changes, by path
+	uploads map[string]map[int][]byte
+}
+
+type object struct {
+	b        []byte
+	etag     string
+	modified time.Time
+}
+
+// New returns a server that runs. The caller calls Close.
+func New() *Server {
+	s := &Server{Now: time.Now, buckets: map[string]map[string]object{Bucket: {}}, uploads: map[string]map[int][]byte{}}
+	s.web = httptest.NewServer(s)
+	s.URL = s.web.URL
+	return s
+}
+
+// Start returns a server that runs until the test ends.
+func Start(t testing.TB) *Server {
+	s := New()
+	t.Cleanup(s.Close)
+	return s
+}
+
+// Close stops the server.
+func (s *Server) Close() {
+	s.web.CloseClientConnections()
+	s.web.Close()
+}
+
+// Place returns the settings with which a client reaches the server. Repetitions wait 1 ms.
+func (s *Server) Place() s3.Server {
+	return s3.Server{Endpoint: s.URL, Backoff: time.Millisecond}
+}
+
+// Client returns a client for a prefix in the bucket Bucket.
+func (s *Server) Client(t testing.TB, prefix string) *s3.Client {
+	t.Helper()
+	c, err := s.Place().Open(s3.Scheme + Bucket + "/" + prefix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Objects returns the keys of the objects in the bucket Bucket, sorted.
+func (s *Server) Objects() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return sortedKeys(s.buckets[Bucket])
+}
+
+// Change replaces the content of an object in the bucket Bucket, as a fault of the store would.
+// nil removes it.
+func (s *Server) Change(key string, f func(b []byte) []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if b := f(slices.Clone(s.buckets[Bucket][key].b)); b != nil {
+		s.put(Bucket, key, b)
+	} else {
+		s.remove(Bucket, key)
+	}
+}
+
+// Requests returns how many requests were received.
+func (s *Server) Requests() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.n
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// ServeHTTP answers one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	if strings.HasPrefix(r.Header.Get("X-Amz-Content-Sha256"), "STREAMING-") {
+		body = unchunk(body)
+	}
+	s.mu.Lock()
+	s.n++
+	n := s.n
+	s.mu.Unlock()
+	fault := Works
+	if s.Fault != nil {
+		s.faultMu.Lock()
+		fault = s.Fault(r, n)
+		s.faultMu.Unlock()
+	}
+	switch fault {
+	case DropBefore:
+		panic(http.ErrAbortHandler)
+	case Error500:
+		s.fail(w, http.StatusInternalServerError, "InternalError")
+		return
+	case SlowDown:
+		s.fail(w, http.StatusServiceUnavailable, "SlowDown")
+		return
+	}
+	answer := httptest.NewRecorder()
+	s.mu.Lock()
+	s.answer(answer, r, body)
+	s.mu.Unlock()
+	switch fault {
+	case DropAfter:
+		panic(http.ErrAbortHandler)
+	case Error500Late:
+		s.fail(w, http.StatusInternalServerError, "InternalError")
+		return
+	}
+	for k, v := range answer.Header() {
+		w.Header()[k] = v
+	}
+	b := answer.Body.Bytes()
+	w.Header().Set("Date", s.Now().UTC().Format(http.TimeFormat))
+	if w.Header().Get("Content-Length") == "" {
+		w.Header().Set("Content-Length", strconv.Itoa(len(b)))
+	}
+	w.WriteHeader(answer.Code)
+	if fault == Tear {
+		w.Write(b[:len(b)/2])
+		if c, _, err := http.NewResponseController(w).Hijack(); err == nil {
+			if t, ok := c.(*net.TCPConn); ok {
+				t.SetLinger(0)
+			}
+			c.Close()
+		}
+		panic(http.ErrAbortHandler)
+	}
+	w.Write(b)
+}
+
+// unchunk returns the content of a body in the form aws-chunked.
+func unchunk(b []byte) []byte {
+	var out []byte
+	for {
+		line, rest, ok := bytes.Cut(b, []byte("\r\n"))
+		size, _, _ := strings.Cut(string(line), ";")
+		n, err := strconv.ParseUint(size, 16, 31)
+		if !ok || err != nil || n == 0 || uint64(len(rest)) < n+2 {
+			return out
+		}
+		out, b = append(out, rest[:n]...), rest[n+2:]
+	}
+}
+
+type errorBody struct {
+	XMLName xml.Name `xml:"Error"`
+	Code    string
+	Message string
+}
+
+func (s *Server) fail(w http.ResponseWriter, status int, code string) {
+	b, _ := xml.Marshal(errorBody{Code: code, Message: "the test store answers " + code})
+	w.Header().Set("Content-Type", "application/xml")
+	w.Header().Set("Content-Length", strconv.Itoa(len(b)))
+	w.WriteHeader(status)
+	w.Write(b)
+}
+
+func (s *Server) answer(w *httptest.ResponseRecorder, r *http.Request, body []byte) {
+	bucket, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	q := r.URL.Query()
+	objects, ok := s.buckets[bucket]
+	switch {
+	case !ok:
+		s.fail(w, http.StatusNotFound, "NoSuchBucket")
+	case key == "" && q.Has("location"):
+		w.Write([]byte(`<LocationConstraint xmlns="http://s3.amazonaws.com/doc/2006-03-01/"></LocationConstraint>`))
+	case key == "" && r.Method == http.MethodGet:
+		s.list(w, bucket, q)
+	case key == "":
+	case r.Method == http.MethodGet || r.Method == http.MethodHead:
+		s.get(w, r, objects, key)
+	case r.Method == http.MethodDelete && q.Has("uploadId"):
+		delete(s.uploads, q.Get("uploadId"))
+		w.WriteHeader(http.StatusNoContent)
+	case r.Method == http.MethodDelete:
+		s.remove(bucket, key)
+		w.WriteHeader(http.StatusNoContent)
+	case r.Method == http.MethodPost && q.Has("uploads"):
+		id := strconv.Itoa(s.n)
+		s.uploads[id] = map[int][]byte{}
+		fmt.Fprintf(w, "<InitiateMultipartUploadResult><Bucket>%s</Bucket><UploadId>%s</UploadId></InitiateMultipartUploadResult>", bucket, id)
+	case r.Method == http.MethodPut && q.Has("uploadId"):
+		parts, ok := s.uploads[q.Get("uploadId")]
+		if !ok {
+			s.fail(w, http.StatusNotFound, "NoSuchUpload")
+			return
+		}
+		n, _ := strconv.Atoi(q.Get("partNumber"))
+		parts[n] = body
+		w.Header().Set("ETag", etagOf(body))
+	case r.Method == http.MethodPost && q.Has("uploadId"):
+		s.complete(w, r, bucket, key, q.Get("uploadId"))
+	case r.Method == http.MethodPut:
+		if s.holds(w, r, objects, key) {
+			w.Header().Set("ETag", s.put(bucket, key, body))
+		}
+	default:
+		s.fail(w, http.StatusNotImplemented, "NotImplemented")
+	}
+}
+
+// holds reports whether the condition of a PUT is true, and answers if it is not.
+func (s *Server) holds(w http.ResponseWriter, r *http.Request, objects map[string]object, key string) bool {
+	match, none := r.Header.Get("If-Match"), r.Header.Get("If-None-Match")
+	o, there := objects[key]
+	switch {
+	case s.IgnoreConditions:
+	case match != "" && !there:
+		s.fail(w, http.StatusNotFound, "NoSuchKey")
+		return false
+	case match != "" && strings.Trim(match, `"`) != strings.Trim(o.etag, `"`), none == "*" && there:
+		s.fail(w, http.StatusPreconditionFailed, "PreconditionFailed")
+		return false
+	}
+	return true
+}
+
+func (s *Server) complete(w *httptest.ResponseRecorder, r *http.Request, bucket, key, id string) {
+	parts, ok := s.uploads[id]
+	if !ok {
+		s.fail(w, http.StatusNotFound, "NoSuchUpload")
+		return
+	}
+	if !s.holds(w, r, s.buckets[bucket], key) {
+		return
+	}
+	delete(s.uploads, id)
+	var b, sums []byte
+	for n := 1; n <= len(parts); n++ {
+		b = append(b, parts[n]...)
+		sum := md5.Sum(parts[n])
+		sums = append(sums, sum[:]...)
+	}
+	s.put(bucket, key, b)
+	o := s.buckets[bucket][key]
+	sum := md5.Sum(sums)
+	o.etag = fmt.Sprintf(`"%x-%d"`, sum, len(parts))
+	s.buckets[bucket][key] = o
+	fmt.Fprintf(w, "<CompleteMultipartUploadResult><Bucket>%s</Bucket><Key>%s</Key><ETag>%s</ETag></CompleteMultipartUploadResult>", bucket, url.PathEscape(key), o.etag)
+}
+
+func etagOf(b []byte) string {
+	sum := md5.Sum(b)
+	return `"` + hex.EncodeToString(sum[:]) + `"`
+}
+
+// keep records the objects before a change, for stale lists.
+func (s *Server) keep(bucket string) {
+	if s.StaleLists == 0 {
+		return
+	}
+	old := make(map[string]object)
+	for k, o := range s.buckets[bucket] {
+		old[bucket+"/"+k] = o
+	}
+	s.history = append(s.history, old)
+	s.history = s.history[max(0, len(s.history)-s.StaleLists):]
+}
+
+func (s *Server) put(bucket, key string, b []byte) (etag string) {
+	s.keep(bucket)
+	etag = etagOf(b)
+	s.buckets[bucket][key] = object{b, etag, s.Now()}
+	return etag
+}
+
+func (s *Server) remove(bucket, key string) {
+	if _, ok := s.buckets[bucket][key]; ok {
+		s.keep(bucket)
+		delete(s.buckets[bucket], key)
+	}
+}
+
+func (s *Server) get(w *httptest.ResponseRecorder, r *http.Request, objects map[string]object, key string) {
+	o, ok := objects[key]
+	if !ok {
+		s.fail(w, http.StatusNotFound, "NoSuchKey")
+		return
+	}
+	h := w.Header()
+	h.Set("ETag", o.etag)
+	h.Set("Last-Modified", o.modified.UTC().Format(http.TimeFormat))
+	h.Set("Content-Type", "application/octet-stream")
+	if none := r.Header.Get("If-None-Match"); none != "" && strings.Trim(none, `"`) == strings.Trim(o.etag, `"`) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	b := o.b
+	if spec, ok := strings.CutPrefix(r.Header.Get("Range"), "bytes="); ok {
+		from, to, _ := strings.Cut(spec, "-")
+		lo, _ := strconv.Atoi(from)
+		hi, err := strconv.Atoi(to)
+		if err != nil || hi >= len(b) {
+			hi = len(b) - 1
+		}
+		if lo >= len(b) {
+			s.fail(w, http.StatusRequestedRangeNotSatisfiable, "InvalidRange")
+			return
+		}
+		h.Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", lo, hi, len(b)))
+		b = b[lo : hi+1]
+		h.Set("Content-Length", strconv.Itoa(len(b)))
+		w.WriteHeader(http.StatusPartialContent)
+	}
+	h.Set("Content-Length", strconv.Itoa(len(b)))
+	if r.Method == http.MethodGet {
+		w.Write(b)
+	}
+}
+
+type listBody struct {
+	XMLName               xml.Name `xml:"ListBucketResult"`
+	Name, Prefix          string
+	KeyCount, MaxKeys     int
+	IsTruncated           bool
+	NextContinuationToken string `xml:",omitempty"`
+	EncodingType          string `xml:",omitempty"`
+	Contents              []listed
+	CommonPrefixes        []common
+}
+
+type listed struct {
+	Key          string
+	LastModified time.Time
+	ETag         string
+	Size         int
+}
+
+type common struct{ Prefix string }
+
+func (s *Server) list(w *httptest.ResponseRecorder, bucket string, q url.Values) {
+	objects := s.buckets[bucket]
+	if s.StaleLists > 0 && len(s.history) > 0 {
+		objects = make(map[string]object)
+		for k, o := range s.history[0] {
+			if k, ok := strings.CutPrefix(k, bucket+"/"); ok {
+				objects[k] = o
+			}
+		}
+	}
+	prefix, delimiter := q.Get("prefix"), q.Get("delimiter")
+	after := cmp.Or(q.Get("continuation-token"), q.Get("start-after"))
+	most, err := strconv.Atoi(q.Get("max-keys"))
+	if err != nil || most <= 0 || most > 1000 {
+		most = 1000
+	}
+	encode := func(k string) string { return k }
+	if q.Get("encoding-type") == "url" {
+		encode = func(k string) string { return strings.ReplaceAll(url.QueryEscape(k), "%2F", "/") }
+	}
+	out := listBody{Name: bucket, Prefix: encode(prefix), MaxKeys: most, EncodingType: q.Get("encoding-type")}
+	last := ""
+	for _, k := range sortedKeys(objects) {
+		rest, ok := strings.CutPrefix(k, prefix)
+		if !ok {
+			continue
+		}
+		name := k
+		if i := strings.Index(rest, delimiter); delimiter != "" && i >= 0 {
+			name = prefix + rest[:i+1]
+		}
+		if name <= after || name == last {
+			continue
+		}
+		if out.KeyCount == most {
+			out.IsTruncated, out.NextContinuationToken = true, last
+			break
+		}
+		last = name
+		out.KeyCount++
+		if name != k {
+			out.CommonPrefixes = append(out.CommonPrefixes, common{encode(name)})
+			continue
+		}
+		o := objects[k]
+		out.Contents = append(out.Contents, listed{encode(k), o.modified.UTC(), o.etag, len(o.b)})
+	}
+	b, _ := xml.Marshal(out)
+	w.Header().Set("Content-Type", "application/xml")
+	w.Write(b)
+}

@@ -1,0 +1,44 @@
+package disk
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// ErrCondition is wrapped by the error of a change of a [Shared] file that another process
+// has changed since it was read. Nothing was changed.
+var ErrCondition = errors.New("another process has changed the object")
+
+// ErrUnsure is wrapped by the error of a change of a [Shared] file if nobody can say whether the
+// change was carried out: an answer was lost, and another process has changed the file since.
+var ErrUnsure = errors.New("the answer of the store was lost, and the object has changed since")
+
+// Place says where a file of an archive in a bucket lies.
+type Place int
+
+// The places.
+const (
+	Local    Place = iota // in the working folder of this machine
+	Fixed                 // in the bucket; its content never changes
+	Changing              // in the bucket; its content changes, and each reading asks the bucket
+)
+
+// Shared is an FS of an archive that lies in a bucket. There are no locks between
+// machines: a file is changed on condition that it is as it was read.
+type Shared interface {
+	FS
+	// Attempt calls do, which reads files whose Place is Changing and writes them. A
+	// write fails with ErrCondition if another process has changed the file since do
+	// read it first. Attempt then calls do again, at most 20 times, with waits in between.
+	// One Attempt runs at a time.
+	Attempt(ctx context.Context, do func() error) error
+	// Expect says how many bytes the files of the archive with this ID have, by their
+	// paths below the archive's folder. Opening such a file then needs no request.
+	Expect(id string, bytes map[string]int64)
+	// Written returns when a file was written, and the present time, both by the clock of
+	// the store.
+	Written(name string) (written, now time.Time, err error)
+	// Touch writes a small file, whatever its content was. Its time is then the present.
+	Touch(name string) error
+}
