@@ -22,6 +22,7 @@ import (
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
+	"github.com/minio/minio-go/v7/pkg/s3utils"
 )
 
 // Scheme begins the URL of a bucket, or of a prefix in one.
@@ -101,6 +102,9 @@ func (s Server) Open(place string) (*Client, error) {
 	bucket, prefix, _ := strings.Cut(strings.TrimPrefix(place, Scheme), "/")
 	if !IsURL(place) || bucket == "" {
 		return nil, fmt.Errorf("%q names no bucket: write s3://BUCKET/PREFIX", place)
+	}
+	if err := s3utils.CheckValidBucketName(bucket); err != nil {
+		return nil, fmt.Errorf("%q names no bucket: %w", place, err)
 	}
 	if prefix = strings.Trim(prefix, "/"); prefix != "" {
 		prefix += "/"
