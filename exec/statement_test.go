@@ -37,6 +37,8 @@ func TestStatements(t *testing.T) {
 		{"EXPLAIN IMPORT 'statements.go'", "plan\nimport into test-archive\n  statements.go: * bytes\n", ""},
 
 		{"EXPLAIN COPY POOL '200806' TO 'd'", "plan\ncopy test-archive to d\n  pool 200806: 2 of 3 files, 4000 bytes\n", ""},
+		{"EXPLAIN MOVE POOL ALL TO 'd' AFTER 12mo", "plan\nmove db-files of test-archive to d\n  pool 200806: 2 of 3 files, 4000 bytes\n", ""},
+		{"MOVE POOL '200806' BACK", "pool|files|moved|bytes\n200806|3|2|4000\n", ""},
 		{"COPY POOL ALL TO 'd'", "pool|files|copied|bytes\n200806|3|2|4000\n", ""},
 		{"DELETE FROM 'pku.edu.cn' BETWEEN 2008-07 AND 2008-08 WHERE bytes > 3 AND host = 'pku.edu.cn'", "pool|kind|captures|versions\n200806|dynamic|2|0\n",
 			"left in the archive, with the digest of a body that is deleted: 1 capture"},

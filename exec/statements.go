@@ -38,6 +38,7 @@ var statements = []*session.Spec{
 	unwatchSpec,
 	runWatchSpec,
 	pool.Copy,
+	pool.Move,
 	pool.Verify,
 	pool.Merge,
 	pool.Repair,

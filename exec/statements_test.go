@@ -175,6 +175,7 @@ func TestReadOnly(t *testing.T) {
 		"ADD 'http://a.cn/' TO CRAWL site":            "ADD",
 		"COPY POOL ALL TO 'copy'":                     "COPY POOL",
 		"MERGE POOL ALL":                              "MERGE POOL",
+		"MOVE POOL ALL TO 'tier'":                     "MOVE POOL",
 		"SEAL POOL ALL":                               "SEAL POOL",
 		"REPAIR POOL '2008-06' FROM 'copy'":           "REPAIR POOL",
 		"REINDEX":                                     "REINDEX",

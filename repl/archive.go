@@ -200,6 +200,16 @@ func (a archive) Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeRe
 	return results, err
 }
 
+// Move moves the db-files of pools to another place, for the statement MOVE POOL. An
+// error about a file of the archive is an archiveError.
+func (a archive) Move(ctx context.Context, o task.MoveOptions) ([]task.MoveResult, error) {
+	results, err := a.Archive.Move(ctx, o)
+	if err != nil && a.has(err) {
+		err = &archiveError{err}
+	}
+	return results, err
+}
+
 // Repair repairs files of a pool from a copy, for the statement REPAIR POOL. An
 // error about a file of the archive is an archiveError.
 func (a archive) Repair(ctx context.Context, o task.RepairOptions) ([]task.RepairResult, error) {

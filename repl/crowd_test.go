@@ -56,6 +56,7 @@ var crowdReads = map[string][]string{
 	"TraceEvent":  {"TRACE EVENT 'page'"},
 	"Trace":       {"TRACE 'http://a.crowd.example/1'"},
 	"CopyPool":    {"COPY POOL ALL TO 'copy'"},
+	"MovePool":    {"MOVE POOL ALL TO 'tier'", "MOVE POOL ALL TO 'tier' AFTER 12mo"},
 	"Verify":      {"VERIFY", "VERIFY SAMPLE 1/2"},
 	"CheckReplay": {"CHECK REPLAY IN 'nobody.example'"},
 	"Recover":     {"RECOVER '$RAW'", "RECOVER '$RAW' TO 'saved.warc'"},

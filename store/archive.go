@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -13,6 +14,7 @@ import (
 	"infomall/store/body"
 	"infomall/store/commit"
 	"infomall/store/disk"
+	"infomall/store/disk/tier"
 	"infomall/store/ingest"
 	"infomall/store/mend"
 	"infomall/store/merge"
@@ -42,9 +44,17 @@ type Options struct {
 	// Documents reads the documents of the archive, such as PDFs; nil means that they
 	// are not read.
 	Documents mend.DocumentReader
-	// Disk carries out all changes to files; nil means disk.OS.
+	// Disk reads and changes all files; nil means disk.OS.
 	Disk disk.FS
+	// Bucket opens places in buckets, for copies of the archive and for its tier; nil
+	// means that there are none.
+	Bucket Bucket
 }
+
+// Bucket returns the FS of a place in a bucket, such as s3://bucket/prefix, and the path
+// of the place in that FS, which is a working folder. It makes no request. lies says
+// where the file with a path below the place lies.
+type Bucket func(url string, lies func(rel string) disk.Place) (d disk.FS, root string, err error)
 
 const (
 	cacheBytesDefault = 256 << 20
@@ -86,21 +96,52 @@ func Open(dir string, o Options) *Archive {
 	if o.Disk == nil {
 		o.Disk = disk.OS
 	}
-	a := &Archive{
-		dir: dir, opts: o, folder: commit.Open(dir, o.Disk),
-		warned: make(map[string]bool),
+	a := &Archive{dir: dir, opts: o, warned: make(map[string]bool)}
+	a.folder = commit.Open(dir, o.Disk)
+	if _, bucket := o.Disk.(disk.Shared); !bucket {
+		a.folder.Disk = tier.Over(o.Disk, dir, a.tier)
 	}
 	a.folder.Now = o.Now
 	a.files = body.NewFiles(a.folder, o.CacheBytes, a.warn)
 	a.snapshots = snapshot.NewSource(a.files)
 	a.notes = notes.New(a.folder, o.Now, a.warn)
-	a.maintenance = mend.New(a.folder, a.files, a.snapshots, a.notes, o.Documents, o.Now)
+	a.maintenance = mend.New(a.folder, a.files, a.snapshots, a.notes, o.Documents, o.Now, a.elsewhere)
 	a.merger = merge.New(a.folder, a.snapshots, a.warn, o.BatchBytes)
 	a.intake = ingest.New(a.folder, a.snapshots, o.Now, o.BatchBytes, a.warn, a.merger.Some)
 	a.remover = remove.New(a.folder, a.snapshots, o.Now, a.Merge)
 	a.merger.Published = a.keepDocuments
 	a.remover.Published = func(ctx context.Context) { a.keepDocuments(ctx, nil) }
 	return a
+}
+
+// tier opens a tier of the archive. All files of a tier in a bucket are objects.
+func (a *Archive) tier(place string) (disk.FS, string, error) {
+	return a.place(place, func(string) disk.Place { return disk.Fixed })
+}
+
+// elsewhere returns the folder of another archive, such as a copy of this one.
+func (a *Archive) elsewhere(place string) (*commit.Folder, error) {
+	d, root, err := a.place(place, func(string) disk.Place { return disk.Fixed })
+	if err != nil {
+		return nil, err
+	}
+	f := commit.Open(root, d)
+	f.Now = a.opts.Now
+	return f, nil
+}
+
+// place returns the FS of a folder, or of a place in a bucket, and its path in the FS.
+func (a *Archive) place(place string, lies func(rel string) disk.Place) (disk.FS, string, error) {
+	if commit.IsURL(place) {
+		if a.opts.Bucket == nil {
+			return nil, "", errors.New("buckets cannot be reached here")
+		}
+		return a.opts.Bucket(place, lies)
+	}
+	if _, bucket := a.opts.Disk.(disk.Shared); bucket {
+		return disk.OS, place, nil
+	}
+	return a.opts.Disk, place, nil
 }
 
 // Path returns the archive's folder.
@@ -319,7 +360,11 @@ func (a *Archive) Allow(ctx context.Context, o task.AllowOptions) (task.AllowRes
 // misnamed pool (not named after a month) can always be dropped. If other pools need
 // it, its captures are removed, and the blocks that other pools use stay.
 func (a *Archive) Drop(ctx context.Context, o task.DropOptions) (task.DropResult, error) {
-	return a.remover.Drop(ctx, o)
+	res, err := a.remover.Drop(ctx, o)
+	if err == nil && !o.Dry {
+		err = a.maintenance.SweepTier(ctx)
+	}
+	return res, err
 }
 
 // Merge rewrites each pool in o.Pools as one sorted row of segments, and returns one
@@ -342,7 +387,17 @@ func (a *Archive) Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeR
 	if err == nil && !o.Dry {
 		err = a.maintenance.IndexWords(ctx, mergedPools(o, out), nil)
 	}
+	if err == nil && !o.Dry {
+		err = a.maintenance.SweepTier(ctx)
+	}
 	return out, err
+}
+
+// Move moves db-files of pools to another place, the tier, or back from there. Readers
+// read them where they are. It returns one result for each pool that it looked at. If
+// there is no pool with one of the names, the error is a *task.NoPoolError.
+func (a *Archive) Move(ctx context.Context, o task.MoveOptions) ([]task.MoveResult, error) {
+	return a.maintenance.Move(ctx, o)
 }
 
 // keepDocuments brings the readings of documents along with the segments that were made. An

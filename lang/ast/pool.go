@@ -20,6 +20,29 @@ func (s *CopyPool) print(p *printer) {
 
 func (s *CopyPool) children(l nodes) nodes { return l.exprs(s.Pool, s.To) }
 
+// MovePool is the statement MOVE POOL ('p' | ALL) (TO 'place' [AFTER 12mo] | BACK). It
+// moves files of pools to another place, or back from there.
+type MovePool struct {
+	Span
+	Pool  Expr // *String or *Param; nil for ALL
+	To    Expr // *String or *Param; nil for BACK
+	After Expr // *Duration or *Param; nil means that the age of pools does not count
+}
+
+func (*MovePool) statement() {}
+
+func (s *MovePool) String() string { return text(s) }
+
+func (s *MovePool) print(p *printer) {
+	p.WriteString("MOVE POOL ")
+	p.poolOrAll(s.Pool)
+	p.flag(" BACK", s.To == nil)
+	p.clause(" TO ", s.To)
+	p.clause(" AFTER ", s.After)
+}
+
+func (s *MovePool) children(l nodes) nodes { return l.exprs(s.Pool, s.To, s.After) }
+
 // poolOrAll writes the name of a pool, or ALL if pool is nil.
 func (p *printer) poolOrAll(pool Expr) {
 	p.flag("ALL", pool == nil)

@@ -52,7 +52,7 @@ func TestWalk(t *testing.T) {
 // statement: each field of type Expr is set to a number of its own.
 func TestWalkAllExprs(t *testing.T) {
 	statements := []Statement{
-		&Query{Select: new(Select)}, &Import{}, &Export{}, &ExportProvenance{Query: &Query{Select: new(Select)}}, &Crawl{}, &OrderCrawl{}, &AddToCrawl{}, &Trace{}, &CopyPool{},
+		&Query{Select: new(Select)}, &Import{}, &Export{}, &ExportProvenance{Query: &Query{Select: new(Select)}}, &Crawl{}, &OrderCrawl{}, &AddToCrawl{}, &Trace{}, &CopyPool{}, &MovePool{},
 		&Verify{}, &Reindex{}, &Recover{}, &MergePool{}, &RepairPool{}, &DropPool{}, &Delete{}, &Allow{}, &Rule{}, &DropRule{},
 		&CreateView{}, &CreateMetadata{}, &DropView{}, &DropMetadata{}, &Save{}, &Run{}, &Explain{},
 		&Describe{}, &Summarize{Query: &Query{Select: new(Select)}}, &Show{}, &ShowRobots{}, &ShowPage{}, &Diff{}, &Blame{}, &ShowStory{}, &Set{}, &Reset{}, &Help{},

@@ -10,7 +10,7 @@ import (
 var copyStatement = of[copySyntax]("COPY POOL", topic{"COPY POOL", `
 COPY POOL (name | ALL) TO folder
 name = 'text' | $name
-folder = 'text' | $name
+folder = 'text' | 's3://bucket/prefix' | $name
 `})
 
 type copySyntax struct {
@@ -21,6 +21,26 @@ type copySyntax struct {
 
 func (s *copySyntax) tree(*builder) ast.Statement {
 	return &ast.CopyPool{Span: s.span(), Pool: optionalText(s.Pool), To: scan.Text(&s.To)}
+}
+
+var moveStatement = of[moveSyntax]("MOVE POOL", topic{"MOVE POOL", `
+MOVE POOL (name | ALL) TO place [AFTER duration]
+MOVE POOL (name | ALL) BACK
+name = 'text' | $name
+place = 'folder' | 's3://bucket/prefix' | $name
+duration = 12mo | $name
+`})
+
+type moveSyntax struct {
+	source
+	Pool  lexer.Token `parser:"'MOVE' 'POOL' ( @( String | Param ) | 'ALL' )" names:"pool"`
+	Back  bool        `parser:"( @'BACK'"`
+	To    lexer.Token `parser:"| 'TO' @( String | Param )" names:"file"`
+	After lexer.Token `parser:"  ( 'AFTER' @( Duration | Param | String ) )? )"`
+}
+
+func (s *moveSyntax) tree(b *builder) ast.Statement {
+	return &ast.MovePool{Span: s.span(), Pool: optionalText(s.Pool), To: optionalText(s.To), After: optionalDuration(b, s.After)}
 }
 
 var verifyStatement = of[verifySyntax]("VERIFY", topic{"VERIFY", `
@@ -77,7 +97,7 @@ func (s *mergeSyntax) tree(*builder) ast.Statement {
 var repairStatement = of[repairSyntax]("REPAIR POOL", topic{"REPAIR POOL", `
 REPAIR POOL pool FROM folder
 pool = 'text' | $name
-folder = 'text' | $name
+folder = 'text' | 's3://bucket/prefix' | $name
 `})
 
 type repairSyntax struct {

@@ -20,6 +20,7 @@ var statements = []*statement{
 	unwatchStatement,
 	runWatchStatement,
 	copyStatement,
+	moveStatement,
 	copyRowsStatement,
 	verifyStatement,
 	mergeStatement,

@@ -13,6 +13,7 @@ import (
 	"infomall/store/catalog"
 	"infomall/store/disk"
 	"infomall/store/disk/lines"
+	"infomall/store/disk/tier"
 	"infomall/store/segment"
 )
 
@@ -64,13 +65,20 @@ func (f *Folder) current() (uint64, error) {
 // them.
 func (f *Folder) lostCurrent() error {
 	files, err := disk.Glob(f.Disk, f.Path, filepath.Join(DirPools, "*", "*.raw"))
-	if err != nil || len(files) == 0 {
+	if err != nil {
 		return err
+	}
+	there := fmt.Sprintf("%d db-files", len(files))
+	if len(files) == 0 {
+		if _, err := f.Disk.Stat(filepath.Join(f.Path, tier.FileName)); err != nil {
+			return nil
+		}
+		there = "db-files in the place that the file " + tier.FileName + " names"
 	}
 	if _, err := f.Disk.Stat(filepath.Join(f.Path, FileCurrent)); err == nil {
 		return nil // another process created the archive meanwhile
 	}
-	return &segment.Error{File: FileCurrent, Offset: -1, Err: fmt.Errorf("the file is missing, but there are %d db-files: nothing is read or written until it is restored; %s", len(files), f.currentRemedy(0))}
+	return &segment.Error{File: FileCurrent, Offset: -1, Err: fmt.Errorf("the file is missing, but there are %s: nothing is read or written until it is restored; %s", there, f.currentRemedy(0))}
 }
 
 // currentRemedy returns text for the user that says how to repair the file CURRENT.

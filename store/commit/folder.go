@@ -28,6 +28,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"infomall/store/disk"
@@ -57,6 +58,10 @@ type Folder struct {
 	pinned lastPinned
 	bucket *bucket // nil if the archive lies in a folder
 }
+
+// IsURL reports whether the place of an archive is a URL, such as s3://bucket/prefix, and
+// not the path of a folder.
+func IsURL(place string) bool { return strings.Contains(place, "://") }
 
 // Open returns a Folder for the archive at this path, which need not exist. It does
 // not read or create anything yet.

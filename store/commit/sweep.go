@@ -220,6 +220,25 @@ func (u *fileUse) count(name string) {
 	}
 }
 
+// NamedFiles returns the paths of all files that a generation names whose catalogue
+// exists. It returns an error if a catalogue cannot be read, because that may name any
+// file. The caller holds the archive's lock.
+func (f *Folder) NamedFiles() (map[string]bool, error) {
+	generations, err := f.Generations()
+	if err != nil {
+		return nil, err
+	}
+	u := f.fileUse(generations)
+	if u.unknown {
+		return nil, errors.New("a catalogue cannot be read, and may name any file: VERIFY says which")
+	}
+	named := make(map[string]bool, len(u.users))
+	for name := range u.users {
+		named[name] = true
+	}
+	return named, nil
+}
+
 // inFolder reports whether a generation names a file in the folder dir.
 func (u *fileUse) inFolder(dir string) bool {
 	for name, users := range u.users {

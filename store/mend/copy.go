@@ -39,10 +39,14 @@ func (m *Maintenance) Copy(ctx context.Context, o task.CopyOptions) ([]task.Copy
 	if _, err := from.Pools(o.Pools); err != nil {
 		return nil, err
 	}
-	if err := m.checkTarget(o.Dir); err != nil {
+	target, err := m.open(o.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("copy to %s: %w", o.Dir, err)
+	}
+	if err := m.checkTarget(target, o.Dir); err != nil {
 		return nil, err
 	}
-	to := m.at(o.Dir)
+	to := m.at(target)
 	there, err := to.folder.Pin()
 	if err != nil {
 		return nil, err
@@ -92,11 +96,11 @@ func (m *Maintenance) Copy(ctx context.Context, o task.CopyOptions) ([]task.Copy
 	return results, err
 }
 
-// checkTarget returns an error if dir, the target of a copy, is the archive's own
+// checkTarget returns an error if target, the folder of a copy, is the archive's own
 // folder, under any path, or is not a folder. A folder that does not exist is
-// accepted.
-func (m *Maintenance) checkTarget(dir string) error {
-	there, err := m.folder.Disk.Stat(dir)
+// accepted. place is the target as the user has written it.
+func (m *Maintenance) checkTarget(target *commit.Folder, place string) error {
+	there, err := target.Disk.Stat(target.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -104,12 +108,23 @@ func (m *Maintenance) checkTarget(dir string) error {
 		return err
 	}
 	if !there.IsDir() {
-		return fmt.Errorf("copy to %s: it is a file; name a folder", dir)
+		return fmt.Errorf("copy to %s: it is a file; name a folder", place)
 	}
-	if own, err := m.folder.Disk.Stat(m.folder.Path); err == nil && os.SameFile(own, there) {
-		return fmt.Errorf("copy to %s: that is the archive itself; name another folder", dir)
+	if m.isOwn(target) {
+		return fmt.Errorf("copy to %s: that is the archive itself; name another folder", place)
 	}
 	return nil
+}
+
+// isOwn reports whether f is the archive's own folder, under any path. The working
+// folders of two places in buckets are the same if the places are.
+func (m *Maintenance) isOwn(f *commit.Folder) bool {
+	there, err := f.Disk.Stat(f.Path)
+	if err != nil {
+		return false
+	}
+	own, err := m.folder.Disk.Stat(m.folder.Path)
+	return err == nil && os.SameFile(own, there)
 }
 
 // copying is the state of one Copy.
@@ -285,7 +300,7 @@ func (c *copying) fetch(ctx context.Context, f catalog.File) (tmp string, err er
 		err = to.Sync()
 	}
 	if err != nil {
-		return "", fmt.Errorf("copy %s to %s: %w", f.Name, c.to.folder.Path, err)
+		return "", fmt.Errorf("copy %s to %s: %w", f.Name, c.o.Dir, err)
 	}
 	crc, err := checksum(ctx, c.to.folder.Disk, tmp)
 	if err != nil {
@@ -293,7 +308,7 @@ func (c *copying) fetch(ctx context.Context, f catalog.File) (tmp string, err er
 	}
 	if n != f.Bytes || crc != f.CRC {
 		return "", &segment.Error{File: f.Name, Offset: -1, Err: fmt.Errorf(
-			"its copy has %d bytes and crc32c %08x, the catalogue says %d and %08x: the file is damaged, and its pool was not put in force in %s", n, crc, f.Bytes, f.CRC, c.to.folder.Path)}
+			"its copy has %d bytes and crc32c %08x, the catalogue says %d and %08x: the file is damaged, and its pool was not put in force in %s", n, crc, f.Bytes, f.CRC, c.o.Dir)}
 	}
 	return tmp, nil
 }
@@ -310,7 +325,7 @@ func (c *copying) publish(ctx context.Context, pools []catalog.Pool, last bool) 
 		}
 		// Another process may have written to the copy meanwhile.
 		if err := there.CheckCopyOf(c.from); err != nil {
-			return fmt.Errorf("copy to %s: %w", c.to.folder.Path, err)
+			return fmt.Errorf("copy to %s: %w", c.o.Dir, err)
 		}
 		next := c.from.AddPools(there, pools)
 		if there.Generation > 0 && slices.Equal(next.Files(), there.Files()) && slices.EqualFunc(next.Removals, there.Removals, catalog.RemovalFile.Equal) {
@@ -320,7 +335,7 @@ func (c *copying) publish(ctx context.Context, pools []catalog.Pool, last bool) 
 		case err == nil:
 			return c.to.folder.Put(next)
 		case last:
-			return fmt.Errorf("copy to %s: a pool in that folder, which the archive no longer has, uses segments that the archive has merged since: choose another folder", c.to.folder.Path)
+			return fmt.Errorf("copy to %s: a pool in that folder, which the archive no longer has, uses segments that the archive has merged since: choose another folder", c.o.Dir)
 		}
 		return nil
 	})
@@ -334,8 +349,13 @@ func checksum(ctx context.Context, d disk.FS, path string) (uint32, error) {
 		return 0, err
 	}
 	defer f.Close()
+	return sumOf(ctx, f)
+}
+
+// sumOf returns the crc32c of what r reads. It stops with an error when ctx ends.
+func sumOf(ctx context.Context, r io.Reader) (uint32, error) {
 	sum := lines.NewSum()
-	_, err = io.Copy(sum, &stoppable{ctx, f})
+	_, err := io.Copy(sum, &stoppable{ctx, r})
 	return sum.Sum32(), err
 }
 

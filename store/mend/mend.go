@@ -34,18 +34,22 @@ type Maintenance struct {
 	notes     *notes.Notes
 	documents DocumentReader // nil if documents are not read
 	now       func() time.Time
+	open      Opener
 }
+
+// Opener returns the folder of another archive, such as a copy. place is the path of a
+// folder, which need not exist, or the URL of a place in a bucket.
+type Opener func(place string) (*commit.Folder, error)
 
 // New returns the Maintenance of the archive in a folder. It shares the open files,
 // snapshots and notes of that archive with other users. documents is nil if documents are
-// not read.
-func New(f *commit.Folder, files *body.Files, s *snapshot.Source, n *notes.Notes, documents DocumentReader, now func() time.Time) *Maintenance {
-	return &Maintenance{f, files, s, n, documents, now}
+// not read. open finds copies of the archive.
+func New(f *commit.Folder, files *body.Files, s *snapshot.Source, n *notes.Notes, documents DocumentReader, now func() time.Time, open Opener) *Maintenance {
+	return &Maintenance{f, files, s, n, documents, now, open}
 }
 
-// at returns the Maintenance of another archive, in the folder dir, with which files
-// can be copied there. It has no snapshots and no cache.
-func (m *Maintenance) at(dir string) *Maintenance {
-	f := commit.Open(dir, m.folder.Disk)
+// at returns the Maintenance of another archive, in the folder f, with which files
+// can be copied. It has no snapshots and no cache.
+func (m *Maintenance) at(f *commit.Folder) *Maintenance {
 	return &Maintenance{folder: f, notes: notes.New(f, m.now, func(error) {}), now: m.now}
 }

@@ -222,7 +222,7 @@ func (r *reindex) lost(ctx context.Context) error {
 
 // dbFiles describes the db-files in the pools' folders, sorted by the numbers of
 // their segments: one for each segment. If a segment has several db-files, it
-// returns the newest, which was in force.
+// returns the newest, which was in force. Db-files in the tier are included.
 func (m *Maintenance) dbFiles() ([]*segment.Info, error) {
 	names, err := disk.Glob(m.folder.Disk, m.folder.Path, filepath.Join(commit.DirPools, "*", "*.raw"))
 	if err != nil {
@@ -244,6 +244,15 @@ func (m *Maintenance) dbFiles() ([]*segment.Info, error) {
 			return nil, fmt.Errorf("%s does not have the name of a db-file: move it out of the folder %s", rel, commit.DirPools)
 		}
 		out = append(out, i)
+	}
+	moved, err := m.movedFiles()
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range moved {
+		if id, _, ok := segment.ParseName(filepath.Base(f.Name)); ok && !slices.ContainsFunc(out, func(i *segment.Info) bool { return i.File == f.Name }) {
+			out = append(out, &segment.Info{ID: id, Fresh: segment.FreshUnknown, Pool: filepath.Base(filepath.Dir(f.Name)), File: f.Name, Bytes: f.Bytes})
+		}
 	}
 	// If a segment has several forms, the last was in force.
 	slices.SortFunc(out, func(a, b *segment.Info) int {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -42,8 +41,11 @@ func (m *Maintenance) Repair(ctx context.Context, o task.RepairOptions) ([]task.
 			files = append(pools[i].Files, p.CommonFiles()...)
 		}
 	}
-	r := &repair{m: m, o: o, there: m.at(o.Dir).folder}
-	if r.same, err = m.sameFiles(r.there); err != nil {
+	r := &repair{m: m, o: o}
+	if r.there, err = m.open(o.Dir); err != nil {
+		return nil, fmt.Errorf("repair from %s: %w", o.Dir, err)
+	}
+	if r.same, err = m.sameFiles(r.there, o.Dir); err != nil {
 		return nil, err
 	}
 	for _, f := range files {
@@ -88,15 +90,15 @@ type repair struct {
 	there *commit.Folder // the copy
 }
 
-// sameFiles returns the db-files that the catalogue of the copy copied lists, with sizes and checksums. The result is empty if that catalogue cannot be
-// read. It is an error if copied is the archive's own folder.
-func (m *Maintenance) sameFiles(copied *commit.Folder) (map[catalog.File]bool, error) {
-	there, err := copied.Disk.Stat(copied.Path)
-	if err != nil {
-		return nil, err
+// sameFiles returns the db-files that the catalogue of the copy lists, with sizes and
+// checksums. The result is empty if that catalogue cannot be read. It is an error if
+// copied is the archive's own folder. place is the copy as the user has written it.
+func (m *Maintenance) sameFiles(copied *commit.Folder, place string) (map[catalog.File]bool, error) {
+	if !copied.Exists() {
+		return nil, fmt.Errorf("repair from %s: there is no archive; name a copy of this one", place)
 	}
-	if own, err := m.folder.Disk.Stat(m.folder.Path); err == nil && os.SameFile(own, there) {
-		return nil, fmt.Errorf("repair from %s: that is the archive itself; name the folder of a copy", copied.Path)
+	if m.isOwn(copied) {
+		return nil, fmt.Errorf("repair from %s: that is the archive itself; name the folder of a copy", place)
 	}
 	same := make(map[catalog.File]bool)
 	p, err := copied.Pin()
@@ -129,12 +131,12 @@ func (r *repair) file(ctx context.Context, f catalog.File) (task.RepairResult, e
 		if r.o.Dry {
 			return res, nil
 		}
-		c := &copying{m: r.m.at(r.o.Dir), to: r.m, w: r.w}
+		c := &copying{m: r.m.at(r.there), to: r.m, o: task.CopyOptions{Dir: r.m.folder.Path}, w: r.w}
 		tmp, err := c.fetch(ctx, f)
 		if err != nil {
 			return res, err
 		}
-		return res, r.replace(ctx, tmp, f)
+		return res, r.m.replace(ctx, tmp, f)
 	case filepath.Ext(f.Name) == ".raw":
 		return res, r.mend(ctx, f, &res)
 	}
@@ -144,12 +146,16 @@ func (r *repair) file(ctx context.Context, f catalog.File) (task.RepairResult, e
 // good reports whether file f of an archive has the size and checksum that the catalogue says. It
 // returns false for a file that cannot be read.
 func (r *repair) good(ctx context.Context, folder *commit.Folder, f catalog.File) (bool, error) {
-	path := filepath.Join(folder.Path, f.Name)
-	info, err := folder.Disk.Stat(path)
+	file, err := folder.Disk.Open(filepath.Join(folder.Path, f.Name))
+	if err != nil {
+		return false, nil
+	}
+	defer file.Close()
+	info, err := file.Stat()
 	if err != nil || info.Size() != f.Bytes {
 		return false, nil
 	}
-	crc, err := checksum(ctx, folder.Disk, path)
+	crc, err := sumOf(ctx, file)
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}
@@ -215,7 +221,7 @@ func (r *repair) mend(ctx context.Context, f catalog.File, res *task.RepairResul
 	if err := tmp.Sync(); err != nil {
 		return err
 	}
-	return r.replace(ctx, tmp.Name(), f)
+	return r.m.replace(ctx, tmp.Name(), f)
 }
 
 // indexBytesMax is the largest size in bytes of an index file that is combined from
@@ -255,30 +261,30 @@ func (r *repair) choose(ctx context.Context, f catalog.File, res *task.RepairRes
 	if err := disk.WriteFile(r.m.folder.Disk, tmp, b); err != nil {
 		return err
 	}
-	return r.replace(ctx, tmp, f)
+	return r.m.replace(ctx, tmp, f)
 }
 
 // replace renames the synced file at the path tmp to f, if the catalogue still names
 // f. Otherwise it returns an error.
-func (r *repair) replace(ctx context.Context, tmp string, f catalog.File) error {
-	return r.m.folder.Locked(ctx, func(disk.File) error {
-		c, err := r.m.folder.InForce()
+func (m *Maintenance) replace(ctx context.Context, tmp string, f catalog.File) error {
+	return m.folder.Locked(ctx, func(disk.File) error {
+		c, err := m.folder.InForce()
 		if err != nil {
 			return err
 		}
 		if !slices.Contains(c.Files(), f.Name) {
 			return errors.New("another process removed the file from the archive meanwhile: run the statement again")
 		}
-		path := filepath.Join(r.m.folder.Path, f.Name)
+		path := filepath.Join(m.folder.Path, f.Name)
 		dir := filepath.Dir(path)
-		if err := disk.Mkdir(r.m.folder.Disk, dir); err != nil {
+		if err := disk.Mkdir(m.folder.Disk, dir); err != nil {
 			return err
 		}
-		if err := r.m.folder.Disk.Rename(tmp, path); err != nil {
+		if err := m.folder.Disk.Rename(tmp, path); err != nil {
 			return err
 		}
-		r.m.files.ForgetIndex(f.Name)
-		return r.m.folder.Disk.SyncDir(dir)
+		m.files.ForgetIndex(f.Name)
+		return m.folder.Disk.SyncDir(dir)
 	})
 }
 

@@ -31,7 +31,7 @@ func emptyArchive(t *testing.T) *Maintenance {
 	}
 	files := body.NewFiles(f, 1<<20, warn)
 	t.Cleanup(func() { files.Close() })
-	return New(f, files, snapshot.NewSource(files), notes.New(f, time.Now, warn), nil, time.Now)
+	return New(f, files, snapshot.NewSource(files), notes.New(f, time.Now, warn), nil, time.Now, nil)
 }
 
 // TestVerifyCancelledAtDefinitions ends a VERIFY after it has begun and before it

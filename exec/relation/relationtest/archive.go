@@ -659,6 +659,15 @@ func (a *Archive) PlanVerify(_ context.Context, o task.VerifyOptions) (task.Veri
 	return task.VerifyPlan{Files: []string{"CURRENT"}, Bytes: 16, Sample: o.Sample}, a.Err
 }
 
+// Move moves nothing and returns a made-up result for the pool 200806. If o names
+// another pool first, it returns an error.
+func (a *Archive) Move(_ context.Context, o task.MoveOptions) ([]task.MoveResult, error) {
+	if o.Pools != nil && o.Pools[0] != "200806" {
+		return nil, &task.NoPoolError{Name: o.Pools[0], Pools: []string{"200806"}}
+	}
+	return []task.MoveResult{{Pool: "200806", Files: 3, Moved: 2, Bytes: 4000}}, a.Err
+}
+
 // Repair repairs nothing and returns a made-up result: one file, without
 // damage.
 func (a *Archive) Repair(_ context.Context, o task.RepairOptions) ([]task.RepairResult, error) {

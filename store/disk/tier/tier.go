@@ -1,0 +1,163 @@
+// Package tier reads db-files of an archive that were moved to another place, the tier:
+// a bucket, or a folder on another disk. The tier has the db-files of old pools under
+// the paths that they had in the archive's folder. All other files stay in the folder.
+//
+//	archive                              tier
+//	TIER      names the tier             TIER      names the archive
+//	pools/202606/000041.raw              pools/200806/000017.raw
+//	index/000017.idx
+//
+// A db-file is in the tier before it leaves the folder, so a reader that does not find
+// it in the folder finds it in the tier. The catalogue does not say where a db-file is.
+package tier
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"infomall/store/disk"
+	"infomall/store/disk/lines"
+)
+
+// FileName is the name of the file, in the archive's folder and in the tier, that names
+// the other.
+const FileName = "TIER"
+
+// dirPools and endingDB are the folder and the ending of the files that may be in a tier.
+const (
+	dirPools = "pools"
+	endingDB = ".raw"
+)
+
+// Link is the content of a file TIER.
+type Link struct {
+	Place string // of the tier: the path of a folder, or a URL; "" if there is no tier
+	ID    string // of the archive
+}
+
+// kind is the kind of file that the first line of a file TIER names.
+const kind = "tier"
+
+var errLink = errors.New("it is damaged: restore it from a copy of the archive, or remove it and run MOVE POOL with the place of the old pools again")
+
+// Encode returns the content of the file TIER.
+func (l Link) Encode() []byte {
+	return lines.Seal(lines.Append(lines.New(kind), "tier", lines.Quoted(l.Place), l.ID))
+}
+
+// ReadLink reads the file TIER in the folder dir of d. The Place of the result is "" if
+// there is no such file.
+func ReadLink(d disk.FS, dir string) (Link, error) {
+	name := filepath.Join(dir, FileName)
+	b, err := disk.ReadFile(d, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Link{}, nil
+	}
+	if err != nil {
+		return Link{}, err
+	}
+	r, err := lines.Open(b, kind, errLink)
+	if err != nil {
+		return Link{}, fmt.Errorf("%s: %w", name, err)
+	}
+	var l Link
+	for r.Next() {
+		if r.Text() != "tier" {
+			r.Fail()
+		}
+		l.Place, l.ID = r.Quoted(), r.Text()
+	}
+	if err := r.Err(); err != nil {
+		return Link{}, fmt.Errorf("%s: %w", name, err)
+	}
+	return l, nil
+}
+
+// Opener returns the FS of a tier and the path of its folder in that FS. It makes no
+// request.
+type Opener func(place string) (far disk.FS, root string, err error)
+
+// FS is the FS of an archive's folder. Open also finds db-files that are in the tier;
+// every other method sees only the folder. Without a tier it reads one small file more
+// when a db-file is missing, and does nothing else.
+type FS struct {
+	disk.FS
+	dir  string
+	open Opener
+
+	mu    sync.Mutex
+	place string // of the tier that was opened last
+	far   disk.FS
+	root  string
+}
+
+// Over returns the FS of the archive in the folder dir of d. open opens its tier.
+func Over(d disk.FS, dir string, open Opener) *FS { return &FS{FS: d, dir: dir, open: open} }
+
+// Open opens a file for reading. The caller closes it.
+func (t *FS) Open(name string) (disk.Source, error) {
+	f, err := t.FS.Open(name)
+	if err == nil || !errors.Is(err, fs.ErrNotExist) {
+		return f, err
+	}
+	rel, e := filepath.Rel(t.dir, name)
+	if e != nil || !IsMoved(rel) {
+		return nil, err
+	}
+	link, far, root, e := t.Tier()
+	if e != nil || link.Place == "" {
+		return nil, errors.Join(e, err)
+	}
+	moved, e := far.Open(filepath.Join(root, rel))
+	switch {
+	case e == nil:
+		return moved, nil
+	case !errors.Is(e, fs.ErrNotExist):
+		return nil, fmt.Errorf("read %s in the tier %s: %w", rel, link.Place, e)
+	}
+	return t.FS.Open(name) // MOVE POOL … BACK may have brought it back meanwhile
+}
+
+// IsMoved reports whether the file with this path in an archive's folder may be in a
+// tier: whether it is a db-file.
+func IsMoved(rel string) bool {
+	return strings.HasPrefix(filepath.ToSlash(rel), dirPools+"/") && filepath.Ext(rel) == endingDB
+}
+
+// Tier returns what the archive's file TIER says, and the tier's FS and folder. The Place
+// of the Link is "" if the archive has no tier; far is then nil.
+func (t *FS) Tier() (l Link, far disk.FS, root string, err error) {
+	if l, err = ReadLink(t.FS, t.dir); err != nil || l.Place == "" {
+		return l, nil, "", err
+	}
+	far, root, err = t.At(l.Place)
+	return l, far, root, err
+}
+
+// At returns the FS and the folder of a tier, whether the archive has it or not.
+func (t *FS) At(place string) (far disk.FS, root string, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.far == nil || t.place != place {
+		if far, root, err = t.open(place); err != nil {
+			return nil, "", fmt.Errorf("open the tier %s: %w", place, err)
+		}
+		t.place, t.far, t.root = place, far, root
+	}
+	return t.far, t.root, nil
+}
+
+// Files returns the paths, in the folder root of far, of the db-files of a tier, sorted.
+func Files(far disk.FS, root string) ([]string, error) {
+	paths, err := disk.Glob(far, root, filepath.Join(dirPools, "*", "*"+endingDB))
+	for i := range paths {
+		if paths[i], err = filepath.Rel(root, paths[i]); err != nil {
+			return nil, err
+		}
+	}
+	return paths, err
+}

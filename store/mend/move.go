@@ -1,0 +1,500 @@
+package mend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+
+	"infomall/store/catalog"
+	"infomall/store/commit"
+	"infomall/store/disk"
+	"infomall/store/disk/tier"
+	"infomall/store/record/task"
+	"infomall/store/segment"
+)
+
+// fileTierLock is the file, in the archive's folder, that is locked while db-files are
+// moved.
+const fileTierLock = "TIER.LOCK"
+
+// Move moves db-files of pools to another place, the tier, or back from there. Readers
+// read them where they are. A db-file leaves its old place when the new one has it
+// whole: it was read back there and has the checksum of the catalogue. Move returns one
+// result for each pool that it looked at. If it was stopped, the next Move continues.
+//
+// An archive has one tier at most, and a tier belongs to one archive. Move to the tier
+// also removes the db-files in the tier that no generation names, and removes the tier
+// from the archive when everything is back.
+func (m *Maintenance) Move(ctx context.Context, o task.MoveOptions) (results []task.MoveResult, err error) {
+	over, ok := m.folder.Disk.(*tier.FS)
+	if !ok {
+		return nil, errors.New("an archive in a bucket has no tier: MOVE POOL is for an archive in a folder")
+	}
+	p, err := m.folder.Pin()
+	if err != nil {
+		return nil, err
+	}
+	release := func() { p.Release() }
+	defer func() { release() }()
+	v := &moving{m: m, o: o, over: over, c: p.Catalog}
+	if err := v.choose(); err != nil {
+		return nil, err
+	}
+	if err := v.find(); err != nil || v.far == nil {
+		return v.none(), err
+	}
+	if o.Dry {
+		return v.run(ctx)
+	}
+	err = m.folder.LockedBy(ctx, fileTierLock, func(disk.File) error {
+		if o.To != "" {
+			if err := v.claim(ctx); err != nil {
+				return err
+			}
+			if results, err = v.run(ctx); err != nil {
+				return err
+			}
+			return m.sweepTier(ctx)
+		}
+		if v.w, err = m.folder.NewWriter(ctx); err != nil {
+			return err
+		}
+		results, err = v.run(ctx)
+		if err = errors.Join(err, v.w.Close()); err != nil {
+			return err
+		}
+		release()
+		release = func() {}
+		return v.leave(ctx)
+	})
+	return results, err
+}
+
+// moving is the state of one Move.
+type moving struct {
+	m           *Maintenance
+	o           task.MoveOptions
+	over        *tier.FS
+	c           *catalog.Catalog
+	w           *commit.Writer // for files that come back; nil otherwise
+	pools       []catalog.Pool // with their db-files only
+	place       string         // of the tier
+	far         disk.FS        // of the tier; nil if the archive has none
+	root        string         // the folder of the tier in far
+	back        []catalog.File // files that are in the archive's folder again
+	done, total int64
+}
+
+// choose sets the pools that are moved.
+func (v *moving) choose() error {
+	names := v.c.PoolNames()
+	for _, name := range v.o.Pools {
+		if !slices.Contains(names, name) {
+			return &task.NoPoolError{Name: name, Pools: names}
+		}
+	}
+	if v.o.Pools != nil {
+		names = v.o.Pools
+	}
+	for _, name := range names {
+		if _, end := catalog.Month(name); v.o.To != "" && end > v.o.Ended {
+			continue
+		}
+		p := catalog.Pool{Name: name}
+		for _, s := range v.c.PoolSegments(name) {
+			if !filepath.IsLocal(s.File) {
+				return &segment.Error{File: s.File, Offset: -1, Err: errors.New("the catalogue names a file outside the archive: somebody has tampered with the catalogue")}
+			}
+			p.Files = append(p.Files, catalog.File{Name: s.File, Bytes: s.Bytes, CRC: s.CRC})
+			v.total += s.Bytes
+		}
+		v.pools = append(v.pools, p)
+	}
+	return nil
+}
+
+// none returns the results if nothing is moved.
+func (v *moving) none() []task.MoveResult {
+	var out []task.MoveResult
+	for _, p := range v.pools {
+		out = append(out, task.MoveResult{Pool: p.Name, Files: len(p.Files)})
+	}
+	return out
+}
+
+// find opens the tier. If the archive has none and nothing is moved to one, v.far stays
+// nil.
+func (v *moving) find() error {
+	link, far, root, err := v.over.Tier()
+	if err != nil {
+		return err
+	}
+	v.place, v.far, v.root = link.Place, far, root
+	if v.o.To == "" {
+		return nil
+	}
+	if v.place, err = placeOf(v.o.To); err != nil {
+		return err
+	}
+	if link.Place != "" && link.Place != v.place {
+		return fmt.Errorf("move to %s: db-files of this archive are in %s already, and an archive has one such place; MOVE POOL ALL BACK brings them back", v.o.To, link.Place)
+	}
+	v.far, v.root, err = v.over.At(v.place)
+	return err
+}
+
+// placeOf returns the place of a tier as it is stored: a URL as it is, and the absolute
+// path of a folder.
+func placeOf(to string) (string, error) {
+	if commit.IsURL(to) {
+		return to, nil
+	}
+	return filepath.Abs(to)
+}
+
+// claim writes the files TIER. It returns an error if the place belongs to another
+// archive.
+func (v *moving) claim(ctx context.Context) error {
+	if v.c.Generation == 0 || v.c.Copied {
+		return errors.New("this archive is an unchanged copy of another: db-files of a copy are moved once something was written to it")
+	}
+	f := v.m.folder
+	if v.m.isOwn(commit.Open(v.root, v.far)) {
+		return fmt.Errorf("move to %s: that is the archive itself; name another folder", v.o.To)
+	}
+	if err := disk.MkdirAll(v.far, v.root); err != nil {
+		return fmt.Errorf("move to %s: %w", v.o.To, err)
+	}
+	if b, err := disk.ReadFile(v.far, filepath.Join(v.root, commit.FileCurrent)); err == nil || !errors.Is(err, fs.ErrNotExist) {
+		if b != nil {
+			err = errors.New("there is an archive; name a place of its own for the db-files")
+		}
+		return fmt.Errorf("move to %s: %w", v.o.To, err)
+	}
+	l := tier.Link{Place: v.place, ID: v.c.ID}
+	if err := v.put(filepath.Join(v.root, "."+tier.FileName+"-"+v.c.ID), filepath.Join(v.root, tier.FileName), l); err != nil {
+		return fmt.Errorf("move to %s: %w", v.o.To, err)
+	}
+	if err := v.owned(); err != nil {
+		return err
+	}
+	return f.Locked(ctx, func(disk.File) error {
+		if err := disk.WriteFile(f.Disk, filepath.Join(f.Path, tier.FileName), l.Encode()); err != nil {
+			return err
+		}
+		return f.Disk.SyncDir(f.Path)
+	})
+}
+
+// put creates the file TIER in the tier, under the path to, unless it exists. tmp is a
+// path for the unfinished file.
+func (v *moving) put(tmp, to string, l tier.Link) error {
+	file, err := disk.Create(v.far, tmp)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(l.Encode())
+	if err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, file.Close()); err == nil {
+		if err = v.far.Link(tmp, to); errors.Is(err, fs.ErrExist) {
+			err = nil
+		}
+	}
+	if err = errors.Join(err, v.far.Remove(tmp)); err != nil {
+		return err
+	}
+	return v.far.SyncDir(v.root)
+}
+
+// owned returns an error if the tier does not belong to this archive.
+func (v *moving) owned() error {
+	l, err := tier.ReadLink(v.far, v.root)
+	if err != nil {
+		return fmt.Errorf("the tier %s: %w", v.place, err)
+	}
+	if l.ID != v.c.ID {
+		return fmt.Errorf("the place %s has the db-files of another archive, with the ID %s; this archive has the ID %s: name another place", v.place, l.ID, v.c.ID)
+	}
+	return nil
+}
+
+// run moves the chosen pools, or counts what it would move.
+func (v *moving) run(ctx context.Context) ([]task.MoveResult, error) {
+	there, err := tier.Files(v.far, v.root)
+	if err != nil {
+		return nil, fmt.Errorf("list the tier %s: %w", v.place, err)
+	}
+	var results []task.MoveResult
+	for _, p := range v.pools {
+		r := task.MoveResult{Pool: p.Name, Files: len(p.Files)}
+		for _, f := range p.Files {
+			moved, err := v.file(ctx, f, slices.Contains(there, f.Name))
+			if err != nil {
+				return results, fmt.Errorf("move %s: %w", f.Name, err)
+			}
+			if moved {
+				r.Moved, r.Bytes = r.Moved+1, r.Bytes+f.Bytes
+			}
+			v.done += f.Bytes
+			if v.o.Progress != nil {
+				v.o.Progress(f.Name, v.done, v.total)
+			}
+		}
+		results = append(results, r)
+	}
+	return results, nil
+}
+
+// file moves one db-file, and reports whether it had to. there says that the tier has a
+// file of that name.
+func (v *moving) file(ctx context.Context, f catalog.File, there bool) (moved bool, err error) {
+	folder := v.m.folder
+	path := filepath.Join(folder.Path, f.Name)
+	_, err = folder.Disk.Stat(path) // Stat does not look into the tier
+	local := err == nil
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	if v.o.To == "" {
+		if !there {
+			return false, nil
+		}
+		if !v.o.Dry {
+			if err := v.fetch(ctx, f, local); err != nil {
+				return false, err
+			}
+		}
+		v.back = append(v.back, f)
+		return true, nil
+	}
+	if !local || v.o.Dry {
+		return local, nil
+	}
+	if crc, err := checksum(ctx, folder.Disk, path); err != nil {
+		return false, err
+	} else if crc != f.CRC {
+		return false, &segment.Error{File: f.Name, Offset: -1, Err: fmt.Errorf("crc32c is %08x, the catalogue says %08x: the file is damaged and stays where it is; REPAIR POOL repairs it from a copy", crc, f.CRC)}
+	}
+	if err := v.upload(ctx, path, f); err != nil {
+		return false, err
+	}
+	if err := folder.Disk.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	return true, folder.Disk.SyncDir(filepath.Dir(path))
+}
+
+// upload brings the db-file at a path to the tier, and checks it there.
+func (v *moving) upload(ctx context.Context, path string, f catalog.File) error {
+	to := filepath.Join(v.root, f.Name)
+	if err := disk.MkdirAll(v.far, filepath.Dir(to)); err != nil {
+		return err
+	}
+	// In a bucket, a link is an upload. In another folder of the same disk it is no copy.
+	err := v.far.Link(path, to)
+	if errors.Is(err, fs.ErrExist) {
+		if crc, e := checksum(ctx, v.far, to); e == nil && crc == f.CRC {
+			return v.syncAt(to)
+		}
+	}
+	if _, bucket := v.far.(disk.Shared); err != nil && (!bucket || errors.Is(err, fs.ErrExist)) {
+		err = v.copy(ctx, path, to)
+	}
+	if err != nil {
+		return err
+	}
+	if err := v.syncAt(to); err != nil {
+		return err
+	}
+	crc, err := checksum(ctx, v.far, to)
+	if err == nil && crc != f.CRC {
+		err = fmt.Errorf("it was written to %s and read back with the crc32c %08x, the catalogue says %08x", v.place, crc, f.CRC)
+	}
+	return err
+}
+
+// copy writes the file at a path to the tier under the path to, in place of what is
+// there.
+func (v *moving) copy(ctx context.Context, path, to string) error {
+	from, err := v.m.folder.Disk.Open(path)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	tmp := filepath.Join(filepath.Dir(to), "."+filepath.Base(to))
+	file, err := disk.Create(v.far, tmp)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(file, &stoppable{ctx, from})
+	if err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = v.far.Rename(tmp, to)
+	}
+	if err != nil {
+		_ = v.far.Remove(tmp) // the next Move writes it again
+	}
+	return err
+}
+
+// syncAt makes the name of a file in the tier durable.
+func (v *moving) syncAt(path string) error {
+	for dir := filepath.Dir(path); len(dir) >= len(v.root); dir = filepath.Dir(dir) {
+		if err := v.far.SyncDir(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fetch brings a db-file back from the tier. local says that the archive's folder has
+// the file.
+func (v *moving) fetch(ctx context.Context, f catalog.File, local bool) error {
+	if local {
+		crc, err := checksum(ctx, v.m.folder.Disk, filepath.Join(v.m.folder.Path, f.Name))
+		if err == nil && crc == f.CRC || ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	c := &copying{m: v.m.at(commit.Open(v.root, v.far)), to: v.m, o: task.CopyOptions{Dir: v.m.folder.Path}, w: v.w}
+	tmp, err := c.fetch(ctx, f)
+	if err != nil {
+		return err
+	}
+	return v.m.replace(ctx, tmp, f)
+}
+
+// leave removes from the tier the files that came back, once nobody reads them there. If
+// no db-file is in the tier any more, the archive has no tier.
+func (v *moving) leave(ctx context.Context) error {
+	if err := v.owned(); err != nil {
+		return err
+	}
+	folder := v.m.folder
+	err := folder.Locked(ctx, func(disk.File) error {
+		if len(v.back) == 0 {
+			return nil
+		}
+		// Who pins a generation may have opened files in the tier. Who pins the next one finds
+		// them in the folder.
+		c, err := folder.InForce()
+		if err != nil {
+			return err
+		}
+		next := *c
+		next.Generation++
+		if err := folder.Put(&next); err != nil {
+			return err
+		}
+		numbers, err := folder.Generations()
+		if err != nil {
+			return err
+		}
+		if len(numbers) > 1 {
+			return fmt.Errorf("the db-files are in the archive's folder again, and are still read in %s by another statement: run MOVE POOL … BACK once more to remove them there", v.place)
+		}
+		for _, f := range v.back {
+			if err := v.far.Remove(filepath.Join(v.root, f.Name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := v.m.sweepTier(ctx); err != nil {
+		return err
+	}
+	left, err := tier.Files(v.far, v.root)
+	if err != nil || len(left) > 0 {
+		return err
+	}
+	if err := folder.Disk.Remove(filepath.Join(folder.Path, tier.FileName)); err != nil {
+		return err
+	}
+	if err := v.far.Remove(filepath.Join(v.root, tier.FileName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return folder.Disk.SyncDir(folder.Path)
+}
+
+// SweepTier removes the db-files in the tier that no generation names. It does nothing
+// if the archive has no tier.
+func (m *Maintenance) SweepTier(ctx context.Context) error {
+	over, ok := m.folder.Disk.(*tier.FS)
+	if !ok {
+		return nil
+	}
+	if l, err := tier.ReadLink(over.FS, m.folder.Path); err != nil || l.Place == "" {
+		return err
+	}
+	return m.folder.LockedBy(ctx, fileTierLock, func(disk.File) error { return m.sweepTier(ctx) })
+}
+
+// sweepTier does the work of SweepTier. The caller holds the lock fileTierLock.
+func (m *Maintenance) sweepTier(ctx context.Context) error {
+	v := &moving{m: m, over: m.folder.Disk.(*tier.FS)}
+	if err := v.find(); err != nil || v.far == nil {
+		return err
+	}
+	files, err := tier.Files(v.far, v.root)
+	if err != nil {
+		return fmt.Errorf("list the tier %s: %w", v.place, err)
+	}
+	return m.folder.Locked(ctx, func(disk.File) error {
+		if v.c, err = m.folder.InForce(); err != nil {
+			return err
+		}
+		if err := v.owned(); err != nil {
+			return err
+		}
+		named, err := m.folder.NamedFiles()
+		if err != nil {
+			return err
+		}
+		for _, name := range files {
+			if named[name] {
+				continue
+			}
+			if err := v.far.Remove(filepath.Join(v.root, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("remove %s from the tier %s: %w", name, v.place, err)
+			}
+		}
+		return nil
+	})
+}
+
+// movedFiles describes the db-files in the tier for a rebuilt catalogue, with their
+// paths and sizes.
+func (m *Maintenance) movedFiles() ([]catalog.File, error) {
+	over, ok := m.folder.Disk.(*tier.FS)
+	if !ok {
+		return nil, nil
+	}
+	link, far, root, err := over.Tier()
+	if err != nil || link.Place == "" {
+		return nil, err
+	}
+	names, err := tier.Files(far, root)
+	if err != nil {
+		return nil, fmt.Errorf("list the tier %s: %w", link.Place, err)
+	}
+	var out []catalog.File
+	for _, name := range names {
+		info, err := far.Stat(filepath.Join(root, name))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, catalog.File{Name: name, Bytes: info.Size()})
+	}
+	return out, nil
+}

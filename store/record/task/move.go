@@ -1,0 +1,26 @@
+package task
+
+import "infomall/store/record"
+
+// MoveOptions says which pools MOVE POOL moves, and where to.
+type MoveOptions struct {
+	Pools []string // names of pools; nil means all
+	// To is the place to which db-files go, the tier: a folder, or a place in a bucket.
+	// "" means that they come back from there to the archive's folder.
+	To string
+	// Ended is the latest time at which the months of the pools may have ended.
+	Ended record.Time
+	// Dry returns what would be moved, and moves nothing.
+	Dry bool
+	// Progress, if not nil, is called with the number of bytes handled so far and the
+	// number of all bytes.
+	Progress func(file string, done, total int64)
+}
+
+// MoveResult says how many db-files of one pool MOVE POOL moved.
+type MoveResult struct {
+	Pool  string
+	Files int   // db-files of the pool
+	Moved int   // db-files that were moved; the others were there already
+	Bytes int64 // size of the moved files
+}
