@@ -180,7 +180,10 @@ var arrows = map[string]string{
 	"exec/show":                  "crawl/robots exec/draw exec/expr exec/plan exec/relation exec/session exec/value lang/ast store/page store/page/charset store/page/markup store/record store/record/message store/urlkey store/words store/block/blame store/block/divide store/block/life",
 	"exec/train":                 "exec/classify exec/expr exec/plan exec/session exec/value lang/ast store/block/facts store/record/task store/urlkey",
 	"exec/wholefile":             "",
+	"exec/worker":                "exec/relation exec/session exec/spill lang/ast store/record store/urlkey",
+	"exec/worker/nats":           "exec/worker",
 	"exec/worker/natstest":       "",
+	"exec/worker/workertest":     "exec/session exec/worker",
 
 	"crawl/fetch":   "crawl/guard store/record crawl/report store/record/message",
 	"crawl/guard":   "",
@@ -213,7 +216,7 @@ var arrows = map[string]string{
 var testArrows = map[string]string{
 	"store/document/pdf":   "store/document/documenttest",
 	"lang/ast":             "lang",
-	"exec":                 "exec/regions/regionstest exec/relation/all exec/relation/relationtest crawl/report exec/plan store/document store/record/message store/urlkey",
+	"exec":                 "exec/regions/regionstest exec/relation/all exec/relation/relationtest crawl/report exec/plan exec/worker exec/worker/workertest store/document store/record/message store/urlkey",
 	"exec/expr":            "exec/regions/regionstest lang",
 	"exec/checkreplay":     "exec exec/relation/relationtest lang",
 	"exec/eval":            "lang lang/ast store/record",
