@@ -29,7 +29,6 @@ func (p *program) worker(ctx context.Context, scripts []*script) error {
 	slots := runtime.GOMAXPROCS(0)
 	settings.MemoryBytes /= int64(slots)
 	open := forParts(archive, settings)
-	open := forParts(archive, settings)
 	ctx, release := p.signals.during(ctx)
 	defer release()
 	answerer := func(id string) *worker.Answerer {
