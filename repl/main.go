@@ -105,6 +105,8 @@ func (p *program) main(ctx context.Context, args []string) (status int) {
 			return p.serve(ctx, scripts)
 		case p.options.MCP:
 			return p.mcp(ctx, scripts)
+		case p.options.Fetcher != "":
+			return p.fetcher(ctx, scripts)
 		}
 		return p.batch(ctx, scripts)
 	})
@@ -167,6 +169,12 @@ func (p *program) inputs() (scripts []*script, shell bool, err error) {
 	}
 	if p.options.At != "" && p.options.ReplayProxy == "" {
 		return nil, false, errors.New("--at is the time of --replay-proxy, which is missing")
+	}
+	if p.options.Fetcher != "" {
+		if len(inputs) > 0 || p.options.Check || p.options.ReadOnly {
+			return nil, false, errors.New("--fetcher runs only the crawls of its NATS servers; put settings into a script for --init")
+		}
+		return scripts, false, nil
 	}
 	if p.options.Serve != "" || p.options.ReplayProxy != "" || p.options.MCP {
 		if len(inputs) > 0 || p.options.Check {

@@ -31,7 +31,7 @@ type Options struct {
 
 	MaxPages int64         // most pages of all processes together; 0 means no bound
 	MaxTime  time.Duration // longest time from the beginning of the crawl; 0 means no bound
-	Delay    time.Duration // longest usual pause between two requests to a host
+	Delay    time.Duration // pause between two requests to a host; -1 means that it depends on the last request
 	Workers  int           // number of fetches of this process at the same time
 
 	Partitions int           // of a crawl that Join begins; 0 means 1,024
@@ -139,7 +139,7 @@ func (f *fetcher) nameIt() error {
 		}
 		f.name = f.local + "." + strings.ToLower(rand.Text()[:8])
 		c := f.run.crawl
-		f.part = part{Fetcher: f.name, Crawl: report.Crawl{ID: c.ID, Name: f.local, Statement: c.Statement, Started: c.Started, Finished: record.NoTime}}
+		f.part = part{Fetcher: f.name, Crawl: report.Crawl{ID: c.ID, Name: f.local, Statement: c.Statement, Started: c.Started, Finished: record.NoTime, On: f.o.URL}}
 		return nil
 	}
 	return fmt.Errorf("crawl %s: this machine runs %d processes for it, the most that one archive can have", f.o.Begin.Name, slotsMax)

@@ -21,8 +21,10 @@ type Crawl struct {
 	ID        int64
 	Name      string
 	Statement string
-	// Settings are the settings with which the statement runs, by name.
-	Settings map[string]string
+	// Settings and Params are the settings and parameters with which the statement runs,
+	// by name.
+	Settings, Params map[string]string
+
 	State    report.CrawlState // CrawlRunning, CrawlFinished or CrawlStopped
 	Started  record.Time
 	Finished record.Time // NoTime unless finished or stopped
@@ -134,6 +136,7 @@ type Begin struct {
 	Name      string
 	Statement string
 	Settings  map[string]string
+	Params    map[string]string
 	Seeds     []string // canonical URLs
 	// Part says not to begin the crawl, and not to end a pause: only to take part if it runs.
 	Part bool
@@ -169,7 +172,7 @@ func (s *server) begin(ctx context.Context, b Begin, partitions int, now time.Ti
 		}
 		old = c.Run
 		*c = Crawl{
-			ID: c.ID + 1, Name: b.Name, Statement: b.Statement, Settings: b.Settings, Started: record.At(now), Finished: record.NoTime,
+			ID: c.ID + 1, Name: b.Name, Statement: b.Statement, Settings: b.Settings, Params: b.Params, Started: record.At(now), Finished: record.NoTime,
 			Run: fmt.Sprintf("%s-%d-%s", token(b.Name), c.ID+1, strings.ToLower(rand.Text()[:8])), Partitions: partitions,
 		}
 		made = append(made, c.Run)
