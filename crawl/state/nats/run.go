@@ -79,11 +79,6 @@ func (s *server) removeRun(ctx context.Context, id string) error {
 func (r *run) addSubject(p int) string  { return r.prefix + "add." + strconv.Itoa(p) }
 func (r *run) doneSubject(p int) string { return r.prefix + "done." + strconv.Itoa(p) }
 
-// partitionIn returns the partition that is the last token of a subject.
-func partitionIn(subject string) (int, error) {
-	return strconv.Atoi(subject[strings.LastIndexByte(subject, '.')+1:])
-}
-
 // give publishes URLs in the logs of their partitions. given says that a user added them
 // to a crawl that runs.
 func (r *run) give(ctx context.Context, urls []report.Queued, given bool) error {
