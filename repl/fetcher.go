@@ -37,7 +37,7 @@ func (p *program) fetcher(ctx context.Context, scripts []*script) error {
 		default:
 			p.log("crawl %s: %s", c.Name, note)
 		}
-	})
+	}, p.log)
 	if err != nil {
 		p.say("infomall: %v", err)
 	}
@@ -101,7 +101,7 @@ func (a archive) joinOptions(o *report.CrawlOptions) nats.Options {
 		URL:   o.On,
 		Begin: nats.Begin{Name: o.Name, Statement: o.Statement, Settings: o.Settings, Params: o.Params, Seeds: o.Seeds},
 
-		MaxPages: o.MaxPages, MaxTime: o.MaxTime, Delay: o.Delay, Workers: o.Workers, Folder: a.Folder,
+		MaxPages: o.MaxPages, MaxTime: o.MaxTime, Delay: o.Delay, Workers: o.Workers, Folder: a.Folder, Lease: a.lease,
 		Log: func(format string, args ...any) {
 			if a.Warn != nil {
 				a.Warn(fmt.Errorf(format, args...))

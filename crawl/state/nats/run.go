@@ -67,10 +67,12 @@ func (s *server) openRun(ctx context.Context, crawls *table, c Crawl) (*run, err
 func (s *server) removeRun(ctx context.Context, id string) error {
 	var errs error
 	for _, name := range []string{"infomall-at-" + id, "infomall-log-" + id} {
-		err := again(ctx, func(ctx context.Context) error { return s.js.DeleteStream(ctx, name) })
-		if !errors.Is(err, jetstream.ErrStreamNotFound) {
-			errs = errors.Join(errs, err)
-		}
+		errs = errors.Join(errs, again(ctx, func(ctx context.Context) error {
+			if err := s.js.DeleteStream(ctx, name); !errors.Is(err, jetstream.ErrStreamNotFound) {
+				return err
+			}
+			return nil
+		}))
 	}
 	return errs
 }

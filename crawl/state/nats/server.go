@@ -101,7 +101,7 @@ func again(ctx context.Context, f func(context.Context) error) error {
 // restarts, so that another try may succeed.
 func passes(err error) bool {
 	var api *jetstream.APIError
-	if errors.As(err, &api) && api.Code == 503 {
+	if errors.As(err, &api) && api.Code == 503 || errors.Is(err, jetstream.ErrStreamNotFound) { // a node may not know a new stream yet
 		return true
 	}
 	for _, e := range []error{
