@@ -98,6 +98,7 @@ type archive struct {
 	*store.Archive
 	*state.Folder
 	documents crawl.Documents // reads documents for a crawl; nil reads none
+	lease     time.Duration   // of a process in a crawl of several; 0 means as usual
 }
 
 // archiveError says that the archive cannot be used; the statement is not at

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"time"
 
 	"infomall/crawl/report"
 	"infomall/store/record"
@@ -184,12 +185,20 @@ func (s *Session) Tally(host string) (report.HostTally, error) {
 	if t.Host == "" {
 		t = report.HostTally{Host: host, LastTime: record.NoTime, Next: record.NoTime, Silent: record.NoTime, ErrorTime: record.NoTime}
 	}
-	wait := record.At(s.took.Add(max(t.Delay, s.f.o.Delay)))
+	delay := s.f.o.Delay
+	if delay < 0 {
+		delay = delayUnknown
+	}
+	wait := record.At(s.took.Add(max(t.Delay, delay)))
 	if t.Next == record.NoTime || t.Next < wait {
 		t.Next = wait
 	}
 	return t, nil
 }
+
+// delayUnknown is the pause of a host after the death of its fetcher, if the pauses depend on
+// how long requests take: the longest such pause.
+const delayUnknown = 30 * time.Second
 
 // SetTally stores the counts of a host, also for the sessions after this one; see
 // crawl.State.

@@ -31,7 +31,7 @@ type Options struct {
 
 	MaxPages int64         // most pages of all processes together; 0 means no bound
 	MaxTime  time.Duration // longest time from the beginning of the crawl; 0 means no bound
-	Delay    time.Duration // longest usual pause between two requests to a host
+	Delay    time.Duration // pause between two requests to a host; -1 means that it depends on the last request
 	Workers  int           // number of fetches of this process at the same time
 
 	Partitions int           // of a crawl that Join begins; 0 means 1,024
@@ -139,7 +139,7 @@ func (f *fetcher) nameIt() error {
 		}
 		f.name = f.local + "." + strings.ToLower(rand.Text()[:8])
 		c := f.run.crawl
-		f.part = part{Fetcher: f.name, Crawl: report.Crawl{ID: c.ID, Name: f.local, Statement: c.Statement, Started: c.Started, Finished: record.NoTime}}
+		f.part = part{Fetcher: f.name, Crawl: report.Crawl{ID: c.ID, Name: f.local, Statement: c.Statement, Started: c.Started, Finished: record.NoTime, On: f.o.URL}}
 		return nil
 	}
 	return fmt.Errorf("crawl %s: this machine runs %d processes for it, the most that one archive can have", f.o.Begin.Name, slotsMax)
@@ -254,7 +254,10 @@ func (f *fetcher) runSession(ctx context.Context, owned []int) (res report.Crawl
 	for _, p := range owned {
 		f.clean[p] = whole
 	}
-	return res, errors.Join(err, s.failure())
+	if failed := s.failure(); failed != nil {
+		err = failed // the errors of the engine follow from it
+	}
+	return res, err
 }
 
 // enter notes that the session s begins, or that none runs if s is nil.
@@ -334,7 +337,9 @@ func (f *fetcher) depart(ctx context.Context) error {
 		return nil
 	})
 	f.mu.Lock()
-	f.part.Left, f.part.Idle, f.part.Crawl.Waiting = true, false, 0
+	if f.part.Left, f.part.Idle = true, false; !f.crawl.over() {
+		f.part.Crawl.Waiting = 0 // others fetch it
+	}
 	f.mu.Unlock()
 	return errors.Join(err, f.tell(ctx))
 }
@@ -371,7 +376,9 @@ func (f *fetcher) sum(ctx context.Context, res *report.CrawlResult) {
 		x := &p.Crawl
 		res.Fetched += x.Fetched
 		res.Failed += x.Failed
-		res.Waiting += x.Waiting
+		if p.alive || p.Left { // otherwise others have its URLs
+			res.Waiting += x.Waiting
+		}
 		res.Bytes += x.Bytes
 		res.Kept += x.Kept
 		res.Excluded += x.Excluded
@@ -382,8 +389,9 @@ func (f *fetcher) sum(ctx context.Context, res *report.CrawlResult) {
 
 // Watch calls join for each crawl at url that runs, once, in a goroutine of its own, until
 // ctx ends. It returns when all calls have returned. When join returns and the crawl still
-// runs, Watch calls it again.
-func Watch(ctx context.Context, url string, join func(ctx context.Context, c Crawl)) error {
+// runs, Watch calls it again. It calls log with errors after which it tries again. Watch
+// returns an error if it cannot connect.
+func Watch(ctx context.Context, url string, join func(ctx context.Context, c Crawl), log func(format string, args ...any)) error {
 	s, err := connect(ctx, url)
 	if err != nil {
 		return err
@@ -395,8 +403,8 @@ func Watch(ctx context.Context, url string, join func(ctx context.Context, c Cra
 	in := make(map[string]bool) // by name of the run
 	for {
 		list, err := s.crawls(ctx)
-		if err != nil && ctx.Err() == nil && !passes(err) {
-			return err
+		if err != nil && ctx.Err() == nil {
+			log("look for crawls at %s: %v", url, err)
 		}
 		mu.Lock()
 		for _, c := range list {

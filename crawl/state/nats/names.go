@@ -82,6 +82,7 @@ const (
 type addMessage struct {
 	session string // that published it
 	given   bool   // a user has added the URLs
+	old     bool   // it was there when the session that reads it began
 	urls    []report.Queued
 }
 

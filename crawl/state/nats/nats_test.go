@@ -2,6 +2,7 @@ package nats_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -195,5 +196,110 @@ func TestTogether(t *testing.T) {
 	}
 	if len(by) != 3 {
 		t.Errorf("%d fetchers have fetched something, want 3", len(by))
+	}
+}
+
+// TestLimit shows that a limit of pages holds for all fetchers together, and that the
+// crawl ends when it is reached.
+func TestLimit(t *testing.T) {
+	w := newWeb(t, 8, 40, 0)
+	url := natstest.Start(t, 1).URLs()
+	var all sync.WaitGroup
+	for i := range 2 {
+		f := newFetcher(t, w, fmt.Sprintf("f%d", i))
+		all.Go(func() {
+			res, err := f.join(t.Context(), url, func(o *nats.Options) { o.MaxPages = 50 })
+			if err != nil || res.Fetched != 50 || res.State != report.CrawlFinished {
+				t.Errorf("%s: %+v, %v, want 50 pages", f.name, res, err)
+			}
+		})
+	}
+	all.Wait()
+	if n := w.pagesAsked(0); n != 50 {
+		t.Errorf("%d pages are asked for, want 50", n)
+	}
+}
+
+// TestLeaves shows that a crawl goes on when a fetcher is interrupted, and when it comes
+// back: no page is lost, and only pages that were under way are fetched twice.
+func TestLeaves(t *testing.T) {
+	w := newWeb(t, 8, 15, 20*time.Millisecond)
+	url := natstest.Start(t, 1).URLs()
+	ctx, interrupt := context.WithCancelCause(t.Context())
+	w.each = func() {
+		if w.total == 40 {
+			interrupt(errors.New("Ctrl-C"))
+		}
+	}
+	lease := func(o *nats.Options) { o.Lease = time.Second }
+	first, second := newFetcher(t, w, "first"), newFetcher(t, w, "second")
+	var other sync.WaitGroup
+	other.Go(func() {
+		if res, err := second.join(t.Context(), url, lease); err != nil || res.State != report.CrawlFinished || res.Fetched < 8*16 {
+			t.Errorf("second: %+v, %v", res, err)
+		}
+	})
+	if _, err := first.join(ctx, url, lease); err == nil || !strings.Contains(err.Error(), "Ctrl-C") {
+		t.Errorf("first: %v, want that it was interrupted", err)
+	}
+	res, err := first.join(t.Context(), url, lease)
+	if err != nil || res.State != report.CrawlFinished {
+		t.Errorf("first, again: %+v, %v", res, err)
+	}
+	other.Wait()
+	if n := w.pagesAsked(8); n != 8*16 {
+		t.Errorf("%d pages are asked for, want %d", n, 8*16)
+	}
+}
+
+// TestOrders shows that orders to a crawl reach a fetcher: a paused crawl fetches nothing,
+// URLs can be added, and STOP ends it.
+func TestOrders(t *testing.T) {
+	w := newWeb(t, 2, 1000, 10*time.Millisecond)
+	url := natstest.Start(t, 1).URLs()
+	paused, added := make(chan struct{}), make(chan struct{})
+	w.each = func() {
+		if w.total == 10 {
+			close(paused)
+		}
+		if w.asked["http://h1.example/5000"] == 1 {
+			select {
+			case <-added:
+			default:
+				close(added)
+			}
+		}
+	}
+	f := newFetcher(t, w, "f")
+	ended := make(chan report.CrawlResult)
+	go func() {
+		res, err := f.join(t.Context(), url, nil)
+		if err != nil {
+			t.Error(err)
+		}
+		ended <- res
+	}()
+	<-paused
+	order := func(f func(*report.CrawlOrders)) {
+		t.Helper()
+		if err := nats.Order(t.Context(), url, "together", f); err != nil {
+			t.Error(err)
+		}
+	}
+	order(func(o *report.CrawlOrders) { o.Pause = true })
+	if err := nats.Give(t.Context(), url, "together", []string{"http://h1.example/5000"}, true); err != nil {
+		t.Error(err)
+	}
+	order(func(o *report.CrawlOrders) { o.Pause = false })
+	<-added
+	order(func(o *report.CrawlOrders) { o.Stop = true })
+	if res := <-ended; res.State != report.CrawlStopped {
+		t.Errorf("the crawl is %s, want stopped", res.State)
+	}
+	if err := nats.Order(t.Context(), url, "together", func(*report.CrawlOrders) {}); err == nil || !strings.Contains(err.Error(), "is stopped") {
+		t.Errorf("an order to a stopped crawl: %v", err)
+	}
+	if err := nats.Order(t.Context(), url, "other", func(*report.CrawlOrders) {}); err == nil || !strings.Contains(err.Error(), "have no crawl other") {
+		t.Errorf("an order to no crawl: %v", err)
 	}
 }

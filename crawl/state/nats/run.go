@@ -21,8 +21,10 @@ type Crawl struct {
 	ID        int64
 	Name      string
 	Statement string
-	// Settings are the settings with which the statement runs, by name.
-	Settings map[string]string
+	// Settings and Params are the settings and parameters with which the statement runs,
+	// by name.
+	Settings, Params map[string]string
+
 	State    report.CrawlState // CrawlRunning, CrawlFinished or CrawlStopped
 	Started  record.Time
 	Finished record.Time // NoTime unless finished or stopped
@@ -65,10 +67,12 @@ func (s *server) openRun(ctx context.Context, crawls *table, c Crawl) (*run, err
 func (s *server) removeRun(ctx context.Context, id string) error {
 	var errs error
 	for _, name := range []string{"infomall-at-" + id, "infomall-log-" + id} {
-		err := again(ctx, func(ctx context.Context) error { return s.js.DeleteStream(ctx, name) })
-		if !errors.Is(err, jetstream.ErrStreamNotFound) {
-			errs = errors.Join(errs, err)
-		}
+		errs = errors.Join(errs, again(ctx, func(ctx context.Context) error {
+			if err := s.js.DeleteStream(ctx, name); !errors.Is(err, jetstream.ErrStreamNotFound) {
+				return err
+			}
+			return nil
+		}))
 	}
 	return errs
 }
@@ -76,11 +80,6 @@ func (s *server) removeRun(ctx context.Context, id string) error {
 // addSubject and doneSubject return the subjects of the logs of a partition.
 func (r *run) addSubject(p int) string  { return r.prefix + "add." + strconv.Itoa(p) }
 func (r *run) doneSubject(p int) string { return r.prefix + "done." + strconv.Itoa(p) }
-
-// partitionIn returns the partition that is the last token of a subject.
-func partitionIn(subject string) (int, error) {
-	return strconv.Atoi(subject[strings.LastIndexByte(subject, '.')+1:])
-}
 
 // give publishes URLs in the logs of their partitions. given says that a user added them
 // to a crawl that runs.
@@ -134,6 +133,7 @@ type Begin struct {
 	Name      string
 	Statement string
 	Settings  map[string]string
+	Params    map[string]string
 	Seeds     []string // canonical URLs
 	// Part says not to begin the crawl, and not to end a pause: only to take part if it runs.
 	Part bool
@@ -169,7 +169,7 @@ func (s *server) begin(ctx context.Context, b Begin, partitions int, now time.Ti
 		}
 		old = c.Run
 		*c = Crawl{
-			ID: c.ID + 1, Name: b.Name, Statement: b.Statement, Settings: b.Settings, Started: record.At(now), Finished: record.NoTime,
+			ID: c.ID + 1, Name: b.Name, Statement: b.Statement, Settings: b.Settings, Params: b.Params, Started: record.At(now), Finished: record.NoTime,
 			Run: fmt.Sprintf("%s-%d-%s", token(b.Name), c.ID+1, strings.ToLower(rand.Text()[:8])), Partitions: partitions,
 		}
 		made = append(made, c.Run)

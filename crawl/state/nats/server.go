@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	mathrand "math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -37,10 +38,24 @@ type server struct {
 	replicas int
 }
 
-// connect connects to one of the servers whose URLs url lists, separated by commas. The
-// caller closes the result.
+// connect connects to one of the servers whose URLs url lists, separated by commas. Name
+// and password are in the environment variables that the program nats reads too:
+// NATS_USER and NATS_PASSWORD, or NATS_CREDS, and NATS_CA. The caller closes the result.
 func connect(ctx context.Context, url string) (*server, error) {
-	nc, err := natsgo.Connect(url, natsgo.Name("infomall"), natsgo.Timeout(connectWait), natsgo.MaxReconnects(-1), natsgo.ReconnectWait(100*time.Millisecond), natsgo.ReconnectJitter(50*time.Millisecond, 50*time.Millisecond))
+	o := []natsgo.Option{
+		natsgo.Name("infomall"), natsgo.Timeout(connectWait), natsgo.MaxReconnects(-1),
+		natsgo.ReconnectWait(100 * time.Millisecond), natsgo.ReconnectJitter(50*time.Millisecond, 50*time.Millisecond),
+	}
+	if user := os.Getenv("NATS_USER"); user != "" {
+		o = append(o, natsgo.UserInfo(user, os.Getenv("NATS_PASSWORD")))
+	}
+	if file := os.Getenv("NATS_CREDS"); file != "" {
+		o = append(o, natsgo.UserCredentials(file))
+	}
+	if file := os.Getenv("NATS_CA"); file != "" {
+		o = append(o, natsgo.RootCAs(file))
+	}
+	nc, err := natsgo.Connect(url, o...)
 	if err != nil {
 		return nil, fmt.Errorf("connect to %s: %w; nats-server -js starts a server there", url, err)
 	}
@@ -86,7 +101,7 @@ func again(ctx context.Context, f func(context.Context) error) error {
 // restarts, so that another try may succeed.
 func passes(err error) bool {
 	var api *jetstream.APIError
-	if errors.As(err, &api) && api.Code == 503 {
+	if errors.As(err, &api) && api.Code == 503 || errors.Is(err, jetstream.ErrStreamNotFound) { // a node may not know a new stream yet
 		return true
 	}
 	for _, e := range []error{

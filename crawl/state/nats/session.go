@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -31,9 +32,10 @@ type Session struct {
 	took  time.Time
 	fence map[int]*message // by partition, the last message that the session knows in its log of what is done
 
-	// Messages with URLs of the owned partitions. Receive reads all of before at its first call.
+	// Messages with URLs of the owned partitions.
 	feed     chan addMessage
-	before   uint64
+	broken   chan struct{} // closed when the session has failed
+	before   uint64        // messages that were there when the session began, and that Receive has not read
 	read     uint64
 	done     doneSet       // empty after the first call of Receive
 	again    map[urlID]int // of done, how many forced URLs were met again
@@ -60,7 +62,7 @@ type Session struct {
 func newSession(ctx context.Context, f *fetcher, q *local, owned []int) (*Session, error) {
 	s := &Session{
 		local: q, f: f, id: rand.Text(), owned: owned, at: make([]bool, f.run.crawl.Partitions), took: time.Now(), fence: make(map[int]*message),
-		feed: make(chan addMessage, 64), again: make(map[urlID]int), dones: make(map[int][]byte), hosts: make(map[string][]byte), seqs: make(map[string]uint64),
+		feed: make(chan addMessage, 64), broken: make(chan struct{}), again: make(map[urlID]int), dones: make(map[int][]byte), hosts: make(map[string][]byte), seqs: make(map[string]uint64),
 	}
 	s.adds = newAdds(f.run, s.id, false)
 	for _, p := range owned {
@@ -100,25 +102,35 @@ func (s *Session) open(ctx context.Context) error {
 	if err := s.readDone(ctx); err != nil {
 		return err
 	}
-	var err error
-	if s.before, err = s.count(ctx, "add.*"); err != nil {
-		return err
-	}
-	it, err := s.messages(ctx, r.addSubject)
-	if err != nil {
-		return err
-	}
 	reading, cancel := context.WithCancel(context.Background())
-	s.stop = func() { cancel(); it.Stop() }
-	s.reading.Go(func() { s.readAdds(reading, it) })
+	s.stop = cancel
+	for some := range slices.Chunk(s.owned, consumerMany) {
+		n, err := s.count(ctx, some, "add.")
+		if err != nil {
+			return err
+		}
+		it, err := s.messages(ctx, some, r.addSubject)
+		if err != nil {
+			return err
+		}
+		s.before += n
+		s.reading.Go(func() {
+			defer it.Stop()
+			s.readAdds(reading, it, n)
+		})
+	}
 	return nil
 }
 
-// messages returns the messages of the owned partitions in the log that subject names,
-// from the first one. The caller calls Stop of the result.
-func (s *Session) messages(ctx context.Context, subject func(p int) string) (it jetstream.MessagesContext, err error) {
+// consumerMany is how many partitions one consumer reads. The servers compare all subjects
+// of a consumer with each other: for 1,024 subjects that takes them a second.
+const consumerMany = 128
+
+// messages returns the messages of some partitions in the log that subject names, from
+// the first one. The caller calls Stop of the result.
+func (s *Session) messages(ctx context.Context, partitions []int, subject func(p int) string) (it jetstream.MessagesContext, err error) {
 	c := jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverAllPolicy, InactiveThreshold: time.Minute}
-	for _, p := range s.owned {
+	for _, p := range partitions {
 		c.FilterSubjects = append(c.FilterSubjects, subject(p))
 	}
 	err = again(ctx, func(ctx context.Context) error {
@@ -131,42 +143,49 @@ func (s *Session) messages(ctx context.Context, subject func(p int) string) (it 
 	return it, err
 }
 
-// count returns how many messages the owned partitions have in the log that filter names,
-// such as "add.*".
-func (s *Session) count(ctx context.Context, filter string) (n uint64, err error) {
-	counts, err := countSubjects(ctx, s.f.run.log, s.f.run.prefix+filter)
-	if err != nil {
-		return 0, err
+// count returns how many messages some partitions have in the log of this name: "add." or
+// "done.".
+func (s *Session) count(ctx context.Context, partitions []int, log string) (n uint64, err error) {
+	prefix := s.f.run.prefix + log
+	counts, err := countSubjects(ctx, s.f.run.log, prefix+"*")
+	for _, p := range partitions {
+		n += counts[prefix+strconv.Itoa(p)]
 	}
-	for subject, k := range counts {
-		if p, err := partitionIn(subject); err == nil && p < len(s.at) && s.at[p] {
-			n += k
-		}
-	}
-	return n, nil
+	return n, err
 }
 
 // readDone reads the logs of what is done.
 func (s *Session) readDone(ctx context.Context) error {
-	n, err := s.count(ctx, "done.*")
-	if err != nil {
-		return err
+	for some := range slices.Chunk(s.owned, consumerMany) {
+		n, err := s.count(ctx, some, "done.")
+		if err != nil {
+			return err
+		}
+		it, err := s.messages(ctx, some, s.f.run.doneSubject)
+		if err != nil {
+			return err
+		}
+		err = s.readSome(ctx, it, n)
+		it.Stop()
+		if err != nil {
+			return fmt.Errorf("read what the crawl has done: %w", err)
+		}
 	}
-	it, err := s.messages(ctx, s.f.run.doneSubject)
-	if err != nil {
-		return err
-	}
-	defer it.Stop()
+	s.done.sort()
+	return nil
+}
+
+// readSome adds the URLs of the next n messages of it to s.done.
+func (s *Session) readSome(ctx context.Context, it jetstream.MessagesContext, n uint64) error {
 	for ; n > 0; n-- {
 		m, err := next(ctx, it)
 		if err == nil {
 			err = s.done.add(m.Data())
 		}
 		if err != nil {
-			return fmt.Errorf("read what the crawl has done: %w", err)
+			return err
 		}
 	}
-	s.done.sort()
 	return nil
 }
 
@@ -183,14 +202,15 @@ func next(ctx context.Context, it jetstream.MessagesContext) (jetstream.Msg, err
 	}
 }
 
-// readAdds puts the messages with URLs into s.feed until ctx ends.
-func (s *Session) readAdds(ctx context.Context, it jetstream.MessagesContext) {
-	defer close(s.feed)
-	for {
+// readAdds puts the messages of it, which have URLs, into s.feed until ctx ends. The first
+// old messages were there when the session began.
+func (s *Session) readAdds(ctx context.Context, it jetstream.MessagesContext, old uint64) {
+	for i := uint64(0); ; i++ {
 		m, err := next(ctx, it)
 		var list addMessage
 		if err == nil {
 			list, err = decodeAdd(m.Data())
+			list.old = i < old
 		}
 		if err != nil {
 			if ctx.Err() == nil {
@@ -212,9 +232,11 @@ func (s *Session) Receive(n int, add func(u report.Queued, given bool) error) er
 	for {
 		var m addMessage
 		ok := false
-		if s.read < s.before {
+		if s.before > 0 {
 			select {
 			case m, ok = <-s.feed:
+			case <-s.broken:
+				return s.failure()
 			case <-s.f.ctx.Done():
 				return context.Cause(s.f.ctx)
 			}
@@ -236,6 +258,9 @@ func (s *Session) Receive(n int, add func(u report.Queued, given bool) error) er
 				return err
 			}
 			n -= len(m.urls)
+		}
+		if m.old {
+			s.before--
 		}
 		s.read++
 		if s.local.Full() {
@@ -377,6 +402,7 @@ func (s *Session) lose(err error) {
 	defer s.mu.Unlock()
 	if s.failed == nil {
 		s.failed = err
+		close(s.broken)
 	}
 }
 
