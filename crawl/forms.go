@@ -93,7 +93,7 @@ func unsent(u *report.Queued) string {
 // postedTo returns the URL of the response if p is sent to the URL to. ok is false if
 // that is no URL.
 func postedTo(to string, p *report.Post) (url string, ok bool) {
-	u, err := urlkey.Canonical(urlkey.WithMethod(to, "POST", p.Media, p.Body))
+	u, err := urlkey.Canonical(urlkey.WithBody(to, "POST", p.Media, p.Body))
 	if err != nil {
 		return to, false
 	}

@@ -3,6 +3,7 @@ package crawl
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -154,6 +155,35 @@ func TestFormLimit(t *testing.T) {
 		res := s.crawl(t, report.CrawlOptions{Seeds: []string{"http://h0.example/"}, Workers: 1, IgnoreRobots: true, TrapsOff: true, FormLimit: 3, Forms: []report.FormField{{Name: "q", Values: values}}})
 		if res.Submitted != 30 || res.Fetched != 31 {
 			t.Errorf("%d forms were submitted on %d pages, want 30 and 31", res.Submitted, res.Fetched)
+		}
+	})
+}
+
+// TestLongForm sends a form whose hidden field is longer than a URL may be, with two values
+// for the field after it. Both are sent, and both responses are kept.
+func TestLongForm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sent := make(map[string]int) // length of the hidden field by word
+		s := &simulated{handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			if r.Method == "POST" {
+				sent[r.PostFormValue("q")] = len(r.PostFormValue("state"))
+				return
+			}
+			fmt.Fprintf(w, "<form action=/find method=post><input type=hidden name=state value='%s'><input name=q></form>", strings.Repeat("V+/=", 5000))
+		})}
+		s.crawl(t, report.CrawlOptions{Seeds: []string{"http://h0.example/"}, Workers: 1, IgnoreRobots: true, Depth: 1, Forms: []report.FormField{{Name: "q", Values: []string{"tea", "ink"}}}})
+		if len(sent) != 2 || sent["tea"] != 20_000 || sent["ink"] != 20_000 {
+			t.Errorf("sent with a hidden field of %v bytes", sent)
+		}
+		n := 0
+		for u := range s.kept {
+			if strings.Contains(u, "/find?__wb_method=POST&state=V") && strings.Contains(u, "&__wb_digest=") {
+				n++
+			}
+		}
+		if n != 2 {
+			t.Errorf("%d responses are kept, want 2: %q", n, slices.Collect(maps.Keys(s.kept)))
 		}
 	})
 }

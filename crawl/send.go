@@ -367,7 +367,7 @@ func (e *engine) takePart(ctx context.Context, v *visitor, u string, r *render.R
 		why = "it asks for no copy to be kept (noarchive)"
 		row.Outcome = report.OutcomeFiltered
 	default:
-		row.URL = urlkey.WithMethod(u, r.Method, header(r.Head, "Content-Type"), r.Body)
+		row.URL = urlkey.WithBody(u, r.Method, header(r.Head, "Content-Type"), r.Body)
 		c.AskedURL = row.URL
 		if err := e.sink.Put(ctx, c); err != nil {
 			return nil, err

@@ -93,6 +93,9 @@ func (untouchable) Jobs(context.Context) ([]task.Job, error)         { return ni
 func (untouchable) Fetches(context.Context) iter.Seq2[[]report.Fetch, error] {
 	return touched[[]report.Fetch]()
 }
+func (untouchable) Failures(context.Context, []urlkey.Range) iter.Seq2[[]report.Failure, error] {
+	return touched[[]report.Failure]()
+}
 func (untouchable) Frontier(context.Context) iter.Seq2[[]report.Queued, error] {
 	return touched[[]report.Queued]()
 }

@@ -14,18 +14,19 @@ import (
 	"infomall/exec/session"
 	"infomall/lang"
 	"infomall/store/record"
+	"infomall/store/urlkey"
 )
 
 // planning is a crawler that fetches nothing and only notes what it should
 // crawl.
 type planning struct {
 	session.Crawler
-	failed []report.Fetch
+	failed []report.Failure
 	asked  report.CrawlOptions
 }
 
-func (p *planning) Fetches(context.Context) iter.Seq2[[]report.Fetch, error] {
-	return func(yield func([]report.Fetch, error) bool) { yield(p.failed, nil) }
+func (p *planning) Failures(context.Context, []urlkey.Range) iter.Seq2[[]report.Failure, error] {
+	return func(yield func([]report.Failure, error) bool) { yield(p.failed, nil) }
 }
 
 func (p *planning) Crawl(_ context.Context, o report.CrawlOptions) (report.CrawlResult, error) {
@@ -114,7 +115,7 @@ func TestCrawlDue(t *testing.T) {
 	if got := due(" AND url = '" + all[0] + "'"); !slices.Equal(got, all[:1]) {
 		t.Errorf("of %s alone next_due tells another: %q", all[0], got)
 	}
-	crawler.failed = []report.Fetch{{URL: all[0], Time: record.At(now.Add(-time.Minute)), Outcome: report.OutcomeTimeout, Bytes: -1}}
+	crawler.failed = []report.Failure{{URL: all[0], Time: record.At(now.Add(-time.Minute))}}
 	if again := run("CRAWL DUE"); slices.Contains(again, all[0]) {
 		t.Errorf("%s, which did not answer a minute ago, is due", all[0])
 	}

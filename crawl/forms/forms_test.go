@@ -75,7 +75,8 @@ two&lt;</textarea><input name=d value=d disabled><input value=noname><button typ
 		{"refused", `<form action=/1><input name=q><input type=password></form><form action=/2><input name=q><input type=FILE name=f></form>
 			<form method=dialog><input name=q></form><form rel="x nofollow"><input name=q></form><form action=javascript:f()><input name=q></form>
 			<form action=mailto:a@b.cn><input name=q></form><form action=/logout method=post><input type=submit name=out></form>`, "utf-8", []Given{one}, nil},
-		{"too long", `<form method=post><input name=q><input name=p value=` + strings.Repeat("x", 4000) + `></form>`, "utf-8", []Given{one}, []string{"the fields of its form are longer than 3000 bytes"}},
+		{"too long for GET", `<form><input name=q><input name=p value=` + strings.Repeat("x", 4000) + `></form>`, "utf-8", []Given{one}, []string{"the fields of its form are longer than 3000 bytes"}},
+		{"too long for POST", `<form method=post><input name=q><input name=p value=` + strings.Repeat("x", 65_536) + `></form>`, "utf-8", []Given{one}, []string{"the fields of its form are longer than 65536 bytes"}},
 		{"too many fields", `<form>` + strings.Repeat("<input name=q>", 600) + `</form>`, "utf-8", []Given{one}, nil},
 	} {
 		got := sent(t, tt.body, tt.charset, tt.given...)

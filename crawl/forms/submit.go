@@ -11,9 +11,13 @@ import (
 	"infomall/store/urlkey"
 )
 
-// sentMax is the most bytes of the fields of a submission. The URL of a POST in the
-// archive has all of them; a longer one would be cut, and two submissions look the same.
-const sentMax = 3000
+// Bounds of the fields of a submission, in bytes. A GET has them in its URL. The frontier of
+// a crawl holds a POST until it is sent; pages of some systems have tens of KB in hidden
+// fields.
+const (
+	sentMax   = 3000
+	postedMax = 64 << 10
+)
 
 // Given are the values that are submitted for the fields of one name.
 type Given struct {
@@ -23,7 +27,7 @@ type Given struct {
 
 // Submission is a form that is filled in.
 type Submission struct {
-	URL   string // under which the archive keeps the response: that of a GET, or what urlkey.WithMethod makes
+	URL   string // under which the archive keeps the response: that of a GET, or what urlkey.WithBody makes
 	Media string // value of Content-Type of a POST; "" for a GET
 	Body  []byte // of a POST; nil for a GET
 	// Refused says why the submission must not be sent; "" if it may be.
@@ -109,8 +113,12 @@ func lines(value string) string {
 func (f *Form) send(fields []Field) Submission {
 	query := query(fields)
 	s := Submission{}
-	if len(query) > sentMax {
-		s.Refused = fmt.Sprintf("the fields of its form are longer than %d bytes", sentMax)
+	most := sentMax
+	if f.Post {
+		most = postedMax
+	}
+	if len(query) > most {
+		s.Refused = fmt.Sprintf("the fields of its form are longer than %d bytes", most)
 	}
 	if !f.Post {
 		action, _, _ := strings.Cut(f.Action, "?")
@@ -128,7 +136,7 @@ func (f *Form) send(fields []Field) Submission {
 				s.Body = append(s.Body, x.Name+"="+x.Value+"\r\n"...)
 			}
 		}
-		s.URL = urlkey.WithMethod(f.Action, "POST", s.Media, s.Body)
+		s.URL = urlkey.WithBody(f.Action, "POST", s.Media, s.Body)
 	}
 	u, err := urlkey.Canonical(s.URL)
 	if err != nil && s.Refused == "" {

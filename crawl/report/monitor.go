@@ -82,6 +82,12 @@ func (k AlertKind) String() string {
 	return alertKinds[k]
 }
 
+// Failure is a URL whose last fetch by a crawl brought no response.
+type Failure struct {
+	URL  string
+	Time record.Time // of that fetch
+}
+
 // Alert is something about a crawl that its operator should know.
 type Alert struct {
 	Time  record.Time

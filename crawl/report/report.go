@@ -130,7 +130,7 @@ type Queued struct {
 }
 
 // Post is what a crawl sends to fetch the response to a form. The URL of the response,
-// Queued.URL, has the method and the body, as urlkey.WithMethod writes them.
+// Queued.URL, has the method and the body, as urlkey.WithBody writes them.
 type Post struct {
 	Media string // value of the header Content-Type
 	Body  []byte

@@ -13,6 +13,7 @@ import (
 
 	"infomall/crawl/report"
 	"infomall/store/disk"
+	"infomall/store/urlkey"
 )
 
 // FolderName is the name of the folder in an archive that holds the states of its
@@ -124,6 +125,14 @@ func (d *Folder) Workers(ctx context.Context) ([]report.Worker, error) {
 // pair.
 func (d *Folder) Fetches(ctx context.Context) iter.Seq2[[]report.Fetch, error] {
 	return ofCrawls(ctx, d, Fetches, func(f *report.Fetch, crawl string) { f.Crawl = crawl })
+}
+
+// Failures yields the URLs whose last fetch by a crawl brought no response, in slices, crawl
+// by crawl, so a URL may come more than once. If ranges is not nil, it yields only URLs whose
+// keys are in ranges, which are sorted and disjoint. An error is the last pair.
+func (d *Folder) Failures(ctx context.Context, ranges []urlkey.Range) iter.Seq2[[]report.Failure, error] {
+	rows := func(dir string) iter.Seq2[[]report.Failure, error] { return Failures(dir, ranges) }
+	return ofCrawls(ctx, d, rows, func(*report.Failure, string) {})
 }
 
 // Frontier yields the URLs that all crawls have still to fetch, in slices,

@@ -60,8 +60,12 @@ func (q *Crawl) Leave(url string) (before bool, err error) {
 	return false, seen.Put(key, valueLeft)
 }
 
-// Log adds f, a fetch that has ended, to the log of fetches.
+// Log adds f, a fetch that has ended, to the log of fetches. If no response came, Log also
+// notes the failure of the URL, which Failures yields until a response comes.
 func (q *Crawl) Log(f *report.Fetch) error {
+	if err := q.noteFailure(f); err != nil {
+		return err
+	}
 	b, err := q.bucket(bucketFetches)
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@
 //
 // A visitor is another process, or another goroutine of this process, that reads
 // the state or gives orders while the crawl runs. The functions Look, Order, Give,
-// Fetches, Waiting, Tallies and Alerts are its way in.
+// Fetches, Failures, Waiting, Tallies and Alerts are its way in.
 //
 // # Processes
 //
@@ -67,8 +67,9 @@ var (
 	bucketSites   = []byte("sites")   // host: what SetSite stored
 	bucketTallies = []byte("tallies") // host: what the crawl has counted for it, in JSON
 	bucketAlerts  = []byte("alerts")  // number: an alert, in JSON
+	bucketFailed  = []byte("failed")  // sort key of a URL whose last fetch brought no response: the time of that fetch, and the URL
 
-	buckets = [][]byte{bucketAbout, bucketSeen, bucketQueue, bucketLater, bucketFetches, bucketHosts, bucketInbox, bucketKept, bucketSites, bucketTallies, bucketAlerts}
+	buckets = [][]byte{bucketAbout, bucketSeen, bucketQueue, bucketLater, bucketFetches, bucketHosts, bucketInbox, bucketKept, bucketSites, bucketTallies, bucketAlerts, bucketFailed}
 
 	keyFormat  = []byte("format")
 	keyCrawl   = []byte("crawl")
@@ -387,7 +388,7 @@ func (q *Crawl) Inbox(n int) ([]report.Queued, error) {
 }
 
 // Reset empties the state for a crawl that begins again from its seeds. It
-// keeps the logs of fetches and alerts. It also keeps the inbox: URLs that were
+// keeps the logs of fetches and alerts, and the failures. It also keeps the inbox: URLs that were
 // added after or near the end of the last crawl are for the next one.
 func (q *Crawl) Reset() error {
 	if err := q.begin(); err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"infomall/crawl/report"
 	"infomall/store/disk"
 	"infomall/store/record"
+	"infomall/store/urlkey"
 )
 
 func openQueue(t *testing.T, dir string) *Crawl {
@@ -260,4 +262,57 @@ func TestFull(t *testing.T) {
 		}
 	}
 	t.Error("a URL each of two thousand hosts does not fill a batch")
+}
+
+// TestFailures shows which URLs count as failed, and that ranges of keys select some.
+func TestFailures(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "c")
+	q := openQueue(t, dir)
+	defer q.Close()
+	log := func(url string, at record.Time, bytes int64, outcome report.Outcome) {
+		t.Helper()
+		must(t, q.Log(&report.Fetch{URL: url, Time: at, Bytes: bytes, Outcome: outcome}))
+	}
+	check := func(what string, ranges []urlkey.Range, want ...report.Failure) {
+		t.Helper()
+		must(t, q.Commit())
+		must(t, q.Rest())
+		var got []report.Failure
+		for list, err := range Failures(dir, ranges) {
+			must(t, err)
+			got = append(got, list...)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", what, got, want)
+		}
+	}
+	a, b, c := report.Failure{URL: "http://a.cn/", Time: 7}, report.Failure{URL: "http://b.cn/x", Time: 8}, report.Failure{URL: "http://c.cn/", Time: 9}
+	for _, f := range []report.Failure{b, a, c} {
+		log(f.URL, f.Time-1, 5, report.OutcomeOK)
+		log(f.URL, f.Time, -1, report.OutcomeTimeout)
+	}
+	check("all", nil, a, b, c)
+	key := urlkey.Key(b.URL)
+	check("one URL", []urlkey.Range{{From: key, To: key + "\x00"}}, b)
+	check("two ranges", []urlkey.Range{{From: "", To: key}, {From: key + "\x00", To: ""}}, a, c)
+	log(a.URL, 10, -1, report.OutcomeFiltered)
+	log(b.URL, 11, 0, report.OutcomeNotModified)
+	log(c.URL, 12, -1, report.OutcomeUnreachable)
+	c.Time = 12
+	check("later", nil, a, c)
+	must(t, q.Reset())
+	check("after a new beginning", nil, a, c)
+	for i := range 2*visitRows + 1 {
+		log(fmt.Sprintf("http://d.cn/%d", i), 13, -1, report.OutcomeTimeout)
+	}
+	must(t, q.Commit())
+	must(t, q.Rest())
+	n := 0
+	for list, err := range Failures(dir, nil) {
+		must(t, err)
+		n += len(list)
+	}
+	if n != 2*visitRows+3 {
+		t.Errorf("%d failures, want %d", n, 2*visitRows+3)
+	}
 }

@@ -76,6 +76,11 @@ func (c *crawlers) Fetches(ctx context.Context) iter.Seq2[[]report.Fetch, error]
 	})
 }
 
+// Failures yields the URLs that did not answer, but those that are hidden.
+func (c *crawlers) Failures(ctx context.Context, ranges []urlkey.Range) iter.Seq2[[]report.Failure, error] {
+	return filtered(ctx, c.a, c.Crawler.Failures(ctx, ranges), func(rules *Rules, f *report.Failure) bool { return !rules.hidesURL(f.URL, f.Time) })
+}
+
 // Frontier yields the rows of the relation frontier but those of hidden URLs.
 func (c *crawlers) Frontier(ctx context.Context) iter.Seq2[[]report.Queued, error] {
 	return filtered(ctx, c.a, c.Crawler.Frontier(ctx), func(rules *Rules, u *report.Queued) bool {

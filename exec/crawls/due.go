@@ -5,10 +5,8 @@ import (
 	"context"
 	"iter"
 	"slices"
-	"strings"
 	"time"
 
-	"infomall/crawl/report"
 	"infomall/crawl/revisit"
 	"infomall/exec/relation"
 	"infomall/store/record"
@@ -30,7 +28,7 @@ func (c *crawl) dueSeeds(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	due := dueChooser{plan: planned, now: c.s.Env().Now, most: c.o.MaxPages}
-	if due.failed, err = v.failedFetches(ctx, due.now); err != nil {
+	if due.failed, err = v.failures(ctx); err != nil {
 		return nil, err
 	}
 	if due.watched, err = v.watched(ctx); err != nil {
@@ -146,7 +144,7 @@ func (v Visits) Revisits(ctx context.Context, due bool) iter.Seq2[relation.Revis
 		var err error
 		if due {
 			if planned, _, err = (Visits{Session: v.Session, Snapshot: v.Snapshot}).plan(ctx); err == nil && v.Session.Crawler() != nil {
-				failed, err = v.failedFetches(ctx, v.Session.Env().Now)
+				failed, err = v.failures(ctx)
 			}
 			if err == nil {
 				watched, err = v.watched(ctx)
@@ -173,25 +171,20 @@ func (v Visits) Revisits(ctx context.Context, due bool) iter.Seq2[relation.Revis
 	}
 }
 
-// failedFetches returns the URLs whose last attempt to fetch brought no
-// capture, with the time of this attempt. It leaves out attempts that are too
-// old to matter at the time now.
-func (v Visits) failedFetches(ctx context.Context, now record.Time) (map[string]record.Time, error) {
-	since := now - record.Time(revisit.LongestDefault*24*time.Hour.Milliseconds())
+// failures returns the URLs of the pages of v whose last fetch by a crawl brought no response,
+// with the time of this fetch.
+func (v Visits) failures(ctx context.Context) (map[string]record.Time, error) {
+	src, err := v.source("SELECT time FROM captures")
+	if err != nil {
+		return nil, err
+	}
 	failed := make(map[string]record.Time)
-	for list, err := range v.Session.Crawler().Fetches(ctx) {
+	for list, err := range v.Session.Crawler().Failures(ctx, src.Ranges) {
 		if err != nil {
 			return nil, err
 		}
-		for i := range list {
-			f := &list[i]
-			switch {
-			case f.Time < since || f.Outcome == report.OutcomeFiltered:
-			case f.Bytes >= 0:
-				delete(failed, f.URL)
-			default:
-				failed[strings.Clone(f.URL)] = f.Time
-			}
+		for _, f := range list {
+			failed[f.URL] = max(failed[f.URL], f.Time)
 		}
 	}
 	return failed, nil

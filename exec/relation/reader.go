@@ -209,6 +209,10 @@ type CrawlState interface {
 	// several at a time.
 	Fetches(ctx context.Context) iter.Seq2[[]report.Fetch, error]
 	Frontier(ctx context.Context) iter.Seq2[[]report.Queued, error]
+	// Failures yields the URLs whose last fetch by a crawl brought no response, several at a
+	// time. If ranges is not nil, it yields only URLs whose keys are in ranges, which are
+	// sorted and disjoint. A URL comes once for each crawl to which it did not answer.
+	Failures(ctx context.Context, ranges []urlkey.Range) iter.Seq2[[]report.Failure, error]
 	// Tallies and Alerts yield the rows of the relations crawl_hosts and alerts.
 	Tallies(ctx context.Context) iter.Seq2[[]report.HostTally, error]
 	Alerts(ctx context.Context) iter.Seq2[[]report.Alert, error]

@@ -261,8 +261,8 @@ func (s *server) replayTarget(w http.ResponseWriter, r *http.Request, t *replay.
 }
 
 // find looks up the captures of a URL that are nearest to a time. A POST is looked
-// up under the URL that urlkey.WithMethod makes of it, then with the body as the query,
-// then under the URL alone. If the URL was never
+// up under the URL that urlkey.WithBody makes of it, then under that of other tools, which
+// cut a long body, then with the body as the query, then under the URL alone. If the URL was never
 // captured, find looks for one whose query differs only in arguments that change
 // with each visit. The error has the status 451 if the URL may not be shown.
 func (s *server) find(w http.ResponseWriter, r *http.Request, snap relation.Snapshot, url string, at record.Time) (*lookup.Found, error) {
@@ -275,7 +275,11 @@ func (s *server) find(w http.ResponseWriter, r *http.Request, snap relation.Snap
 		if err != nil {
 			return nil, err
 		}
-		posted := []string{urlkey.WithMethod(url, r.Method, r.Header.Get("Content-Type"), body)}
+		kind := r.Header.Get("Content-Type")
+		posted := []string{urlkey.WithBody(url, r.Method, kind, body)}
+		if cut := urlkey.WithMethod(url, r.Method, kind, body); cut != posted[0] {
+			posted = append(posted, cut)
+		}
 		if len(body) > 0 {
 			mark := "?"
 			if strings.Contains(url, "?") {

@@ -2,7 +2,9 @@ package urlkey
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io"
@@ -18,6 +20,13 @@ import (
 const (
 	methodArg = "__wb_method="
 	dataArg   = "__wb_post_data="
+)
+
+// digestArg is the argument with which WithBody distinguishes long bodies. Other tools do not
+// have it. digestMax is the length of the argument, its value and the & before it.
+const (
+	digestArg = "__wb_digest="
+	digestMax = 1 + len(digestArg) + 2*16
 )
 
 // Bounds of what WithMethod reads from a body, and adds to a URL. Other tools cut
@@ -39,22 +48,57 @@ const (
 // decoded, which keeps the few escapes that would make two bodies look the same;
 // fields of multipart and values of JSON become arguments; any other body is written
 // in base64. The query of a long body is cut, so two long bodies with the same
-// beginning give the same URL. The result has no fragment.
+// beginning give the same URL; see WithBody. The result has no fragment.
 func WithMethod(url, method, contentType string, body []byte) string {
+	return withQuery(url, method, cutQuery(bodyOf(method, contentType, body), 0))
+}
+
+// WithBody is like WithMethod, but two different long bodies give different URLs. Where
+// WithMethod cuts the query, WithBody cuts it earlier, and adds a digest of the body. So the
+// URL has the length that WithMethod allows, and WithMethod gives it for FormBody of it.
+func WithBody(url, method, contentType string, body []byte) string {
+	q := bodyOf(method, contentType, body)
+	if len(cutQuery(q, 0)) < len(q) {
+		sum := sha256.Sum256(withoutBoundary(contentType, body))
+		q = cutQuery(q, digestMax) + "&" + digestArg + hex.EncodeToString(sum[:16])
+	}
+	return withQuery(url, method, q)
+}
+
+// withoutBoundary returns body, and for multipart without the boundary, which browsers
+// choose for each request.
+func withoutBoundary(contentType string, body []byte) []byte {
+	_, params, err := mime.ParseMediaType(contentType)
+	if b := params["boundary"]; err == nil && b != "" {
+		return bytes.ReplaceAll(body, []byte(b), nil)
+	}
+	return body
+}
+
+// withQuery returns url with the method and q, the query that stands for the body, in its
+// query, or url itself for GET.
+func withQuery(url, method, q string) string {
 	if method = strings.ToUpper(method); method == "" || method == "GET" {
 		return url
 	}
 	url, _, _ = strings.Cut(url, "#")
 	query := methodArg + escapeArg(method, "%&#=")
-	if method == "POST" || method == "PUT" {
-		if q := cutQuery(bodyQuery(contentType, body)); q != "" {
-			query += "&" + q
-		}
+	if q != "" {
+		query += "&" + q
 	}
 	if strings.Contains(url, "?") {
 		return url + "&" + query
 	}
 	return url + "?" + query
+}
+
+// bodyOf returns the arguments that stand for the body of a request, or "" for a method
+// whose body does not count.
+func bodyOf(method, contentType string, body []byte) string {
+	if method = strings.ToUpper(method); method == "POST" || method == "PUT" {
+		return bodyQuery(contentType, body)
+	}
+	return ""
 }
 
 // Method returns the request that url names, if WithMethod made it from a request
@@ -103,13 +147,13 @@ func bodyQuery(contentType string, body []byte) string {
 	return dataArg + base64.StdEncoding.EncodeToString(body[:min(len(body), bodyBytesMax)])
 }
 
-// cutQuery returns the beginning of query that fits into a URL. It cuts no escape in
-// two.
-func cutQuery(query string) string {
+// cutQuery returns the beginning of query that fits into a URL and leaves room for so many
+// characters more. It cuts no escape in two.
+func cutQuery(query string, room int) string {
 	runes := 0
 	for i := 0; i < len(query); i++ {
 		c := query[i]
-		if i+3 > queryBytesMax || runes == queryRunesMax {
+		if i+3 > queryBytesMax-room || runes == queryRunesMax-room {
 			return query[:i]
 		}
 		if c == '%' && i+2 < len(query) {

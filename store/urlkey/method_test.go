@@ -1,6 +1,7 @@
 package urlkey
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -72,5 +73,37 @@ func TestLongBody(t *testing.T) {
 		if key, err := Canonical(u); err != nil || key != u || len(u) < 4000 || len(u) > 9000 {
 			t.Errorf("a body of %s has a URL of %d bytes; canonical: %d, %v", tt.media, len(u), len(key), err)
 		}
+	}
+}
+
+// TestWithBody shows that long bodies that differ at their end have URLs of their own, also
+// when they are written and read again as forms.
+func TestWithBody(t *testing.T) {
+	const form, at = "application/x-www-form-urlencoded", "http://x.cn/find"
+	if got := WithBody(at, "POST", form, []byte("q=tea")); got != WithMethod(at, "POST", form, []byte("q=tea")) {
+		t.Errorf("a short body gives %s", got)
+	}
+	for name, begin := range map[string]string{"ascii": strings.Repeat("x", 9000), "chinese": strings.Repeat("%E5%8C%97", 5000), "blanks": strings.Repeat("a+", 5000)} {
+		one, two := WithBody(at, "POST", form, []byte("state="+begin+"&q=1")), WithBody(at, "POST", form, []byte("state="+begin+"&q=2"))
+		if one == two || one != WithBody(at, "POST", form, []byte("state="+begin+"&q=1")) {
+			t.Errorf("%s: the URLs of two bodies are %.60s… and %.60s…", name, one, two)
+		}
+		_, _, query, ok := Method(one)
+		if again := WithMethod(at, "POST", form, FormBody(query)); !ok || again != one {
+			t.Errorf("%s: written as a form, %s is %s", name, one, again)
+		}
+		if canonical, err := Canonical(one); err != nil || canonical != one {
+			t.Errorf("%s: canonical it is %s, %v", name, canonical, err)
+		}
+	}
+	multi := func(boundary, end string) string {
+		body := fmt.Sprintf("--%s\r\nContent-Disposition: form-data; name=\"q\"\r\n\r\n%s\r\n--%s--\r\n", boundary, strings.Repeat("y", 9000)+end, boundary)
+		return WithBody(at, "POST", "multipart/form-data; boundary="+boundary, []byte(body))
+	}
+	if multi("a1", "") != multi("b2", "") || multi("a1", "") == multi("a1", "z") {
+		t.Error("the boundary counts, or the end does not")
+	}
+	if data := WithBody(at, "PUT", "image/png", make([]byte, 1<<20)); data == WithBody(at, "PUT", "image/png", make([]byte, 1<<20+1)) {
+		t.Error("two pictures have one URL")
 	}
 }
