@@ -273,17 +273,26 @@ func (u *uses) all(dst []events.Use, word uint32) []events.Use {
 		if int(word)+1 >= len(l.at) {
 			continue
 		}
-		text := uint32(l.from) << 1
-		for list := l.bytes[l.at[word]:l.at[word+1]]; len(list) > 0; {
-			x, n := uint32(list[0]), 1
-			if x >= 0x80 {
-				long, size := binary.Uvarint(list)
-				x, n = uint32(long), max(size, 1)
+		list := l.bytes[l.at[word]:l.at[word+1]]
+		dst = slices.Grow(dst, len(list)) // a use has one byte at least
+		room := dst[len(dst) : len(dst)+len(list)]
+		text, n := uint32(l.from)<<1, 0
+		for at := 0; at < len(list) && n < len(room); n++ {
+			x := uint32(list[at])
+			at++
+			if x >= 0x80 { // most distances have one byte or two
+				if at < len(list) && list[at] < 0x80 {
+					x = x&0x7f | uint32(list[at])<<7
+					at++
+				} else {
+					long, size := binary.Uvarint(list[at-1:])
+					x, at = uint32(long), at-1+max(size, 1)
+				}
 			}
-			list = list[n:]
 			text = text&^1 + x
-			dst = append(dst, events.Use(text))
+			room[n] = events.Use(text)
 		}
+		dst = dst[:len(dst)+n]
 	}
 	return dst
 }
