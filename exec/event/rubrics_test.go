@@ -27,7 +27,7 @@ func TestRubrics(t *testing.T) {
 		"A chronicle of the harbour": "A chronicle of the harbour",
 		"Postbag: more trees":        " : more trees",
 		"Trees? Postbag":             "Trees?  ",
-		"Flood Ostrava: trees":    "Flood Ostrava: trees",
+		"Flood Ostrava: trees":       "Flood Ostrava: trees",
 		"2008":                       "2008",
 	} {
 		if got := found.without(title); got != want {

@@ -344,7 +344,7 @@ func (c *collection) readPlaces(ctx context.Context, p part) ([]reports.Place, e
 func (c *collection) saveStream(ctx context.Context, of task.Result) error {
 	a := c.s.Archive()
 	from := c.kept
-	uses := c.uses.count
+	uses := c.uses.added
 	if c.kept == 0 || len(c.parts) >= partsMost || c.words.forgot {
 		from = 0
 		for _, p := range c.parts {

@@ -27,7 +27,7 @@ const (
 	placesBytes = 2000
 	// rowsShare is the share of the memory of a query that the rows of texts may take, as a
 	// divisor. They are read in their order, so a temporary file is as good.
-	rowsShare = 32
+	rowsShare = 128
 	// sortShare is that of the rows of events while they are sorted.
 	sortShare = 4
 )

@@ -11,6 +11,7 @@ type automaton struct {
 	// cover has the sums of coverage: cover[t] is the coverage of all periods before t.
 	// A period without coverage is a gap.
 	cover []float64
+	known int // how many periods are not gaps
 	// enter is the cost of a change to the burst state: γ × ln(number of periods that are
 	// not gaps).
 	enter float64
@@ -29,16 +30,15 @@ type span struct {
 // newAutomaton returns an automaton for a coverage by period.
 func newAutomaton(coverage []float64, cost float64) *automaton {
 	a := &automaton{cover: make([]float64, len(coverage)+1)}
-	known := 0
 	for t, c := range coverage {
 		if c > 0 {
-			known++
+			a.known++
 		} else {
 			c = 0
 		}
 		a.cover[t+1] = a.cover[t] + c
 	}
-	a.enter = cost * math.Log(float64(max(known, 2)))
+	a.enter = cost * math.Log(float64(max(a.known, 2)))
 	return a
 }
 

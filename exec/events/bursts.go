@@ -64,6 +64,9 @@ func (c *corpus) findBursts(ctx context.Context, a *automaton, o *Options) ([]bu
 		if w%wordsBetween == 0 && ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}
+		if least, most := c.index.Count(w); most < wordDocsMin || !c.canBurst(float64(max(least-c.left, wordDocsMin))) {
+			continue
+		}
 		series, n := count.of(c, c.usesOf(w))
 		if !c.canBurst(n) {
 			continue
@@ -120,9 +123,10 @@ type search struct {
 // valid until the next call.
 //
 // Neither the quiet rate nor the ratio is known. best runs the automaton with the mean rate
-// as the quiet one and with a lower rate, and with the ratios s, s², s³ … of each. Then it
-// computes what each burst saves really, and takes the burst that saves most, then the next
-// one that does not overlap with it, and so on.
+// as the quiet one and with the ratios s, s², s³ … of it. If the series has few of the periods, it
+// does the same with a lower quiet rate: a slow burst of a rare word has gaps, which the mean rate
+// makes several bursts of. Then it computes what each burst saves really, and takes the burst that
+// saves most, then the next one that does not overlap with it, and so on.
 func (s *search) best(a *automaton, series []hits, ratio, bound float64) []span {
 	n, highest := 0.0, 0.0 // all documents, and the highest rate of a period
 	s.sums = append(s.sums[:0], 0)
@@ -138,7 +142,11 @@ func (s *search) best(a *automaton, series []hits, ratio, bound float64) []span 
 	mean := n / max(a.total(), 1)
 	rest := a.cover[series[len(series)-1].period+1] - a.cover[series[0].period] - n // documents without the word
 	s.spans = s.spans[:0]
-	for _, q := range []float64{mean, mean * quietPart} {
+	rates := []float64{mean, mean * quietPart}
+	if float64(len(series)) > rarePart*float64(a.known) {
+		rates = rates[:1]
+	}
+	for _, q := range rates {
 		r := ratio
 		for r*q <= mean {
 			r *= ratio // a burst has a higher rate than the mean
