@@ -118,7 +118,11 @@ func (c *collection) find(ctx context.Context) error {
 		}
 	}
 	words := c.words.sorted()
-	in := &events.Index{Documents: c.documents(), Words: len(words), Uses: func(dst []events.Use, word int) []events.Use { return c.uses.of(dst, words[word]) }}
+	in := &events.Index{
+		Documents: c.documents(), Words: len(words),
+		Uses:  func(dst []events.Use, word int) []events.Use { return c.uses.of(dst, words[word]) },
+		Count: func(word int) (least, most int) { return c.uses.count(words[word]) },
+	}
 	found, err := events.Find(ctx, in, o)
 	if err != nil {
 		return err

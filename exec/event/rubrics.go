@@ -2,7 +2,6 @@ package event
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"unicode"
 )
@@ -11,20 +10,22 @@ import (
 // "Letter of the day" in "Letter of the day: More trees". A site that begins a column would else
 // seem to have an event.
 //
-// A part of a headline is what stands between colons, dashes and bars, and its first three words.
+// A part of a headline is what stands between colons, dashes, bars and the
+// marks of a question or an exclamation, and its first three words.
 // It is a rubric if several headlines have it, and if it has a word that hardly any other text
 // has. The name of an event, such as "War in Ukraine", is no rubric: other texts have its words,
-// too.
+// too. Headlines that differ only in their numbers, such as "The day of 27.01.2022", are a column,
+// too, if there are several: the template is a rubric.
 
 const (
 	rubricLeast = 4  // headlines that have the part
-	rubricShare = .8 // share of the occurrences of its rarest word that are in the part
+	rubricShare = .7 // share of the occurrences of its rarest word that are in the part
 	rubricFirst = 3  // words at the beginning that may be a rubric
 )
 
 // partsOf calls f with each part of a headline that may be a rubric.
 func partsOf(title string, f func(part string)) {
-	parts := strings.FieldsFunc(title, func(r rune) bool { return r == ':' || r == '|' || r == '–' || r == '—' || r == '：' || r == '｜' })
+	parts := strings.FieldsFunc(title, func(r rune) bool { return strings.ContainsRune(":|–—：｜!?！？", r) })
 	for _, p := range parts {
 		if len(parts) > 1 {
 			f(strings.TrimSpace(p))
@@ -41,23 +42,50 @@ func partsOf(title string, f func(part string)) {
 	}
 }
 
-// rubrics has the parts of headlines that are rubrics.
+// countParts counts the parts and the template of a headline.
+func countParts(counts map[string]int, title string) {
+	partsOf(title, func(part string) { counts[part]++ })
+	if template := templateOf(title); template != "" {
+		counts[template]++
+	}
+}
+
+// templateOf returns the template of a headline: templateMark, then the headline with 0 in place of
+// each number. It returns "" if the headline has no number.
+func templateOf(title string) string {
+	var b strings.Builder
+	number, has := false, false
+	for _, r := range title {
+		digit := unicode.IsDigit(r)
+		switch {
+		case !digit:
+			b.WriteRune(r)
+		case !number:
+			b.WriteByte('0')
+		}
+		number, has = digit, has || digit
+	}
+	if !has {
+		return ""
+	}
+	return templateMark + b.String()
+}
+
+// templateMark begins the templates among rubrics, so that no part of a headline is one.
+const templateMark = "\x00"
+
+// rubrics has the parts of headlines that are rubrics, and the templates of headlines that are
+// columns.
 type rubrics map[string]bool
 
 // leaveRubrics leaves the words of rubrics out of the uses of words.
 func (c *collection) leaveRubrics(ctx context.Context) error {
-	headline := func(e *entry) bool { return e.headline && !e.left && e.order == 0 }
-	if !slices.ContainsFunc(c.list, func(e entry) bool { return headline(&e) }) {
-		return nil
-	}
+	headline := func(i int) bool { e := &c.list[i]; return e.headline && !e.left && e.order == 0 }
 	counts := make(map[string]int)
 	var t text
-	err := c.eachRow(ctx, func(i int, row []byte) error {
-		if !headline(&c.list[i]) {
-			return nil
-		}
+	err := c.eachRow(ctx, headline, func(_ int, row []byte) error {
 		err := t.parse(row)
-		partsOf(t.title, func(part string) { counts[part]++ })
+		countParts(counts, t.title)
 		return err
 	})
 	if err != nil {
@@ -67,10 +95,7 @@ func (c *collection) leaveRubrics(ctx context.Context) error {
 	if len(found) == 0 {
 		return nil
 	}
-	return c.eachRow(ctx, func(i int, row []byte) error {
-		if !headline(&c.list[i]) {
-			return nil
-		}
+	return c.eachRow(ctx, headline, func(i int, row []byte) error {
 		err := t.parse(row)
 		if rest := found.without(t.title); rest != t.title {
 			c.cut = c.words.known(c.cut[:0], rest, t.lang)
@@ -80,17 +105,28 @@ func (c *collection) leaveRubrics(ctx context.Context) error {
 	})
 }
 
-// findRubrics returns the rubrics among the parts of headlines, given how many headlines have each
-// part.
+// findRubrics returns the rubrics among the parts and the templates of headlines, given how many
+// headlines have each. Words in headlines of a template do not count for other rubrics.
 func (c *collection) findRubrics(counts map[string]int) rubrics {
 	found := make(rubrics)
+	templated := make(map[uint32]int) // occurrences in headlines of templates, by number of the word
 	for part, n := range counts {
-		if n < rubricLeast {
+		if n >= rubricLeast && strings.HasPrefix(part, templateMark) {
+			found[part] = true
+			for word := range c.words.reader.Of(part) {
+				if number, ok := c.words.numbers[string(word)]; ok {
+					templated[number] += n
+				}
+			}
+		}
+	}
+	for part, n := range counts {
+		if n < rubricLeast || found[part] {
 			continue
 		}
 		for word := range c.words.reader.Of(part) {
 			number, ok := c.words.numbers[string(word)]
-			if ok && telling(word, "") && float64(n) >= rubricShare*float64(c.words.counts[number]) {
+			if ok && telling(word, "") && float64(n) >= rubricShare*float64(int(c.words.counts[number])-templated[number]) {
 				found[part] = true
 				break
 			}
@@ -99,8 +135,11 @@ func (c *collection) findRubrics(counts map[string]int) rubrics {
 	return found
 }
 
-// without returns a headline without rubrics.
+// without returns a headline without rubrics, or "" if it is of a template.
 func (r rubrics) without(title string) string {
+	if r[templateOf(title)] {
+		return ""
+	}
 	rest := title
 	partsOf(title, func(part string) {
 		if r[part] {

@@ -21,6 +21,10 @@ import (
 // halfLife is after how many milliseconds the recency of an event is one half.
 const halfLife = 30 * 24 * 60 * 60 * 1000
 
+// shownMost is how many texts of the last result are remembered, so that their rows of the stream
+// need not be read. A text takes about half a KB.
+const shownMost = 1 << 15
+
 // save gives the events their numbers, and stores them, and then the stream.
 func (c *collection) save(ctx context.Context) (task.Result, error) {
 	before, err := lastEvents(ctx, c.snap, c.name)
@@ -96,7 +100,11 @@ func (c *collection) numbered(ctx context.Context, before *task.Result) (old map
 			}
 			keys[report.Event.Number] = append(keys[report.Event.Number], report.ID)
 			for i := range report.Texts {
-				reports[report.Texts[i].ID] = report.ID
+				t := &report.Texts[i]
+				reports[t.ID] = report.ID
+				if len(c.shown) < shownMost && c.kept > 0 {
+					c.shown[t.ID] = *t
+				}
 			}
 		}
 		c.keepIDs(reports)
@@ -225,27 +233,36 @@ func (c *collection) addTexts(ctx context.Context, put func(key, val []byte) err
 	}
 	keywords := c.keywordsOf(of)
 	var key, val []byte
-	var t text
-	return c.eachRow(ctx, func(i int, stored []byte) error {
-		e := &c.list[i]
+	// add adds a text of an event. row has what is shown of it.
+	add := func(i int, row kept.Text) error {
+		e, x := &c.list[i], c.state.Text(i)
 		f := of[e.set]
+		row.Time, row.ID, row.Event, row.Report, row.First, row.Order = x.Seen, x.ID, f.named.Number, c.ids[e.set], first[e.set], int(e.order)
+		row.Named, row.Keywords = e.set == f.title, keywords[i]
+		key, val = row.AppendKey(key[:0]), row.AppendValue(val[:0])
+		return put(key, val)
+	}
+	inEvent := func(i int) bool { e := &c.list[i]; return !e.left && of[e.set] != nil }
+	rest := make(map[int]bool) // texts of events that are not in shown
+	for i := range c.list {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if f == nil || e.left {
-			return nil
+		if !inEvent(i) {
+			continue
 		}
+		if row, ok := c.shown[c.state.Text(i).ID]; !ok || i >= c.kept {
+			rest[i] = true
+		} else if err := add(i, row); err != nil {
+			return err
+		}
+	}
+	var t text
+	return c.eachRow(ctx, func(i int) bool { return rest[i] }, func(i int, stored []byte) error {
 		if err := t.parse(stored); err != nil {
 			return err
 		}
-		x := c.state.Text(i)
-		row := kept.Text{
-			URL: t.url, Time: x.Seen, ID: x.ID, Event: f.named.Number, Report: c.ids[e.set], First: first[e.set], Order: int(e.order),
-			Published: t.published, Precision: t.precision, Title: t.title, Source: t.source, Lang: t.lang,
-			Named: e.set == f.title, Places: t.places, Keywords: keywords[i],
-		}
-		key, val = row.AppendKey(key[:0]), row.AppendValue(val[:0])
-		return put(key, val)
+		return add(i, kept.Text{URL: t.url, Published: t.published, Precision: t.precision, Title: t.title, Source: t.source, Lang: t.lang, Places: t.places})
 	})
 }
 

@@ -134,8 +134,13 @@ const textsMost = 1 << 30
 
 // rowsOf yields the rows of one kind of a part.
 func (c *collection) rowsOf(ctx context.Context, p part, kind byte) iter.Seq2[task.ResultRow, error] {
+	return c.rowsIn(ctx, p, []urlkey.Range{{From: string(rune(kind)), To: string(rune(kind + 1))}})
+}
+
+// rowsIn yields the rows of a part with keys in ranges.
+func (c *collection) rowsIn(ctx context.Context, p part, ranges []urlkey.Range) iter.Seq2[task.ResultRow, error] {
 	return func(yield func(task.ResultRow, error) bool) {
-		for row, err := range c.snap.ResultRows(ctx, p.Result, []urlkey.Range{{From: string(rune(kind)), To: string(rune(kind + 1))}}) {
+		for row, err := range c.snap.ResultRows(ctx, p.Result, ranges) {
 			if err == nil && len(row.Key) < 5 {
 				err = errStream
 			}
@@ -339,7 +344,7 @@ func (c *collection) readPlaces(ctx context.Context, p part) ([]reports.Place, e
 func (c *collection) saveStream(ctx context.Context, of task.Result) error {
 	a := c.s.Archive()
 	from := c.kept
-	uses := c.uses.count
+	uses := c.uses.added
 	if c.kept == 0 || len(c.parts) >= partsMost || c.words.forgot {
 		from = 0
 		for _, p := range c.parts {
@@ -372,7 +377,7 @@ func (c *collection) takeRows(ctx context.Context) error {
 		return nil
 	}
 	all := c.run.Memory.Spool(rowsShare)
-	err := c.eachRow(ctx, func(_ int, row []byte) error { return all.Add(row) })
+	err := c.eachRow(ctx, func(int) bool { return true }, func(_ int, row []byte) error { return all.Add(row) })
 	c.rows.Close()
 	c.rows, c.parts = all, nil
 	return err

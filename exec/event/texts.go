@@ -3,10 +3,11 @@ package event
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"fmt"
-	"iter"
 	"strings"
 
+	"infomall/exec/event/kept"
 	"infomall/exec/op"
 	"infomall/exec/places"
 	"infomall/exec/relation"
@@ -14,6 +15,7 @@ import (
 	"infomall/exec/spill"
 	"infomall/exec/value"
 	"infomall/store/record"
+	"infomall/store/urlkey"
 	"infomall/store/words"
 )
 
@@ -25,7 +27,7 @@ const (
 	placesBytes = 2000
 	// rowsShare is the share of the memory of a query that the rows of texts may take, as a
 	// divisor. They are read in their order, so a temporary file is as good.
-	rowsShare = 32
+	rowsShare = 128
 	// sortShare is that of the rows of events while they are sorted.
 	sortShare = 4
 )
@@ -68,6 +70,7 @@ type collection struct {
 	fresh       int    // how many texts were read from the archive
 	sets        int    // how many reports there are
 	ids         []uint64
+	shown       map[uint64]kept.Text // texts of the last result of events, by ID
 	notes       []string
 	calendar
 	found []foundEvent
@@ -81,7 +84,7 @@ func newCollection(ctx context.Context, f *finding, snap relation.Snapshot) (*co
 	if err != nil {
 		return nil, err
 	}
-	c := &collection{finding: f, snap: snap, run: f.s.Runner(snap, "events: texts"), covered: make(map[record.Time]bool), sources: make(map[string]uint32), gaz: gaz}
+	c := &collection{finding: f, snap: snap, run: f.s.Runner(snap, "events: texts"), covered: make(map[record.Time]bool), sources: make(map[string]uint32), shown: make(map[uint64]kept.Text), gaz: gaz}
 	c.rows = c.run.Memory.Spool(rowsShare)
 	c.uses.memory = &c.run.Memory
 	c.calendar = calendar{unit: f.unit, zone: f.env.Location()}
@@ -210,39 +213,80 @@ func dateOf(t *text) record.Time {
 	return record.NoTime
 }
 
-// eachRow yields what is stored of each text, in the form of text.append, with its index. A row
-// is valid until the next one.
-func (c *collection) eachRow(ctx context.Context, f func(i int, row []byte) error) error {
-	i := 0
-	for row, err := range c.textRows(ctx) {
-		if err == nil {
+// eachRow calls f with what is stored of each wanted text, in the form of text.append, and with its
+// index, ascending. A row is valid until the next one.
+func (c *collection) eachRow(ctx context.Context, wanted func(i int) bool, f func(i int, row []byte) error) error {
+	next := 0 // the first text after the texts whose rows were read
+	// upTo reports whether the rows of all wanted texts before i were read.
+	upTo := func(i int) bool {
+		for ; next < i; next++ {
+			if wanted(next) {
+				return false
+			}
+		}
+		return next == i
+	}
+	take := func(i int, row []byte, err error) error {
+		if err == nil && !upTo(i) {
+			err = errStream
+		}
+		if err == nil && wanted(i) {
 			err = f(i, row)
 		}
 		if err != nil {
 			return fmt.Errorf("read the texts of events: %w", err)
 		}
-		i++
+		next++
+		return nil
 	}
-	if i != len(c.list) {
+	first := 0 // the first text of c.rows
+	for _, p := range c.parts {
+		first = p.from + p.texts
+		ranges := textRanges(p, wanted)
+		if len(ranges) == 0 {
+			continue
+		}
+		for row, err := range c.rowsIn(ctx, p, ranges) {
+			i := 0
+			if err == nil {
+				i = int(binary.BigEndian.Uint32(row.Key[1:]))
+			}
+			if err := take(i, row.Value, err); err != nil {
+				return err
+			}
+		}
+	}
+	for row, err := range c.rows.All() {
+		if err := take(first, row, err); err != nil {
+			return err
+		}
+		first++
+	}
+	if !upTo(len(c.list)) {
 		return errStream
 	}
 	return nil
 }
 
-// textRows yields what is stored of each text.
-func (c *collection) textRows(ctx context.Context) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
-		for _, p := range c.parts {
-			for row, err := range c.rowsOf(ctx, p, rowText) {
-				if !yield(row.Value, err) || err != nil {
-					return
-				}
-			}
-		}
-		for row, err := range c.rows.All() {
-			if !yield(row, err) || err != nil {
-				return
-			}
-		}
+// nearText is how many texts between two wanted ones are read, too, because one long range of
+// keys takes less time than several short ones.
+const nearText = 64
+
+// textRanges returns the ranges of the keys of the wanted texts of a part.
+func textRanges(p part, wanted func(i int) bool) (ranges []urlkey.Range) {
+	key := func(i int) string {
+		return string(binary.BigEndian.AppendUint32([]byte{rowText}, uint32(i)))
 	}
+	last := 0 // the last wanted text
+	for i := p.from; i < p.from+p.texts; i++ {
+		if !wanted(i) {
+			continue
+		}
+		if len(ranges) == 0 || i-last > nearText {
+			ranges = append(ranges, urlkey.Range{From: key(i)})
+		}
+		ranges[len(ranges)-1].To = key(i + 1)
+		last = i
+	}
+	return ranges
 }

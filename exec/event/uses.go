@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"math/bits"
 	"slices"
 
 	"infomall/exec/events"
@@ -26,8 +27,9 @@ type uses struct {
 	last  []uint32
 	bytes int64
 	full  []*spill.Spool
+	moved int64 // bytes of the sequences in full
 
-	count    int64 // uses in all parts
+	added    int64 // uses in the new texts
 	loaded   []loadedUses
 	partly   bool                    // load has left out words
 	replaced map[int]bool            // the texts whose uses are those of other
@@ -78,7 +80,7 @@ func (u *uses) add(word uint32, text int, title bool) error {
 	u.lists[word] = binary.AppendUvarint(u.lists[word], x)
 	u.last[word] = uint32(text) + 1
 	u.bytes += int64(len(u.lists[word]) - before)
-	u.count++
+	u.added++
 	if u.bytes < u.memory.Bytes/usesShare {
 		return nil
 	}
@@ -100,6 +102,7 @@ func (u *uses) flush() error {
 		}
 		u.lists[w] = nil
 	}
+	u.moved += u.bytes
 	u.bytes = 0
 	return nil
 }
@@ -154,7 +157,7 @@ func (u *uses) each(f func(word uint32, piece []byte) error) error {
 // load reads the uses of all parts of the stream of c, and those of the new texts, into memory. If
 // they take more than limit bytes, those of the most frequent words are left out.
 func (u *uses) load(ctx context.Context, c *collection, limit int64) error {
-	all := u.count
+	all := u.added
 	for _, p := range c.parts {
 		all += p.uses
 	}
@@ -185,7 +188,7 @@ func (u *uses) load(ctx context.Context, c *collection, limit int64) error {
 		l.at = append(l.at, len(l.bytes))
 		u.loaded = append(u.loaded, l)
 	}
-	l := loadedUses{from: u.from, bytes: make([]byte, 0, u.bytes)}
+	l := loadedUses{from: u.from, bytes: make([]byte, 0, min(u.moved+u.bytes, limit))}
 	err := u.each(func(word uint32, piece []byte) error {
 		take(&l, word, piece)
 		return nil
@@ -207,11 +210,7 @@ func (u *uses) leaveFrequent(ctx context.Context, c *collection, all, limit int6
 	counts := make([]int64, len(left))
 	count := func(word uint32, piece []byte) error {
 		if int(word) < len(counts) {
-			for _, b := range piece {
-				if b < 0x80 {
-					counts[word]++
-				}
-			}
+			counts[word] += int64(usesIn(piece))
 		}
 		return nil
 	}
@@ -255,6 +254,31 @@ func (u *uses) replace(text int, words []uint32) {
 	}
 }
 
+// usesIn returns how many uses a sequence has: the last byte of each number is below 0x80.
+func usesIn(list []byte) (n int) {
+	const upper = 0x8080808080808080
+	for ; len(list) >= 8; list = list[8:] {
+		n += bits.OnesCount64(^binary.LittleEndian.Uint64(list) & upper)
+	}
+	for _, b := range list {
+		if b < 0x80 {
+			n++
+		}
+	}
+	return n
+}
+
+// count returns bounds of how many uses of appends for a word. Call it after load.
+func (u *uses) count(word uint32) (least, most int) {
+	n := 0
+	for i := range u.loaded {
+		if l := &u.loaded[i]; int(word)+1 < len(l.at) {
+			n += usesIn(l.bytes[l.at[word]:l.at[word+1]])
+		}
+	}
+	return n - len(u.replaced), n + len(u.other[word])
+}
+
 // of appends the uses of a word to dst. Call it after load.
 func (u *uses) of(dst []events.Use, word uint32) []events.Use {
 	first := len(dst)
@@ -273,17 +297,26 @@ func (u *uses) all(dst []events.Use, word uint32) []events.Use {
 		if int(word)+1 >= len(l.at) {
 			continue
 		}
-		text := uint32(l.from) << 1
-		for list := l.bytes[l.at[word]:l.at[word+1]]; len(list) > 0; {
-			x, n := uint32(list[0]), 1
-			if x >= 0x80 {
-				long, size := binary.Uvarint(list)
-				x, n = uint32(long), max(size, 1)
+		list := l.bytes[l.at[word]:l.at[word+1]]
+		dst = slices.Grow(dst, len(list)) // a use has one byte at least
+		room := dst[len(dst) : len(dst)+len(list)]
+		text, n := uint32(l.from)<<1, 0
+		for at := 0; at < len(list) && n < len(room); n++ {
+			x := uint32(list[at])
+			at++
+			if x >= 0x80 { // most distances have one byte or two
+				if at < len(list) && list[at] < 0x80 {
+					x = x&0x7f | uint32(list[at])<<7
+					at++
+				} else {
+					long, size := binary.Uvarint(list[at-1:])
+					x, at = uint32(long), at-1+max(size, 1)
+				}
 			}
-			list = list[n:]
 			text = text&^1 + x
-			dst = append(dst, events.Use(text))
+			room[n] = events.Use(text)
 		}
+		dst = dst[:len(dst)+n]
 	}
 	return dst
 }

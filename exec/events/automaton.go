@@ -11,6 +11,7 @@ type automaton struct {
 	// cover has the sums of coverage: cover[t] is the coverage of all periods before t.
 	// A period without coverage is a gap.
 	cover []float64
+	known int // how many periods are not gaps
 	// enter is the cost of a change to the burst state: γ × ln(number of periods that are
 	// not gaps).
 	enter float64
@@ -29,16 +30,15 @@ type span struct {
 // newAutomaton returns an automaton for a coverage by period.
 func newAutomaton(coverage []float64, cost float64) *automaton {
 	a := &automaton{cover: make([]float64, len(coverage)+1)}
-	known := 0
 	for t, c := range coverage {
 		if c > 0 {
-			known++
+			a.known++
 		} else {
 			c = 0
 		}
 		a.cover[t+1] = a.cover[t] + c
 	}
-	a.enter = cost * math.Log(float64(max(known, 2)))
+	a.enter = cost * math.Log(float64(max(a.known, 2)))
 	return a
 }
 
@@ -72,9 +72,16 @@ func (a *automaton) measure(series []hits) {
 	}
 }
 
+// steps returns what a document with a word saves in the burst state, and what one without it
+// saves, which is negative: q is the probability of the word in the quiet state, and ratio × q
+// that in the burst state.
+func steps(q, ratio float64) (one, none float64) {
+	return math.Log(ratio), math.Log((1 - ratio*q) / (1 - q))
+}
+
 // bursts appends to spans the bursts of the best sequence of states for a word, in order of
 // time. The series has the periods in which documents have the word, ascending, and was
-// measured; its periods must not be gaps.
+// measured; its periods must not be gaps. one and none are those of steps.
 //
 // The periods between two of the series have no document with the word. The burst state
 // loses in each of them, so the best sequence changes its state only at their ends. bursts
@@ -82,8 +89,7 @@ func (a *automaton) measure(series []hits) {
 //
 // The best sequence of two states, with a free way back, is a set of runs of steps that each
 // save more than enter. A burst begins and ends with a period of the series.
-func (a *automaton) bursts(series []hits, q, ratio float64, spans []span) []span {
-	one, none := math.Log(ratio), math.Log((1-ratio*q)/(1-q))
+func (a *automaton) bursts(series []hits, one, none float64, spans []span) []span {
 	// quiet is the best sum of a sequence that is in the quiet state after the step before.
 	// burst is the best sum of one that is in the burst state; it entered at the period
 	// from, after a sum of base.
@@ -118,6 +124,28 @@ func (a *automaton) bursts(series []hits, q, ratio float64, spans []span) []span
 		spans = append(spans, open)
 	}
 	return spans
+}
+
+// unitsPerNat is how many units a nat has in mayBurst, a power of 2.
+const unitsPerNat = 1 << 20
+
+// mayBurst reports whether bursts may find a burst with the same arguments. It never reports false
+// if there is one. It takes a part of the time of bursts, because it goes over the series without a
+// branch: most words have no burst.
+func (a *automaton) mayBurst(series []hits, one, none float64) bool {
+	one *= unitsPerNat
+	none *= unitsPerNat
+	// sum is what the best burst that is still open has saved, without the cost of entering, or
+	// 0 if none is open. Each number is rounded up, so that sum is never too small.
+	sum, most := int64(0), int64(0)
+	for i := range series {
+		h := &series[i]
+		sum += int64(h.gap*none) + 1
+		sum &^= sum >> 63 // 0 if sum is negative
+		sum += int64(h.n*one+h.rest*none) + 1
+		most = max(most, sum)
+	}
+	return float64(most) > a.enter*unitsPerNat
 }
 
 // mostSaved returns a bound of saves that is fast to compute: ln x is at most x-1, and the part of

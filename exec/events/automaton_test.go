@@ -11,7 +11,7 @@ import (
 // saves it.
 func TestAutomaton(t *testing.T) {
 	r := rand.New(rand.NewPCG(23, 1))
-	bursting := 0
+	bursting, quick := 0, 0 // series with bursts, and series without, as mayBurst says
 	for n := range 1000 {
 		coverage := make([]float64, 1+r.IntN(12))
 		var series []hits
@@ -37,7 +37,8 @@ func TestAutomaton(t *testing.T) {
 		gain := gains(a, coverage, series, q, ratio)
 		want, _ := exhaustive(gain, a.enter)
 		a.measure(series)
-		spans := a.bursts(series, q, ratio, nil)
+		one, none := steps(q, ratio)
+		spans := a.bursts(series, one, none, nil)
 		sum, again := 0.0, 0.0
 		for i, s := range spans {
 			sum += s.saves
@@ -52,12 +53,17 @@ func TestAutomaton(t *testing.T) {
 		if math.Abs(sum-want) > 1e-9 || math.Abs(again-want) > 1e-9 {
 			t.Fatalf("series %d: coverage %v, documents %v, rate %.3f × %.3f: bursts %v save %v (sum by period %v), the best sequence saves %v", n, coverage, series, q, ratio, spans, sum, again, want)
 		}
-		if len(spans) > 0 {
+		switch may := a.mayBurst(series, one, none); {
+		case len(spans) > 0 && !may:
+			t.Fatalf("series %d: coverage %v, documents %v, rate %.3f × %.3f: mayBurst says that there is no burst, got %v", n, coverage, series, q, ratio, spans)
+		case len(spans) > 0:
 			bursting++
+		case !may:
+			quick++
 		}
 	}
-	if bursting < 300 {
-		t.Fatalf("only %d of 1,000 series have bursts: the test shows little", bursting)
+	if bursting < 300 || quick < 150 {
+		t.Fatalf("of 1,000 series %d have bursts, and mayBurst says of %d that they have none: the test shows little", bursting, quick)
 	}
 }
 
@@ -113,7 +119,8 @@ func TestGapsAreNotZeros(t *testing.T) {
 	spans := func() []span {
 		a := newAutomaton(coverage, 1)
 		a.measure(series)
-		return a.bursts(series, 0.01, 2, nil)
+		one, none := steps(0.01, 2)
+		return a.bursts(series, one, none, nil)
 	}
 	if got := spans(); len(got) != 2 || got[0].from != 20 || got[0].to != 22 || got[1].from != 29 || got[1].to != 31 {
 		t.Errorf("with zeros between: got bursts %v, want 20 to 22 and 29 to 31", got)

@@ -20,8 +20,8 @@ type burst struct {
 
 // counter counts the documents with one word by period. It only serves to use memory again.
 type counter struct {
-	n      []float64 // by period; 0 between calls of of
-	hit    []uint64  // a bit for each period with documents; 0 between calls of of
+	n      []uint32 // by period; 0 between calls of of
+	hit    []uint64 // a bit for each period with documents; 0 between calls of of
 	series []hits
 }
 
@@ -29,7 +29,7 @@ type counter struct {
 // It is valid until the next call. all is how many documents have the word, also in gaps.
 func (r *counter) of(c *corpus, uses []Use) (series []hits, all float64) {
 	if r.n == nil {
-		r.n, r.hit = make([]float64, len(c.coverage)), make([]uint64, (len(c.coverage)+63)/64)
+		r.n, r.hit = make([]uint32, len(c.coverage)), make([]uint64, (len(c.coverage)+63)/64)
 	}
 	for _, u := range uses {
 		if p := c.period[u.Doc()]; p >= 0 {
@@ -41,9 +41,10 @@ func (r *counter) of(c *corpus, uses []Use) (series []hits, all float64) {
 	for i, hit := range r.hit {
 		for ; hit != 0; hit &= hit - 1 {
 			p := int32(i*64 + bits.TrailingZeros64(hit))
-			all += r.n[p]
+			n := float64(r.n[p])
+			all += n
 			if c.coverage[p] > 0 {
-				r.series = append(r.series, hits{period: p, n: r.n[p]})
+				r.series = append(r.series, hits{period: p, n: n})
 			}
 			r.n[p] = 0
 		}
@@ -62,6 +63,9 @@ func (c *corpus) findBursts(ctx context.Context, a *automaton, o *Options) ([]bu
 	for w := range c.index.Words {
 		if w%wordsBetween == 0 && ctx.Err() != nil {
 			return nil, nil, ctx.Err()
+		}
+		if least, most := c.index.Count(w); most < wordDocsMin || !c.canBurst(float64(max(least-c.left, wordDocsMin))) {
+			continue
 		}
 		series, n := count.of(c, c.usesOf(w))
 		if !c.canBurst(n) {
@@ -119,9 +123,10 @@ type search struct {
 // valid until the next call.
 //
 // Neither the quiet rate nor the ratio is known. best runs the automaton with the mean rate
-// as the quiet one and with a lower rate, and with the ratios s, s², s³ … of each. Then it
-// computes what each burst saves really, and takes the burst that saves most, then the next
-// one that does not overlap with it, and so on.
+// as the quiet one and with the ratios s, s², s³ … of it. If the series has few of the periods, it
+// does the same with a lower quiet rate: a slow burst of a rare word has gaps, which the mean rate
+// makes several bursts of. Then it computes what each burst saves really, and takes the burst that
+// saves most, then the next one that does not overlap with it, and so on.
 func (s *search) best(a *automaton, series []hits, ratio, bound float64) []span {
 	n, highest := 0.0, 0.0 // all documents, and the highest rate of a period
 	s.sums = append(s.sums[:0], 0)
@@ -135,15 +140,24 @@ func (s *search) best(a *automaton, series []hits, ratio, bound float64) []span 
 	}
 	a.measure(series)
 	mean := n / max(a.total(), 1)
+	rest := a.cover[series[len(series)-1].period+1] - a.cover[series[0].period] - n // documents without the word
 	s.spans = s.spans[:0]
-	for _, q := range []float64{mean, mean * quietPart} {
+	rates := []float64{mean, mean * quietPart}
+	if float64(len(series)) > rarePart*float64(a.known) {
+		rates = rates[:1]
+	}
+	for _, q := range rates {
 		r := ratio
 		for r*q <= mean {
 			r *= ratio // a burst has a higher rate than the mean
 		}
 		// A ratio with a rate above the highest is never better than the ratio before.
 		for ; r*q < rateMax && r <= ratioMax && r*q < highest*ratio; r *= ratio {
-			s.spans = a.bursts(series, q, r, s.spans)
+			one, none := steps(q, r)
+			// If all periods together are a burst, there is one.
+			if n*one+rest*none > a.enter || a.mayBurst(series, one, none) {
+				s.spans = a.bursts(series, one, none, s.spans)
+			}
 		}
 	}
 	for i := range s.spans {

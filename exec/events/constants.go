@@ -12,6 +12,9 @@ const (
 	// quietPart is the lower quiet rate, as a part of the mean. A word that is only used in
 	// a burst of a fourth of the time has such a quiet rate or a lower one.
 	quietPart = 0.25
+	// rarePart is the largest part of all periods with documents that have a word if the lower
+	// quiet rate is tried for it. Bursts of other words have no gaps.
+	rarePart = 0.5
 	// rateMax is the largest rate in a burst, so that a probability stays below 1.
 	rateMax = 0.95
 

@@ -21,6 +21,7 @@ type corpus struct {
 	period []int32
 	// coverage is the effective coverage by period: with the cycle, and 0 in gaps.
 	coverage []float64
+	left     int // how many documents of the index are left out
 
 	uses []Use // memory of usesOf
 }
@@ -63,6 +64,7 @@ func newCorpus(ctx context.Context, in *Index, o *Options) (*corpus, error) {
 			n++
 		}
 	}
+	c.left = len(in.Documents) - n
 	c.sort(n, o.Periods)
 	for i := range c.number {
 		c.number[i] = -1
@@ -74,29 +76,49 @@ func newCorpus(ctx context.Context, in *Index, o *Options) (*corpus, error) {
 	return c, ctx.Err()
 }
 
-// sort makes the list of the n documents that have a period, in their order.
+// sort makes the list of the n documents that have a period, in their order. Keys are evenly
+// distributed, so it puts the documents into buckets by the upper bits of their keys, and then by
+// their periods. Little is left to sort in a period.
 func (c *corpus) sort(n, periods int) {
-	next := make([]int, periods+1)
-	for i := range c.index.Documents {
-		if p := c.index.Documents[i].Period; p >= 0 {
-			next[p+1]++
+	const upper = 48
+	documents := c.index.Documents
+	order := make([]int32, n) // places of the documents, by the upper bits of their keys
+	next := make([]int, 1<<(64-upper)+1)
+	for i := range documents {
+		if documents[i].Period >= 0 {
+			next[documents[i].Key>>upper+1]++
 		}
 	}
-	for p := range periods {
-		next[p+1] += next[p]
+	addUp(next)
+	for i := range documents {
+		if d := &documents[i]; d.Period >= 0 {
+			order[next[d.Key>>upper]] = int32(i)
+			next[d.Key>>upper]++
+		}
 	}
+	next = make([]int, periods+1)
+	for _, i := range order {
+		next[documents[i].Period+1]++
+	}
+	addUp(next)
 	starts := slices.Clone(next)
 	c.docs = make([]doc, n)
-	for i := range c.index.Documents {
-		if d := &c.index.Documents[i]; d.Period >= 0 {
-			c.docs[next[d.Period]] = doc{key: d.Key, place: int32(i), period: d.Period, source: d.Source, dated: d.Dated}
-			next[d.Period]++
-		}
+	for _, i := range order {
+		d := &documents[i]
+		c.docs[next[d.Period]] = doc{key: d.Key, place: i, period: d.Period, source: d.Source, dated: d.Dated}
+		next[d.Period]++
 	}
 	for p := range periods {
 		slices.SortFunc(c.docs[starts[p]:starts[p+1]], func(a, b doc) int {
 			return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.place, b.place))
 		})
+	}
+}
+
+// addUp adds to each number those before it.
+func addUp(numbers []int) {
+	for i := 1; i < len(numbers); i++ {
+		numbers[i] += numbers[i-1]
 	}
 }
 

@@ -55,6 +55,7 @@ func (p *planted) index() *Index {
 	}
 	in.Words = len(uses)
 	in.Uses = func(dst []Use, w int) []Use { return append(dst, uses[w]...) }
+	in.Count = func(w int) (least, most int) { return len(uses[w]), len(uses[w]) }
 	return in
 }
 

@@ -112,9 +112,8 @@ func (f *Finder) Solve() error {
 			if begun {
 				m.add(is)
 			}
-			var before bool
-			if is, before = m.find(text); before {
-				at = 0
+			if was, before := m.find(text); before {
+				is, at = was, 0
 			} else {
 				is, at = seen{text, url}, time
 			}

@@ -42,12 +42,12 @@ type seen struct {
 // several stands for several URLs. No URL has this hash.
 const several = 0
 
-// merger looks up texts, which come ascending, in a Known, and makes its next list.
+// merger looks up texts, which come ascending, in a Known, and collects what changes in it.
 type merger struct {
 	known *Known
 	next  int  // index in known.list
-	was   seen // the element that find has found last
-	list  []seen
+	was   seen // what find has found last
+	has   bool // find has found the last text that it was asked for
 	fresh []seen
 }
 
@@ -58,52 +58,61 @@ func (m *merger) find(text uint64) (s seen, ok bool) {
 	}
 	old := m.known.list
 	for m.next < len(old) && old[m.next].text < text {
-		m.list = append(m.list, old[m.next])
 		m.next++
 	}
-	if m.next == len(old) || old[m.next].text > text {
-		return s, false
+	if m.has = m.next < len(old) && old[m.next].text == text; m.has {
+		m.was = old[m.next]
+		m.next++
 	}
-	m.was = old[m.next]
-	m.next++
-	return m.was, true
+	return m.was, m.has
 }
 
-// add adds a text to the next list.
+// add adds the text that find was asked for last, or changes it.
 func (m *merger) add(s seen) {
-	if m.known == nil {
-		return
-	}
-	m.list = append(m.list, s)
-	if s != m.was {
+	if m.known != nil && !(m.has && s == m.was) {
 		m.fresh = append(m.fresh, s)
 	}
 }
 
-// finish stores the next list. last is the time of the latest page, or record.NoTime.
+// finish stores what has changed. last is the time of the latest page, or record.NoTime.
 func (m *merger) finish(last record.Time) {
 	if k := m.known; k != nil {
-		k.list = append(m.list, k.list[m.next:]...)
+		k.list = merge(k.list, m.fresh)
 		k.fresh = merge(k.fresh, m.fresh)
 		k.Until = max(k.Until, last)
 	}
 }
 
-// merge merges two lists, which are sorted by text. Of a text in both, it takes the element of b.
-func merge(a, b []seen) []seen {
-	if len(a) == 0 || len(b) == 0 {
-		return append(a, b...)
+// merge merges b into list. Both are sorted by text. Of a text in both, it takes the element of b.
+// It moves the elements of list to their new places, from the last to the first, because a second
+// list of all texts would take much memory. The caller must not use list, nor change b, afterwards.
+func merge(list, b []seen) []seen {
+	if len(list) == 0 {
+		return b[:len(b):len(b)]
 	}
-	list := make([]seen, 0, len(a)+len(b))
-	for _, s := range b {
-		n, found := slices.BinarySearchFunc(a, s.text, func(x seen, text uint64) int { return cmp.Compare(x.text, text) })
-		list = append(list, a[:n]...)
-		if a = a[n:]; found {
-			a = a[1:]
+	search := func(n int, text uint64) (int, bool) {
+		return slices.BinarySearchFunc(list[:n], text, func(x seen, text uint64) int { return cmp.Compare(x.text, text) })
+	}
+	more, n := 0, len(list) // n elements were not moved yet
+	for i := range b {
+		if _, found := search(n, b[i].text); !found {
+			more++
 		}
-		list = append(list, s)
 	}
-	return append(list, a...)
+	list = slices.Grow(list, more)[:n+more]
+	to := len(list)
+	for i := len(b) - 1; i >= 0; i-- {
+		from, found := search(n, b[i].text)
+		after := from
+		if found {
+			after++
+		}
+		to -= n - after
+		copy(list[to:], list[after:n])
+		to--
+		list[to], n = b[i], from
+	}
+	return list
 }
 
 // Len returns the number of texts.
@@ -166,9 +175,8 @@ func Load(parts ...iter.Seq2[task.ResultRow, error]) (*Known, error) {
 			return nil, err
 		}
 	}
-	// The first list is much longer than the others, so it comes last.
-	for i := len(lists) - 1; i >= 0; i-- {
-		k.list = merge(lists[i], k.list)
+	for _, list := range lists {
+		k.list = merge(k.list, list)
 	}
 	k.loaded = [2]record.Time{k.Until, k.Added}
 	return k, nil

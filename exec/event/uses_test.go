@@ -1,0 +1,67 @@
+package event
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"infomall/exec/events"
+	"infomall/exec/spill"
+)
+
+// TestUses adds random uses of words, some of which go to a temporary file, and replaces the words
+// of some texts. The uses of each word must be those that were added, and their number within the
+// bounds of count.
+func TestUses(t *testing.T) {
+	r := rand.New(rand.NewPCG(23, 7))
+	const words, texts = 40, 5000
+	u := uses{memory: &spill.Memory{Bytes: 1 << 16}, from: 3}
+	defer u.close()
+	want := make([][]events.Use, words)
+	for text := u.from; text < texts; text++ {
+		of := make(map[int]bool)
+		for n := range 6 {
+			word := min(int(r.ExpFloat64()*6), words-1)
+			title := n < 2
+			if err := u.add(uint32(word), text, title); err != nil {
+				t.Fatal(err)
+			}
+			if !of[word] {
+				want[word] = append(want[word], events.NewUse(text, title))
+				of[word] = true
+			}
+		}
+	}
+	if len(u.full) == 0 {
+		t.Fatal("no uses went to a file: the test shows little")
+	}
+	c := &collection{uses: u}
+	c.words.names = make([]string, words)
+	if err := c.uses.load(context.Background(), c, 1<<30); err != nil {
+		t.Fatal(err)
+	}
+	check := func(when string) {
+		t.Helper()
+		for word := range words {
+			got := c.uses.of(nil, uint32(word))
+			if !slices.Equal(got, want[word]) {
+				t.Fatalf("%s: word %d has %d uses, want %d", when, word, len(got), len(want[word]))
+			}
+			if least, most := c.uses.count(uint32(word)); len(got) < least || len(got) > most || when == "added" && least != most {
+				t.Fatalf("%s: word %d has %d uses, count says %d to %d", when, word, len(got), least, most)
+			}
+		}
+	}
+	check("added")
+	for text := 10; text < texts; text += 400 {
+		c.uses.replace(text, []uint32{2, 39, 2})
+		for word := range want {
+			want[word] = slices.DeleteFunc(want[word], func(x events.Use) bool { return x.Doc() == text })
+		}
+	}
+	for text := 10; text < texts; text += 400 { // those of replaced texts come last
+		want[2], want[39] = append(want[2], events.NewUse(text, true)), append(want[39], events.NewUse(text, true))
+	}
+	check("replaced")
+}
