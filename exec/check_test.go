@@ -17,6 +17,7 @@ import (
 	"infomall/lang"
 	langast "infomall/lang/ast"
 	"infomall/store/record/task"
+	"infomall/store/urlkey"
 )
 
 // errTouched is how an untouchable archive refuses everything.
