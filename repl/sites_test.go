@@ -32,7 +32,7 @@ import (
 
 var (
 	orderSeed = flag.Uint64("order-seed", 0, "shuffle the months of TestImportOrder by this; 0: by chance")
-	allSites  = flag.Bool("sites.all", false, "import all sites whole, not two of them and two years of a third; some minutes")
+	allSites  = flag.Bool("sites.all", false, "import all sites whole, not two of them and one or two years of a third; some minutes")
 )
 
 // bundles are the sites of the test data.
@@ -59,7 +59,7 @@ func TestHistoryFormats(t *testing.T) {
 	dir := t.TempDir()
 	var period []string
 	if !*allSites {
-		period = []string{"--from", "2017-01", "--to", "2018-12"}
+		period = []string{"--from", "2018-01", "--to", "2018-12"}
 	}
 	raw := siteHistory(t, "kafka", filepath.Join(dir, "plain.raw"), period...)
 	records := readRecords(t, raw)
@@ -120,7 +120,8 @@ func TestHistoryFull(t *testing.T) {
 }
 
 // TestHistoryBodies asks for every capture of a site as SHOW PAGE … AS raw
-// and compares its sha256 with that of the body in the file imported.
+// and compares its sha256 with that of the body in the file imported. It asks for the
+// changes between the captures too.
 func TestHistoryBodies(t *testing.T) {
 	if testing.Short() {
 		t.Skip("works through whole histories in one goroutine; not with -short")
@@ -132,6 +133,7 @@ func TestHistoryBodies(t *testing.T) {
 			a.importFiles(file)
 			records := readRecords(t, file)
 			diffRows(t, a.versions(), modelVersions(records))
+			checkChanges(t, a)
 			show := a.shower()
 			bad := 0
 			for _, r := range records {
@@ -146,46 +148,37 @@ func TestHistoryBodies(t *testing.T) {
 	}
 }
 
-// TestChangesOfSites asks what changed in every version of a site. A version
+// checkChanges asks what changed in every version of a site. A version
 // whose bytes differ from the previous one must have a block that was added,
 // edited or removed, unless only its layout changed. No other version may have
 // one.
-func TestChangesOfSites(t *testing.T) {
-	if testing.Short() {
-		t.Skip("works through whole histories in one goroutine; not with -short")
-	}
+func checkChanges(t *testing.T, a *siteArchive) {
 	type moment struct{ url, time string }
-	for _, bundle := range chosenSites() {
-		t.Run(bundle, func(t *testing.T) {
-			a := newSiteArchive(t)
-			a.importFiles(siteHistory(t, bundle, filepath.Join(t.TempDir(), "site.raw")))
-			changed := make(map[moment]bool)
-			for _, row := range a.query("SELECT url, time, op FROM changes")[1:] {
-				changed[moment{row[0], row[1]}] = changed[moment{row[0], row[1]}] || row[2] != "moved"
-			}
-			versions := a.query("SELECT url, time, change, digest FROM versions ORDER BY url, time")
-			layouts, rows, bad := 0, 0, 0
-			for i, v := range versions[1:] {
-				before := versions[i]
-				other := v[0] == before[0] && v[3] != before[3]
-				want := other && v[2] != "layout"
-				got := changed[moment{v[0], v[1]}]
-				if got {
-					rows++
-				}
-				if v[2] == "layout" {
-					layouts++
-				}
-				if got != want {
-					t.Errorf("%s at %s, %s: a block changed is %v, want %v", v[0], v[1], v[2], got, want)
-					if bad++; bad == 10 {
-						t.Fatal("no more are compared")
-					}
-				}
-			}
-			t.Logf("%d versions: %d with changes, %d of layout only", len(versions)-1, rows, layouts)
-		})
+	changed := make(map[moment]bool)
+	for _, row := range a.query("SELECT url, time, op FROM changes")[1:] {
+		changed[moment{row[0], row[1]}] = changed[moment{row[0], row[1]}] || row[2] != "moved"
 	}
+	versions := a.query("SELECT url, time, change, digest FROM versions ORDER BY url, time")
+	layouts, rows, bad := 0, 0, 0
+	for i, v := range versions[1:] {
+		before := versions[i]
+		other := v[0] == before[0] && v[3] != before[3]
+		want := other && v[2] != "layout"
+		got := changed[moment{v[0], v[1]}]
+		if got {
+			rows++
+		}
+		if v[2] == "layout" {
+			layouts++
+		}
+		if got != want {
+			t.Errorf("%s at %s, %s: a block changed is %v, want %v", v[0], v[1], v[2], got, want)
+			if bad++; bad == 10 {
+				t.Fatal("no more are compared")
+			}
+		}
+	}
+	t.Logf("%d versions: %d with changes, %d of layout only", len(versions)-1, rows, layouts)
 }
 
 // TestImportOrder imports a history month by month in order, in reverse, in

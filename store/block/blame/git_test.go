@@ -20,7 +20,10 @@ import (
 	"infomall/store/record"
 )
 
-var gitPages = flag.Int("blame.pages", 100, "pages of each history of a site that are compared with git; 100 compares 300 pages in all")
+var (
+	gitPages = flag.Int("blame.pages", 100, "how many pages of each site, those with most versions, TestGit looks at")
+	gitEvery = flag.Int("blame.every", 5, "TestGit compares one in so many of these pages with git; 1 compares 300 pages in all")
+)
 
 // gitSites are the histories of sites.
 var gitSites = []string{"kafka", "httpd", "fp-fr.de", "fp-volksstimme.de", "fp-compact-online.de", "stalker", "cdr"}
@@ -186,14 +189,12 @@ func compareSite(t *testing.T, bundle string, unit Unit, flags []string, sum *ta
 	derived.run(nil, "init", "-q", "--bare", ".")
 	var stream bytes.Buffer
 	var last [][]Piece // of each page
-	pages := 0
-	for n, blobs := range site.histories() {
-		last = append(last, follow(t, site, blobs, unit, n, &stream))
-		if len(last[n]) > 0 {
-			pages++
-		}
-		if pages == *gitPages {
+	for i, blobs := range site.histories() {
+		if i == *gitPages {
 			break
+		}
+		if i%*gitEvery == *gitEvery-1 {
+			last = append(last, follow(t, site, blobs, unit, len(last), &stream))
 		}
 	}
 	derived.run(&stream, "fast-import", "--quiet")
