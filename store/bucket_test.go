@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -18,6 +19,7 @@ import (
 	"infomall/store/disk/s3/s3test"
 	"infomall/store/record"
 	"infomall/store/record/task"
+	"infomall/store/urlkey"
 )
 
 var bucketKills = flag.Int("faults.bucket", 8, "requests at which writers to a bucket are killed; 0 means each")
@@ -168,6 +170,7 @@ func TestBucketKills(t *testing.T) {
 		place := server.Place()
 		place.Attempts = 1
 		a := machine(t, server, place)
+		a.opts.Warn = nil // a process that is killed has no say
 		defer a.Close()
 		for n := range im.parts {
 			if im.step(a, n) != nil {
@@ -344,5 +347,85 @@ func TestBucketRace(t *testing.T) {
 	}
 	if err := im.tellBucket(t, server, len(im.parts), len(im.parts)); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestBucketNeedsConditions refuses to write to a store that ignores the conditions of writes.
+func TestBucketNeedsConditions(t *testing.T) {
+	server := s3test.Start(t)
+	server.IgnoreConditions = true
+	a := machine(t, server, server.Place())
+	defer a.Close()
+	var res task.ImportResult
+	err := putErr(a, newImports(1).parts[0], &res)
+	if err == nil || !strings.Contains(err.Error(), "honours If-Match") {
+		t.Errorf("import: %v", err)
+	}
+	for _, name := range server.Objects() {
+		t.Errorf("it has written %s", name)
+	}
+}
+
+// TestBucketRounds counts the requests for one page: with an empty cache, and with the catalogue and
+// the index in the cache.
+func TestBucketRounds(t *testing.T) {
+	ctx := t.Context()
+	server := s3test.Start(t)
+	a := machine(t, server, server.Place())
+	defer a.Close()
+	r := rand.New(rand.NewPCG(1, 2))
+	for part := range 2 {
+		var visits []*visit
+		for n := range 1500 {
+			body := make([]byte, 2000)
+			for i := range body {
+				body[i] = 'a' + byte(r.Uint32()%20)
+			}
+			visits = append(visits, &visit{url: fmt.Sprintf("http://a.example/%d", n), time: day0 + record.Time(part*60+n%20)*dayMillis, status: 200, body: string(body)})
+		}
+		put(t, a, visits)
+	}
+	c, err := server.Place().Open(s3.Scheme + s3test.Bucket + "/archive")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader, err := OpenBucket(c, BucketOptions{Folder: t.TempDir()}, Options{Warn: func(err error) { t.Error(err) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	page := func(url string) (used s3.Stats) {
+		before := c.Stats()
+		v, err := reader.Snapshot(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer v.Close()
+		key := urlkey.Key(url)
+		found := 0
+		for b, err := range v.Scan(ctx, record.Scan{Ranges: []urlkey.Range{{From: key, To: key + "\x00"}}, From: record.MinTime, To: record.MaxTime}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if found += b.N; found == b.N && b.N > 0 {
+				p, err := v.Payload(ctx, b.Ref[0])
+				if err != nil || !bytes.Contains(p.Body, []byte("a")) {
+					t.Fatalf("%s: %d bytes, %v", url, len(p.Body), err)
+				}
+			}
+		}
+		if found == 0 {
+			t.Fatalf("%s was not found", url)
+		}
+		after := c.Stats()
+		return s3.Stats{Requests: after.Requests - before.Requests, Rounds: after.Rounds - before.Rounds, In: after.In - before.In}
+	}
+	cold, warm, again := page("http://a.example/7"), page("http://a.example/1200"), page("http://a.example/1200")
+	t.Logf("cold %+v, warm %+v, again %+v", cold, warm, again)
+	if cold.Rounds > 5 || cold.Requests > 20 {
+		t.Errorf("a page cold took %+v; want 5 rounds and 20 requests at most", cold)
+	}
+	if warm.Rounds > 3 || again.Rounds > 1 {
+		t.Errorf("a page with catalogue and index in the cache took %+v, and again %+v; want 3 rounds and 1 at most", warm, again)
 	}
 }

@@ -64,6 +64,9 @@ func (b *bucket) begin(ctx context.Context, w *Writer, catalogued bool) error {
 	if err := b.create(); err != nil {
 		return err
 	}
+	if err := b.disk.Check(ctx); err != nil {
+		return err
+	}
 	// Other processes of this machine may use the same working folder.
 	err := b.f.LockedBy(ctx, FileLock, func(disk.File) error {
 		if _, err := b.f.sweepWriters(); err != nil {
