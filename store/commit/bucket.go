@@ -24,6 +24,7 @@ import (
 const (
 	fileNumber = "NUMBER" // the next free number
 	dirLeases  = "leases" // one object per writer, whose time says when the writer last lived
+	dirProbe   = "probe"  // objects with which disk.Shared.Check tries the store
 )
 
 const (
@@ -57,7 +58,7 @@ func PlaceOf(rel string) disk.Place {
 		return disk.Local
 	}
 	switch top {
-	case DirCatalog, DirPools, DirIndex, DirRemoved, DirBlocked, dirLeases, Words.Dir, Documents.Dir, "results":
+	case DirCatalog, DirPools, DirIndex, DirRemoved, DirBlocked, dirLeases, dirProbe, Words.Dir, Documents.Dir, "results":
 		return disk.Fixed
 	case FileCurrent, FileFormat, fileNumber, "definitions":
 		if !below {
@@ -201,6 +202,19 @@ func (b *bucket) keep(name string, content []byte) {
 		clear(b.content)
 	}
 	b.content[name] = content
+}
+
+// createArchive makes the local folders. If there is no archive yet, it puts an empty generation in
+// force.
+func (b *bucket) createArchive() error {
+	if err := b.create(); err != nil || b.f.Exists() {
+		return err
+	}
+	ctx := context.Background()
+	if err := b.disk.Check(ctx); err != nil {
+		return err
+	}
+	return b.locked(ctx, b.f.begin)
 }
 
 // create makes the local folders.
