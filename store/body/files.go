@@ -109,6 +109,15 @@ func (f *Files) index(i catalog.IndexFile) *segment.IndexFile {
 
 func (f *Files) openIndex(i catalog.IndexFile) (*segment.IndexFile, error) {
 	path := filepath.Join(f.Folder.Path, i.Name)
+	if f.Folder.Remote() {
+		// Reading all of it for the checksum would take longer than the question. The reader of
+		// ranges stands damage.
+		file, err := f.Folder.Disk.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		return segment.OpenRemoteIndex(i.Name, file)
+	}
 	if i.Bytes <= indexCheckedMax {
 		got, err := commit.DescribeIndex(f.Folder.Disk, path, i.Name)
 		if err == nil && got != i {
