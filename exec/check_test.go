@@ -52,6 +52,9 @@ func (untouchable) Import(context.Context, task.ImportOptions) ([]task.ImportRes
 func (untouchable) Copy(context.Context, task.CopyOptions) ([]task.CopyResult, error) {
 	return nil, errTouched
 }
+func (untouchable) Move(context.Context, task.MoveOptions) ([]task.MoveResult, error) {
+	return nil, errTouched
+}
 func (untouchable) Verify(context.Context, task.VerifyOptions) iter.Seq2[task.Finding, error] {
 	return touched[task.Finding]()
 }

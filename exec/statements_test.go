@@ -116,6 +116,10 @@ func (g guarded) Snapshot(ctx context.Context) (relation.Snapshot, error) {
 func (guarded) Import(context.Context, task.ImportOptions) ([]task.ImportResult, error) {
 	return nil, errChanges
 }
+func (guarded) Move(context.Context, task.MoveOptions) ([]task.MoveResult, error) {
+	return nil, errChanges
+}
+
 func (guarded) Copy(_ context.Context, o task.CopyOptions) ([]task.CopyResult, error) {
 	return nil, changes(o.Dry)
 }

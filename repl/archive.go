@@ -31,7 +31,7 @@ func openPlace(path string, warn func(error)) (session.Archive, io.Closer, error
 		return a, closer, nil
 	}
 	documents := newDocuments()
-	a, err := openBucket(path, store.Options{Warn: warn, Documents: documents})
+	a, err := openBucket(path, store.Options{Warn: warn, Documents: documents, Bucket: bucketPlace})
 	if err != nil {
 		return nil, nil, &archiveError{errors.Join(err, documents.Close())}
 	}
@@ -43,35 +43,44 @@ func openPlace(path string, warn func(error)) (session.Archive, io.Closer, error
 // openStore returns the archive in the folder path, as openPlace does.
 func openStore(path string, warn func(error)) (session.Archive, io.Closer) {
 	documents := newDocuments()
-	a := store.Open(path, store.Options{Warn: warn, Documents: documents})
+	a := store.Open(path, store.Options{Warn: warn, Documents: documents, Bucket: bucketPlace})
 	j := joined(a, warn)
 	j.documents = documents
 	return j, closers{a, documents}
 }
 
-// openBucket returns the archive in the place of a bucket that url names, with the settings of
-// the environment.
+// openBucket returns the archive in the place of a bucket that url names.
 func openBucket(url string, o store.Options) (*store.Archive, error) {
-	client, err := s3.Open(context.Background(), url)
+	client, b, err := bucketPlace(url)
 	if err != nil {
 		return nil, err
 	}
+	return store.OpenBucket(client, b, o)
+}
+
+// bucketPlace returns a client for the place in a bucket that url names, and the settings
+// of the environment for archives there; see store.Buckets.
+func bucketPlace(url string) (*s3.Client, store.BucketOptions, error) {
 	b := store.BucketOptions{Folder: os.Getenv("INFOMALL_S3_FOLDER")}
+	client, err := s3.Open(context.Background(), url)
+	if err != nil {
+		return nil, b, err
+	}
 	if v := os.Getenv("INFOMALL_S3_CACHE"); v != "" {
 		var s session.Settings
 		if err := session.SettingNamed("memory").Set(&s, v); err != nil {
-			return nil, fmt.Errorf("INFOMALL_S3_CACHE: %w", err)
+			return nil, b, fmt.Errorf("INFOMALL_S3_CACHE: %w", err)
 		}
 		b.CacheBytes = s.MemoryBytes
 	}
 	for name, d := range map[string]*time.Duration{"INFOMALL_S3_GRACE": &b.Grace, "INFOMALL_S3_LEASE": &b.Lease} {
 		if v := os.Getenv(name); v != "" {
 			if *d, err = time.ParseDuration(v); err != nil || *d <= 0 {
-				return nil, fmt.Errorf("%s is %q: write a time such as 24h", name, v)
+				return nil, b, fmt.Errorf("%s is %q: write a time such as 24h", name, v)
 			}
 		}
 	}
-	return store.OpenBucket(client, b, o)
+	return client, b, nil
 }
 
 // closers closes several things, in order.

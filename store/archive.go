@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -14,6 +13,7 @@ import (
 	"infomall/store/body"
 	"infomall/store/commit"
 	"infomall/store/disk"
+	"infomall/store/disk/s3"
 	"infomall/store/disk/tier"
 	"infomall/store/ingest"
 	"infomall/store/mend"
@@ -48,13 +48,8 @@ type Options struct {
 	Disk disk.FS
 	// Bucket opens places in buckets, for copies of the archive and for its tier; nil
 	// means that there are none.
-	Bucket Bucket
+	Bucket Buckets
 }
-
-// Bucket returns the FS of a place in a bucket, such as s3://bucket/prefix, and the path
-// of the place in that FS, which is a working folder. It makes no request. lies says
-// where the file with a path below the place lies.
-type Bucket func(url string, lies func(rel string) disk.Place) (d disk.FS, root string, err error)
 
 const (
 	cacheBytesDefault = 256 << 20
@@ -68,6 +63,7 @@ type Archive struct {
 	dir    string
 	opts   Options
 	folder *commit.Folder
+	bucket *s3.Client // nil if the archive is in a folder
 
 	files       *body.Files
 	snapshots   *snapshot.Source
@@ -112,36 +108,6 @@ func Open(dir string, o Options) *Archive {
 	a.merger.Published = a.keepDocuments
 	a.remover.Published = func(ctx context.Context) { a.keepDocuments(ctx, nil) }
 	return a
-}
-
-// tier opens a tier of the archive. All files of a tier in a bucket are objects.
-func (a *Archive) tier(place string) (disk.FS, string, error) {
-	return a.place(place, func(string) disk.Place { return disk.Fixed })
-}
-
-// elsewhere returns the folder of another archive, such as a copy of this one.
-func (a *Archive) elsewhere(place string) (*commit.Folder, error) {
-	d, root, err := a.place(place, func(string) disk.Place { return disk.Fixed })
-	if err != nil {
-		return nil, err
-	}
-	f := commit.Open(root, d)
-	f.Now = a.opts.Now
-	return f, nil
-}
-
-// place returns the FS of a folder, or of a place in a bucket, and its path in the FS.
-func (a *Archive) place(place string, lies func(rel string) disk.Place) (disk.FS, string, error) {
-	if commit.IsURL(place) {
-		if a.opts.Bucket == nil {
-			return nil, "", errors.New("buckets cannot be reached here")
-		}
-		return a.opts.Bucket(place, lies)
-	}
-	if _, bucket := a.opts.Disk.(disk.Shared); bucket {
-		return disk.OS, place, nil
-	}
-	return a.opts.Disk, place, nil
 }
 
 // Path returns the archive's folder.
@@ -472,7 +438,7 @@ func (a *Archive) PlanVerify(ctx context.Context, o task.VerifyOptions) (task.Ve
 // PlanRecover returns what Recover would read: the format of the file, its size, and
 // the format of the output.
 func (a *Archive) PlanRecover(ctx context.Context, o task.RecoverOptions) (task.RecoverPlan, error) {
-	return mend.PlanRecover(ctx, o)
+	return mend.PlanRecover(ctx, o, a.file)
 }
 
 // Recover reads a damaged file of Tianwang or WARC records, a db-file, or any
@@ -481,5 +447,5 @@ func (a *Archive) PlanRecover(ctx context.Context, o task.RecoverOptions) (task.
 // returned as WARC records, with everything that was imported with them. Recover
 // does not read or change the archive.
 func (a *Archive) Recover(ctx context.Context, o task.RecoverOptions) iter.Seq2[task.Recovered, error] {
-	return mend.Recover(ctx, o)
+	return mend.Recover(ctx, o, a.file)
 }

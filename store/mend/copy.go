@@ -69,6 +69,11 @@ func (m *Maintenance) Copy(ctx context.Context, o task.CopyOptions) ([]task.Copy
 		pools[0].Files = append(pools[0].Files, from.CommonFiles()...)
 	}
 	c := &copying{m: m, to: to, from: from.Catalog, o: o}
+	if target.Remote() {
+		if c.known, err = filesOf(there.Catalog); err != nil {
+			return nil, err
+		}
+	}
 	for i := range pools {
 		for _, f := range pools[i].Files {
 			c.total += f.Bytes
@@ -116,9 +121,11 @@ func (m *Maintenance) checkTarget(target *commit.Folder, place string) error {
 	return nil
 }
 
-// isOwn reports whether f is the archive's own folder, under any path. The working
-// folders of two places in buckets are the same if the places are.
+// isOwn reports whether f is the archive's own folder, under any path.
 func (m *Maintenance) isOwn(f *commit.Folder) bool {
+	if f == m.folder {
+		return true
+	}
 	there, err := f.Disk.Stat(f.Path)
 	if err != nil {
 		return false
@@ -134,6 +141,25 @@ type copying struct {
 	o           task.CopyOptions
 	w           *commit.Writer // nil for a dry run
 	done, total int64
+	// known are the files of a copy in a bucket that its catalogue names. They were
+	// checked when they were copied, and the store keeps them: their sizes are
+	// compared, and they are not read again.
+	known map[catalog.File]bool
+}
+
+// filesOf returns the files of a catalogue.
+func filesOf(c *catalog.Catalog) (map[catalog.File]bool, error) {
+	pools, err := c.Pools(nil)
+	if err != nil {
+		return nil, err
+	}
+	files := make(map[catalog.File]bool)
+	for _, p := range append(pools, catalog.Pool{Files: c.CommonFiles()}) {
+		for _, f := range p.Files {
+			files[f] = true
+		}
+	}
+	return files, nil
 }
 
 // copyPublish says how often copied pools are put in force: whenever the files
@@ -204,7 +230,7 @@ func (c *copying) there(ctx context.Context, f catalog.File) (bool, error) {
 	if err != nil || info.Size() != f.Bytes {
 		return false, err
 	}
-	if c.o.Dry {
+	if c.o.Dry || c.known[f] {
 		return true, nil
 	}
 	crc, err := checksum(ctx, c.to.folder.Disk, path)
@@ -225,7 +251,15 @@ func (c *copying) file(ctx context.Context, f catalog.File) error {
 	if err := disk.Mkdir(c.to.folder.Disk, filepath.Dir(path)); err != nil {
 		return err
 	}
-	return c.to.folder.Disk.Rename(tmp, path)
+	if err := c.to.folder.Disk.Rename(tmp, path); err != nil || !c.to.folder.Remote() {
+		return err
+	}
+	// Only tmp was read back.
+	crc, err := checksum(ctx, c.to.folder.Disk, path)
+	if err == nil && crc != f.CRC {
+		err = fmt.Errorf("copy %s to %s: it was read back with the crc32c %08x, the catalogue says %08x: run the statement again", f.Name, c.o.Dir, crc, f.CRC)
+	}
+	return err
 }
 
 // results copies the stored results that the copy lacks or has only damaged.

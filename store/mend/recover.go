@@ -21,10 +21,18 @@ import (
 // RECOVER reads too.
 const formatDBFile = "db-file"
 
+// FileOpener returns the FS for a file that a user names by its path or its URL, and its
+// path in the FS.
+type FileOpener func(name string) (d disk.FS, path string, err error)
+
 // PlanRecover returns what Recover would read: the format of the file, its size, and
 // the format of the output.
-func PlanRecover(ctx context.Context, o task.RecoverOptions) (task.RecoverPlan, error) {
-	f, size, format, err := openDamaged(ctx, o.File)
+func PlanRecover(ctx context.Context, o task.RecoverOptions, find FileOpener) (task.RecoverPlan, error) {
+	d, path, err := find(o.File)
+	if err != nil {
+		return task.RecoverPlan{}, err
+	}
+	f, size, format, err := openDamaged(ctx, d, path, o.File)
 	if err != nil {
 		return task.RecoverPlan{}, err
 	}
@@ -40,9 +48,14 @@ func PlanRecover(ctx context.Context, o task.RecoverOptions) (task.RecoverPlan, 
 // Tianwang and WARC files are returned unchanged; captures of a db-file are
 // returned as WARC records, with everything that was imported with them. Recover
 // does not read or change the archive.
-func Recover(ctx context.Context, o task.RecoverOptions) iter.Seq2[task.Recovered, error] {
+func Recover(ctx context.Context, o task.RecoverOptions, find FileOpener) iter.Seq2[task.Recovered, error] {
 	return func(yield func(task.Recovered, error) bool) {
-		f, size, format, err := openDamaged(ctx, o.File)
+		d, path, err := find(o.File)
+		if err != nil {
+			yield(task.Recovered{}, err)
+			return
+		}
+		f, size, format, err := openDamaged(ctx, d, path, o.File)
 		if err != nil {
 			yield(task.Recovered{}, err)
 			return
@@ -56,7 +69,7 @@ func Recover(ctx context.Context, o task.RecoverOptions) iter.Seq2[task.Recovere
 		case formats.Tianwang:
 			spans = tianwang.Recover(ctx, f, size, tianwang.Options{Limits: limits})
 		default:
-			v, err := newSalvager(ctx, disk.OS, o.File)
+			v, err := newSalvager(ctx, d, path)
 			if err != nil {
 				yield(task.Recovered{}, fmt.Errorf("recover %s: %w", o.File, err))
 				return
@@ -79,11 +92,11 @@ func Recover(ctx context.Context, o task.RecoverOptions) iter.Seq2[task.Recovere
 	}
 }
 
-// openDamaged opens a damaged file, and returns its size and format. It determines
+// openDamaged opens a damaged file at a path of d, and returns its size and format. It determines
 // the format from the first record that it finds, otherwise from the file's name.
 // The caller closes the file.
-func openDamaged(ctx context.Context, name string) (f disk.Source, size int64, format string, err error) {
-	if f, err = disk.OS.Open(name); err != nil {
+func openDamaged(ctx context.Context, d disk.FS, path, name string) (f disk.Source, size int64, format string, err error) {
+	if f, err = d.Open(path); err != nil {
 		return nil, 0, "", err
 	}
 	info, err := f.Stat()

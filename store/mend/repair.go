@@ -94,7 +94,10 @@ type repair struct {
 // checksums. The result is empty if that catalogue cannot be read. It is an error if
 // copied is the archive's own folder. place is the copy as the user has written it.
 func (m *Maintenance) sameFiles(copied *commit.Folder, place string) (map[catalog.File]bool, error) {
-	if !copied.Exists() {
+	if _, err := copied.Disk.Stat(copied.Path); err != nil && !copied.Remote() {
+		return nil, err
+	}
+	if copied.Remote() && !copied.Exists() {
 		return nil, fmt.Errorf("repair from %s: there is no archive; name a copy of this one", place)
 	}
 	if m.isOwn(copied) {
