@@ -27,4 +27,4 @@ func mainWithWorkers(ctx context.Context, args []string, stdin io.Reader, stdout
 // fourParts divides every question into four parts.
 type fourParts struct{ *worker.Asker }
 
-func (fourParts) Parts(int64, bool) int { return 4 }
+func (fourParts) Parts(float64) int { return 4 }
