@@ -28,7 +28,7 @@ type fiveParts struct {
 	asked atomic.Int64
 }
 
-func (*fiveParts) Parts(float64) int { return 5 }
+func (*fiveParts) Parts(float64) (parts, least int) { return 5, 0 }
 
 func (f *fiveParts) Ask(ctx context.Context, q *session.Question) iter.Seq2[[]byte, error] {
 	f.asked.Add(1)

@@ -25,8 +25,9 @@ import (
 // the same archive. Several goroutines may use it.
 type Workers interface {
 	// Parts returns into how many parts work is divided that one process is estimated to do
-	// in this many seconds. Less than 2 means that it is not worth asking workers.
-	Parts(seconds float64) int
+	// in this many seconds. Less than 2 means that it is not worth asking workers. least is
+	// how many index chunks of each segment a part must have, on average.
+	Parts(seconds float64) (parts, least int)
 	// Ask yields the records of all parts of q, in the order of the parts; see op.Runner.Part.
 	// If a part cannot be had, the last pair is an error. Ending the iteration early ends the
 	// work of the workers.
@@ -89,12 +90,12 @@ func (s *Session) divide(ctx context.Context, snap relation.Snapshot, node plan.
 		return nil, "", err
 	}
 	for _, c := range cuts {
-		n := min(s.o.Workers.Parts(secondsOf(e, c.Node)), partsMax)
+		n, least := s.o.Workers.Parts(secondsOf(e, c.Node))
 		if n < 2 {
 			why = "it is done soon"
 			continue
 		}
-		parts, err := divideKeys(ctx, snap, &c.Source.Request, n)
+		parts, err := divideKeys(ctx, snap, &c.Source.Request, min(n, partsMax), least)
 		if err != nil {
 			return nil, "", err
 		}
@@ -118,10 +119,10 @@ func secondsOf(e *cost.Estimate, n plan.Node) (seconds float64) {
 }
 
 // divideKeys divides the ranges of keys that n reads into up to parts lists of ranges, in the
-// order of keys. About the same is to be read for each.
-func divideKeys(ctx context.Context, snap relation.Snapshot, n *relation.Request, parts int) ([][]urlkey.Range, error) {
+// order of keys. About the same is to be read for each. least is that of Workers.Parts.
+func divideKeys(ctx context.Context, snap relation.Snapshot, n *relation.Request, parts, least int) ([][]urlkey.Range, error) {
 	scan := record.Scan{Ranges: n.Ranges, From: record.MinTime, To: n.Reads().To}
-	borders, err := relation.KnownAt(snap, n.Known).Borders(ctx, scan, parts)
+	borders, err := relation.KnownAt(snap, n.Known).Borders(ctx, scan, parts, least)
 	if err != nil {
 		return nil, err
 	}

@@ -51,7 +51,13 @@ func NewAsker(t Transport, o Options) *Asker {
 
 // Parts returns into how many parts work of this many seconds is divided; see
 // session.Workers.
-func (a *Asker) Parts(seconds float64) int { return int(seconds / a.o.PartSeconds) }
+func (a *Asker) Parts(seconds float64) (parts, least int) {
+	return int(seconds / a.o.PartSeconds), partChunks
+}
+
+// partChunks is how many index chunks of each segment a part has at least, on average. Two
+// parts read a chunk at their border, so with 4, an eighth to a quarter is read twice.
+const partChunks = 4
 
 // Ask yields the records of all parts of q, in the order of the parts; see session.Workers.
 //

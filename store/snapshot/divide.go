@@ -9,20 +9,15 @@ import (
 	"infomall/store/urlkey"
 )
 
-const (
-	// chunksOfPart is how many index chunks of each segment a part has at least, on average.
-	// A chunk at a border is read for the parts on both sides.
-	chunksOfPart = 4
-	// borderChunks bounds the chunks whose keys are looked at. With more chunks, Borders looks
-	// at some of the segments.
-	borderChunks = 1 << 20
-)
+// borderChunks bounds the chunks whose keys are looked at. With more chunks, Borders looks at
+// some of the segments.
+const borderChunks = 1 << 20
 
 // Borders returns keys that divide what the scan s reads into parts of about the same size,
 // at most the given number. The keys are sorted, and each begins a part; the first part has
-// the keys before the first. There are fewer parts if they would be so small that much is
-// read twice.
-func (v *Snapshot) Borders(ctx context.Context, s record.Scan, parts int) ([]string, error) {
+// the keys before the first. A part has at least the given number of index chunks of each
+// segment, on average: a chunk at a border is read for the parts on both sides.
+func (v *Snapshot) Borders(ctx context.Context, s record.Scan, parts, least int) ([]string, error) {
 	ranges := s.Ranges
 	if ranges == nil {
 		ranges = []urlkey.Range{{}}
@@ -47,6 +42,8 @@ func (v *Snapshot) Borders(ctx context.Context, s record.Scan, parts int) ([]str
 		}
 	}
 	slices.Sort(keys)
-	parts = min(parts, len(keys)*stride/(chunksOfPart*max(len(chosen), 1)))
+	if least > 0 {
+		parts = min(parts, len(keys)*stride/(least*max(len(chosen), 1)))
+	}
 	return urlkey.Quantiles(keys, parts), nil
 }

@@ -541,7 +541,7 @@ func (a *Archive) Linking(ctx context.Context, _ []urlkey.Range, _ record.Time, 
 }
 
 // Borders divides the captures of the scan by their number.
-func (a *Archive) Borders(ctx context.Context, s record.Scan, parts int) ([]string, error) {
+func (a *Archive) Borders(ctx context.Context, s record.Scan, parts, _ int) ([]string, error) {
 	var keys []string
 	for b, err := range a.Scan(ctx, s) {
 		if err != nil {

@@ -43,7 +43,7 @@ func newSession(a session.Archive, workers session.Workers) *session.Session {
 // sixParts divides every question into six parts.
 type sixParts struct{ *worker.Asker }
 
-func (sixParts) Parts(float64) int { return 6 }
+func (sixParts) Parts(float64) (parts, least int) { return 6, 0 }
 
 // work starts a worker at the servers, and waits until it can be asked. stop ends it.
 func work(t *testing.T, urls string, a session.Archive) (stop func()) {
