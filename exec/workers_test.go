@@ -20,7 +20,7 @@ import (
 )
 
 // workerFaults is how many questions TestWorkerFaults asks.
-var workerFaults = flag.Int("faults.workers", 60, "questions to workers that fail")
+var workerFaults = flag.Int("faults.workers", 40, "questions to workers that fail")
 
 // fiveParts divides every question into five parts.
 type fiveParts struct {
@@ -28,7 +28,7 @@ type fiveParts struct {
 	asked atomic.Int64
 }
 
-func (*fiveParts) Parts(int64, bool) int { return 5 }
+func (*fiveParts) Parts(float64) (parts, least int) { return 5, 0 }
 
 func (f *fiveParts) Ask(ctx context.Context, q *session.Question) iter.Seq2[[]byte, error] {
 	f.asked.Add(1)
@@ -59,7 +59,7 @@ func TestWorkersAnswerQueries(t *testing.T) {
 		lists  []cases
 		least  int64 // of questions that workers are asked
 	}{
-		{1 << 20, []cases{queryCases, aggregateCases, joinCases, subqueryCases}, 45},
+		{1 << 20, []cases{queryCases, aggregateCases, joinCases, subqueryCases}, 40},
 		{1, []cases{aggregateCases}, 10},
 	} {
 		s, _, parts := asking(t, archive{smallSite()}, c.memory)

@@ -225,6 +225,7 @@ var testArrows = map[string]string{
 	"exec":                 "exec/regions/regionstest exec/relation/all exec/relation/relationtest crawl/report exec/plan exec/worker exec/worker/workertest store/document store/record/message store/urlkey",
 	"exec/expr":            "exec/regions/regionstest lang",
 	"exec/checkreplay":     "exec exec/relation/relationtest lang",
+	"exec/worker/nats":     "exec exec/relation exec/relation/relationtest exec/session exec/worker/natstest lang store/record",
 	"exec/eval":            "lang lang/ast store/record",
 	"exec/relation":        "lang",
 	"exec/relation/all":    "lang/ast",

@@ -252,9 +252,10 @@ func (endless) Files(context.Context) ([]record.File, error) { return nil, nil }
 
 func (endless) Stats() record.ReadStats { return record.ReadStats{} }
 
-func (endless) SetCache(int64) {}
-func (endless) SkipDamage()    {}
-func (endless) State() string  { return "" }
-func (endless) Damage() error  { return nil }
+func (endless) SetCache(int64)                                                   {}
+func (endless) SkipDamage()                                                      {}
+func (endless) Borders(context.Context, record.Scan, int, int) ([]string, error) { return nil, nil }
+func (endless) State() string                                                    { return "" }
+func (endless) Damage() error                                                    { return nil }
 
 func (endless) Close() error { return nil }

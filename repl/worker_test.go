@@ -1,8 +1,11 @@
 package repl
 
 import (
+	"bytes"
 	"context"
 	"io"
+	"strings"
+	"testing"
 
 	"infomall/exec/session"
 	"infomall/exec/worker"
@@ -27,4 +30,35 @@ func mainWithWorkers(ctx context.Context, args []string, stdin io.Reader, stdout
 // fourParts divides every question into four parts.
 type fourParts struct{ *worker.Asker }
 
-func (fourParts) Parts(int64, bool) int { return 4 }
+func (fourParts) Parts(float64) (parts, least int) { return 4, 0 }
+
+// TestWorkersOfArchive asks workers that read an archive on disk. The rows must be those
+// that the program gives alone.
+func TestWorkersOfArchive(t *testing.T) {
+	dir := t.TempDir()
+	runMain(t, []string{"-a", dir, "-c", "IMPORT '../queries/demo/*.raw'; MERGE POOL ALL"})
+	for _, query := range []string{
+		"SELECT host, count(*), count(DISTINCT url), max(bytes) FROM versions GROUP BY host",
+		"SELECT url, time, text FROM versions WHERE text CONTAINS '图书馆'",
+		"SELECT url, target, anchor FROM links LATEST",
+		"SELECT url, time, op, added_text FROM changes WHERE op = 'edited' ORDER BY time DESC, url LIMIT 20",
+		"SELECT url, block, label, topic FROM blocks IN 'www.lanshan.example' AT 2008-07-10",
+		"SELECT DISTINCT status, mime FROM captures SINCE 2008-07",
+		"SELECT url, as_of, title FROM versions EACH month",
+	} {
+		var got, errs bytes.Buffer
+		args := []string{"-a", dir, "--format", "csv", "-c", query}
+		if status := mainWithWorkers(context.Background(), args, strings.NewReader(""), &got, &errs, func(string) string { return "" }); status != 0 {
+			t.Errorf("%s: status %d: %s", query, status, errs.String())
+		}
+		if want := runMain(t, args); got.String() != want {
+			t.Errorf("%s: with workers\n%s\nalone\n%s", query, got.String(), want)
+		}
+		args[len(args)-1] = "EXPLAIN " + query
+		got.Reset()
+		mainWithWorkers(context.Background(), args, strings.NewReader(""), &got, &errs, func(string) string { return "" })
+		if !strings.Contains(got.String(), "tasks by ranges of URLs") {
+			t.Errorf("%s is not divided:\n%s", query, got.String())
+		}
+	}
+}

@@ -177,14 +177,15 @@ func (r *Runner) counted(ctx context.Context, n plan.Node, in value.Rows) value.
 // join needs only the rows with certain URLs, source reads only those.
 func (r *Runner) source(ctx context.Context, n *plan.Source) value.Rows {
 	ask, end := r.work.Begin(&n.Request)
-	if ranges, ok := r.within[n]; ok {
-		ask = ask.Within(ranges)
+	part, isPart := r.within[n]
+	if isPart {
+		ask = ask.Within(part)
 	}
 	ranges, narrowed := r.sought[n]
 	if narrowed = narrowed && !ask.Joins(); narrowed {
 		ask = ask.Within(ranges)
 	}
-	if n.Seek == nil || narrowed {
+	if n.Seek == nil || narrowed || isPart { // looking for URLs in the indexes, once for each part, takes long
 		rows := r.Read(ctx, ask)
 		return func(yield func(*value.Batch, error) bool) {
 			defer end()

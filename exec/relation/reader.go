@@ -144,6 +144,11 @@ type Snapshot interface {
 	// ToRead returns how much the scan s reads at most, without reading it. part names
 	// the parts of the db-files that the scan reads.
 	ToRead(ctx context.Context, s record.Scan, part record.FilePart) (record.Reading, error)
+	// Borders returns keys that divide what the scan s reads into parts of about the same
+	// size, at most the given number. The keys are sorted, and each begins a part; the first
+	// part has the keys before the first. A part has at least the given number of index
+	// chunks of each segment, on average, because chunks at a border are read twice.
+	Borders(ctx context.Context, s record.Scan, parts, least int) ([]string, error)
 	// KeysOf returns the keys of the URLs of captures, sorted, each once.
 	KeysOf(ctx context.Context, refs []record.Ref) ([]string, error)
 	// Linking returns the captures with a time before to whose pages have, or may have, a

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"strings"
 
+	"infomall/exec/cost"
 	"infomall/exec/op"
 	"infomall/exec/plan"
 	"infomall/exec/relation"
@@ -23,10 +24,10 @@ import (
 // Workers has the parts of questions computed by workers, which are other processes that see
 // the same archive. Several goroutines may use it.
 type Workers interface {
-	// Parts returns into how many parts the reading of this many captures is divided.
-	// stored reports that stored pages are read, too, and not only the lists of captures.
-	// Less than 2 means that it is not worth asking workers.
-	Parts(captures int64, stored bool) int
+	// Parts returns into how many parts work is divided that one process is estimated to do
+	// in this many seconds. Less than 2 means that it is not worth asking workers. least is
+	// how many index chunks of each segment a part must have, on average.
+	Parts(seconds float64) (parts, least int)
 	// Ask yields the records of all parts of q, in the order of the parts; see op.Runner.Part.
 	// If a part cannot be had, the last pair is an error. Ending the iteration early ends the
 	// work of the workers.
@@ -54,12 +55,8 @@ type Question struct {
 // planSettings are the settings that change the plans of queries.
 var planSettings = []string{"timezone", "level", "default_level", "profile", "collapse"}
 
-// partsMax bounds the parts of one question. samplesOfPart is how many URLs are sampled for
-// each part, to find ranges of keys with about the same number of captures.
-const (
-	partsMax      = 256
-	samplesOfPart = 64
-)
+// partsMax bounds the parts of one question.
+const partsMax = 256
 
 // ErrOtherArchive says that a process sees the archive in another state than the process
 // that asks, or that it plans a query differently.
@@ -85,17 +82,20 @@ func (s *Session) divide(ctx context.Context, snap relation.Snapshot, node plan.
 		return nil, "it may use definitions that are not stored", nil
 	}
 	cuts, why := plan.Cuts(node)
+	if len(cuts) == 0 {
+		return nil, why, nil
+	}
+	e, err := s.Estimate(ctx, snap, node)
+	if err != nil {
+		return nil, "", err
+	}
 	for _, c := range cuts {
-		read, err := relation.ToRead(ctx, snap, &c.Source.Request)
-		if err != nil {
-			return nil, "", err
-		}
-		n := min(s.o.Workers.Parts(read.Captures, readsPages(&c)), partsMax)
+		n, least := s.o.Workers.Parts(secondsOf(e, c.Node))
 		if n < 2 {
-			why = "it reads only up to " + value.Counted(read.Captures, "capture")
+			why = "it is done soon"
 			continue
 		}
-		parts, err := divideKeys(ctx, snap, &c.Source.Request, n)
+		parts, err := divideKeys(ctx, snap, &c.Source.Request, min(n, partsMax), least)
 		if err != nil {
 			return nil, "", err
 		}
@@ -108,34 +108,23 @@ func (s *Session) divide(ctx context.Context, snap relation.Snapshot, node plan.
 	return list, why, nil
 }
 
-// readsPages reports whether stored pages are read for the parts of c.
-func readsPages(c *plan.Cut) bool {
-	pages := c.Source.Relation.OfStored
-	plan.Walk(c.Node, func(n plan.Node, _ int) {
-		if _, ok := n.(*plan.Payload); ok {
-			pages = true
+// secondsOf returns the estimated time of n and the nodes below it.
+func secondsOf(e *cost.Estimate, n plan.Node) (seconds float64) {
+	plan.Walk(n, func(n plan.Node, _ int) {
+		if p := e.Of(n); p != nil {
+			seconds += p.Seconds
 		}
 	})
-	return pages
+	return seconds
 }
 
-// divideKeys divides the ranges of keys that n reads into up to parts lists of ranges with
-// about the same number of captures, in the order of keys.
-func divideKeys(ctx context.Context, snap relation.Snapshot, n *relation.Request, parts int) ([][]urlkey.Range, error) {
-	least, level, err := snap.SampleLevels(ctx, parts*samplesOfPart)
+// divideKeys divides the ranges of keys that n reads into up to parts lists of ranges, in the
+// order of keys. About the same is to be read for each. least is that of Workers.Parts.
+func divideKeys(ctx context.Context, snap relation.Snapshot, n *relation.Request, parts, least int) ([][]urlkey.Range, error) {
+	scan := record.Scan{Ranges: n.Ranges, From: record.MinTime, To: n.Reads().To}
+	borders, err := relation.KnownAt(snap, n.Known).Borders(ctx, scan, parts, least)
 	if err != nil {
 		return nil, err
-	}
-	snap = relation.KnownAt(snap, n.Known)
-	var keys []string // of the captures in the sample
-	for {
-		if keys, err = sampleKeys(ctx, snap, n, level, parts*samplesOfPart*16); err != nil {
-			return nil, err
-		}
-		if level == least || len(keys) >= parts*samplesOfPart/4 {
-			break
-		}
-		level = max(least, level-2) // the scope has only a small part of the archive
 	}
 	all := n.Ranges
 	if all == nil {
@@ -143,39 +132,13 @@ func divideKeys(ctx context.Context, snap relation.Snapshot, n *relation.Request
 	}
 	var list [][]urlkey.Range
 	from := ""
-	for i := range parts {
-		to := ""
-		if i+1 < parts {
-			at := (i + 1) * len(keys) / parts
-			if at >= len(keys) || keys[at] <= from {
-				continue // one URL has more captures than a part
-			}
-			to = keys[at]
-		}
+	for _, to := range append(borders, "") {
 		if part := urlkey.Common(all, []urlkey.Range{{From: from, To: to}}); len(part) > 0 {
 			list = append(list, part)
 		}
 		from = to
 	}
 	return list, nil
-}
-
-// sampleKeys returns the keys of the captures that n reads of a sample of URLs, those with a
-// level from level on, in order. After the first most captures it returns.
-func sampleKeys(ctx context.Context, snap relation.Snapshot, n *relation.Request, level, most int) (keys []string, err error) {
-	scan := record.Scan{Ranges: n.Ranges, From: record.MinTime, To: n.Reads().To, Level: level}
-	for b, err := range snap.Scan(ctx, scan) {
-		if err != nil {
-			return nil, err
-		}
-		for _, key := range b.Key {
-			keys = append(keys, strings.Clone(key))
-		}
-		if len(keys) >= most {
-			break
-		}
-	}
-	return keys, nil
 }
 
 // askWorkers makes runner ask workers for parts of the plan node of a, if that is possible

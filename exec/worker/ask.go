@@ -15,9 +15,9 @@ import (
 
 // Options says how questions are asked. The zero value works as it is.
 type Options struct {
-	// PartCaptures is about how many captures a part reads, and PartPages if stored pages
-	// are read too. 0 means 20,000 captures and 1,000 pages.
-	PartCaptures, PartPages int64
+	// PartSeconds is about how many seconds the work of a part takes. 0 means 0.5. Work that
+	// is estimated to take less than two parts is not divided.
+	PartSeconds float64
 	// Attempts is how often a part may fail before the question fails. 0 means 4.
 	Attempts int
 	// Silence is how long a worker may send nothing before it is taken for dead. 0 means
@@ -40,11 +40,8 @@ func NewAsker(t Transport, o Options) *Asker {
 	}
 	def(&o.Silence, 10*time.Second)
 	def(&o.Wait, 3*time.Second)
-	if o.PartCaptures == 0 {
-		o.PartCaptures = 20_000
-	}
-	if o.PartPages == 0 {
-		o.PartPages = 1_000
+	if o.PartSeconds == 0 {
+		o.PartSeconds = .5
 	}
 	if o.Attempts == 0 {
 		o.Attempts = 4
@@ -52,14 +49,15 @@ func NewAsker(t Transport, o Options) *Asker {
 	return &Asker{t, o}
 }
 
-// Parts returns into how many parts the reading of this many captures is divided; see
+// Parts returns into how many parts work of this many seconds is divided; see
 // session.Workers.
-func (a *Asker) Parts(captures int64, stored bool) int {
-	if stored {
-		return int(captures / a.o.PartPages)
-	}
-	return int(captures / a.o.PartCaptures)
+func (a *Asker) Parts(seconds float64) (parts, least int) {
+	return int(seconds / a.o.PartSeconds), partChunks
 }
+
+// partChunks is how many index chunks of each segment a part has at least, on average. Two
+// parts read a chunk at their border, so with 4, an eighth to a quarter is read twice.
+const partChunks = 4
 
 // Ask yields the records of all parts of q, in the order of the parts; see session.Workers.
 //

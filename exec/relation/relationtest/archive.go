@@ -540,6 +540,18 @@ func (a *Archive) Linking(ctx context.Context, _ []urlkey.Range, _ record.Time, 
 	return nil, false, ctx.Err()
 }
 
+// Borders divides the captures of the scan by their number.
+func (a *Archive) Borders(ctx context.Context, s record.Scan, parts, _ int) ([]string, error) {
+	var keys []string
+	for b, err := range a.Scan(ctx, s) {
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, b.Key...)
+	}
+	return urlkey.Quantiles(keys, parts), nil
+}
+
 // ToRead says nothing: the archive is in memory.
 func (a *Archive) ToRead(ctx context.Context, _ record.Scan, _ record.FilePart) (record.Reading, error) {
 	return record.Reading{}, ctx.Err()
