@@ -34,7 +34,7 @@ func TestFetcher(t *testing.T) {
 	defer server.Close()
 	url := natstest.Start(t, 1).URLs()
 	mine, other := t.TempDir()+"/a", t.TempDir()+"/b"
-	fetcher := exec.Command("hasty", "-a", other, "--fetcher", url)
+	fetcher := exec.Command("infomall", "-a", other, "--fetcher", url)
 	said, err := fetcher.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +56,7 @@ func TestFetcher(t *testing.T) {
 		}
 	}()
 	run := func(dir, text string) (string, error) {
-		out, err := exec.Command("hasty", "-a", dir, "--format", "csv", "--no-header", "-c", text).CombinedOutput()
+		out, err := exec.Command("infomall", "-a", dir, "--format", "csv", "--no-header", "-c", text).CombinedOutput()
 		return strings.TrimSpace(string(out)), err
 	}
 	out, err := run(mine, fmt.Sprintf("SET agent = 'by many'; CRAWL 'http://127.0.0.1:%d/0' WITHIN '127.0.0.1', '127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5', '127.0.0.6' DELAY 0s ALLOW PRIVATE TRAPS OFF ON '%s' AS many", w.port, url))
