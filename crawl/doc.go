@@ -18,6 +18,9 @@
 // takes a while; workers that become ready meanwhile take tasks from the spare
 // list.
 //
+// If the State is a Shared too, several processes run the crawl, each with some of the
+// hosts: package crawl/state/nats.
+//
 // The package knows no queries and no file layout: it uses the archive through
 // small interfaces.
 //

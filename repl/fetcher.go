@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"infomall/crawl"
@@ -138,19 +139,46 @@ func (a archive) sharedCrawl(ctx context.Context, name string) (url string, err 
 	if err != nil {
 		return "", err
 	}
-	for _, c := range list {
-		if c.On == "" {
-			continue
-		}
-		whole := c.Name[:strings.LastIndexByte(c.Name, '@')]
-		switch name {
-		case whole:
+	for i := range list {
+		c := &list[i]
+		switch whole := wholeName(c); {
+		case c.On == "":
+		case name == whole:
 			url = c.On
-		case c.Name:
+		case name == c.Name:
 			return "", fmt.Errorf("%s is the part of one process in crawl %s; orders to crawl %s reach all processes", name, whole, whole)
 		}
 	}
 	return url, nil
+}
+
+// wholeName returns the name of the crawl of which c is a part, or the name of c if one
+// process runs it.
+func wholeName(c *report.Crawl) string {
+	if at := strings.LastIndexByte(c.Name, '@'); c.On != "" && at > 0 {
+		return c.Name[:at]
+	}
+	return c.Name
+}
+
+// noCrawl returns err. If err says that there is no such crawl, noCrawl replaces the names
+// of parts in it by those of their crawls.
+func (a archive) noCrawl(ctx context.Context, err error) error {
+	var none *report.NoCrawlError
+	if !errors.As(err, &none) {
+		return err
+	}
+	list, failed := a.Crawls(ctx)
+	if failed != nil {
+		return err
+	}
+	none.Crawls = nil
+	for i := range list {
+		none.Crawls = append(none.Crawls, wholeName(&list[i]))
+	}
+	slices.Sort(none.Crawls)
+	none.Crawls = slices.Compact(none.Crawls)
+	return err
 }
 
 // OrderCrawl gives orders to a crawl; see session.Crawler. If several processes run the
@@ -163,7 +191,7 @@ func (a archive) OrderCrawl(ctx context.Context, name string, change func(*repor
 	case url != "":
 		return nats.Order(ctx, url, name, change)
 	}
-	return a.Folder.OrderCrawl(ctx, name, change)
+	return a.noCrawl(ctx, a.Folder.OrderCrawl(ctx, name, change))
 }
 
 // GiveCrawl adds URLs to a crawl; see session.Crawler.
@@ -175,5 +203,5 @@ func (a archive) GiveCrawl(ctx context.Context, name string, urls []string, forc
 	case url != "":
 		return nats.Give(ctx, url, name, urls, force)
 	}
-	return a.Folder.GiveCrawl(ctx, name, urls, force)
+	return a.noCrawl(ctx, a.Folder.GiveCrawl(ctx, name, urls, force))
 }

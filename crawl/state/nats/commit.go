@@ -16,12 +16,13 @@ import (
 // the next owner fetches it again.
 const hostBytesMax = 900 << 10
 
-// pendingMany is how many URLs may be added since the last Commit before Full returns true.
-const pendingMany = 20_000
+// pendingBytes is the size of the messages with URLs since the last Commit from which Full
+// returns true.
+const pendingBytes = 2 << 20
 
 // Full reports whether Commit should be called now; see crawl.State.
 func (s *Session) Full() bool {
-	return len(s.adds.full)*addBytes > pendingMany*100 || s.local.Full()
+	return len(s.adds.full)*addBytes >= pendingBytes || s.local.Full()
 }
 
 // Commit publishes all changes since the last Commit and makes them durable on disk too.

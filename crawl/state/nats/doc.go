@@ -37,7 +37,8 @@
 //
 // The engine of package crawl runs as it does for a crawl of one process, with a State
 // that has the queues in bbolt. A session begins with an empty bbolt file, and reads the
-// two logs of each of its partitions. What is met and not done is the queue.
+// two logs of each of its partitions. What is met and not done is the queue. While it
+// reads, it has 16 bytes in memory for each URL of its partitions that is done.
 //
 // A commit publishes, in this order: what is known about hosts; all URLs that were found,
 // for its own and other partitions; the URLs that are done. Each step waits until
@@ -47,7 +48,7 @@
 //
 // # Who owns a partition
 //
-// Each fetcher writes its part every quarter of the lease. A fetcher whose part is older
+// Each fetcher writes its part four times in the time of a lease. A fetcher whose part is older
 // than the lease counts as dead; JetStream gives the times. All fetchers compute the same
 // owner for each partition (the highest hash of fetcher and partition), so that a fetcher
 // that comes or goes moves only its own share. A fetcher that has to give partitions away

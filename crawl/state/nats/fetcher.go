@@ -36,6 +36,7 @@ type Options struct {
 
 	Partitions int           // of a crawl that Join begins; 0 means 1,024
 	Lease      time.Duration // after which a silent process counts as dead; 0 means 15 s
+	Every      time.Duration // how often a process says that it is alive; 0 means a quarter of Lease
 
 	Folder *state.Folder // where the states of crawls are, on the disk of this process
 	// Run runs the engine with the state s of the crawl called name, until s.Leaves, an
@@ -81,6 +82,9 @@ func Join(ctx context.Context, o Options) (res report.CrawlResult, err error) {
 	}
 	if o.Lease == 0 {
 		o.Lease = leaseDefault
+	}
+	if o.Every == 0 {
+		o.Every = o.Lease / 4
 	}
 	begun := time.Now()
 	s, err := connect(ctx, o.URL)
@@ -147,7 +151,7 @@ func (f *fetcher) nameIt() error {
 
 // sessions runs sessions until the crawl has ended or ctx ends.
 func (f *fetcher) sessions(ctx context.Context) (res report.CrawlResult, err error) {
-	pause := f.o.Lease / 8
+	pause := f.o.Every / 2
 	for {
 		if err := f.tell(ctx); err != nil {
 			return res, f.whole(ctx, err)
@@ -213,7 +217,7 @@ func (f *fetcher) acquire(ctx context.Context) ([]int, error) {
 		select {
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
-		case <-time.After(min(f.o.Lease/8, idleEvery)):
+		case <-time.After(min(f.o.Every/2, idleEvery)):
 		}
 		if err := f.refresh(ctx); err != nil {
 			return nil, err
@@ -362,7 +366,7 @@ func (f *fetcher) sum(ctx context.Context, res *report.CrawlResult) {
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(f.o.Lease / 16):
+		case <-time.After(f.o.Every / 4):
 			continue
 		}
 		break

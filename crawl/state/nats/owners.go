@@ -178,13 +178,13 @@ func (f *fetcher) tell(ctx context.Context) error {
 	return nil
 }
 
-// watch reads the crawl every ordersEvery until ctx ends. Every quarter of the lease, and
+// watch reads the crawl every ordersEvery until ctx ends. Every o.Every, and
 // more often if f has nothing to fetch, it also writes the part of f, and finds out
 // whether the session of f must end, and whether the crawl has ended.
 func (f *fetcher) watch(ctx context.Context) {
 	looked := time.Now()
 	for {
-		every, idle := f.o.Lease/4, f.isIdle()
+		every, idle := f.o.Every, f.isIdle()
 		if idle {
 			every = min(every, idleEvery)
 		}
