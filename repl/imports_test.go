@@ -209,6 +209,8 @@ var arrows = map[string]string{
 	"repl/serve/replay": "store/page/charset store/page/markup store/urlkey",
 	"repl/term":         "lang/cells",
 	"repl/cmd/infomall": "repl",
+	"repl/cluster":      "",
+	"repl/doctor":       "store/disk/s3",
 	"queries":           "",
 }
 
@@ -250,6 +252,7 @@ var testArrows = map[string]string{
 	"repl/mcp":             "exec exec/relation exec/relation/relationtest store/record",
 	"repl/serve":           "exec exec/event/kept store/record/task exec/relation/relationtest repl store/document/child store/document store/page/pagetest",
 	"repl/serve/cdx":       "exec/relation/relationtest",
+	"repl/doctor":          "exec/worker/natstest store/disk/s3/s3test",
 	"repl/serve/lookup":    "exec/relation/relationtest",
 
 	"store/document/epub":         "store/document/documenttest store/document/office/officetest store/record",
@@ -313,7 +316,7 @@ var homes = map[string]string{
 
 	"github.com/oschwald/maxminddb-golang/v2": "exec/regions",
 	"github.com/nats-io/nats-server/v2":       "exec/worker/natstest",
-	"github.com/nats-io/nats.go":              "exec/worker/nats",
+	"github.com/nats-io/nats.go":              "exec/worker/nats repl/doctor",
 }
 
 // testHomes lists further packages whose tests may import an outside module.
@@ -333,6 +336,7 @@ var testModules = []string{
 	"github.com/creack/pty",
 	"pgregory.net/rapid",
 	"gonum.org/v1/gonum",
+	"go.yaml.in/yaml/v3",
 }
 
 // standardHomes says which packages may import the network code of the standard
