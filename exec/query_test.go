@@ -72,11 +72,15 @@ func sessionWith(a session.Archive, change func(*session.Options)) *session.Sess
 
 // ask runs one statement and gives its rows as text, its notes, and its error.
 func ask(s *session.Session, src string) (rows string, notes []string, err error) {
+	return askWith(context.Background(), s, src)
+}
+
+func askWith(ctx context.Context, s *session.Session, src string) (rows string, notes []string, err error) {
 	st, err := lang.ParseOne(src, "")
 	if err != nil {
 		return "", nil, err
 	}
-	res, err := s.Run(context.Background(), st)
+	res, err := s.Run(ctx, st)
 	if err != nil {
 		return "", nil, err
 	}

@@ -47,6 +47,8 @@ type options struct {
 	QueryTimeout time.Duration     `placeholder:"TIME" default:"30s" help:"With --serve and --mcp: the longest time of a statement."`
 	QueryMemory  string            `placeholder:"SIZE" help:"With --serve and --mcp: the memory of a statement, such as 256MB; else that of the setting memory."`
 	QueryRows    int64             `placeholder:"N" default:"1000000" help:"With --serve: the most rows of an answer."`
+	NATS         string            `name:"nats" placeholder:"URL" help:"Let workers compute parts of queries: the processes that --worker has started at the same NATS servers. Several URLs are separated by commas."`
+	Worker       string            `placeholder:"URL" help:"Compute parts of queries for processes that --nats has started, until interrupted. It needs the same archive."`
 	Check        bool              `help:"Read and plan all statements, report what is wrong with them and run none."`
 	KeepGoing    bool              `help:"Go on after a statement that failed."`
 	FailOnEmpty  bool              `help:"End with status 1 if a query gave no rows."`

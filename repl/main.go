@@ -22,6 +22,7 @@ import (
 	"infomall/exec/relation"
 	"infomall/exec/rowio"
 	"infomall/exec/session"
+	"infomall/exec/worker/nats"
 	"infomall/lang"
 	"infomall/lang/ast"
 	"infomall/lang/cells"
@@ -52,6 +53,9 @@ type program struct {
 	signals *interrupts
 	restore func()    // puts the terminal back into its mode before; nil if there is no need
 	meter   *progress // shows progress; nil shows none
+
+	workers   func(*session.Options) session.Workers // in tests, makes the workers of a session; else nil
+	transport *nats.Transport                        // to the workers of --nats; nil without the flag
 
 	rates     *cost.Rates // measured rates of the archive; nil if there is no place for them
 	ratesPath string      // the file of rates
@@ -105,6 +109,8 @@ func (p *program) main(ctx context.Context, args []string) (status int) {
 			return p.serve(ctx, scripts)
 		case p.options.MCP:
 			return p.mcp(ctx, scripts)
+		case p.options.Worker != "":
+			return p.worker(ctx, scripts)
 		}
 		return p.batch(ctx, scripts)
 	})
@@ -169,8 +175,17 @@ func (p *program) inputs() (scripts []*script, shell bool, err error) {
 		return nil, false, errors.New("--at is the time of --replay-proxy, which is missing")
 	}
 	if p.options.Serve != "" || p.options.ReplayProxy != "" || p.options.MCP {
+		if p.options.NATS != "" || p.options.Worker != "" {
+			return nil, false, errors.New("--serve, --replay-proxy and --mcp ask no workers and are none; leave out --nats and --worker")
+		}
 		if len(inputs) > 0 || p.options.Check {
 			return nil, false, errors.New("--serve, --replay-proxy and --mcp run no scripts; put settings into a script for --init")
+		}
+		return scripts, false, nil
+	}
+	if p.options.Worker != "" {
+		if len(inputs) > 0 || p.options.Check || p.options.NATS != "" {
+			return nil, false, errors.New("--worker runs no scripts and asks no workers; put settings into a script for --init")
 		}
 		return scripts, false, nil
 	}
@@ -246,6 +261,9 @@ func (p *program) open(ctx context.Context, run func(context.Context) error) (st
 	err = run(ctx)
 	p.signals.close()
 	p.saveRates()
+	if p.transport != nil {
+		p.transport.Close()
+	}
 	if cerr := closer.Close(); cerr != nil {
 		p.say("infomall: %v", cerr)
 		err = errors.Join(err, cerr)
@@ -302,6 +320,7 @@ func (p *program) newSession(archive session.Archive) *session.Session {
 	o.Replay = p.openReplay
 	o.Bucket = openBucket
 	o.Jobs, _ = archive.(session.Jobs)
+	p.askWorkers(&o)
 	o.Settings.Color = given.Color
 	if given.Format != "" {
 		o.Settings.Mode = given.Format

@@ -40,7 +40,11 @@ func TestMain(m *testing.M) {
 	}
 	testscript.Main(m, map[string]func(){
 		"infomall": func() {
-			status := Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)
+			run := Main
+			if os.Getenv(workersVariable) != "" {
+				run = mainWithWorkers
+			}
+			status := run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)
 			notePeak()
 			os.Exit(status)
 		},

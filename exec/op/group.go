@@ -26,50 +26,13 @@ import (
 // other in the input already (Aggregate.Adjacent), only the last value of each
 // group is held.
 func (r *Runner) group(ctx context.Context, n *plan.Group, in value.Rows) (value.Rows, error) {
-	keys, err := eval.CompileAll(n.Keys)
+	fresh, having, err := r.grouping(ctx, n)
 	if err != nil {
 		return nil, err
 	}
-	args, by := make([]eval.Func, len(n.Aggs)), make([]eval.Func, len(n.Aggs))
-	orders := make([][]eval.Func, len(n.Aggs))
-	for i, a := range n.Aggs {
-		if a.Arg != nil {
-			if args[i], err = eval.Compile(a.Arg); err != nil {
-				return nil, err
-			}
-		}
-		if a.By != nil {
-			if by[i], err = eval.Compile(a.By); err != nil {
-				return nil, err
-			}
-		}
-		for _, k := range a.OrderBy {
-			e, err := eval.Compile(k.Expr)
-			if err != nil {
-				return nil, err
-			}
-			orders[i] = append(orders[i], e)
-		}
-	}
-	var having eval.Func
-	if n.Having != nil {
-		if having, err = eval.Compile(n.Having); err != nil {
-			return nil, err
-		}
-	}
 	return func(yield func(*value.Batch, error) bool) {
-		g := &grouper{
-			aggs: n.Aggs, keyEvals: keys, argEvals: args, byEvals: by, orderEvals: orders,
-			orderCols: make([][]*value.Vector, len(args)),
-			keyCols:   make([]*value.Vector, len(keys)), argCols: make([]*value.Vector, len(args)), byCols: make([]*value.Vector, len(args)),
-			count: n.Count, limit: r.Memory.Bytes / 2, late: r.Sorter(ctx, 2),
-		}
-		g.keys.raw = n.Raw
-		for _, k := range n.Keys {
-			g.keys.types = append(g.keys.types, k.Type())
-		}
+		g := fresh()
 		defer g.late.Close()
-		g.reset()
 		for b, err := range in {
 			if err == nil {
 				err = g.take(b)
@@ -81,6 +44,55 @@ func (r *Runner) group(ctx context.Context, n *plan.Group, in value.Rows) (value
 		}
 		g.yield(ctx, n, having, yield)
 	}, nil
+}
+
+// grouping returns a function that makes a grouper for n without groups, and the condition
+// n.Having, which is nil if there is none. The caller closes the sorter late of the grouper.
+func (r *Runner) grouping(ctx context.Context, n *plan.Group) (fresh func() *grouper, having eval.Func, err error) {
+	keys, err := eval.CompileAll(n.Keys)
+	if err != nil {
+		return nil, nil, err
+	}
+	args, by := make([]eval.Func, len(n.Aggs)), make([]eval.Func, len(n.Aggs))
+	orders := make([][]eval.Func, len(n.Aggs))
+	for i, a := range n.Aggs {
+		if a.Arg != nil {
+			if args[i], err = eval.Compile(a.Arg); err != nil {
+				return nil, nil, err
+			}
+		}
+		if a.By != nil {
+			if by[i], err = eval.Compile(a.By); err != nil {
+				return nil, nil, err
+			}
+		}
+		for _, k := range a.OrderBy {
+			e, err := eval.Compile(k.Expr)
+			if err != nil {
+				return nil, nil, err
+			}
+			orders[i] = append(orders[i], e)
+		}
+	}
+	if n.Having != nil {
+		if having, err = eval.Compile(n.Having); err != nil {
+			return nil, nil, err
+		}
+	}
+	return func() *grouper {
+		g := &grouper{
+			aggs: n.Aggs, keyEvals: keys, argEvals: args, byEvals: by, orderEvals: orders,
+			orderCols: make([][]*value.Vector, len(args)),
+			keyCols:   make([]*value.Vector, len(keys)), argCols: make([]*value.Vector, len(args)), byCols: make([]*value.Vector, len(args)),
+			count: n.Count, limit: r.Memory.Bytes / 2, late: r.Sorter(ctx, 2),
+		}
+		g.keys.raw = n.Raw
+		for _, k := range n.Keys {
+			g.keys.types = append(g.keys.types, k.Type())
+		}
+		g.reset()
+		return g
+	}, having, nil
 }
 
 // grouper holds the groups of one run of a plan.Group.
@@ -334,27 +346,38 @@ func (g *grouper) remember(group, agg, from, to int) {
 
 // spill moves all groups and values from memory to the sorter g.late.
 func (g *grouper) spill() error {
-	var buf []byte
 	g.carried = make(map[string]value.Value)
 	for group := range g.table.size() {
-		p := g.partial(group)
 		for i, a := range g.aggs {
-			if a.Adjacent && p.states[i].best == g.last {
-				g.carried[string(p.key)] = g.last
+			if a.Adjacent && g.states[i].at(group).best == g.last {
+				g.carried[string(g.table.key(group))] = g.last
 			}
 		}
+	}
+	if err := g.each(g.late.Add); err != nil {
+		return err
+	}
+	g.reset()
+	return nil
+}
+
+// each calls add with the records of all groups and values in memory, as the sorter takes
+// them. It stops at the first error of add, and returns it.
+func (g *grouper) each(add func(key, val []byte) error) error {
+	var buf []byte
+	for group := range g.table.size() {
+		p := g.partial(group)
 		buf = p.encode(buf[:0])
-		if err := g.late.Add(p.key, buf); err != nil {
+		if err := add(p.key, buf); err != nil {
 			return err
 		}
 	}
 	for key, v := range g.distinct {
 		buf = spill.AppendValue(buf[:0], v)
-		if err := g.late.Add([]byte(key), buf); err != nil {
+		if err := add([]byte(key), buf); err != nil {
 			return err
 		}
 	}
-	g.reset()
 	return nil
 }
 

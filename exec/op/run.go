@@ -10,6 +10,7 @@ package op
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 
 	"infomall/exec/eval"
@@ -29,7 +30,13 @@ type Runner struct {
 	// ended; the error is theirs.
 	Begin func(context.Context, plan.Node) (end func(error), err error)
 
+	// Parts has, for the nodes whose rows others compute, the functions that return what
+	// these found: the records of Part of all parts, one part after the other.
+	Parts map[plan.Node]func(context.Context) iter.Seq2[[]byte, error]
+
 	work *relation.Work // of the plan that runs; nil if nobody watches
+	// within holds the ranges of keys that a part reads of a source.
+	within map[*plan.Source][]urlkey.Range
 	// sought holds, while the right side of a join is opened, the URLs that its
 	// source needs to read.
 	sought map[*plan.Source][]urlkey.Range
@@ -96,6 +103,9 @@ func (r *Runner) rows(ctx context.Context, n plan.Node) (value.Rows, error) {
 
 // open returns the rows of the node n. The method rows calls it and measures them.
 func (r *Runner) open(ctx context.Context, n plan.Node) (value.Rows, error) {
+	if parts := r.Parts[n]; parts != nil {
+		return r.joined(ctx, n, parts(ctx))
+	}
 	switch n := n.(type) {
 	case *plan.Row:
 		return oneRow, nil
@@ -167,6 +177,9 @@ func (r *Runner) counted(ctx context.Context, n plan.Node, in value.Rows) value.
 // join needs only the rows with certain URLs, source reads only those.
 func (r *Runner) source(ctx context.Context, n *plan.Source) value.Rows {
 	ask, end := r.work.Begin(&n.Request)
+	if ranges, ok := r.within[n]; ok {
+		ask = ask.Within(ranges)
+	}
 	ranges, narrowed := r.sought[n]
 	if narrowed = narrowed && !ask.Joins(); narrowed {
 		ask = ask.Within(ranges)

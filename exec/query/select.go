@@ -22,6 +22,7 @@ var Select = session.Declare("SELECT, SEARCH", session.Answers|session.Anywhere,
 type selection struct {
 	s     *session.Session
 	node  plan.Node
+	asked session.Asked
 	added []string // words that synonyms add to the questions of the query
 }
 
@@ -30,6 +31,7 @@ type selection struct {
 func readSelect(s *session.Session, q *ast.Query) (*selection, error) {
 	sel := &selection{s: s}
 	env := s.Env()
+	sel.asked = session.Asked{Query: q, Now: env.Now}
 	env.Also = func(words []string) {
 		for _, w := range words {
 			if !slices.Contains(sel.added, w) {
@@ -46,7 +48,7 @@ func readSelect(s *session.Session, q *ast.Query) (*selection, error) {
 // If a db-file (a file of the archive) is damaged, the result has the rows that
 // can be computed without it, and the error comes after the last row.
 func (q *selection) Run(ctx context.Context) (*session.Result, error) {
-	res, err := q.s.Open(ctx, q.node)
+	res, err := q.s.OpenAsked(ctx, q.node, &q.asked)
 	if err == nil {
 		q.s.Picture(ctx, res, q.node)
 	}
@@ -56,8 +58,16 @@ func (q *selection) Run(ctx context.Context) (*session.Result, error) {
 	return res, err
 }
 
-// Would returns the lines for EXPLAIN: the plan of the query.
-func (q *selection) Would(ctx context.Context) ([]string, error) { return q.s.PlanLines(ctx, q.node) }
+// Would returns the lines for EXPLAIN: the plan of the query, and how it is divided among
+// workers.
+func (q *selection) Would(ctx context.Context) ([]string, error) {
+	lines, err := q.s.PlanLines(ctx, q.node)
+	if err != nil {
+		return nil, err
+	}
+	more, err := q.s.WorkerLines(ctx, q.node)
+	return append(lines, more...), err
+}
 
 // Analyze runs the query to its end, and returns a table with one row per node
 // of its plan: how many rows the node was estimated to yield, how many it yielded, and

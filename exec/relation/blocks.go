@@ -38,7 +38,7 @@ type blockRow struct {
 // version.
 var Blocks = listWithRefs(Relation{
 	Name: "blocks", Doc: "one block of one version, at the level chosen by the setting level", Scoped: true,
-	OfVersions: true, OfStored: true, Cut: true, History: true, RefColumns: partRefColumns,
+	OfVersions: true, OfURL: true, OfStored: true, Cut: true, History: true, RefColumns: partRefColumns,
 	Columns: []Column{
 		URLOf("url", "canonical URL", func(b *blockRow) string { return b.url }),
 		TimeOf("time", "when the version was first seen", func(b *blockRow) record.Time { return b.time }),

@@ -21,7 +21,7 @@ type changeRow struct {
 // differs between a version and the version before.
 var Changes = listWithRefs(Relation{
 	Name: "changes", Doc: "one change of a block from one version to the next", Scoped: true,
-	OfVersions: true, OfStored: true, Cut: true, History: true, RefColumns: pairRefColumns,
+	OfVersions: true, OfURL: true, OfStored: true, Cut: true, History: true, RefColumns: pairRefColumns,
 	Columns: []Column{
 		URLOf("url", "canonical URL", func(c *changeRow) string { return c.rev.url() }),
 		TimeOf("time", "when the newer version was first seen", func(c *changeRow) record.Time { return c.rev.Time }),

@@ -28,7 +28,7 @@ type linkRow struct {
 // Links declares the relation links, which has one row per link of a version.
 var Links = listWithRefs(Relation{
 	Name: "links", Doc: "one link of one version", Scoped: true, OfStored: true,
-	OfVersions: true, Cut: true, RefColumns: partRefColumns,
+	OfVersions: true, OfURL: true, Cut: true, RefColumns: partRefColumns,
 	Columns: []Column{
 		URLOf("url", "canonical URL of the page", func(l *linkRow) string { return l.url }),
 		URLOf("target", "canonical URL of the link target", func(l *linkRow) string { return l.target }),

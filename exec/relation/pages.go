@@ -32,7 +32,7 @@ type pageRow struct {
 
 // Pages declares the relation pages, which has one row per URL.
 var Pages = listWithRefs(Relation{
-	Name: "pages", Doc: "one URL over the period", Scoped: true, Order: []string{"url"}, RefColumns: refColumns, stands: OnURL,
+	Name: "pages", Doc: "one URL over the period", Scoped: true, OfURL: true, Order: []string{"url"}, RefColumns: refColumns, stands: OnURL,
 	Columns: []Column{
 		URLOf("url", "canonical URL", func(p *pageRow) string { return p.url }),
 		TimeOf("first_seen", "first capture of the period", func(p *pageRow) record.Time { return p.first }),

@@ -46,6 +46,10 @@ type Relation struct {
 	OfStored bool
 	// History reports that a row depends on all earlier versions of its URL.
 	History bool
+	// OfURL reports that a row depends only on the captures of its own URL, and that the
+	// rows come in the order of the keys of URLs. The rows of several ranges of keys are
+	// then the rows of all keys. A column with OneTime is an exception.
+	OfURL bool
 	// OfSession reports that the rows come from the session or from its jobs,
 	// and not from captures.
 	OfSession bool

@@ -21,7 +21,7 @@ import (
 // Versions declares the relation versions, which has one row per version: one
 // state of a page.
 var Versions = made(Relation{
-	Name: "versions", Doc: "one state of a page", Scoped: true, OfVersions: true, Order: []string{"url", "time"}, RefColumns: senseRefColumns,
+	Name: "versions", Doc: "one state of a page", Scoped: true, OfVersions: true, OfURL: true, Order: []string{"url", "time"}, RefColumns: senseRefColumns,
 	Columns: append([]Column{
 		asInCaptures("url"),
 		ofFirst("time", value.Time, "when the version was first seen", func(v *value.Vector, b *record.Batch) { times(v, b.Time[:b.N]) }),

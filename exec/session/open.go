@@ -18,6 +18,12 @@ import (
 // damaged, Open yields the rows that do not need it, and the error after the
 // last row.
 func (s *Session) Open(ctx context.Context, node plan.Node) (*Result, error) {
+	return s.OpenAsked(ctx, node, nil)
+}
+
+// OpenAsked is like Open for the plan node of the query a. If the session has workers, they
+// may compute parts of the rows. The answer is then whole, or it ends with an error.
+func (s *Session) OpenAsked(ctx context.Context, node plan.Node, a *Asked) (*Result, error) {
 	sources := plan.Sources(node)
 	snap, release, err := s.SnapshotFor(ctx, node)
 	if err != nil {
@@ -27,6 +33,12 @@ func (s *Session) Open(ctx context.Context, node plan.Node) (*Result, error) {
 		snap.SkipDamage()
 	}
 	runner := s.Runner(snap, "select")
+	if s.o.Workers != nil && a != nil {
+		if err := s.askWorkers(ctx, runner, snap, node, a); err != nil {
+			release()
+			return nil, err
+		}
+	}
 	rows, err := runner.Rows(ctx, node)
 	if err != nil {
 		release()

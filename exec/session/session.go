@@ -47,6 +47,8 @@ type Options struct {
 	// Jobs is the log of statements that work on the archive. If it is nil, nothing is
 	// logged and no schedule can run.
 	Jobs Jobs
+	// Workers compute parts of queries. If it is nil, the session computes all itself.
+	Workers Workers
 	// Version of the program, for the User-Agent of crawls.
 	Version string
 	// Confirm is called before DROP POOL and DELETE remove captures, with lines that say
@@ -184,6 +186,9 @@ func (s *Session) Now() time.Time {
 	}
 	return time.Now()
 }
+
+// SetNow replaces Options.Now.
+func (s *Session) SetNow(now Clock) { s.o.Now = now }
 
 // Env returns the values that an expression may need and that stay fixed
 // while one statement runs, such as the current time and the parameters.

@@ -1,0 +1,290 @@
+package session
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"strings"
+
+	"infomall/exec/op"
+	"infomall/exec/plan"
+	"infomall/exec/relation"
+	"infomall/exec/spill"
+	"infomall/exec/value"
+	"infomall/lang"
+	"infomall/lang/ast"
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+// Workers has the parts of questions computed by workers, which are other processes that see
+// the same archive. Several goroutines may use it.
+type Workers interface {
+	// Parts returns into how many parts the reading of this many captures is divided.
+	// stored reports that stored pages are read, too, and not only the lists of captures.
+	// Less than 2 means that it is not worth asking workers.
+	Parts(captures int64, stored bool) int
+	// Ask yields the records of all parts of q, in the order of the parts; see op.Runner.Part.
+	// If a part cannot be had, the last pair is an error. Ending the iteration early ends the
+	// work of the workers.
+	Ask(ctx context.Context, q *Question) iter.Seq2[[]byte, error]
+}
+
+// Question is a part of a query that workers compute. A worker plans the query for itself
+// and computes parts of the rows of one node of the plan.
+type Question struct {
+	State    string            // of the snapshot, see relation.Snapshot
+	Text     string            // the query
+	Now      record.Time       // value of NOW
+	Params   map[string]string // values of parameters
+	Settings map[string]string // the settings that change plans, by name
+	Cut      int               // index of the node, in the order of plan.Walk
+	Plan     string            // digest of the whole plan; the worker's plan must have the same
+	Parts    [][]urlkey.Range  // for each part, the ranges of URL keys that it reads
+
+	// Memory is for the records that have come. Here computes a part in this process. Both
+	// are set only in the process that asks.
+	Memory spill.Memory
+	Here   func(ctx context.Context, part int) iter.Seq2[[]byte, error]
+}
+
+// planSettings are the settings that change the plans of queries.
+var planSettings = []string{"timezone", "level", "default_level", "profile", "collapse"}
+
+// partsMax bounds the parts of one question. samplesOfPart is how many URLs are sampled for
+// each part, to find ranges of keys with about the same number of captures.
+const (
+	partsMax      = 256
+	samplesOfPart = 64
+)
+
+// ErrOtherArchive says that a process sees the archive in another state than the process
+// that asks, or that it plans a query differently.
+var ErrOtherArchive = errors.New("it sees another state of the archive")
+
+// division is a cut of a plan with the ranges of its parts.
+type division struct {
+	cut   plan.Cut
+	parts [][]urlkey.Range
+}
+
+// divide returns the divisions of the plan node among workers. If there are none, why says
+// the reason in words.
+func (s *Session) divide(ctx context.Context, snap relation.Snapshot, node plan.Node) (list []division, why string, err error) {
+	switch {
+	case snap == nil:
+		return nil, "it reads no captures", nil
+	case s.known != 0:
+		return nil, "it reads what was known at an earlier time", nil
+	case s.o.Settings.Synonyms != "" || s.o.Settings.Regions != "":
+		return nil, "the settings synonyms and regions name files of this machine", nil
+	case len(s.checked) > 0:
+		return nil, "it may use definitions that are not stored", nil
+	}
+	cuts, why := plan.Cuts(node)
+	for _, c := range cuts {
+		read, err := relation.ToRead(ctx, snap, &c.Source.Request)
+		if err != nil {
+			return nil, "", err
+		}
+		n := min(s.o.Workers.Parts(read.Captures, readsPages(&c)), partsMax)
+		if n < 2 {
+			why = "it reads only up to " + value.Counted(read.Captures, "capture")
+			continue
+		}
+		parts, err := divideKeys(ctx, snap, &c.Source.Request, n)
+		if err != nil {
+			return nil, "", err
+		}
+		if len(parts) < 2 {
+			why = "it reads only a few URLs"
+			continue
+		}
+		list = append(list, division{c, parts})
+	}
+	return list, why, nil
+}
+
+// readsPages reports whether stored pages are read for the parts of c.
+func readsPages(c *plan.Cut) bool {
+	pages := c.Source.Relation.OfStored
+	plan.Walk(c.Node, func(n plan.Node, _ int) {
+		if _, ok := n.(*plan.Payload); ok {
+			pages = true
+		}
+	})
+	return pages
+}
+
+// divideKeys divides the ranges of keys that n reads into up to parts lists of ranges with
+// about the same number of captures, in the order of keys.
+func divideKeys(ctx context.Context, snap relation.Snapshot, n *relation.Request, parts int) ([][]urlkey.Range, error) {
+	least, level, err := snap.SampleLevels(ctx, parts*samplesOfPart)
+	if err != nil {
+		return nil, err
+	}
+	snap = relation.KnownAt(snap, n.Known)
+	var keys []string // of the captures in the sample
+	for {
+		if keys, err = sampleKeys(ctx, snap, n, level, parts*samplesOfPart*16); err != nil {
+			return nil, err
+		}
+		if level == least || len(keys) >= parts*samplesOfPart/4 {
+			break
+		}
+		level = max(least, level-2) // the scope has only a small part of the archive
+	}
+	all := n.Ranges
+	if all == nil {
+		all = []urlkey.Range{{}}
+	}
+	var list [][]urlkey.Range
+	from := ""
+	for i := range parts {
+		to := ""
+		if i+1 < parts {
+			at := (i + 1) * len(keys) / parts
+			if at >= len(keys) || keys[at] <= from {
+				continue // one URL has more captures than a part
+			}
+			to = keys[at]
+		}
+		if part := urlkey.Common(all, []urlkey.Range{{From: from, To: to}}); len(part) > 0 {
+			list = append(list, part)
+		}
+		from = to
+	}
+	return list, nil
+}
+
+// sampleKeys returns the keys of the captures that n reads of a sample of URLs, those with a
+// level from level on, in order. After the first most captures it returns.
+func sampleKeys(ctx context.Context, snap relation.Snapshot, n *relation.Request, level, most int) (keys []string, err error) {
+	scan := record.Scan{Ranges: n.Ranges, From: record.MinTime, To: n.Reads().To, Level: level}
+	for b, err := range snap.Scan(ctx, scan) {
+		if err != nil {
+			return nil, err
+		}
+		for _, key := range b.Key {
+			keys = append(keys, strings.Clone(key))
+		}
+		if len(keys) >= most {
+			break
+		}
+	}
+	return keys, nil
+}
+
+// askWorkers makes runner ask workers for parts of the plan node of a, if that is possible
+// and worthwhile.
+func (s *Session) askWorkers(ctx context.Context, runner *op.Runner, snap relation.Snapshot, node plan.Node, a *Asked) error {
+	list, _, err := s.divide(ctx, snap, node)
+	if err != nil || list == nil {
+		return err
+	}
+	runner.Parts = map[plan.Node]func(context.Context) iter.Seq2[[]byte, error]{}
+	for _, d := range list {
+		q := &Question{
+			State: snap.State(), Text: a.Query.String(), Now: a.Now, Params: maps.Clone(s.o.Params), Settings: map[string]string{},
+			Cut: d.cut.At, Plan: planDigest(node), Parts: d.parts, Memory: runner.Memory,
+		}
+		for _, name := range planSettings {
+			q.Settings[name] = SettingNamed(name).Get(&s.o.Settings)
+		}
+		q.Here = func(ctx context.Context, part int) iter.Seq2[[]byte, error] {
+			return s.quietRunner(snap).Part(ctx, &d.cut, part, d.parts[part])
+		}
+		runner.Parts[d.cut.Node] = func(ctx context.Context) iter.Seq2[[]byte, error] { return s.o.Workers.Ask(ctx, q) }
+	}
+	return nil
+}
+
+// quietRunner returns a Runner that neither asks about costs nor shows progress.
+func (s *Session) quietRunner(snap relation.Snapshot) *op.Runner {
+	r := s.Runner(snap, "select")
+	r.Begin, r.Watch = nil, nil
+	return r
+}
+
+// Part computes a part of q for another process, and yields its records. s must have the
+// settings, the parameters and the time NOW of q, and snap must be of the archive of s. If
+// snap or the plan of the query is another one than that of the process that asks, Part
+// yields ErrOtherArchive. An error about the text of the query is an *ast.Error, whose
+// position is that in q.Text.
+func (s *Session) Part(ctx context.Context, snap relation.Snapshot, q *Question, part int, ranges []urlkey.Range) iter.Seq2[[]byte, error] {
+	cut, err := s.cutOf(snap, q)
+	if err != nil {
+		return func(yield func([]byte, error) bool) { yield(nil, err) }
+	}
+	return s.quietRunner(snap).Part(ctx, cut, part, ranges)
+}
+
+// cutOf returns the cut of q in the plan that s makes of its text.
+func (s *Session) cutOf(snap relation.Snapshot, q *Question) (*plan.Cut, error) {
+	if snap.State() != q.State {
+		return nil, ErrOtherArchive
+	}
+	st, err := lang.ParseOne(q.Text, "")
+	if err != nil {
+		return nil, err
+	}
+	query, ok := st.(*ast.Query)
+	if !ok {
+		return nil, errors.New("workers answer queries, and change nothing")
+	}
+	node, err := plan.Build(query, s.Env())
+	if err != nil {
+		return nil, err
+	}
+	if planDigest(node) != q.Plan {
+		return nil, fmt.Errorf("%w, or is another version of the program: it plans the query differently", ErrOtherArchive)
+	}
+	cuts, _ := plan.Cuts(node)
+	for i := range cuts {
+		if cuts[i].At == q.Cut {
+			return &cuts[i], nil
+		}
+	}
+	return nil, ErrOtherArchive
+}
+
+// planDigest returns a digest of the plan node: plans with the same digest are the same.
+func planDigest(node plan.Node) string {
+	h := sha256.New()
+	plan.Walk(node, func(n plan.Node, depth int) { fmt.Fprintf(h, "%d %s\n", depth, n) })
+	return fmt.Sprintf("%x", h.Sum(nil)[:16])
+}
+
+// WorkerLines returns the line of EXPLAIN that says how the plan node of a query is divided
+// among workers, or why it is not. Without workers there is no line.
+func (s *Session) WorkerLines(ctx context.Context, node plan.Node) ([]string, error) {
+	if s.o.Workers == nil {
+		return nil, nil
+	}
+	snap, release, err := s.SnapshotFor(ctx, node)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	list, why, err := s.divide(ctx, snap, node)
+	if err != nil {
+		return nil, err
+	}
+	if list == nil {
+		return []string{"workers: not asked; " + why}, nil
+	}
+	var texts []string
+	for _, d := range list {
+		texts = append(texts, fmt.Sprintf("%s by ranges of URLs, %s", value.Counted(len(d.parts), "task"), &d.cut))
+	}
+	return []string{"workers: " + strings.Join(texts, "; ")}, nil
+}
+
+// Asked is a query that was planned, for workers that plan it again.
+type Asked struct {
+	Query *ast.Query
+	Now   record.Time // value of NOW in the plan
+}

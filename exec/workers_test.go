@@ -1,0 +1,212 @@
+package exec_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"iter"
+	"math/rand/v2"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"infomall/exec/relation/relationtest"
+	"infomall/exec/session"
+	"infomall/exec/worker"
+	"infomall/exec/worker/workertest"
+	"infomall/store/record"
+)
+
+// workerFaults is how many questions TestWorkerFaults asks.
+var workerFaults = flag.Int("faults.workers", 60, "questions to workers that fail")
+
+// fiveParts divides every question into five parts.
+type fiveParts struct {
+	*worker.Asker
+	asked atomic.Int64
+}
+
+func (*fiveParts) Parts(int64, bool) int { return 5 }
+
+func (f *fiveParts) Ask(ctx context.Context, q *session.Question) iter.Seq2[[]byte, error] {
+	f.asked.Add(1)
+	return f.Asker.Ask(ctx, q)
+}
+
+// asking returns a session with this much memory that asks three workers, the transport to them, and how
+// it divides questions.
+func asking(t *testing.T, a session.Archive, memory int64) (*session.Session, *workertest.Transport, *fiveParts) {
+	transport := workertest.New(a, 3, func() *session.Session {
+		s := newSession(a)
+		s.Settings().MemoryBytes = memory
+		return s
+	})
+	t.Cleanup(transport.Close)
+	parts := &fiveParts{Asker: worker.NewAsker(transport, worker.Options{})}
+	s := sessionWith(a, func(o *session.Options) { o.Workers = parts })
+	s.Settings().MemoryBytes = memory
+	return s, transport, parts
+}
+
+// TestWorkersAnswerQueries runs the queries of other tests with three workers. Each must give
+// the same rows as without.
+func TestWorkersAnswerQueries(t *testing.T) {
+	type cases []struct{ src, want string }
+	for _, c := range []struct {
+		memory int64
+		lists  []cases
+		least  int64 // of questions that workers are asked
+	}{
+		{1 << 20, []cases{queryCases, aggregateCases, joinCases, subqueryCases}, 45},
+		{1, []cases{aggregateCases}, 10},
+	} {
+		s, _, parts := asking(t, archive{smallSite()}, c.memory)
+		for _, list := range c.lists {
+			for _, q := range list {
+				if got, _, err := ask(s, q.src); err != nil || got != q.want {
+					t.Errorf("%s\nwith %d bytes: got\n%swant\n%serror %v", q.src, c.memory, got, q.want, err)
+				}
+			}
+		}
+		if n := parts.asked.Load(); n < c.least {
+			t.Errorf("with %d bytes, workers were asked %d questions, want %d or more", c.memory, n, c.least)
+		}
+	}
+}
+
+// generatedSite is an archive with pages of several hosts and times.
+func generatedSite() *relationtest.Archive {
+	var list []relationtest.Capture
+	for i := range 300 {
+		list = append(list, relationtest.Capture{
+			URL:    "http://" + []string{"a", "b", "c.b"}[i%3] + ".example/" + strings.Repeat("x", i%7) + string(rune('a'+i%23)),
+			Time:   at("2008-01-01") + record.Time(i)*7_654_321,
+			Status: []int{200, 200, 404, 301}[i%4], Mime: html, Body: strings.Repeat("word ", i%11),
+		})
+	}
+	return relationtest.New(list...)
+}
+
+// workerQueries are queries whose plans are divided in different ways.
+var workerQueries = []string{
+	"SELECT url, time, status FROM captures",
+	"SELECT url, bytes FROM captures WHERE status = 404 LIMIT 7 OFFSET 3",
+	"SELECT host, count(*) AS n, sum(bytes) AS b, avg(bytes) AS a, min(time) AS t, max(url) AS u FROM captures GROUP BY host",
+	"SELECT status, count(DISTINCT url) AS u, approx_count_distinct(url) AS c, median(bytes) AS m, quantile(bytes, 0.9) AS q FROM versions GROUP BY status",
+	"SELECT host, string_agg(url, ' ') AS urls, any_value(url) AS one, arg_max(url, bytes) AS big FROM captures GROUP BY host",
+	"SELECT url, bytes FROM versions ORDER BY bytes DESC, time LIMIT 9",
+	"SELECT DISTINCT status, mime FROM captures",
+	"SELECT url, text FROM versions WHERE text CONTAINS 'word word word' ORDER BY url DESC",
+	"SELECT host, n FROM (SELECT host, count(*) AS n FROM pages GROUP BY host) AS x WHERE n > 2",
+	"SELECT url, row_number() OVER (PARTITION BY host ORDER BY bytes, url, time) AS r FROM captures",
+	"SELECT avg(bytes / 3) AS f, stddev(bytes) AS s FROM captures",
+	"SELECT url FROM pages WHERE status = 404 UNION ALL SELECT url FROM captures WHERE status = 301",
+}
+
+// TestWorkerFaults asks workers that die, dawdle, answer twice, answer in part, or send
+// damaged messages, at random. Each answer must be whole, or an error.
+func TestWorkerFaults(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	a := archive{generatedSite()}
+	plain := newSession(a)
+	whole := 0
+	for i := range *workerFaults {
+		src := workerQueries[i%len(workerQueries)]
+		want, _, err := ask(plain, src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Test(t, func(t *testing.T) { // so that nobody waits for workers that dawdle
+			s, transport, _ := asking(t, a, 1<<20)
+			var number atomic.Uint64
+			transport.Meddle = func(ctx context.Context, _ string, messages iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
+				r := rand.New(rand.NewPCG(seed, number.Add(1)<<32|uint64(i)))
+				fault := workertest.Fault(0)
+				if r.IntN(4) == 0 {
+					fault = workertest.Fault(r.IntN(int(workertest.Faults)))
+				}
+				return workertest.Meddled(ctx, fault, r, messages)
+			}
+			got, _, err := ask(s, src)
+			switch {
+			case err != nil:
+				t.Logf("%s: %v", src, err)
+			case got != want:
+				t.Errorf("%s\ngot\n%swant\n%s", src, got, want)
+			default:
+				whole++
+			}
+		})
+	}
+	if whole < *workerFaults*3/4 {
+		t.Errorf("%d of %d answers are whole", whole, *workerFaults)
+	}
+}
+
+// TestWorkersAllFail shows that a question fails with a clear error if no worker can answer.
+func TestWorkersAllFail(t *testing.T) {
+	a := archive{generatedSite()}
+	synctest.Test(t, func(t *testing.T) {
+		s, transport, _ := asking(t, a, 1<<20)
+		for _, c := range []struct {
+			fault workertest.Fault
+			want  string
+		}{
+			{workertest.Cut, "was tried 4 times; the last time, the worker on w"},
+			{workertest.Dies, "no worker answers; start some with infomall -a DIR --worker URL"},
+			{workertest.Dawdles, "no worker answers"},
+		} {
+			transport.Meddle = func(ctx context.Context, _ string, messages iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
+				return func(yield func([]byte, error) bool) {
+					switch c.fault {
+					case workertest.Dies:
+						yield(nil, worker.ErrLost)
+					case workertest.Dawdles:
+						<-ctx.Done()
+					}
+				}
+			}
+			_, _, err := ask(s, "SELECT url FROM captures")
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("with fault %d: error %v, want %q", c.fault, err, c.want)
+			}
+		}
+	})
+}
+
+// TestWorkerFaultOfQuery shows that an error of a query names the place in the script.
+func TestWorkerFaultOfQuery(t *testing.T) {
+	a := archive{smallSite()}
+	plain := newSession(a)
+	s, _, parts := asking(t, a, 1<<20)
+	const src = "SELECT sum(bytes * 4000000000000000000) AS much FROM captures"
+	_, _, want := ask(plain, src)
+	_, _, got := ask(s, src)
+	if got == nil || want == nil || got.Error() != want.Error() || parts.asked.Load() == 0 {
+		t.Errorf("with workers: error %v; without: %v", got, want)
+	}
+}
+
+// TestWorkersCancelled shows that the end of a question ends the work of its workers.
+func TestWorkersCancelled(t *testing.T) {
+	a := archive{generatedSite()}
+	synctest.Test(t, func(t *testing.T) {
+		s, transport, _ := asking(t, a, 1<<20)
+		ctx, cancel := context.WithCancel(t.Context())
+		var ended atomic.Int64
+		transport.Meddle = func(ctx context.Context, _ string, messages iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
+			return func(yield func([]byte, error) bool) {
+				<-ctx.Done()
+				ended.Add(1)
+			}
+		}
+		time.AfterFunc(time.Second, cancel)
+		_, _, err := askWith(ctx, s, "SELECT url FROM captures")
+		if !errors.Is(err, context.Canceled) || ended.Load() == 0 {
+			t.Errorf("error %v, %d attempts ended", err, ended.Load())
+		}
+	})
+}

@@ -1,0 +1,66 @@
+package repl
+
+import (
+	"context"
+	"os"
+	"runtime"
+
+	"infomall/exec"
+	"infomall/exec/session"
+	"infomall/exec/worker"
+	"infomall/exec/worker/nats"
+)
+
+// worker computes parts of questions that come over NATS, until a signal ends the program,
+// which is no error. The scripts, that of --init, run first; of their settings, memory,
+// temp_dir and cache hold for the parts.
+func (p *program) worker(ctx context.Context, scripts []*script) error {
+	if err := p.batch(ctx, scripts); err != nil {
+		return err
+	}
+	archive := p.session.Archive()
+	if !archive.Exists() {
+		err := &session.NoArchiveError{Path: archive.Path()}
+		p.say("infomall: %v", err)
+		return err
+	}
+	settings := *p.session.Settings()
+	limitMemory(settings.MemoryBytes, p.getenv)
+	slots := runtime.GOMAXPROCS(0)
+	settings.MemoryBytes /= int64(slots)
+	open := forParts(archive, settings)
+	ctx, release := p.signals.during(ctx)
+	defer release()
+	answerer := func(id string) *worker.Answerer {
+		host, err := os.Hostname()
+		if err != nil {
+			host = "unknown"
+		}
+		return worker.NewAnswerer(archive, worker.Info{ID: id, Host: host, Version: shortVersion(), Slots: slots}, open)
+	}
+	err := nats.Serve(ctx, p.options.Worker, answerer, func() { p.log("process %d works for questions to %s", os.Getpid(), archive.Path()) })
+	if err != nil {
+		p.say("infomall: %v", err)
+	}
+	return err
+}
+
+// forParts returns a function that makes sessions which compute parts of questions to the
+// archive. They change nothing and read no files.
+func forParts(archive session.Archive, settings session.Settings) func() *session.Session {
+	return func() *session.Session {
+		return exec.New(session.Options{Archive: archive, Settings: settings, ReadOnly: true, NoFiles: true, Version: shortVersion()})
+	}
+}
+
+// askWorkers makes a session with the options o ask the workers of the flag --nats.
+func (p *program) askWorkers(o *session.Options) {
+	if p.workers != nil {
+		o.Workers = p.workers(o)
+	}
+	if p.options.NATS == "" {
+		return
+	}
+	p.transport = nats.New(p.options.NATS)
+	o.Workers = worker.NewAsker(p.transport, worker.Options{})
+}
