@@ -117,6 +117,7 @@ func Run(ctx context.Context, a Archive, o report.CrawlOptions, env Env) (report
 	if e.q, err = a.State(o.Name); err != nil {
 		return report.CrawlResult{}, errors.Join(err, e.closeBrowser())
 	}
+	e.shared, _ = e.q.(Shared)
 	if err = e.remember(ctx); err == nil {
 		err = e.start()
 	}
@@ -152,6 +153,7 @@ type engine struct {
 	rules  *rules
 	client *fetch.Client
 	q      State
+	shared Shared // q, if several processes run the crawl; otherwise nil
 	sink   Sink
 	f      *frontier.Frontier
 	crawl  report.Crawl
@@ -326,6 +328,9 @@ func (e *engine) start() (err error) {
 // the URL is new.
 func (e *engine) add(u report.Queued) (bool, error) {
 	u.Host, u.Due = hostOf(u.URL), record.NoTime
+	if e.shared != nil && !e.shared.Owns(u.Host) {
+		return e.shared.Send(u)
+	}
 	u.Priority = e.priority(&u)
 	added, err := e.f.Add(u)
 	if added {
@@ -379,7 +384,7 @@ func (e *engine) loop(ctx context.Context) error {
 		} else if busy {
 			continue
 		}
-		if e.out == 0 && (e.f.Empty() || e.enough() && (len(e.shelf) == 0 || e.over() != "")) {
+		if e.out == 0 && !e.awaits() && (e.f.Empty() || e.enough() && (len(e.shelf) == 0 || e.over() != "")) {
 			if len(e.done) > 0 {
 				if err := e.commit(); err != nil {
 					return err
@@ -432,7 +437,7 @@ func (e *engine) until(wait time.Time) time.Duration {
 
 // enough reports whether no more URLs may be taken from the frontier,
 // because the crawl is over or a limit is reached.
-func (e *engine) enough() bool { return e.over() != "" || e.full() }
+func (e *engine) enough() bool { return e.over() != "" || e.leaves() || e.full() }
 
 // over returns why no more fetches are begun, such as "the crawl was stopped",
 // or "" while the crawl goes on.
@@ -464,6 +469,9 @@ func (e *engine) endFetches(end context.CancelCauseFunc) {
 // full reports whether a limit on pages or bytes is reached, counting the
 // running fetches as if they all succeed.
 func (e *engine) full() bool {
+	if e.shared != nil && e.o.MaxPages > 0 {
+		return !e.shared.Allows(e.crawl.Fetched + e.leased + 1)
+	}
 	return e.client.QuotaSpent() || e.o.MaxPages > 0 && e.crawl.Fetched+e.leased >= e.o.MaxPages || e.o.MaxBytes > 0 && e.crawl.Bytes+e.held >= e.o.MaxBytes
 }
 
@@ -505,6 +513,9 @@ func (e *engine) poll() (err error) {
 	}
 	if err := e.q.SetWorkers(e.workers()); err != nil {
 		return err
+	}
+	if e.shared != nil {
+		return e.exchange()
 	}
 	return e.commit()
 }

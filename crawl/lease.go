@@ -60,6 +60,12 @@ func (e *engine) next() (t *fetchTask, wait time.Time, err error) {
 		if err != nil {
 			return nil, wait, err
 		}
+		if e.shared != nil && h.free.After(now) { // another process has asked the host
+			if err := e.f.Return(u, h.free); err != nil {
+				return nil, wait, err
+			}
+			continue
+		}
 		t.usual = h.charsets.Usual()
 		if err := e.usually(t, h); err != nil {
 			return nil, wait, err

@@ -90,10 +90,10 @@ func (e *engine) tally(t *fetchTask) error {
 }
 
 // saveTallies stores the tallies that have changed, every tallyEvery, or at once
-// if all is true.
+// if all is true or other processes take part in the crawl.
 func (e *engine) saveTallies(all bool) error {
 	m := &e.monitor
-	if now := e.now(); !all && now.Sub(m.stored) < tallyEvery {
+	if now := e.now(); !all && e.shared == nil && now.Sub(m.stored) < tallyEvery {
 		return nil
 	} else {
 		m.stored = now

@@ -317,6 +317,9 @@ func (e *engine) response(ctx context.Context, t *fetchTask) error {
 	h.asked, h.took, h.polite, h.addr = now, t.res.Elapsed, true, t.entered
 	h.tally.Delay = e.pause(t.u.Host, h, t.res.Elapsed)
 	h.free = now.Add(h.tally.Delay)
+	if e.shared != nil {
+		e.monitor.touched[t.u.Host] = h // the next process that fetches from the host must know h.free
+	}
 	switch {
 	case c == nil && fetch.Transient(t.res.Outcome):
 		h.fails++

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"infomall/exec/schedule"
@@ -38,11 +40,9 @@ func newTimed(s *session.Session, kind string, name *ast.Name) timed {
 // settingsText returns a SET statement, with a semicolon and a line end, for each
 // setting that is not as by default.
 func (t *timed) settingsText() (text string) {
-	def := session.DefaultSettings()
-	for _, k := range session.AllSettings() {
-		if v := k.Get(t.s.Settings()); k.Stored && v != k.Get(&def) {
-			text += (&ast.Set{Name: ast.Name{Text: k.Name}, Value: &ast.String{Value: v}}).String() + ";\n"
-		}
+	set := t.s.Settings().Changed()
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		text += (&ast.Set{Name: ast.Name{Text: name}, Value: &ast.String{Value: set[name]}}).String() + ";\n"
 	}
 	return text
 }

@@ -172,6 +172,8 @@ var someStatements = []struct{ src, want string }{
 	{"CRAWL 'http://a.cn/' WITH REQUISITES RENDER", ""},
 	{"CRAWL 'http://a.cn/' RENDER WITH $n BROWSERS PROFILE $p", ""},
 	{"CRAWL 'http://a.cn/' RENDER SCREENSHOT", ""},
+	{"crawl 'http://a.cn/' as a on 'nats://n:4222' depth 2", "CRAWL 'http://a.cn/' DEPTH 2 ON 'nats://n:4222' AS a"},
+	{"CRAWL 'http://a.cn/' ON $n", ""},
 	{"CRAWL 'http://a.cn/' RENDER WITH REQUISITES", "CRAWL 'http://a.cn/' WITH REQUISITES RENDER"},
 	{"trace 'http://a.cn/'", "TRACE 'http://a.cn/'"},
 	{"TRACE $u", ""},

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"iter"
 	"path/filepath"
+	"time"
 
 	"infomall/crawl"
 	"infomall/crawl/state"
@@ -53,6 +54,7 @@ type archive struct {
 	*store.Archive
 	*state.Folder
 	documents crawl.Documents // reads documents for a crawl; nil reads none
+	lease     time.Duration   // of a process in a crawl of several; 0 means as usual
 }
 
 // archiveError says that the archive cannot be used; the statement is not at

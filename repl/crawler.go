@@ -43,11 +43,20 @@ func (a archive) Past(ctx context.Context) (crawl.Past, error) {
 // garbage is collected more often, to take less memory.
 func (a archive) Crawl(ctx context.Context, o report.CrawlOptions) (report.CrawlResult, error) {
 	defer beginFrugal()()
-	res, err := crawl.Run(ctx, a, o, crawl.Env{
+	if o.On != "" {
+		res, err := a.join(ctx, o, a.joinOptions(&o))
+		return res, a.fault(err)
+	}
+	res, err := crawl.Run(ctx, a, o, a.crawlEnv())
+	return res, a.fault(err)
+}
+
+// crawlEnv returns the connection of a crawl into a to the outside world.
+func (a archive) crawlEnv() crawl.Env {
+	return crawl.Env{
 		Documents: a.documents, Browser: startBrowser,
 		DiskFree: func() (int64, error) { return disk.Free(a.Path()) },
-	})
-	return res, a.fault(err)
+	}
 }
 
 // startBrowser starts the browser that shows the pages of a crawl with options o; see

@@ -37,6 +37,7 @@ type options struct {
 	Daemon       bool              `help:"Run scheduled statements when they are due, until interrupted."`
 	Serve        string            `placeholder:"ADDR" help:"Serve the archive on the web, read-only, until interrupted: replay, calendar, search and APIs. Without ADDR at ${serveAddr}."`
 	MCP          bool              `name:"mcp" help:"Answer a client of the Model Context Protocol, such as a language model, on standard input and output, read-only."`
+	Fetcher      string            `placeholder:"URL" help:"Take part in the crawls that CRAWL … ON 'URL' began with these NATS servers, until interrupted."`
 	ServeOrigin  string            `placeholder:"ORIGIN" help:"With --serve: the origin by which browsers reach it through a proxy, such as https://archive.example."`
 	ReplayAddr   string            `placeholder:"ADDR" help:"With --serve: the address of archived pages; else the next port."`
 	ReplayOrigin string            `placeholder:"ORIGIN" help:"With --serve: the origin of archived pages through a proxy; a * is one for each site, as in https://*.replay.example."`

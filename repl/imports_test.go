@@ -198,10 +198,11 @@ var arrows = map[string]string{
 	"crawl/robots":  "",
 	"crawl/trap":    "store/urlkey",
 
-	"crawl":          "crawl/render store/document crawl/fetch crawl/frontier crawl/links crawl/order crawl/robots crawl/trap store/record store/urlkey store/page crawl/report store/record/message store/record/task store/page/charset store/page/coding store/page/markup crawl/forms",
-	"crawl/frontier": "store/record crawl/report",
-	"crawl/report":   "store/record store/urlkey",
-	"crawl/state":    "crawl/report store/disk store/packed store/record store/urlkey",
+	"crawl":            "crawl/render store/document crawl/fetch crawl/frontier crawl/links crawl/order crawl/robots crawl/trap store/record store/urlkey store/page crawl/report store/record/message store/record/task store/page/charset store/page/coding store/page/markup crawl/forms",
+	"crawl/frontier":   "store/record crawl/report",
+	"crawl/report":     "store/record store/urlkey",
+	"crawl/state/nats": "crawl/report crawl/state store/packed store/record store/urlkey",
+	"crawl/state":      "crawl/report store/disk store/packed store/record store/urlkey",
 
 	"repl":              "all",
 	"repl/mcp":          "exec/session lang repl/ask exec/relation/all",
@@ -238,6 +239,7 @@ var testArrows = map[string]string{
 	"queries":              "lang store/record store/record/message store/formats/tianwang store/formats/warc",
 	"store/formats/mirror": "store/urlkey",
 	"crawl":                "store crawl/state store/disk",
+	"crawl/state/nats":     "crawl exec/worker/natstest store store/disk",
 	"crawl/frontier":       "store/disk crawl/state",
 	"crawl/guard":          "store/urlkey",
 	"store/notes":          "store/disk/disktest",
@@ -319,7 +321,7 @@ var homes = map[string]string{
 
 	"github.com/oschwald/maxminddb-golang/v2": "exec/regions",
 	"github.com/nats-io/nats-server/v2":       "exec/worker/natstest",
-	"github.com/nats-io/nats.go":              "exec/worker/nats repl/doctor",
+	"github.com/nats-io/nats.go":              "exec/worker/nats crawl/state/nats repl/doctor",
 }
 
 // testHomes lists further packages whose tests may import an outside module.

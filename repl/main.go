@@ -111,6 +111,8 @@ func (p *program) main(ctx context.Context, args []string) (status int) {
 			return p.mcp(ctx, scripts)
 		case p.options.Worker != "":
 			return p.worker(ctx, scripts)
+		case p.options.Fetcher != "":
+			return p.fetcher(ctx, scripts)
 		}
 		return p.batch(ctx, scripts)
 	})
@@ -173,6 +175,12 @@ func (p *program) inputs() (scripts []*script, shell bool, err error) {
 	}
 	if p.options.At != "" && p.options.ReplayProxy == "" {
 		return nil, false, errors.New("--at is the time of --replay-proxy, which is missing")
+	}
+	if p.options.Fetcher != "" {
+		if len(inputs) > 0 || p.options.Check || p.options.ReadOnly {
+			return nil, false, errors.New("--fetcher runs only the crawls of its NATS servers; put settings into a script for --init")
+		}
+		return scripts, false, nil
 	}
 	if p.options.Serve != "" || p.options.ReplayProxy != "" || p.options.MCP {
 		if p.options.NATS != "" || p.options.Worker != "" {

@@ -49,6 +49,7 @@ func TestMain(m *testing.M) {
 			os.Exit(status)
 		},
 		"killat":  killAt,
+		"hasty":   hasty,
 		"endless": func() { mainWith(endless{}) },
 		"stuck":   func() { mainWith(stuck{}) },
 		// What to crawl, which benchmarks have in a process of its own.

@@ -212,6 +212,9 @@ type Crawl struct {
 	// Minute and Hour are the rates over the last minute and hour of this run.
 	Minute, Hour Rate
 	Alerts       int64 `json:",omitempty"` // number of alerts
+	// On is the URL of the NATS servers if several processes run the crawl. Name is then
+	// that of the crawl, an @, and the name of a process; "" for one process.
+	On string `json:",omitempty"`
 }
 
 // CrawlTrap is a part of a site that has ever more URLs and nothing new,
@@ -338,6 +341,12 @@ type CrawlOptions struct {
 	// together the crawl makes ten times as many. 0 means 1000.
 	Forms     []FormField
 	FormLimit int
+
+	// On is the URL of the NATS servers by which several processes run the crawl; "" for
+	// one process. Settings and Params are then what the other processes need to read the
+	// statement: the settings that are not as by default, and the parameters.
+	On               string
+	Settings, Params map[string]string
 
 	// Progress, if not nil, is called from time to time by one goroutine.
 	Progress func(Crawl)

@@ -35,9 +35,9 @@ func laterKey(due record.Time, seq uint64) []byte {
 // It makes the keys in bucketFetches and bucketInbox.
 func seqKey(seq uint64) []byte { return binary.BigEndian.AppendUint64(make([]byte, 0, 8), seq) }
 
-// appendQueued appends the encoding of q to b: all fields except the name of
-// the crawl. decodeQueued reads it.
-func appendQueued(b []byte, q *report.Queued) []byte {
+// AppendQueued appends the encoding of q to b: all fields except the name of
+// the crawl. DecodeQueued reads it.
+func AppendQueued(b []byte, q *report.Queued) []byte {
 	b = packed.AppendSized(b, q.URL)
 	b = packed.AppendSized(b, q.Host)
 	b = binary.AppendUvarint(b, q.Priority)
@@ -137,8 +137,8 @@ const (
 	flagExcluded
 )
 
-// decodeQueued reads what appendQueued wrote.
-func decodeQueued(b []byte) (q report.Queued, err error) {
+// DecodeQueued reads what AppendQueued wrote.
+func DecodeQueued(b []byte) (q report.Queued, err error) {
 	d := packed.Reader{B: b}
 	q.URL = d.Text()
 	q.Host = d.Text()

@@ -68,7 +68,7 @@ func (q *Crawl) Find(host, url string) (u report.Queued, ok bool, err error) {
 	if v == nil {
 		return u, false, nil // already fetched, or not due
 	}
-	u, err = decodeQueued(v)
+	u, err = DecodeQueued(v)
 	return u, err == nil, err
 }
 
@@ -95,7 +95,7 @@ func (q *Crawl) put(u *report.Queued) error {
 	if err != nil {
 		return err
 	}
-	return b.Put(key, appendQueued(nil, u))
+	return b.Put(key, AppendQueued(nil, u))
 }
 
 // Done removes a URL from its queue, because it was fetched or will not be fetched.
@@ -128,7 +128,7 @@ func (q *Crawl) Keep(u *report.Queued) error {
 		return err
 	}
 	u.Kept = true
-	return b.Put(queueKey(u.Host, 0, u.Seq), appendQueued(nil, u))
+	return b.Put(queueKey(u.Host, 0, u.Seq), AppendQueued(nil, u))
 }
 
 // Unkeep queues up to n URLs of a host that are kept back and for which
@@ -144,7 +144,7 @@ func (q *Crawl) Unkeep(host string, after uint64, n int, match func(*report.Queu
 	prefix := append([]byte(host), 0)
 	c := b.Cursor()
 	for k, v := c.Seek(queueKey(host, 0, after+1)); bytes.HasPrefix(k, prefix) && len(list) < n; k, v = c.Next() {
-		u, err := decodeQueued(v)
+		u, err := DecodeQueued(v)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -176,7 +176,7 @@ func (q *Crawl) Ripe(now record.Time, n int) ([]report.Queued, error) {
 	c := b.Cursor()
 	end := laterKey(now+1, 0)
 	for k, v := c.First(); k != nil && len(list) < n && bytes.Compare(k, end) < 0; k, v = c.Next() {
-		u, err := decodeQueued(v)
+		u, err := DecodeQueued(v)
 		if err != nil {
 			return nil, err
 		}
@@ -223,7 +223,7 @@ func (q *Crawl) Load(host string, priority, seq uint64, n int) (list []report.Qu
 		if len(list) == n {
 			return list, true, nil
 		}
-		u, err := decodeQueued(v)
+		u, err := DecodeQueued(v)
 		if err != nil {
 			return nil, false, err
 		}

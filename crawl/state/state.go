@@ -372,7 +372,7 @@ func (q *Crawl) Inbox(n int) ([]report.Queued, error) {
 	var keys [][]byte
 	c := b.Cursor()
 	for k, v := c.First(); k != nil && len(list) < n; k, v = c.Next() {
-		u, err := decodeQueued(v)
+		u, err := DecodeQueued(v)
 		if err != nil {
 			return nil, err
 		}

@@ -157,7 +157,7 @@ func TestCodec(t *testing.T) {
 			URL: rapid.String().Draw(t, "url"), Host: rapid.String().Draw(t, "host"), Priority: rapid.Uint64().Draw(t, "priority"), Seq: rapid.Uint64().Draw(t, "seq"),
 			Layer: rapid.IntRange(0, 1<<40).Draw(t, "layer"), Via: rapid.String().Draw(t, "via"), Due: record.Time(rapid.Int64().Draw(t, "due")), Forced: rapid.Bool().Draw(t, "forced"), Sitemap: rapid.Bool().Draw(t, "sitemap"), Guessed: rapid.Bool().Draw(t, "guessed"), Post: rapid.SampledFrom([]*report.Post{nil, {Body: []byte{}}, {Media: "a/b", Body: []byte("q=1")}}).Draw(t, "post"), Score: rapid.Float64().Draw(t, "score"),
 		}
-		got, err := decodeQueued(appendQueued(nil, &u))
+		got, err := DecodeQueued(AppendQueued(nil, &u))
 		if err != nil || !reflect.DeepEqual(got, u) {
 			t.Fatalf("%+v, %v, want %+v", got, err, u)
 		}
@@ -165,7 +165,7 @@ func TestCodec(t *testing.T) {
 		if rapid.Bool().Draw(t, "terms") {
 			u.Terms = &report.Terms{Domain: u.Score, Parent: -1, Hosts: rapid.SliceOfN(rapid.Uint32(), 1, 3).Draw(t, "hosts")}
 		}
-		if got, err := decodeQueued(appendQueued(nil, &u)); err != nil || !reflect.DeepEqual(got, u) {
+		if got, err := DecodeQueued(AppendQueued(nil, &u)); err != nil || !reflect.DeepEqual(got, u) {
 			t.Fatalf("%+v, %v, want %+v", got, err, u)
 		}
 		f := report.Fetch{
@@ -184,7 +184,7 @@ func TestCodec(t *testing.T) {
 			t.Fatalf("%+v, %v, want %+v", gotFetch, err, f)
 		}
 		junk := rapid.SliceOf(rapid.Byte()).Draw(t, "junk")
-		decodeQueued(junk)
+		DecodeQueued(junk)
 		decodeFetch(junk)
 	})
 }

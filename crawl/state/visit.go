@@ -130,7 +130,7 @@ func Give(dir string, list []report.Queued) error {
 			if err != nil {
 				return err
 			}
-			if err := b.Put(seqKey(seq), appendQueued(nil, &list[i])); err != nil {
+			if err := b.Put(seqKey(seq), AppendQueued(nil, &list[i])); err != nil {
 				return err
 			}
 		}
@@ -151,7 +151,7 @@ func Fetches(dir string) iter.Seq2[[]report.Fetch, error] {
 func Waiting(dir string) iter.Seq2[[]report.Queued, error] {
 	return func(yield func([]report.Queued, error) bool) {
 		for _, bucket := range [][]byte{bucketQueue, bucketLater, bucketKept} {
-			for list, err := range pages(dir, bucket, decodeQueued) {
+			for list, err := range pages(dir, bucket, DecodeQueued) {
 				if !yield(list, err) || err != nil {
 					return
 				}

@@ -150,7 +150,7 @@ func countQueues(dir string) (hostCounts, error) {
 			}
 		}
 	}
-	for list, err := range pages(dir, bucketLater, decodeQueued) {
+	for list, err := range pages(dir, bucketLater, DecodeQueued) {
 		if err != nil {
 			return nil, err
 		}

@@ -226,7 +226,7 @@ func (c *crawl) readOptions() (err error) {
 			return err
 		}
 	}
-	for _, read := range []func() error{c.readLimits, c.readFocus, c.readForms, c.readScopes, c.readRender, c.readAgent} {
+	for _, read := range []func() error{c.readLimits, c.readFocus, c.readForms, c.readScopes, c.readRender, c.readOn, c.readAgent} {
 		if err := read(); err != nil {
 			return err
 		}
@@ -423,6 +423,9 @@ func (c *crawl) Would(ctx context.Context) ([]string, error) {
 			before = s.Stamp(o.Before - 1)
 		}
 		return append(lines, "  through the pages that the archive has, as they are at "+before+"; no server is asked, and nothing is stored"), nil
+	}
+	if o.On != "" {
+		lines = append(lines, "  with other processes, by the NATS servers "+o.On)
 	}
 	delay := session.DelayText(o.Delay)
 	if o.Delay < 0 {

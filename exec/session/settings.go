@@ -362,6 +362,18 @@ var settings = []Setting{
 		func(s *Settings, v string) error { return parseNumber(&s.Workers, v, WorkersMax) }},
 }
 
+// Changed returns the settings that schedules store and that are not as by default, as
+// texts that SET accepts, by name.
+func (s *Settings) Changed() map[string]string {
+	changed, def := make(map[string]string), DefaultSettings()
+	for _, k := range settings {
+		if v := k.Get(s); k.Stored && v != k.Get(&def) {
+			changed[k.Name] = v
+		}
+	}
+	return changed
+}
+
 // AllSettings returns all settings that SET changes, sorted by name.
 func AllSettings() []Setting { return settings }
 

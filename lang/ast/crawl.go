@@ -31,6 +31,7 @@ type Crawl struct {
 	Time         Expr         // the t of FROM ARCHIVE AT t; nil if absent
 	Render       *CrawlRender // nil if absent
 	Profile      Expr         // *String or *Param; nil if absent
+	On           Expr         // *String or *Param; nil if absent
 	Alias        *Name        // nil if absent
 }
 
@@ -85,6 +86,7 @@ func (s *Crawl) print(p *printer) {
 		s.Render.print(p)
 	}
 	p.clause(" PROFILE ", s.Profile)
+	p.clause(" ON ", s.On)
 	p.alias(s.Alias)
 }
 
@@ -101,7 +103,7 @@ func (s *Crawl) children(l nodes) nodes {
 	if r := s.Render; r != nil {
 		l = l.exprs(r.When, r.Browsers)
 	}
-	return l.exprs(s.Profile)
+	return l.exprs(s.Profile, s.On)
 }
 
 // CrawlRender is the clause RENDER [WHEN expr] [WITH n BROWSERS] [SCREENSHOT] of CRAWL. It

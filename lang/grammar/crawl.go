@@ -19,9 +19,10 @@ CRAWL (url, … | DUE [IN scope, …])
     [FORMS field, …] [IGNORE ROBOTS]
     [ALLOW PRIVATE] [TRAPS (OFF | LIMIT n)] [FROM ARCHIVE [AT t]]
     [RENDER [WHEN expr] [WITH n BROWSERS] [SCREENSHOT]] [PROFILE folder]
-    [AS name]
+    [ON server] [AS name]
 url = 'text' | $name
 folder = 'text' | $name
+server = 'text' | $name
 agent = 'text' | $name
 words = 'text' | $name
 ` + helpFields + helpT + `n = 10 | $name
@@ -60,6 +61,7 @@ type crawlClauseSyntax struct {
 	For        *textSyntax         `parser:"| 'FOR' @@"`
 	Render     *renderSyntax       `parser:"| 'RENDER' @@"`
 	Profile    *textSyntax         `parser:"| 'PROFILE' @@"`
+	On         *textSyntax         `parser:"| 'ON' @@"`
 	Alias      lexer.Token         `parser:"| 'AS' @( Ident | Quoted )"`
 }
 
@@ -136,6 +138,8 @@ func (o *crawlClauseSyntax) addTo(b *builder, c *ast.Crawl) {
 		once(b, o, "RENDER", &c.Render, &ast.CrawlRender{When: r.When, Browsers: optionalConstant(r.Browsers), Screenshot: r.Screenshot})
 	case o.Profile != nil:
 		once(b, o, "PROFILE", &c.Profile, o.Profile.expr())
+	case o.On != nil:
+		once(b, o, "ON", &c.On, o.On.expr())
 	default:
 		once(b, o, "AS", &c.Alias, optionalName(o.Alias))
 	}

@@ -1,0 +1,63 @@
+package crawl
+
+import "infomall/crawl/report"
+
+// Shared is a State of a crawl that several processes run together. Each process owns
+// some of the hosts, and fetches only from these. Package crawl/state/nats has one. Only
+// the goroutine of the State may call the methods.
+type Shared interface {
+	// Owns reports whether this process fetches from a host.
+	Owns(host string) bool
+	// Send gives u, a URL of a host that another process owns, to that process with the
+	// next Commit. It reports whether this process has sent the URL for the first time.
+	Send(u report.Queued) (bool, error)
+	// Receive calls add with URLs that were sent to this process, up to about n of them.
+	// The first call yields all URLs of its hosts that the crawl has still to fetch.
+	// given says that a user has added the URL.
+	Receive(n int, add func(u report.Queued, given bool) error) error
+	// Allows reports whether this process may fetch pages in all, counting those of its
+	// earlier runs, without exceeding the limit on the pages of all processes.
+	Allows(pages int64) bool
+	// Leaves reports whether this process is to end its run: because the crawl has
+	// ended, or because hosts go to another process.
+	Leaves() bool
+	// SetIdle says whether this process has nothing left to fetch. The crawl has ended
+	// when that is so for all.
+	SetIdle(idle bool)
+}
+
+// receiveMany is about how many URLs of other processes the engine queues at one time.
+const receiveMany = 4096
+
+// leaves reports whether this process is to begin no more fetches, because the crawl has
+// ended for all processes, or because its hosts go to others.
+func (e *engine) leaves() bool { return e.shared != nil && e.shared.Leaves() }
+
+// awaits reports whether the engine goes on without any URL, because other processes of
+// the crawl may still send one.
+func (e *engine) awaits() bool {
+	return e.shared != nil && e.over() == "" && !e.shared.Leaves()
+}
+
+// exchange queues the URLs that other processes sent, and commits the state, which sends
+// URLs to them.
+func (e *engine) exchange() error {
+	err := e.shared.Receive(receiveMany, func(u report.Queued, given bool) error {
+		if !given {
+			_, err := e.add(u) // the process that sent u has applied the rules
+			return err
+		}
+		if err := e.release(u.URL); err != nil {
+			return err
+		}
+		return e.admit([]report.Queued{u})
+	})
+	if err != nil {
+		return err
+	}
+	if err := e.commit(); err != nil {
+		return err
+	}
+	e.shared.SetIdle(e.out == 0 && e.f.Empty() && len(e.shelf) == 0)
+	return nil
+}

@@ -1,0 +1,318 @@
+package nats
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"infomall/crawl/report"
+	"infomall/store/record"
+)
+
+// The keys of the table of a run.
+const (
+	keyOwners = "owners"
+	keyLedger = "ledger"
+	keyPart   = "part." // and the token of the fetcher
+	keyHost   = "host." // and the token of the host, a dot, and what the value is about
+)
+
+// owners says who owns each partition.
+type owners struct {
+	Of    []string // fetcher; "" if none
+	Clean []bool   // no fetcher has the partition, and the last one wrote down everything it did
+}
+
+// sized returns o, with n partitions that nobody owns if o is empty.
+func (o *owners) sized(n int) {
+	if len(o.Of) == n && len(o.Clean) == n {
+		return
+	}
+	o.Of, o.Clean = make([]string, n), make([]bool, n)
+	for i := range o.Clean {
+		o.Clean[i] = true
+	}
+}
+
+// of returns the partitions of a fetcher.
+func (o *owners) of(fetcher string) (list []int) {
+	for p, f := range o.Of {
+		if f == fetcher {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// part is what a fetcher says about itself, for the others.
+type part struct {
+	Fetcher string
+	Left    bool   // it takes part no more
+	Idle    bool   // it has nothing to fetch
+	Read    uint64 // messages with URLs that it has read, in its session
+	Owners  uint64 // sequence number of the owners by which it has its partitions; 0 in no session
+	Crawl   report.Crawl
+	Stored  int64 // responses that are the first of their URL or show a change, of ended sessions
+	Visits  int64 // responses that show no change, of ended sessions
+
+	alive bool // it has not left, and has written its part within the lease
+}
+
+// parts returns the parts of all fetchers. A fetcher is alive if its part is not older
+// than lease, compared with the part of fetcher me, which must be new.
+func (r *run) parts(ctx context.Context, me string, lease time.Duration) (list []part, err error) {
+	keys, err := r.at.keys(ctx, keyPart)
+	if err != nil {
+		return nil, err
+	}
+	var times []time.Time
+	var now time.Time
+	for _, key := range keys {
+		p, e, err := read[part](ctx, r.at, key)
+		if err != nil {
+			return nil, err
+		}
+		if e.seq == 0 {
+			continue
+		}
+		list, times = append(list, p), append(times, e.time)
+		if p.Fetcher == me {
+			now = e.time
+		}
+	}
+	for i := range list {
+		list[i].alive = !list[i].Left && now.Sub(times[i]) <= lease
+	}
+	return list, nil
+}
+
+// alive returns the names of the fetchers that are alive.
+func alive(parts []part) (names []string) {
+	for i := range parts {
+		if parts[i].alive {
+			names = append(names, parts[i].Fetcher)
+		}
+	}
+	return names
+}
+
+// moves says how partitions have to move so that each has the owner that chosen returns.
+type moves struct {
+	take []int // partitions that the fetcher takes: it is chosen, and they have no owner, or a dead one
+	give []int // partitions that the fetcher owns and has to give up
+	wait int   // number of partitions that the fetcher will take when their owners give them up
+}
+
+// movesOf returns the moves of the fetcher me.
+func (o *owners) movesOf(me string, alive []string) (m moves) {
+	for p, f := range o.Of {
+		want := chosen(alive, p)
+		switch {
+		case f == me && want != me:
+			m.give = append(m.give, p)
+		case want != me || f == me:
+		case f == "" || !slices.Contains(alive, f):
+			m.take = append(m.take, p)
+		default:
+			m.wait++
+		}
+	}
+	return m
+}
+
+// settle gives up the partitions that f has to give up, and takes those that it can take.
+// It returns the owners after that.
+func (f *fetcher) settle(ctx context.Context) (o owners, m moves, seq uint64, err error) {
+	parts, err := f.run.parts(ctx, f.name, f.o.Lease)
+	if err != nil {
+		return o, m, 0, err
+	}
+	names := alive(parts)
+	was := make(map[int]bool) // whether a partition that is taken was clean
+	o, seq, err = change(ctx, f.run.at, keyOwners, func(o *owners) error {
+		o.sized(f.run.crawl.Partitions)
+		m = o.movesOf(f.name, names)
+		if len(m.take)+len(m.give) == 0 {
+			return errKeep
+		}
+		clear(was)
+		for _, p := range m.give {
+			o.Of[p], o.Clean[p] = "", f.clean[p]
+		}
+		for _, p := range m.take {
+			was[p] = o.Clean[p]
+			o.Of[p], o.Clean[p] = f.name, false
+		}
+		return nil
+	})
+	if err != nil {
+		return o, m, seq, err
+	}
+	o.sized(f.run.crawl.Partitions)
+	for _, p := range m.give {
+		delete(f.clean, p)
+	}
+	for p, clean := range was {
+		f.clean[p] = clean
+	}
+	return o, m, seq, nil
+}
+
+// tell writes the part of f.
+func (f *fetcher) tell(ctx context.Context) error {
+	begun := time.Now()
+	f.mu.Lock()
+	data, err := json.Marshal(&f.part)
+	f.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	if err := f.run.at.put(ctx, keyPart+token(f.name), data); err != nil {
+		return err
+	}
+	f.mu.Lock()
+	f.renewed = begun
+	f.mu.Unlock()
+	return nil
+}
+
+// watch reads the crawl every ordersEvery until ctx ends. Every quarter of the lease, and
+// more often if f has nothing to fetch, it also writes the part of f, and finds out
+// whether the session of f must end, and whether the crawl has ended.
+func (f *fetcher) watch(ctx context.Context) {
+	looked := time.Now()
+	for {
+		every, idle := f.o.Lease/4, f.isIdle()
+		if idle {
+			every = min(every, idleEvery)
+		}
+		timer := time.NewTimer(min(every, ordersEvery))
+		kicked := false
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		case <-timer.C:
+		case <-f.kick:
+			timer.Stop()
+			kicked = true
+		}
+		err := f.refresh(ctx)
+		if err == nil && (kicked || time.Since(looked) >= every) {
+			looked = time.Now()
+			err = f.look(ctx)
+		}
+		if err != nil && ctx.Err() == nil {
+			f.log("crawl %s: %v", f.o.Begin.Name, err)
+		}
+	}
+}
+
+// How often a fetcher reads the orders for the crawl, and how often one that has nothing
+// to fetch looks whether the crawl has ended.
+const (
+	ordersEvery = 500 * time.Millisecond
+	idleEvery   = 250 * time.Millisecond
+)
+
+// look writes the part of f once, reads what the other fetchers say, and sets what the
+// session of f has to do.
+func (f *fetcher) look(ctx context.Context) error {
+	if err := f.tell(ctx); err != nil {
+		return err
+	}
+	parts, err := f.run.parts(ctx, f.name, f.o.Lease)
+	if err != nil {
+		return err
+	}
+	o, e, err := read[owners](ctx, f.run.at, keyOwners)
+	if err != nil {
+		return err
+	}
+	f.mu.Lock()
+	f.parts = parts
+	in := f.session
+	f.mu.Unlock()
+	if f.over() || in == nil {
+		return nil
+	}
+	if err := f.giveBack(ctx); err != nil {
+		return err
+	}
+	o.sized(f.run.crawl.Partitions)
+	names := alive(parts)
+	m := o.movesOf(f.name, names)
+	steady := slices.Equal(names, f.lastAlive) // as it was when f looked last
+	f.lastAlive = names
+	switch {
+	case !slices.Equal(o.of(f.name), in.owned):
+		in.lose(errLost)
+	case len(m.give) > 0, len(m.take) > 0 && steady:
+		in.leave()
+	default:
+		f.mu.Lock()
+		f.part.Owners = e.seq
+		f.mu.Unlock()
+	}
+	over, err := f.finds(ctx, parts, &o, e.seq)
+	if err != nil || !over {
+		return err
+	}
+	_, _, err = change(ctx, f.run.crawls, token(f.o.Begin.Name), func(c *Crawl) error {
+		if c.over() || c.Run != f.run.crawl.Run {
+			return errKeep
+		}
+		c.State, c.Finished = report.CrawlFinished, record.At(time.Now())
+		return nil
+	})
+	return err
+}
+
+// finds reports whether the crawl has come to its end: a limit is reached, or no fetcher
+// has anything left to fetch. parts were read before o.
+func (f *fetcher) finds(ctx context.Context, parts []part, o *owners, seq uint64) (bool, error) {
+	if f.o.MaxPages > 0 {
+		fetched := int64(0)
+		for i := range parts {
+			fetched += parts[i].Crawl.Fetched
+		}
+		if fetched >= f.o.MaxPages {
+			return true, nil
+		}
+	}
+	if !f.ends.IsZero() && time.Now().After(f.ends) {
+		return true, nil
+	}
+	if !f.isIdle() {
+		return false, nil
+	}
+	seen := uint64(0)
+	for i := range parts {
+		p := &parts[i]
+		if !p.alive || len(o.of(p.Fetcher)) == 0 {
+			continue
+		}
+		if !p.Idle || p.Owners != seq {
+			return false, nil
+		}
+		seen += p.Read
+	}
+	counts, err := countSubjects(ctx, f.run.log, f.run.prefix+"add.*")
+	if err != nil {
+		return false, err
+	}
+	all := uint64(0)
+	for _, n := range counts {
+		all += n
+	}
+	if seen != all {
+		return false, nil
+	}
+	_, e, err := read[owners](ctx, f.run.at, keyOwners)
+	return err == nil && e.seq == seq, err
+}
+
+// errLost is returned by a commit if another fetcher has taken a partition of the session.
+var errLost = errors.New("another process has taken hosts of this one, because this one did not answer for too long")

@@ -1,0 +1,190 @@
+package nats
+
+import (
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"infomall/crawl/report"
+	"infomall/crawl/state"
+	"infomall/exec/worker/natstest"
+	"infomall/store/disk"
+	"infomall/store/record"
+)
+
+// testSession begins a session of a fetcher called name that owns all partitions.
+func testSession(t *testing.T, url, name string) *Session {
+	t.Helper()
+	s, err := connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.close)
+	r, err := s.begin(t.Context(), Begin{Name: "c", Statement: "CRAWL", Seeds: []string{"http://a.example/"}}, 4, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fetcher{run: r, name: name, ctx: t.Context(), kick: make(chan struct{}, 1), clean: make(map[int]bool), crawl: r.crawl, o: Options{Delay: time.Minute, Lease: time.Hour}, renewed: time.Now()}
+	_, _, err = change(t.Context(), r.at, keyOwners, func(o *owners) error {
+		o.sized(4)
+		for p := range o.Of {
+			f.clean[p] = o.Clean[p]
+			o.Of[p], o.Clean[p] = name, false
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := state.Open(disk.OS, filepath.Join(t.TempDir(), "c"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, err := newSession(t.Context(), f, q, []int{0, 1, 2, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return session
+}
+
+// received returns the URLs that a session has received.
+func received(t *testing.T, s *Session) (urls []report.Queued) {
+	t.Helper()
+	err := s.Receive(100, func(u report.Queued, _ bool) error {
+		u.Host = "a.example"
+		added, err := s.Add(&u)
+		if added {
+			urls = append(urls, u)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return urls
+}
+
+// TestLateOwner shows that the servers refuse the changes of a fetcher whose partitions
+// another one has taken, and that the other one fetches what was not acknowledged, after
+// the delay of the host.
+func TestLateOwner(t *testing.T) {
+	url := natstest.Start(t, 1).URLs()
+	late := testSession(t, url, "late")
+	defer late.Close()
+	seed := received(t, late)
+	if len(seed) != 1 || seed[0].URL != "http://a.example/" {
+		t.Fatalf("the first session has %v, want the seed", seed)
+	}
+	if tally, err := late.Tally("a.example"); err != nil || tally.Host != "" {
+		t.Errorf("nobody has asked the host, but its counts are %+v, %v", tally, err)
+	}
+	page := report.Queued{URL: "http://a.example/1", Host: "a.example", Due: record.NoTime}
+	if added, err := late.Add(&page); !added || err != nil {
+		t.Fatalf("add %s: %v, %v", page.URL, added, err)
+	}
+	if err := errors.Join(late.Done(&seed[0]), late.SetTally(&report.HostTally{Host: "a.example", Fetched: 1, Next: record.At(time.Now())}), late.Commit()); err != nil {
+		t.Fatal(err)
+	}
+	if err := late.Done(&page); err != nil {
+		t.Fatal(err)
+	}
+
+	next := testSession(t, url, "next")
+	defer next.Close()
+	if err := late.Commit(); !errors.Is(err, errLost) {
+		t.Errorf("the late owner commits, and gets the error %v, want %v", err, errLost)
+	}
+	if err := late.Commit(); !errors.Is(err, errLost) {
+		t.Errorf("the late owner commits again, and gets the error %v, want %v", err, errLost)
+	}
+	if urls := received(t, next); len(urls) != 1 || urls[0].URL != page.URL {
+		t.Errorf("the next owner fetches %v, want only %s", urls, page.URL)
+	}
+	tally, err := next.Tally("a.example")
+	if wait := record.At(next.took.Add(time.Minute)); err != nil || tally.Fetched != 1 || tally.Next < wait {
+		t.Errorf("the next owner finds %+v, %v, and asks the host before %v", tally, err, wait.Std())
+	}
+	if added, err := next.Add(&seed[0]); added || err != nil {
+		t.Errorf("a page that is done is queued again: %v, %v", added, err)
+	}
+}
+
+// TestForcedTwice shows that a URL that a user has added with FORCE is fetched once for
+// each time, also after another fetcher has taken it.
+func TestForcedTwice(t *testing.T) {
+	url := natstest.Start(t, 1).URLs()
+	s := testSession(t, url, "first")
+	seed := received(t, s)
+	for range 2 {
+		if err := Give(t.Context(), url, "c", []string{"http://a.example/"}, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Done(&seed[0]); err != nil {
+		t.Fatal(err)
+	}
+	forced := seed[0]
+	forced.Forced = true
+	if err := errors.Join(s.Done(&forced), s.Commit(), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	next := testSession(t, url, "next")
+	defer next.Close()
+	if urls := received(t, next); len(urls) != 1 || !urls[0].Forced {
+		t.Errorf("the next fetcher has %+v, want the forced URL once", urls)
+	}
+}
+
+// TestChosen shows that partitions spread over fetchers, and that one more moves only what
+// it gets.
+func TestChosen(t *testing.T) {
+	three, four := []string{"a", "b", "c"}, []string{"a", "b", "c", "d"}
+	count := make(map[string]int)
+	for p := range partitionsDefault {
+		before, after := chosen(three, p), chosen(four, p)
+		if after != before && after != "d" {
+			t.Errorf("partition %d goes from %s to %s", p, before, after)
+		}
+		count[after]++
+	}
+	for _, f := range four {
+		if n := count[f]; n < partitionsDefault/4*3/4 || n > partitionsDefault/4*5/4 {
+			t.Errorf("%s gets %d of %d partitions", f, n, partitionsDefault)
+		}
+	}
+}
+
+// TestGranted shows that pages that a dead fetcher may fetch, and has not fetched, can be
+// given to others.
+func TestGranted(t *testing.T) {
+	var l ledger
+	if err := json.Unmarshal([]byte(`{"a":10,"b":20,"c":30}`), &l); err != nil {
+		t.Fatal(err)
+	}
+	parts := []part{{Fetcher: "a", alive: true}, {Fetcher: "b", Crawl: report.Crawl{Fetched: 5}}, {Fetcher: "c", Left: true, Crawl: report.Crawl{Fetched: 40}}}
+	if n := l.granted(parts); n != 10+5+30 {
+		t.Errorf("%d pages are granted, want 45", n)
+	}
+}
+
+// TestMessages shows that messages are read as they were written, and that others are
+// refused.
+func TestMessages(t *testing.T) {
+	b := appendAdd(nil, "s", true)
+	b = appendURL(b, &report.Queued{URL: "http://a.example/", Layer: 3, Via: "http://b.example/", Forced: true, Due: record.NoTime, Seq: 7})
+	m, err := decodeAdd(b)
+	if err != nil || m.session != "s" || !m.given || len(m.urls) != 1 || m.urls[0].Layer != 3 || !m.urls[0].Forced || m.urls[0].Seq != 0 {
+		t.Errorf("%+v, %v", m, err)
+	}
+	for n := range len(b) {
+		if m, err := decodeAdd(b[:n]); err == nil && len(m.urls) > 0 {
+			t.Errorf("%d of %d bytes are read as %+v", n, len(b), m)
+		}
+	}
+	var s doneSet
+	if err := s.add(make([]byte, 15)); err == nil {
+		t.Error("15 bytes are read as the URLs that are done")
+	}
+}
