@@ -3,9 +3,11 @@ package repl
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"iter"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -15,19 +17,61 @@ import (
 	"infomall/exec/session"
 	"infomall/store"
 	"infomall/store/disk"
+	"infomall/store/disk/s3"
 	"infomall/store/record"
 	"infomall/store/record/task"
 )
 
-// openStore returns the archive in the folder path, which need not exist yet,
-// and a Closer that closes the archive. The store calls warn with each problem
-// that it notices while it works.
+// openPlace returns the archive in a folder, or in the place of a bucket that path names as a
+// URL. It need not exist yet. The Closer closes the archive. The store calls warn with each
+// problem that it notices while it works. The error is about a URL or its settings.
+func openPlace(path string, warn func(error)) (session.Archive, io.Closer, error) {
+	if !s3.IsURL(path) {
+		a, closer := openStore(path, warn)
+		return a, closer, nil
+	}
+	documents := newDocuments()
+	a, err := openBucket(path, store.Options{Warn: warn, Documents: documents})
+	if err != nil {
+		return nil, nil, &archiveError{errors.Join(err, documents.Close())}
+	}
+	j := joined(a, warn)
+	j.documents = documents
+	return j, closers{a, documents}, nil
+}
+
+// openStore returns the archive in the folder path, as openPlace does.
 func openStore(path string, warn func(error)) (session.Archive, io.Closer) {
 	documents := newDocuments()
 	a := store.Open(path, store.Options{Warn: warn, Documents: documents})
 	j := joined(a, warn)
 	j.documents = documents
 	return j, closers{a, documents}
+}
+
+// openBucket returns the archive in the place of a bucket that url names, with the settings of
+// the environment.
+func openBucket(url string, o store.Options) (*store.Archive, error) {
+	client, err := s3.Open(context.Background(), url)
+	if err != nil {
+		return nil, err
+	}
+	b := store.BucketOptions{Folder: os.Getenv("INFOMALL_S3_FOLDER")}
+	if v := os.Getenv("INFOMALL_S3_CACHE"); v != "" {
+		var s session.Settings
+		if err := session.SettingNamed("memory").Set(&s, v); err != nil {
+			return nil, fmt.Errorf("INFOMALL_S3_CACHE: %w", err)
+		}
+		b.CacheBytes = s.MemoryBytes
+	}
+	for name, d := range map[string]*time.Duration{"INFOMALL_S3_GRACE": &b.Grace, "INFOMALL_S3_LEASE": &b.Lease} {
+		if v := os.Getenv(name); v != "" {
+			if *d, err = time.ParseDuration(v); err != nil || *d <= 0 {
+				return nil, fmt.Errorf("%s is %q: write a time such as 24h", name, v)
+			}
+		}
+	}
+	return store.OpenBucket(client, b, o)
 }
 
 // closers closes several things, in order.

@@ -188,7 +188,7 @@ func (c *crowd) ask(src string) (stdout, stderr string, status int) {
 		}
 		return ""
 	}
-	p := &program{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: env, openArchive: openStore} // Main makes room for large archives first
+	p := &program{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: env, openArchive: openPlace} // Main makes room for large archives first
 	begun := time.Now()
 	status = p.main(ctx, []string{"-a", c.dir, "--yes", "--format", "csv", "-c", src})
 	if took := time.Since(begun); testing.Verbose() && took > 10*time.Second {

@@ -21,7 +21,7 @@ type input struct {
 
 // options holds the values of the flags and arguments of the command line.
 type options struct {
-	Archive      string            `short:"a" placeholder:"DIR" help:"The archive's folder; else $$INFOMALL_ARCHIVE, else ./archive."`
+	Archive      string            `short:"a" placeholder:"DIR" help:"The archive's folder, or s3://BUCKET/PREFIX; else $$INFOMALL_ARCHIVE, else ./archive."`
 	Command      string            `short:"c" type:"statements" placeholder:"TEXT" help:"Run these statements. May be repeated and mixed with files: all run in the order given."`
 	File         string            `short:"f" type:"script" placeholder:"FILE" help:"Run this script; - is standard input. The same as FILE without -f."`
 	Format       string            `placeholder:"F" help:"Format of results: ${formats}. A terminal gets table, all else csv."`

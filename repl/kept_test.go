@@ -55,7 +55,7 @@ func checkKept(t *testing.T, a *store.Archive, queries []string) {
 	ask := func(a session.Archive, query string) string {
 		var out bytes.Buffer
 		p := &program{stdin: strings.NewReader(""), stdout: &out, stderr: &out, getenv: func(string) string { return "" }}
-		p.openArchive = func(string, func(error)) (session.Archive, io.Closer) { return a, io.NopCloser(nil) }
+		p.openArchive = func(string, func(error)) (session.Archive, io.Closer, error) { return a, io.NopCloser(nil), nil }
 		if status := p.main(context.Background(), []string{"-c", query}); status != 0 {
 			t.Fatalf("%s: status %d\n%s", query, status, &out)
 		}

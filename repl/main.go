@@ -45,7 +45,7 @@ type program struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	getenv         func(string) string
-	openArchive    func(path string, warn func(error)) (session.Archive, io.Closer)
+	openArchive    func(path string, warn func(error)) (session.Archive, io.Closer, error)
 
 	options *options
 	session *session.Session
@@ -71,7 +71,7 @@ type program struct {
 // it runs.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
 	defer beginRoomy()()
-	p := &program{stdin: stdin, stdout: stdout, stderr: stderr, getenv: getenv, openArchive: openStore}
+	p := &program{stdin: stdin, stdout: stdout, stderr: stderr, getenv: getenv, openArchive: openPlace}
 	return p.main(ctx, args)
 }
 
@@ -221,7 +221,11 @@ func (p *program) inputs() (scripts []*script, shell bool, err error) {
 // prints their errors, and returns the exit status. From the archive it reads
 // only definitions, such as views.
 func (p *program) check(scripts []*script) int {
-	a, closer := p.openArchive(p.archivePath(), func(err error) { p.say("infomall: %v", err) })
+	a, closer, err := p.openArchive(p.archivePath(), func(err error) { p.say("infomall: %v", err) })
+	if err != nil {
+		p.say("infomall: %v", err)
+		return statusOf(err)
+	}
 	defer closer.Close() // nothing was written
 	p.session = p.newSession(a)
 	status := statusDone
@@ -261,7 +265,11 @@ func (p *program) open(ctx context.Context, run func(context.Context) error) (st
 		}()
 		dest = f
 	}
-	a, closer := p.openArchive(p.archivePath(), func(err error) { p.say("infomall: %v", err) })
+	a, closer, err := p.openArchive(p.archivePath(), func(err error) { p.say("infomall: %v", err) })
+	if err != nil {
+		p.say("infomall: %v", err)
+		return statusOf(err)
+	}
 	p.session = p.newSession(a)
 	p.printer = p.newPrinter(dest)
 	p.printer.files = files

@@ -61,7 +61,7 @@ func TestMain(m *testing.M) {
 // mainWith runs the program with the archive a.
 func mainWith(a session.Archive) {
 	p := &program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv}
-	p.openArchive = func(string, func(error)) (session.Archive, io.Closer) { return a, io.NopCloser(nil) }
+	p.openArchive = func(string, func(error)) (session.Archive, io.Closer, error) { return a, io.NopCloser(nil), nil }
 	os.Exit(p.main(context.Background(), os.Args[1:]))
 }
 

@@ -117,7 +117,7 @@ func leftovers(a *Archive, tell func(name string)) error {
 		if err != nil {
 			return err
 		}
-		known[commit.CatalogFile(g)] = true
+		known[a.folder.CatalogFile(g)] = true
 		for _, s := range c.Segments {
 			known[s.File], known[s.Index], known[filepath.Join(commit.DirPools, s.Pool, commit.FileLock)] = true, true, true
 			numbers[s.Number()] = true

@@ -23,11 +23,12 @@ func TestLostCatalogue(t *testing.T) {
 		{url: "http://www.example.com/1", time: day0 + 40*dayMillis, status: 200, body: "b"},
 	}
 	catalog := func(dir string) string {
-		c, err := commit.Open(dir, disk.OS).InForce()
+		f := commit.Open(dir, disk.OS)
+		c, err := f.InForce()
 		if err != nil {
 			t.Fatal(err)
 		}
-		return filepath.Join(dir, commit.CatalogFile(c.Generation))
+		return filepath.Join(dir, f.CatalogFile(c.Generation))
 	}
 	current := func(dir string) string { return filepath.Join(dir, commit.FileCurrent) }
 	remove := func(name string) error { return os.Remove(name) }

@@ -494,7 +494,7 @@ func TestVerifyCatalogue(t *testing.T) {
 			}
 			in.Generation++
 			c.change(in)
-			if err := disk.WriteFile(disk.OS, filepath.Join(dir, commit.CatalogFile(in.Generation)), in.Encode()); err != nil {
+			if err := disk.WriteFile(disk.OS, filepath.Join(dir, a.folder.CatalogFile(in.Generation)), in.Encode()); err != nil {
 				t.Fatal(err)
 			}
 			if err := disk.WriteFile(disk.OS, filepath.Join(dir, commit.FileCurrent), fmt.Appendf(nil, "%06d\n", in.Generation)); err != nil {

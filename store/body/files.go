@@ -101,6 +101,10 @@ func (f *Files) index(i catalog.IndexFile) *segment.IndexFile {
 		var err error
 		if x, err = f.openIndex(i); err != nil {
 			f.Warn(err)
+			var damage *segment.Error
+			if f.Folder.Remote() && !errors.As(err, &damage) {
+				return nil // the store may answer the next time
+			}
 		}
 		f.indexes[i.Name] = x
 	}
@@ -109,6 +113,15 @@ func (f *Files) index(i catalog.IndexFile) *segment.IndexFile {
 
 func (f *Files) openIndex(i catalog.IndexFile) (*segment.IndexFile, error) {
 	path := filepath.Join(f.Folder.Path, i.Name)
+	if f.Folder.Remote() {
+		// Reading all of it for the checksum would take longer than the question. The reader of
+		// ranges stands damage.
+		file, err := f.Folder.Disk.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		return segment.OpenRemoteIndex(i.Name, file)
+	}
 	if i.Bytes <= indexCheckedMax {
 		got, err := commit.DescribeIndex(f.Folder.Disk, path, i.Name)
 		if err == nil && got != i {

@@ -52,6 +52,18 @@ type Catalog struct {
 	Parts    []Part          // pools that take only some URLs, sorted by pool
 	Removals []RemovalFile   // in the order in which they came into force
 	Blocked  File            // the block-list; its Name is "" if there is none
+
+	// The fields below are those of an archive in a bucket. Package commit sets them.
+
+	Before  string     // the name of the catalogue file of the generation before; "" for the first
+	Writers []string   // the names of the writers that may publish
+	Gone    []GoneFile // files out of force that were not removed yet
+}
+
+// GoneFile is a file that went out of force.
+type GoneFile struct {
+	Name string // path in the archive's folder
+	At   int64  // when it went out of force, by the clock of the store, in seconds since 1970
 }
 
 // NamesFile is the catalogue's entry for a names file. A names file says where the
@@ -106,6 +118,15 @@ func (c *Catalog) Encode() []byte {
 	for _, n := range c.Names {
 		b = lines.Append(b, "names", n.Name, n.Bytes, lines.Hex(n.CRC), n.Of, n.To)
 	}
+	if c.Before != "" {
+		b = lines.Append(b, "before", c.Before)
+	}
+	for _, w := range c.Writers {
+		b = lines.Append(b, "writer", w)
+	}
+	for _, g := range c.Gone {
+		b = lines.Append(b, "gone", g.Name, g.At)
+	}
 	return lines.Seal(b)
 }
 
@@ -152,6 +173,12 @@ func Decode(b []byte, generation uint64) (*Catalog, error) {
 			c.Static = append(c.Static, r.Text())
 		case "part":
 			c.Parts = append(c.Parts, Part{r.Text(), r.Quoted(), r.Quoted(), r.Int()})
+		case "before":
+			c.Before = r.Text()
+		case "writer":
+			c.Writers = append(c.Writers, r.Text())
+		case "gone":
+			c.Gone = append(c.Gone, GoneFile{r.Text(), r.Int()})
 		case "names":
 			c.Names = append(c.Names, NamesFile{r.Text(), r.Int(), r.Sum(), r.IDs(), r.IDs()})
 		default:

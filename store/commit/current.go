@@ -18,16 +18,18 @@ import (
 
 // CatalogFile returns the path, in the archive's folder, of the catalogue of a
 // generation (state of the archive), such as "catalog/000012".
-func CatalogFile(generation uint64) string {
+func (f *Folder) CatalogFile(generation uint64) string {
+	if f.bucket != nil {
+		return filepath.Join(DirCatalog, f.bucket.nameOf(generation))
+	}
 	return filepath.Join(DirCatalog, fmt.Sprintf("%06d", generation))
 }
 
-// currentLine returns the content of the file CURRENT: the number of the generation
-// in six digits, a blank, and the crc32c of these digits. Without the checksum, a
-// flipped bit could name an older generation.
-func currentLine(generation uint64) []byte {
-	digits := fmt.Appendf(nil, "%06d", generation)
-	return fmt.Appendf(digits, " %08x\n", lines.Sum(digits))
+// currentLine returns the content of the file CURRENT: the name of the generation's
+// catalogue file, which is its number in six digits, a blank, and the crc32c of the name.
+// Without the checksum, a flipped bit could name an older generation.
+func currentLine(name string) []byte {
+	return fmt.Appendf(nil, "%s %08x\n", name, lines.Sum([]byte(name)))
 }
 
 // current returns the number of the current generation, which it reads from the file
@@ -41,10 +43,17 @@ func (f *Folder) current() (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	digits, _, summed := strings.Cut(strings.TrimSpace(string(b)), " ")
+	name, _, summed := strings.Cut(strings.TrimSpace(string(b)), " ")
+	digits := name
+	if f.bucket != nil {
+		digits, _, _ = strings.Cut(name, ".")
+	}
 	n, err := strconv.ParseUint(digits, 10, 64)
-	if err != nil || n == 0 || summed && !bytes.Equal(b, currentLine(n)) || digits != fmt.Sprintf("%06d", n) {
+	if err != nil || n == 0 || summed && !bytes.Equal(b, currentLine(name)) || digits != fmt.Sprintf("%06d", n) {
 		return 0, &segment.Error{File: FileCurrent, Offset: -1, Err: fmt.Errorf("it should hold the number of a catalogue, but holds %q: %s", b, f.currentRemedy(0))}
+	}
+	if f.bucket != nil {
+		f.bucket.remember(n, name)
 	}
 	return n, nil
 }
@@ -98,6 +107,9 @@ func (p *Pin) Release() {
 // may remove a generation after Pin has read CURRENT and before Pin has locked the
 // generation. CURRENT then names another generation, and Pin tries again with that.
 func (f *Folder) Pin() (*Pin, error) {
+	if f.bucket != nil {
+		return f.bucket.pin()
+	}
 	for {
 		n, err := f.current()
 		if err != nil {
@@ -109,13 +121,13 @@ func (f *Folder) Pin() (*Pin, error) {
 			}
 			return &Pin{Catalog: &catalog.Catalog{}}, nil
 		}
-		name := filepath.Join(f.Path, CatalogFile(n))
+		name := filepath.Join(f.Path, f.CatalogFile(n))
 		file, err := os.Open(name)
 		if errors.Is(err, os.ErrNotExist) {
 			if again, e := f.current(); e == nil && again != n {
 				continue
 			}
-			return nil, &segment.Error{File: FileCurrent, Offset: -1, Err: fmt.Errorf("it names %s, but there is no such file: %s", CatalogFile(n), f.currentRemedy(n))}
+			return nil, &segment.Error{File: FileCurrent, Offset: -1, Err: fmt.Errorf("it names %s, but there is no such file: %s", f.CatalogFile(n), f.currentRemedy(n))}
 		}
 		if err != nil {
 			return nil, err
@@ -171,13 +183,24 @@ func (l *lastPinned) load(f *Folder, n uint64, file *os.File) (*catalog.Catalog,
 
 // Load reads the catalogue of generation n.
 func (f *Folder) Load(n uint64) (*catalog.Catalog, error) {
-	b, err := disk.ReadFile(f.Disk, filepath.Join(f.Path, CatalogFile(n)))
+	b, err := f.readCatalog(n)
 	if err != nil {
 		return nil, err
 	}
 	c, err := catalog.Decode(b, n)
 	if err != nil {
-		return nil, &segment.Error{File: CatalogFile(n), Offset: -1, Err: err}
+		return nil, &segment.Error{File: f.CatalogFile(n), Offset: -1, Err: err}
+	}
+	if f.bucket != nil {
+		f.bucket.learn(c)
 	}
 	return c, nil
+}
+
+// readCatalog returns the content of the catalogue file of generation n.
+func (f *Folder) readCatalog(n uint64) ([]byte, error) {
+	if f.bucket != nil {
+		return f.bucket.readCatalog(n)
+	}
+	return disk.ReadFile(f.Disk, filepath.Join(f.Path, f.CatalogFile(n)))
 }

@@ -55,16 +55,32 @@ type Folder struct {
 	Now func() time.Time
 
 	pinned lastPinned
+	bucket *bucket // nil if the archive lies in a folder
 }
 
 // Open returns a Folder for the archive at this path, which need not exist. It does
 // not read or create anything yet.
-func Open(path string, d disk.FS) *Folder { return &Folder{Path: path, Disk: d, Now: time.Now} }
+// The archive lies in a bucket if d is a disk.Shared.
+func Open(path string, d disk.FS) *Folder {
+	f := &Folder{Path: path, Disk: d, Now: time.Now}
+	if s, ok := d.(disk.Shared); ok {
+		f.bucket = newBucket(f, s)
+	}
+	return f
+}
+
+// Remote reports whether the archive lies in a bucket. Its files are then read by ranges, and none
+// can be mapped.
+func (f *Folder) Remote() bool { return f.bucket != nil }
 
 // Exists reports whether the folder holds an archive, with captures or without. A
 // folder that cannot be read counts as an archive; opening it then returns the
 // reason.
 func (f *Folder) Exists() bool {
+	if f.bucket != nil {
+		_, err := f.Disk.Stat(filepath.Join(f.Path, FileCurrent))
+		return !errors.Is(err, os.ErrNotExist)
+	}
 	for _, name := range []string{DirCatalog, FileCurrent, DirPools} {
 		if _, err := f.Disk.Stat(filepath.Join(f.Path, name)); !errors.Is(err, os.ErrNotExist) {
 			return true
@@ -76,6 +92,9 @@ func (f *Folder) Exists() bool {
 // Create makes those of the archive's folders that do not exist. A copy of an
 // archive may lack folders that were empty.
 func (f *Folder) Create() error {
+	if f.bucket != nil {
+		return f.bucket.create()
+	}
 	_, err := f.Disk.Stat(filepath.Join(f.Path, FileCurrent))
 	exists := err == nil
 	for _, d := range []string{DirCatalog, DirPools, DirIndex, dirWriters} {
@@ -92,7 +111,12 @@ func (f *Folder) Create() error {
 
 // Locked calls do while it holds the archive's lock, so that no other writer can
 // publish. It waits for other writers until ctx ends. do gets the open lock file.
+// In a bucket there is no lock, and do gets nil: if another writer publishes meanwhile, what do
+// puts in force is refused, and Locked calls do again.
 func (f *Folder) Locked(ctx context.Context, do func(lock disk.File) error) error {
+	if f.bucket != nil {
+		return f.bucket.locked(ctx, func() error { return do(nil) })
+	}
 	return f.LockedBy(ctx, FileLock, do)
 }
 
@@ -128,9 +152,17 @@ func (f *Folder) LockedBy(ctx context.Context, name string, do func(lock disk.Fi
 }
 
 // LockPool tries to take the merge lock of a pool, without waiting. free is false if
-// another process holds the lock. If free is true, the caller calls unlock later.
+// another process holds the lock. If free is true, the caller calls unlock later. In a bucket
+// the lock holds for this machine only; if two machines merge a pool, the second one's
+// publication is refused as stale.
 func (f *Folder) LockPool(pool string) (unlock func(), free bool, err error) {
 	dir := filepath.Join(f.Path, DirPools, pool)
+	if f.bucket != nil {
+		if err := disk.MkdirAll(f.Disk, dir); err != nil {
+			return nil, false, err
+		}
+		return f.tryLock(dir)
+	}
 	if _, err := f.Disk.Stat(dir); errors.Is(err, os.ErrNotExist) {
 		return func() {}, true, nil // the pool does not exist
 	}

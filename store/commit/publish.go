@@ -118,6 +118,13 @@ func (w *Writer) Publish(ctx context.Context, p Publication) error {
 			}
 		}
 		if p.Block != nil {
+			if i := slices.IndexFunc(moved, func(name string) bool { return filepath.Dir(name) == DirBlocked }); i >= 0 {
+				// This is another try in a bucket. No catalogue names the list of the try before.
+				if err := w.Folder.remove(moved[i]); err != nil {
+					return err
+				}
+				moved = slices.Delete(moved, i, i+1)
+			}
 			if next.Blocked, err = w.moveInBlockList(c, number, p.Block); err != nil {
 				return err
 			}
@@ -276,7 +283,10 @@ func (f *Folder) InForce() (*catalog.Catalog, error) {
 // Put writes the catalogue c and puts it in force. It then removes older generations
 // that nobody pins. The caller holds the archive's lock.
 func (f *Folder) Put(c *catalog.Catalog) error {
-	if err := disk.WriteFile(f.Disk, filepath.Join(f.Path, CatalogFile(c.Generation)), c.Encode()); err != nil {
+	if f.bucket != nil {
+		return f.bucket.put(c)
+	}
+	if err := disk.WriteFile(f.Disk, filepath.Join(f.Path, f.CatalogFile(c.Generation)), c.Encode()); err != nil {
 		return err
 	}
 	if err := f.Disk.SyncDir(filepath.Join(f.Path, DirCatalog)); err != nil {
@@ -291,7 +301,7 @@ func (f *Folder) Put(c *catalog.Catalog) error {
 // putCurrent writes the file CURRENT with the number of a generation, and makes it
 // durable.
 func (f *Folder) putCurrent(generation uint64) error {
-	if err := disk.WriteFile(f.Disk, filepath.Join(f.Path, FileCurrent), currentLine(generation)); err != nil {
+	if err := disk.WriteFile(f.Disk, filepath.Join(f.Path, FileCurrent), currentLine(fmt.Sprintf("%06d", generation))); err != nil {
 		return err
 	}
 	return f.Disk.SyncDir(f.Path)
@@ -314,6 +324,9 @@ func DescribeIndex(d disk.FS, path, name string) (catalog.IndexFile, error) {
 // moves has the present path of a file, and its new path relative to the archive's
 // folder. It returns an error if a file exists at a new path.
 func (f *Folder) MoveIn(moves [][2]string) error {
+	if f.bucket != nil {
+		return f.bucket.moveIn(moves)
+	}
 	dirs := make(map[string]bool)
 	for _, m := range moves {
 		dir := filepath.Join(f.Path, filepath.Dir(m[1]))
@@ -325,7 +338,7 @@ func (f *Folder) MoveIn(moves [][2]string) error {
 		}
 		to := filepath.Join(f.Path, m[1])
 		if _, err := f.Disk.Stat(to); err == nil {
-			return fmt.Errorf("%s exists already: somebody has tampered with the archive's numbering", to)
+			return existsError(to)
 		}
 		if err := f.Disk.Rename(m[0], to); err != nil {
 			return err
@@ -337,6 +350,11 @@ func (f *Folder) MoveIn(moves [][2]string) error {
 		}
 	}
 	return nil
+}
+
+// existsError is the error for a new file whose path a file has already.
+func existsError(path string) error {
+	return fmt.Errorf("%s exists already: somebody has tampered with the archive's numbering", path)
 }
 
 // ReadRemoval reads the removal file that info describes, and checks that it is that

@@ -91,6 +91,9 @@ func (f *Folder) sweepFiles() error {
 // Sweep removes the generations (states of the catalogue) before the current one
 // that no reader has pinned, and the files that only these name.
 func (f *Folder) Sweep(ctx context.Context) error {
+	if f.bucket != nil {
+		return f.bucket.sweep(ctx)
+	}
 	return f.Locked(ctx, func(disk.File) error { return f.sweepGenerations() })
 }
 
@@ -113,7 +116,7 @@ func (f *Folder) sweepGenerations() error {
 		if n >= current {
 			continue
 		}
-		name := filepath.Join(f.Path, CatalogFile(n))
+		name := filepath.Join(f.Path, f.CatalogFile(n))
 		file, err := os.Open(name)
 		if err != nil {
 			continue // another process was faster
@@ -140,6 +143,9 @@ func (f *Folder) sweepGenerations() error {
 // Generations returns the numbers of the generations (states of the catalogue) whose
 // catalogue files exist, ascending.
 func (f *Folder) Generations() ([]uint64, error) {
+	if f.bucket != nil {
+		return f.bucket.generations()
+	}
 	entries, err := f.Disk.ReadDir(filepath.Join(f.Path, DirCatalog))
 	if err != nil {
 		return nil, err
@@ -200,13 +206,18 @@ func (f *Folder) fileUse(generations []uint64) *fileUse {
 		}
 		u.names[n] = c.Files()
 		for _, name := range u.names[n] {
-			u.users[name]++
-			if id, again, ok := segment.ParseName(filepath.Base(name)); ok {
-				u.words[max(id, again)] = true
-			}
+			u.count(name)
 		}
 	}
 	return u
+}
+
+// count counts one use of a file.
+func (u *fileUse) count(name string) {
+	u.users[name]++
+	if id, again, ok := segment.ParseName(filepath.Base(name)); ok {
+		u.words[max(id, again)] = true
+	}
 }
 
 // inFolder reports whether a generation names a file in the folder dir.

@@ -22,6 +22,7 @@ type Writer struct {
 	Folder *Folder // the folder of the archive
 	Dir    string  // path of the writer's own folder
 	lock   disk.File
+	lease  *lease // nil if the archive lies in a folder
 	// Packer compresses the segments of static pools.
 	Packer *segment.Packer
 }
@@ -30,12 +31,18 @@ type Writer struct {
 // writer is alive, it first removes files that killed writers left. The caller
 // closes the writer.
 func (f *Folder) NewWriter(ctx context.Context) (*Writer, error) {
+	if f.bucket != nil {
+		return f.bucket.register(ctx, true)
+	}
 	return f.register(ctx, f.begin)
 }
 
 // NewWriterWithoutCatalog does what NewWriter does, in an archive whose catalogue is
 // lost. The caller puts another catalogue in force before closing the writer.
 func (f *Folder) NewWriterWithoutCatalog(ctx context.Context) (*Writer, error) {
+	if f.bucket != nil {
+		return f.bucket.register(ctx, false)
+	}
 	return f.register(ctx, f.putFormat)
 }
 
@@ -59,18 +66,24 @@ func (f *Folder) register(ctx context.Context, prepare func() error) (*Writer, e
 				return err
 			}
 		}
-		if w.Dir, err = disk.MkdirTemp(f.Disk, filepath.Join(f.Path, dirWriters), "w"); err != nil {
-			return err
-		}
-		if w.lock, err = disk.Create(f.Disk, filepath.Join(w.Dir, FileLock)); err != nil {
-			return err
-		}
-		return disk.LockExclusive(w.lock)
+		return w.makeFolder()
 	})
 	if err != nil {
 		return nil, fmt.Errorf("begin to write to the archive %s: %w", f.Path, err)
 	}
 	return w, nil
+}
+
+// makeFolder makes the writer's folder, and locks the lock file in it.
+func (w *Writer) makeFolder() (err error) {
+	f := w.Folder
+	if w.Dir, err = disk.MkdirTemp(f.Disk, filepath.Join(f.Path, dirWriters), "w"); err != nil {
+		return err
+	}
+	if w.lock, err = disk.Create(f.Disk, filepath.Join(w.Dir, FileLock)); err != nil {
+		return err
+	}
+	return disk.LockExclusive(w.lock)
 }
 
 // begin prepares the archive for a writer. It writes FORMAT.txt. In a new archive it
@@ -88,6 +101,9 @@ func (f *Folder) begin() error {
 	n, err := f.current()
 	if err != nil {
 		return err
+	}
+	if n > 0 && f.bucket != nil {
+		return nil // what can be read from a bucket is durable
 	}
 	if n > 0 {
 		return f.putCurrent(n)
@@ -111,6 +127,9 @@ func (f *Folder) putFormat() error {
 // and releases the writer's lock.
 func (w *Writer) Close() error {
 	err := disk.RemoveAll(w.Folder.Disk, w.Dir)
+	if w.Folder.bucket != nil {
+		err = errors.Join(err, w.Folder.bucket.unregister(w))
+	}
 	return errors.Join(err, w.lock.Close())
 }
 
@@ -133,6 +152,9 @@ func (w *Writer) CreateIndex(first uint32) (*segment.IndexBuilder, error) {
 // may have restored an older content of the lock file, and files that no catalogue
 // names are not always deleted.
 func (w *Writer) Allocate(ctx context.Context, n int) (first uint32, err error) {
+	if w.Folder.bucket != nil {
+		return w.Folder.bucket.allocate(ctx, n)
+	}
 	err = w.Folder.Locked(ctx, func(lock disk.File) error {
 		b, err := io.ReadAll(lock)
 		if err != nil {

@@ -96,7 +96,7 @@ func (m *Maintenance) PlanVerify(ctx context.Context, o task.VerifyOptions) (tas
 	}
 	if v.Pin.Generation > 0 {
 		add(commit.FileCurrent, 0)
-		add(commit.CatalogFile(v.Pin.Generation), 0)
+		add(m.folder.CatalogFile(v.Pin.Generation), 0)
 	}
 	for _, x := range y.indexes() {
 		add(x.Name, x.Bytes)
@@ -358,7 +358,7 @@ func (y *verifier) small(ctx context.Context) error {
 	for _, n := range numbers {
 		// A catalogue that another process deletes meanwhile is no fault.
 		if _, err := y.m.folder.Load(n); err != nil && !errors.Is(err, os.ErrNotExist) {
-			if err := warn(commit.CatalogFile(n), fmt.Errorf("this catalogue is not in force, and is damaged: remove the file: %w", causeOf(err))); err != nil {
+			if err := warn(y.m.folder.CatalogFile(n), fmt.Errorf("this catalogue is not in force, and is damaged: remove the file: %w", causeOf(err))); err != nil {
 				return err
 			}
 		}

@@ -192,6 +192,10 @@ type IndexFile struct {
 	bad atomic.Bool
 	// using counts transactions. Close waits for them.
 	using sync.WaitGroup
+
+	// tree and file are set, and db is nil, if the file is read by ranges.
+	tree *tree
+	file io.Closer
 }
 
 // OpenIndex opens the index file at path for reading. If it fails, the error is an
@@ -218,6 +222,9 @@ func (x *IndexFile) Close() error {
 		return nil
 	}
 	x.using.Wait()
+	if x.tree != nil {
+		return x.file.Close()
+	}
 	return x.db.Close()
 }
 
@@ -247,11 +254,23 @@ type bucketCursor struct {
 	tx *bolt.Tx
 	c  *bolt.Cursor
 	b  *bolt.Bucket
+	t  *treeCursor // is set, and tx, c and b are nil, if the file is read by ranges
 }
 
 func (x *IndexFile) cursor(bucket []byte) (*bucketCursor, error) {
 	x.using.Add(1)
 	cur := &bucketCursor{x: x}
+	if x.tree != nil {
+		var err error
+		if cur.t, err = x.tree.bucket(bucket); err == nil && cur.t == nil {
+			err = fmt.Errorf("%w: it has no bucket %s", errIndexBad, bucket)
+		}
+		if err != nil {
+			cur.close()
+			return nil, err
+		}
+		return cur, nil
+	}
 	err := x.guard(func() (err error) {
 		if cur.tx, err = x.db.Begin(false); err != nil {
 			return err
@@ -272,11 +291,17 @@ func (x *IndexFile) cursor(bucket []byte) (*bucketCursor, error) {
 // seek moves to the first pair with a key at or after key, and returns that pair. k
 // is nil if there is none. The slices are valid until close.
 func (c *bucketCursor) seek(key []byte) (k, v []byte, err error) {
+	if c.t != nil {
+		return c.t.seek(key)
+	}
 	err = c.x.guard(func() error { k, v = c.c.Seek(key); return nil })
 	return k, v, err
 }
 
 func (c *bucketCursor) next() (k, v []byte, err error) {
+	if c.t != nil {
+		return c.t.next()
+	}
 	err = c.x.guard(func() error { k, v = c.c.Next(); return nil })
 	return k, v, err
 }
@@ -284,6 +309,9 @@ func (c *bucketCursor) next() (k, v []byte, err error) {
 // before returns the key before the current key k, or nil if there is none. The cursor
 // stays at k.
 func (c *bucketCursor) before(k []byte) (key []byte, err error) {
+	if c.t != nil {
+		return c.t.before(k)
+	}
 	err = c.x.guard(func() error {
 		key, _ = c.c.Prev()
 		c.c.Seek(k)
@@ -295,6 +323,12 @@ func (c *bucketCursor) before(k []byte) (key []byte, err error) {
 // get checks the checksum before the value of key, and returns the value without
 // it. A missing value is an error. get does not move the cursor.
 func (c *bucketCursor) get(key []byte) (v []byte, err error) {
+	if c.t != nil {
+		if v, err = c.t.get(key); err != nil {
+			return nil, err
+		}
+		return checkCRC(v)
+	}
 	err = c.x.guard(func() error {
 		v, err = checkCRC(c.b.Get(key))
 		return err
@@ -305,6 +339,12 @@ func (c *bucketCursor) get(key []byte) (v []byte, err error) {
 // find returns the value of key as get does, but v is nil if there is no such
 // value.
 func (c *bucketCursor) find(key []byte) (v []byte, err error) {
+	if c.t != nil {
+		if v, err = c.t.get(key); v == nil || err != nil {
+			return nil, err
+		}
+		return checkCRC(v)
+	}
 	err = c.x.guard(func() error {
 		if v = c.b.Get(key); v == nil {
 			return nil

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"infomall/store/catalog"
-	"infomall/store/commit"
 	"infomall/store/disk"
 	"infomall/store/disk/lines"
 	"infomall/store/record"
@@ -183,7 +182,7 @@ func (v *Snapshot) Files(ctx context.Context) ([]record.File, error) {
 	for _, n := range v.Pin.Names {
 		out = append(out, record.File{Name: n.Name, Pool: filepath.Base(filepath.Dir(n.Name)), Segments: len(n.Of), Sorted: true, Bytes: n.Bytes, CRC: n.CRC})
 	}
-	name := commit.CatalogFile(v.Pin.Generation)
+	name := v.from.files.Folder.CatalogFile(v.Pin.Generation)
 	b, err := disk.ReadFile(v.from.files.Folder.Disk, filepath.Join(v.from.files.Folder.Path, name))
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@
 package s3
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -22,6 +23,7 @@ import (
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
+	"github.com/minio/minio-go/v7/pkg/s3utils"
 )
 
 // Scheme begins the URL of a bucket, or of a prefix in one.
@@ -40,6 +42,7 @@ type Client struct {
 	prefix   string // "" or ends with "/"
 	endpoint string // such as "https://s3.amazonaws.com"
 	backoff  time.Duration
+	attempts int
 	meter    *meter
 }
 
@@ -57,6 +60,9 @@ type Server struct {
 	// Backoff is the longest wait before the first repetition of a request. Each
 	// further wait may be twice as long. 0 means 100 ms.
 	Backoff time.Duration
+	// Attempts is how often a request is sent before its error is returned. 0 means 8. With the
+	// waits in between, that takes some 10 s on average.
+	Attempts int
 }
 
 // FromEnvironment returns the store and the credentials that other S3 clients would use,
@@ -102,6 +108,9 @@ func (s Server) Open(place string) (*Client, error) {
 	if !IsURL(place) || bucket == "" {
 		return nil, fmt.Errorf("%q names no bucket: write s3://BUCKET/PREFIX", place)
 	}
+	if err := s3utils.CheckValidBucketName(bucket); err != nil {
+		return nil, fmt.Errorf("%q names no bucket: %w", place, err)
+	}
 	if prefix = strings.Trim(prefix, "/"); prefix != "" {
 		prefix += "/"
 	}
@@ -117,7 +126,7 @@ func (s Server) Open(place string) (*Client, error) {
 	if region == "" && s.Endpoint != "" {
 		region = "us-east-1"
 	}
-	c := &Client{bucket: bucket, prefix: prefix, endpoint: endpoint, backoff: s.Backoff, meter: &meter{base: transport()}}
+	c := &Client{bucket: bucket, prefix: prefix, endpoint: endpoint, backoff: s.Backoff, attempts: cmp.Or(s.Attempts, attemptsDefault), meter: &meter{base: transport()}}
 	if c.backoff == 0 {
 		c.backoff = 100 * time.Millisecond
 	}

@@ -76,7 +76,13 @@ func NewFS(c *Client, o Options) (*FS, error) {
 			return nil, err
 		}
 		sum := sha256.Sum256([]byte(c.endpoint + " " + c.URL()))
-		root = filepath.Join(dir, "infomall", hex.EncodeToString(sum[:8]))
+		readable := strings.Map(func(r rune) rune {
+			if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' {
+				return r
+			}
+			return '_'
+		}, strings.TrimPrefix(c.URL(), Scheme))
+		root = filepath.Join(dir, "infomall", readable[:min(len(readable), 60)]+"-"+hex.EncodeToString(sum[:6]))
 	}
 	d := &FS{
 		client: c, root: root, place: o.Place, turn: make(chan struct{}, 1),
@@ -427,13 +433,24 @@ func (d *FS) SyncDir(name string) error {
 }
 
 // Written implements disk.Shared.
-func (d *FS) Written(name string) (written, now time.Time, err error) {
+func (d *FS) Written(name string) (time.Time, error) {
 	rel, _ := d.where(name)
 	info, err := d.client.Head(context.Background(), rel)
 	if err != nil {
-		return written, now, d.missing("stat", rel, err)
+		return time.Time{}, d.missing("stat", rel, err)
 	}
-	return info.Modified, info.Date, nil
+	return info.Modified, nil
+}
+
+// Now implements disk.Shared.
+func (d *FS) Now() time.Time { return d.client.meter.now() }
+
+// Forget implements disk.Shared.
+func (d *FS) Forget(name string) {
+	rel, _ := d.where(name)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.attempt, rel)
 }
 
 // Touch implements disk.Shared.

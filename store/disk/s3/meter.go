@@ -24,6 +24,19 @@ type meter struct {
 	base http.RoundTripper
 	mu   sync.Mutex
 	sum  Stats
+	date time.Time // the Date of the last answer
+	seen time.Time // when that answer came, by the clock of this machine
+}
+
+// now returns the present time by the clock of the store, or the time of this machine if the
+// store has not answered yet.
+func (m *meter) now() time.Time {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.date.IsZero() {
+		return time.Now()
+	}
+	return m.date.Add(time.Since(m.seen))
 }
 
 func (m *meter) stats() Stats {
@@ -60,8 +73,11 @@ func (m *meter) RoundTrip(r *http.Request) (*http.Response, error) {
 		m.end(depth, 0)
 		return nil, err
 	}
-	if date, ok := r.Context().Value(dateKey{}).(*time.Time); ok {
-		if at, err := http.ParseTime(resp.Header.Get("Date")); err == nil {
+	if at, err := http.ParseTime(resp.Header.Get("Date")); err == nil {
+		m.mu.Lock()
+		m.date, m.seen = at, time.Now()
+		m.mu.Unlock()
+		if date, ok := r.Context().Value(dateKey{}).(*time.Time); ok {
 			*date = at
 		}
 	}

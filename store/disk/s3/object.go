@@ -44,9 +44,7 @@ var (
 func IfUnchanged(etag string) Condition { return Condition{match: etag} }
 
 const (
-	// attempts is how often a request is sent before its error is returned. With
-	// the waits in between, that takes some 10 s on average.
-	attempts = 8
+	attemptsDefault = 8
 	// partSize is how large the parts are in which a large object is sent. A part is sent
 	// again as a whole if the connection breaks.
 	partSize = 16 << 20
@@ -58,11 +56,11 @@ const (
 	slowest = 64 << 10
 )
 
-// try calls do until it succeeds or fails for good, at most attempts times. n is how many
+// try calls do until it succeeds or fails for good, at most c.attempts times. n is how many
 // bytes it transfers. unsure reports whether an attempt that failed may have been
 // carried out.
 func (c *Client) try(ctx context.Context, n int64, do func(ctx context.Context) error) (unsure bool, err error) {
-	for i := range attempts {
+	for i := range c.attempts {
 		if i > 0 {
 			c.meter.repeat()
 			longest := min(c.backoff<<(i-1), 5*time.Second)
@@ -160,7 +158,8 @@ func (c *Client) Head(ctx context.Context, name string) (info Info, err error) {
 
 // Put writes an object of size bytes, which it reads from body. It returns when the store
 // has acknowledged the whole object. It returns an error that wraps ErrCondition if the
-// condition is not true, and ErrUnsure if nobody can say whether the object was written.
+// condition is not true, and ErrUnsure if nobody can say whether the object was written and another
+// client has written it since.
 // If the answer of the store was lost, Put succeeds if the object has this content afterwards.
 // A writer whose content another writer may write, too, cannot know which of them wrote it.
 func (c *Client) Put(ctx context.Context, name string, body io.ReaderAt, size int64, when Condition) (Info, error) {
@@ -207,7 +206,7 @@ func (c *Client) compare(ctx context.Context, name string, b []byte, err error) 
 	case e == nil, isMissing(e):
 		return Info{}, &Error{Deed: "write", Bucket: c.bucket, Key: c.prefix + name, Endpoint: c.endpoint, Err: ErrUnsure}
 	}
-	return Info{}, fmt.Errorf("%w (%w)", err, ErrUnsure)
+	return Info{}, fmt.Errorf("%w; nobody can say whether it was written", err)
 }
 
 // isMissing reports whether an error says that an object, not its bucket, does not exist.

@@ -1,0 +1,431 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"infomall/store/commit"
+	"infomall/store/disk/s3"
+	"infomall/store/disk/s3/s3test"
+	"infomall/store/record"
+	"infomall/store/record/task"
+	"infomall/store/urlkey"
+)
+
+var bucketKills = flag.Int("faults.bucket", 8, "requests at which writers to a bucket are killed; 0 means each")
+
+// machine opens the archive of a test's bucket as another machine would: with a working
+// folder of its own.
+func machine(t testing.TB, server *s3test.Server, place s3.Server) *Archive {
+	t.Helper()
+	c, err := place.Open(s3.Scheme + s3test.Bucket + "/archive")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := OpenBucket(c, BucketOptions{Folder: t.TempDir(), CacheBytes: 64 << 20}, Options{Warn: func(err error) { t.Error(err) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// tellBucket tells what is wrong with an archive in a bucket in which at least acked parts must
+// be, and at most begun may be.
+func (im imports) tellBucket(t testing.TB, server *s3test.Server, acked, begun int) error {
+	a := machine(t, server, server.Place())
+	defer a.Close()
+	got, err := tellRows(a, record.MinTime, record.MaxTime)
+	if err != nil {
+		return err
+	}
+	for n := acked; n <= begun; n++ {
+		if equalRows(got, im.want[n]) {
+			return nil
+		}
+	}
+	return fmt.Errorf("between %d and %d parts should be there:\n%s", acked, begun, diffRows(got, im.want[acked]))
+}
+
+// verified tells what VERIFY finds in an archive.
+func verified(a *Archive) error {
+	for f, err := range a.Verify(context.Background(), task.VerifyOptions{}) {
+		if err != nil {
+			return err
+		}
+		return fmt.Errorf("%s: %s", f.File, f.What)
+	}
+	return nil
+}
+
+// TestBucket imports, merges, seals, deletes, reindexes and verifies an archive in a bucket, from two
+// machines, with lists that are old.
+func TestBucket(t *testing.T) {
+	ctx := t.Context()
+	server := s3test.Start(t)
+	server.StaleLists = 3
+	now := time.Now()
+	server.Now = func() time.Time { return now }
+	im := newImports(3)
+	machines := []*Archive{machine(t, server, server.Place()), machine(t, server, server.Place())}
+	defer machines[0].Close()
+	defer machines[1].Close()
+	for n := range im.parts {
+		if err := im.step(machines[n%2], n); err != nil {
+			t.Fatal(err)
+		}
+		for i, a := range machines {
+			if got, err := tellRows(a, record.MinTime, record.MaxTime); err != nil || !equalRows(got, im.want[n+1]) {
+				t.Fatalf("machine %d after part %d: %v\n%s", i, n, err, diffRows(got, im.want[n+1]))
+			}
+		}
+	}
+	for _, a := range machines {
+		if err := verified(a); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := machines[1].Reindex(ctx, task.ReindexOptions{}); err != nil {
+		t.Error(err)
+	}
+	last := im.want[len(im.parts)]
+	v, err := machines[0].Snapshot(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := len(server.Objects())
+	for pools := poolNames(t, machines[1]); len(pools) > 0; {
+		i := slices.IndexFunc(pools, func(pool string) bool {
+			_, err := machines[1].Drop(ctx, task.DropOptions{Pool: pool})
+			return err == nil
+		})
+		if i < 0 {
+			t.Fatalf("none of the pools %q can be dropped", pools)
+		}
+		pools = slices.Delete(pools, i, i+1)
+	}
+	// The snapshot reads on, with files that are out of force.
+	if got, err := rowsIn(v, record.MinTime, record.MaxTime); err != nil || !equalRows(got, last) {
+		t.Errorf("a snapshot beside DROP: %v\n%s", err, diffRows(got, last))
+	}
+	v.Close()
+	if got, err := tellRows(machines[0], record.MinTime, record.MaxTime); err != nil || len(got) != 0 {
+		t.Errorf("after DROP: %d rows, %v", len(got), err)
+	}
+	server.StaleLists = 0
+	now = now.Add(25 * time.Hour)
+	if err := machines[0].folder.Sweep(ctx); err != nil {
+		t.Error(err)
+	}
+	for _, name := range server.Objects() {
+		if strings.Contains(name, "/pools/") || strings.Contains(name, "/index/") {
+			t.Errorf("%s stays after the grace period (there were %d objects)", name, before)
+		}
+	}
+}
+
+// TestBucketFaults works with a store of which each third request fails in one of all ways.
+func TestBucketFaults(t *testing.T) {
+	server := s3test.Start(t)
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 1))
+	server.Fault = func(*http.Request, int) s3test.Fault {
+		if r.IntN(3) > 0 {
+			return s3test.Works
+		}
+		return s3test.Faults[r.IntN(len(s3test.Faults))]
+	}
+	place := server.Place()
+	place.Attempts = 40
+	im := newImports(5)
+	a := machine(t, server, place)
+	defer a.Close()
+	for n := range im.parts {
+		if err := im.step(a, n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	server.Fault = nil
+	if err := im.tellBucket(t, server, len(im.parts), len(im.parts)); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestBucketKills kills a writer at a request, before or after the store has carried it out. What was
+// acknowledged is there; of what was not, all or nothing. The next writer takes up the work, and
+// removes what the killed one left.
+func TestBucketKills(t *testing.T) {
+	im := newImports(3)
+	scenario := func(server *s3test.Server) (acked int) {
+		place := server.Place()
+		place.Attempts = 1
+		a := machine(t, server, place)
+		a.opts.Warn = nil // a process that is killed has no say
+		defer a.Close()
+		for n := range im.parts {
+			if im.step(a, n) != nil {
+				return n
+			}
+		}
+		return len(im.parts)
+	}
+	whole := s3test.Start(t)
+	if acked := scenario(whole); acked != len(im.parts) {
+		t.Fatalf("without a fault, %d parts were imported", acked)
+	}
+	requests := whole.Requests()
+	var points []int
+	for n := range requests {
+		points = append(points, n+1)
+	}
+	if *bucketKills > 0 {
+		rand.Shuffle(len(points), func(i, j int) { points[i], points[j] = points[j], points[i] })
+		points = points[:min(*bucketKills, len(points))]
+	}
+	for i, at := range points {
+		kill := []s3test.Fault{s3test.DropBefore, s3test.DropAfter}[i%2]
+		server := s3test.New()
+		var clock sync.Mutex
+		now := time.Now()
+		server.Now = func() time.Time {
+			clock.Lock()
+			defer clock.Unlock()
+			return now
+		}
+		server.Fault = func(_ *http.Request, n int) s3test.Fault {
+			switch {
+			case n == at:
+				return kill
+			case n > at:
+				return s3test.DropBefore
+			}
+			return s3test.Works
+		}
+		acked := scenario(server)
+		server.Fault = nil
+		if err := im.tellBucket(t, server, acked, min(acked+1, len(im.parts))); err != nil {
+			t.Fatalf("killed at request %d of %d (fault %d): %v", at, requests, kill, err)
+		}
+		clock.Lock()
+		now = now.Add(time.Hour)
+		clock.Unlock()
+		a := machine(t, server, server.Place())
+		for n := range im.parts {
+			if err := im.step(a, n); err != nil {
+				t.Fatalf("killed at request %d of %d: the next writer: %v", at, requests, err)
+			}
+		}
+		if err := im.tellBucket(t, server, len(im.parts), len(im.parts)); err != nil {
+			t.Fatalf("killed at request %d of %d, and continued: %v", at, requests, err)
+		}
+		clock.Lock()
+		now = now.Add(25 * time.Hour)
+		clock.Unlock()
+		put(t, a, nil) // a writer that sweeps
+		if err := bucketLeftovers(a, server); err != nil {
+			t.Fatalf("killed at request %d of %d: %v", at, requests, err)
+		}
+		if err := a.Close(); err != nil {
+			t.Fatal(err)
+		}
+		server.Close()
+	}
+}
+
+// bucketLeftovers tells of objects that the catalogue in force does not know.
+func bucketLeftovers(a *Archive, server *s3test.Server) error {
+	if err := a.folder.Sweep(context.Background()); err != nil {
+		return err
+	}
+	c, err := a.folder.InForce()
+	if err != nil {
+		return err
+	}
+	known := append(c.Files(), a.folder.CatalogFile(c.Generation), commit.FileCurrent, commit.FileFormat, "NUMBER")
+	for _, g := range c.Gone {
+		known = append(known, g.Name)
+	}
+	numbers := make(map[uint32]bool)
+	for _, s := range c.Segments {
+		numbers[s.Number()] = true
+	}
+	for _, name := range server.Objects() {
+		name = strings.TrimPrefix(name, "archive/")
+		if !slices.Contains(known, name) && !commit.DerivedOf(name, numbers) && !strings.HasPrefix(name, "leases/") {
+			return fmt.Errorf("left over: %s", name)
+		}
+	}
+	return nil
+}
+
+// TestBucketExpelled stops a writer for longer than its lease. Another writer takes its right away and
+// removes its files. The first one's publication then fails by name, and changes nothing.
+func TestBucketExpelled(t *testing.T) {
+	ctx := t.Context()
+	server := s3test.Start(t)
+	var clock sync.Mutex
+	now := time.Now()
+	server.Now = func() time.Time {
+		clock.Lock()
+		defer clock.Unlock()
+		return now
+	}
+	im := newImports(3)
+	slow, other := machine(t, server, server.Place()), machine(t, server, server.Place())
+	defer slow.Close()
+	defer other.Close()
+	g, err := slow.intake.NewImporter(ctx, "slow")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var res task.ImportResult
+	for _, v := range im.parts[1] {
+		if err := g.Add(ctx, v.capture(), &res); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Within its lease, another writer leaves it alone.
+	put(t, other, im.parts[0])
+	clock.Lock()
+	now = now.Add(time.Hour)
+	clock.Unlock()
+	put(t, other, nil)
+	if err := g.Flush(ctx); !errors.Is(err, commit.ErrExpelled) {
+		t.Errorf("the publication of a writer that was expelled: %v, want ErrExpelled", err)
+	}
+	if err := g.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := im.tellBucket(t, server, 1, 1); err != nil {
+		t.Error(err)
+	}
+	put(t, slow, im.parts[1]) // as a new writer
+	if err := im.tellBucket(t, server, 2, 2); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestBucketRace imports from four machines at once. Each import is there, once.
+func TestBucketRace(t *testing.T) {
+	server := s3test.Start(t)
+	im := newImports(7)
+	var all []*visit
+	for _, part := range im.parts {
+		all = append(all, part...)
+	}
+	var wg sync.WaitGroup
+	errs := make([]error, 4)
+	for i := range errs {
+		var own []*visit
+		for _, v := range all {
+			if len(v.url)%len(errs) == i { // all captures of a URL come from one machine
+				own = append(own, v)
+			}
+		}
+		a := machine(t, server, server.Place())
+		defer a.Close()
+		wg.Go(func() {
+			for from := 0; from < len(own) && errs[i] == nil; from += max(1, len(own)/3) {
+				var res task.ImportResult
+				errs[i] = putErr(a, own[from:min(len(own), from+max(1, len(own)/3))], &res)
+			}
+		})
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	if err := im.tellBucket(t, server, len(im.parts), len(im.parts)); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestBucketNeedsConditions refuses to write to a store that ignores the conditions of writes.
+func TestBucketNeedsConditions(t *testing.T) {
+	server := s3test.Start(t)
+	server.IgnoreConditions = true
+	a := machine(t, server, server.Place())
+	defer a.Close()
+	var res task.ImportResult
+	err := putErr(a, newImports(1).parts[0], &res)
+	if err == nil || !strings.Contains(err.Error(), "honours If-Match") {
+		t.Errorf("import: %v", err)
+	}
+	for _, name := range server.Objects() {
+		t.Errorf("it has written %s", name)
+	}
+}
+
+// TestBucketRounds counts the requests for one page: with an empty cache, and with the catalogue and
+// the index in the cache.
+func TestBucketRounds(t *testing.T) {
+	ctx := t.Context()
+	server := s3test.Start(t)
+	a := machine(t, server, server.Place())
+	defer a.Close()
+	r := rand.New(rand.NewPCG(1, 2))
+	for part := range 2 {
+		var visits []*visit
+		for n := range 1500 {
+			body := make([]byte, 2000)
+			for i := range body {
+				body[i] = 'a' + byte(r.Uint32()%20)
+			}
+			visits = append(visits, &visit{url: fmt.Sprintf("http://a.example/%d", n), time: day0 + record.Time(part*60+n%20)*dayMillis, status: 200, body: string(body)})
+		}
+		put(t, a, visits)
+	}
+	c, err := server.Place().Open(s3.Scheme + s3test.Bucket + "/archive")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader, err := OpenBucket(c, BucketOptions{Folder: t.TempDir()}, Options{Warn: func(err error) { t.Error(err) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	page := func(url string) (used s3.Stats) {
+		before := c.Stats()
+		v, err := reader.Snapshot(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer v.Close()
+		key := urlkey.Key(url)
+		found := 0
+		for b, err := range v.Scan(ctx, record.Scan{Ranges: []urlkey.Range{{From: key, To: key + "\x00"}}, From: record.MinTime, To: record.MaxTime}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if found += b.N; found == b.N && b.N > 0 {
+				p, err := v.Payload(ctx, b.Ref[0])
+				if err != nil || !bytes.Contains(p.Body, []byte("a")) {
+					t.Fatalf("%s: %d bytes, %v", url, len(p.Body), err)
+				}
+			}
+		}
+		if found == 0 {
+			t.Fatalf("%s was not found", url)
+		}
+		after := c.Stats()
+		return s3.Stats{Requests: after.Requests - before.Requests, Rounds: after.Rounds - before.Rounds, In: after.In - before.In}
+	}
+	cold, warm, again := page("http://a.example/7"), page("http://a.example/1200"), page("http://a.example/1200")
+	t.Logf("cold %+v, warm %+v, again %+v", cold, warm, again)
+	if cold.Rounds > 5 || cold.Requests > 20 {
+		t.Errorf("a page cold took %+v; want 5 rounds and 20 requests at most", cold)
+	}
+	if warm.Rounds > 3 || again.Rounds > 1 {
+		t.Errorf("a page with catalogue and index in the cache took %+v, and again %+v; want 3 rounds and 1 at most", warm, again)
+	}
+}

@@ -1,0 +1,482 @@
+package commit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"infomall/store/catalog"
+	"infomall/store/disk"
+)
+
+// The names of the objects that only an archive in a bucket has.
+const (
+	fileNumber = "NUMBER" // the next free number
+	dirLeases  = "leases" // one object per writer, whose time says when the writer last lived
+)
+
+const (
+	// leaseEvery is how often a writer renews its lease.
+	leaseEvery = 10 * time.Second
+	// leaseDefault is how old the lease of a writer may be before another writer expels it.
+	leaseDefault = 2 * time.Minute
+	// graceDefault is how long files that are out of force stay for the snapshots that use them.
+	graceDefault = 24 * time.Hour
+	// removedAtOnce is how many files one publication removes at most.
+	removedAtOnce = 200
+	// prefetchedMost is how many index files a catalogue may have for their beginnings and ends to be
+	// fetched together. A question that reads several then waits once.
+	prefetchedMost = 8
+	// movesAtOnce is how many files are uploaded at once.
+	movesAtOnce = 4
+)
+
+// ErrExpelled is wrapped by the error of a publication whose writer is no longer in the catalogue:
+// its lease was not renewed in time, and another writer has taken it out.
+var ErrExpelled = errors.New("this process did not renew its lease in time, and another process has ended its right to write")
+
+// errGone says that a generation is not in the bucket any more.
+var errGone = errors.New("the generation is out of force for longer than the grace period")
+
+// PlaceOf says where a file of an archive in a bucket lies. rel is its path in the archive's
+// folder, with slashes.
+func PlaceOf(rel string) disk.Place {
+	top, _, below := strings.Cut(rel, "/")
+	if base := rel[strings.LastIndexByte(rel, '/')+1:]; base == FileLock {
+		return disk.Local
+	}
+	switch top {
+	case DirCatalog, DirPools, DirIndex, DirRemoved, DirBlocked, dirLeases, Words.Dir, Documents.Dir, "results":
+		return disk.Fixed
+	case FileCurrent, FileFormat, fileNumber, "definitions":
+		if !below {
+			return disk.Changing
+		}
+	}
+	return disk.Local
+}
+
+// bucket does for an archive in a bucket what locks do for an archive in a folder.
+//
+// The only commit is the conditional write of CURRENT. A generation is an object with a unique
+// name, which nobody overwrites:
+//
+//	catalog/000012.5f0c1d2e3a4b5c6d   the new catalogue; it names 000011.… as the one before
+//	CURRENT  000012.5f0c1d2e3a4b5c6d 1b2c3d4e      written if CURRENT is as it was read
+//
+// A writer registers with a generation that lists its name. A generation without the name ends its right to
+// publish: each publication looks for the names of this process's writers in the generation before. Leases
+// only say when another writer may try that.
+type bucket struct {
+	f    *Folder
+	disk disk.Shared
+	// Lease is how old the lease of a writer may be before it is expelled, and grace how long files
+	// out of force stay.
+	lease, grace time.Duration
+
+	mu      sync.Mutex
+	names   map[uint64]string // names of catalogue files, by generation
+	content map[string][]byte // of the catalogue files read last, by name
+	live    map[string]bool   // the writers of this process
+	pinned  *catalog.Catalog  // the catalogue that was pinned last
+	name    string            // of its file
+}
+
+func newBucket(f *Folder, d disk.Shared) *bucket {
+	return &bucket{f: f, disk: d, lease: leaseDefault, grace: graceDefault,
+		names: make(map[uint64]string), content: make(map[string][]byte), live: make(map[string]bool)}
+}
+
+// SetGrace sets how long the files of an archive in a bucket stay after they went out of force.
+// 0 means 24 hours. Call it before the first use. It does nothing for an archive in a folder, which
+// keeps files as long as a snapshot uses them.
+func (f *Folder) SetGrace(d time.Duration) {
+	if f.bucket != nil && d > 0 {
+		f.bucket.grace = d
+	}
+}
+
+// SetLease sets after what time without a sign of life a writer of an archive in a bucket is expelled.
+func (f *Folder) SetLease(d time.Duration) {
+	if f.bucket != nil && d > 0 {
+		f.bucket.lease = d
+	}
+}
+
+func (b *bucket) path(name string) string { return filepath.Join(b.f.Path, name) }
+
+// remember notes the name of a generation's catalogue file.
+func (b *bucket) remember(n uint64, name string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.names[n] = name
+}
+
+// learn notes the names of the generations that the catalogue c knows.
+func (b *bucket) learn(c *catalog.Catalog) {
+	for _, name := range append(goneCatalogs(c), c.Before) {
+		digits, _, _ := strings.Cut(name, ".")
+		if n, err := strconv.ParseUint(digits, 10, 64); err == nil {
+			b.remember(n, name)
+		}
+	}
+}
+
+// goneCatalogs returns the names of the catalogue files among the files of c that are out of force.
+func goneCatalogs(c *catalog.Catalog) (names []string) {
+	for _, g := range c.Gone {
+		if filepath.Dir(g.Name) == DirCatalog {
+			names = append(names, filepath.Base(g.Name))
+		}
+	}
+	return names
+}
+
+// nameOf returns the name of the catalogue file of generation n, as far as this process knows it.
+func (b *bucket) nameOf(n uint64) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if name, ok := b.names[n]; ok {
+		return name
+	}
+	return fmt.Sprintf("%06d", n)
+}
+
+// generations returns the numbers of the generations whose catalogue files the bucket lists.
+func (b *bucket) generations() ([]uint64, error) {
+	entries, err := b.disk.ReadDir(b.path(DirCatalog))
+	if err != nil {
+		return nil, err
+	}
+	numbers := make(map[uint64]bool)
+	for _, e := range entries {
+		digits, _, ok := strings.Cut(e.Name(), ".")
+		n, err := strconv.ParseUint(digits, 10, 64)
+		if !ok || err != nil {
+			continue
+		}
+		numbers[n] = true
+		b.mu.Lock()
+		if _, known := b.names[n]; !known {
+			b.names[n] = e.Name()
+		}
+		b.mu.Unlock()
+	}
+	return slices.Sorted(maps.Keys(numbers)), nil
+}
+
+// readCatalog returns the content of the catalogue file of generation n. It remembers the files that
+// it read last: they never change.
+func (b *bucket) readCatalog(n uint64) ([]byte, error) {
+	name := b.nameOf(n)
+	b.mu.Lock()
+	content, ok := b.content[name]
+	b.mu.Unlock()
+	if ok {
+		return content, nil
+	}
+	content, err := disk.ReadFile(b.disk, b.path(filepath.Join(DirCatalog, name)))
+	if err == nil {
+		b.keep(name, content)
+	}
+	return content, err
+}
+
+// keep remembers the content of a catalogue file.
+func (b *bucket) keep(name string, content []byte) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.content) >= 4 {
+		clear(b.content)
+	}
+	b.content[name] = content
+}
+
+// create makes the local folders.
+func (b *bucket) create() error {
+	for _, dir := range []string{DirCatalog, DirPools, DirIndex, dirWriters} {
+		if err := os.MkdirAll(b.path(dir), 0o755); err != nil {
+			return fmt.Errorf("make the working folder %s: %w", b.f.Path, err)
+		}
+	}
+	return nil
+}
+
+// locked calls do, and calls it again if another writer was faster.
+func (b *bucket) locked(ctx context.Context, do func() error) error {
+	err := b.disk.Attempt(ctx, do)
+	if errors.Is(err, disk.ErrCondition) {
+		return fmt.Errorf("%w (%w)", catalog.ErrStale, err)
+	}
+	return err
+}
+
+// pin returns the catalogue in force. Nothing is locked: the files stay for the grace period.
+func (b *bucket) pin() (*Pin, error) {
+	for {
+		n, err := b.f.current()
+		if err != nil {
+			return nil, err
+		}
+		if n == 0 {
+			if err := b.f.lostCurrent(); err != nil {
+				return nil, err
+			}
+			return &Pin{Catalog: &catalog.Catalog{}}, nil
+		}
+		name := b.nameOf(n)
+		b.mu.Lock()
+		c := b.pinned
+		same := c != nil && b.name == name
+		b.mu.Unlock()
+		if same {
+			return &Pin{Catalog: c}, nil
+		}
+		c, err = b.f.Load(n)
+		if errors.Is(err, os.ErrNotExist) {
+			if again, e := b.f.current(); e == nil && again != n {
+				continue
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		b.mu.Lock()
+		b.pinned, b.name = c, name
+		b.mu.Unlock()
+		b.disk.Expect(c.ID, sizesOf(c))
+		if len(c.Indexes) <= prefetchedMost {
+			var paths []string
+			for _, x := range c.Indexes {
+				paths = append(paths, b.path(x.Name))
+			}
+			b.disk.Prefetch(paths)
+		}
+		return &Pin{Catalog: c}, nil
+	}
+}
+
+// sizesOf returns the sizes of the files that a catalogue names.
+func sizesOf(c *catalog.Catalog) map[string]int64 {
+	sizes := make(map[string]int64)
+	for _, s := range c.Segments {
+		sizes[s.File] = s.Bytes
+	}
+	for _, x := range c.Indexes {
+		sizes[x.Name] = x.Bytes
+	}
+	for _, f := range c.CommonFiles() {
+		sizes[f.Name] = f.Bytes
+	}
+	for _, n := range c.Names {
+		sizes[n.Name] = n.Bytes
+	}
+	return sizes
+}
+
+// put puts the catalogue c in force after the generation that CURRENT names. The caller is within
+// locked.
+func (b *bucket) put(c *catalog.Catalog) error {
+	before, err := b.before()
+	if err != nil {
+		return err
+	}
+	b.mu.Lock()
+	live := slices.Sorted(maps.Keys(b.live))
+	b.mu.Unlock()
+	for _, w := range live {
+		if before != nil && !slices.Contains(before.Writers, w) {
+			return fmt.Errorf("%w (writer %s): run the statement again", ErrExpelled, w)
+		}
+	}
+	if before != nil {
+		c.Writers = before.Writers
+	}
+	return b.putAfter(c, before)
+}
+
+// before returns the generation in force; nil if there is none or it is lost.
+func (b *bucket) before() (*catalog.Catalog, error) {
+	n, err := b.f.current()
+	if err != nil || n == 0 {
+		return nil, nil // REINDEX replaces a damaged CURRENT
+	}
+	c, err := b.f.Load(n)
+	if errors.Is(err, os.ErrNotExist) || err != nil && isDamage(err) {
+		return nil, nil
+	}
+	return c, err
+}
+
+// putAfter writes the catalogue c and makes CURRENT name it. before is the generation that CURRENT
+// names now; nil if there is none.
+func (b *bucket) putAfter(c, before *catalog.Catalog) error {
+	now := b.disk.Now()
+	if before != nil {
+		c.Before = b.nameOf(before.Generation)
+		c.Gone = b.goneAfter(c, before, now)
+	}
+	name := fmt.Sprintf("%06d.%016x", c.Generation, rand.Uint64())
+	content := c.Encode()
+	path := b.path(filepath.Join(DirCatalog, name))
+	if err := disk.WriteFile(b.disk, path, content); err != nil {
+		return err
+	}
+	err := disk.WriteFile(b.disk, b.path(FileCurrent), currentLine(name))
+	if errors.Is(err, disk.ErrUnsure) {
+		var found bool
+		if found, err = b.inChain(c.Generation, name); err == nil && !found {
+			err = disk.ErrCondition
+		}
+	}
+	if errors.Is(err, disk.ErrCondition) {
+		_ = b.disk.Remove(path) // if this fails, the next sweep removes it
+	}
+	if err != nil {
+		return err
+	}
+	b.remember(c.Generation, name)
+	b.keep(name, content)
+	return nil
+}
+
+// inChain reports whether the generation in force, or one before it, is the catalogue file name of
+// generation n. It is called after a write of CURRENT whose answer was lost.
+func (b *bucket) inChain(n uint64, name string) (bool, error) {
+	b.disk.Forget(b.path(FileCurrent))
+	at, err := b.f.current()
+	for err == nil && at > n {
+		var c *catalog.Catalog
+		if c, err = b.f.Load(at); err == nil {
+			digits, _, _ := strings.Cut(c.Before, ".")
+			if at, err = strconv.ParseUint(digits, 10, 64); err == nil {
+				b.remember(at, c.Before)
+			}
+		}
+	}
+	if err != nil {
+		return false, fmt.Errorf("nobody can say whether the change is in force: %w", err)
+	}
+	return at == n && b.nameOf(at) == name, nil
+}
+
+// goneAfter returns the files out of force when c follows before. It removes those that are out
+// of force for longer than the grace period, and leaves them out. A file that is out of force never
+// comes back, so this is right even if c does not come into force.
+func (b *bucket) goneAfter(c, before *catalog.Catalog, now time.Time) (gone []catalog.GoneFile) {
+	var old []string
+	for _, g := range before.Gone {
+		if now.Sub(time.Unix(g.At, 0)) > b.grace && len(old) < removedAtOnce {
+			old = append(old, g.Name)
+		} else {
+			gone = append(gone, g)
+		}
+	}
+	if len(old) > 0 && b.f.removeAll(old) != nil {
+		gone = before.Gone // the next publication tries again
+	}
+	kept := c.Files()
+	gone = slices.Clip(gone)
+	for _, name := range append(before.Files(), b.f.CatalogFile(before.Generation)) {
+		if !slices.Contains(kept, name) {
+			gone = append(gone, catalog.GoneFile{Name: name, At: now.Unix()})
+		}
+	}
+	return gone
+}
+
+// sweep removes the files that are out of force for longer than the grace period.
+func (b *bucket) sweep(ctx context.Context) error {
+	return b.locked(ctx, func() error {
+		c, err := b.f.InForce()
+		if err != nil || c.Generation == 0 {
+			return err
+		}
+		now := b.disk.Now()
+		if !slices.ContainsFunc(c.Gone, func(g catalog.GoneFile) bool { return now.Sub(time.Unix(g.At, 0)) > b.grace }) {
+			return nil
+		}
+		return b.put(next(c))
+	})
+}
+
+// next returns a generation that follows c and names the same files.
+func next(c *catalog.Catalog) *catalog.Catalog {
+	n := *c
+	n.Generation++
+	return &n
+}
+
+// moveIn uploads files to their places, several at once.
+func (b *bucket) moveIn(moves [][2]string) error {
+	var g errgroup.Group
+	g.SetLimit(movesAtOnce)
+	for _, m := range moves {
+		g.Go(func() error {
+			to := b.path(m[1])
+			err := b.disk.Link(m[0], to)
+			if errors.Is(err, os.ErrExist) {
+				return existsError(to)
+			}
+			if err != nil {
+				return err
+			}
+			return b.disk.Remove(m[0])
+		})
+	}
+	return g.Wait()
+}
+
+// allocate reserves n consecutive numbers and returns the first. Each content of NUMBER is
+// unique, so that a write whose answer was lost is known from that of another writer.
+func (b *bucket) allocate(ctx context.Context, n int) (first uint32, err error) {
+	err = b.locked(ctx, func() error {
+		free, err := b.freeNumber()
+		if err != nil {
+			return err
+		}
+		if free == 0 { // the archive is new, or NUMBER was lost
+			if free, err = b.f.NextByNames(); err != nil {
+				return err
+			}
+		}
+		c, err := b.f.InForce()
+		if err != nil {
+			return err
+		}
+		for _, s := range c.Segments {
+			free = max(free, uint64(s.Number())+1)
+		}
+		first = uint32(free)
+		return disk.WriteFile(b.disk, b.path(fileNumber), fmt.Appendf(nil, "%d %016x\n", free+uint64(n), rand.Uint64()))
+	})
+	return first, err
+}
+
+// freeNumber returns the number in NUMBER; 0 if there is none.
+func (b *bucket) freeNumber() (uint64, error) {
+	text, err := disk.ReadFile(b.disk, b.path(fileNumber))
+	if errors.Is(err, os.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	digits, _, _ := strings.Cut(string(text), " ")
+	n, err := strconv.ParseUint(digits, 10, 31)
+	if err != nil {
+		return 0, nil // damaged: NextByNames says more
+	}
+	return n, nil
+}

@@ -1,0 +1,389 @@
+package segment
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"os"
+)
+
+// tree reads the file of a bbolt database by ranges, for an index file that is not on a
+// local disk. It reads only: it never maps the file, and takes no lock.
+//
+//	page      id 8, flags 2, count 2, overflow 4, then the elements, then keys and values
+//	branch    each element: position 4, key size 4, page 8
+//	leaf      each element: flags 4, position 4, key size 4, value size 4
+//	meta      pages 0 and 1; the one with the higher transaction is in force
+//	bucket    the value of a leaf element: root page 8, sequence 8; if the root is 0, the
+//	          bucket's only page follows
+type tree struct {
+	f        io.ReaderAt
+	size     int64
+	pageSize int64
+	root     uint64
+	pages    uint64 // how many pages there are
+}
+
+const (
+	pageHead   = 16
+	elemBytes  = 16
+	bucketHead = 16
+
+	flagBranch = 1
+	flagLeaf   = 2
+	flagMeta   = 4
+	flagBucket = 1 // of a leaf element
+
+	metaMagic   = 0xed0cdaed
+	metaVersion = 2
+	metaBytes   = 64
+
+	// treeDepthMax is the most levels that a tree may have. A page that is its own
+	// descendant is found with it.
+	treeDepthMax = 32
+	// pageBytesMax is the most bytes that a page with its overflow may have. The values of
+	// an index are smaller.
+	pageBytesMax = 256 << 20
+)
+
+// openTree reads the meta pages of a database of size bytes.
+func openTree(f io.ReaderAt, size int64) (*tree, error) {
+	t := &tree{f: f, size: size}
+	newest := uint64(0)
+	// The second meta page begins after the first one, whose size the first one says. If that is
+	// damaged, the size is that of an index file.
+	at, found := int64(0), false
+	for range 2 {
+		b := make([]byte, pageHead+metaBytes)
+		if _, err := f.ReadAt(b, at); err != nil && !errors.Is(err, io.EOF) {
+			return nil, err
+		}
+		m := b[pageHead:]
+		sum := fnv.New64a()
+		sum.Write(m[:56])
+		pageSize, txid := int64(binary.LittleEndian.Uint32(m[8:])), binary.LittleEndian.Uint64(m[48:])
+		whole := binary.LittleEndian.Uint16(b[8:])&flagMeta != 0 && binary.LittleEndian.Uint32(m) == metaMagic && binary.LittleEndian.Uint32(m[4:]) == metaVersion &&
+			sum.Sum64() == binary.LittleEndian.Uint64(m[56:]) && pageSize >= 512 && pageSize <= 1<<20
+		if whole && (!found || txid > newest) {
+			found, newest, t.pageSize = true, txid, pageSize
+			t.root, t.pages = binary.LittleEndian.Uint64(m[16:]), binary.LittleEndian.Uint64(m[40:])
+		}
+		if at = indexPage; whole {
+			at = pageSize
+		}
+	}
+	if !found {
+		return nil, fmt.Errorf("%w: it has no whole meta page", errIndexBad)
+	}
+	return t, nil
+}
+
+// treePage is one page in memory.
+type treePage struct {
+	b     []byte
+	flags uint16
+	count int
+}
+
+// page reads a page.
+func (t *tree) page(id uint64) (*treePage, error) {
+	if id < 2 || id >= t.pages || int64(id) > t.size/t.pageSize {
+		return nil, fmt.Errorf("%w: it has no page %d", errIndexBad, id)
+	}
+	at := int64(id) * t.pageSize
+	b := make([]byte, min(t.pageSize, t.size-at))
+	if _, err := t.f.ReadAt(b, at); err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if len(b) < pageHead || binary.LittleEndian.Uint64(b) != id {
+		return nil, fmt.Errorf("%w: page %d is another page", errIndexBad, id)
+	}
+	if over := int64(binary.LittleEndian.Uint32(b[12:])); over > 0 {
+		n := (over + 1) * t.pageSize
+		if n > pageBytesMax || at+n > t.size+t.pageSize {
+			return nil, fmt.Errorf("%w: page %d has %d pages more", errIndexBad, id, over)
+		}
+		rest := make([]byte, min(n, t.size-at))
+		copy(rest, b)
+		if _, err := t.f.ReadAt(rest[len(b):], at+int64(len(b))); err != nil && !errors.Is(err, io.EOF) {
+			return nil, err
+		}
+		b = rest
+	}
+	return newTreePage(b)
+}
+
+// newTreePage checks the head of a page.
+func newTreePage(b []byte) (*treePage, error) {
+	if len(b) < pageHead {
+		return nil, errIndexBad
+	}
+	p := &treePage{b, binary.LittleEndian.Uint16(b[8:]), int(binary.LittleEndian.Uint16(b[10:]))}
+	if p.flags != flagBranch && p.flags != flagLeaf || pageHead+p.count*elemBytes > len(b) || p.flags == flagBranch && p.count == 0 {
+		return nil, fmt.Errorf("%w: a page of it has flags %d and %d elements", errIndexBad, p.flags, p.count)
+	}
+	return p, nil
+}
+
+// key returns the key of element i.
+func (p *treePage) key(i int) ([]byte, error) {
+	e := p.b[pageHead+i*elemBytes:]
+	if p.flags == flagBranch {
+		return p.part(i, binary.LittleEndian.Uint32(e), 0, binary.LittleEndian.Uint32(e[4:]))
+	}
+	return p.part(i, binary.LittleEndian.Uint32(e[4:]), 0, binary.LittleEndian.Uint32(e[8:]))
+}
+
+// value returns the value of element i of a leaf, and the element's flags.
+func (p *treePage) value(i int) (v []byte, flags uint32, err error) {
+	e := p.b[pageHead+i*elemBytes:]
+	v, err = p.part(i, binary.LittleEndian.Uint32(e[4:]), binary.LittleEndian.Uint32(e[8:]), binary.LittleEndian.Uint32(e[12:]))
+	return v, binary.LittleEndian.Uint32(e), err
+}
+
+// child returns the page of element i of a branch.
+func (p *treePage) child(i int) uint64 {
+	return binary.LittleEndian.Uint64(p.b[pageHead+i*elemBytes+8:])
+}
+
+// part returns n bytes that begin skip bytes after the position that element i names.
+func (p *treePage) part(i int, pos, skip, n uint32) ([]byte, error) {
+	from := int64(pageHead+i*elemBytes) + int64(pos) + int64(skip)
+	if from+int64(n) > int64(len(p.b)) {
+		return nil, fmt.Errorf("%w: an element of it ends after its page", errIndexBad)
+	}
+	return p.b[from : from+int64(n) : from+int64(n)], nil
+}
+
+// bucket returns a cursor for the bucket with this name, or nil if there is none.
+func (t *tree) bucket(name []byte) (*treeCursor, error) {
+	top := &treeCursor{t: t, root: t.root}
+	k, err := top.move(name)
+	if err != nil || !bytes.Equal(k, name) {
+		return nil, err
+	}
+	v, flags, err := top.value()
+	if err != nil || flags&flagBucket == 0 {
+		return nil, err
+	}
+	if len(v) < bucketHead {
+		return nil, fmt.Errorf("%w: bucket %s is short", errIndexBad, name)
+	}
+	c := &treeCursor{t: t, root: binary.LittleEndian.Uint64(v)}
+	if c.root == 0 {
+		if c.inline, err = newTreePage(v[bucketHead:]); err == nil && c.inline.flags != flagLeaf {
+			err = errIndexBad
+		}
+	}
+	return c, err
+}
+
+// treeCursor is a place in a bucket: a page of each level, and the element in it.
+type treeCursor struct {
+	t      *tree
+	root   uint64
+	inline *treePage // the only page of a small bucket; nil if it has pages of its own
+	stack  []treeLevel
+	last   []byte // the key before, which must be smaller; nil after a seek
+}
+
+type treeLevel struct {
+	p *treePage
+	i int
+}
+
+// down pushes the page id and its descendants until a leaf. choose returns the element of a
+// page to take.
+func (c *treeCursor) down(id uint64, choose func(p *treePage) (int, error)) error {
+	for {
+		p := c.inline
+		if p == nil {
+			var err error
+			if p, err = c.t.page(id); err != nil {
+				return err
+			}
+		}
+		i, err := choose(p)
+		if err != nil {
+			return err
+		}
+		if len(c.stack) == treeDepthMax {
+			return fmt.Errorf("%w: its pages form a circle", errIndexBad)
+		}
+		c.stack = append(c.stack, treeLevel{p, i})
+		if p.flags == flagLeaf {
+			return nil
+		}
+		id = p.child(i)
+	}
+}
+
+// find returns the first element of a leaf whose key is not less than key, or the last element of
+// a branch whose key is not greater.
+func find(p *treePage, key []byte) (int, error) {
+	lo, hi := 0, p.count
+	for lo < hi {
+		mid := (lo + hi) / 2
+		k, err := p.key(mid)
+		if err != nil {
+			return 0, err
+		}
+		if c := bytes.Compare(k, key); c < 0 || c == 0 && p.flags == flagBranch {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	if p.flags == flagBranch {
+		return max(lo-1, 0), nil
+	}
+	return lo, nil
+}
+
+// move moves to the first pair at or after key, and returns its key; nil if there is none.
+func (c *treeCursor) move(key []byte) ([]byte, error) {
+	c.stack, c.last = c.stack[:0], nil
+	if err := c.down(c.root, func(p *treePage) (int, error) { return find(p, key) }); err != nil {
+		return nil, err
+	}
+	if last := c.stack[len(c.stack)-1]; last.i == last.p.count {
+		return c.step()
+	}
+	return c.key()
+}
+
+// step moves to the next leaf, and returns its first key; nil if there is none.
+func (c *treeCursor) step() ([]byte, error) {
+	n := len(c.stack) - 1
+	for c.stack = c.stack[:n]; n > 0; n-- {
+		if last := &c.stack[n-1]; last.i+1 < last.p.count {
+			last.i++
+			break
+		}
+		c.stack = c.stack[:n-1]
+	}
+	if n <= 0 {
+		return nil, nil
+	}
+	last := c.stack[n-1]
+	if err := c.down(last.p.child(last.i), func(*treePage) (int, error) { return 0, nil }); err != nil {
+		return nil, err
+	}
+	if c.stack[len(c.stack)-1].p.count == 0 {
+		return nil, fmt.Errorf("%w: a page of it is empty", errIndexBad)
+	}
+	return c.key()
+}
+
+// key returns the current key.
+func (c *treeCursor) key() ([]byte, error) {
+	last := c.stack[len(c.stack)-1]
+	return last.p.key(last.i)
+}
+
+// value returns the current value, and the flags of its element.
+func (c *treeCursor) value() ([]byte, uint32, error) {
+	last := c.stack[len(c.stack)-1]
+	return last.p.value(last.i)
+}
+
+// pair returns the current pair, for the key that a move returned.
+func (c *treeCursor) pair(k []byte, err error) (key, v []byte, e error) {
+	if k == nil || err != nil {
+		return nil, nil, err
+	}
+	if c.last != nil && bytes.Compare(k, c.last) <= 0 {
+		return nil, nil, fmt.Errorf("%w: its keys are not in order", errIndexBad)
+	}
+	c.last = k
+	v, flags, err := c.value()
+	if flags&flagBucket != 0 {
+		v = nil
+	}
+	return k, v, err
+}
+
+func (c *treeCursor) seek(key []byte) (k, v []byte, err error) { return c.pair(c.move(key)) }
+
+func (c *treeCursor) next() (k, v []byte, err error) {
+	if len(c.stack) == 0 {
+		return nil, nil, nil
+	}
+	if last := &c.stack[len(c.stack)-1]; last.i+1 < last.p.count {
+		last.i++
+		return c.pair(c.key())
+	}
+	return c.pair(c.step())
+}
+
+// before returns the key before the current pair, or before the end; nil if there is none. The
+// cursor stays.
+func (c *treeCursor) before(k []byte) ([]byte, error) {
+	o := &treeCursor{t: c.t, root: c.root, inline: c.inline}
+	if k == nil {
+		return o.lastBelow(o.root)
+	}
+	if _, err := o.move(k); err != nil {
+		return nil, err
+	}
+	for n := len(o.stack) - 1; n >= 0; n-- {
+		if o.stack[n].i > 0 {
+			o.stack[n].i--
+			if n == len(o.stack)-1 {
+				return o.key()
+			}
+			id := o.stack[n].p.child(o.stack[n].i)
+			o.stack = o.stack[:n+1]
+			return o.lastBelow(id)
+		}
+	}
+	return nil, nil
+}
+
+func (c *treeCursor) lastBelow(id uint64) ([]byte, error) {
+	if err := c.down(id, func(p *treePage) (int, error) { return max(p.count-1, 0), nil }); err != nil {
+		return nil, err
+	}
+	if last := c.stack[len(c.stack)-1]; last.p.count == 0 {
+		return nil, nil
+	}
+	return c.key()
+}
+
+// get returns the value of key, or nil if there is none. The cursor stays.
+func (c *treeCursor) get(key []byte) ([]byte, error) {
+	o := &treeCursor{t: c.t, root: c.root, inline: c.inline}
+	k, v, err := o.seek(key)
+	if err != nil || !bytes.Equal(k, key) {
+		return nil, err
+	}
+	return v, nil
+}
+
+// rangeFile is a file that is read by ranges.
+type rangeFile interface {
+	io.ReaderAt
+	io.Closer
+	Stat() (os.FileInfo, error)
+}
+
+// OpenRemoteIndex opens an index file that is read by ranges, because it is not on a local
+// disk. name is its name in errors. If the file is damaged, the error is an *Error. The IndexFile closes f; if OpenRemoteIndex fails, it closes f
+// too.
+func OpenRemoteIndex(name string, f rangeFile) (*IndexFile, error) {
+	st, err := f.Stat()
+	if err == nil {
+		var t *tree
+		if t, err = openTree(f, st.Size()); err == nil {
+			return &IndexFile{path: name, tree: t, file: f}, nil
+		}
+	}
+	f.Close() // it was only read
+	if !errors.Is(err, errIndexBad) {
+		return nil, err
+	}
+	return nil, &Error{File: name, Offset: -1, Err: err}
+}
