@@ -334,7 +334,7 @@ func (p *program) newSession(archive session.Archive) *session.Session {
 	}
 	o.Crawler, _ = archive.(session.Crawler)
 	o.Replay = p.openReplay
-	o.Bucket = openBucket
+	o.Bucket = openDataSet
 	o.Jobs, _ = archive.(session.Jobs)
 	p.askWorkers(&o)
 	o.Settings.Color = given.Color

@@ -12,9 +12,9 @@ import (
 // bucket is the place of a data set in a bucket.
 type bucket struct{ client *s3.Client }
 
-// openBucket returns the place of a data set by a URL such as s3://bucket/prefix/. The store
+// openDataSet returns the place of a data set by a URL such as s3://bucket/prefix/. The store
 // and the credentials are those of the environment.
-func openBucket(ctx context.Context, url string) (lake.Place, error) {
+func openDataSet(ctx context.Context, url string) (lake.Place, error) {
 	c, err := s3.Open(ctx, url)
 	if err != nil {
 		return nil, err
