@@ -31,11 +31,14 @@ const hastyLease = 3 * time.Second
 // hasty runs the program with a short lease in a crawl of several processes.
 func hasty() {
 	p := &program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv}
-	p.openArchive = func(path string, warn func(error)) (session.Archive, io.Closer) {
-		a, c := openStore(path, warn)
+	p.openArchive = func(path string, warn func(error)) (session.Archive, io.Closer, error) {
+		a, c, err := openStore(path, warn)
+		if err != nil {
+			return a, c, err
+		}
 		j := a.(archive)
 		j.lease = hastyLease
-		return j, c
+		return j, c, nil
 	}
 	os.Exit(p.main(context.Background(), os.Args[1:]))
 }

@@ -184,7 +184,7 @@ var arrows = map[string]string{
 	"exec/wholefile":             "",
 	"exec/lake":                  "exec/rowio exec/value exec/wholefile store/disk store/record",
 	"exec/worker":                "exec/relation exec/session exec/spill lang/ast store/record store/urlkey",
-	"exec/worker/nats":           "exec/worker",
+	"exec/worker/nats":           "crawl/state/nats/login exec/worker",
 	"exec/worker/natstest":       "",
 	"exec/worker/workertest":     "exec/session exec/worker",
 
@@ -198,11 +198,12 @@ var arrows = map[string]string{
 	"crawl/robots":  "",
 	"crawl/trap":    "store/urlkey",
 
-	"crawl":            "crawl/render store/document crawl/fetch crawl/frontier crawl/links crawl/order crawl/robots crawl/trap store/record store/urlkey store/page crawl/report store/record/message store/record/task store/page/charset store/page/coding store/page/markup crawl/forms",
-	"crawl/frontier":   "store/record crawl/report",
-	"crawl/report":     "store/record store/urlkey",
-	"crawl/state/nats": "crawl/report crawl/state store/packed store/record store/urlkey",
-	"crawl/state":      "crawl/report store/disk store/packed store/record store/urlkey",
+	"crawl":                  "crawl/render store/document crawl/fetch crawl/frontier crawl/links crawl/order crawl/robots crawl/trap store/record store/urlkey store/page crawl/report store/record/message store/record/task store/page/charset store/page/coding store/page/markup crawl/forms",
+	"crawl/frontier":         "store/record crawl/report",
+	"crawl/report":           "store/record store/urlkey",
+	"crawl/state/nats":       "crawl/state/nats/login crawl/report crawl/state store/packed store/record store/urlkey",
+	"crawl/state/nats/login": "",
+	"crawl/state":            "crawl/report store/disk store/packed store/record store/urlkey",
 
 	"repl":              "all",
 	"repl/mcp":          "exec/session lang repl/ask exec/relation/all",
@@ -214,7 +215,7 @@ var arrows = map[string]string{
 	"repl/term":         "lang/cells",
 	"repl/cmd/infomall": "repl",
 	"repl/cluster":      "",
-	"repl/doctor":       "store/disk/s3",
+	"repl/doctor":       "crawl/state/nats/login store/disk/s3",
 	"queries":           "",
 }
 
@@ -321,7 +322,7 @@ var homes = map[string]string{
 
 	"github.com/oschwald/maxminddb-golang/v2": "exec/regions",
 	"github.com/nats-io/nats-server/v2":       "exec/worker/natstest",
-	"github.com/nats-io/nats.go":              "exec/worker/nats crawl/state/nats repl/doctor",
+	"github.com/nats-io/nats.go":              "exec/worker/nats crawl/state/nats crawl/state/nats/login repl/doctor",
 }
 
 // testHomes lists further packages whose tests may import an outside module.

@@ -22,7 +22,7 @@ import (
 	"infomall/store/urlkey"
 )
 
-var bucketKills = flag.Int("faults.bucket", 8, "requests at which writers to a bucket are killed; 0 means each")
+var bucketKills = flag.Int("faults.bucket", 4, "points at which writers to a bucket are killed; 0 means before and after each request")
 
 // machine opens the archive of a test's bucket as another machine would: with a working
 // folder of its own.
@@ -98,6 +98,18 @@ func TestBucket(t *testing.T) {
 		t.Error(err)
 	}
 	last := im.want[len(im.parts)]
+	for _, damage := range []func([]byte) []byte{func([]byte) []byte { return nil }, func([]byte) []byte { return []byte("garbage") }} {
+		server.Change("archive/CURRENT", damage)
+		if _, err := machines[0].Snapshot(ctx); err == nil {
+			t.Error("a snapshot without CURRENT")
+		}
+		if _, err := machines[0].Reindex(ctx, task.ReindexOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := tellRows(machines[1], record.MinTime, record.MaxTime); err != nil || !equalRows(got, last) {
+			t.Fatalf("after CURRENT was lost: %v\n%s", err, diffRows(got, last))
+		}
+	}
 	v, err := machines[0].Snapshot(ctx)
 	if err != nil {
 		t.Fatal(err)
@@ -185,15 +197,15 @@ func TestBucketKills(t *testing.T) {
 	}
 	requests := whole.Requests()
 	var points []int
-	for n := range requests {
-		points = append(points, n+1)
+	for n := range 2 * requests {
+		points = append(points, n)
 	}
 	if *bucketKills > 0 {
 		rand.Shuffle(len(points), func(i, j int) { points[i], points[j] = points[j], points[i] })
 		points = points[:min(*bucketKills, len(points))]
 	}
-	for i, at := range points {
-		kill := []s3test.Fault{s3test.DropBefore, s3test.DropAfter}[i%2]
+	for _, point := range points {
+		at, kill := point/2+1, []s3test.Fault{s3test.DropBefore, s3test.DropAfter}[point%2]
 		server := s3test.New()
 		var clock sync.Mutex
 		now := time.Now()
@@ -376,7 +388,7 @@ func TestBucketRounds(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for part := range 2 {
 		var visits []*visit
-		for n := range 1500 {
+		for n := range 900 {
 			body := make([]byte, 2000)
 			for i := range body {
 				body[i] = 'a' + byte(r.Uint32()%20)
@@ -420,7 +432,7 @@ func TestBucketRounds(t *testing.T) {
 		after := c.Stats()
 		return s3.Stats{Requests: after.Requests - before.Requests, Rounds: after.Rounds - before.Rounds, In: after.In - before.In}
 	}
-	cold, warm, again := page("http://a.example/7"), page("http://a.example/1200"), page("http://a.example/1200")
+	cold, warm, again := page("http://a.example/7"), page("http://a.example/100"), page("http://a.example/100")
 	t.Logf("cold %+v, warm %+v, again %+v", cold, warm, again)
 	if cold.Rounds > 5 || cold.Requests > 20 {
 		t.Errorf("a page cold took %+v; want 5 rounds and 20 requests at most", cold)

@@ -13,6 +13,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"infomall/crawl/state/nats/login"
 )
 
 const (
@@ -86,7 +88,8 @@ func (n *natsCheck) within() (context.Context, context.CancelFunc) {
 
 func (n *natsCheck) connect() (string, error) {
 	var err error
-	if n.conn, err = nats.Connect(n.urls, nats.Name("infomall doctor"), nats.Timeout(10*time.Second)); err != nil {
+	o := []nats.Option{nats.Name("infomall doctor"), nats.Timeout(10 * time.Second)}
+	if n.conn, err = nats.Connect(n.urls, append(o, login.Options()...)...); err != nil {
 		return "", err
 	}
 	trip, err := n.conn.RTT()
