@@ -32,10 +32,7 @@ const hastyLease = 3 * time.Second
 func hasty() {
 	p := &program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv}
 	p.openArchive = func(path string, warn func(error)) (session.Archive, io.Closer, error) {
-		a, c, err := openStore(path, warn)
-		if err != nil {
-			return a, c, err
-		}
+		a, c := openStore(path, warn)
 		j := a.(archive)
 		j.lease = hastyLease
 		return j, c, nil
