@@ -69,6 +69,8 @@ On a terminal, without anything to run, it opens the shell.
 
 infomall fmt FILE… prints scripts in their canonical form. infomall completion (bash | zsh | fish) prints what completes
 this command line there, infomall man the manual page: infomall man | man -l -
+infomall doctor (s3://BUCKET/PREFIX | nats://HOST:PORT)… checks what these stores really do, and says what fails.
+infomall doctor --compose prints a file for Docker Compose that starts infomall on several machines.
 
 Exit status: 0 done, 1 a statement failed, 2 wrong command line or no such script, 4 no archive is there, it cannot be used or a disk is full, 130 interrupted.`
 

@@ -185,7 +185,7 @@ var arrows = map[string]string{
 	"exec/wholefile":             "",
 	"exec/lake":                  "exec/rowio exec/value exec/wholefile store/disk store/record",
 	"exec/worker":                "exec/relation exec/session exec/spill lang/ast store/record store/urlkey",
-	"exec/worker/nats":           "exec/worker",
+	"exec/worker/nats":           "exec/worker crawl/state/nats/login",
 	"exec/worker/natstest":       "",
 	"exec/worker/workertest":     "exec/session exec/worker",
 
@@ -199,11 +199,12 @@ var arrows = map[string]string{
 	"crawl/robots":  "",
 	"crawl/trap":    "store/urlkey",
 
-	"crawl":            "crawl/render store/document crawl/fetch crawl/frontier crawl/links crawl/order crawl/robots crawl/trap store/record store/urlkey store/page crawl/report store/record/message store/record/task store/page/charset store/page/coding store/page/markup crawl/forms",
-	"crawl/frontier":   "store/record crawl/report",
-	"crawl/report":     "store/record store/urlkey",
-	"crawl/state/nats": "crawl/report crawl/state store/packed store/record store/urlkey",
-	"crawl/state":      "crawl/report store/disk store/packed store/record store/urlkey",
+	"crawl":                  "crawl/render store/document crawl/fetch crawl/frontier crawl/links crawl/order crawl/robots crawl/trap store/record store/urlkey store/page crawl/report store/record/message store/record/task store/page/charset store/page/coding store/page/markup crawl/forms",
+	"crawl/frontier":         "store/record crawl/report",
+	"crawl/report":           "store/record store/urlkey",
+	"crawl/state/nats":       "crawl/state/nats/login crawl/report crawl/state store/packed store/record store/urlkey",
+	"crawl/state/nats/login": "",
+	"crawl/state":            "crawl/report store/disk store/packed store/record store/urlkey",
 
 	"repl":              "all",
 	"repl/mcp":          "exec/session lang repl/ask exec/relation/all",
@@ -214,6 +215,8 @@ var arrows = map[string]string{
 	"repl/serve/replay": "store/page/charset store/page/markup store/urlkey",
 	"repl/term":         "lang/cells",
 	"repl/cmd/infomall": "repl",
+	"repl/cluster":      "",
+	"repl/doctor":       "crawl/state/nats/login store/disk/s3",
 	"queries":           "",
 }
 
@@ -257,6 +260,7 @@ var testArrows = map[string]string{
 	"repl/mcp":             "exec exec/relation exec/relation/relationtest store/record",
 	"repl/serve":           "exec exec/event/kept store/record/task exec/relation/relationtest repl store/document/child store/document store/page/pagetest",
 	"repl/serve/cdx":       "exec/relation/relationtest",
+	"repl/doctor":          "exec/worker/natstest store/disk/s3/s3test",
 	"repl/serve/lookup":    "exec/relation/relationtest",
 
 	"store/document/epub":         "store/document/documenttest store/document/office/officetest store/record",
@@ -320,7 +324,7 @@ var homes = map[string]string{
 
 	"github.com/oschwald/maxminddb-golang/v2": "exec/regions",
 	"github.com/nats-io/nats-server/v2":       "exec/worker/natstest",
-	"github.com/nats-io/nats.go":              "exec/worker/nats crawl/state/nats",
+	"github.com/nats-io/nats.go":              "exec/worker/nats crawl/state/nats crawl/state/nats/login repl/doctor",
 }
 
 // testHomes lists further packages whose tests may import an outside module.
@@ -340,6 +344,7 @@ var testModules = []string{
 	"github.com/creack/pty",
 	"pgregory.net/rapid",
 	"gonum.org/v1/gonum",
+	"go.yaml.in/yaml/v3",
 }
 
 // standardHomes says which packages may import the network code of the standard

@@ -23,7 +23,8 @@ func writeMan(w io.Writer) {
 	line := func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
 	line(".TH INFOMALL 1 \"\" \"infomall\"\n.SH NAME\ninfomall \\- a web archive you query in SQL")
 	line(".SH SYNOPSIS\n.B infomall\n[\\fIflag\\fR]… [\\fB\\-c\\fR \\fIstatements\\fR | \\fIfile\\fR | \\fB\\-\\fR]…\n.br\n" +
-		".B infomall fmt\n[\\fIfile\\fR | \\fB\\-\\fR]…\n.br\n.B infomall completion\nbash | zsh | fish\n.br\n.B infomall man")
+		".B infomall fmt\n[\\fIfile\\fR | \\fB\\-\\fR]…\n.br\n.B infomall completion\nbash | zsh | fish\n.br\n.B infomall man\n.br\n" +
+		".B infomall doctor\n\\fIurl\\fR… | \\-\\-compose")
 	line(".SH DESCRIPTION")
 	for _, paragraph := range strings.Split(strings.TrimSpace(description), "\n\n") {
 		line(".PP\n%s", roff(paragraph))

@@ -20,13 +20,14 @@ var tools = map[string]func(p *program, args []string) int{
 	"fmt":        (*program).format,
 	"completion": (*program).completion,
 	"man":        (*program).man,
+	"doctor":     (*program).doctor,
 
 	child.Argument: (*program).readDocuments, // only the program itself gives it
 }
 
 // toolNames returns the names of the tools for users, in the order in which the help
 // shows them.
-func toolNames() []string { return []string{"fmt", "completion", "man"} }
+func toolNames() []string { return []string{"fmt", "completion", "man", "doctor"} }
 
 // format prints scripts in the layout of lang.Format, and returns the exit
 // status; it is the tool fmt. args are the names of the files; without args it

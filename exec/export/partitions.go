@@ -90,8 +90,8 @@ func readPartitioned(e *export) (*partitioned, error) {
 		if !left[i] {
 			p.files = append(p.files, i)
 		}
-		if i := slices.IndexFunc(cols, func(o value.Column) bool { return strings.EqualFold(o.Name, c.Name) }); !left[i] && cols[i].Name != c.Name {
-			return nil, ast.Errorf(st.Query, "the query has columns %s and %s, which other engines do not tell apart; name one by AS", cols[i].Name, c.Name)
+		if first := slices.IndexFunc(cols, func(o value.Column) bool { return strings.EqualFold(o.Name, c.Name) }); first != i {
+			return nil, ast.Errorf(st.Query, "the query has two columns %s, which other engines do not tell apart; give one another name by AS", cols[first].Name)
 		}
 	}
 	if len(st.Query.OrderBy) == 0 {

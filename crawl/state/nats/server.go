@@ -7,13 +7,14 @@ import (
 	"errors"
 	"fmt"
 	mathrand "math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	natsgo "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"infomall/crawl/state/nats/login"
 )
 
 // Bounds of the conversation with a server.
@@ -46,16 +47,7 @@ func connect(ctx context.Context, url string) (*server, error) {
 		natsgo.Name("infomall"), natsgo.Timeout(connectWait), natsgo.MaxReconnects(-1),
 		natsgo.ReconnectWait(100 * time.Millisecond), natsgo.ReconnectJitter(50*time.Millisecond, 50*time.Millisecond),
 	}
-	if user := os.Getenv("NATS_USER"); user != "" {
-		o = append(o, natsgo.UserInfo(user, os.Getenv("NATS_PASSWORD")))
-	}
-	if file := os.Getenv("NATS_CREDS"); file != "" {
-		o = append(o, natsgo.UserCredentials(file))
-	}
-	if file := os.Getenv("NATS_CA"); file != "" {
-		o = append(o, natsgo.RootCAs(file))
-	}
-	nc, err := natsgo.Connect(url, o...)
+	nc, err := natsgo.Connect(url, append(o, login.Options()...)...)
 	if err != nil {
 		return nil, fmt.Errorf("connect to %s: %w; nats-server -js starts a server there", url, err)
 	}

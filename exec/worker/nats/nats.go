@@ -25,6 +25,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/micro"
 
+	"infomall/crawl/state/nats/login"
 	"infomall/exec/worker"
 )
 
@@ -86,7 +87,8 @@ func (t *Transport) connection() (*nats.Conn, error) {
 
 // connect connects to the servers at urls. The connection is made again whenever it breaks.
 func connect(urls string) (*nats.Conn, error) {
-	conn, err := nats.Connect(urls, nats.Name("infomall"), nats.MaxReconnects(-1), nats.ReconnectWait(250*time.Millisecond), nats.ReconnectBufSize(-1))
+	o := []nats.Option{nats.Name("infomall"), nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond), nats.ReconnectBufSize(-1)}
+	conn, err := nats.Connect(urls, append(o, login.Options()...)...)
 	if err != nil {
 		return nil, fmt.Errorf("connect to %s: %w", hidden(urls), err)
 	}

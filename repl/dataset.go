@@ -9,8 +9,8 @@ import (
 	"infomall/store/disk/s3"
 )
 
-// dataSet is the place of a data set in a bucket.
-type dataSet struct{ client *s3.Client }
+// bucket is the place of a data set in a bucket.
+type bucket struct{ client *s3.Client }
 
 // openDataSet returns the place of a data set by a URL such as s3://bucket/prefix/. The store
 // and the credentials are those of the environment.
@@ -19,21 +19,21 @@ func openDataSet(ctx context.Context, url string) (lake.Place, error) {
 	if err != nil {
 		return nil, err
 	}
-	return dataSet{c}, nil
+	return bucket{c}, nil
 }
 
-func (b dataSet) Read(ctx context.Context, name string, off, n int64) ([]byte, error) {
+func (b bucket) Read(ctx context.Context, name string, off, n int64) ([]byte, error) {
 	bytes, _, err := b.client.Get(ctx, name, off, n, "")
 	return bytes, err
 }
 
 // Write writes one object, which appears when it is whole.
-func (b dataSet) Write(ctx context.Context, name string, body io.ReaderAt, size int64) error {
+func (b bucket) Write(ctx context.Context, name string, body io.ReaderAt, size int64) error {
 	_, err := b.client.Put(ctx, name, body, size, s3.Always)
 	return err
 }
 
-func (b dataSet) List(ctx context.Context) iter.Seq2[lake.File, error] {
+func (b bucket) List(ctx context.Context) iter.Seq2[lake.File, error] {
 	return func(yield func(lake.File, error) bool) {
 		for o, err := range b.client.List(ctx, "", true) {
 			if !yield(lake.File{Name: o.Name, Size: o.Size}, err) || err != nil {
@@ -43,4 +43,4 @@ func (b dataSet) List(ctx context.Context) iter.Seq2[lake.File, error] {
 	}
 }
 
-func (b dataSet) Remove(ctx context.Context, name string) error { return b.client.Remove(ctx, name) }
+func (b bucket) Remove(ctx context.Context, name string) error { return b.client.Remove(ctx, name) }

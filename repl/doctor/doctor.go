@@ -1,0 +1,98 @@
+// Package doctor checks what stores really do on which an archive in a bucket, questions
+// by many workers and crawls by many fetchers stand: an S3 store and NATS servers. A store
+// that has the interface does not always keep all its promises. Each check asks the store
+// for one promise, and its result says what the broken promise would mean for infomall.
+//
+// The checks work below a prefix, and with streams, of names of their own. They remove
+// what they have made, also when they fail.
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"infomall/store/disk/s3"
+)
+
+// verdict is the result of one check.
+type verdict string
+
+const (
+	ok     verdict = "ok"
+	note   verdict = "note"  // the user should know it; infomall works
+	failed verdict = "FAILS" // infomall needs it
+)
+
+// report writes the results of checks as lines.
+type report struct {
+	w      io.Writer
+	failed int // how many checks that infomall needs failed
+}
+
+// line writes the result of the check with this name.
+func (r *report) line(v verdict, name, format string, args ...any) {
+	if v == failed {
+		r.failed++
+	}
+	fmt.Fprintf(r.w, "  %-5s  %-24s  %s\n", v, name, fmt.Sprintf(format, args...))
+}
+
+// check writes the result of a check: ok with the text that do returns, or that it fails, with
+// the error of do and what that means for infomall.
+func (r *report) check(name, means string, do func() (string, error)) bool {
+	text, err := do()
+	if err != nil {
+		r.line(failed, name, "%v: %s", err, means)
+		return false
+	}
+	r.line(ok, name, "%s", text)
+	return true
+}
+
+// IsPlace reports whether the doctor can check the place with this URL: s3://bucket/prefix, or
+// servers of NATS such as nats://host:4222,nats://other:4222.
+func IsPlace(url string) bool { return s3.IsURL(url) || isNATS(url) }
+
+func isNATS(url string) bool {
+	return strings.HasPrefix(url, "nats://") || strings.HasPrefix(url, "tls://")
+}
+
+// Check checks the places, writes one line for each check to w, and returns how many checks
+// failed that infomall needs. The places must be such that IsPlace is true. The error says that
+// the checks were cancelled.
+func Check(ctx context.Context, w io.Writer, places ...string) (failed int, err error) {
+	r := &report{w: w}
+	for _, p := range places {
+		if err := ctx.Err(); err != nil {
+			return r.failed, context.Cause(ctx)
+		}
+		if isNATS(p) {
+			checkNATS(ctx, r, p)
+			continue
+		}
+		c, err := s3.Open(ctx, p)
+		if err != nil {
+			r.line("FAILS", "URL", "%v", err)
+			continue
+		}
+		checkBucket(ctx, r, c)
+	}
+	if ctx.Err() != nil {
+		return r.failed, context.Cause(ctx)
+	}
+	return r.failed, nil
+}
+
+// times are how long each of several requests took.
+type times []time.Duration
+
+// took calls do and adds how long it took.
+func (t *times) took(do func() error) error {
+	start := time.Now()
+	err := do()
+	*t = append(*t, time.Since(start))
+	return err
+}
