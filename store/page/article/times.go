@@ -28,7 +28,7 @@ func (r *reader) readProps() {
 	}
 	for i := range r.t.Nodes {
 		n := &r.t.Nodes[i]
-		if n.Kind != markup.Element || n.Tag == markup.TagMeta || n.Tag == markup.TagTime {
+		if n.Kind != markup.Element || n.Tag == markup.TagMeta || n.Tag == markup.TagTime || !r.t.May(i, markup.AttrDates) {
 			continue
 		}
 		if prop, ok := r.t.Attr(i, "itemprop"); ok && bytes.HasPrefix(prop, []byte("date")) {
@@ -123,7 +123,7 @@ func (r *reader) readAttributes() {
 				}
 			}
 		case markup.Element:
-			if n.Tag == markup.TagMeta || n.Tag == markup.TagLink || n.Tag == markup.TagScript {
+			if n.Tag == markup.TagMeta || n.Tag == markup.TagLink || n.Tag == markup.TagScript || !r.t.May(i, markup.AttrDates) {
 				continue
 			}
 			for a := range r.t.Attrs(i) {

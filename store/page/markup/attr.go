@@ -33,6 +33,7 @@ const (
 	AttrSize                        // width, height
 	AttrAddress                     // the attributes in addressNames
 	AttrType                        // type
+	AttrDates                       // itemprop, title, datetime, and names such as data-date
 )
 
 // attrSets says which groups an attribute may belong to. The index is what
@@ -44,15 +45,22 @@ var attrSets = func() (sets [512]AttrSet) {
 		AttrSize:    {"width", "height"},
 		AttrAddress: addressNames,
 		AttrType:    {"type"},
+		AttrDates:   {"itemprop", "title", "datetime"},
 	} {
 		for _, name := range names {
 			sets[attrSlot(name[0], len(name))] |= set
 		}
 	}
+	for size := len("data-") + 1; size <= slotSizeMax; size++ {
+		sets[attrSlot('d', size)] |= AttrDates // data-date, data-time and others
+	}
 	return sets
 }()
 
-func attrSlot(first byte, size int) int { return min(size, 15)<<5 | int(first&31) }
+// slotSizeMax is the length from which on names of attributes count as equally long.
+const slotSizeMax = 15
+
+func attrSlot(first byte, size int) int { return min(size, slotSizeMax)<<5 | int(first&31) }
 
 // May reports whether element n may have an attribute of one of the groups sorts.
 // The answer false is always right; true may be wrong.
