@@ -98,6 +98,7 @@ func (e *engine) acknowledge(t *fetchTask) error {
 		return err
 	}
 	for i := range t.fetches {
+		t.fetches[i].Unasked = e.unasked(t.fetches[i].URL)
 		if err := e.q.Log(&t.fetches[i]); err != nil {
 			return err
 		}

@@ -9,12 +9,17 @@ import (
 	"infomall/exec/session"
 	"infomall/repl/serve"
 	"infomall/store/record"
+	"infomall/store/urlkey"
 )
 
 // openReplay starts a browser that shows pages of the archive of the session in replay;
 // see session.Options. The caller closes it.
 func (p *program) openReplay(ctx context.Context, o session.ReplayOptions) (session.Replay, error) {
-	pool, err := render.Start(ctx, render.Options{Path: o.Path, NoSandbox: o.NoSandbox, Temp: o.Temp, Screenshot: o.Pictures})
+	options := render.Options{Path: o.Path, NoSandbox: o.NoSandbox, Temp: o.Temp, Screenshot: o.Pictures}
+	if err := readRules(&options, o.Consent, o.More); err != nil {
+		return nil, err
+	}
+	pool, err := render.Start(ctx, options)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +42,7 @@ type replayed struct {
 // Show shows the capture of url that is nearest to t; see session.Replay.
 func (r *replayed) Show(ctx context.Context, url string, t record.Time) (*session.Replayed, error) {
 	v := r.inside.Visit(url, t)
-	shown, err := r.pool.Show(ctx, render.Page{URL: v.URL, Send: func(ctx context.Context, q *render.Request) (*render.Response, error) {
+	shown, err := r.pool.Show(ctx, render.Page{URL: v.URL, Host: urlkey.Host(url), Send: func(ctx context.Context, q *render.Request) (*render.Response, error) {
 		head, body, err := v.Send(ctx, q.Method, q.URL, q.Head, q.Body)
 		if err != nil {
 			return nil, err

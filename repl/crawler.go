@@ -66,19 +66,23 @@ func startBrowser(ctx context.Context, o *report.CrawlOptions) (crawl.Browser, e
 	pool := render.Options{
 		Path: r.Path, Pages: r.Browsers, NoSandbox: r.NoSandbox, Temp: r.Temp, Profile: r.Profile, Agent: o.Agent, Screenshot: r.Screenshot,
 	}
-	for _, rules := range []struct {
-		path, name string
-		list       *[]render.Rule
-	}{{r.Consent, "consent rules", &pool.Consent}, {r.More, "rules of more_rules", &pool.More}} {
-		if rules.path == "" {
-			continue
-		}
-		var err error
-		if *rules.list, err = render.ReadRules(rules.path, rules.name); err != nil {
-			return nil, err
-		}
+	if err := readRules(&pool, r.Consent, r.More); err != nil {
+		return nil, err
 	}
 	return render.Start(ctx, pool)
+}
+
+// readRules sets the rules of a browser from the files at these paths; "" means none.
+func readRules(o *render.Options, consent, more string) (err error) {
+	if consent != "" {
+		if o.Consent, err = render.ReadRules(consent, "consent rules"); err != nil {
+			return err
+		}
+	}
+	if more != "" {
+		o.More, err = render.ReadRules(more, "rules of more_rules")
+	}
+	return err
 }
 
 // Refuses returns why a crawl with the options o would exclude a URL, or "" if

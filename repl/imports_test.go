@@ -158,7 +158,7 @@ var arrows = map[string]string{
 
 	"exec/clustering": "exec/dedup exec/vector",
 
-	"exec/relation/work":   "crawl/order crawl/report exec/relation exec/value exec/watch store/record store/record/task",
+	"exec/relation/work":   "crawl/order crawl/report exec/relation exec/value exec/watch store/record store/record/task store/urlkey",
 	"exec/relation/result": "exec/graph exec/relation store/record store/record/task store/urlkey exec/classify exec/event/kept exec/places",
 	"exec/relation/all":    "exec/relation exec/relation/result exec/relation/work",
 	"exec/firstseen":       "exec/spill store/record store/record/task",

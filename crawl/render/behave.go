@@ -142,8 +142,11 @@ func (t *tab) loadMore(ctx context.Context, _ int) (n int, more bool, err error)
 	return 1, after > before, err
 }
 
-// host returns the host of the page, to which scripts may have led the browser.
+// host returns the host of the page for the rules. Scripts may have led the browser there.
 func (t *tab) host(ctx context.Context) (string, error) {
+	if t.page.Host != "" {
+		return t.page.Host, nil
+	}
 	var address string
 	if err := t.act(ctx, &address, "address"); err != nil {
 		return "", err

@@ -36,7 +36,8 @@ type Limits struct {
 
 // Page is a page to show.
 type Page struct {
-	URL string // http or https
+	URL  string // http or https
+	Host string // for the rules, if it is not that of the page, as in replay; "" otherwise
 	// Send answers the requests of the page, the first of which is that for URL. It
 	// may be called from several goroutines at once, at most Parallel for one host.
 	// An error means that the browser gets no response; its text is the reason.

@@ -63,6 +63,7 @@ type Fetch struct {
 	Via     string        // page that links to the URL; "" for a seed
 	Reason  string        // why the attempt ended so, if Outcome alone does not say it; or ""
 	Crawl   string        // name of the crawl
+	Unasked bool          // no server was asked: the URL is that of a file, or the crawl goes through the archive; not stored
 
 	// What happened in each stage.
 	Layer      int     // number of links from a seed

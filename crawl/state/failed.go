@@ -13,9 +13,9 @@ import (
 )
 
 // noteFailure notes that the fetch f brought no response, or removes the note of an earlier
-// failure if it did. A URL that was filtered was not asked for, and changes nothing.
+// failure if it did. A URL for which no server was asked changes nothing.
 func (q *Crawl) noteFailure(f *report.Fetch) error {
-	if f.Outcome == report.OutcomeFiltered {
+	if f.Unasked || f.Outcome == report.OutcomeFiltered {
 		return nil
 	}
 	b, err := q.bucket(bucketFailed)

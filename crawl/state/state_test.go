@@ -296,6 +296,7 @@ func TestFailures(t *testing.T) {
 	check("one URL", []urlkey.Range{{From: key, To: key + "\x00"}}, b)
 	check("two ranges", []urlkey.Range{{From: "", To: key}, {From: key + "\x00", To: ""}}, a, c)
 	log(a.URL, 10, -1, report.OutcomeFiltered)
+	must(t, q.Log(&report.Fetch{URL: "http://d.cn/", Time: 10, Bytes: -1, Outcome: report.OutcomeUnreachable, Unasked: true}))
 	log(b.URL, 11, 0, report.OutcomeNotModified)
 	log(c.URL, 12, -1, report.OutcomeUnreachable)
 	c.Time = 12

@@ -359,8 +359,8 @@ func (r *trace) whyNotMet(c *report.Crawl, blocked string) string {
 		return ""
 	}
 	was, ok := st.(*ast.Crawl)
-	if !ok || was.Due {
-		return ""
+	if !ok || was.Due || was.Query != nil && len(was.Within) == 0 {
+		return "" // its hosts are those of its seeds, which are not in the statement
 	}
 	again := &crawl{s: r.s, st: was}
 	if err := again.readOptions(); err != nil {

@@ -15,6 +15,8 @@ type ReplayOptions struct {
 	NoSandbox bool   // run the browser without its sandbox, as root must
 	Temp      string // folder for what the browser stores
 	Pictures  bool   // take a picture of each page
+	Consent   string // path of a file with rules that click the buttons of notices; "" means none
+	More      string // path of a file with rules that click buttons that load more; "" means none
 }
 
 // Replay is a browser that shows pages of the archive in replay. It reaches nothing but
@@ -42,5 +44,5 @@ func (s *Session) OpenReplay(ctx context.Context, pictures bool) (Replay, error)
 		return nil, errors.New("pages cannot be opened in a browser here; use the program infomall on the machine that has the archive")
 	}
 	o := &s.o.Settings
-	return s.o.Replay(ctx, ReplayOptions{Path: o.Browser, NoSandbox: !o.BrowserSandbox, Temp: cmp.Or(o.TempDir, filepath.Dir(s.o.Archive.Path())), Pictures: pictures})
+	return s.o.Replay(ctx, ReplayOptions{Path: o.Browser, NoSandbox: !o.BrowserSandbox, Temp: cmp.Or(o.TempDir, filepath.Dir(s.o.Archive.Path())), Pictures: pictures, Consent: o.ConsentRules, More: o.MoreRules})
 }
