@@ -53,7 +53,7 @@ func writeMan(w io.Writer) {
 		".TP\n$XDG_CACHE_HOME/infomall/rates, ~/.cache/infomall/rates\nwhat queries cost, to estimate what others will; may be removed")
 	line(".SH ENVIRONMENT")
 	for _, v := range [][2]string{
-		{"INFOMALL_ARCHIVE", "the archive's folder, unless \\-a names one"},
+		{"INFOMALL_ARCHIVE", "the archive's folder or s3:// URL, unless \\-a names one"},
 		{"PAGER", "shows results taller than the window; else " + roff(pagerDefault)},
 		{"NO_COLOR", "if set, nothing is coloured"},
 	} {

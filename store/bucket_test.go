@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -18,9 +19,10 @@ import (
 	"infomall/store/disk/s3/s3test"
 	"infomall/store/record"
 	"infomall/store/record/task"
+	"infomall/store/urlkey"
 )
 
-var bucketKills = flag.Int("faults.bucket", 8, "requests at which writers to a bucket are killed; 0 means each")
+var bucketKills = flag.Int("faults.bucket", 4, "points at which writers to a bucket are killed; 0 means before and after each request")
 
 // machine opens the archive of a test's bucket as another machine would: with a working
 // folder of its own.
@@ -96,6 +98,18 @@ func TestBucket(t *testing.T) {
 		t.Error(err)
 	}
 	last := im.want[len(im.parts)]
+	for _, damage := range []func([]byte) []byte{func([]byte) []byte { return nil }, func([]byte) []byte { return []byte("garbage") }} {
+		server.Change("archive/CURRENT", damage)
+		if _, err := machines[0].Snapshot(ctx); err == nil {
+			t.Error("a snapshot without CURRENT")
+		}
+		if _, err := machines[0].Reindex(ctx, task.ReindexOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := tellRows(machines[1], record.MinTime, record.MaxTime); err != nil || !equalRows(got, last) {
+			t.Fatalf("after CURRENT was lost: %v\n%s", err, diffRows(got, last))
+		}
+	}
 	v, err := machines[0].Snapshot(ctx)
 	if err != nil {
 		t.Fatal(err)
@@ -168,6 +182,7 @@ func TestBucketKills(t *testing.T) {
 		place := server.Place()
 		place.Attempts = 1
 		a := machine(t, server, place)
+		a.opts.Warn = nil // a process that is killed has no say
 		defer a.Close()
 		for n := range im.parts {
 			if im.step(a, n) != nil {
@@ -182,15 +197,15 @@ func TestBucketKills(t *testing.T) {
 	}
 	requests := whole.Requests()
 	var points []int
-	for n := range requests {
-		points = append(points, n+1)
+	for n := range 2 * requests {
+		points = append(points, n)
 	}
 	if *bucketKills > 0 {
 		rand.Shuffle(len(points), func(i, j int) { points[i], points[j] = points[j], points[i] })
 		points = points[:min(*bucketKills, len(points))]
 	}
-	for i, at := range points {
-		kill := []s3test.Fault{s3test.DropBefore, s3test.DropAfter}[i%2]
+	for _, point := range points {
+		at, kill := point/2+1, []s3test.Fault{s3test.DropBefore, s3test.DropAfter}[point%2]
 		server := s3test.New()
 		var clock sync.Mutex
 		now := time.Now()
@@ -258,7 +273,7 @@ func bucketLeftovers(a *Archive, server *s3test.Server) error {
 	}
 	for _, name := range server.Objects() {
 		name = strings.TrimPrefix(name, "archive/")
-		if !slices.Contains(known, name) && !commit.DerivedOf(name, numbers) && !strings.HasPrefix(name, "leases/") {
+		if !slices.Contains(known, name) && !commit.DerivedOf(name, numbers) {
 			return fmt.Errorf("left over: %s", name)
 		}
 	}
@@ -344,5 +359,109 @@ func TestBucketRace(t *testing.T) {
 	}
 	if err := im.tellBucket(t, server, len(im.parts), len(im.parts)); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestBucketDefines keeps definitions, and the order in which two machines make them, in an archive
+// without captures.
+func TestBucketDefines(t *testing.T) {
+	ctx := t.Context()
+	server := s3test.Start(t)
+	one, two := machine(t, server, server.Place()), machine(t, server, server.Place())
+	defer one.Close()
+	defer two.Close()
+	if one.Exists() {
+		t.Error("an empty bucket has an archive")
+	}
+	for i, a := range []*Archive{one, two, one} {
+		if err := a.Define(ctx, func(list []task.Definition) ([]task.Definition, error) {
+			return append(list, task.Definition{Kind: task.KindView, Name: fmt.Sprint("v", i), Text: "CREATE VIEW …"}), nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := two.Definitions(ctx)
+	if err != nil || len(list) != 3 || list[2].Name != "v2" || !two.Exists() {
+		t.Errorf("definitions: %+v, %v", list, err)
+	}
+}
+
+// TestBucketNeedsConditions refuses to write to a store that ignores the conditions of writes.
+func TestBucketNeedsConditions(t *testing.T) {
+	server := s3test.Start(t)
+	server.IgnoreConditions = true
+	a := machine(t, server, server.Place())
+	defer a.Close()
+	var res task.ImportResult
+	err := putErr(a, newImports(1).parts[0], &res)
+	if err == nil || !strings.Contains(err.Error(), "honours If-Match") {
+		t.Errorf("import: %v", err)
+	}
+	for _, name := range server.Objects() {
+		t.Errorf("it has written %s", name)
+	}
+}
+
+// TestBucketRounds counts the requests for one page: with an empty cache, and with the catalogue and
+// the index in the cache.
+func TestBucketRounds(t *testing.T) {
+	ctx := t.Context()
+	server := s3test.Start(t)
+	a := machine(t, server, server.Place())
+	defer a.Close()
+	r := rand.New(rand.NewPCG(1, 2))
+	for part := range 2 {
+		var visits []*visit
+		for n := range 900 {
+			body := make([]byte, 2000)
+			for i := range body {
+				body[i] = 'a' + byte(r.Uint32()%20)
+			}
+			visits = append(visits, &visit{url: fmt.Sprintf("http://a.example/%d", n), time: day0 + record.Time(part*60+n%20)*dayMillis, status: 200, body: string(body)})
+		}
+		put(t, a, visits)
+	}
+	c, err := server.Place().Open(s3.Scheme + s3test.Bucket + "/archive")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader, err := OpenBucket(c, BucketOptions{Folder: t.TempDir()}, Options{Warn: func(err error) { t.Error(err) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	page := func(url string) (used s3.Stats) {
+		before := c.Stats()
+		v, err := reader.Snapshot(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer v.Close()
+		key := urlkey.Key(url)
+		found := 0
+		for b, err := range v.Scan(ctx, record.Scan{Ranges: []urlkey.Range{{From: key, To: key + "\x00"}}, From: record.MinTime, To: record.MaxTime}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if found += b.N; found == b.N && b.N > 0 {
+				p, err := v.Payload(ctx, b.Ref[0])
+				if err != nil || !bytes.Contains(p.Body, []byte("a")) {
+					t.Fatalf("%s: %d bytes, %v", url, len(p.Body), err)
+				}
+			}
+		}
+		if found == 0 {
+			t.Fatalf("%s was not found", url)
+		}
+		after := c.Stats()
+		return s3.Stats{Requests: after.Requests - before.Requests, Rounds: after.Rounds - before.Rounds, In: after.In - before.In}
+	}
+	cold, warm, again := page("http://a.example/7"), page("http://a.example/100"), page("http://a.example/100")
+	t.Logf("cold %+v, warm %+v, again %+v", cold, warm, again)
+	if cold.Rounds > 5 || cold.Requests > 20 {
+		t.Errorf("a page cold took %+v; want 5 rounds and 20 requests at most", cold)
+	}
+	if warm.Rounds > 3 || again.Rounds > 1 {
+		t.Errorf("a page with catalogue and index in the cache took %+v, and again %+v; want 3 rounds and 1 at most", warm, again)
 	}
 }

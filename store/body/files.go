@@ -101,6 +101,10 @@ func (f *Files) index(i catalog.IndexFile) *segment.IndexFile {
 		var err error
 		if x, err = f.openIndex(i); err != nil {
 			f.Warn(err)
+			var damage *segment.Error
+			if f.Folder.Remote() && !errors.As(err, &damage) {
+				return nil // the store may answer the next time
+			}
 		}
 		f.indexes[i.Name] = x
 	}

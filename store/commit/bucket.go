@@ -24,6 +24,7 @@ import (
 const (
 	fileNumber = "NUMBER" // the next free number
 	dirLeases  = "leases" // one object per writer, whose time says when the writer last lived
+	dirProbe   = "probe"  // objects with which disk.Shared.Check tries the store
 )
 
 const (
@@ -35,6 +36,9 @@ const (
 	graceDefault = 24 * time.Hour
 	// removedAtOnce is how many files one publication removes at most.
 	removedAtOnce = 200
+	// prefetchedMost is how many index files a catalogue may have for their beginnings and ends to be
+	// fetched together. A question that reads several then waits once.
+	prefetchedMost = 8
 	// movesAtOnce is how many files are uploaded at once.
 	movesAtOnce = 4
 )
@@ -42,9 +46,6 @@ const (
 // ErrExpelled is wrapped by the error of a publication whose writer is no longer in the catalogue:
 // its lease was not renewed in time, and another writer has taken it out.
 var ErrExpelled = errors.New("this process did not renew its lease in time, and another process has ended its right to write")
-
-// errGone says that a generation is not in the bucket any more.
-var errGone = errors.New("the generation is out of force for longer than the grace period")
 
 // PlaceOf says where a file of an archive in a bucket lies. rel is its path in the archive's
 // folder, with slashes.
@@ -54,7 +55,7 @@ func PlaceOf(rel string) disk.Place {
 		return disk.Local
 	}
 	switch top {
-	case DirCatalog, DirPools, DirIndex, DirRemoved, DirBlocked, dirLeases, Words.Dir, Documents.Dir, "results":
+	case DirCatalog, DirPools, DirIndex, DirRemoved, DirBlocked, dirLeases, dirProbe, Words.Dir, Documents.Dir, "results":
 		return disk.Fixed
 	case FileCurrent, FileFormat, fileNumber, "definitions":
 		if !below {
@@ -200,6 +201,19 @@ func (b *bucket) keep(name string, content []byte) {
 	b.content[name] = content
 }
 
+// createArchive makes the local folders. If there is no archive yet, it puts an empty generation in
+// force.
+func (b *bucket) createArchive() error {
+	if err := b.create(); err != nil || b.f.Exists() {
+		return err
+	}
+	ctx := context.Background()
+	if err := b.disk.Check(ctx); err != nil {
+		return err
+	}
+	return b.locked(ctx, b.f.begin)
+}
+
 // create makes the local folders.
 func (b *bucket) create() error {
 	for _, dir := range []string{DirCatalog, DirPools, DirIndex, dirWriters} {
@@ -253,6 +267,13 @@ func (b *bucket) pin() (*Pin, error) {
 		b.pinned, b.name = c, name
 		b.mu.Unlock()
 		b.disk.Expect(c.ID, sizesOf(c))
+		if len(c.Indexes) <= prefetchedMost {
+			var paths []string
+			for _, x := range c.Indexes {
+				paths = append(paths, b.path(x.Name))
+			}
+			b.disk.Prefetch(paths)
+		}
 		return &Pin{Catalog: c}, nil
 	}
 }

@@ -98,7 +98,7 @@ func (f *Folder) Exists() bool {
 // archive may lack folders that were empty.
 func (f *Folder) Create() error {
 	if f.bucket != nil {
-		return f.bucket.create()
+		return f.bucket.createArchive()
 	}
 	_, err := f.Disk.Stat(filepath.Join(f.Path, FileCurrent))
 	exists := err == nil

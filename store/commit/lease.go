@@ -16,6 +16,9 @@ import (
 	"infomall/store/segment"
 )
 
+// leftAfter is how old an object that no writer uses must be to be removed.
+const leftAfter = 12 * time.Hour
+
 // lease renews the lease of one writer until it is stopped.
 type lease struct {
 	name string // the object
@@ -62,6 +65,9 @@ func (b *bucket) register(ctx context.Context, catalogued bool) (*Writer, error)
 
 func (b *bucket) begin(ctx context.Context, w *Writer, catalogued bool) error {
 	if err := b.create(); err != nil {
+		return err
+	}
+	if err := b.disk.Check(ctx); err != nil {
 		return err
 	}
 	// Other processes of this machine may use the same working folder.
@@ -191,6 +197,22 @@ func (b *bucket) sweepFiles(c *catalog.Catalog, free uint64) error {
 				if err := b.disk.Remove(path); err != nil {
 					return err
 				}
+			}
+		}
+	}
+	// Leases and probes that were not removed in a day belong to processes that were killed.
+	for _, dir := range []string{dirLeases, dirProbe} {
+		entries, err := b.disk.ReadDir(b.path(dir))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		for _, e := range entries {
+			info, err := e.Info()
+			if err == nil && !slices.Contains(c.Writers, e.Name()) && b.disk.Now().Sub(info.ModTime()) > leftAfter {
+				err = b.disk.Remove(b.path(filepath.Join(dir, e.Name())))
+			}
+			if err != nil {
+				return err
 			}
 		}
 	}

@@ -36,6 +36,9 @@ type Shared interface {
 	// Expect says how many bytes the files of the archive with this ID have, by their
 	// paths below the archive's folder. Opening such a file then needs no request.
 	Expect(id string, bytes map[string]int64)
+	// Prefetch brings the beginnings and ends of files that Expect has named into the cache, all at once.
+	// It returns no error: a reader of the file meets it.
+	Prefetch(names []string)
 	// Written returns when a file was written, by the clock of the store.
 	Written(name string) (time.Time, error)
 	// Now returns the present time by the clock of the store, as far as the last answer of
@@ -43,6 +46,8 @@ type Shared interface {
 	Now() time.Time
 	// Touch writes a small file, whatever its content was. Its time is then the present.
 	Touch(name string) error
+	// Check returns an error if the store does not honour the conditions on which Attempt relies.
+	Check(ctx context.Context) error
 	// Forget makes the running Attempt read a file from the store the next time.
 	Forget(name string)
 }

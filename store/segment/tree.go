@@ -371,7 +371,7 @@ type rangeFile interface {
 }
 
 // OpenRemoteIndex opens an index file that is read by ranges, because it is not on a local
-// disk. name is its name in errors. The IndexFile closes f; if OpenRemoteIndex fails, it closes f
+// disk. name is its name in errors. If the file is damaged, the error is an *Error. The IndexFile closes f; if OpenRemoteIndex fails, it closes f
 // too.
 func OpenRemoteIndex(name string, f rangeFile) (*IndexFile, error) {
 	st, err := f.Stat()
@@ -382,5 +382,8 @@ func OpenRemoteIndex(name string, f rangeFile) (*IndexFile, error) {
 		}
 	}
 	f.Close() // it was only read
+	if !errors.Is(err, errIndexBad) {
+		return nil, err
+	}
 	return nil, &Error{File: name, Offset: -1, Err: err}
 }

@@ -13,6 +13,10 @@ import (
 // fetchBlocks is how many blocks one request fetches at most.
 const fetchBlocks = 32
 
+// aheadAfter is how many blocks are read in order before more are fetched in advance. A single
+// capture takes fewer.
+const aheadAfter = 5
+
 // objectFile is an object of the bucket whose content never changes, open for reading through the
 // cache.
 type objectFile struct {
@@ -25,11 +29,12 @@ type objectFile struct {
 	cancel context.CancelFunc
 	ahead  sync.WaitGroup // fetches in advance
 
-	mu    sync.Mutex
-	size  int64 // -1 if not known yet
-	at    int64 // of Read
-	next  int64 // the block after the last one that was read
-	until int64 // blocks before this one were asked for in advance
+	mu      sync.Mutex
+	size    int64 // -1 if not known yet
+	at      int64 // of Read
+	next    int64 // the block after the last one that was read
+	until   int64 // blocks before this one were asked for in advance
+	inOrder int64 // how many blocks were read in order
 }
 
 func (f *objectFile) Name() string { return f.path }
@@ -183,16 +188,20 @@ func (f *objectFile) get(ctx context.Context, first, last int64) error {
 func (f *objectFile) readAhead(first, last int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	inOrder := first == f.next && first > 0 || first == f.next-1 && last >= f.next
-	if first != f.next-1 || last >= f.next {
-		f.next = last + 1
+	switch {
+	case first == f.next-1 || first == f.next && first > 0:
+		f.inOrder += max(0, last+1-f.next)
+	default:
+		f.inOrder = 0
+		f.until = 0
 	}
-	if !inOrder {
-		f.until = max(f.until, last+1)
+	f.next = last + 1
+	f.until = max(f.until, f.next)
+	if f.inOrder < aheadAfter {
 		return
 	}
 	blocks := (f.size + blockBytes - 1) / blockBytes
-	from := max(f.until, last+1)
+	from := f.until
 	to := min(last+1+2*fetchBlocks, blocks)
 	if to-from < fetchBlocks && to < blocks || from >= to || f.ctx.Err() != nil {
 		return
@@ -204,6 +213,25 @@ func (f *objectFile) readAhead(first, last int64) {
 		defer f.ahead.Done()
 		_ = f.fetch(f.ctx, from, to-1) // the read that needs the block meets the error again
 	}()
+}
+
+// Prefetch implements disk.Shared. It returns when the blocks are there.
+func (d *FS) Prefetch(names []string) {
+	var wg sync.WaitGroup
+	for _, name := range names {
+		src, err := d.Open(name)
+		f, ok := src.(*objectFile)
+		if err != nil || !ok {
+			continue
+		}
+		last := (f.size+blockBytes-1)/blockBytes - 1
+		wg.Go(func() { _ = f.fetch(f.ctx, 0, min(0, last)) })
+		if last > 0 {
+			wg.Go(func() { _ = f.fetch(f.ctx, max(1, last-1), last) })
+		}
+		defer f.Close()
+	}
+	wg.Wait()
 }
 
 // objectInfo describes an object or a folder as a file.

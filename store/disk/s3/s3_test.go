@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"infomall/store/disk/s3"
 	"infomall/store/disk/s3/s3test"
@@ -194,11 +195,40 @@ func TestGivesUp(t *testing.T) {
 func TestBadPlaces(t *testing.T) {
 	for _, c := range []struct{ place, endpoint, want string }{
 		{"s3://", "", "names no bucket"}, {"s3:///x", "", "names no bucket"}, {"/x", "", "names no bucket"},
-		{"s3://b", "127.0.0.1:9000", "is no URL"}, {"s3://b", "ftp://x", "is no URL"}, {"s3://B_", "", ""},
+		{"s3://bucket", "127.0.0.1:9000", "is no URL"}, {"s3://bucket", "ftp://x", "is no URL"}, {"s3://B_", "", "names no bucket"},
 	} {
 		_, err := s3.Server{Endpoint: c.endpoint}.Open(c.place)
 		if c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%q at %q: %v, want %q", c.place, c.endpoint, err, c.want)
 		}
+	}
+}
+
+// TestProbe finds what stores do not do.
+func TestProbe(t *testing.T) {
+	server := s3test.Start(t)
+	ok := func() (failed []string) {
+		for _, c := range s3.Probe(t.Context(), server.Client(t, "p")) {
+			if !c.OK {
+				failed = append(failed, c.Name)
+			}
+		}
+		return failed
+	}
+	if f := ok(); f != nil {
+		t.Errorf("a good store fails %q", f)
+	}
+	if left := server.Objects(); len(left) > 0 {
+		t.Errorf("left over: %q", left)
+	}
+	server.IgnoreConditions = true
+	if f := ok(); !slices.Equal(f, []string{"if-none-match", "if-match"}) {
+		t.Errorf("a store without conditions fails %q", f)
+	}
+	server.IgnoreConditions = false
+	server.StaleLists = 3
+	server.Now = func() time.Time { return time.Now().Add(-time.Hour) }
+	if f := ok(); !slices.Equal(f, []string{"list", "clock"}) {
+		t.Errorf("a store with old lists and a wrong clock fails %q", f)
 	}
 }
