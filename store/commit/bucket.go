@@ -47,9 +47,6 @@ const (
 // its lease was not renewed in time, and another writer has taken it out.
 var ErrExpelled = errors.New("this process did not renew its lease in time, and another process has ended its right to write")
 
-// errGone says that a generation is not in the bucket any more.
-var errGone = errors.New("the generation is out of force for longer than the grace period")
-
 // PlaceOf says where a file of an archive in a bucket lies. rel is its path in the archive's
 // folder, with slashes.
 func PlaceOf(rel string) disk.Place {
