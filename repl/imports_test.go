@@ -180,7 +180,7 @@ var arrows = map[string]string{
 	"exec/show":                  "crawl/robots exec/draw exec/expr exec/plan exec/relation exec/session exec/value lang/ast store/page store/page/charset store/page/markup store/record store/record/message store/urlkey store/words store/block/blame store/block/divide store/block/life",
 	"exec/train":                 "exec/classify exec/expr exec/plan exec/session exec/value lang/ast store/block/facts store/record/task store/urlkey",
 	"exec/wholefile":             "",
-	"exec/worker":                "exec/relation exec/session exec/spill lang/ast store/record store/urlkey",
+	"exec/worker":                "exec/relation exec/session exec/spill exec/value lang/ast store/record store/urlkey",
 	"exec/worker/nats":           "exec/worker",
 	"exec/worker/natstest":       "",
 	"exec/worker/workertest":     "exec/session exec/worker",
