@@ -137,7 +137,6 @@ type part struct {
 	running  []*attempt
 	failures int
 	avoid    map[string]bool // workers that have failed it
-	last     error           // of the last failure
 }
 
 // attempt is one run of a task by one worker.
