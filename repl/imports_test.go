@@ -184,7 +184,7 @@ var arrows = map[string]string{
 	"exec/train":                 "exec/classify exec/expr exec/plan exec/session exec/value lang/ast store/block/facts store/record/task store/urlkey",
 	"exec/wholefile":             "",
 	"exec/lake":                  "exec/rowio exec/value exec/wholefile store/disk store/record",
-	"exec/worker":                "exec/relation exec/session exec/spill lang/ast store/record store/urlkey",
+	"exec/worker":                "exec/relation exec/session exec/spill lang/ast store/record store/urlkey exec/value",
 	"exec/worker/nats":           "exec/worker crawl/state/nats/login",
 	"exec/worker/natstest":       "",
 	"exec/worker/workertest":     "exec/session exec/worker",

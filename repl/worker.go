@@ -38,7 +38,7 @@ func (p *program) worker(ctx context.Context, scripts []*script) error {
 		}
 		return worker.NewAnswerer(archive, worker.Info{ID: id, Host: host, Version: shortVersion(), Slots: slots}, open)
 	}
-	err := nats.Serve(ctx, p.options.Worker, answerer, func() { p.log("process %d works for questions to %s", os.Getpid(), archive.Path()) })
+	err := nats.Serve(ctx, p.options.Worker, answerer, func() { p.log("a worker for %s, process %d", archive.Path(), os.Getpid()) })
 	if err != nil {
 		p.say("infomall: %v", err)
 	}

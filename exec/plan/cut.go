@@ -157,9 +157,9 @@ func (c *Cut) String() string {
 	case *Group:
 		return "groups in two steps"
 	case *Top:
-		return fmt.Sprintf("the first %d rows of each", n.N)
+		return "the first " + value.Counted(n.N, "row") + " of each"
 	case *Limit:
-		return fmt.Sprintf("the first %d rows of each", n.N+n.Skip)
+		return "the first " + value.Counted(n.N+n.Skip, "row") + " of each"
 	case *Distinct:
 		return "different rows of each"
 	}

@@ -11,6 +11,7 @@ import (
 
 	"infomall/exec/session"
 	"infomall/exec/spill"
+	"infomall/exec/value"
 )
 
 // Options says how questions are asked. The zero value works as it is.
@@ -74,7 +75,11 @@ func (a *Asker) Ask(ctx context.Context, q *session.Question) iter.Seq2[[]byte, 
 			wait.Wait()
 			c.closeSpools()
 		}()
-		wait.Go(func() { c.run(ctx) })
+		finished := make(chan struct{})
+		wait.Go(func() {
+			defer close(finished)
+			c.run(ctx)
+		})
 		for part := range q.Parts {
 			var got result
 			select {
@@ -83,28 +88,39 @@ func (a *Asker) Ask(ctx context.Context, q *session.Question) iter.Seq2[[]byte, 
 				yield(nil, outer.Err())
 				return
 			}
-			if got.err != nil {
-				yield(nil, got.err)
+			if !got.read(outer, q, part, yield) {
 				return
-			}
-			in := q.Here
-			if !got.fault {
-				in = func(context.Context, int) iter.Seq2[[]byte, error] { return got.spool.All() }
-			}
-			for rec, err := range in(outer, part) {
-				if !yield(rec, err) || err != nil {
-					return
-				}
-			}
-			if got.spool != nil {
-				got.spool.Close()
 			}
 			select {
 			case c.consumed <- part:
-			case <-outer.Done():
+			case <-finished: // after an error of a later part
 			}
 		}
 	}
+}
+
+// read yields the records of a part, and closes its spool. It returns false if nothing more
+// is wanted.
+func (r *result) read(ctx context.Context, q *session.Question, part int, yield func([]byte, error) bool) bool {
+	switch {
+	case r.err != nil:
+		yield(nil, r.err)
+		return false
+	case r.fault:
+		for rec, err := range q.Here(ctx, part) {
+			if !yield(rec, err) || err != nil {
+				return false
+			}
+		}
+		return true
+	}
+	defer r.spool.Close()
+	for rec, err := range r.spool.All() {
+		if !yield(rec, err) || err != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // result is how a part has ended: with a whole answer, with a fault of the query, or, for
@@ -121,7 +137,6 @@ type part struct {
 	running  []*attempt
 	failures int
 	avoid    map[string]bool // workers that have failed it
-	last     error           // of the last failure
 }
 
 // attempt is one run of a task by one worker.
@@ -441,5 +456,5 @@ func (c *coordinator) end(t *attempt) error {
 	if p.failures < c.a.o.Attempts || len(p.running) > 0 {
 		return nil
 	}
-	return fmt.Errorf("part %d of %d was tried %d times; the last time, the worker on %s: %w", t.part+1, len(c.parts), p.failures, t.worker.Host, t.err)
+	return fmt.Errorf("part %d of %d was tried %s; the last time, the worker on %s: %w", t.part+1, len(c.parts), value.Counted(p.failures, "time"), t.worker.Host, t.err)
 }

@@ -193,7 +193,7 @@ func (n *node) ready() error {
 			break
 		}
 	}
-	return fmt.Errorf("the node on port %d takes no connections", n.options.Port)
+	return fmt.Errorf("no connection to the node on port %d", n.options.Port)
 }
 
 // freePorts returns ports of this machine that nobody listens on.
