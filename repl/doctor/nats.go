@@ -323,7 +323,7 @@ func (n *natsCheck) clock() {
 	}
 	// The server says when it has answered.
 	at := stream.CachedInfo().TimeStamp
-	skew := max(at.Sub(time.Now()), before.Sub(at), 0)
+	skew := max(time.Until(at), before.Sub(at), 0)
 	switch {
 	case at.IsZero():
 		n.line(note, "clock", "the server does not say its time")
