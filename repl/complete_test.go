@@ -90,7 +90,7 @@ func TestComplete(t *testing.T) {
 		{"DROP |", "CLASSIFIER CLUSTERS EVENTS GAZETTEER GRAPH METADATA POOL RULE VIEW"},
 		{"DROP VIEW |", "news"},
 		{"DROP METADATA |", "section"},
-		{"RUN |", "SCHEDULE WATCH activity appeared as_known blame blocks changes classes clusters coherent deadends deadlinks degrees events formats gone history hubs important keywords lost mirrors movers ngram orphans regions replaced reprints saved search status story template tour trace watch"},
+		{"RUN |", "SCHEDULE WATCH activity appeared as_known blame blocks changes classes clusters coherent deadends deadlinks degrees events formats gone history hubs important keywords lake lost mirrors movers ngram orphans regions replaced reprints saved search status story template tour trace watch"},
 		{"RUN lost (|", "n scope"},
 		{"RUN lost (scope = 'x', |", "n scope"},
 		{"RUN changes (t|", "to"},

@@ -126,7 +126,7 @@ func (n *natsCheck) jetStream() (string, error) {
 	if info.Limits.MaxStore >= 0 {
 		limit = fmt.Sprintf("at most %d MB", info.Limits.MaxStore>>20)
 	}
-	return fmt.Sprintf("on, with %d streams and %s on disk", info.Streams, limit), nil
+	return fmt.Sprintf("on; streams: %d; %s on disk", info.Streams, limit), nil
 }
 
 // config returns the stream of the checks: a work queue on disk.
