@@ -217,7 +217,7 @@ func (b *bucket) createArchive() error {
 // create makes the local folders.
 func (b *bucket) create() error {
 	for _, dir := range []string{DirCatalog, DirPools, DirIndex, dirWriters} {
-		if err := os.MkdirAll(b.path(dir), 0o755); err != nil {
+		if err := disk.MkdirAll(b.disk, b.path(dir)); err != nil {
 			return fmt.Errorf("make the working folder %s: %w", b.f.Path, err)
 		}
 	}

@@ -20,6 +20,9 @@
 //	CURRENT  000012 1b2c3d4e      the new generation is in force
 //
 // Then the older generations that nobody pins are swept.
+//
+// In a bucket there are no locks. CURRENT is written on condition that it is as it was read,
+// and nothing is pinned: files out of force stay for a grace period. FORMAT.md says more.
 package commit
 
 import (

@@ -104,7 +104,7 @@ func (t *tree) page(id uint64) (*treePage, error) {
 	if over := int64(binary.LittleEndian.Uint32(b[12:])); over > 0 {
 		n := (over + 1) * t.pageSize
 		if n > pageBytesMax || at+n > t.size+t.pageSize {
-			return nil, fmt.Errorf("%w: page %d has %d pages more", errIndexBad, id, over)
+			return nil, fmt.Errorf("%w: page %d has the overflow %d", errIndexBad, id, over)
 		}
 		rest := make([]byte, min(n, t.size-at))
 		copy(rest, b)
@@ -123,7 +123,7 @@ func newTreePage(b []byte) (*treePage, error) {
 	}
 	p := &treePage{b, binary.LittleEndian.Uint16(b[8:]), int(binary.LittleEndian.Uint16(b[10:]))}
 	if p.flags != flagBranch && p.flags != flagLeaf || pageHead+p.count*elemBytes > len(b) || p.flags == flagBranch && p.count == 0 {
-		return nil, fmt.Errorf("%w: a page of it has flags %d and %d elements", errIndexBad, p.flags, p.count)
+		return nil, fmt.Errorf("%w: a page of it has the flags %d and the count %d", errIndexBad, p.flags, p.count)
 	}
 	return p, nil
 }

@@ -455,7 +455,10 @@ func (d *FS) Forget(name string) {
 
 // Touch implements disk.Shared.
 func (d *FS) Touch(name string) error {
-	rel, _ := d.where(name)
+	rel, p := d.where(name)
+	if p == disk.Local {
+		return &fs.PathError{Op: "touch", Path: name, Err: fs.ErrInvalid}
+	}
 	_, err := d.client.PutBytes(context.Background(), rel, []byte("\n"), Always)
 	return err
 }
