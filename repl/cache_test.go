@@ -28,6 +28,9 @@ func TestCacheChangesNothing(t *testing.T) {
 	}
 	regions := regionsFile(t)
 	for _, name := range scripts {
+		if name == writesFiles {
+			continue
+		}
 		text, err := fs.ReadFile(queries.FS, name)
 		if err != nil {
 			t.Fatal(err)
@@ -59,6 +62,10 @@ func TestExplainAnalyzeTellsOfCache(t *testing.T) {
 	}
 }
 
+// writesFiles is the script that writes files. It says how many it wrote, and that is
+// another number when it runs again.
+const writesFiles = "lake.iql"
+
 var exampleParam = regexp.MustCompile(`--param \S+=\S+`)
 
 // exampleParams returns the parameters of a script's example. regions is a file of regions
@@ -69,7 +76,7 @@ func exampleParams(script, regions string) (params []string) {
 			params = append(params, "--param", "file="+regions)
 			continue
 		}
-		params = append(params, strings.Fields(param)...)
+		params = append(params, strings.Fields(strings.ReplaceAll(param, "'", ""))...) // as a shell takes quotes off
 	}
 	return params
 }

@@ -67,6 +67,9 @@ func TestKnownQueries(t *testing.T) {
 	}
 	answered, regions := 0, regionsFile(t)
 	for _, name := range scripts {
+		if name == writesFiles {
+			continue
+		}
 		text, err := fs.ReadFile(queries.FS, name)
 		if err != nil {
 			t.Fatal(err)
