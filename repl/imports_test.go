@@ -118,7 +118,7 @@ var arrows = map[string]string{
 	"store/notes/result": "store/disk store/disk/lines store/record store/record/task store/urlkey",
 	"store/commit":       "store/catalog store/disk store/disk/lines store/disk/tier store/record store/record/task store/segment",
 	"store/catalog":      "store/disk/lines store/record store/record/task store/segment",
-	"store/segment":      "store/record store/urlkey store/disk store/packed store/sequences",
+	"store/segment":      "store/record store/urlkey store/disk store/packed store/segment/column store/sequences",
 	"store/sequences":    "",
 	"store":              "store/disk store/disk/s3 store/commit store/mend store/notes store/urlkey store/record store/record/task store/body store/snapshot store/remove store/segment store/merge store/ingest store/disk/tier",
 	"store/timeline":     "store/record store/segment store/block/divide",
@@ -153,6 +153,8 @@ var arrows = map[string]string{
 	"exec/vector":      "store/words/term",
 	"exec/classify":    "exec/dedup exec/value exec/vector store/record/task store/urlkey store/words store/words/term",
 	"exec/places/pack": "",
+
+	"store/segment/column": "store/packed",
 
 	"exec/regions/regionstest": "",
 

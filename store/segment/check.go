@@ -15,6 +15,7 @@ import (
 	"infomall/store/disk"
 	"infomall/store/packed"
 	"infomall/store/record"
+	"infomall/store/segment/column"
 )
 
 // Fault is one fault that Check found in a segment.
@@ -423,8 +424,8 @@ func (c *checker) checkValue(name string, key, want []byte) error {
 // encodeTable returns the index's table of runs: the offsets at which runs end, and
 // those at which their meta ends.
 func encodeTable(runEnds, metaEnds []int64) []byte {
-	b := packed.AppendSized(binary.AppendUvarint(nil, uint64(len(runEnds))), appendInts(nil, runEnds))
-	return appendInts(b, metaEnds)
+	b := packed.AppendSized(binary.AppendUvarint(nil, uint64(len(runEnds))), column.AppendInts(nil, runEnds))
+	return column.AppendInts(b, metaEnds)
 }
 
 // unchecked is set while the comparison of checksums is off.

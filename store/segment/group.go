@@ -6,6 +6,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"infomall/store/packed"
+	"infomall/store/segment/column"
 )
 
 // The columns that follow the front columns in the meta of a run, in the order in
@@ -81,7 +82,7 @@ func cutGroup(cols *[backCols][]byte, group int, plain []byte) error {
 		cols[i] = r.Sized()
 	}
 	if r.Bad || len(r.B) != 0 {
-		return errColumn
+		return column.ErrDamaged
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"infomall/store/disk"
 	"infomall/store/packed"
+	"infomall/store/segment/column"
 )
 
 // Meta is what a run says of its entries and blocks: everything except bodies and
@@ -123,15 +124,15 @@ func (m *Meta) decodeField(f Field) ([]string, error) {
 		return nil, err
 	}
 	if f == FieldRecordID {
-		return decodeRecordIDs(m.cols[f], m.n)
+		return column.DecodeRecordIDs(m.cols[f], m.n)
 	}
-	t, err := decodeTexts(nil, m.cols[f], m.n)
+	t, err := column.DecodeTexts(nil, m.cols[f], m.n)
 	if err != nil {
 		return nil, err
 	}
 	if f == FieldDeclared {
 		for i, s := range t {
-			t[i] = unpackDigest(s)
+			t[i] = column.UnpackDigest(s)
 		}
 	}
 	return t, nil
@@ -184,12 +185,12 @@ func (m *Meta) decodeBlockIDs() ([]ID, error) {
 			continue
 		}
 		if len(b) < len(ID{}) {
-			return nil, errColumn
+			return nil, column.ErrDamaged
 		}
 		b = b[copy(out[i][:], b):]
 	}
 	if len(b) != 0 {
-		return nil, errColumn
+		return nil, column.ErrDamaged
 	}
 	return out, nil
 }
@@ -266,16 +267,16 @@ func blockEnds(col []byte) ([]int64, error) {
 	r := packed.Reader{B: col}
 	n := r.Uvarint()
 	if r.Bad || n > entriesMax {
-		return nil, errColumn
+		return nil, column.ErrDamaged
 	}
-	lens, err := decodeInts(nil, r.B, int(n))
+	lens, err := column.DecodeInts(nil, r.B, int(n))
 	if err != nil {
 		return nil, err
 	}
 	end := int64(0)
 	for i, l := range lens {
 		if l < 0 {
-			return nil, errColumn
+			return nil, column.ErrDamaged
 		}
 		end += l
 		lens[i] = end
@@ -294,13 +295,13 @@ func bytesOrNil(s string) []byte {
 // after them. packed reports whether the run is packed.
 func cutMetaHead(b []byte) (rest []byte, packed bool, err error) {
 	if len(b) < metaHeadBytes {
-		return nil, false, errColumn
+		return nil, false, column.ErrDamaged
 	}
 	if err := disk.CheckByte(b[0], "run"); err != nil {
 		return nil, false, err
 	}
 	if b[1] > metaPacked {
-		return nil, false, errColumn
+		return nil, false, column.ErrDamaged
 	}
 	return b[metaHeadBytes:], b[1] == metaPacked, nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"infomall/store/disk"
 	"infomall/store/packed"
+	"infomall/store/segment/column"
 )
 
 // decoder returns the decoder for all compressed frames. It has no state between
@@ -176,7 +177,7 @@ func (s *Reader) Census() *Census {
 		})
 	}
 	if err == nil && !s.census.counts(s.Info.Captures) {
-		err = errColumn
+		err = column.ErrDamaged
 	}
 	if err != nil {
 		s.census = nil
@@ -294,20 +295,20 @@ func (s *Reader) decodeTable(b []byte) error {
 	n := r.Uvarint()
 	ends := r.Sized()
 	if r.Bad || n != uint64(s.Info.Runs) {
-		return errColumn
+		return column.ErrDamaged
 	}
-	runEnds, err := decodeInts(nil, ends, int(n))
+	runEnds, err := column.DecodeInts(nil, ends, int(n))
 	if err != nil {
 		return err
 	}
-	metaEnds, err := decodeInts(nil, r.B, int(n))
+	metaEnds, err := column.DecodeInts(nil, r.B, int(n))
 	if err != nil {
 		return err
 	}
 	last := int64(0)
 	for i, end := range runEnds {
 		if metaEnds[i] <= last || metaEnds[i] >= end || end > s.Info.Bytes {
-			return errColumn
+			return column.ErrDamaged
 		}
 		last = end
 	}
@@ -396,7 +397,7 @@ func (r *Run) Block(n uint32) ([]byte, error) {
 		from = r.ends[n-1]
 	}
 	if r.ends[n] > int64(len(r.content)) {
-		return nil, errColumn
+		return nil, column.ErrDamaged
 	}
 	return r.content[from:r.ends[n]:r.ends[n]], nil
 }

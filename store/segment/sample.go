@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"infomall/store/packed"
+	"infomall/store/segment/column"
 	"infomall/store/urlkey"
 )
 
@@ -113,7 +114,7 @@ func cutSample(b []byte, level int) (least int, chunk []byte, err error) {
 	r := packed.Reader{B: b}
 	n, whole := r.Uvarint(), r.Sized()
 	if r.Bad || n == 0 || n > 64 {
-		return 0, nil, errColumn
+		return 0, nil, column.ErrDamaged
 	}
 	if level >= int(n)+sampleDeep {
 		return int(n), r.B, nil

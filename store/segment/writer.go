@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"infomall/store/record"
+	"infomall/store/segment/column"
 )
 
 const (
@@ -476,7 +477,7 @@ func withCRC(b []byte) []byte {
 // returns the bytes after it.
 func checkCRC(b []byte) ([]byte, error) {
 	if len(b) < 4 || !SumIs(crc32.Checksum(b[4:], castagnoli), binary.LittleEndian.Uint32(b)) {
-		return nil, errColumn
+		return nil, column.ErrDamaged
 	}
 	return b[4:], nil
 }
