@@ -16,6 +16,7 @@ import (
 	"infomall/store/disk"
 	"infomall/store/packed"
 	"infomall/store/segment/column"
+	"infomall/store/segment/indexfile"
 )
 
 // decoder returns the decoder for all compressed frames. It has no state between
@@ -55,7 +56,7 @@ type Reader struct {
 	Long  Form
 	disk  disk.FS
 	path  string
-	index *IndexFile // nil if it could not be opened
+	index *indexfile.File // nil if it could not be opened
 	// warn is called once if the index is damaged and reading continues from the
 	// db-file; nil if nobody wants to know.
 	warn func(error)
@@ -86,7 +87,7 @@ type runKey struct {
 // which d reads.
 // If index is nil, the Reader reads everything from the db-file. The function warn,
 // if not nil, is called if the index is damaged.
-func NewReader(d disk.FS, dir string, info *Info, index *IndexFile, warn func(error)) *Reader {
+func NewReader(d disk.FS, dir string, info *Info, index *indexfile.File, warn func(error)) *Reader {
 	return &Reader{Info: info, disk: d, path: filepath.Join(dir, info.File), index: index, badIndex: index == nil, warn: warn}
 }
 
@@ -165,11 +166,11 @@ func (s *Reader) Census() *Census {
 	if s.badIndex || s.counted {
 		return s.census
 	}
-	c, err := s.index.cursor(s.Info.Bucket())
+	c, err := s.index.Cursor(s.Info.Bucket())
 	if err == nil {
-		defer c.close()
-		err = s.index.guard(func() error {
-			b, err := c.find(keyCensus)
+		defer c.Close()
+		err = s.index.Guard(func() error {
+			b, err := c.Find(keyCensus, checkCRC)
 			if err == nil && b != nil {
 				s.census, err = decodeCensus(b)
 			}
@@ -190,12 +191,12 @@ func (s *Reader) Census() *Census {
 // indexValue calls use with the value that key has in the segment's bucket of the
 // index, and returns the error of use. The caller holds s.mu.
 func (s *Reader) indexValue(key []byte, use func([]byte) error) error {
-	c, err := s.index.cursor(s.Info.Bucket())
+	c, err := s.index.Cursor(s.Info.Bucket())
 	if err != nil {
 		return err
 	}
-	defer c.close()
-	v, err := c.get(key)
+	defer c.Close()
+	v, err := c.Get(key, checkCRC)
 	if err != nil {
 		return err
 	}

@@ -130,11 +130,11 @@ func (s *Reader) SampleLevel() int {
 	if s.badIndex || s.sampled {
 		return s.sampleLevel
 	}
-	c, err := s.index.cursor(s.Info.Bucket())
+	c, err := s.index.Cursor(s.Info.Bucket())
 	if err == nil {
-		defer c.close()
-		err = s.index.guard(func() error {
-			b, err := c.find(keySample)
+		defer c.Close()
+		err = s.index.Guard(func() error {
+			b, err := c.Find(keySample, checkCRC)
 			if err == nil && b != nil {
 				s.sampleLevel, _, err = cutSample(b, 0)
 			}
