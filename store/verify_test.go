@@ -21,6 +21,7 @@ import (
 	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/segment"
+	"infomall/store/segment/indexfile"
 )
 
 // verify gives what Verify finds.
@@ -321,7 +322,7 @@ func TestVerifyIndexOfAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := filepath.Join(commit.DirIndex, "000099.idx")
-	x, err := segment.NewIndexBuilder(disk.OS, filepath.Join(dir, other))
+	x, err := indexfile.NewBuilder(disk.OS, filepath.Join(dir, other))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"infomall/store/catalog"
 	"infomall/store/commit"
 	"infomall/store/segment"
+	"infomall/store/segment/indexfile"
 )
 
 // Files are what all snapshots of an open archive share: the open index files, and
@@ -20,8 +21,8 @@ type Files struct {
 	Warn   func(error) // is called with each fault that a reader can work around
 
 	mu         sync.Mutex
-	indexes    map[string]*segment.IndexFile // open index files by name; index files never change
-	pinned     int                           // number of open snapshots
+	indexes    map[string]*indexfile.File // open index files by name; index files never change
+	pinned     int                        // number of open snapshots
 	cache      *ristretto.Cache[uint64, *segment.Run]
 	cacheBytes int64
 }
@@ -30,7 +31,7 @@ type Files struct {
 // limit of the cache of decoded runs. warn is called with each fault that a reader
 // can work around.
 func NewFiles(folder *commit.Folder, cacheBytes int64, warn func(error)) *Files {
-	return &Files{Folder: folder, Warn: warn, indexes: make(map[string]*segment.IndexFile), cacheBytes: cacheBytes}
+	return &Files{Folder: folder, Warn: warn, indexes: make(map[string]*indexfile.File), cacheBytes: cacheBytes}
 }
 
 // Close closes the index files and frees the cache.
@@ -93,7 +94,7 @@ const indexCheckedMax = 16 << 20
 // index returns the index file i, opened. If the file cannot be opened, or differs
 // from its entry i in the catalogue, index warns once and returns nil. A damaged
 // bbolt database must not be read: its pages may form a circle.
-func (f *Files) index(i catalog.IndexFile) *segment.IndexFile {
+func (f *Files) index(i catalog.IndexFile) *indexfile.File {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	x, ok := f.indexes[i.Name]
@@ -111,7 +112,7 @@ func (f *Files) index(i catalog.IndexFile) *segment.IndexFile {
 	return x
 }
 
-func (f *Files) openIndex(i catalog.IndexFile) (*segment.IndexFile, error) {
+func (f *Files) openIndex(i catalog.IndexFile) (*indexfile.File, error) {
 	path := filepath.Join(f.Folder.Path, i.Name)
 	if f.Folder.Remote() {
 		// Reading all of it for the checksum would take longer than the question. The reader of
@@ -120,7 +121,11 @@ func (f *Files) openIndex(i catalog.IndexFile) (*segment.IndexFile, error) {
 		if err != nil {
 			return nil, err
 		}
-		return segment.OpenRemoteIndex(i.Name, file)
+		x, err := indexfile.OpenRemote(i.Name, file)
+		if errors.Is(err, indexfile.ErrDamaged) {
+			err = &segment.Error{File: i.Name, Offset: -1, Err: err}
+		}
+		return x, err
 	}
 	if i.Bytes <= indexCheckedMax {
 		got, err := commit.DescribeIndex(f.Folder.Disk, path, i.Name)
@@ -131,7 +136,11 @@ func (f *Files) openIndex(i catalog.IndexFile) (*segment.IndexFile, error) {
 			return nil, err
 		}
 	}
-	return segment.OpenIndex(path)
+	x, err := indexfile.Open(path)
+	if err != nil {
+		return nil, &segment.Error{File: path, Offset: -1, Err: err}
+	}
+	return x, nil
 }
 
 // ForgetIndex makes the next reader of the index file with this name open the file

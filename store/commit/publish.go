@@ -15,6 +15,7 @@ import (
 	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/segment"
+	"infomall/store/segment/indexfile"
 )
 
 // Publication is a change of the catalogue, together with the new files that belong
@@ -27,7 +28,7 @@ type Publication struct {
 	Made []Made
 	// Unfinished, if not nil, is an index to which some of the segments were already
 	// added. Publish adds the others and finishes it.
-	Unfinished *segment.IndexBuilder
+	Unfinished *indexfile.Builder
 	// NamesPath is the path, in the writer's folder, of the names file that
 	// Change.Names describes.
 	NamesPath string
@@ -191,9 +192,9 @@ func indexName(id, number uint32) string { return fmt.Sprintf("%06d.idx", max(id
 
 // writeIndex finishes the index x, after it has added those segments of the list in
 // that are not in x yet. If x is nil, it creates an index at the path tmp.
-func (w *Writer) writeIndex(x *segment.IndexBuilder, tmp string, in []Made) (err error) {
+func (w *Writer) writeIndex(x *indexfile.Builder, tmp string, in []Made) (err error) {
 	if x == nil {
-		if x, err = segment.NewIndexBuilder(w.Folder.Disk, tmp); err != nil {
+		if x, err = indexfile.NewBuilder(w.Folder.Disk, tmp); err != nil {
 			return err
 		}
 	}
@@ -201,7 +202,7 @@ func (w *Writer) writeIndex(x *segment.IndexBuilder, tmp string, in []Made) (err
 		if m.Writer == nil {
 			continue
 		}
-		if err := x.AddSegment(m.Info, m.Writer); err != nil {
+		if err := m.Writer.AddTo(x, m.Info); err != nil {
 			return errors.Join(err, x.Abandon())
 		}
 	}

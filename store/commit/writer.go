@@ -12,6 +12,7 @@ import (
 	"infomall/store/catalog"
 	"infomall/store/disk"
 	"infomall/store/segment"
+	"infomall/store/segment/indexfile"
 )
 
 // Writer is the right of a process to add segments to an archive. Its folder under
@@ -142,8 +143,8 @@ func (w *Writer) CreateSegment(number uint32) (disk.File, error) {
 // CreateIndex begins an index file in the writer's folder. first is the ID of the
 // first segment in it. The result can be passed to Publish as
 // Publication.Unfinished.
-func (w *Writer) CreateIndex(first uint32) (*segment.IndexBuilder, error) {
-	return segment.NewIndexBuilder(w.Folder.Disk, filepath.Join(w.Dir, indexName(first, 0)))
+func (w *Writer) CreateIndex(first uint32) (*indexfile.Builder, error) {
+	return indexfile.NewBuilder(w.Folder.Disk, filepath.Join(w.Dir, indexName(first, 0)))
 }
 
 // Allocate reserves n consecutive segment numbers that no other segment has, and

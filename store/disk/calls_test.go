@@ -17,7 +17,7 @@ var callers = map[string]string{
 	"commit/current.go":               "a pin locks the catalogue",
 	"commit/sweep.go":                 "it tries the locks of writers and pins",
 	"notes/jobs.go":                   "it tries the locks of running jobs",
-	"segment/index.go":                "bbolt maps an index file, which must be a local file",
+	"segment/indexfile/index.go":      "bbolt maps an index file, which must be a local file",
 	"formats/":                        "imports read files of users",
 	"record/message/spool.go":         "a spool is a temporary file",
 	"document/child/process_linux.go": "it reads the state of a process",

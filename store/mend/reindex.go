@@ -17,6 +17,7 @@ import (
 	"infomall/store/disk/lines"
 	"infomall/store/record/task"
 	"infomall/store/segment"
+	"infomall/store/segment/indexfile"
 )
 
 // Reindex rebuilds the indexes of one pool, or of all pools, from the db-files, and
@@ -394,7 +395,7 @@ func (r *reindex) numbers(ctx context.Context, n int, checked bool) (uint32, err
 // archive's folder. The flag checked says that the infos come from a catalogue.
 func (r *reindex) indexFile(ctx context.Context, name string, infos []*segment.Info, checked bool) error {
 	tmp := filepath.Join(r.w.Dir, filepath.Base(name))
-	x, err := segment.NewIndexBuilder(r.m.folder.Disk, tmp)
+	x, err := indexfile.NewBuilder(r.m.folder.Disk, tmp)
 	if err != nil {
 		return err
 	}
@@ -430,7 +431,7 @@ func (r *reindex) indexFile(ctx context.Context, name string, infos []*segment.I
 // segment makes the index of segment i in the index file x, and returns the
 // segment's new Info. If checked is set and the db-file differs from i, the result
 // is nil, and the segment keeps its old index.
-func (r *reindex) segment(ctx context.Context, x *segment.IndexBuilder, i *segment.Info, checked bool) (*segment.Info, error) {
+func (r *reindex) segment(ctx context.Context, x *indexfile.Builder, i *segment.Info, checked bool) (*segment.Info, error) {
 	path := filepath.Join(r.m.folder.Path, i.File)
 	if checked {
 		crc, err := checksum(ctx, r.m.folder.Disk, path)

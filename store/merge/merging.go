@@ -12,6 +12,7 @@ import (
 	"infomall/store/commit"
 	"infomall/store/disk"
 	"infomall/store/segment"
+	"infomall/store/segment/indexfile"
 	"infomall/store/snapshot"
 	"infomall/store/timeline"
 )
@@ -40,7 +41,7 @@ type merging struct {
 	total, read int64
 	out         *output // the segment being written
 	done        []commit.Made
-	index       *segment.IndexBuilder // of the finished segments; nil at first
+	index       *indexfile.Builder // of the finished segments; nil at first
 
 	at *places // new places of the blocks of merged segments
 }
@@ -283,7 +284,7 @@ func (m *merging) finish() error {
 	if m.split != nil {
 		m.split.bytes += info.Bytes
 	}
-	if err := m.index.AddSegment(&info, out.Writer); err != nil {
+	if err := out.Writer.AddTo(m.index, &info); err != nil {
 		return err
 	}
 	m.done = append(m.done, commit.Made{Info: &info, Path: out.file.Name()})

@@ -7,6 +7,7 @@ import (
 	"infomall/store/disk"
 	"infomall/store/packed"
 	"infomall/store/record"
+	"infomall/store/segment/column"
 	"infomall/store/urlkey"
 )
 
@@ -181,8 +182,8 @@ func each[T, V any](list []T, f func(*T) V) []V {
 // censusWriter appends columns to b, each after its length in bytes.
 type censusWriter struct{ b []byte }
 
-func (w *censusWriter) ints(v []int64)   { w.b = packed.AppendSized(w.b, appendInts(nil, v)) }
-func (w *censusWriter) texts(v []string) { w.b = packed.AppendSized(w.b, appendTexts(nil, v)) }
+func (w *censusWriter) ints(v []int64)   { w.b = packed.AppendSized(w.b, column.AppendInts(nil, v)) }
+func (w *censusWriter) texts(v []string) { w.b = packed.AppendSized(w.b, column.AppendTexts(nil, v)) }
 
 // decodeCensus decodes b, the result of Census.encode. It does not keep b.
 func decodeCensus(b []byte) (*Census, error) {
@@ -201,13 +202,13 @@ func decodeCensus(b []byte) (*Census, error) {
 	first, span, captures = r.ints(traits), r.ints(traits), r.ints(traits)
 	for i := range status {
 		if !validFlags(flags[i]) {
-			return nil, errColumn
+			return nil, column.ErrDamaged
 		}
 		t := Trait{int32(status[i]), flagsOf(flags[i]), mime[i], job[i]}
 		c.Traits = append(c.Traits, TraitCensus{t, record.Time(first[i]), record.Time(first[i] + span[i]), captures[i]})
 	}
 	if r.bad || r.Bad || len(r.B) != 0 {
-		return nil, errColumn
+		return nil, column.ErrDamaged
 	}
 	return &c, nil
 }
@@ -231,7 +232,7 @@ func (r *censusReader) count() int {
 }
 
 func (r *censusReader) ints(n int) []int64 {
-	v, err := decodeInts(nil, r.Sized(), n)
+	v, err := column.DecodeInts(nil, r.Sized(), n)
 	if err != nil {
 		r.bad = true
 		return make([]int64, n)
@@ -240,7 +241,7 @@ func (r *censusReader) ints(n int) []int64 {
 }
 
 func (r *censusReader) texts(n int) []string {
-	v, err := decodeTexts(nil, r.Sized(), n)
+	v, err := column.DecodeTexts(nil, r.Sized(), n)
 	if err != nil {
 		r.bad = true
 		return make([]string, n)

@@ -11,6 +11,7 @@ import (
 
 	"infomall/store/disk"
 	"infomall/store/record"
+	"infomall/store/segment/indexfile"
 	"infomall/store/urlkey"
 )
 
@@ -149,26 +150,26 @@ func TestDamagedCensus(t *testing.T) {
 }
 
 // changedCensus opens a copy of the index of a segment in dir with another census.
-func changedCensus(t *testing.T, dir string, info *Info, change func(*Census)) *IndexFile {
+func changedCensus(t *testing.T, dir string, info *Info, change func(*Census)) *indexfile.File {
 	t.Helper()
-	from, err := OpenIndex(filepath.Join(dir, info.Index))
+	from, err := indexfile.Open(filepath.Join(dir, info.Index))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer from.Close()
-	pairs, err := from.cursor(info.Bucket())
+	pairs, err := from.Cursor(info.Bucket())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer pairs.close()
+	defer pairs.Close()
 	path := filepath.Join(t.TempDir(), "changed.idx")
-	to, err := NewIndexBuilder(disk.OS, path)
+	to, err := indexfile.NewBuilder(disk.OS, path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = to.Add(info.Bucket(), func(put func(k, v []byte) error) error {
-		k, v, err := pairs.seek(nil)
-		for ; k != nil && err == nil; k, v, err = pairs.next() {
+		k, v, err := pairs.Seek(nil)
+		for ; k != nil && err == nil; k, v, err = pairs.Next() {
 			if string(k) == string(keyCensus) {
 				c, err := decodeCensus(v[4:])
 				if err != nil {
@@ -189,7 +190,7 @@ func changedCensus(t *testing.T, dir string, info *Info, change func(*Census)) *
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := OpenIndex(path)
+	x, err := indexfile.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,8 @@ import (
 	"infomall/store/disk"
 	"infomall/store/packed"
 	"infomall/store/record"
+	"infomall/store/segment/column"
+	"infomall/store/segment/indexfile"
 )
 
 // Fault is one fault that Check found in a segment.
@@ -40,8 +42,8 @@ type checker struct {
 	found func(Fault) error
 	use   func(n uint32, r *Run) error
 
-	index *bucketCursor // nil if there is no index to compare with
-	k, v  []byte        // the current pair, valid while index is open
+	index *indexfile.Cursor // nil if there is no index to compare with
+	k, v  []byte            // the current pair, valid while index is open
 	bloom bloom.BloomFilter
 
 	sum      Info // what was counted
@@ -64,7 +66,7 @@ func (s *Reader) Check(ctx context.Context, found func(Fault) error, use func(n 
 	c := &checker{s: s, found: found, use: use, sum: Info{First: record.MaxTime, Last: record.MinTime, AddedFirst: record.MaxTime, AddedLast: record.MinTime}}
 	defer func() {
 		if c.index != nil {
-			c.index.close()
+			c.index.Close()
 		}
 	}()
 	if err := c.openIndex(); err != nil {
@@ -111,17 +113,17 @@ func (c *checker) openIndex() error {
 	if bad {
 		return nil
 	}
-	index, err := c.s.index.cursor(c.s.Info.Bucket())
+	index, err := c.s.index.Cursor(c.s.Info.Bucket())
 	if err != nil {
 		return c.indexFault(err)
 	}
 	c.index = index
-	if b, err := index.get(keyBloom); err != nil {
+	if b, err := index.Get(keyBloom, checkCRC); err != nil {
 		return c.dropIndex(fmt.Errorf("the Bloom filter: %w", err))
 	} else if err := c.bloom.UnmarshalBinary(b); err != nil {
 		return c.dropIndex(fmt.Errorf("the Bloom filter: %w", err))
 	}
-	if c.k, c.v, err = index.seek([]byte{1}); err != nil {
+	if c.k, c.v, err = index.Seek([]byte{1}); err != nil {
 		return c.dropIndex(err)
 	}
 	return nil
@@ -130,7 +132,7 @@ func (c *checker) openIndex() error {
 // dropIndex reports err as a fault of the index, and ends the comparison with the
 // index. It returns the error of c.found.
 func (c *checker) dropIndex(err error) error {
-	c.index.close()
+	c.index.Close()
 	c.index, c.k, c.v = nil, nil, nil
 	return c.indexFault(err)
 }
@@ -320,7 +322,7 @@ func holds(b []byte, number uint32, entries []Stored) bool {
 }
 
 func (c *checker) nextChunk() (err error) {
-	if c.k, c.v, err = c.index.next(); err != nil {
+	if c.k, c.v, err = c.index.Next(); err != nil {
 		return c.dropIndex(err)
 	}
 	return nil
@@ -390,7 +392,7 @@ func (c *checker) totals() error {
 	if c.k != nil {
 		return c.indexFault(errors.New("it has chunks of runs that the db-file does not have"))
 	}
-	table, err := c.index.get(keyRuns)
+	table, err := c.index.Get(keyRuns, checkCRC)
 	if err != nil {
 		return c.indexFault(fmt.Errorf("the table of runs: %w", err))
 	}
@@ -410,7 +412,7 @@ func (c *checker) totals() error {
 // checkValue compares the value of key in the index, called name in errors, with the value
 // want that was made from the db-file. If want is nil, the index must have no value.
 func (c *checker) checkValue(name string, key, want []byte) error {
-	b, err := c.index.find(key)
+	b, err := c.index.Find(key, checkCRC)
 	if err != nil {
 		return c.indexFault(fmt.Errorf("the %s: %w", name, err))
 	}
@@ -423,8 +425,8 @@ func (c *checker) checkValue(name string, key, want []byte) error {
 // encodeTable returns the index's table of runs: the offsets at which runs end, and
 // those at which their meta ends.
 func encodeTable(runEnds, metaEnds []int64) []byte {
-	b := packed.AppendSized(binary.AppendUvarint(nil, uint64(len(runEnds))), appendInts(nil, runEnds))
-	return appendInts(b, metaEnds)
+	b := packed.AppendSized(binary.AppendUvarint(nil, uint64(len(runEnds))), column.AppendInts(nil, runEnds))
+	return column.AppendInts(b, metaEnds)
 }
 
 // unchecked is set while the comparison of checksums is off.

@@ -8,6 +8,7 @@ import (
 	"infomall/store/disk"
 	"infomall/store/packed"
 	"infomall/store/record"
+	"infomall/store/segment/column"
 )
 
 // Chunk is the index's part for one run (neighbouring captures stored together):
@@ -46,7 +47,7 @@ func appendIdentities(dst []byte, entries []Stored, flags []int64) []byte {
 // decode decodes b, which appendIdentities made and which must have nothing else. f
 // has the flags of the entries. decode reuses the memory of x.
 func (x *identities) decode(b []byte, f *front) error {
-	x.ids, x.contents = sized(x.ids, f.n), sized(x.contents, f.n)
+	x.ids, x.contents = column.Sized(x.ids, f.n), column.Sized(x.contents, f.n)
 	for i, fl := range f.flags {
 		if fl>>flagSameID&1 != 0 && i > 0 {
 			x.ids[i], x.contents[i] = x.ids[i-1], x.contents[i-1]
@@ -57,7 +58,7 @@ func (x *identities) decode(b []byte, f *front) error {
 			size += 8
 		}
 		if len(b) < size {
-			return errColumn
+			return column.ErrDamaged
 		}
 		copy(x.ids[i][:], b)
 		x.contents[i] = 0
@@ -67,7 +68,7 @@ func (x *identities) decode(b []byte, f *front) error {
 		b = b[size:]
 	}
 	if len(b) != 0 {
-		return errColumn
+		return column.ErrDamaged
 	}
 	return nil
 }
@@ -105,7 +106,7 @@ type chunkHead struct {
 // of the chunk, and a reader of the bytes after it.
 func openChunk(b []byte) (r packed.Reader, h chunkHead, err error) {
 	if len(b) < 6 || !SumIs(crc32.Checksum(b[4:], castagnoli), binary.LittleEndian.Uint32(b)) {
-		return r, h, errColumn
+		return r, h, column.ErrDamaged
 	}
 	if err := disk.CheckByte(b[4], "index"); err != nil {
 		return r, h, err
@@ -346,7 +347,7 @@ func (c *Chunk) decodeOnly(b []byte, want uint, key string) (bool, error) {
 	}
 	flags, ahead, err := p.flagsOf(from, n)
 	if err != nil || ahead.identities > len(r.B) {
-		return false, errColumn
+		return false, column.ErrDamaged
 	}
 	size := 0
 	for _, x := range flags {
@@ -354,7 +355,7 @@ func (c *Chunk) decodeOnly(b []byte, want uint, key string) (bool, error) {
 	}
 	ids := r.B[ahead.identities:]
 	if size > len(ids) {
-		return false, errColumn
+		return false, column.ErrDamaged
 	}
 	c.First = from
 	c.front = front{n: n, keys: []string{key}, counts: []int64{int64(n)}, flags: flags}
@@ -379,7 +380,7 @@ func (p *frontParts) flagsOf(from, n int) (flags []int64, ahead aheadOf, err err
 	if all, ok := constInts(p.cols[colFlags]); ok && all>>flagSameID&1 == 0 {
 		return slices.Repeat([]int64{all}, n), aheadOf{from, from * identityBytes(all), from * int(all>>flagHinted&1), from}, nil
 	}
-	if flags, err = decodeInts(nil, p.cols[colFlags], p.n); err != nil {
+	if flags, err = column.DecodeInts(nil, p.cols[colFlags], p.n); err != nil {
 		return nil, ahead, err
 	}
 	ahead = aheadOf{entries: from, bytes: p.ownBytes(flags[:from])}
@@ -393,7 +394,7 @@ func (p *frontParts) flagsOf(from, n int) (flags []int64, ahead aheadOf, err err
 // constInts returns x, the value of a column whose integers are all equal. ok is
 // false for other columns.
 func constInts(src []byte) (x int64, ok bool) {
-	if len(src) == 0 || src[0] != intsFrame {
+	if len(src) == 0 || src[0] != column.IntsFrame {
 		return 0, false
 	}
 	r := packed.Reader{B: src[1:]}
@@ -438,7 +439,7 @@ func (f *front) decodeRange(p *frontParts, want uint, ahead aheadOf) (err error)
 	from, own := ahead.entries, 0
 	for _, x := range f.flags {
 		if !validFlags(x) {
-			return errColumn
+			return column.ErrDamaged
 		}
 		own += int(x >> flagHinted & 1)
 	}
@@ -478,9 +479,9 @@ func (p *frontParts) find(key string) (at int, found bool, err error) {
 	r := packed.Reader{B: p.cols[colKeys]}
 	ends := r.Sized()
 	if r.Bad {
-		return 0, false, errColumn
+		return 0, false, column.ErrDamaged
 	}
-	cut := len(key) - keyEnding(key)
+	cut := len(key) - column.KeyEnding(key)
 	return findKey(r.B, p.k, key[:cut], func(i int) (bool, error) {
 		ending, err := decodeTextRange(ends, p.k, i, 1)
 		return err == nil && ending[0] == key[cut:], err
@@ -497,7 +498,7 @@ func findKey(src []byte, k int, key string, is func(i int) (bool, error)) (at in
 	for i := range k {
 		shared, rest := r.Uvarint(), r.Uvarint()
 		if r.Bad || shared > last || rest > uint64(len(r.B)) {
-			return 0, false, errColumn
+			return 0, false, column.ErrDamaged
 		}
 		var tail []byte
 		tail, r.B = r.B[:rest], r.B[rest:]
@@ -519,26 +520,26 @@ func findKey(src []byte, k int, key string, is func(i int) (bool, error)) (at in
 }
 
 // decodeIntRange decodes n integers of the column src; the first of them is the
-// integer at index from. decodeInts decodes whole columns.
+// integer at index from. column.DecodeInts decodes whole columns.
 func decodeIntRange(src []byte, from, n int) ([]int64, error) {
 	dst := make([]int64, n)
 	if n == 0 {
 		return dst, nil
 	}
 	if len(src) == 0 {
-		return nil, errColumn
+		return nil, column.ErrDamaged
 	}
 	r := packed.Reader{B: src[1:]}
 	switch src[0] {
-	case intsFrame:
+	case column.IntsFrame:
 		lo, factor, width := r.Varint(), r.Uvarint(), uint(r.Byte())
 		if r.Bad || !unpackRange(dst, r.B, width, from) {
-			return nil, errColumn
+			return nil, column.ErrDamaged
 		}
 		for i, x := range dst {
 			dst[i] = int64(uint64(lo) + uint64(x)*factor)
 		}
-	case intsDelta:
+	case column.IntsDelta:
 		x := int64(0)
 		for i := range from + n {
 			if x += r.Varint(); i >= from {
@@ -546,28 +547,28 @@ func decodeIntRange(src []byte, from, n int) ([]int64, error) {
 			}
 		}
 		if r.Bad {
-			return nil, errColumn
+			return nil, column.ErrDamaged
 		}
-	case intsDict:
+	case column.IntsDict:
 		k := r.Uvarint()
-		if r.Bad || k == 0 || k > dictMax {
-			return nil, errColumn
+		if r.Bad || k == 0 || k > column.DictMax {
+			return nil, column.ErrDamaged
 		}
-		var dict [dictMax]int64
+		var dict [column.DictMax]int64
 		for i := range int(k) {
 			dict[i] = r.Varint()
 		}
-		if r.Bad || !unpackRange(dst, r.B, packWidth(k-1), from) {
-			return nil, errColumn
+		if r.Bad || !unpackRange(dst, r.B, column.PackWidth(k-1), from) {
+			return nil, column.ErrDamaged
 		}
 		for i, x := range dst {
 			if uint64(x) >= k {
-				return nil, errColumn
+				return nil, column.ErrDamaged
 			}
 			dst[i] = dict[x]
 		}
 	default:
-		return nil, errColumn
+		return nil, column.ErrDamaged
 	}
 	return dst, nil
 }
@@ -576,7 +577,7 @@ func decodeIntRange(src []byte, from, n int) ([]int64, error) {
 // width bits each. The first of them is the number at index from. It reports false
 // if src is too short.
 func unpackRange(dst []int64, src []byte, width uint, from int) bool {
-	if width > 64 || width > 56 && width < 64 || packedLen(from+len(dst), width) > len(src) {
+	if width > 64 || width > 56 && width < 64 || column.PackedLen(from+len(dst), width) > len(src) {
 		return false
 	}
 	mask := ^uint64(0)
@@ -593,17 +594,17 @@ func unpackRange(dst []int64, src []byte, width uint, from int) bool {
 }
 
 // decodeTextRange decodes n strings of the column src; the first of them is the
-// string at index from. all is the number of strings in the column. decodeTexts
+// string at index from. all is the number of strings in the column. column.DecodeTexts
 // decodes whole columns.
 func decodeTextRange(src []byte, all, from, n int) ([]string, error) {
 	if len(src) == 0 {
-		return nil, errColumn
+		return nil, column.ErrDamaged
 	}
 	switch src[0] {
-	case textsConst:
+	case column.TextsConst:
 		return slices.Repeat([]string{string(src[1:])}, n), nil
-	case textsDict:
-		dict, positions, err := cutDict(src[1:], all)
+	case column.TextsDict:
+		dict, positions, err := column.CutDict(src[1:], all)
 		if err != nil {
 			return nil, err
 		}
@@ -614,13 +615,13 @@ func decodeTextRange(src []byte, all, from, n int) ([]string, error) {
 		out := make([]string, n)
 		for i, p := range at {
 			if uint64(p) >= uint64(len(dict)) {
-				return nil, errColumn
+				return nil, column.ErrDamaged
 			}
 			out[i] = dict[p]
 		}
 		return out, nil
 	}
-	out, err := decodeTexts(nil, src, all)
+	out, err := column.DecodeTexts(nil, src, all)
 	if err != nil {
 		return nil, err
 	}

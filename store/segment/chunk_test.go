@@ -10,6 +10,7 @@ import (
 
 	"infomall/store/disk"
 	"infomall/store/record"
+	"infomall/store/segment/indexfile"
 )
 
 // TestOnly draws chunks. Of each URL in one decodeOnly gives the entries that
@@ -84,12 +85,12 @@ func TestOnlySpans(t *testing.T) {
 	entries := testEntries(4000)
 	dir := t.TempDir()
 	info := writeSegment(t, dir, entries)
-	x, err := OpenIndex(filepath.Join(dir, info.Index))
+	x, err := indexfile.Open(filepath.Join(dir, info.Index))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer x.Close()
-	for _, index := range []*IndexFile{x, nil} {
+	for _, index := range []*indexfile.File{x, nil} {
 		s := NewReader(disk.OS, dir, info, index, nil)
 		defer s.Close()
 		for i := 0; i < len(entries); i += 3 {

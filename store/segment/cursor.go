@@ -1,9 +1,15 @@
 package segment
 
 import (
+	"context"
+	"encoding/binary"
+	"math"
 	"sort"
 
+	"infomall/store/packed"
 	"infomall/store/record"
+	"infomall/store/segment/indexfile"
+	"infomall/store/urlkey"
 )
 
 // ChunkCursor reads the chunks of a segment (the index's part for each run) in
@@ -14,7 +20,7 @@ type ChunkCursor struct {
 	only   *string           // key of the only wanted URL, or nil
 	sample int               // move over the sample of the segment, at this level; 0: over all chunks
 	skip   func(Bounds) bool // reports which chunks to leave out; nil means none
-	c      *bucketCursor     // nil if chunks are made from the db-file
+	c      *indexfile.Cursor // nil if chunks are made from the db-file
 	key    string            // the last key that was sought
 	run    int64             // number of the last run that was returned, or -1
 	next   int               // index in the directory
@@ -24,7 +30,7 @@ type ChunkCursor struct {
 	// last is the value of the index that was decoded last, if Next moved to it.
 	// behind are the values before it that were not released yet.
 	last   []byte
-	behind passed
+	behind indexfile.Passed
 }
 
 // Chunks returns a cursor over all chunks of the segment. It decodes the columns in
@@ -36,8 +42,8 @@ func (s *Reader) Chunks(want Want) *ChunkCursor {
 // Close ends the cursor's use of the index. It does not close the index.
 func (c *ChunkCursor) Close() {
 	if c.c != nil {
-		c.c.close()
-		c.c, c.last, c.behind = nil, nil, passed{}
+		c.c.Close()
+		c.c, c.last, c.behind = nil, nil, indexfile.Passed{}
 	}
 }
 
@@ -105,21 +111,21 @@ func (c *ChunkCursor) seek(key string) mover {
 	if c.sample > 0 {
 		return c.ofSample
 	}
-	return func() ([]byte, []byte, error) { return c.c.seek([]byte(max(key, "\x01"))) }
+	return func() ([]byte, []byte, error) { return c.c.Seek([]byte(max(key, "\x01"))) }
 }
 
 func (c *ChunkCursor) passing() (key, value []byte, err error) {
 	if c.sample > 0 {
 		return nil, nil, nil
 	}
-	c.behind.add(c.last)
-	key, c.last, err = c.c.next()
+	c.behind.Add(c.last)
+	key, c.last, err = c.c.Next()
 	return key, c.last, err
 }
 
 // ofSample is the mover to the chunk of the sample.
 func (c *ChunkCursor) ofSample() (key, value []byte, err error) {
-	b, err := c.c.get(keySample)
+	b, err := c.c.Get(keySample, checkCRC)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -147,11 +153,11 @@ func (c *ChunkCursor) fromIndex(move mover, decode func([]byte) (uint32, error))
 	bad := c.s.badIndex
 	c.s.mu.Unlock()
 	if bad {
-		return false, errIndexBad
+		return false, indexfile.ErrDamaged
 	}
 	if c.c == nil {
 		var err error
-		if c.c, err = c.s.index.cursor(c.s.Info.Bucket()); err != nil {
+		if c.c, err = c.s.index.Cursor(c.s.Info.Bucket()); err != nil {
 			return false, err
 		}
 	}
@@ -163,7 +169,7 @@ func (c *ChunkCursor) fromIndex(move mover, decode func([]byte) (uint32, error))
 		c.work.Add(1)
 		c.size = len(v)
 		over := false
-		err = c.s.index.guard(func() (err error) {
+		err = c.s.index.Guard(func() (err error) {
 			if over, err = c.passesOver(v); over || err != nil {
 				return err
 			}
@@ -214,5 +220,114 @@ func (c *ChunkCursor) fromFile(decode func([]byte) (uint32, error)) (bool, error
 		}
 		_, err = decode(appendChunk(nil, m.number, entries))
 		return err == nil, err
+	}
+}
+
+// ChunkKeys calls f with the last key of each index chunk of the segment that has keys in
+// ranges, which are sorted and disjoint, in order. It decodes no chunk. Each chunk is for
+// one run, and the runs of a segment have about the same size. Without a valid index,
+// ChunkKeys calls f with the last key of the segment.
+func (s *Reader) ChunkKeys(ctx context.Context, ranges []urlkey.Range, f func(key string)) error {
+	s.mu.Lock()
+	bad := s.badIndex
+	s.mu.Unlock()
+	if bad {
+		f(s.Info.LastKey)
+		return nil
+	}
+	c, err := s.index.Cursor(s.Info.Bucket())
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	for _, r := range ranges {
+		k, _, err := c.Seek([]byte(max(r.From, "\x01")))
+		for n := 0; k != nil && err == nil; k, _, err = c.Next() {
+			if n++; n&1023 == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			key := string(lastKeyOf(k))
+			f(key)
+			if r.To != "" && key >= r.To {
+				break // the chunk also has keys after the range
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Bounds are the least and the greatest values of some columns of a chunk (the index's
+// part for one run).
+type Bounds struct {
+	LeastBytes, GreatestBytes int64       // of the bodies; LeastBytes is -1 if the size of one is not known
+	FirstTime, LastTime       record.Time // of the captures
+	// Lost is set if the body of an entry is not in the archive, or was not when the
+	// entry came in. Such an entry may have properties of another capture.
+	Lost bool
+}
+
+// boundsOf returns the bounds of the entries, of which there is at least one.
+func boundsOf(entries []Stored) Bounds {
+	b := Bounds{LeastBytes: math.MaxInt64, GreatestBytes: math.MinInt64, FirstTime: record.MaxTime, LastTime: record.MinTime}
+	for i := range entries {
+		e := &entries[i]
+		b.LeastBytes, b.GreatestBytes = min(b.LeastBytes, e.Bytes), max(b.GreatestBytes, e.Bytes)
+		b.FirstTime, b.LastTime = min(b.FirstTime, e.Time), max(b.LastTime, e.Time)
+		b.Lost = b.Lost || e.Body == BodyNone
+	}
+	return b
+}
+
+// append appends the encoded bounds to dst.
+func (b *Bounds) append(dst []byte) []byte {
+	lost := byte(0)
+	if b.Lost {
+		lost = 1
+	}
+	dst = append(dst, lost)
+	dst = binary.AppendVarint(dst, b.LeastBytes)
+	dst = binary.AppendUvarint(dst, uint64(b.GreatestBytes)-uint64(b.LeastBytes))
+	dst = binary.AppendVarint(dst, int64(b.FirstTime))
+	return binary.AppendUvarint(dst, uint64(b.LastTime)-uint64(b.FirstTime))
+}
+
+// takeBounds decodes bounds at the beginning of r and moves r after them.
+func takeBounds(r *packed.Reader) (b Bounds) {
+	b.Lost = r.Byte() != 0
+	b.LeastBytes = r.Varint()
+	b.GreatestBytes = int64(uint64(b.LeastBytes) + r.Uvarint())
+	b.FirstTime = record.Time(r.Varint())
+	b.LastTime = record.Time(uint64(b.FirstTime) + r.Uvarint())
+	return b
+}
+
+// PassOver makes the cursor leave out the chunks for whose bounds skip returns true.
+// Call it before the first Seek.
+func (c *ChunkCursor) PassOver(skip func(Bounds) bool) { c.skip = skip }
+
+// passesOver reports whether the cursor leaves out b, a chunk as the index stores it.
+func (c *ChunkCursor) passesOver(b []byte) (bool, error) {
+	if c.skip == nil {
+		return false, nil
+	}
+	_, head, err := openChunk(b)
+	if err != nil {
+		return false, err
+	}
+	c.run = int64(head.run)
+	return c.skip(head.bounds), nil
+}
+
+// setAdded sets the elements of list, which say when captures of the segment were added,
+// to the time at which all of them were added, if there is one.
+func (i *Info) setAdded(list []int64) {
+	if i.AddedFirst != i.AddedLast {
+		return
+	}
+	for n := range list {
+		list[n] = int64(i.AddedLast)
 	}
 }

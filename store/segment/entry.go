@@ -10,6 +10,7 @@ import (
 
 	"infomall/store/packed"
 	"infomall/store/record"
+	"infomall/store/segment/column"
 )
 
 // ID identifies a body within the archive: the first half of its sha256. For a body
@@ -197,10 +198,10 @@ const (
 // front holds the decoded front columns of a run: the columns that both the index
 // and the db-file have.
 type front struct {
-	n      int      // number of entries
-	keys   []string // one for each URL
-	ends   texts    // of the keys, while these are decoded
-	counts []int64  // entries of each key
+	n      int          // number of entries
+	keys   []string     // one for each URL
+	ends   column.Texts // of the keys, while these are decoded
+	counts []int64      // entries of each key
 	time   []int64
 	seq    []int64
 	status []int64
@@ -254,19 +255,19 @@ func (w *frontWriter) append(dst []byte, entries []Stored) ([]byte, []int64) {
 	}
 	w.keys, w.counts, w.own = w.keys[:0], w.counts[:0], w.own[:0]
 	for _, c := range []int{colTime, colSeq, colStatus, colFlags, colAdded} {
-		w.ints[c] = sized(w.ints[c], n)
+		w.ints[c] = column.Sized(w.ints[c], n)
 	}
 	for i := range w.hints {
 		w.hints[i] = w.hints[i][:0]
 	}
-	w.mimes, w.jobs = sized(w.mimes, n), sized(w.jobs, n)
+	w.mimes, w.jobs = column.Sized(w.mimes, n), column.Sized(w.jobs, n)
 	for i := range entries {
 		w.take(entries, i)
 	}
 	dst = binary.AppendUvarint(dst, uint64(n))
 	dst = binary.AppendUvarint(dst, uint64(len(w.keys)))
-	w.room = sized(w.room, len(w.keys))
-	w.column = appendTightKeys(w.column[:0], w.keys, w.room)
+	w.room = column.Sized(w.room, len(w.keys))
+	w.column = column.AppendTightKeys(w.column[:0], w.keys, w.room)
 	dst = packed.AppendSized(dst, w.column)
 	dst = w.appendInts(dst, w.counts)
 	for _, c := range []int{colTime, colSeq, colStatus, colFlags} {
@@ -329,12 +330,12 @@ func (w *frontWriter) take(entries []Stored, i int) {
 }
 
 func (w *frontWriter) appendInts(dst []byte, v []int64) []byte {
-	w.column = appendInts(w.column[:0], v)
+	w.column = column.AppendInts(w.column[:0], v)
 	return packed.AppendSized(dst, w.column)
 }
 
 func (w *frontWriter) appendTexts(dst []byte, v []string) []byte {
-	w.column = appendTexts(w.column[:0], v)
+	w.column = column.AppendTexts(w.column[:0], v)
 	return packed.AppendSized(dst, w.column)
 }
 
@@ -370,13 +371,13 @@ func cutFront(r *packed.Reader) (p frontParts, err error) {
 	}
 	k := r.Uvarint()
 	if r.Bad || n > entriesMax || k == 0 || k > n {
-		return p, errColumn
+		return p, column.ErrDamaged
 	}
 	for i := range p.cols {
 		p.cols[i] = r.Sized()
 	}
 	if r.Bad {
-		return p, errColumn
+		return p, column.ErrDamaged
 	}
 	p.n, p.k = int(n), int(k)
 	return p, nil
@@ -384,23 +385,23 @@ func cutFront(r *packed.Reader) (p frontParts, err error) {
 
 // keys decodes the keys of the run's URLs, and fills ends with their endings, which
 // are stored apart. It reuses dst if that is large enough.
-func (p *frontParts) keys(dst []string, ends *texts) ([]string, error) {
-	stems, err := cutEndings(ends, p.cols[colKeys], p.k)
+func (p *frontParts) keys(dst []string, ends *column.Texts) ([]string, error) {
+	stems, err := column.CutEndings(ends, p.cols[colKeys], p.k)
 	if err != nil {
 		return nil, err
 	}
-	return decodeKeys(dst, stems, p.k, ends)
+	return column.DecodeKeys(dst, stems, p.k, ends)
 }
 
 // flags decodes the flags of all entries. It reuses dst if that is large enough.
 func (p *frontParts) flags(dst []int64) ([]int64, error) {
-	flags, err := decodeInts(dst, p.cols[colFlags], p.n)
+	flags, err := column.DecodeInts(dst, p.cols[colFlags], p.n)
 	if err != nil {
 		return nil, err
 	}
 	for _, x := range flags {
 		if !validFlags(x) {
-			return nil, errColumn
+			return nil, column.ErrDamaged
 		}
 	}
 	return flags, nil
@@ -482,7 +483,7 @@ func (f *front) decodeParts(p *frontParts, want uint) (err error) {
 		if want>>c.col&1 == 0 {
 			continue
 		}
-		if *c.dst, err = decodeInts(*c.dst, cols[c.col], c.n); err != nil {
+		if *c.dst, err = column.DecodeInts(*c.dst, cols[c.col], c.n); err != nil {
 			return err
 		}
 	}
@@ -490,12 +491,12 @@ func (f *front) decodeParts(p *frontParts, want uint) (err error) {
 		f.bytes = p.spread(f.bytes, f.flags)
 	}
 	if want>>colMime&1 != 0 {
-		if f.mime, err = decodeTexts(f.mime, cols[colMime], f.n); err != nil {
+		if f.mime, err = column.DecodeTexts(f.mime, cols[colMime], f.n); err != nil {
 			return err
 		}
 	}
 	if want>>colJob&1 != 0 {
-		if f.job, err = decodeTexts(f.job, cols[colJob], f.n); err != nil {
+		if f.job, err = column.DecodeTexts(f.job, cols[colJob], f.n); err != nil {
 			return err
 		}
 	}
@@ -505,19 +506,19 @@ func (f *front) decodeParts(p *frontParts, want uint) (err error) {
 // decodeCounts decodes how many of the n entries each of the k URLs has. It reuses
 // dst if that is large enough.
 func decodeCounts(dst []int64, src []byte, n, k int) ([]int64, error) {
-	counts, err := decodeInts(dst, src, k)
+	counts, err := column.DecodeInts(dst, src, k)
 	if err != nil {
 		return nil, err
 	}
 	sum := int64(0)
 	for _, c := range counts {
 		if c <= 0 || c > int64(n) {
-			return nil, errColumn
+			return nil, column.ErrDamaged
 		}
 		sum += c
 	}
 	if sum != int64(n) {
-		return nil, errColumn
+		return nil, column.ErrDamaged
 	}
 	return counts, nil
 }

@@ -9,6 +9,7 @@ import (
 	"infomall/store/disk"
 	"infomall/store/packed"
 	"infomall/store/record"
+	"infomall/store/segment/column"
 )
 
 // Facts is the decoded facts of one run: what was computed from its entries' bodies
@@ -193,19 +194,19 @@ func (b *blobs) at(i uint32) []byte {
 func takeBlobs(r *packed.Reader) (blobs, error) {
 	n := r.Uvarint()
 	if r.Bad || n > entriesMax {
-		return blobs{}, errColumn
+		return blobs{}, column.ErrDamaged
 	}
 	b := blobs{ends: make([]uint32, n)}
 	end := uint64(0)
 	for i := range b.ends {
 		size := r.Uvarint()
 		if end += size; size > math.MaxUint32 || end > math.MaxUint32 {
-			return blobs{}, errColumn
+			return blobs{}, column.ErrDamaged
 		}
 		b.ends[i] = uint32(end)
 	}
 	if r.Bad || end > uint64(len(r.B)) {
-		return blobs{}, errColumn
+		return blobs{}, column.ErrDamaged
 	}
 	b.bytes, r.B = r.B[:end], r.B[end:]
 	return b, nil
@@ -214,7 +215,7 @@ func takeBlobs(r *packed.Reader) (blobs, error) {
 // decodeFacts decodes b, the facts of a run. The result shares b's memory.
 func decodeFacts(b []byte) (*Facts, error) {
 	if len(b) == 0 {
-		return nil, errColumn
+		return nil, column.ErrDamaged
 	}
 	if err := disk.CheckByte(b[0], "run"); err != nil {
 		return nil, err
@@ -228,7 +229,7 @@ func decodeFacts(b []byte) (*Facts, error) {
 		}
 	}
 	if len(r.B) != 0 {
-		return nil, errColumn
+		return nil, column.ErrDamaged
 	}
 	return f, nil
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"infomall/store/disk"
+	"infomall/store/segment/indexfile"
 )
 
 // TestFactsOfBlocks stores blocks with facts beside them. They come back with
@@ -41,7 +42,7 @@ func TestWithoutFacts(t *testing.T) {
 	entries := testEntries(3)[2:] // it brings no body
 	entries[0].Fold, entries[0].Facts = nil, nil
 	info := writeSegment(t, dir, entries)
-	x, err := OpenIndex(filepath.Join(dir, info.Index))
+	x, err := indexfile.Open(filepath.Join(dir, info.Index))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"infomall/store/segment/column"
 	"infomall/store/sequences"
 )
 
@@ -236,7 +237,7 @@ func (p *part) block(n uint32) (from, to uint32, err error) {
 		from = uint32(ends[n-1])
 	}
 	if ends[n] > int64(p.run.bytes) {
-		return 0, 0, errColumn
+		return 0, 0, column.ErrDamaged
 	}
 	return from, uint32(ends[n]), nil
 }
@@ -310,7 +311,7 @@ func (p *part) mark(from, to uint32) error {
 		return nil
 	}
 	if to > uint32(len(p.out)) {
-		return errColumn
+		return column.ErrDamaged
 	}
 	all := p.frame.Sequences
 	for i := p.frame.At(from); all[i].Pos < to; i++ {

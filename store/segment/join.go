@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+
+	"infomall/store/segment/column"
 )
 
 const (
@@ -72,7 +74,7 @@ func (w *Writer) join(e *Stored, c Content) (newBytes int64, err error) {
 // which it needs least: their blocks are stored again, in this segment.
 func (w *Writer) assemble(e *Stored, parts []Part) (newBytes int64, err error) {
 	m := w.run.mem
-	m.at, m.named = sized(m.at, len(parts)), sized(m.named, len(parts))
+	m.at, m.named = column.Sized(m.at, len(parts)), column.Sized(m.named, len(parts))
 	at, named := m.at, m.named
 	for i := range parts {
 		p := &parts[i]

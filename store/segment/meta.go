@@ -1,11 +1,15 @@
 package segment
 
 import (
+	"fmt"
 	"iter"
 	"sync"
 
+	"github.com/klauspost/compress/zstd"
+
 	"infomall/store/disk"
 	"infomall/store/packed"
+	"infomall/store/segment/column"
 )
 
 // Meta is what a run says of its entries and blocks: everything except bodies and
@@ -123,15 +127,15 @@ func (m *Meta) decodeField(f Field) ([]string, error) {
 		return nil, err
 	}
 	if f == FieldRecordID {
-		return decodeRecordIDs(m.cols[f], m.n)
+		return column.DecodeRecordIDs(m.cols[f], m.n)
 	}
-	t, err := decodeTexts(nil, m.cols[f], m.n)
+	t, err := column.DecodeTexts(nil, m.cols[f], m.n)
 	if err != nil {
 		return nil, err
 	}
 	if f == FieldDeclared {
 		for i, s := range t {
-			t[i] = unpackDigest(s)
+			t[i] = column.UnpackDigest(s)
 		}
 	}
 	return t, nil
@@ -184,12 +188,12 @@ func (m *Meta) decodeBlockIDs() ([]ID, error) {
 			continue
 		}
 		if len(b) < len(ID{}) {
-			return nil, errColumn
+			return nil, column.ErrDamaged
 		}
 		b = b[copy(out[i][:], b):]
 	}
 	if len(b) != 0 {
-		return nil, errColumn
+		return nil, column.ErrDamaged
 	}
 	return out, nil
 }
@@ -266,16 +270,16 @@ func blockEnds(col []byte) ([]int64, error) {
 	r := packed.Reader{B: col}
 	n := r.Uvarint()
 	if r.Bad || n > entriesMax {
-		return nil, errColumn
+		return nil, column.ErrDamaged
 	}
-	lens, err := decodeInts(nil, r.B, int(n))
+	lens, err := column.DecodeInts(nil, r.B, int(n))
 	if err != nil {
 		return nil, err
 	}
 	end := int64(0)
 	for i, l := range lens {
 		if l < 0 {
-			return nil, errColumn
+			return nil, column.ErrDamaged
 		}
 		end += l
 		lens[i] = end
@@ -294,13 +298,13 @@ func bytesOrNil(s string) []byte {
 // after them. packed reports whether the run is packed.
 func cutMetaHead(b []byte) (rest []byte, packed bool, err error) {
 	if len(b) < metaHeadBytes {
-		return nil, false, errColumn
+		return nil, false, column.ErrDamaged
 	}
 	if err := disk.CheckByte(b[0], "run"); err != nil {
 		return nil, false, err
 	}
 	if b[1] > metaPacked {
-		return nil, false, errColumn
+		return nil, false, column.ErrDamaged
 	}
 	return b[metaHeadBytes:], b[1] == metaPacked, nil
 }
@@ -313,3 +317,149 @@ const (
 	metaPacked
 	metaHeadBytes = 2
 )
+
+// The columns that follow the front columns in the meta of a run, in the order in
+// which they are stored. Those of one group are together.
+const (
+	colHolders   = iota // of entries with BodyHeld or BodyElsewhere
+	colHolderKey        // of entries with BodyElsewhere
+
+	colDigests  // 32 bytes for each entry with a body and without flagSameID
+	colContents // 8 bytes for each entry with flagContent and without flagSameID
+
+	colTitle // this and the others of its group, for each entry with a body and without flagSameID
+	colLang
+	colCharset
+	colDeclaredCharset
+	colReason
+	colCharsetSource
+	colUnread
+	colReadBytes
+	colLinkCount
+	colBlockCount
+
+	colRecipes // of entries with BodyOwn
+	colBlockLens
+	colBlockIDs // 16 bytes for each block that is not alone a body
+
+	colIP
+	colOrigin
+	colAskedURL
+	colLocation
+	colSource
+	colRefersURL
+	colRefersTime
+	colHead
+	colFraming
+	colExtra
+
+	colRecordID
+	colDeclared
+	backCols
+)
+
+// The groups of columns of the meta of a run, in the order in which they are stored.
+// Each group is compressed by itself, so a reader decompresses only the groups that it
+// needs.
+const (
+	groupCaptures = iota // format, layout and front; which segment has a body
+	groupIDs             // what the bodies are
+	groupPages           // what was read from the bodies
+	groupBlocks          // of which blocks the bodies consist
+	groupResponse        // what the servers said, and where the captures come from
+	groupNames           // names of records and declared digests, which hardly compress
+	groups
+)
+
+// columnsOf says which columns a group has: from <= column < to.
+type columnsOf struct{ from, to int }
+
+// groupColumns has the columns of each group.
+var groupColumns = [groups]columnsOf{
+	{colHolders, colDigests}, {colDigests, colTitle}, {colTitle, colRecipes}, {colRecipes, colIP}, {colIP, colRecordID}, {colRecordID, backCols},
+}
+
+// cutGroup cuts plain, the columns of a group, into cols. They share plain's memory. A
+// group whose columns are all empty has no bytes.
+func cutGroup(cols *[backCols][]byte, group int, plain []byte) error {
+	if len(plain) == 0 {
+		return nil
+	}
+	r := packed.Reader{B: plain}
+	of := groupColumns[group]
+	for i := of.from; i < of.to; i++ {
+		cols[i] = r.Sized()
+	}
+	if r.Bad || len(r.B) != 0 {
+		return column.ErrDamaged
+	}
+	return nil
+}
+
+// frames cuts data, the data of a run, into the compressed groups of columns and the
+// compressed content. All share data's memory.
+func (h *recordHead) frames(data []byte) (meta [groups][]byte, content []byte, err error) {
+	if len(h.metaLengths) != groups {
+		return meta, nil, errLengths
+	}
+	for i, n := range h.metaLengths {
+		if n > len(data) {
+			return meta, nil, errLengths
+		}
+		meta[i], data = data[:n], data[n:]
+	}
+	return meta, data, nil
+}
+
+// metaSize returns the size of the frames of a run's meta when they are decompressed.
+func metaSize(frames [groups][]byte) (size int, err error) {
+	for _, f := range frames {
+		if len(f) == 0 {
+			continue
+		}
+		var h zstd.Header
+		if err := h.Decode(f); err != nil {
+			return 0, err
+		}
+		n := h.FrameContentSize
+		if !h.HasFCS { // The encoder leaves the size of some small frames out.
+			plain, err := decoder().DecodeAll(f, nil)
+			if err != nil {
+				return 0, err
+			}
+			n = uint64(len(plain))
+		}
+		if n > runUnzipMax {
+			return 0, errLengths
+		}
+		size += int(n)
+	}
+	return size, nil
+}
+
+// need decompresses those of the groups that were not decompressed before. The caller
+// holds m.mu.
+func (m *Meta) need(groups ...int) error {
+	for _, g := range groups {
+		if len(m.frames[g]) == 0 {
+			continue
+		}
+		plain, err := decoder().DecodeAll(m.frames[g], nil)
+		if err == nil {
+			err = cutGroup(&m.cols, g, plain)
+		}
+		if err != nil {
+			return err
+		}
+		m.frames[g] = nil
+	}
+	return nil
+}
+
+// fault returns err with the place of the run, if err is not nil and the place is known.
+func (m *Meta) fault(err error) error {
+	if err == nil || m.file == "" {
+		return err
+	}
+	return &Error{File: m.file, Offset: m.offset, Err: fmt.Errorf("run %d: %w", m.number, err)}
+}

@@ -6,6 +6,7 @@ import (
 
 	"infomall/store/packed"
 	"infomall/store/record"
+	"infomall/store/segment/column"
 )
 
 // entryParts has the columns of the meta of a run in a form in which one entry can be put
@@ -13,8 +14,8 @@ import (
 // run, that takes a third of the time and a quarter of the memory of all entries.
 type entryParts struct {
 	*entryPlaces
-	text  [backCols]texts
-	names recordNames
+	text  [backCols]column.Texts
+	names column.RecordNames
 
 	holders, refersTime, readBytes, linkCounts, blockCounts []int64
 }
@@ -101,7 +102,7 @@ func (m *Meta) entryPlaces() (*entryPlaces, error) {
 		at.revisit = take(&n.revisits, via == record.ViaRevisit || via == record.ViaNotModified)
 	}
 	if len(m.cols[colDigests]) != int(n.pages)*len(record.Digest{}) || len(m.cols[colContents]) != 8*int(n.contents) {
-		return nil, errColumn
+		return nil, column.ErrDamaged
 	}
 	recipes := recipeReader{own: m.segment, plain: packed.Reader{B: m.cols[colRecipes]}}
 	if m.packed {
@@ -136,22 +137,22 @@ func (m *Meta) entryParts() (*entryParts, error) {
 	}
 	p, n := &entryParts{entryPlaces: places}, &places.n
 	for _, c := range textCols {
-		if err := p.text[c].decode(m.cols[c], m.n); err != nil {
+		if err := p.text[c].Decode(m.cols[c], m.n); err != nil {
 			return nil, err
 		}
 	}
 	for _, c := range pageCols {
-		if err := p.text[c].decode(m.cols[c], int(n.pages)); err != nil {
+		if err := p.text[c].Decode(m.cols[c], int(n.pages)); err != nil {
 			return nil, err
 		}
 	}
-	if err := p.text[colHolderKey].decode(m.cols[colHolderKey], int(n.elsewhere)); err != nil {
+	if err := p.text[colHolderKey].Decode(m.cols[colHolderKey], int(n.elsewhere)); err != nil {
 		return nil, err
 	}
-	if err := p.text[colRefersURL].decode(m.cols[colRefersURL], int(n.revisits)); err != nil {
+	if err := p.text[colRefersURL].Decode(m.cols[colRefersURL], int(n.revisits)); err != nil {
 		return nil, err
 	}
-	if err := p.names.decode(m.cols[colRecordID], m.n); err != nil {
+	if err := p.names.Decode(m.cols[colRecordID], m.n); err != nil {
 		return nil, err
 	}
 	for _, c := range []struct {
@@ -163,7 +164,7 @@ func (m *Meta) entryParts() (*entryParts, error) {
 		{&p.linkCounts, colLinkCount, n.pages}, {&p.blockCounts, colBlockCount, n.pages},
 	} {
 		var err error
-		if *c.dst, err = decodeInts(nil, m.cols[c.col], int(c.n)); err != nil {
+		if *c.dst, err = column.DecodeInts(nil, m.cols[c.col], int(c.n)); err != nil {
 			return nil, err
 		}
 	}
@@ -245,12 +246,12 @@ func (m *Meta) put(e *Stored, p *entryParts, n int) {
 	if at.content >= 0 {
 		e.Content = binary.LittleEndian.Uint64(m.cols[colContents][8*at.content:])
 	}
-	e.IP, e.Origin, e.AskedURL = p.text[colIP].of(n), p.text[colOrigin].of(n), p.text[colAskedURL].of(n)
-	e.Location, e.Source, e.RecordID = p.text[colLocation].of(n), p.text[colSource].of(n), p.names.of(n)
-	e.DeclaredDigest = unpackDigest(p.text[colDeclared].of(n))
-	e.Head, e.Framing, e.Extra = bytesOrNil(p.text[colHead].of(n)), bytesOrNil(p.text[colFraming].of(n)), bytesOrNil(p.text[colExtra].of(n))
+	e.IP, e.Origin, e.AskedURL = p.text[colIP].Of(n), p.text[colOrigin].Of(n), p.text[colAskedURL].Of(n)
+	e.Location, e.Source, e.RecordID = p.text[colLocation].Of(n), p.text[colSource].Of(n), p.names.Of(n)
+	e.DeclaredDigest = column.UnpackDigest(p.text[colDeclared].Of(n))
+	e.Head, e.Framing, e.Extra = bytesOrNil(p.text[colHead].Of(n)), bytesOrNil(p.text[colFraming].Of(n)), bytesOrNil(p.text[colExtra].Of(n))
 	if at.revisit >= 0 {
-		e.RefersURL, e.RefersTime = p.text[colRefersURL].of(int(at.revisit)), record.Time(p.refersTime[at.revisit])
+		e.RefersURL, e.RefersTime = p.text[colRefersURL].Of(int(at.revisit)), record.Time(p.refersTime[at.revisit])
 	}
 	if at.held >= 0 {
 		e.Holder = uint32(p.holders[at.held])
@@ -259,7 +260,7 @@ func (m *Meta) put(e *Stored, p *entryParts, n int) {
 	case BodyOwn:
 		e.Recipe = p.recipes[at.own]
 	case BodyElsewhere:
-		e.HolderKey = p.text[colHolderKey].of(int(at.elsewhere))
+		e.HolderKey = p.text[colHolderKey].Of(int(at.elsewhere))
 	case BodyNone:
 		e.ID = StandInID(e.DeclaredDigest, e.RefersURL)
 	}
@@ -274,8 +275,8 @@ func (m *Meta) digest(n int) (d record.Digest) {
 // page returns page n. flags are those of the entry for which the page was stored.
 func (p *entryParts) page(n int, flags int64) Page {
 	return Page{
-		Title: p.text[colTitle].of(n), Lang: p.text[colLang].of(n), Charset: p.text[colCharset].of(n), Declared: p.text[colDeclaredCharset].of(n),
-		Reason: p.text[colReason].of(n), Source: p.text[colCharsetSource].of(n), Unread: p.text[colUnread].of(n), ReadBytes: p.readBytes[n],
+		Title: p.text[colTitle].Of(n), Lang: p.text[colLang].Of(n), Charset: p.text[colCharset].Of(n), Declared: p.text[colDeclaredCharset].Of(n),
+		Reason: p.text[colReason].Of(n), Source: p.text[colCharsetSource].Of(n), Unread: p.text[colUnread].Of(n), ReadBytes: p.readBytes[n],
 		NoArchive: flags>>flagNoArchive&1 != 0, LinkCount: p.linkCounts[n], BlockCount: p.blockCounts[n],
 	}
 }

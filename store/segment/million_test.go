@@ -19,6 +19,7 @@ import (
 
 	"infomall/store/disk"
 	"infomall/store/record"
+	"infomall/store/segment/indexfile"
 	"infomall/store/urlkey"
 )
 
@@ -97,7 +98,7 @@ func BenchmarkIndex(b *testing.B) {
 func stageAndMerge(b *testing.B, entries []Stored) (size int64) {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), "index")
-	x, err := NewIndexBuilder(disk.OS, path+".staged")
+	x, err := indexfile.NewBuilder(disk.OS, path+".staged")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -126,12 +127,12 @@ func stageAndMerge(b *testing.B, entries []Stored) (size int64) {
 	if err := x.Finish(); err != nil {
 		b.Fatal(err)
 	}
-	staged, err := OpenIndex(path + ".staged")
+	staged, err := indexfile.Open(path + ".staged")
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer staged.Close()
-	if x, err = NewIndexBuilder(disk.OS, path); err != nil {
+	if x, err = indexfile.NewBuilder(disk.OS, path); err != nil {
 		b.Fatal(err)
 	}
 	size, err = x.Add([]byte("000000"), func(put func(k, v []byte) error) error {
@@ -199,7 +200,7 @@ func (r *stagedRuns) Pop() any {
 }
 
 // mergeStaged hands on the entries of all staged runs, in order.
-func mergeStaged(x *IndexFile, infos []*Info, add func(*Entry) error) error {
+func mergeStaged(x *indexfile.File, infos []*Info, add func(*Entry) error) error {
 	var runs stagedRuns
 	for _, info := range infos {
 		r := &stagedRun{c: NewReader(disk.OS, "", info, x, nil).Chunks(WantAll)}
@@ -299,7 +300,7 @@ func BenchmarkEntry(b *testing.B) {
 		b.Fatal(err)
 	}
 	b.Run("infomall", func(b *testing.B) {
-		x, err := OpenIndex(filepath.Join(dir, info.Index))
+		x, err := indexfile.Open(filepath.Join(dir, info.Index))
 		if err != nil {
 			b.Fatal(err)
 		}

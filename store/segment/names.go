@@ -11,6 +11,7 @@ import (
 
 	"infomall/store/disk"
 	"infomall/store/packed"
+	"infomall/store/segment/column"
 	"infomall/store/urlkey"
 )
 
@@ -120,7 +121,7 @@ func (n *Names) encode() []byte {
 	for i, r := range n.runs {
 		counts[i] = int64(len(r.spans))
 	}
-	dst = packed.AppendSized(dst, appendInts(nil, counts))
+	dst = packed.AppendSized(dst, column.AppendInts(nil, counts))
 	var col []int64
 	for _, of := range []func(Span) uint32{
 		func(s Span) uint32 { return s.Count },
@@ -134,14 +135,14 @@ func (n *Names) encode() []byte {
 				col = append(col, int64(of(s)))
 			}
 		}
-		dst = packed.AppendSized(dst, appendInts(nil, col))
+		dst = packed.AppendSized(dst, column.AppendInts(nil, col))
 	}
 	return dst
 }
 
 func decodeNames(b []byte, id uint32) (*Names, error) {
 	if len(b) == 0 {
-		return nil, errColumn
+		return nil, column.ErrDamaged
 	}
 	if err := disk.CheckByte(b[0], "file of names"); err != nil {
 		return nil, err
@@ -149,30 +150,30 @@ func decodeNames(b []byte, id uint32) (*Names, error) {
 	r := packed.Reader{B: b[1:]}
 	runs := r.Uvarint()
 	if r.Bad || runs > namesRunsMax {
-		return nil, errColumn
+		return nil, column.ErrDamaged
 	}
-	counts, err := decodeInts(nil, r.Sized(), int(runs))
+	counts, err := column.DecodeInts(nil, r.Sized(), int(runs))
 	if err != nil {
 		return nil, err
 	}
 	total := int64(0)
 	for _, c := range counts {
 		if c < 0 || c > entriesMax {
-			return nil, errColumn
+			return nil, column.ErrDamaged
 		}
 		total += c
 	}
 	if total > namesSpansMax {
-		return nil, errColumn
+		return nil, column.ErrDamaged
 	}
 	var cols [4][]int64
 	for i := range cols {
-		if cols[i], err = decodeInts(nil, r.Sized(), int(total)); err != nil {
+		if cols[i], err = column.DecodeInts(nil, r.Sized(), int(total)); err != nil {
 			return nil, err
 		}
 	}
 	if r.Bad || len(r.B) != 0 {
-		return nil, errColumn
+		return nil, column.ErrDamaged
 	}
 	n := &Names{Segment: id, runs: make([]namesRun, runs)}
 	at := 0

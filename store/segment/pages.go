@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"infomall/store/record"
+	"infomall/store/segment/column"
 )
 
 // Pages is what was read from the bodies of the entries of a run when they came in, such
@@ -11,8 +12,8 @@ import (
 type Pages struct {
 	at     []int32 // number of the page of each entry; -1 for an entry without a body
 	flags  []int64
-	text   [colReadBytes - colTitle]texts     // from colTitle on
-	counts [colRecipes - colReadBytes][]int64 // from colReadBytes on
+	text   [colReadBytes - colTitle]column.Texts // from colTitle on
+	counts [colRecipes - colReadBytes][]int64    // from colReadBytes on
 }
 
 // pageColumns says which columns of the db-file belong to a column of a scan.
@@ -54,7 +55,7 @@ func (m *Meta) decodePages(want record.Columns) (*Pages, error) {
 		}
 	}
 	for i := range p.text {
-		_ = p.text[i].decode(nil, 0) // gives "" for every page
+		_ = p.text[i].Decode(nil, 0) // gives "" for every page
 	}
 	for _, c := range pageColumns {
 		if want&c.of == 0 {
@@ -63,9 +64,9 @@ func (m *Meta) decodePages(want record.Columns) (*Pages, error) {
 		for _, col := range c.cols {
 			var err error
 			if col < colReadBytes {
-				err = p.text[col-colTitle].decode(m.cols[col], pages)
+				err = p.text[col-colTitle].Decode(m.cols[col], pages)
 			} else {
-				p.counts[col-colReadBytes], err = decodeInts(nil, m.cols[col], pages)
+				p.counts[col-colReadBytes], err = column.DecodeInts(nil, m.cols[col], pages)
 			}
 			if err != nil {
 				return nil, err
@@ -82,7 +83,7 @@ func (p *Pages) Of(i uint32) Page {
 	if n < 0 {
 		return NoPage
 	}
-	text := func(col int) string { return p.text[col-colTitle].of(int(n)) }
+	text := func(col int) string { return p.text[col-colTitle].Of(int(n)) }
 	count := func(col int) int64 {
 		if c := p.counts[col-colReadBytes]; c != nil {
 			return c[n]
@@ -117,13 +118,13 @@ func (m *Meta) decodeDigests() ([]record.Digest, error) {
 		case fl>>flagSameID&1 != 0 && i > 0:
 			out[i] = out[i-1]
 		case len(b) < len(record.Digest{}):
-			return nil, errColumn
+			return nil, column.ErrDamaged
 		default:
 			b = b[copy(out[i][:], b):]
 		}
 	}
 	if len(b) != 0 {
-		return nil, errColumn
+		return nil, column.ErrDamaged
 	}
 	return out, nil
 }
@@ -137,4 +138,50 @@ func (m *Meta) lastKey() (string, error) {
 		return "", m.fault(err)
 	}
 	return strings.Clone(f.keys[len(f.keys)-1]), nil
+}
+
+// BodyAt says where the body of one entry of a run is.
+type BodyAt struct {
+	Form   BodyForm
+	ID     ID     // of the body; zero for BodyNone
+	Recipe Recipe // for BodyOwn
+	// Same is the number of the first of the entries before it in the run that have the
+	// same body and were read in the same way, or of the entry itself.
+	Same uint32
+}
+
+// Bodies returns where the body of each entry of the run is, in order. It decodes
+// nothing else.
+func (m *Meta) Bodies() ([]BodyAt, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	p, err := m.entryPlaces()
+	if err != nil {
+		return nil, m.fault(err)
+	}
+	out := make([]BodyAt, m.n)
+	for i, at := range p.at {
+		b := &out[i]
+		b.Form, b.Same = BodyForm(m.flags[i]>>flagBody&3), uint32(at.like)
+		if at.page >= 0 {
+			d := m.digest(int(at.page))
+			b.ID = ID(d[:len(ID{})])
+		}
+		if at.own >= 0 {
+			b.Recipe = p.recipes[at.own]
+		}
+	}
+	return out, nil
+}
+
+// Keys returns the keys of the run's URLs, in order, and how many entries each has.
+// mimes is the media type of each entry.
+func (m *Meta) Keys() (keys []string, counts []int64, mimes []string, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	f, err := m.front()
+	if err != nil {
+		return nil, nil, nil, m.fault(err)
+	}
+	return f.keys, f.counts, f.mime, nil
 }

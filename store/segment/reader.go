@@ -15,6 +15,8 @@ import (
 
 	"infomall/store/disk"
 	"infomall/store/packed"
+	"infomall/store/segment/column"
+	"infomall/store/segment/indexfile"
 )
 
 // decoder returns the decoder for all compressed frames. It has no state between
@@ -54,7 +56,7 @@ type Reader struct {
 	Long  Form
 	disk  disk.FS
 	path  string
-	index *IndexFile // nil if it could not be opened
+	index *indexfile.File // nil if it could not be opened
 	// warn is called once if the index is damaged and reading continues from the
 	// db-file; nil if nobody wants to know.
 	warn func(error)
@@ -85,7 +87,7 @@ type runKey struct {
 // which d reads.
 // If index is nil, the Reader reads everything from the db-file. The function warn,
 // if not nil, is called if the index is damaged.
-func NewReader(d disk.FS, dir string, info *Info, index *IndexFile, warn func(error)) *Reader {
+func NewReader(d disk.FS, dir string, info *Info, index *indexfile.File, warn func(error)) *Reader {
 	return &Reader{Info: info, disk: d, path: filepath.Join(dir, info.File), index: index, badIndex: index == nil, warn: warn}
 }
 
@@ -164,11 +166,11 @@ func (s *Reader) Census() *Census {
 	if s.badIndex || s.counted {
 		return s.census
 	}
-	c, err := s.index.cursor(s.Info.Bucket())
+	c, err := s.index.Cursor(s.Info.Bucket())
 	if err == nil {
-		defer c.close()
-		err = s.index.guard(func() error {
-			b, err := c.find(keyCensus)
+		defer c.Close()
+		err = s.index.Guard(func() error {
+			b, err := c.Find(keyCensus, checkCRC)
 			if err == nil && b != nil {
 				s.census, err = decodeCensus(b)
 			}
@@ -176,7 +178,7 @@ func (s *Reader) Census() *Census {
 		})
 	}
 	if err == nil && !s.census.counts(s.Info.Captures) {
-		err = errColumn
+		err = column.ErrDamaged
 	}
 	if err != nil {
 		s.census = nil
@@ -189,12 +191,12 @@ func (s *Reader) Census() *Census {
 // indexValue calls use with the value that key has in the segment's bucket of the
 // index, and returns the error of use. The caller holds s.mu.
 func (s *Reader) indexValue(key []byte, use func([]byte) error) error {
-	c, err := s.index.cursor(s.Info.Bucket())
+	c, err := s.index.Cursor(s.Info.Bucket())
 	if err != nil {
 		return err
 	}
-	defer c.close()
-	v, err := c.get(key)
+	defer c.Close()
+	v, err := c.Get(key, checkCRC)
 	if err != nil {
 		return err
 	}
@@ -294,20 +296,20 @@ func (s *Reader) decodeTable(b []byte) error {
 	n := r.Uvarint()
 	ends := r.Sized()
 	if r.Bad || n != uint64(s.Info.Runs) {
-		return errColumn
+		return column.ErrDamaged
 	}
-	runEnds, err := decodeInts(nil, ends, int(n))
+	runEnds, err := column.DecodeInts(nil, ends, int(n))
 	if err != nil {
 		return err
 	}
-	metaEnds, err := decodeInts(nil, r.B, int(n))
+	metaEnds, err := column.DecodeInts(nil, r.B, int(n))
 	if err != nil {
 		return err
 	}
 	last := int64(0)
 	for i, end := range runEnds {
 		if metaEnds[i] <= last || metaEnds[i] >= end || end > s.Info.Bytes {
-			return errColumn
+			return column.ErrDamaged
 		}
 		last = end
 	}
@@ -396,7 +398,7 @@ func (r *Run) Block(n uint32) ([]byte, error) {
 		from = r.ends[n-1]
 	}
 	if r.ends[n] > int64(len(r.content)) {
-		return nil, errColumn
+		return nil, column.ErrDamaged
 	}
 	return r.content[from:r.ends[n]:r.ends[n]], nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"infomall/store/packed"
+	"infomall/store/segment/column"
 )
 
 // appendRecipe appends an encoded recipe (the blocks that make up a body) to dst:
@@ -99,7 +100,7 @@ func (r *recipeReader) unpack() error {
 		r.cols[i].B = r.plain.Sized()
 	}
 	if r.plain.Bad || len(r.plain.B) != 0 {
-		return errColumn
+		return column.ErrDamaged
 	}
 	return nil
 }
@@ -112,7 +113,7 @@ func (r *recipeReader) next() (Recipe, error) {
 	c := r.cols
 	n := c[0].Uvarint()
 	if n > uint64(len(c[5].B)) {
-		return Recipe{}, errColumn
+		return Recipe{}, column.ErrDamaged
 	}
 	recipe := Recipe{Layout: uint32(c[1].Uvarint()), Spans: r.spans(n)}
 	for i := range recipe.Spans {
@@ -124,7 +125,7 @@ func (r *recipeReader) next() (Recipe, error) {
 	}
 	for i := range c {
 		if c[i].Bad {
-			return Recipe{}, errColumn
+			return Recipe{}, column.ErrDamaged
 		}
 	}
 	return recipe, nil
@@ -135,7 +136,7 @@ func (r *recipeReader) nextPlain() (Recipe, error) {
 	p := &r.plain
 	n := p.Uvarint()
 	if n > uint64(len(p.B)) {
-		return Recipe{}, errColumn
+		return Recipe{}, column.ErrDamaged
 	}
 	recipe := Recipe{Layout: uint32(p.Uvarint()), Spans: r.spans(n)}
 	for i := range recipe.Spans {
@@ -143,7 +144,7 @@ func (r *recipeReader) nextPlain() (Recipe, error) {
 		s.Segment, s.Run, s.N, s.Count = r.own-uint32(p.Uvarint()), uint32(p.Uvarint()), uint32(p.Uvarint()), uint32(p.Uvarint())
 	}
 	if p.Bad {
-		return Recipe{}, errColumn
+		return Recipe{}, column.ErrDamaged
 	}
 	return recipe, nil
 }

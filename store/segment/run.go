@@ -15,6 +15,7 @@ import (
 	"infomall/store/disk"
 	"infomall/store/packed"
 	"infomall/store/record"
+	"infomall/store/segment/column"
 	"infomall/store/urlkey"
 )
 
@@ -163,7 +164,7 @@ func (r *run) encodeMeta(segment, number uint32) (meta []byte, ends [groups]int)
 		add(colLocation, e.Location)
 		add(colSource, e.Source)
 		add(colRecordID, e.RecordID)
-		add(colDeclared, packDigest(e.DeclaredDigest))
+		add(colDeclared, column.PackDigest(e.DeclaredDigest))
 		if e.Via == record.ViaRevisit || e.Via == record.ViaNotModified {
 			add(colRefersURL, e.RefersURL)
 			refersTime = append(refersTime, int64(e.RefersTime))
@@ -176,12 +177,12 @@ func (r *run) encodeMeta(segment, number uint32) (meta []byte, ends [groups]int)
 	for i, b := range r.blocks {
 		lens[i] = int64(len(b))
 	}
-	cols[colLinkCount] = appendInts(cols[colLinkCount], linkCounts)
-	cols[colBlockCount] = appendInts(cols[colBlockCount], blockCounts)
-	cols[colReadBytes] = appendInts(cols[colReadBytes], readBytes)
-	cols[colHolders] = appendInts(cols[colHolders], holders)
-	cols[colRefersTime] = appendInts(cols[colRefersTime], refersTime)
-	cols[colBlockLens] = appendInts(binary.AppendUvarint(cols[colBlockLens], uint64(len(lens))), lens)
+	cols[colLinkCount] = column.AppendInts(cols[colLinkCount], linkCounts)
+	cols[colBlockCount] = column.AppendInts(cols[colBlockCount], blockCounts)
+	cols[colReadBytes] = column.AppendInts(cols[colReadBytes], readBytes)
+	cols[colHolders] = column.AppendInts(cols[colHolders], holders)
+	cols[colRefersTime] = column.AppendInts(cols[colRefersTime], refersTime)
+	cols[colBlockLens] = column.AppendInts(binary.AppendUvarint(cols[colBlockLens], uint64(len(lens))), lens)
 	if r.packed {
 		cols[colRecipes] = packRecipes(recipes, segment)
 	} else {
@@ -196,9 +197,9 @@ func (r *run) encodeMeta(segment, number uint32) (meta []byte, ends [groups]int)
 	}
 	for c := range cols {
 		if c == colRecordID {
-			cols[c] = appendRecordIDs(cols[c], text[c])
+			cols[c] = column.AppendRecordIDs(cols[c], text[c])
 		} else {
-			cols[c] = appendTexts(cols[c], text[c])
+			cols[c] = column.AppendTexts(cols[c], text[c])
 		}
 	}
 	for g, of := range groupColumns {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"infomall/store/packed"
+	"infomall/store/segment/column"
 	"infomall/store/urlkey"
 )
 
@@ -113,7 +114,7 @@ func cutSample(b []byte, level int) (least int, chunk []byte, err error) {
 	r := packed.Reader{B: b}
 	n, whole := r.Uvarint(), r.Sized()
 	if r.Bad || n == 0 || n > 64 {
-		return 0, nil, errColumn
+		return 0, nil, column.ErrDamaged
 	}
 	if level >= int(n)+sampleDeep {
 		return int(n), r.B, nil
@@ -129,11 +130,11 @@ func (s *Reader) SampleLevel() int {
 	if s.badIndex || s.sampled {
 		return s.sampleLevel
 	}
-	c, err := s.index.cursor(s.Info.Bucket())
+	c, err := s.index.Cursor(s.Info.Bucket())
 	if err == nil {
-		defer c.close()
-		err = s.index.guard(func() error {
-			b, err := c.find(keySample)
+		defer c.Close()
+		err = s.index.Guard(func() error {
+			b, err := c.Find(keySample, checkCRC)
 			if err == nil && b != nil {
 				s.sampleLevel, _, err = cutSample(b, 0)
 			}

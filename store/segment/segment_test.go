@@ -16,6 +16,7 @@ import (
 
 	"infomall/store/disk"
 	"infomall/store/record"
+	"infomall/store/segment/indexfile"
 	"infomall/store/urlkey"
 )
 
@@ -134,7 +135,7 @@ func TestRebuild(t *testing.T) {
 		t.Fatal(err)
 	}
 	rebuild := func(b []byte) (*Info, error) {
-		x, err := NewIndexBuilder(disk.OS, filepath.Join(dir, "again.idx"))
+		x, err := indexfile.NewBuilder(disk.OS, filepath.Join(dir, "again.idx"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,17 +159,17 @@ func TestRebuild(t *testing.T) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
 	pairs := func(name string) (out []string) {
-		x, err := OpenIndex(filepath.Join(dir, name))
+		x, err := indexfile.Open(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer x.Close()
-		c, err := x.cursor(want.Bucket())
+		c, err := x.Cursor(want.Bucket())
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer c.close()
-		for k, v, err := c.seek([]byte{0}); k != nil || err != nil; k, v, err = c.next() {
+		defer c.Close()
+		for k, v, err := c.Seek([]byte{0}); k != nil || err != nil; k, v, err = c.Next() {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -212,7 +213,7 @@ func TestSegmentRoundTrip(t *testing.T) {
 	want := testEntries(5000)
 	dir := t.TempDir()
 	info := writeSegment(t, dir, want)
-	x, err := OpenIndex(filepath.Join(dir, info.Index))
+	x, err := indexfile.Open(filepath.Join(dir, info.Index))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,7 +301,7 @@ func TestSeek(t *testing.T) {
 	want := testEntries(4000)
 	dir := t.TempDir()
 	info := writeSegment(t, dir, want)
-	x, err := OpenIndex(filepath.Join(dir, info.Index))
+	x, err := indexfile.Open(filepath.Join(dir, info.Index))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -356,7 +357,7 @@ func TestDamagedIndex(t *testing.T) {
 		if err := os.WriteFile(damaged, b, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		x, err := OpenIndex(damaged)
+		x, err := indexfile.Open(damaged)
 		if err != nil {
 			x = nil
 		}
@@ -384,7 +385,7 @@ func TestDamagedRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := OpenIndex(filepath.Join(dir, info.Index))
+	x, err := indexfile.Open(filepath.Join(dir, info.Index))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -417,7 +418,7 @@ func BenchmarkChunks(b *testing.B) {
 	entries := testEntries(100_000)
 	dir := b.TempDir()
 	info := writeSegment(b, dir, entries)
-	x, err := OpenIndex(filepath.Join(dir, info.Index))
+	x, err := indexfile.Open(filepath.Join(dir, info.Index))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -441,11 +442,11 @@ func BenchmarkChunks(b *testing.B) {
 
 // writeIndex writes an index file of one segment.
 func writeIndex(path string, info *Info, w *Writer) error {
-	b, err := NewIndexBuilder(disk.OS, path)
+	b, err := indexfile.NewBuilder(disk.OS, path)
 	if err != nil {
 		return err
 	}
-	if err := b.AddSegment(info, w); err != nil {
+	if err := w.AddTo(b, info); err != nil {
 		return errors.Join(err, b.Abandon())
 	}
 	return b.Finish()

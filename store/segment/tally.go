@@ -5,6 +5,7 @@ import (
 
 	"infomall/store/packed"
 	"infomall/store/record"
+	"infomall/store/segment/column"
 	"infomall/store/urlkey"
 )
 
@@ -34,7 +35,7 @@ type Tally struct {
 
 	flags []int64 // FlagSets as they are stored
 	each  []int64 // the stored flags of each entry
-	ends  texts
+	ends  column.Texts
 	key   []byte
 
 	stored []byte // the column of keys, for LoadKeys
@@ -134,7 +135,7 @@ func (t *Tally) decode(b []byte, want Want) error {
 		if want&c.want == 0 {
 			continue
 		}
-		if *c.dst, err = decodeInts(*c.dst, p.cols[c.col], p.n); err != nil {
+		if *c.dst, err = column.DecodeInts(*c.dst, p.cols[c.col], p.n); err != nil {
 			return err
 		}
 	}
@@ -164,10 +165,10 @@ func (t *Tally) decode(b []byte, want Want) error {
 // decodeBytes decodes the column of body sizes into t.Bytes. It also decodes the
 // flags column, which says which entries have a size of their own.
 func (t *Tally) decodeBytes(p *frontParts) (err error) {
-	if t.each, err = decodeInts(t.each, p.cols[colFlags], p.n); err != nil {
+	if t.each, err = column.DecodeInts(t.each, p.cols[colFlags], p.n); err != nil {
 		return err
 	}
-	if t.Bytes, err = decodeInts(t.Bytes, p.cols[colBytes], p.ownBytes(t.each)); err != nil {
+	if t.Bytes, err = column.DecodeInts(t.Bytes, p.cols[colBytes], p.ownBytes(t.each)); err != nil {
 		return err
 	}
 	t.Bytes = p.spread(t.Bytes, t.each)
@@ -180,7 +181,7 @@ func (t *Tally) decodeFlags(src []byte) (err error) {
 	}
 	for _, x := range t.flags {
 		if !validFlags(x) {
-			return errColumn
+			return column.ErrDamaged
 		}
 		t.FlagSets = append(t.FlagSets, flagsOf(x))
 	}
@@ -191,7 +192,7 @@ func (t *Tally) decodeFlags(src []byte) (err error) {
 // t.Counts. For most keys it only reads how many bytes a key shares with the key
 // before: that already shows that the host is the same.
 func (t *Tally) decodeHosts(p *frontParts) error {
-	stems, err := cutEndings(&t.ends, p.cols[colKeys], p.k)
+	stems, err := column.CutEndings(&t.ends, p.cols[colKeys], p.k)
 	if err != nil {
 		return err
 	}
@@ -200,8 +201,8 @@ func (t *Tally) decodeHosts(p *frontParts) error {
 	key, length, end := t.key[:0], uint64(0), 0
 	for i, n := range t.Counts {
 		shared, rest := r.Uvarint(), r.Uvarint()
-		if r.Bad || shared > length || rest > uint64(len(r.B)) || length > keyBytesMax {
-			return errColumn
+		if r.Bad || shared > length || rest > uint64(len(r.B)) || length > column.KeyBytesMax {
+			return column.ErrDamaged
 		}
 		added := r.B[:rest]
 		r.B = r.B[rest:]
@@ -211,7 +212,7 @@ func (t *Tally) decodeHosts(p *frontParts) error {
 			continue
 		}
 		key = append(key[:shared], added...)
-		text := string(key) + t.ends.of(i)
+		text := string(key) + t.ends.Of(i)
 		end = urlkey.HostPrefix(text)
 		host := urlkey.Host(urlkey.URL(text))
 		if last := len(t.Hosts) - 1; last >= 0 && t.Hosts[last].Host == host {
@@ -222,7 +223,7 @@ func (t *Tally) decodeHosts(p *frontParts) error {
 	}
 	t.key = key
 	if len(r.B) != 0 {
-		return errColumn
+		return column.ErrDamaged
 	}
 	return nil
 }
@@ -230,11 +231,11 @@ func (t *Tally) decodeHosts(p *frontParts) error {
 // decodeInts decodes src, a column of n integers, into c, and returns the list of
 // its values. It uses the memory of list if possible.
 func (c *Codes) decodeInts(list []int64, src []byte, n int) ([]int64, error) {
-	if len(src) > 0 && src[0] == intsDict {
+	if len(src) > 0 && src[0] == column.IntsDict {
 		r := packed.Reader{B: src[1:]}
 		k := r.Uvarint()
-		if r.Bad || k == 0 || k > dictMax {
-			return nil, errColumn
+		if r.Bad || k == 0 || k > column.DictMax {
+			return nil, column.ErrDamaged
 		}
 		list = list[:0]
 		for range k {
@@ -242,7 +243,7 @@ func (c *Codes) decodeInts(list []int64, src []byte, n int) ([]int64, error) {
 		}
 		return list, c.unpack(&r, int(k), n)
 	}
-	at, err := decodeInts(c.mem, src, n)
+	at, err := column.DecodeInts(c.mem, src, n)
 	if err != nil {
 		return nil, err
 	}
@@ -271,13 +272,13 @@ func (c *Codes) decodeInts(list []int64, src []byte, n int) ([]int64, error) {
 // unpack decodes n positions in a list of k values into c.At. The positions must
 // fill the rest of r.
 func (c *Codes) unpack(r *packed.Reader, k, n int) error {
-	width := packWidth(uint64(k - 1))
-	if r.Bad || packedLen(n, width) != len(r.B) {
-		return errColumn
+	width := column.PackWidth(uint64(k - 1))
+	if r.Bad || column.PackedLen(n, width) != len(r.B) {
+		return column.ErrDamaged
 	}
-	c.Values, c.mem = k, sized(c.mem, n)
+	c.Values, c.mem = k, column.Sized(c.mem, n)
 	c.At = c.mem
-	unpack(c.At, r.B, width)
+	column.Unpack(c.At, r.B, width)
 	return c.check()
 }
 
@@ -288,7 +289,7 @@ func (c *Codes) check() error {
 		most = max(most, uint64(x))
 	}
 	if most >= uint64(c.Values) {
-		return errColumn
+		return column.ErrDamaged
 	}
 	return nil
 }
@@ -298,31 +299,62 @@ func (c *Codes) check() error {
 // string of each entry.
 func (c *Codes) decodeTexts(src []byte, n int) ([]string, error) {
 	if len(src) == 0 {
-		return nil, errColumn
+		return nil, column.ErrDamaged
 	}
 	switch src[0] {
-	case textsConst:
+	case column.TextsConst:
 		c.Values, c.At = 1, nil
 		return []string{string(src[1:])}, nil
-	case textsDict:
-		dict, at, err := cutDict(src[1:], n)
+	case column.TextsDict:
+		dict, at, err := column.CutDict(src[1:], n)
 		if err != nil {
 			return nil, err
 		}
-		if c.mem, err = decodeInts(c.mem, at, n); err != nil {
+		if c.mem, err = column.DecodeInts(c.mem, at, n); err != nil {
 			return nil, err
 		}
 		c.Values, c.At = len(dict), c.mem
 		return dict, c.check()
 	}
-	all, err := decodeTexts(nil, src, n)
+	all, err := column.DecodeTexts(nil, src, n)
 	if err != nil {
 		return nil, err
 	}
-	c.Values, c.mem = n, sized(c.mem, n)
+	c.Values, c.mem = n, column.Sized(c.mem, n)
 	for i := range c.mem {
 		c.mem[i] = int64(i)
 	}
 	c.At = c.mem
 	return all, nil
+}
+
+// WantKeysLater asks a Tally for what LoadKeys needs.
+const WantKeysLater Want = 1 << (frontCols + 2)
+
+// LoadKeys sets t.Keys. The cursor must have WantKeysLater among its columns. It serves
+// a caller who needs the keys of few chunks: to decode keys takes most of the time of a
+// chunk.
+func (t *Tally) LoadKeys() (err error) {
+	stems, err := column.CutEndings(&t.ends, t.stored, t.urls)
+	if err == nil {
+		t.Keys, err = column.DecodeKeys(t.Keys, stems, t.urls, &t.ends)
+	}
+	return err
+}
+
+// Titles returns the titles of the pages. Most titles of a run come once in the list,
+// however many entries have them.
+func (p *Pages) Titles() []string { return p.text[0].List }
+
+// TitleAt returns the index in Titles of the title of entry i, or -1 if the entry has no
+// body.
+func (p *Pages) TitleAt(i int) int {
+	t, n := &p.text[0], int(p.at[i])
+	switch {
+	case n < 0 || len(t.List) == 1:
+		return min(n, 0)
+	case t.At != nil:
+		return int(t.At[n])
+	}
+	return n
 }

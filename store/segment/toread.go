@@ -191,23 +191,23 @@ func (s *Reader) chunksIn(ranges []urlkey.Range) (chunks, size int64, inside flo
 	if bad {
 		return int64(s.Info.Runs), s.Info.IndexBytes, float64(s.Info.Runs), nil
 	}
-	c, err := s.index.cursor(s.Info.Bucket())
+	c, err := s.index.Cursor(s.Info.Bucket())
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	defer c.close()
+	defer c.Close()
 	var last []byte // the key of the chunk that was counted last
 	for _, r := range ranges {
-		k, v, err := c.seek([]byte(max(r.From, "\x01")))
+		k, v, err := c.Seek([]byte(max(r.From, "\x01")))
 		before := r.From // the last key of the chunk before, if that is in the range
-		for ; k != nil && err == nil; k, v, err = c.next() {
+		for ; k != nil && err == nil; k, v, err = c.Next() {
 			if !bytes.Equal(k, last) {
 				chunks, size = chunks+1, size+int64(len(v))
 				last = append(last[:0], k...)
 			}
 			key := string(lastKeyOf(k))
 			if before == r.From {
-				p, err := c.before(k)
+				p, err := c.Before(k)
 				if err != nil {
 					return 0, 0, 0, err
 				}

@@ -12,6 +12,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"infomall/store/record"
+	"infomall/store/segment/column"
+	"infomall/store/segment/indexfile"
 )
 
 const (
@@ -57,7 +59,7 @@ type Writer struct {
 	dict   func(RunRef) *Dict
 
 	chunks   []pair // the chunks for the index, unless index is set
-	index    *indexBucket
+	index    *indexfile.Bucket
 	runNeeds [][]Need // of a packed segment: for each run, the runs that must be read for it, itself included
 	runEnds  []int64
 	metaEnds []int64
@@ -117,10 +119,29 @@ func (w *Writer) Quick(enc *zstd.Encoder) { w.quick = enc }
 const smallCaptures = runEntries / 2
 
 // Index makes the Writer write its index pairs to x at once, instead of holding
-// them in memory until IndexBuilder.AddSegment. AddSegment must be called for this
-// segment before x gets another. Call Index before the first entry.
-func (w *Writer) Index(x *IndexBuilder) (err error) {
-	w.index, err = x.bucket(w.info.Bucket())
+// them in memory until AddTo. AddTo must be called for this segment before x gets
+// another. Call Index before the first entry.
+func (w *Writer) Index(x *indexfile.Builder) (err error) {
+	w.index, err = x.Bucket(w.info.Bucket())
+	return err
+}
+
+// AddTo adds the index of the segment that w wrote to x, and sets i.IndexBytes to the
+// size in bytes of its pairs. If the Writer wrote pairs to x itself (see Index), AddTo
+// only adds the others. After an error only x.Abandon may be called.
+func (w *Writer) AddTo(x *indexfile.Builder, i *Info) (err error) {
+	b := w.index
+	if b == nil {
+		if b, err = x.Bucket(i.Bucket()); err != nil {
+			return err
+		}
+	}
+	for _, p := range w.pairs() {
+		if err := b.Put(p.key, p.value); err != nil {
+			return err
+		}
+	}
+	i.IndexBytes, err = b.Done()
 	return err
 }
 
@@ -371,7 +392,7 @@ func (w *Writer) closeRun() error {
 // w.chunks if the index is written later.
 func (w *Writer) chunk(p pair) error {
 	if w.index != nil {
-		return w.index.x.failed(w.index.put(p.key, p.value))
+		return w.index.Put(p.key, p.value)
 	}
 	w.chunks = append(w.chunks, p)
 	return nil
@@ -476,7 +497,7 @@ func withCRC(b []byte) []byte {
 // returns the bytes after it.
 func checkCRC(b []byte) ([]byte, error) {
 	if len(b) < 4 || !SumIs(crc32.Checksum(b[4:], castagnoli), binary.LittleEndian.Uint32(b)) {
-		return nil, errColumn
+		return nil, column.ErrDamaged
 	}
 	return b[4:], nil
 }

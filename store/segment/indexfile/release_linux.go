@@ -1,4 +1,4 @@
-package segment
+package indexfile
 
 import (
 	"os"
@@ -6,9 +6,9 @@ import (
 	"unsafe"
 )
 
-// passed is a range of values in a mapped index file that a walk has passed, and
+// Passed is a range of values in a mapped index file that a walk has passed, and
 // whose memory was not released yet.
-type passed struct{ values []byte }
+type Passed struct{ values []byte }
 
 // passedBytes is how many bytes passed.add collects before it releases them at
 // once. passedGap is how many bytes between two values are released with them at
@@ -18,9 +18,9 @@ const (
 	passedGap   = 64 << 10
 )
 
-// add notes that the walk has passed value and will not read it again soon. It
+// Add notes that the walk has passed value and will not read it again soon. It
 // extends the range by value, and releases the range if that is large enough.
-func (p *passed) add(value []byte) {
+func (p *Passed) Add(value []byte) {
 	if len(value) == 0 {
 		return
 	}

@@ -7,6 +7,7 @@ import (
 
 	"infomall/store/disk"
 	"infomall/store/record"
+	"infomall/store/segment/indexfile"
 )
 
 // TestPassOver reads the chunks of a segment whose bounds satisfy a condition, from the
@@ -20,12 +21,12 @@ func TestPassOver(t *testing.T) {
 		}
 	}
 	info := writeSegment(t, dir, entries)
-	x, err := OpenIndex(filepath.Join(dir, info.Index))
+	x, err := indexfile.Open(filepath.Join(dir, info.Index))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer x.Close()
-	for name, index := range map[string]*IndexFile{"index": x, "db-file": nil} {
+	for name, index := range map[string]*indexfile.File{"index": x, "db-file": nil} {
 		s := NewReader(disk.OS, dir, info, index, func(err error) { t.Error(err) })
 		defer s.Close()
 		var all []uint32

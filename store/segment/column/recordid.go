@@ -1,4 +1,4 @@
-package segment
+package column
 
 import (
 	"encoding/base32"
@@ -22,9 +22,9 @@ const (
 	uuidVariantAt, uuidVariantMask, uuidKnown = 8, 0xc0, 0x80
 )
 
-// appendRecordIDs appends the names of WARC records to dst as a column. If all are
+// AppendRecordIDs appends the names of WARC records to dst as a column. If all are
 // UUIDs of one version, it stores the UUIDs; otherwise it stores texts.
-func appendRecordIDs(dst []byte, names []string) []byte {
+func AppendRecordIDs(dst []byte, names []string) []byte {
 	if len(names) == 0 {
 		return dst
 	}
@@ -37,7 +37,7 @@ func appendRecordIDs(dst []byte, names []string) []byte {
 			(s[1+uuidVersionAt]^texts[0][1+uuidVersionAt])&uuidVersionMask == 0
 	}
 	if len(texts[0]) != packedID || texts[0][0] == 0 || slices.ContainsFunc(texts, func(s string) bool { return !like(s) }) {
-		return appendTexts(append(dst, namesTexts), texts)
+		return AppendTexts(append(dst, namesTexts), texts)
 	}
 	dst = append(dst, namesUUIDs, texts[0][0], texts[0][1+uuidVersionAt]&uuidVersionMask)
 	for _, s := range texts {
@@ -50,9 +50,9 @@ func appendRecordIDs(dst []byte, names []string) []byte {
 	return appendPacked(dst, len(texts), 2, func(i int) uint64 { return uint64(texts[i][1+uuidVariantAt] >> 4 & 3) })
 }
 
-// recordNames is a decoded column of the names of WARC records.
-type recordNames struct {
-	texts texts   // in the form namesTexts; otherwise without strings
+// RecordNames is a decoded column of the names of WARC records.
+type RecordNames struct {
+	texts Texts   // in the form namesTexts; otherwise without strings
 	uuids []byte  // in the form namesUUIDs: the column
 	high  []int64 // for each UUID, the two bits that stand apart
 }
@@ -60,33 +60,33 @@ type recordNames struct {
 // The head of a column in the form namesUUIDs, and what follows of each UUID, in bytes.
 const (
 	uuidHead = 3
-	uuidEach = len(ID{}) - 1
+	uuidEach = 15
 )
 
-// decode decodes src, a column of n record names with nothing after it. The result
+// Decode decodes src, a column of n record names with nothing after it. The result
 // refers to src.
-func (r *recordNames) decode(src []byte, n int) error {
+func (r *RecordNames) Decode(src []byte, n int) error {
 	if n == 0 {
 		return nil
 	}
 	if len(src) == 0 {
-		return errColumn
+		return ErrDamaged
 	}
 	if src[0] == namesTexts {
-		return r.texts.decode(src[1:], n)
+		return r.texts.Decode(src[1:], n)
 	}
-	if src[0] != namesUUIDs || len(src) != uuidHead+n*uuidEach+packedLen(n, 2) || src[1] == 0 || src[2]&^uuidVersionMask != 0 {
-		return errColumn
+	if src[0] != namesUUIDs || len(src) != uuidHead+n*uuidEach+PackedLen(n, 2) || src[1] == 0 || src[2]&^uuidVersionMask != 0 {
+		return ErrDamaged
 	}
 	r.uuids, r.high = src, make([]int64, n)
-	unpack(r.high, src[uuidHead+n*uuidEach:], 2)
+	Unpack(r.high, src[uuidHead+n*uuidEach:], 2)
 	return nil
 }
 
-// of returns name i.
-func (r *recordNames) of(i int) string {
+// Of returns name i.
+func (r *RecordNames) Of(i int) string {
 	if r.uuids == nil {
-		return unpackID(r.texts.of(i))
+		return unpackID(r.texts.Of(i))
 	}
 	var name [packedID]byte
 	name[0] = r.uuids[1]
@@ -99,15 +99,15 @@ func (r *recordNames) of(i int) string {
 	return unpackID(string(name[:]))
 }
 
-// decodeRecordIDs decodes src, a column of n record names with nothing after it.
-func decodeRecordIDs(src []byte, n int) ([]string, error) {
-	var r recordNames
-	if err := r.decode(src, n); err != nil {
+// DecodeRecordIDs decodes src, a column of n record names with nothing after it.
+func DecodeRecordIDs(src []byte, n int) ([]string, error) {
+	var r RecordNames
+	if err := r.Decode(src, n); err != nil {
 		return nil, err
 	}
 	names := make([]string, n)
 	for i := range names {
-		names[i] = r.of(i)
+		names[i] = r.Of(i)
 	}
 	return names, nil
 }
@@ -141,9 +141,9 @@ func unpackID(s string) string {
 	return id
 }
 
-// packDigest shortens s, a declared digest, to 21 bytes if it has the usual form:
+// PackDigest shortens s, a declared digest, to 21 bytes if it has the usual form:
 // "sha1:" and base32. Any other digest is returned after a zero byte; "" stays "".
-func packDigest(s string) string {
+func PackDigest(s string) string {
 	if s == "" {
 		return ""
 	}
@@ -155,7 +155,7 @@ func packDigest(s string) string {
 	return "\x00" + s
 }
 
-func unpackDigest(s string) string {
+func UnpackDigest(s string) string {
 	if len(s) != 21 || s[0] != 1 {
 		return trimMark(s)
 	}

@@ -1,4 +1,4 @@
-package segment
+package indexfile
 
 import (
 	"bytes"
@@ -76,7 +76,7 @@ func openTree(f io.ReaderAt, size int64) (*tree, error) {
 		}
 	}
 	if !found {
-		return nil, fmt.Errorf("%w: it has no whole meta page", errIndexBad)
+		return nil, fmt.Errorf("%w: it has no whole meta page", ErrDamaged)
 	}
 	return t, nil
 }
@@ -91,7 +91,7 @@ type treePage struct {
 // page reads a page.
 func (t *tree) page(id uint64) (*treePage, error) {
 	if id < 2 || id >= t.pages || int64(id) > t.size/t.pageSize {
-		return nil, fmt.Errorf("%w: it has no page %d", errIndexBad, id)
+		return nil, fmt.Errorf("%w: it has no page %d", ErrDamaged, id)
 	}
 	at := int64(id) * t.pageSize
 	b := make([]byte, min(t.pageSize, t.size-at))
@@ -99,12 +99,12 @@ func (t *tree) page(id uint64) (*treePage, error) {
 		return nil, err
 	}
 	if len(b) < pageHead || binary.LittleEndian.Uint64(b) != id {
-		return nil, fmt.Errorf("%w: page %d is another page", errIndexBad, id)
+		return nil, fmt.Errorf("%w: page %d is another page", ErrDamaged, id)
 	}
 	if over := int64(binary.LittleEndian.Uint32(b[12:])); over > 0 {
 		n := (over + 1) * t.pageSize
 		if n > pageBytesMax || at+n > t.size+t.pageSize {
-			return nil, fmt.Errorf("%w: page %d has the overflow %d", errIndexBad, id, over)
+			return nil, fmt.Errorf("%w: page %d has the overflow %d", ErrDamaged, id, over)
 		}
 		rest := make([]byte, min(n, t.size-at))
 		copy(rest, b)
@@ -119,11 +119,11 @@ func (t *tree) page(id uint64) (*treePage, error) {
 // newTreePage checks the head of a page.
 func newTreePage(b []byte) (*treePage, error) {
 	if len(b) < pageHead {
-		return nil, errIndexBad
+		return nil, ErrDamaged
 	}
 	p := &treePage{b, binary.LittleEndian.Uint16(b[8:]), int(binary.LittleEndian.Uint16(b[10:]))}
 	if p.flags != flagBranch && p.flags != flagLeaf || pageHead+p.count*elemBytes > len(b) || p.flags == flagBranch && p.count == 0 {
-		return nil, fmt.Errorf("%w: a page of it has the flags %d and the count %d", errIndexBad, p.flags, p.count)
+		return nil, fmt.Errorf("%w: a page of it has the flags %d and the count %d", ErrDamaged, p.flags, p.count)
 	}
 	return p, nil
 }
@@ -153,12 +153,12 @@ func (p *treePage) child(i int) uint64 {
 func (p *treePage) part(i int, pos, skip, n uint32) ([]byte, error) {
 	from := int64(pageHead+i*elemBytes) + int64(pos) + int64(skip)
 	if from+int64(n) > int64(len(p.b)) {
-		return nil, fmt.Errorf("%w: an element of it ends after its page", errIndexBad)
+		return nil, fmt.Errorf("%w: an element of it ends after its page", ErrDamaged)
 	}
 	return p.b[from : from+int64(n) : from+int64(n)], nil
 }
 
-// bucket returns a cursor for the bucket with this name, or nil if there is none.
+// Bucket returns a cursor for the bucket with this name, or nil if there is none.
 func (t *tree) bucket(name []byte) (*treeCursor, error) {
 	top := &treeCursor{t: t, root: t.root}
 	k, err := top.move(name)
@@ -170,12 +170,12 @@ func (t *tree) bucket(name []byte) (*treeCursor, error) {
 		return nil, err
 	}
 	if len(v) < bucketHead {
-		return nil, fmt.Errorf("%w: bucket %s is short", errIndexBad, name)
+		return nil, fmt.Errorf("%w: bucket %s is short", ErrDamaged, name)
 	}
 	c := &treeCursor{t: t, root: binary.LittleEndian.Uint64(v)}
 	if c.root == 0 {
 		if c.inline, err = newTreePage(v[bucketHead:]); err == nil && c.inline.flags != flagLeaf {
-			err = errIndexBad
+			err = ErrDamaged
 		}
 	}
 	return c, err
@@ -211,7 +211,7 @@ func (c *treeCursor) down(id uint64, choose func(p *treePage) (int, error)) erro
 			return err
 		}
 		if len(c.stack) == treeDepthMax {
-			return fmt.Errorf("%w: its pages form a circle", errIndexBad)
+			return fmt.Errorf("%w: its pages form a circle", ErrDamaged)
 		}
 		c.stack = append(c.stack, treeLevel{p, i})
 		if p.flags == flagLeaf {
@@ -221,7 +221,7 @@ func (c *treeCursor) down(id uint64, choose func(p *treePage) (int, error)) erro
 	}
 }
 
-// find returns the first element of a leaf whose key is not less than key, or the last element of
+// Find returns the first element of a leaf whose key is not less than key, or the last element of
 // a branch whose key is not greater.
 func find(p *treePage, key []byte) (int, error) {
 	lo, hi := 0, p.count
@@ -273,7 +273,7 @@ func (c *treeCursor) step() ([]byte, error) {
 		return nil, err
 	}
 	if c.stack[len(c.stack)-1].p.count == 0 {
-		return nil, fmt.Errorf("%w: a page of it is empty", errIndexBad)
+		return nil, fmt.Errorf("%w: a page of it is empty", ErrDamaged)
 	}
 	return c.key()
 }
@@ -296,7 +296,7 @@ func (c *treeCursor) pair(k []byte, err error) (key, v []byte, e error) {
 		return nil, nil, err
 	}
 	if c.last != nil && bytes.Compare(k, c.last) <= 0 {
-		return nil, nil, fmt.Errorf("%w: its keys are not in order", errIndexBad)
+		return nil, nil, fmt.Errorf("%w: its keys are not in order", ErrDamaged)
 	}
 	c.last = k
 	v, flags, err := c.value()
@@ -319,8 +319,8 @@ func (c *treeCursor) next() (k, v []byte, err error) {
 	return c.pair(c.step())
 }
 
-// before returns the key before the current pair, or before the end; nil if there is none. The
-// cursor stays.
+// Before returns the key before the current pair, or before the end; nil if there is none. The
+// Cursor stays.
 func (c *treeCursor) before(k []byte) ([]byte, error) {
 	o := &treeCursor{t: c.t, root: c.root, inline: c.inline}
 	if k == nil {
@@ -353,7 +353,7 @@ func (c *treeCursor) lastBelow(id uint64) ([]byte, error) {
 	return c.key()
 }
 
-// get returns the value of key, or nil if there is none. The cursor stays.
+// Get returns the value of key, or nil if there is none. The cursor stays.
 func (c *treeCursor) get(key []byte) ([]byte, error) {
 	o := &treeCursor{t: c.t, root: c.root, inline: c.inline}
 	k, v, err := o.seek(key)
@@ -370,20 +370,17 @@ type rangeFile interface {
 	Stat() (os.FileInfo, error)
 }
 
-// OpenRemoteIndex opens an index file that is read by ranges, because it is not on a local
-// disk. name is its name in errors. If the file is damaged, the error is an *Error. The IndexFile closes f; if OpenRemoteIndex fails, it closes f
-// too.
-func OpenRemoteIndex(name string, f rangeFile) (*IndexFile, error) {
+// OpenRemote opens an index file that is read by ranges, because it is not on a local
+// disk. path is its path in the messages of errors. The File closes f; if
+// OpenRemote fails, it closes f too. The error is ErrDamaged if the file is damaged.
+func OpenRemote(path string, f rangeFile) (*File, error) {
 	st, err := f.Stat()
 	if err == nil {
 		var t *tree
 		if t, err = openTree(f, st.Size()); err == nil {
-			return &IndexFile{path: name, tree: t, file: f}, nil
+			return &File{path: path, tree: t, file: f}, nil
 		}
 	}
 	f.Close() // it was only read
-	if !errors.Is(err, errIndexBad) {
-		return nil, err
-	}
-	return nil, &Error{File: name, Offset: -1, Err: err}
+	return nil, err
 }

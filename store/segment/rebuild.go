@@ -1,0 +1,202 @@
+package segment
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/bits-and-blooms/bloom/v3"
+
+	"infomall/store/record"
+)
+
+// Rebuild makes the index of a db-file again. It reads f, a db-file of size bytes,
+// from start to end, calls put with the key-value pairs of the index, and returns
+// what a catalogue says of the segment, except for Born, Seen and the names and
+// sizes of files. It needs only this file, and holds one run in memory. name is the
+// file's name in errors. If any record is damaged, the error is an *Error.
+//
+// The pairs are equal to those of the Writer that wrote the file. They come in the
+// order of their keys, except for those of the Bloom filter, the census, the
+// table of runs and the sample, which come last.
+func Rebuild(ctx context.Context, name string, f io.ReaderAt, size int64, put func(key, value []byte) error) (*Info, error) {
+	b := &rebuilder{name: name, f: f, put: put, pools: make(map[string]bool), uses: make(map[uint32]bool)}
+	b.info = Info{Bytes: size, First: record.MaxTime, Last: record.MinTime, AddedFirst: record.MaxTime, AddedLast: record.MinTime}
+	if err := b.end(ctx); err != nil {
+		return nil, err
+	}
+	for at := int64(0); at < b.endAt; {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		rec, _, err := readRecord(f, at, b.endAt)
+		if err == nil {
+			err = b.run(rec, at)
+		}
+		if err != nil {
+			return nil, &Error{File: name, Offset: at, Err: err}
+		}
+		at += int64(len(rec))
+	}
+	return b.finish()
+}
+
+// rebuilder is the state of one call of Rebuild.
+type rebuilder struct {
+	name string
+	f    io.ReaderAt
+	put  func(key, value []byte) error
+
+	info     Info
+	bloom    *bloom.BloomFilter
+	census   censusTaker
+	sample   sampleTaker
+	endAt    int64  // where the end record begins
+	endRec   []byte // the end record
+	endText  []byte
+	pools    map[string]bool
+	uses     map[uint32]bool
+	last     Entry
+	runEnds  []int64
+	metaEnds []int64
+}
+
+// end reads and checks the end record of the db-file. It begins the Info and the
+// Bloom filter with it: the record says how many URLs the segment has.
+func (b *rebuilder) end(ctx context.Context) error {
+	tail := make([]byte, min(headBytesMax, b.info.Bytes))
+	from := b.info.Bytes - int64(len(tail))
+	if _, err := b.f.ReadAt(tail, from); err != nil && !errors.Is(err, io.EOF) {
+		return &Error{File: b.name, Offset: from, Err: err}
+	}
+	at := from // for a file without runs
+	if i := bytes.LastIndex(tail, recordStart); i >= 0 {
+		at += int64(i) + 1
+	}
+	rec, h, err := readRecord(b.f, at, b.info.Bytes)
+	if err != nil || h.kind != kindEnd || at+int64(len(rec)) != b.info.Bytes {
+		return &Error{File: b.name, Offset: at, Err: errors.New("the db-file does not end with an undamaged end record")}
+	}
+	_, data, err := parseHead(rec)
+	if err == nil {
+		b.endText, err = decoder().DecodeAll(data, nil)
+	}
+	if err != nil {
+		return &Error{File: b.name, Offset: at, Err: err}
+	}
+	urls := int64(0)
+	for line := range strings.Lines(string(b.endText)) {
+		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+		switch name {
+		case "urls":
+			_, err = fmt.Sscan(value, &urls)
+		case "depends":
+			for _, p := range strings.Fields(value) {
+				b.pools[p] = true
+			}
+		}
+	}
+	if err != nil || urls < 0 || urls > b.info.Bytes {
+		return &Error{File: b.name, Offset: at, Err: fmt.Errorf("the end record says %q", b.endText)}
+	}
+	b.endAt, b.endRec = at, rec
+	b.info.ID, b.info.Pool = h.segment, h.pool
+	b.bloom = bloom.NewWithEstimates(uint(max(urls, 1)), bloomRate)
+	return ctx.Err()
+}
+
+// run indexes the run whose record is rec and begins at offset at of the db-file.
+func (b *rebuilder) run(rec []byte, at int64) error {
+	h, _, err := parseHead(rec)
+	if err != nil {
+		return err
+	}
+	number := uint32(len(b.runEnds))
+	if h.kind != kindRun || h.segment != b.info.ID || h.pool != b.info.Pool || h.run != number {
+		return fmt.Errorf("found a record of kind %s, run %d, of segment %d of pool %s where run %d of segment %d of pool %s should be",
+			h.kind, h.run, h.segment, h.pool, number, b.info.ID, b.info.Pool)
+	}
+	r, err := openRun(rec, h.segment, h.run)
+	if err != nil {
+		return err
+	}
+	entries, err := r.Meta.Entries()
+	if err != nil {
+		return err
+	}
+	b.info.CRC = crc32.Update(b.info.CRC, castagnoli, rec)
+	b.runEnds = append(b.runEnds, at+int64(len(rec)))
+	b.metaEnds = append(b.metaEnds, at+int64(len(rec)-1-(h.length-h.metaLength())))
+	b.info.Packed = r.Meta.packed
+	b.info.Blocks += int64(len(r.ends))
+	for _, d := range h.behind {
+		b.uses[d.Segment] = true
+	}
+	for i := range entries {
+		e := &entries[i]
+		if b.info.Captures > 0 && e.Less(&b.last) {
+			return fmt.Errorf("%q comes after %q", e.Key, b.last.Key)
+		}
+		b.entry(e)
+	}
+	if len(entries) == 0 {
+		return nil
+	}
+	return b.put(chunkKey(&entries[len(entries)-1], number), appendChunk(nil, number, entries))
+}
+
+// entry counts the entry e for the Info, the Bloom filter, the census and the sample.
+func (b *rebuilder) entry(e *Stored) {
+	if b.info.Captures == 0 || b.last.Key != e.Key {
+		b.bloom.AddString(e.Key)
+		b.info.URLs++
+	}
+	b.info.count(&e.Entry)
+	b.census.add(&e.Entry)
+	b.sample.add(&e.Entry)
+	for _, s := range e.Recipe.Spans {
+		if s.Segment != b.info.ID {
+			b.uses[s.Segment] = true
+		}
+	}
+	b.last = e.Entry
+}
+
+// count adds the entry e to the counts and bounds of i, except for i.URLs. Entries
+// must come in order.
+func (i *Info) count(e *Entry) {
+	if i.Captures == 0 {
+		i.FirstKey = e.Key
+	}
+	i.LastKey = e.Key
+	i.Captures++
+	i.First, i.Last = min(i.First, e.Time), max(i.Last, e.Time)
+	i.AddedFirst, i.AddedLast = min(i.AddedFirst, e.Added), max(i.AddedLast, e.Added)
+	if e.Change != record.ChangeSame {
+		i.Versions++
+		i.BodyBytes += max(e.Bytes, 0)
+	}
+}
+
+// finish completes the Info and compares it with the end record. It puts the pairs
+// of the Bloom filter, the census, the table of runs and the sample.
+func (b *rebuilder) finish() (*Info, error) {
+	b.info.CRC = crc32.Update(b.info.CRC, castagnoli, b.endRec)
+	b.info.Runs = len(b.runEnds)
+	b.info.Depends, b.info.Uses = slices.Sorted(maps.Keys(b.pools)), slices.Sorted(maps.Keys(b.uses))
+	if want := endText(&b.info); !bytes.Equal(b.endText, want) {
+		return nil, &Error{File: b.name, Offset: b.endAt, Err: fmt.Errorf("the end record says %q, but the file has %q", b.endText, want)}
+	}
+	for _, p := range finalPairs(b.bloom, b.census.census(), b.runEnds, b.metaEnds, b.sample.encode()) {
+		if err := b.put(p.key, p.value); err != nil {
+			return nil, err
+		}
+	}
+	return &b.info, nil
+}

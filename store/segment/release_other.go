@@ -1,9 +1,0 @@
-//go:build !linux
-
-package segment
-
-// passed does nothing on systems other than Linux. On Linux it releases the memory
-// of those parts of an index file that a walk has passed; see release_linux.go.
-type passed struct{}
-
-func (*passed) add([]byte) {}
