@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -64,6 +65,9 @@ type Archive struct {
 	opts   Options
 	folder *commit.Folder
 	bucket *s3.Client // nil if the archive is in a folder
+	// settings are those of an archive in a bucket.
+	settings BucketOptions
+	fresh    bool // the archive reads its bucket and its tier without the cache, see uncached
 
 	files       *body.Files
 	snapshots   *snapshot.Source
@@ -294,7 +298,16 @@ func (a *Archive) Reindex(ctx context.Context, o task.ReindexOptions) ([]task.Re
 // one. Repair returns one result for each file. If it also returns an error, the
 // results say what was done before the error. If there is no such pool, the error is
 // a *task.NoPoolError.
-func (a *Archive) Repair(ctx context.Context, o task.RepairOptions) ([]task.RepairResult, error) {
+func (a *Archive) Repair(ctx context.Context, o task.RepairOptions) (list []task.RepairResult, err error) {
+	if f := a.uncached(); f != nil {
+		list, err = f.maintenance.Repair(ctx, o)
+		for _, r := range list {
+			if r.State != task.RepairWhole {
+				a.files.ForgetIndex(r.File)
+			}
+		}
+		return list, errors.Join(err, f.Close())
+	}
 	return a.maintenance.Repair(ctx, o)
 }
 
@@ -426,7 +439,14 @@ func (a *Archive) NewSink(ctx context.Context, job string, bytes int64) (*ingest
 // Verify of the same kind does not read them again. It has a few runs in memory, and
 // 16 bytes for each damaged body.
 func (a *Archive) Verify(ctx context.Context, o task.VerifyOptions) iter.Seq2[task.Finding, error] {
-	return a.maintenance.Verify(ctx, o)
+	return func(yield func(task.Finding, error) bool) {
+		from := a
+		if f := a.uncached(); f != nil {
+			defer f.Close() // only read
+			from = f
+		}
+		from.maintenance.Verify(ctx, o)(yield)
+	}
 }
 
 // PlanVerify returns what Verify would read with these options. It reads no

@@ -11,6 +11,7 @@ import (
 	"infomall/store/commit"
 	"infomall/store/disk"
 	"infomall/store/disk/s3"
+	"infomall/store/disk/tier"
 )
 
 // BucketOptions are the settings of an archive in a bucket. The zero value works.
@@ -42,9 +43,30 @@ func OpenBucket(c *s3.Client, b BucketOptions, o Options) (*Archive, error) {
 	}
 	o.Disk = d
 	a := Open(d.Root(), o)
-	a.bucket = c
+	a.bucket, a.settings = c, b
 	b.set(a.folder)
 	return a, nil
+}
+
+// uncached returns the archive as its bucket, or the bucket of its tier, has it, without what the
+// cache of this machine has. It returns nil if no file of the archive is in a bucket. The caller
+// closes it.
+func (a *Archive) uncached() *Archive {
+	o := a.opts
+	switch own := a.folder.Disk.(type) {
+	case *s3.FS:
+		o.Disk = own.Fresh()
+	case *tier.FS:
+		if link, err := tier.ReadLink(own.FS, a.dir); err != nil || !commit.IsURL(link.Place) {
+			return nil
+		}
+	default:
+		return nil
+	}
+	f := Open(a.dir, o)
+	f.bucket, f.settings, f.fresh = a.bucket, a.settings, true
+	f.settings.set(f.folder)
+	return f
 }
 
 // fs returns the FS of the place that c reads. lies says where a file below the place
@@ -73,13 +95,18 @@ func (a *Archive) client(url string) (*s3.Client, BucketOptions, error) {
 	return c, b, err
 }
 
-// objects returns the FS of a place in a bucket in which all files are objects.
+// objects returns the FS of a place in a bucket in which all files are objects. It uses the cache
+// of this machine unless a comes from uncached.
 func (a *Archive) objects(url string) (*s3.FS, error) {
 	c, b, err := a.client(url)
 	if err != nil {
 		return nil, err
 	}
-	return b.fs(c, func(string) disk.Place { return disk.Fixed })
+	d, err := b.fs(c, func(string) disk.Place { return disk.Fixed })
+	if err != nil || !a.fresh {
+		return d, err
+	}
+	return d.Fresh(), nil
 }
 
 // folders returns the FS for folders of this machine.
@@ -117,6 +144,7 @@ func (a *Archive) elsewhere(place string) (*commit.Folder, error) {
 		if err != nil {
 			return nil, err
 		}
+		d = d.Fresh() // COPY and REPAIR check the bytes in the bucket
 		f = commit.Open(d.Root(), d)
 		b.set(f)
 	} else {

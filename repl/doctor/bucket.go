@@ -148,45 +148,12 @@ func (b *bucketCheck) etag() (string, error) {
 	return "PUT, GET and HEAD give the same, and another one after a change", nil
 }
 
-// refused returns an error unless err says that a condition was not true.
-func refused(err error) error {
-	if err == nil {
-		return errors.New("the store ignores the condition, and has overwritten the object")
-	}
-	if !errors.Is(err, s3.ErrCondition) {
-		return err
-	}
-	return nil
-}
-
 func (b *bucketCheck) ifAbsent() (string, error) {
-	if _, err := b.put("absent", "one", s3.IfAbsent); err != nil {
-		return "", err
-	}
-	_, err := b.put("absent", "two", s3.IfAbsent)
-	if err := refused(err); err != nil {
-		return "", err
-	}
-	return "a PUT creates an object and does not replace one", b.reads("absent", "one")
+	return "a PUT creates an object and does not replace one", s3.ProbeAbsent(b.ctx, b.client, b.name("absent"))
 }
 
 func (b *bucketCheck) ifMatch() (string, error) {
-	one, err := b.put("match", "one", s3.Always)
-	if err != nil {
-		return "", err
-	}
-	two, err := b.put("match", "two", s3.IfUnchanged(one.ETag))
-	if err != nil {
-		return "", err
-	}
-	_, err = b.put("match", "three", s3.IfUnchanged(one.ETag))
-	if err := refused(err); err != nil {
-		return "", err
-	}
-	if _, err := b.put("match", "four", s3.IfUnchanged(two.ETag)); err != nil {
-		return "", err
-	}
-	return "a PUT replaces an object only if its ETag is the one given", b.reads("match", "four")
+	return "a PUT replaces an object only if its ETag is the one given", s3.ProbeMatch(b.ctx, b.client, b.name("match"))
 }
 
 // race lets two writers write an object at once, with a condition that only one of them can
@@ -251,7 +218,7 @@ func (b *bucketCheck) parts() (string, error) {
 		return "", errors.New("the object is not what was sent")
 	}
 	_, err := b.client.Put(b.ctx, b.name("parts"), bytes.NewReader(content), largeBytes, s3.IfAbsent)
-	if err := refused(err); err != nil {
+	if err := s3.Refused(err); err != nil {
 		return "", fmt.Errorf("If-None-Match: * for an object in parts: %w", err)
 	}
 	rate := func(d time.Duration) float64 { return largeBytes / 1e6 / d.Seconds() }

@@ -58,12 +58,20 @@ type Catalog struct {
 	Before  string     // the name of the catalogue file of the generation before; "" for the first
 	Writers []string   // the names of the writers that may publish
 	Gone    []GoneFile // files out of force that were not removed yet
+	Renewed []Renewal  // files in force that REPAIR has replaced, sorted by name
 }
 
 // GoneFile is a file that went out of force.
 type GoneFile struct {
 	Name string // path in the archive's folder
 	At   int64  // when it went out of force, by the clock of the store, in seconds since 1970
+}
+
+// Renewal says that a file has other bytes under the same name than it once had. Machines
+// that have read the earlier bytes must read the file again.
+type Renewal struct {
+	Name    string // path in the archive's folder
+	Edition string // random; another one after each replacement
 }
 
 // NamesFile is the catalogue's entry for a names file. A names file says where the
@@ -127,6 +135,9 @@ func (c *Catalog) Encode() []byte {
 	for _, g := range c.Gone {
 		b = lines.Append(b, "gone", g.Name, g.At)
 	}
+	for _, r := range c.Renewed {
+		b = lines.Append(b, "renewed", r.Name, r.Edition)
+	}
 	return lines.Seal(b)
 }
 
@@ -179,6 +190,8 @@ func Decode(b []byte, generation uint64) (*Catalog, error) {
 			c.Writers = append(c.Writers, r.Text())
 		case "gone":
 			c.Gone = append(c.Gone, GoneFile{r.Text(), r.Int()})
+		case "renewed":
+			c.Renewed = append(c.Renewed, Renewal{r.Text(), r.Text()})
 		case "names":
 			c.Names = append(c.Names, NamesFile{r.Text(), r.Int(), r.Sum(), r.IDs(), r.IDs()})
 		default:

@@ -27,6 +27,10 @@ func TestCatalogRoundTrip(t *testing.T) {
 	if got, err := Decode(c.Encode(), c.Generation); err != nil || !reflect.DeepEqual(got, c) {
 		t.Errorf("with names: got %+v, %v, want %+v", got, err, c)
 	}
+	c.Renewed = []Renewal{{"pools/200806/000003.raw", "0123456789abcdef"}}
+	if got, err := Decode(c.Encode(), c.Generation); err != nil || !reflect.DeepEqual(got, c) {
+		t.Errorf("with a replaced file: got %+v, %v, want %+v", got, err, c)
+	}
 }
 
 // TestWrongGeneration refuses a catalogue in the place of another.

@@ -266,7 +266,7 @@ func (b *bucket) pin() (*Pin, error) {
 		b.mu.Lock()
 		b.pinned, b.name = c, name
 		b.mu.Unlock()
-		b.disk.Expect(c.ID, sizesOf(c))
+		b.disk.Expect(c.ID, expected(c))
 		if len(c.Indexes) <= prefetchedMost {
 			var paths []string
 			for _, x := range c.Indexes {
@@ -278,22 +278,63 @@ func (b *bucket) pin() (*Pin, error) {
 	}
 }
 
-// sizesOf returns the sizes of the files that a catalogue names.
-func sizesOf(c *catalog.Catalog) map[string]int64 {
-	sizes := make(map[string]int64)
+// expected returns the sizes and editions of the files that a catalogue names, by name.
+func expected(c *catalog.Catalog) map[string]disk.Expected {
+	files := make(map[string]disk.Expected)
 	for _, s := range c.Segments {
-		sizes[s.File] = s.Bytes
+		files[s.File] = disk.Expected{Bytes: s.Bytes}
 	}
 	for _, x := range c.Indexes {
-		sizes[x.Name] = x.Bytes
+		files[x.Name] = disk.Expected{Bytes: x.Bytes}
 	}
 	for _, f := range c.CommonFiles() {
-		sizes[f.Name] = f.Bytes
+		files[f.Name] = disk.Expected{Bytes: f.Bytes}
 	}
 	for _, n := range c.Names {
-		sizes[n.Name] = n.Bytes
+		files[n.Name] = disk.Expected{Bytes: n.Bytes}
 	}
-	return sizes
+	for _, r := range c.Renewed {
+		files[r.Name] = disk.Expected{Bytes: files[r.Name].Bytes, Edition: r.Edition}
+	}
+	return files
+}
+
+// Renewed makes known that the file with this name in the archive's folder, which the catalogue in
+// force names, was replaced by a file of the same size. Other machines have blocks of the earlier
+// file in their caches, and do not use them after the generation that Renewed puts in force. For
+// an archive in a folder, Renewed does nothing.
+func (f *Folder) Renewed(ctx context.Context, name string) error {
+	if f.bucket == nil {
+		return nil
+	}
+	return f.bucket.locked(ctx, func() error {
+		c, err := f.InForce()
+		if err != nil || c.Generation == 0 {
+			return err
+		}
+		n := next(c)
+		n.Renewed = []catalog.Renewal{{Name: name, Edition: fmt.Sprintf("%016x", rand.Uint64())}}
+		return f.bucket.put(n)
+	})
+}
+
+// renewedAfter returns the files of c that were ever replaced when c follows before. An entry of c
+// counts instead of the entry of before for the same file.
+func renewedAfter(c, before *catalog.Catalog) []catalog.Renewal {
+	editions := make(map[string]string)
+	for _, r := range slices.Concat(before.Renewed, c.Renewed) {
+		editions[r.Name] = r.Edition
+	}
+	if len(editions) == 0 {
+		return nil
+	}
+	var out []catalog.Renewal
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(c.Files()))) {
+		if e := editions[name]; e != "" {
+			out = append(out, catalog.Renewal{Name: name, Edition: e})
+		}
+	}
+	return out
 }
 
 // put puts the catalogue c in force after the generation that CURRENT names. The caller is within
@@ -337,6 +378,7 @@ func (b *bucket) putAfter(c, before *catalog.Catalog) error {
 	if before != nil {
 		c.Before = b.nameOf(before.Generation)
 		c.Gone = b.goneAfter(c, before, now)
+		c.Renewed = renewedAfter(c, before)
 	}
 	name := fmt.Sprintf("%06d.%016x", c.Generation, rand.Uint64())
 	content := c.Encode()

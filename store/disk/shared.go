@@ -24,6 +24,12 @@ const (
 	Changing              // in the bucket; its content changes, and each reading asks the bucket
 )
 
+// Expected describes a file whose content does not change, except that a repair may replace it.
+type Expected struct {
+	Bytes   int64
+	Edition string // another one after each replacement; "" if the file was never replaced
+}
+
 // Shared is an FS of an archive that lies in a bucket. There are no locks between
 // machines: a file is changed on condition that it is as it was read.
 type Shared interface {
@@ -33,9 +39,9 @@ type Shared interface {
 	// read it first. Attempt then calls do again, at most 20 times, with waits in between.
 	// One Attempt runs at a time.
 	Attempt(ctx context.Context, do func() error) error
-	// Expect says how many bytes the files of the archive with this ID have, by their
+	// Expect says what files the archive with this ID has, by their
 	// paths below the archive's folder. Opening such a file then needs no request.
-	Expect(id string, bytes map[string]int64)
+	Expect(id string, files map[string]Expected)
 	// Prefetch brings the beginnings and ends of files that Expect has named into the cache, all at once.
 	// It returns no error: a reader of the file meets it.
 	Prefetch(names []string)

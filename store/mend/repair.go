@@ -270,7 +270,7 @@ func (r *repair) choose(ctx context.Context, f catalog.File, res *task.RepairRes
 // replace renames the synced file at the path tmp to f, if the catalogue still names
 // f. Otherwise it returns an error.
 func (m *Maintenance) replace(ctx context.Context, tmp string, f catalog.File) error {
-	return m.folder.Locked(ctx, func(disk.File) error {
+	err := m.folder.Locked(ctx, func(disk.File) error {
 		c, err := m.folder.InForce()
 		if err != nil {
 			return err
@@ -289,6 +289,10 @@ func (m *Maintenance) replace(ctx context.Context, tmp string, f catalog.File) e
 		m.files.ForgetIndex(f.Name)
 		return m.folder.Disk.SyncDir(dir)
 	})
+	if err != nil {
+		return err
+	}
+	return m.folder.Renewed(ctx, f.Name)
 }
 
 // summing is a writer that adds everything written to a checksum, and passes it on

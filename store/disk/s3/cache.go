@@ -40,6 +40,10 @@ type cache struct {
 	fetched map[blockKey]chan struct{}
 	written int64 // bytes since the last trim
 	trimmed bool
+
+	// A fresh cache returns only blocks that were put into it. It keeps them in the cache over.
+	over *cache
+	has  map[string][]uint64 // by object, one bit for each block that was put
 }
 
 type blockKey struct {
@@ -55,6 +59,13 @@ type block struct {
 func newCache(dir string, most int64) *cache {
 	return &cache{dir: dir, max: most, blocks: make(map[blockKey]*list.Element), fetched: make(map[blockKey]chan struct{})}
 }
+
+// fresh returns a cache that has no blocks yet. Blocks that are put into it replace those in c.
+func (c *cache) fresh() *cache {
+	return &cache{over: c, has: make(map[string][]uint64), fetched: make(map[blockKey]chan struct{})}
+}
+
+func (c *cache) isFresh() bool { return c.over != nil }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -72,6 +83,14 @@ func (c *cache) file(k blockKey) string {
 // get returns a block, or nil if the cache does not have it. Nobody may change the bytes.
 func (c *cache) get(k blockKey) []byte {
 	c.mu.Lock()
+	if c.isFresh() {
+		bits := c.has[k.object]
+		c.mu.Unlock()
+		if k.n/64 >= int64(len(bits)) || bits[k.n/64]>>(k.n%64)&1 == 0 {
+			return nil
+		}
+		return c.over.get(k)
+	}
 	if e := c.blocks[k]; e != nil {
 		c.recent.MoveToFront(e)
 		c.mu.Unlock()
@@ -110,6 +129,18 @@ func (c *cache) remember(k blockKey, b []byte) {
 // put keeps a block in memory and in a file. A block that cannot be written is kept in memory
 // only.
 func (c *cache) put(k blockKey, b []byte) {
+	if c.isFresh() {
+		c.over.put(k, b)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		bits := c.has[k.object]
+		if missing := k.n/64 + 1 - int64(len(bits)); missing > 0 {
+			bits = append(bits, make([]uint64, missing)...)
+		}
+		bits[k.n/64] |= 1 << (k.n % 64)
+		c.has[k.object] = bits
+		return
+	}
 	c.remember(k, b)
 	if c.max <= 0 {
 		return
@@ -196,6 +227,13 @@ func (c *cache) trim() {
 
 // drop removes all blocks of an object.
 func (c *cache) drop(object string) {
+	if c.isFresh() {
+		c.mu.Lock()
+		delete(c.has, object)
+		c.mu.Unlock()
+		c.over.drop(object)
+		return
+	}
 	c.mu.Lock()
 	for k, e := range c.blocks {
 		if k.object == object {

@@ -1,5 +1,5 @@
 // Package s3 reads and writes the objects of a bucket: in Amazon S3, or in another
-// store that has the same interface. A [Client] carries out single requests. [Probe]
+// store that has the same interface. A [Client] carries out single requests. [FS.Check]
 // checks whether a store honours what an archive in a bucket needs.
 //
 // # Words

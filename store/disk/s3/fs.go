@@ -35,10 +35,10 @@ type FS struct {
 	turn chan struct{} // holds one token: one Attempt runs at a time
 
 	mu      sync.Mutex
-	read    map[string]content // the changing files that were read last, by name
-	attempt map[string]content // the changing files as the running Attempt has read them; nil outside
-	id      string             // of the archive
-	sizes   map[string]int64   // of files of the archive, by name
+	read    map[string]content       // the changing files that were read last, by name
+	attempt map[string]content       // the changing files as the running Attempt has read them; nil outside
+	id      string                   // of the archive
+	files   map[string]disk.Expected // files of the archive, by name
 }
 
 // content is a changing file as it was read.
@@ -87,10 +87,18 @@ func NewFS(c *Client, o Options) (*FS, error) {
 	d := &FS{
 		client: c, root: root, place: o.Place, turn: make(chan struct{}, 1),
 		cache: newCache(filepath.Join(root, dirCache), cmp.Or(o.CacheBytes, cacheBytesDefault)),
-		read:  make(map[string]content), sizes: make(map[string]int64),
+		read:  make(map[string]content),
 	}
 	d.turn <- struct{}{}
 	return d, nil
+}
+
+// Fresh returns an FS of the same place that reads each block from the bucket once, even if it is in the
+// cache. The block replaces the one in the cache of d. A check of the bucket's own bytes uses it.
+func (d *FS) Fresh() *FS {
+	f := &FS{client: d.client, root: d.root, place: d.place, turn: make(chan struct{}, 1), cache: d.cache.fresh(), read: make(map[string]content)}
+	f.turn <- struct{}{}
+	return f
 }
 
 // Root returns the working folder.
@@ -110,25 +118,38 @@ func (d *FS) where(name string) (rel string, p disk.Place) {
 	return rel, d.place(rel)
 }
 
-// cacheKey returns the name of an object in the cache. The ID of the archive is in it, so that an
-// archive that was made again in the same place has other names.
-func (d *FS) cacheKey(rel string) string {
+// expects returns what Expect has said about an object, and its name in the cache; ok is false if
+// Expect has not named it. The name has the ID of the archive, so that an archive that was made again
+// in the same place has other names, and the edition, so that a replaced object has another name.
+func (d *FS) expects(rel string) (e disk.Expected, key string, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if _, ok := d.sizes[rel]; ok {
-		return d.id + "/" + rel
+	if e, ok = d.files[rel]; !ok {
+		return e, "", false
 	}
-	return rel
+	key = d.id + "/" + rel
+	if e.Edition != "" {
+		key += " " + e.Edition
+	}
+	return e, key, true
+}
+
+// uncache removes the blocks of an object from the cache. The blocks of an object that Expect has not
+// named have its ETag in their names, and need no removal.
+func (d *FS) uncache(rel string) {
+	if _, key, ok := d.expects(rel); ok {
+		d.cache.drop(key)
+	}
 }
 
 // Expect implements disk.Shared.
-func (d *FS) Expect(id string, files map[string]int64) {
+func (d *FS) Expect(id string, files map[string]disk.Expected) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.id = id
-	d.sizes = make(map[string]int64, len(files))
-	for name, n := range files {
-		d.sizes[filepath.ToSlash(name)] = n
+	d.files = make(map[string]disk.Expected, len(files))
+	for name, e := range files {
+		d.files[filepath.ToSlash(name)] = e
 	}
 }
 
@@ -153,22 +174,23 @@ func (d *FS) Open(name string) (disk.Source, error) {
 }
 
 func (d *FS) openObject(name, rel string) (disk.Source, error) {
-	d.mu.Lock()
-	size, ok := d.sizes[rel]
-	d.mu.Unlock()
-	f := &objectFile{d: d, name: rel, key: d.cacheKey(rel), path: name, size: size}
-	if !ok {
+	e, key, ok := d.expects(rel)
+	f := &objectFile{d: d, name: rel, key: key, path: name, size: e.Bytes}
+	if !ok || d.cache.isFresh() {
 		// The first block says how long the object is.
 		b, info, err := d.client.Get(context.Background(), rel, 0, blockBytes, "")
 		if err != nil {
 			return nil, d.missing("open", rel, err)
 		}
-		if info.Size <= int64(len(b)) {
-			return &memoryFile{bytes.NewReader(b), name, int64(len(b))}, nil
+		if f.size = info.Size; !ok {
+			if info.Size <= int64(len(b)) {
+				return &memoryFile{bytes.NewReader(b), name, int64(len(b))}, nil
+			}
+			f.key = rel + " " + info.ETag
 		}
-		f.size = info.Size
-		f.key = rel + " " + info.ETag
-		d.cache.put(blockKey{f.key, 0}, b)
+		if len(b) > 0 {
+			d.cache.put(blockKey{f.key, 0}, b)
+		}
 	}
 	f.ctx, f.cancel = context.WithCancel(context.Background())
 	return f, nil
@@ -403,7 +425,7 @@ func (d *FS) upload(from, rel string, p disk.Place, when Condition) error {
 		return err
 	}
 	if when == Always {
-		d.cache.drop(d.cacheKey(rel))
+		d.uncache(rel)
 	}
 	_, err = d.client.Put(context.Background(), rel, f, info.Size(), when)
 	return err
@@ -416,7 +438,7 @@ func (d *FS) Remove(name string) error {
 	if p == disk.Local || err == nil && info.IsDir() {
 		return os.Remove(name)
 	}
-	d.cache.drop(d.cacheKey(rel))
+	d.uncache(rel)
 	d.mu.Lock()
 	delete(d.read, rel)
 	d.mu.Unlock()

@@ -64,7 +64,7 @@ func TestReads(t *testing.T) {
 	if err := two.Link(made, name); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a link to what exists: %v", err)
 	}
-	one.Expect("id", map[string]int64{"fixed/a/x": int64(len(content))})
+	one.Expect("id", map[string]disk.Expected{"fixed/a/x": {Bytes: int64(len(content))}})
 	var wg sync.WaitGroup
 	for i, d := range []*s3.FS{one, two, one} {
 		f, err := d.Open(name)

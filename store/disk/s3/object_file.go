@@ -22,7 +22,7 @@ const aheadAfter = 5
 type objectFile struct {
 	d    *FS
 	name string // below the prefix
-	key  string // in the cache
+	key  string // in the cache, until the object is replaced
 	path string // for Name
 
 	ctx    context.Context // ends with Close
@@ -83,14 +83,15 @@ func (f *objectFile) ReadAt(p []byte, off int64) (n int, err error) {
 		return 0, nil
 	}
 	first, last := off/blockBytes, (off+want-1)/blockBytes
-	f.readAhead(first, last)
+	key := f.cacheKey()
+	f.readAhead(key, first, last)
 	for n := first; n <= last; n += fetchBlocks {
-		if err := f.fetch(f.ctx, n, min(n+fetchBlocks-1, last)); err != nil {
+		if err := f.fetch(f.ctx, key, n, min(n+fetchBlocks-1, last)); err != nil {
 			return int(max(0, n*blockBytes-off)), err
 		}
 	}
 	for b := first; b <= last; b++ {
-		content, err := f.block(b)
+		content, err := f.block(blockKey{key, b})
 		if err != nil {
 			return n, err
 		}
@@ -106,13 +107,22 @@ func (f *objectFile) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
+// cacheKey returns the present name of the object in the cache. A repair may have replaced the object
+// since it was opened.
+func (f *objectFile) cacheKey() string {
+	if _, key, ok := f.d.expects(f.name); ok {
+		return key
+	}
+	return f.key
+}
+
 // block returns a block that fetch has fetched. The cache may have lost the block meanwhile.
-func (f *objectFile) block(n int64) ([]byte, error) {
+func (f *objectFile) block(k blockKey) ([]byte, error) {
 	for {
-		if b := f.d.cache.get(blockKey{f.key, n}); b != nil {
+		if b := f.d.cache.get(k); b != nil {
 			return b, nil
 		}
-		if err := f.fetch(f.ctx, n, n); err != nil {
+		if err := f.fetch(f.ctx, k.object, k.n, k.n); err != nil {
 			return nil, err
 		}
 	}
@@ -121,11 +131,11 @@ func (f *objectFile) block(n int64) ([]byte, error) {
 // fetch brings the blocks from first to last into the cache that are not there. Neighbouring
 // blocks are fetched with one request, and several requests run at once. It returns when all
 // blocks are there.
-func (f *objectFile) fetch(ctx context.Context, first, last int64) error {
+func (f *objectFile) fetch(ctx context.Context, key string, first, last int64) error {
 	var waits []chan struct{}
 	var mine [][2]int64
 	for n := first; n <= last; n++ {
-		k := blockKey{f.key, n}
+		k := blockKey{key, n}
 		if f.d.cache.get(k) != nil {
 			continue
 		}
@@ -142,9 +152,9 @@ func (f *objectFile) fetch(ctx context.Context, first, last int64) error {
 	errs := make(chan error, len(mine))
 	for i, r := range mine {
 		if i == len(mine)-1 {
-			errs <- f.get(ctx, r[0], r[1])
+			errs <- f.get(ctx, key, r[0], r[1])
 		} else {
-			go func() { errs <- f.get(ctx, r[0], r[1]) }() // the loop below waits for it
+			go func() { errs <- f.get(ctx, key, r[0], r[1]) }() // the loop below waits for it
 		}
 	}
 	var err error
@@ -164,10 +174,10 @@ func (f *objectFile) fetch(ctx context.Context, first, last int64) error {
 }
 
 // get fetches claimed blocks with one request.
-func (f *objectFile) get(ctx context.Context, first, last int64) error {
+func (f *objectFile) get(ctx context.Context, key string, first, last int64) error {
 	defer func() {
 		for n := first; n <= last; n++ {
-			f.d.cache.done(blockKey{f.key, n})
+			f.d.cache.done(blockKey{key, n})
 		}
 	}()
 	b, _, err := f.d.client.Get(ctx, f.name, first*blockBytes, (last-first+1)*blockBytes, "")
@@ -179,13 +189,13 @@ func (f *objectFile) get(ctx context.Context, first, last int64) error {
 		if len(content) == 0 {
 			return io.ErrUnexpectedEOF
 		}
-		f.d.cache.put(blockKey{f.key, n}, content[:len(content):len(content)])
+		f.d.cache.put(blockKey{key, n}, content[:len(content):len(content)])
 	}
 	return nil
 }
 
 // readAhead begins to fetch the next blocks if blocks are read in order.
-func (f *objectFile) readAhead(first, last int64) {
+func (f *objectFile) readAhead(key string, first, last int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
@@ -211,7 +221,7 @@ func (f *objectFile) readAhead(first, last int64) {
 	f.ahead.Add(1)
 	go func() { // Close waits for it
 		defer f.ahead.Done()
-		_ = f.fetch(f.ctx, from, to-1) // the read that needs the block meets the error again
+		_ = f.fetch(f.ctx, key, from, to-1) // the read that needs the block meets the error again
 	}()
 }
 
@@ -225,9 +235,9 @@ func (d *FS) Prefetch(names []string) {
 			continue
 		}
 		last := (f.size+blockBytes-1)/blockBytes - 1
-		wg.Go(func() { _ = f.fetch(f.ctx, 0, min(0, last)) })
+		wg.Go(func() { _ = f.fetch(f.ctx, f.key, 0, min(0, last)) })
 		if last > 0 {
-			wg.Go(func() { _ = f.fetch(f.ctx, max(1, last-1), last) })
+			wg.Go(func() { _ = f.fetch(f.ctx, f.key, max(1, last-1), last) })
 		}
 		defer f.Close()
 	}

@@ -7,108 +7,65 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"time"
 )
 
-// Check is one thing that an archive in a bucket needs of a store, and whether the store does it.
-type Check struct {
-	Name string // such as "if-none-match"
-	OK   bool
-	Seen string // such as "the second write was refused"
-}
-
-// clockSkewMost is how far the clocks of the store and of this machine may be apart. Signatures
-// are refused from 15 minutes on.
-const clockSkewMost = 5 * time.Minute
-
-// dirProbe is the folder of the objects that Probe writes.
+// dirProbe is the folder of the objects with which FS.Check tries a store.
 const dirProbe = "probe/"
 
-// Probe tries out what an archive in a bucket needs of a store. It writes an object below the
-// prefix of the client and removes it. It returns one Check for each need. If a request fails,
-// the checks that need its answer are missing, and the last Check has the error.
-func Probe(ctx context.Context, c *Client) []Check { return probe(ctx, c, false) }
+// errIgnored says that a write was carried out although its condition was not true.
+var errIgnored = errors.New("the store ignores the condition, and has overwritten the object")
 
-// probe does what Probe does; or it tries the conditions only.
-func probe(ctx context.Context, c *Client, conditions bool) (list []Check) {
-	add := func(name string, ok bool, format string, args ...any) {
-		list = append(list, Check{name, ok, fmt.Sprintf(format, args...)})
-	}
-	name := fmt.Sprintf("%s%016x", dirProbe, rand.Uint64())
-	first, err := c.PutBytes(ctx, name, []byte("first content"), IfAbsent)
-	if err != nil {
-		add("write", false, "%v", err)
-		return list
-	}
-	defer func() {
-		err := c.Remove(context.WithoutCancel(ctx), name)
-		if err == nil && !conditions {
-			_, err = c.Head(ctx, name)
-			if add("remove", isMissing(err), "the object is gone"); isMissing(err) {
-				return
-			}
-			err = fmt.Errorf("the object is still there (%v)", err)
-			list = list[:len(list)-1]
-		}
-		if err != nil {
-			add("remove", false, "%v", err)
-		}
-	}()
-	add("write", true, "ETag %s", first.ETag)
-	refused := func(check string, when Condition) {
-		switch _, err := c.PutBytes(ctx, name, []byte("content to be refused"), when); {
-		case errors.Is(err, ErrCondition), errors.Is(err, ErrUnsure): // nobody else writes this object
-			add(check, true, "a write whose condition was not true was refused")
-		case err == nil:
-			add(check, false, "a write whose condition was not true was carried out")
-		default:
-			add(check, false, "%v", err)
-		}
-	}
-	refused("if-none-match", IfAbsent)
-	refused("if-match", IfUnchanged("00000000000000000000000000000000"))
-	now, err := c.Head(ctx, name)
-	if err != nil {
-		add("look", false, "%v", err)
-		return list
-	}
-	second, err := c.PutBytes(ctx, name, []byte("second content"), IfUnchanged(now.ETag))
-	if add("if-match-holds", err == nil, "a write whose condition was true was carried out"); err != nil {
-		list[len(list)-1].Seen = err.Error()
-		return list
-	}
-	if conditions {
-		return list
-	}
-	b, info, err := c.Get(ctx, name, 7, 7, "")
+// Refused returns nil if err, the error of a PUT, says that its condition was not true. Nobody else
+// may write the object: an answer that was lost then means the same.
+func Refused(err error) error {
 	switch {
-	case err != nil:
-		add("read", false, "%v", err)
-	case string(b) != "content" || info.ETag != second.ETag:
-		add("read", false, "bytes 7 to 13 were %q with the ETag %s after a write with the ETag %s", b, info.ETag, second.ETag)
-	default:
-		add("read", true, "a range of what was written last")
+	case err == nil:
+		return errIgnored
+	case errors.Is(err, ErrCondition), errors.Is(err, ErrUnsure):
+		return nil
 	}
-	listed := false
-	for i, err := range c.List(ctx, dirProbe, false) {
-		if err != nil {
-			add("list", false, "%v", err)
-			return list
-		}
-		listed = listed || i.Name == name
+	return err
+}
+
+// ProbeAbsent returns an error if a PUT with If-None-Match: * replaces an object. It writes the
+// object name, which must not exist. The caller removes it.
+func ProbeAbsent(ctx context.Context, c *Client, name string) error {
+	if _, err := c.PutBytes(ctx, name, []byte("one"), IfAbsent); err != nil {
+		return err
 	}
-	if listed {
-		add("list", true, "the list shows what was written")
-	} else {
-		add("list", false, "the list does not show what was written")
+	_, err := c.PutBytes(ctx, name, []byte("two"), IfAbsent)
+	return reads(ctx, c, name, "one", Refused(err))
+}
+
+// ProbeMatch returns an error if a PUT with If-Match replaces an object that has another ETag, or does not
+// replace one that has this ETag. It writes the object name. The caller removes it.
+func ProbeMatch(ctx context.Context, c *Client, name string) error {
+	one, err := c.PutBytes(ctx, name, []byte("one"), Always)
+	if err != nil {
+		return err
 	}
-	switch skew := time.Since(info.Date).Truncate(time.Second); {
-	case info.Date.IsZero():
-		add("clock", false, "the answers have no Date")
-	default:
-		add("clock", skew.Abs() < clockSkewMost, "the clock of the store is %v behind that of this machine", skew)
+	two, err := c.PutBytes(ctx, name, []byte("two"), IfUnchanged(one.ETag))
+	if err != nil {
+		return err
 	}
-	return list
+	_, err = c.PutBytes(ctx, name, []byte("three"), IfUnchanged(one.ETag))
+	if err := Refused(err); err != nil {
+		return err
+	}
+	_, err = c.PutBytes(ctx, name, []byte("four"), IfUnchanged(two.ETag))
+	return reads(ctx, c, name, "four", err)
+}
+
+// reads returns err, or an error if an object does not have this content.
+func reads(ctx context.Context, c *Client, name, want string, err error) error {
+	if err != nil {
+		return err
+	}
+	got, _, err := c.Get(ctx, name, 0, -1, "")
+	if err == nil && string(got) != want {
+		err = fmt.Errorf("a read gives %q, and %q was written last", got, want)
+	}
+	return err
 }
 
 // fileProbed is the local file that says that the store was found to honour conditions.
@@ -121,11 +78,15 @@ func (d *FS) Check(ctx context.Context) error {
 	if _, err := os.Stat(note); err == nil {
 		return nil
 	}
-	for _, c := range probe(ctx, d.client, true) {
-		if !c.OK {
-			return fmt.Errorf("%s at %s cannot hold an archive (%s: %s): use a store that honours If-Match and If-None-Match of PUT",
-				d.client.URL(), d.client.endpoint, c.Name, c.Seen)
-		}
+	name := fmt.Sprintf("%s%016x", dirProbe, rand.Uint64())
+	defer func() { _ = d.client.Remove(context.WithoutCancel(ctx), name) }() // if this fails, a small object stays
+	err := ProbeAbsent(ctx, d.client, name)
+	if err == nil {
+		err = ProbeMatch(ctx, d.client, name)
+	}
+	if err != nil {
+		return fmt.Errorf("%s at %s cannot hold an archive (%w): use a store that honours If-Match and If-None-Match of PUT",
+			d.client.URL(), d.client.endpoint, err)
 	}
 	return writeWhole(note, []byte("conditions of writes are honoured\n"))
 }

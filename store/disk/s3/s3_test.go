@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"infomall/store/disk/s3"
 	"infomall/store/disk/s3/s3test"
@@ -204,31 +203,15 @@ func TestBadPlaces(t *testing.T) {
 	}
 }
 
-// TestProbe finds what stores do not do.
+// TestProbe finds that a store ignores conditions.
 func TestProbe(t *testing.T) {
 	server := s3test.Start(t)
-	ok := func() (failed []string) {
-		for _, c := range s3.Probe(t.Context(), server.Client(t, "p")) {
-			if !c.OK {
-				failed = append(failed, c.Name)
-			}
+	c := server.Client(t, "p")
+	for _, ignored := range []bool{false, true} {
+		server.IgnoreConditions = ignored
+		absent, match := s3.ProbeAbsent(t.Context(), c, fmt.Sprint("a", ignored)), s3.ProbeMatch(t.Context(), c, "m")
+		if (absent != nil) != ignored || (match != nil) != ignored {
+			t.Errorf("conditions ignored %v: %v, %v", ignored, absent, match)
 		}
-		return failed
-	}
-	if f := ok(); f != nil {
-		t.Errorf("a good store fails %q", f)
-	}
-	if left := server.Objects(); len(left) > 0 {
-		t.Errorf("left over: %q", left)
-	}
-	server.IgnoreConditions = true
-	if f := ok(); !slices.Equal(f, []string{"if-none-match", "if-match"}) {
-		t.Errorf("a store without conditions fails %q", f)
-	}
-	server.IgnoreConditions = false
-	server.StaleLists = 3
-	server.Now = func() time.Time { return time.Now().Add(-time.Hour) }
-	if f := ok(); !slices.Equal(f, []string{"list", "clock"}) {
-		t.Errorf("a store with old lists and a wrong clock fails %q", f)
 	}
 }

@@ -128,6 +128,17 @@ func (s *Server) Change(key string, f func(b []byte) []byte) {
 	}
 }
 
+// Rot changes the bytes of an object in the bucket Bucket, and leaves its ETag and time as they were,
+// as a fault of the store's disk would.
+func (s *Server) Rot(key string, f func(b []byte)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := s.buckets[Bucket][key]
+	o.b = slices.Clone(o.b)
+	f(o.b)
+	s.buckets[Bucket][key] = o
+}
+
 // Requests returns how many requests were received.
 func (s *Server) Requests() int {
 	s.mu.Lock()
