@@ -44,7 +44,7 @@ func (p *program) daemon(ctx context.Context, scripts []*script) error {
 	}
 	ctx, release := p.signals.during(ctx)
 	defer release()
-	if err := os.Chdir(p.session.Archive().Path()); err != nil {
+	if err := os.Chdir(p.session.Archive().Local()); err != nil {
 		p.say("infomall: %v", err)
 		return err
 	}

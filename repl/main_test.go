@@ -189,6 +189,8 @@ func (endless) Exists() bool { return true }
 
 func (endless) Path() string { return "endless" }
 
+func (endless) Local() string { return "endless" }
+
 func (endless) Seek(context.Context, record.Seek) ([]string, bool, error) { return nil, false, nil }
 
 func (e endless) Tally(ctx context.Context, t record.Tally) record.Rows {

@@ -15,6 +15,7 @@ type Check struct {
 	Name string // such as "if-none-match"
 	OK   bool
 	Seen string // such as "the second write was refused"
+	Err  error  // why the first write failed; nil in all other cases
 }
 
 // clockSkewMost is how far the clocks of the store and of this machine may be apart. Signatures
@@ -32,13 +33,12 @@ func Probe(ctx context.Context, c *Client) []Check { return probe(ctx, c, false)
 // probe does what Probe does; or it tries the conditions only.
 func probe(ctx context.Context, c *Client, conditions bool) (list []Check) {
 	add := func(name string, ok bool, format string, args ...any) {
-		list = append(list, Check{name, ok, fmt.Sprintf(format, args...)})
+		list = append(list, Check{Name: name, OK: ok, Seen: fmt.Sprintf(format, args...)})
 	}
 	name := fmt.Sprintf("%s%016x", dirProbe, rand.Uint64())
 	first, err := c.PutBytes(ctx, name, []byte("first content"), IfAbsent)
 	if err != nil {
-		add("write", false, "%v", err)
-		return list
+		return append(list, Check{Name: "write", Seen: err.Error(), Err: err})
 	}
 	defer func() {
 		err := c.Remove(context.WithoutCancel(ctx), name)
@@ -122,6 +122,10 @@ func (d *FS) Check(ctx context.Context) error {
 		return nil
 	}
 	for _, c := range probe(ctx, d.client, true) {
+		var failed *Error
+		if errors.As(c.Err, &failed) && failed.Remedy != "" {
+			return c.Err // the reason is not that the store ignores conditions
+		}
 		if !c.OK {
 			return fmt.Errorf("%s at %s cannot hold an archive (%s: %s): use a store that honours If-Match and If-None-Match of PUT",
 				d.client.URL(), d.client.endpoint, c.Name, c.Seen)
