@@ -29,6 +29,8 @@ type untouchable struct{}
 
 func (untouchable) Exists() bool { return true }
 func (untouchable) Path() string { return "untouchable" }
+
+func (untouchable) Local() string { return "untouchable" }
 func (untouchable) Definitions(context.Context) ([]task.Definition, error) {
 	return []task.Definition{
 		{Kind: task.KindView, Name: "nowhere", Text: "CREATE VIEW nowhere AS SELECT url FROM captures"},

@@ -9,6 +9,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"infomall/crawl"
@@ -97,7 +98,7 @@ func (list closers) Close() error {
 // joined returns the archive of the store together with the states of the
 // crawls in its folder. warn is called with problems in these states.
 func joined(a *store.Archive, warn func(error)) archive {
-	return archive{Archive: a, Folder: &state.Folder{Disk: disk.OS, Dir: filepath.Join(a.Path(), state.FolderName), Create: a.Create, Warn: warn}}
+	return archive{Archive: a, Folder: &state.Folder{Disk: disk.OS, Dir: filepath.Join(a.Local(), state.FolderName), Create: a.Create, Warn: warn}}
 }
 
 // archive is an archive of the store together with the states of its crawls, as
@@ -230,13 +231,21 @@ func (a archive) Repair(ctx context.Context, o task.RepairOptions) ([]task.Repai
 	return results, err
 }
 
-// has reports whether err is about a file in the folder of the archive, and
-// not, for example, about a file to import.
+// has reports whether err is about a file in the folder of the archive, or an object in its place of
+// a bucket, and not, for example, about a file to import.
 func (a archive) has(err error) bool {
+	var object *s3.Error
+	if errors.As(err, &object) {
+		place := a.Path() + "/"
+		if object.Key == "" {
+			return strings.HasPrefix(place, s3.Scheme+object.Bucket+"/")
+		}
+		return strings.HasPrefix(s3.Scheme+object.Bucket+"/"+object.Key, place)
+	}
 	var fault *fs.PathError
 	if !errors.As(err, &fault) {
 		return false
 	}
-	rel, err := filepath.Rel(a.Path(), fault.Path)
+	rel, err := filepath.Rel(a.Local(), fault.Path)
 	return err == nil && filepath.IsLocal(rel)
 }

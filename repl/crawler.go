@@ -55,7 +55,7 @@ func (a archive) Crawl(ctx context.Context, o report.CrawlOptions) (report.Crawl
 func (a archive) crawlEnv() crawl.Env {
 	return crawl.Env{
 		Documents: a.documents, Browser: startBrowser,
-		DiskFree: func() (int64, error) { return disk.Free(a.Path()) },
+		DiskFree: func() (int64, error) { return disk.Free(a.Local()) },
 	}
 }
 

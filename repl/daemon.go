@@ -14,13 +14,15 @@ import (
 	"infomall/exec/schedule"
 	"infomall/exec/session"
 	"infomall/exec/value"
+	"infomall/store/disk/s3"
 	"infomall/store/record/task"
 )
 
 // daemon runs the scripts, and then the schedules of the archive until a signal
 // ends the program. The end by a signal is no error. If the signal interrupts a
 // scheduled statement, the next daemon runs the statement again. File names in
-// scheduled statements are relative to the folder of the archive.
+// scheduled statements are relative to the folder of the archive, which is the working folder of an
+// archive in a bucket.
 func (p *program) daemon(ctx context.Context, scripts []*script) error {
 	archive, ok := p.session.Archive().(interface{ Daemon() (io.Closer, error) })
 	if !ok {
@@ -42,7 +44,7 @@ func (p *program) daemon(ctx context.Context, scripts []*script) error {
 	}
 	ctx, release := p.signals.during(ctx)
 	defer release()
-	if err := os.Chdir(p.session.Archive().Path()); err != nil {
+	if err := os.Chdir(p.session.Archive().Local()); err != nil {
 		p.say("infomall: %v", err)
 		return err
 	}
@@ -57,8 +59,11 @@ func (p *program) daemon(ctx context.Context, scripts []*script) error {
 }
 
 // daemonPath makes the path of the archive in p.options absolute, because the
-// daemon changes its working folder.
+// daemon changes its working folder. The URL of a bucket stays as it is.
 func (p *program) daemonPath() error {
+	if s3.IsURL(p.archivePath()) {
+		return nil
+	}
 	path, err := filepath.Abs(p.archivePath())
 	p.options.Archive = path
 	return err

@@ -327,7 +327,7 @@ func (p *program) newSession(archive session.Archive) *session.Session {
 		Scripts:  queries.FS,
 		History:  p.typed,
 		Confirm:  p.unattended,
-		Rates:    p.loadRates(archive.Path()),
+		Rates:    p.loadRates(archive.Local()),
 
 		ConfirmCost: p.unattendedCost,
 		Version:     shortVersion(),

@@ -15,6 +15,7 @@ import (
 
 	"infomall/exec/relation"
 	"infomall/exec/session"
+	"infomall/store/commit"
 	"infomall/store/document/child"
 	"infomall/store/record"
 	"infomall/store/record/message"
@@ -64,7 +65,7 @@ func TestMain(m *testing.M) {
 
 // bucketVariable names a bucket, such as s3://bucket. If it is set, the scripts of TestScripts
 // have their archives there, and not in folders. It is used by hand: a script that looks at the
-// files of its archive fails.
+// files of its archive fails. A script then goes on after a failure, so that each failure is seen.
 const bucketVariable = "INFOMALL_TEST_BUCKET"
 
 // mainInBucket does what Main does. The archive is in a place of the bucket that belongs to the
@@ -75,6 +76,9 @@ func mainInBucket(ctx context.Context, args []string, stdin io.Reader, stdout, s
 		path, err := filepath.Abs(path)
 		if err != nil {
 			return nil, nil, err
+		}
+		if _, err := os.Stat(filepath.Join(path, commit.FileCurrent)); err == nil {
+			return openPlace(path, warn) // a copy of the archive, in a folder
 		}
 		os.Setenv("INFOMALL_S3_FOLDER", path)
 		return openPlace(getenv(bucketVariable)+path, warn)
@@ -184,6 +188,8 @@ func (endless) ResultRows(context.Context, task.Result, []urlkey.Range) iter.Seq
 func (endless) Exists() bool { return true }
 
 func (endless) Path() string { return "endless" }
+
+func (endless) Local() string { return "endless" }
 
 func (endless) Seek(context.Context, record.Seek) ([]string, bool, error) { return nil, false, nil }
 

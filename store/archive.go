@@ -114,8 +114,17 @@ func Open(dir string, o Options) *Archive {
 	return a
 }
 
-// Path returns the archive's folder.
-func (a *Archive) Path() string { return a.dir }
+// Path returns the archive's folder, or its URL if it lies in a bucket.
+func (a *Archive) Path() string {
+	if a.bucket != nil {
+		return a.bucket.URL()
+	}
+	return a.dir
+}
+
+// Local returns the archive's folder on this machine, which is the working folder if the archive
+// lies in a bucket.
+func (a *Archive) Local() string { return a.dir }
 
 // Exists reports whether the folder holds an archive, with captures or without. A
 // folder that cannot be read counts as an archive; opening it then returns the

@@ -34,7 +34,7 @@ func (c *crawl) readRender() error {
 	set := s.Settings()
 	r := &report.Render{Screenshot: st.Render.Screenshot, Path: set.Browser, NoSandbox: !set.BrowserSandbox, Consent: set.ConsentRules, More: set.MoreRules, Temp: set.TempDir}
 	if r.Temp == "" {
-		r.Temp = filepath.Dir(s.Archive().Path())
+		r.Temp = filepath.Dir(s.Archive().Local())
 	}
 	if st.Render.When != nil {
 		when, err := relation.BindShowCondition(st.Render.When, s.Env())

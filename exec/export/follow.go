@@ -148,7 +148,7 @@ func (f *following) Run(ctx context.Context) (*session.Result, error) {
 	if _, err := f.ended(ctx); err != nil {
 		return nil, err
 	}
-	archive, err := filepath.Abs(f.s.Archive().Path())
+	archive, err := filepath.Abs(f.s.Archive().Local())
 	if err != nil {
 		return nil, err
 	}

@@ -29,12 +29,15 @@ type Archive interface {
 	// returns how many there were.
 	SaveResult(ctx context.Context, r task.Result, rows iter.Seq2[task.ResultRow, error]) (task.Result, error)
 	DropResult(ctx context.Context, kind, name string) (int, error)
-	// Exists reports whether there is an archive. Path returns its folder.
+	// Exists reports whether there is an archive. Path names it in messages: its folder, or
+	// a URL such as s3://bucket/prefix. Local returns its folder on this machine, which is the
+	// working folder if the archive lies in a bucket.
 	Exists() bool
 	Path() string
+	Local() string
 }
 
-// NoArchiveError says that a statement needs an archive, but the folder Path
+// NoArchiveError says that a statement needs an archive, but the folder or URL Path
 // has none.
 type NoArchiveError struct{ Path string }
 

@@ -138,7 +138,7 @@ func (s *Session) Runner(snap relation.Snapshot, what string) *op.Runner {
 		r.Memory.Dirs = []string{s.o.Settings.TempDir}
 	}
 	if snap != nil && s.o.Archive.Exists() {
-		r.Memory.Dirs = append(r.Memory.Dirs, filepath.Dir(s.o.Archive.Path()))
+		r.Memory.Dirs = append(r.Memory.Dirs, filepath.Dir(s.o.Archive.Local()))
 	}
 	r.Meter = op.NewMeter()
 	var begun []plan.Node

@@ -44,5 +44,5 @@ func (s *Session) OpenReplay(ctx context.Context, pictures bool) (Replay, error)
 		return nil, errors.New("pages cannot be opened in a browser here; use the program infomall on the machine that has the archive")
 	}
 	o := &s.o.Settings
-	return s.o.Replay(ctx, ReplayOptions{Path: o.Browser, NoSandbox: !o.BrowserSandbox, Temp: cmp.Or(o.TempDir, filepath.Dir(s.o.Archive.Path())), Pictures: pictures, Consent: o.ConsentRules, More: o.MoreRules})
+	return s.o.Replay(ctx, ReplayOptions{Path: o.Browser, NoSandbox: !o.BrowserSandbox, Temp: cmp.Or(o.TempDir, filepath.Dir(s.o.Archive.Local())), Pictures: pictures, Consent: o.ConsentRules, More: o.MoreRules})
 }

@@ -598,6 +598,9 @@ func (a *Archive) Exists() bool { return !a.Missing }
 // Path returns a made-up path, which stands for the archive in messages.
 func (a *Archive) Path() string { return "test-archive" }
 
+// Local returns the name of no folder.
+func (a *Archive) Local() string { return "test-archive" }
+
 // Copy copies nothing and returns a made-up result for the pool 200806. If o
 // names another pool first, it returns an error.
 func (a *Archive) Copy(_ context.Context, o task.CopyOptions) ([]task.CopyResult, error) {

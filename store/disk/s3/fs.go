@@ -84,6 +84,11 @@ func NewFS(c *Client, o Options) (*FS, error) {
 		}, strings.TrimPrefix(c.URL(), Scheme))
 		root = filepath.Join(dir, "infomall", readable[:min(len(readable), 60)]+"-"+hex.EncodeToString(sum[:6]))
 	}
+	// The process may change its working directory, as the daemon does.
+	root, err := filepath.Abs(root)
+	if err != nil {
+		return nil, err
+	}
 	d := &FS{
 		client: c, root: root, place: o.Place, turn: make(chan struct{}, 1),
 		cache: newCache(filepath.Join(root, dirCache), cmp.Or(o.CacheBytes, cacheBytesDefault)),

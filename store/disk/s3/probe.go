@@ -84,6 +84,10 @@ func (d *FS) Check(ctx context.Context) error {
 	if err == nil {
 		err = ProbeMatch(ctx, d.client, name)
 	}
+	var failed *Error
+	if errors.As(err, &failed) && failed.Remedy != "" {
+		return err // the reason is not that the store ignores conditions
+	}
 	if err != nil {
 		return fmt.Errorf("%s at %s cannot hold an archive (%w): use a store that honours If-Match and If-None-Match of PUT",
 			d.client.URL(), d.client.endpoint, err)
