@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"infomall/exec/relation"
 	"infomall/exec/relation/relationtest"
 	"infomall/exec/session"
 	"infomall/exec/worker"
@@ -209,4 +210,78 @@ func TestWorkersCancelled(t *testing.T) {
 			t.Errorf("error %v, %d attempts ended", err, ended.Load())
 		}
 	})
+}
+
+// slow is an archive whose reads wait before they begin.
+type slow struct {
+	archive
+	wait time.Duration
+}
+
+func (a slow) Snapshot(context.Context) (relation.Snapshot, error) {
+	return slowSnapshot{a.Archive, a.wait}, nil
+}
+
+type slowSnapshot struct {
+	relation.Snapshot
+	wait time.Duration
+}
+
+func (s slowSnapshot) Scan(ctx context.Context, scan record.Scan) record.Rows {
+	return func(yield func(*record.Batch, error) bool) {
+		time.Sleep(s.wait)
+		s.Snapshot.Scan(ctx, scan)(yield)
+	}
+}
+
+// TestWorkersSilent shows that workers are taken for dead after 3 s of silence, and that
+// workers that work for longer before the first record are not.
+func TestWorkersSilent(t *testing.T) {
+	const src = "SELECT url, time, status FROM captures"
+	a := archive{generatedSite()}
+	synctest.Test(t, func(t *testing.T) {
+		s, transport, _ := asking(t, a, 1<<20)
+		transport.Meddle = func(ctx context.Context, _ string, _ iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
+			return func(func([]byte, error) bool) { <-ctx.Done() }
+		}
+		began := time.Now()
+		_, _, err := ask(s, src)
+		// After the silence, it waits 3 s for another worker.
+		if took := time.Since(began); err == nil || !strings.Contains(err.Error(), "no worker answers") || took != 6*time.Second {
+			t.Errorf("silent workers: error %v after %v", err, took)
+		}
+	})
+	want, _, err := ask(newSession(a), src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		s, _, _ := asking(t, slow{a, 20 * time.Second}, 1<<20)
+		began := time.Now()
+		got, _, err := ask(s, src)
+		if took := time.Since(began); err != nil || got != want || took < 20*time.Second {
+			t.Errorf("slow workers: error %v after %v, rows as without workers %v", err, took, got == want)
+		}
+	})
+}
+
+// homeless is an archive in a folder in which no file can be made.
+type homeless struct{ archive }
+
+func (homeless) Path() string { return "/dev/null/archive" }
+
+// TestWorkersAskerFull shows that a process that cannot keep an answer says so of itself, and
+// does not ask other workers.
+func TestWorkersAskerFull(t *testing.T) {
+	t.Setenv("TMPDIR", "/dev/null")
+	s, transport, _ := asking(t, homeless{archive{generatedSite()}}, 1)
+	var attempts atomic.Int64
+	transport.Meddle = func(_ context.Context, _ string, messages iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
+		attempts.Add(1)
+		return messages
+	}
+	_, _, err := ask(s, "SELECT url, time, status FROM captures")
+	if err == nil || !strings.HasPrefix(err.Error(), "this process cannot hold the answers of workers: make a temporary file") || attempts.Load() > 6 {
+		t.Errorf("%d attempts, error %v", attempts.Load(), err)
+	}
 }

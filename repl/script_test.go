@@ -63,7 +63,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("TERM", "xterm")
 			env.Setenv("ROOT", root)
 			env.Setenv("GORACE", raceOptions)
-			for _, name := range []string{bucketVariable, "AWS_ENDPOINT_URL", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
+			for _, name := range []string{workersVariable, bucketVariable, "AWS_ENDPOINT_URL", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
 				env.Setenv(name, os.Getenv(name))
 			}
 			return nil

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -60,5 +62,39 @@ func TestWorkersOfArchive(t *testing.T) {
 		if !strings.Contains(got.String(), "tasks by ranges of URLs") {
 			t.Errorf("%s is not divided:\n%s", query, got.String())
 		}
+	}
+}
+
+// TestWorkersOfDamagedArchive asks workers that read an archive with a damaged file. The rows,
+// the error after them and the exit status must be those that the program gives alone.
+func TestWorkersOfDamagedArchive(t *testing.T) {
+	dir := t.TempDir()
+	runMain(t, []string{"-a", dir, "-c", "IMPORT '../queries/demo/*.raw'; MERGE POOL ALL"})
+	files, err := filepath.Glob(filepath.Join(dir, "pools", "*", "*.raw"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d files, error %v", len(files), err)
+	}
+	for _, name := range files {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := len(b) / 3; i < len(b)/2; i++ {
+			b[i] ^= 0x55
+		}
+		if err := os.WriteFile(name, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	none := func(string) string { return "" }
+	args := []string{"-a", dir, "--format", "csv", "-c", "SELECT url, time, length(text) AS n FROM versions ORDER BY url, time"}
+	var want, got, wantErr, gotErr bytes.Buffer
+	wantStatus := Main(context.Background(), args, strings.NewReader(""), &want, &wantErr, none)
+	status := mainWithWorkers(context.Background(), args, strings.NewReader(""), &got, &gotErr, none)
+	if !strings.Contains(wantErr.String(), "everything else is answered") {
+		t.Errorf("alone: no damage was met: %s", wantErr.String())
+	}
+	if got.String() != want.String() || gotErr.String() != wantErr.String() || status != wantStatus {
+		t.Errorf("with workers: status %d, rows\n%s\n%s\nalone: status %d, rows\n%s\n%s", status, got.String(), gotErr.String(), wantStatus, want.String(), wantErr.String())
 	}
 }

@@ -66,7 +66,7 @@ func (s *Spool) Len() int { return s.n }
 // "read" or "write". It returns nil if err is nil.
 func spoolFault(deed string, err error) error {
 	if err != nil {
-		return fmt.Errorf("%s a temporary file for joining: %w", deed, err)
+		return fmt.Errorf("%s a temporary file for rows: %w", deed, err)
 	}
 	return nil
 }

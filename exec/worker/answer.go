@@ -53,7 +53,7 @@ func (a *Answerer) Info(ctx context.Context, state string) (Info, error) {
 	if !a.archive.Exists() {
 		return info, nil
 	}
-	k, err := a.kept.snapshot(ctx, a.archive, state)
+	k, err := a.snapshot(ctx, state)
 	if err != nil {
 		return info, err
 	}
@@ -95,7 +95,7 @@ func (a *Answerer) records(ctx context.Context, t *task, s *sender) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	k, err := a.kept.snapshot(ctx, a.archive, t.State)
+	k, err := a.snapshot(ctx, t.State)
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,33 @@ func (a *Answerer) records(ctx context.Context, t *task, s *sender) error {
 			return err
 		}
 	}
+	if err := k.Damage(); err != nil {
+		a.kept.forget(k)
+		return &damagedError{err}
+	}
 	return nil
+}
+
+// damagedError says that records of a part could not be read, because the archive is
+// damaged.
+type damagedError struct{ error }
+
+// snapshot returns a snapshot of the archive in the given state if one is kept, or else of
+// its present state. The caller releases it. Reads through the snapshot skip damage.
+func (a *Answerer) snapshot(ctx context.Context, state string) (*keptSnapshot, error) {
+	if k := a.kept.find(state); k != nil {
+		return k, nil
+	}
+	snap, release, err := a.open().SnapshotOrEmpty(ctx)
+	if err != nil {
+		return nil, err
+	}
+	snap.SkipDamage()
+	if k := a.kept.find(snap.State()); k != nil {
+		release()
+		return k, nil
+	}
+	return a.kept.add(snap, release), nil
 }
 
 // session returns a session with the settings, parameters and time of q.
@@ -207,9 +233,10 @@ func (s *sender) record(rec []byte) error {
 // finish sends the end of an answer whose records were computed with the error err.
 func (s *sender) finish(err error) error {
 	var fault *ast.Error
+	var damaged *damagedError
 	switch {
-	case errors.As(err, &fault):
-		return s.put(kindFault, []byte(fault.Error()))
+	case errors.As(err, &fault), errors.As(err, &damaged):
+		return s.put(kindFault, []byte(err.Error()))
 	case errors.Is(err, session.ErrOtherArchive):
 		return s.put(kindRefused, []byte(err.Error()))
 	case err != nil:
@@ -234,9 +261,11 @@ type kept struct {
 // keptSnapshot is a snapshot that several tasks may use.
 type keptSnapshot struct {
 	relation.Snapshot
-	state string
-	users int
-	used  time.Time
+	release func() // closes the snapshot
+	state   string
+	users   int
+	used    time.Time
+	damaged bool // a read has met damage; no other task may use the snapshot
 }
 
 const (
@@ -247,24 +276,21 @@ const (
 	keptFor = time.Minute
 )
 
-// snapshot returns a snapshot of the archive in the given state if one is kept, or else of
-// its present state. The caller releases it.
-func (k *kept) snapshot(ctx context.Context, archive session.Archive, state string) (*keptSnapshot, error) {
-	if s := k.find(state); s != nil {
-		return s, nil
-	}
-	snap, err := archive.Snapshot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if s := k.find(snap.State()); s != nil {
-		return s, snap.Close()
-	}
-	s := &keptSnapshot{Snapshot: snap, state: snap.State(), users: 1, used: time.Now()}
+// add keeps snap, which release closes, and returns it. The caller releases it.
+func (k *kept) add(snap relation.Snapshot, release func()) *keptSnapshot {
+	s := &keptSnapshot{Snapshot: snap, release: release, state: snap.State(), users: 1, used: time.Now()}
 	k.mu.Lock()
+	defer k.mu.Unlock()
 	k.list = append(k.list, s)
-	k.mu.Unlock()
-	return s, nil
+	return s
+}
+
+// forget makes find not return s any more, because a snapshot remembers the damage that it
+// has met, and the next task may not meet it.
+func (k *kept) forget(s *keptSnapshot) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	s.damaged = true
 }
 
 // find returns the snapshot of the state that is kept, or nil. The caller releases it.
@@ -272,7 +298,7 @@ func (k *kept) find(state string) *keptSnapshot {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, s := range k.list {
-		if s.state == state {
+		if s.state == state && !s.damaged {
 			s.users++
 			return s
 		}
@@ -303,8 +329,8 @@ func (k *kept) closeUnused() {
 		if s.users > 0 {
 			continue
 		}
-		if unused++; unused > keptMost || time.Since(s.used) >= keptFor {
-			s.Close() // a reader has nothing to lose on Close
+		if unused++; s.damaged || unused > keptMost || time.Since(s.used) >= keptFor {
+			s.release()
 			k.list = slices.Delete(k.list, i, i+1)
 		}
 	}
@@ -315,7 +341,7 @@ func (k *kept) close() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, s := range k.list {
-		s.Close() // a reader has nothing to lose on Close
+		s.release()
 	}
 	k.list = nil
 }

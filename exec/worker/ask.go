@@ -21,8 +21,8 @@ type Options struct {
 	PartSeconds float64
 	// Attempts is how often a part may fail before the question fails. 0 means 4.
 	Attempts int
-	// Silence is how long a worker may send nothing before it is taken for dead. 0 means
-	// 10 s. Wait is how long a question waits for a worker if there is none. 0 means 3 s.
+	// Silence is how long a worker may send nothing before it is taken for dead. A worker
+	// that works sends something each second. 0 means 3 s. Wait is how long a question waits for a worker if there is none. 0 means 3 s.
 	Silence, Wait time.Duration
 }
 
@@ -39,7 +39,7 @@ func NewAsker(t Transport, o Options) *Asker {
 			*d = v
 		}
 	}
-	def(&o.Silence, 10*time.Second)
+	def(&o.Silence, 3*time.Second)
 	def(&o.Wait, 3*time.Second)
 	if o.PartSeconds == 0 {
 		o.PartSeconds = .5
@@ -123,8 +123,8 @@ func (r *result) read(ctx context.Context, q *session.Question, part int, yield 
 	return true
 }
 
-// result is how a part has ended: with a whole answer, with a fault of the query, or, for
-// all parts, with an error.
+// result is how a part has ended: with a whole answer, with a fault, which is an error of the
+// query or damage to the archive, or, for all parts, with an error.
 type result struct {
 	spool *spill.Spool
 	fault bool
@@ -442,7 +442,10 @@ func (c *coordinator) end(t *attempt) error {
 	}
 	p.avoid[t.worker.ID] = true
 	var refused *refusedError
+	var own *ownError
 	switch {
+	case errors.As(t.err, &own):
+		return own // another attempt would fail too
 	case errors.As(t.err, &refused):
 		t.worker.refused = refused
 		c.lookAround()

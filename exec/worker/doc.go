@@ -37,8 +37,9 @@
 // silent for too long is taken for dead, and its task goes to another worker. When no part
 // waits, a part that takes longer than most is also given to a second worker.
 //
-// A fault is an error of the query, such as a sum that is too great. The process that asks
-// then computes the part itself, so that the error names the place in its script.
+// A fault is an error of the query, such as a sum that is too great, or damage to the archive.
+// The process that asks then computes the part itself. So the error names the place in its
+// script, and the rows that damage leaves out are those that it leaves out without workers.
 //
 // The way messages take is a Transport; package nats has the one for NATS.
 package worker

@@ -27,6 +27,15 @@ type refusedError struct{ why string }
 
 func (e *refusedError) Error() string { return e.why }
 
+// ownError is a failure of the process that asks, such as a disk that is full.
+type ownError struct{ err error }
+
+func (e *ownError) Error() string {
+	return "this process cannot hold the answers of workers: " + e.err.Error()
+}
+
+func (e *ownError) Unwrap() error { return e.err }
+
 // receive sends the task of the attempt t to its worker, and adds the records of the answer
 // to spool. It returns nil only if the answer is whole or a fault. If the worker is silent
 // for too long, the error is ErrLost.
@@ -41,7 +50,7 @@ func receive(ctx context.Context, a *Asker, q *session.Question, t *attempt, spo
 	defer silence.Stop()
 	in := answer{attempt: t.number, spool: spool}
 	for msg, err := range a.transport.Send(ctx, t.worker.ID, msg) {
-		silence.Reset(a.o.Silence)
+		silence.Stop() // the worker is not silent while this process works
 		if err == nil {
 			err = in.add(msg)
 		}
@@ -51,6 +60,7 @@ func receive(ctx context.Context, a *Asker, q *session.Question, t *attempt, spo
 		if in.ended {
 			return in.fault, nil
 		}
+		silence.Reset(a.o.Silence)
 	}
 	return false, cause(ctx, errCut)
 }
@@ -125,7 +135,7 @@ func (in *answer) addRecords(content []byte) error {
 		}
 		end := n + int(size)
 		if err := in.spool.Add(rest[n:end]); err != nil {
-			return err
+			return &ownError{err}
 		}
 		in.crc = crc32.Update(in.crc, castagnoli, rest[:end])
 		in.records++

@@ -24,7 +24,7 @@ const (
 	kindAlive        // nothing new, but the worker works
 	kindEnd          // the answer is whole
 	kindRefused      // the worker cannot answer this question
-	kindFault        // the query has an error
+	kindFault        // the query has an error, or the archive is damaged
 	kindFailed       // the worker has failed, and another may not
 )
 

@@ -39,10 +39,10 @@ const (
 	// askEvery is how often a question asks who works.
 	askEvery = 2 * time.Second
 	// replyWait is how long a worker waits for the reply to a message of an answer before it
-	// sends the message again. A message or a reply is lost when a server dies. After
-	// replyTries times the worker gives up.
-	replyWait  = 2 * time.Second
-	replyTries = 4
+	// sends the message again. A message or a reply is lost when a server dies. The wait is
+	// shorter than worker.Options.Silence. After replyTries times the worker gives up.
+	replyWait  = time.Second
+	replyTries = 8
 	// startWait is how long a worker waits until the server has all its subscriptions.
 	startWait = 10 * time.Second
 	// headRoom is how much smaller than the largest message of the server a chunk must be.
