@@ -27,10 +27,7 @@ type ChunkCursor struct {
 	work   *record.Work      // counts chunks; may be nil
 	size   int               // of the chunk that was decoded last, in the index
 	at     Chunk
-	// last is the value of the index that was decoded last, if Next moved to it.
-	// behind are the values before it that were not released yet.
-	last   []byte
-	behind indexfile.Passed
+	last   []byte // the value of the index that was decoded last, if Next moved to it
 }
 
 // Chunks returns a cursor over all chunks of the segment. It decodes the columns in
@@ -43,7 +40,7 @@ func (s *Reader) Chunks(want Want) *ChunkCursor {
 func (c *ChunkCursor) Close() {
 	if c.c != nil {
 		c.c.Close()
-		c.c, c.last, c.behind = nil, nil, indexfile.Passed{}
+		c.c, c.last = nil, nil
 	}
 }
 
@@ -118,7 +115,7 @@ func (c *ChunkCursor) passing() (key, value []byte, err error) {
 	if c.sample > 0 {
 		return nil, nil, nil
 	}
-	c.behind.Add(c.last)
+	c.c.Passed(c.last)
 	key, c.last, err = c.c.Next()
 	return key, c.last, err
 }

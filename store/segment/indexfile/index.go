@@ -230,6 +230,8 @@ type Cursor struct {
 	c  *bolt.Cursor
 	b  *bolt.Bucket
 	t  *treeCursor // is set, and tx, c and b are nil, if the file is read by ranges
+
+	behind passed // values of the mapped file that were passed and not released yet
 }
 
 // Cursor returns a cursor for a bucket of the file. The caller closes it. If there is no
@@ -282,6 +284,15 @@ func (c *Cursor) Next() (k, v []byte, err error) {
 	}
 	err = c.x.Guard(func() error { k, v = c.c.Next(); return nil })
 	return k, v, err
+}
+
+// Passed says that nobody will read value again, which Next has returned. If it is a part of
+// the mapped file, the system may take its memory. What was read by ranges is memory of
+// this program: if the system took it, its bytes would become zero.
+func (c *Cursor) Passed(value []byte) {
+	if c.t == nil {
+		c.behind.add(value)
+	}
 }
 
 // Before returns the key before the current key k, or nil if there is none. The cursor

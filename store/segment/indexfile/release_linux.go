@@ -6,11 +6,11 @@ import (
 	"unsafe"
 )
 
-// Passed is a range of values in a mapped index file that a walk has passed, and
+// passed is a range of values in a mapped index file that a walk has passed, and
 // whose memory was not released yet.
-type Passed struct{ values []byte }
+type passed struct{ values []byte }
 
-// passedBytes is how many bytes passed.add collects before it releases them at
+// passedBytes is how many bytes add collects before it releases them at
 // once. passedGap is how many bytes between two values are released with them at
 // most. A system call for each value would take a tenth of the time of a scan.
 const (
@@ -18,9 +18,9 @@ const (
 	passedGap   = 64 << 10
 )
 
-// Add notes that the walk has passed value and will not read it again soon. It
+// add notes that the walk has passed value and will not read it again soon. It
 // extends the range by value, and releases the range if that is large enough.
-func (p *Passed) Add(value []byte) {
+func (p *passed) add(value []byte) {
 	if len(value) == 0 {
 		return
 	}

@@ -2,9 +2,9 @@
 
 package indexfile
 
-// Passed does nothing on systems other than Linux. On Linux it releases the memory
+// passed does nothing on systems other than Linux. On Linux it releases the memory
 // of those parts of an index file that a walk has passed; see release_linux.go.
-type Passed struct{}
+type passed struct{}
 
-// Add does nothing.
-func (*Passed) Add([]byte) {}
+// add does nothing.
+func (*passed) add([]byte) {}
