@@ -268,7 +268,7 @@ func TestWorkersSilent(t *testing.T) {
 // homeless is an archive in a folder in which no file can be made.
 type homeless struct{ archive }
 
-func (homeless) Path() string { return "/dev/null/archive" }
+func (homeless) Local() string { return "/dev/null/archive" }
 
 // TestWorkersAskerFull shows that a process that cannot keep an answer says so of itself, and
 // does not ask other workers.
