@@ -151,12 +151,12 @@ func TestBucketFaults(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 1))
-	server.Fault = func(*http.Request, int) s3test.Fault {
+	server.SetFault(func(*http.Request, int) s3test.Fault {
 		if r.IntN(3) > 0 {
 			return s3test.Works
 		}
 		return s3test.Faults[r.IntN(len(s3test.Faults))]
-	}
+	})
 	place := server.Place()
 	place.Attempts = 40
 	im := newImports(5)
@@ -167,7 +167,7 @@ func TestBucketFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	server.Fault = nil
+	server.SetFault(nil)
 	if err := im.tellBucket(t, server, len(im.parts), len(im.parts)); err != nil {
 		t.Error(err)
 	}
@@ -214,7 +214,7 @@ func TestBucketKills(t *testing.T) {
 			defer clock.Unlock()
 			return now
 		}
-		server.Fault = func(_ *http.Request, n int) s3test.Fault {
+		server.SetFault(func(_ *http.Request, n int) s3test.Fault {
 			switch {
 			case n == at:
 				return kill
@@ -222,9 +222,9 @@ func TestBucketKills(t *testing.T) {
 				return s3test.DropBefore
 			}
 			return s3test.Works
-		}
+		})
 		acked := scenario(server)
-		server.Fault = nil
+		server.SetFault(nil)
 		if err := im.tellBucket(t, server, acked, min(acked+1, len(im.parts))); err != nil {
 			t.Fatalf("killed at request %d of %d (fault %d): %v", at, requests, kill, err)
 		}

@@ -155,7 +155,7 @@ func TestCopyToBucketFaults(t *testing.T) {
 		failed = false
 		place := fmt.Sprintf("%s%s/%d", s3.Scheme, s3test.Bucket, at)
 		first := 0
-		server.Fault = func(_ *http.Request, n int) s3test.Fault {
+		server.SetFault(func(_ *http.Request, n int) s3test.Fault {
 			if first == 0 {
 				first = n
 			}
@@ -164,9 +164,9 @@ func TestCopyToBucketFaults(t *testing.T) {
 			}
 			failed = true
 			return s3test.Faults[at%len(s3test.Faults)]
-		}
+		})
 		_, err := a.Copy(t.Context(), task.CopyOptions{Dir: place})
-		server.Fault = nil
+		server.SetFault(nil)
 		if !failed && err != nil {
 			t.Fatalf("without a fault: %v", err)
 		}

@@ -261,7 +261,7 @@ func TestTierRefuses(t *testing.T) {
 		}
 	}
 	// Without the store, the error says which file is in which tier.
-	server.Fault = func(*http.Request, int) s3test.Fault { return s3test.DropBefore }
+	server.SetFault(func(*http.Request, int) s3test.Fault { return s3test.DropBefore })
 	_, err := tellRows(Open(a.Path(), o), record.MinTime, record.MaxTime)
 	if err == nil || !strings.Contains(err.Error(), "in the tier "+mine) {
 		t.Errorf("without the store: %v", err)
@@ -327,7 +327,7 @@ func TestTierFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 		first := 0
-		server.Fault = func(_ *http.Request, n int) s3test.Fault {
+		server.SetFault(func(_ *http.Request, n int) s3test.Fault {
 			if first == 0 {
 				first = n
 			}
@@ -336,14 +336,14 @@ func TestTierFaults(t *testing.T) {
 			}
 			failed = true
 			return s3test.Faults[at%len(s3test.Faults)]
-		}
+		})
 		o := task.MoveOptions{To: fmt.Sprintf("s3://%s/%d", s3test.Bucket, at), Ended: record.MaxTime}
 		a := Open(x.dir, x.o)
 		_, err := a.Move(t.Context(), o)
+		server.SetFault(nil)
 		if failed != (err != nil) {
 			t.Fatalf("request %d fails: %v", at, err)
 		}
-		server.Fault = nil
 		x.check("with a failed request")
 		if _, err := a.Move(t.Context(), o); err != nil || x.local() != 0 {
 			t.Fatalf("after request %d failed: %v, %d db-files are in the folder", at, err, x.local())

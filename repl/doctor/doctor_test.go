@@ -77,7 +77,7 @@ func TestBucketBreaksPromises(t *testing.T) {
 			"clock":                    "FAILS the clocks are 1h0m",
 		}},
 		{"no ranges, clock", func(s *s3test.Server) {
-			s.Fault = func(r *http.Request, _ int) s3test.Fault { r.Header.Del("Range"); return s3test.Works }
+			s.SetFault(func(r *http.Request, _ int) s3test.Fault { r.Header.Del("Range"); return s3test.Works })
 			s.Now = func() time.Time { return time.Now().Add(time.Minute) }
 		}, map[string]string{"ranges": "FAILS the store sends whole objects", "clock": "note the clocks are "}},
 	} {
@@ -140,12 +140,12 @@ func TestCancelled(t *testing.T) {
 	s := s3test.Start(t)
 	place := bucketOf(t, s)
 	ctx, cancel := context.WithCancelCause(context.Background())
-	s.Fault = func(_ *http.Request, n int) s3test.Fault {
+	s.SetFault(func(_ *http.Request, n int) s3test.Fault {
 		if n == 20 {
 			cancel(os.ErrDeadlineExceeded)
 		}
 		return s3test.Works
-	}
+	})
 	var out strings.Builder
 	if _, err := Check(ctx, &out, place); err != os.ErrDeadlineExceeded {
 		t.Errorf("got %v", err)

@@ -101,20 +101,20 @@ func TestLargeObject(t *testing.T) {
 	for i, f := range []s3test.Fault{s3test.DropAfter, s3test.Error500Late} {
 		requests := 0
 		var mu sync.Mutex
-		server.Fault = func(r *http.Request, n int) s3test.Fault {
+		server.SetFault(func(r *http.Request, n int) s3test.Fault {
 			mu.Lock()
 			defer mu.Unlock()
 			if requests++; requests%2 == 1 {
 				return f
 			}
 			return s3test.Works
-		}
+		})
 		name := fmt.Sprint("large", i)
 		info, err := c.Put(ctx, name, bytes.NewReader(b), int64(len(b)), s3.IfAbsent)
 		if err != nil || info.Size != int64(len(b)) {
 			t.Fatalf("fault %d: %+v, %v", f, info, err)
 		}
-		server.Fault = nil
+		server.SetFault(nil)
 		if got, _, err := c.Get(ctx, name, int64(len(b))-20, -1, ""); err != nil || !bytes.Equal(got, b[len(b)-20:]) {
 			t.Errorf("fault %d: the end is %q, %v", f, got, err)
 		}
@@ -130,13 +130,13 @@ func TestFaults(t *testing.T) {
 		c := server.Client(t, "p")
 		once := func() {
 			done := false
-			server.Fault = func(*http.Request, int) s3test.Fault {
+			server.SetFault(func(*http.Request, int) s3test.Fault {
 				if done {
 					return s3test.Works
 				}
 				done = true
 				return f
-			}
+			})
 		}
 		once()
 		info, err := c.PutBytes(ctx, "x", []byte("mine"), s3.IfAbsent)
@@ -155,7 +155,7 @@ func TestFaults(t *testing.T) {
 		}
 		// Another client writes between the two attempts.
 		n := 0
-		server.Fault = func(*http.Request, int) s3test.Fault {
+		server.SetFault(func(*http.Request, int) s3test.Fault {
 			if n++; n == 1 {
 				return f
 			}
@@ -163,7 +163,7 @@ func TestFaults(t *testing.T) {
 				server.Change("p/x", func([]byte) []byte { return []byte("theirs") })
 			}
 			return s3test.Works
-		}
+		})
 		_, err = c.PutBytes(ctx, "x", []byte("mine again"), s3.IfUnchanged(info.ETag))
 		sure := f == s3test.SlowDown
 		if !errors.Is(err, s3.ErrUnsure) && !sure && f != s3test.Tear || sure && !errors.Is(err, s3.ErrCondition) {
@@ -179,12 +179,12 @@ func TestFaults(t *testing.T) {
 func TestGivesUp(t *testing.T) {
 	server := s3test.Start(t)
 	c := server.Client(t, "")
-	server.Fault = func(*http.Request, int) s3test.Fault { return s3test.SlowDown }
+	server.SetFault(func(*http.Request, int) s3test.Fault { return s3test.SlowDown })
 	if _, err := c.Head(t.Context(), "x"); err == nil || c.Stats().Requests != 8 {
 		t.Errorf("%v after %d requests", err, c.Stats().Requests)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	server.Fault = func(*http.Request, int) s3test.Fault { cancel(); return s3test.SlowDown }
+	server.SetFault(func(*http.Request, int) s3test.Fault { cancel(); return s3test.SlowDown })
 	if _, err := c.Head(ctx, "x"); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}

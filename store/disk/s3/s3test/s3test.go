@@ -48,9 +48,6 @@ var Faults = []Fault{DropBefore, DropAfter, Tear, Error500, Error500Late, SlowDo
 // methods called at any time.
 type Server struct {
 	URL string
-	// Fault, if not nil, is called for each request, one call at a time. n is the
-	// number of the request, from 1. It may wait in order to delay the request.
-	Fault func(r *http.Request, n int) Fault
 	// StaleLists makes lists show the objects as they were before this many changes.
 	StaleLists int
 	// IgnoreConditions makes PUTs ignore their conditions.
@@ -59,7 +56,8 @@ type Server struct {
 	Now func() time.Time
 
 	web     *httptest.Server
-	faultMu sync.Mutex
+	faultMu sync.Mutex // is held while fault is called or set
+	fault   func(r *http.Request, n int) Fault
 	mu      sync.Mutex
 	n       int
 	buckets map[string]map[string]object
@@ -79,6 +77,25 @@ func New() *Server {
 	s.web = httptest.NewServer(s)
 	s.URL = s.web.URL
 	return s
+}
+
+// SetFault sets the function that is called for each request, one call at a time, and says what
+// goes wrong. Nil means that nothing does. n is the number of the request, from 1. The function
+// may wait in order to delay the request. When SetFault returns, no earlier function runs.
+func (s *Server) SetFault(fault func(r *http.Request, n int) Fault) {
+	s.faultMu.Lock()
+	defer s.faultMu.Unlock()
+	s.fault = fault
+}
+
+// ask returns what goes wrong with request n.
+func (s *Server) ask(r *http.Request, n int) Fault {
+	s.faultMu.Lock()
+	defer s.faultMu.Unlock()
+	if s.fault == nil {
+		return Works
+	}
+	return s.fault(r, n)
 }
 
 // Start returns a server that runs until the test ends.
@@ -168,12 +185,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.n++
 	n := s.n
 	s.mu.Unlock()
-	fault := Works
-	if s.Fault != nil {
-		s.faultMu.Lock()
-		fault = s.Fault(r, n)
-		s.faultMu.Unlock()
-	}
+	fault := s.ask(r, n)
 	switch fault {
 	case DropBefore:
 		panic(http.ErrAbortHandler)
