@@ -137,10 +137,31 @@ func (n *natsCheck) config(replicas int) jetstream.StreamConfig {
 	}
 }
 
+// again calls do, and calls it again if no answer comes: a cluster loses what is asked while
+// it elects a leader. What do makes may exist then already.
+func again(ctx context.Context, do func(ctx context.Context) error) error {
+	for {
+		one, cancel := context.WithTimeout(ctx, patience/10)
+		err := do(one)
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// create makes a stream.
+func (n *natsCheck) create(ctx context.Context, config jetstream.StreamConfig) error {
+	return again(ctx, func(ctx context.Context) error {
+		_, err := n.js.CreateStream(ctx, config)
+		return err
+	})
+}
+
 func (n *natsCheck) stream() (string, error) {
 	ctx, cancel := n.within()
 	defer cancel()
-	if _, err := n.js.CreateStream(ctx, n.config(1)); err != nil {
+	if err := n.create(ctx, n.config(1)); err != nil {
 		return "", err
 	}
 	ack, err := n.js.Publish(ctx, n.subject("first"), []byte("x"), jetstream.WithMsgID("first"))
@@ -165,7 +186,7 @@ func (n *natsCheck) replicas() {
 	defer cancel()
 	config := n.config(3)
 	config.Name, config.Subjects = n.name+"-3", []string{n.name + "-3.>"}
-	if _, err := n.js.CreateStream(ctx, config); err != nil {
+	if err := n.create(ctx, config); err != nil {
 		n.line(note, "replicas", "a stream cannot have 3 (%v): if the server's disk is lost, so is the frontier of each crawl; three servers in a cluster keep it", err)
 		return
 	}
@@ -210,8 +231,12 @@ func (n *natsCheck) redelivery() (string, error) {
 	if _, err := n.js.Publish(ctx, n.subject("work"), []byte("x")); err != nil {
 		return "", err
 	}
-	consumer, err := n.js.CreateConsumer(ctx, n.name, jetstream.ConsumerConfig{
-		Durable: "doctor", FilterSubject: n.subject("work"), AckPolicy: jetstream.AckExplicitPolicy, AckWait: redeliverAfter,
+	var consumer jetstream.Consumer
+	err := again(ctx, func(ctx context.Context) (err error) {
+		consumer, err = n.js.CreateConsumer(ctx, n.name, jetstream.ConsumerConfig{
+			Durable: "doctor", FilterSubject: n.subject("work"), AckPolicy: jetstream.AckExplicitPolicy, AckWait: redeliverAfter,
+		})
+		return err
 	})
 	if err != nil {
 		return "", err
@@ -242,8 +267,12 @@ func (n *natsCheck) redelivery() (string, error) {
 }
 
 // bucket returns the KV bucket of the checks, which it creates if it does not exist.
-func (n *natsCheck) bucket(ctx context.Context) (jetstream.KeyValue, error) {
-	return n.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: n.name, Storage: jetstream.FileStorage, MaxBytes: 1 << 20})
+func (n *natsCheck) bucket(ctx context.Context) (kv jetstream.KeyValue, err error) {
+	err = again(ctx, func(ctx context.Context) error {
+		kv, err = n.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: n.name, Storage: jetstream.FileStorage, MaxBytes: 1 << 20})
+		return err
+	})
+	return kv, err
 }
 
 func (n *natsCheck) keys() (string, error) {
