@@ -137,14 +137,19 @@ func (n *natsCheck) config(replicas int) jetstream.StreamConfig {
 	}
 }
 
-// again calls do, and calls it again if no answer comes: a cluster loses what is asked while
-// it elects a leader. What do makes may exist then already.
+// again calls do, and calls it again if no answer comes or nobody can answer yet: a cluster
+// loses or refuses what is asked while it elects a leader. What do makes may exist then already.
 func again(ctx context.Context, do func(ctx context.Context) error) error {
 	for {
 		one, cancel := context.WithTimeout(ctx, patience/10)
 		err := do(one)
 		cancel()
-		if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+		switch {
+		case ctx.Err() != nil:
+			return err
+		case errors.Is(err, nats.ErrNoResponders):
+			time.Sleep(50 * time.Millisecond)
+		case !errors.Is(err, context.DeadlineExceeded):
 			return err
 		}
 	}
@@ -164,7 +169,11 @@ func (n *natsCheck) stream() (string, error) {
 	if err := n.create(ctx, n.config(1)); err != nil {
 		return "", err
 	}
-	ack, err := n.js.Publish(ctx, n.subject("first"), []byte("x"), jetstream.WithMsgID("first"))
+	var ack *jetstream.PubAck
+	err := again(ctx, func(ctx context.Context) (err error) {
+		ack, err = n.js.Publish(ctx, n.subject("first"), []byte("x"), jetstream.WithMsgID("first"))
+		return err
+	})
 	if err != nil {
 		return "", err
 	}
@@ -242,7 +251,11 @@ func (n *natsCheck) redelivery() (string, error) {
 		return "", err
 	}
 	for i := range 3 {
-		msg, err := consumer.Next(jetstream.FetchMaxWait(patience / 3))
+		var msg jetstream.Msg
+		err := again(ctx, func(context.Context) (err error) {
+			msg, err = consumer.Next(jetstream.FetchMaxWait(patience / 3))
+			return err
+		})
 		if err != nil {
 			return "", fmt.Errorf("delivery %d of a message that was not acknowledged: %w", i+1, err)
 		}
