@@ -100,7 +100,7 @@ func check(system string) error {
 	return errors.Join(errs...)
 }
 
-// list returns the packages of the module and those that they import, on a system.
+// list returns the packages of the module, and all packages that these import, on a system.
 func list(goos, goarch string) ([]*pkg, error) {
 	cmd := exec.Command("go", "list", "-e", "-deps", "-json=ImportPath,Dir,GoFiles,Imports,ImportMap,DepOnly,Module,Error", "./...")
 	cmd.Env = append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0")

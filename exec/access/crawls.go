@@ -76,7 +76,7 @@ func (c *crawlers) Fetches(ctx context.Context) iter.Seq2[[]report.Fetch, error]
 	})
 }
 
-// Failures yields the URLs that did not answer, but those that are hidden.
+// Failures yields the URLs that did not answer. It leaves out hidden URLs.
 func (c *crawlers) Failures(ctx context.Context, ranges []urlkey.Range) iter.Seq2[[]report.Failure, error] {
 	return filtered(ctx, c.a, c.Crawler.Failures(ctx, ranges), func(rules *Rules, f *report.Failure) bool { return !rules.hidesURL(f.URL, f.Time) })
 }

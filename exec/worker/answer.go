@@ -269,7 +269,7 @@ type keptSnapshot struct {
 }
 
 const (
-	// keptMost is how many snapshots are kept, besides those that tasks use.
+	// keptMost is how many snapshots that no task uses are kept.
 	keptMost = 4
 	// keptFor is how long a snapshot is kept after its last use. A snapshot keeps files that
 	// were removed from the archive.

@@ -314,7 +314,7 @@ func (c *coordinator) nobody() error {
 }
 
 // assign gives parts to workers with free slots: first the parts that nobody computes, in
-// order, then those that take long.
+// order, then the parts that take long.
 func (c *coordinator) assign(ctx context.Context) {
 	window := windowParts
 	for _, w := range c.workers {

@@ -122,7 +122,7 @@ func (o *owners) movesOf(me string, alive []string) (m moves) {
 	return m
 }
 
-// settle gives up the partitions that f has to give up, and takes those that it can take.
+// settle gives up the partitions that belong to other fetchers, and takes the free partitions of f.
 // It returns the owners after that.
 func (f *fetcher) settle(ctx context.Context) (o owners, m moves, seq uint64, err error) {
 	parts, err := f.run.parts(ctx, f.name, f.o.Lease)
