@@ -28,9 +28,9 @@ const placeScript = `(() => {
 	return place.join("/");
 })()`
 
-// foreign returns the documents of the frames of the page that have another origin than
-// what is around them, as HTML by place. A document has the frames within it in attributes
-// srcdoc. A frame that cannot be read, such as one that is just being loaded, is left out,
+// foreign returns the documents of frames as HTML, by the place of the frame in the page. It
+// takes the frames whose origin differs from that of the document around them. A frame
+// within a frame is in an attribute srcdoc of the outer document. A frame that cannot be read, such as one that is just being loaded, is left out,
 // and so are frames whose documents would exceed bytesMax together.
 func (t *tab) foreign(ctx context.Context, bytesMax int64) (map[string]string, error) {
 	tree, err := cdp.Call(ctx, t.target, page.GetFrameTree, cdp.Empty{})

@@ -11,7 +11,7 @@ import (
 )
 
 // TestUses adds random uses of words, some of which go to a temporary file, and replaces the words
-// of some texts. The uses of each word must be those that were added, and their number within the
+// of some texts. The uses of each word must be the added ones, and their number within the
 // bounds of count.
 func TestUses(t *testing.T) {
 	r := rand.New(rand.NewPCG(23, 7))

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// ledger says how many pages each fetcher may fetch, by name, counting those that it has
-// fetched. The sum is never above the limit of the crawl.
+// ledger says how many pages each fetcher may fetch in all, by the name of the fetcher. The
+// pages that it has fetched already count too. The sum is never above the limit of the crawl.
 type ledger map[string]int64
 
 // deniedFor is how long a fetcher does not ask again for pages after it got none.

@@ -68,8 +68,8 @@ func jobs(r *relation.Reader, ctx context.Context, n *relation.Request) iter.Seq
 	})
 }
 
-// addAlerts sets the alerts of the jobs that ran crawls: those that a crawl raised from the
-// start of the job to its end.
+// addAlerts sets the alerts of each job that ran a crawl. These are the alerts that the crawl
+// raised from the start of the job to its end.
 func addAlerts(ctx context.Context, state relation.CrawlState, list []job) error {
 	if !slices.ContainsFunc(list, func(j job) bool { return ranCrawl(&j.Job) }) {
 		return nil
