@@ -195,7 +195,7 @@ func (s *server) askParquet(w http.ResponseWriter, r *http.Request, x question) 
 	if err != nil {
 		panic(err) // texts can always be encoded
 	}
-	f, err := s.files.get(string(key), func(f *os.File) (err error) {
+	f, err := s.files.Get(string(key), func(f *os.File) (err error) {
 		a, err := s.asker.Run(r.Context(), x.Statement, x.Params)
 		if err != nil {
 			return err
@@ -206,11 +206,11 @@ func (s *server) askParquet(w http.ResponseWriter, r *http.Request, x question) 
 	if err != nil {
 		return err
 	}
-	defer f.release()
+	defer f.Release()
 	h := w.Header()
 	h.Set("Content-Type", "application/vnd.apache.parquet")
-	h.Set("ETag", `"`+f.tag+`"`)
-	http.ServeContent(w, r, "", time.Time{}, io.NewSectionReader(f.file, 0, f.size))
+	h.Set("ETag", `"`+f.Tag+`"`)
+	http.ServeContent(w, r, "", time.Time{}, io.NewSectionReader(f.File, 0, f.Size))
 	return nil
 }
 
