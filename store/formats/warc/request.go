@@ -174,15 +174,20 @@ func target(asked string, via record.Via) string {
 // arguments. id is the identifier of the record of s.
 func (w *Writer) writeRequest(s *message.Stored, id string) error {
 	page, method, query, ok := urlkey.Method(s.AskedURL)
-	if !ok && len(s.Request) == 0 || s.Via == record.ViaResource {
+	if !ok {
+		page, method = s.AskedURL, "GET"
+	}
+	kept := s.Request
+	if sent, _, _ := bytes.Cut(kept, []byte(" ")); string(sent) != method {
+		kept = nil // an imported file may have anything
+	}
+	if !ok && kept == nil || s.Via == record.ViaResource {
 		return nil
 	}
-	head, body := string(s.Request), []byte(nil)
+	head, body := string(kept), []byte(nil)
 	if ok {
 		body = urlkey.FormBody(query)
-		head = formHead(s.Request, page, method, body)
-	} else {
-		page = s.AskedURL
+		head = formHead(kept, page, method, body)
 	}
 	h := newHeader("request", page, s.Time, recordID("request", s.AskedURL, s.Time, s.Offset))
 	h.add("WARC-Concurrent-To", "<"+id+">")
