@@ -118,7 +118,8 @@ func merge(list, b []seen) []seen {
 // Len returns the number of texts.
 func (k *Known) Len() int { return len(k.list) }
 
-// rowTexts is how many texts a row has, of seenBytes bytes each.
+// rowTexts is how many texts a row of the stored result has. seenBytes is how many bytes a
+// text takes in the row: its hash of 8 bytes, and the hash of 4 bytes of the URL that had it.
 const (
 	rowTexts  = 4096
 	seenBytes = 12

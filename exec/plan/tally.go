@@ -87,8 +87,9 @@ func (b *builder) talliedDistinct(below Node, keys []Key) ([]Key, error) {
 	return keys, nil
 }
 
-// once makes the source below a SELECT DISTINCT, or a count of different URLs, yield
-// each URL once, if nothing else is read of it. It reports whether the source does.
+// once makes a source yield each URL only once. The node below is what a SELECT DISTINCT or a
+// count of different URLs reads. once changes nothing if the query reads more of the source
+// than its URLs. It reports whether the source now yields each URL once.
 func (b *builder) once(below Node) bool {
 	src := b.byURL(below)
 	if src == nil || src.Relation != relation.Captures && src.Relation != relation.Versions || src.Choice.Kind != relation.ChooseAll || src.During != record.MinTime || src.Refs {
