@@ -218,7 +218,7 @@ func OpenSalvage(ctx context.Context, f io.ReaderAt, size int64, meta func(segme
 func (s *Salvage) record(at, size int64) (span SalvageSpan, m *Meta) {
 	rec, h, err := readRecord(s.f, at, size)
 	span = SalvageSpan{Offset: at, Length: int64(len(rec)), Segment: h.segment, Run: h.run, Entries: h.entries}
-	if err == nil && h.kind == kindRun {
+	if err == nil && h.isRun() {
 		var r *Run
 		if r, err = decodeRun(rec, h.segment, h.run, nil); err == nil {
 			m = r.Meta
