@@ -1,13 +1,13 @@
 package store
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -19,10 +19,12 @@ import (
 	"infomall/store/disk/s3/s3test"
 	"infomall/store/record"
 	"infomall/store/record/task"
-	"infomall/store/urlkey"
 )
 
-var bucketKills = flag.Int("faults.bucket", 4, "points at which writers to a bucket are killed; 0 means before and after each request")
+var (
+	bucketKills = flag.Int("faults.bucket", 4, "points at which writers to a bucket are killed; 0 means before and after each request")
+	bucketPart  = flag.String("faults.bucketpart", "1/1", "part k of n of these points, such as 2/8: a point takes half a second of CPU time")
+)
 
 // machine opens the archive of a test's bucket as another machine would: with a working
 // folder of its own.
@@ -204,6 +206,11 @@ func TestBucketKills(t *testing.T) {
 		rand.Shuffle(len(points), func(i, j int) { points[i], points[j] = points[j], points[i] })
 		points = points[:min(*bucketKills, len(points))]
 	}
+	var part, parts int
+	if _, err := fmt.Sscanf(*bucketPart, "%d/%d", &part, &parts); err != nil || part < 1 || part > parts {
+		t.Fatalf("-faults.bucketpart is %q; want a part such as 2/8", *bucketPart)
+	}
+	points = points[(part-1)*len(points)/parts : part*len(points)/parts]
 	for _, point := range points {
 		at, kill := point/2+1, []s3test.Fault{s3test.DropBefore, s3test.DropAfter}[point%2]
 		server := s3test.New()
@@ -327,6 +334,57 @@ func TestBucketExpelled(t *testing.T) {
 	}
 }
 
+// The variables that tell a process of TestBucketProcesses its working folder and the lease.
+const (
+	sharedFolder = "INFOMALL_TEST_FOLDER"
+	sharedLease  = "INFOMALL_TEST_LEASE"
+)
+
+// openShared opens an archive in a bucket of a store that fails often.
+func openShared(url string) (*Archive, error) {
+	lease, err := time.ParseDuration(os.Getenv(sharedLease))
+	if err != nil {
+		return nil, err
+	}
+	place := s3.FromEnvironment()
+	place.Backoff, place.Attempts = time.Millisecond, 40
+	c, err := place.Open(url)
+	if err != nil {
+		return nil, err
+	}
+	return OpenBucket(c, BucketOptions{Folder: os.Getenv(sharedFolder), CacheBytes: 64 << 20, Lease: lease}, Options{})
+}
+
+// writer does what importer does. If a part is not acknowledged, because the process lost its right
+// to write, the process reads the archive and continues with the first part that is missing.
+func writer(a *Archive, number int) error {
+	stop := told()
+	for {
+		_, done, err := partsOf(a, number)
+		if err != nil {
+			return err
+		}
+		for err == nil {
+			im := story(number, done/storyParts)
+			select {
+			case <-stop:
+				return a.Close()
+			default:
+			}
+			tell("begun %d", done+1)
+			var res task.ImportResult
+			if err = putErr(a, im.parts[done%storyParts], &res); err == nil {
+				done++
+				tell("acked %d", done)
+			}
+		}
+		if !errors.Is(err, commit.ErrExpelled) {
+			return err
+		}
+		tell("expelled")
+	}
+}
+
 // TestBucketRace imports from four machines at once. Each import is there, once.
 func TestBucketRace(t *testing.T) {
 	server := s3test.Start(t)
@@ -399,69 +457,5 @@ func TestBucketNeedsConditions(t *testing.T) {
 	}
 	for _, name := range server.Objects() {
 		t.Errorf("it has written %s", name)
-	}
-}
-
-// TestBucketRounds counts the requests for one page: with an empty cache, and with the catalogue and
-// the index in the cache.
-func TestBucketRounds(t *testing.T) {
-	ctx := t.Context()
-	server := s3test.Start(t)
-	a := machine(t, server, server.Place())
-	defer a.Close()
-	r := rand.New(rand.NewPCG(1, 2))
-	for part := range 2 {
-		var visits []*visit
-		for n := range 900 {
-			body := make([]byte, 2000)
-			for i := range body {
-				body[i] = 'a' + byte(r.Uint32()%20)
-			}
-			visits = append(visits, &visit{url: fmt.Sprintf("http://a.example/%d", n), time: day0 + record.Time(part*60+n%20)*dayMillis, status: 200, body: string(body)})
-		}
-		put(t, a, visits)
-	}
-	c, err := server.Place().Open(s3.Scheme + s3test.Bucket + "/archive")
-	if err != nil {
-		t.Fatal(err)
-	}
-	reader, err := OpenBucket(c, BucketOptions{Folder: t.TempDir()}, Options{Warn: func(err error) { t.Error(err) }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer reader.Close()
-	page := func(url string) (used s3.Stats) {
-		before := c.Stats()
-		v, err := reader.Snapshot(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer v.Close()
-		key := urlkey.Key(url)
-		found := 0
-		for b, err := range v.Scan(ctx, record.Scan{Ranges: []urlkey.Range{{From: key, To: key + "\x00"}}, From: record.MinTime, To: record.MaxTime}) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			if found += b.N; found == b.N && b.N > 0 {
-				p, err := v.Payload(ctx, b.Ref[0])
-				if err != nil || !bytes.Contains(p.Body, []byte("a")) {
-					t.Fatalf("%s: %d bytes, %v", url, len(p.Body), err)
-				}
-			}
-		}
-		if found == 0 {
-			t.Fatalf("%s was not found", url)
-		}
-		after := c.Stats()
-		return s3.Stats{Requests: after.Requests - before.Requests, Rounds: after.Rounds - before.Rounds, In: after.In - before.In}
-	}
-	cold, warm, again := page("http://a.example/7"), page("http://a.example/100"), page("http://a.example/100")
-	t.Logf("cold %+v, warm %+v, again %+v", cold, warm, again)
-	if cold.Rounds > 5 || cold.Requests > 20 {
-		t.Errorf("a page cold took %+v; want 5 rounds and 20 requests at most", cold)
-	}
-	if warm.Rounds > 3 || again.Rounds > 1 {
-		t.Errorf("a page with catalogue and index in the cache took %+v, and again %+v; want 3 rounds and 1 at most", warm, again)
 	}
 }

@@ -33,12 +33,13 @@ var processSeconds = flag.Int("faults.processes", 5, "seconds for which processe
 // name of roles, the archive and a number, with blanks between.
 const roleVariable = "INFOMALL_TEST_ROLE"
 
-// roles are what the processes of TestProcesses do, until they are killed or
+// roles are what the processes of TestProcesses and TestBucketProcesses do, until they are killed or
 // told to stop by the end of their input. They say what they did line by line.
 var roles = map[string]func(a *Archive, number int) error{
 	"importer": importer,
 	"reader":   reader,
 	"merger":   mergeOften,
+	"writer":   writer,
 }
 
 func TestMain(m *testing.M) {
@@ -48,8 +49,15 @@ func TestMain(m *testing.M) {
 	}
 	parts := strings.Split(role, " ")
 	number, err := strconv.Atoi(parts[2])
+	var a *Archive
 	if err == nil {
-		a := Open(parts[1], Options{Disk: lockClock{disk.OS}})
+		if commit.IsURL(parts[1]) {
+			a, err = openShared(parts[1])
+		} else {
+			a = Open(parts[1], Options{Disk: lockClock{disk.OS}})
+		}
+	}
+	if err == nil {
 		err = roles[parts[0]](a, number)
 	}
 	if err != nil {
@@ -311,14 +319,7 @@ func TestProcesses(t *testing.T) {
 	slices.Sort(watch.locks)
 	t.Logf("%d answers, %d pools merged, %d processes killed; waited for the lock and held it %d times, half of them for %d ms, at most for %d ms",
 		len(watch.answers), watch.merged, watch.kills, len(watch.locks), watch.locks[len(watch.locks)/2], watch.locks[len(watch.locks)-1])
-	for _, g := range watch.answers {
-		for i := range importers {
-			acked, begun := latest(watch.acks[i], g.asked), latest(watch.begins[i], g.answered)
-			if g.most[i] < acked || g.least[i] > begun {
-				t.Errorf("a reader sees %d to %d parts of importer %d: %d were acknowledged before it asked, %d begun when it had its answer", g.least[i], g.most[i], i, acked, begun)
-			}
-		}
-	}
+	watch.judge(t)
 	// The next writer leaves nothing behind of those killed.
 	w, err := a.folder.NewWriter(context.Background())
 	if err != nil {
@@ -369,6 +370,18 @@ func latest(events []event, at int64) int {
 		}
 	}
 	return n
+}
+
+// judge checks that each answer is what the archive held at a moment while the answer was made.
+func (w *processWatch) judge(t *testing.T) {
+	for _, g := range w.answers {
+		for i := range importers {
+			acked, begun := latest(w.acks[i], g.asked), latest(w.begins[i], g.answered)
+			if g.most[i] < acked || g.least[i] > begun {
+				t.Errorf("a reader sees %d to %d parts of importer %d: %d were acknowledged before it asked, %d begun when it had its answer", g.least[i], g.most[i], i, acked, begun)
+			}
+		}
+	}
 }
 
 // keepUp runs a process, and another after that was killed, until deadline.

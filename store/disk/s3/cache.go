@@ -18,11 +18,15 @@ import (
 )
 
 // blockBytes is the size of the blocks in which the cache keeps an object. The last block of an
-// object is shorter.
-const blockBytes = 128 << 10
+// object is shorter. A page takes a run of some 100 KB and a few pages of an index. Larger blocks
+// would fetch many bytes beside them. With its checksum, a block fills 8 pages of a disk.
+const blockBytes = 32<<10 - sumBytes
 
-// memoryBlocks is how many blocks the cache keeps in memory.
-const memoryBlocks = 256
+// sumBytes is the size of the checksum before a block in its file.
+const sumBytes = 4
+
+// memoryBlocks is how many blocks the cache keeps in memory, 32 MB.
+const memoryBlocks = 1024
 
 // touchAfter is how old the time of a block's file is before its use is noted again.
 const touchAfter = 10 * time.Minute
@@ -71,7 +75,8 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // folder returns the folder of the files of an object's blocks.
 func (c *cache) folder(object string) string {
-	sum := sha256.Sum256([]byte(object))
+	// Programs with other blocks find none of these files.
+	sum := sha256.Sum256(fmt.Append(nil, blockBytes, " ", object))
 	name := hex.EncodeToString(sum[:16])
 	return filepath.Join(c.dir, name[:2], name)
 }
@@ -99,15 +104,15 @@ func (c *cache) get(k blockKey) []byte {
 	c.mu.Unlock()
 	name := c.file(k)
 	b, err := os.ReadFile(name)
-	if err != nil || len(b) < 4 || binary.LittleEndian.Uint32(b) != crc32.Checksum(b[4:], castagnoli) {
+	if err != nil || len(b) < sumBytes || binary.LittleEndian.Uint32(b) != crc32.Checksum(b[sumBytes:], castagnoli) {
 		return nil
 	}
 	if info, err := os.Stat(name); err == nil && time.Since(info.ModTime()) > touchAfter {
 		now := time.Now()
 		_ = os.Chtimes(name, now, now) // if this fails, the block is removed earlier
 	}
-	c.remember(k, b[4:])
-	return b[4:]
+	c.remember(k, b[sumBytes:])
+	return b[sumBytes:]
 }
 
 // remember keeps a block in memory.
@@ -146,7 +151,7 @@ func (c *cache) put(k blockKey, b []byte) {
 		return
 	}
 	name := c.file(k)
-	content := append(binary.LittleEndian.AppendUint32(make([]byte, 0, len(b)+4), crc32.Checksum(b, castagnoli)), b...)
+	content := append(binary.LittleEndian.AppendUint32(make([]byte, 0, len(b)+sumBytes), crc32.Checksum(b, castagnoli)), b...)
 	if err := writeWhole(name, content); err != nil {
 		return
 	}

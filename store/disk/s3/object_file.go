@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// fetchBlocks is how many blocks one request fetches at most.
-const fetchBlocks = 32
+// fetchBlocks is how many blocks one request fetches at most, 4 MB.
+const fetchBlocks = 128
 
 // aheadAfter is how many blocks are read in order before more are fetched in advance. A single
 // capture takes fewer.
-const aheadAfter = 5
+const aheadAfter = 20
 
 // objectFile is an object of the bucket whose content never changes, open for reading through the
 // cache.

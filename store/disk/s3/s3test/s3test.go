@@ -1,5 +1,6 @@
 // Package s3test is a small S3 store in memory, for tests. It knows conditions, ranges,
-// lists and uploads in parts. It checks no signatures. A test makes it fail with Fault.
+// lists and uploads in parts. It checks no signatures. A test makes it fail with Fault. It can
+// also make another store fail, as a proxy before it.
 package s3test
 
 import (
@@ -52,6 +53,9 @@ type Server struct {
 	StaleLists int
 	// IgnoreConditions makes PUTs ignore their conditions.
 	IgnoreConditions bool
+	// Behind is the URL of another store that answers the requests. The server then has no objects
+	// of its own, and only makes requests fail and lists old. StaleLists counts earlier lists.
+	Behind string
 	// Now is the clock of the store.
 	Now func() time.Time
 
@@ -63,6 +67,7 @@ type Server struct {
 	buckets map[string]map[string]object
 	history []map[string]object // the objects of all buckets before each of the last changes, by path
 	uploads map[string]map[int][]byte
+	lists   map[string][]*httptest.ResponseRecorder // the last lists of the store behind, by query
 }
 
 type object struct {
@@ -178,6 +183,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
+	sent := body
 	if strings.HasPrefix(r.Header.Get("X-Amz-Content-Sha256"), "STREAMING-") {
 		body = unchunk(body)
 	}
@@ -197,9 +203,15 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	answer := httptest.NewRecorder()
-	s.mu.Lock()
-	s.answer(answer, r, body)
-	s.mu.Unlock()
+	if s.Behind != "" {
+		if answer = s.pass(r, sent); answer == nil {
+			panic(http.ErrAbortHandler)
+		}
+	} else {
+		s.mu.Lock()
+		s.answer(answer, r, body)
+		s.mu.Unlock()
+	}
 	switch fault {
 	case DropAfter:
 		panic(http.ErrAbortHandler)
@@ -211,7 +223,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header()[k] = v
 	}
 	b := answer.Body.Bytes()
-	w.Header().Set("Date", s.Now().UTC().Format(http.TimeFormat))
+	if s.Behind == "" {
+		w.Header().Set("Date", s.Now().UTC().Format(http.TimeFormat))
+	}
 	if w.Header().Get("Content-Length") == "" {
 		w.Header().Set("Content-Length", strconv.Itoa(len(b)))
 	}
@@ -227,6 +241,42 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	w.Write(b)
+}
+
+// pass sends a request to the store behind the server and returns its answer, or nil if there is
+// none. The answer to a list is an earlier one if StaleLists says so.
+func (s *Server) pass(r *http.Request, body []byte) *httptest.ResponseRecorder {
+	out, err := http.NewRequestWithContext(r.Context(), r.Method, s.Behind+r.URL.RequestURI(), bytes.NewReader(body))
+	if err != nil {
+		return nil
+	}
+	out.Header = r.Header.Clone()
+	out.Host = r.Host // it is signed
+	resp, err := http.DefaultTransport.RoundTrip(out)
+	if err != nil {
+		return nil
+	}
+	defer resp.Body.Close()
+	answer := httptest.NewRecorder()
+	for k, v := range resp.Header {
+		answer.Header()[k] = v
+	}
+	answer.Code = resp.StatusCode
+	if _, err := io.Copy(answer.Body, resp.Body); err != nil {
+		return nil
+	}
+	if s.StaleLists == 0 || r.Method != http.MethodGet || !r.URL.Query().Has("list-type") {
+		return answer
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.lists == nil {
+		s.lists = make(map[string][]*httptest.ResponseRecorder)
+	}
+	query := r.URL.RequestURI()
+	lists := append(s.lists[query], answer)
+	s.lists[query] = lists[max(0, len(lists)-1-s.StaleLists):]
+	return s.lists[query][0]
 }
 
 // unchunk returns the content of a body in the form aws-chunked.
