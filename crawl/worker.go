@@ -32,7 +32,7 @@ const (
 // closes it.
 func newClient(o *report.CrawlOptions, env Env, now func() time.Time) (*fetch.Client, error) {
 	return fetch.New(fetch.Options{
-		Agent: o.Agent, BodyMax: o.BodyMax, Rate: o.Rate, Private: o.AllowPrivate, Proxy: o.Proxy, Netrc: o.Netrc,
+		Agent: o.Agent, BodyMax: o.BodyMax, Requests: o.Requests, Rate: o.Rate, Private: o.AllowPrivate, Proxy: o.Proxy, Netrc: o.Netrc,
 		Dial: env.Dial, Lookup: env.Lookup, TLS: env.TLS, Now: now,
 	})
 }

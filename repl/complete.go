@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -19,6 +18,7 @@ import (
 	"infomall/lang"
 	"infomall/lang/ast"
 	"infomall/lang/cells"
+	"infomall/repl/printer"
 	"infomall/repl/term"
 	"infomall/store/record/task"
 )
@@ -162,7 +162,7 @@ func (c *completer) namesAt(n *lang.Next) []string {
 		return session.SettingNames()
 	case lang.PlaceValue:
 		if n.Subject == "mode" {
-			return append(rowio.Formats(), modeAuto)
+			return append(rowio.Formats(), printer.ModeAuto)
 		}
 	}
 	return nil
@@ -204,9 +204,9 @@ func completeDot(before string) (from int, candidates []string) {
 	}
 	switch command {
 	case ".mode", ".last":
-		return from, beginning(before[from:], append(rowio.Formats(), modeAuto))
+		return from, beginning(before[from:], append(rowio.Formats(), printer.ModeAuto))
 	case ".pager":
-		return from, beginning(before[from:], []string{pagerAuto, pagerOn, pagerOff})
+		return from, beginning(before[from:], []string{printer.PagerAuto, printer.PagerOn, printer.PagerOff})
 	case ".timer", ".headers":
 		return from, beginning(before[from:], []string{"on", "off"})
 	case ".once", ".output", ".read":
@@ -238,29 +238,6 @@ func filesAt(typed string) []string {
 	return names
 }
 
-// classColors maps each class of a lang.Token to its colour: the middle part of
-// an escape sequence, such as "32" for green.
-var classColors = map[lang.Class]string{
-	lang.ClassWord: "1;34", lang.ClassString: "32", lang.ClassNumber: "36",
-	lang.ClassTime: "36", lang.ClassParam: "35", lang.ClassComment: "2",
-}
-
-// helpColored matches the parts of a HELP text that get a colour: keywords and
-// quoted text.
-var helpColored = regexp.MustCompile(`'[^'\n]*'|\b[A-Z][A-Z]+\b`)
-
-// colorHelp returns a HELP text with escape sequences for the colours that
-// statements have at the prompt.
-func colorHelp(text string) string {
-	return helpColored.ReplaceAllStringFunc(text, func(s string) string {
-		class := lang.ClassWord
-		if s[0] == '\'' {
-			class = lang.ClassString
-		}
-		return "\x1b[" + classColors[class] + "m" + s + "\x1b[0m"
-	})
-}
-
 // highlight returns the colours of a line at the prompt. If a statement was
 // begun on earlier lines, s.pending has these, and line continues the
 // statement. A dot command has no colours.
@@ -272,7 +249,7 @@ func (s *shell) highlight(line string) []term.Style {
 	for _, t := range lang.Tokens(s.pending + line) {
 		from, to := t.From-len(s.pending), t.To-len(s.pending)
 		if to > 0 {
-			styles = append(styles, term.Style{From: max(0, from), To: to, Color: classColors[t.Class]})
+			styles = append(styles, term.Style{From: max(0, from), To: to, Color: printer.ClassColors[t.Class]})
 		}
 	}
 	return styles

@@ -43,7 +43,7 @@ func (s *shell) ask(ctx context.Context, what []string) error {
 	if s.options.Yes {
 		return nil
 	}
-	s.meter.end()
+	s.meter.End()
 	for _, line := range what {
 		s.say("%s", line)
 	}
@@ -57,7 +57,7 @@ func (s *shell) askCost(ctx context.Context, what string) error {
 	if s.options.Yes {
 		return nil
 	}
-	s.meter.end()
+	s.meter.End()
 	return s.agree(ctx, what+" Run it? [y/N] ")
 }
 

@@ -10,6 +10,7 @@ import (
 	"infomall/exec/rowio"
 	"infomall/lang/ast"
 	"infomall/lang/cells"
+	"infomall/repl/printer"
 )
 
 // dotCommand is a command of the shell about the shell's own state, such as
@@ -31,7 +32,7 @@ func dotCommands() []dotCommand {
 		{".nullvalue", "TEXT", "what tables show for NULL", (*shell).dotNullValue},
 		{".once", "FILE", "write the next result to a file, or as |COMMAND to a command", (*shell).dotOnce},
 		{".output", "[FILE]", "write results to a file or a |COMMAND, or to the terminal again", (*shell).dotOutput},
-		{".pager", "[auto|on|off]", "$PAGER, or " + pagerDefault + ", for results taller than the window, for all, for none", (*shell).dotPager},
+		{".pager", "[auto|on|off]", "$PAGER, or " + printer.PagerDefault + ", for results taller than the window, for all, for none", (*shell).dotPager},
 		{".quit", "", "leave; so does Ctrl-D", (*shell).dotQuit},
 		{".read", "FILE", "run a script", (*shell).dotRead},
 		{".timer", "on|off", "say how long each statement took", (*shell).dotTimer},
@@ -122,9 +123,9 @@ func (s *shell) dotHistory(_ context.Context, arg string) error {
 // tell prints a line on the terminal, even if results go to a file. Control
 // characters in the line are escaped.
 func (s *shell) tell(format string, args ...any) {
-	s.terminal.begin(context.Background())
+	s.terminal.Begin(context.Background())
 	fmt.Fprintln(s.terminal, cells.Lines(fmt.Sprintf(format, args...)))
-	_ = s.terminal.end() // if the terminal is gone, the shell ends soon
+	_ = s.terminal.End() // if the terminal is gone, the shell ends soon
 }
 
 func (s *shell) dotMode(ctx context.Context, arg string) error {
@@ -152,12 +153,12 @@ func (s *shell) dotWidth(ctx context.Context, arg string) error {
 // dotPager sets the setting pager to arg: auto, on or off. Without arg it shows
 // the setting and the pager program.
 func (s *shell) dotPager(ctx context.Context, arg string) error {
-	g := s.terminal.pager
+	g := s.terminal.Pager
 	switch {
 	case g == nil:
 		return errors.New("results do not go to a terminal, so no pager shows them")
 	case arg == "":
-		s.tell("%s (%s)", *g.when, strings.Join(g.command, " "))
+		s.tell("%s (%s)", g.When(), g.Command())
 		return nil
 	}
 	return s.set(ctx, "pager", arg)
@@ -168,7 +169,7 @@ func (s *shell) dotPager(ctx context.Context, arg string) error {
 func (s *shell) dotLast(ctx context.Context, arg string) error {
 	ctx, release := s.signals.during(ctx)
 	defer release()
-	return stopped(ctx, s.printer.again(ctx, strings.ToLower(arg)))
+	return stopped(ctx, s.printer.Again(ctx, strings.ToLower(arg)))
 }
 
 func (s *shell) dotNullValue(ctx context.Context, arg string) error {
@@ -182,7 +183,7 @@ func (s *shell) dotTimer(ctx context.Context, arg string) error {
 }
 
 func (s *shell) dotHeaders(_ context.Context, arg string) (err error) {
-	s.printer.header, err = onOff(".headers", arg)
+	s.printer.Header, err = onOff(".headers", arg)
 	return err
 }
 

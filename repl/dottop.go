@@ -35,19 +35,19 @@ func (s *shell) dotTop(ctx context.Context, arg string) error {
 		text.WriteString(strings.ReplaceAll(part, "$crawl", condition) + ";\n")
 	}
 	script := parseScript("", text.String())
-	live := s.file == nil && s.terminal.terminal != nil
+	live := s.file == nil && s.terminal.Terminal != nil
 	if live { // a pager would wait for keys
-		pager := s.terminal.pager
-		s.terminal.pager = nil
-		defer func() { s.terminal.pager = pager }()
+		pager := s.terminal.Pager
+		s.terminal.Pager = nil
+		defer func() { s.terminal.Pager = pager }()
 	}
 	ctx, release := s.signals.during(ctx)
 	defer release()
 	for {
 		if live {
-			io.WriteString(s.terminal.dest, "\x1b[H\x1b[2J")
+			io.WriteString(s.terminal.Dest, "\x1b[H\x1b[2J")
 		}
-		s.printer.printed = 0
+		s.printer.Printed = 0
 		if err := s.run(ctx, script.steps); err != nil {
 			if live && ctx.Err() != nil {
 				return nil

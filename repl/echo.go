@@ -5,30 +5,30 @@ import (
 	"io"
 	"strings"
 
-	"infomall/lang"
 	"infomall/lang/cells"
+	"infomall/repl/printer"
 )
 
 // echo shows the statement s and the comments before it on the terminal, if s is
 // one of several statements of a file. The result then follows its question.
-func (p *program) echo(ctx context.Context, s step, to place) error {
-	out := p.printer.out
-	if !s.script.file || s.script.silent || len(s.script.steps) < 2 || p.options.Quiet || out.terminal == nil || to == toNowhere {
+func (p *program) echo(ctx context.Context, s step, to printer.Place) error {
+	out := p.printer.Out
+	if !s.script.file || s.script.silent || len(s.script.steps) < 2 || p.options.Quiet || out.Terminal == nil || to == printer.ToNowhere {
 		return nil
 	}
 	text := s.script.before(s) + strings.TrimSpace(s.script.text[s.statement.At().Start.Offset:s.statement.At().End.Offset]) + ";\n"
 	text = cells.Lines(text)
-	if _, color := p.printer.window(out); color {
-		text = colored(text)
+	if _, color := p.printer.Window(out); color {
+		text = printer.Colored(text)
 	}
-	out.begin(ctx)
-	if p.printer.printed > 0 || s.script.echoed > 0 {
+	out.Begin(ctx)
+	if p.printer.Printed > 0 || s.script.echoed > 0 {
 		text = "\n" + text
 	}
 	io.WriteString(out, text) // end returns the same error
 	s.script.echoed = s.statement.At().End.Offset
-	p.printer.printed = 0 // no empty line before the result
-	return out.end()
+	p.printer.Printed = 0 // no empty line before the result
+	return out.End()
 }
 
 // before returns the comments between the statement that was echoed last and s,
@@ -43,15 +43,4 @@ func (s *script) before(st step) string {
 		}
 	}
 	return b.String()
-}
-
-// colored returns text, which has statements, with the colours of its pieces.
-func colored(text string) string {
-	var b strings.Builder
-	from := 0
-	for _, t := range lang.Tokens(text) {
-		b.WriteString(text[from:t.From] + "\x1b[" + classColors[t.Class] + "m" + text[t.From:t.To] + "\x1b[0m")
-		from = t.To
-	}
-	return b.String() + text[from:]
 }

@@ -216,6 +216,7 @@ var arrows = map[string]string{
 	"repl/serve/cdx":    "exec/relation exec/rowio repl/serve/lookup store/record store/urlkey",
 	"repl/serve/lookup": "exec/relation store/record store/urlkey",
 	"repl/serve/replay": "store/page/charset store/page/markup store/urlkey",
+	"repl/printer":      "exec/draw exec/rowio exec/session exec/value lang lang/ast lang/cells repl/term store/record",
 	"repl/term":         "lang/cells",
 	"repl/cmd/infomall": "repl",
 	"repl/cluster":      "",

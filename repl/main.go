@@ -27,6 +27,7 @@ import (
 	"infomall/lang/ast"
 	"infomall/lang/cells"
 	"infomall/queries"
+	"infomall/repl/printer"
 	"infomall/repl/term"
 	"infomall/store/record"
 )
@@ -49,10 +50,10 @@ type program struct {
 
 	options *options
 	session *session.Session
-	printer *printer
+	printer *printer.Printer
 	signals *interrupts
-	restore func()    // puts the terminal back into its mode before; nil if there is no need
-	meter   *progress // shows progress; nil shows none
+	restore func()            // puts the terminal back into its mode before; nil if there is no need
+	meter   *printer.Progress // shows progress; nil shows none
 
 	workers   func(*session.Options) session.Workers // in tests, makes the workers of a session; else nil
 	transport *nats.Transport                        // to the workers of --nats; nil without the flag
@@ -198,7 +199,7 @@ func (p *program) inputs() (scripts []*script, shell bool, err error) {
 		return scripts, false, nil
 	}
 	if len(inputs) == 0 {
-		if terminalOf(p.stdin) != nil && !p.options.Check {
+		if term.Of(p.stdin) != nil && !p.options.Check {
 			return scripts, true, nil
 		}
 		inputs = []input{{text: "-"}}
@@ -248,7 +249,7 @@ func (p *program) check(scripts []*script) int {
 // and closes all of these. It returns the exit status.
 func (p *program) open(ctx context.Context, run func(context.Context) error) (status int) {
 	dest := p.stdout
-	files, err := fileNames(p.options.Output)
+	files, err := printer.FileNames(p.options.Output)
 	if err != nil {
 		return p.usage(fmt.Errorf("-o: %w", err))
 	}
@@ -272,7 +273,7 @@ func (p *program) open(ctx context.Context, run func(context.Context) error) (st
 	}
 	p.session = p.newSession(a)
 	p.printer = p.newPrinter(dest)
-	p.printer.files = files
+	p.printer.Files = files
 	p.signals, ctx = watchInterrupts(ctx, p.stderr, p.force)
 	err = run(ctx)
 	p.signals.close()
@@ -359,26 +360,26 @@ func (p *program) typed(context.Context) ([]relation.Entry, error) {
 
 // newPrinter returns a printer that writes results to dest. It shows progress
 // if stderr is a terminal.
-func (p *program) newPrinter(dest io.Writer) *printer {
+func (p *program) newPrinter(dest io.Writer) *printer.Printer {
 	dumb := p.getenv("TERM") == "dumb"
-	stderr := newOutput(p.stderr)
-	if tty := stderr.terminal; tty != nil && !dumb && !p.options.Quiet {
-		p.meter = &progress{w: tty, width: func() int { return term.Width(tty) }, now: time.Now}
-		p.session.SetProgress(p.meter.update)
-		stderr.before = p.meter.end
+	stderr := printer.NewOutput(p.stderr)
+	if tty := stderr.Terminal; tty != nil && !dumb && !p.options.Quiet {
+		p.meter = printer.NewProgress(tty)
+		p.session.SetProgress(p.meter.Update)
+		stderr.Before = p.meter.End
 	}
-	pr := &printer{
-		session: p.session,
-		out:     newOutput(dest),
-		stderr:  stderr,
-		header:  p.options.Header,
-		safe:    p.options.CSVSafe,
-		color:   !dumb && p.getenv("NO_COLOR") == "",
-		quiet:   p.options.Quiet,
+	pr := &printer.Printer{
+		Session: p.session,
+		Out:     printer.NewOutput(dest),
+		Stderr:  stderr,
+		Header:  p.options.Header,
+		Safe:    p.options.CSVSafe,
+		Color:   !dumb && p.getenv("NO_COLOR") == "",
+		Quiet:   p.options.Quiet,
 	}
-	if pr.out.terminal != nil {
+	if pr.Out.Terminal != nil {
 		// Rows and progress share the screen, so rows end the progress.
-		pr.out.before = p.meter.end
+		pr.Out.Before = p.meter.End
 	}
 	return pr
 }
@@ -400,14 +401,14 @@ func (p *program) batch(ctx context.Context, scripts []*script) error {
 // too; an IMPORT that found damage is then no error.
 func (p *program) run(ctx context.Context, steps []step) error {
 	places, results := p.places(steps)
-	p.printer.alone = results == 1
+	p.printer.Alone = results == 1
 	return p.runAt(ctx, steps, places)
 }
 
 // runAt runs steps like run, and sends the result of steps[i] to places[i]. If
 // a step needs a parameter without a value, runAt returns an error and runs no
 // step; with --keep-going it does not check this first.
-func (p *program) runAt(ctx context.Context, steps []step, places []place) error {
+func (p *program) runAt(ctx context.Context, steps []step, places []printer.Place) error {
 	if !p.options.KeepGoing {
 		if at, err := p.session.MissingParam(statementsOf(steps)); err != nil {
 			p.report(steps[at], err)
@@ -425,7 +426,7 @@ func (p *program) runAt(ctx context.Context, steps []step, places []place) error
 			first = err
 		}
 		p.report(s, err)
-		if !p.options.KeepGoing || ctx.Err() != nil || isClosedPipe(err) {
+		if !p.options.KeepGoing || ctx.Err() != nil || printer.IsClosedPipe(err) {
 			break
 		}
 	}
@@ -449,8 +450,8 @@ func statementsOf(steps []step) (list []ast.Statement) {
 // result goes to the output. If there are several, only results of queries and
 // similar statements do; the others are summaries on stderr. With --last only
 // the last result goes to the output.
-func (p *program) places(steps []step) (places []place, results int) {
-	places = make([]place, len(steps))
+func (p *program) places(steps []step) (places []printer.Place, results int) {
+	places = make([]printer.Place, len(steps))
 	loud := 0
 	for _, s := range steps {
 		if !s.script.silent {
@@ -461,18 +462,18 @@ func (p *program) places(steps []step) (places []place, results int) {
 	for i, s := range steps {
 		switch {
 		case s.script.silent:
-			places[i] = toNowhere
+			places[i] = printer.ToNowhere
 		case loud == 1 || s.statement != nil && exec.SpecOf(s.statement).Answers:
 			if p.options.Last && last >= 0 {
-				places[last] = toNowhere
+				places[last] = printer.ToNowhere
 				results--
 			}
 			last = i
 			results++
 		case p.options.Quiet:
-			places[i] = toNowhere
+			places[i] = printer.ToNowhere
 		default:
-			places[i] = toStderr
+			places[i] = printer.ToStderr
 		}
 	}
 	return places, results
@@ -490,7 +491,7 @@ func changes(s ast.Statement) bool {
 
 // step runs one statement and sends its result to the place to. It returns the
 // error of the statement, or its syntax errors.
-func (p *program) step(ctx context.Context, s step, to place) error {
+func (p *program) step(ctx context.Context, s step, to printer.Place) error {
 	if s.faults != nil {
 		return s.faults
 	}
@@ -502,23 +503,23 @@ func (p *program) step(ctx context.Context, s step, to place) error {
 	}
 	start := time.Now()
 	limitMemory(p.session.Settings().MemoryBytes, p.getenv)
-	p.meter.begin()
-	defer p.meter.end()
+	p.meter.Begin()
+	defer p.meter.End()
 	result, err := p.session.Run(ctx, s.statement)
 	if err != nil {
 		return stopped(ctx, err)
 	}
-	rows, err := p.printer.print(ctx, s.statement, result, to)
+	rows, err := p.printer.Print(ctx, s.statement, result, to)
 	if err != nil {
 		return stopped(ctx, err)
 	}
 	p.rows += rows
-	if _, ok := s.statement.(*ast.Query); ok && to == toOutput {
+	if _, ok := s.statement.(*ast.Query); ok && to == printer.ToOutput {
 		p.emptyQuery = p.emptyQuery || rows == 0
 		p.rowsQuery = p.rowsQuery || rows > 0
 	}
 	if p.session.Settings().Timer && !s.script.silent {
-		p.say("%s", timing(time.Since(start), rows, &result.Read))
+		p.say("%s", printer.Timing(time.Since(start), rows, &result.Read))
 	}
 	return nil
 }
@@ -527,7 +528,7 @@ func (p *program) step(ctx context.Context, s step, to place) error {
 // with ctx. If ctx was cancelled, this is the cause, such as errInterrupted;
 // otherwise it is err.
 func stopped(ctx context.Context, err error) error {
-	if ctx.Err() != nil && !isClosedPipe(err) {
+	if ctx.Err() != nil && !printer.IsClosedPipe(err) {
 		return context.Cause(ctx)
 	}
 	return err
@@ -537,12 +538,12 @@ func stopped(ctx context.Context, err error) error {
 // position, report prints the position of the statement, provided that the
 // script has a name.
 func (p *program) report(s step, err error) {
-	p.meter.end()
+	p.meter.End()
 	var placed *ast.Error
 	var reported *reportedError
 	switch {
 	case errors.As(err, &reported):
-	case isClosedPipe(err):
+	case printer.IsClosedPipe(err):
 		// The reader has what it wanted.
 	case errors.Is(err, errInterrupted), errors.Is(err, errTerminated):
 		p.say("%v", err)
@@ -566,7 +567,7 @@ func statusOf(err error) int {
 	var unusable *archiveError
 	var none *session.NoArchiveError
 	switch {
-	case err == nil, isClosedPipe(err):
+	case err == nil, printer.IsClosedPipe(err):
 		return statusDone
 	case errors.Is(err, errInterrupted), errors.Is(err, errTerminated), errors.Is(err, context.Canceled):
 		return statusInterrupted

@@ -9,12 +9,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"infomall/exec/relation"
 	"infomall/exec/session"
+	"infomall/repl/printer"
 	"infomall/store/commit"
 	"infomall/store/document/child"
 	"infomall/store/record"
@@ -265,3 +267,21 @@ func (endless) State() string                                                   
 func (endless) Damage() error                                                    { return nil }
 
 func (endless) Close() error { return nil }
+
+// TestStatusOf shows the exit status after an error in writing results. The same error of an
+// archive is no closed pipe.
+func TestStatusOf(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want int
+	}{
+		{&printer.OutputError{Err: syscall.EPIPE}, statusDone},
+		{&printer.OutputError{Err: syscall.ENOSPC}, statusArchive},
+		{&printer.OutputError{Err: io.ErrShortWrite}, statusFailed},
+		{fmt.Errorf("import: %w", syscall.EPIPE), statusFailed},
+	} {
+		if got := statusOf(c.err); got != c.want {
+			t.Errorf("statusOf(%v) gave %d, want %d", c.err, got, c.want)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"infomall/lang"
+	"infomall/repl/printer"
 )
 
 // man prints the manual page of the program in troff, and returns the exit
@@ -55,7 +56,7 @@ func writeMan(w io.Writer) {
 	line(".SH ENVIRONMENT")
 	for _, v := range [][2]string{
 		{"INFOMALL_ARCHIVE", "the archive's folder or s3:// URL, unless \\-a names one"},
-		{"PAGER", "shows results taller than the window; else " + roff(pagerDefault)},
+		{"PAGER", "shows results taller than the window; else " + roff(printer.PagerDefault)},
 		{"NO_COLOR", "if set, nothing is coloured"},
 	} {
 		line(".TP\n\\fB%s\\fR\n%s", v[0], v[1])

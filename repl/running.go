@@ -4,13 +4,14 @@ import (
 	"context"
 
 	"infomall/lang/ast"
+	"infomall/repl/printer"
 )
 
 // runProgram runs the saved query or the script that st, a RUN statement,
 // names, with the arguments of st as its parameters. Results go to the place
 // to; each of several results has its own header. The error of one of the
 // statements is already printed, and comes back as a reportedError.
-func (p *program) runProgram(ctx context.Context, st *ast.Run, to place) error {
+func (p *program) runProgram(ctx context.Context, st *ast.Run, to printer.Place) error {
 	program, err := p.session.Expand(ctx, st)
 	if err != nil {
 		return stopped(ctx, err)
@@ -28,9 +29,9 @@ func (p *program) runProgram(ctx context.Context, st *ast.Run, to place) error {
 	script.file = true
 	steps := script.steps
 	places, results := p.places(steps)
-	p.printer.alone = p.printer.alone && results == 1
+	p.printer.Alone = p.printer.Alone && results == 1
 	for i := range places {
-		if to != toOutput {
+		if to != printer.ToOutput {
 			places[i] = to
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"infomall/lang"
+	"infomall/repl/printer"
 	"infomall/repl/term"
 )
 
@@ -50,27 +51,28 @@ type shell struct {
 	*program
 	lines    lineReader
 	history  *history
-	sites    *siteNames     // for completion; nil without it
-	pending  string         // lines of a statement that is not complete yet
-	terminal *output        // the output for results unless .output or .once names another
-	file     io.WriteCloser // the file or command of .output or .once; nil if there is none
-	once     bool           // close file after one result
-	left     bool           // the user wants to leave the shell
+	sites    *siteNames      // for completion; nil without it
+	pending  string          // lines of a statement that is not complete yet
+	terminal *printer.Output // the output for results unless .output or .once names another
+	file     io.WriteCloser  // the file or command of .output or .once; nil if there is none
+	once     bool            // close file after one result
+	left     bool            // the user wants to leave the shell
 }
 
 // shell runs the scripts, and then the statements that the user types at the
 // prompt, until Ctrl-D or .quit.
 func (p *program) shell(ctx context.Context, scripts []*script) error {
-	s := &shell{program: p, terminal: p.printer.out}
-	p.printer.last = new(lastResult)
-	if t := p.printer.out.terminal; t != nil {
-		p.printer.out.pager = p.newPager(t)
+	s := &shell{program: p, terminal: p.printer.Out}
+	p.printer.Last = new(printer.LastResult)
+	if t := p.printer.Out.Terminal; t != nil {
+		warn := func(err error) { p.say("pager: %v", err) }
+		p.printer.Out.Pager = printer.NewPager(t, p.getenv, &p.session.Settings().Pager, p.signals.patiently, warn)
 	}
 	o := term.Options{Complete: s.complete}
-	if p.printer.color && p.options.Color != "never" {
+	if p.printer.Color && p.options.Color != "never" {
 		o.Highlight = s.highlight
 	}
-	editor, err := term.New(terminalOf(p.stdin), p.shellTerminal(), o)
+	editor, err := term.New(term.Of(p.stdin), p.shellTerminal(), o)
 	if err != nil {
 		return fmt.Errorf("read from the terminal: %w", err)
 	}
@@ -112,10 +114,10 @@ func (p *program) shell(ctx context.Context, scripts []*script) error {
 // terminal for the results, or, if results go elsewhere, the terminal from
 // which keys are read.
 func (p *program) shellTerminal() *os.File {
-	if t := p.printer.out.terminal; t != nil {
+	if t := p.printer.Out.Terminal; t != nil {
 		return t
 	}
-	return terminalOf(p.stdin)
+	return term.Of(p.stdin)
 }
 
 // loop reads and runs statements until Ctrl-D, .quit or a signal that ends the
@@ -265,7 +267,7 @@ func (s *shell) runScript(ctx context.Context, script *script) error {
 	defer release()
 	start := time.Now()
 	if s.file == nil {
-		s.printer.printed = 0 // the prompt already separates results
+		s.printer.Printed = 0 // the prompt already separates results
 	}
 	err := s.run(ctx, script.steps)
 	if slices.ContainsFunc(script.steps, func(st step) bool { return changes(st.statement) }) {
@@ -326,8 +328,8 @@ func (s *shell) openFile(name string, once bool) error {
 	}
 	s.closeFile()
 	s.file, s.once = f, once
-	s.printer.out = newOutput(f)
-	s.printer.printed = 0
+	s.printer.Out = printer.NewOutput(f)
+	s.printer.Printed = 0
 	return nil
 }
 
@@ -341,7 +343,7 @@ func (s *shell) closeFile() {
 		s.say("%v", err)
 	}
 	s.file, s.once = nil, false
-	s.printer.out = s.terminal
+	s.printer.Out = s.terminal
 }
 
 // commandInput is the standard input of a running command. Close also waits for
@@ -358,7 +360,7 @@ func (s *shell) openCommand(command string) (io.WriteCloser, error) {
 	if runtime.GOOS == "windows" {
 		cmd = exec.Command("cmd", "/C", command)
 	}
-	cmd.Stdout, cmd.Stderr = s.terminal.dest, s.stderr
+	cmd.Stdout, cmd.Stderr = s.terminal.Dest, s.stderr
 	pipe, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err

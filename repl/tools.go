@@ -10,6 +10,7 @@ import (
 
 	"infomall/exec/rowio"
 	"infomall/lang"
+	"infomall/repl/printer"
 	"infomall/store/document/child"
 )
 
@@ -49,8 +50,8 @@ func (p *program) format(args []string) int {
 			continue
 		}
 		if _, err := io.WriteString(p.stdout, out); err != nil {
-			err = &outputError{err}
-			if !isClosedPipe(err) {
+			err = &printer.OutputError{Err: err}
+			if !printer.IsClosedPipe(err) {
 				p.say("infomall: %v", err)
 			}
 			return statusOf(err)

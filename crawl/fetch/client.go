@@ -39,12 +39,13 @@ const (
 
 // Options are the settings of a Client. The zero value means defaults.
 type Options struct {
-	Agent   string // value of User-Agent
-	BodyMax int64  // bytes of a body after which it is cut; 0 is 64 MB
-	Rate    int64  // bytes a second that all requests receive together; 0 is no bound
-	Private bool   // also connect to addresses that are not public
-	Proxy   string // URL of an HTTP proxy, http://host:port; "" is none
-	Netrc   string // path of a file of passwords; "" is none
+	Agent    string          // value of User-Agent
+	BodyMax  int64           // bytes of a body after which it is cut; 0 is 64 MB
+	Requests record.Requests // what the captures keep of the heads of requests
+	Rate     int64           // bytes a second that all requests receive together; 0 is no bound
+	Private  bool            // also connect to addresses that are not public
+	Proxy    string          // URL of an HTTP proxy, http://host:port; "" is none
+	Netrc    string          // path of a file of passwords; "" is none
 
 	// The network and the clock that the client uses. If a field is nil, the client
 	// uses the Internet or the clock of the machine.
@@ -56,16 +57,17 @@ type Options struct {
 
 // Client sends requests of HTTP/1.1. It may be used from many goroutines.
 type Client struct {
-	dial    func(ctx context.Context, addr netip.AddrPort) (net.Conn, error)
-	names   names
-	agent   string
-	bodyMax int64
-	tls     *tls.Config
-	guard   guard.Guard
-	proxy   proxy
-	rate    *rate
-	quota   *quota
-	now     func() time.Time
+	dial     func(ctx context.Context, addr netip.AddrPort) (net.Conn, error)
+	names    names
+	agent    string
+	bodyMax  int64
+	requests record.Requests
+	tls      *tls.Config
+	guard    guard.Guard
+	proxy    proxy
+	rate     *rate
+	quota    *quota
+	now      func() time.Time
 
 	passwords passwords
 	cookies   *cookies
@@ -81,7 +83,7 @@ type Client struct {
 // closes the client.
 func New(o Options) (*Client, error) {
 	c := &Client{
-		agent: o.Agent, bodyMax: o.BodyMax, now: o.Now, idle: make(map[string]*conn),
+		agent: o.Agent, bodyMax: o.BodyMax, requests: o.Requests, now: o.Now, idle: make(map[string]*conn),
 		dial: o.Dial, tls: o.TLS, guard: guard.Guard{Private: o.Private}, cookies: newCookies(),
 	}
 	var err error
@@ -454,7 +456,8 @@ func (c *Client) speak(ctx context.Context, cn *conn, r Request) (res Response, 
 	if err := cn.setDeadline(ctx, c.now().Add(firstByteTimeout)); err != nil {
 		return fail(err)
 	}
-	if _, err := cn.Write(c.message(r)); err != nil {
+	sent := c.message(r)
+	if _, err := cn.Write(sent); err != nil {
 		return fail(err)
 	}
 	var head []byte
@@ -478,6 +481,7 @@ func (c *Client) speak(ctx context.Context, cn *conn, r Request) (res Response, 
 	if res.Capture, err = b.capture(); err != nil {
 		return fail(&fault{report.OutcomeInternal, err})
 	}
+	res.Capture.Request = c.requests.Head(sent[:len(sent)-len(r.Body)])
 	res.Outcome, res.Reason, res.Ended = b.outcome, b.reason, b.ended
 	if res.Outcome == report.OutcomeOK {
 		res.Outcome = OutcomeOf(res.Capture)

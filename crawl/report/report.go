@@ -307,7 +307,8 @@ type CrawlOptions struct {
 	// server and stores nothing.
 	FromArchive bool
 	Before      record.Time
-	BodyMax     int64 // maximum size of a body, longer ones are cut; 0 means 64 MB
+	BodyMax     int64           // maximum size of a body, longer ones are cut; 0 means 64 MB
+	Requests    record.Requests // what is kept of the heads of requests
 	// PublishEvery and PublishBytes bound the time, and the bytes of responses,
 	// after which queries see what was fetched. 0 means 30 s and 64 MB.
 	PublishEvery time.Duration

@@ -154,7 +154,7 @@ func (c *crawl) readOptions() (err error) {
 	}
 	env := s.Env()
 	*o = report.CrawlOptions{
-		Statement: st.String(), Depth: -1, Workers: s.Settings().Workers, Delay: s.Settings().Delay, BodyMax: s.Settings().BodyLimit,
+		Statement: st.String(), Depth: -1, Workers: s.Settings().Workers, Delay: s.Settings().Delay, BodyMax: s.Settings().BodyLimit, Requests: s.Settings().RequestHeaders,
 		PublishEvery: s.Settings().Publish, PublishBytes: s.Settings().PublishBytes, DiskMin: s.Settings().DiskMin,
 		IgnoreRobots: st.IgnoreRobots || !s.Settings().Robots, AllowPrivate: st.AllowPrivate, Requisites: st.Requisites,
 		TrapsOff: st.TrapsOff, TrustDates: s.Settings().TrustDates, SkipNoArchive: !s.Settings().NoArchive, SkipDocuments: s.Settings().Documents != session.DocumentsImport, Netrc: s.Settings().Netrc, Weights: s.Settings().Weights,

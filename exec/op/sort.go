@@ -54,32 +54,7 @@ func (k *sortKeys) append(dst []byte, i int) []byte {
 
 // sort yields all rows of in, in the order of the keys of n.
 func (r *Runner) sort(ctx context.Context, n *plan.Sort, in value.Rows) (value.Rows, error) {
-	keys, err := newSortKeys(n.Keys)
-	if err != nil {
-		return nil, err
-	}
-	return func(yield func(*value.Batch, error) bool) {
-		s := r.Sorter(ctx, 1)
-		defer s.Close()
-		var key, row []byte
-		for b, err := range in {
-			if err == nil {
-				err = keys.load(b)
-			}
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			for i := range b.N {
-				key, row = keys.append(key[:0], i), spill.AppendRow(row[:0], b, i)
-				if err := s.Add(key, row); err != nil {
-					yield(nil, err)
-					return
-				}
-			}
-		}
-		decoded(n.Columns(), s.Sorted())(yield)
-	}, nil
+	return r.sorted(ctx, nil, n.Keys, n.Columns(), in)
 }
 
 // decoded yields the rows that are encoded in the values of the records that

@@ -14,14 +14,20 @@ import (
 )
 
 // window yields the rows of in, sorted as n says, with the results of its
-// functions. It sorts all rows, unless they come sorted. Rows that do not fit in
-// memory go to disk. Then it reads one partition after the other, each twice: the
-// first time it computes the results that depend on later rows, and the second time
-// it yields the rows.
+// functions. It sorts all rows, unless they come sorted. If a result depends on later
+// rows, window reads one partition after the other, each twice: the first time it
+// computes such results, and the second time it yields the rows. Rows that do not fit
+// in memory go to disk.
 func (r *Runner) window(ctx context.Context, n *plan.Window, in value.Rows) (value.Rows, error) {
 	w := &windower{ctx: ctx, runner: r, node: n, width: len(n.In.Columns())}
 	if err := w.compile(); err != nil {
 		return nil, err
+	}
+	if groups, keys := n.SortBy(); len(keys) > 0 {
+		var err error
+		if in, err = r.sorted(ctx, groups, keys, n.In.Columns(), in); err != nil {
+			return nil, err
+		}
 	}
 	return func(yield func(*value.Batch, error) bool) {
 		run := *w
@@ -108,29 +114,14 @@ func (w *windower) compile() error {
 	return nil
 }
 
-// run yields the result for the rows of in.
+// run yields the result for the rows of in, which come sorted.
 func (w *windower) run(in value.Rows) error {
 	w.out = value.NewBatch(w.node.Columns())
 	rows, ends := w.runner.Spool(8), w.runner.Spool(16)
 	defer rows.Close()
 	defer ends.Close()
 	p := &partition{windower: w, rows: rows, ends: ends}
-	add := p.add
-	if !w.node.Sorted {
-		s := w.runner.Sorter(w.ctx, 1)
-		defer s.Close()
-		if err := w.encode(in, s.Add); err != nil {
-			return err
-		}
-		for rec, err := range s.Sorted() {
-			if err == nil {
-				err = add(rec.Key, rec.Val)
-			}
-			if err != nil || w.stopped {
-				return err
-			}
-		}
-	} else if err := w.encode(in, add); err != nil || w.stopped {
+	if err := w.encode(in, p.add); err != nil || w.stopped {
 		return err
 	}
 	if err := p.finish(); err != nil || w.stopped {

@@ -9,12 +9,9 @@ import (
 // values in memory.
 const streamOffsetMax = 1000
 
-// streams reports whether the rows come sorted and each result depends only on its row and
-// the rows before it. Then no row needs to be kept: the window takes a fifth of the time.
+// streams reports whether each result depends only on its row and the rows before it.
+// Then no row needs to be kept: the window takes a fifth of the time.
 func (w *windower) streams() bool {
-	if !w.node.Sorted {
-		return false
-	}
 	for _, f := range w.node.Funcs {
 		switch f.Kind {
 		case plan.RowNumber, plan.Rank, plan.DenseRank, plan.FirstValue:
@@ -29,12 +26,13 @@ func (w *windower) streams() bool {
 	return true
 }
 
-// stream is a run of a Window that streams. Its rows come sorted by URL and time, so its
-// partitions and peers are found by comparing these.
+// stream is a run of a Window that streams. Its rows come sorted, so it finds partitions
+// and peers by comparing each row with the row before.
 type stream struct {
 	*windower
 	place       window
 	part, peers lastRow         // of the last row of the batch before
+	ranks       bool            // whether a result depends on the peers of its row
 	before      [][]value.Value // for each Lag, the arguments of the last Offset rows; row n of the partition is at (n-1) % Offset
 }
 
@@ -46,7 +44,7 @@ type lastRow []value.Value
 // row before it.
 func (l lastRow) same(cols []*value.Vector, i int) bool {
 	for c, v := range cols {
-		if i > 0 && !v.Same(i-1, i) || i == 0 && v.At(0) != l[c] {
+		if i > 0 && !v.Same(i-1, i) || i == 0 && !v.SameAs(0, l[c]) {
 			return false
 		}
 	}
@@ -65,6 +63,11 @@ func rowOf(cols []*value.Vector, i int) lastRow {
 // run yields the batches of in with the results as further columns.
 func (s *stream) run(in value.Rows) error {
 	s.before = make([][]value.Value, len(s.funcs))
+	results := make([]*value.Vector, len(s.funcs))
+	for k, f := range s.funcs {
+		results[k] = new(value.Vector)
+		s.ranks = s.ranks || f.Kind == plan.Rank || f.Kind == plan.DenseRank
+	}
 	extras := make([]*value.Vector, len(s.extras))
 	for b, err := range in {
 		if err == nil {
@@ -76,14 +79,13 @@ func (s *stream) run(in value.Rows) error {
 		if b.N == 0 {
 			continue
 		}
-		results := make([]*value.Vector, len(s.funcs))
 		for k := range s.funcs {
-			results[k] = &value.Vector{Type: s.funcs[k].T}
+			results[k].Resize(s.funcs[k].T, b.N)
 		}
 		for i := range b.N {
 			s.next(i)
 			for k := range s.funcs {
-				results[k].AppendValue(s.result(k, extras, i))
+				results[k].Set(i, s.result(k, extras, i))
 			}
 		}
 		s.part, s.peers = rowOf(s.partition.cols, b.N-1), rowOf(s.order.cols, b.N-1)
@@ -107,7 +109,7 @@ func (s *stream) next(i int) {
 		*p = window{}
 	}
 	p.row++
-	if p.row == 1 || !s.peers.same(s.order.cols, i) {
+	if s.ranks && (p.row == 1 || !s.peers.same(s.order.cols, i)) {
 		p.first, p.group = p.row, p.group+1
 	}
 }

@@ -19,6 +19,7 @@ type Window struct {
 	OrderBy     []Key
 	Funcs       []*WindowFunc
 	Sorted      bool   // the rows of In come sorted by PartitionBy and OrderBy
+	Grouped     bool   // the rows of In come sorted by PartitionBy
 	text        string // PartitionBy and OrderBy, to find equal windows
 }
 
@@ -72,10 +73,29 @@ func (n *Window) String() string {
 		names[i] = f.Text
 	}
 	sorted := ""
-	if n.Sorted {
+	switch {
+	case n.Sorted:
 		sorted = " (comes sorted)"
+	case n.Grouped:
+		sorted = " (partitions come one after the other)"
 	}
 	return "window" + n.text + sorted + ": " + strings.Join(names, ", ")
+}
+
+// SortBy returns by which keys the rows of In must be sorted: the rows of each group that
+// is equal in groups, which follow each other, or all rows, if there are no groups. There
+// are no keys if the rows need not be sorted.
+func (n *Window) SortBy() (groups, keys []Key) {
+	if n.Sorted {
+		return nil, nil
+	}
+	for _, e := range n.PartitionBy {
+		groups = append(groups, Key{Expr: e})
+	}
+	if n.Grouped {
+		return groups, n.OrderBy
+	}
+	return nil, append(groups, n.OrderBy...)
 }
 
 // window returns the column that holds the result of c, a function with OVER. It
@@ -104,7 +124,7 @@ func (b *builder) window(bind *expr.Binder, c *ast.Call) (expr.Expr, error) {
 		top.Funcs = append(top.Funcs, f)
 	} else {
 		w.In, w.Funcs = b.top, []*WindowFunc{f}
-		w.Sorted = b.sorted(w)
+		b.comesSorted(w)
 		b.top = w
 	}
 	if b.found == nil {
@@ -115,10 +135,10 @@ func (b *builder) window(bind *expr.Binder, c *ast.Call) (expr.Expr, error) {
 	return x, nil
 }
 
-// sorted reports whether the rows that w reads come sorted by its partitions and,
-// within each, by its order, as versions do for one with PARTITION BY url ORDER BY
-// time.
-func (b *builder) sorted(w *Window) bool {
+// comesSorted sets w.Sorted if the rows that w reads come sorted by its partitions and,
+// within each, by its order, as versions do for one with PARTITION BY url ORDER BY time.
+// It sets w.Grouped if they come sorted only by its partitions.
+func (b *builder) comesSorted(w *Window) {
 	in := w.In
 	for {
 		below, ok := in.(*Window)
@@ -127,12 +147,16 @@ func (b *builder) sorted(w *Window) bool {
 		}
 		in = below.In
 	}
+	src := b.byURL(in)
+	if src == nil {
+		return
+	}
 	var keys []Key
 	for _, e := range w.PartitionBy {
 		keys = append(keys, Key{Expr: e})
 	}
-	src := b.byURL(in)
-	return src != nil && src.inOrder(append(keys, w.OrderBy...))
+	w.Sorted = src.inOrder(append(keys, w.OrderBy...))
+	w.Grouped = !w.Sorted && len(keys) > 0 && src.inOrder(keys)
 }
 
 // refersTo reports whether w or f reads a column with an index of at least from.

@@ -174,7 +174,7 @@ func placedAtPattern(err error, st *ast.Import, patterns []string) error {
 // readOptions checks the clauses of the statement and sets im.o.
 func (im *fileImport) readOptions() error {
 	s, st, o := im.s, im.st, &im.o
-	*o = task.ImportOptions{Zone: s.Settings().ImportTimezone, PoolLimit: s.Settings().PoolLimit, PageLimit: s.Settings().PageLimit, Earliest: s.Settings().Earliest, Latest: s.Settings().Latest}
+	*o = task.ImportOptions{Zone: s.Settings().ImportTimezone, PoolLimit: s.Settings().PoolLimit, PageLimit: s.Settings().PageLimit, Earliest: s.Settings().Earliest, Latest: s.Settings().Latest, Requests: s.Settings().RequestHeaders}
 	env := s.Env()
 	for _, p := range st.Paths {
 		path, err := expr.ConstantText(p, env)

@@ -3,6 +3,7 @@ package relation
 import (
 	"context"
 	"iter"
+	"strings"
 
 	"infomall/exec/value"
 	"infomall/store/record"
@@ -44,6 +45,7 @@ var Captures = made(Relation{
 		captured("record_id", value.Text, "record ID from that file", func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.RecordID[:b.N]) }).needs(record.ColSource),
 		captured("declared_digest", value.Text, "digest declared in that file", func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.DeclaredDigest[:b.N]) }).needs(record.ColDeclaredDigest),
 		captured("via_record", value.Text, "type of the record: response, revisit, not_modified or resource", func(v *value.Vector, b *record.Batch) { names(v, b.Via[:b.N]) }).needs(record.ColVia),
+		captured("request", value.Text, "request line and headers as sent, if they were kept", func(v *value.Vector, b *record.Batch) { requests(v, b.Request[:b.N]) }).needs(record.ColRequest).OnRequest(),
 	},
 }, func(b *record.Batch) int { return b.N }, captureRefs, (*Reader).captures)
 
@@ -93,6 +95,15 @@ func changed(v *value.Vector, b *record.Batch) {
 	for i, c := range b.Change[:b.N] {
 		v.Bools[i] = c.Changed()
 	}
+}
+
+// requests sets v to the heads of requests, in UTF-8; NULL for a capture without one.
+func requests(v *value.Vector, heads []string) {
+	valid := make([]string, len(heads))
+	for i, head := range heads {
+		valid[i] = strings.ToValidUTF8(head, "\uFFFD")
+	}
+	texts(v, value.Text, valid)
 }
 
 // hosts sets v to the host of each row of b, NULL for a URL without a host. It

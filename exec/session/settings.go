@@ -38,27 +38,28 @@ type Settings struct {
 	Width          int            // width of a table in cells; 0 means that of the window
 	Pager          string         // when results on a terminal go through a pager: auto, on or off
 
-	Agent          string         // User-Agent of crawls; "" for the program's own
-	Contact        string         // URL or mail address of the person who crawls
-	Delay          time.Duration  // pause between two requests to a host; negative means auto, depending on their duration
-	FormLimit      int            // most submissions of one form in a crawl
-	TrustDates     bool           // whether crawls leave out what has not changed by the dates of sitemaps and feeds
-	Workers        int            // number of requests that a crawl sends at the same time
-	BodyLimit      int64          // length in bytes at which a crawl cuts a body
-	Publish        time.Duration  // time after which queries see a fetched page, at the latest
-	DiskMin        int64          // bytes that must be free on the disk of the archive during a crawl; 0 means no check
-	PublishBytes   int64          // bytes of responses after which queries see them, at the latest
-	Robots         bool           // whether crawls obey robots.txt
-	Sessions       string         // list of URL arguments and folders that name a session or, with a minus, a page
-	NoArchive      bool           // whether crawls keep pages that ask robots to keep no copy
-	Browser        string         // path of the browser that shows pages for RENDER; "" looks for one
-	BrowserSandbox bool           // whether that browser runs in its sandbox
-	MoreRules      string         // file of rules that click buttons that load more, as an absolute path; "" means none
-	ConsentRules   string         // file of rules that click the buttons of notices, as an absolute path; "" means none
-	Netrc          string         // file with the names and passwords that crawls use for hosts; "" means none
-	Weights        report.Weights // weights of the terms of priority in the order BEST
-	Domains        string         // list of weights of URLs by domain, as parseDomains reads it
-	Revisit        time.Duration  // time in which CRAWL DUE visits each page once, on average
+	Agent          string          // User-Agent of crawls; "" for the program's own
+	Contact        string          // URL or mail address of the person who crawls
+	Delay          time.Duration   // pause between two requests to a host; negative means auto, depending on their duration
+	FormLimit      int             // most submissions of one form in a crawl
+	TrustDates     bool            // whether crawls leave out what has not changed by the dates of sitemaps and feeds
+	Workers        int             // number of requests that a crawl sends at the same time
+	RequestHeaders record.Requests // what is kept of the heads of requests
+	BodyLimit      int64           // length in bytes at which a crawl cuts a body
+	Publish        time.Duration   // time after which queries see a fetched page, at the latest
+	DiskMin        int64           // bytes that must be free on the disk of the archive during a crawl; 0 means no check
+	PublishBytes   int64           // bytes of responses after which queries see them, at the latest
+	Robots         bool            // whether crawls obey robots.txt
+	Sessions       string          // list of URL arguments and folders that name a session or, with a minus, a page
+	NoArchive      bool            // whether crawls keep pages that ask robots to keep no copy
+	Browser        string          // path of the browser that shows pages for RENDER; "" looks for one
+	BrowserSandbox bool            // whether that browser runs in its sandbox
+	MoreRules      string          // file of rules that click buttons that load more, as an absolute path; "" means none
+	ConsentRules   string          // file of rules that click the buttons of notices, as an absolute path; "" means none
+	Netrc          string          // file with the names and passwords that crawls use for hosts; "" means none
+	Weights        report.Weights  // weights of the terms of priority in the order BEST
+	Domains        string          // list of weights of URLs by domain, as parseDomains reads it
+	Revisit        time.Duration   // time in which CRAWL DUE visits each page once, on average
 
 	Level        string // level of the cut (which blocks of a page count) for blocks and changes: auto, leaves or a number from 1
 	DefaultLevel int    // level that auto means, from 1
@@ -323,6 +324,9 @@ var settings = []Setting{
 	{"regions", stored, "file in which ip_region finds the place of an address: a QQWry file (qqwry.dat) or a MaxMind file (.mmdb)",
 		func(s *Settings) string { return s.Regions },
 		parseRegions},
+	{"request_headers", stored, "whether CRAWL and IMPORT keep the request with a capture, its first line and headers: off; on, without Cookie, Authorization and Proxy-Authorization; or all",
+		func(s *Settings) string { return requestWords[s.RequestHeaders] },
+		func(s *Settings, v string) error { return parseRequestHeaders(&s.RequestHeaders, v) }},
 	{"revisit", stored, "average time between two visits of CRAWL DUE to a page; some pages get more visits, some fewer",
 		func(s *Settings) string { return DelayText(s.Revisit) },
 		func(s *Settings, v string) error {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -318,6 +319,20 @@ func parseWord(dst *string, v string, words ...string) error {
 		err = fmt.Errorf("there is no %q; did you mean %s?", v, near)
 	}
 	return err
+}
+
+// requestWords are the values of the setting request_headers, by the value of
+// record.Requests.
+var requestWords = []string{record.RequestsOff: "off", record.RequestsOn: "on", record.RequestsAll: "all"}
+
+// parseRequestHeaders sets dst from v, one of requestWords.
+func parseRequestHeaders(dst *record.Requests, v string) error {
+	var word string
+	if err := parseWord(&word, v, requestWords...); err != nil {
+		return err
+	}
+	*dst = record.Requests(slices.Index(requestWords, word))
+	return nil
 }
 
 // levelMax is the greatest level that SET accepts. No tree of blocks has

@@ -165,12 +165,7 @@ func (s *Sorter) spill() error {
 			}
 		}
 	})
-	for _, chunk := range s.chunks {
-		if cap(chunk) == chunkBytes {
-			s.spare = append(s.spare, chunk[:0])
-		}
-	}
-	s.held, s.bytes, s.chunks = s.held[:0], 0, s.chunks[:0]
+	s.forget()
 	if err == nil && len(s.runs) > runsMax {
 		err = s.mergeRuns()
 	}
@@ -251,6 +246,36 @@ func (s *Sorter) Sorted() iter.Seq2[Record, error] {
 			}
 		}
 	}
+}
+
+// Added yields the records in memory in the order in which they were added. It must be
+// called before Sorted, of a Sorter that has written no temporary file.
+func (s *Sorter) Added() iter.Seq[Record] {
+	return func(yield func(Record) bool) {
+		for _, r := range s.held {
+			if !yield(s.record(r)) {
+				return
+			}
+		}
+	}
+}
+
+// Reset removes all records and keeps memory for others. s can then be used like a new
+// Sorter.
+func (s *Sorter) Reset() {
+	closeAll(s.runs)
+	s.runs = nil
+	s.forget()
+}
+
+// forget removes the records in memory and keeps their chunks for other records.
+func (s *Sorter) forget() {
+	for _, chunk := range s.chunks {
+		if cap(chunk) == chunkBytes {
+			s.spare = append(s.spare, chunk[:0])
+		}
+	}
+	s.held, s.bytes, s.chunks = s.held[:0], 0, s.chunks[:0]
 }
 
 // Close releases memory and temporary files.

@@ -159,6 +159,17 @@ func (v *Vector) Same(i, j int) bool {
 	return true // Null
 }
 
+// SameAs reports whether row i of v has the value x, as Same does.
+func (v *Vector) SameAs(i int, x Value) bool {
+	if v.IsNull(i) || x.IsNull() {
+		return v.IsNull(i) && x.IsNull()
+	}
+	if v.Type == Float {
+		return compareFloats(v.Floats[i], x.Float) == 0
+	}
+	return v.At(i) == x
+}
+
 // Set sets row i of v to x. x is NULL or has the type of v, except that a Text
 // may be set in a vector of URLs and the other way round.
 func (v *Vector) Set(i int, x Value) {

@@ -229,6 +229,14 @@ var colors = regexp.MustCompile("\x1b\\[[0-9;]*m")
 // IsTerminal reports whether f is open on a terminal.
 func IsTerminal(f *os.File) bool { return xterm.IsTerminal(int(f.Fd())) }
 
+// Of returns w if it is a file that is open on a terminal, else nil.
+func Of(w any) *os.File {
+	if f, ok := w.(*os.File); ok && IsTerminal(f) {
+		return f
+	}
+	return nil
+}
+
 // rawMode switches a terminal between its usual mode and raw mode, in which the
 // program gets each key at once. Its methods may be called from several
 // goroutines.

@@ -63,7 +63,7 @@ func (i *Intake) Import(ctx context.Context, o task.ImportOptions) ([]task.Impor
 	if err != nil {
 		return nil, err
 	}
-	g.PoolLimit, g.read.Limit = o.PoolLimit, o.PageLimit
+	g.PoolLimit, g.read.Limit, g.requests = o.PoolLimit, o.PageLimit, o.Requests
 	g.Dates = record.DatesAt(i.now(), o.Earliest, o.Latest)
 	g.oneFile = len(files) == 1 && files[0].Files == nil
 	results := make([]task.ImportResult, len(files))
@@ -170,6 +170,7 @@ func bundled(ctx context.Context, items iter.Seq2[record.Item, error], to chan<-
 func (g *Importer) take(ctx context.Context, it record.Item, res *task.ImportResult) error {
 	switch {
 	case it.Capture != nil:
+		it.Capture.Request = g.requests.Head(it.Capture.Request)
 		return g.Add(ctx, it.Capture, res)
 	case it.Skipped != "":
 		skip(res, it.Skipped)

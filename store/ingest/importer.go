@@ -60,6 +60,8 @@ type Importer struct {
 	// default.
 	PoolLimit int64
 
+	requests record.Requests // what is kept of the heads of requests in the files of an Import
+
 	intake *Intake
 	w      *commit.Writer
 	job    string
@@ -234,7 +236,7 @@ func (g *Importer) Add(ctx context.Context, c *record.Capture, res *task.ImportR
 	timeline.Follow(nil, &e.Entry) // correct for most captures
 	e.IP, e.Source, e.RecordID, e.DeclaredDigest = c.IP, c.Source, c.RecordID, c.DeclaredDigest
 	e.RefersURL, e.RefersTime = c.RefersURL, c.RefersTime
-	e.Head, e.Framing, e.Extra = c.Head, c.Framing, c.Extra
+	e.Head, e.Framing, e.Extra, e.Request = c.Head, c.Framing, c.Extra, c.Request
 	if c.Origin != "" {
 		e.Origin = c.Origin
 		if o, err := urlkey.Canonical(c.Origin); err == nil {
@@ -275,7 +277,7 @@ func (g *Importer) Add(ctx context.Context, c *record.Capture, res *task.ImportR
 		s.read.Complete(e)
 	}
 	g.staged = append(g.staged, s)
-	g.bytes += int64(len(c.Body)+len(c.Head)+len(c.Framing)) + stagedCost
+	g.bytes += int64(len(c.Body)+len(c.Head)+len(c.Framing)+len(c.Request)) + stagedCost
 	if g.bytes+g.read.Memory >= g.batch {
 		return g.Flush(ctx)
 	}

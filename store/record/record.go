@@ -174,6 +174,10 @@ type Capture struct {
 	// uses it to restore the wire form. Nil if the body was not sent in chunks.
 	Framing []byte
 
+	// Request is what is kept of the head of the request: the request line and the
+	// headers, with the empty line after them; see Requests. Nil if nothing is kept.
+	Request []byte
+
 	Truncated      bool
 	Via            Via
 	DeclaredDigest string // as the source spells it, such as "sha1:BASE32"; or ""

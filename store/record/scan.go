@@ -34,6 +34,7 @@ const (
 	ColLocation
 	ColSource // Source, SourceOffset, RecordID
 	ColDeclaredDigest
+	ColRequest
 	ColTitle
 	ColLang
 	ColCharset // Charset, DeclaredCharset, CharsetSource, Unread
@@ -174,6 +175,7 @@ type Batch struct {
 	SourceOffset   []int64
 	RecordID       []string
 	DeclaredDigest []string
+	Request        []string
 
 	// These columns were read from the body when it came in. Texts are "" and
 	// counts -1 if the body does not have them, as for a picture or for a body
@@ -221,6 +223,7 @@ func (b *Batch) Reset() {
 	b.Host, b.Count = b.Host[:0], b.Count[:0]
 	b.Digest, b.IP, b.Origin, b.AskedURL, b.Location = b.Digest[:0], b.IP[:0], b.Origin[:0], b.AskedURL[:0], b.Location[:0]
 	b.Source, b.SourceOffset, b.RecordID, b.DeclaredDigest = b.Source[:0], b.SourceOffset[:0], b.RecordID[:0], b.DeclaredDigest[:0]
+	b.Request = b.Request[:0]
 	b.Title, b.Lang, b.Charset, b.DeclaredCharset, b.Reason = b.Title[:0], b.Lang[:0], b.Charset[:0], b.DeclaredCharset[:0], b.Reason[:0]
 	b.CharsetSource, b.Unread = b.CharsetSource[:0], b.Unread[:0]
 	b.NoArchive, b.LinkCount, b.BlockCount = b.NoArchive[:0], b.LinkCount[:0], b.BlockCount[:0]
@@ -258,6 +261,7 @@ func (b *Batch) CopyRow(j int, src *Batch, i int) {
 	CopyCell(&b.SourceOffset, j, src.SourceOffset, i)
 	CopyCell(&b.RecordID, j, src.RecordID, i)
 	CopyCell(&b.DeclaredDigest, j, src.DeclaredDigest, i)
+	CopyCell(&b.Request, j, src.Request, i)
 	CopyCell(&b.Title, j, src.Title, i)
 	CopyCell(&b.Lang, j, src.Lang, i)
 	CopyCell(&b.Charset, j, src.Charset, i)

@@ -82,6 +82,7 @@ type Stored struct {
 	Head           []byte
 	Framing        []byte
 	Extra          []byte
+	Request        []byte
 
 	// Fold and Facts were computed from the body when it was imported. They are
 	// written by Writer.Add and read back through Facts, not through Entries.

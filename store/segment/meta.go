@@ -101,6 +101,7 @@ const (
 	FieldHead     Field = colHead
 	fieldFraming  Field = colFraming
 	fieldExtra    Field = colExtra
+	FieldRequest  Field = colRequest
 )
 
 // Texts returns the values of field f of all entries, in order. The caller must not
@@ -352,6 +353,7 @@ const (
 	colHead
 	colFraming
 	colExtra
+	colRequest // missing if no entry of the run has one
 
 	colRecordID
 	colDeclared
@@ -380,7 +382,8 @@ var groupColumns = [groups]columnsOf{
 }
 
 // cutGroup cuts plain, the columns of a group, into cols. They share plain's memory. A
-// group whose columns are all empty has no bytes.
+// group whose columns are all empty has no bytes. The last column of groupResponse,
+// colRequest, is missing if all its texts are empty.
 func cutGroup(cols *[backCols][]byte, group int, plain []byte) error {
 	if len(plain) == 0 {
 		return nil
@@ -388,6 +391,10 @@ func cutGroup(cols *[backCols][]byte, group int, plain []byte) error {
 	r := packed.Reader{B: plain}
 	of := groupColumns[group]
 	for i := of.from; i < of.to; i++ {
+		if i == colRequest && len(r.B) == 0 {
+			cols[i] = noTexts
+			break
+		}
 		cols[i] = r.Sized()
 	}
 	if r.Bad || len(r.B) != 0 {
@@ -395,6 +402,9 @@ func cutGroup(cols *[backCols][]byte, group int, plain []byte) error {
 	}
 	return nil
 }
+
+// noTexts is a column of texts that are all empty.
+var noTexts = []byte{column.TextsConst}
 
 // frames cuts data, the data of a run, into the compressed groups of columns and the
 // compressed content. All share data's memory.

@@ -43,7 +43,7 @@ type entryAt struct {
 }
 
 // textCols are the columns with one text for each entry, except for record names.
-var textCols = [...]int{colIP, colOrigin, colAskedURL, colLocation, colSource, colDeclared, colHead, colFraming, colExtra}
+var textCols = [...]int{colIP, colOrigin, colAskedURL, colLocation, colSource, colDeclared, colHead, colFraming, colExtra, colRequest}
 
 // pageCols are the columns with one text for each page.
 var pageCols = [...]int{colTitle, colLang, colCharset, colDeclaredCharset, colReason, colCharsetSource, colUnread}
@@ -250,6 +250,7 @@ func (m *Meta) put(e *Stored, p *entryParts, n int) {
 	e.Location, e.Source, e.RecordID = p.text[colLocation].Of(n), p.text[colSource].Of(n), p.names.Of(n)
 	e.DeclaredDigest = column.UnpackDigest(p.text[colDeclared].Of(n))
 	e.Head, e.Framing, e.Extra = bytesOrNil(p.text[colHead].Of(n)), bytesOrNil(p.text[colFraming].Of(n)), bytesOrNil(p.text[colExtra].Of(n))
+	e.Request = bytesOrNil(p.text[colRequest].Of(n))
 	if at.revisit >= 0 {
 		e.RefersURL, e.RefersTime = p.text[colRefersURL].Of(int(at.revisit)), record.Time(p.refersTime[at.revisit])
 	}

@@ -172,6 +172,7 @@ func (r *run) encodeMeta(segment, number uint32) (meta []byte, ends [groups]int)
 		m.addBytes(colHead, e.Head)
 		m.addBytes(colFraming, e.Framing)
 		m.addBytes(colExtra, e.Extra)
+		m.addBytes(colRequest, e.Request)
 	}
 	lens := make([]int64, len(r.blocks))
 	for i, b := range r.blocks {
@@ -204,8 +205,10 @@ func (r *run) encodeMeta(segment, number uint32) (meta []byte, ends [groups]int)
 	}
 	for g, of := range groupColumns {
 		if g == groupCaptures || slices.ContainsFunc(cols[of.from:of.to], func(col []byte) bool { return len(col) > 0 }) {
-			for _, col := range cols[of.from:of.to] {
-				dst = packed.AppendSized(dst, col)
+			for c := of.from; c < of.to; c++ {
+				if c != colRequest || !bytes.Equal(cols[c], noTexts) {
+					dst = packed.AppendSized(dst, cols[c])
+				}
 			}
 		}
 		ends[g] = len(dst)

@@ -77,6 +77,9 @@ func testEntries(n int) []Stored {
 		}
 		e.IP, e.Source, e.RecordID = "127.0.0.1", "a.warc", fmt.Sprintf("<urn:uuid:92283950-ef2f-4d72-b224-%012x>", i)
 		e.Head = fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nDate: %d\r\n\r\n", i)
+		if i%4 == 0 {
+			e.Request = fmt.Appendf(nil, "GET /%d HTTP/1.1\r\n\r\n", i)
+		}
 		if i%5 == 0 {
 			e.Fold = testFacts("fold", body)
 		}

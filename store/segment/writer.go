@@ -254,7 +254,7 @@ func (w *Writer) entry(e Stored) error {
 	w.census.add(&e.Entry)
 	w.sample.add(&e.Entry)
 	w.run.entries = append(w.run.entries, e)
-	w.run.bytes += len(e.Head) + len(e.Extra) + len(e.Framing)
+	w.run.bytes += len(e.Head) + len(e.Extra) + len(e.Framing) + len(e.Request)
 	w.last = &w.run.entries[len(w.run.entries)-1]
 	if w.run.bytes >= w.runBytes() || len(w.run.entries) >= runEntries {
 		return w.closeRun()

@@ -39,7 +39,7 @@ type metaAt struct {
 
 // colsMeta are the columns that are not in the index: to read them, the db-file
 // must be opened.
-const colsMeta = record.ColDigest | record.ColIP | record.ColOrigin | record.ColAskedURL | record.ColLocation | record.ColSource | record.ColDeclaredDigest | record.ColPage
+const colsMeta = record.ColDigest | record.ColIP | record.ColOrigin | record.ColAskedURL | record.ColLocation | record.ColSource | record.ColDeclaredDigest | record.ColRequest | record.ColPage
 
 func newBatcher(ctx context.Context, v *Snapshot, s record.Scan, first *record.Batch, put func(*record.Batch) *record.Batch) *batcher {
 	return &batcher{ctx: ctx, v: v, s: s, b: first, put: put, metas: make(map[*segment.Reader]*metaAt), alone: s.Columns&colsMeta == 0}
@@ -304,6 +304,7 @@ var textColumns = [...]struct {
 	{record.ColSource, segment.FieldSource, func(b *record.Batch) *[]string { return &b.Source }},
 	{record.ColSource, segment.FieldRecordID, func(b *record.Batch) *[]string { return &b.RecordID }},
 	{record.ColDeclaredDigest, segment.FieldDeclared, func(b *record.Batch) *[]string { return &b.DeclaredDigest }},
+	{record.ColRequest, segment.FieldRequest, func(b *record.Batch) *[]string { return &b.Request }},
 }
 
 // putPage appends what p has to those columns of b that are in want.

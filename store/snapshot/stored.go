@@ -106,7 +106,7 @@ func StoredOf(e *segment.Stored) message.Stored {
 			AskedURL: e.AskedURL, Origin: e.Origin, Time: e.Time, IP: e.IP, Status: int(e.Status), Mime: e.Mime,
 			Head: e.Head, Framing: e.Framing, Truncated: e.Truncated, Via: e.Via,
 			DeclaredDigest: e.DeclaredDigest, RefersURL: e.RefersURL, RefersTime: e.RefersTime,
-			Source: e.Source, Offset: e.Seq, RecordID: e.RecordID, Extra: e.Extra,
+			Source: e.Source, Offset: e.Seq, RecordID: e.RecordID, Extra: e.Extra, Request: e.Request,
 		},
 		URL: urlkey.URL(e.Key), Title: e.Page.Title, Digest: e.Digest,
 	}

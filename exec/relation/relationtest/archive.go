@@ -371,6 +371,7 @@ func (r *row) appendTo(b *record.Batch, cols record.Columns, i int) {
 	add(&b.SourceOffset, cols&record.ColSource, int64(i)*100)
 	add(&b.RecordID, cols&record.ColSource, "")
 	add(&b.DeclaredDigest, cols&record.ColDeclaredDigest, "")
+	add(&b.Request, cols&record.ColRequest, "")
 	if cols&record.ColPage != 0 {
 		r.appendPage(b)
 	}

@@ -34,6 +34,7 @@ const (
 	ownDigest    = ownPrefix + "digest"
 	ownRecordID  = ownPrefix + "record-id"
 	ownTruncated = ownPrefix + "truncated"
+	ownRequest   = ownPrefix + "request" // one line for each line of the head, in order
 )
 
 // Values of the property ownRevisit, and the value of ownResource if the media
@@ -58,6 +59,9 @@ func takeOwn(c *record.Capture) {
 		}
 	}
 	c.Extra = rest
+	if len(c.Request) > 0 {
+		c.Request = append(c.Request, "\r\n"...) // the empty line has no property
+	}
 }
 
 // takeProperty sets the field of c to which a property belongs that only this
@@ -97,6 +101,8 @@ func takeProperty(c *record.Capture, name, value string) bool {
 		c.RecordID = value
 	case ownTruncated:
 		c.Truncated = true
+	case ownRequest:
+		c.Request = append(append(c.Request, value...), "\r\n"...)
 	default:
 		return false
 	}
@@ -139,6 +145,9 @@ func ownLines(s *message.Stored) []byte {
 	add(ownRecordID, s.RecordID)
 	if s.Truncated {
 		add(ownTruncated, "yes")
+	}
+	for line := range bytes.Lines(s.Request) {
+		add(ownRequest, string(bytes.TrimRight(line, " \t\r\n")))
 	}
 	return b
 }

@@ -27,6 +27,7 @@ func stored(t *rapid.T) *message.Stored {
 	s.DeclaredDigest = draw("digest", "", "sha1:ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
 	s.RecordID = draw("record", "", "urn:uuid:1")
 	s.Extra = []byte(draw("extra", "", "id: 7\n", "date: 15 Apr 03 08:13\n", "WARC-Identified-Payload-Type: text/html\n", "length: 7\ncrc32c: 1\n", "infomall-resource: x\n", "no colon\n"))
+	s.Request = []byte(draw("request", "", "GET / HTTP/1.1\r\nHost: a.example\r\nX-Empty:\r\n\r\n"))
 	body := draw("body", "", "one", "two\n\nversion: 1.0\nlength: 2\n\nxx\n", "0\r\n\r\n", "\x78\x9cno zlib")
 	s.Via = rapid.SampledFrom([]record.Via{record.ViaResponse, record.ViaRevisit, record.ViaNotModified, record.ViaResource}).Draw(t, "via")
 	if s.Via == record.ViaResource {
@@ -113,6 +114,9 @@ func compare(t *rapid.T, got *record.Capture, want *message.Stored) {
 	if got.Via != via || got.Status != want.Status || got.Mime != want.Mime || !bytes.Equal(got.Head, want.Head) || !bytes.Equal(got.Body, body) || !bytes.Equal(got.Framing, want.Framing) {
 		t.Errorf("read %v %d %s %q %q %x, want %v %d %s %q %q %x", got.Via, got.Status, got.Mime, got.Head, got.Body, got.Framing,
 			via, want.Status, want.Mime, want.Head, body, want.Framing)
+	}
+	if !bytes.Equal(got.Request, want.Request) {
+		t.Errorf("request %q, want %q", got.Request, want.Request)
 	}
 	for line := range strings.Lines(string(want.Extra)) {
 		keeps := strings.HasPrefix(line, "id:") || strings.HasPrefix(line, "WARC-")

@@ -16,6 +16,7 @@ type request struct {
 	target     string // value of WARC-Target-URI
 	id         string // value of WARC-Record-ID
 	concurrent []string
+	head       []byte // request line and headers, with the empty line after them
 	method     string
 	media      string // value of Content-Type in the request
 	body       []byte
@@ -36,6 +37,7 @@ func (s *scanner) requestAt(off int64, h *header) (*request, error) {
 		return nil, nil
 	}
 	return &request{
+		head:   bytes.Clone(head),
 		target: h.uri("WARC-Target-URI"), id: h.uri("WARC-Record-ID"), concurrent: h.uris("WARC-Concurrent-To"),
 		method: words[0], media: message.Header(head, "Content-Type"), body: bytes.Clone(b[len(head):]),
 	}, nil
@@ -143,12 +145,13 @@ func (p *pairing) drop() {
 	p.held = nil
 }
 
-// name gives a capture the URL of the response to r, which has the method and the body
-// if r is no GET.
+// name gives a capture the head of r, and the URL of the response to r, which has the
+// method and the body if r is no GET.
 func (r *request) name(c *record.Capture) {
 	if c.Via == record.ViaResource {
 		return
 	}
+	c.Request = r.head
 	asked := urlkey.WithMethod(c.AskedURL, r.method, r.media, r.body)
 	if c.RefersURL == c.AskedURL {
 		c.RefersURL = asked
@@ -165,27 +168,57 @@ func target(asked string, via record.Via) string {
 	return asked
 }
 
-// writeRequest writes the record of the request for the capture s, if it was no GET, so
-// that tools that read the file know the method. The archive does not have the body as
-// it was sent: the record has a form with the same arguments. id is the identifier of
-// the record of s.
+// writeRequest writes the record of the request for the capture s, if the archive has
+// its head, or if it was no GET, so that tools that read the file know the method. The
+// archive does not have the body as it was sent: the record has a form with the same
+// arguments. id is the identifier of the record of s.
 func (w *Writer) writeRequest(s *message.Stored, id string) error {
 	page, method, query, ok := urlkey.Method(s.AskedURL)
-	if !ok || s.Via == record.ViaResource {
+	if !ok {
+		page, method = s.AskedURL, "GET"
+	}
+	kept := s.Request
+	if sent, _, _ := bytes.Cut(kept, []byte(" ")); string(sent) != method {
+		kept = nil // an imported file may have anything
+	}
+	if !ok && kept == nil || s.Via == record.ViaResource {
 		return nil
 	}
-	_, host, _ := strings.Cut(page, "://")
-	path := "/"
-	if i := strings.IndexAny(host, "/?"); i >= 0 {
-		host, path = host[:i], "/"+strings.TrimPrefix(host[i:], "/")
-	}
-	head := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\n", method, path, host[strings.LastIndexByte(host, '@')+1:])
-	body := urlkey.FormBody(query)
-	if len(body) > 0 || method == "POST" || method == "PUT" {
-		head += fmt.Sprintf("Content-Type: application/x-www-form-urlencoded\r\nContent-Length: %d\r\n", len(body))
+	head, body := string(kept), []byte(nil)
+	if ok {
+		body = urlkey.FormBody(query)
+		head = formHead(kept, page, method, body)
 	}
 	h := newHeader("request", page, s.Time, recordID("request", s.AskedURL, s.Time, s.Offset))
 	h.add("WARC-Concurrent-To", "<"+id+">")
 	h.add("Content-Type", "application/http;msgtype=request")
-	return w.record(h, head+"\r\n", one(body))
+	return w.record(h, head, one(body))
+}
+
+// formHead returns the head of a request for page with the body, which is a form. Its
+// other headers are those of kept, the head of the request as it was sent; nil if the
+// archive does not have it.
+func formHead(kept []byte, page, method string, body []byte) string {
+	var b strings.Builder
+	if len(kept) == 0 {
+		_, host, _ := strings.Cut(page, "://")
+		path := "/"
+		if i := strings.IndexAny(host, "/?"); i >= 0 {
+			host, path = host[:i], "/"+strings.TrimPrefix(host[i:], "/")
+		}
+		fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: %s\r\n", method, path, host[strings.LastIndexByte(host, '@')+1:])
+	}
+	for line := range bytes.Lines(kept) {
+		name, _, _ := bytes.Cut(line, []byte(":"))
+		switch strings.ToLower(string(bytes.TrimSpace(name))) {
+		case "", "content-type", "content-length", "content-encoding", "transfer-encoding":
+		default:
+			b.Write(line)
+		}
+	}
+	if len(body) > 0 || method == "POST" || method == "PUT" {
+		fmt.Fprintf(&b, "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: %d\r\n", len(body))
+	}
+	b.WriteString("\r\n")
+	return b.String()
 }

@@ -66,6 +66,25 @@ func TestRequests(t *testing.T) {
 	}
 }
 
+// TestRequestHeads reads the heads of requests with the captures that answer them.
+func TestRequestHeads(t *testing.T) {
+	answer := func(n int) string {
+		return rec(fmt.Sprintf("WARC-Type: response\r\nWARC-Target-URI: http://a.cn/%d\r\nWARC-Date: 2008-06-30T22:00:00Z\r\nContent-Type: application/http; msgtype=response\r\n", n),
+			"HTTP/1.1 200 OK\r\n\r\n")
+	}
+	const head = "GET /1 HTTP/1.0\nHost: a.cn\nCookie: id=7\n\n"
+	asks := rec("WARC-Type: request\r\nWARC-Target-URI: http://a.cn/1\r\nContent-Type: application/http; msgtype=request\r\n", head)
+	var got []string
+	for _, it := range read(t, []byte(answer(1)+asks+answer(2)), Options{}) {
+		if it.Capture != nil {
+			got = append(got, string(it.Capture.Request))
+		}
+	}
+	if fmt.Sprintf("%q", got) != fmt.Sprintf("%q", []string{head, ""}) {
+		t.Errorf("the requests are %q", got)
+	}
+}
+
 // TestRequestSample reads a file with forms that other tools read too. The keys of the
 // responses are those that pywb and cdxj-indexer give them.
 func TestRequestSample(t *testing.T) {

@@ -5,12 +5,14 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"infomall/store/record"
 	"infomall/store/record/message"
+	"infomall/store/urlkey"
 )
 
 // stored draws a capture of one of a few URLs, with one of a few bodies.
@@ -41,6 +43,7 @@ func stored(t *rapid.T) *message.Stored {
 			}
 		}
 	}
+	s.Request = []byte(draw("request", "", "GET / HTTP/1.1\r\nHost: a.example\r\n\r\n", "POST /f HTTP/1.1\r\nHost: a.example\r\nContent-Type: application/json\r\nContent-Length: 900\r\n\r\n"))
 	s.Body, s.Size = []byte(body), int64(len(body))
 	copy(s.Digest[:], body+"\x00")
 	if s.Via == record.ViaRevisit && rapid.Bool().Draw(t, "no body") {
@@ -100,6 +103,20 @@ func compare(t *rapid.T, got *record.Capture, want *message.Stored, at Placed, b
 	}
 	if got.Offset != at.Offset || !bytes.Equal(got.Head, want.Head) {
 		t.Errorf("offset %d, head %q; want %d, %q", got.Offset, got.Head, at.Offset, want.Head)
+	}
+	_, _, _, form := urlkey.Method(want.AskedURL)
+	post := bytes.HasPrefix(want.Request, []byte("POST"))
+	switch {
+	case want.Via == record.ViaResource || !form && post:
+		if got.Request != nil {
+			t.Errorf("request %q, want none", got.Request)
+		}
+	case form: // the body is another one, so its headers are too
+		if !strings.HasPrefix(string(got.Request), "POST /f HTTP/1.1\r\nHost: a.example\r\n") || strings.Contains(string(got.Request), "json") || strings.Contains(string(got.Request), "900") {
+			t.Errorf("request %q, want %q with the media type and length of a form", got.Request, want.Request)
+		}
+	case !bytes.Equal(got.Request, want.Request):
+		t.Errorf("request %q, want %q", got.Request, want.Request)
 	}
 	name := func(url string, t record.Time) string { return fmt.Sprint(url, t, got.DeclaredDigest) }
 	switch {

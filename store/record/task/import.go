@@ -23,6 +23,8 @@ type ImportOptions struct {
 	// PageLimit is how many bytes of a body are parsed for its title, text,
 	// links and blocks; 0 means 8 MB.
 	PageLimit int64
+	// Requests says what is kept of the heads of requests that files have.
+	Requests record.Requests
 	// Progress, if not nil, is called from time to time, by one goroutine.
 	Progress func(ImportProgress)
 }

@@ -1,4 +1,4 @@
-package repl
+package printer
 
 import (
 	"bytes"
@@ -11,26 +11,26 @@ import (
 	"infomall/repl/term"
 )
 
-// pagerDefault is the command of the pager if the variable PAGER is not set.
+// PagerDefault is the command of the pager if the variable PAGER is not set.
 // With these flags less leaves the text on the screen, does not wrap lines and
 // shows colours.
-const pagerDefault = "less -SRFX"
+const PagerDefault = "less -SRFX"
 
 // The values of the setting pager: when a result is shown in a pager.
 const (
-	pagerAuto = "auto" // for results taller than the window
-	pagerOn   = "on"
-	pagerOff  = "off"
+	PagerAuto = "auto" // for results taller than the window
+	PagerOn   = "on"
+	PagerOff  = "off"
 )
 
-// pager shows a result that is taller than the window in a program such as
+// Pager shows a result that is taller than the window in a program such as
 // less. It first keeps the text in memory, up to the height of the window. If
 // more text comes, it starts the program and sends it all of the text.
-type pager struct {
+type Pager struct {
 	terminal *os.File
 	command  []string
 	environ  []string
-	when     *string                 // the setting pager: pagerAuto, pagerOn or pagerOff
+	when     *string                 // the setting pager: PagerAuto, PagerOn or PagerOff
 	patient  func() (release func()) // called while the program runs
 	warn     func(error)
 
@@ -41,42 +41,49 @@ type pager struct {
 	release func()         // returned by patient
 }
 
-// newPager returns a pager for a terminal. If the pager program cannot be
-// found, it changes the setting pager to off.
-func (p *program) newPager(terminal *os.File) *pager {
-	g := &pager{terminal: terminal, when: &p.session.Settings().Pager, environ: os.Environ(), patient: p.signals.patiently}
-	g.warn = func(err error) { p.say("pager: %v", err) }
-	name := p.getenv("PAGER")
+// NewPager returns a pager for a terminal. when is the setting pager. If the pager program
+// cannot be found, NewPager changes the setting to off. If the program does not start
+// later, the pager calls warn with the error and changes the setting to off. The pager calls
+// patient when its program starts, and the result release when the program has ended.
+func NewPager(terminal *os.File, getenv func(string) string, when *string, patient func() (release func()), warn func(error)) *Pager {
+	g := &Pager{terminal: terminal, when: when, environ: os.Environ(), patient: patient, warn: warn}
+	name := getenv("PAGER")
 	if name == "" {
-		name = pagerDefault
+		name = PagerDefault
 	}
 	g.command = strings.Fields(name)
-	if _, err := exec.LookPath(g.command[0]); err != nil || p.getenv("TERM") == "dumb" {
-		*g.when = pagerOff
+	if _, err := exec.LookPath(g.command[0]); err != nil || getenv("TERM") == "dumb" {
+		*g.when = PagerOff
 	}
-	if p.getenv("LESSCHARSET") == "" {
+	if getenv("LESSCHARSET") == "" {
 		g.environ = append(g.environ, "LESSCHARSET=utf-8")
 	}
 	return g
 }
 
+// When returns the setting pager: PagerAuto, PagerOn or PagerOff.
+func (g *Pager) When() string { return *g.when }
+
+// Command returns the command of the pager program, as one line.
+func (g *Pager) Command() string { return strings.Join(g.command, " ") }
+
 // Write shows b, or keeps b in memory; see pager. After the user has left the
 // program, it returns the error of a closed pipe.
-func (g *pager) Write(b []byte) (int, error) {
+func (g *Pager) Write(b []byte) (int, error) {
 	if g.pipe != nil {
 		return g.pipe.Write(b)
 	}
-	if *g.when == pagerOff {
+	if *g.when == PagerOff {
 		return g.terminal.Write(b)
 	}
 	g.held.Write(b) // never fails
 	for line := range bytes.Lines(b) {
 		g.rows += term.Rows(string(line), g.terminal)
 	}
-	if *g.when == pagerOn || g.rows >= term.Height(g.terminal) {
+	if *g.when == PagerOn || g.rows >= term.Height(g.terminal) {
 		if err := g.start(); err != nil {
 			g.warn(err)
-			*g.when = pagerOff
+			*g.when = PagerOff
 			return len(b), g.flush(g.terminal)
 		}
 		if err := g.flush(g.pipe); err != nil {
@@ -86,7 +93,7 @@ func (g *pager) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func (g *pager) start() error {
+func (g *Pager) start() error {
 	cmd := exec.Command(g.command[0], g.command[1:]...)
 	cmd.Stdout, cmd.Stderr, cmd.Env = g.terminal, g.terminal, g.environ
 	pipe, err := cmd.StdinPipe()
@@ -101,7 +108,7 @@ func (g *pager) start() error {
 }
 
 // flush writes the text that the pager keeps in memory to w, and forgets it.
-func (g *pager) flush(w io.Writer) error {
+func (g *Pager) flush(w io.Writer) error {
 	_, err := g.held.WriteTo(w)
 	g.held.Reset()
 	g.rows = 0
@@ -110,7 +117,7 @@ func (g *pager) flush(w io.Writer) error {
 
 // end shows the rest of a result. If the program runs, end waits until the user
 // leaves it.
-func (g *pager) end() error {
+func (g *Pager) end() error {
 	if g.pipe == nil {
 		return g.flush(g.terminal)
 	}

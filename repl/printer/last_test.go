@@ -1,4 +1,4 @@
-package repl
+package printer
 
 import (
 	"strings"
@@ -30,7 +30,7 @@ func TestLastBounds(t *testing.T) {
 		{1, lastRowsMax + 1, 1, lastRowsMax, true},
 		{3, 1, lastBytesMax / 2, 2, true},
 	} {
-		var l lastResult
+		var l LastResult
 		l.begin(column)
 		for range c.batches {
 			b := batch(c.rows, strings.Repeat("y", c.bytes))

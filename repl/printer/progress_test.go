@@ -1,4 +1,4 @@
-package repl
+package printer
 
 import (
 	"strings"
@@ -15,10 +15,10 @@ import (
 func TestProgress(t *testing.T) {
 	var out strings.Builder
 	now := time.Date(2008, 7, 1, 0, 0, 0, 0, time.UTC)
-	p := &progress{w: &out, width: func() int { return 40 }, now: func() time.Time { return now }}
-	p.begin()
+	p := &Progress{w: &out, width: func() int { return 40 }, now: func() time.Time { return now }}
+	p.Begin()
 	for ms := range 1500 {
-		p.update(session.Progress{What: "import k.warc.gz", Done: int64(ms) << 10, Total: 4000 << 10, Unit: "bytes"})
+		p.Update(session.Progress{What: "import k.warc.gz", Done: int64(ms) << 10, Total: 4000 << 10, Unit: "bytes"})
 		now = now.Add(time.Millisecond)
 	}
 	if got := strings.Count(out.String(), "\r"); got != 4 {
@@ -28,14 +28,14 @@ func TestProgress(t *testing.T) {
 	if want := "\rimport k.warc.gz  25 % · 1000.0 KB of …"; first != want {
 		t.Errorf("first drawn %q, want %q", first, want)
 	}
-	p.end()
+	p.End()
 	if !strings.HasSuffix(out.String(), "\r\x1b[K") {
 		t.Errorf("after the end the row still has %q", out.String())
 	}
 	n := out.Len()
 	now = now.Add(time.Second)
-	p.update(session.Progress{Done: 1, Unit: "rows"})
-	p.end()
+	p.Update(session.Progress{Done: 1, Unit: "rows"})
+	p.End()
 	if out.Len() != n {
 		t.Errorf("shown after the end: %q", out.String()[n:])
 	}
@@ -45,11 +45,11 @@ func TestProgress(t *testing.T) {
 func TestProgressQuick(t *testing.T) {
 	var out strings.Builder
 	now := time.Unix(1000, 0)
-	p := &progress{w: &out, width: func() int { return 0 }, now: func() time.Time { return now }}
-	p.begin()
+	p := &Progress{w: &out, width: func() int { return 0 }, now: func() time.Time { return now }}
+	p.Begin()
 	now = now.Add(progressAfter - 1)
-	p.update(session.Progress{What: "import", Done: 1, Unit: "rows"})
-	p.end()
+	p.Update(session.Progress{What: "import", Done: 1, Unit: "rows"})
+	p.End()
 	if out.Len() != 0 {
 		t.Errorf("shown: %q", out.String())
 	}
@@ -88,7 +88,7 @@ func TestTiming(t *testing.T) {
 		{record.ReadStats{Segments: 3, Chunks: 12}, "1.500 s, rows: 7, read: 3 segments, 12 index chunks, 0 B"},
 		{record.ReadStats{Segments: 1, Chunks: 1, Bytes: 3 << 19, CacheHits: 4, CacheMisses: 1}, "1.500 s, rows: 7, read: 1 segment, 1 index chunk, 1.5 MB, from the cache: 4 of 5"},
 	} {
-		if got := timing(1500*time.Millisecond, 7, &c.read); got != c.want {
+		if got := Timing(1500*time.Millisecond, 7, &c.read); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}

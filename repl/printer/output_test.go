@@ -1,4 +1,4 @@
-package repl
+package printer
 
 import (
 	"context"
@@ -25,34 +25,38 @@ func (f *failingWriter) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// TestOutputErrors shows the exit status after an error of writing results.
+// errStopped is the cause of a context that a test cancels.
+var errStopped = errors.New("stopped")
+
+// TestOutputErrors shows that an error in writing results stays, and which of these errors
+// means a closed pipe.
 func TestOutputErrors(t *testing.T) {
 	for _, c := range []struct {
 		err    error
-		status int
+		closed bool
 	}{
-		{syscall.EPIPE, statusDone},
-		{syscall.ENOSPC, statusArchive},
-		{io.ErrShortWrite, statusFailed},
+		{syscall.EPIPE, true},
+		{syscall.ENOSPC, false},
+		{io.ErrShortWrite, false},
 	} {
-		o := newOutput(&failingWriter{left: 10_000, err: c.err})
+		o := NewOutput(&failingWriter{left: 10_000, err: c.err})
 		_, err := io.WriteString(o, strings.Repeat("x", 1<<20))
 		if err == nil {
-			err = o.end()
+			err = o.End()
 		}
 		if !errors.Is(err, c.err) {
 			t.Fatalf("writing gave %v, want %v", err, c.err)
 		}
-		if got := statusOf(err); got != c.status {
-			t.Errorf("after %v the status is %d, want %d", c.err, got, c.status)
+		if got := IsClosedPipe(err); got != c.closed {
+			t.Errorf("after %v IsClosedPipe gave %v, want %v", c.err, got, c.closed)
 		}
 		if _, err := (directOutput{o}).Write([]byte("more")); !errors.Is(err, c.err) {
 			t.Errorf("writing again gave %v, want %v", err, c.err)
 		}
 	}
 	// The same errors of an archive are no closed pipe.
-	if got := statusOf(fmt.Errorf("import: %w", syscall.EPIPE)); got != statusFailed {
-		t.Errorf("EPIPE that is not of the output makes status %d, want %d", got, statusFailed)
+	if IsClosedPipe(fmt.Errorf("import: %w", syscall.EPIPE)) {
+		t.Error("EPIPE that is not of the output counts as a closed pipe")
 	}
 }
 
@@ -60,19 +64,19 @@ func TestOutputErrors(t *testing.T) {
 // statement writes again.
 func TestOutputCancelled(t *testing.T) {
 	var dest strings.Builder
-	o := newOutput(&dest)
+	o := NewOutput(&dest)
 	ctx, cancel := context.WithCancelCause(context.Background())
-	o.before = func() { cancel(errInterrupted) }
-	o.begin(ctx)
+	o.Before = func() { cancel(errStopped) }
+	o.Begin(ctx)
 	_, err := io.WriteString(o, strings.Repeat("x", 1<<20))
-	if !errors.Is(err, errInterrupted) || dest.Len() > 0 {
+	if !errors.Is(err, errStopped) || dest.Len() > 0 {
 		t.Errorf("wrote %d bytes after a Ctrl-C, with error %v", dest.Len(), err)
 	}
-	o.abandon()
-	o.before = nil
-	o.begin(context.Background())
+	o.Abandon()
+	o.Before = nil
+	o.Begin(context.Background())
 	io.WriteString(o, "next")
-	if err := o.end(); err != nil || dest.String() != "next" {
+	if err := o.End(); err != nil || dest.String() != "next" {
 		t.Errorf("after that wrote %q, %v", dest.String(), err)
 	}
 }

@@ -1,4 +1,4 @@
-package repl
+package printer
 
 import (
 	"context"
@@ -15,8 +15,8 @@ const (
 	lastBytesMax = 64 << 20 // bytes of texts
 )
 
-// lastResult is a copy of the last result that was shown, or of its first rows.
-type lastResult struct {
+// LastResult is a copy of the last result that was shown, or of its first rows.
+type LastResult struct {
 	columns []value.Column // nil before the first result
 	batches []*value.Batch
 	rows    int
@@ -25,11 +25,11 @@ type lastResult struct {
 }
 
 // begin forgets the old result and begins a new one with the given columns.
-func (l *lastResult) begin(columns []value.Column) { *l = lastResult{columns: columns} }
+func (l *LastResult) begin(columns []value.Column) { *l = LastResult{columns: columns} }
 
 // add keeps a copy of the rows of b, or of its first rows if all would exceed
 // the bounds.
-func (l *lastResult) add(b *value.Batch) {
+func (l *LastResult) add(b *value.Batch) {
 	var keep []int32
 	for i := range b.N {
 		for _, v := range b.Cols {
@@ -50,21 +50,21 @@ func (l *lastResult) add(b *value.Batch) {
 	}
 }
 
-// again shows the last result once more, in the given format. If format is "",
+// Again shows the last result once more, in the given format. If format is "",
 // it uses the format in which results are shown now.
-func (p *printer) again(ctx context.Context, format string) (err error) {
-	l := p.last
+func (p *Printer) Again(ctx context.Context, format string) (err error) {
+	l := p.Last
 	if l == nil || l.columns == nil {
 		return errors.New("there is no result yet")
 	}
-	out := p.out
+	out := p.Out
 	if format == "" {
 		format = p.format(out)
 	}
-	out.begin(ctx)
+	out.Begin(ctx)
 	defer func() {
 		if err != nil {
-			out.abandon()
+			out.Abandon()
 		}
 	}()
 	w, err := p.writer(out, format)
@@ -83,11 +83,11 @@ func (p *printer) again(ctx context.Context, format string) (err error) {
 	if err := w.End(); err != nil {
 		return err
 	}
-	if err := out.end(); err != nil {
+	if err := out.End(); err != nil {
 		return err
 	}
 	if l.more {
-		fmt.Fprintf(p.stderr.dest, "these are the first %s; the others were not kept\n", value.Counted(l.rows, "row"))
+		fmt.Fprintf(p.Stderr.Dest, "these are the first %s; the others were not kept\n", value.Counted(l.rows, "row"))
 	}
 	return nil
 }

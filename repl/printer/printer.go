@@ -1,4 +1,9 @@
-package repl
+// Package printer shows the results of statements to people and other programs. A
+// Printer writes a result to an Output: as rows in one of the formats of package rowio, as
+// a drawing, or as bytes. On a terminal a Pager shows a long result, colours mark keywords,
+// and a Progress says how much of a running statement is done. What a statement means, and
+// which results are shown where, is the caller's.
+package printer
 
 import (
 	"context"
@@ -18,20 +23,20 @@ import (
 	"infomall/repl/term"
 )
 
-// printer shows the results of statements.
-type printer struct {
-	session   *session.Session // its settings say how results are shown
-	out       *output
-	stderr    *output
-	header    bool        // name the columns in csv and tsv
-	safe      bool        // keep formulas out of csv and tsv
-	color     bool        // colours may be sent to a terminal
-	quiet     bool        // print no notes
-	alone     bool        // only one result goes to out
+// Printer shows the results of statements.
+type Printer struct {
+	Session   *session.Session // its settings say how results are shown
+	Out       *Output
+	Stderr    *Output
+	Header    bool        // name the columns in csv and tsv
+	Safe      bool        // keep formulas out of csv and tsv
+	Color     bool        // colours may be sent to a terminal
+	Quiet     bool        // print no notes
+	Alone     bool        // only one result goes to Out
 	statement string      // the statement whose result is shown, as text
-	printed   int         // number of results so far; an empty line separates them
-	last      *lastResult // copy of the last result, for .last; nil keeps none
-	files     string      // pattern for the names of files, one file for each result; "" writes to out
+	Printed   int         // number of results so far; an empty line separates them
+	Last      *LastResult // copy of the last result, for .last; nil keeps none
+	Files     string      // pattern for the names of files, one file for each result; "" writes to Out
 	filed     int         // number of results that were written to such files
 }
 
@@ -39,10 +44,10 @@ type printer struct {
 // for the number of a result.
 var filesVerb = regexp.MustCompile(`%0?[0-9]*d`)
 
-// fileNames returns the argument of -o as a pattern for fmt.Sprintf, if name
+// FileNames returns the argument of -o as a pattern for fmt.Sprintf, if name
 // has one %d, as in page-%d: each result then goes to a file of its own. It
 // returns "" if name has none, and an error if name has several.
-func fileNames(name string) (pattern string, err error) {
+func FileNames(name string) (pattern string, err error) {
 	verbs := filesVerb.FindAllStringIndex(name, -1)
 	switch {
 	case len(verbs) == 0:
@@ -54,64 +59,64 @@ func fileNames(name string) (pattern string, err error) {
 	return strings.ReplaceAll(name[:at[0]], "%", "%%") + name[at[0]:at[1]] + strings.ReplaceAll(name[at[1]:], "%", "%%"), nil
 }
 
-// place says to which output a result goes.
-type place uint8
+// Place says to which output a result goes.
+type Place uint8
 
 const (
-	toOutput  place = iota
-	toStderr        // on stderr, as a summary beside other results
-	toNowhere       // the result is not shown
+	ToOutput  Place = iota
+	ToStderr        // on stderr, as a summary beside other results
+	ToNowhere       // the result is not shown
 )
 
-// print shows the result r of the statement s at the place to, and closes r. It
+// Print shows the result r of the statement s at the place to, and closes r. It
 // returns the number of rows of the result. It shows rows as they come; after
 // an error the rows before it have been shown.
-func (p *printer) print(ctx context.Context, s ast.Statement, r *session.Result, to place) (rows int64, err error) {
+func (p *Printer) Print(ctx context.Context, s ast.Statement, r *session.Result, to Place) (rows int64, err error) {
 	defer r.Close()
 	p.statement = s.String()
-	out := p.out
+	out := p.Out
 	switch {
-	case to == toStderr:
-		out = p.stderr
-	case p.files != "" && to == toOutput && r.Kind != session.ResultNone:
+	case to == ToStderr:
+		out = p.Stderr
+	case p.Files != "" && to == ToOutput && r.Kind != session.ResultNone:
 		p.filed++
-		f, err := os.Create(fmt.Sprintf(p.files, p.filed))
+		f, err := os.Create(fmt.Sprintf(p.Files, p.filed))
 		if err != nil {
-			return 0, &outputError{err}
+			return 0, &OutputError{err}
 		}
 		defer func() {
 			if cerr := f.Close(); err == nil && cerr != nil {
-				err = &outputError{cerr}
+				err = &OutputError{cerr}
 			}
 		}()
-		out = newOutput(f)
+		out = NewOutput(f)
 	}
-	out.begin(ctx)
+	out.Begin(ctx)
 	switch d := p.drawn(out, r); {
-	case d != nil && to != toNowhere:
+	case d != nil && to != ToNowhere:
 		err = p.drawing(out, d)
 	case r.Kind == session.ResultNone:
 	case r.Kind == session.ResultRows, r.Kind == session.ResultWork:
 		rows, err = p.rows(ctx, out, r, to)
 	case r.Kind == session.ResultBytes:
-		if to != toNowhere {
+		if to != ToNowhere {
 			err = p.bytes(out, s, r)
 		}
 	case r.Kind == session.ResultText:
-		if to != toNowhere {
+		if to != ToNowhere {
 			err = p.text(out, r)
 		}
 	}
 	if err == nil {
-		err = out.end()
+		err = out.End()
 	}
 	if err != nil {
-		out.abandon()
+		out.Abandon()
 	}
 	// Work that ended with an error has notes too, on what it did before.
-	if !p.quiet && (err == nil || r.Kind == session.ResultWork && ctx.Err() == nil) {
+	if !p.Quiet && (err == nil || r.Kind == session.ResultWork && ctx.Err() == nil) {
 		for _, note := range r.Notes {
-			fmt.Fprintln(p.stderr.dest, cells.Lines(note))
+			fmt.Fprintln(p.Stderr.Dest, cells.Lines(note))
 		}
 	}
 	return rows, err
@@ -120,18 +125,18 @@ func (p *printer) print(ctx context.Context, s ast.Statement, r *session.Result,
 // rows shows the rows of r and returns their number. It writes the header only
 // when the first batch has come, so that an error before it leaves the output
 // clean.
-func (p *printer) rows(ctx context.Context, out *output, r *session.Result, to place) (rows int64, err error) {
+func (p *Printer) rows(ctx context.Context, out *Output, r *session.Result, to Place) (rows int64, err error) {
 	var w rowio.Writer
 	begin := func() (err error) {
-		if to == toNowhere {
+		if to == ToNowhere {
 			return nil
 		}
 		p.separate(out)
 		if w, err = p.writer(out, p.format(out)); err != nil {
 			return err
 		}
-		if p.last != nil {
-			p.last.begin(r.Columns)
+		if p.Last != nil {
+			p.Last.begin(r.Columns)
 		}
 		return w.Begin(r.Columns)
 	}
@@ -141,7 +146,7 @@ func (p *printer) rows(ctx context.Context, out *output, r *session.Result, to p
 			if w != nil && ctx.Err() == nil {
 				// Show the rows before the error: the rows of VERIFY, which are
 				// its findings, end with an error.
-				err = errors.Join(err, w.End(), out.end())
+				err = errors.Join(err, w.End(), out.End())
 			}
 			return rows, err
 		}
@@ -158,13 +163,13 @@ func (p *printer) rows(ctx context.Context, out *output, r *session.Result, to p
 		if w == nil {
 			continue
 		}
-		if p.last != nil {
-			p.last.add(b)
+		if p.Last != nil {
+			p.Last.add(b)
 		}
 		if err := w.Write(b); err != nil {
 			return rows, err
 		}
-		if err := out.batchDone(); err != nil {
+		if err := out.BatchDone(); err != nil {
 			return rows, err
 		}
 	}
@@ -180,49 +185,49 @@ func (p *printer) rows(ctx context.Context, out *output, r *session.Result, to p
 }
 
 // separate writes an empty line between the result before and the next one.
-func (p *printer) separate(out *output) {
-	if out != p.out {
+func (p *Printer) separate(out *Output) {
+	if out != p.Out {
 		return
 	}
-	if p.printed > 0 {
+	if p.Printed > 0 {
 		if out.last != '\n' {
 			io.WriteString(out, "\n") // the result before was text without a line end
 		}
 		io.WriteString(out, "\n") // writing the rows returns the same error
 	}
-	p.printed++
+	p.Printed++
 }
 
 // format returns the format in which a result is shown on out, such as "csv" or
-// modeAuto.
-func (p *printer) format(out *output) string {
+// ModeAuto.
+func (p *Printer) format(out *Output) string {
 	switch {
-	case out == p.stderr:
+	case out == p.Stderr:
 		return "table"
-	case p.session.Settings().Mode != modeAuto:
-		return p.session.Settings().Mode
-	case out.terminal != nil:
-		return modeAuto
+	case p.Session.Settings().Mode != ModeAuto:
+		return p.Session.Settings().Mode
+	case out.Terminal != nil:
+		return ModeAuto
 	}
 	return "csv"
 }
 
-// modeAuto is the value of the setting mode that lets the kind of output decide
+// ModeAuto is the value of the setting mode that lets the kind of output decide
 // about the format. As the format of one result it means a table, or vertical
 // if a table would be too wide.
-const modeAuto = "auto"
+const ModeAuto = "auto"
 
 // writer returns a writer that writes one result to out in the given format.
-func (p *printer) writer(out *output, format string) (rowio.Writer, error) {
-	s := p.session.Settings()
-	o := rowio.Options{Zone: s.Timezone, NullValue: s.NullValue, Header: p.header, Safe: p.safe}
-	o.Width, o.Color = p.window(out)
-	o.Statement, o.Archive = p.statement, p.session.Archive().Path()
-	if format == modeAuto {
+func (p *Printer) writer(out *Output, format string) (rowio.Writer, error) {
+	s := p.Session.Settings()
+	o := rowio.Options{Zone: s.Timezone, NullValue: s.NullValue, Header: p.Header, Safe: p.Safe}
+	o.Width, o.Color = p.Window(out)
+	o.Statement, o.Archive = p.statement, p.Session.Archive().Path()
+	if format == ModeAuto {
 		format, o.Vertical = "table", true
 	}
 	var w io.Writer = out
-	if out.terminal != nil && (format == "csv" || format == "tsv") {
+	if out.Terminal != nil && (format == "csv" || format == "tsv") {
 		w = harmless{out} // these formats write texts unchanged, for other programs
 	}
 	return rowio.New(format, w, o)
@@ -241,25 +246,25 @@ func (h harmless) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// window returns the width of out in terminal cells, 0 if out is no terminal,
+// Window returns the width of out in terminal cells, 0 if out is no terminal,
 // and whether colours are sent to out.
-func (p *printer) window(out *output) (width int, color bool) {
-	s := p.session.Settings()
-	if out.terminal != nil {
+func (p *Printer) Window(out *Output) (width int, color bool) {
+	s := p.Session.Settings()
+	if out.Terminal != nil {
 		width = s.Width
 		if width == 0 {
-			width = term.Width(out.terminal)
+			width = term.Width(out.Terminal)
 		}
 	}
-	return width, s.Color == "always" || s.Color == "auto" && p.color && out.terminal != nil
+	return width, s.Color == "always" || s.Color == "auto" && p.Color && out.Terminal != nil
 }
 
 // drawn returns the drawing in which r is shown on out, or nil if r is not shown as a
 // drawing. A result with a Drawing is drawn in the format html, and on a terminal if the
 // user has chosen no format. Rows with a Picture are drawn in the formats html and chart.
-func (p *printer) drawn(out *output, r *session.Result) draw.Drawing {
+func (p *Printer) drawn(out *Output, r *session.Result) draw.Drawing {
 	switch format := p.format(out); {
-	case r.Drawing != nil && (format == "html" || format == modeAuto):
+	case r.Drawing != nil && (format == "html" || format == ModeAuto):
 		return r.Drawing
 	case r.Picture != nil && (format == "html" || format == "chart"):
 		return r.Picture
@@ -268,13 +273,13 @@ func (p *printer) drawn(out *output, r *session.Result) draw.Drawing {
 }
 
 // drawing shows the drawing d on out, in HTML or as text for a terminal.
-func (p *printer) drawing(out *output, d draw.Drawing) error {
+func (p *Printer) drawing(out *Output, d draw.Drawing) error {
 	p.separate(out)
 	if p.format(out) == "html" {
 		return d.HTML(out)
 	}
 	t := draw.Terminal{Printable: cells.Lines}
-	t.Width, t.Color = p.window(out)
+	t.Width, t.Color = p.Window(out)
 	return d.Text(out, t)
 }
 
@@ -283,9 +288,9 @@ func (p *printer) drawing(out *output, d draw.Drawing) error {
 // instead. It returns an error if SHOW PAGE AS raw or wire would write to a
 // file or pipe that has other results too, because its bytes must stay
 // unchanged.
-func (p *printer) bytes(out *output, s ast.Statement, r *session.Result) error {
-	if p.session.Settings().Mode == modeAuto {
-		if page, ok := s.(*ast.ShowPage); ok && !p.alone && out == p.out && out.terminal == nil && (page.Form == ast.PageRaw || page.Form == ast.PageWire) {
+func (p *Printer) bytes(out *Output, s ast.Statement, r *session.Result) error {
+	if p.Session.Settings().Mode == ModeAuto {
+		if page, ok := s.(*ast.ShowPage); ok && !p.Alone && out == p.Out && out.Terminal == nil && (page.Form == ast.PageRaw || page.Form == ast.PageWire) {
 			err := ast.Errorf(page, "SHOW PAGE AS %s writes bytes unchanged, but this output has other results too", page.Form)
 			err.Hint = "-o 'name-%d' writes each result to a file of its own, name-1, name-2 and so on"
 			return err
@@ -300,7 +305,7 @@ func (p *printer) bytes(out *output, s ast.Statement, r *session.Result) error {
 }
 
 // pageRow shows a page as a row with one column.
-func (p *printer) pageRow(out *output, cols []value.Column, page string) error {
+func (p *Printer) pageRow(out *Output, cols []value.Column, page string) error {
 	p.separate(out)
 	w, err := p.writer(out, p.format(out))
 	if err != nil {
@@ -317,9 +322,9 @@ func (p *printer) pageRow(out *output, cols []value.Column, page string) error {
 
 // text shows the bytes of r unchanged. On a terminal it escapes control
 // characters, and returns an error for bytes that are not text.
-func (p *printer) text(out *output, r *session.Result) error {
+func (p *Printer) text(out *Output, r *session.Result) error {
 	p.separate(out)
-	if out.terminal == nil {
+	if out.Terminal == nil {
 		_, err := r.Bytes.WriteTo(out)
 		return err
 	}
@@ -334,7 +339,7 @@ func (p *printer) text(out *output, r *session.Result) error {
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	if _, color := p.window(out); color && r.Kind == session.ResultText {
+	if _, color := p.Window(out); color && r.Kind == session.ResultText {
 		text = colorHelp(text)
 	}
 	_, err := io.WriteString(out, text)

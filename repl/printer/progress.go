@@ -1,8 +1,9 @@
-package repl
+package printer
 
 import (
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -21,10 +22,10 @@ const (
 	progressEvery = 125 * time.Millisecond
 )
 
-// progress shows on one row of a terminal how much of a statement is done. A
+// Progress shows on one row of a terminal how much of a statement is done. A
 // nil progress shows nothing. Its methods may be called from several
 // goroutines.
-type progress struct {
+type Progress struct {
 	w     io.Writer
 	width func() int // returns the width of the terminal, in cells
 	now   func() time.Time
@@ -32,11 +33,16 @@ type progress struct {
 	mu     sync.Mutex
 	start  time.Time // start of the statement
 	drawn  time.Time // time of the last update; zero if the row is empty
-	closed bool      // show nothing until begin is called
+	closed bool      // show nothing until Begin is called
 }
 
-// begin notes that a statement starts now. Its progress may then be shown.
-func (p *progress) begin() {
+// NewProgress returns a progress that is shown on the terminal tty.
+func NewProgress(tty *os.File) *Progress {
+	return &Progress{w: tty, width: func() int { return term.Width(tty) }, now: time.Now}
+}
+
+// Begin notes that a statement starts now. Its progress may then be shown.
+func (p *Progress) Begin() {
 	if p == nil {
 		return
 	}
@@ -45,9 +51,9 @@ func (p *progress) begin() {
 	p.start, p.closed = p.now(), false
 }
 
-// update shows e, how much of the statement is done, unless the last update was
+// Update shows e, how much of the statement is done, unless the last update was
 // less than progressEvery ago.
-func (p *progress) update(e session.Progress) {
+func (p *Progress) Update(e session.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now()
@@ -61,9 +67,9 @@ func (p *progress) update(e session.Progress) {
 	fmt.Fprintf(p.w, "\r%s\x1b[K", line)
 }
 
-// end clears the row of the progress. Nothing is shown until begin is called
+// End clears the row of the progress. Nothing is shown until Begin is called
 // again.
-func (p *progress) end() {
+func (p *Progress) End() {
 	if p == nil {
 		return
 	}
@@ -102,9 +108,9 @@ func roughly(d time.Duration) string {
 	return fmt.Sprintf("%d h", int(d.Round(time.Hour).Hours()))
 }
 
-// timing returns a line that says how long a statement took, how many rows it
+// Timing returns a line that says how long a statement took, how many rows it
 // returned, and how much it read.
-func timing(took time.Duration, rows int64, read *record.ReadStats) string {
+func Timing(took time.Duration, rows int64, read *record.ReadStats) string {
 	text := fmt.Sprintf("%.3f s, rows: %d", took.Seconds(), rows)
 	if read.Segments == 0 {
 		return text

@@ -1,0 +1,242 @@
+package op
+
+import (
+	"context"
+	"encoding/binary"
+
+	"infomall/exec/plan"
+	"infomall/exec/spill"
+	"infomall/exec/value"
+	"infomall/store/record"
+)
+
+// rowSorter sorts rows by keys. As long as the rows fit in memory, it holds them as
+// columns, and sorts only their keys, each with the place of its row. When memory is
+// full, it encodes all rows, and a spill.Sorter writes them to temporary files.
+//
+// Rows may come in groups that must stay together, such as the captures of one URL. A
+// rowSorter then sorts the rows of each group, and keeps the order of the groups.
+type rowSorter struct {
+	ctx    context.Context
+	runner *Runner
+	keys   *sortKeys
+	cols   []value.Column
+	out    *value.Batch
+
+	held   []*value.Batch // the rows in memory
+	bytes  int64          // memory that held and places take
+	places *spill.Sorter  // the keys of the rows in held, and their places
+	rows   *spill.Sorter  // the keys of all rows, and the rows; nil if all rows are in held
+
+	key, row []byte // memory for a key and an encoded row
+}
+
+// sorted yields the rows of in, which have the columns cols, in the order of the keys. If
+// groups is not empty, rows that are equal in groups follow each other in in. The rows of
+// each such group are then sorted, and the groups keep their order.
+func (r *Runner) sorted(ctx context.Context, groups, keys []plan.Key, cols []value.Column, in value.Rows) (value.Rows, error) {
+	by, err := newSortKeys(keys)
+	if err != nil {
+		return nil, err
+	}
+	grouped, err := newSortKeys(groups)
+	if err != nil {
+		return nil, err
+	}
+	return func(yield func(*value.Batch, error) bool) {
+		s := &rowSorter{ctx: ctx, runner: r, keys: by, cols: cols, out: value.NewBatch(cols), places: r.Sorter(ctx, 1)}
+		defer s.close()
+		run := s.all
+		if len(groups) > 0 {
+			run = (&groupSorter{rowSorter: s, groups: grouped}).all
+		}
+		if err := run(in, yield); err != nil {
+			yield(nil, err)
+		}
+	}, nil
+}
+
+// all yields the rows of in.
+func (s *rowSorter) all(in value.Rows, yield func(*value.Batch, error) bool) error {
+	for b, err := range in {
+		if err == nil {
+			err = s.add(b.Copy(), nil)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	_, err := s.finish(yield)
+	return err
+}
+
+// placeBytes is the memory for the key of a row in memory, without the bytes of the key.
+const placeBytes = 60
+
+// add adds the rows of b, which must stay valid until finish is called. groups has the
+// number of the group of each row; nil means that all rows are one group.
+func (s *rowSorter) add(b *value.Batch, groups []uint32) error {
+	if s.rows == nil {
+		if s.bytes += b.Bytes(); s.bytes > s.runner.Bytes/3 {
+			if err := s.encodeHeld(); err != nil {
+				return err
+			}
+		}
+	}
+	if err := s.keys.load(b); err != nil {
+		return err
+	}
+	place := uint64(len(s.held)) << 32
+	for i := range b.N {
+		key := s.key[:0]
+		if groups != nil {
+			key = binary.BigEndian.AppendUint32(key, groups[i])
+		}
+		key = s.keys.append(key, i)
+		s.key = key
+		if s.rows != nil {
+			s.row = spill.AppendRow(s.row[:0], b, i)
+			if err := s.rows.Add(key, s.row); err != nil {
+				return err
+			}
+			continue
+		}
+		s.row = binary.BigEndian.AppendUint64(s.row[:0], place|uint64(i))
+		if err := s.places.Add(key, s.row); err != nil {
+			return err
+		}
+		s.bytes += int64(len(key)) + placeBytes
+	}
+	if s.rows == nil {
+		s.held = append(s.held, b)
+	}
+	return nil
+}
+
+// encodeHeld moves the rows in memory to a new s.rows.
+func (s *rowSorter) encodeHeld() error {
+	s.rows = s.runner.Sorter(s.ctx, 1)
+	for rec := range s.places.Added() {
+		b, i := s.at(rec.Val)
+		s.row = spill.AppendRow(s.row[:0], b, i)
+		if err := s.rows.Add(rec.Key, s.row); err != nil {
+			return err
+		}
+	}
+	s.held = nil
+	s.places.Reset()
+	return nil
+}
+
+// at returns the batch that has the row at the encoded place, and the number of the row
+// in that batch.
+func (s *rowSorter) at(place []byte) (*value.Batch, int) {
+	p := binary.BigEndian.Uint64(place)
+	return s.held[p>>32], int(uint32(p))
+}
+
+// finish yields the rows that were added, sorted, and removes them from s. more is false
+// if the consumer wants no more rows.
+func (s *rowSorter) finish(yield func(*value.Batch, error) bool) (more bool, err error) {
+	if s.rows != nil {
+		for b, err := range decoded(s.cols, s.rows.Sorted()) {
+			if err != nil {
+				return false, err
+			}
+			if !yield(b, nil) {
+				return false, nil
+			}
+		}
+	} else {
+		places := make([]uint64, 0, record.BatchRows)
+		for rec, err := range s.places.Sorted() {
+			if err != nil {
+				return false, err
+			}
+			if places = append(places, binary.BigEndian.Uint64(rec.Val)); len(places) == record.BatchRows {
+				s.out.GatherFrom(s.held, places)
+				if !yield(s.out, nil) {
+					return false, nil
+				}
+				places = places[:0]
+			}
+		}
+		if len(places) > 0 {
+			s.out.GatherFrom(s.held, places)
+			if !yield(s.out, nil) {
+				return false, nil
+			}
+		}
+	}
+	s.reset()
+	return true, nil
+}
+
+// reset removes all rows.
+func (s *rowSorter) reset() {
+	if s.rows != nil {
+		s.rows.Close()
+		s.rows = nil
+	}
+	s.held, s.bytes = s.held[:0], 0
+	s.places.Reset()
+}
+
+// close releases memory and temporary files.
+func (s *rowSorter) close() {
+	s.reset()
+	s.places.Close()
+}
+
+// groupSorter is a rowSorter for rows that come in groups. It holds no more rows than
+// those of one batch and one group.
+type groupSorter struct {
+	*rowSorter
+	groups  *sortKeys
+	last    lastRow  // of the batch before
+	numbers []uint32 // of the groups of the rows of the current batch, from 0: the group that is held
+}
+
+// all yields the rows of in.
+func (g *groupSorter) all(in value.Rows, yield func(*value.Batch, error) bool) error {
+	for b, err := range in {
+		if err == nil {
+			err = g.groups.load(b)
+		}
+		if err != nil {
+			return err
+		}
+		if b.N == 0 {
+			continue
+		}
+		from := -1 // where the last group begins, if it begins in b
+		number := uint32(0)
+		g.numbers = g.numbers[:0]
+		for i := range b.N {
+			if g.last == nil || !g.last.same(g.groups.cols, i) {
+				number++
+				from = i
+			}
+			if g.last == nil {
+				g.last = lastRow{}
+			}
+			g.numbers = append(g.numbers, number)
+		}
+		g.last = rowOf(g.groups.cols, b.N-1)
+		if from >= 0 {
+			if err := g.add(b.Slice(0, from), g.numbers[:from]); err != nil {
+				return err
+			}
+			if more, err := g.finish(yield); err != nil || !more {
+				return err
+			}
+		}
+		from = max(from, 0)
+		clear(g.numbers[from:])
+		if err := g.add(b.Slice(from, b.N).Copy(), g.numbers[from:]); err != nil {
+			return err
+		}
+	}
+	_, err := g.finish(yield)
+	return err
+}
