@@ -336,7 +336,7 @@ func (m *Merger) mergeThese(ctx context.Context, w *commit.Writer, v *snapshot.S
 			return p, err
 		}
 	}
-	if g.loses, err = g.givers(); err != nil {
+	if err := g.findGivers(); err != nil {
 		return p, err
 	}
 	if err := g.run(ctx); err != nil {

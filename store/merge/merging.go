@@ -34,6 +34,7 @@ type merging struct {
 	// bodies are the entries of deleted captures whose bodies other pools need, by
 	// the ID of the body.
 	bodies  map[segment.ID]*segment.Stored
+	gives   bool                               // others have their bodies from a deleted capture of any segment
 	loses   bool                               // a deleted capture from which others have their bodies goes
 	states  []newState                         // of captures of the segment being written
 	earlier map[record.Time]*snapshot.Snapshot // results of knownAt

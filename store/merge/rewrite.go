@@ -188,7 +188,7 @@ func (p *rewriting) lose(ctx context.Context, at timeline.Place, e *segment.Stor
 }
 
 // breaks reports whether the chain of revisits that begins at l, a capture of snapshot v,
-// leads through a deleted capture that goes with the merge.
+// leads through a deleted capture.
 func (m *merging) breaks(ctx context.Context, v *snapshot.Snapshot, l *timeline.Capture) (bool, error) {
 	met := make(map[timeline.Place]bool)
 	for at := (snapshot.Link{Place: l.Place, Key: l.Key, Time: l.Time}); !met[at.Place]; {
@@ -197,7 +197,7 @@ func (m *merging) breaks(ctx context.Context, v *snapshot.Snapshot, l *timeline.
 		if to == nil || err != nil {
 			return false, err
 		}
-		if m.goes(to.Seg.Info.ID) && m.hidden(to.Place) {
+		if m.hidden(to.Place) {
 			return true, nil
 		}
 		at = snapshot.Link{Place: to.Place, Key: key, Time: to.Time}

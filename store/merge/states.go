@@ -12,7 +12,7 @@ import (
 )
 
 // A revisit that is stored without a body may have its body from a deleted capture, now or as
-// it was known at an earlier time. When the deleted capture goes, the merge writes down what
+// it was known at an earlier time. When one of the two is merged, the merge writes down what
 // the revisit had from when on: its states (see segment.Info.States). The body of a state is
 // stored with it. The revisit itself does not change.
 
@@ -39,33 +39,32 @@ func (m *merging) knownAt(t record.Time) *snapshot.Snapshot {
 	return m.earlier[t]
 }
 
-// givers reports whether a segment of the merge has hidden captures from which others have
-// their bodies.
-func (m *merging) givers() (bool, error) {
+// findGivers sets m.gives and m.loses.
+func (m *merging) findGivers() error {
 	list, err := m.v.Removals()
 	for _, r := range list {
-		for id := range m.in {
-			if slices.ContainsFunc(r.Hidden[id], func(h catalog.Hidden) bool { return h.Need != catalog.NeedNone }) {
-				return true, err
+		for id, hidden := range r.Hidden {
+			if slices.ContainsFunc(hidden, func(h catalog.Hidden) bool { return h.Need != catalog.NeedNone }) {
+				m.gives, m.loses = true, m.loses || m.goes(id)
 			}
 		}
 	}
-	return false, err
+	return err
 }
 
 // statesOf returns the states that the entry e at a place, which is stored without a body,
 // has after the merge.
 func (m *merging) statesOf(ctx context.Context, at timeline.Place, e *segment.Stored) ([]newState, error) {
 	old, err := m.v.StatesOf(at, e)
-	if err != nil || !m.loses && len(old) == 0 {
+	if err != nil || !m.gives && len(old) == 0 {
 		return nil, err
 	}
-	if m.loses {
+	if m.gives {
 		times, met, err := m.v.ChangesOf(ctx, at, e)
 		if err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(met, func(p timeline.Place) bool { return m.goes(p.Seg.Info.ID) && m.hidden(p) }) {
+		if slices.ContainsFunc(met, m.hidden) {
 			return m.newStates(ctx, at, e, old, times)
 		}
 	}
@@ -143,7 +142,8 @@ func (s *newState) same(o *newState) bool {
 }
 
 // given completes s, the state of the capture at a place at time t, if the capture then had
-// its body from a hidden capture that goes with the merge, directly or through others.
+// its body from a hidden capture, directly or through others. That capture may be in a segment
+// that stays: the merged capture counts as one that came in later, and would not see it.
 func (m *merging) given(ctx context.Context, at timeline.Place, s *newState, t record.Time) error {
 	v := m.knownAt(t)
 	all, err := v.Lookup(ctx, s.entry.Key)
@@ -155,7 +155,7 @@ func (m *merging) given(ctx context.Context, at timeline.Place, s *newState, t r
 		return nil
 	}
 	l := &all[i]
-	passes := l.ByHidden || m.goes(l.From.Seg.Info.ID) && m.hidden(l.From)
+	passes := l.ByHidden || m.hidden(l.From)
 	if !passes && l.Original != nil {
 		if passes, err = m.breaks(ctx, v, l); err != nil {
 			return err

@@ -175,7 +175,7 @@ type Salvage struct {
 type SalvageSpan struct {
 	Offset, Length int64
 	Segment, Run   uint32
-	Entries        int   // of a run; 0 for the end record
+	Entries        int   // of a run; 0 for states and the end record
 	Err            error // what is damaged; nil if the record is sound
 }
 
@@ -221,7 +221,9 @@ func (s *Salvage) record(at, size int64) (span SalvageSpan, m *Meta) {
 	if err == nil && h.isRun() {
 		var r *Run
 		if r, err = decodeRun(rec, h.segment, h.run, nil); err == nil {
-			m = r.Meta
+			if m = r.Meta; m.States {
+				span.Entries = 0
+			}
 		}
 	}
 	if err == nil {

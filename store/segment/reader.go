@@ -565,6 +565,7 @@ func openRun(b []byte, segment, number uint32) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	m.States = h.kind == kindStates
 	r := &Run{Meta: m, Stored: len(b), head: h, frame: content, size: h.unzip - size}
 	if r.size < h.factsLength || r.size > 0 && len(r.frame) == 0 || r.head.factsFrom > len(r.frame) {
 		return nil, errLengths
