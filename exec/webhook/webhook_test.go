@@ -57,8 +57,12 @@ func TestRefused(t *testing.T) {
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the redirect was followed") }))
 	defer other.Close()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/moved" {
+		switch r.URL.Path {
+		case "/moved":
 			http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
+			return
+		case "/found": // a browser follows this with a GET
+			http.Redirect(w, r, other.URL, http.StatusFound)
 			return
 		}
 		http.Error(w, "no\x1b[2J room\nleft", http.StatusInsufficientStorage)
@@ -67,6 +71,7 @@ func TestRefused(t *testing.T) {
 	for path, want := range map[string]string{
 		"/in":    "the server answered 507 Insufficient Storage: no[2J room",
 		"/moved": "the server answered 307 Temporary Redirect",
+		"/found": "the server answered 302 Found",
 	} {
 		_, err := post(t, server.URL+path).Send(t.Context())
 		if want = "POST " + server.URL + path + ": " + want; err == nil || err.Error() != want {
