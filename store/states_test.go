@@ -1,0 +1,133 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"infomall/store/record"
+	"infomall/store/record/task"
+)
+
+// TestStates deletes the original of a revisit that came in before it, and the two captures
+// that a 304 had its body from, one after the other. After merges in any order, SEAL, COPY,
+// REINDEX and the loss of the catalogue, each time that is asked for has the bodies of that
+// time, and nothing is wrong with the archive.
+func TestStates(t *testing.T) {
+	ctx := context.Background()
+	for _, order := range [][]string{{"200806", "200807"}, {"200807", "200806"}, {"200806"}, {"200807"}, {"seal 200806", "seal 200807"}} {
+		t.Run(fmt.Sprint(order), func(t *testing.T) {
+			now := time.Date(2009, 1, 1, 0, 0, 0, 0, time.UTC)
+			a := Open(filepath.Join(t.TempDir(), "a"), Options{Now: func() time.Time { return now }})
+			defer func() { a.Close() }()
+			at := func(day int64) record.Time { return day0 + record.Time(day*dayMillis) }
+			original := &visit{url: "http://www.example.com/original", time: at(1), status: 200, body: storyOf("abc")}
+			revisit := &visit{url: "http://www.example.com/revisit", time: at(40), status: 200, as: "url", refers: original, body: original.body, seq: 1}
+			const url = "http://www.example.com/304"
+			first := &visit{url: url, time: at(2), status: 200, body: storyOf("ab!c"), seq: 2}
+			second := &visit{url: url, time: at(3), status: 404, body: storyOf("xac"), seq: 3}
+			third := &visit{url: url, time: at(4), status: 200, body: "c", seq: 4}
+			same := &visit{url: url, time: at(41), as: "before", seq: 5}
+			other := &visit{url: "http://www.example.com/other", time: at(3), status: 200, body: "other", seq: 6}
+			var times []record.Time
+			for _, part := range [][]*visit{{revisit, first, same, other}, {original, second}, {third}} {
+				put(t, a, part)
+				times = append(times, record.At(now))
+				now = now.Add(time.Hour)
+			}
+			remove := func(v *visit) {
+				t.Helper()
+				if _, err := deleteWhere(a, func(u string, time record.Time) bool { return u == v.url && time == v.time }); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, v := range []*visit{first, original, second} {
+				remove(v)
+			}
+			want := [][2]string{{"(none)", first.body}, {original.body, second.body}, {original.body, third.body}}
+			check := func(after string) {
+				t.Helper()
+				v, err := a.Snapshot(ctx)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer v.Close()
+				for i, k := range append(times, record.MaxTime) {
+					rows, err := rowsIn(v.KnownAt(k), record.MinTime, record.MaxTime)
+					var got [2]string
+					for _, r := range rows {
+						switch r.time {
+						case revisit.time:
+							got[0] = r.body
+						case same.time:
+							got[1] = r.body
+						}
+					}
+					if w := want[min(i, 2)]; err != nil || got != w {
+						t.Errorf("after %s, known at import %d: %.40q, %v, want %.40q", after, i, got, err, w)
+					}
+				}
+				for f, err := range a.Verify(ctx, task.VerifyOptions{}) {
+					t.Errorf("after %s: %+v %v", after, f, err)
+				}
+			}
+			check("the deletions")
+			for _, pool := range order {
+				var o task.MergeOptions
+				o.Seal = len(pool) > 6
+				o.Pools = []string{pool[len(pool)-6:]}
+				if _, err := a.Merge(ctx, o); err != nil {
+					t.Fatal(err)
+				}
+				check(pool)
+			}
+			if len(order) < 2 {
+				return // what was deleted is there still, and without the catalogue nobody knows it
+			}
+			if _, err := a.Reindex(ctx, task.ReindexOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			check("REINDEX")
+			b := Open(filepath.Join(t.TempDir(), "b"), Options{})
+			if _, err := a.Copy(ctx, task.CopyOptions{Dir: b.Path()}); err != nil {
+				t.Fatal(err)
+			}
+			a.Close()
+			a = b
+			check("COPY")
+			a.Close()
+			if err := errors.Join(os.Remove(filepath.Join(a.Path(), "CURRENT")), os.RemoveAll(filepath.Join(a.Path(), "catalog"))); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := a.Reindex(ctx, task.ReindexOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			check("the loss of the catalogue")
+			remove(same)
+			remove(revisit)
+			for _, pool := range order {
+				if _, err := a.Merge(ctx, task.MergeOptions{Pools: []string{pool[len(pool)-6:]}, Seal: len(pool) > 6}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			v, err := a.Snapshot(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer v.Close()
+			for _, s := range v.Pin.Segments {
+				if s.States > 0 {
+					t.Errorf("segment %d has states, although their captures were deleted and merged", s.ID)
+				}
+			}
+			if rows, err := rowsIn(v, record.MinTime, record.MaxTime); err != nil || !slices.ContainsFunc(rows, func(r row) bool { return r.body == third.body }) || len(rows) != 2 {
+				t.Errorf("at last there are %d captures, %v, want 2", len(rows), err)
+			}
+		})
+	}
+}
