@@ -135,7 +135,10 @@ func (r *Reader) linksOf(ctx context.Context, n *Request, b *spanBatch, i int) (
 	}
 	r.resolved.Page(urlkey.Base(b.URL[i], p.base))
 	var link []byte
-	list := make([]linkRow, 0, len(p.links))
+	var list []linkRow
+	if n.To == nil { // otherwise few of the links have the target
+		list = make([]linkRow, 0, len(p.links))
+	}
 	for j := range p.links {
 		l := linkRow{Link: &p.links[j], url: b.URL[i], time: b.Time[i], asOf: b.AsOf[i], ref: b.Ref[i], n: j, block: p.path(j)}
 		link = append(link[:0], l.Target...)
