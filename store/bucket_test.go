@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"infomall/store/catalog"
 	"infomall/store/commit"
 	"infomall/store/disk/s3"
 	"infomall/store/disk/s3/s3test"
@@ -356,7 +357,7 @@ func openShared(url string) (*Archive, error) {
 }
 
 // writer does what importer does. If a part is not acknowledged, because the process lost its right
-// to write, the process reads the archive and continues with the first part that is missing.
+// to write or others were always faster, the process reads the archive and continues with the first part that is missing.
 func writer(a *Archive, number int) error {
 	stop := told()
 	for {
@@ -378,10 +379,14 @@ func writer(a *Archive, number int) error {
 				tell("acked %d", done)
 			}
 		}
-		if !errors.Is(err, commit.ErrExpelled) {
+		switch {
+		case errors.Is(err, commit.ErrExpelled):
+			tell("expelled")
+		case errors.Is(err, catalog.ErrStale): // others were faster 20 times
+			tell("beaten")
+		default:
 			return err
 		}
-		tell("expelled")
 	}
 }
 

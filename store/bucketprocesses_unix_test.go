@@ -65,6 +65,7 @@ func TestBucketProcesses(t *testing.T) {
 		}
 		sum["answers"] += len(w.watch.answers)
 		sum["writers expelled"] += w.expelled
+		sum["writers beaten"] += w.beaten
 	}
 	t.Logf("%v", sum)
 }
@@ -84,6 +85,7 @@ type bucketWorld struct {
 	down     int           // so many requests more are dropped
 	moved    time.Duration // by which the clock of the store is ahead
 	expelled int
+	beaten   int           // writers to whom others were faster 20 times
 	happened chan struct{} // has a token after a request or a line of a process
 }
 
@@ -143,6 +145,11 @@ func startBucketWorld(t *testing.T, r *rand.Rand, prefix string) *bucketWorld {
 	if w.own, err = openShared(w.place); err != nil {
 		t.Fatal(err)
 	}
+	defer t.Cleanup(func() {
+		for _, p := range w.procs {
+			p.kill(w)
+		}
+	})
 	for _, p := range []bucketProcess{{role: "writer"}, {role: "writer", number: 1}, {role: "merger"}, {role: "reader"}, {role: "reader", number: 1}} {
 		t.Setenv(sharedFolder, t.TempDir())
 		p.start(w)
@@ -230,6 +237,8 @@ func (w *bucketWorld) listen(p *bucketProcess, out io.Reader) {
 			w.watch.acks[p.number] = append(w.watch.acks[p.number], event{at, n[0]})
 		case what == "expelled":
 			w.expelled++
+		case what == "beaten":
+			w.beaten++
 		case what == "merged":
 		case what == "asks":
 			asked = at
@@ -361,6 +370,7 @@ func (w *bucketWorld) end() {
 		_ = p.in.Close() // it has ended if this fails
 		<-p.ended
 	}
+	w.procs = nil
 	w.verify()
 	w.proxy.SetFault(nil)
 	if w.store != nil {

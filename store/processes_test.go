@@ -3,6 +3,7 @@ package store
 import (
 	"bufio"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -20,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"infomall/store/catalog"
 	"infomall/store/commit"
 	"infomall/store/disk"
 	"infomall/store/record"
@@ -209,7 +211,14 @@ func mergeOften(a *Archive, _ int) error {
 		default:
 		}
 		done, err := a.Merge(context.Background(), task.MergeOptions{})
-		if err != nil {
+		switch {
+		case errors.Is(err, commit.ErrExpelled): // only in a bucket
+			tell("expelled")
+			continue
+		case errors.Is(err, catalog.ErrStale) && a.bucket != nil:
+			tell("beaten")
+			continue
+		case err != nil:
 			return err
 		}
 		tell("merged %d", len(done))

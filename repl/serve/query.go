@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"infomall/exec/rowio"
 )
 
 // queryBytesMax bounds the body of a request with a statement.
@@ -22,12 +24,12 @@ type answerFormat struct {
 
 // answerFormats lists the formats of answers, the default first.
 var answerFormats = []answerFormat{
-	{"json", "application/json", ".json"},
-	{"jsonl", "application/x-ndjson", ".jsonl"},
-	{"csv", "text/csv", ".csv"},
-	{"tsv", "text/tab-separated-values", ".tsv"},
-	{"parquet", "application/vnd.apache.parquet", ".parquet"},
-	{"arrow", "application/vnd.apache.arrow.stream", ".arrows"},
+	{"json", rowio.MediaType("json"), ".json"},
+	{"jsonl", rowio.MediaType("jsonl"), ".jsonl"},
+	{"csv", rowio.MediaType("csv"), ".csv"},
+	{"tsv", rowio.MediaType("tsv"), ".tsv"},
+	{"parquet", rowio.MediaType("parquet"), ".parquet"},
+	{"arrow", rowio.MediaType("arrow"), ".arrows"},
 	{"raw", "application/octet-stream", ""},
 }
 

@@ -55,7 +55,9 @@ func PlaceOf(rel string) disk.Place {
 		return disk.Local
 	}
 	switch top {
-	case DirCatalog, DirPools, DirIndex, DirRemoved, DirBlocked, dirLeases, dirProbe, Words.Dir, Documents.Dir, "results":
+	case DirIndex:
+		return disk.Paged
+	case DirCatalog, DirPools, DirRemoved, DirBlocked, dirLeases, dirProbe, Words.Dir, Documents.Dir, "results":
 		return disk.Fixed
 	case FileCurrent, FileFormat, fileNumber, "definitions":
 		if !below {

@@ -21,6 +21,7 @@ type Place int
 const (
 	Local    Place = iota // in the working folder of this machine
 	Fixed                 // in the bucket; its content never changes
+	Paged                 // like Fixed, and single pages of some KB are read, as of an index
 	Changing              // in the bucket; its content changes, and each reading asks the bucket
 )
 

@@ -17,15 +17,18 @@ import (
 	"time"
 )
 
-// blockBytes is the size of the blocks in which the cache keeps an object. The last block of an
-// object is shorter. A page takes a run of some 100 KB and a few pages of an index. Larger blocks
-// would fetch many bytes beside them. With its checksum, a block fills 8 pages of a disk.
-const blockBytes = 32<<10 - sumBytes
+// The sizes of the blocks in which the cache keeps an object. The last block of an object is shorter.
+// One capture takes a run of some 100 KB, and single pages of indexes: larger blocks would fetch many
+// bytes beside them. With its checksum, a block fills whole pages of a disk.
+const (
+	blockBytes = 32<<10 - sumBytes
+	pageBytes  = 8<<10 - sumBytes // of an object whose place is disk.Paged
+)
 
 // sumBytes is the size of the checksum before a block in its file.
 const sumBytes = 4
 
-// memoryBlocks is how many blocks the cache keeps in memory, 32 MB.
+// memoryBlocks is how many blocks the cache keeps in memory, 32 MB at most.
 const memoryBlocks = 1024
 
 // touchAfter is how old the time of a block's file is before its use is noted again.
@@ -75,8 +78,8 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // folder returns the folder of the files of an object's blocks.
 func (c *cache) folder(object string) string {
-	// Programs with other blocks find none of these files.
-	sum := sha256.Sum256(fmt.Append(nil, blockBytes, " ", object))
+	// A program with blocks of other sizes finds none of these files.
+	sum := sha256.Sum256(fmt.Append(nil, blockBytes, pageBytes, object))
 	name := hex.EncodeToString(sum[:16])
 	return filepath.Join(c.dir, name[:2], name)
 }

@@ -173,17 +173,20 @@ func (d *FS) Open(name string) (disk.Source, error) {
 		}
 		return &memoryFile{bytes.NewReader(c.b), name, int64(len(c.b))}, nil
 	case disk.Fixed:
-		return d.openObject(name, rel)
+		return d.openObject(name, rel, blockBytes)
+	case disk.Paged:
+		return d.openObject(name, rel, pageBytes)
 	}
 	return disk.OS.Open(name)
 }
 
-func (d *FS) openObject(name, rel string) (disk.Source, error) {
+// openObject opens an object whose blocks have unit bytes.
+func (d *FS) openObject(name, rel string, unit int64) (disk.Source, error) {
 	e, key, ok := d.expects(rel)
-	f := &objectFile{d: d, name: rel, key: key, path: name, size: e.Bytes}
+	f := &objectFile{d: d, name: rel, key: key, path: name, size: e.Bytes, unit: unit}
 	if !ok || d.cache.isFresh() {
 		// The first block says how long the object is.
-		b, info, err := d.client.Get(context.Background(), rel, 0, blockBytes, "")
+		b, info, err := d.client.Get(context.Background(), rel, 0, unit, "")
 		if err != nil {
 			return nil, d.missing("open", rel, err)
 		}

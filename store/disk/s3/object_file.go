@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// fetchBlocks is how many blocks one request fetches at most, 4 MB.
+// fetchBlocks is how many blocks one request fetches at most, 4 MB or less.
 const fetchBlocks = 128
 
 // aheadAfter is how many blocks are read in order before more are fetched in advance. A single
@@ -24,6 +24,7 @@ type objectFile struct {
 	name string // below the prefix
 	key  string // in the cache, until the object is replaced
 	path string // for Name
+	unit int64  // bytes in a block
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
@@ -82,12 +83,12 @@ func (f *objectFile) ReadAt(p []byte, off int64) (n int, err error) {
 	if want == 0 {
 		return 0, nil
 	}
-	first, last := off/blockBytes, (off+want-1)/blockBytes
+	first, last := off/f.unit, (off+want-1)/f.unit
 	key := f.cacheKey()
 	f.readAhead(key, first, last)
 	for n := first; n <= last; n += fetchBlocks {
 		if err := f.fetch(f.ctx, key, n, min(n+fetchBlocks-1, last)); err != nil {
-			return int(max(0, n*blockBytes-off)), err
+			return int(max(0, n*f.unit-off)), err
 		}
 	}
 	for b := first; b <= last; b++ {
@@ -95,7 +96,7 @@ func (f *objectFile) ReadAt(p []byte, off int64) (n int, err error) {
 		if err != nil {
 			return n, err
 		}
-		from := off + int64(n) - b*blockBytes
+		from := off + int64(n) - b*f.unit
 		if from >= int64(len(content)) {
 			return n, io.ErrUnexpectedEOF // the object is shorter than the catalogue says
 		}
@@ -180,12 +181,12 @@ func (f *objectFile) get(ctx context.Context, key string, first, last int64) err
 			f.d.cache.done(blockKey{key, n})
 		}
 	}()
-	b, _, err := f.d.client.Get(ctx, f.name, first*blockBytes, (last-first+1)*blockBytes, "")
+	b, _, err := f.d.client.Get(ctx, f.name, first*f.unit, (last-first+1)*f.unit, "")
 	if err != nil {
 		return err
 	}
 	for n := first; n <= last; n++ {
-		content := b[min(int64(len(b)), (n-first)*blockBytes):min(int64(len(b)), (n-first+1)*blockBytes)]
+		content := b[min(int64(len(b)), (n-first)*f.unit):min(int64(len(b)), (n-first+1)*f.unit)]
 		if len(content) == 0 {
 			return io.ErrUnexpectedEOF
 		}
@@ -210,7 +211,7 @@ func (f *objectFile) readAhead(key string, first, last int64) {
 	if f.inOrder < aheadAfter {
 		return
 	}
-	blocks := (f.size + blockBytes - 1) / blockBytes
+	blocks := (f.size + f.unit - 1) / f.unit
 	from := f.until
 	to := min(last+1+2*fetchBlocks, blocks)
 	if to-from < fetchBlocks && to < blocks || from >= to || f.ctx.Err() != nil {
@@ -234,7 +235,7 @@ func (d *FS) Prefetch(names []string) {
 		if err != nil || !ok {
 			continue
 		}
-		last := (f.size+blockBytes-1)/blockBytes - 1
+		last := (f.size+f.unit-1)/f.unit - 1
 		wg.Go(func() { _ = f.fetch(f.ctx, f.key, 0, min(0, last)) })
 		if last > 0 {
 			wg.Go(func() { _ = f.fetch(f.ctx, f.key, max(1, last-1), last) })
