@@ -73,7 +73,7 @@ type Link struct {
 	Unchanged bool
 }
 
-// Found is what Find finds in a document.
+// Found is the result of Find: the links, forms and directives for robots of one document.
 type Found struct {
 	// Links has each URL once: first those in the headers, then those with a date, the
 	// newest first, then the others in the order of the document.

@@ -2,6 +2,8 @@
 // data: package lang parses source into it, and package exec/plan makes plans
 // from it.
 //
+// The folder is a list: each family of nodes has its own file, such as crawl.go.
+//
 // Each node holds its position in the source. Its String method returns
 // canonical source: keywords in upper case, one space between words, brackets
 // only where they are needed. That source parses to an equal tree.

@@ -99,27 +99,10 @@ type items []ast.Item
 
 func (i items) list() []ast.Item { return i }
 
-// parseItems reads a list of expressions, each with or without AS name. AS may not be left
-// out, because a clause of EXPORT can follow.
+// parseItems reads the list after PARTITION BY. AS may not be left out in it, because a clause
+// of EXPORT can follow.
 func parseItems(lex *lexer.PeekingLexer) (itemsSyntax, error) {
 	p := parser{lex: lex}
-	var list items
-	for {
-		start := scan.StartOf(p.peek())
-		it := ast.Item{}
-		var err error
-		if it.Expr, err = p.wholeExpr(); err != nil {
-			return nil, err
-		}
-		if p.take("AS") {
-			if it.Alias, err = p.alias(); err != nil {
-				return nil, err
-			}
-		}
-		it.Span = p.span(start)
-		list = append(list, it)
-		if !p.takeOp(",") {
-			return list, nil
-		}
-	}
+	list, err := p.items(false)
+	return items(list), err
 }

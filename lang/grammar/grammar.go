@@ -1,5 +1,5 @@
 // Package grammar parses the tokens of a statement into a tree. Each statement is
-// declared in one place.
+// declared in one place. The folder is a list: each family of statements has its own file.
 //
 // A statement is declared in the file of its family: the struct whose tags
 // the library participle reads, the method that makes its tree, and its text in

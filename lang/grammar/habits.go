@@ -13,8 +13,8 @@ import (
 // extractUnits maps the units of EXTRACT to the functions that have other names.
 var extractUnits = map[string]string{"dow": "dayofweek"}
 
-// atExtract reports whether the next tokens are those after the bracket of
-// EXTRACT(year FROM x). name is the name before the bracket.
+// atExtract reports whether an expression is of the form EXTRACT(year FROM x). name is the
+// token before the bracket; the next tokens are those after the bracket.
 func (p *parser) atExtract(name *lexer.Token) bool {
 	return scan.IsWord(name, "EXTRACT") && scan.IsWordToken(p.peek()) && scan.IsKeyword(p.peekSecond(), "FROM")
 }

@@ -213,7 +213,7 @@ func (p *parser) selectClauses() (*ast.Select, error) {
 	}
 	s := &ast.Select{Distinct: p.take("DISTINCT")}
 	var err error
-	if s.Items, err = p.items(); err != nil {
+	if s.Items, err = p.items(true); err != nil {
 		return nil, err
 	}
 	if p.take("FROM") {
@@ -246,15 +246,17 @@ func (p *parser) selectClauses() (*ast.Select, error) {
 	return s, nil
 }
 
-func (p *parser) items() (list []ast.Item, err error) {
+// items reads a list of expressions, each with or without AS name. If selected is set, it is
+// the list of a SELECT, in which * may stand for an expression, and AS may be left out.
+func (p *parser) items(selected bool) (list []ast.Item, err error) {
 	for {
 		var it ast.Item
 		start := scan.StartOf(p.peek())
-		if it.Star = p.takeOp("*"); !it.Star {
+		if it.Star = selected && p.takeOp("*"); !it.Star {
 			if it.Expr, err = p.wholeExpr(); err != nil {
 				return nil, err
 			}
-			if p.take("AS") || p.atName() && !p.atSetOp() && !p.atKey() {
+			if p.take("AS") || selected && p.atName() && !p.atSetOp() && !p.atKey() {
 				if it.Alias, err = p.alias(); err != nil {
 					return nil, err
 				}

@@ -14,7 +14,7 @@ import (
 	"infomall/store/segment/indexfile"
 )
 
-// Files are what all snapshots of an open archive share: the open index files, and
+// Files holds the parts that all snapshots of an open archive share: the open index files, and
 // the cache of decoded runs. Several goroutines may use them.
 type Files struct {
 	Folder *commit.Folder

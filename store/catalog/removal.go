@@ -51,7 +51,8 @@ const (
 	NeedOther      // captures of other pools too
 )
 
-// needMarks are the marks that the file of a removal has for each Need.
+// needMarks maps each Need to the mark that stands after a hidden capture in the file of a
+// removal.
 var needMarks = [...]string{NeedNone: "", NeedPool: "~", NeedOther: "+"}
 
 // Compare orders hidden captures of one segment by their places.

@@ -96,10 +96,9 @@ func ReadAs(s *segment.Stored) divide.As {
 	return as
 }
 
-// ReadWith returns how a stored page was read, as far as the head of its response
-// does not say it. usual is the charset of other pages of the host, "" if it was not
-// used. limit is how many bytes were read. They are the fields Usual and Limit of
-// divide.As.
+// ReadWith returns how a stored page was read when it was imported, for the fields Usual and
+// Limit of divide.As. usual is the charset that was taken from other pages of the host, or ""
+// if the page had a charset of its own. limit is how many bytes were read.
 func ReadWith(p *segment.Page) (usual string, limit int64) {
 	if p.Source == charset.SourceHost {
 		usual = p.Charset

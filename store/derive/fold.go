@@ -96,8 +96,9 @@ func (f *Folder) Folds(ctx context.Context, all []timeline.Capture, take func(l 
 	return nil
 }
 
-// senseOf returns the sense of a version. It is not known if the version or the one
-// before is not a text: such a body may be read as a document later.
+// senseOf returns the sense of a version: whether its change of the page is one of content, or
+// only noise. The sense is unknown if this version or the one before is no text, because such
+// a body may be read as a document later.
 func senseOf(rev *life.Revision) record.Sense {
 	switch {
 	case rev.Before == nil:

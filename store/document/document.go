@@ -76,7 +76,7 @@ func (l Limits) WithDefaults() Limits {
 	return l
 }
 
-// Document is what was read out of one body. A text field that is not known is "",
+// Document is the result of reading one body: its text, its parts and its properties. A text field that is not known is "",
 // a time is record.NoTime, and a number is -1.
 type Document struct {
 	Kind   string // name of the Kind that read it, such as "pdf"; "" if none did

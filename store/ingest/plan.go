@@ -19,7 +19,7 @@ import (
 	"infomall/store/timeline"
 )
 
-// fate is what happens to a staged capture: it is stored as a version (fateStored),
+// fate says how a staged capture is stored, if at all: it is stored as a version (fateStored),
 // stored as a visit (fateVisit), dropped as a duplicate (fateTwice), or dropped because
 // the block-list keeps it out (fateBlocked).
 type fate uint8
@@ -76,7 +76,7 @@ func (b *batchPlan) change(i int) *staged {
 // the indexes of the two in the batch.
 type reference struct{ from, to int }
 
-// poolPlan is what a batch adds to one pool.
+// poolPlan holds the captures that a batch adds to one pool.
 type poolPlan struct {
 	name    string
 	id      uint32

@@ -252,8 +252,8 @@ func (v *moving) run(ctx context.Context) ([]task.MoveResult, error) {
 	return results, nil
 }
 
-// file moves one db-file, and reports whether it had to. there says that the tier has a
-// file of that name.
+// file moves one db-file, unless it is in its place already. It reports whether it moved the
+// file. there says that the tier has a file of that name.
 func (v *moving) file(ctx context.Context, f catalog.File, there bool) (moved bool, err error) {
 	folder := v.m.folder
 	path := filepath.Join(folder.Path, f.Name)

@@ -93,7 +93,7 @@ func (k *Notes) Jobs(ctx context.Context) ([]task.Job, error) {
 		func(x, y task.Job) int { return cmp.Compare(x.ID, y.ID) }), ctx.Err()
 }
 
-// jobLog is what the folder of jobs says: the log of ended jobs, and the files of
+// jobLog is the content of the folder of jobs: the log of ended jobs, and the files of
 // running jobs.
 type jobLog struct {
 	ended   []task.Job

@@ -44,8 +44,8 @@ func Sent(mime, charset, coding string) uint64 {
 	return binary.LittleEndian.Uint64(sum[:])
 }
 
-// Name says which db-file a source is. Rows of a source are used only for a db-file with
-// which all three agree.
+// Name identifies the db-file that a source belongs to. Rows of a source are used for a db-file
+// only if number, size and checksum are equal.
 type Name struct {
 	Number uint32 // number of the db-file
 	Bytes  int64

@@ -199,7 +199,7 @@ type Spool struct {
 	Size int64
 }
 
-// Item is what a reader found at one place in a file: a capture, a record that
+// Item is one thing that a reader found in a file: a capture, a record that
 // is no capture, or damage. Exactly one of Capture, Skipped and Damage is set.
 type Item struct {
 	Offset  int64 // of the record in the file, in bytes; in a gzip file, of the gzip member

@@ -310,7 +310,7 @@ type Payload struct {
 	NoBody string
 }
 
-// Facts is what was computed from one version of a page when it came in, so that
+// Facts holds the values that were computed from one version of a page when it came in, so that
 // queries need not read the body again. Package block encodes and decodes the
 // bytes. Either slice is nil if nothing was stored.
 type Facts struct {

@@ -30,7 +30,7 @@ import (
 // Reading says how a page and its leaves are read.
 type Reading = index.Reading
 
-// Question is what Words asks of pages.
+// Question is a question about the words of pages, and the limits for its answer.
 type Question struct {
 	Query *match.Query
 	// Rank returns how well a page answers, as the function Rank does; Says has a number

@@ -10,7 +10,7 @@ import (
 	"infomall/store/words/match"
 )
 
-// MemoryDefault is what Question.Memory means by 0. A quarter of the memory is for
+// MemoryDefault is the limit that is used if Question.Memory is 0. A quarter of the memory is for
 // bodies, a quarter for ranks, and half for leaves.
 const MemoryDefault = 256 << 20
 
@@ -46,7 +46,7 @@ type Entry struct {
 	As uint64
 }
 
-// DocumentText is what is known of the text of a capture that is no page.
+// DocumentText is the text of a capture that is no page, as far as it is known.
 type DocumentText uint8
 
 // The values of DocumentText.
@@ -113,7 +113,7 @@ type leafRun struct {
 	reading int
 }
 
-// runLeaves is what is known of the leaves of a run in a reading.
+// runLeaves holds the answers for the leaves of a run in one reading, as far as they are known.
 type runLeaves struct {
 	list []index.Leaf
 	read func() ([]index.Leaf, error) // returns list, if it was not read yet

@@ -18,13 +18,13 @@ import (
 // piece), the importance of blocks for their site, and mean lengths of the site's pages
 // instead of fixed ones.
 
-// Page is what the words of a question are in a page, for its rank.
+// Page counts the words of a question in a page, to compute the rank of the page.
 type Page struct {
 	Title  string
 	Blocks []Block // the blocks of the cut that facts describe
 }
 
-// Block is what the words of a question are in one block of a page. Phrases that begin
+// Block counts the words of a question in one block of a page. Phrases that begin
 // in one leaf and end in another are not counted.
 type Block struct {
 	Label  label.Label

@@ -242,8 +242,7 @@ func appendLabel(dst []byte, label string) []byte {
 	return dst
 }
 
-// writeUnescaped writes label, which appendLabel has written, to b as it was before
-// its percent-encoding.
+// writeUnescaped writes label to b without the percent-encoding that appendLabel gave it.
 func writeUnescaped(b *strings.Builder, label string) {
 	for {
 		i := strings.IndexByte(label, '%')

@@ -230,15 +230,11 @@ func (s *server) crawls(ctx context.Context) (list []Crawl, err error) {
 // stopped even if no process takes part. An error says if there is no such crawl, or it
 // has ended.
 func Order(ctx context.Context, url, name string, f func(*report.CrawlOrders)) error {
-	s, err := connect(ctx, url)
+	s, t, err := connectCrawls(ctx, url)
 	if err != nil {
 		return err
 	}
 	defer s.close()
-	t, err := s.openTable(ctx, crawlsTable)
-	if err != nil {
-		return err
-	}
 	_, _, err = change(ctx, t, token(name), func(c *Crawl) error {
 		if err := c.runs(name, url); err != nil {
 			return err
@@ -249,6 +245,19 @@ func Order(ctx context.Context, url, name string, f func(*report.CrawlOrders)) e
 		return nil
 	})
 	return err
+}
+
+// connectCrawls connects to the servers at url and opens the table of their crawls. The caller
+// closes the result s.
+func connectCrawls(ctx context.Context, url string) (s *server, t *table, err error) {
+	if s, err = connect(ctx, url); err != nil {
+		return nil, nil, err
+	}
+	if t, err = s.openTable(ctx, crawlsTable); err != nil {
+		s.close()
+		return nil, nil, err
+	}
+	return s, t, nil
 }
 
 // runs returns an error if the crawl, which is called name and kept at url, does not
@@ -266,15 +275,11 @@ func (c *Crawl) runs(name, url string) error {
 // Give adds URLs to the crawl called name at url. The crawl fetches each URL that it has
 // not met; with force, every URL. An error says if there is no such crawl, or it has ended.
 func Give(ctx context.Context, url, name string, urls []string, force bool) error {
-	s, err := connect(ctx, url)
+	s, t, err := connectCrawls(ctx, url)
 	if err != nil {
 		return err
 	}
 	defer s.close()
-	t, err := s.openTable(ctx, crawlsTable)
-	if err != nil {
-		return err
-	}
 	c, _, err := read[Crawl](ctx, t, token(name))
 	if err != nil {
 		return err

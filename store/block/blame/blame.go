@@ -9,7 +9,7 @@ import (
 	"infomall/store/words"
 )
 
-// Unit is what Page follows: words or lines.
+// Unit is the piece of text that Page follows: a word or a line.
 type Unit uint8
 
 // The units. A line is a line of the text of a leaf that has a word in it.

@@ -72,7 +72,7 @@ type classic struct {
 	verdict  []bool   // whether a node was found to be a block
 }
 
-// kids is what the rules of the published method need to know about one node and
+// kids holds the facts that the rules of the published method need about one node and
 // its children. A child is an element that is not hidden, or text that is not
 // blank.
 type kids struct {

@@ -2,7 +2,7 @@ package facts
 
 import "slices"
 
-// readPart is what a Reader remembers of a part of a page that its divide.Memory
+// readPart holds the facts that a Reader remembers of a part of a page that its divide.Memory
 // knows. It is stored in KnownPart.Read.
 type readPart struct {
 	leaves  []*Leaf

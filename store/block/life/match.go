@@ -11,7 +11,7 @@ import (
 	"infomall/store/words"
 )
 
-// Op is what happened to a block from one version of a page to the next.
+// Op is the change of a block from one version of a page to the next.
 type Op uint8
 
 // The operations, the values of Op.

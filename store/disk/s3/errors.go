@@ -50,7 +50,7 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// remedies are what the user can do, by the code of the store's error.
+// remedies maps the code of an error of the store to advice: what the user can do.
 var remedies = map[string]string{
 	"NoSuchBucket":          "create the bucket, or correct its name",
 	"AccessDenied":          "these credentials lack a right that is needed here: allow s3:GetObject, s3:PutObject, s3:DeleteObject and s3:ListBucket",

@@ -10,7 +10,7 @@ import (
 	"infomall/store/document"
 )
 
-// Reader is what a child reads documents with.
+// Reader is the function with which a child reads documents.
 type Reader struct {
 	Prepare func(*document.Input) error              // opens what reading the body needs; nil if there is nothing to open
 	Read    func(*document.Input) *document.Document // returns nil if no kind reads the body

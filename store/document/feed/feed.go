@@ -136,7 +136,7 @@ type element struct {
 	kids  bool   // it has elements inside of it
 }
 
-// scanned is what the readers of XML have in common: the open elements and their text.
+// scanned holds the state that all readers of XML need: the open elements and their text.
 type scanned struct {
 	b    *document.Builder
 	s    *xmlscan.Scanner

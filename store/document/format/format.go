@@ -28,7 +28,7 @@ const (
 	ByText      Basis = "text"      // no signature matches, but the body is text
 )
 
-// Found is what a body was found to be. The zero value means that its format is unknown.
+// Found is the format that a body was found to have. The zero value means that its format is unknown.
 type Found struct {
 	ID    ID
 	Basis Basis

@@ -130,7 +130,7 @@ type piece struct {
 	left, right side
 }
 
-// side is what is to the left or to the right of a main pattern: a number of groups in
+// side is the part of a pattern to the left or to the right of its main part: a number of groups in
 // packed form, which take from least to most bytes.
 type side struct {
 	groups      int
@@ -249,9 +249,9 @@ func (m *matcher) sequence(anchor byte, pieces []piece) bool {
 	return m.follow(m.head, pieces, 0)
 }
 
-// inWhole reports whether the pieces are in the body, those from the index from on
-// anywhere. If the middle of the body is not known, they must be in the first bytes that
-// are, or in the last.
+// inWhole reports whether all pieces of a pattern are in the body, one after the other.
+// pieces[from:] may be anywhere after the pieces before. If the middle of the body is not
+// known, all must be in the bytes before it, or pieces[from:] in those after it.
 func (m *matcher) inWhole(pieces []piece, from int) bool {
 	for i := from; i < len(pieces); i++ {
 		main := &pieces[i].main

@@ -112,7 +112,7 @@ func hash(key uint32) uint32 { return key * 0x9e3779b1 >> (32 - hashBits) }
 // ID is the identifier of a format in PRONOM, such as "fmt/18".
 type ID string
 
-// Format is what PRONOM says about a format.
+// Format is the entry of a format in PRONOM.
 type Format struct {
 	ID      ID
 	Name    string // such as "Acrobat PDF 1.4 - Portable Document Format"

@@ -63,7 +63,7 @@ func (f *formats) run(offset uint32, entrySize int) (page, entry []byte, end uin
 	return page, page[at : at+entrySize], u32(page, 4*j+4), true
 }
 
-// charFormat is what is used of the properties of a run of characters.
+// charFormat holds the properties of a run of characters that the reader uses.
 type charFormat struct {
 	hidden  bool
 	deleted bool // by a tracked change
@@ -103,7 +103,7 @@ func (f *formats) charsAt(offset uint32) (charFormat, uint32) {
 	return c, end
 }
 
-// paraFormat is what is used of the properties of a paragraph.
+// paraFormat holds the properties of a paragraph that the reader uses.
 type paraFormat struct {
 	known   bool
 	heading bool

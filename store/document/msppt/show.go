@@ -19,7 +19,7 @@ type show struct {
 	records int               // records that may be read
 }
 
-// entry is what the document says of one slide.
+// entry is the entry of one slide in the list of the document.
 type entry struct {
 	reference uint32
 	number    uint32

@@ -22,7 +22,7 @@ type book struct {
 	budget    int    // bytes of records that may be read
 }
 
-// sheetEntry is what the workbook says of a sheet.
+// sheetEntry is the entry of a sheet in the workbook.
 type sheetEntry struct {
 	at     int
 	name   string

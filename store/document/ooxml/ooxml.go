@@ -32,7 +32,7 @@ import (
 // Kind is the kind of the files of Microsoft Office since 2007.
 var Kind = document.Kind{Name: "ooxml", Is: is, Read: read}
 
-// family is what the main part of a file is.
+// family is the kind of the main part of a file, such as a text or a table.
 type family uint8
 
 const (

@@ -14,7 +14,7 @@ type styles struct {
 	langs office.Languages // of text whose style and run say none
 }
 
-// style is what a style says about text.
+// style holds the properties that a style gives to text.
 type style struct {
 	basedOn string
 	heading toggle

@@ -55,7 +55,7 @@ type wordReader struct {
 	ruby       []rubyText
 }
 
-// paragraph is what is known of a paragraph until its end.
+// paragraph collects the properties of a paragraph until its end.
 type paragraph struct {
 	style   style
 	heading toggle

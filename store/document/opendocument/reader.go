@@ -28,7 +28,7 @@ type reader struct {
 	lists   lists
 }
 
-// kind is what the content of a file is.
+// kind is the kind of the content of a file, such as a text or a table.
 type kind uint8
 
 const (

@@ -11,7 +11,7 @@ type styles struct {
 	defaults map[string]*style // by family
 }
 
-// style is what a style says about what it is used for.
+// style holds the properties that a style gives to the text that uses it.
 type style struct {
 	parent string
 	family string

@@ -291,7 +291,7 @@ func (b *block) paragraphs(body, right float64) []paragraph {
 	return out
 }
 
-// seam is what is between two lines of a block.
+// seam says how two lines of a block join: within a word, between words, or as two lines.
 type seam int
 
 const (

@@ -103,7 +103,7 @@ func (e entry) text() string {
 	return strings.TrimSpace(s)
 }
 
-// exif is what a block of EXIF says about the place and the camera.
+// exif holds the place and the camera that a block of EXIF names.
 type exif struct {
 	model, make          string
 	lat, lon             float64

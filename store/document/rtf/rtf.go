@@ -72,7 +72,7 @@ type reader struct {
 	rowEnded bool   // no cell was begun since the last \row
 }
 
-// group is what applies inside of a pair of braces.
+// group holds the properties that apply inside of a pair of braces.
 type group struct {
 	dest        destination
 	end         ending
@@ -101,7 +101,7 @@ const (
 	toFieldCode // the code of a field
 )
 
-// ending is what is done at the end of a group.
+// ending is the action at the end of a group.
 type ending uint8
 
 const (

@@ -18,7 +18,7 @@ func readRMID(b *document.Builder, v media.View) error {
 	return nil
 }
 
-// midi is what is known of a MIDI file.
+// midi collects the properties of a MIDI file while it is read.
 type midi struct {
 	tags   media.Tags
 	tempos []tempo

@@ -8,7 +8,7 @@ import (
 	"io"
 )
 
-// header is what the header before a member says.
+// header is the decoded header before a member.
 type header struct {
 	flags, method uint16
 	from, to      int // the packed content in the zip file; to may be beyond its end

@@ -184,7 +184,7 @@ func isHost(s string) bool { return hostName().MatchString(s) }
 // comment of the program that saved the page.
 const commentsWithin = 16 << 10
 
-// said is what the comment in a saved page says: the URL it was saved from ("" if
+// said is the decoded comment in a saved page: the URL it was saved from ("" if
 // none), and the time (NoTime if none).
 type said struct {
 	url  string

@@ -21,7 +21,8 @@ import (
 	"infomall/store/record"
 )
 
-// Article is what a page says of itself. Fields that it does not say are zero.
+// Article holds the statements of a page about itself, such as its author. A field is zero if
+// the page does not state it.
 type Article struct {
 	// Score says how much the page is one article, from 0 to 1: running text in the main
 	// part, a title, a date, and few links.
@@ -68,7 +69,7 @@ const (
 	FromHeader From = "header"
 )
 
-// Input is what Read reads. Page and Charset must be set.
+// Input has the parameters of Read. Page and Charset must be set.
 type Input struct {
 	Page    *markup.Tree
 	Charset string // of Page.Body

@@ -30,7 +30,7 @@ func dateline(text string, e *expression) bool {
 	return r == '电' || r == '電' || r == '讯' || r == '訊'
 }
 
-// mark is what the words beside a date say of it.
+// mark says what a date means, by the words beside it.
 type mark uint8
 
 const (

@@ -10,7 +10,7 @@ import (
 	"infomall/store/page/markup"
 )
 
-// meta is what a page says of itself outside of its text.
+// meta holds the statements of a page about itself outside of its text, such as in META tags.
 type meta struct {
 	author, source  string
 	url             string // og:url, or the canonical link

@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// Site is what the pages of a host have taught about it. A nil Site has learned nothing.
+// Site holds what was learned about a host from its pages. A nil Site has learned nothing.
 type Site struct {
 	dayFirst, monthFirst int            // pages with a date in which a number over 12 is in the first, or in the second place
 	titles               int            // pages with a title

@@ -233,7 +233,7 @@ func hasControls(b []byte) bool {
 	return false
 }
 
-// evidence is what the bytes of a body show about its charset. Each part of it is
+// evidence holds the signs of a charset in the bytes of a body. Each part of it is
 // computed when it is first needed.
 type evidence struct {
 	body        []byte

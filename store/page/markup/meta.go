@@ -7,7 +7,7 @@ import (
 	"infomall/store/page/charset"
 )
 
-// Meta is what a page says about itself, such as its title, as UTF-8. A field is
+// Meta holds the statements of a page about itself, such as its title, as UTF-8. A field is
 // "" if the page does not say it.
 type Meta struct {
 	Title       string // text of the title element; without one, the og:title of a meta element

@@ -98,7 +98,7 @@ type Holder struct {
 	N uint32 // number of the capture in the run
 }
 
-// Leaf is what a question finds in a block of a run.
+// Leaf holds the findings of a question in one block of a run.
 type Leaf struct {
 	Part *match.Part // nil if only the text of the block says that
 	// Links says that Linked is known: how often the texts of links that lead to other

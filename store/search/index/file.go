@@ -56,7 +56,7 @@ type File struct {
 	targets []targetBlock
 }
 
-// Run is what an index says of a run without reading further blocks of the file.
+// Run is the entry of a run in an index. It needs no further blocks of the file.
 type Run struct {
 	Lost     bool // the run could not be read when the index was made
 	Neutral  bool // all documents are neutral

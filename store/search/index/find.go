@@ -12,7 +12,7 @@ import (
 	"infomall/store/words/match"
 )
 
-// Hits is what a question finds in the documents of an index. It never changes.
+// Hits holds the findings of a question in the documents of an index. It never changes.
 type Hits struct {
 	of []*match.Part // by document; nil if the question finds nothing in it, or nothing in any
 	n  int

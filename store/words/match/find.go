@@ -10,7 +10,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// table is what a finder needs of a question: the phrases one after the other, as
+// table is a question in the form that a finder needs: the phrases one after the other, as
 // the bits of a vector (Baeza-Yates and Gonnet 1992, "A new approach to text
 // searching"). Bit i stands for term i of all terms.
 type table struct {

@@ -61,7 +61,7 @@ func plain(terms int, open bool) *Part {
 	return &Part{Terms: int32(terms), open: open}
 }
 
-// Shape is what Part has of a text whatever the question is.
+// Shape holds the properties of a part of a text that do not depend on the question.
 type Shape struct {
 	Terms   int  // how many terms the text has
 	Open    bool // it ends with a letter of Chinese or Japanese, to which a next part may join

@@ -86,9 +86,9 @@ func (t *Terms) Next() bool {
 	}
 }
 
-// plain reads the next term if it is a word of ASCII alone and only ASCII stands
-// before it, as in most texts. It reports whether that is so; if not, it may have
-// passed over characters between words.
+// plain is a fast path of Next for a term in ASCII. It reads the next term if the term, and
+// all characters before it, are ASCII, and reports whether it did. If not, it may have passed
+// over characters between words.
 func (t *Terms) plain() bool {
 	text, i := t.text, t.to
 	for i < len(text) && text[i] < utf8.RuneSelf && ascii[text[i]] == 0 {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// signatureFile is what a file of signatures says.
+// signatureFile is the content of a file of signatures.
 type signatureFile struct {
 	Version    string          `xml:"Version,attr"`
 	Created    string          `xml:"DateCreated,attr"`
@@ -16,7 +16,7 @@ type signatureFile struct {
 	Formats    []xmlFileFormat `xml:"FileFormatCollection>FileFormat"`
 }
 
-// containerFile is what a file of container signatures says.
+// containerFile is the content of a file of container signatures.
 type containerFile struct {
 	Version    string `xml:"signatureVersion,attr"`
 	Containers []struct {

@@ -90,7 +90,8 @@ func simplifier(pairs string) func(rune) rune {
 	}
 }
 
-// costsOf returns the words that are kept, with their costs.
+// costsOf parses the lines of jieba's list, which are a word, its frequency and its part of
+// speech. It returns the words that the built-in list keeps, with their costs.
 func costsOf(lines string, simplify func(rune) rune) (map[string]uint8, error) {
 	frequencies, all := make(map[string]int), 0
 	number := 0
