@@ -23,9 +23,6 @@ type watched struct {
 	st *ast.Watch // with each parameter of EVERY replaced by its value
 }
 
-// batchParam is the name of the parameter that THEN has.
-const batchParam = "batch"
-
 // watchSpec declares the statement WATCH, which stores a watch in the archive.
 var watchSpec = session.Declare("WATCH", session.Writes|session.Anywhere, readWatch)
 
@@ -51,7 +48,7 @@ func readWatch(s *session.Session, st *ast.Watch) (*watched, error) {
 	}
 	trial := s.Trial()
 	trial.Assume(w.Definition) // THEN may read its rows
-	trial.SetParams(map[string]string{batchParam: "1"})
+	trial.ForBatch(&session.Batch{Watch: st.Name.Text, Created: w.Created, Number: 1})
 	return w, trial.Check(st.Then)
 }
 

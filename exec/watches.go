@@ -187,7 +187,7 @@ func (w *watched) then(ctx context.Context, run *watch.Runner, state *watch.Stat
 	}
 	for batch := state.Done + 1; batch <= state.Last; batch++ {
 		inner := w.s.Unattended(w.settings, nil)
-		inner.SetParams(map[string]string{batchParam: fmt.Sprint(batch)})
+		inner.ForBatch(&session.Batch{Watch: w.Name, Created: w.Created, Number: batch})
 		do := statementRun{s: inner, did: new(session.Count)}
 		if err := do.perform(ctx, w.st.Then); err != nil {
 			return fmt.Errorf("THEN of batch %d: %w", batch, err)

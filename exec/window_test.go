@@ -219,3 +219,45 @@ func TestSortedWindows(t *testing.T) {
 		}
 	}
 }
+
+// TestWindowsOfPartitionsInTurn asks for windows whose partitions come one after the other,
+// and for windows that sort by all columns that are read, whose rows may be counted. The
+// rows are those of a plan without such shortcuts, with memory for all rows, some or none.
+func TestWindowsOfPartitionsInTurn(t *testing.T) {
+	const (
+		turn    = "partitions come one after the other"
+		counted = "counted"
+	)
+	for _, c := range []struct{ src, says, not string }{
+		{"SELECT url, time, row_number() OVER (PARTITION BY url ORDER BY time DESC) AS n, rank() OVER (PARTITION BY url ORDER BY time DESC) AS r FROM captures", turn, counted},
+		{"SELECT url, time, status, sum(time) OVER (PARTITION BY url ORDER BY status, bytes DESC) AS n FROM (SELECT url, status, bytes, bytes AS time FROM captures) AS x", "", turn},
+		{"SELECT url, status, sum(bytes) OVER (PARTITION BY url ORDER BY status NULLS FIRST, bytes DESC) AS n, lead(time) OVER (PARTITION BY url ORDER BY status NULLS FIRST, bytes DESC) AS l FROM captures", turn, counted},
+		{"SELECT url, time, lag(status, 2) OVER (PARTITION BY url, time ORDER BY status) AS n FROM captures", turn, counted},
+		{"SELECT time, row_number() OVER (ORDER BY time DESC) AS n, lag(time) OVER (ORDER BY time DESC) AS l, lead(time) OVER (ORDER BY time DESC) AS m FROM captures WHERE time > 2008-06-02", counted, turn},
+		{"SELECT status, row_number() OVER (ORDER BY status) AS n, rank() OVER (ORDER BY status) AS r, count(*) OVER (ORDER BY status) AS c FROM captures", counted, turn},
+		{"SELECT status, kind, host, dense_rank() OVER (PARTITION BY host, kind ORDER BY status DESC) AS n FROM captures", counted, turn},
+		{"SELECT status, time, row_number() OVER (ORDER BY status) AS n FROM captures", "", counted},
+		{"SELECT time, row_number() OVER (ORDER BY date_trunc('month', time)) AS n FROM captures", "", counted},
+		{"SELECT status, row_number() OVER (ORDER BY status) AS n FROM versions", "", counted},
+		{"SELECT time, bytes FROM captures ORDER BY bytes DESC", "", counted},
+		{"SELECT url, status FROM captures ORDER BY status NULLS FIRST", "", counted},
+		{"SELECT url, b FROM (SELECT url, bytes / 3 AS b FROM captures) AS x ORDER BY b", "", counted},
+	} {
+		plain := sessionWith(archive{smallSite()}, func(o *session.Options) { o.Plain = true })
+		want, _, err := ask(plain, c.src)
+		if err != nil {
+			t.Fatalf("%s: %v", c.src, err)
+		}
+		for _, memory := range []int64{1 << 20, 2000, 500, 1} {
+			s := newSession(archive{smallSite()})
+			s.Settings().MemoryBytes = memory
+			if got, _, err := ask(s, c.src); err != nil || got != want {
+				t.Errorf("%s\nwith %d bytes: got\n%swant\n%serror %v", c.src, memory, got, want, err)
+			}
+		}
+		plan, _, err := ask(newSession(archive{smallSite()}), "EXPLAIN "+c.src)
+		if err != nil || !strings.Contains(plan, c.says) || strings.Contains(plan, c.not) {
+			t.Errorf("%s: the plan has to say %q, and not %q:\n%serror %v", c.src, c.says, c.not, plan, err)
+		}
+	}
+}

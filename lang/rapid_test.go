@@ -584,6 +584,9 @@ func withoutParams(q *ast.Query) *ast.Query {
 
 func (g treeMaker) crawl() *ast.Crawl {
 	c := &ast.Crawl{Seeds: []ast.Expr{g.text()}, Requisites: g.bool(), IgnoreRobots: g.bool(), AllowPrivate: g.bool(), TrapsOff: g.bool(), Alias: g.nameOrNil(), Order: g.of("", "BFS", "BEST", "RANDOM")}
+	if c.Alias == nil && g.bool() {
+		c.AliasText = &ast.Binary{Op: "||", X: g.text(), Y: g.param()}
+	}
 	if g.bool() {
 		c.Due, c.Seeds, c.In = true, nil, []ast.Scope{{From: g.text()}, {From: g.text(), To: g.text()}}
 	} else if g.bool() {

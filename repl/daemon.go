@@ -42,7 +42,7 @@ func (p *program) daemon(ctx context.Context, scripts []*script) error {
 	if err := p.batch(ctx, scripts); err != nil {
 		return err
 	}
-	ctx, release := p.signals.during(ctx)
+	ctx, release := p.signals.During(ctx)
 	defer release()
 	if err := os.Chdir(p.session.Archive().Local()); err != nil {
 		p.say("infomall: %v", err)

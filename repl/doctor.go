@@ -7,6 +7,7 @@ import (
 
 	"infomall/repl/cluster"
 	"infomall/repl/doctor"
+	"infomall/repl/interrupts"
 )
 
 // doctor checks what the stores at the URLs in args really do, and returns the exit
@@ -25,9 +26,9 @@ func (p *program) doctor(args []string) int {
 	if len(args) == 0 {
 		return p.usage(errors.New("write infomall doctor s3://BUCKET/PREFIX nats://HOST:PORT, or infomall doctor --compose"))
 	}
-	signals, ctx := watchInterrupts(context.Background(), p.stderr, p.force)
-	defer signals.close()
-	ctx, release := signals.during(ctx)
+	signals, ctx := interrupts.Watch(context.Background(), p.stderr, p.force)
+	defer signals.Close()
+	ctx, release := signals.During(ctx)
 	defer release()
 	failed, err := doctor.Check(ctx, p.stdout, args...)
 	switch {

@@ -114,7 +114,7 @@ func (s *shell) dotHistory(_ context.Context, arg string) error {
 			return fmt.Errorf(".history wants a number, not %q", arg)
 		}
 	}
-	for _, e := range s.history.entries[max(0, len(s.history.entries)-n):] {
+	for _, e := range s.history.Entries[max(0, len(s.history.Entries)-n):] {
 		s.tell("%s  %s", e.Time.Local().Format("2006-01-02 15:04"), strings.ReplaceAll(e.Text, "\n", "\n                  "))
 	}
 	return nil
@@ -167,7 +167,7 @@ func (s *shell) dotPager(ctx context.Context, arg string) error {
 // dotLast shows the last result again, in the format arg, or in the current
 // format if arg is "".
 func (s *shell) dotLast(ctx context.Context, arg string) error {
-	ctx, release := s.signals.during(ctx)
+	ctx, release := s.signals.During(ctx)
 	defer release()
 	return stopped(ctx, s.printer.Again(ctx, strings.ToLower(arg)))
 }

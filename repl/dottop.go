@@ -41,7 +41,7 @@ func (s *shell) dotTop(ctx context.Context, arg string) error {
 		s.terminal.Pager = nil
 		defer func() { s.terminal.Pager = pager }()
 	}
-	ctx, release := s.signals.during(ctx)
+	ctx, release := s.signals.During(ctx)
 	defer release()
 	for {
 		if live {

@@ -22,7 +22,7 @@ func (p *program) fetcher(ctx context.Context, scripts []*script) error {
 	if err := p.batch(ctx, scripts); err != nil {
 		return err
 	}
-	ctx, release := p.signals.during(ctx)
+	ctx, release := p.signals.During(ctx)
 	defer release()
 	url := p.options.Fetcher
 	p.log("takes part in the crawls of %s", url)

@@ -3,6 +3,7 @@ package repl
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"time"
@@ -176,4 +177,27 @@ func spellOut(args []string, flags []*kong.Flag) []string {
 		}
 	}
 	return out
+}
+
+// historyPath returns the path of the history file by the XDG rules, or "" if
+// the environment names no folder for it.
+func historyPath(getenv func(string) string) string {
+	return userFile(getenv, "XDG_STATE_HOME", ".local/state", "history")
+}
+
+// userFile returns the path of a file with the given name in the program's own
+// folder. That folder is below the folder that the environment variable names,
+// such as XDG_STATE_HOME. If the variable has no absolute path, it is below the
+// folder fallback in the home folder. If there is no home folder either,
+// userFile returns "".
+func userFile(getenv func(string) string, variable, fallback, name string) string {
+	dir := getenv(variable)
+	if !filepath.IsAbs(dir) {
+		home := getenv("HOME")
+		if home == "" {
+			return ""
+		}
+		dir = filepath.Join(home, fallback)
+	}
+	return filepath.Join(dir, "infomall", name)
 }

@@ -69,3 +69,21 @@ func TestOptionErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestUserFile shows the paths of the program's own files.
+func TestUserFile(t *testing.T) {
+	for _, c := range []struct {
+		env  map[string]string
+		want string
+	}{
+		{map[string]string{"HOME": "/home/a"}, "/home/a/.local/state/infomall/history"},
+		{map[string]string{"HOME": "/home/a", "XDG_STATE_HOME": "/var/a"}, "/var/a/infomall/history"},
+		{map[string]string{"HOME": "/home/a", "XDG_STATE_HOME": "relative"}, "/home/a/.local/state/infomall/history"},
+		{map[string]string{"XDG_STATE_HOME": "/var/a"}, "/var/a/infomall/history"},
+		{nil, ""},
+	} {
+		if got := historyPath(func(name string) string { return c.env[name] }); got != c.want {
+			t.Errorf("with %v: got %q, want %q", c.env, got, c.want)
+		}
+	}
+}

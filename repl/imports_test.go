@@ -145,6 +145,7 @@ var arrows = map[string]string{
 	"exec/graph":       "exec/spill store/record/task store/urlkey",
 	"exec/schedule":    "",
 	"exec/watch":       "exec/spill exec/value store/record store/record/task store/urlkey",
+	"exec/cputime":     "",
 	"exec/dedup":       "",
 	"exec/events":      "",
 	"exec/regions":     "crawl/guard store/page/charset",
@@ -167,6 +168,7 @@ var arrows = map[string]string{
 	"exec/firstseen":       "exec/spill store/record store/record/task",
 	"exec/reports":         "exec/dedup store/packed store/record store/record/task store/words",
 	"exec/draw/outlines":   "",
+	"exec/webhook":         "",
 
 	"exec/event":                 "exec/event/kept exec/events exec/expr exec/op exec/places exec/plan exec/relation exec/reports exec/session exec/spill exec/value lang/ast store/packed store/record store/record/task store/urlkey store/words store/words/cut store/words/keyword store/words/match store/words/term exec/firstseen store/block/facts exec/dedup",
 	"exec/event/kept":            "exec/spill store/packed store/record store/record/task store/urlkey",
@@ -176,11 +178,11 @@ var arrows = map[string]string{
 	"exec/define":                "exec/access exec/expr exec/plan exec/session lang/ast store/record/task exec/relation/all",
 	"exec/draw":                  "exec/rowio exec/value lang/cells store/block/about store/block/divide store/block/label store/block/life store/document exec/draw/outlines store/record",
 	"exec/duplicate":             "exec/dedup exec/expr exec/op exec/plan exec/relation exec/session exec/value lang/ast store/record store/record/task store/words store/block/facts exec/relation/result",
-	"exec/export":                "crawl/report exec/expr exec/lake exec/op exec/plan exec/relation exec/rowio exec/session exec/spill exec/value exec/wholefile lang/ast store/formats/cdx store/formats/tianwang store/formats/wacz store/formats/warc store/record store/record/message store/urlkey",
-	"exec/pool":                  "exec/expr exec/plan exec/rank exec/relation exec/session exec/value exec/watch exec/wholefile lang/ast store/formats/glob store/record store/record/task store/urlkey exec/places exec/spill",
+	"exec/export":                "crawl/report exec/expr exec/lake exec/op exec/plan exec/relation exec/rowio exec/session exec/spill exec/value exec/wholefile exec/webhook lang/ast store/formats/cdx store/formats/tianwang store/formats/wacz store/formats/warc store/record store/record/message store/urlkey",
+	"exec/pool":                  "exec/expr exec/plan exec/rank exec/relation exec/session exec/value exec/watch exec/wholefile lang lang/ast store/formats/glob store/record store/record/task store/urlkey exec/places exec/spill",
 	"exec/query":                 "exec/expr exec/plan exec/relation exec/session exec/value lang lang/ast store/record store/record/task store/search store/urlkey exec/relation/all exec/relation/work",
 	"exec/rank":                  "exec/expr exec/graph exec/op exec/plan exec/relation exec/rowio exec/session exec/value lang lang/ast store/formats/glob store/record store/record/task store/urlkey store/words exec/relation/result",
-	"exec/session":               "crawl/order crawl/report exec/draw exec/expr exec/lake exec/op exec/plan exec/relation exec/rowio exec/spill exec/value lang lang/ast store/record store/record/task store/urlkey store/block/divide exec/watch exec/cost exec/relation/all exec/relation/result exec/relation/work exec/regions store/words/match",
+	"exec/session":               "exec/cputime crawl/order crawl/report exec/draw exec/expr exec/lake exec/op exec/plan exec/relation exec/rowio exec/spill exec/value lang lang/ast store/record store/record/task store/urlkey store/block/divide exec/watch exec/cost exec/relation/all exec/relation/result exec/relation/work exec/regions store/words/match",
 	"exec/cluster":               "exec/clustering exec/dedup exec/expr exec/op exec/plan exec/session exec/spill exec/value exec/vector lang/ast store/record store/record/task store/urlkey store/words store/words/keyword exec/relation/result",
 	"exec/checkreplay":           "exec/plan exec/relation exec/session exec/value lang/ast store/block/divide store/page/coding store/record store/record/message store/urlkey store/words",
 	"exec/show":                  "crawl/robots exec/draw exec/expr exec/plan exec/relation exec/session exec/value lang/ast store/page store/page/charset store/page/markup store/record store/record/message store/urlkey store/words store/block/blame store/block/divide store/block/life",
@@ -212,10 +214,14 @@ var arrows = map[string]string{
 	"repl":              "all",
 	"repl/mcp":          "exec/session lang repl/ask exec/relation/all",
 	"repl/ask":          "exec exec/rowio exec/session exec/value lang lang/ast repl/serve/lookup",
-	"repl/serve":        "exec/access exec/draw exec/relation exec/rowio exec/session exec/value lang lang/ast repl/ask repl/serve/cdx repl/serve/lookup repl/serve/replay store/block/divide store/block/life store/page/charset store/page/coding store/page/markup store/record store/record/message store/urlkey exec/relation/all",
+	"repl/serve":        "exec/access exec/draw exec/relation exec/rowio exec/session exec/value lang lang/ast repl/ask repl/serve/cdx repl/serve/keep repl/serve/lookup repl/serve/replay store/block/divide store/block/life store/page/charset store/page/coding store/page/markup store/record store/record/message store/urlkey exec/relation/all",
 	"repl/serve/cdx":    "exec/relation exec/rowio repl/serve/lookup store/record store/urlkey",
+	"repl/serve/keep":   "exec/relation",
 	"repl/serve/lookup": "exec/relation store/record store/urlkey",
 	"repl/serve/replay": "store/page/charset store/page/markup store/urlkey",
+	"repl/complete":     "exec/export exec/expr exec/pool exec/query exec/relation/all exec/rowio exec/session lang lang/ast lang/cells repl/printer store/record store/record/task store/urlkey",
+	"repl/history":      "lang store/disk store/urlkey",
+	"repl/interrupts":   "",
 	"repl/printer":      "exec/draw exec/rowio exec/session exec/value lang lang/ast lang/cells repl/term store/record",
 	"repl/term":         "lang/cells",
 	"repl/cmd/infomall": "repl",
@@ -265,6 +271,7 @@ var testArrows = map[string]string{
 	"repl/serve":           "exec exec/event/kept store/record/task exec/relation/relationtest repl store/document/child store/document store/page/pagetest",
 	"repl/serve/cdx":       "exec/relation/relationtest",
 	"repl/doctor":          "exec/worker/natstest store/disk/s3/s3test",
+	"repl/serve/keep":      "exec/relation/relationtest",
 	"repl/serve/lookup":    "exec/relation/relationtest",
 
 	"store/document/epub":         "store/document/documenttest store/document/office/officetest store/record",
@@ -353,10 +360,10 @@ var testModules = []string{
 }
 
 // standardHomes says which packages may import the network code of the standard
-// library: only the crawler fetches pages, only the server answers, and only package s3
-// talks to a store of objects.
+// library: only the crawler fetches pages, only the server answers, only package s3 talks
+// to a store of objects, and only package webhook sends rows to web servers.
 var standardHomes = map[string]string{
-	"net/http": "crawl/fetch repl/serve store/disk/s3 store/disk/s3/s3test",
+	"net/http": "crawl/fetch exec/webhook repl/serve store/disk/s3 store/disk/s3/s3test",
 }
 
 // TestImports checks every import of the module against the tables above.

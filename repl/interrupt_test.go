@@ -1,9 +1,7 @@
 package repl
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -89,35 +87,4 @@ func TestInterruptTwice(t *testing.T) {
 	s.types(ctrlC)
 	s.sees("interrupted")
 	s.ends(statusInterrupted)
-}
-
-// TestInterruptAwaited shows that a Ctrl-C typed between a line and its statement
-// stops the statement, and one typed before the line does not.
-func TestInterruptAwaited(t *testing.T) {
-	i := &interrupts{stderr: io.Discard}
-	run := func() error {
-		ctx, release := i.during(context.Background())
-		defer release()
-		return context.Cause(ctx)
-	}
-	i.interrupt()
-	i.await(true)
-	if err := run(); err != nil {
-		t.Errorf("a Ctrl-C at the prompt ends the next statement: %v", err)
-	}
-	i.await(true)
-	i.interrupt()
-	if err := run(); err != errInterrupted {
-		t.Errorf("a Ctrl-C before the statement begins ends it with %v", err)
-	}
-	if err := run(); err != nil {
-		t.Errorf("and the one after it with %v", err)
-	}
-	i.await(true)
-	i.interrupt()
-	i.await(false)
-	i.await(true)
-	if err := run(); err != nil {
-		t.Errorf("a Ctrl-C in a line that ran nothing ends a later statement: %v", err)
-	}
 }

@@ -27,6 +27,8 @@ import (
 	"infomall/lang/ast"
 	"infomall/lang/cells"
 	"infomall/queries"
+	"infomall/repl/history"
+	"infomall/repl/interrupts"
 	"infomall/repl/printer"
 	"infomall/repl/term"
 	"infomall/store/record"
@@ -51,7 +53,7 @@ type program struct {
 	options *options
 	session *session.Session
 	printer *printer.Printer
-	signals *interrupts
+	signals *interrupts.Interrupts
 	restore func()            // puts the terminal back into its mode before; nil if there is no need
 	meter   *printer.Progress // shows progress; nil shows none
 
@@ -274,9 +276,9 @@ func (p *program) open(ctx context.Context, run func(context.Context) error) (st
 	p.session = p.newSession(a)
 	p.printer = p.newPrinter(dest)
 	p.printer.Files = files
-	p.signals, ctx = watchInterrupts(ctx, p.stderr, p.force)
+	p.signals, ctx = interrupts.Watch(ctx, p.stderr, p.force)
 	err = run(ctx)
-	p.signals.close()
+	p.signals.Close()
 	p.saveRates()
 	if p.transport != nil {
 		p.transport.Close()
@@ -299,7 +301,7 @@ func (p *program) force() {
 	if p.restore != nil {
 		p.restore()
 	}
-	p.say("%v", errInterrupted)
+	p.say("%v", interrupts.ErrInterrupted)
 	os.Exit(statusInterrupted)
 }
 
@@ -347,12 +349,12 @@ func (p *program) newSession(archive session.Archive) *session.Session {
 
 // typed returns the entries of the shell's history, for the relation history.
 func (p *program) typed(context.Context) ([]relation.Entry, error) {
-	h, err := readHistory(historyPath(p.getenv))
+	h, err := history.Read(historyPath(p.getenv))
 	if err != nil {
 		return nil, err
 	}
-	entries := make([]relation.Entry, len(h.entries))
-	for i, e := range h.entries {
+	entries := make([]relation.Entry, len(h.Entries))
+	for i, e := range h.Entries {
 		entries[i] = relation.Entry{Time: record.At(e.Time), Text: e.Text, Duration: e.Millis, Rows: e.Rows, Status: e.Status}
 	}
 	return entries, nil
@@ -387,7 +389,7 @@ func (p *program) newPrinter(dest io.Writer) *printer.Printer {
 // batch runs the scripts one after another, as run does. Ctrl-C ends all of
 // them.
 func (p *program) batch(ctx context.Context, scripts []*script) error {
-	ctx, release := p.signals.during(ctx)
+	ctx, release := p.signals.During(ctx)
 	defer release()
 	var steps []step
 	for _, s := range scripts {
@@ -525,7 +527,7 @@ func (p *program) step(ctx context.Context, s step, to printer.Place) error {
 }
 
 // stopped returns the error to show for err, the error of a statement that ran
-// with ctx. If ctx was cancelled, this is the cause, such as errInterrupted;
+// with ctx. If ctx was cancelled, this is the cause, such as interrupts.ErrInterrupted;
 // otherwise it is err.
 func stopped(ctx context.Context, err error) error {
 	if ctx.Err() != nil && !printer.IsClosedPipe(err) {
@@ -545,7 +547,7 @@ func (p *program) report(s step, err error) {
 	case errors.As(err, &reported):
 	case printer.IsClosedPipe(err):
 		// The reader has what it wanted.
-	case errors.Is(err, errInterrupted), errors.Is(err, errTerminated):
+	case errors.Is(err, interrupts.ErrInterrupted), errors.Is(err, interrupts.ErrTerminated):
 		p.say("%v", err)
 	case !errors.As(err, &placed) && s.script.name != "":
 		at := s.statement.At().Start
@@ -569,7 +571,7 @@ func statusOf(err error) int {
 	switch {
 	case err == nil, printer.IsClosedPipe(err):
 		return statusDone
-	case errors.Is(err, errInterrupted), errors.Is(err, errTerminated), errors.Is(err, context.Canceled):
+	case errors.Is(err, interrupts.ErrInterrupted), errors.Is(err, interrupts.ErrTerminated), errors.Is(err, context.Canceled):
 		return statusInterrupted
 	case errors.As(err, &unusable), errors.As(err, &none), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EIO), errors.Is(err, syscall.EROFS):
 		return statusArchive

@@ -13,6 +13,7 @@ import (
 	"infomall/exec/access"
 	"infomall/exec/session"
 	"infomall/queries"
+	"infomall/repl/complete"
 	"infomall/repl/mcp"
 	"infomall/repl/serve"
 )
@@ -33,7 +34,7 @@ func (p *program) serve(ctx context.Context, scripts []*script) (err error) {
 	o.Archive, o.Session = access.Guard(p.session.Archive(), time.Now), p.readers()
 	o.Complete = func(s *session.Session, before, after string) (int, []string) {
 		// Without sites: names that were just deleted must not be offered.
-		return (&completer{session: s}).complete(before, after)
+		return (&complete.Completer{Session: s}).Complete(before, after)
 	}
 	set := p.session.Settings()
 	o.NoBar, o.Ruffle = !set.Bar, set.Ruffle
@@ -47,7 +48,7 @@ func (p *program) serve(ctx context.Context, scripts []*script) (err error) {
 	if !p.options.Quiet {
 		o.Say = p.say
 	}
-	ctx, release := p.signals.during(ctx)
+	ctx, release := p.signals.During(ctx)
 	defer release()
 	if err := serve.Run(ctx, o); err != nil {
 		p.say("infomall: %v", err)
@@ -112,7 +113,7 @@ func (p *program) mcp(ctx context.Context, scripts []*script) error {
 		p.say("infomall: %v", err)
 		return err
 	}
-	ctx, release := p.signals.during(ctx)
+	ctx, release := p.signals.During(ctx)
 	defer release()
 	in, ok := p.stdin.(io.ReadCloser)
 	if !ok {

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"infomall/lang"
+	"infomall/repl/complete"
+	"infomall/repl/history"
 	"infomall/repl/printer"
 	"infomall/repl/term"
 )
@@ -50,8 +52,8 @@ type lineReader interface {
 type shell struct {
 	*program
 	lines    lineReader
-	history  *history
-	sites    *siteNames      // for completion; nil without it
+	history  *history.History
+	sites    *complete.Sites // for completion; nil without it
 	pending  string          // lines of a statement that is not complete yet
 	terminal *printer.Output // the output for results unless .output or .once names another
 	file     io.WriteCloser  // the file or command of .output or .once; nil if there is none
@@ -66,7 +68,7 @@ func (p *program) shell(ctx context.Context, scripts []*script) error {
 	p.printer.Last = new(printer.LastResult)
 	if t := p.printer.Out.Terminal; t != nil {
 		warn := func(err error) { p.say("pager: %v", err) }
-		p.printer.Out.Pager = printer.NewPager(t, p.getenv, &p.session.Settings().Pager, p.signals.patiently, warn)
+		p.printer.Out.Pager = printer.NewPager(t, p.getenv, &p.session.Settings().Pager, p.signals.Patiently, warn)
 	}
 	o := term.Options{Complete: s.complete}
 	if p.printer.Color && p.options.Color != "never" {
@@ -81,19 +83,19 @@ func (p *program) shell(ctx context.Context, scripts []*script) error {
 	// If a signal ends the program, it must not wait for a key.
 	defer context.AfterFunc(ctx, func() { editor.Close() })()
 
-	h, err := openHistory(historyPath(p.getenv))
+	h, err := history.Open(historyPath(p.getenv))
 	if err != nil {
 		p.say("infomall: %v", err)
 	}
-	for _, e := range h.entries {
+	for _, e := range h.Entries {
 		editor.AddHistory(e.Text)
 	}
 	s.lines, s.history = editor, h
 	s.session.SetConfirm(s.ask)
 	s.session.SetConfirmCost(s.askCost)
 	defer s.closeFile()
-	s.sites = newSiteNames(p.session.Archive())
-	defer s.sites.close()
+	s.sites = complete.NewSites(p.session.Archive())
+	defer s.sites.Close()
 	for _, script := range scripts {
 		_ = s.runScript(ctx, script) // the prompt follows even after an error
 	}
@@ -125,9 +127,9 @@ func (p *program) shellTerminal() *os.File {
 func (s *shell) loop(ctx context.Context) error {
 	for !s.left && ctx.Err() == nil {
 		s.recallOthers()
-		s.signals.await(false)
+		s.signals.Await(false)
 		line, err := s.lines.ReadLine(s.prompt())
-		s.signals.await(true)
+		s.signals.Await(true)
 		switch {
 		case errors.Is(err, term.ErrInterrupt):
 			s.pending = ""
@@ -218,7 +220,7 @@ func (s *shell) line(ctx context.Context, line string, typed bool) {
 // run the text, and after run how it ended.
 func (s *shell) kept(text string, run func() error) func() error {
 	return func() error {
-		id, kept, err := s.history.add(text)
+		id, kept, err := s.history.Add(text)
 		s.noHistory(err)
 		if id == "" {
 			return run()
@@ -235,7 +237,7 @@ func (s *shell) kept(text string, run func() error) func() error {
 		default:
 			status = "failed"
 		}
-		s.noHistory(s.history.end(id, time.Since(start), s.rows, status))
+		s.noHistory(s.history.End(id, time.Since(start), s.rows, status))
 		return failed
 	}
 }
@@ -243,7 +245,7 @@ func (s *shell) kept(text string, run func() error) func() error {
 // recallOthers adds the statements that other shells have run since the last
 // call to the entries that Up and Ctrl-R find.
 func (s *shell) recallOthers() {
-	added, err := s.history.news()
+	added, err := s.history.News()
 	s.noHistory(err)
 	for _, e := range added {
 		s.lines.AddHistory(e.Text)
@@ -256,14 +258,14 @@ func (s *shell) recallOthers() {
 func (s *shell) noHistory(err error) {
 	if err != nil {
 		s.say("%v", err)
-		s.history.path = ""
+		s.history.Leave()
 	}
 }
 
 // runScript runs the statements of a script. Ctrl-C ends these statements only,
 // not the shell. It returns the first error; all errors are already printed.
 func (s *shell) runScript(ctx context.Context, script *script) error {
-	ctx, release := s.signals.during(ctx)
+	ctx, release := s.signals.During(ctx)
 	defer release()
 	start := time.Now()
 	if s.file == nil {
@@ -271,7 +273,7 @@ func (s *shell) runScript(ctx context.Context, script *script) error {
 	}
 	err := s.run(ctx, script.steps)
 	if slices.ContainsFunc(script.steps, func(st step) bool { return changes(st.statement) }) {
-		s.sites.stale()
+		s.sites.Stale()
 	}
 	if took := time.Since(start); took >= slow && !s.session.Settings().Timer {
 		s.say("%.1f s", took.Seconds())

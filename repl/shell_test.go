@@ -16,6 +16,7 @@ import (
 	"github.com/creack/pty"
 
 	"infomall/exec/rowio"
+	"infomall/repl/history"
 )
 
 // patience is how long a test waits for something that must happen. It does not
@@ -377,14 +378,14 @@ func TestShellHistory(t *testing.T) {
 	if got := info.Mode().Perm(); got != 0o600 {
 		t.Errorf("history has mode %o, want 600", got)
 	}
-	h, err := openHistory(path)
+	h, err := history.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(h.entries) != 1 || h.entries[0].Text != "SELECT 'first',\n'标题';" {
-		t.Errorf("history has %q, want the one statement", texts(h))
+	if len(h.Entries) != 1 || h.Entries[0].Text != "SELECT 'first',\n'标题';" {
+		t.Errorf("history has %+v, want the one statement", h.Entries)
 	}
-	if e := h.entries[0]; e.Status != "done" || e.Rows != 1 {
+	if e := h.Entries[0]; e.Status != "done" || e.Rows != 1 {
 		t.Errorf("history has %+v, want it done with its row", e)
 	}
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"infomall/repl/complete"
 	"infomall/store"
 	"infomall/store/record/task"
 )
@@ -24,10 +25,10 @@ func demoArchive(t testing.TB) *store.Archive {
 
 // TestSiteNames shows which hosts and URLs Tab finds in the archive.
 func TestSiteNames(t *testing.T) {
-	n := newSiteNames(joined(demoArchive(t), nil))
-	defer n.close()
-	n.patience = patience
-	<-n.load()
+	n := complete.NewSites(joined(demoArchive(t), nil))
+	defer n.Close()
+	n.Patience = patience
+	<-n.Load()
 	s := &shell{program: new(program), sites: n}
 	for _, c := range []struct{ typed, want string }{
 		{"FROM 'w|", "www.lanshan.example"},
@@ -68,10 +69,10 @@ func TestSiteNames(t *testing.T) {
 // BenchmarkTab measures one Tab within a statement, and one within the URL of a
 // scope.
 func BenchmarkTab(b *testing.B) {
-	n := newSiteNames(joined(demoArchive(b), nil))
-	defer n.close()
-	n.patience = patience
-	<-n.load()
+	n := complete.NewSites(joined(demoArchive(b), nil))
+	defer n.Close()
+	n.Patience = patience
+	<-n.Load()
 	s := completing("")
 	s.sites = n
 	for _, typed := range []string{"SELECT url, ti", "SELECT url FROM 'w", "SELECT url FROM 'www.lanshan.example/n"} {

@@ -29,7 +29,7 @@ func (p *program) worker(ctx context.Context, scripts []*script) error {
 	slots := runtime.GOMAXPROCS(0)
 	settings.MemoryBytes /= int64(slots)
 	open := forParts(archive, settings)
-	ctx, release := p.signals.during(ctx)
+	ctx, release := p.signals.During(ctx)
 	defer release()
 	answerer := func(id string) *worker.Answerer {
 		host, err := os.Hostname()

@@ -72,7 +72,7 @@ func checkKnown(t *testing.T, rt *rapid.T) {
 		case 0:
 			mergeAny(rt, a)
 		case 1:
-			deleteEverywhere(rt, a, copies, lateOriginals(visits))
+			deleteEverywhere(rt, a, copies)
 		}
 	}
 	if rapid.Bool().Draw(rt, "merge at last") {
@@ -111,33 +111,12 @@ func checkAdded(rt *rapid.T, a *Archive, copies []pastCopy, stored bool) record.
 	return last
 }
 
-// lateOriginals returns the captures whose deletion makes an archive forget what bodies
-// revisits had. A capture that came in after its revisit: a merge gives its body to the
-// revisit, and nothing says any more that the revisit had none before. And a capture before
-// a 304: if another one came in between them later, its body goes.
-func lateOriginals(visits []*visit) map[visitAt]bool {
-	late := make(map[visitAt]bool)
-	for i, v := range visits {
-		for n, r := range visits {
-			if r.as == "before" && r.url == v.url || n < i && r.as != "" && (r.url == v.url || r.refers == v) {
-				late[visitAt{v.url, v.time}] = true
-			}
-		}
-	}
-	return late
-}
-
-type visitAt struct {
-	url  string
-	time record.Time
-}
-
-// deleteEverywhere deletes some captures from the archive and its copies, but none of keep.
-func deleteEverywhere(rt *rapid.T, a *Archive, copies []pastCopy, keep map[visitAt]bool) {
+// deleteEverywhere deletes some captures from the archive and its copies.
+func deleteEverywhere(rt *rapid.T, a *Archive, copies []pastCopy) {
 	h := drawHiding(rt)
 	gone := func(url string, at record.Time) bool {
 		in, _ := h.Near(keyOf(url))
-		return in && h.Hides(keyOf(url), at) && !keep[visitAt{url, at}]
+		return in && h.Hides(keyOf(url), at)
 	}
 	if _, err := deleteWhere(a, gone); err != nil {
 		rt.Fatal(err)

@@ -52,6 +52,9 @@ func (c *crawl) NeedsArchive() bool { return c.st.Due || c.st.FromArchive }
 // notes on lost seeds, interrupted fetches and traps. If another process runs a
 // crawl of that name, Run returns an error.
 func (c *crawl) Run(ctx context.Context) (*session.Result, error) {
+	if done, err := c.doneForBatch(ctx); done != nil || err != nil {
+		return done, err
+	}
 	if err := c.findSeeds(ctx); err != nil {
 		return nil, err
 	}
@@ -76,11 +79,7 @@ func (c *crawl) Run(ctx context.Context) (*session.Result, error) {
 	case err != nil && res.Name == "":
 		return nil, err
 	}
-	t := session.NewTable(session.Text("name"), session.Whole("fetched"), session.Whole("stored"), session.Whole("visits"), session.Whole("failed"), session.Whole("waiting"), session.Whole("bytes"),
-		value.Column{Name: "duration", Type: value.Duration})
-	t.Add(value.OfText(res.Name), value.OfInt(res.Fetched), value.OfInt(res.Stored), value.OfInt(res.Visits), value.OfInt(res.Failed),
-		value.OfInt(res.Waiting), value.OfInt(res.Bytes), value.OfDuration(res.Elapsed.Milliseconds()))
-	done := t.Work(session.Count{Rows: res.Fetched, Bytes: res.Bytes}, err)
+	done := totals(&res).Work(session.Count{Rows: res.Fetched, Bytes: res.Bytes}, err)
 	done.Notes = append(done.Notes, c.notes...)
 	for _, f := range res.Lost {
 		note := f.URL + ": " + f.Outcome.String()
@@ -172,6 +171,10 @@ func (c *crawl) readOptions() (err error) {
 	switch {
 	case st.Alias != nil:
 		o.Name = st.Alias.Text
+	case st.AliasText != nil:
+		if o.Name, err = aliasText(st.AliasText, env); err != nil {
+			return err
+		}
 	case st.Due:
 		o.Name = "due"
 	case st.Query != nil:

@@ -60,7 +60,7 @@ const (
 )
 
 // streamVersion changes when the form of the stream changes, or how texts are cut into words.
-const streamVersion = 2
+const streamVersion = 3
 
 // The properties of a part: from what it was made, the number of its first text, how many texts
 // it has, and how many uses of words.

@@ -16,7 +16,7 @@ import (
 
 // cdxjFormat is the format CDXJ: an index of captures, without the captures
 // themselves.
-var cdxjFormat = &format{name: "cdxj", suffixes: []string{".cdxj"}, captures: newCDXJFile}
+var cdxjFormat = &format{name: "cdxj", mediaType: "text/x-cdxj", suffixes: []string{".cdxj"}, captures: newCDXJFile}
 
 // cdxjFile is a captureWriter for CDXJ: it writes an index of the files from
 // which the captures were imported. The lines are sorted when all captures are

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/url"
 	"path/filepath"
 	"strings"
 
@@ -13,13 +14,16 @@ import (
 	"infomall/exec/rowio"
 	"infomall/exec/session"
 	"infomall/exec/value"
+	"infomall/exec/webhook"
 	"infomall/exec/wholefile"
 	"infomall/lang/ast"
 )
 
-// target is the file that an EXPORT statement writes: its path and its format.
+// target is the file that an EXPORT statement writes, or the web server to which it sends
+// the file, and the format.
 type target struct {
 	path   string
+	hook   *url.URL // the URL that path is; nil for a file
 	format *format
 	gzip   bool
 	zlib   bool // each record of a Tianwang file is compressed with zlib
@@ -39,11 +43,19 @@ func readTarget(st *ast.Export, env *expr.Env) (target, error) {
 		return to, ast.Errorf(st.To, "TO needs the name of a file, and %s is not one", st.To)
 	}
 	to.path = c.V.Text
-	if isDataSet(st, to.path) && st.Format == nil {
+	if webhook.Is(to.path) {
+		return readHook(st, to, env)
+	}
+	return readFormat(st, to, to.path)
+}
+
+// readFormat sets the format of to by the clause FORMAT, or else by the end of name.
+func readFormat(st *ast.Export, to target, name string) (target, error) {
+	if to.hook == nil && isDataSet(st, to.path) && st.Format == nil {
 		to.format = findFormat("parquet")
 		return to, nil
 	}
-	name := strings.ToLower(to.path)
+	name = strings.ToLower(name)
 	if name, to.gzip = strings.CutSuffix(name, ".gz"); !to.gzip {
 		name, to.zlib = strings.CutSuffix(name, ".zlib")
 	}
@@ -79,8 +91,8 @@ type export struct {
 // captures, to a file.
 var Export = session.Declare("EXPORT", session.Works|session.Anywhere, readExport)
 
-// readExport makes an export of an EXPORT statement, a partitioned if it writes a data set, or
-// a following if it has FOLLOW: it
+// readExport makes an export of an EXPORT statement, a posted if it sends the rows to a web
+// server, a partitioned if it writes a data set, or a following if it has FOLLOW: it
 // checks the clauses, plans the query, and checks that the query has the columns that the
 // format needs.
 func readExport(s *session.Session, st *ast.Export) (_ session.Deed, err error) {
@@ -90,6 +102,9 @@ func readExport(s *session.Session, st *ast.Export) (_ session.Deed, err error) 
 	}
 	if e.node, err = plan.Build(st.Query, s.Env()); err != nil {
 		return nil, err
+	}
+	if e.to.hook != nil {
+		return readPosted(e)
 	}
 	if isDataSet(st, e.to.path) {
 		return readPartitioned(e)
@@ -131,11 +146,7 @@ func (e *export) Run(ctx context.Context) (*session.Result, error) {
 		return nil, err
 	}
 	defer f.Abandon()
-	write := e.writeRows
-	if to.format.captures != nil {
-		write = e.writeCaptures
-	}
-	n, err := write(ctx, f, rows)
+	n, err := e.write(ctx, f, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -148,6 +159,15 @@ func (e *export) Run(ctx context.Context) (*session.Result, error) {
 	res := t.Work(session.Count{Rows: n, Bytes: size}, nil)
 	res.Notes = rows.Notes
 	return res, nil
+}
+
+// write writes the rows, or the captures that they name, to f, and returns how many rows
+// there were.
+func (e *export) write(ctx context.Context, f io.Writer, rows *session.Result) (int64, error) {
+	if e.to.format.captures != nil {
+		return e.writeCaptures(ctx, f, rows)
+	}
+	return e.writeRows(ctx, f, rows)
 }
 
 // need returns an error if the query lacks columns that the format needs. cols

@@ -26,10 +26,11 @@ var formats = append(rowFormats(),
 // format is a format of files that EXPORT writes. Exactly one of its functions
 // rows and captures is set.
 type format struct {
-	name     string
-	suffixes []string // how the names of its files end, such as ".csv"
-	packed   bool     // files of the format are compressed inside, so EXPORT does not compress them with gzip
-	links    bool     // the format has links only: the rows must have the columns of links
+	name      string
+	suffixes  []string // how the names of its files end, such as ".csv"
+	mediaType string   // how HTTP names the format
+	packed    bool     // files of the format are compressed inside, so EXPORT does not compress them with gzip
+	links     bool     // the format has links only: the rows must have the columns of links
 	// rows returns a writer of rows that writes to w.
 	rows func(w io.Writer, to rowTarget) (rowio.Writer, error)
 	// captures returns a writer of captures that writes to the export's file.
@@ -52,7 +53,7 @@ func rowFormats() (list []*format) {
 		if f.Suffixes == nil {
 			continue
 		}
-		list = append(list, &format{name: f.Name, suffixes: f.Suffixes, packed: f.Packed, rows: func(w io.Writer, to rowTarget) (rowio.Writer, error) {
+		list = append(list, &format{name: f.Name, mediaType: f.MediaType, suffixes: f.Suffixes, packed: f.Packed, rows: func(w io.Writer, to rowTarget) (rowio.Writer, error) {
 			return f.New(w, rowio.Options{Zone: to.zone, Header: true, Statement: to.statement, Archive: to.archive}), nil
 		}})
 	}

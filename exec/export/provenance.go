@@ -12,6 +12,7 @@ import (
 	"infomall/exec/relation"
 	"infomall/exec/session"
 	"infomall/exec/value"
+	"infomall/exec/webhook"
 	"infomall/exec/wholefile"
 	"infomall/lang/ast"
 	"infomall/store/formats/wacz"
@@ -45,6 +46,11 @@ func readProvenance(s *session.Session, st *ast.ExportProvenance) (*provenance, 
 		return nil, err
 	}
 	p.path = c.V.Text
+	if webhook.Is(p.path) {
+		err := ast.Errorf(st.To, "EXPORT PROVENANCE writes a file, and does not send it to a web server")
+		err.Hint = "name a file, and EXPORT the rows to the server"
+		return nil, err
+	}
 	p.node, err = plan.Traced(st.Query, s.Env())
 	return p, err
 }

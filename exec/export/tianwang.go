@@ -15,7 +15,7 @@ import (
 
 // tianwangFormat is the format of the Tianwang crawler: captures with their
 // bodies.
-var tianwangFormat = &format{name: "tianwang", suffixes: []string{".raw"}, packed: true, captures: newTianwangFile}
+var tianwangFormat = &format{name: "tianwang", mediaType: "application/octet-stream", suffixes: []string{".raw"}, packed: true, captures: newTianwangFile}
 
 // tianwangFile is a captureWriter that writes a file of Tianwang records, and
 // next to it a text file that explains the format.

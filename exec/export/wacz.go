@@ -11,7 +11,7 @@ import (
 
 // waczFormat is the format WACZ: captures with their bodies and an index, in a
 // ZIP file.
-var waczFormat = &format{name: "wacz", suffixes: []string{".wacz"}, packed: true, captures: newWACZFile}
+var waczFormat = &format{name: "wacz", mediaType: "application/wacz", suffixes: []string{".wacz"}, packed: true, captures: newWACZFile}
 
 // waczFile is a captureWriter that writes a WACZ file, including its index of
 // captures.

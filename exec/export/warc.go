@@ -9,7 +9,7 @@ import (
 )
 
 // warcFormat is the format WARC: captures with their bodies.
-var warcFormat = &format{name: "warc", suffixes: []string{".warc"}, captures: newWARCFile}
+var warcFormat = &format{name: "warc", mediaType: "application/warc", suffixes: []string{".warc"}, captures: newWARCFile}
 
 // warcFile is a captureWriter that writes a WARC file.
 type warcFile struct{ w *warc.Writer }

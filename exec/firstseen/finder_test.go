@@ -151,7 +151,7 @@ func stored(rows iter.Seq[task.ResultRow]) iter.Seq2[task.ResultRow, error] {
 
 // TestDamagedRows shows that damaged rows are an error, and no panic.
 func TestDamagedRows(t *testing.T) {
-	rows := []task.ResultRow{{Key: []byte{0, 0, 0, 0}, Value: []byte{2, 4}}, {Key: []byte{0, 0, 0, 1}, Value: make([]byte, 12)}}
+	rows := []task.ResultRow{{Key: []byte{0, 0, 0, 0}, Value: []byte{2, 4, 1}}, {Key: []byte{0, 0, 0, 1}, Value: make([]byte, 12)}}
 	load := func(rows ...task.ResultRow) error {
 		_, err := Load(func(yield func(task.ResultRow, error) bool) {
 			for _, row := range rows {
@@ -166,7 +166,7 @@ func TestDamagedRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, bad := range [][]task.ResultRow{
-		nil, rows[1:], {rows[0], rows[0]}, {{Key: rows[0].Key}}, {{Key: rows[0].Key, Value: []byte{2, 4, 0}}}, {{Key: rows[0].Key[1:], Value: rows[0].Value}},
+		nil, rows[1:], {rows[0], rows[0]}, {{Key: rows[0].Key}}, {{Key: rows[0].Key, Value: []byte{2, 4}}}, {{Key: rows[0].Key, Value: []byte{2, 4, 1, 0}}}, {{Key: rows[0].Key[1:], Value: rows[0].Value}},
 		{rows[0], {Key: rows[1].Key, Value: make([]byte, 11)}}, {rows[0], {Key: rows[1].Key, Value: make([]byte, 24)}},
 	} {
 		if err := load(bad...); err == nil {

@@ -118,13 +118,15 @@ func merge(list, b []seen) []seen {
 // Len returns the number of texts.
 func (k *Known) Len() int { return len(k.list) }
 
-// rowTexts is how many texts a row has, of seenBytes bytes each.
+// rowTexts is how many texts a row of the stored result has. seenBytes is how many bytes a
+// text takes in the row: its hash of 8 bytes, and the hash of 4 bytes of the URL that had it.
 const (
 	rowTexts  = 4096
 	seenBytes = 12
 )
 
-// Rows yields k as rows to store, sorted by key: first the times, then the texts. A row is valid
+// Rows yields k as rows to store, sorted by key: first the times and how many texts follow, then the
+// texts. A row is valid
 // until the next one.
 func (k *Known) Rows() iter.Seq[task.ResultRow] { return k.rows(k.list) }
 
@@ -142,6 +144,7 @@ func (k *Known) rows(list []seen) iter.Seq[task.ResultRow] {
 	return func(yield func(task.ResultRow) bool) {
 		val := binary.AppendVarint(nil, int64(k.Until))
 		val = binary.AppendVarint(val, int64(k.Added))
+		val = binary.AppendUvarint(val, uint64(len(list)))
 		key := make([]byte, 4)
 		if !yield(task.ResultRow{Key: key, Value: val}) {
 			return
@@ -164,6 +167,14 @@ func (k *Known) rows(list []seen) iter.Seq[task.ResultRow] {
 
 // errRow is returned for rows that Rows did not make.
 var errRow = errors.New("the stored texts of earlier pages are damaged")
+
+const (
+	// roomShare is the part of the texts of a part, as a divisor, for which Load makes room in
+	// addition.
+	roomShare = 16
+	// roomMax is for how many texts Load makes room at once.
+	roomMax = 1 << 24
+)
 
 // Load returns the Known that parts yield, which is at least one: the rows of Rows, then the rows
 // of Changes of each later state, in their order.
@@ -193,13 +204,17 @@ func (k *Known) load(in iter.Seq2[task.ResultRow, error], list *[]seen) error {
 		if ok && n == 0 {
 			until, size := binary.Varint(row.Value)
 			added, more := binary.Varint(row.Value[max(size, 0):])
-			ok = size > 0 && more > 0 && size+more == len(row.Value)
+			ok = size > 0 && more > 0
+			if ok {
+				texts, left := binary.Uvarint(row.Value[size+more:])
+				ok = left > 0 && size+more+left == len(row.Value)
+				// Memory that is used for the first time takes long, so list grows once, with
+				// room for the texts of later parts. A damaged row does not get more than roomMax.
+				*list = make([]seen, 0, min(texts+texts/roomShare, roomMax))
+			}
 			k.Until, k.Added = record.Time(until), record.Time(added)
 		} else if ok {
 			ok = len(row.Value)%seenBytes == 0
-			if len(*list) == cap(*list) {
-				*list = slices.Grow(*list, max(rowTexts, len(*list)))
-			}
 			for b := row.Value; ok && len(b) > 0; b = b[seenBytes:] {
 				s := seen{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint32(b[8:])}
 				ok = len(*list) == 0 || (*list)[len(*list)-1].text < s.text

@@ -3,6 +3,7 @@ package op
 import (
 	"context"
 	"encoding/binary"
+	"slices"
 
 	"infomall/exec/plan"
 	"infomall/exec/spill"
@@ -25,10 +26,16 @@ type rowSorter struct {
 
 	held   []*value.Batch // the rows in memory
 	bytes  int64          // memory that held and places take
-	places *spill.Sorter  // the keys of the rows in held, and their places
-	rows   *spill.Sorter  // the keys of all rows, and the rows; nil if all rows are in held
+	places *spill.Sorter  // the keys of the rows in held, and their places; a place is batch × 2³² + row
 
-	key, row []byte // memory for a key and an encoded row
+	// If there is a single key that is a number or a time, these have the places instead:
+	numbers *spill.Places // of the rows in held whose key is not NULL; nil if the keys are others
+	nulls   []uint64      // of the others
+
+	rows *spill.Sorter // the keys of all rows, and the rows; nil if all rows are in held
+
+	key, row []byte   // memory for a key and an encoded row
+	chosen   []uint64 // memory for the places of the rows of out
 }
 
 // sorted yields the rows of in, which have the columns cols, in the order of the keys. If
@@ -46,6 +53,9 @@ func (r *Runner) sorted(ctx context.Context, groups, keys []plan.Key, cols []val
 	return func(yield func(*value.Batch, error) bool) {
 		s := &rowSorter{ctx: ctx, runner: r, keys: by, cols: cols, out: value.NewBatch(cols), places: r.Sorter(ctx, 1)}
 		defer s.close()
+		if len(groups) == 0 && len(keys) == 1 && value.HasKeyNumbers(keys[0].Expr.Type()) {
+			s.numbers = spill.NewPlaces(ctx)
+		}
 		run := s.all
 		if len(groups) > 0 {
 			run = (&groupSorter{rowSorter: s, groups: grouped}).all
@@ -86,6 +96,11 @@ func (s *rowSorter) add(b *value.Batch, groups []uint32) error {
 	if err := s.keys.load(b); err != nil {
 		return err
 	}
+	if s.rows == nil && s.numbers != nil {
+		s.addNumbers(b.N)
+		s.held = append(s.held, b)
+		return nil
+	}
 	place := uint64(len(s.held)) << 32
 	for i := range b.N {
 		key := s.key[:0]
@@ -113,26 +128,77 @@ func (s *rowSorter) add(b *value.Batch, groups []uint32) error {
 	return nil
 }
 
+// addNumbers adds the places of the n rows of the batch whose keys are loaded, and that
+// will be the next in s.held.
+func (s *rowSorter) addNumbers(n int) {
+	v, order, batch := s.keys.cols[0], s.keys.orders[0], len(s.held)
+	for i := range n {
+		if v.IsNull(i) {
+			s.nulls = append(s.nulls, uint64(batch)<<32|uint64(i))
+		} else {
+			s.numbers.Add(v.KeyNumber(i, order), uint32(batch), uint32(i))
+		}
+	}
+	s.bytes += int64(n) * spill.PlaceBytes
+}
+
 // encodeHeld moves the rows in memory to a new s.rows.
 func (s *rowSorter) encodeHeld() error {
 	s.rows = s.runner.Sorter(s.ctx, 1)
+	held := s.held
+	s.held = nil
+	if s.numbers != nil {
+		s.numbers.Reset()
+		s.nulls = nil
+		for i, b := range held {
+			if err := s.add(b, nil); err != nil {
+				return err
+			}
+			held[i] = nil
+		}
+		return nil
+	}
 	for rec := range s.places.Added() {
-		b, i := s.at(rec.Val)
-		s.row = spill.AppendRow(s.row[:0], b, i)
+		p := binary.BigEndian.Uint64(rec.Val)
+		s.row = spill.AppendRow(s.row[:0], held[p>>32], int(uint32(p)))
 		if err := s.rows.Add(rec.Key, s.row); err != nil {
 			return err
 		}
 	}
-	s.held = nil
 	s.places.Reset()
 	return nil
 }
 
-// at returns the batch that has the row at the encoded place, and the number of the row
-// in that batch.
-func (s *rowSorter) at(place []byte) (*value.Batch, int) {
-	p := binary.BigEndian.Uint64(place)
-	return s.held[p>>32], int(uint32(p))
+// inOrder yields the places of the rows in memory, sorted.
+func (s *rowSorter) inOrder(yield func(uint64, error) bool) {
+	if s.numbers == nil {
+		for rec, err := range s.places.Sorted() {
+			place := uint64(0)
+			if err == nil {
+				place = binary.BigEndian.Uint64(rec.Val)
+			}
+			if !yield(place, err) {
+				return
+			}
+		}
+		return
+	}
+	nullsFirst := s.keys.orders[0].NullsFirst
+	for _, p := range s.nulls {
+		if nullsFirst && !yield(p, nil) {
+			return
+		}
+	}
+	for p, err := range s.numbers.Sorted() {
+		if !yield(p, err) {
+			return
+		}
+	}
+	for _, p := range s.nulls {
+		if !nullsFirst && !yield(p, nil) {
+			return
+		}
+	}
 }
 
 // finish yields the rows that were added, sorted, and removes them from s. more is false
@@ -147,25 +213,26 @@ func (s *rowSorter) finish(yield func(*value.Batch, error) bool) (more bool, err
 				return false, nil
 			}
 		}
-	} else {
-		places := make([]uint64, 0, record.BatchRows)
-		for rec, err := range s.places.Sorted() {
-			if err != nil {
-				return false, err
-			}
-			if places = append(places, binary.BigEndian.Uint64(rec.Val)); len(places) == record.BatchRows {
-				s.out.GatherFrom(s.held, places)
-				if !yield(s.out, nil) {
-					return false, nil
-				}
-				places = places[:0]
-			}
+		s.reset()
+		return true, nil
+	}
+	s.chosen = s.chosen[:0]
+	for p, err := range s.inOrder {
+		if err != nil {
+			return false, err
 		}
-		if len(places) > 0 {
-			s.out.GatherFrom(s.held, places)
+		if s.chosen = append(s.chosen, p); len(s.chosen) == record.BatchRows {
+			s.out.GatherFrom(s.held, s.chosen)
 			if !yield(s.out, nil) {
 				return false, nil
 			}
+			s.chosen = s.chosen[:0]
+		}
+	}
+	if len(s.chosen) > 0 {
+		s.out.GatherFrom(s.held, s.chosen)
+		if !yield(s.out, nil) {
+			return false, nil
 		}
 	}
 	s.reset()
@@ -178,8 +245,11 @@ func (s *rowSorter) reset() {
 		s.rows.Close()
 		s.rows = nil
 	}
-	s.held, s.bytes = s.held[:0], 0
+	s.held, s.bytes, s.nulls = s.held[:0], 0, nil
 	s.places.Reset()
+	if s.numbers != nil {
+		s.numbers.Reset()
+	}
 }
 
 // close releases memory and temporary files.
@@ -239,4 +309,45 @@ func (g *groupSorter) all(in value.Rows, yield func(*value.Batch, error) bool) e
 	}
 	_, err := g.finish(yield)
 	return err
+}
+
+// repeated yields each row of in as many times as the column count says.
+func repeated(ctx context.Context, in value.Rows, count int) value.Rows {
+	return func(yield func(*value.Batch, error) bool) {
+		var out value.Batch
+		var sel []int32
+		for b, err := range in {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			counts := b.Cols[count].Ints[:b.N]
+			if !slices.ContainsFunc(counts, func(n int64) bool { return n != 1 }) {
+				if !yield(b, nil) {
+					return
+				}
+				continue
+			}
+			sel = sel[:0]
+			put := func() bool {
+				if err := ctx.Err(); err != nil {
+					yield(nil, err)
+					return false
+				}
+				out.Gather(b, sel)
+				sel = sel[:0]
+				return yield(&out, nil)
+			}
+			for i, n := range counts {
+				for range n {
+					if sel = append(sel, int32(i)); len(sel) == record.BatchRows && !put() {
+						return
+					}
+				}
+			}
+			if len(sel) > 0 && !put() {
+				return
+			}
+		}
+	}
 }

@@ -23,6 +23,9 @@ func (r *Runner) window(ctx context.Context, n *plan.Window, in value.Rows) (val
 	if err := w.compile(); err != nil {
 		return nil, err
 	}
+	if count := plan.CountOf(n.In); count >= 0 {
+		in = repeated(ctx, in, count)
+	}
 	if groups, keys := n.SortBy(); len(keys) > 0 {
 		var err error
 		if in, err = r.sorted(ctx, groups, keys, n.In.Columns(), in); err != nil {

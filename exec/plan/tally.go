@@ -87,8 +87,38 @@ func (b *builder) talliedDistinct(below Node, keys []Key) ([]Key, error) {
 	return keys, nil
 }
 
-// once makes the source below a SELECT DISTINCT, or a count of different URLs, yield
-// each URL once, if nothing else is read of it. It reports whether the source does.
+// talliedWindow sets the Tally of the source below w, if that cannot change the result.
+// Counted rows come in no order. So w must sort them, by all columns of the source: rows
+// that are equal in its keys are then equal. The window counts each such row as many times
+// as there are captures.
+func (b *builder) talliedWindow(w *Window) {
+	if b.env.Plain || b.grouped || w.Sorted || w.Grouped {
+		return
+	}
+	in := w.In
+	for {
+		f, ok := in.(*Filter)
+		if !ok {
+			break
+		}
+		in = f.In
+	}
+	src, ok := in.(*Source)
+	if !ok || !src.countable() {
+		return
+	}
+	_, keys := w.SortBy()
+	for i := range src.Fields {
+		if !slices.ContainsFunc(keys, func(k Key) bool { c, ok := k.Expr.(*expr.Col); return ok && c.Index == i }) {
+			return
+		}
+	}
+	src.Tally = &relation.Tally{Zone: b.env.Location()}
+}
+
+// once makes a source yield each URL only once. The node below is what a SELECT DISTINCT or a
+// count of different URLs reads. once changes nothing if the query reads more of the source
+// than its URLs. It reports whether the source now yields each URL once.
 func (b *builder) once(below Node) bool {
 	src := b.byURL(below)
 	if src == nil || src.Relation != relation.Captures && src.Relation != relation.Versions || src.Choice.Kind != relation.ChooseAll || src.During != record.MinTime || src.Refs {

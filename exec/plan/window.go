@@ -125,6 +125,7 @@ func (b *builder) window(bind *expr.Binder, c *ast.Call) (expr.Expr, error) {
 	} else {
 		w.In, w.Funcs = b.top, []*WindowFunc{f}
 		b.comesSorted(w)
+		b.talliedWindow(w)
 		b.top = w
 	}
 	if b.found == nil {

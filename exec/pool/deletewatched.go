@@ -6,57 +6,114 @@ import (
 	"io/fs"
 	"iter"
 
+	"infomall/exec/plan"
 	"infomall/exec/session"
+	"infomall/exec/value"
 	"infomall/exec/watch"
+	"infomall/lang"
+	"infomall/lang/ast"
 	"infomall/store/record"
 	"infomall/store/record/task"
+	"infomall/store/urlkey"
 )
 
-// watchedDeletion hides the rows that watches have found about the URLs of which a
-// DELETE deletes captures.
+// watchedDeletion hides rows that watches have found: those about the URLs of which a
+// DELETE deletes captures, or those that stand only on a pool that DROP POOL removes.
 type watchedDeletion struct {
 	watches []*watch.Runner
 	marks   []task.Result // one for each of watches
 }
 
-// hideWatched hides the rows of watches about the URLs of the captures that d deletes.
-// It is called before the captures are deleted: if the program is killed in between,
-// another DELETE finds the same captures.
-func (d *deletion) hideWatched(ctx context.Context) (*watchedDeletion, error) {
+// hideWatched hides rows of all watches. node is the plan of a query for the captures
+// that the statement removes, and hide hides the rows of one watch, given the rows of
+// the query. hideWatched is called before the captures are removed: if the program is killed
+// in between, the same statement finds the same captures.
+func hideWatched(ctx context.Context, s *session.Session, node plan.Node, hide func(w *watch.Runner, rows value.Rows) (task.Result, error)) (*watchedDeletion, error) {
 	h := &watchedDeletion{}
-	files, ok := d.s.Archive().(watch.Files)
+	files, ok := s.Archive().(watch.Files)
 	if !ok {
 		return h, nil
 	}
-	list, err := d.s.Archive().Definitions(ctx)
+	list, err := s.Archive().Definitions(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, def := range session.SortDefinitions(list, task.KindWatch) {
-		mark, w, err := d.hideOf(ctx, files, &def)
+		err := func() error {
+			snap, release, err := s.Snapshot(ctx)
+			if err != nil {
+				return err
+			}
+			defer release()
+			runner := s.Runner(snap, "delete")
+			rows, err := runner.Rows(ctx, node)
+			if err != nil {
+				return err
+			}
+			w := &watch.Runner{Files: files, Rows: snap, Name: def.Name, Created: def.Created, Memory: runner.Memory}
+			mark, err := hide(w, rows)
+			h.watches, h.marks = append(h.watches, w), append(h.marks, mark)
+			return err
+		}()
 		if err != nil {
 			return nil, err
 		}
-		h.watches, h.marks = append(h.watches, w), append(h.marks, mark)
 	}
 	return h, nil
 }
 
-// hideOf hides the rows of one watch.
-func (d *deletion) hideOf(ctx context.Context, files watch.Files, def *task.Definition) (mark task.Result, w *watch.Runner, err error) {
-	snap, release, err := d.s.Snapshot(ctx)
+// hideWatched hides the rows of watches about the URLs of the captures that d deletes.
+func (d *deletion) hideWatched(ctx context.Context) (*watchedDeletion, error) {
+	return hideWatched(ctx, d.s, d.node, func(w *watch.Runner, rows value.Rows) (task.Result, error) {
+		return w.Delete(ctx, keysOf(targets(rows, d.src)), record.At(d.s.Now()))
+	})
+}
+
+// hideWatched hides the rows of watches that stand only on captures of the pool.
+func (d *poolDrop) hideWatched(ctx context.Context) (*watchedDeletion, error) {
+	st, err := lang.ParseOne(goneQuery, "DROP POOL")
 	if err != nil {
-		return mark, nil, err
+		return nil, err // Unreachable: the text is a constant.
 	}
-	defer release()
-	runner := d.s.Runner(snap, "delete")
-	rows, err := runner.Rows(ctx, d.node)
+	inner, _ := d.s.Script(map[string]string{"pool": d.pool})
+	node, err := plan.Build(st.(*ast.Query), inner.Env())
 	if err != nil {
-		return mark, nil, err
+		return nil, err
 	}
-	w = &watch.Runner{Files: files, Rows: snap, Name: def.Name, Created: def.Created, Memory: runner.Memory}
-	mark, err = w.Delete(ctx, keysOf(targets(rows, d.src)), record.At(d.s.Now()))
-	return mark, w, err
+	return hideWatched(ctx, d.s, node, func(w *watch.Runner, rows value.Rows) (task.Result, error) {
+		return w.Drop(ctx, goneOf(rows), record.At(d.s.Now()))
+	})
+}
+
+// goneQuery has a row for each URL of the pool $pool: when the first of its captures in
+// other pools was added, or NULL, and the times of its first and last capture in
+// the pool.
+const goneQuery = `SELECT url, min(added) FILTER (WHERE pool <> $pool) AS stays,
+	min(time) FILTER (WHERE pool = $pool) AS first, max(time) FILTER (WHERE pool = $pool) AS last
+FROM captures WHERE url IN (SELECT url FROM captures WHERE pool = $pool) GROUP BY url`
+
+// goneOf yields a watch.Gone for each row of goneQuery.
+func goneOf(rows value.Rows) iter.Seq2[watch.Gone, error] {
+	return func(yield func(watch.Gone, error) bool) {
+		for b, err := range rows {
+			if err != nil {
+				yield(watch.Gone{}, err)
+				return
+			}
+			for i := range b.N {
+				g := watch.Gone{
+					Key: urlkey.Key(b.Cols[0].At(i).Text), Before: record.MaxTime,
+					From: record.Time(b.Cols[2].At(i).Int), To: record.Time(b.Cols[3].At(i).Int),
+				}
+				if stays := b.Cols[1].At(i); !stays.IsNull() {
+					g.Before = record.Time(stays.Int)
+				}
+				if !yield(g, nil) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // keysOf yields the keys of targets, each once if the targets are in the order of

@@ -50,7 +50,14 @@ func (d *poolDrop) Run(ctx context.Context) (*session.Result, error) {
 	if err := d.s.Confirm(ctx, d.st, "DROP POOL", lines); err != nil {
 		return nil, err
 	}
+	hidden, err := d.hideWatched(ctx)
+	if err != nil {
+		return nil, err
+	}
 	res, err := d.drop(ctx, task.DropOptions{Pool: d.pool})
+	if err == nil {
+		err = hidden.again(ctx, d.s)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -154,6 +154,15 @@ func (s *articleStream) read() error {
 	if s.n.Asks("added") || s.r.FirstSeen != nil {
 		all.Fields = append(all.Fields, Captures.Column("added"))
 	}
+	if s.r.FirstSeen != nil && s.r.FirstSeen.Len() > 0 {
+		changed, err := s.changedURLs(&all)
+		if err != nil {
+			return err
+		}
+		if changed != nil {
+			all.Ranges = changed
+		}
+	}
 	scan := s.r.Snapshot.Scan(s.ctx, all.Scan(record.ColChange|record.ColSense))
 	for b, err := range s.r.spans(s.ctx, scan, &all, false) {
 		if err != nil {
@@ -169,6 +178,35 @@ func (s *articleStream) read() error {
 		}
 	}
 	return nil
+}
+
+// changedURLsMax is the most URLs that changedURLs returns. Each takes about 150 bytes of memory.
+const changedURLsMax = 1 << 16
+
+// changedURLs returns the ranges of the keys of URLs with captures that were not read before, sorted
+// and disjoint, or nil if they are more than changedURLsMax. all is the request for all pages. Its
+// columns take much longer to read than the keys and the times, and a day is a small part of a year.
+func (s *articleStream) changedURLs(all *Request) ([]urlkey.Range, error) {
+	times := *all
+	times.Fields = []*Column{Captures.Column("added")}
+	ranges := []urlkey.Range{} // not nil, which means everything
+	last := ""
+	for b, err := range s.r.Snapshot.Scan(s.ctx, times.Scan(0)) {
+		if err != nil {
+			return nil, err
+		}
+		for i := range b.N {
+			if b.Added[i] <= s.r.FirstSeen.Added || b.Key[i] == last {
+				continue
+			}
+			if len(ranges) == changedURLsMax {
+				return nil, nil
+			}
+			last = strings.Clone(b.Key[i])
+			ranges = append(ranges, urlkey.Range{From: last, To: last + "\x00"})
+		}
+	}
+	return ranges, nil
 }
 
 // solve finds out which texts are new.

@@ -13,7 +13,7 @@ import (
 	"infomall/exec/value"
 )
 
-var arrowFormat = &Format{Name: "arrow", Suffixes: []string{".arrows"}, make: newArrow}
+var arrowFormat = &Format{Name: "arrow", MediaType: "application/vnd.apache.arrow.stream", Suffixes: []string{".arrows"}, make: newArrow}
 
 // newArrow returns a writer of an Arrow IPC stream to w, one record batch for each
 // batch of rows. The columns keep their names and may have NULL. Times are timestamps

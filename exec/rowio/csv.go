@@ -9,8 +9,8 @@ import (
 )
 
 var (
-	csvFormat = &Format{Name: "csv", Suffixes: []string{".csv"}, make: newCSV}
-	tsvFormat = &Format{Name: "tsv", Suffixes: []string{".tsv"}, make: newTSV}
+	csvFormat = &Format{Name: "csv", MediaType: "text/csv", Suffixes: []string{".csv"}, make: newCSV}
+	tsvFormat = &Format{Name: "tsv", MediaType: "text/tab-separated-values", Suffixes: []string{".tsv"}, make: newTSV}
 )
 
 // separated is the Writer of csv and tsv: one line per row, which ends in a

@@ -11,7 +11,7 @@ import (
 	"infomall/lang/cells"
 )
 
-var htmlFormat = &Format{Name: "html", Suffixes: []string{".html", ".htm"}, make: newHTML}
+var htmlFormat = &Format{Name: "html", MediaType: "text/html", Suffixes: []string{".html", ".htm"}, make: newHTML}
 
 // htmlPlotMax is the most rows that the plot of a report shows. On a screen,
 // the bars of more rows would be too narrow.

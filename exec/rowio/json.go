@@ -10,8 +10,8 @@ import (
 )
 
 var (
-	jsonFormat  = &Format{Name: "json", Suffixes: []string{".json"}, make: newJSON}
-	jsonlFormat = &Format{Name: "jsonl", Suffixes: []string{".jsonl"}, make: newJSONL}
+	jsonFormat  = &Format{Name: "json", MediaType: "application/json", Suffixes: []string{".json"}, make: newJSON}
+	jsonlFormat = &Format{Name: "jsonl", MediaType: "application/x-ndjson", Suffixes: []string{".jsonl"}, make: newJSONL}
 )
 
 // objects is the Writer of json, which is an array with one object per line,

@@ -7,7 +7,7 @@ import (
 	"infomall/lang/cells"
 )
 
-var markdownFormat = &Format{Name: "markdown", Suffixes: []string{".md"}, make: newMarkdown}
+var markdownFormat = &Format{Name: "markdown", MediaType: "text/markdown", Suffixes: []string{".md"}, make: newMarkdown}
 
 // markdown is the Writer of tables in GitHub's Markdown. Such a table needs a
 // header, so Options.Header is ignored.

@@ -45,7 +45,7 @@ type ParquetOptions struct {
 // NewParquet returns a writer of a Parquet file to w.
 func NewParquet(w io.Writer, o ParquetOptions) Writer { return &parquetWriter{to: w, options: o} }
 
-var parquetFormat = &Format{Name: "parquet", Suffixes: []string{".parquet"}, Packed: true, make: newParquet}
+var parquetFormat = &Format{Name: "parquet", MediaType: "application/vnd.apache.parquet", Suffixes: []string{".parquet"}, Packed: true, make: newParquet}
 
 // newParquet returns a writer of a Parquet file to w. The columns keep their
 // order, may have NULL, and are compressed with zstd. Times are timestamps in

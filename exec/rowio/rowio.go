@@ -50,7 +50,9 @@ type Format struct {
 	Name     string
 	Suffixes []string // the ends of names of files in this format; none for a format that only people read
 	Packed   bool     // files of the format are compressed inside
-	make     func(w io.Writer, o Options) Writer
+	// MediaType is how HTTP names the format, such as text/csv; "" for a format that only people read.
+	MediaType string
+	make      func(w io.Writer, o Options) Writer
 }
 
 // formats lists all formats, in the order in which messages list them.
@@ -83,6 +85,13 @@ var binaryFormats = []*Format{
 // AllFormats returns all formats: those of texts, and then the binary ones. The caller
 // may change the result.
 func AllFormats() []*Format { return slices.Concat(formats, binaryFormats) }
+
+// MediaType returns how HTTP names the format with this name, such as "text/csv". It
+// panics if there is no such format.
+func MediaType(format string) string {
+	all := AllFormats()
+	return all[slices.IndexFunc(all, func(f *Format) bool { return f.Name == format })].MediaType
+}
 
 // Formats returns the names of the formats of texts, which New accepts.
 func Formats() []string {

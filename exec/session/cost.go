@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"infomall/exec/cost"
+	"infomall/exec/cputime"
 	"infomall/exec/op"
 	"infomall/exec/plan"
 	"infomall/exec/relation"
@@ -79,10 +80,10 @@ func (s *Session) guard(snap relation.Snapshot, meter *op.Meter) func(context.Co
 			return nil, nil
 		}
 		before, fresh := readStats(snap), !s.warm
-		start, busy := time.Now(), worked()
+		start, busy := time.Now(), cputime.Used()
 		return func(err error) {
 			s.warm = true
-			took, busy := time.Since(start), worked()-busy
+			took, busy := time.Since(start), cputime.Used()-busy
 			if err != nil || ctx.Err() != nil || !rates.Worth(node, took) {
 				return
 			}

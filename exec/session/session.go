@@ -2,10 +2,13 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
 	"iter"
 	"maps"
+	"net/url"
 	"slices"
+	"strconv"
 	"time"
 
 	"infomall/exec/cost"
@@ -104,12 +107,40 @@ type Session struct {
 	trying   bool              // statements that write may be read even if the session is read-only; they are not run
 	known    record.Time       // the session reads what was known at this time; 0 means all that is known
 	visits   *VisitBudget      // budget of the run of an adaptive schedule; otherwise nil
+	batch    *Batch            // batch of the watch whose THEN the session runs; otherwise nil
 }
 
 // VisitBudget is how many visits a run of an adaptive schedule lets CRAWL DUE make.
 type VisitBudget struct {
 	PerDay float64 // visits per day that the schedule allows
 	Run    int64   // visits that this run may make
+}
+
+// BatchParam is the name of the parameter that the statement after THEN has.
+const BatchParam = "batch"
+
+// Batch is the new rows of a run of a watch, for which THEN runs. THEN may run again for
+// the same batch, if it failed or the program was killed.
+type Batch struct {
+	Watch   string
+	Created record.Time // when the watch was defined, which distinguishes watches of one name
+	Number  int64
+	keys    int // how many keys NextKey has returned
+}
+
+// NextKey returns a text that names the next message that THEN sends for the batch, such as
+// "news-1796083200000-3": the watch, when it was defined in ms since 1970, and the
+// batch. After the first message, the number of the message follows. When THEN runs again
+// for the batch, the keys are the same. For a nil b, NextKey returns "".
+func (b *Batch) NextKey() string {
+	if b == nil {
+		return ""
+	}
+	key := fmt.Sprintf("%s-%d-%d", url.PathEscape(b.Watch), b.Created.Std().UnixMilli(), b.Number)
+	if b.keys++; b.keys > 1 {
+		key += fmt.Sprintf("-%d", b.keys)
+	}
+	return key
 }
 
 // Clock returns the current time. Tests replace the clock of a session by
@@ -151,6 +182,17 @@ func (s *Session) Version() string { return s.o.Version }
 // adaptive schedule. It returns nil if the session does not run such a
 // schedule.
 func (s *Session) Visits() *VisitBudget { return s.visits }
+
+// Batch returns the batch for which the session runs the statement after THEN. It returns
+// nil if the session does not run for a watch.
+func (s *Session) Batch() *Batch { return s.batch }
+
+// ForBatch makes the session one that runs the statement after THEN for the batch b. The
+// parameter $batch gets its number.
+func (s *Session) ForBatch(b *Batch) {
+	s.batch = b
+	s.SetParams(map[string]string{BatchParam: strconv.FormatInt(b.Number, 10)})
+}
 
 // SetProgress replaces Options.Progress.
 func (s *Session) SetProgress(f func(Progress)) { s.o.Progress = f }

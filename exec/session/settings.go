@@ -71,12 +71,22 @@ type Settings struct {
 	Collapse     bool   // whether findings of near-copies and of the forms of a URL are joined
 
 	ProvenanceLimit int64     // captures on which the rows of EXPORT PROVENANCE may stand
+	Webhooks        string    // to which web servers EXPORT sends rows: loopback or any
 	WarnCost        CostLimit // cost above which a statement is asked about
 
 	Bar    bool   // whether the web server shows archived pages below a bar
 	Logo   string // image that the pages of the web server have, as an absolute path; "" means none
 	Ruffle string // folder with the program Ruffle, which plays Flash, as an absolute path; "" means none
 }
+
+// The values of the setting webhooks.
+const (
+	webhooksLoopback = "loopback"
+	webhooksAny      = "any"
+)
+
+// RemoteHooks reports whether EXPORT may send rows to web servers on other machines.
+func (s *Settings) RemoteHooks() bool { return s.Webhooks == webhooksAny }
 
 // CutLevel returns the level at which the tree of blocks of a page is cut,
 // from 1, or 0 for its leaves.
@@ -139,6 +149,7 @@ func DefaultSettings() Settings {
 		DefaultLevel:   2,
 		Profile:        "modern",
 		Collapse:       true,
+		Webhooks:       webhooksLoopback,
 		Bar:            true,
 		Delay:          -1,
 		Workers:        16,
@@ -356,6 +367,9 @@ var settings = []Setting{
 	{"warn_cost", local, "cost above which a query is asked about at the prompt, and refused elsewhere: a time such as 10s, a size such as 1GB, '10s, 1GB' or off",
 		func(s *Settings) string { return s.WarnCost.text() },
 		func(s *Settings, v string) error { return parseCostLimit(&s.WarnCost, v) }},
+	{"webhooks", stored, "to which web servers EXPORT sends rows: loopback, those of this machine, or any",
+		func(s *Settings) string { return s.Webhooks },
+		func(s *Settings, v string) error { return parseWord(&s.Webhooks, v, webhooksLoopback, webhooksAny) }},
 	{"weights", stored, "weights of the terms of a URL's priority, in crawls of the order BEST",
 		func(s *Settings) string { return WeightsText(s.Weights) },
 		func(s *Settings, v string) error { return parseWeights(&s.Weights, v) }},

@@ -41,10 +41,8 @@ func (v *Vector) AppendKey(dst []byte, i int, o Order) []byte {
 	switch v.Type {
 	case Bool:
 		dst = appendBoolKey(dst, v.Bools[i])
-	case Int, Time, Duration:
-		dst = binary.BigEndian.AppendUint64(dst, uint64(v.Ints[i])^1<<63)
-	case Float:
-		dst = binary.BigEndian.AppendUint64(dst, floatKey(v.Floats[i]))
+	case Int, Time, Duration, Float:
+		dst = binary.BigEndian.AppendUint64(dst, v.number(i))
 	case Text:
 		dst = appendTextKey(dst, v.Texts[i])
 	case URL:
@@ -56,6 +54,26 @@ func (v *Vector) AppendKey(dst []byte, i int, o Order) []byte {
 		}
 	}
 	return dst
+}
+
+// HasKeyNumbers reports whether KeyNumber may be called for values of type t.
+func HasKeyNumbers(t Type) bool { return t == Int || t == Time || t == Duration || t == Float }
+
+// KeyNumber returns a number for row i of v, which must not be NULL. The numbers of two
+// rows sort like the rows in the direction of o.
+func (v *Vector) KeyNumber(i int, o Order) uint64 {
+	if o.Desc {
+		return ^v.number(i)
+	}
+	return v.number(i)
+}
+
+// number returns KeyNumber of row i of v for the zero Order.
+func (v *Vector) number(i int) uint64 {
+	if v.Type == Float {
+		return floatKey(v.Floats[i])
+	}
+	return uint64(v.Ints[i]) ^ 1<<63
 }
 
 // appendBoolKey appends a byte to dst, 1 for true and 0 for false, and returns

@@ -16,15 +16,43 @@ import (
 // watch runs. The next run removes the rows from the files. The result is for Again;
 // its File is "" if there are no URLs.
 func (w *Runner) Delete(ctx context.Context, keys iter.Seq2[string, error], at record.Time) (task.Result, error) {
+	return w.hide(ctx, at, func(add func(hash, value []byte) error) error {
+		for key, err := range keys {
+			if err == nil {
+				err = add(appendURLHash(nil, key), nil)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Drop hides the rows that stand only on the captures of a pool, as gone says for each URL
+// of the pool. Like Delete, it hides rows that runs have found which began at the time at
+// or before, and its result is for Again.
+func (w *Runner) Drop(ctx context.Context, gone iter.Seq2[Gone, error], at record.Time) (task.Result, error) {
+	return w.hide(ctx, at, func(add func(hash, value []byte) error) error {
+		for g, err := range gone {
+			if err == nil {
+				err = add(appendURLHash(nil, g.Key), appendGone(nil, &g))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// hide stores a deletion with the hashes of URLs, and their values, that each adds. The
+// result is for Again; its File is "" if there are none.
+func (w *Runner) hide(ctx context.Context, at record.Time, each func(add func(hash, value []byte) error) error) (task.Result, error) {
 	hashes := w.Memory.Sorter(ctx, 1)
 	defer hashes.Close()
-	for key, err := range keys {
-		if err == nil {
-			err = hashes.Add(appendURLHash(nil, key), nil)
-		}
-		if err != nil {
-			return task.Result{}, err
-		}
+	if err := each(hashes.Add); err != nil {
+		return task.Result{}, err
 	}
 	if hashes.Empty() {
 		return task.Result{}, nil
@@ -36,14 +64,14 @@ func (w *Runner) Delete(ctx context.Context, keys iter.Seq2[string, error], at r
 				continue
 			}
 			last = append(last[:0], rec.Key...)
-			if !yield(task.ResultRow{Key: append([]byte{keyDeleted}, rec.Key...)}, err) || err != nil {
+			if !yield(task.ResultRow{Key: append([]byte{keyDeleted}, rec.Key...), Value: rec.Val}, err) || err != nil {
 				return
 			}
 		}
 	})
 }
 
-// Again does what an earlier Delete with the result r did, for runs that began at a
+// Again does what an earlier Delete or Drop with the result r did, for runs that began at a
 // later time at or before. It removes r. If the next run has removed r already, it
 // does nothing.
 func (w *Runner) Again(ctx context.Context, r task.Result, at record.Time) error {
@@ -67,10 +95,12 @@ type hiddenURLs struct {
 	lists []hiddenList
 }
 
-// hiddenList is a deletion in memory: eight bytes for each URL, in ascending order.
+// hiddenList is a deletion in memory: eight bytes for each URL, in ascending order, and for
+// DROP POOL a Gone without its key.
 type hiddenList struct {
 	deletion
 	hashes []byte
+	gone   []Gone // one for each hash; nil for DELETE
 }
 
 // hidden reads the deletions of s. It returns nil if there are none.
@@ -93,6 +123,13 @@ func readHidden(ctx context.Context, rows Rows, s *State) (*hiddenURLs, error) {
 				return nil, err
 			}
 			l.hashes = append(l.hashes, row.Key[1:]...)
+			if len(row.Value) > 0 {
+				g, err := parseGone(row.Value)
+				if err != nil {
+					return nil, err
+				}
+				l.gone = append(l.gone, g)
+			}
 		}
 		h.lists = append(h.lists, l)
 	}
@@ -114,24 +151,34 @@ func (h *hiddenURLs) hides(row *Row) bool {
 		return false
 	}
 	hash := appendURLHash(nil, urlkey.Key(url))
-	return slices.ContainsFunc(h.lists, func(l hiddenList) bool { return row.Seen <= l.at && l.contains(hash) })
+	return slices.ContainsFunc(h.lists, func(l hiddenList) bool { return row.Seen <= l.at && l.hides(row, hash) })
 }
 
-// contains reports whether l has the hash of a URL.
-func (l *hiddenList) contains(hash []byte) bool {
+// hides reports whether l hides the row, whose URL has this hash. The row is older than l.
+func (l *hiddenList) hides(row *Row, hash []byte) bool {
+	i := l.index(hash)
+	if i < 0 || l.gone == nil {
+		return i >= 0
+	}
+	g, t := &l.gone[i], row.time()
+	return row.Seen < g.Before || t != record.NoTime && g.From <= t && t <= g.To
+}
+
+// index returns the index of the hash of a URL in l, or -1.
+func (l *hiddenList) index(hash []byte) int {
 	from, to := 0, len(l.hashes)/urlHashBytes
 	for from < to {
 		mid := (from + to) / 2
 		switch c := bytes.Compare(l.hashes[mid*urlHashBytes:(mid+1)*urlHashBytes], hash); {
 		case c == 0:
-			return true
+			return mid
 		case c < 0:
 			from = mid + 1
 		default:
 			to = mid
 		}
 	}
-	return false
+	return -1
 }
 
 // hidesEncoded reports whether a row of the part p, in the form of appendRow, is no

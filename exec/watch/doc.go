@@ -10,7 +10,8 @@
 //	          each other without a gap
 //	mark      a file without rows, which says up to which batch THEN is done
 //	deletion  a file with hashes of URLs, whose rows are no longer shown, because
-//	          DELETE has deleted captures of these URLs
+//	          DELETE has deleted captures of these URLs, or because the rows stand only
+//	          on captures of a pool that DROP POOL has removed
 //
 // # Files
 //
@@ -33,5 +34,5 @@
 //
 //	k, hash of a key (16 bytes)            nothing
 //	r, batch (8 bytes), row (8 bytes)      the time of the run, and the values
-//	d, hash of a URL's key (8 bytes)       nothing
+//	d, hash of a URL's key (8 bytes)       nothing, or for DROP POOL a Gone: three times
 package watch

@@ -45,8 +45,8 @@ type State struct {
 	spare     []task.Result // files that are no longer needed
 }
 
-// deletion is a file with hashes of URLs of which DELETE has deleted captures at
-// the time at.
+// deletion is a file with hashes of URLs of which DELETE or DROP POOL has removed captures
+// at the time at.
 type deletion struct {
 	task.Result
 	at record.Time

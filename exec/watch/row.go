@@ -73,6 +73,37 @@ var errRow = errors.New("a row of a watch is of another form: another version of
 // letters has a letter for each type of value, in the order of the types.
 const letters = "nbiftuTd"
 
+// Gone says which rows about a URL DROP POOL hides: those that stand only on captures of
+// the pool.
+type Gone struct {
+	Key string // of the URL
+	// Before is when the first capture of the URL that stays was added. A row that was found
+	// before stands on no capture that stays. record.MaxTime means that none stays.
+	Before record.Time
+	// A row whose column time lies between From and To, the times of the first and the last
+	// capture of the URL in the pool, is a row about a capture of the pool.
+	From, To record.Time
+}
+
+// appendGone appends g without its key to dst, in the form that parseGone reads.
+func appendGone(dst []byte, g *Gone) []byte {
+	for _, t := range []record.Time{g.Before, g.From, g.To} {
+		dst = binary.BigEndian.AppendUint64(dst, uint64(t))
+	}
+	return dst
+}
+
+// parseGone returns the Gone, without its key, that appendGone wrote to src.
+func parseGone(src []byte) (g Gone, err error) {
+	if len(src) != 3*8 {
+		return g, errRow
+	}
+	for i, t := range []*record.Time{&g.Before, &g.From, &g.To} {
+		*t = record.Time(binary.BigEndian.Uint64(src[8*i:]))
+	}
+	return g, nil
+}
+
 // appendValue appends v to dst in the form that parseValue reads.
 func appendValue(dst []byte, v value.Value) []byte {
 	dst = append(dst, letters[v.Type])
@@ -173,6 +204,15 @@ func parseRow(p *Part, src []byte) (row Row, err error) {
 		return row, errRow
 	}
 	return row, nil
+}
+
+// time returns the value of the column time of the row. It returns record.NoTime if the query
+// has no such column with times, or it is NULL.
+func (r *Row) time() record.Time {
+	if i := r.Part.Column("time"); i >= 0 && r.Values[i].Type == value.Time {
+		return record.Time(r.Values[i].Int)
+	}
+	return record.NoTime
 }
 
 // URL returns the URL that the row is about, or "" if the query has no column url.

@@ -234,6 +234,68 @@ func TestIncomplete(t *testing.T) {
 	}
 }
 
+// TestDrop hides rows as DROP POOL does: those of a URL of which no capture stays, those that
+// are older than the first capture that stays, and those whose column time is in the pool.
+// Again hides rows that a run has stored meanwhile. The next run removes all from the files.
+func TestDrop(t *testing.T) {
+	m := &memory{rows: map[string][]task.ResultRow{}}
+	w := runner(m)
+	columns := []value.Column{{Name: "url", Type: value.URL}, {Name: "time", Type: value.Time}}
+	visits := func(seen record.Time, rows ...[2]int) *Found {
+		return &Found{Seen: seen, Columns: columns, Rows: func(yield func(*value.Batch, error) bool) {
+			b := value.NewBatch(columns)
+			for _, r := range rows {
+				b.Cols[0].AppendValue(value.OfURL(testURL(r[0])))
+				b.Cols[1].AppendValue(value.OfTime(record.Time(r[1])))
+				b.N++
+			}
+			yield(b, nil)
+		}}
+	}
+	for _, f := range []*Found{visits(100, [2]int{1, 10}, [2]int{2, 20}, [2]int{3, 9}, [2]int{3, 10}, [2]int{3, 15}, [2]int{3, 21}), visits(200, [2]int{1, 11}, [2]int{2, 22}, [2]int{4, 12})} {
+		if _, err := once(t, w, f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	gone := func(yield func(Gone, error) bool) {
+		_ = yield(Gone{urlkey.Key(testURL(1)), record.MaxTime, 10, 10}, nil) && // nothing stays
+			yield(Gone{urlkey.Key(testURL(2)), 150, 5, 6}, nil) && // the first row is older than what stays
+			yield(Gone{urlkey.Key(testURL(3)), 50, 10, 20}, nil) // rows of times in the pool
+	}
+	mark, err := w.Drop(t.Context(), gone, 200)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"1 100 " + testURL(3), "1 100 " + testURL(3), "2 200 " + testURL(2), "2 200 " + testURL(4)}
+	if got := listed(t, m); !slices.Equal(got, want) {
+		t.Errorf("after Drop the rows are %q, want %q", got, want)
+	}
+	if s, err := w.State(t.Context()); err != nil {
+		t.Fatal(err)
+	} else if _, err := w.Take(t.Context(), s, visits(300, [2]int{1, 13}, [2]int{2, 23})); err != nil {
+		t.Fatal(err)
+	}
+	if got := listed(t, m); !slices.Contains(got, "3 300 "+testURL(1)) {
+		t.Errorf("a run after Drop is hidden: %q", got)
+	}
+	if err := w.Again(t.Context(), mark, 300); err != nil {
+		t.Fatal(err)
+	}
+	want = append(want, "3 300 "+testURL(2))
+	if got := listed(t, m); !slices.Equal(got, want) {
+		t.Errorf("after Again the rows are %q, want %q", got, want)
+	}
+	if _, err := once(t, w, visits(400)); err != nil {
+		t.Fatal(err)
+	}
+	if got := listed(t, m); !slices.Equal(got, want) {
+		t.Errorf("after a run the rows are %q, want %q", got, want)
+	}
+	if s, err := w.State(t.Context()); err != nil || len(s.deletions) > 0 {
+		t.Errorf("after a run there are %d deletions (%v), want none", len(s.deletions), err)
+	}
+}
+
 // TestFill shows that the first run makes batch 1 even without rows, and that THEN
 // counts as done for it.
 func TestFill(t *testing.T) {

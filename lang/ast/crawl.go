@@ -33,7 +33,8 @@ type Crawl struct {
 	Render       *CrawlRender // nil if absent
 	Profile      Expr         // *String or *Param; nil if absent
 	On           Expr         // *String or *Param; nil if absent
-	Alias        *Name        // nil if absent
+	Alias        *Name        // nil if absent, and if AS has an expression
+	AliasText    Expr         // the expression that AS has in place of a name, of constants and parameters; nil if absent
 }
 
 func (*Crawl) statement() {}
@@ -94,6 +95,7 @@ func (s *Crawl) print(p *printer) {
 	p.clause(" PROFILE ", s.Profile)
 	p.clause(" ON ", s.On)
 	p.alias(s.Alias)
+	p.clause(" AS ", s.AliasText)
 }
 
 func (s *Crawl) children(l nodes) nodes {
@@ -113,7 +115,7 @@ func (s *Crawl) children(l nodes) nodes {
 	if r := s.Render; r != nil {
 		l = l.exprs(r.When, r.Browsers)
 	}
-	return l.exprs(s.Profile, s.On)
+	return l.exprs(s.Profile, s.On, s.AliasText)
 }
 
 // CrawlRender is the clause RENDER [WHEN expr] [WITH n BROWSERS] [SCREENSHOT] of CRAWL. It

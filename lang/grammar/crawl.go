@@ -19,7 +19,7 @@ CRAWL (url, … | (query) | DUE [IN scope, …])
     [FORMS field, …] [IGNORE ROBOTS]
     [ALLOW PRIVATE] [TRAPS (OFF | LIMIT n)] [FROM ARCHIVE [AT t]]
     [RENDER [WHEN expr] [WITH n BROWSERS] [SCREENSHOT]] [PROFILE folder]
-    [ON server] [AS name]
+    [ON server] [AS (name | 'text' || $name)]
 url = 'text' | $name
 folder = 'text' | $name
 server = 'text' | $name
@@ -63,7 +63,8 @@ type crawlClauseSyntax struct {
 	Render     *renderSyntax       `parser:"| 'RENDER' @@"`
 	Profile    *textSyntax         `parser:"| 'PROFILE' @@"`
 	On         *textSyntax         `parser:"| 'ON' @@"`
-	Alias      lexer.Token         `parser:"| 'AS' @( Ident | Quoted )"`
+	Alias      lexer.Token         `parser:"| 'AS' ( @( Ident | Quoted )"`
+	AliasText  ast.Expr            `parser:"  | @@ )"`
 }
 
 type renderSyntax struct {
@@ -144,7 +145,11 @@ func (o *crawlClauseSyntax) addTo(b *builder, c *ast.Crawl) {
 		once(b, o, "PROFILE", &c.Profile, o.Profile.expr())
 	case o.On != nil:
 		once(b, o, "ON", &c.On, o.On.expr())
+	case o.AliasText != nil:
+		b.twice(o, "AS", c.Alias != nil)
+		once(b, o, "AS", &c.AliasText, o.AliasText)
 	default:
+		b.twice(o, "AS", c.AliasText != nil)
 		once(b, o, "AS", &c.Alias, optionalName(o.Alias))
 	}
 }

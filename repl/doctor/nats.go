@@ -189,7 +189,7 @@ func (n *natsCheck) stream() (string, error) {
 
 func (n *natsCheck) subject(s string) string { return n.name + "." + s }
 
-// replicas says how many replicas a stream can have.
+// replicas checks whether a stream can have three replicas, and reports the result.
 func (n *natsCheck) replicas() {
 	ctx, cancel := n.within()
 	defer cancel()
@@ -376,8 +376,8 @@ func (n *natsCheck) clock() {
 	}
 }
 
-// sync says when the server writes messages through to its disk, which only the account of
-// the system may ask.
+// sync reports when the server writes messages through to its disk. The server answers this
+// question only to the account of the system.
 func (n *natsCheck) sync() {
 	const name = "sync to disk"
 	msg, err := n.conn.Request("$SYS.REQ.SERVER.PING.JSZ", nil, time.Second)

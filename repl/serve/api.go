@@ -1,6 +1,7 @@
 package serve
 
 import (
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -150,5 +151,21 @@ func sendEvent(w http.ResponseWriter, event string, data any) error {
 	if err == nil {
 		_, err = fmt.Fprintf(w, "event: %s\ndata: %s\n\n", event, body)
 	}
+	return err
+}
+
+//go:embed openapi.json
+var openAPIDocument []byte
+
+// openAPI sends the OpenAPI document of the APIs.
+func (s *server) openAPI(w http.ResponseWriter, r *http.Request) error {
+	if err := onlyRead(w, r); err != nil {
+		return err
+	}
+	if notModified(w, r, `"`+s.metrics.boot+`"`) {
+		return nil
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	_, err := w.Write(openAPIDocument)
 	return err
 }

@@ -6,6 +6,7 @@ import (
 
 	"infomall/exec/access"
 	"infomall/exec/relation"
+	"infomall/repl/serve/keep"
 	"infomall/repl/serve/lookup"
 	"infomall/store/record"
 )
@@ -13,7 +14,7 @@ import (
 // deniedAt returns an error with status 451 if an access rule blocks the captures of a
 // canonical URL at time t, or the block-list keeps them out. The error says why.
 func deniedAt(ctx context.Context, snap relation.Snapshot, url string, t record.Time) error {
-	if shared, ok := snap.(*sharedSnapshot); ok {
+	if shared, ok := snap.(*keep.Snapshot); ok {
 		snap = shared.Snapshot
 	}
 	why, denied, err := access.Denied(ctx, snap, url, t)

@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"infomall/exec/rowio"
 )
 
 // queryBytesMax bounds the body of a request with a statement.
@@ -22,12 +24,12 @@ type answerFormat struct {
 
 // answerFormats lists the formats of answers, the default first.
 var answerFormats = []answerFormat{
-	{"json", "application/json", ".json"},
-	{"jsonl", "application/x-ndjson", ".jsonl"},
-	{"csv", "text/csv", ".csv"},
-	{"tsv", "text/tab-separated-values", ".tsv"},
-	{"parquet", "application/vnd.apache.parquet", ".parquet"},
-	{"arrow", "application/vnd.apache.arrow.stream", ".arrows"},
+	{"json", rowio.MediaType("json"), ".json"},
+	{"jsonl", rowio.MediaType("jsonl"), ".jsonl"},
+	{"csv", rowio.MediaType("csv"), ".csv"},
+	{"tsv", rowio.MediaType("tsv"), ".tsv"},
+	{"parquet", rowio.MediaType("parquet"), ".parquet"},
+	{"arrow", rowio.MediaType("arrow"), ".arrows"},
 	{"raw", "application/octet-stream", ""},
 }
 
@@ -195,7 +197,7 @@ func (s *server) askParquet(w http.ResponseWriter, r *http.Request, x question) 
 	if err != nil {
 		panic(err) // texts can always be encoded
 	}
-	f, err := s.files.get(string(key), func(f *os.File) (err error) {
+	f, err := s.files.Get(string(key), func(f *os.File) (err error) {
 		a, err := s.asker.Run(r.Context(), x.Statement, x.Params)
 		if err != nil {
 			return err
@@ -206,11 +208,11 @@ func (s *server) askParquet(w http.ResponseWriter, r *http.Request, x question) 
 	if err != nil {
 		return err
 	}
-	defer f.release()
+	defer f.Release()
 	h := w.Header()
 	h.Set("Content-Type", "application/vnd.apache.parquet")
-	h.Set("ETag", `"`+f.tag+`"`)
-	http.ServeContent(w, r, "", time.Time{}, io.NewSectionReader(f.file, 0, f.size))
+	h.Set("ETag", `"`+f.Tag+`"`)
+	http.ServeContent(w, r, "", time.Time{}, io.NewSectionReader(f.File, 0, f.Size))
 	return nil
 }
 

@@ -179,53 +179,8 @@ func TestQueryTime(t *testing.T) {
 	}
 }
 
-// TestParquetParts shows that a Parquet file has a length, an ETag and ranges, and is
-// made once for all its parts.
+// TestParquetParts shows that a Parquet file has a length, an ETag and ranges.
 func TestParquetParts(t *testing.T) {
-	made := 0
-	now := time.Unix(0, 0)
-	k := &keptFiles{now: func() time.Time { return now }}
-	defer k.close()
-	get1 := func(key string) *keptFile {
-		f, err := k.get(key, func(f *os.File) error {
-			made++
-			_, err := f.WriteString("content of " + key)
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return f
-	}
-	a := get1("a")
-	b := get1("a")
-	if made != 1 || a != b || a.size != int64(len("content of a")) {
-		t.Errorf("made %d times, size %d", made, a.size)
-	}
-	a.release()
-	now = now.Add(2 * keptTime)
-	c := get1("a")
-	if made != 2 || c == b {
-		t.Errorf("after its time the file was made %d times in all, want 2", made)
-	}
-	if _, err := b.file.Stat(); err != nil {
-		t.Errorf("a file in use was closed: %v", err)
-	}
-	b.release()
-	if b.file != nil {
-		t.Error("a file that nobody uses or keeps is still open")
-	}
-	c.release()
-	if _, err := k.get("bad", func(*os.File) error { return os.ErrInvalid }); !errors.Is(err, os.ErrInvalid) {
-		t.Errorf("an error comes back as %v", err)
-	}
-	for i := range 3 * keptMax {
-		get1(string(rune('A' + i))).release()
-	}
-	if len(k.list) > keptMax {
-		t.Errorf("%d files are kept, want at most %d", len(k.list), keptMax)
-	}
-
 	s, _ := testServer(t, nil, cdxCaptures()...)
 	target := asking("SELECT url FROM captures", "format", "parquet")
 	head := send(t, s.interfaceHandler(), "HEAD", target, "")

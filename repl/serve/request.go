@@ -124,7 +124,7 @@ func followed(r *http.Request) bool {
 // requests may share. The caller calls release when the answer is complete. The error
 // is a *session.NoArchiveError if there is no archive.
 func (s *server) snapshot(ctx context.Context) (snap relation.Snapshot, release func(), err error) {
-	return s.snapshots.get(ctx)
+	return s.snapshots.Get(ctx)
 }
 
 // acquire waits for a free place in the channel gate, and takes it until the caller

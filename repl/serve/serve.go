@@ -15,6 +15,7 @@ import (
 	"infomall/exec/relation"
 	"infomall/exec/session"
 	"infomall/repl/ask"
+	"infomall/repl/serve/keep"
 )
 
 // Options says what to serve and where. Archive and Session are required.
@@ -94,8 +95,8 @@ type server struct {
 	origins   origins
 	asker     *ask.Runner
 	replays   chan struct{} // holds one element for each page that replay reads
-	files     *keptFiles
-	snapshots *snapshots
+	files     *keep.Files
+	snapshots *keep.Snapshots
 	log       *accessLog
 	metrics   *metrics
 	done      <-chan struct{} // closed when the server is to end
@@ -214,16 +215,16 @@ func newServer(o Options, ui, replay net.Addr, done <-chan struct{}) (*server, e
 			Session: o.Session, Timeout: o.QueryTimeout, Memory: o.QueryMemory, Rows: o.QueryRows, AtOnce: o.QueriesMax,
 			Began: m.running.Inc, Ended: m.statement,
 		}),
-		files:     &keptFiles{now: o.Now},
-		snapshots: &snapshots{open: func(ctx context.Context) (relation.Snapshot, func(), error) { return o.Session().Snapshot(ctx) }},
+		files:     &keep.Files{Now: o.Now},
+		snapshots: &keep.Snapshots{Open: func(ctx context.Context) (relation.Snapshot, func(), error) { return o.Session().Snapshot(ctx) }},
 		log:       newAccessLog(o.AccessLog),
 	}, nil
 }
 
 // close frees what the server keeps between requests.
 func (s *server) close() {
-	s.files.close()
-	s.snapshots.close()
+	s.files.Close()
+	s.snapshots.Close()
 }
 
 // serve answers requests on all listeners until ctx ends or one listener fails.

@@ -108,6 +108,11 @@ func (c *Catalog) Encode() []byte {
 			s.Runs, s.Captures, s.Versions, s.URLs, s.BodyBytes, s.First, s.Last,
 			lines.Quoted(s.FirstKey), lines.Quoted(s.LastKey), strings.Join(s.Depends, " "), s.Uses, s.Blocks, s.Apart, s.Fresh, orders[s.Follows], s.AddedFirst, s.AddedLast)
 	}
+	for _, s := range c.Segments {
+		if s.States > 0 {
+			b = lines.Append(b, "states", s.ID, s.States)
+		}
+	}
 	for _, x := range c.Indexes {
 		b = lines.Append(b, "index", x.Name, x.Bytes, lines.Hex(x.CRC))
 	}
@@ -174,6 +179,14 @@ func Decode(b []byte, generation uint64) (*Catalog, error) {
 			s.Fresh, s.Follows = r.Int(), r.Text() == orders[true]
 			s.AddedFirst, s.AddedLast = record.Time(r.Int()), record.Time(r.Int())
 			c.Segments = append(c.Segments, s)
+		case "states":
+			id, n := uint32(r.Uint()), int(r.Int())
+			i := slices.IndexFunc(c.Segments, func(s *segment.Info) bool { return s.ID == id })
+			if i < 0 || n <= 0 || n > c.Segments[i].Runs {
+				r.Fail()
+				break
+			}
+			c.Segments[i].States = n
 		case "index":
 			c.Indexes = append(c.Indexes, IndexFile{r.Text(), r.Int(), r.Sum()})
 		case "removal":

@@ -156,8 +156,9 @@ func placeOf(to string) (string, error) {
 	return filepath.Abs(to)
 }
 
-// claim writes the files TIER. It returns an error if the place belongs to another
-// archive.
+// claim writes the file TIER twice: into the place of the tier, where it names the archive,
+// and into the archive, where it names the place. It returns an error if the place belongs
+// to another archive.
 func (v *moving) claim(ctx context.Context) error {
 	if v.c.Generation == 0 || v.c.Copied {
 		return errors.New("this archive is an unchanged copy of another: db-files of a copy are moved once something was written to it")

@@ -39,6 +39,22 @@ type salvaged struct {
 	file   disk.Source
 	s      *segment.Salvage
 	owners map[segment.ID]owner
+	states map[capture]state // the last state of each capture
+}
+
+// capture identifies a capture among those of a db-file.
+type capture struct {
+	segment uint32
+	key     string
+	time    record.Time
+	seq     int64
+}
+
+// state is a state of a capture (see segment.Info.States), and where it is stored.
+type state struct {
+	owner
+	since record.Time
+	body  bool
 }
 
 type owner struct{ segment, run, n uint32 }
@@ -72,12 +88,16 @@ func openSalvaged(ctx context.Context, d disk.FS, name string) (*salvaged, error
 		f.Close()
 		return nil, err
 	}
-	out := &salvaged{file: f, owners: make(map[segment.ID]owner)}
+	out := &salvaged{file: f, owners: make(map[segment.ID]owner), states: make(map[capture]state)}
 	out.s, err = segment.OpenSalvage(ctx, f, info.Size(), func(number, run uint32, m *segment.Meta) error {
 		entries, err := m.Entries()
 		for i := range entries {
-			if e := &entries[i]; e.Body == segment.BodyOwn {
-				out.owners[e.ID] = owner{number, run, uint32(i)}
+			e, at := &entries[i], owner{number, run, uint32(i)}
+			if e.Body == segment.BodyOwn {
+				out.owners[e.ID] = at
+			}
+			if of := (capture{number, e.Key, e.Time, e.Seq}); m.States && out.states[of].since <= e.Added {
+				out.states[of] = state{at, e.Added, e.Body == segment.BodyOwn}
 			}
 		}
 		return err
@@ -150,7 +170,7 @@ func (v *salvager) captures(ctx context.Context, s segment.SalvageSpan, state ta
 		for i := range entries {
 			e := &entries[i]
 			r := task.Recovered{Offset: s.Offset, State: state, Records: 1, Time: record.NoTime}
-			c, err := v.stored(ctx, e)
+			c, err := v.stored(ctx, s.Segment, e)
 			if err != nil {
 				if ctx.Err() != nil {
 					yield(task.Recovered{}, ctx.Err())
@@ -189,15 +209,22 @@ type writerFunc func(p []byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// stored returns the capture of entry e with its body. It has checked the body
+// stored returns the capture of entry e, of the segment with this number, with its body. It has checked the body
 // against its digest.
-func (v *salvager) stored(ctx context.Context, e *segment.Stored) (message.Stored, error) {
+func (v *salvager) stored(ctx context.Context, number uint32, e *segment.Stored) (message.Stored, error) {
 	out := snapshot.StoredOf(e)
 	holder := e
 	switch e.Body {
 	case segment.BodyNone:
-		out.NoBody = snapshot.NoBody(e)
-		return out, nil
+		last := v.own.states[capture{number, e.Key, e.Time, e.Seq}]
+		if !last.body {
+			out.NoBody = snapshot.NoBody(e)
+			return out, nil
+		}
+		var err error
+		if holder, err = v.entry(ctx, last.owner); err != nil {
+			return out, err
+		}
 	case segment.BodyOwn:
 	default:
 		var err error

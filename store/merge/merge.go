@@ -336,6 +336,9 @@ func (m *Merger) mergeThese(ctx context.Context, w *commit.Writer, v *snapshot.S
 			return p, err
 		}
 	}
+	if err := g.findGivers(); err != nil {
+		return p, err
+	}
 	if err := g.run(ctx); err != nil {
 		return p, err
 	}

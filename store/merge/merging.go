@@ -11,6 +11,7 @@ import (
 	"infomall/store/body"
 	"infomall/store/commit"
 	"infomall/store/disk"
+	"infomall/store/record"
 	"infomall/store/segment"
 	"infomall/store/segment/indexfile"
 	"infomall/store/snapshot"
@@ -32,10 +33,14 @@ type merging struct {
 	hidden func(timeline.Place) bool // whether the capture at a place was deleted
 	// bodies are the entries of deleted captures whose bodies other pools need, by
 	// the ID of the body.
-	bodies map[segment.ID]*segment.Stored
-	enc    *zstd.Encoder
-	blocks *segment.Blocks
-	known  *body.Known
+	bodies  map[segment.ID]*segment.Stored
+	gives   bool                               // others have their bodies from a deleted capture of any segment
+	loses   bool                               // a deleted capture from which others have their bodies goes
+	states  []newState                         // of captures of the segment being written
+	earlier map[record.Time]*snapshot.Snapshot // results of knownAt
+	enc     *zstd.Encoder
+	blocks  *segment.Blocks
+	known   *body.Known
 
 	progress    func(pool string, done, total int64) // or nil
 	total, read int64
@@ -267,6 +272,10 @@ func (m *merging) finish() error {
 		return nil
 	}
 	out := m.out
+	if err := m.writeStates(out.Writer, m.pool, m.states); err != nil {
+		return err
+	}
+	m.states = nil
 	for _, id := range out.Uses() {
 		out.Depend(m.poolOf(id))
 	}
@@ -322,19 +331,14 @@ func (m *merging) entry(ctx context.Context, l *timeline.Capture, u *siblings) (
 	}
 	body, at := e, l.Place
 	switch {
-	case e.Body == segment.BodyNone && l.Resolved && m.hidden(l.From):
-		// A revisit that is stored without a body came before its original. It stays so,
-		// because KNOWN AT may ask for the time when it had none. Only if the original was
-		// deleted, and will be gone, the revisit gets the body.
-		if body, at, err = m.v.Owner(ctx, l.Place, e); err != nil {
+	case e.Body == segment.BodyNone:
+		// A revisit that is stored without a body stays so. What it has from deleted captures
+		// is in its states.
+		states, err := m.statesOf(ctx, l.Place, stored)
+		if err != nil {
 			return nil, nil, err
 		}
-		if body != nil && at.Seg.Info.Pool <= m.pool {
-			if err := m.v.Complete(ctx, e, l, body); err != nil {
-				return nil, nil, err
-			}
-			holdBy(e, body, at.Seg)
-		}
+		m.states = append(m.states, states...)
 	case e.Body == segment.BodyHeld || e.Body == segment.BodyElsewhere:
 		if body, at, err = m.v.Owner(ctx, l.Place, e); err != nil {
 			return nil, nil, err

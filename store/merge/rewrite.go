@@ -56,14 +56,14 @@ func (m *merging) findBodies(ctx context.Context) error {
 func (m *merging) again(ctx context.Context) ([]commit.Made, error) {
 	var out []commit.Made
 	for _, info := range m.v.Pin.Segments {
-		if m.in[info.ID] != nil || len(m.bodies) == 0 && !slices.ContainsFunc(info.Uses, m.goes) {
+		if m.in[info.ID] != nil || len(m.bodies) == 0 && !m.loses && !slices.ContainsFunc(info.Uses, m.goes) {
 			continue
 		}
 		p := &rewriting{m: m, s: m.v.Runs.Reader(info), entries: make(map[uint32][]segment.Stored), anew: make(map[uint32]bool)}
 		if err := p.plan(ctx); err != nil {
 			return nil, err
 		}
-		if len(p.entries)+len(p.anew) == 0 {
+		if len(p.entries)+len(p.anew)+len(p.states) == 0 {
 			continue
 		}
 		a, err := p.write(ctx)
@@ -86,9 +86,7 @@ type rewriting struct {
 	s       *segment.Reader
 	entries map[uint32][]segment.Stored // by run: all entries of a run in which some will store their bodies themselves
 	anew    map[uint32]bool             // runs that build on a run of a merged segment
-
-	key      string // the URL that was looked up last
-	resolved map[timeline.Place]timeline.Capture
+	states  []newState                  // states that captures of the segment get
 }
 
 // plan determines which of the segment's runs change: it fills p.entries and p.anew.
@@ -106,11 +104,9 @@ func (p *rewriting) plan(ctx context.Context) error {
 			}
 		}
 	}
-	if len(m.bodies) == 0 {
+	if len(m.bodies) == 0 && !m.loses {
 		return nil
 	}
-	look := m.v.NewLooker(0)
-	defer look.Close()
 	hidden, err := m.v.HiddenNeeds()
 	if err != nil {
 		return err
@@ -119,7 +115,10 @@ func (p *rewriting) plan(ctx context.Context) error {
 		if need, gone := hidden(at); gone && need == catalog.NeedNone {
 			return nil
 		}
-		now, err := p.entry(ctx, at, e, look)
+		if e.Body == segment.BodyNone {
+			return p.lose(ctx, at, e)
+		}
+		now, err := p.entry(ctx, at, e)
 		if now == nil || err != nil {
 			return err
 		}
@@ -146,9 +145,8 @@ func (p *rewriting) plan(ctx context.Context) error {
 
 // entry returns a copy of e that stores its body itself, or nil if e need not
 // change. The parameter at is the place of e. e changes if its body is one of
-// m.bodies and is stored at a capture of a merged segment. If e is stored without a
-// body, that capture must also be deleted, or another one of its chain.
-func (p *rewriting) entry(ctx context.Context, at timeline.Place, e *segment.Stored, look *snapshot.Looker) (*segment.Stored, error) {
+// m.bodies and is stored at a capture of a merged segment.
+func (p *rewriting) entry(ctx context.Context, at timeline.Place, e *segment.Stored) (*segment.Stored, error) {
 	now := *e
 	switch e.Body {
 	case segment.BodyHeld, segment.BodyElsewhere:
@@ -157,27 +155,6 @@ func (p *rewriting) entry(ctx context.Context, at timeline.Place, e *segment.Sto
 		}
 		_, holder, err := p.m.v.Owner(ctx, at, e)
 		if err != nil || !p.m.goes(holder.Seg.Info.ID) {
-			return nil, err
-		}
-	case segment.BodyNone:
-		l, err := p.lookUp(ctx, at, e.Key, look)
-		if l == nil || err != nil {
-			return nil, err
-		}
-		o := p.m.bodies[l.ID]
-		if o == nil {
-			return nil, nil
-		}
-		breaks := p.m.goes(l.From.Seg.Info.ID) && p.m.hidden(l.From)
-		if !breaks && l.Original != nil && l.Original.Through.Has(p.m.merged) {
-			if breaks, err = p.m.breaks(ctx, l); err != nil {
-				return nil, err
-			}
-		}
-		if !breaks {
-			return nil, nil
-		}
-		if err := p.m.v.Complete(ctx, &now, l, o); err != nil {
 			return nil, err
 		}
 	default:
@@ -190,44 +167,42 @@ func (p *rewriting) entry(ctx context.Context, at timeline.Place, e *segment.Sto
 	return &now, err
 }
 
-// breaks reports whether the chain of revisits that begins at l leads through a deleted
-// capture that goes with the merge.
-func (m *merging) breaks(ctx context.Context, l *timeline.Capture) (bool, error) {
+// lose adds to p.states the states that entry e at a place, which is stored without a body,
+// gets because deleted captures go with the merge.
+func (p *rewriting) lose(ctx context.Context, at timeline.Place, e *segment.Stored) error {
+	// The runs with the states that entries have are copied. The last state that begins at a
+	// time counts, so the new ones need not be sorted in among them.
+	if from := p.s.Info.Runs - p.s.Info.States; int(at.Run) >= from || !p.m.loses {
+		return nil
+	}
+	states, err := p.m.statesOf(ctx, at, e)
+	if !slices.ContainsFunc(states, func(s newState) bool { return s.owner != nil && !s.old }) {
+		return err
+	}
+	for _, s := range states {
+		if !s.old {
+			p.states = append(p.states, s)
+		}
+	}
+	return nil
+}
+
+// breaks reports whether the chain of revisits that begins at l, a capture of snapshot v,
+// leads through a deleted capture.
+func (m *merging) breaks(ctx context.Context, v *snapshot.Snapshot, l *timeline.Capture) (bool, error) {
 	met := make(map[timeline.Place]bool)
 	for at := (snapshot.Link{Place: l.Place, Key: l.Key, Time: l.Time}); !met[at.Place]; {
 		met[at.Place] = true
-		to, key, err := m.v.Originals().Next(ctx, at)
+		to, key, err := v.Originals().Next(ctx, at)
 		if to == nil || err != nil {
 			return false, err
 		}
-		if m.goes(to.Seg.Info.ID) && m.hidden(to.Place) {
+		if m.hidden(to.Place) {
 			return true, nil
 		}
 		at = snapshot.Link{Place: to.Place, Key: key, Time: to.Time}
 	}
 	return false, nil
-}
-
-// lookUp returns the settled capture at a place, which is stored without a body, or
-// nil if its body was not found. key is the key of its URL. Entries must be looked
-// up in order.
-func (p *rewriting) lookUp(ctx context.Context, at timeline.Place, key string, look *snapshot.Looker) (*timeline.Capture, error) {
-	if p.resolved == nil || key != p.key {
-		group, err := look.At(ctx, key)
-		if err != nil {
-			return nil, err
-		}
-		p.key, p.resolved = key, make(map[timeline.Place]timeline.Capture)
-		for _, l := range group {
-			if l.Resolved {
-				p.resolved[l.Place] = l
-			}
-		}
-	}
-	if l, ok := p.resolved[at]; ok {
-		return &l, nil
-	}
-	return nil, nil
 }
 
 // moved returns a recipe (the list of a body's blocks) with each block of a merged
@@ -268,6 +243,7 @@ func (p *rewriting) write(ctx context.Context) (commit.Made, error) {
 		}
 		return info.Pool // it was merged, and its names lead to the blocks
 	}}
+	f.more = func(w *segment.Writer) error { return m.writeStates(w, info.Pool, p.states) }
 	return f.write(ctx, func(n uint32, w *segment.Writer) error {
 		return w.Repeat(p.s, p.entries[n], nil, p.anew[n])
 	})
@@ -280,6 +256,7 @@ type form struct {
 	s      *segment.Reader
 	static bool
 	dict   func(segment.RunRef) *segment.Dict // returns a run on which recompressed runs may build, or nil
+	more   func(*segment.Writer) error        // writes what comes after the runs; or nil
 	poolOf func(id uint32) string             // returns the pool of a segment to which the form refers; nil if it refers to the same segments as before
 }
 
@@ -310,6 +287,11 @@ func (f *form) write(ctx context.Context, run func(n uint32, w *segment.Writer) 
 			return commit.Made{}, err
 		}
 		if err := run(n, w); err != nil {
+			return commit.Made{}, err
+		}
+	}
+	if f.more != nil {
+		if err := f.more(w); err != nil {
 			return commit.Made{}, err
 		}
 	}

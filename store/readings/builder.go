@@ -61,7 +61,8 @@ func (b *Builder) Begin(n Name, from uint32) {
 // Cover says that the file covers the runs of the current source up to, and without, to.
 func (b *Builder) Cover(to uint32) { b.sources[len(b.sources)-1].To = to }
 
-// Drop takes back the current source if it has no row and no run of it is covered.
+// Drop removes the current source from the file if nothing was added for it: no row, and no
+// run by Cover.
 func (b *Builder) Drop() {
 	n := len(b.sources) - 1
 	if s := b.sources[n]; s.From == s.To && (len(b.rows) == 0 || b.rows[len(b.rows)-1].source < n) {

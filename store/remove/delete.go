@@ -56,7 +56,7 @@ func (a *Remover) Delete(ctx context.Context, v *snapshot.Snapshot, o task.Delet
 	d := &deletion{
 		v: v, look: v.NewLooker(0), hide: make(map[timeline.Place]bool), needed: make(map[timeline.Place]catalog.Need),
 		bodies: make(map[segment.ID][]timeline.Place), pools: make(map[string]*task.RemovedPool), keys: make(map[string]bool),
-		digested: make(map[segment.ID]record.Ref), noted: make(map[needing]bool), dependents: make(map[uint32]bool), walked: make(map[timeline.Place]catalog.Need),
+		digested: make(map[segment.ID]record.Ref), noted: make(map[needing]bool), dependents: make(map[uint32]bool), walked: make(map[walkedAt]catalog.Need),
 	}
 	d.look.KeepRaw = true
 	defer d.look.Close()
@@ -69,6 +69,9 @@ func (a *Remover) Delete(ctx context.Context, v *snapshot.Snapshot, o task.Delet
 		return res, err
 	}
 	if len(d.hide) > 0 {
+		if err := d.before(ctx); err != nil {
+			return res, err
+		}
 		if err := d.others(ctx); err != nil {
 			return res, err
 		}
@@ -128,9 +131,10 @@ type deletion struct {
 	digested map[segment.ID]record.Ref
 	bodiless int64
 
-	noted      map[needing]bool                // what needAll has already recorded
-	walked     map[timeline.Place]catalog.Need // deleted captures to which chains of revisits led
-	dependents map[uint32]bool                 // fingerprints of URLs whose captures have their bodies from deleted captures or through their pools
+	noted      map[needing]bool                   // what needAll has already recorded
+	walked     map[walkedAt]catalog.Need          // deleted captures to which chains of revisits led
+	known      map[record.Time]*snapshot.Snapshot // results of knownAt
+	dependents map[uint32]bool                    // fingerprints of URLs whose captures have their bodies from deleted captures or through their pools
 }
 
 // needing is a need that needAll has recorded: captures of a pool need the body id.
@@ -306,7 +310,10 @@ func (d *deletion) others(ctx context.Context) error {
 			bodies := d.bodies[e.ID]
 			switch {
 			case e.Body == segment.BodyNone:
-				return d.revisit(ctx, e)
+				if err := d.revisit(ctx, d.v.Originals(), record.MaxTime, e); err != nil {
+					return err
+				}
+				return d.earlier(ctx, e)
 			case e.Body == segment.BodyElsewhere && len(bodies) > 0:
 				d.needAll("", e.ID, bodies, e.Place)
 				d.dependents[catalog.Fingerprint(e.Key)] = true
@@ -341,9 +348,8 @@ func (d *deletion) needHolders() {
 }
 
 // revisit marks the deleted captures in the chain of revisit e as needed. e either
-// stays, or is deleted and needed itself.
-func (d *deletion) revisit(ctx context.Context, e *timeline.Capture) error {
-	o := d.v.Originals()
+// stays, or is deleted and needed itself. o finds the chain as it was known at time t.
+func (d *deletion) revisit(ctx context.Context, o *snapshot.Originals, t record.Time, e *timeline.Capture) error {
 	of, err := o.Of(ctx, e)
 	if err != nil || of == nil {
 		return err
@@ -367,10 +373,11 @@ func (d *deletion) revisit(ctx context.Context, e *timeline.Capture) error {
 		if to.Seg.Info.Pool != e.Seg.Info.Pool || to.Seg.Info.Pool != at.Seg.Info.Pool {
 			n = catalog.NeedOther
 		}
-		if d.walked[to.Place] >= n {
+		w := walkedAt{to.Place, t}
+		if d.walked[w] >= n {
 			return nil
 		}
-		d.walked[to.Place] = n
+		d.walked[w] = n
 		if d.hide[to.Place] {
 			d.needed[to.Place] = max(d.needed[to.Place], n)
 		}

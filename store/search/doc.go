@@ -56,7 +56,8 @@ type Words struct {
 	asked   int       // how many captures have an answer
 }
 
-// said is what Words knows of a page.
+// said is what Words knows about one page: whether it answers the question, and which atoms
+// of the question it has.
 type said struct {
 	answer match.Answer
 	sure   bool   // has is known
@@ -120,8 +121,8 @@ func (w *Words) Has(ref record.Ref) (atoms uint64, ok bool) {
 	return s.has, s.sure
 }
 
-// Indexed reports whether an index answered for a capture. Otherwise the words of its page
-// may be in no index.
+// Indexed reports whether the answer for a capture comes from an index of words. If not, the
+// body was read, and the words of its page may be in no index.
 func (w *Words) Indexed(ref record.Ref) bool {
 	return !w.read[segment.RunRef{Segment: ref.Segment, Run: ref.Run}]
 }

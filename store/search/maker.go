@@ -14,7 +14,7 @@ import (
 // bodies, a quarter for ranks, and half for leaves.
 const MemoryDefault = 256 << 20
 
-// About how many bytes of memory things take.
+// These are estimates of how many bytes of memory one item of each kind takes.
 const (
 	runBytes   = 128 // a run with leaves
 	leafBytes  = 40  // a leaf of which nothing but the number of terms is remembered
@@ -120,10 +120,10 @@ type runLeaves struct {
 	none bool                         // the question finds nothing in any of the leaves
 }
 
-// bodyAnswer is the answer for a body, as it was read.
+// bodyAnswer is the answer for a body that was read in one way, such as with one charset.
 type bodyAnswer struct {
-	as     uint64
-	answer uint32
+	as     uint64 // Entry.As: how the body was read
+	answer uint32 // index of the answer in Words.said
 }
 
 // NewMaker returns a Maker for a question, or nil if the question cannot be answered in
@@ -153,7 +153,7 @@ func (m *Maker) Words(whole bool) *Words {
 // much memory.
 func (m *Maker) Full() bool { return m.asked >= answersMax }
 
-// Add answers for the entries of a run. own returns the leaves of the body of entry i,
+// Add adds answers for the entries of a run. own returns the leaves of the body of entry i,
 // which the run stores, and the outline of its facts; ok is false if the page has to be
 // read whole. title returns the title of entry i. An error of Stored ends Add; the entries
 // of the run then get the answer Maybe.
@@ -240,11 +240,13 @@ func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *in
 	return out, nil
 }
 
-// AddPages answers for the captures of a run of an index. sums has what the question finds
-// in the leaves of each, see Sums; nil means nothing in any of them. page returns the page
-// of capture i and its leaves; at is the capture that has the same page, or i. ok is false
-// if they are not known. document, if not nil, returns the text of capture i, which is no
-// page.
+// AddPages adds answers for the captures of a run, from an index of words.
+//
+// sums[i] is what the question finds in the leaves of capture i, see Sums. If sums is nil, the
+// question finds nothing in any of them. The function page returns the page of capture i and
+// its leaves. Its result at is the number of an earlier capture with the same page, or i. Its
+// result ok is false if the page is not known. The function document, if not nil, returns the
+// text of a capture that is no page.
 func (m *Maker) AddPages(ref segment.RunRef, run *index.Run, sums []match.Sum, page func(i int) (p *index.Page, leaves []segment.Span, at int, ok bool), document func(i int) DocumentText) error {
 	var list []uint32
 	if len(run.Special) > 0 || sums != nil {
@@ -326,7 +328,8 @@ func (m *Maker) whole(leaves []segment.Span, as index.Reading) (match.Whole, err
 	return whole, nil
 }
 
-// saidOf returns what is known of a page without its rank.
+// saidOf returns what the words of a page say about it: the answer, and which atoms of the
+// question it has. The page has no rank yet.
 func (m *Maker) saidOf(whole *match.Whole) said {
 	s := said{answer: whole.Answer(), sure: true, place: -1}
 	for a := range m.words.atoms {

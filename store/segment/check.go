@@ -258,12 +258,16 @@ func (c *checker) run(h *recordHead, r *Run, at, end int64) error {
 			return err
 		}
 	}
+	c.runEnds, c.metaEnds = append(c.runEnds, end), append(c.metaEnds, end-1-int64(h.length-h.metaLength()))
+	if h.kind == kindStates {
+		c.sum.States++
+		return c.use(h.run, r)
+	}
 	for i := range entries {
 		if err := c.entry(&entries[i].Entry, at); err != nil {
 			return err
 		}
 	}
-	c.runEnds, c.metaEnds = append(c.runEnds, end), append(c.metaEnds, end-1-int64(h.length-h.metaLength()))
 	if err := c.chunk(h.run, entries); err != nil {
 		return err
 	}
@@ -380,7 +384,7 @@ func (c *checker) endRecord(rec []byte, at, end int64) error {
 // runs and the census with the index.
 func (c *checker) totals() error {
 	info, sum := c.s.Info, &c.sum
-	if int(c.number) != info.Runs || sum.Captures != info.Captures || sum.Versions != info.Versions || sum.URLs != info.URLs ||
+	if int(c.number) != info.Runs || sum.States != info.States || sum.Captures != info.Captures || sum.Versions != info.Versions || sum.URLs != info.URLs ||
 		sum.BodyBytes != info.BodyBytes || sum.First != info.First || sum.Last != info.Last || sum.FirstKey != info.FirstKey || sum.LastKey != info.LastKey ||
 		info.AddedFirst != info.AddedLast && (sum.AddedFirst != info.AddedFirst || sum.AddedLast != info.AddedLast) {
 		return c.fault(-1, fmt.Errorf("the catalogue is wrong about segment %d: its runs are %d, captures %d, versions %d, URLs %d, bytes of bodies %d",

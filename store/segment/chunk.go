@@ -215,9 +215,8 @@ const (
 	WantLostKeys Want = 1 << (frontCols + 1)
 )
 
-// Single reports whether a scan can return entry i as it is, if it is the only
-// entry of its URL in the archive: its body is in the archive, and it has no hints
-// of its own.
+// Single reports whether a scan can return entry i unchanged, provided that its URL has no
+// other entry in the archive. It can if the body is in the archive and the entry has no hints.
 func (c *Chunk) Single(i int) bool {
 	return c.BodyForm(i) != BodyNone && !c.Hinted(i)
 }

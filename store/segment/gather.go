@@ -198,8 +198,9 @@ func sideBySide[T any](some []T, do func(T) error) error {
 	return errors.Join(errs[:]...)
 }
 
-// behind returns the runs that the run builds on, the nearest last. It returns nil
-// if the run's content is in memory already.
+// behind returns the earlier runs that are needed to decode the run of p, because its bytes
+// were compressed after theirs. The run directly before it comes last. behind returns nil if
+// the run's content is in memory already.
 func (p *part) behind() []RunRef {
 	if p.whole {
 		return nil

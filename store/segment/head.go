@@ -228,6 +228,10 @@ func peekHead(b []byte) (h recordHead, size int, err error) {
 
 // The kinds of records in a db-file.
 const (
-	kindRun = "run"
-	kindEnd = "end"
+	kindRun    = "run"
+	kindStates = "states" // a run of states, see Info.States
+	kindEnd    = "end"
 )
+
+// isRun reports whether the record is a run, also one of states.
+func (h *recordHead) isRun() bool { return h.kind == kindRun || h.kind == kindStates }

@@ -175,7 +175,7 @@ type Salvage struct {
 type SalvageSpan struct {
 	Offset, Length int64
 	Segment, Run   uint32
-	Entries        int   // of a run; 0 for the end record
+	Entries        int   // of a run; 0 for states and the end record
 	Err            error // what is damaged; nil if the record is sound
 }
 
@@ -218,10 +218,12 @@ func OpenSalvage(ctx context.Context, f io.ReaderAt, size int64, meta func(segme
 func (s *Salvage) record(at, size int64) (span SalvageSpan, m *Meta) {
 	rec, h, err := readRecord(s.f, at, size)
 	span = SalvageSpan{Offset: at, Length: int64(len(rec)), Segment: h.segment, Run: h.run, Entries: h.entries}
-	if err == nil && h.kind == kindRun {
+	if err == nil && h.isRun() {
 		var r *Run
 		if r, err = decodeRun(rec, h.segment, h.run, nil); err == nil {
-			m = r.Meta
+			if m = r.Meta; m.States {
+				span.Entries = 0
+			}
 		}
 	}
 	if err == nil {

@@ -17,6 +17,7 @@ import (
 // asked for. For its users a Meta does not change, and several goroutines may use it.
 // Its errors name the file that is damaged.
 type Meta struct {
+	States  bool // the entries are states, see Info.States; only set for a Meta of a Run
 	segment uint32
 	number  uint32
 	file    string // the db-file and the offset of the run in it; "" if they are not known

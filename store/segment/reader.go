@@ -432,7 +432,7 @@ func (s *Reader) Open(n uint32) (*Run, error) {
 	if err != nil {
 		return nil, &Error{File: s.Info.File, Offset: from, Err: err}
 	}
-	r.long, r.Meta.info, r.Meta.file, r.Meta.offset = s.Long, s.Info, s.Info.File, from
+	r.long, r.Meta.info, r.Meta.file, r.Meta.offset = s.Long, s.addedIn(n), s.Info.File, from
 	return r, nil
 }
 
@@ -492,8 +492,17 @@ func (s *Reader) Meta(n uint32) (m *Meta, stored int, err error) {
 	if err != nil {
 		return nil, 0, &Error{File: s.Info.File, Offset: from, Err: err}
 	}
-	m.info, m.file, m.offset = s.Info, s.Info.File, from
+	m.info, m.file, m.offset = s.addedIn(n), s.Info.File, from
 	return m, len(b), nil
+}
+
+// addedIn returns the Info that says when the entries of run n were added, or nil if only
+// the entries say it: the times of states are their own.
+func (s *Reader) addedIn(n uint32) *Info {
+	if int(n) >= s.Info.Runs-s.Info.States {
+		return nil
+	}
+	return s.Info
 }
 
 // errShort is returned if the db-file ends within a run.
@@ -540,7 +549,7 @@ func openRun(b []byte, segment, number uint32) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if h.kind != kindRun {
+	if !h.isRun() {
 		return nil, fmt.Errorf("found a record of kind %q where a run should be", h.kind)
 	}
 	h.segment = segment
@@ -556,6 +565,7 @@ func openRun(b []byte, segment, number uint32) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	m.States = h.kind == kindStates
 	r := &Run{Meta: m, Stored: len(b), head: h, frame: content, size: h.unzip - size}
 	if r.size < h.factsLength || r.size > 0 && len(r.frame) == 0 || r.head.factsFrom > len(r.frame) {
 		return nil, errLengths

@@ -118,7 +118,7 @@ func (b *rebuilder) run(rec []byte, at int64) error {
 		return err
 	}
 	number := uint32(len(b.runEnds))
-	if h.kind != kindRun || h.segment != b.info.ID || h.pool != b.info.Pool || h.run != number {
+	if !h.isRun() || h.segment != b.info.ID || h.pool != b.info.Pool || h.run != number {
 		return fmt.Errorf("found a record of kind %s, run %d, of segment %d of pool %s where run %d of segment %d of pool %s should be",
 			h.kind, h.run, h.segment, h.pool, number, b.info.ID, b.info.Pool)
 	}
@@ -137,6 +137,13 @@ func (b *rebuilder) run(rec []byte, at int64) error {
 	b.info.Blocks += int64(len(r.ends))
 	for _, d := range h.behind {
 		b.uses[d.Segment] = true
+	}
+	if h.kind == kindStates {
+		b.info.States++
+		for i := range entries {
+			b.use(&entries[i])
+		}
+		return nil
 	}
 	for i := range entries {
 		e := &entries[i]
@@ -160,12 +167,17 @@ func (b *rebuilder) entry(e *Stored) {
 	b.info.count(&e.Entry)
 	b.census.add(&e.Entry)
 	b.sample.add(&e.Entry)
+	b.use(e)
+	b.last = e.Entry
+}
+
+// use notes which other segments have blocks of the body of e.
+func (b *rebuilder) use(e *Stored) {
 	for _, s := range e.Recipe.Spans {
 		if s.Segment != b.info.ID {
 			b.uses[s.Segment] = true
 		}
 	}
-	b.last = e.Entry
 }
 
 // count adds the entry e to the counts and bounds of i, except for i.URLs. Entries

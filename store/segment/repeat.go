@@ -73,7 +73,11 @@ func (w *Writer) Repeat(s *Reader, entries []Stored, facts [][]byte, anew bool) 
 	if err != nil {
 		return &Error{File: s.Info.File, Offset: -1, Err: fmt.Errorf("run %d: %w", n, err)}
 	}
-	w.countAll(entries)
+	if w.run.states = r.head.kind == kindStates; w.run.states {
+		w.useAll(entries)
+	} else {
+		w.countAll(entries)
+	}
 	if anew {
 		return w.closeRun()
 	}
@@ -116,7 +120,14 @@ func (w *Writer) countAll(entries []Stored) {
 		w.info.count(&e.Entry)
 		w.census.add(&e.Entry)
 		w.last = &Stored{Entry: e.Entry}
-		for _, s := range e.Recipe.Spans {
+	}
+	w.useAll(entries)
+}
+
+// useAll notes which other segments have blocks of the bodies of entries.
+func (w *Writer) useAll(entries []Stored) {
+	for i := range entries {
+		for _, s := range entries[i].Recipe.Spans {
 			if s.Segment != w.info.ID {
 				w.uses[s.Segment] = true
 			}
@@ -134,7 +145,9 @@ func (w *Writer) same(rec []byte, r *Run, entries []Stored) error {
 	for _, d := range h.behind {
 		w.uses[d.Segment] = true
 	}
-	if n := len(entries); n > 0 {
+	if n := len(entries); w.run.states {
+		w.info.States++
+	} else if n > 0 {
 		if err := w.chunk(pair{chunkKey(&entries[n-1], h.run), appendChunk(nil, h.run, entries)}); err != nil {
 			return err
 		}
@@ -164,7 +177,7 @@ func (w *Writer) refill(rec []byte, r *Run, entries []Stored, blocks [][]byte) e
 	if err != nil {
 		return err
 	}
-	again := run{mem: w.run.mem, entries: entries, facts: blocks, bytes: len(content), packed: r.Meta.packed, pack: w.run.pack, short: w.run.short, weight: w.run.weight, key: urlkey.Key(h.url), time: h.date}
+	again := run{mem: w.run.mem, states: w.run.states, entries: entries, facts: blocks, bytes: len(content), packed: r.Meta.packed, pack: w.run.pack, short: w.run.short, weight: w.run.weight, key: urlkey.Key(h.url), time: h.date}
 	for i := range entries {
 		for _, s := range entries[i].Recipe.Spans {
 			again.weight[RunRef{s.Segment, s.Run}] += int64(s.Count)

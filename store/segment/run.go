@@ -52,6 +52,7 @@ type run struct {
 	facts   [][]byte // one for each block
 	bytes   int
 	packed  bool    // in the form of static pools
+	states  bool    // the entries are states, see Info.States
 	pack    *Packer // nil if the segment is not packed
 	short   Form    // turns facts of blocks into their short form; or nil
 	// weight is how many bytes of the run's pages are, or were, in other runs.
@@ -226,6 +227,14 @@ func BlockID(b []byte) ID {
 // castagnoli is the polynomial table of all CRCs in an archive.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
+// kind returns the kind of the record of r.
+func (r *run) kind() string {
+	if r.states {
+		return kindStates
+	}
+	return kindRun
+}
+
 // encode returns the complete record of the run, and the offset in it at which the
 // meta ends. A packed run builds on the runs refs, whose blocks are ahead:
 // ahead is the dictionary for its content. The result is valid until another run is
@@ -241,7 +250,7 @@ func (r *run) encode(enc *zstd.Encoder, pool string, segment, number uint32, ref
 	}
 	blocks := len(content)
 	content = r.appendFacts(content)
-	h := recordHead{kind: kindRun, pool: pool, segment: segment, run: number, entries: len(r.entries), factsLength: len(content) - blocks, unzip: len(meta) + len(content)}
+	h := recordHead{kind: r.kind(), pool: pool, segment: segment, run: number, entries: len(r.entries), factsLength: len(content) - blocks, unzip: len(meta) + len(content)}
 	data, from := r.mem.frame[:0], 0
 	for _, end := range ends {
 		before := len(data)
@@ -338,7 +347,7 @@ func openContents(b []byte) (*Contents, error) {
 	if err != nil {
 		return nil, err
 	}
-	if h.kind != kindRun {
+	if !h.isRun() {
 		return nil, errLengths
 	}
 	frames, content, err := h.frames(data)

@@ -9,6 +9,7 @@
 //	meta      what a run says of its entries and blocks: front and all other columns
 //	group     columns of the meta that are compressed together, apart from the others
 //	content   the last compressed frame of a run: the blocks, then the facts
+//	state     the body that a capture had from a time on, see Info.States
 //	chunk     the front of one run, as the index stores it
 //	block     a piece of a body; recipe: the blocks that make up a body
 //	packed    the smaller form of segments of static pools: their runs build on other runs
@@ -67,7 +68,14 @@ type Info struct {
 	Index      string // path of the index file; the segment's index is a bucket in it
 	IndexBytes int64  // size of the values in that bucket
 
-	Runs      int
+	Runs int
+	// States is how many of the last runs have states. A state is what a capture without a
+	// body of its own had from a time on: from its field Added on, it had the body of a
+	// capture that was deleted since, or, if it has no body, what the captures of the
+	// archive give it. A state has the key, time and sequence of its capture, which is in
+	// the same segment. States are no captures: the index has none of them, and none of the
+	// numbers of the segment counts them.
+	States    int
 	Captures  int64
 	Versions  int64 // captures that began a version when the segment was written
 	URLs      int64

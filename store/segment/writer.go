@@ -194,6 +194,36 @@ func (w *Writer) Move(e Stored, layout uint32, parts []Part) (Recipe, error) {
 	return e.Recipe, w.entry(e)
 }
 
+// State appends a state of a capture of the segment (see Info.States). If it has a body,
+// the body is made of parts, as for Move, and State returns its recipe. States come after all entries and kept blocks, in
+// the order of their captures.
+func (w *Writer) State(e Stored, layout uint32, parts []Part) (Recipe, error) {
+	if !w.run.states {
+		if len(w.run.entries) > 0 || len(w.run.blocks) > 0 {
+			if err := w.closeRun(); err != nil {
+				return Recipe{}, err
+			}
+		}
+		w.run.states = true
+	}
+	e.Recipe = Recipe{Layout: layout}
+	var err error
+	if layout == 0 && len(parts) > 1 {
+		err = w.pieces(&e, parts)
+	} else if len(parts) > 0 {
+		_, err = w.assemble(&e, parts)
+	}
+	if err != nil {
+		return Recipe{}, err
+	}
+	w.run.entries = append(w.run.entries, e)
+	w.run.bytes += len(e.Head) + len(e.Extra) + len(e.Framing)
+	if w.run.bytes >= w.runBytes() || len(w.run.entries) >= runEntries {
+		return e.Recipe, w.closeRun()
+	}
+	return e.Recipe, nil
+}
+
 // pieces stores the parts of a large body, each in a run of its own unless it is
 // stored already, and sets the recipe of e.
 func (w *Writer) pieces(e *Stored, parts []Part) error {
@@ -364,7 +394,9 @@ func (w *Writer) closeRun() error {
 		enc = w.quick
 	}
 	rec, metaEnd := w.run.encode(enc, w.info.Pool, w.info.ID, number, refs, ahead)
-	if len(w.run.entries) > 0 {
+	if w.run.states {
+		w.info.States++
+	} else if len(w.run.entries) > 0 {
 		last := w.run.entries[len(w.run.entries)-1]
 		if err := w.chunk(pair{chunkKey(&last, number), appendChunkOf(nil, number, w.run.entries, w.run.front, w.run.flags)}); err != nil {
 			return err
@@ -420,7 +452,7 @@ func (r *run) reset() {
 	clear(r.blocks)
 	clear(r.facts)
 	clear(r.weight)
-	*r = run{packed: r.packed, pack: r.pack, short: r.short, weight: r.weight, mem: r.mem, entries: r.entries[:0], blocks: r.blocks[:0], ids: r.ids[:0], facts: r.facts[:0]}
+	*r = run{packed: r.packed, states: r.states, pack: r.pack, short: r.short, weight: r.weight, mem: r.mem, entries: r.entries[:0], blocks: r.blocks[:0], ids: r.ids[:0], facts: r.facts[:0]}
 }
 
 func (w *Writer) write(rec []byte) error {

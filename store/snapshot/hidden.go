@@ -123,6 +123,11 @@ func (v *Snapshot) disturbed(group []timeline.Capture) (bool, error) {
 	if len(group) > 0 && (v.hidesOf(group[0].Key) || v.countsLater(group)) {
 		return true, nil
 	}
+	if len(group) > 0 {
+		if has, err := v.hasStates(group[0].Key); has || err != nil {
+			return has, err
+		}
+	}
 	list, err := v.Removals()
 	if err != nil || len(list) == 0 || len(group) == 0 {
 		return false, err

@@ -29,7 +29,10 @@ type knownAt struct {
 	all   *catalog.Catalog // the catalogue with all segments
 	later []*segment.Info  // the segments of which all captures were added later
 	mixed []*segment.Info  // the segments of which some were added later
-	wrong map[uint32]bool  // the segments whose hints may count captures that were added later
+	wrong map[uint32]bool  // the segments whose hints may count captures that were added later, or bodies that a capture got later
+	// states is set if captures have states. What segments say of these captures, and of
+	// those after them, may be true of a later time only.
+	states bool
 }
 
 // KnownAt returns a snapshot that shows only the captures that were added at time t or
@@ -37,10 +40,15 @@ type knownAt struct {
 // shares what v notes of damage and counts. If no capture was added later, it is v itself.
 // Call Hide and SkipDamage of v before.
 func (v *Snapshot) KnownAt(t record.Time) *Snapshot {
+	k := &knownAt{time: t, all: v.Pin.Catalog, wrong: make(map[uint32]bool), states: hasAnyStates(v.whole().Segments)}
 	if v.Pin.LastAdded() <= t {
-		return v
+		if !k.states {
+			return v
+		}
+		if s, err := v.allStates(); err == nil && s.last <= t {
+			return v
+		}
 	}
-	k := &knownAt{time: t, all: v.Pin.Catalog, wrong: make(map[uint32]bool)}
 	if v.known != nil {
 		k.time, k.all = min(t, v.known.time), v.known.all
 	}
@@ -58,9 +66,9 @@ func (v *Snapshot) KnownAt(t record.Time) *Snapshot {
 		shown.Segments = append(shown.Segments, s)
 	}
 	for _, s := range shown.Segments {
-		k.wrong[s.ID] = slices.ContainsFunc(k.later, func(l *segment.Info) bool { return disturbs(l, s) })
+		k.wrong[s.ID] = k.states || slices.ContainsFunc(k.later, func(l *segment.Info) bool { return disturbs(l, s) })
 	}
-	return &Snapshot{from: v.from, Pin: &commit.Pin{Catalog: &shown}, Runs: v.Runs, damage: v.damage, documents: v.documents, hiding: v.hiding, known: k}
+	return &Snapshot{from: v.from, Pin: &commit.Pin{Catalog: &shown}, Runs: v.Runs, damage: v.damage, documents: v.documents, hiding: v.hiding, known: k, states: v.states}
 }
 
 // disturbs reports whether what segment s says of its captures may depend on captures of
@@ -117,7 +125,7 @@ func (k *knownAt) begin(list []*segment.Info, from, to record.Time) record.Time 
 		return from
 	}
 	for _, s := range list {
-		if s.First < to && s.First < from && (k.isMixed(s.ID) || k.mayLose(s)) {
+		if s.First < to && s.First < from && (k.states || k.isMixed(s.ID) || k.mayLose(s)) {
 			from = s.First
 		}
 	}
@@ -182,6 +190,9 @@ func (v *Snapshot) knewLater(s *segment.Info, key string, at record.Time) (bool,
 	if v.known == nil {
 		return false, nil
 	}
+	if has, err := v.hasStates(key); has || err != nil {
+		return has, err
+	}
 	for _, late := range v.known.later {
 		if late.First <= at && disturbs(late, s) && v.Runs.Reader(late).MayHave(key) {
 			return true, nil
@@ -219,6 +230,6 @@ func (k *knownAt) unsettles(pool []*segment.Info) bool {
 	if k == nil {
 		return false
 	}
-	return slices.ContainsFunc(pool, func(s *segment.Info) bool { return k.misleads(s.ID) || k.mayLose(s) }) ||
+	return k.states || slices.ContainsFunc(pool, func(s *segment.Info) bool { return k.misleads(s.ID) || k.mayLose(s) }) ||
 		slices.ContainsFunc(k.later, func(s *segment.Info) bool { return s.Pool == pool[0].Pool })
 }

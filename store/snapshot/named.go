@@ -73,10 +73,7 @@ func (o *Originals) named(ctx context.Context, e Link, s *segment.Stored) (*Sibl
 	if err != nil {
 		return nil, "", err
 	}
-	t, end := s.RefersTime, s.RefersTime+1
-	if t%1000 == 0 {
-		end = t + 1000 // many records have times in whole seconds
-	}
+	t, end := momentOf(s.RefersTime)
 	from := sort.Search(len(u.all), func(i int) bool { return u.all[i].Time >= t })
 	to := from
 	for to < len(u.all) && u.all[to].Time < end && to-from <= momentFew {
@@ -107,6 +104,14 @@ func (o *Originals) named(ctx context.Context, e Link, s *segment.Stored) (*Sibl
 	}
 	g, err := u.first(e, &c)
 	return g, key, err
+}
+
+// momentOf returns the moment t <= time < end to which the time t of a record refers.
+func momentOf(t record.Time) (_, end record.Time) {
+	if t%1000 == 0 {
+		return t, t + 1000 // many records have times in whole seconds
+	}
+	return t, t + 1
 }
 
 // sibling returns the complete entry of capture g. If the entry is damaged, it

@@ -33,6 +33,8 @@ import (
 //  4. A deleted capture gives its body only to captures that had it from there when it
 //     was deleted. A capture that came in later does not take it, and a deleted
 //     revisit that had no body gives none when its original comes in later.
+//  5. If a revisit has a state of the time asked about (see states.go), it has the body of
+//     that state, and the other rules do not matter.
 
 // Originals finds the captures from which revisits have their bodies, in a snapshot
 // and in a batch that is about to be added to the archive. It remembers what it
@@ -144,11 +146,20 @@ func (o *Originals) find(ctx context.Context, e *timeline.Capture) (*timeline.Or
 		return out.Found()
 	}
 	s, err := o.Stored(e.Place)
-	if err != nil || !names(s) {
+	if err != nil {
 		return nil, err
 	}
 	if len(o.found) > foundMost {
 		o.forget()
+	}
+	if of, err := o.v.stateOf(e.Place, s); err != nil {
+		return nil, err
+	} else if of != nil {
+		o.found[e.Place] = of
+		return of, nil
+	}
+	if !names(s) {
+		return nil, nil
 	}
 	out, err := o.walk(ctx, Link{Place: e.Place, Key: e.Key, Time: e.Time})
 	if err != nil && !body.IsDamage(err) {
@@ -191,6 +202,12 @@ func (o *Originals) walk(ctx context.Context, at Link) (out *timeline.Original, 
 		s, err := o.Stored(at.Place)
 		if err != nil {
 			return nil, err
+		}
+		if out, err = o.v.stateOf(at.Place, s); err != nil {
+			return nil, err
+		} else if out != nil {
+			found[at.Place] = out
+			break
 		}
 		to, key, err := o.named(ctx, at, s)
 		if err != nil {

@@ -205,6 +205,11 @@ func (v *Snapshot) ownerIn(s *segment.Reader, key string, id segment.ID) (timeli
 // are stored. It includes hidden captures (removed, but still in a file) from which
 // others take their bodies; their field Hidden is set.
 func (v *Snapshot) LookupRaw(ctx context.Context, key string) ([]timeline.Capture, error) {
+	return v.lookupRaw(ctx, key, record.ColBytes)
+}
+
+// lookupRaw does what LookupRaw does, and reads these columns.
+func (v *Snapshot) lookupRaw(ctx context.Context, key string, columns record.Columns) ([]timeline.Capture, error) {
 	var out []timeline.Capture
 	for _, i := range v.Pin.Segments {
 		if err := ctx.Err(); err != nil {
@@ -214,7 +219,7 @@ func (v *Snapshot) LookupRaw(ctx context.Context, key string) ([]timeline.Captur
 		if !s.MayHave(key) {
 			continue
 		}
-		c := newCursorOn(key, s, wants(record.ColBytes), v)
+		c := newCursorOn(key, s, wants(columns), v)
 		c.skips = noSkip
 		err := c.Seek(key)
 		if err == nil && !c.End && c.Key() == key {

@@ -85,7 +85,7 @@ func (v *Snapshot) originOf(ctx context.Context, at timeline.Place, e *segment.S
 	}
 	// Its body may be that of the capture before, or the same capture may be stored
 	// elsewhere too.
-	group, err := v.lookup(ctx, e.Key)
+	group, err := v.Lookup(ctx, e.Key)
 	if err != nil {
 		return origin{}, err
 	}
@@ -176,6 +176,9 @@ func (v *Snapshot) locationOf(e *segment.Stored, of *timeline.Original) (string,
 	s, err := v.Originals().Stored(of.Head)
 	if err != nil {
 		return "", err
+	}
+	if headless(s) {
+		return s.Location, nil // a state has the location that the headers named
 	}
 	return derive.Location(urlkey.URL(e.Key), message.Header(s.Head, "Location")), nil
 }

@@ -50,6 +50,7 @@ type Snapshot struct {
 	documents *documents
 	hiding    *record.Hiding // nil hides nothing; set before the first read
 	known     *knownAt       // nil if all captures are shown, whenever they were added
+	states    *states        // shared by all that KnownAt makes of one snapshot
 }
 
 // Hide makes v show no capture that h hides. What is left is as if the hidden captures
@@ -504,9 +505,9 @@ func (v *Snapshot) withBodies(ctx context.Context, group []timeline.Capture, to 
 	return kept, nil
 }
 
-// lookup returns the settled captures (ordered, without duplicates, with correct
+// Lookup returns the settled captures (ordered, without duplicates, with correct
 // hints) of the URL with this key, from all pools.
-func (v *Snapshot) lookup(ctx context.Context, key string) ([]timeline.Capture, error) {
+func (v *Snapshot) Lookup(ctx context.Context, key string) ([]timeline.Capture, error) {
 	var out []timeline.Capture
 	err := v.walk(ctx, record.Scan{
 		Ranges: []urlkey.Range{{From: key, To: key + "\x00"}}, From: record.NoTime, To: catalog.EndOfTime,

@@ -62,7 +62,7 @@ func (s *Source) Open(ctx context.Context) (*Snapshot, error) {
 		return nil, fmt.Errorf("open the archive %s: %w", s.files.Folder.Path, err)
 	}
 	s.files.Pin()
-	return &Snapshot{from: s, Pin: p, Runs: body.NewRuns(s.files, p.Catalog), damage: new(damageMet), documents: new(documents)}, nil
+	return &Snapshot{from: s, Pin: p, Runs: body.NewRuns(s.files, p.Catalog), damage: new(damageMet), documents: new(documents), states: new(states)}, nil
 }
 
 // Warn reports damage that does not stop the caller, through the archive's function

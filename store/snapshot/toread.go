@@ -2,8 +2,10 @@ package snapshot
 
 import (
 	"context"
+	"slices"
 
 	"infomall/store/record"
+	"infomall/store/segment"
 	"infomall/store/urlkey"
 )
 
@@ -31,4 +33,43 @@ func (v *Snapshot) ToRead(ctx context.Context, s record.Scan, part record.FilePa
 		}
 	}
 	return sum, nil
+}
+
+// borderChunks bounds the chunks whose keys are looked at. With more chunks, Borders looks at
+// some of the segments.
+const borderChunks = 1 << 20
+
+// Borders returns keys that divide what the scan s reads into parts of about the same size,
+// at most the given number. The keys are sorted, and each begins a part; the first part has
+// the keys before the first. A part has at least the given number of index chunks of each
+// segment, on average: a chunk at a border is read for the parts on both sides.
+func (v *Snapshot) Borders(ctx context.Context, s record.Scan, parts, least int) ([]string, error) {
+	ranges := s.Ranges
+	if ranges == nil {
+		ranges = []urlkey.Range{{}}
+	}
+	var chosen []*segment.Info
+	chunks := 0
+	for _, i := range v.segmentsFor(s.From, s.To) {
+		if mayHave(v.Runs.Reader(i), ranges) {
+			chosen = append(chosen, i)
+			chunks += int(i.Runs)
+		}
+	}
+	stride := 1 + chunks/borderChunks
+	var keys []string
+	for n, i := range chosen {
+		if n%stride != 0 {
+			continue
+		}
+		err := v.Runs.Reader(i).ChunkKeys(ctx, ranges, func(key string) { keys = append(keys, key) })
+		if err != nil && !v.skips(err) {
+			return nil, err
+		}
+	}
+	slices.Sort(keys)
+	if least > 0 {
+		parts = min(parts, len(keys)*stride/(least*max(len(chosen), 1)))
+	}
+	return urlkey.Quantiles(keys, parts), nil
 }

@@ -35,6 +35,9 @@ type Capture struct {
 	// before it. If more captures are settled later, another capture may turn out to
 	// be the capture before it.
 	AsBefore bool
+	// ByHidden is set for a 304 without a reference if the capture before it, or the one
+	// before that if it is such a 304 itself, was removed.
+	ByHidden bool
 	// ownID is the ID that a 304 had before isAs gave it the ID of the capture
 	// before it. It is zero if the 304 still has its own ID.
 	ownID segment.ID
@@ -288,6 +291,7 @@ func settleBody(before []Capture, e *Capture) {
 			// If p is hidden, a capture that arrives between them later changes
 			// nothing: e keeps p's body.
 			e.AsBefore = p.Hidden == 0
+			e.ByHidden = p.Hidden != 0 || p.ByHidden
 			return
 		}
 	}

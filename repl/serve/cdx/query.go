@@ -374,7 +374,7 @@ func (q *Query) NumPages() bool { return q.numPages }
 // Gzip reports whether the answer may be compressed.
 func (q *Query) Gzip() bool { return q.gzip }
 
-// types are the media types of answers by their output.
+// types maps each value of the parameter output to the media type of the answer.
 var types = map[string]string{
 	"text":  "text/plain; charset=utf-8",
 	"json":  "application/json; charset=utf-8",

@@ -167,9 +167,8 @@ func inOrder(old, new *loose, same func(o, n, count int)) {
 	}
 }
 
-// move gives text that moved from one block or hunk to another the origin that it
-// had before. It looks in what the hunks removed for each text that the hunks
-// added. First it compares both as wholes, so that text keeps its age if its
+// move finds text that moved from one block or hunk to another, and gives it the origin that
+// it had before. It looks for each added text among the removed texts. First it compares both as wholes, so that text keeps its age if its
 // blocks are divided in another way. Then it looks for longer texts in any order. A
 // removed text moves to one place only.
 func (a *addition) move() {

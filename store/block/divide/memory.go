@@ -143,9 +143,9 @@ func (m *atoms) closed(a *atom) bool {
 	return i == a.to
 }
 
-// appendShape appends to dst how atom a is made of parts. Offsets are relative to
-// the atom in, which contains a. appendShape calls itself as deep as groups are
-// nested. The number of levels limits that depth.
+// appendShape appends to dst the encoded shape of atom a: its flags, its offsets, and the
+// shapes of its parts. Offsets are relative to the atom in, which contains a. appendShape
+// calls itself for each level of nested groups; their number is limited.
 func appendShape(dst []byte, a, in *atom) []byte {
 	flags := uint64(0)
 	if a.apart {

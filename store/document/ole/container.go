@@ -68,7 +68,8 @@ type stream struct {
 	size  uint64
 }
 
-// Open opens a compound file. It reads only the directory. The error is ErrFormat.
+// Open opens a compound file. It reads only the directory. It returns ErrFormat if body is no
+// compound file or its directory is damaged.
 func Open(body []byte) (*File, error) {
 	if !Is(body) || len(body) < headerBytes {
 		return nil, ErrFormat

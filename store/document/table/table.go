@@ -58,7 +58,7 @@ func read(b *document.Builder, in *document.Input) error {
 	return w.Flush()
 }
 
-// form is how the cells of a table are written.
+// form says how a table writes its cells: which characters divide and quote them.
 type form struct {
 	delimiter byte
 	quote     byte // 0 if quotes are ordinary characters

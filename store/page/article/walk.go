@@ -202,7 +202,8 @@ func (r *reader) place() {
 	}
 }
 
-// bodyLine is how many bytes of text the first line of running text has at least.
+// bodyLine is the minimum length in bytes of the first line of running text. A shorter line
+// counts as a part of the head, such as the author.
 const bodyLine = 80
 
 // placeBody moves the begin of the main text to its first line of running text after the

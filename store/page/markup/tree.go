@@ -94,8 +94,8 @@ var (
 	}}
 )
 
-// newNodes returns an empty list of nodes with room for some nodes, about n if it
-// is new.
+// newNodes returns an empty list of nodes with free capacity: that of a list that is no
+// longer used, if there is one, otherwise of a new list with capacity n.
 func newNodes(n int) []Node {
 	if l, ok := nodeLists.Get().(*[]Node); ok {
 		return *l

@@ -43,8 +43,8 @@ import (
 // match reads texts in another way. An index made by other rules is not used.
 const Rules = 1
 
-// Name says of which db-file an index is. An index is used only for a db-file with which
-// all three agree.
+// Name identifies the db-file that an index belongs to. An index is used for a db-file only if
+// number, size and checksum are equal.
 type Name struct {
 	Number uint32 // number of the db-file
 	Bytes  int64

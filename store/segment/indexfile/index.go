@@ -326,8 +326,8 @@ func (c *Cursor) Get(key []byte, check func([]byte) ([]byte, error)) (v []byte, 
 	return v, err
 }
 
-// Find returns the value of key as get does, but v is nil, and check is not called,
-// if there is no such value.
+// Find returns the value of key after check has checked it. If the file has no such key,
+// Find returns nil and does not call check.
 func (c *Cursor) Find(key []byte, check func([]byte) ([]byte, error)) (v []byte, err error) {
 	if c.t != nil {
 		if v, err = c.t.get(key); v == nil || err != nil {

@@ -28,7 +28,8 @@ type table struct {
 	longest int                 // terms of the longest phrase
 }
 
-// stems are the terms that are asked for by their stem in one language.
+// stems holds the terms of one language of which the question asks for all words with the
+// same stem.
 type stems struct {
 	language string
 	firsts   [4]uint64 // first bytes of the terms, as bits: other terms have other stems

@@ -89,7 +89,8 @@ func Open(packed string) (List, error) {
 	return l, nil
 }
 
-// Root returns the root of a letter. It returns -1 if no word begins with the letter.
+// Root returns the node of the words that begin with a letter: the root of their tree. It
+// returns -1 if no word begins with the letter.
 func (l *List) Root(letter rune) int {
 	if letter < FirstLetter || letter > LastLetter || l.nodes == 0 {
 		return -1

@@ -1,4 +1,6 @@
-package repl
+// Package interrupts turns signals of the process, such as Ctrl-C, into cancelled contexts
+// of statements and of the whole program.
+package interrupts
 
 import (
 	"context"
@@ -11,11 +13,11 @@ import (
 	"time"
 )
 
-// errInterrupted is the cause of a context that Ctrl-C has cancelled, and
-// errTerminated of one that a signal to end the program has cancelled.
+// ErrInterrupted is the cause of a context that Ctrl-C has cancelled, and
+// ErrTerminated of one that a signal to end the program has cancelled.
 var (
-	errInterrupted = errors.New("interrupted")
-	errTerminated  = errors.New("terminated")
+	ErrInterrupted = errors.New("interrupted")
+	ErrTerminated  = errors.New("terminated")
 )
 
 // A second Ctrl-C ends the program if the statement has not stopped after the
@@ -27,12 +29,12 @@ const (
 	stuckAfter = time.Second
 )
 
-// interrupts turns signals into cancelled contexts. It handles signals for the
+// Interrupts turns signals into cancelled contexts. It handles signals for the
 // whole life of the program. If it handled them only while a statement runs, a
 // Ctrl-C between two statements would kill the shell.
-type interrupts struct {
+type Interrupts struct {
 	signals chan os.Signal
-	done    chan struct{} // closed when the goroutine of watchInterrupts has ended
+	done    chan struct{} // closed when the goroutine of Watch has ended
 	stderr  io.Writer
 	force   func() // ends the program at once, which is safe for the archive
 
@@ -45,12 +47,12 @@ type interrupts struct {
 	stuck  *time.Timer             // the timer of the message, started by the first Ctrl-C; nil if there was none
 }
 
-// watchInterrupts starts to handle signals, until the caller calls close. It
+// Watch starts to handle signals, until the caller calls Close. It
 // returns the interrupts and a context that ends when a signal ends the
 // program. It calls the function force if the program must end without waiting.
-func watchInterrupts(ctx context.Context, stderr io.Writer, force func()) (*interrupts, context.Context) {
+func Watch(ctx context.Context, stderr io.Writer, force func()) (*Interrupts, context.Context) {
 	ctx, terminate := context.WithCancelCause(ctx)
-	i := &interrupts{signals: make(chan os.Signal, 8), done: make(chan struct{}), stderr: stderr, force: force}
+	i := &Interrupts{signals: make(chan os.Signal, 8), done: make(chan struct{}), stderr: stderr, force: force}
 	signal.Notify(i.signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
 	go func() {
 		defer close(i.done)
@@ -62,39 +64,39 @@ func watchInterrupts(ctx context.Context, stderr io.Writer, force func()) (*inte
 				// Handled only so that a write fails instead of killing the
 				// program.
 			default:
-				terminate(errTerminated)
+				terminate(ErrTerminated)
 			}
 		}
 	}()
 	return i, ctx
 }
 
-// close stops the handling of signals, and waits for the goroutine of
-// watchInterrupts.
-func (i *interrupts) close() {
+// Close stops the handling of signals, and waits for the goroutine of
+// Watch.
+func (i *Interrupts) Close() {
 	signal.Stop(i.signals)
 	close(i.signals)
 	<-i.done
 }
 
-// await notes by the flag due whether a statement was read and will run next.
+// Await notes by the flag due whether a statement was read and will run next.
 // If so, a Ctrl-C before the statement begins cancels the statement.
-func (i *interrupts) await(due bool) {
+func (i *Interrupts) Await(due bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.due, i.missed = due, false
 }
 
-// during returns a context for a statement, which Ctrl-C cancels until the
-// caller calls release. If Ctrl-C was typed after await(true), the context is
+// During returns a context for a statement, which Ctrl-C cancels until the
+// caller calls release. If Ctrl-C was typed after Await(true), the context is
 // already cancelled.
-func (i *interrupts) during(ctx context.Context) (_ context.Context, release func()) {
+func (i *Interrupts) During(ctx context.Context) (_ context.Context, release func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.cancel = cancel
 	if i.missed {
-		cancel(errInterrupted)
+		cancel(ErrInterrupted)
 	}
 	i.due, i.missed = false, false
 	return ctx, func() {
@@ -109,9 +111,9 @@ func (i *interrupts) during(ctx context.Context) (_ context.Context, release fun
 	}
 }
 
-// patiently makes Ctrl-C never end the program, until the caller calls release.
+// Patiently makes Ctrl-C never end the program, until the caller calls release.
 // Ctrl-C still cancels the running statement.
-func (i *interrupts) patiently() (release func()) {
+func (i *Interrupts) Patiently() (release func()) {
 	set := func(calm bool) {
 		i.mu.Lock()
 		defer i.mu.Unlock()
@@ -124,16 +126,16 @@ func (i *interrupts) patiently() (release func()) {
 // interrupt handles one Ctrl-C. It cancels the running statement. If an earlier
 // Ctrl-C has cancelled the statement and the statement has not stopped,
 // interrupt ends the program.
-func (i *interrupts) interrupt() {
+func (i *Interrupts) interrupt() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	switch {
 	case i.cancel == nil:
 		i.missed = i.due
 	case i.calm:
-		i.cancel(errInterrupted)
+		i.cancel(ErrInterrupted)
 	case i.stuck == nil:
-		i.cancel(errInterrupted)
+		i.cancel(ErrInterrupted)
 		i.first = time.Now()
 		i.stuck = time.AfterFunc(stuckAfter, func() {
 			io.WriteString(i.stderr, "\nStill stopping; another Ctrl-C ends the program.\n")

@@ -1,14 +1,14 @@
 //go:build unix
 
-package session
+package cputime
 
 import (
 	"syscall"
 	"time"
 )
 
-// worked returns how long processors have worked for this process, in total.
-func worked() time.Duration {
+// Used returns how long processors have worked for this process, in total.
+func Used() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0

@@ -1,4 +1,4 @@
-package repl
+package history
 
 import (
 	"fmt"
@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-func texts(h *history) []string {
+func texts(h *History) []string {
 	var out []string
-	for _, e := range h.entries {
+	for _, e := range h.Entries {
 		out = append(out, e.Text)
 	}
 	return out
 }
 
-func mustOpenHistory(t *testing.T, path string) *history {
+func mustOpen(t *testing.T, path string) *History {
 	t.Helper()
-	h, err := openHistory(path)
+	h, err := Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func mustOpenHistory(t *testing.T, path string) *history {
 // TestHistoryAdd shows which texts are stored and which are not.
 func TestHistoryAdd(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state", "history")
-	h := mustOpenHistory(t, path)
+	h := mustOpen(t, path)
 	for _, c := range []struct {
 		text string
 		kept bool
@@ -45,7 +45,7 @@ func TestHistoryAdd(t *testing.T) {
 		{"SELECT '标题'\nFROM 'x';", true},
 		{"SELECT 1;", true},
 	} {
-		id, kept, err := h.add(c.text)
+		id, kept, err := h.Add(c.text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +54,7 @@ func TestHistoryAdd(t *testing.T) {
 		}
 	}
 	want := []string{"SELECT 1;", "SELECT '标题'\nFROM 'x';", "SELECT 1;"}
-	if got := texts(mustOpenHistory(t, path)); !slices.Equal(got, want) {
+	if got := texts(mustOpen(t, path)); !slices.Equal(got, want) {
 		t.Errorf("read back %q, want %q", got, want)
 	}
 }
@@ -75,7 +75,7 @@ not JSON
 		t.Fatal(err)
 	}
 	want := []string{"SELECT 1;", "SELECT 2;"}
-	if got := texts(mustOpenHistory(t, path)); !slices.Equal(got, want) {
+	if got := texts(mustOpen(t, path)); !slices.Equal(got, want) {
 		t.Errorf("read %q, want %q", got, want)
 	}
 }
@@ -85,7 +85,7 @@ not JSON
 func TestHistoryTogether(t *testing.T) {
 	const shells, each = 8, 100
 	path := filepath.Join(t.TempDir(), "history")
-	if err := os.WriteFile(path, encodeHistory(manyEntries()...), 0o600); err != nil {
+	if err := os.WriteFile(path, encode(manyEntries()...), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var wg sync.WaitGroup
@@ -95,18 +95,18 @@ func TestHistoryTogether(t *testing.T) {
 			for i := range each {
 				if i == each/2 {
 					var err error
-					if h, err = openHistory(path); err != nil {
+					if h, err = Open(path); err != nil {
 						t.Error(err)
 					}
 				}
-				if _, _, err := h.add(fmt.Sprintf("%d/%d", shell, i)); err != nil {
+				if _, _, err := h.Add(fmt.Sprintf("%d/%d", shell, i)); err != nil {
 					t.Error(err)
 				}
 			}
 		})
 	}
 	wg.Wait()
-	found := texts(mustOpenHistory(t, path))
+	found := texts(mustOpen(t, path))
 	for shell := range shells {
 		for i := range each {
 			if entry := fmt.Sprintf("%d/%d", shell, i); !slices.Contains(found, entry) {
@@ -123,10 +123,10 @@ func TestHistoryTogether(t *testing.T) {
 }
 
 // manyEntries returns one entry more than the history file may have.
-func manyEntries() []historyEntry {
-	var entries []historyEntry
+func manyEntries() []Entry {
+	var entries []Entry
 	for i := range historyFileMax + 1 {
-		entries = append(entries, historyEntry{ID: fmt.Sprint(i), Text: fmt.Sprint("SELECT ", i)})
+		entries = append(entries, Entry{ID: fmt.Sprint(i), Text: fmt.Sprint("SELECT ", i)})
 	}
 	return entries
 }
@@ -134,13 +134,13 @@ func manyEntries() []historyEntry {
 // TestHistoryShortened shows that a long file is cut to its last entries.
 func TestHistoryShortened(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history")
-	if err := os.WriteFile(path, encodeHistory(manyEntries()...), 0o600); err != nil {
+	if err := os.WriteFile(path, encode(manyEntries()...), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		h := mustOpenHistory(t, path)
-		if len(h.entries) != historyKept || h.entries[historyKept-1].Text != fmt.Sprint("SELECT ", historyFileMax) {
-			t.Fatalf("%d entries, the last %q; want the last %d", len(h.entries), h.entries[len(h.entries)-1].Text, historyKept)
+		h := mustOpen(t, path)
+		if len(h.Entries) != historyKept || h.Entries[historyKept-1].Text != fmt.Sprint("SELECT ", historyFileMax) {
+			t.Fatalf("%d entries, the last %q; want the last %d", len(h.Entries), h.Entries[len(h.Entries)-1].Text, historyKept)
 		}
 	}
 }
@@ -148,41 +148,23 @@ func TestHistoryShortened(t *testing.T) {
 // TestHistoryNowhere shows that a history without a file still serves its
 // shell, and that a file that cannot be written gives an error.
 func TestHistoryNowhere(t *testing.T) {
-	h, err := openHistory("")
+	h, err := Open("")
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, kept, err := h.add("SELECT 1;")
+	id, kept, err := h.Add("SELECT 1;")
 	if kept == "" || err != nil {
 		t.Errorf("add gave %q, %v; want it kept in memory", kept, err)
 	}
-	if err := h.end(id, time.Second, 1, "done"); err != nil || h.entries[0].Status != "done" {
-		t.Errorf("end gave %v and %v; want it kept in memory", err, h.entries)
+	if err := h.End(id, time.Second, 1, "done"); err != nil || h.Entries[0].Status != "done" {
+		t.Errorf("end gave %v and %v; want it kept in memory", err, h.Entries)
 	}
 	blocked := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := openHistory(filepath.Join(blocked, "history")); err == nil || !strings.Contains(err.Error(), "read the history") {
-		t.Errorf("openHistory under a file gave %v, want an error that names the deed", err)
-	}
-}
-
-// TestUserFile shows the paths of the program's own files.
-func TestUserFile(t *testing.T) {
-	for _, c := range []struct {
-		env  map[string]string
-		want string
-	}{
-		{map[string]string{"HOME": "/home/a"}, "/home/a/.local/state/infomall/history"},
-		{map[string]string{"HOME": "/home/a", "XDG_STATE_HOME": "/var/a"}, "/var/a/infomall/history"},
-		{map[string]string{"HOME": "/home/a", "XDG_STATE_HOME": "relative"}, "/home/a/.local/state/infomall/history"},
-		{map[string]string{"XDG_STATE_HOME": "/var/a"}, "/var/a/infomall/history"},
-		{nil, ""},
-	} {
-		if got := historyPath(func(name string) string { return c.env[name] }); got != c.want {
-			t.Errorf("with %v: got %q, want %q", c.env, got, c.want)
-		}
+	if _, err := Open(filepath.Join(blocked, "history")); err == nil || !strings.Contains(err.Error(), "read the history") {
+		t.Errorf("Open under a file gave %v, want an error that names the deed", err)
 	}
 }
 
@@ -190,17 +172,17 @@ func TestUserFile(t *testing.T) {
 // adds, once and in order, also after a third shell has cut the file.
 func TestHistoryShared(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history")
-	a, b := mustOpenHistory(t, path), mustOpenHistory(t, path)
-	add := func(h *history, text string) string {
-		id, _, err := h.add(text)
+	a, b := mustOpen(t, path), mustOpen(t, path)
+	add := func(h *History, text string) string {
+		id, _, err := h.Add(text)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return id
 	}
-	news := func(h *history, want ...string) {
+	news := func(h *History, want ...string) {
 		t.Helper()
-		added, err := h.news()
+		added, err := h.News()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -218,22 +200,22 @@ func TestHistoryShared(t *testing.T) {
 	news(b, "one", "three")
 	news(b)
 	news(a, "two")
-	if err := a.end(id, 1500*time.Millisecond, 7, "done"); err != nil {
+	if err := a.End(id, 1500*time.Millisecond, 7, "done"); err != nil {
 		t.Fatal(err)
 	}
 	news(b)
-	if e := b.entries[b.known[id]]; e.Millis != 1500 || e.Rows != 7 || e.Status != "done" {
+	if e := b.Entries[b.known[id]]; e.Millis != 1500 || e.Rows != 7 || e.Status != "done" {
 		t.Errorf("the other shell knows of the end only %+v", e)
 	}
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Write(encodeHistory(manyEntries()...)); err != nil {
+	if _, err := f.Write(encode(manyEntries()...)); err != nil {
 		t.Fatal(err)
 	}
 	f.Close()
-	c := mustOpenHistory(t, path) // cuts it
+	c := mustOpen(t, path) // cuts it
 	news(a, texts(c)...)
 	add(c, "four")
 	news(a, "four")

@@ -1,4 +1,6 @@
-package repl
+// Package history stores the statements and dot commands that users enter in the shell, in
+// a file that several shells share. Values of parameters and passwords are left out.
+package history
 
 import (
 	"bufio"
@@ -26,25 +28,25 @@ const (
 	historyFileMax = 2 * historyKept
 )
 
-// history stores the statements and dot commands that were entered in the
+// History stores the statements and dot commands that were entered in the
 // shell, as JSON lines in a file that only its owner can read. The file gets
 // one line when an entry is made, and another when the entry has ended. Several
 // shells may use one file: each appends under a lock, and reads what the others
 // have added.
-type history struct {
-	path    string // path of the file; "" stores nothing
-	entries []historyEntry
+type History struct {
+	path    string  // path of the file; "" stores nothing
+	Entries []Entry // the entries in the order in which they were made
 	now     func() time.Time
 
-	known map[string]int // from the id of an entry to its index in entries
+	known map[string]int // from the id of an entry to its index in Entries
 	file  os.FileInfo    // identifies the file that was read last
 	read  int64          // number of bytes read of that file
 }
 
-// historyEntry is one entry of the history: a text that was entered, and how it
+// Entry is one entry of the history: a text that was entered, and how it
 // ended. If two lines of the file have the same id, the later line says how the
 // entry ended.
-type historyEntry struct {
+type Entry struct {
 	ID     string    `json:"id"`
 	Time   time.Time `json:"time,omitzero"`
 	Text   string    `json:"text,omitempty"`
@@ -53,37 +55,14 @@ type historyEntry struct {
 	Status string    `json:"status,omitempty"` // done, failed, interrupted; "" while it runs
 }
 
-// historyPath returns the path of the history file by the XDG rules, or "" if
-// the environment names no folder for it.
-func historyPath(getenv func(string) string) string {
-	return userFile(getenv, "XDG_STATE_HOME", ".local/state", "history")
+func newHistory(path string) *History {
+	return &History{path: path, now: time.Now, known: map[string]int{}}
 }
 
-// userFile returns the path of a file with the given name in the program's own
-// folder. That folder is below the folder that the environment variable names,
-// such as XDG_STATE_HOME. If the variable has no absolute path, it is below the
-// folder fallback in the home folder. If there is no home folder either,
-// userFile returns "".
-func userFile(getenv func(string) string, variable, fallback, name string) string {
-	dir := getenv(variable)
-	if !filepath.IsAbs(dir) {
-		home := getenv("HOME")
-		if home == "" {
-			return ""
-		}
-		dir = filepath.Join(home, fallback)
-	}
-	return filepath.Join(dir, "infomall", name)
-}
-
-func newHistory(path string) *history {
-	return &history{path: path, now: time.Now, known: map[string]int{}}
-}
-
-// readHistory returns the history in the file path, and changes nothing on
+// Read returns the history in the file path, and changes nothing on
 // disk. If the file does not exist, the history is empty. It may miss a line
 // that a shell is writing at that moment.
-func readHistory(path string) (*history, error) {
+func Read(path string) (*History, error) {
 	h := newHistory(path)
 	f, err := os.Open(path)
 	if path == "" || errors.Is(err, fs.ErrNotExist) {
@@ -99,15 +78,15 @@ func readHistory(path string) (*history, error) {
 	return h, nil
 }
 
-// openHistory returns the history in the file path, and shortens the file if it
+// Open returns the history in the file path, and shortens the file if it
 // is too long. It creates the file if it does not exist. It ignores lines that
 // cannot be read. With an error it also returns a history, which can be used.
-func openHistory(path string) (*history, error) {
+func Open(path string) (*History, error) {
 	h := newHistory(path)
 	if path == "" {
 		return h, nil
 	}
-	f, err := lockHistory(path)
+	f, err := lock(path)
 	if err != nil {
 		return h, fmt.Errorf("read the history: %w", err)
 	}
@@ -115,64 +94,67 @@ func openHistory(path string) (*history, error) {
 	if _, err := h.readNew(f); err != nil {
 		return h, fmt.Errorf("read the history: %w", err)
 	}
-	if len(h.entries) > historyFileMax {
-		h.entries = h.entries[len(h.entries)-historyKept:]
+	if len(h.Entries) > historyFileMax {
+		h.Entries = h.Entries[len(h.Entries)-historyKept:]
 		clear(h.known)
-		for i, e := range h.entries {
+		for i, e := range h.Entries {
 			h.known[e.ID] = i
 		}
-		if err := rewriteHistory(path, h.entries); err != nil {
+		if err := rewrite(path, h.Entries); err != nil {
 			return h, fmt.Errorf("shorten the history: %w", err)
 		}
 	}
 	return h, nil
 }
 
-// add stores text as a new entry. It returns the id of the entry, and the text
+// Add stores text as a new entry. It returns the id of the entry, and the text
 // as stored: without values of parameters and passwords. If the text is empty,
-// begins with a blank or equals the last entry, add stores nothing and returns
+// begins with a blank or equals the last entry, Add stores nothing and returns
 // "" twice. (A user types a blank first to keep a text out of the history.)
-func (h *history) add(text string) (id, kept string, err error) {
+func (h *History) Add(text string) (id, kept string, err error) {
 	text = strings.TrimRight(text, " \t\r\n")
 	if text == "" || strings.HasPrefix(text, " ") {
 		return "", "", nil
 	}
 	text = withoutValues(text)
-	if n := len(h.entries); n > 0 && h.entries[n-1].Text == text {
+	if n := len(h.Entries); n > 0 && h.Entries[n-1].Text == text {
 		return "", "", nil
 	}
-	e := historyEntry{ID: rand.Text(), Time: h.now().UTC().Truncate(time.Millisecond), Text: text}
+	e := Entry{ID: rand.Text(), Time: h.now().UTC().Truncate(time.Millisecond), Text: text}
 	h.merge(e)
 	return e.ID, text, h.append(e)
 }
 
-// end stores how the entry with this id has ended: how long it took, how many
+// End stores how the entry with this id has ended: how long it took, how many
 // rows it returned, and its status, such as "done".
-func (h *history) end(id string, took time.Duration, rows int64, status string) error {
-	e := historyEntry{ID: id, Millis: took.Milliseconds(), Rows: rows, Status: status}
+func (h *History) End(id string, took time.Duration, rows int64, status string) error {
+	e := Entry{ID: id, Millis: took.Milliseconds(), Rows: rows, Status: status}
 	h.merge(e)
 	return h.append(e)
 }
 
+// Leave makes h stop using the history file. Entries are kept in memory only from then on.
+func (h *History) Leave() { h.path = "" }
+
 // append adds e as a line to the history file. It locks the file meanwhile.
-func (h *history) append(e historyEntry) error {
+func (h *History) append(e Entry) error {
 	if h.path == "" {
 		return nil
 	}
-	f, err := lockHistory(h.path)
+	f, err := lock(h.path)
 	if err != nil {
 		return fmt.Errorf("keep the history: %w", err)
 	}
 	defer f.Close()
-	if _, err := f.Write(encodeHistory(e)); err != nil {
+	if _, err := f.Write(encode(e)); err != nil {
 		return fmt.Errorf("keep the history: %w", err)
 	}
 	return nil
 }
 
-// news reads the entries that other shells have added to the file since the
+// News reads the entries that other shells have added to the file since the
 // last call, and returns those that are new.
-func (h *history) news() ([]historyEntry, error) {
+func (h *History) News() ([]Entry, error) {
 	if h.path == "" {
 		return nil, nil
 	}
@@ -180,7 +162,7 @@ func (h *history) news() ([]historyEntry, error) {
 	if err == nil && h.file != nil && os.SameFile(there, h.file) && there.Size() == h.read {
 		return nil, nil
 	}
-	f, err := lockHistory(h.path)
+	f, err := lock(h.path)
 	if err != nil {
 		return nil, fmt.Errorf("read the history: %w", err)
 	}
@@ -195,7 +177,7 @@ func (h *history) news() ([]historyEntry, error) {
 // readNew reads the part of f after the first h.read bytes, or all of f if it
 // is another file than before. It adds the entries to h and returns those that
 // are new.
-func (h *history) readNew(f *os.File) (added []historyEntry, err error) {
+func (h *History) readNew(f *os.File) (added []Entry, err error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
@@ -211,7 +193,7 @@ func (h *history) readNew(f *os.File) (added []historyEntry, err error) {
 	for {
 		line, err := r.ReadBytes('\n')
 		h.read += int64(len(line))
-		var e historyEntry
+		var e Entry
 		if json.Unmarshal(line, &e) == nil && h.merge(e) {
 			added = append(added, e)
 		}
@@ -227,10 +209,10 @@ func (h *history) readNew(f *os.File) (added []historyEntry, err error) {
 // merge adds e, a line of the file, to the entries of h, or, if e has the id of
 // a known entry, notes how that entry ended. It reports whether e is a new
 // entry.
-func (h *history) merge(e historyEntry) bool {
+func (h *History) merge(e Entry) bool {
 	if i, ok := h.known[e.ID]; ok && e.ID != "" {
 		if e.Status != "" {
-			old := &h.entries[i]
+			old := &h.Entries[i]
 			old.Millis, old.Rows, old.Status = e.Millis, e.Rows, e.Status
 		}
 		return false
@@ -238,8 +220,8 @@ func (h *history) merge(e historyEntry) bool {
 	if e.ID == "" || e.Text == "" {
 		return false
 	}
-	h.known[e.ID] = len(h.entries)
-	h.entries = append(h.entries, e)
+	h.known[e.ID] = len(h.Entries)
+	h.Entries = append(h.Entries, e)
 	return true
 }
 
@@ -289,11 +271,11 @@ func endOfStatement(text string) int {
 	return len(text)
 }
 
-// lockHistory opens the history file for reading and appending, and locks it;
+// lock opens the history file for reading and appending, and locks it;
 // closing the file releases the lock. While it waits for the lock, another
-// shell may replace the file by a shortened one. lockHistory then opens and
+// shell may replace the file by a shortened one. lock then opens and
 // locks the new file.
-func lockHistory(path string) (*os.File, error) {
+func lock(path string) (*os.File, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
@@ -322,23 +304,23 @@ func lockHistory(path string) (*os.File, error) {
 	}
 }
 
-// rewriteHistory replaces the history file by one that has only the given
+// rewrite replaces the history file by one that has only the given
 // entries. The caller must hold the lock of the old file.
-func rewriteHistory(path string, entries []historyEntry) error {
+func rewrite(path string, entries []Entry) error {
 	tmp, err := os.CreateTemp(filepath.Dir(path), "history-*") // has mode 0600
 	if err != nil {
 		return err
 	}
 	defer os.Remove(tmp.Name()) // after the rename there is nothing to remove
-	_, err = tmp.Write(encodeHistory(entries...))
+	_, err = tmp.Write(encode(entries...))
 	if err := errors.Join(err, tmp.Close()); err != nil {
 		return err
 	}
 	return os.Rename(tmp.Name(), path)
 }
 
-// encodeHistory returns the entries as lines of JSON for the history file.
-func encodeHistory(entries ...historyEntry) []byte {
+// encode returns the entries as lines of JSON for the history file.
+func encode(entries ...Entry) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

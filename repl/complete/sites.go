@@ -1,4 +1,4 @@
-package repl
+package complete
 
 import (
 	"context"
@@ -25,14 +25,14 @@ const (
 	notAllOfThese = "…"              // ends the candidate that says that there are more
 )
 
-// siteNames finds the hosts and URLs of an archive that begin with a given
+// Sites finds the hosts and URLs of an archive that begin with a given
 // text, to complete them. The archive sorts hosts by their labels in reverse
 // order, so hosts with the same beginning are not neighbours. Therefore
-// siteNames reads the names of all hosts in the background and keeps them in
+// Sites reads the names of all hosts in the background and keeps them in
 // memory. It looks up the URLs of one host in the archive.
-type siteNames struct {
+type Sites struct {
 	archive  session.Archive
-	patience time.Duration // time allowed for one Tab
+	Patience time.Duration // time allowed for one Tab
 	ctx      context.Context
 	stop     context.CancelFunc
 
@@ -43,17 +43,17 @@ type siteNames struct {
 	loading chan struct{} // closed when the current load has ended; nil if there is none
 }
 
-// newSiteNames returns a siteNames for the archive and starts to read the names
-// of the hosts. The caller must call close.
-func newSiteNames(archive session.Archive) *siteNames {
-	n := &siteNames{archive: archive, patience: tabPatience}
+// NewSites returns a Sites for the archive and starts to read the names
+// of the hosts. The caller must call Close.
+func NewSites(archive session.Archive) *Sites {
+	n := &Sites{archive: archive, Patience: tabPatience}
 	n.ctx, n.stop = context.WithCancel(context.Background())
-	n.load()
+	n.Load()
 	return n
 }
 
-// close stops the goroutine that reads the names, and waits for its end.
-func (n *siteNames) close() {
+// Close stops the goroutine that reads the names, and waits for its end.
+func (n *Sites) Close() {
 	n.stop()
 	n.mu.Lock()
 	loading := n.loading
@@ -63,10 +63,10 @@ func (n *siteNames) close() {
 	}
 }
 
-// load starts to read the names of the hosts again, in the background. If they
+// Load starts to read the names of the hosts again, in the background. If they
 // are being read already, it starts nothing. The channel ended is closed when
 // the reading has ended.
-func (n *siteNames) load() (ended <-chan struct{}) {
+func (n *Sites) Load() (ended <-chan struct{}) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.loading != nil {
@@ -86,9 +86,9 @@ func (n *siteNames) load() (ended <-chan struct{}) {
 	return done
 }
 
-// stale makes the next Tab read the names of the hosts again. It is called
+// Stale makes the next Tab read the names of the hosts again. It is called
 // after a statement has changed the archive.
-func (n *siteNames) stale() {
+func (n *Sites) Stale() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.loaded = time.Time{}
@@ -97,7 +97,7 @@ func (n *siteNames) stale() {
 // beginning returns the hosts and URLs that begin with typed. typed may begin
 // with a scheme such as http://, or with the = of a scope. If there are more
 // than the result has, a last element that ends in … says so.
-func (n *siteNames) beginning(typed string) []string {
+func (n *Sites) beginning(typed string) []string {
 	sign := ""
 	rest := typed
 	if strings.HasPrefix(typed, "=") {
@@ -126,16 +126,16 @@ func (n *siteNames) beginning(typed string) []string {
 
 // hostsBeginning returns the hosts and domains that begin with typed. whole
 // reports whether the result has all of them.
-func (n *siteNames) hostsBeginning(typed string) (names []string, whole bool) {
+func (n *Sites) hostsBeginning(typed string) (names []string, whole bool) {
 	n.mu.Lock()
 	old, never := time.Since(n.loaded) > hostsMaxAge, n.loaded.IsZero()
 	n.mu.Unlock()
 	if old {
-		ended := n.load()
+		ended := n.Load()
 		if never {
 			select {
 			case <-ended:
-			case <-time.After(n.patience):
+			case <-time.After(n.Patience):
 			}
 		}
 	}
@@ -188,12 +188,12 @@ func readHosts(ctx context.Context, a session.Archive) (hosts []string, whole bo
 // a path. Each URL is cut after the next slash or question mark that follows
 // typed, and comes without its scheme. scheme is the scheme that the user has
 // typed, such as http://. whole reports whether the result has all such URLs.
-func (n *siteNames) urls(scheme, typed string) (names []string, whole bool) {
+func (n *Sites) urls(scheme, typed string) (names []string, whole bool) {
 	r, ok := urlkey.PrefixRange("http://" + typed)
 	if !ok {
 		return nil, true
 	}
-	ctx, cancel := context.WithTimeout(n.ctx, n.patience)
+	ctx, cancel := context.WithTimeout(n.ctx, n.Patience)
 	defer cancel()
 	snap, err := n.archive.Snapshot(ctx)
 	if err != nil {
@@ -261,8 +261,8 @@ func nextPart(url, typed string) (part string, inner bool) {
 
 // pools returns the names of the pools of the archive, possibly several times,
 // or nil if they cannot be read in time.
-func (n *siteNames) pools() []string {
-	ctx, cancel := context.WithTimeout(n.ctx, n.patience)
+func (n *Sites) pools() []string {
+	ctx, cancel := context.WithTimeout(n.ctx, n.Patience)
 	defer cancel()
 	snap, err := n.archive.Snapshot(ctx)
 	if err != nil {

@@ -1,4 +1,4 @@
-package serve
+package keep
 
 import (
 	"context"
@@ -8,23 +8,23 @@ import (
 	"infomall/exec/relation"
 )
 
-// sharedIdle is how long a snapshot stays open after its last use. Until then the
+// snapshotIdle is how long a snapshot stays open after its last use. Until then the
 // archive keeps the files of that state, even if they were merged or deleted.
-const sharedIdle = 10 * time.Second
+const snapshotIdle = 10 * time.Second
 
-// snapshots lets requests share a snapshot as long as the archive does not change,
+// Snapshots lets requests share a snapshot as long as the archive does not change,
 // because a snapshot that has been used knows which segments have which URLs. Each
 // request still sees the archive as it was when the request came.
-type snapshots struct {
-	open func(context.Context) (relation.Snapshot, func(), error)
+type Snapshots struct {
+	Open func(context.Context) (relation.Snapshot, func(), error)
 
 	mu      sync.Mutex
-	current *sharedSnapshot // nil if there is none
+	current *Snapshot // nil if there is none
 }
 
-// sharedSnapshot is a snapshot and how many requests use it. It is closed when it is
+// Snapshot is a snapshot and how many requests use it. It is closed when it is
 // not the current one and nobody uses it.
-type sharedSnapshot struct {
+type Snapshot struct {
 	relation.Snapshot
 	state   string
 	release func()
@@ -32,10 +32,10 @@ type sharedSnapshot struct {
 	idle    *time.Timer // nil while somebody uses it
 }
 
-// get returns a snapshot of the present state of the archive. The caller calls
+// Get returns a snapshot of the present state of the archive. The caller calls
 // release once.
-func (s *snapshots) get(ctx context.Context) (snap relation.Snapshot, release func(), err error) {
-	fresh, closeFresh, err := s.open(ctx)
+func (s *Snapshots) Get(ctx context.Context) (snap relation.Snapshot, release func(), err error) {
+	fresh, closeFresh, err := s.Open(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -47,7 +47,7 @@ func (s *snapshots) get(ctx context.Context) (snap relation.Snapshot, release fu
 	} else {
 		s.retire()
 		fresh.SkipDamage()
-		s.current = &sharedSnapshot{Snapshot: fresh, state: state, release: closeFresh}
+		s.current = &Snapshot{Snapshot: fresh, state: state, release: closeFresh}
 	}
 	x := s.current
 	x.users++
@@ -60,7 +60,7 @@ func (s *snapshots) get(ctx context.Context) (snap relation.Snapshot, release fu
 }
 
 // leave ends one use of x.
-func (s *snapshots) leave(x *sharedSnapshot) {
+func (s *Snapshots) leave(x *Snapshot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if x.users--; x.users > 0 {
@@ -70,11 +70,11 @@ func (s *snapshots) leave(x *sharedSnapshot) {
 		x.release()
 		return
 	}
-	x.idle = time.AfterFunc(sharedIdle, func() { s.expire(x) })
+	x.idle = time.AfterFunc(snapshotIdle, func() { s.expire(x) })
 }
 
 // expire closes x, which was not used for a while, unless it is used again.
-func (s *snapshots) expire(x *sharedSnapshot) {
+func (s *Snapshots) expire(x *Snapshot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.current == x && x.users == 0 {
@@ -83,7 +83,7 @@ func (s *snapshots) expire(x *sharedSnapshot) {
 }
 
 // retire makes the current snapshot no longer current. The caller holds s.mu.
-func (s *snapshots) retire() {
+func (s *Snapshots) retire() {
 	x := s.current
 	if x == nil {
 		return
@@ -97,8 +97,8 @@ func (s *snapshots) retire() {
 	}
 }
 
-// close closes the current snapshot. No request may run.
-func (s *snapshots) close() {
+// Close closes the current snapshot. No request may run.
+func (s *Snapshots) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.retire()

@@ -1,4 +1,6 @@
-package serve
+// Package keep has what several requests to the server share: a snapshot of the archive,
+// and answers in files, of which clients ask for one part after another.
+package keep
 
 import (
 	"crypto/sha256"
@@ -9,42 +11,42 @@ import (
 	"time"
 )
 
-// The bounds of keptFiles: how long a file is kept after it was made, how many files
+// The bounds of Files: how long a file is kept after it was made, how many files
 // are kept, and how many bytes they may have.
 const (
-	keptTime     = time.Minute
-	keptMax      = 16
-	keptBytesMax = 1 << 30
+	filesTime     = time.Minute
+	filesMax      = 16
+	filesBytesMax = 1 << 30
 )
 
-// keptFiles keeps answers in temporary files without a name for a while, because a
+// Files keeps answers in temporary files without a name for a while, because a
 // client asks for several parts of each. Several goroutines may use it.
-type keptFiles struct {
-	now func() time.Time
+type Files struct {
+	Now func() time.Time
 	dir string // folder of the files; "" means that of the system
 
 	mu   sync.Mutex
-	list []*keptFile // the oldest first
+	list []*File // the oldest first
 }
 
-// keptFile is one answer in a file. It is closed when it is no longer kept and
+// File is one answer in a file. It is closed when it is no longer kept and
 // nobody reads it.
-type keptFile struct {
+type File struct {
 	key   string
-	tag   string        // ETag
-	made  chan struct{} // closed when file, size and err are set
-	file  *os.File
-	size  int64
+	Tag   string        // the ETag
+	made  chan struct{} // closed when File, Size and err are set
+	File  *os.File
+	Size  int64
 	err   error
 	until time.Time
-	users int // protected by keptFiles.mu, as is kept
+	users int // protected by Files.mu, as is kept
 	kept  bool
-	from  *keptFiles
+	from  *Files
 }
 
-// get returns the file with this key. If there is none, it makes one, which write
-// fills; others who ask for the key meanwhile wait. The caller calls release.
-func (k *keptFiles) get(key string, write func(*os.File) error) (*keptFile, error) {
+// Get returns the file with this key. If there is none, it makes one, which write
+// fills; others who ask for the key meanwhile wait. The caller calls Release.
+func (k *Files) Get(key string, write func(*os.File) error) (*File, error) {
 	k.mu.Lock()
 	k.expire()
 	for _, f := range k.list {
@@ -53,20 +55,20 @@ func (k *keptFiles) get(key string, write func(*os.File) error) (*keptFile, erro
 			k.mu.Unlock()
 			<-f.made
 			if f.err != nil {
-				f.release()
-				return k.get(key, write) // perhaps only the other client went away
+				f.Release()
+				return k.Get(key, write) // perhaps only the other client went away
 			}
 			return f, nil
 		}
 	}
 	sum := sha256.Sum256([]byte(key))
-	f := &keptFile{key: key, tag: hex.EncodeToString(sum[:16]), made: make(chan struct{}), until: k.now().Add(keptTime), users: 1, kept: true, from: k}
+	f := &File{key: key, Tag: hex.EncodeToString(sum[:16]), made: make(chan struct{}), until: k.Now().Add(filesTime), users: 1, kept: true, from: k}
 	k.list = append(k.list, f)
 	k.mu.Unlock()
 
 	size, err := f.fill(write)
 	k.mu.Lock()
-	f.size, f.err = size, err
+	f.Size, f.err = size, err
 	close(f.made)
 	if err != nil {
 		k.drop(f)
@@ -74,19 +76,19 @@ func (k *keptFiles) get(key string, write func(*os.File) error) (*keptFile, erro
 	k.expire()
 	k.mu.Unlock()
 	if f.err != nil {
-		f.release()
+		f.Release()
 		return nil, f.err
 	}
 	return f, nil
 }
 
 // fill makes the file, lets write fill it, and returns its size.
-func (f *keptFile) fill(write func(*os.File) error) (size int64, err error) {
+func (f *File) fill(write func(*os.File) error) (size int64, err error) {
 	file, err := os.CreateTemp(f.from.dir, "infomall-*.parquet")
 	if err != nil {
 		return 0, err
 	}
-	f.file = file
+	f.File = file
 	if err := os.Remove(file.Name()); err != nil { // the open file stays until it is closed
 		return 0, err
 	}
@@ -98,23 +100,23 @@ func (f *keptFile) fill(write func(*os.File) error) (size int64, err error) {
 
 // expire stops keeping the files whose time is over, and the oldest ones if there
 // are too many. The caller holds k.mu.
-func (k *keptFiles) expire() {
+func (k *Files) expire() {
 	var bytes int64
 	for _, f := range k.list {
-		bytes += f.size
+		bytes += f.Size
 	}
 	for len(k.list) > 0 {
 		f := k.list[0] // the oldest; if it is still being made, its maker closes it
-		if len(k.list) <= keptMax && bytes <= keptBytesMax && k.now().Before(f.until) {
+		if len(k.list) <= filesMax && bytes <= filesBytesMax && k.Now().Before(f.until) {
 			return
 		}
-		bytes -= f.size
+		bytes -= f.Size
 		k.drop(f)
 	}
 }
 
 // drop stops keeping f. The caller holds k.mu.
-func (k *keptFiles) drop(f *keptFile) {
+func (k *Files) drop(f *File) {
 	for i := range k.list {
 		if k.list[i] == f {
 			k.list = append(k.list[:i:i], k.list[i+1:]...)
@@ -125,8 +127,8 @@ func (k *keptFiles) drop(f *keptFile) {
 	f.closeUnused()
 }
 
-// release ends the use of the file by the caller of get.
-func (f *keptFile) release() {
+// Release ends the use of the file by the caller of Get.
+func (f *File) Release() {
 	f.from.mu.Lock()
 	defer f.from.mu.Unlock()
 	f.users--
@@ -135,15 +137,15 @@ func (f *keptFile) release() {
 
 // closeUnused closes the file if it is not kept and nobody uses it. The caller holds
 // the lock.
-func (f *keptFile) closeUnused() {
-	if !f.kept && f.users == 0 && f.file != nil {
-		f.file.Close() // it has no name, so its content is gone anyway
-		f.file = nil
+func (f *File) closeUnused() {
+	if !f.kept && f.users == 0 && f.File != nil {
+		f.File.Close() // it has no name, so its content is gone anyway
+		f.File = nil
 	}
 }
 
-// close stops keeping all files.
-func (k *keptFiles) close() {
+// Close stops keeping all files.
+func (k *Files) Close() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for len(k.list) > 0 {

@@ -1,0 +1,52 @@
+package spill
+
+import (
+	"context"
+	"iter"
+	"slices"
+)
+
+// Places sorts places of rows in memory by numbers. Places with equal numbers keep their
+// order. One goroutine uses it.
+type Places struct{ s Sorter }
+
+// NewPlaces returns an empty Places. A sort ends soon when ctx is done.
+func NewPlaces(ctx context.Context) *Places { return &Places{Sorter{ctx: ctx}} }
+
+// PlaceBytes is how much memory Places takes for a place, while it sorts.
+const PlaceBytes = 40
+
+// Add adds the place of a row: row is its number in the batch with the number batch.
+func (p *Places) Add(number uint64, batch, row uint32) {
+	if len(p.s.held) == cap(p.s.held) { // append would grow it by a quarter, and so copy it often
+		p.s.held = slices.Grow(p.s.held, max(len(p.s.held), 1024))
+	}
+	p.s.held = append(p.s.held, heldRec{number, batch, row})
+}
+
+// Sorted yields the places, each as batch × 2³² + row, in the order of their numbers. If
+// the context of p is done, it yields the context's error.
+func (p *Places) Sorted() iter.Seq2[uint64, error] {
+	return func(yield func(uint64, error) bool) {
+		if len(p.s.held) > 0 {
+			p.s.sortByPrefix(p.s.held)
+			p.s.sorting = nil
+		}
+		if err := p.s.ctx.Err(); err != nil {
+			yield(0, err)
+			return
+		}
+		for i, r := range p.s.held {
+			var err error
+			if i%ctxEvery == 0 {
+				err = p.s.ctx.Err()
+			}
+			if !yield(uint64(r.chunk)<<32|uint64(r.at), err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Reset removes all places.
+func (p *Places) Reset() { p.s.held = p.s.held[:0] }
