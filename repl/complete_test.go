@@ -139,7 +139,7 @@ func TestComplete(t *testing.T) {
 	// A statement may have begun on lines before.
 	s := completing("SELECT url\nFROM captures\n")
 	from, got := s.complete("WHERE cha", "")
-	if want := []string{"change", "changed"}; from != 6 || !slices.Equal(got, want) {
+	if want := []string{"change", "changed", "charset"}; from != 6 || !slices.Equal(got, want) {
 		t.Errorf("in the third line Tab offers %q from %d, want %q from 6", got, from, want)
 	}
 }

@@ -35,8 +35,8 @@ func TestLakeReadBack(t *testing.T) {
 	var parts []string
 	for _, m := range []string{"2008-06", "2008-07", "2008-08"} {
 		parts = append(parts, folder+"month="+m+"/host_prefix=example,la/part-0.parquet")
-		got := a.run("SELECT url_surtkey, url, url_host_name, url_path, fetch_time, fetch_status, content_digest, content_mime_type, warc_filename, warc_record_offset, version_time FROM FILE '" + parts[len(parts)-1] + "'")
-		want := a.run("SELECT urlkey AS url_surtkey, url, host AS url_host_name, regexp_extract(url, '//[^/]*([^?]*)', 1) AS url_path, time AS fetch_time, status AS fetch_status, digest AS content_digest, mime AS content_mime_type, " +
+		got := a.run("SELECT url_surtkey, url, url_host_name, url_path, fetch_time, fetch_status, content_digest, content_mime_type, content_charset, content_languages, warc_filename, warc_record_offset, version_time FROM FILE '" + parts[len(parts)-1] + "'")
+		want := a.run("SELECT urlkey AS url_surtkey, url, host AS url_host_name, regexp_extract(url, '//[^/]*([^?]*)', 1) AS url_path, time AS fetch_time, status AS fetch_status, digest AS content_digest, mime AS content_mime_type, charset AS content_charset, lang AS content_languages, " +
 			"source_file AS warc_filename, source_offset AS warc_record_offset, version_time FROM captures WHERE strftime(time, '%Y-%m') = '" + m + "' ORDER BY 1, 5")
 		if got != want || strings.Count(got, "\n") < 10 {
 			t.Errorf("%s: got\n%swant\n%s", m, got, want)

@@ -45,6 +45,8 @@ var Captures = made(Relation{
 		captured("record_id", value.Text, "record ID from that file", func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.RecordID[:b.N]) }).needs(record.ColSource),
 		captured("declared_digest", value.Text, "digest declared in that file", func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.DeclaredDigest[:b.N]) }).needs(record.ColDeclaredDigest),
 		captured("via_record", value.Text, "type of the record: response, revisit, not_modified or resource", func(v *value.Vector, b *record.Batch) { names(v, b.Via[:b.N]) }).needs(record.ColVia),
+		captured("charset", value.Text, "charset used to decode the body", func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.Charset[:b.N]) }).needs(record.ColCharset).OnRequest(),
+		captured("lang", value.Text, "language declared by the page, or inferred from its script", func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.Lang[:b.N]) }).needs(record.ColLang).OnRequest(),
 		captured("request", value.Text, "request line and headers as sent, if they were kept", func(v *value.Vector, b *record.Batch) { requests(v, b.Request[:b.N]) }).needs(record.ColRequest).OnRequest(),
 	},
 }, func(b *record.Batch) int { return b.N }, captureRefs, (*Reader).captures)

@@ -13,6 +13,10 @@ import (
 // fetchBlocks is how many blocks one request fetches at most, 4 MB or less.
 const fetchBlocks = 128
 
+// prefetchBlocks is how many blocks of each end Prefetch fetches. The ends of an index have its meta
+// pages and its root.
+const prefetchBlocks = 4
+
 // aheadAfter is how many blocks are read in order before more are fetched in advance. A single
 // capture takes fewer.
 const aheadAfter = 20
@@ -235,10 +239,10 @@ func (d *FS) Prefetch(names []string) {
 		if err != nil || !ok {
 			continue
 		}
-		last := (f.size+f.unit-1)/f.unit - 1
-		wg.Go(func() { _ = f.fetch(f.ctx, f.key, 0, min(0, last)) })
-		if last > 0 {
-			wg.Go(func() { _ = f.fetch(f.ctx, f.key, max(1, last-1), last) })
+		blocks := (f.size + f.unit - 1) / f.unit
+		wg.Go(func() { _ = f.fetch(f.ctx, f.key, 0, min(prefetchBlocks, blocks)-1) })
+		if blocks > prefetchBlocks {
+			wg.Go(func() { _ = f.fetch(f.ctx, f.key, max(prefetchBlocks, blocks-prefetchBlocks), blocks-1) })
 		}
 		defer f.Close()
 	}
