@@ -23,7 +23,7 @@ const softMemory = 320 << 20
 
 // openPercent is how much the memory of a child may grow between two collections of garbage
 // while it opens something, in percent. It is low, because opening needs much memory.
-const openPercent = 50
+const openPercent = 30
 
 // prepareMany is how many bytes opening allocates if it is worth while to give its memory
 // back to the system.

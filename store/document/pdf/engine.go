@@ -17,6 +17,10 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
+// compileWorkers is how many goroutines compile PDFium. Two take two thirds of the time of
+// one. Each takes memory, and a child that reads documents has to stay below 350 MB.
+const compileWorkers = 2
+
 // memoryPagesMax is how much memory PDFium may use, in pages of 64 KB: 256 MB.
 const memoryPagesMax = 256 << 20 >> 16
 
@@ -83,7 +87,7 @@ func (e *Engine) open() error {
 		config = config.WithCompilationCache(cache)
 	}
 	pool, err := webassembly.Init(webassembly.Config{
-		Context:       context.Background(),
+		Context:       experimental.WithCompilationWorkers(context.Background(), compileWorkers),
 		MaxTotal:      1,
 		FSConfig:      wazero.NewFSConfig(), // without it the library mounts the root folder
 		RuntimeConfig: config,
