@@ -38,6 +38,7 @@ type merging struct {
 	loses   bool                               // a deleted capture from which others have their bodies goes
 	states  []newState                         // of captures of the segment being written
 	earlier map[record.Time]*snapshot.Snapshot // results of knownAt
+	changes *snapshot.Changes                  // nil until statesOf needs it
 	enc     *zstd.Encoder
 	blocks  *segment.Blocks
 	known   *body.Known

@@ -60,11 +60,14 @@ func (m *merging) statesOf(ctx context.Context, at timeline.Place, e *segment.St
 		return nil, err
 	}
 	if m.gives {
-		times, met, err := m.v.ChangesOf(ctx, at, e)
+		if m.changes == nil {
+			m.changes = m.v.Changes(m.hidden)
+		}
+		times, hidden, err := m.changes.Of(ctx, at)
 		if err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(met, m.hidden) {
+		if hidden {
 			return m.newStates(ctx, at, e, old, times)
 		}
 	}

@@ -69,6 +69,7 @@ func (a *Remover) Delete(ctx context.Context, v *snapshot.Snapshot, o task.Delet
 		return res, err
 	}
 	if len(d.hide) > 0 {
+		d.changes = v.Changes(func(p timeline.Place) bool { return d.hide[p] })
 		if err := d.before(ctx); err != nil {
 			return res, err
 		}
@@ -134,7 +135,8 @@ type deletion struct {
 	noted      map[needing]bool                   // what needAll has already recorded
 	walked     map[walkedAt]catalog.Need          // deleted captures to which chains of revisits led
 	known      map[record.Time]*snapshot.Snapshot // results of knownAt
-	dependents map[uint32]bool                    // fingerprints of URLs whose captures have their bodies from deleted captures or through their pools
+	changes    *snapshot.Changes
+	dependents map[uint32]bool // fingerprints of URLs whose captures have their bodies from deleted captures or through their pools
 }
 
 // needing is a need that needAll has recorded: captures of a pool need the body id.

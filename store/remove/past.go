@@ -34,7 +34,7 @@ func (d *deletion) knownAt(t record.Time) *snapshot.Snapshot {
 // that names no other.
 func (d *deletion) before(ctx context.Context) error {
 	for _, key := range slices.Sorted(maps.Keys(d.keys)) {
-		times, err := d.v.ChangesIn(ctx, key)
+		times, err := d.changes.In(ctx, key)
 		if err != nil {
 			return err
 		}
@@ -68,8 +68,8 @@ func (d *deletion) earlier(ctx context.Context, e *timeline.Capture) error {
 	if err != nil || s.DeclaredDigest == "" && s.RefersURL == "" {
 		return err
 	}
-	times, met, err := d.v.ChangesOf(ctx, e.Place, s)
-	if err != nil || !slices.ContainsFunc(met, func(p timeline.Place) bool { return d.hide[p] }) {
+	times, hidden, err := d.changes.Of(ctx, e.Place)
+	if err != nil || !hidden {
 		return err
 	}
 	for _, t := range times {

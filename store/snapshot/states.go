@@ -149,70 +149,194 @@ func hasAnyStates(list []*segment.Info) bool {
 	return slices.ContainsFunc(list, func(s *segment.Info) bool { return s.States > 0 })
 }
 
-// ChangesOf returns the times, ascending, at which a capture came in that may have changed
-// the body of capture e, and those captures. e is stored at a place without a body. The times
-// include that of e itself, and those at which states begin. e may be hidden.
-func (v *Snapshot) ChangesOf(ctx context.Context, at timeline.Place, e *segment.Stored) ([]record.Time, []timeline.Place, error) {
-	c := &changes{v: v, times: make(map[record.Time]bool), met: make(map[timeline.Place]bool), groups: make(map[string][]timeline.Capture)}
-	c.add(&timeline.Capture{Entry: e.Entry, Place: at})
-	for ; len(c.waiting) > 0; c.waiting = c.waiting[1:] {
-		if err := c.follow(ctx, c.waiting[0]); err != nil {
-			return nil, nil, err
-		}
-	}
-	return slices.Sorted(maps.Keys(c.times)), slices.Collect(maps.Keys(c.met)), nil
+// Changes finds the times at which the bodies of captures may have changed that are stored
+// without one. It goes from such a capture to all captures from which it may have had its
+// body, and on from these. Captures that lead to a common capture share one result, so that a
+// chain of revisits is followed once. A Changes cannot be used after an error.
+type Changes struct {
+	v      *Snapshot
+	hidden func(timeline.Place) bool
+	of     map[timeline.Place]*changed // captures without a body that were met
+	whole  map[string]*changed         // by key: the URLs all of whose captures were added
+
+	groups map[string][]timeline.Capture // results of group
+	held   int                           // captures in groups
 }
 
-// ChangesIn does what ChangesOf does, for all captures of the URL with this key that are
-// stored without a body.
-func (v *Snapshot) ChangesIn(ctx context.Context, key string) ([]record.Time, error) {
-	c := &changes{v: v, times: make(map[record.Time]bool), met: make(map[timeline.Place]bool), groups: make(map[string][]timeline.Capture)}
+// heldMost is how many captures Changes keeps in memory in groups of URLs, but for the
+// last URL.
+const heldMost = 1 << 16
+
+// changed is the result for captures that are connected.
+type changed struct {
+	in     *changed // the result that this one has become a part of, or nil
+	times  map[record.Time]bool
+	hidden bool
+}
+
+// Changes returns a Changes. hidden reports whether a capture is hidden, or will be.
+func (v *Snapshot) Changes(hidden func(timeline.Place) bool) *Changes {
+	return &Changes{v: v, hidden: hidden, of: make(map[timeline.Place]*changed), whole: make(map[string]*changed)}
+}
+
+// Of returns the times, ascending, at which a capture came in that may have changed the body
+// of the capture at a place, and whether one of these captures is hidden. The capture is
+// stored without a body, and may be hidden. The times include its own, and those at which
+// states begin; they may include others.
+func (c *Changes) Of(ctx context.Context, at timeline.Place) (times []record.Time, hidden bool, err error) {
+	if c.of[at] == nil {
+		s, err := c.v.Runs.Entry(at)
+		if err != nil {
+			return nil, false, err
+		}
+		own := timeline.Capture{Entry: s.Entry, Place: at}
+		if err := c.reach(ctx, &own); err != nil {
+			return nil, false, err
+		}
+	}
+	r := c.of[at].root()
+	return slices.Sorted(maps.Keys(r.times)), r.hidden, nil
+}
+
+// In returns the times of Of for all captures of the URL with this key that are stored
+// without a body.
+func (c *Changes) In(ctx context.Context, key string) ([]record.Time, error) {
 	group, err := c.group(ctx, key)
 	if err != nil {
 		return nil, err
 	}
+	times := make(map[record.Time]bool)
 	for i := range group {
-		if group[i].Body == segment.BodyNone {
-			c.add(&group[i])
+		if group[i].Body != segment.BodyNone {
+			continue
 		}
-	}
-	for ; len(c.waiting) > 0; c.waiting = c.waiting[1:] {
-		if err := c.follow(ctx, c.waiting[0]); err != nil {
-			return nil, err
+		if c.of[group[i].Place] == nil {
+			if err := c.reach(ctx, &group[i]); err != nil {
+				return nil, err
+			}
 		}
+		maps.Copy(times, c.of[group[i].Place].root().times)
 	}
-	return slices.Sorted(maps.Keys(c.times)), nil
+	return slices.Sorted(maps.Keys(times)), nil
 }
 
-// changes is the state of ChangesOf.
-type changes struct {
-	v       *Snapshot
-	times   map[record.Time]bool
-	met     map[timeline.Place]bool
-	waiting []timeline.Place              // captures without a body that follow has not seen
-	groups  map[string][]timeline.Capture // results of group
+// root returns the result that r is a part of.
+func (r *changed) root() *changed {
+	for r.in != nil {
+		if r.in.in != nil {
+			r.in = r.in.in
+		}
+		r = r.in
+	}
+	return r
 }
 
-// group returns the captures of the URL with this key, as LookupRaw does.
-func (c *changes) group(ctx context.Context, key string) ([]timeline.Capture, error) {
+// join makes r and o one result.
+func (r *changed) join(o *changed) {
+	r, o = r.root(), o.root()
+	if r == o {
+		return
+	}
+	if len(r.times) < len(o.times) {
+		r, o = o, r
+	}
+	maps.Copy(r.times, o.times)
+	r.hidden = r.hidden || o.hidden
+	o.in, o.times = r, nil
+}
+
+// reach makes the result of capture e, which has none.
+func (c *Changes) reach(ctx context.Context, e *timeline.Capture) error {
+	r := &changed{times: make(map[record.Time]bool)}
+	for waiting := c.add(nil, r, e); len(waiting) > 0; {
+		at := waiting[len(waiting)-1]
+		waiting = waiting[:len(waiting)-1]
+		var err error
+		if waiting, err = c.follow(ctx, waiting, r, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add adds capture e to the result r. It appends e to waiting if it is to be followed.
+func (c *Changes) add(waiting []timeline.Place, r *changed, e *timeline.Capture) []timeline.Place {
+	if e.Body == segment.BodyNone {
+		if known := c.of[e.Place]; known != nil {
+			r.join(known)
+			return waiting
+		}
+		c.of[e.Place] = r
+		waiting = append(waiting, e.Place)
+	}
+	r = r.root()
+	r.times[addedAt(e)] = true
+	r.hidden = r.hidden || c.hidden(e.Place)
+	return waiting
+}
+
+// follow adds to r the captures from which the capture at a place may have its body.
+func (c *Changes) follow(ctx context.Context, waiting []timeline.Place, r *changed, at timeline.Place) ([]timeline.Place, error) {
+	s, err := c.v.Runs.Entry(at)
+	if err != nil {
+		return nil, err
+	}
+	list, err := c.v.StatesOf(at, s)
+	if err != nil {
+		return nil, err
+	}
+	for _, st := range list {
+		r.root().times[st.Since] = true
+	}
+	if s.DeclaredDigest != "" || s.Via == record.ViaNotModified {
+		if known := c.whole[s.Key]; known != nil {
+			r.join(known)
+		} else {
+			c.whole[s.Key] = r
+			group, err := c.group(ctx, s.Key)
+			if err != nil {
+				return nil, err
+			}
+			for i := range group {
+				waiting = c.add(waiting, r, &group[i])
+			}
+		}
+	}
+	if s.RefersURL == "" || s.RefersTime == record.NoTime {
+		return waiting, nil
+	}
+	canonical, err := urlkey.Canonical(s.RefersURL)
+	if err != nil {
+		return waiting, nil // an invalid URL refers to nothing
+	}
+	group, err := c.group(ctx, urlkey.Key(canonical))
+	if err != nil {
+		return nil, err
+	}
+	t, end := momentOf(s.RefersTime)
+	i, _ := slices.BinarySearchFunc(group, t, func(e timeline.Capture, t record.Time) int { return cmp.Compare(e.Time, t) })
+	for ; i < len(group) && group[i].Time < end; i++ {
+		waiting = c.add(waiting, r, &group[i])
+	}
+	return waiting, nil
+}
+
+// group returns the captures of the URL with this key, as LookupRaw does, sorted by time.
+func (c *Changes) group(ctx context.Context, key string) ([]timeline.Capture, error) {
 	if g, ok := c.groups[key]; ok {
 		return g, nil
 	}
 	g, err := c.v.lookupRaw(ctx, key, record.ColBytes|record.ColAdded)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(g, func(a, b timeline.Capture) int { return cmp.Compare(a.Time, b.Time) })
+	if c.groups == nil || c.held+len(g) > heldMost {
+		c.groups, c.held = make(map[string][]timeline.Capture), 0
+	}
 	c.groups[key] = g
-	return g, err
-}
-
-// add notes a capture.
-func (c *changes) add(e *timeline.Capture) {
-	if c.met[e.Place] {
-		return
-	}
-	c.met[e.Place] = true
-	c.times[addedAt(e)] = true
-	if e.Body == segment.BodyNone {
-		c.waiting = append(c.waiting, e.Place)
-	}
+	c.held += len(g)
+	return g, nil
 }
 
 // addedAt returns the time at which e was added. The entry of e must have the column.
@@ -221,46 +345,4 @@ func addedAt(e *timeline.Capture) record.Time {
 		return i.AddedLast
 	}
 	return e.Added
-}
-
-// follow notes the captures from which the capture at a place may have its body.
-func (c *changes) follow(ctx context.Context, at timeline.Place) error {
-	s, err := c.v.Runs.Entry(at)
-	if err != nil {
-		return err
-	}
-	list, err := c.v.StatesOf(at, s)
-	if err != nil {
-		return err
-	}
-	for _, st := range list {
-		c.times[st.Since] = true
-	}
-	if s.DeclaredDigest != "" || s.Via == record.ViaNotModified {
-		group, err := c.group(ctx, s.Key)
-		if err != nil {
-			return err
-		}
-		for i := range group {
-			c.add(&group[i])
-		}
-	}
-	if s.RefersURL == "" || s.RefersTime == record.NoTime {
-		return nil
-	}
-	canonical, err := urlkey.Canonical(s.RefersURL)
-	if err != nil {
-		return nil // an invalid URL refers to nothing
-	}
-	group, err := c.group(ctx, urlkey.Key(canonical))
-	if err != nil {
-		return err
-	}
-	t, end := momentOf(s.RefersTime)
-	for i := range group {
-		if e := &group[i]; e.Time >= t && e.Time < end {
-			c.add(e)
-		}
-	}
-	return nil
 }
