@@ -83,6 +83,8 @@ var (
 	// A duration has one unit or several, such as 807ms and 1s 20ms.
 	durations = regexp.MustCompile(`\b\d[\d.]*(ms|s|m|h)( \d+(ms|s|m|h))*\b`)
 	digits    = regexp.MustCompile(`\d[\d.e-]*`)
+	// The time at the end of a line with an estimated or measured cost, such as 13 ms and 0.2 s.
+	costTime = regexp.MustCompile(`(?m)(cost.*, )(less than )?\d[\d.]* (ms|s|min|h)\b`)
 )
 
 // settled returns what an example printed without the parts that differ from run
@@ -91,6 +93,7 @@ var (
 func settled(example, printed string) string {
 	printed = runTime.ReplaceAllString(printed, "TODAY")
 	printed = tableRule.ReplaceAllString(tableBlanks.ReplaceAllString(printed, " "), "─")
+	printed = costTime.ReplaceAllString(printed, "${1}TIME")
 	if unsettled.MatchString(example) {
 		printed = digits.ReplaceAllString(durations.ReplaceAllString(printed, "0s"), "0")
 	}
