@@ -17,8 +17,8 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// compileWorkers is how many goroutines compile PDFium. Two take two thirds of the time of
-// one. Each takes memory, and a child that reads documents has to stay below 350 MB.
+// compileWorkers is how many goroutines compile PDFium. Two take three quarters of the time
+// of one, and more would take more memory.
 const compileWorkers = 2
 
 // memoryPagesMax is how much memory PDFium may use, in pages of 64 KB: 256 MB.
