@@ -87,7 +87,7 @@ func TestStates(t *testing.T) {
 				check(pool)
 			}
 			if len(order) < 2 {
-				return // what was deleted is there still, and without the catalogue nobody knows it
+				return // the files still have the deleted captures, and only the catalogue said that they are deleted
 			}
 			if _, err := a.Reindex(ctx, task.ReindexOptions{}); err != nil {
 				t.Fatal(err)

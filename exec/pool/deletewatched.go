@@ -17,8 +17,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// watchedDeletion hides rows that watches have found: those about the URLs of which a
-// DELETE deletes captures, or those that stand only on a pool that DROP POOL removes.
+// watchedDeletion hides rows that watches have found. DELETE hides the rows about the URLs
+// of the captures that it deletes. DROP POOL hides the rows that depend only on its pool.
 type watchedDeletion struct {
 	watches []*watch.Runner
 	marks   []task.Result // one for each of watches

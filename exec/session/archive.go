@@ -66,8 +66,8 @@ type Crawler interface {
 	Crawl(ctx context.Context, o report.CrawlOptions) (report.CrawlResult, error)
 	// OrderCrawl calls change with the orders of the named crawl, such as to
 	// pause, and stores the result. GiveCrawl adds URLs to the named crawl;
-	// with force, the crawl fetches even those that it has met. If there is
-	// no such crawl, the error is a *report.NoCrawlError.
+	// with force, the crawl fetches each of these URLs again, also if it has
+	// met the URL before. If there is no such crawl, the error is a *report.NoCrawlError.
 	OrderCrawl(ctx context.Context, name string, change func(*report.CrawlOrders)) error
 	GiveCrawl(ctx context.Context, name string, urls []string, force bool) error
 	// Refuses returns why a crawl with options o never fetches a URL,

@@ -73,8 +73,8 @@ var errRow = errors.New("a row of a watch is of another form: another version of
 // letters has a letter for each type of value, in the order of the types.
 const letters = "nbiftuTd"
 
-// Gone says which rows about a URL DROP POOL hides: those that stand only on captures of
-// the pool.
+// Gone says which rows about a URL DROP POOL hides: the rows that depend on captures of the
+// pool only.
 type Gone struct {
 	Key string // of the URL
 	// Before is when the first capture of the URL that stays was added. A row that was found

@@ -234,8 +234,8 @@ func TestIncomplete(t *testing.T) {
 	}
 }
 
-// TestDrop hides rows as DROP POOL does: those of a URL of which no capture stays, those that
-// are older than the first capture that stays, and those whose column time is in the pool.
+// TestDrop hides rows as DROP POOL does. A row is hidden if no capture of its URL stays, if it is
+// older than the first capture that stays, or if its column time is in the pool.
 // Again hides rows that a run has stored meanwhile. The next run removes all from the files.
 func TestDrop(t *testing.T) {
 	m := &memory{rows: map[string][]task.ResultRow{}}

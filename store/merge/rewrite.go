@@ -59,11 +59,11 @@ func (m *merging) again(ctx context.Context) ([]commit.Made, error) {
 		if m.in[info.ID] != nil || len(m.bodies) == 0 && !m.loses && !slices.ContainsFunc(info.Uses, m.goes) {
 			continue
 		}
-		p := &rewriting{m: m, s: m.v.Runs.Reader(info), entries: make(map[uint32][]segment.Stored), anew: make(map[uint32]bool)}
+		p := &rewriting{m: m, s: m.v.Runs.Reader(info), entries: make(map[uint32][]segment.Stored), repeat: make(map[uint32]bool)}
 		if err := p.plan(ctx); err != nil {
 			return nil, err
 		}
-		if len(p.entries)+len(p.anew)+len(p.states) == 0 {
+		if len(p.entries)+len(p.repeat)+len(p.states) == 0 {
 			continue
 		}
 		a, err := p.write(ctx)
@@ -85,11 +85,11 @@ type rewriting struct {
 	m       *merging
 	s       *segment.Reader
 	entries map[uint32][]segment.Stored // by run: all entries of a run in which some will store their bodies themselves
-	anew    map[uint32]bool             // runs that build on a run of a merged segment
+	repeat  map[uint32]bool             // runs that build on a run of a merged segment
 	states  []newState                  // states that captures of the segment get
 }
 
-// plan determines which of the segment's runs change: it fills p.entries and p.anew.
+// plan determines which of the segment's runs change: it fills p.entries and p.repeat.
 // If both stay empty, the segment need not be rewritten.
 func (p *rewriting) plan(ctx context.Context) error {
 	m, info := p.m, p.s.Info
@@ -100,7 +100,7 @@ func (p *rewriting) plan(ctx context.Context) error {
 				return err
 			}
 			if slices.ContainsFunc(dict, func(r segment.RunRef) bool { return m.goes(r.Segment) }) {
-				p.anew[n] = true
+				p.repeat[n] = true
 			}
 		}
 	}
@@ -245,7 +245,7 @@ func (p *rewriting) write(ctx context.Context) (commit.Made, error) {
 	}}
 	f.more = func(w *segment.Writer) error { return m.writeStates(w, info.Pool, p.states) }
 	return f.write(ctx, func(n uint32, w *segment.Writer) error {
-		return w.Repeat(p.s, p.entries[n], nil, p.anew[n])
+		return w.Repeat(p.s, p.entries[n], nil, p.repeat[n])
 	})
 }
 

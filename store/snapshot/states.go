@@ -44,7 +44,7 @@ type states struct {
 	last record.Time // the latest Since
 }
 
-// allStates returns the states in all segments of v, also in those that KnownAt leaves out.
+// allStates returns the states in all segments of v, including the segments that KnownAt leaves out.
 // They are read at the first call.
 func (v *Snapshot) allStates() (*states, error) {
 	s := v.states
