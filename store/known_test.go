@@ -258,3 +258,41 @@ func TestAddedKept(t *testing.T) {
 	lose()
 	check(a, "the loss of the catalogue of a merged pool")
 }
+
+// TestKnownPools shows that a pool's counts as they were known do not depend on a capture that
+// came in later and that gave a revisit of the month before its body.
+func TestKnownPools(t *testing.T) {
+	ctx := context.Background()
+	now := time.Date(2009, 1, 1, 0, 0, 0, 0, time.UTC)
+	a := Open(t.TempDir(), Options{Now: func() time.Time { return now }})
+	defer a.Close()
+	const url = "http://www.example.com/1"
+	original := &visit{url: "http://www.example.com/3", time: day0, status: 200, body: storyOf("abc")}
+	revisit := &visit{url: url, time: day0 + dayMillis, status: 200, as: "url", refers: original, body: original.body, seq: 1}
+	page := &visit{url: url, time: day0 + 40*dayMillis, status: 200, body: original.body, seq: 2}
+	missing := &visit{url: url, time: day0 + 41*dayMillis, status: 404, body: original.body, seq: 3}
+	put(t, a, []*visit{revisit, page, missing})
+	before := record.At(now)
+	now = now.Add(time.Hour)
+	put(t, a, []*visit{original})
+	if _, err := a.Merge(ctx, task.MergeOptions{Pools: []string{"200807"}, Seal: true}); err != nil {
+		t.Fatal(err)
+	}
+	v, err := a.Snapshot(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	for _, c := range []struct {
+		v        *Snapshot
+		versions int64
+	}{{v, 1}, {v.KnownAt(before), 2}} { // after a revisit with the same body, the page is no new version
+		pools, err := c.v.Pools(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p := pools[1]; p.Name != "200807" || p.Versions != c.versions || p.Bytes != c.versions*int64(len(original.body)) {
+			t.Errorf("pool %s has %d versions of %d bytes, want %d", p.Name, p.Versions, p.Bytes, c.versions)
+		}
+	}
+}

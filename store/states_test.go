@@ -131,3 +131,46 @@ func TestStates(t *testing.T) {
 		})
 	}
 }
+
+// TestStatesOfSealed lets a revisit in a sealed part of a month lose its original, which is in
+// a later part and whose blocks are in the part of the revisit. The merge writes the state of
+// the revisit after runs that it copies unchanged, and the state refers to these runs.
+func TestStatesOfSealed(t *testing.T) {
+	ctx := context.Background()
+	now := time.Date(2009, 1, 1, 0, 0, 0, 0, time.UTC)
+	a := Open(t.TempDir(), Options{Now: func() time.Time { return now }})
+	defer a.Close()
+	at := func(day int64) record.Time { return day0 + record.Time(day*dayMillis) }
+	alike := &visit{url: "http://www.example.com/a", time: at(40), status: 200, body: storyOf("ab!c")}
+	original := &visit{url: "http://www.example.com/z", time: at(41), status: 200, body: storyOf("abc"), seq: 1}
+	revisit := &visit{url: alike.url, time: at(42), status: 200, as: "url", refers: original, body: original.body, seq: 2}
+	put(t, a, []*visit{revisit, alike})
+	early := record.At(now)
+	now = now.Add(time.Hour)
+	put(t, a, []*visit{original})
+	for _, seal := range []bool{false, true} {
+		if _, err := a.Merge(ctx, task.MergeOptions{Pools: []string{"200807"}, Seal: seal, PoolLimit: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if parts := poolNames(t, a); len(parts) != 2 {
+		t.Fatalf("the pools are %v, want two parts", parts)
+	}
+	if _, err := deleteWhere(a, func(u string, _ record.Time) bool { return u == original.url }); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Merge(ctx, task.MergeOptions{Pools: []string{"200807A"}}); err != nil {
+		t.Fatal(err)
+	}
+	v, err := a.Snapshot(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	for k, want := range map[record.Time]string{early: "(none)", record.MaxTime: revisit.body} {
+		rows, err := rowsIn(v.KnownAt(k), revisit.time, revisit.time+1)
+		if err != nil || len(rows) != 1 || rows[0].body != want {
+			t.Errorf("known at %d: %+v, %v, want %q", k, rows, err, want)
+		}
+	}
+}

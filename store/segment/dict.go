@@ -44,16 +44,15 @@ type Need struct {
 }
 
 // chooseBehind chooses the runs on which the current run builds. refs are these
-// runs, content is their blocks with a seam (see seamBlocks) after each run, and
-// needs are the sizes of all runs that must be read for them. The run from which
+// runs, and content is their blocks with a seam (see seamBlocks) after each run. The run from which
 // the current run's pages take most comes last: the nearer a match is, the shorter
 // it is written. Each chosen run is preceded by the runs it builds on itself, if
 // possible, so that all are decompressed at once.
-func (w *Writer) chooseBehind() (refs []RunRef, content []byte, needs map[RunRef]int) {
-	needs = make(map[RunRef]int)
+func (w *Writer) chooseBehind() (refs []RunRef, content []byte) {
 	if w.dict == nil {
-		return nil, nil, needs
+		return nil, nil
 	}
+	needs := make(map[RunRef]int) // the sizes of all runs that must be read for refs
 	candidates := byWeight(w.run.weight)
 	for i := 0; i < len(candidates); i++ {
 		ref := candidates[i]
@@ -80,7 +79,7 @@ func (w *Writer) chooseBehind() (refs []RunRef, content []byte, needs map[RunRef
 		content = appendSeam(append(content, w.dict(r).Content...))
 		w.uses[r.Segment] = true
 	}
-	return refs, content, needs
+	return refs, content
 }
 
 // seamBlocks is a seam: blocks of zstd that come after each run on which others

@@ -168,6 +168,23 @@ func (w *Writer) needs(r RunRef) []Need {
 	return []Need{{r, packedRunBytes}}
 }
 
+// noteNeeds notes in w.runNeeds which runs must be read for the last run that was
+// written. It builds on the runs behind; bytes is the size of its blocks.
+func (w *Writer) noteNeeds(behind []RunRef, bytes int) {
+	if w.dict == nil {
+		return
+	}
+	var all []Need
+	for _, ref := range behind {
+		for _, n := range w.needs(ref) {
+			if !slices.Contains(all, n) {
+				all = append(all, n)
+			}
+		}
+	}
+	w.runNeeds = append(w.runNeeds, append(all, Need{RunRef{w.info.ID, uint32(len(w.runNeeds))}, bytes}))
+}
+
 // takeRuns adds runs to set, which has the size in bytes of each run. If the sum of
 // sizes would then exceed the limit most, it changes nothing and returns false.
 func takeRuns(set map[RunRef]int, runs []Need, most int) bool {

@@ -158,6 +158,7 @@ func (w *Writer) same(rec []byte, r *Run, entries []Stored) error {
 		return err
 	}
 	w.runEnds = append(w.runEnds, w.info.Bytes)
+	w.noteNeeds(h.behind, r.blockBytes())
 	return nil
 }
 

@@ -60,7 +60,7 @@ type Writer struct {
 
 	chunks   []pair // the chunks for the index, unless index is set
 	index    *indexfile.Bucket
-	runNeeds [][]Need // of a packed segment: for each run, the runs that must be read for it, itself included
+	runNeeds [][]Need // after Pack: for each run, the runs that must be read for it, itself last
 	runEnds  []int64
 	metaEnds []int64
 }
@@ -388,7 +388,7 @@ func (w *Writer) block(id ID, b, facts []byte) Placed {
 // begins the next run.
 func (w *Writer) closeRun() error {
 	number := uint32(len(w.runEnds))
-	refs, ahead, needs := w.chooseBehind()
+	refs, ahead := w.chooseBehind()
 	enc := w.enc
 	if w.quick != nil && len(w.run.entries) >= smallCaptures {
 		enc = w.quick
@@ -409,13 +409,7 @@ func (w *Writer) closeRun() error {
 		return err
 	}
 	w.runEnds = append(w.runEnds, w.info.Bytes)
-	if w.run.packed {
-		var all []Need
-		for ref, bytes := range needs {
-			all = append(all, Need{ref, bytes})
-		}
-		w.runNeeds = append(w.runNeeds, append(all, Need{RunRef{w.info.ID, number}, w.run.blockBytes()}))
-	}
+	w.noteNeeds(refs, w.run.blockBytes())
 	w.run.reset()
 	return nil
 }

@@ -225,11 +225,17 @@ func (v *Snapshot) hasLater(r *segment.Reader, key string, at record.Time) (bool
 }
 
 // unsettles reports whether the numbers that the catalogue has for a pool, which consists of
-// these segments, may count captures that were added later.
-func (k *knownAt) unsettles(pool []*segment.Info) bool {
+// these segments, may count captures that were added later. all are the segments that k
+// shows. A capture that was added later may also have given a body to a revisit of an earlier
+// pool, with which a capture of this pool is compared.
+func (k *knownAt) unsettles(pool, all []*segment.Info) bool {
 	if k == nil {
 		return false
 	}
-	return k.states || slices.ContainsFunc(pool, func(s *segment.Info) bool { return k.misleads(s.ID) || k.mayLose(s) }) ||
-		slices.ContainsFunc(k.later, func(s *segment.Info) bool { return s.Pool == pool[0].Pool })
+	if k.states || slices.ContainsFunc(k.later, func(s *segment.Info) bool { return s.Pool == pool[0].Pool }) {
+		return true
+	}
+	return slices.ContainsFunc(pool, func(s *segment.Info) bool {
+		return k.misleads(s.ID) || slices.ContainsFunc(all, func(o *segment.Info) bool { return disturbs(o, s) && k.mayLose(o) })
+	})
 }

@@ -53,7 +53,7 @@ func (v *Snapshot) Pool(ctx context.Context, segments []*segment.Info) (record.P
 	removed = removed || slices.ContainsFunc(segments, func(s *segment.Info) bool {
 		return v.hiding.Meets([]urlkey.Range{{From: s.FirstKey, To: s.LastKey + "\x00"}})
 	})
-	removed = removed || v.known.unsettles(segments)
+	removed = removed || v.known.unsettles(segments, v.Pin.Segments)
 	for _, s := range segments {
 		p.First, p.Last = min(p.First, s.First), max(p.Last, s.Last)
 		first, last = min(first, s.FirstKey), max(last, s.LastKey)
