@@ -174,3 +174,43 @@ func TestStatesOfSealed(t *testing.T) {
 		}
 	}
 }
+
+// TestDeletedBefore304 deletes a page, and a revisit without a body that comes after it. A 304
+// follows them: it had no body from the revisit, and gets none from the deleted page, although
+// the page stays in the files because another capture has its body from there. An earlier page
+// that stays gives it its body.
+func TestDeletedBefore304(t *testing.T) {
+	ctx := context.Background()
+	at := func(day int64) record.Time { return day0 + record.Time(day*dayMillis) }
+	const url = "http://www.example.com/1"
+	earlier := &visit{url: url, time: at(1), status: 200, body: storyOf("ab!c")}
+	page := &visit{url: url, time: at(2), status: 200, body: storyOf("abc"), seq: 1}
+	revisit := &visit{url: url, time: at(3), status: 500, as: "digest", body: "not in the archive", seq: 2}
+	same := &visit{url: url, time: at(4), as: "before", seq: 3}
+	again := &visit{url: url, time: at(40), status: 200, body: page.body, seq: 4}
+	for _, visits := range [][]*visit{{page, revisit, same, again}, {earlier, page, revisit, same, again}} {
+		want := "(none)"
+		if visits[0] == earlier {
+			want = earlier.body
+		}
+		a := Open(t.TempDir(), Options{})
+		defer a.Close()
+		put(t, a, visits)
+		if _, err := deleteWhere(a, func(u string, t record.Time) bool { return u == url && (t == page.time || t == revisit.time) }); err != nil {
+			t.Fatal(err)
+		}
+		check := func(after string) {
+			t.Helper()
+			for _, r := range readRows(t, a, record.MinTime, record.MaxTime) {
+				if r.time == same.time && r.body != want {
+					t.Errorf("after %s, the body of the 304 is %.30q, want %.30q", after, r.body, want)
+				}
+			}
+		}
+		check("the deletion")
+		if _, err := a.Merge(ctx, task.MergeOptions{Pools: []string{"200806"}}); err != nil {
+			t.Fatal(err)
+		}
+		check("a merge")
+	}
+}

@@ -219,10 +219,14 @@ func (d *deletion) url(ctx context.Context, key string, chosen map[record.Ref]bo
 func (d *deletion) needs(key string, visible []timeline.Capture, chosen map[record.Ref]bool, bodies map[segment.ID][]timeline.Place, places []timeline.Place) {
 	for i := len(visible) - 1; i >= 0; i-- {
 		e := &visible[i]
-		if e.Body == segment.BodyOwn || !e.HasBody() || chosen[e.Ref()] && d.needed[e.Place] == catalog.NeedNone {
+		if e.Body == segment.BodyOwn || chosen[e.Ref()] && d.needed[e.Place] == catalog.NeedNone {
 			continue
 		}
-		d.needAll(key, e.ID, bodies[e.ID], e.Place)
+		if e.HasBody() {
+			d.needAll(key, e.ID, bodies[e.ID], e.Place)
+		}
+		// A 304 needs the capture before it even if that has no body: it would otherwise have
+		// the body of an earlier deleted capture.
 		if i > 0 && timeline.AsBefore(e) && chosen[visible[i-1].Ref()] {
 			d.need(visible[i-1].Place, e.Place)
 		}

@@ -49,10 +49,12 @@ func (d *deletion) before(ctx context.Context) error {
 			}
 			for i := len(all) - 1; i > 0; i-- {
 				e, p := &all[i], &all[i-1]
-				if !timeline.AsBefore(e) || !e.HasBody() || d.hide[e.Place] && d.needed[e.Place] == catalog.NeedNone {
+				if !timeline.AsBefore(e) || d.hide[e.Place] && d.needed[e.Place] == catalog.NeedNone {
 					continue
 				}
-				d.needAll(key, e.ID, d.bodies[e.ID], e.Place)
+				if e.HasBody() {
+					d.needAll(key, e.ID, d.bodies[e.ID], e.Place)
+				}
 				if d.hide[p.Place] {
 					d.need(p.Place, e.Place)
 				}

@@ -281,19 +281,26 @@ func SettleVisible(all []Capture) []Capture {
 	return out
 }
 
-// settleBody gives e the body of the last capture before it that e sees. e is a 304
-// that names no other capture. If e sees none of the captures before it, e has no
-// body.
+// settleBody gives e, a 304 that names no other capture, the body of the last capture before
+// it that e sees. If e sees none, it has no body. A hidden capture without a body is passed
+// over, and so are the hidden captures before it, because e never had a body from them.
 func settleBody(before []Capture, e *Capture) {
+	passed := false
 	for i := len(before) - 1; i >= 0; i-- {
-		if p := &before[i]; e.sees(p) {
-			e.isAs(p)
-			// If p is hidden, a capture that arrives between them later changes
-			// nothing: e keeps p's body.
-			e.AsBefore = p.Hidden == 0
-			e.ByHidden = p.Hidden != 0 || p.ByHidden
-			return
+		p := &before[i]
+		if !e.sees(p) || passed && p.Hidden != 0 {
+			continue
 		}
+		if p.Hidden != 0 && !p.HasBody() {
+			passed = true
+			continue
+		}
+		e.isAs(p)
+		// If p is hidden, a capture that arrives between them later changes
+		// nothing: e keeps p's body.
+		e.AsBefore = p.Hidden == 0
+		e.ByHidden = p.Hidden != 0 || p.ByHidden
+		return
 	}
 	e.Kind, e.Bytes = record.KindOf(int(e.Status), false), -1
 }
