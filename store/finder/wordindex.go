@@ -1,4 +1,4 @@
-package snapshot
+package finder
 
 import (
 	"context"
@@ -19,7 +19,7 @@ import (
 // IndexWords writes the index of the words of segments, which are one of WordGroups, to w.
 // A run that cannot be read is noted in the index, and its pages are read when they are
 // asked for words. progress is called with the number of runs that are done.
-func (v *Snapshot) IndexWords(ctx context.Context, segments []*segment.Info, w io.Writer, progress func(runs int)) error {
+func (v *Finder) IndexWords(ctx context.Context, segments []*segment.Info, w io.Writer, progress func(runs int)) error {
 	b, err := index.NewBuilder(w)
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func (v *Snapshot) IndexWords(ctx context.Context, segments []*segment.Info, w i
 
 // wordIndexer passes the runs of segments to an index.Builder.
 type wordIndexer struct {
-	v       *Snapshot
+	v       *Finder
 	group   []*segment.Info
 	r       *segment.Reader // the current segment
 	run     *segment.Run
