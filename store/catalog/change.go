@@ -308,9 +308,9 @@ func (next *Catalog) AddRemoval(r *Removal, info *RemovalFile) error {
 	return nil
 }
 
-// Check returns ErrStale if a segment of next uses a segment or pool that next does
-// not have. c is the generation before; what a segment already lacked in c is not
-// the fault of the change ch.
+// Check returns ErrStale if the change ch, which made next from c, takes away a segment or
+// pool that a segment of next uses. A segment or pool that was already missing in c does not
+// count.
 func (next *Catalog) Check(c *Catalog, ch Change) error {
 	before, after := c.Holdings(), next.Holdings()
 	for _, s := range ch.In {

@@ -123,7 +123,7 @@ func (b *bucket) remember(n uint64, name string) {
 	b.names[n] = name
 }
 
-// learn notes the names of the generations that the catalogue c knows.
+// learn notes the names of the catalogue files that c names: those of earlier generations.
 func (b *bucket) learn(c *catalog.Catalog) {
 	for _, name := range append(goneCatalogs(c), c.Before) {
 		digits, _, _ := strings.Cut(name, ".")

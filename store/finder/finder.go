@@ -24,8 +24,8 @@ type Finder struct {
 	indexes *Indexes
 }
 
-// Indexes has the indexes of words of one archive that stay in memory, for all its Finders.
-// Several goroutines may use it.
+// Indexes opens the indexes of words of one archive, and keeps some of them in memory. All
+// Finders of the archive share it. Several goroutines may use it.
 type Indexes struct {
 	folder *commit.Folder
 

@@ -23,8 +23,8 @@ type indexed struct {
 	sums  sumsOf
 }
 
-// indexedSegment is the index of a segment, and what the question finds in it. Segments of
-// one index share both.
+// indexedSegment is the index of a segment, and what the question finds in that index.
+// Segments that are in one index have the same hits.
 type indexedSegment struct {
 	wordFile
 	hits *index.Hits
@@ -47,9 +47,9 @@ type sumsOf struct {
 // hitBytes is about how much memory a document takes in which a question finds something.
 const hitBytes = 150
 
-// openIndexed opens the indexes of all segments and puts the question to them. An index
-// that is missing or damaged is left out, and so are all further ones if what they find
-// takes half of the memory of the question. The caller closes the result.
+// openIndexed opens the indexes of all segments and looks up the question in each. It leaves
+// out an index that is missing or damaged. It stops at the first index after which the hits
+// take half of q.Memory. The caller closes the result.
 func openIndexed(ctx context.Context, v *Finder, q search.Question) (*indexed, error) {
 	x := &indexed{v: v, q: q.Query, of: make(map[uint32]*indexedSegment)}
 	var err error

@@ -140,7 +140,8 @@ func (x *wordIndexer) inGroup(id uint32) bool {
 // isPage reports whether a body with this media type may be a page.
 func isPage(mime string) bool { return page.IsMarkup(mime) || mime == "text/plain" }
 
-// open sets x.source to run n of the segment.
+// open sets x.source to what the index says of run n of the segment x.r: its blocks, and the
+// page of each capture. An error means that the run cannot be read.
 func (x *wordIndexer) open(ctx context.Context, n uint32) error {
 	run, err := x.v.Runs.Run(x.r, n)
 	if err != nil {
