@@ -201,9 +201,9 @@ func (c *Catalog) sumFresh(ch Change) {
 	}
 }
 
-// divide sets the parts of the change ch in next; c is the generation before. It
-// returns ErrStale if a capture that was added meanwhile would be in the wrong part,
-// or if the name of a new part is taken.
+// divide gives next the parts into which the change ch divides a pool. c is the generation
+// before next. The error is ErrStale if a capture that was added since the change was planned
+// would be in the wrong part, or if another part has the name of a new part.
 func (next *Catalog) divide(c *Catalog, ch Change) error {
 	if ch.Whole != "" && len(c.PoolSegments(ch.Whole)) != len(ch.Out) {
 		return ErrStale

@@ -126,9 +126,10 @@ func (f *nearFinder) ask(words []string, ranges []urlkey.Range, from, to record.
 	return terms, known, err
 }
 
-// listed reports whether the indexes have all words of the leaves of the pages in the index
-// w. A page may share leaves with a page that was read in another charset: the index of the
-// leaves knows only the words of that reading.
+// listed reports whether the indexes have all words of the pages that w indexes. A page may
+// share leaves with a page of another segment that was read in another charset. The index of
+// that segment then has the words of the leaves only in the other charset, and the result is
+// false.
 func (f *nearFinder) listed(files *wordFiles, w *index.File) bool {
 	for n := 0; n < len(w.Runs); {
 		users := w.UsersOf(uint32(n))

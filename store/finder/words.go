@@ -228,8 +228,9 @@ func (f *wordFinder) Known(run segment.RunRef, as index.Reading) (list func() ([
 	return f.index.known(run, as)
 }
 
-// indexed answers for the captures of run n of a segment by the index of the segment. It
-// returns false if it cannot. An error is that of ctx.
+// indexed answers the question for the captures of run n of a segment, from the index of the
+// segment. done is false if the index cannot answer it: the run is then to be read. The error
+// is that of a ctx that has ended.
 func (f *wordFinder) indexed(ctx context.Context, id, n uint32) (done bool, err error) {
 	u, sums, err := f.index.run(ctx, f.maker, id, n)
 	if u == nil {
