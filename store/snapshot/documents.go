@@ -68,7 +68,7 @@ const (
 	bodyBits  = bodyText | bodyEmpty
 )
 
-// files returns the files of readings, by the numbers of their db-files. again lists them
+// documentFiles returns the files of readings, by the numbers of their db-files. again lists them
 // again.
 func (v *Snapshot) documentFiles(again bool) map[uint32][]string {
 	d := v.documents
@@ -88,8 +88,8 @@ func (v *Snapshot) documentFiles(again bool) map[uint32][]string {
 func (v *Snapshot) HasDocuments() bool { return len(v.documentFiles(false)) > 0 }
 
 // inReadings calls find with each file of readings of a segment, and the index of the
-// segment in the sources of the file, until find returns true. If a file was replaced
-// since the snapshot listed the files, it begins again with the present files.
+// segment in the sources of the file, until find returns true. If a file was replaced after
+// the snapshot had listed the files, inReadings lists them again and begins again.
 func (v *Snapshot) inReadings(s *segment.Info, find func(f *readings.File, source int) (done bool, err error)) {
 	name := readings.NameOf(s)
 	for again := range 2 {
