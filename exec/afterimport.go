@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"infomall/exec/schedule"
-	"infomall/exec/session"
 	"infomall/store/record"
 	"infomall/store/record/task"
 )
@@ -20,7 +19,7 @@ const afterImportLeast = time.Minute
 // were added that the last finished run has seen, or schedule.Never if none has finished.
 // Without such captures, the result is schedule.Never.
 func (p *plannedRun) afterImport(ctx context.Context, last *task.Job, seen time.Time) (time.Time, error) {
-	added, err := lastAdded(ctx, p.s)
+	added, err := p.lastAdded(ctx)
 	switch {
 	case err != nil:
 		return time.Time{}, err
@@ -32,10 +31,10 @@ func (p *plannedRun) afterImport(ctx context.Context, last *task.Job, seen time.
 	return last.Started.Std().Add(afterImportLeast), nil
 }
 
-// lastAdded returns the latest time at which captures were added to the archive of s, or
+// lastAdded returns the latest time at which captures were added to the archive, or
 // record.MinTime if it has none.
-func lastAdded(ctx context.Context, s *session.Session) (record.Time, error) {
-	snap, release, err := s.SnapshotOrEmpty(ctx)
+func (t *timed) lastAdded(ctx context.Context) (record.Time, error) {
+	snap, release, err := t.s.SnapshotOrEmpty(ctx)
 	if err != nil {
 		return record.MinTime, err
 	}

@@ -29,7 +29,11 @@ func (r relations) Watches(ctx context.Context, snap relation.Snapshot) ([]relat
 // Rules returns the rows of the relation rules: one for each access rule that the
 // archive stores. It implements session.Relations.
 func (r relations) Rules(ctx context.Context) ([]relation.Rule, error) {
-	return access.Rows(ctx, r.s)
+	list, err := r.s.Definitions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return access.Rows(list, r.s.Env().Now)
 }
 
 // Revisits yields the rows of the relation revisits: how often each page in

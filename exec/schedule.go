@@ -44,7 +44,8 @@ func readSchedule(s *session.Session, st *ast.Schedule) (*plannedRun, error) {
 	if err := s.Trial().Check(st.Statement); err != nil {
 		return nil, err
 	}
-	p := &plannedRun{timed: newTimed(s, task.KindSchedule, &st.Name)}
+	p := &plannedRun{timed: timed{s: s}}
+	p.begin(task.KindSchedule, &st.Name)
 	bare := *st // with each parameter replaced by its value
 	var err error
 	switch {

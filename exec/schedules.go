@@ -58,7 +58,7 @@ type entry struct {
 
 // all returns the schedules of the archive, sorted by name.
 func (list Schedules) all(ctx context.Context) ([]entry, error) {
-	defs, jobs, err := definedTimes(ctx, list.Session, task.KindSchedule)
+	defs, jobs, err := definedTimes(ctx, list.Session.Archive(), list.Session.Jobs(), task.KindSchedule)
 	if err != nil {
 		return nil, err
 	}

@@ -31,10 +31,11 @@ const (
 	everyMax = 10 * 366 * 24 * time.Hour // greatest duration of EVERY and PER
 )
 
-// newTimed returns a timed for a statement of s that defines a schedule or watch, the
-// kind, with this name. It has the current settings of the session.
-func newTimed(s *session.Session, kind string, name *ast.Name) timed {
-	return timed{Definition: task.Definition{Kind: kind, Name: name.Text, Created: s.Env().Now}, s: s, name: name, settings: *s.Settings()}
+// begin makes t the definition of a schedule or watch, the kind, with the name that the
+// statement gives. t gets the current settings of its session.
+func (t *timed) begin(kind string, name *ast.Name) {
+	t.Definition = task.Definition{Kind: kind, Name: name.Text, Created: t.s.Env().Now}
+	t.name, t.settings = name, *t.s.Settings()
 }
 
 // settingsText returns a SET statement, with a semicolon and a line end, for each
@@ -148,7 +149,7 @@ func (t *timed) state(jobs []task.Job) (last task.Job, next time.Time) {
 func (t *timed) run(ctx context.Context, next time.Time, statement string, do func(did *session.Count) error) (task.Job, error) {
 	begun := t.s.Now()
 	j := task.Job{Name: t.Name, Statement: statement, Started: record.At(begun), Scheduled: t.Created, Next: record.NoTime}
-	seen, err := lastAdded(ctx, t.s)
+	seen, err := t.lastAdded(ctx)
 	if err != nil {
 		return j, err
 	}
@@ -176,15 +177,16 @@ func (t *timed) run(ctx context.Context, next time.Time, statement string, do fu
 	return j, context.Cause(ctx)
 }
 
-// definedTimes returns the definitions of one kind, schedules or watches, of the
-// archive of s, sorted by name, and the log of jobs, which tells when each ran.
-func definedTimes(ctx context.Context, s *session.Session, kind string) (defs []task.Definition, jobs []task.Job, err error) {
-	if defs, err = s.Archive().Definitions(ctx); err != nil {
+// definedTimes returns the definitions of one kind, schedules or watches, of an archive,
+// sorted by name, and the jobs in the log, which show when each definition ran. A nil log
+// has no jobs.
+func definedTimes(ctx context.Context, a session.Archive, log session.Jobs, kind string) (defs []task.Definition, jobs []task.Job, err error) {
+	if defs, err = a.Definitions(ctx); err != nil {
 		return nil, nil, err
 	}
 	defs = session.SortDefinitions(defs, kind)
-	if len(defs) > 0 && s.Jobs() != nil {
-		jobs, err = s.Jobs().Jobs(ctx)
+	if len(defs) > 0 && log != nil {
+		jobs, err = log.Jobs(ctx)
 	}
 	return defs, jobs, err
 }

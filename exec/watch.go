@@ -29,10 +29,11 @@ var watchSpec = session.Declare("WATCH", session.Writes|session.Anywhere, readWa
 // readWatch reads the WATCH statement st, and checks its query and the statement
 // after THEN. The result has the current settings of the session.
 func readWatch(s *session.Session, st *ast.Watch) (*watched, error) {
-	if err := checkWatched(s, st); err != nil {
+	if err := checkWatched(st, s.Env()); err != nil {
 		return nil, err
 	}
-	w := &watched{timed: newTimed(s, task.KindWatch, &st.Name)}
+	w := &watched{timed: timed{s: s}}
+	w.begin(task.KindWatch, &st.Name)
 	bare := *st
 	var err error
 	if bare.Every, err = w.literalDuration(st.Every, "EVERY"); err != nil {
@@ -55,8 +56,8 @@ func readWatch(s *session.Session, st *ast.Watch) (*watched, error) {
 // checkWatched returns an error if the query of st cannot be watched: its columns
 // are not all different, KEY is missing or names no column, or it reads what watches
 // found.
-func checkWatched(s *session.Session, st *ast.Watch) error {
-	node, err := plan.Build(st.Query, s.Env())
+func checkWatched(st *ast.Watch, env *expr.Env) error {
+	node, err := plan.Build(st.Query, env)
 	if err != nil {
 		return err
 	}
@@ -125,7 +126,7 @@ func (w *watched) Run(ctx context.Context) (*session.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return res, removeLeft(ctx, w.s, w.Definition)
+	return res, w.removeLeft(ctx)
 }
 
 // Assume makes the watch known to later statements that Session.Check reads.

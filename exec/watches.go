@@ -55,7 +55,7 @@ type watchEntry struct {
 
 // all returns the watches of the archive, sorted by name.
 func (list Watches) all(ctx context.Context) ([]watchEntry, error) {
-	defs, jobs, err := definedTimes(ctx, list.Session, task.KindWatch)
+	defs, jobs, err := definedTimes(ctx, list.Session.Archive(), list.Session.Jobs(), task.KindWatch)
 	if err != nil {
 		return nil, err
 	}
@@ -213,18 +213,18 @@ func (w *watched) ended(ctx context.Context) error {
 	return err
 }
 
-// removeLeft removes the files of earlier watches with the name of the watch d.
-func removeLeft(ctx context.Context, s *session.Session, d task.Definition) error {
-	files, ok := s.Archive().(watch.Files)
+// removeLeft removes the files of earlier watches with the name of w.
+func (w *watched) removeLeft(ctx context.Context) error {
+	files, ok := w.s.Archive().(watch.Files)
 	if !ok {
 		return nil
 	}
-	left, err := files.NamedResults(ctx, task.ResultWatches, d.Name)
+	left, err := files.NamedResults(ctx, task.ResultWatches, w.Name)
 	if err != nil || len(left) == 0 {
 		return err
 	}
 	for _, r := range left {
-		if r.Properties["created"] != fmt.Sprint(int64(d.Created)) {
+		if r.Properties["created"] != fmt.Sprint(int64(w.Created)) {
 			if err := files.RemoveResult(ctx, r); err != nil {
 				return err
 			}

@@ -113,21 +113,22 @@ var arrows = map[string]string{
 	"store/disk/tier":      "store/disk store/disk/lines",
 	"store/disk/s3/s3test": "store/disk/s3",
 
-	"store/mend":         "store/body store/catalog store/commit store/disk store/disk/lines store/disk/tier store/formats store/formats/tianwang store/formats/warc store/notes store/record store/record/message store/record/task store/search/index store/segment store/segment/indexfile store/snapshot store/urlkey store/timeline store/document store/readings store/page store/page/charset store/page/coding",
+	"store/mend":         "store/body store/catalog store/commit store/disk store/disk/lines store/disk/tier store/finder store/formats store/formats/tianwang store/formats/warc store/notes store/record store/record/message store/record/task store/search/index store/segment store/segment/indexfile store/snapshot store/urlkey store/timeline store/document store/readings store/page store/page/coding",
 	"store/notes":        "store/commit store/disk store/disk/lines store/notes/result store/record store/record/task store/segment store/urlkey",
 	"store/notes/result": "store/disk store/disk/lines store/record store/record/task store/urlkey",
 	"store/commit":       "store/catalog store/disk store/disk/lines store/disk/tier store/record store/record/task store/segment store/segment/indexfile",
 	"store/catalog":      "store/disk/lines store/record store/record/task store/segment",
 	"store/segment":      "store/record store/urlkey store/disk store/packed store/segment/column store/segment/indexfile store/sequences",
 	"store/sequences":    "",
-	"store":              "store/disk store/disk/s3 store/commit store/mend store/notes store/urlkey store/record store/record/task store/body store/snapshot store/remove store/segment store/merge store/ingest store/disk/tier",
+	"store":              "store/disk store/disk/s3 store/commit store/mend store/notes store/urlkey store/record store/record/task store/body store/finder store/snapshot store/remove store/segment store/merge store/ingest store/disk/tier",
 	"store/timeline":     "store/record store/segment store/block/divide",
 	"store/derive":       "store/page store/page/charset store/record store/record/message store/segment store/timeline store/urlkey store/block/divide store/block/facts store/block/life",
 	"store/body":         "store/catalog store/commit store/disk store/disk/lines store/record store/segment store/segment/indexfile store/timeline store/urlkey store/block/divide store/block/facts",
 	"store/readings":     "store/disk store/document store/packed store/segment",
 	"store/search":       "store/block/facts store/block/label store/record store/search/index store/segment store/words/match",
 	"store/search/index": "store/block/facts store/block/label store/disk store/packed store/page/charset store/segment store/urlkey store/words/match",
-	"store/snapshot":     "store/block/divide store/block/facts store/body store/catalog store/commit store/derive store/disk store/disk/lines store/document store/page store/page/charset store/readings store/record store/record/message store/record/task store/search store/search/index store/segment store/timeline store/urlkey store/words/match",
+	"store/snapshot":     "store/block/divide store/body store/catalog store/commit store/derive store/disk store/disk/lines store/page store/page/charset store/readings store/record store/record/message store/record/task store/search store/segment store/timeline store/urlkey",
+	"store/finder":       "store/block/divide store/block/facts store/body store/commit store/page store/page/charset store/record store/search store/search/index store/segment store/snapshot store/timeline store/urlkey store/words/match",
 	"store/remove":       "store/body store/catalog store/commit store/record store/record/task store/segment store/snapshot store/timeline",
 	"store/merge":        "store/block/divide store/block/facts store/body store/catalog store/commit store/derive store/disk store/disk/lines store/page/charset store/record store/record/task store/segment store/segment/indexfile store/snapshot store/timeline store/urlkey",
 	"store/ingest":       "store/block/divide store/body store/catalog store/commit store/derive store/disk store/formats store/formats/tianwang store/page/charset store/record store/record/message store/record/task store/segment store/snapshot store/timeline store/urlkey",
@@ -166,7 +167,7 @@ var arrows = map[string]string{
 	"exec/relation/result": "exec/graph exec/relation store/record store/record/task store/urlkey exec/classify exec/event/kept exec/places",
 	"exec/relation/all":    "exec/relation exec/relation/result exec/relation/work",
 	"exec/firstseen":       "exec/spill store/record store/record/task",
-	"exec/reports":         "exec/dedup store/packed store/record store/record/task store/words",
+	"exec/reports":         "exec/dedup store/record store/words",
 	"exec/draw/outlines":   "",
 	"exec/webhook":         "",
 
@@ -269,7 +270,6 @@ var testArrows = map[string]string{
 	"repl/ask":             "exec/relation exec/relation/relationtest store/record",
 	"repl/mcp":             "exec exec/relation exec/relation/relationtest store/record",
 	"repl/serve":           "exec exec/event/kept store/record/task exec/relation/relationtest repl store/document/child store/document store/page/pagetest",
-	"repl/serve/cdx":       "exec/relation/relationtest",
 	"repl/doctor":          "exec/worker/natstest store/disk/s3/s3test",
 	"repl/serve/keep":      "exec/relation/relationtest",
 	"repl/serve/lookup":    "exec/relation/relationtest",
@@ -279,10 +279,10 @@ var testArrows = map[string]string{
 	"store/document/opendocument": "store/document/documenttest store/document/office/officetest store/record",
 	"store/document/rtf":          "store/document/documenttest store/document/office/officetest",
 
-	"store/document/msdoc":     "store/document/documenttest store/document/ole/oletest store/page/pagetest",
-	"store/document/msoutlook": "store/document/documenttest store/document/ole/oletest store/page/pagetest",
-	"store/document/msppt":     "store/document/documenttest store/document/ole/oletest store/page/pagetest",
-	"store/document/msxls":     "store/document/documenttest store/document/ole/oletest store/page/pagetest",
+	"store/document/msdoc":     "store/document/documenttest store/document/ole/oletest",
+	"store/document/msoutlook": "store/document/documenttest store/document/ole/oletest",
+	"store/document/msppt":     "store/document/documenttest store/document/ole/oletest",
+	"store/document/msxls":     "store/document/documenttest store/document/ole/oletest",
 	"store/document/ole":       "store/document/documenttest store/document/ole/oletest store/page/pagetest",
 
 	"store/document/flash":   "store/document/documenttest",
@@ -366,9 +366,12 @@ var standardHomes = map[string]string{
 	"net/http": "crawl/fetch exec/webhook repl/serve store/disk/s3 store/disk/s3/s3test",
 }
 
-// TestImports checks every import of the module against the tables above.
+// TestImports checks every import of the module against the tables above. An arrow that no
+// import needs is a fault, too: the table says which packages know each other.
 func TestImports(t *testing.T) {
 	root := ".."
+	needed := make(map[[2]string]bool) // a package, and a package of ours that it imports
+	neededByTests := make(map[[2]string]bool)
 	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -393,9 +396,13 @@ func TestImports(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if fault := importFault(path.Dir(rel), imported, strings.HasSuffix(rel, "_test.go")); fault != "" {
+			test := strings.HasSuffix(rel, "_test.go")
+			if fault := importFault(path.Dir(rel), imported, test); fault != "" {
 				t.Errorf("%s imports %q: %s", rel, imported, fault)
 			}
+			arrow := [2]string{path.Dir(rel), strings.TrimPrefix(imported, "infomall/")}
+			neededByTests[arrow] = neededByTests[arrow] || test
+			needed[arrow] = needed[arrow] || !test
 		}
 		if _, ok := arrows[path.Dir(rel)]; !ok {
 			t.Errorf("%s: package %s is not in the table of arrows", rel, path.Dir(rel))
@@ -404,6 +411,19 @@ func TestImports(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	for name, table := range map[string]map[string]string{"arrows": arrows, "testArrows": testArrows} {
+		of := needed
+		if name == "testArrows" {
+			of = neededByTests
+		}
+		for pkg, list := range table {
+			for _, imported := range strings.Fields(list) {
+				if list != "all" && !of[[2]string{pkg, imported}] {
+					t.Errorf("%s: no import needs the arrow from %s to %s; delete it", name, pkg, imported)
+				}
+			}
+		}
 	}
 }
 

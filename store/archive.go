@@ -16,6 +16,7 @@ import (
 	"infomall/store/disk"
 	"infomall/store/disk/s3"
 	"infomall/store/disk/tier"
+	"infomall/store/finder"
 	"infomall/store/ingest"
 	"infomall/store/mend"
 	"infomall/store/merge"
@@ -71,6 +72,7 @@ type Archive struct {
 
 	files       *body.Files
 	snapshots   *snapshot.Source
+	indexes     *finder.Indexes
 	notes       *notes.Notes
 	maintenance *mend.Maintenance
 	remover     *remove.Remover
@@ -104,8 +106,9 @@ func Open(dir string, o Options) *Archive {
 	a.folder.Now = o.Now
 	a.files = body.NewFiles(a.folder, o.CacheBytes, a.warn)
 	a.snapshots = snapshot.NewSource(a.files)
+	a.indexes = finder.NewIndexes(a.folder)
 	a.notes = notes.New(a.folder, o.Now, a.warn)
-	a.maintenance = mend.New(a.folder, a.files, a.snapshots, a.notes, o.Documents, o.Now, a.elsewhere)
+	a.maintenance = mend.New(a.folder, a.files, a.snapshots, a.indexes, a.notes, o.Documents, o.Now, a.elsewhere)
 	a.merger = merge.New(a.folder, a.snapshots, a.warn, o.BatchBytes)
 	a.intake = ingest.New(a.folder, a.snapshots, o.Now, o.BatchBytes, a.warn, a.merger.Some)
 	a.remover = remove.New(a.folder, a.snapshots, o.Now, a.Merge)
@@ -146,18 +149,14 @@ func (a *Archive) Snapshot(ctx context.Context) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Snapshot{v, a, record.MaxTime}, nil
+	return &Snapshot{a.indexes.Finder(v), a, record.MaxTime}, nil
 }
-
-// Past pins the current state of the archive, for a crawl that asks which captures a
-// page has before it fetches the page again. The caller closes the result.
-func (a *Archive) Past(ctx context.Context) (*snapshot.Past, error) { return a.snapshots.Past(ctx) }
 
 // Snapshot is one unchanging state of the archive. The record.Refs that it returns
 // are valid until it is closed. Several goroutines may use it. All must have
 // finished before Close.
 type Snapshot struct {
-	*snapshot.Snapshot
+	*finder.Finder
 	a     *Archive
 	known record.Time // it lists results that were finished by then
 }
@@ -166,7 +165,7 @@ type Snapshot struct {
 // before it, and the results that were finished by then. It is a part of v: it is valid
 // until v is closed, and need not be closed. Call Hide and SkipDamage of v before.
 func (v *Snapshot) KnownAt(t record.Time) *Snapshot {
-	return &Snapshot{v.Snapshot.KnownAt(t), v.a, min(t, v.known)}
+	return &Snapshot{v.a.indexes.Finder(v.Snapshot.KnownAt(t)), v.a, min(t, v.known)}
 }
 
 // Delete removes captures of the snapshot from the archive: o.Targets says which.

@@ -50,6 +50,7 @@
 //	body                  bodies out of blocks, wherever merges moved these
 //	derive                what is read off a body when it comes in
 //	snapshot              one unchanging state of the archive: scans, tallies, payloads
+//	finder                captures found by words and links; the indexes of words
 //	notes                 definitions, jobs and results
 //	ingest, merge         IMPORT; MERGE, SEAL, REINDEX DERIVED
 //	remove, mend          DELETE, ALLOW, DROP POOL; VERIFY, REINDEX, REPAIR, COPY, RECOVER

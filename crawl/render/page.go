@@ -294,7 +294,8 @@ func (t *tab) settle(ctx context.Context) error {
 
 var errCrashed = errors.New("the page ended its process in the browser")
 
-// ended returns why the page came to its end: done, requests, bytes or time.
+// ended returns why the visit of the page ended: "done", or the limit that it reached, which is
+// "requests", "bytes" or "time". visit is the context of the visit, which ends with its time.
 func (t *tab) ended(visit context.Context) string {
 	if visit.Err() != nil {
 		return "time"

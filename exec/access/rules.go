@@ -2,7 +2,6 @@ package access
 
 import (
 	"cmp"
-	"context"
 	"crypto/sha256"
 	"fmt"
 	"slices"
@@ -274,13 +273,10 @@ func quotedTexts(text string) (out []string) {
 // actions are the names of the actions in the relation rules.
 var actions = [...]string{ast.RuleBlock: "block", ast.RuleExclude: "exclude", ast.RuleEmbargo: "embargo"}
 
-// Rows returns the rows of the relation rules for a session, sorted by name.
-func Rows(ctx context.Context, s *session.Session) ([]relation.Rule, error) {
-	list, err := s.Definitions(ctx)
-	if err != nil {
-		return nil, err
-	}
-	rules, err := Read(list, s.Env().Now)
+// Rows returns the rows of the relation rules at the time now, sorted by name. list has the
+// definitions of the archive.
+func Rows(list []task.Definition, now record.Time) ([]relation.Rule, error) {
+	rules, err := Read(list, now)
 	if rules == nil || err != nil {
 		return nil, err
 	}

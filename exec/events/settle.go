@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// settle makes stories of sets of bursts and returns the stories that are events, so that each
-// document is in one event at most. Stories that share half of the documents of the smaller
-// one are the same story.
+// settle makes a story of each of sets, which has indexes in bursts, and returns the stories
+// that are events. It joins two stories that share half of the documents of the smaller one.
+// In the result, each document is in one story at most.
 func (c *corpus) settle(ctx context.Context, sets [][]int32, bursts []burst, a *automaton, o *Options) ([]*story, error) {
 	fresh := make([]*story, len(sets))
 	for i, set := range sets {

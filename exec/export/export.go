@@ -135,18 +135,12 @@ func (e *export) Would(ctx context.Context) ([]string, error) {
 // when it is complete: after an error, an earlier file of that name is
 // unchanged.
 func (e *export) Run(ctx context.Context) (*session.Result, error) {
-	s, to := e.s, e.to
-	rows, err := s.Open(ctx, e.node)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	f, err := wholefile.Create(to.path)
+	f, err := wholefile.Create(e.to.path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Abandon()
-	n, err := e.write(ctx, f, rows)
+	n, notes, err := e.write(ctx, f)
 	if err != nil {
 		return nil, err
 	}
@@ -155,19 +149,26 @@ func (e *export) Run(ctx context.Context) (*session.Result, error) {
 		return nil, err
 	}
 	t := session.NewTable(session.Text("file"), session.Whole("rows"), session.Whole("bytes"))
-	t.Add(value.OfText(to.path), value.OfInt(n), value.OfInt(size))
+	t.Add(value.OfText(e.to.path), value.OfInt(n), value.OfInt(size))
 	res := t.Work(session.Count{Rows: n, Bytes: size}, nil)
-	res.Notes = rows.Notes
+	res.Notes = notes
 	return res, nil
 }
 
-// write writes the rows, or the captures that they name, to f, and returns how many rows
-// there were.
-func (e *export) write(ctx context.Context, f io.Writer, rows *session.Result) (int64, error) {
-	if e.to.format.captures != nil {
-		return e.writeCaptures(ctx, f, rows)
+// write runs the query and writes its rows, or the captures that they name, to f. It returns
+// how many rows there were, and the notes of the query.
+func (e *export) write(ctx context.Context, f io.Writer) (n int64, notes []string, err error) {
+	rows, err := e.s.Open(ctx, e.node)
+	if err != nil {
+		return 0, nil, err
 	}
-	return e.writeRows(ctx, f, rows)
+	defer rows.Close()
+	if e.to.format.captures != nil {
+		n, err = e.writeCaptures(ctx, f, rows)
+	} else {
+		n, err = e.writeRows(ctx, f, rows)
+	}
+	return n, rows.Notes, err
 }
 
 // need returns an error if the query lacks columns that the format needs. cols

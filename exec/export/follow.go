@@ -37,7 +37,7 @@ func readFollow(e *export) (*following, error) {
 		err.Hint = "end the name of the file in .warc or .warc.gz"
 		return nil, err
 	}
-	if err := followable(st.Query, e.s); err != nil {
+	if err := followable(st.Query, e.s.Env().Known != 0); err != nil {
 		return nil, err
 	}
 	q, sel := *st.Query, *st.Query.Select
@@ -57,8 +57,9 @@ func readFollow(e *export) (*following, error) {
 const addedColumn = "added"
 
 // followable returns an error if the rows of the query q cannot be written one by one as
-// captures come in, for example because q counts them.
-func followable(q *ast.Query, s *session.Session) error {
+// captures come in, for example because q counts them. past says that the session reads what
+// was known at an earlier time.
+func followable(q *ast.Query, past bool) error {
 	sel := q.Select
 	fault := ""
 	switch {
@@ -80,7 +81,7 @@ func followable(q *ast.Query, s *session.Session) error {
 		fault = "GROUP BY"
 	case sel.From != nil && sel.From.Time.Choice != nil:
 		fault = sel.From.Time.Choice.String()
-	case sel.From != nil && sel.From.Time.Known != nil, s.Env().Known != 0:
+	case sel.From != nil && sel.From.Time.Known != nil, past:
 		fault = "KNOWN AT"
 	case sel.From == nil || sel.From.Relation == nil || !strings.EqualFold(sel.From.Relation.Text, "captures"):
 		err := ast.Errorf(q, "FOLLOW writes captures as they come in, and reads the relation captures only")

@@ -65,17 +65,12 @@ func (p *posted) Would(ctx context.Context) ([]string, error) {
 // The result has one row, with the URL, the size of the file and the status of the answer.
 func (p *posted) Run(ctx context.Context) (*session.Result, error) {
 	s, to := p.s, p.to
-	rows, err := s.Open(ctx, p.node)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	f, err := s.Runner(nil, "export").Memory.TempFile()
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close() // the file has no name any more
-	n, err := p.write(ctx, f, rows)
+	n, notes, err := p.write(ctx, f)
 	if err != nil {
 		return nil, err
 	}
@@ -100,6 +95,6 @@ func (p *posted) Run(ctx context.Context) (*session.Result, error) {
 	t := session.NewTable(session.Text("url"), session.Whole("rows"), session.Whole("bytes"), session.Whole("status"))
 	t.Add(value.OfText(to.path), value.OfInt(n), value.OfInt(size), value.OfInt(int64(status)))
 	res := t.Work(session.Count{Rows: n, Bytes: size}, nil)
-	res.Notes = rows.Notes
+	res.Notes = notes
 	return res, nil
 }

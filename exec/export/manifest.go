@@ -91,7 +91,7 @@ type manifest struct {
 
 // manifest returns the text of manifest.json.
 func (p *provenance) manifest(snap relation.Snapshot, a *answer, found *evidence) ([]byte, error) {
-	params, settings := asked(p.s, p.st)
+	params, settings := asked(p.st, p.s.Params(), p.s.Settings())
 	var defined []string
 	if d, err := p.s.Env().Defined(); err != nil {
 		return nil, err
@@ -111,17 +111,17 @@ func (p *provenance) manifest(snap relation.Snapshot, a *answer, found *evidence
 }
 
 // asked returns the values of the parameters that a statement has, and of the settings on
-// which its answer depends.
-func asked(s *session.Session, statement ast.Node) (params, settings map[string]string) {
+// which its answer depends. given has the values of all parameters.
+func asked(statement ast.Node, given map[string]string, set *session.Settings) (params, settings map[string]string) {
 	params, settings = make(map[string]string), make(map[string]string, len(answering))
 	ast.Walk(statement, func(n ast.Node) bool {
 		if x, ok := n.(*ast.Param); ok {
-			params[x.Name] = s.Params()[x.Name]
+			params[x.Name] = given[x.Name]
 		}
 		return true
 	})
 	for _, name := range answering {
-		settings[name] = session.SettingNamed(name).Get(s.Settings())
+		settings[name] = session.SettingNamed(name).Get(set)
 	}
 	return params, settings
 }

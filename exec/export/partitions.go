@@ -195,7 +195,7 @@ func (p *partitioned) Run(ctx context.Context) (*session.Result, error) {
 // origin returns what the manifest says about the statement and the archive.
 func (p *partitioned) origin(ctx context.Context, state string, pools func(context.Context) ([]record.Pool, error)) (lake.Origin, error) {
 	s := p.s
-	params, settings := asked(s, p.asked)
+	params, settings := asked(p.asked, s.Params(), s.Settings())
 	o := lake.Origin{
 		Statement: p.asked.String(), Parameters: params, Settings: settings, Pools: []string{},
 		Time: s.Env().Now.Std().Format(time.RFC3339Nano), Archive: filepath.Base(s.Archive().Path()), State: state, Program: software + " " + s.Version(),

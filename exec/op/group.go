@@ -33,14 +33,9 @@ func (r *Runner) group(ctx context.Context, n *plan.Group, in value.Rows) (value
 	return func(yield func(*value.Batch, error) bool) {
 		g := fresh()
 		defer g.late.Close()
-		for b, err := range in {
-			if err == nil {
-				err = g.take(b)
-			}
-			if err != nil {
-				yield(nil, err)
-				return
-			}
+		if err := g.takeAll(in); err != nil {
+			yield(nil, err)
+			return
 		}
 		g.yield(ctx, n, having, yield)
 	}, nil
@@ -149,6 +144,19 @@ func (g *grouper) reset() {
 	}
 	g.distinct = map[string]value.Value{}
 	g.held, g.current = 0, -1
+}
+
+// takeAll adds the rows of in to their groups.
+func (g *grouper) takeAll(in value.Rows) error {
+	for b, err := range in {
+		if err == nil {
+			err = g.take(b)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // take adds each row of b to its group. It moves the groups to the sorter if

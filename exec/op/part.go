@@ -73,13 +73,8 @@ func (r *Runner) partGroups(ctx context.Context, n *plan.Group, number int, yiel
 	g := fresh()
 	defer g.late.Close()
 	g.rows = uint64(number) * partRows // so that the values of different parts have different numbers
-	for b, err := range rows {
-		if err == nil {
-			err = g.take(b)
-		}
-		if err != nil {
-			return err
-		}
+	if err := g.takeAll(rows); err != nil {
+		return err
 	}
 	var rec []byte
 	put := func(key, val []byte) bool {

@@ -66,7 +66,7 @@ func (r *Runner) sorted(ctx context.Context, groups, keys []plan.Key, cols []val
 	}, nil
 }
 
-// all yields the rows of in.
+// all sorts the rows of in and yields them.
 func (s *rowSorter) all(in value.Rows, yield func(*value.Batch, error) bool) error {
 	for b, err := range in {
 		if err == nil {
@@ -267,7 +267,8 @@ type groupSorter struct {
 	numbers []uint32 // of the groups of the rows of the current batch, from 0: the group that is held
 }
 
-// all yields the rows of in.
+// all sorts the rows of each group of in and yields them. The rows of a group follow each
+// other in in.
 func (g *groupSorter) all(in value.Rows, yield func(*value.Batch, error) bool) error {
 	for b, err := range in {
 		if err == nil {

@@ -20,51 +20,52 @@ import (
 // watchedDeletion hides rows that watches have found. DELETE hides the rows about the URLs
 // of the captures that it deletes. DROP POOL hides the rows that depend only on its pool.
 type watchedDeletion struct {
+	s       *session.Session
 	watches []*watch.Runner
 	marks   []task.Result // one for each of watches
 }
 
-// hideWatched hides rows of all watches. node is the plan of a query for the captures
-// that the statement removes, and hide hides the rows of one watch, given the rows of
-// the query. hideWatched is called before the captures are removed: if the program is killed
-// in between, the same statement finds the same captures.
-func hideWatched(ctx context.Context, s *session.Session, node plan.Node, hide func(w *watch.Runner, rows value.Rows) (task.Result, error)) (*watchedDeletion, error) {
-	h := &watchedDeletion{}
-	files, ok := s.Archive().(watch.Files)
+// hide hides rows of all watches. node is the plan of a query for the captures that the
+// statement removes, and hideIn hides the rows of one watch, given the rows of the query.
+// hide is called before the captures are removed: if the program is killed in between, the
+// same statement finds the same captures.
+func (h *watchedDeletion) hide(ctx context.Context, node plan.Node, hideIn func(w *watch.Runner, rows value.Rows) (task.Result, error)) error {
+	files, ok := h.s.Archive().(watch.Files)
 	if !ok {
-		return h, nil
+		return nil
 	}
-	list, err := s.Archive().Definitions(ctx)
+	list, err := h.s.Archive().Definitions(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, def := range session.SortDefinitions(list, task.KindWatch) {
 		err := func() error {
-			snap, release, err := s.Snapshot(ctx)
+			snap, release, err := h.s.Snapshot(ctx)
 			if err != nil {
 				return err
 			}
 			defer release()
-			runner := s.Runner(snap, "delete")
+			runner := h.s.Runner(snap, "delete")
 			rows, err := runner.Rows(ctx, node)
 			if err != nil {
 				return err
 			}
 			w := &watch.Runner{Files: files, Rows: snap, Name: def.Name, Created: def.Created, Memory: runner.Memory}
-			mark, err := hide(w, rows)
+			mark, err := hideIn(w, rows)
 			h.watches, h.marks = append(h.watches, w), append(h.marks, mark)
 			return err
 		}()
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return h, nil
+	return nil
 }
 
 // hideWatched hides the rows of watches about the URLs of the captures that d deletes.
 func (d *deletion) hideWatched(ctx context.Context) (*watchedDeletion, error) {
-	return hideWatched(ctx, d.s, d.node, func(w *watch.Runner, rows value.Rows) (task.Result, error) {
+	h := &watchedDeletion{s: d.s}
+	return h, h.hide(ctx, d.node, func(w *watch.Runner, rows value.Rows) (task.Result, error) {
 		return w.Delete(ctx, keysOf(targets(rows, d.src)), record.At(d.s.Now()))
 	})
 }
@@ -80,7 +81,8 @@ func (d *poolDrop) hideWatched(ctx context.Context) (*watchedDeletion, error) {
 	if err != nil {
 		return nil, err
 	}
-	return hideWatched(ctx, d.s, node, func(w *watch.Runner, rows value.Rows) (task.Result, error) {
+	h := &watchedDeletion{s: d.s}
+	return h, h.hide(ctx, node, func(w *watch.Runner, rows value.Rows) (task.Result, error) {
 		return w.Drop(ctx, goneOf(rows), record.At(d.s.Now()))
 	})
 }
@@ -135,18 +137,18 @@ func keysOf(targets iter.Seq2[task.Target, error]) iter.Seq2[string, error] {
 
 // again hides the rows once more after the captures are deleted, because a run of a
 // watch may have begun meanwhile.
-func (h *watchedDeletion) again(ctx context.Context, s *session.Session) error {
+func (h *watchedDeletion) again(ctx context.Context) error {
 	if len(h.watches) == 0 {
 		return nil
 	}
-	snap, release, err := s.Snapshot(ctx)
+	snap, release, err := h.s.Snapshot(ctx)
 	if err != nil {
 		return err
 	}
 	defer release()
 	for i, w := range h.watches {
 		w.Rows = snap
-		if err := w.Again(ctx, h.marks[i], record.At(s.Now())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := w.Again(ctx, h.marks[i], record.At(h.s.Now())); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

@@ -28,8 +28,8 @@ func readExplain(s *session.Session, st *ast.Explain) (*explanation, error) {
 			err.Hint = "leave out ANALYZE"
 			return nil, err
 		}
-		of, err := readScore(s, q)
-		return &explanation{s, st, of}, err
+		of := &scoreExplanation{selection: selection{s: s}}
+		return &explanation{s, st, of}, of.read(q)
 	}
 	of, err := s.Trial().ReadExplained(st.Statement, st.Analyze)
 	return &explanation{s, st, of}, err

@@ -26,7 +26,7 @@ type help string
 func readHelp(s *session.Session, st *ast.Help) (help, error) {
 	text := helpOverview()
 	if st.Topic != "" {
-		text = helpOn(st.Topic, s)
+		text = helpOn(st.Topic, s.Env(), s.Settings())
 	}
 	if text == "" {
 		err := expr.UnknownName(st, "help on", st.Topic, "", helpTopics())
@@ -65,8 +65,9 @@ func helpOverview() string {
 }
 
 // helpOn returns the help on one topic, or "" if there is none. A topic is a
-// statement, a relation, a function, a setting, or a word of a statement.
-func helpOn(topic string, s *session.Session) string {
+// statement, a relation, a function, a setting, or a word of a statement. The example of a
+// function has its result in env, and that of a setting its value in set.
+func helpOn(topic string, env *expr.Env, set *session.Settings) string {
 	if g := lang.Grammar(topic); g != "" {
 		text := strings.TrimRight(g, "\n") + "\n"
 		for _, example := range lang.Examples(topic) {
@@ -81,14 +82,14 @@ func helpOn(topic string, s *session.Session) string {
 		return helpRelation(r)
 	}
 	if f := expr.FindFunction(topic); f != nil {
-		statement, result := Example(f, s.Env())
+		statement, result := Example(f, env)
 		if result != "" {
 			statement += " -- " + result
 		}
 		return f.Signature() + "\n\n" + f.Doc + "\n\n" + statement + "\n"
 	}
 	if k := session.SettingNamed(topic); k != nil {
-		return SetExample(k, s.Settings()) + "\n\n" + k.Doc + "\n"
+		return SetExample(k, set) + "\n\n" + k.Doc + "\n"
 	}
 	switch list := strings.ToUpper(topic); list {
 	case "RELATIONS", "COLUMNS", "FUNCTIONS", "SETTINGS", "QUERIES", "VIEWS":

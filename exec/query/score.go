@@ -21,23 +21,24 @@ type scoreExplanation struct {
 	url string // canonical
 }
 
-// readScore makes a scoreExplanation of a query that was written as SEARCH with FOR.
-func readScore(s *session.Session, q *ast.Query) (*scoreExplanation, error) {
-	text, err := expr.ConstantText(q.Search.For, s.Env())
+// read reads the clauses of a query that was written as SEARCH with FOR. x has its session
+// only, and gets the rest.
+func (x *scoreExplanation) read(q *ast.Query) error {
+	text, err := expr.ConstantText(q.Search.For, x.s.Env())
 	if err != nil {
-		return nil, err
+		return err
 	}
-	url, err := urlkey.Canonical(text)
-	if err != nil {
-		return nil, ast.Errorf(q.Search.For, "%s is no URL: %v", text, err)
+	x.st = q.Search
+	if x.url, err = urlkey.Canonical(text); err != nil {
+		return ast.Errorf(q.Search.For, "%s is no URL: %v", text, err)
 	}
 	plain := *q
 	plain.Search = &ast.Search{}
-	of, err := readSelect(s, &plain)
-	if err != nil {
-		return nil, err
+	of, err := readSelect(x.s, &plain)
+	if err == nil {
+		x.selection = *of
 	}
-	return &scoreExplanation{*of, q.Search, url}, nil
+	return err
 }
 
 // Run returns a table of the parts of the score: one row for each word in the best block,
@@ -58,11 +59,11 @@ func (x *scoreExplanation) Run(ctx context.Context) (*session.Result, error) {
 		err.Hint = "in this scope and time, no version of it has the words asked for"
 		return nil, err
 	}
-	return scoreTable(x.s, n, of), nil
+	return x.table(n, of), nil
 }
 
-// scoreTable returns the table of a score.
-func scoreTable(s *session.Session, n *relation.Request, of *relation.ScoreOf) *session.Result {
+// table returns the table of a score. n is what the query asks for.
+func (x *scoreExplanation) table(n *relation.Request, of *relation.ScoreOf) *session.Result {
 	float := func(name string) value.Column { return value.Column{Name: name, Type: value.Float} }
 	t := session.NewTable(session.Text("part"), session.Text("word"), session.Whole("found"), session.Whole("linked"), session.Whole("words"),
 		session.Whole("pages"), float("rarity"), float("says"), float("gives"))
@@ -96,6 +97,6 @@ func scoreTable(s *session.Session, n *relation.Request, of *relation.ScoreOf) *
 	t.Add(value.OfText("score"), null, null, null, null, count(of.Pages), null, null, value.OfFloat(of.Score))
 	res := t.Result()
 	res.Notes = []string{fmt.Sprintf("version of %s; block %d of %d, label %s, which counts %v; %s asked",
-		s.Stamp(of.Last), f.Place+1, len(of.Page.Blocks), best.Label, search.LabelWeight(best.Label), value.Counted(of.Pages, "distinct page"))}
+		x.s.Stamp(of.Last), f.Place+1, len(of.Page.Blocks), best.Label, search.LabelWeight(best.Label), value.Counted(of.Pages, "distinct page"))}
 	return res
 }

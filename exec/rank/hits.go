@@ -510,6 +510,6 @@ func (h *hubRank) Would(ctx context.Context) ([]string, error) {
 		}
 	}
 	lines := []string{fmt.Sprintf("compute %s in %s, keep it as ranking %s", h.text, value.Counted(h.options.Rounds, "iteration"), h.name), how}
-	would, err := h.asked.wouldRead(ctx, h.s, snap)
+	would, err := h.asked.wouldRead(ctx, snap, h.s.ReadLines)
 	return slices.Concat(lines, roots, would), err
 }

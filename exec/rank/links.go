@@ -94,15 +94,16 @@ func (a *linksAsked) asOf(ctx context.Context, snap relation.Snapshot) (record.T
 }
 
 // wouldRead returns lines for EXPLAIN on what the archive would read to make
-// the graph: the size of the named graph, or the plan for reading links.
-func (a *linksAsked) wouldRead(ctx context.Context, s *session.Session, snap relation.Snapshot) ([]string, error) {
+// the graph: the size of the named graph, or the plan for reading links. readLines returns
+// the lines for a plan, see Session.ReadLines.
+func (a *linksAsked) wouldRead(ctx context.Context, snap relation.Snapshot, readLines func(context.Context, relation.Snapshot, ...plan.Node) ([]string, error)) ([]string, error) {
 	if err := a.pin(ctx, snap); err != nil {
 		return nil, err
 	}
 	if g := a.kept; g != nil {
 		return []string{fmt.Sprintf("  graph %s: %s nodes, %s edges", g.Name, g.Properties[graph.PropertyNodes], g.Properties[graph.PropertyEdges])}, nil
 	}
-	return s.ReadLines(ctx, snap, a.links)
+	return readLines(ctx, snap, a.links)
 }
 
 // read makes the graph, from the archive's links or from the stored named

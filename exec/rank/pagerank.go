@@ -279,6 +279,6 @@ func (r *ranking) Would(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	lines := []string{fmt.Sprintf("rank by %s, keep it as ranking %s, which has been computed %s", r.text, r.name, value.Counted(before, "time"))}
-	would, err := r.asked.wouldRead(ctx, r.s, snap)
+	would, err := r.asked.wouldRead(ctx, snap, r.s.ReadLines)
 	return append(lines, would...), err
 }

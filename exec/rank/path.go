@@ -161,7 +161,7 @@ func (p *pathSearch) Would(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	defer release()
-	would, err := asked.wouldRead(ctx, p.s, snap)
+	would, err := asked.wouldRead(ctx, snap, p.s.ReadLines)
 	way := "a shortest way"
 	if p.st.During != nil {
 		way = "the way of links that existed one after the other, which arrives first,"

@@ -141,9 +141,10 @@ type joint struct {
 	urls    map[string]int // the URLs that were joined, with the copies of each; nil for one
 }
 
-// joined yields the findings of in, which come sorted by group and first time, after
-// joining those of the same group. A finding is valid until the iteration moves on. It
-// is an error if one finding stands for more than most URLs.
+// joined yields the findings of in, with neighbours of one group joined into one finding. The
+// findings of in are sorted by group and first time, and same reports whether two are of one
+// group. A finding is valid until the iteration moves on. An error says that a finding would
+// stand for more than most URLs.
 func joined(in iter.Seq2[*finding, error], most int, same func(a, b *finding) bool) iter.Seq2[*finding, error] {
 	return func(yield func(*finding, error) bool) {
 		var open joint // versions is 0 if there is none

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"infomall/exec/cost"
@@ -250,6 +251,12 @@ func (s *Session) Env() *expr.Env {
 // Stamp returns the time t as text, in the time zone of the session.
 func (s *Session) Stamp(t record.Time) string {
 	return string(value.AppendTime(nil, t, s.Env().Location()))
+}
+
+// Day returns the day of the time t in the time zone of the session, such as "2008-07-07".
+func (s *Session) Day(t record.Time) string {
+	day, _, _ := strings.Cut(s.Stamp(t), "T")
+	return day
 }
 
 // Assume makes the definition d (such as a view) known to later statements

@@ -78,7 +78,7 @@ func (b *blaming) drawing(t *traced) *draw.Blame {
 		l := &t.leaves[i]
 		p := draw.BlamePart{Path: t.revision.Tree.Blocks[l.Block].Path, Label: labels[l.Block], Topic: draw.Topic(t.revision, l.Block)}
 		add := func(o *blame.Origin, text string) {
-			p.Runs = append(p.Runs, draw.BlameRun{Text: text, When: interval(b.s, o.NotBefore, o.Time), Old: o.Old, Age: ageOf(o, t.asked.time)})
+			p.Runs = append(p.Runs, draw.BlameRun{Text: text, When: interval(b.s.Day, o.NotBefore, o.Time), Old: o.Old, Age: ageOf(o, t.asked.time)})
 		}
 		if b.byBlock() {
 			if text := strings.TrimSpace(t.revision.Text(l.Block)); text != "" {
@@ -112,18 +112,13 @@ func (b *blaming) together(first, next *blame.Piece) bool {
 }
 
 // interval returns the days between which something happened, such as
-// "2008-07-07 – 2008-07-16", or "by 2008-06-02" if notBefore is record.NoTime.
-func interval(s *session.Session, notBefore, time record.Time) string {
+// "2008-07-07 – 2008-07-16", or "by 2008-06-02" if notBefore is record.NoTime. day returns
+// the day of a time as text.
+func interval(day func(record.Time) string, notBefore, time record.Time) string {
 	if notBefore == record.NoTime {
-		return "by " + day(s, time)
+		return "by " + day(time)
 	}
-	return day(s, notBefore) + " – " + day(s, time)
-}
-
-// day returns the day of t, such as "2008-07-07".
-func day(s *session.Session, t record.Time) string {
-	stamp, _, _ := strings.Cut(s.Stamp(t), "T")
-	return stamp
+	return day(notBefore) + " – " + day(time)
 }
 
 // ageOf returns how long before the capture of the page, made at the time at, a text

@@ -96,7 +96,7 @@ func (t *telling) drawn(entries iter.Seq2[*entry, error]) iter.Seq2[draw.StoryEn
 		for e, err := range entries {
 			d := draw.StoryEntry{}
 			if err == nil {
-				d = draw.StoryEntry{When: interval(t.s, e.notBefore, e.time), What: e.what, Block: e.block, Text: e.text, Old: e.old, URL: e.url, Edits: e.edits, Until: day(t.s, e.time), Reason: e.reason}
+				d = draw.StoryEntry{When: interval(t.s.Day, e.notBefore, e.time), What: e.what, Block: e.block, Text: e.text, Old: e.old, URL: e.url, Edits: e.edits, Until: t.s.Day(e.time), Reason: e.reason}
 			}
 			if !yield(d, err) || err != nil {
 				return

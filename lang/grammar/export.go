@@ -99,8 +99,8 @@ type items []ast.Item
 
 func (i items) list() []ast.Item { return i }
 
-// parseItems reads the list after PARTITION BY. AS may not be left out in it, because a clause
-// of EXPORT can follow.
+// parseItems reads the list after PARTITION BY. A new name in the list needs the word AS:
+// without it, the next clause of EXPORT would be read as the name.
 func parseItems(lex *lexer.PeekingLexer) (itemsSyntax, error) {
 	p := parser{lex: lex}
 	list, err := p.items(false)

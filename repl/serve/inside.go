@@ -61,8 +61,8 @@ type Visit struct {
 	missing []string
 }
 
-// Asked returns how many URLs of the archive the page asked for beside its own, and which
-// of these the archive has not, in the order of the requests.
+// Asked returns how many URLs the page asked for, besides its own. missing are those URLs that
+// the archive does not have, in the order of the requests.
 func (v *Visit) Asked() (parts int, missing []string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

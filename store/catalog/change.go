@@ -201,9 +201,9 @@ func (c *Catalog) sumFresh(ch Change) {
 	}
 }
 
-// divide sets the parts of the change ch in next; c is the generation before. It
-// returns ErrStale if a capture that was added meanwhile would be in the wrong part,
-// or if the name of a new part is taken.
+// divide gives next the parts into which the change ch divides a pool. c is the generation
+// before next. The error is ErrStale if a capture that was added since the change was planned
+// would be in the wrong part, or if another part has the name of a new part.
 func (next *Catalog) divide(c *Catalog, ch Change) error {
 	if ch.Whole != "" && len(c.PoolSegments(ch.Whole)) != len(ch.Out) {
 		return ErrStale
@@ -308,9 +308,9 @@ func (next *Catalog) AddRemoval(r *Removal, info *RemovalFile) error {
 	return nil
 }
 
-// Check returns ErrStale if a segment of next uses a segment or pool that next does
-// not have. c is the generation before; what a segment already lacked in c is not
-// the fault of the change ch.
+// Check returns ErrStale if the change ch, which made next from c, takes away a segment or
+// pool that a segment of next uses. A segment or pool that was already missing in c does not
+// count.
 func (next *Catalog) Check(c *Catalog, ch Change) error {
 	before, after := c.Holdings(), next.Holdings()
 	for _, s := range ch.In {

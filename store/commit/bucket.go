@@ -123,7 +123,7 @@ func (b *bucket) remember(n uint64, name string) {
 	b.names[n] = name
 }
 
-// learn notes the names of the generations that the catalogue c knows.
+// learn notes the names of the catalogue files that c names: those of earlier generations.
 func (b *bucket) learn(c *catalog.Catalog) {
 	for _, name := range append(goneCatalogs(c), c.Before) {
 		digits, _, _ := strings.Cut(name, ".")
@@ -320,8 +320,8 @@ func (f *Folder) Renewed(ctx context.Context, name string) error {
 	})
 }
 
-// renewedAfter returns the files of c that were ever replaced when c follows before. An entry of c
-// counts instead of the entry of before for the same file.
+// renewedAfter returns a Renewal for each file of c that was ever replaced. before is the generation
+// before c. If both have a Renewal of a file, that of c counts.
 func renewedAfter(c, before *catalog.Catalog) []catalog.Renewal {
 	editions := make(map[string]string)
 	for _, r := range slices.Concat(before.Renewed, c.Renewed) {

@@ -204,10 +204,10 @@ func (f *Folder) resume(i int) (bool, error) {
 	return true, nil
 }
 
-// add adds the version at index i of f.all to the history. It returns the version
-// compared with the one before, and the reading of its page, which is nil if the
-// page does not divide. If the version has no readable body, the revision is nil and
-// the history is forgotten.
+// add adds the version at index i of f.all to the history. It returns how the version
+// differs from the one before, and the reading of its page. The reading is nil if the page
+// does not divide into blocks. If the body cannot be read, both results are nil and the
+// history begins again with the next version.
 func (f *Folder) add(i int) (*life.Revision, *facts.Reading, error) {
 	v, reading, err := f.version(i)
 	if v == nil || err != nil {

@@ -12,10 +12,10 @@ import (
 
 // A batch is planned in windows of URLs. For each window the plan first looks up the
 // captures of all URLs, and then reads the stored versions that new versions are
-// compared with, in the order in which they are stored. So each run is read once for
-// a window, however many segments the URLs are in. To read them URL by URL, in the
-// order of keys, would go through the runs of all segments at once: with more segments
-// than decoded runs in memory, each version would decode its run again.
+// compared with, in the order in which they are stored. So each run is decoded once
+// for a window. Reading the versions URL by URL, in the order of keys, would go back and
+// forth between the runs of all segments. With more segments than decoded runs in memory,
+// each version would decode its run again.
 const (
 	// windowBytes is how many bytes of bodies of stored versions a window has.
 	windowBytes = 8 << 20

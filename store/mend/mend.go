@@ -21,6 +21,7 @@ import (
 
 	"infomall/store/body"
 	"infomall/store/commit"
+	"infomall/store/finder"
 	"infomall/store/notes"
 	"infomall/store/snapshot"
 )
@@ -31,6 +32,7 @@ type Maintenance struct {
 	folder    *commit.Folder
 	files     *body.Files
 	snapshots *snapshot.Source
+	indexes   *finder.Indexes
 	notes     *notes.Notes
 	documents DocumentReader // nil if documents are not read
 	now       func() time.Time
@@ -42,10 +44,10 @@ type Maintenance struct {
 type Opener func(place string) (*commit.Folder, error)
 
 // New returns the Maintenance of the archive in a folder. It shares the open files,
-// snapshots and notes of that archive with other users. documents is nil if documents are
+// snapshots, indexes of words and notes of that archive with other users. documents is nil if documents are
 // not read. open finds copies of the archive.
-func New(f *commit.Folder, files *body.Files, s *snapshot.Source, n *notes.Notes, documents DocumentReader, now func() time.Time, open Opener) *Maintenance {
-	return &Maintenance{f, files, s, n, documents, now, open}
+func New(f *commit.Folder, files *body.Files, s *snapshot.Source, x *finder.Indexes, n *notes.Notes, documents DocumentReader, now func() time.Time, open Opener) *Maintenance {
+	return &Maintenance{f, files, s, x, n, documents, now, open}
 }
 
 // at returns the Maintenance of another archive, in the folder f, with which files

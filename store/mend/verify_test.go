@@ -12,6 +12,7 @@ import (
 	"infomall/store/commit"
 	"infomall/store/disk"
 	"infomall/store/disk/lines"
+	"infomall/store/finder"
 	"infomall/store/notes"
 	"infomall/store/record/task"
 	"infomall/store/snapshot"
@@ -31,7 +32,7 @@ func emptyArchive(t *testing.T) *Maintenance {
 	}
 	files := body.NewFiles(f, 1<<20, warn)
 	t.Cleanup(func() { files.Close() })
-	return New(f, files, snapshot.NewSource(files), notes.New(f, time.Now, warn), nil, time.Now, nil)
+	return New(f, files, snapshot.NewSource(files), finder.NewIndexes(f), notes.New(f, time.Now, warn), nil, time.Now, nil)
 }
 
 // TestVerifyCancelledAtDefinitions ends a VERIFY after it has begun and before it

@@ -11,10 +11,10 @@ import (
 
 	"infomall/store/commit"
 	"infomall/store/disk"
+	"infomall/store/finder"
 	"infomall/store/record/task"
 	"infomall/store/search/index"
 	"infomall/store/segment"
-	"infomall/store/snapshot"
 )
 
 // wordsShelf is how many bytes of decoded runs are kept in memory while an index of words
@@ -47,11 +47,12 @@ func (m *Maintenance) reindexWords(ctx context.Context, o task.ReindexOptions) (
 // Small segments share an index, so an index may be made again because of another segment. The result has one
 // element for each pool with an index that was made.
 func (m *Maintenance) indexWords(ctx context.Context, of func(*segment.Info) bool, again bool, o task.ReindexOptions) ([]task.ReindexResult, error) {
-	v, err := m.snapshots.Open(ctx)
+	snap, err := m.snapshots.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer v.Close()
+	defer snap.Close()
+	v := m.indexes.Finder(snap)
 	v.Runs.Shelve(wordsShelf, 2)
 	has, _, err := v.HasWords(v.Pin.Segments)
 	if err != nil {
@@ -67,7 +68,7 @@ func (m *Maintenance) indexWords(ctx context.Context, of func(*segment.Info) boo
 	var due [][]*segment.Info
 	var keep []string
 	r := &reindex{m: m, o: o, results: make(map[string]*task.ReindexResult)}
-	for _, group := range snapshot.WordGroups(all) {
+	for _, group := range finder.WordGroups(all) {
 		keep = append(keep, commit.Words.File(group))
 		_, whole, err := v.HasWords(group)
 		if err != nil {
@@ -98,7 +99,7 @@ func (m *Maintenance) indexWords(ctx context.Context, of func(*segment.Info) boo
 }
 
 // words makes the index of words of some segments.
-func (r *reindex) words(ctx context.Context, v *snapshot.Snapshot, group []*segment.Info) (err error) {
+func (r *reindex) words(ctx context.Context, v *finder.Finder, group []*segment.Info) (err error) {
 	folder := r.m.folder
 	tmp, name := filepath.Join(r.w.Dir, "words"), filepath.Join(folder.Path, commit.Words.File(group))
 	bytes, runs := int64(0), 0

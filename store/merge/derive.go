@@ -197,10 +197,10 @@ func (d *deriving) run(n uint32, w *segment.Writer) error {
 	return w.Repeat(d.s, entries, blocks, true)
 }
 
-// entry reads the body of entry e again, and sets the fields of e that depend on it.
-// blocks gets the facts of those blocks that are in the same run; the parameter at
-// is the place of e. It does not change the kind of the capture, nor whether the
-// capture begins a version.
+// entry reads the body of e, the entry at a place, and sets the fields of e that are read
+// off a body, such as its charset and its facts. The facts of blocks in the run of e go to
+// blocks, under the numbers of the blocks. The kind of the capture stays, and so does
+// whether it begins a version.
 func (d *deriving) entry(at timeline.Place, e *segment.Stored, blocks [][]byte) (err error) {
 	fold, err := d.foldOf(at, e.Key)
 	if err != nil {

@@ -143,9 +143,8 @@ func (p *rewriting) plan(ctx context.Context) error {
 	})
 }
 
-// entry returns a copy of e that stores its body itself, or nil if e need not
-// change. The parameter at is the place of e. e changes if its body is one of
-// m.bodies and is stored at a capture of a merged segment.
+// entry returns a copy of e, the entry at a place, that stores its body itself. It returns
+// nil if the body of e is not stored in a segment that the merge removes.
 func (p *rewriting) entry(ctx context.Context, at timeline.Place, e *segment.Stored) (*segment.Stored, error) {
 	now := *e
 	switch e.Body {

@@ -34,8 +34,8 @@ func (u *siblings) upTo(t record.Time) {
 	}
 }
 
-// known reports whether the writer of l's segment knew all captures that upTo has
-// passed.
+// known reports whether all captures that upTo has passed were in the archive when the
+// segment of l was written. The hints of l then took them into account.
 func (u *siblings) known(l *timeline.Capture) bool {
 	return !slices.ContainsFunc(u.segments, func(o *segment.Info) bool { return timeline.Newer(o, l.Seg.Info) })
 }

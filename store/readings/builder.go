@@ -58,7 +58,7 @@ func (b *Builder) Begin(n Name, from uint32) {
 	b.sources = append(b.sources, Source{n, from, from})
 }
 
-// Cover says that the file covers the runs of the current source up to, and without, to.
+// Cover says that the file covers the runs of the current source with numbers below to.
 func (b *Builder) Cover(to uint32) { b.sources[len(b.sources)-1].To = to }
 
 // Drop removes the current source from the file if nothing was added for it: no row, and no

@@ -56,9 +56,10 @@ type place struct {
 	frame
 }
 
-// Open reads the table of the file with this name, a path in the folder of an archive, which d reads. The
-// error is ErrOther, or an error of package os if there is no such file, or a
-// *segment.Error if it is damaged.
+// Open reads the table of a file of readings from the disk d. folder is the folder of the
+// archive, and name the path of the file in it. The error is ErrOther if another version of
+// the program has written the file, fs.ErrNotExist if there is no such file, or a
+// *segment.Error if the file is damaged.
 func Open(d disk.FS, folder, name string) (*File, error) {
 	in, err := d.Open(filepath.Join(folder, name))
 	if err != nil {

@@ -299,9 +299,9 @@ func (d *deletion) count(e *timeline.Capture) {
 	}
 }
 
-// others searches the whole archive for captures whose body is stored at a deleted
-// capture, and records that they need it. It skips deleted captures that no other
-// capture needs. It also counts d.left.
+// others reads all entries of the archive and notes in d.needed which deleted captures store
+// the body of a capture that stays. It also counts in d.left the captures that stay and have
+// such a body.
 func (d *deletion) others(ctx context.Context) error {
 	for _, info := range d.v.Pin.Segments {
 		s := d.v.Runs.Reader(info)

@@ -84,7 +84,8 @@ func (d *deletion) earlier(ctx context.Context, e *timeline.Capture) error {
 	return nil
 }
 
-// walkedAt is a deleted capture to which a chain of revisits led at a time.
+// walkedAt is a deleted capture that was reached by following revisits to their originals, in
+// the archive as it was known at a time.
 type walkedAt struct {
 	at   timeline.Place
 	time record.Time

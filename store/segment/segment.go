@@ -94,9 +94,9 @@ type Info struct {
 	Uses                  []uint32 // IDs of other segments whose blocks the segment may refer to, sorted
 }
 
-// IsApart reports whether the segments i and o certainly have no capture in common:
-// the later one was written when the earlier one was known, or one merge wrote
-// both. If it reports false, they may have captures in common.
+// IsApart reports whether it is certain that no capture is in both segments i and o. It is
+// if the writer of the later segment could read the earlier one, or if one merge wrote both.
+// If IsApart returns false, captures may be in both.
 func (i *Info) IsApart(o *Info) bool {
 	return i.Apart >= o.Born || o.Apart >= i.Born || i.Born == o.Born
 }

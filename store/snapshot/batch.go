@@ -375,7 +375,7 @@ func (o *batcher) read(s *segment.Reader, run uint32) (*metaAt, error) {
 		}
 	}
 	if want&record.ColPage != 0 {
-		if want&colsDocument != 0 && o.v.hasDocuments() {
+		if want&colsDocument != 0 && o.v.HasDocuments() {
 			if m.bodies, err = meta.Digests(); err != nil {
 				return nil, err
 			}

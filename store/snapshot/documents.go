@@ -68,7 +68,7 @@ const (
 	bodyBits  = bodyText | bodyEmpty
 )
 
-// files returns the files of readings, by the numbers of their db-files. again lists them
+// documentFiles returns the files of readings, by the numbers of their db-files. again lists them
 // again.
 func (v *Snapshot) documentFiles(again bool) map[uint32][]string {
 	d := v.documents
@@ -84,12 +84,12 @@ func (v *Snapshot) documentFiles(again bool) map[uint32][]string {
 	return d.list
 }
 
-// hasDocuments reports whether the archive has files of readings.
-func (v *Snapshot) hasDocuments() bool { return len(v.documentFiles(false)) > 0 }
+// HasDocuments reports whether the archive has files of readings.
+func (v *Snapshot) HasDocuments() bool { return len(v.documentFiles(false)) > 0 }
 
 // inReadings calls find with each file of readings of a segment, and the index of the
-// segment in the sources of the file, until find returns true. If a file was replaced
-// since the snapshot listed the files, it begins again with the present files.
+// segment in the sources of the file, until find returns true. If a file was replaced after
+// the snapshot had listed the files, inReadings lists them again and begins again.
 func (v *Snapshot) inReadings(s *segment.Info, find func(f *readings.File, source int) (done bool, err error)) {
 	name := readings.NameOf(s)
 	for again := range 2 {
@@ -143,7 +143,7 @@ func (v *Snapshot) documentOf(at timeline.Place, owner *segment.Stored) (row rea
 // stores, and the file of the row. It does not call use if there is no such row. An error
 // of use says that the file was replaced or is damaged; use is then called once more.
 func (v *Snapshot) findReading(at timeline.Place, owner *segment.Stored, use func(*readings.File, readings.Row) error) {
-	if !MayBeDocument(owner) || !v.hasDocuments() {
+	if !MayBeDocument(owner) || !v.HasDocuments() {
 		return
 	}
 	key := DocumentKey(owner)
@@ -205,13 +205,13 @@ func (v *Snapshot) readBodies() []uint64 {
 // bodyNumber returns the number in documents.bodies of a body, without the last bits.
 func bodyNumber(id segment.ID) uint64 { return binary.BigEndian.Uint64(id[:]) &^ bodyBits }
 
-// documentText returns what is known of the text of the entry at a place, which is no page
+// DocumentText returns what is known of the text of the entry at a place, which is no page
 // and whose body is at b.
-func (v *Snapshot) documentText(ctx context.Context, at timeline.Place, b *segment.BodyAt) search.DocumentText {
+func (v *Snapshot) DocumentText(ctx context.Context, at timeline.Place, b *segment.BodyAt) search.DocumentText {
 	if b.Form == segment.BodyNone {
 		return search.FullDocument
 	}
-	if !v.hasDocuments() {
+	if !v.HasDocuments() {
 		return search.NoDocument
 	}
 	bodies := v.readBodies()
@@ -243,7 +243,7 @@ func (v *Snapshot) documentText(ctx context.Context, at timeline.Place, b *segme
 // record.Payload.Document. It does not read the body. It returns nil if there is no such
 // reading.
 func (v *Snapshot) Document(ctx context.Context, ref record.Ref) ([]byte, error) {
-	if !v.hasDocuments() {
+	if !v.HasDocuments() {
 		return nil, ctx.Err()
 	}
 	s := v.Runs.Segment(ref.Segment)
@@ -327,7 +327,7 @@ func (o *batcher) addDocument(p *segment.Page, m *metaAt, at timeline.Place, fro
 		if at = from.from; at.Seg == nil {
 			return nil
 		}
-	} else if !o.v.hasReading(segment.ID(m.bodies[at.N][:len(segment.ID{})])) {
+	} else if !o.v.HasReading(segment.ID(m.bodies[at.N][:len(segment.ID{})])) {
 		return nil
 	}
 	e, err := o.v.Runs.Entry(at)
@@ -345,8 +345,8 @@ func (o *batcher) addDocument(p *segment.Page, m *metaAt, at timeline.Place, fro
 	return err
 }
 
-// hasReading reports whether the archive may have a reading of a body.
-func (v *Snapshot) hasReading(id segment.ID) bool {
+// HasReading reports whether the archive may have a reading of a body.
+func (v *Snapshot) HasReading(id segment.ID) bool {
 	bodies := v.readBodies()
 	i, _ := slices.BinarySearch(bodies, bodyNumber(id))
 	return i < len(bodies) && bodies[i]&^bodyBits == bodyNumber(id)

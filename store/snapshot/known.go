@@ -9,6 +9,7 @@ import (
 	"infomall/store/record"
 	"infomall/store/segment"
 	"infomall/store/timeline"
+	"infomall/store/urlkey"
 )
 
 // This file is about snapshots that show the archive as it was known at an earlier time.
@@ -40,7 +41,7 @@ type knownAt struct {
 // shares what v notes of damage and counts. If no capture was added later, it is v itself.
 // Call Hide and SkipDamage of v before.
 func (v *Snapshot) KnownAt(t record.Time) *Snapshot {
-	k := &knownAt{time: t, all: v.Pin.Catalog, wrong: make(map[uint32]bool), states: hasAnyStates(v.whole().Segments)}
+	k := &knownAt{time: t, all: v.Pin.Catalog, wrong: make(map[uint32]bool), states: hasAnyStates(v.Whole().Segments)}
 	if v.Pin.LastAdded() <= t {
 		if !k.states {
 			return v
@@ -86,12 +87,19 @@ func (v *Snapshot) LeftOut() (left, all int) {
 	return len(v.known.later), len(v.known.all.Segments)
 }
 
-// whole returns the catalogue that has all segments, also those that v leaves out.
-func (v *Snapshot) whole() *catalog.Catalog {
+// Whole returns the catalogue that has all segments, also those that v leaves out.
+func (v *Snapshot) Whole() *catalog.Catalog {
 	if v.known == nil {
 		return v.Pin.Catalog
 	}
 	return v.known.all
+}
+
+// MayHide reports whether v leaves out captures with a key in ranges that its segments
+// have: because Hide hides them, or because they were added after the time of KnownAt. nil
+// ranges mean all keys.
+func (v *Snapshot) MayHide(ranges []urlkey.Range) bool {
+	return v.known != nil || v.hiding.Meets(ranges)
 }
 
 // state returns the text that tells v from a snapshot with all captures.

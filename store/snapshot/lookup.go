@@ -1,12 +1,16 @@
 package snapshot
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
+	"infomall/store/body"
 	"infomall/store/catalog"
 	"infomall/store/record"
 	"infomall/store/segment"
 	"infomall/store/timeline"
+	"infomall/store/urlkey"
 )
 
 // Looker looks up the captures of URLs, in the order of the keys of these URLs. It
@@ -103,4 +107,67 @@ func (l *Looker) gather(ctx context.Context, key string) error {
 		}
 	}
 	return nil
+}
+
+// Lookup returns the settled captures (ordered, without duplicates, with correct
+// hints) of the URL with this key, from all pools.
+func (v *Snapshot) Lookup(ctx context.Context, key string) ([]timeline.Capture, error) {
+	return v.LookupBefore(ctx, key, catalog.EndOfTime, record.ColMime|record.ColBytes)
+}
+
+// LookupBefore returns the settled captures of the URL with this key as if the archive had
+// no captures with a time t >= to. It reads the given columns.
+func (v *Snapshot) LookupBefore(ctx context.Context, key string, to record.Time, columns record.Columns) ([]timeline.Capture, error) {
+	var out []timeline.Capture
+	err := v.walk(ctx, record.Scan{
+		Ranges: []urlkey.Range{{From: key, To: key + "\x00"}}, From: record.NoTime, To: to, Columns: columns,
+	}, func(group []timeline.Capture) error {
+		out = slices.Clone(group)
+		return nil
+	})
+	return out, err
+}
+
+// KeysOf returns the keys of the URLs of captures, sorted, each once.
+func (v *Snapshot) KeysOf(ctx context.Context, refs []record.Ref) ([]string, error) {
+	refs = slices.Clone(refs)
+	slices.SortFunc(refs, func(a, b record.Ref) int {
+		return cmp.Or(cmp.Compare(a.Segment, b.Segment), cmp.Compare(a.Run, b.Run), cmp.Compare(a.N, b.N))
+	})
+	var out []string
+	for len(refs) > 0 {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		first := refs[0]
+		s := v.Runs.Segment(first.Segment)
+		if s == nil {
+			return nil, body.ErrMissing
+		}
+		meta, err := v.Runs.Meta(s, first.Run)
+		if err != nil {
+			return nil, err
+		}
+		keys, counts, _, err := meta.Keys()
+		if err != nil {
+			return nil, err
+		}
+		end := int64(0) // number of the first entry with the next key
+		for k, key := range keys {
+			end += counts[k]
+			n := 0
+			for n < len(refs) && refs[n].Segment == first.Segment && refs[n].Run == first.Run && int64(refs[n].N) < end {
+				n++
+			}
+			if n > 0 {
+				out = append(out, key)
+				refs = refs[n:]
+			}
+		}
+		if len(refs) > 0 && refs[0].Segment == first.Segment && refs[0].Run == first.Run {
+			return nil, body.ErrMissing // the run has no such entry
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
 }

@@ -349,10 +349,10 @@ func (o *Originals) Next(ctx context.Context, at Link) (*Sibling, string, error)
 	return to, at.Key, err
 }
 
-// headOf returns the place of the capture whose status line and headers count as
-// those of a revisit. The argument at describes the revisit. If the revisit has
-// headers itself, the result is its own place. If there is no such capture, the
-// result is timeline.NoPlace.
+// headOf returns the place of the capture that has the status line and headers of the
+// revisit at: the revisit itself if headers are stored with it, otherwise the first capture
+// with headers on the way from original to original. It returns timeline.NoPlace if no
+// capture on that way has headers.
 func (o *Originals) headOf(ctx context.Context, at Link) (timeline.Place, error) {
 	var path []Link
 	out := timeline.NoPlace

@@ -64,6 +64,23 @@ func (v *Snapshot) payload(ctx context.Context, ref record.Ref) (record.Payload,
 	return p, err
 }
 
+// Head returns the status line and headers that are stored with a capture, as they were
+// received; nil if none are.
+func (v *Snapshot) Head(ctx context.Context, ref record.Ref) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s := v.Runs.Segment(ref.Segment)
+	if s == nil {
+		return nil, errNoSegment(ref.Segment)
+	}
+	e, err := v.Runs.Entry(timeline.Place{Seg: s, Run: ref.Run, N: ref.N})
+	if err != nil {
+		return nil, err
+	}
+	return e.Head, nil
+}
+
 // BodyIn returns the body that the entry owner itself stores. If the body is damaged
 // and damage is skipped, BodyIn notes the damage, and still returns the error. The
 // body must not be large.
@@ -167,7 +184,7 @@ func (v *Snapshot) ownerAmong(holder uint32, held heldBody) (timeline.Place, err
 	}
 	// The segment holder was merged into another segment since, or the entry named
 	// no holder.
-	for _, i := range v.whole().Segments {
+	for _, i := range v.Whole().Segments {
 		h := v.Runs.Reader(i)
 		if i.ID == holder || !h.MayHave(held.key) {
 			continue

@@ -193,7 +193,7 @@ func (w *seeker) run() (more bool, err error) {
 			w.values = t.Bytes
 		}
 	}
-	if w.s.Columns == record.ColTitle && !w.s.Timed && w.s.First == 0 && !w.v.hasDocuments() {
+	if w.s.Columns == record.ColTitle && !w.s.Timed && w.s.First == 0 && !w.v.HasDocuments() {
 		return w.titles()
 	}
 	if w.s.Match == nil {

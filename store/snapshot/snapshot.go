@@ -508,17 +508,3 @@ func (v *Snapshot) withBodies(ctx context.Context, group []timeline.Capture, to 
 	}
 	return kept, nil
 }
-
-// Lookup returns the settled captures (ordered, without duplicates, with correct
-// hints) of the URL with this key, from all pools.
-func (v *Snapshot) Lookup(ctx context.Context, key string) ([]timeline.Capture, error) {
-	var out []timeline.Capture
-	err := v.walk(ctx, record.Scan{
-		Ranges: []urlkey.Range{{From: key, To: key + "\x00"}}, From: record.NoTime, To: catalog.EndOfTime,
-		Columns: record.ColMime | record.ColBytes,
-	}, func(group []timeline.Capture) error {
-		out = slices.Clone(group)
-		return nil
-	})
-	return out, err
-}

@@ -10,7 +10,6 @@ import (
 	"infomall/store/catalog"
 	"infomall/store/readings"
 	"infomall/store/record/task"
-	"infomall/store/search/index"
 )
 
 // Source opens the snapshots of one archive, and has what these snapshots share.
@@ -25,10 +24,6 @@ type Source struct {
 	// blocked is the block-list that was read last, and blockedName the name of its file.
 	blocked     *task.BlockList
 	blockedName string
-	// wordCache has indexes of words that were read into memory, by file name. A file never
-	// changes, and a File in memory needs no Close.
-	wordCache map[string]*index.File
-	wordBytes int64 // what they take
 	// readingsCache has tables of readings, by file name.
 	readingsCache map[string]*readings.File
 	readingsBytes int64 // what they take

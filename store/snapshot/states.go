@@ -54,7 +54,7 @@ func (v *Snapshot) allStates() (*states, error) {
 
 func (s *states) read(v *Snapshot) error {
 	s.of, s.keys, s.last = make(map[capturePlace][]State), make(map[string]bool), record.MinTime
-	for _, info := range v.whole().Segments {
+	for _, info := range v.Whole().Segments {
 		r := v.Runs.Reader(info)
 		for n := uint32(info.Runs - info.States); n < uint32(info.Runs); n++ {
 			meta, err := v.Runs.Meta(r, n)

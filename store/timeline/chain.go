@@ -229,8 +229,8 @@ func (e *Capture) follow(p *Capture) {
 	}
 }
 
-// isAs gives e the body of p, the capture before it. e is a 304 that names no other
-// capture.
+// isAs gives e the body and the kind of p. e is a 304 answer that names no other capture,
+// and p the earlier capture that it confirms.
 func (e *Capture) isAs(p *Capture) {
 	e.ownID = e.named()
 	e.ID, e.Content, e.Kind, e.Bytes = p.ID, p.Content, p.Kind, p.Bytes
@@ -281,9 +281,10 @@ func SettleVisible(all []Capture) []Capture {
 	return out
 }
 
-// settleBody gives e, a 304 that names no other capture, the body of the last capture before
-// it that e sees. If e sees none, it has no body. A hidden capture without a body is passed
-// over, and so are the hidden captures before it, because e never had a body from them.
+// settleBody gives e, a 304 answer that names no other capture, the body of an earlier
+// capture: the last one in before that e sees, see Capture.sees. If e sees none, e has no
+// body. A hidden capture without a body is passed over, and so are the hidden captures before
+// it, because e never had a body from them.
 func settleBody(before []Capture, e *Capture) {
 	passed := false
 	for i := len(before) - 1; i >= 0; i-- {

@@ -183,8 +183,8 @@ func unescapeAll(s string) string {
 	}
 }
 
-// escapeMinimal returns s with the bytes percent-encoded that a folded key must not
-// contain: control characters, blanks, bytes beyond ASCII, # and %.
+// escapeMinimal returns s with some bytes percent-encoded, because a folded key must not
+// contain them: control characters, blanks, bytes beyond ASCII, # and %.
 func escapeMinimal(s string) string {
 	b := make([]byte, 0, len(s)+16)
 	for i := range len(s) {

@@ -339,8 +339,9 @@ const (
 	placeAfter                   // after this tag
 )
 
-// placement returns where the first script goes if the document has a start tag of
-// this name now, whose ">" is at close: into the head, before all that is in it.
+// placement returns where the rewriter puts its script, which has to be the first in the
+// head, when it has come to a start tag: before the tag, after it, or after a later tag. The
+// ">" of the tag is at close.
 func (r *rewriter) placement(tag markup.Tag, close int) placement {
 	switch root := r.xml && !r.rooted; {
 	case root && r.view[close-1] == '/':

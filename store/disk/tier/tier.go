@@ -151,7 +151,8 @@ func (t *FS) At(place string) (far disk.FS, root string, err error) {
 	return t.far, t.root, nil
 }
 
-// Files returns the paths, in the folder root of far, of the db-files of a tier, sorted.
+// Files returns the paths of the db-files of a tier, sorted. The paths are relative to root,
+// the folder of the tier on the disk far.
 func Files(far disk.FS, root string) ([]string, error) {
 	paths, err := disk.Glob(far, root, filepath.Join(dirPools, "*", "*"+endingDB))
 	for i := range paths {

@@ -143,8 +143,8 @@ func (u *users) encode(other func(segment uint32) int) (table, block []byte) {
 	return table, lists.appendTo(packed.AppendSized(nil, used))
 }
 
-// UsersBlock says of consecutive runs which runs have leaves of their pages, besides the
-// documents of the index.
+// UsersBlock says where the leaves of the pages of consecutive runs are stored. Named has the
+// runs outside the index that store some of them; the index has the others as documents.
 type UsersBlock struct {
 	First, End int // the runs, as indexes in File.Runs
 	Captures   int // how many captures they have, numbered one run after the other

@@ -158,8 +158,8 @@ func (f *search) endNear() {
 	}
 }
 
-// together returns the places of the phrases of a NEAR that stand near each other.
-// Each phrase was found in the order of its places.
+// together returns the places at which the phrases of a NEAR are close enough to each other.
+// f.near has the places of each phrase, in order.
 func (f *search) together(atom int) []hit {
 	a := &f.q.atoms[atom]
 	lists := f.near[a.first : a.first+len(a.Phrases)]

@@ -88,8 +88,8 @@ func (p *queryParser) within(a *Atom) error {
 	return nil
 }
 
-// inNear reports whether the comma at p.at ends the words of NEAR: only a number and a
-// bracket follow.
+// inNear reports whether the comma at p.at ends the words in NEAR(…). It does if only a
+// number and the closing bracket follow, such as ", 5)".
 func (p *queryParser) inNear(from int) bool {
 	rest := strings.TrimLeft(p.text[p.at+1:], " 0123456789")
 	return p.at > from && (strings.HasPrefix(rest, ")") || strings.HasPrefix(rest, "）"))

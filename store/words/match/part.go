@@ -10,8 +10,9 @@ import (
 // page. Part is what a question needs to know of a part, and Whole puts the answer for
 // the whole text together. A part that many texts share is read once.
 
-// Part says what of a question is found in one part of a text, such as a paragraph: words,
-// and the beginnings and ends of phrases. Whole joins the Parts of a text.
+// Part is what a question finds in one part of a text, such as a paragraph: words and
+// phrases, and beginnings of phrases that may end in the next part. Whole joins the Parts of
+// a text.
 type Part struct {
 	Terms  int32   // how many terms the part has
 	Counts []int32 // how often it has each atom; nil if it has none

@@ -279,8 +279,8 @@ type neighbours struct {
 	single  uint32   // how many neighbours count as a letter that occurs once: borders, and letters after the first neighboursMax
 }
 
-// add counts one neighbour. 0 is the border of a run. Nothing is known of the letters
-// beyond a border, so each border counts as a neighbour of its own.
+// add counts one neighbour: a letter, or 0 where the run begins or ends. Each 0 counts as a
+// different letter, because the letter beyond the run could be any.
 func (n *neighbours) add(letter rune) {
 	n.all++
 	if letter != 0 {

@@ -1,4 +1,4 @@
-package snapshot
+package finder
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 
 // linkIndexer finds the URLs to which the captures of segments have links, for an index.
 type linkIndexer struct {
-	v       *Snapshot
+	v       *Finder
 	links   urlkey.Links
 	keys    map[string]string // by URL; of those that were looked for lately
 	targets []string          // of the current capture
@@ -90,7 +90,7 @@ func isMedia(mime string) bool {
 // Linking returns the captures with a time before to whose pages have, or may have, a link
 // to a URL with a key in targets, which are sorted and disjoint. ok is false if there are
 // more than most of them, or if the archive has no indexes that say it.
-func (v *Snapshot) Linking(ctx context.Context, targets []urlkey.Range, to record.Time, most int) (refs map[record.Ref]bool, ok bool, err error) {
+func (v *Finder) Linking(ctx context.Context, targets []urlkey.Range, to record.Time, most int) (refs map[record.Ref]bool, ok bool, err error) {
 	if indexed, all := v.WordsIndexed(record.MinTime, to); indexed < all {
 		return nil, false, nil
 	}

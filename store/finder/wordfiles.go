@@ -1,4 +1,4 @@
-package snapshot
+package finder
 
 import (
 	"errors"
@@ -12,7 +12,7 @@ import (
 // wordFiles are the indexes of words of a snapshot that are open. Only one goroutine may
 // use them.
 type wordFiles struct {
-	v    *Snapshot
+	v    *Finder
 	list map[uint32][]string // by number of a db-file: the indexes of it
 	open map[string]*index.File
 }
@@ -33,8 +33,8 @@ func (of *wordFile) has(f *index.File, named index.Named) bool {
 
 // wordFiles returns the indexes of words of the archive, of which none is open yet. The
 // caller closes them.
-func (v *Snapshot) wordFiles() (*wordFiles, error) {
-	list, err := v.from.files.Folder.DerivedFiles(commit.Words)
+func (v *Finder) wordFiles() (*wordFiles, error) {
+	list, err := v.indexes.folder.DerivedFiles(commit.Words)
 	return &wordFiles{v: v, list: list, open: make(map[string]*index.File)}, err
 }
 
@@ -57,7 +57,7 @@ func (w *wordFiles) file(s *segment.Info) (_ wordFile, ok bool) {
 		f, known := w.open[name]
 		if !known {
 			var err error
-			if f, err = w.v.from.words(name); err != nil && !errors.Is(err, index.ErrOther) {
+			if f, err = w.v.indexes.file(name); err != nil && !errors.Is(err, index.ErrOther) {
 				w.v.Warn(err)
 			}
 			w.open[name] = f
@@ -87,33 +87,6 @@ func (w *wordFiles) segments(f *index.File, list []*segment.Info) (out []indexed
 	return out
 }
 
-// wordsCacheBytes is how many bytes of indexes of words stay in memory.
-const wordsCacheBytes = 32 << 20
-
-// words returns the index of words in a file, open. The caller closes it.
-func (s *Source) words(name string) (*index.File, error) {
-	s.mu.Lock()
-	f := s.wordCache[name]
-	s.mu.Unlock()
-	if f != nil {
-		return f, nil
-	}
-	f, err := index.Open(s.files.Folder.Disk, s.files.Folder.Path, name)
-	if err != nil {
-		return nil, err
-	}
-	if f.Memory() == 0 {
-		return f, nil
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.wordBytes += f.Memory(); s.wordBytes > wordsCacheBytes || s.wordCache == nil {
-		s.wordCache, s.wordBytes = make(map[string]*index.File), f.Memory()
-	}
-	s.wordCache[name] = f
-	return f, nil
-}
-
 // groupBytes is how many bytes of db-files have an index of words in one file. Segments that share an index share its terms, and a question opens fewer files. For a
 // site of 5,082 captures in 104 pools, indexes of one segment each take 1.9 MB, and 1.3 MB
 // together.
@@ -135,8 +108,8 @@ func WordGroups(segments []*segment.Info) (out [][]*segment.Info) {
 
 // WordsIndexed returns how many segments have captures in the time from <= time < to, and
 // how many of these have an index of words. It opens no index.
-func (v *Snapshot) WordsIndexed(from, to record.Time) (indexed, all int) {
-	list, err := v.from.files.Folder.DerivedFiles(commit.Words)
+func (v *Finder) WordsIndexed(from, to record.Time) (indexed, all int) {
+	list, err := v.indexes.folder.DerivedFiles(commit.Words)
 	if err != nil {
 		return 0, 0 // the folder of the indexes cannot be read: they are not used either
 	}
@@ -153,7 +126,7 @@ func (v *Snapshot) WordsIndexed(from, to record.Time) (indexed, all int) {
 
 // HasWords reports for which of the segments there is an index of words that can be used.
 // whole reports whether there is one file that is of all of them and of no others.
-func (v *Snapshot) HasWords(segments []*segment.Info) (has map[uint32]bool, whole bool, err error) {
+func (v *Finder) HasWords(segments []*segment.Info) (has map[uint32]bool, whole bool, err error) {
 	w, err := v.wordFiles()
 	if err != nil {
 		return nil, false, err

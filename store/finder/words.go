@@ -1,4 +1,4 @@
-package snapshot
+package finder
 
 import (
 	"cmp"
@@ -8,7 +8,6 @@ import (
 
 	"infomall/store/block/divide"
 	"infomall/store/block/facts"
-	"infomall/store/body"
 	"infomall/store/record"
 	"infomall/store/search"
 	"infomall/store/search/index"
@@ -23,7 +22,7 @@ import (
 // bodies. ranges are sorted and disjoint; nil means all keys. What cannot be read, because
 // of damage for example, gets the answer Maybe. The result is nil if the question cannot be
 // answered in this way.
-func (v *Snapshot) Words(ctx context.Context, q search.Question, ranges []urlkey.Range, from, to record.Time) (*search.Words, error) {
+func (v *Finder) Words(ctx context.Context, q search.Question, ranges []urlkey.Range, from, to record.Time) (*search.Words, error) {
 	f := &wordFinder{v: v, ctx: ctx, seed: maphash.MakeSeed(), ranges: ranges}
 	if f.maker = search.NewMaker(q, f); f.maker == nil {
 		return nil, nil
@@ -71,53 +70,9 @@ func (v *Snapshot) Words(ctx context.Context, q search.Question, ranges []urlkey
 	return f.maker.Words(whole), ctx.Err()
 }
 
-// KeysOf returns the keys of the URLs of captures, sorted, each once.
-func (v *Snapshot) KeysOf(ctx context.Context, refs []record.Ref) ([]string, error) {
-	refs = slices.Clone(refs)
-	slices.SortFunc(refs, func(a, b record.Ref) int {
-		return cmp.Or(cmp.Compare(a.Segment, b.Segment), cmp.Compare(a.Run, b.Run), cmp.Compare(a.N, b.N))
-	})
-	var out []string
-	for len(refs) > 0 {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		first := refs[0]
-		s := v.Runs.Segment(first.Segment)
-		if s == nil {
-			return nil, body.ErrMissing
-		}
-		meta, err := v.Runs.Meta(s, first.Run)
-		if err != nil {
-			return nil, err
-		}
-		keys, counts, _, err := meta.Keys()
-		if err != nil {
-			return nil, err
-		}
-		end := int64(0) // number of the first entry with the next key
-		for k, key := range keys {
-			end += counts[k]
-			n := 0
-			for n < len(refs) && refs[n].Segment == first.Segment && refs[n].Run == first.Run && int64(refs[n].N) < end {
-				n++
-			}
-			if n > 0 {
-				out = append(out, key)
-				refs = refs[n:]
-			}
-		}
-		if len(refs) > 0 && refs[0].Segment == first.Segment && refs[0].Run == first.Run {
-			return nil, body.ErrMissing // the run has no such entry
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out), nil
-}
-
 // runsIn returns the numbers of the runs of a segment that may have entries with a key
 // in ranges; nil ranges mean all runs.
-func (v *Snapshot) runsIn(s *segment.Info, ranges []urlkey.Range) ([]uint32, error) {
+func (v *Finder) runsIn(s *segment.Info, ranges []urlkey.Range) ([]uint32, error) {
 	var out []uint32
 	if ranges == nil {
 		for n := range uint32(s.Runs) {
@@ -146,7 +101,7 @@ func (v *Snapshot) runsIn(s *segment.Info, ranges []urlkey.Range) ([]uint32, err
 
 // wordFinder gives a search.Maker the leaves and bodies of a snapshot.
 type wordFinder struct {
-	v       *Snapshot
+	v       *Finder
 	ctx     context.Context
 	maker   *search.Maker
 	index   *indexed
@@ -192,7 +147,7 @@ func (f *wordFinder) run(r *segment.Reader, n uint32) error {
 			i := len(f.entries)
 			e := search.Entry{BodyAt: bodies[i]}
 			if e.NoPage = e.Form != segment.BodyNone && !isPage(mimes[i]); e.NoPage && asked {
-				e.Document = f.v.documentText(f.ctx, timeline.Place{Seg: r, Run: n, N: uint32(i)}, &e.BodyAt)
+				e.Document = f.v.DocumentText(f.ctx, timeline.Place{Seg: r, Run: n, N: uint32(i)}, &e.BodyAt)
 			}
 			if asked && e.Form != segment.BodyNone {
 				e.As = f.reading(pages.Of(uint32(i)), mimes[i])
@@ -254,33 +209,9 @@ func (f *wordFinder) leavesNow(recipe *segment.Recipe) (_ []segment.Span, ok boo
 	return f.leaves, true
 }
 
-// appendLeaves appends to dst the spans of the leaves among spans, of which the first
-// blocks are the layout.
-func appendLeaves(dst, spans []segment.Span, layout uint32) []segment.Span {
-	for _, s := range spans {
-		if s.Count <= layout {
-			layout -= s.Count
-			continue
-		}
-		s.N, s.Count, layout = s.N+layout, s.Count-layout, 0
-		dst = append(dst, s)
-	}
-	return dst
-}
-
-// inLeaves reports whether these are all leaves of a page, which has as many as its facts
-// say. Otherwise its body is stored in another way.
-func inLeaves(recipe *segment.Recipe, leaves []segment.Span, want int) bool {
-	count := 0
-	for _, s := range leaves {
-		count += int(s.Count)
-	}
-	return count == want && (recipe.Layout > 0 || count == 1)
-}
-
 // Text returns the text of a leaf.
 func (f *wordFinder) Text(l search.LeafRef, as index.Reading) (string, error) {
-	return f.v.textOf(l, as)
+	return f.v.LeafText(l, as)
 }
 
 // Anchors returns the texts of links in a leaf that lead to other addresses.
@@ -297,30 +228,9 @@ func (f *wordFinder) Known(run segment.RunRef, as index.Reading) (list func() ([
 	return f.index.known(run, as)
 }
 
-// textOf returns the text of a leaf.
-func (v *Snapshot) textOf(l search.LeafRef, as index.Reading) (string, error) {
-	b, err := v.leaf(l)
-	if err != nil {
-		return "", err
-	}
-	return (&divide.Body{Plain: as.Plain, Charset: as.Charset}).TextOf(b), nil
-}
-
-// leaf returns the bytes of a leaf.
-func (v *Snapshot) leaf(l search.LeafRef) ([]byte, error) {
-	s := v.Runs.Segment(l.Segment)
-	if s == nil {
-		return nil, body.ErrMissing
-	}
-	run, err := v.Runs.Run(s, l.Run)
-	if err != nil {
-		return nil, err
-	}
-	return run.Block(l.N)
-}
-
-// indexed answers for the captures of run n of a segment by the index of the segment. It
-// returns false if it cannot. An error is that of ctx.
+// indexed answers the question for the captures of run n of a segment, from the index of the
+// segment. done is false if the index cannot answer it: the run is then to be read. The error
+// is that of a ctx that has ended.
 func (f *wordFinder) indexed(ctx context.Context, id, n uint32) (done bool, err error) {
 	u, sums, err := f.index.run(ctx, f.maker, id, n)
 	if u == nil {
@@ -347,7 +257,7 @@ func (f *wordFinder) indexed(ctx context.Context, id, n uint32) (done bool, err 
 // documents returns a function that returns the text of an entry of run n of a segment
 // that is no page. The result is nil if the archive has no readings of documents.
 func (f *wordFinder) documents(id, n uint32) func(i int) search.DocumentText {
-	if !f.v.hasDocuments() {
+	if !f.v.HasDocuments() {
 		return nil
 	}
 	at := timeline.Place{Seg: f.v.Runs.Segment(id), Run: n}
@@ -363,7 +273,7 @@ func (f *wordFinder) documents(id, n uint32) func(i int) search.DocumentText {
 			}
 		}
 		at.N = uint32(i)
-		return f.v.documentText(f.ctx, at, &bodies[i])
+		return f.v.DocumentText(f.ctx, at, &bodies[i])
 	}
 }
 
@@ -389,81 +299,4 @@ func (f *wordFinder) leavesAt(at index.Holder) (_ []segment.Span, ok bool) {
 		return nil, false
 	}
 	return f.leavesNow(&f.bodies[at.N].Recipe)
-}
-
-// Leaves appends to dst the stored leaves of the page of the version that begins at
-// capture ref, in order, and returns how they are read. The text of the page is the texts
-// of these leaves. It reads no body. ok is false if this is not known, because the page
-// is not stored in leaves, was not read whole, or is damaged: the page then has to be
-// read. The error is that of a context that has ended.
-func (v *Snapshot) Leaves(ctx context.Context, dst []search.LeafRef, ref record.Ref) (_ []search.LeafRef, as search.Reading, ok bool, err error) {
-	if err := ctx.Err(); err != nil {
-		return dst, as, false, err
-	}
-	size := len(dst)
-	dst, as, ok = v.appendLeaves(ctx, dst, ref)
-	if !ok {
-		dst = dst[:size]
-	}
-	return dst, as, ok, ctx.Err()
-}
-
-// appendLeaves does the work of Leaves. If ok is false, it may have appended leaves.
-func (v *Snapshot) appendLeaves(ctx context.Context, dst []search.LeafRef, ref record.Ref) (_ []search.LeafRef, as search.Reading, ok bool) {
-	s := v.Runs.Segment(ref.Segment)
-	if s == nil {
-		return dst, as, false
-	}
-	at := timeline.Place{Seg: s, Run: ref.Run, N: ref.N}
-	e, err := v.Runs.Entry(at)
-	if err != nil || e.Page.ReadBytes != 0 {
-		return dst, as, false
-	}
-	kept, err := v.Runs.Facts(s, ref.Run)
-	if err != nil {
-		return dst, as, false
-	}
-	var outline facts.Outline
-	if outline.Read(kept.Page(ref.N)) != nil || outline.Inline {
-		return dst, as, false
-	}
-	owner, _, err := v.Owner(ctx, at, e)
-	if err != nil || owner == nil {
-		return dst, as, false
-	}
-	spans, err := v.Runs.Spans(owner.Recipe)
-	if err != nil {
-		return dst, as, false
-	}
-	before, skip := len(dst), owner.Recipe.Layout
-	for _, s := range spans {
-		for n := range s.Count {
-			if skip > 0 {
-				skip--
-				continue
-			}
-			dst = append(dst, search.LeafRef{RunRef: segment.RunRef{Segment: s.Segment, Run: s.Run}, N: s.N + n})
-		}
-	}
-	as = search.Reading{Charset: string(outline.Charset), Plain: outline.Plain}
-	n := len(dst) - before
-	return dst, as, n == outline.Leaves && (owner.Recipe.Layout > 0 || n == 1)
-}
-
-// LeafText returns the text of a stored leaf, read in the given way. The error is
-// body.ErrMissing if the archive does not have the leaf, or says what is damaged.
-func (v *Snapshot) LeafText(l search.LeafRef, as search.Reading) (string, error) {
-	s := v.Runs.Segment(l.Segment)
-	if s == nil {
-		return "", body.ErrMissing
-	}
-	run, err := v.Runs.Run(s, l.Run)
-	if err != nil {
-		return "", err
-	}
-	b, err := run.Block(l.N)
-	if err != nil {
-		return "", err
-	}
-	return (&divide.Body{Plain: as.Plain, Charset: as.Charset}).TextOf(b), nil
 }

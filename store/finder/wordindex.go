@@ -1,4 +1,4 @@
-package snapshot
+package finder
 
 import (
 	"context"
@@ -19,7 +19,7 @@ import (
 // IndexWords writes the index of the words of segments, which are one of WordGroups, to w.
 // A run that cannot be read is noted in the index, and its pages are read when they are
 // asked for words. progress is called with the number of runs that are done.
-func (v *Snapshot) IndexWords(ctx context.Context, segments []*segment.Info, w io.Writer, progress func(runs int)) error {
+func (v *Finder) IndexWords(ctx context.Context, segments []*segment.Info, w io.Writer, progress func(runs int)) error {
 	b, err := index.NewBuilder(w)
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func (v *Snapshot) IndexWords(ctx context.Context, segments []*segment.Info, w i
 
 // wordIndexer passes the runs of segments to an index.Builder.
 type wordIndexer struct {
-	v       *Snapshot
+	v       *Finder
 	group   []*segment.Info
 	r       *segment.Reader // the current segment
 	run     *segment.Run
@@ -140,7 +140,8 @@ func (x *wordIndexer) inGroup(id uint32) bool {
 // isPage reports whether a body with this media type may be a page.
 func isPage(mime string) bool { return page.IsMarkup(mime) || mime == "text/plain" }
 
-// open sets x.source to run n of the segment.
+// open sets x.source to what the index says of run n of the segment x.r: its blocks, and the
+// page of each capture. An error means that the run cannot be read.
 func (x *wordIndexer) open(ctx context.Context, n uint32) error {
 	run, err := x.v.Runs.Run(x.r, n)
 	if err != nil {

@@ -1,4 +1,4 @@
-package snapshot
+package finder
 
 import (
 	"context"
@@ -27,7 +27,7 @@ const (
 // from <= time < to, each once: by the indexes of words if all segments have one, otherwise
 // by reading them. ranges are sorted and disjoint; nil means all keys.
 // words must be folded. What cannot be read, because of damage for example, is left out.
-func (v *Snapshot) NearWords(ctx context.Context, words []string, ranges []urlkey.Range, from, to record.Time) ([][]search.NearWord, error) {
+func (v *Finder) NearWords(ctx context.Context, words []string, ranges []urlkey.Range, from, to record.Time) ([][]search.NearWord, error) {
 	f := &nearFinder{
 		wordFinder: wordFinder{v: v, ctx: ctx},
 		wanted:     make(map[segment.ID]bool), near: search.NewNearer(words), known: make(map[leafReading]search.NearPart),
@@ -48,7 +48,7 @@ func (v *Snapshot) NearWords(ctx context.Context, words []string, ranges []urlke
 				continue
 			}
 			f.wanted[id] = true
-			if v.hasReading(id) { // equal bodies may be sent in several ways, and not all are read
+			if v.HasReading(id) { // equal bodies may be sent in several ways, and not all are read
 				f.wanted[id] = false
 				f.near.Next()
 				f.whole(b.Ref[i])
@@ -69,7 +69,7 @@ func (v *Snapshot) NearWords(ctx context.Context, words []string, ranges []urlke
 		}
 	}
 	maps.DeleteFunc(f.wanted, func(_ segment.ID, read bool) bool { return !read })
-	for _, s := range v.whole().Segments {
+	for _, s := range v.Whole().Segments {
 		r := v.Runs.Reader(s)
 		for n := uint32(0); n < uint32(r.Info.Runs) && len(f.wanted) > 0; n++ {
 			if err := ctx.Err(); err != nil {
@@ -85,7 +85,7 @@ func (v *Snapshot) NearWords(ctx context.Context, words []string, ranges []urlke
 // has an atom for each of terms. It is nil if that is not possible, and the bodies have to
 // be read.
 func (f *nearFinder) ask(words []string, ranges []urlkey.Range, from, to record.Time) (terms []string, known *search.Words, err error) {
-	if indexed, all := f.v.WordsIndexed(from, to); indexed < all || f.v.hiding.Meets(ranges) || f.v.known != nil {
+	if indexed, all := f.v.WordsIndexed(from, to); indexed < all || f.v.MayHide(ranges) {
 		return nil, nil, nil // the indexes have words of captures that are not shown
 	}
 	files, err := f.v.wordFiles()
@@ -126,9 +126,10 @@ func (f *nearFinder) ask(words []string, ranges []urlkey.Range, from, to record.
 	return terms, known, err
 }
 
-// listed reports whether the indexes have all words of the leaves of the pages in the index
-// w. A page may share leaves with a page that was read in another charset: the index of the
-// leaves knows only the words of that reading.
+// listed reports whether the indexes have all words of the pages that w indexes. A page may
+// share leaves with a page of another segment that was read in another charset. The index of
+// that segment then has the words of the leaves only in the other charset, and the result is
+// false.
 func (f *nearFinder) listed(files *wordFiles, w *index.File) bool {
 	for n := 0; n < len(w.Runs); {
 		users := w.UsersOf(uint32(n))

@@ -1,4 +1,4 @@
-package snapshot
+package finder
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 
 // indexed is what the indexes of words say of one question.
 type indexed struct {
-	v     *Snapshot
+	v     *Finder
 	q     *match.Query
 	files *wordFiles
 	of    map[uint32]*indexedSegment // by segment; of segments that have an index
@@ -23,8 +23,8 @@ type indexed struct {
 	sums  sumsOf
 }
 
-// indexedSegment is the index of a segment, and what the question finds in it. Segments of
-// one index share both.
+// indexedSegment is the index of a segment, and what the question finds in that index.
+// Segments that are in one index have the same hits.
 type indexedSegment struct {
 	wordFile
 	hits *index.Hits
@@ -47,10 +47,10 @@ type sumsOf struct {
 // hitBytes is about how much memory a document takes in which a question finds something.
 const hitBytes = 150
 
-// openIndexed opens the indexes of all segments and puts the question to them. An index
-// that is missing or damaged is left out, and so are all further ones if what they find
-// takes half of the memory of the question. The caller closes the result.
-func openIndexed(ctx context.Context, v *Snapshot, q search.Question) (*indexed, error) {
+// openIndexed opens the indexes of all segments and looks up the question in each. It leaves
+// out an index that is missing or damaged. It stops at the first index after which the hits
+// take half of q.Memory. The caller closes the result.
+func openIndexed(ctx context.Context, v *Finder, q search.Question) (*indexed, error) {
 	x := &indexed{v: v, q: q.Query, of: make(map[uint32]*indexedSegment)}
 	var err error
 	if x.files, err = v.wordFiles(); err != nil {
@@ -94,9 +94,9 @@ func openIndexed(ctx context.Context, v *Snapshot, q search.Question) (*indexed,
 
 // text returns the text of a block. run is an index in f.Runs.
 func (x *indexed) text(f *index.File, run, block uint32, as index.Reading) (string, error) {
-	for _, s := range x.v.whole().Segments {
+	for _, s := range x.v.Whole().Segments {
 		if w, ok := x.files.file(s); ok && w.File == f && run >= w.first && run-w.first < uint32(s.Runs) {
-			return x.v.textOf(search.LeafRef{RunRef: segment.RunRef{Segment: s.ID, Run: run - w.first}, N: block}, as)
+			return x.v.LeafText(search.LeafRef{RunRef: segment.RunRef{Segment: s.ID, Run: run - w.first}, N: block}, as)
 		}
 	}
 	return "", body.ErrMissing

@@ -1,0 +1,120 @@
+package finder
+
+import (
+	"context"
+
+	"infomall/store/block/divide"
+	"infomall/store/block/facts"
+	"infomall/store/body"
+	"infomall/store/record"
+	"infomall/store/search"
+	"infomall/store/segment"
+	"infomall/store/timeline"
+)
+
+// Leaves appends to dst the stored leaves of the page of the version that begins at
+// capture ref, in order, and returns how they are read. The text of the page is the texts
+// of these leaves. It reads no body. ok is false if this is not known, because the page
+// is not stored in leaves, was not read whole, or is damaged: the page then has to be
+// read. The error is that of a context that has ended.
+func (v *Finder) Leaves(ctx context.Context, dst []search.LeafRef, ref record.Ref) (_ []search.LeafRef, as search.Reading, ok bool, err error) {
+	if err := ctx.Err(); err != nil {
+		return dst, as, false, err
+	}
+	size := len(dst)
+	dst, as, ok = v.appendLeaves(ctx, dst, ref)
+	if !ok {
+		dst = dst[:size]
+	}
+	return dst, as, ok, ctx.Err()
+}
+
+// appendLeaves does the work of Leaves. If ok is false, it may have appended leaves.
+func (v *Finder) appendLeaves(ctx context.Context, dst []search.LeafRef, ref record.Ref) (_ []search.LeafRef, as search.Reading, ok bool) {
+	s := v.Runs.Segment(ref.Segment)
+	if s == nil {
+		return dst, as, false
+	}
+	at := timeline.Place{Seg: s, Run: ref.Run, N: ref.N}
+	e, err := v.Runs.Entry(at)
+	if err != nil || e.Page.ReadBytes != 0 {
+		return dst, as, false
+	}
+	kept, err := v.Runs.Facts(s, ref.Run)
+	if err != nil {
+		return dst, as, false
+	}
+	var outline facts.Outline
+	if outline.Read(kept.Page(ref.N)) != nil || outline.Inline {
+		return dst, as, false
+	}
+	owner, _, err := v.Owner(ctx, at, e)
+	if err != nil || owner == nil {
+		return dst, as, false
+	}
+	spans, err := v.Runs.Spans(owner.Recipe)
+	if err != nil {
+		return dst, as, false
+	}
+	before, skip := len(dst), owner.Recipe.Layout
+	for _, s := range spans {
+		for n := range s.Count {
+			if skip > 0 {
+				skip--
+				continue
+			}
+			dst = append(dst, search.LeafRef{RunRef: segment.RunRef{Segment: s.Segment, Run: s.Run}, N: s.N + n})
+		}
+	}
+	as = search.Reading{Charset: string(outline.Charset), Plain: outline.Plain}
+	n := len(dst) - before
+	return dst, as, n == outline.Leaves && (owner.Recipe.Layout > 0 || n == 1)
+}
+
+// LeafText returns the text of a stored leaf, read in the given way. The error is
+// body.ErrMissing if the archive does not have the leaf, or says what is damaged.
+func (v *Finder) LeafText(l search.LeafRef, as search.Reading) (string, error) {
+	b, err := v.leaf(l)
+	if err != nil {
+		return "", err
+	}
+	return (&divide.Body{Plain: as.Plain, Charset: as.Charset}).TextOf(b), nil
+}
+
+// leaf returns the bytes of a leaf.
+func (v *Finder) leaf(l search.LeafRef) ([]byte, error) {
+	s := v.Runs.Segment(l.Segment)
+	if s == nil {
+		return nil, body.ErrMissing
+	}
+	run, err := v.Runs.Run(s, l.Run)
+	if err != nil {
+		return nil, err
+	}
+	return run.Block(l.N)
+}
+
+// appendLeaves appends to dst the spans of the leaves among spans, of which the first
+// blocks are the layout.
+func appendLeaves(dst, spans []segment.Span, layout uint32) []segment.Span {
+	for _, s := range spans {
+		if s.Count <= layout {
+			layout -= s.Count
+			continue
+		}
+		s.N, s.Count, layout = s.N+layout, s.Count-layout, 0
+		dst = append(dst, s)
+	}
+	return dst
+}
+
+// inLeaves reports whether a body is stored in leaves. leaves are those that its recipe
+// names, and want is how many leaves its facts count. If the numbers differ, the body is
+// stored in another way, for example in one block.
+func inLeaves(recipe *segment.Recipe, leaves []segment.Span, want int) bool {
+	count := 0
+	for _, s := range leaves {
+		count += int(s.Count)
+	}
+	return count == want && (recipe.Layout > 0 || count == 1)
+}
