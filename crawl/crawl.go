@@ -226,9 +226,11 @@ type fetchTask struct {
 	charset  charset.Found     // of the page
 	print    *trap.Print       // content of the response, to find traps
 	focus    report.FocusVerdict
-	had      bool     // the crawl has the response already: it is a part of a page that was shown
-	usually  verdict  // whether pages like that of u are shown, if RENDER has no WHEN
-	show     *showing // of a page that RENDER concerns, otherwise nil
+	after    record.Time // responses that the crawl stored until then do not count; the page asked for a password then
+	had      bool        // the crawl has stored the response already; see cameBefore
+	counted  bool        // the bytes of the response were counted as those of a part
+	usually  verdict     // whether pages like that of u are shown, if RENDER has no WHEN
+	show     *showing    // of a page that RENDER concerns, otherwise nil
 	took     [report.Stages]time.Duration
 	err      error // an error of the crawl's Focus, which ends the crawl
 

@@ -289,7 +289,8 @@ func (e *engine) shown(ctx context.Context, t *fetchTask) error {
 }
 
 // putShown stores the document after load of the page of t, and the picture if there is
-// one, at the time of the page.
+// one, at the time of the page. It leaves out what an earlier run of the crawl has stored of
+// the same page.
 func (e *engine) putShown(ctx context.Context, t *fetchTask) error {
 	begun := e.now()
 	for _, x := range []struct {
@@ -297,6 +298,9 @@ func (e *engine) putShown(ctx context.Context, t *fetchTask) error {
 		body         []byte
 	}{{urlkey.DOM, mimeHTML, t.show.page.DOM}, {urlkey.Screenshot, "image/png", t.show.page.Screenshot}} {
 		if len(x.body) == 0 {
+			continue
+		}
+		if t.had && e.past.has(ctx, x.prefix+t.u.URL, t.res.Capture.Time) {
 			continue
 		}
 		c := &record.Capture{AskedURL: x.prefix + t.u.URL, Time: t.res.Capture.Time, Via: record.ViaResource, RefersTime: record.NoTime, Body: x.body, Mime: x.mime}
@@ -310,7 +314,7 @@ func (e *engine) putShown(ctx context.Context, t *fetchTask) error {
 
 // takeAgain makes t a page that has not come, because it is fetched again.
 func (e *engine) takeAgain(t *fetchTask) {
-	if t.came && !t.had {
+	if t.came && !t.counted {
 		e.held -= t.fetches[0].Bytes
 	}
 	t.came = false

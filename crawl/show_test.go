@@ -20,6 +20,7 @@ import (
 
 	"infomall/crawl/render"
 	"infomall/crawl/report"
+	"infomall/store/record"
 	"infomall/store/urlkey"
 )
 
@@ -95,8 +96,8 @@ func (b *fakeBrowser) Show(ctx context.Context, p render.Page) (*render.Shown, e
 	path := p.URL[strings.LastIndexByte(p.URL, '/'):]
 	b.mu.Lock()
 	b.shown = append(b.shown, path)
+	dom := fmt.Appendf(bytes.Clone(main.Body), "<p id=%d>", len(b.shown)) // differs each time
 	b.mu.Unlock()
-	dom := bytes.Clone(main.Body)
 	var all strings.Builder
 	all.WriteString(string(does.ReplaceAll(main.Body, nil)))
 	for _, t := range text {
@@ -375,8 +376,30 @@ func (s *mortalState) Log(f *report.Fetch) error {
 	return s.State.Log(f)
 }
 
-// TestRenderKilled kills a crawl with RENDER ten times while a page is shown. Then each page is in the log once, and was asked for once after it was logged;
-// each has its document after load; and no browser is left over.
+// captures returns how many captures the archive has of each URL.
+func captures(t *testing.T, a archive) map[string]int {
+	t.Helper()
+	v, err := a.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	counts := make(map[string]int)
+	for b, err := range v.Scan(t.Context(), record.Scan{From: record.MinTime, To: record.MaxTime}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, u := range b.URL[:b.N] {
+			counts[u]++
+		}
+	}
+	return counts
+}
+
+// TestRenderKilled kills a crawl with RENDER ten times while a page is shown. No run asks for
+// what an earlier run has stored. At the end each page is in the log once; the archive has one
+// capture of each page, of each part, of each document after load and of each picture; and no
+// browser is left over.
 func TestRenderKilled(t *testing.T) {
 	const pages = 50
 	w := newWeb(t, nil)
@@ -396,20 +419,15 @@ func TestRenderKilled(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
-	done := make(map[string]bool)
 	runs := 0
 	run := func(a Archive) error {
 		runs++
 		w.asked = nil
+		had := captures(t, plain)
 		_, err := Run(t.Context(), a, o, b.env())
 		for _, p := range w.asked {
-			if done[p] {
-				t.Errorf("%s was asked for again after it was logged", p)
-			}
-		}
-		for u, list := range rows(t, plain) {
-			if list[0].Shown != nil {
-				done[u[strings.LastIndexByte(u, '/'):]] = true
+			if had[w.URL+p] > 0 && p != "/robots.txt" {
+				t.Errorf("%s was asked for again after it was stored", p)
 			}
 		}
 		return err
@@ -435,9 +453,14 @@ func TestRenderKilled(t *testing.T) {
 	if err := run(plain); err != nil {
 		t.Fatal(err)
 	}
-	list := rows(t, plain)
+	list, had := rows(t, plain), captures(t, plain)
 	for i := range pages {
 		u := w.URL + "/" + inLetters(i)
+		for _, x := range []string{u, w.URL + "/text-" + inLetters(i), urlkey.DOM + u, urlkey.Screenshot + u} {
+			if had[x] != 1 {
+				t.Errorf("the archive has %d captures of %s", had[x], x)
+			}
+		}
 		shown := 0
 		for _, f := range list[u] {
 			if f.Outcome == report.OutcomeOK && f.Shown != nil && f.Shown.Rendered {
@@ -453,6 +476,53 @@ func TestRenderKilled(t *testing.T) {
 	}
 	if b.closed != runs {
 		t.Errorf("the browser was closed %d times in %d runs", b.closed, runs)
+	}
+}
+
+// TestRenderKilledUnchanged kills a crawl while a browser shows a page that has not changed
+// since an earlier crawl. The next run shows it without asking the server once more.
+func TestRenderKilledUnchanged(t *testing.T) {
+	w := newWeb(t, map[string]string{"B": ""})
+	w.pages["/A"] = func(out http.ResponseWriter, r *http.Request) {
+		out.Header().Set("ETag", `"1"`)
+		if r.Header.Get("If-None-Match") != "" {
+			out.WriteHeader(http.StatusNotModified)
+			return
+		}
+		htmlPage("<!-- get /text -->A <a href=/B>B</a>")(out, r)
+	}
+	w.pages["/text"] = htmlPage("what a script brought")
+	a, b := newArchive(t), new(fakeBrowser)
+	o := w.options()
+	if _, err := Run(t.Context(), a, o, Env{}); err != nil {
+		t.Fatal(err)
+	}
+	o.Render = &report.Render{When: condition(func(p *report.FocusedPage) bool { return strings.HasSuffix(p.URL, "/A") })}
+	m := &mortal{archive: a}
+	b.before = func(context.Context, string) error {
+		m.killed.Store(true)
+		return nil
+	}
+	if _, err := Run(t.Context(), m, o, b.env()); !errors.Is(err, errKilled) {
+		t.Fatal(err)
+	}
+	b.before = nil
+	w.asked = nil
+	if _, err := Run(t.Context(), a, o, b.env()); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.pagesAsked(); strings.Contains(got, "A") {
+		t.Errorf("asked for %s", got)
+	}
+	had := captures(t, a)
+	if n := had[w.URL+"/A"]; n != 2 {
+		t.Errorf("the archive has %d captures of the page, want that of the first crawl and one visit", n)
+	}
+	if n := had[urlkey.DOM+w.URL+"/A"]; n != 1 {
+		t.Errorf("the archive has %d documents after load", n)
+	}
+	if row := rows(t, a)[w.URL+"/A"]; len(row) != 2 || row[1].Outcome != report.OutcomeNotModified || row[1].Shown == nil || !row[1].Shown.Rendered {
+		t.Errorf("the rows of the page are %+v", row)
 	}
 }
 

@@ -44,7 +44,7 @@ func (p *Past) Known(ctx context.Context, url string, before record.Time) (recor
 			i--
 		}
 		e := &group[i]
-		known = record.Known{Time: e.Time, Status: int(e.Status), Kind: e.Kind, Truncated: e.Truncated, Bytes: e.Bytes, Ref: e.Ref()}
+		known = record.Known{Time: e.Time, Visited: group[len(group)-1].Time, Status: int(e.Status), Kind: e.Kind, Truncated: e.Truncated, Bytes: e.Bytes, Ref: e.Ref()}
 		return ErrStop
 	})
 	if errors.Is(err, ErrStop) {
