@@ -285,6 +285,9 @@ func (e *engine) start() (err error) {
 	}
 	e.resumed, e.crawlBegan = begun, e.crawl.Started
 	e.crawl.State, e.crawl.Error = report.CrawlRunning, ""
+	if r := e.o.Render; r != nil {
+		e.crawl.Clicks = &report.Clicks{Consent: r.Consent, More: r.More}
+	}
 	if e.o.Order == report.OrderBest {
 		e.crawl.Weights = &e.o.Weights
 	}
