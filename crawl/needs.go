@@ -45,7 +45,7 @@ func (k *kindShown) verdict() (show bool, why string) {
 // usually sets t.usually in a crawl that decides by itself which pages are shown. h is the
 // host of t.
 func (e *engine) usually(t *fetchTask, h *host) error {
-	if e.browser == nil || e.o.Render.When != nil {
+	if e.o.Render == nil || e.o.Render.When != nil {
 		return nil
 	}
 	k, kind, err := e.kindShown(t, h)
@@ -178,16 +178,21 @@ func (e *engine) goOn(name string) error {
 	return e.f.Unhold(name)
 }
 
-// obeyResume ends the waiting of all hosts if RESUME was ordered since o, the
-// orders before.
-func (e *engine) obeyResume(o report.CrawlOrders) error {
+// obeyResume notes that the user has logged in to all hosts that wait for it, if RESUME was
+// ordered since o, the orders before.
+func (e *engine) obeyResume(o report.CrawlOrders) {
 	if e.orders.Resumed == o.Resumed {
-		return nil
+		return
 	}
 	for name := range e.hosts {
-		if err := e.goOn(name); err != nil {
-			return err
-		}
+		e.loginNoted(name)
 	}
-	return nil
+}
+
+// loginNoted notes that the user has logged in to the host called name, if the host waits for
+// it.
+func (e *engine) loginNoted(name string) {
+	if h := e.hosts[name]; h != nil && h.waits {
+		e.loggedIn = append(e.loggedIn, name)
+	}
 }

@@ -180,7 +180,7 @@ func kept(status int) bool {
 // already: as a part of a page that was shown, or as a page that an earlier run of the
 // crawl fetched but did not finish, because it was killed before the page was shown.
 func (e *engine) cameBefore(ctx context.Context, t *fetchTask) {
-	if e.browser == nil || t.u.Forced {
+	if e.o.Render == nil || t.u.Forced {
 		return
 	}
 	if r := e.parts.have(t.u.URL); r != nil && t.after < e.crawlBegan {

@@ -568,36 +568,56 @@ func TestLoginPausesHost(t *testing.T) {
 }
 
 // TestResumeAfterLogin shows that RESUME of a running crawl lets a host go on that waits
-// for a login.
+// for a login. The crawl then reads the profile once more: requests have its cookies, and a
+// new browser shows the pages.
 func TestResumeAfterLogin(t *testing.T) {
-	w := newWeb(t, map[string]string{"A": "", "B": ""})
-	a, b := newArchive(t), &fakeBrowser{login: map[string]bool{"/A": true}}
-	o := w.options()
+	w := newWeb(t, map[string]string{"B": "", "C": ""})
 	const locked = "http://a.example/A"
+	site, err := url.Parse(locked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cookies []string
+	w.pages["/A"] = func(out http.ResponseWriter, r *http.Request) {
+		cookies = append(cookies, r.Header.Get("Cookie"))
+		htmlPage("<a href=/C>C</a>")(out, r)
+	}
+	a := newArchive(t)
+	out := &fakeBrowser{login: map[string]bool{"/A": true}}
+	in := &fakeBrowser{cookies: []render.Cookie{{URL: site, Line: "user=name"}}}
+	next := []*fakeBrowser{out, in}
+	env := w.hosts(Env{Browser: func(context.Context, *report.CrawlOptions) (Browser, error) {
+		b := next[0]
+		next = next[1:]
+		return b, nil
+	}})
+	o := w.options()
 	o.Seeds, o.Workers = []string{locked, "http://b.example/B"}, 2
 	o.Render = &report.Render{Profile: "p", When: condition(func(*report.FocusedPage) bool { return true })}
-	visits := make(chan struct{}, 2)
-	b.before = func(ctx context.Context, url string) error {
+	out.before = func(ctx context.Context, url string) error {
 		if url == locked {
-			visits <- struct{}{}
 			return nil
 		}
-		<-visits // the first
 		for len(rows(t, a)[locked]) == 0 {
 			runtime.Gosched() // until the row says that the host waits
 		}
-		if err := a.OrderCrawl(ctx, "test", func(o *report.CrawlOrders) { o.Resumed++ }); err != nil {
-			return err
-		}
-		<-visits // the second
-		return nil
+		return a.OrderCrawl(ctx, "test", func(o *report.CrawlOrders) { o.Resumed++ })
 	}
-	res, err := Run(t.Context(), a, o, w.hosts(b.env()))
+	res, err := Run(t.Context(), a, o, env)
 	if err != nil || res.State != report.CrawlFinished {
 		t.Fatalf("%s, %v", res.State, err)
 	}
-	if got := w.pagesAsked(); strings.Count(got, "A") != 2 || len(got) != 3 {
+	if len(next) != 0 || out.closed != 1 || in.closed != 1 {
+		t.Errorf("%d browsers were not started; they were closed %d and %d times", len(next), out.closed, in.closed)
+	}
+	if got := w.pagesAsked(); strings.Count(got, "A") != 2 || strings.Count(got, "C") != 1 {
 		t.Errorf("asked for %s", got)
+	}
+	if want := []string{"", "user=name"}; !slices.Equal(cookies, want) {
+		t.Errorf("the cookies of the requests are %q, want %q", cookies, want)
+	}
+	if got := stored(t, a, urlkey.DOM+locked); got == "" {
+		t.Error("the page has no document after load")
 	}
 }
 
