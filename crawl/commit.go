@@ -127,12 +127,12 @@ func (e *engine) count(t *fetchTask) {
 		return
 	}
 	switch {
-	case t.came && t.had:
-		e.crawl.Fetched++ // its bytes were counted with those of the other page
 	case t.came:
 		e.crawl.Fetched++
-		e.crawl.Bytes += t.fetches[0].Bytes
-		e.held -= t.fetches[0].Bytes
+		if !t.counted {
+			e.crawl.Bytes += t.fetches[0].Bytes
+			e.held -= t.fetches[0].Bytes
+		}
 	case t.failed:
 		e.crawl.Failed++
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"sync"
 	"time"
 
 	"infomall/crawl/fetch"
@@ -170,10 +171,17 @@ type engine struct {
 	documents     Documents     // used by workers too; nil reads none
 	documentSeats chan struct{} // one for each worker that reads a document
 
-	browser Browser    // of a crawl with RENDER; nil shows no pages
-	parts   parts      // responses to the parts of shown pages
-	waits   int        // number of hosts that wait until the user has logged in
-	calls   chan *call // calls of goroutines that show a page; see engine.call
+	browser Browser // of a crawl with RENDER; nil shows no pages
+	parts   parts   // responses to the parts of shown pages
+	waits   int     // number of hosts that wait until the user has logged in
+
+	newBrowser func() (Browser, error)
+	screen     sync.RWMutex   // locked for reading while a page is shown, and for writing while the browser is replaced
+	reloading  bool           // the browser is being replaced
+	reloads    sync.WaitGroup // of the goroutine that replaces it
+	loggedIn   []string       // hosts that go on with the next browser
+
+	calls chan *call // calls of goroutines that show a page; see engine.call
 
 	sites      sites
 	results    chan *fetchTask
@@ -226,9 +234,11 @@ type fetchTask struct {
 	charset  charset.Found     // of the page
 	print    *trap.Print       // content of the response, to find traps
 	focus    report.FocusVerdict
-	had      bool     // the crawl has the response already: it is a part of a page that was shown
-	usually  verdict  // whether pages like that of u are shown, if RENDER has no WHEN
-	show     *showing // of a page that RENDER concerns, otherwise nil
+	after    record.Time // responses that the crawl stored until then do not count; the page asked for a password then
+	had      bool        // the crawl has stored the response already; see cameBefore
+	counted  bool        // the bytes of the response were counted as those of a part
+	usually  verdict     // whether pages like that of u are shown, if RENDER has no WHEN
+	show     *showing    // of a page that RENDER concerns, otherwise nil
 	took     [report.Stages]time.Duration
 	err      error // an error of the crawl's Focus, which ends the crawl
 
@@ -283,6 +293,9 @@ func (e *engine) start() (err error) {
 	}
 	e.resumed, e.crawlBegan = begun, e.crawl.Started
 	e.crawl.State, e.crawl.Error = report.CrawlRunning, ""
+	if r := e.o.Render; r != nil {
+		e.crawl.Clicks = &report.Clicks{Consent: r.Consent, More: r.More}
+	}
 	if e.o.Order == report.OrderBest {
 		e.crawl.Weights = &e.o.Weights
 	}
@@ -374,6 +387,7 @@ func (e *engine) loop(ctx context.Context) error {
 	e.polled, e.published, e.committed, e.rest = e.begun, e.begun, e.begun, commitEvery
 	for {
 		e.endFetches(end)
+		e.reload(work)
 		wait, err := e.lease(work)
 		if err != nil {
 			return err
@@ -384,7 +398,7 @@ func (e *engine) loop(ctx context.Context) error {
 		} else if busy {
 			continue
 		}
-		if e.out == 0 && !e.awaits() && (e.f.Empty() || e.enough() && (len(e.shelf) == 0 || e.over() != "")) {
+		if e.out == 0 && !e.reloading && !e.awaits() && (e.f.Empty() || e.enough() && (len(e.shelf) == 0 || e.over() != "")) {
 			if len(e.done) > 0 {
 				if err := e.commit(); err != nil {
 					return err
@@ -397,7 +411,7 @@ func (e *engine) loop(ctx context.Context) error {
 			if err := e.poll(); err != nil {
 				return err
 			}
-			if e.f.Empty() {
+			if e.f.Empty() && len(e.loggedIn) == 0 {
 				return nil
 			}
 			continue
@@ -483,9 +497,7 @@ func (e *engine) poll() (err error) {
 	if err := e.takeOrders(); err != nil {
 		return err
 	}
-	if err := e.obeyResume(before); err != nil {
-		return err
-	}
+	e.obeyResume(before)
 	if err := e.checkDisk(); err != nil {
 		return err
 	}
@@ -524,9 +536,7 @@ func (e *engine) poll() (err error) {
 // of the crawl excludes, unless the URL is forced.
 func (e *engine) admit(given []report.Queued) error {
 	for _, u := range given {
-		if err := e.goOn(hostOf(u.URL)); err != nil {
-			return err
-		}
+		e.loginNoted(hostOf(u.URL))
 		if !u.Forced && e.refuses(&u, false) != "" {
 			continue
 		}

@@ -67,6 +67,9 @@ func (e *engine) next() (t *fetchTask, wait time.Time, err error) {
 			continue
 		}
 		t.usual = h.charsets.Usual()
+		if t.after, err = e.lockedAt(u.URL); err != nil {
+			return nil, wait, err
+		}
 		if err := e.usually(t, h); err != nil {
 			return nil, wait, err
 		}

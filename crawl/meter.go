@@ -6,15 +6,16 @@ import (
 	"infomall/crawl/report"
 )
 
-// meterSlots is into how many equal parts a meter divides its time.
+// meterSlots is the number of equal parts into which a meter divides the time that it covers.
 const meterSlots = 60
 
-// meter measures how many pages and bytes came in the last time: in the present
-// part of it, and in the meterSlots-1 parts before.
+// meter counts the pages and bytes of the last minute, or of another length of time. It
+// divides that time into meterSlots parts, such as seconds, and has one count for each. When a
+// new part begins, the count of the oldest part is dropped.
 type meter struct {
 	begun time.Time
 	slot  time.Duration // length of a part
-	at    int64         // number of the present part since begun
+	at    int64         // number of the current part, counted from begun
 	parts [meterSlots]amount
 	sum   amount // of all parts
 }
@@ -22,12 +23,12 @@ type meter struct {
 // amount is a number of pages and the size of their bodies.
 type amount struct{ pages, bytes int64 }
 
-// newMeter returns a meter of the given time, which begins now.
+// newMeter returns a meter that covers the last time of length over. It begins at now.
 func newMeter(now time.Time, over time.Duration) meter {
 	return meter{begun: now, slot: over / meterSlots}
 }
 
-// add counts one page that came at the time now.
+// add counts one page of the given size that came at the time now.
 func (m *meter) add(now time.Time, bytes int64) {
 	m.forget(now)
 	part := &m.parts[m.at%meterSlots]
@@ -50,8 +51,9 @@ func (m *meter) forget(now time.Time) {
 	m.at = max(m.at, at)
 }
 
-// rate returns what came per second, in the time that the meter covers. At the
-// beginning that is the time since begun, but at least one second.
+// rate returns the pages and bytes per second, averaged over the time that the meter
+// covers. A meter that began later than that averages over the time since it began, but over
+// at least one second.
 func (m *meter) rate(now time.Time) report.Rate {
 	m.forget(now)
 	covered := now.Sub(m.begun) - time.Duration(max(0, m.at-meterSlots+1))*m.slot

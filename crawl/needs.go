@@ -6,6 +6,7 @@ import (
 
 	"infomall/crawl/report"
 	"infomall/crawl/trap"
+	"infomall/store/record"
 )
 
 // Bounds of the decision which pages a browser shows, if RENDER has no WHEN. A browser
@@ -44,7 +45,7 @@ func (k *kindShown) verdict() (show bool, why string) {
 // usually sets t.usually in a crawl that decides by itself which pages are shown. h is the
 // host of t.
 func (e *engine) usually(t *fetchTask, h *host) error {
-	if e.browser == nil || e.o.Render.When != nil {
+	if e.o.Render == nil || e.o.Render.When != nil {
 		return nil
 	}
 	k, kind, err := e.kindShown(t, h)
@@ -109,12 +110,39 @@ func (e *engine) learn(t *fetchTask, h *host) error {
 	return e.q.SetHost(shownOf(t.u.Host), b)
 }
 
+// lockedOf returns the key under which the state of a crawl stores the time at which a page
+// asked for a password, such as "locked http://example.org/".
+func lockedOf(url string) string { return "locked " + url }
+
+// lockedAt returns the time of the response with which the page of a URL asked for a
+// password and made its host wait; NoTime if it did not, or if the crawl has no profile.
+func (e *engine) lockedAt(url string) (record.Time, error) {
+	if e.o.Render == nil || e.o.Render.Profile == "" {
+		return record.NoTime, nil
+	}
+	b, err := e.q.Host(lockedOf(url))
+	if err != nil || b == nil {
+		return record.NoTime, err
+	}
+	t := record.NoTime
+	if err := json.Unmarshal(b, &t); err != nil {
+		return t, fmt.Errorf("crawl state: password of %s: %w", url, err)
+	}
+	return t, nil
+}
+
 // locked reports whether t, a page that asks for a password although the crawl has a
 // profile, makes its host h wait until the user has logged in. A page that asks again
 // after that is a page with a password field, so it does not.
 func (e *engine) locked(t *fetchTask, h *host) (bool, error) {
-	before, err := e.q.Meet("login:" + t.u.URL)
-	if before || err != nil {
+	if t.after != record.NoTime {
+		return false, nil
+	}
+	b, err := json.Marshal(t.res.Capture.Time)
+	if err == nil {
+		err = e.q.SetHost(lockedOf(t.u.URL), b)
+	}
+	if err != nil {
 		return false, err
 	}
 	t.show.row.Why = fmt.Sprintf("it asks for a password: PROFILE is not logged in, and the host waits until RESUME CRAWL %s", e.o.Name)
@@ -150,16 +178,21 @@ func (e *engine) goOn(name string) error {
 	return e.f.Unhold(name)
 }
 
-// obeyResume ends the waiting of all hosts if RESUME was ordered since o, the
-// orders before.
-func (e *engine) obeyResume(o report.CrawlOrders) error {
+// obeyResume notes that the user has logged in to all hosts that wait for it, if RESUME was
+// ordered since o, the orders before.
+func (e *engine) obeyResume(o report.CrawlOrders) {
 	if e.orders.Resumed == o.Resumed {
-		return nil
+		return
 	}
 	for name := range e.hosts {
-		if err := e.goOn(name); err != nil {
-			return err
-		}
+		e.loginNoted(name)
 	}
-	return nil
+}
+
+// loginNoted notes that the user has logged in to the host called name, if the host waits for
+// it.
+func (e *engine) loginNoted(name string) {
+	if h := e.hosts[name]; h != nil && h.waits {
+		e.loggedIn = append(e.loggedIn, name)
+	}
 }

@@ -152,13 +152,22 @@ func (e *engine) recallPart(ctx context.Context, url string) *render.Response {
 	if !e.mayHaveForgotten() {
 		return nil
 	}
-	k, p, err := e.past.last(ctx, url, record.MaxTime)
-	if err != nil || k.Time == record.NoTime || k.Time < e.crawlBegan || k.Truncated || p.NoBody != "" || p.Large != nil || len(p.Head) == 0 || !kept(k.Status) {
+	k, r := e.lastStored(ctx, url)
+	if r == nil || k.Time < e.crawlBegan {
 		return nil
 	}
-	r := &render.Response{Head: p.Head, Body: p.Body}
 	e.parts.put(url, r)
 	return r
+}
+
+// lastStored returns the last response to the URL url in the archive. r is nil if there is
+// none, or if it is not whole, or if the server may answer otherwise when it is asked again.
+func (e *engine) lastStored(ctx context.Context, url string) (k record.Known, r *render.Response) {
+	k, p, err := e.past.last(ctx, url, record.MaxTime)
+	if err != nil || k.Time == record.NoTime || k.Truncated || p.NoBody != "" || p.Large != nil || len(p.Head) == 0 || !kept(k.Status) {
+		return k, nil
+	}
+	return k, &render.Response{Head: p.Head, Body: p.Body}
 }
 
 // kept reports whether a response with this status is kept for further pages. Others say
@@ -167,16 +176,37 @@ func kept(status int) bool {
 	return status == 200 || status == 203 || status == 204 || status >= 300 && status < 400 && status != 304 || status == 404 || status == 410
 }
 
-// cameAsPart returns the response to the URL of u if the crawl has it already because it
-// is a part of a page that was shown. ok is false if the crawl has none.
-func (e *engine) cameAsPart(u *report.Queued) (res fetch.Response, ok bool) {
-	if e.browser == nil || u.Forced {
-		return res, false
+// cameBefore sets the response of t, and t.had, if the crawl has stored the response
+// already: as a part of a page that was shown, or as a page that an earlier run of the
+// crawl fetched but did not finish, because it was killed before the page was shown.
+func (e *engine) cameBefore(ctx context.Context, t *fetchTask) {
+	if e.o.Render == nil || t.u.Forced {
+		return
 	}
-	r := e.parts.have(u.URL)
-	if r == nil {
-		return res, false
+	if r := e.parts.have(t.u.URL); r != nil && t.after < e.crawlBegan {
+		t.setBefore(r, record.At(e.now()), "it came as a part of a page that was shown")
+		t.counted = true
+		return
 	}
-	c := &record.Capture{AskedURL: u.URL, Origin: u.Origin, Time: record.At(e.now()), Status: message.Status(r.Head), Head: r.Head, Body: r.Body, RefersTime: record.NoTime}
-	return fetch.Response{Capture: c, Outcome: fetch.OutcomeOf(c), Reason: "it came as a part of a page that was shown"}, true
+	if !e.resumed {
+		return
+	}
+	k, r := e.lastStored(ctx, t.u.URL)
+	if r == nil || k.Visited < e.crawlBegan || k.Visited <= t.after {
+		return
+	}
+	t.setBefore(r, k.Visited, "an earlier run of the crawl has stored it")
+	if k.Time < e.crawlBegan {
+		// The earlier run learnt that the page of the archive is unchanged.
+		t.known = &record.Payload{Head: r.Head, Body: r.Body}
+		t.res.Capture.Status, t.res.Capture.Head, t.res.Capture.Body = 304, nil, nil
+		t.res.Outcome = report.OutcomeNotModified
+	}
+}
+
+// setBefore makes r, which the crawl stored at the time at, the response of t. why is the
+// reason in the log of attempts.
+func (t *fetchTask) setBefore(r *render.Response, at record.Time, why string) {
+	c := &record.Capture{AskedURL: t.u.URL, Origin: t.u.Origin, Time: at, Status: message.Status(r.Head), Head: r.Head, Body: r.Body, RefersTime: record.NoTime}
+	t.res, t.had = fetch.Response{Capture: c, Outcome: fetch.OutcomeOf(c), Reason: why}, true
 }

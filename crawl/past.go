@@ -77,6 +77,14 @@ func (x *past) visitedSince(ctx context.Context, url string, t time.Time) bool {
 	return err == nil && k.Time != record.NoTime && k.Time >= record.At(t) && k.Status < 400 && !k.Truncated
 }
 
+// has reports whether the last capture of a URL has the time t.
+func (x *past) has(ctx context.Context, url string, t record.Time) bool {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	k, err := x.p.Known(ctx, url, record.MaxTime)
+	return err == nil && k.Time == t
+}
+
 // last returns the last capture of a URL before a time, and its stored
 // response. If there is none, k.Time is NoTime. p has no body if the body is
 // large or not in the archive.

@@ -60,17 +60,64 @@ func (e *engine) startBrowser(ctx context.Context, env Env) (err error) {
 	if env.Browser == nil {
 		return errors.New("RENDER: this program has no browser")
 	}
-	if e.browser, err = env.Browser(ctx, &e.o); err != nil {
+	e.newBrowser = func() (Browser, error) { return env.Browser(ctx, &e.o) }
+	return e.openBrowser()
+}
+
+// openBrowser sets e.browser to a new browser. The crawl sends the cookies of its profile.
+func (e *engine) openBrowser() error {
+	b, err := e.newBrowser()
+	if err != nil {
+		e.browser = nil
 		return err
 	}
-	for _, c := range e.browser.Cookies() {
+	e.browser = b
+	for _, c := range b.Cookies() {
 		e.client.AddCookie(c.URL, c.Line)
 	}
 	return nil
 }
 
+// reload replaces the browser, because the user has logged in: a browser reads its profile
+// when it starts. After that it ends the waiting of the hosts in e.loggedIn. Pages that are
+// being shown are shown to their end before, and others wait. ctx is that of the workers. If
+// no host is in e.loggedIn, or the browser is already being replaced, reload does nothing.
+func (e *engine) reload(ctx context.Context) {
+	if len(e.loggedIn) == 0 || e.reloading {
+		return
+	}
+	names := e.loggedIn
+	e.loggedIn, e.reloading = nil, true
+	e.reloads.Go(func() {
+		e.screen.Lock()
+		err := e.browser.Close()
+		if err == nil {
+			err = e.openBrowser()
+		}
+		e.screen.Unlock()
+		_ = e.call(ctx, func(context.Context) error { // fails if the crawl ends
+			e.reloading = false
+			for _, name := range names {
+				err = errors.Join(err, e.goOn(name))
+			}
+			return err
+		})
+	})
+}
+
+// show has the browser show a page.
+func (e *engine) show(ctx context.Context, p render.Page) (*render.Shown, error) {
+	e.screen.RLock()
+	defer e.screen.RUnlock()
+	if e.browser == nil {
+		return nil, errors.New("it could not be started again")
+	}
+	return e.browser.Show(ctx, p)
+}
+
 // closeBrowser ends the browser, if there is one, and forgets the parts of its pages.
 func (e *engine) closeBrowser() error {
+	e.reloads.Wait()
 	e.parts.close()
 	if e.browser == nil {
 		return nil
@@ -82,7 +129,7 @@ func (e *engine) closeBrowser() error {
 // shows it. It goes by the response.
 func (e *engine) decide(t *fetchTask) {
 	c := t.res.Capture
-	if e.browser == nil || c == nil || t.robots || t.u.Sitemap || t.u.Guessed || !isHTTP(t.u.URL) {
+	if e.o.Render == nil || c == nil || t.robots || t.u.Sitemap || t.u.Guessed || !isHTTP(t.u.URL) {
 		return
 	}
 	head, body := c.Head, c.Body
@@ -135,7 +182,7 @@ func (e *engine) display(ctx context.Context, t *fetchTask) {
 	s := t.show
 	begun := e.now()
 	p := &visitor{e: e, ctx: ctx, s: s, url: t.u.URL, layer: t.u.Layer}
-	shown, err := e.browser.Show(ctx, render.Page{URL: t.u.URL, Send: p.send})
+	shown, err := e.show(ctx, render.Page{URL: t.u.URL, Send: p.send})
 	s.mu.Lock()
 	s.row.Parts, s.row.Refused = s.parts, s.refused
 	s.mu.Unlock()
@@ -289,7 +336,8 @@ func (e *engine) shown(ctx context.Context, t *fetchTask) error {
 }
 
 // putShown stores the document after load of the page of t, and the picture if there is
-// one, at the time of the page.
+// one, at the time of the page. It leaves out what an earlier run of the crawl has stored of
+// the same page.
 func (e *engine) putShown(ctx context.Context, t *fetchTask) error {
 	begun := e.now()
 	for _, x := range []struct {
@@ -297,6 +345,9 @@ func (e *engine) putShown(ctx context.Context, t *fetchTask) error {
 		body         []byte
 	}{{urlkey.DOM, mimeHTML, t.show.page.DOM}, {urlkey.Screenshot, "image/png", t.show.page.Screenshot}} {
 		if len(x.body) == 0 {
+			continue
+		}
+		if t.had && e.past.has(ctx, x.prefix+t.u.URL, t.res.Capture.Time) {
 			continue
 		}
 		c := &record.Capture{AskedURL: x.prefix + t.u.URL, Time: t.res.Capture.Time, Via: record.ViaResource, RefersTime: record.NoTime, Body: x.body, Mime: x.mime}
@@ -310,7 +361,7 @@ func (e *engine) putShown(ctx context.Context, t *fetchTask) error {
 
 // takeAgain makes t a page that has not come, because it is fetched again.
 func (e *engine) takeAgain(t *fetchTask) {
-	if t.came && !t.had {
+	if t.came && !t.counted {
 		e.held -= t.fetches[0].Bytes
 	}
 	t.came = false

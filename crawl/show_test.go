@@ -20,6 +20,7 @@ import (
 
 	"infomall/crawl/render"
 	"infomall/crawl/report"
+	"infomall/store/record"
 	"infomall/store/urlkey"
 )
 
@@ -95,8 +96,8 @@ func (b *fakeBrowser) Show(ctx context.Context, p render.Page) (*render.Shown, e
 	path := p.URL[strings.LastIndexByte(p.URL, '/'):]
 	b.mu.Lock()
 	b.shown = append(b.shown, path)
+	dom := fmt.Appendf(bytes.Clone(main.Body), "<p id=%d>", len(b.shown)) // differs each time
 	b.mu.Unlock()
-	dom := bytes.Clone(main.Body)
 	var all strings.Builder
 	all.WriteString(string(does.ReplaceAll(main.Body, nil)))
 	for _, t := range text {
@@ -375,8 +376,30 @@ func (s *mortalState) Log(f *report.Fetch) error {
 	return s.State.Log(f)
 }
 
-// TestRenderKilled kills a crawl with RENDER ten times while a page is shown. Then each page is in the log once, and was asked for once after it was logged;
-// each has its document after load; and no browser is left over.
+// captures returns how many captures the archive has of each URL.
+func captures(t *testing.T, a archive) map[string]int {
+	t.Helper()
+	v, err := a.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	counts := make(map[string]int)
+	for b, err := range v.Scan(t.Context(), record.Scan{From: record.MinTime, To: record.MaxTime}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, u := range b.URL[:b.N] {
+			counts[u]++
+		}
+	}
+	return counts
+}
+
+// TestRenderKilled kills a crawl with RENDER ten times while a page is shown. No run asks for
+// what an earlier run has stored. At the end each page is in the log once; the archive has one
+// capture of each page, of each part, of each document after load and of each picture; and no
+// browser is left over.
 func TestRenderKilled(t *testing.T) {
 	const pages = 50
 	w := newWeb(t, nil)
@@ -396,20 +419,15 @@ func TestRenderKilled(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
-	done := make(map[string]bool)
 	runs := 0
 	run := func(a Archive) error {
 		runs++
 		w.asked = nil
+		had := captures(t, plain)
 		_, err := Run(t.Context(), a, o, b.env())
 		for _, p := range w.asked {
-			if done[p] {
-				t.Errorf("%s was asked for again after it was logged", p)
-			}
-		}
-		for u, list := range rows(t, plain) {
-			if list[0].Shown != nil {
-				done[u[strings.LastIndexByte(u, '/'):]] = true
+			if had[w.URL+p] > 0 && p != "/robots.txt" {
+				t.Errorf("%s was asked for again after it was stored", p)
 			}
 		}
 		return err
@@ -435,9 +453,14 @@ func TestRenderKilled(t *testing.T) {
 	if err := run(plain); err != nil {
 		t.Fatal(err)
 	}
-	list := rows(t, plain)
+	list, had := rows(t, plain), captures(t, plain)
 	for i := range pages {
 		u := w.URL + "/" + inLetters(i)
+		for _, x := range []string{u, w.URL + "/text-" + inLetters(i), urlkey.DOM + u, urlkey.Screenshot + u} {
+			if had[x] != 1 {
+				t.Errorf("the archive has %d captures of %s", had[x], x)
+			}
+		}
 		shown := 0
 		for _, f := range list[u] {
 			if f.Outcome == report.OutcomeOK && f.Shown != nil && f.Shown.Rendered {
@@ -453,6 +476,53 @@ func TestRenderKilled(t *testing.T) {
 	}
 	if b.closed != runs {
 		t.Errorf("the browser was closed %d times in %d runs", b.closed, runs)
+	}
+}
+
+// TestRenderKilledUnchanged kills a crawl while a browser shows a page that has not changed
+// since an earlier crawl. The next run shows it without asking the server once more.
+func TestRenderKilledUnchanged(t *testing.T) {
+	w := newWeb(t, map[string]string{"B": ""})
+	w.pages["/A"] = func(out http.ResponseWriter, r *http.Request) {
+		out.Header().Set("ETag", `"1"`)
+		if r.Header.Get("If-None-Match") != "" {
+			out.WriteHeader(http.StatusNotModified)
+			return
+		}
+		htmlPage("<!-- get /text -->A <a href=/B>B</a>")(out, r)
+	}
+	w.pages["/text"] = htmlPage("what a script brought")
+	a, b := newArchive(t), new(fakeBrowser)
+	o := w.options()
+	if _, err := Run(t.Context(), a, o, Env{}); err != nil {
+		t.Fatal(err)
+	}
+	o.Render = &report.Render{When: condition(func(p *report.FocusedPage) bool { return strings.HasSuffix(p.URL, "/A") })}
+	m := &mortal{archive: a}
+	b.before = func(context.Context, string) error {
+		m.killed.Store(true)
+		return nil
+	}
+	if _, err := Run(t.Context(), m, o, b.env()); !errors.Is(err, errKilled) {
+		t.Fatal(err)
+	}
+	b.before = nil
+	w.asked = nil
+	if _, err := Run(t.Context(), a, o, b.env()); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.pagesAsked(); strings.Contains(got, "A") {
+		t.Errorf("asked for %s", got)
+	}
+	had := captures(t, a)
+	if n := had[w.URL+"/A"]; n != 2 {
+		t.Errorf("the archive has %d captures of the page, want that of the first crawl and one visit", n)
+	}
+	if n := had[urlkey.DOM+w.URL+"/A"]; n != 1 {
+		t.Errorf("the archive has %d documents after load", n)
+	}
+	if row := rows(t, a)[w.URL+"/A"]; len(row) != 2 || row[1].Outcome != report.OutcomeNotModified || row[1].Shown == nil || !row[1].Shown.Rendered {
+		t.Errorf("the rows of the page are %+v", row)
 	}
 }
 
@@ -498,36 +568,56 @@ func TestLoginPausesHost(t *testing.T) {
 }
 
 // TestResumeAfterLogin shows that RESUME of a running crawl lets a host go on that waits
-// for a login.
+// for a login. The crawl then reads the profile once more: requests have its cookies, and a
+// new browser shows the pages.
 func TestResumeAfterLogin(t *testing.T) {
-	w := newWeb(t, map[string]string{"A": "", "B": ""})
-	a, b := newArchive(t), &fakeBrowser{login: map[string]bool{"/A": true}}
-	o := w.options()
+	w := newWeb(t, map[string]string{"B": "", "C": ""})
 	const locked = "http://a.example/A"
+	site, err := url.Parse(locked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cookies []string
+	w.pages["/A"] = func(out http.ResponseWriter, r *http.Request) {
+		cookies = append(cookies, r.Header.Get("Cookie"))
+		htmlPage("<a href=/C>C</a>")(out, r)
+	}
+	a := newArchive(t)
+	out := &fakeBrowser{login: map[string]bool{"/A": true}}
+	in := &fakeBrowser{cookies: []render.Cookie{{URL: site, Line: "user=name"}}}
+	next := []*fakeBrowser{out, in}
+	env := w.hosts(Env{Browser: func(context.Context, *report.CrawlOptions) (Browser, error) {
+		b := next[0]
+		next = next[1:]
+		return b, nil
+	}})
+	o := w.options()
 	o.Seeds, o.Workers = []string{locked, "http://b.example/B"}, 2
 	o.Render = &report.Render{Profile: "p", When: condition(func(*report.FocusedPage) bool { return true })}
-	visits := make(chan struct{}, 2)
-	b.before = func(ctx context.Context, url string) error {
+	out.before = func(ctx context.Context, url string) error {
 		if url == locked {
-			visits <- struct{}{}
 			return nil
 		}
-		<-visits // the first
 		for len(rows(t, a)[locked]) == 0 {
 			runtime.Gosched() // until the row says that the host waits
 		}
-		if err := a.OrderCrawl(ctx, "test", func(o *report.CrawlOrders) { o.Resumed++ }); err != nil {
-			return err
-		}
-		<-visits // the second
-		return nil
+		return a.OrderCrawl(ctx, "test", func(o *report.CrawlOrders) { o.Resumed++ })
 	}
-	res, err := Run(t.Context(), a, o, w.hosts(b.env()))
+	res, err := Run(t.Context(), a, o, env)
 	if err != nil || res.State != report.CrawlFinished {
 		t.Fatalf("%s, %v", res.State, err)
 	}
-	if got := w.pagesAsked(); strings.Count(got, "A") != 2 || len(got) != 3 {
+	if len(next) != 0 || out.closed != 1 || in.closed != 1 {
+		t.Errorf("%d browsers were not started; they were closed %d and %d times", len(next), out.closed, in.closed)
+	}
+	if got := w.pagesAsked(); strings.Count(got, "A") != 2 || strings.Count(got, "C") != 1 {
 		t.Errorf("asked for %s", got)
+	}
+	if want := []string{"", "user=name"}; !slices.Equal(cookies, want) {
+		t.Errorf("the cookies of the requests are %q, want %q", cookies, want)
+	}
+	if got := stored(t, a, urlkey.DOM+locked); got == "" {
+		t.Error("the page has no document after load")
 	}
 }
 

@@ -116,7 +116,7 @@ func (e *engine) fetchPage(ctx context.Context, t *fetchTask) {
 		t.res = fetch.Response{Outcome: report.OutcomeInternal, Reason: err.Error()}
 		return
 	}
-	if t.res, t.had = e.cameAsPart(&t.u); t.had {
+	if e.cameBefore(ctx, t); t.had {
 		return
 	}
 	r := fetch.Request{URL: u, Referer: t.u.Via}
@@ -434,9 +434,9 @@ func (e *engine) unasked(u string) bool {
 	return e.o.FromArchive || strings.HasPrefix(u, fileScheme)
 }
 
-// local handles the result of t if it came from the archive, from a file, or as a part of
-// another page. For a
-// result that came from a server, the method response does this.
+// local handles the result of t if it came from a file or from the archive, or if the crawl
+// has stored it already. For a result that came from a server, the method response does
+// this.
 func (e *engine) local(ctx context.Context, t *fetchTask) error {
 	t.fetches = append(t.fetches, e.row(&t.u, &t.res, t.u.URL, t.u.Hop))
 	if err := e.releaseHost(t, time.Time{}); err != nil {
@@ -447,10 +447,12 @@ func (e *engine) local(ctx context.Context, t *fetchTask) error {
 		return nil
 	}
 	t.came = true
-	if t.had {
-		return nil // stored and counted as a part
+	if !t.counted {
+		e.held += t.fetches[0].Bytes
 	}
-	e.held += t.fetches[0].Bytes
+	if t.had {
+		return nil
+	}
 	t.took[report.StageFetch] = t.res.Elapsed
 	return e.put(ctx, t)
 }

@@ -41,7 +41,7 @@ func (p *Past) Known(ctx context.Context, url string, before record.Time) (recor
 		i--
 	}
 	e := &all[i]
-	return record.Known{Time: e.Time, Status: int(e.Status), Kind: e.Kind, Truncated: e.Truncated, Bytes: e.Bytes, Ref: e.Ref()}, nil
+	return record.Known{Time: e.Time, Visited: all[len(all)-1].Time, Status: int(e.Status), Kind: e.Kind, Truncated: e.Truncated, Bytes: e.Bytes, Ref: e.Ref()}, nil
 }
 
 // Head returns the status line and headers of a capture that Known returned, as they

@@ -216,6 +216,15 @@ type Crawl struct {
 	// On is the URL of the NATS servers if several processes run the crawl. Name is then
 	// that of the crawl, an @, and the name of a process; "" for one process.
 	On string `json:",omitempty"`
+	// Clicks are the rules by which the browser of the last run clicked; nil without RENDER.
+	Clicks *Clicks `json:",omitempty"`
+}
+
+// Clicks names the files of rules by which a browser clicks on pages. Each field has the
+// value of a setting: the absolute path of a file, or "" for none.
+type Clicks struct {
+	Consent string // consent_rules
+	More    string // more_rules
 }
 
 // CrawlTrap is a part of a site that has ever more URLs and nothing new,

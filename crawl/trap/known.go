@@ -56,7 +56,7 @@ func (t *table) find(h uint32) (i int, ok bool) {
 	}
 }
 
-// get returns the tag of h; ok is false if h is not in the table.
+// get returns the tag that is stored with the hash h. ok is false if the table does not have h.
 func (t *table) get(h uint32) (tag uint16, ok bool) {
 	if t.n == 0 {
 		return 0, false

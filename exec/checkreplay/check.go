@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"infomall/crawl/report"
 	"infomall/exec/plan"
 	"infomall/exec/relation"
 	"infomall/exec/session"
@@ -65,7 +66,13 @@ func (c *check) Run(ctx context.Context) (*session.Result, error) {
 		return nil, err
 	}
 	r := &run{check: c, snap: snap}
-	if r.total, err = r.count(ctx); err == nil && r.total > 0 {
+	if c.s.Crawler() != nil {
+		r.crawls, err = c.s.Crawler().Crawls(ctx)
+	}
+	if err == nil {
+		r.total, err = r.count(ctx)
+	}
+	if err == nil && r.total > 0 {
 		r.browser, err = c.start(ctx, snap)
 	}
 	if err != nil {
@@ -116,6 +123,7 @@ func (c *check) start(ctx context.Context, snap relation.Snapshot) (session.Repl
 type run struct {
 	*check
 	snap    relation.Snapshot
+	crawls  []report.Crawl
 	browser session.Replay // nil if there is no page
 	total   int64          // pages
 }
@@ -211,6 +219,9 @@ func (r *run) page(ctx context.Context, t *session.Table, url string, at record.
 		} else {
 			picture = value.OfFloat(alike)
 		}
+	}
+	if status == "incomplete" {
+		notes = append(notes, r.otherClicks(at)...)
 	}
 	if shown.Ended != "done" && shown.Ended != "" {
 		notes = append(notes, "the visit ended by its limit of "+shown.Ended)

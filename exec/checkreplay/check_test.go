@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"infomall/crawl/report"
 	"infomall/exec"
 	"infomall/exec/relation"
 	"infomall/exec/relation/relationtest"
@@ -133,6 +134,51 @@ func TestRows(t *testing.T) {
 	}
 	if want := "https://c.example/ 20260105"; b.asked[2] != want && b.asked[3] != want {
 		t.Errorf("asked for %q, want %q among them", b.asked, want)
+	}
+}
+
+// crawler has the crawls of a test.
+type crawler struct {
+	session.Crawler
+	list []report.Crawl
+}
+
+func (c crawler) Crawls(context.Context) ([]report.Crawl, error) { return c.list, nil }
+
+// TestOtherClicks shows that the row of an incomplete page names the settings that the crawl
+// of the page had and the session has not.
+func TestOtherClicks(t *testing.T) {
+	day := func(n int) record.Time { return record.At(time.Date(2026, 1, n, 0, 0, 0, 0, time.UTC)) }
+	shop := report.Crawl{Name: "shop", Started: day(2), Finished: day(4), Clicks: &report.Clicks{Consent: "/rules/notices.tsv"}}
+	plain := report.Crawl{Name: "plain", Started: day(1), Finished: record.NoTime}
+	early := report.Crawl{Name: "early", Started: day(1), Finished: day(2), Clicks: &report.Clicks{More: "/rules/more.tsv"}}
+	const note = "crawl shop had consent_rules = '/rules/notices.tsv', and this session has '': SET consent_rules = '/rules/notices.tsv' to click like the crawl"
+	for _, c := range []struct {
+		name, dom string
+		set       func(*session.Settings)
+		want      string
+	}{
+		{"another rule", "<p>accept our notice", nil, "incomplete|" + note + "|"},
+		{"complete", "<p>apples and pears", nil, "|complete||"},
+		{"the same rule", "<p>accept our notice", func(s *session.Settings) { s.ConsentRules = "/rules/notices.tsv" }, "incomplete||"},
+		{"a further rule", "<p>accept our notice", func(s *session.Settings) { s.ConsentRules, s.MoreRules = "/rules/notices.tsv", "/rules/more.tsv" },
+			"incomplete|crawl shop had more_rules = '', and this session has '/rules/more.tsv': SET more_rules = '' to click like the crawl|"},
+	} {
+		b := &browser{pages: map[string]session.Replayed{"http://a.example/": {DOM: []byte(c.dom), Ended: "done"}}}
+		o := session.Options{Settings: session.DefaultSettings(), Crawler: crawler{list: []report.Crawl{plain, early, shop}}}
+		o.Archive = archive{relationtest.New(capture("http://a.example/", "text/html", "<p>apples and pears", 3))}
+		o.Replay = func(context.Context, session.ReplayOptions) (session.Replay, error) { return b, nil }
+		if c.set != nil {
+			c.set(&o.Settings)
+		}
+		res, err := open(t, t.Context(), exec.New(o), "CHECK REPLAY")
+		if err != nil {
+			t.Fatal(err)
+		}
+		unquoted := strings.NewReplacer("NULL", "", "'", "")
+		if got := unquoted.Replace(strings.Join(rowsOf(t, res), "\n")); !strings.Contains(got, unquoted.Replace(c.want)) {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
 	}
 }
 

@@ -55,6 +55,9 @@ func (m *maxMind) find(a netip.Addr, part, language string) (string, error) {
 		if text == "" && err == nil {
 			text, err = r.name("region")
 		}
+		if text == "" && err == nil {
+			text, err = r.name("state1")
+		}
 		return text, err
 	case "city":
 		return r.name("city")
@@ -65,6 +68,9 @@ func (m *maxMind) find(a netip.Addr, part, language string) (string, error) {
 	var names []string
 	for _, p := range []string{"country", "region", "city"} {
 		text, err := m.find(a, p, language)
+		if p == "country" && text == "" && err == nil {
+			text, err = m.find(a, "code", "")
+		}
 		if err != nil {
 			return "", err
 		}

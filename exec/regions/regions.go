@@ -101,7 +101,7 @@ func (f *File) Finder(part, language string) (func(ip string) (string, error), e
 		switch {
 		case i >= 0:
 			language = have[i]
-		case have != nil:
+		case len(have) > 0: // otherwise the file does not say which language its names have
 			return nil, fmt.Errorf("%s has no names in the language %q: write %s", f.name, language, Listed(have))
 		}
 	}

@@ -50,6 +50,33 @@ func open(t testing.TB, file []byte) (*File, error) {
 	return Open(name)
 }
 
+// TestFlat looks up addresses in a file in the form of MaxMind that has codes of countries, and
+// no names and no languages.
+func TestFlat(t *testing.T) {
+	f, err := open(t, regionstest.MaxMind([]string{}, map[string]regionstest.Map{
+		"162.105.0.0/16": {"country_code": "CN"},
+		"81.169.0.0/17":  {"country_code": "DE", "state1": "Brandenburg", "city": "Potsdam"},
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ ip, part, language, want string }{
+		{"162.105.1.1", Place, "zh-CN", "CN"},
+		{"162.105.1.1", Place, "", "CN"},
+		{"162.105.1.1", "country", "", ""},
+		{"81.169.1.1", Place, "", "DE Brandenburg Potsdam"},
+		{"81.169.1.1", "region", "", "Brandenburg"},
+	} {
+		find, err := f.Finder(c.part, c.language)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := find(c.ip); got != c.want || err != nil {
+			t.Errorf("%s of %s in %q is %q, %v; want %q", c.part, c.ip, c.language, got, err, c.want)
+		}
+	}
+}
+
 // TestFind looks up the first and last addresses of ranges and their neighbours in files of
 // both formats, in all parts and languages.
 func TestFind(t *testing.T) {
@@ -100,7 +127,7 @@ func TestFind(t *testing.T) {
 		{m, "162.105.129.12", "network", "", ""},
 		{m, "::ffff:162.105.1.1", "code", "", "CN"},
 		{m, "162.106.0.0", Place, "", ""},
-		{m, "9.1.1.1", Place, "", ""},
+		{m, "9.1.1.1", Place, "", "US"},
 		{m, "9.1.1.1", "code", "", "US"},
 		{m, "9.1.1.1", "network", "", "IBM"},
 		{m, "2001:da8::1", Place, "", "China"},

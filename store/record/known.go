@@ -4,6 +4,7 @@ package record
 // fetches the URL again.
 type Known struct {
 	Time      Time // NoTime if the archive has none
+	Visited   Time // time of the last "not modified" answer after Time, or Time if there is none
 	Status    int
 	Kind      Kind
 	Truncated bool
