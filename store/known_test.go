@@ -296,3 +296,25 @@ func TestKnownPools(t *testing.T) {
 		}
 	}
 }
+
+// TestPoolOfRevisit shows that a pool's counts take in the body that a revisit got from a
+// capture that came in later and was made later.
+func TestPoolOfRevisit(t *testing.T) {
+	ctx := context.Background()
+	a := Open(t.TempDir(), Options{})
+	defer a.Close()
+	body := storyOf("abc")
+	revisit := &visit{url: "http://www.example.com/1", time: day0 + dayMillis, status: 200, as: "digest", body: body}
+	original := &visit{url: revisit.url, time: day0 + 5*dayMillis, status: 200, body: body, seq: 1}
+	put(t, a, []*visit{revisit})
+	put(t, a, []*visit{original})
+	v, err := a.Snapshot(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	pools, err := v.Pools(ctx)
+	if err != nil || len(pools) != 1 || pools[0].Versions != 1 || pools[0].Bytes != int64(len(body)) {
+		t.Errorf("the pools are %+v, %v, want one version of %d bytes", pools, err, len(body))
+	}
+}

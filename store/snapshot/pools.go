@@ -98,7 +98,6 @@ func (v *Snapshot) summable(segments []*segment.Info) bool {
 		if s.Fresh == segment.FreshUnknown {
 			return false
 		}
-		late := false
 		for _, o := range v.Pin.Segments {
 			if o == s || o.First > s.Last {
 				continue
@@ -106,18 +105,42 @@ func (v *Snapshot) summable(segments []*segment.Info) bool {
 			if (o.Pool == s.Pool || o.Last >= s.First) && !s.IsApart(o) {
 				return false
 			}
-			if timeline.Newer(o, s) {
-				if late = true; !o.Follows || o.Apart < s.Born {
-					return false
-				}
+			if timeline.Newer(o, s) && (!o.Follows || o.Apart < s.Born) {
+				return false
 			}
 		}
-		// A revisit without a body may refer to a capture that was imported later.
-		if late && slices.ContainsFunc(v.Pin.Segments, func(o *segment.Info) bool { return !o.Follows && o.First <= s.Last }) {
+		if v.gainedFrom() <= s.Last {
 			return false
 		}
 	}
 	return true
+}
+
+// gainedFrom returns a time before which no revisit got its body from a capture that was
+// imported later.
+func (v *Snapshot) gainedFrom() record.Time {
+	v.gained.once.Do(func() {
+		v.gained.from = catalog.EndOfTime
+		for _, s := range v.Pin.Segments {
+			v.gained.from = min(v.gained.from, firstGain(s, v.Pin.Segments))
+		}
+	})
+	return v.gained.from
+}
+
+// firstGain returns a time before which no revisit in segments all may have got its body from
+// segment late, which was imported after the revisit. A revisit has nothing from a later month
+// (see Originals).
+func firstGain(late *segment.Info, all []*segment.Info) record.Time {
+	first := catalog.EndOfTime
+	for _, o := range all {
+		// In a segment with Follows set, each capture had its body when it was
+		// imported.
+		if !o.Follows && timeline.Newer(late, o) && catalog.MonthOf(o.Pool) >= catalog.MonthOf(late.Pool) {
+			first = min(first, o.First)
+		}
+	}
+	return first
 }
 
 // countPool fills in the counts of pool p by reading its captures. removed says that

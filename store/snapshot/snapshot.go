@@ -51,6 +51,10 @@ type Snapshot struct {
 	hiding    *record.Hiding // nil hides nothing; set before the first read
 	known     *knownAt       // nil if all captures are shown, whenever they were added
 	states    *states        // shared by all that KnownAt makes of one snapshot
+	gained    struct {       // see gainedFrom
+		once sync.Once
+		from record.Time
+	}
 }
 
 // Hide makes v show no capture that h hides. What is left is as if the hidden captures

@@ -23,11 +23,12 @@ type page struct {
 // line is the text of one row of a page, or of a part of a row. Lengths are in points,
 // from the lower left corner of the page.
 type line struct {
-	text        string
-	hyphen      bool // the last word goes on in the next line
-	left, right float64
-	base        float64 // height of the base line
-	size        float64 // height of the type
+	text   string
+	hyphen bool // the last word goes on in the next line
+	extent
+	base      float64 // height of the base line
+	size      float64 // height of the type
+	fromRight bool    // it is read from right to left
 }
 
 // anchorsMax is how many links of a page have an Anchor, because each of them costs a
@@ -204,19 +205,31 @@ const (
 	wordGap   = .8 // words no farther apart are of one line
 )
 
-// extend adds next to l if both are in one row and next follows on l. PDFium ends a line
-// after each letter if it takes the direction of the text for vertical.
+// extend adds next to l if both are in one row and next follows on l, or precedes it in a
+// line from right to left. PDFium ends a line after each letter if it takes the direction of
+// the text for vertical.
 func (l *line) extend(next *line) bool {
 	size := max(l.size, next.size)
-	gap := next.left - l.right
-	if l.hyphen || size == 0 || math.Abs(l.base-next.base) > letterGap*size || gap < -letterGap*size || gap > wordGap*size {
+	if l.hyphen || size == 0 || math.Abs(l.base-next.base) > letterGap*size {
+		return false
+	}
+	near := func(gap float64) bool { return gap >= -letterGap*size && gap <= wordGap*size }
+	first, second, gap := l.text, next.text, next.left-l.right
+	if l.fromRight && next.fromRight {
+		if before := l.left - next.right; near(before) {
+			gap = before
+		} else {
+			first, second = second, first
+		}
+	}
+	if !near(gap) {
 		return false
 	}
 	if gap > letterGap*size {
-		l.text += " "
+		first += " "
 	}
-	l.text += next.text
-	l.right, l.size, l.hyphen = next.right, size, next.hyphen
+	l.text = first + second
+	l.left, l.right, l.size, l.hyphen = min(l.left, next.left), max(l.right, next.right), size, next.hyphen
 	return true
 }
 
@@ -229,10 +242,11 @@ func (f *file) line(text references.FPDF_TEXTPAGE, chars []rune, from, to int) (
 	for to > from && isBlank(chars[to-1]) {
 		to--
 	}
-	if err := f.readRightToLeft(text, chars, from, to); err != nil {
+	read, at, err := f.readRightToLeft(text, chars, from, to)
+	if err != nil {
 		return line{}, err
 	}
-	l := line{text: lineText(chars[from:to])}
+	l := line{text: lineText(read)}
 	if l.text == "" {
 		return l, nil
 	}
@@ -255,6 +269,9 @@ func (f *file) line(text references.FPDF_TEXTPAGE, chars []rune, from, to int) (
 		l.size = max(l.size, float64(last.Rect.Top-last.Rect.Bottom))
 	} else if isTrap(err) {
 		return line{}, err
+	}
+	if at != nil {
+		l.extent, l.fromRight = *at, true
 	}
 	return l, nil
 }

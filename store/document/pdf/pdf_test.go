@@ -254,12 +254,15 @@ func TestXMP(t *testing.T) {
 	}
 }
 
-// TestRightToLeft reads Arabic and Hebrew. In the file of cairo, letters come in the order of
-// reading; in the file of Chromium, in either order. Both have lam and alef as one glyph.
+// TestRightToLeft reads Arabic and Hebrew. In the files of cairo, letters come in the order of
+// reading; in those of Chromium, in either order. Both have lam and alef as one glyph. In the
+// files with marks, PDFium puts blanks into words, and exchanges words and halves of a line.
 func TestRightToLeft(t *testing.T) {
 	for name, want := range map[string][]string{
-		"right-to-left-cairo.pdf":    {"تم افتتاح المكتبة الجديدة في الجامعة يوم الخميس", "החדשה נפתחה", "The new library opened."},
-		"right-to-left-chromium.pdf": {"تم افتتاح المكتبة الجديدة في الجامعة يوم الخميس 12 يونيو", "إنها مفتوحة للجميع»", "הספרייה החדשה נפתחה באוניברסיטה ביום חמישי", "בחדר 5)", "The word שלום means peace, and سلام does too."},
+		"right-to-left-cairo.pdf":          {"تم افتتاح المكتبة الجديدة في الجامعة يوم الخميس", "החדשה נפתחה", "The new library opened."},
+		"right-to-left-chromium.pdf":       {"تم افتتاح المكتبة الجديدة في الجامعة يوم الخميس 12 يونيو", "إنها مفتوحة للجميع»", "הספרייה החדשה נפתחה באוניברסיטה ביום חמישי", "בחדר 5)", "The word שלום means peace, and سلام does too."},
+		"right-to-left-marks-cairo.pdf":    {"ويمكن للطلاب استعارة الكتب لمدة أسبوعين.", "حفل الافتتاح في الساعة 10:30 صباحاً بتاريخ 12 يونيو 2008، والدعوة", "لغةٌ سامية، يتحدث بها أكثر من 400 مليون", "بلغت 35٪ من إجمالي"},
+		"right-to-left-marks-chromium.pdf": {"سيُقام حفل الافتتاح في الساعة 10:30 صباحاً بتاريخ 12 يونيو 2008، والدعوة عامة للجميع.", "بلغت 35٪ من إجمالي العينة، بينما كانت 27.5٪ في العام الماضي.", "لا إله إلا الله، والأرض والآن والإسلام ولأن."},
 	} {
 		text := documenttest.Text(documenttest.Read(t, Kind, testFile(t, name)))
 		for _, w := range want {

@@ -1,6 +1,8 @@
 package pdf
 
 import (
+	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -9,36 +11,60 @@ import (
 	"github.com/klippa-app/go-pdfium/requests"
 )
 
-// PDFium turns round words of scripts that are written from right to left, such as Arabic
-// and Hebrew: it expects their letters sorted from left to right. Some programs write them
-// in the order of reading, and then PDFium gives them in the wrong order. The places of
-// the letters on the page decide.
+// PDFium expects that the letters of scripts that are written from right to left, such as
+// Arabic and Hebrew, are sorted from left to right in the file. Some programs write them in
+// the order of reading. PDFium then turns words round, exchanges them, and puts blanks into
+// them. The places of the letters on the page decide here.
 
-// readRightToLeft puts the letters of right-to-left words into the order of reading.
-// chars[from:to] are the characters of one line. Their indexes are those of PDFium.
-func (f *file) readRightToLeft(text references.FPDF_TEXTPAGE, chars []rune, from, to int) error {
+// readRightToLeft returns the characters of a line in the order of reading. chars[from:to]
+// are its characters; their indexes are those of PDFium. If most letters are of scripts that
+// are written from right to left, it returns the place of the line, too. In any other line
+// only the letters of each right-to-left word change places.
+func (f *file) readRightToLeft(text references.FPDF_TEXTPAGE, chars []rune, from, to int) ([]rune, *extent, error) {
+	line := chars[from:to]
 	right, left := 0, 0
-	for i := from; i < to; i++ {
-		if !isRightToLeft(chars[i]) {
-			if unicode.IsLetter(chars[i]) {
-				left++
-			}
-			continue
+	for _, r := range line {
+		if isRightToLeft(r) {
+			right++
+		} else if unicode.IsLetter(r) {
+			left++
 		}
-		end := i + 1
-		for end < to && (isRightToLeft(chars[end]) || unicode.IsMark(chars[end])) {
-			end++
-		}
-		if err := f.readWord(text, chars, i, end); err != nil {
-			return err
-		}
-		right += end - i
-		i = end - 1
+	}
+	if right == 0 {
+		return line, nil, nil
 	}
 	if right > left {
-		mirror(chars[from:to])
+		glyphs, err := f.glyphs(text, chars, from, to)
+		if len(glyphs) == 0 {
+			return nil, nil, err
+		}
+		at := &extent{math.Inf(1), math.Inf(-1)}
+		for _, g := range glyphs {
+			at.left, at.right = min(at.left, g.left), max(at.right, g.right)
+		}
+		return join(words(glyphs)), at, nil
 	}
-	return nil
+	var out []rune
+	for i := from; i < to; {
+		end := i
+		for end < to && (isRightToLeft(chars[end]) || end > i && unicode.IsMark(chars[end])) {
+			end++
+		}
+		if end == i {
+			out = append(out, chars[i])
+			i++
+			continue
+		}
+		glyphs, err := f.glyphs(text, chars, i, end)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, w := range words(glyphs) {
+			out = append(out, w...)
+		}
+		i = end
+	}
+	return out, nil, nil
 }
 
 // isRightToLeft reports whether r is a letter of Hebrew, Arabic or a script near to them.
@@ -46,52 +72,132 @@ func isRightToLeft(r rune) bool {
 	return r >= 0x5d0 && r <= 0x8ff && unicode.IsLetter(r) || r >= 0xfb1d && r <= 0xfdff || r >= 0xfe70 && r <= 0xfefc
 }
 
-// letter is a letter of a word, with the marks on it.
-type letter struct {
+// glyph is a character of a line, with the marks on it, and its place on the page.
+type glyph struct {
 	runes []rune
-	index int // of the letter, by PDFium
+	extent
+	size float64 // its height
+	word int     // the number of the word, as PDFium divides the line
 }
 
-// readWord puts the letters of the right-to-left word chars[from:to] into the order of
-// reading, in which each is on the left of the letter before.
-func (f *file) readWord(text references.FPDF_TEXTPAGE, chars []rune, from, to int) error {
-	var word []letter
-	for i := from; i < to; {
+// extent is the place of a line or character in its row.
+type extent struct{ left, right float64 }
+
+func (e extent) middle() float64 { return (e.left + e.right) / 2 }
+
+// apart reports whether two neighbours are of two words: they are not close together on a
+// line of the given height, and PDFium puts a blank between their words. In the fonts tried,
+// words are .1 of the height apart or more.
+func apart(right, left *glyph, height float64) bool {
+	return right.word != left.word && right.left-left.right > .09*height
+}
+
+// words returns the words of a line from right to left, in the order of their places. In a
+// number, and in a word of another script, the characters are in the order of their places
+// from left to right.
+func words(glyphs []glyph) [][]rune {
+	slices.SortStableFunc(glyphs, func(a, b glyph) int { return cmp.Compare(b.middle(), a.middle()) })
+	size := 0.0
+	for i := range glyphs {
+		size = max(size, glyphs[i].size)
+	}
+	var out [][]rune
+	for i := 0; i < len(glyphs); {
 		end := i + 1
-		for end < to && unicode.IsMark(chars[end]) {
+		for end < len(glyphs) && !apart(&glyphs[end-1], &glyphs[end], size) {
 			end++
 		}
-		word = append(word, letter{slices.Clone(chars[i:end]), i})
+		out = append(out, wordOf(glyphs[i:end]))
 		i = end
 	}
-	var failed error
-	place := func(l letter) float64 {
-		at, err := f.p.FPDFText_GetCharOrigin(&requests.FPDFText_GetCharOrigin{TextPage: text, Index: l.index})
-		if err != nil {
-			failed = trapOnly(err)
-			return 0
-		}
-		return at.X
-	}
-	if place(word[len(word)-1]) > place(word[0]) {
-		slices.Reverse(word)
-	}
-	// One glyph shows lam and alef together. PDFium turns these two round as well.
-	for i := 1; i < len(word); i++ {
-		if a, b := word[i-1], word[i]; isAlef(a.runes[0]) && b.runes[0] == lam && place(a) == place(b) {
-			word[i-1], word[i] = b, a
-		}
-	}
-	at := from
-	for _, l := range word {
-		at += copy(chars[at:], l.runes)
-	}
-	return failed
+	return out
 }
 
-const lam = 'ل'
+// glyphs returns the characters of chars[from:to] that are no blanks. A mark is on the
+// character that is nearest to it.
+func (f *file) glyphs(text references.FPDF_TEXTPAGE, chars []rune, from, to int) ([]glyph, error) {
+	var out, marks []glyph
+	word := 0
+	for i := from; i < to; i++ {
+		if isBlank(chars[i]) {
+			word++
+			continue
+		}
+		box, err := f.p.FPDFText_GetLooseCharBox(&requests.FPDFText_GetLooseCharBox{TextPage: text, Index: i})
+		if err != nil {
+			if isTrap(err) {
+				return nil, err
+			}
+			continue
+		}
+		r := box.Rect
+		g := glyph{[]rune{chars[i]}, extent{float64(r.Left), float64(r.Right)}, float64(r.Top - r.Bottom), word}
+		if unicode.In(chars[i], unicode.M, unicode.Cf) {
+			marks = append(marks, g)
+		} else {
+			out = append(out, g)
+		}
+	}
+	for _, m := range marks {
+		nearest := -1
+		for i := range out {
+			if nearest < 0 || math.Abs(out[i].middle()-m.middle()) < math.Abs(out[nearest].middle()-m.middle()) {
+				nearest = i
+			}
+		}
+		if nearest >= 0 {
+			out[nearest].runes = append(out[nearest].runes, m.runes...)
+		}
+	}
+	return out, nil
+}
 
-func isAlef(r rune) bool { return strings.ContainsRune("اأإآ", r) }
+// wordOf returns the characters of a word, of which glyphs are sorted from right to left.
+func wordOf(glyphs []glyph) (word []rune) {
+	leftToRight := func(i int) bool {
+		r := glyphs[i].runes[0]
+		if unicode.IsDigit(r) || unicode.IsLetter(r) {
+			return !isRightToLeft(r)
+		}
+		// A point or comma within a number is a part of it.
+		digit := func(i int) bool { return i >= 0 && i < len(glyphs) && unicode.IsDigit(glyphs[i].runes[0]) }
+		return digit(i-1) && digit(i+1)
+	}
+	for i := 0; i < len(glyphs); {
+		end := i + 1
+		for leftToRight(i) && end < len(glyphs) && leftToRight(end) {
+			end++
+		}
+		for _, g := range slices.Backward(glyphs[i:end]) {
+			word = append(word, g.runes...)
+		}
+		i = end
+	}
+	return word
+}
+
+// join returns the words of a line from right to left as text. Words of another script that
+// follow each other are read from left to right.
+func join(words [][]rune) (text []rune) {
+	other := func(w []rune) bool {
+		return slices.ContainsFunc(w, func(r rune) bool { return unicode.IsLetter(r) && !isRightToLeft(r) })
+	}
+	for i := 0; i < len(words); {
+		end := i + 1
+		for other(words[i]) && end < len(words) && other(words[end]) {
+			end++
+		}
+		for _, w := range slices.Backward(words[i:end]) {
+			if len(text) > 0 {
+				text = append(text, ' ')
+			}
+			text = append(text, w...)
+		}
+		i = end
+	}
+	mirror(text)
+	return text
+}
 
 // mirror exchanges the opening and closing brackets of a line if its first bracket is a
 // closing one: in a text from right to left, an opening bracket looks like a closing one.
