@@ -214,6 +214,35 @@ func TestCost(t *testing.T) {
 	}
 }
 
+// TestCostSample shows that the rows of a query that would take long are counted on a sample:
+// within a factor of two, although a guess knows nothing of the condition.
+func TestCostSample(t *testing.T) {
+	a := joined(pagesArchive(t), nil)
+	s := exec.New(session.Options{Archive: a, Settings: session.DefaultSettings()})
+	for _, c := range []struct {
+		query string
+		rows  float64
+	}{
+		{"SELECT url FROM versions IN 'example' WHERE url LIKE 'http://h%' AND html CONTAINS '3 words of page'", 4000. / 7},
+		{"SELECT count(*) AS n FROM versions IN 'example' WHERE url LIKE 'http://h%' AND html NOT CONTAINS 'of page' GROUP BY url", 0},
+	} {
+		node := planOf(t, s, c.query)
+		snap, release, err := s.SnapshotFor(t.Context(), node)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer release()
+		e, err := s.Estimate(t.Context(), snap, node)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := off(e.Rows, c.rows, 200); e.Sample == "" || got > 2 {
+			t.Errorf("%s: about %.0f rows by a sample of %q, want %.0f by a sample", c.query, e.Rows, e.Sample, c.rows)
+		}
+		t.Logf("%.0f rows by %s", e.Rows, e.Sample)
+	}
+}
+
 // TestCostRefused shows that a session that can ask nobody refuses a query above warn_cost,
 // before it reads anything, and that a damaged or missing file of rates does no harm.
 func TestCostRefused(t *testing.T) {
