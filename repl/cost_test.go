@@ -236,7 +236,7 @@ func TestCostSample(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := off(e.Rows, c.rows, 200); e.Sample == "" || got > 2 {
+		if got := off(e.Rows, c.rows, 100); e.Sample == "" || got > 2 {
 			t.Errorf("%s: about %.0f rows by a sample of %q, want %.0f by a sample", c.query, e.Rows, e.Sample, c.rows)
 		}
 		t.Logf("%.0f rows by %s", e.Rows, e.Sample)

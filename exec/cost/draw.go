@@ -32,10 +32,6 @@ const (
 	firstRows = 16
 	// rateOff bounds by which factor a measured rate may differ from that of units.
 	rateOff = 4
-	// noneShare is how many rows are expected if a draw has none, for each row of the
-	// archive that a row of the draw stands for. With the prior of Jeffreys, the median of
-	// a share of which none of n were found is about 1/4n.
-	noneShare = .25
 )
 
 // draw is a random sample of the rows of a node.
@@ -54,11 +50,9 @@ var all = &draw{scale: 1}
 // whole reports whether d has all rows of its node.
 func (d *draw) whole() bool { return d != nil && d.scale == 1 }
 
-// expected returns how many rows the node has.
+// expected returns how many rows the node has. It is right on average, so it is 0 if the
+// draw has no rows.
 func (d *draw) expected() float64 {
-	if d.rows == 0 && d.scale > 1 {
-		return d.scale * noneShare
-	}
 	return float64(d.rows) * d.scale
 }
 
@@ -345,7 +339,7 @@ func (m *maker) drawJoin(n *plan.Join, p *Part) *draw {
 	case n.Seek != nil:
 		src := m.e.Of(n.Seek)
 		// A URL of which little is found costs a chunk. More captures of it cost more.
-		one := src.perChunk() * max(1, src.expected.Captures/max(1, src.expected.Distinct()))
+		one := src.perTouch() * max(1, src.expected.Captures/max(1, src.expected.Distinct()))
 		most := int(m.left / 2 / one)
 		if left.n > most && most < leastRows {
 			return nil

@@ -92,6 +92,12 @@ func (p *Part) perChunk() float64 {
 	return perChunk + float64(p.Reading.IndexBytes)/max(1, float64(p.Reading.Chunks))*perIndexByte
 }
 
+// perTouch returns the time to look for a URL in a chunk of the index of what p reads: all
+// its captures are decoded.
+func (p *Part) perTouch() float64 {
+	return p.perChunk() + p.guess.rowsIn/max(1, float64(p.Reading.Chunks))*perCapture
+}
+
 // perRun returns the time to read a run of db-files of what p reads.
 func (p *Part) perRun() float64 {
 	return float64(p.Reading.FileBytes) / max(1, float64(p.Reading.Chunks)) * perFileByte
@@ -101,7 +107,7 @@ func (p *Part) perRun() float64 {
 // which reading all takes whole: URLs that are far from each other touch more chunks.
 func (p *Part) readURLs(urls, whole float64) float64 {
 	all, chunks := max(1, p.expected.Distinct()), float64(p.Reading.Chunks)
-	index := touched(chunks*p.perChunk(), chunks, urls*max(1, p.guess.rowsIn/all))
+	index := touched(chunks*p.perTouch(), chunks, urls*max(1, p.guess.rowsIn/all))
 	file := 0.
 	if p.guess.file > 0 {
 		file = touched(p.guess.file*perFileByte, chunks, urls*max(1, p.expected.Versions/all))
