@@ -7,6 +7,7 @@
 //
 //	guess       what the catalogue and built-in rates say of a node
 //	correction  a factor, measured at plans that ran, by which a guess is multiplied
+//	draw        a random sample of the rows of a node, by which its rows are counted
 //	shape       a node's text without names, numbers and times: equal shapes do like work
 //
 // # How a plan is estimated
@@ -15,6 +16,23 @@
 // and censuses. No captures are read for it. The guess of any other node follows from the
 // rows of the nodes below it. Each guess is multiplied by a correction. Of two
 // corrections that fit, that of the same node is taken before that of the same shape.
+//
+// # How rows are counted
+//
+// A guess does not know how many rows a condition leaves. So an estimate with a Runner runs
+// the lower nodes of the plan on a draw. The draw of a Source has all rows if they are few,
+// and otherwise the rows of a random sample of URLs. The draw of another node is what the
+// node yields for the draws below it:
+//
+//	filter: status = 404        draw: 3 of 100 rows; 480 rows are expected
+//	  versions: url, status     draw: 100 rows of 64 URLs, of 10,240
+//
+// A Join takes the draw of one side and all rows of the other, or those that it looks for. A
+// Group whose keys have the URL has a draw too. For other keys, how many groups there are is
+// extrapolated from the values that came once and twice. A draw is thrown away if it is too
+// small to say anything; the guess is then used. The work of all draws is bounded: it is
+// estimated before it is done. A draw reads captures and runs no other command: nodes that
+// read files have none.
 //
 // # How corrections are measured
 //

@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"infomall/exec/expr"
+	"infomall/exec/op"
 	"infomall/exec/plan"
 	"infomall/exec/relation"
+	"infomall/exec/value"
 	"infomall/store/record"
 )
 
@@ -17,6 +19,7 @@ type Estimate struct {
 	IndexBytes float64 // bytes of index chunks to decode
 	FileBytes  float64 // bytes to read from db-files, compressed as they are
 	Seconds    float64 // time to run the plan, without printing the rows
+	Sample     string  // the smallest sample by which rows were counted, such as "45 URLs"; "" if none
 	Parts      []Part  // of the nodes, in the order of plan.Walk
 }
 
@@ -29,6 +32,9 @@ func (e *Estimate) Add(o *Estimate) {
 	e.IndexBytes += o.IndexBytes
 	e.FileBytes += o.FileBytes
 	e.Seconds += o.Seconds
+	if e.Sample == "" {
+		e.Sample = o.Sample
+	}
 	first := len(e.Parts)
 	for _, p := range o.Parts {
 		below := make([]int, len(p.below))
@@ -77,6 +83,10 @@ type Part struct {
 	linked        record.Expected // of the captures whose links a source of pages reads
 	below         []int           // indexes in Estimate.Parts
 	indexed       float64         // captures of the pools whose indexes of words a source asks
+	indexedShare  float64         // the share of these captures
+	perRow        float64         // seconds for a row that comes in, as measured at a draw; 0 if none were
+	drawn         *draw           // some rows of the node; nil if none were read
+	counted       bool            // Rows is not the guess: rows were counted
 	rowsN, timesN names
 	bytesN        names
 }
@@ -85,26 +95,44 @@ type Part struct {
 // of the rows that come in; for a source, of the captures that it reads.
 type guess struct{ rows, rowsIn, index, file float64 }
 
+// Options say by what an estimate is made, besides the catalogue.
+type Options struct {
+	Rates *Rates // the corrections; nil means none
+	// Runner, if not nil, runs nodes of the plan on a sample of URLs, to count their rows. It
+	// must read the snapshot of the estimate, and nobody else may use it.
+	Runner *op.Runner
+	// Ran, if not nil, returns what a node of the plan did: the plan ran. Its rows are then
+	// not guessed.
+	Ran func(plan.Node) Actual
+}
+
 // Of estimates the plan n on the snapshot snap, which may be nil if n reads no archive.
-// It reads the catalogue, the keys of index chunks and some censuses.
-func Of(ctx context.Context, snap relation.Snapshot, n plan.Node, rates *Rates) (*Estimate, error) {
+// It reads the catalogue, the keys of index chunks and some censuses, and with a Runner
+// also captures.
+func Of(ctx context.Context, snap relation.Snapshot, n plan.Node, o Options) (*Estimate, error) {
 	start := time.Now()
-	m := &maker{ctx: ctx, snap: snap, rates: rates, e: new(Estimate)}
+	m := &maker{ctx: ctx, snap: snap, rates: o.Rates, ran: o.Ran, e: new(Estimate)}
+	defer m.begin(ctx, o.Runner)()
 	top, err := m.node(n)
 	if err != nil {
 		return nil, err
 	}
 	m.e.Rows = m.e.Parts[top].Rows
+	least := 0
 	for i := range m.e.Parts {
 		p := &m.e.Parts[i]
 		m.e.IndexBytes += p.IndexBytes
 		m.e.FileBytes += p.FileBytes
 		m.e.Seconds += p.Seconds
+		if d := p.drawn; d != nil && d.size > 0 && (least == 0 || d.size < least) {
+			least, m.e.Sample = d.size, value.Counted(d.size, d.unit)
+		}
+		p.drawn = nil
 	}
-	if rates != nil {
-		rates.mu.Lock()
-		rates.took = time.Since(start)
-		rates.mu.Unlock()
+	if o.Rates != nil && o.Runner == nil {
+		o.Rates.mu.Lock()
+		o.Rates.took = time.Since(start)
+		o.Rates.mu.Unlock()
 	}
 	return m.e, nil
 }
@@ -114,7 +142,12 @@ type maker struct {
 	ctx   context.Context
 	snap  relation.Snapshot
 	rates *Rates
+	ran   func(plan.Node) Actual
 	e     *Estimate
+
+	runner  *op.Runner      // runs draws; nil if there are none
+	drawing context.Context // of the draws
+	left    float64         // seconds of work that may be spent on draws
 }
 
 // node adds the parts of n and of all nodes below it, and returns the index of n's.
@@ -142,17 +175,15 @@ func (m *maker) node(n plan.Node) (int, error) {
 		m.guess(n, &p)
 	}
 	same, shape := sameText(n), shapeText(n)
-	p.rowsN, p.timesN, p.bytesN = nameOf("rows", same, shape), nameOf("time", same, shape), nameOf("bytes", same, shape)
-	p.Rows = p.guess.rows
-	if corrected(n) {
-		p.Rows *= m.rates.factor(p.rowsN)
-	}
-	if g, ok := n.(*plan.Group); ok && len(g.Keys) == 0 {
-		p.Rows = 1
-	}
+	// How many rows a condition leaves depends on its values, so rows go by no shape.
+	p.rowsN, p.timesN, p.bytesN = nameOf("rows", same, ""), nameOf("time", same, shape), nameOf("bytes", same, shape)
+	m.rows(n, &p)
 	p.IndexBytes = p.guess.index * m.rates.factor(p.bytesN.index())
 	p.FileBytes = p.guess.file * m.rates.factor(p.bytesN)
 	p.Seconds = units(&p, p.guess.rowsIn, p.Rows) * m.rates.factor(p.timesN)
+	if p.perRow > 0 {
+		p.Seconds = p.perRow*p.guess.rowsIn + p.FileBytes*perFileByte
+	}
 	m.e.Parts[at] = p
 	if j, ok := n.(*plan.Join); ok && j.Seek != nil {
 		m.seek(&p, j.Seek)
@@ -161,6 +192,29 @@ func (m *maker) node(n plan.Node) (int, error) {
 		m.limit(below[0], float64(l.N+l.Skip))
 	}
 	return at, nil
+}
+
+// rows sets p.Rows, how many rows the node n yields: as many as it yielded when the plan ran,
+// or by a draw, or else by the guess.
+func (m *maker) rows(n plan.Node, p *Part) {
+	if m.ran != nil {
+		if a := m.ran(n); a.Ended {
+			p.Rows, p.counted = float64(a.Rows), true
+			return
+		}
+	}
+	if m.runner != nil {
+		if p.drawn, p.Rows, p.counted = m.draw(n, p); p.counted {
+			return
+		}
+	}
+	p.Rows = p.guess.rows
+	if corrected(n) {
+		p.Rows *= m.rates.factor(p.rowsN)
+	}
+	if g, ok := n.(*plan.Group); ok && len(g.Keys) == 0 {
+		p.Rows = 1
+	}
 }
 
 // corrected reports whether the number of rows of n is not certain from the rows below.
@@ -187,12 +241,19 @@ func (m *maker) limit(i int, most float64) {
 func (m *maker) seek(p *Part, src *plan.Source) {
 	left, s := m.e.Parts[p.below[0]].Rows, m.e.Of(src)
 	if urls := s.expected.Distinct(); left < urls/seekShare {
-		f := touched(1, float64(s.Reading.Chunks), left)
+		f := touched(1, float64(s.Reading.Chunks), left*max(1, s.expected.Captures/max(1, urls)))
 		s.IndexBytes *= f
 		s.FileBytes *= f
 		s.Seconds *= f
 	}
+	if left <= soughtMost {
+		s.Seconds += left * float64(s.Reading.Segments) * perProbe
+	}
 }
+
+// soughtMost is how many rows the left side of a join has at most if the right side looks
+// for their URLs.
+const soughtMost = 4 << 10
 
 // seekShare is how many times as many URLs as the left side has rows there must be for a
 // join to look for the rows of the right side by URL.

@@ -54,12 +54,15 @@ const seenMost = 4
 type names struct{ same, shape string }
 
 // nameOf returns the names of the correction of kind, such as "rows", of a node with
-// these texts.
+// these texts. Without the text shape, nodes of the same shape have no correction.
 func nameOf(kind, same, shape string) names {
 	hash := func(text string) string {
 		h := fnv.New64a()
 		h.Write([]byte(text))
 		return kind + "-" + strconv.FormatUint(h.Sum64(), 36)
+	}
+	if shape == "" {
+		return names{same: hash(same)}
 	}
 	return names{hash(same), hash("shape " + shape)}
 }
@@ -74,8 +77,10 @@ func (r *Rates) factor(n names) float64 {
 	}
 	defer r.lock()()
 	c, ok := r.list[n.same]
-	if !ok {
+	if !ok && n.shape != "" {
+		// The fewer nodes of this shape were measured, the less is known of another.
 		c = r.list[n.shape]
+		c.log *= float32(c.seen) / float32(c.seen+1)
 	}
 	return math.Exp(float64(c.log))
 }
@@ -99,6 +104,9 @@ func (r *Rates) measured(n names, f float64) {
 	}
 	r.clock++
 	for _, name := range []string{n.same, n.shape} {
+		if name == "" {
+			continue
+		}
 		c := r.list[name]
 		c.seen = min(c.seen+1, seenMost)
 		c.log += (float32(x) - c.log) / float32(c.seen)
@@ -130,7 +138,7 @@ func (r *Rates) Changed() bool {
 
 // ratesHead is the first line of the file of rates. The number is that of its form and
 // of the guesses: corrections of other guesses are of no use.
-const ratesHead = "infomall rates 1"
+const ratesHead = "infomall rates 2"
 
 // castagnoli is the table of the checksum at the end of the file of rates.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

@@ -9,6 +9,7 @@ import (
 	"infomall/exec/relation"
 	"infomall/exec/relation/work"
 	"infomall/store/record"
+	"infomall/store/urlkey"
 )
 
 // Guesses of the averages of a page.
@@ -35,6 +36,9 @@ func (m *maker) source(n *plan.Source, p *Part) error {
 	said, err := relation.ToRead(m.ctx, m.snap, &n.Request)
 	if err != nil {
 		return err
+	}
+	if urls := exactURLs(n.Ranges); urls > 0 {
+		said.Expected.URLs, said.Expected.URLsMost = min(said.Expected.URLs, urls), min(said.Expected.URLsMost, urls)
 	}
 	p.Reading, p.expected = said, said.Expected
 	read := said
@@ -64,7 +68,7 @@ func (m *maker) source(n *plan.Source, p *Part) error {
 	}
 	if n.Relation.History && read.Chunks > 0 {
 		// The version before is looked up for each version: a chunk, and the entries of a run.
-		earlier := max(0, read.Expected.Versions-read.Expected.Distinct())
+		earlier := min(said.Expected.Versions, max(0, read.Expected.Versions-read.Expected.Distinct()))
 		p.guess.index += earlier * float64(read.IndexBytes) / float64(read.Chunks)
 		p.guess.file += earlier * float64(read.Expected.EntryBytes) / float64(read.Chunks)
 	}
@@ -79,6 +83,16 @@ func (m *maker) source(n *plan.Source, p *Part) error {
 	return nil
 }
 
+// exactURLs returns how many URLs ranges have, if each range has one URL, or otherwise 0.
+func exactURLs(ranges []urlkey.Range) float64 {
+	for _, r := range ranges {
+		if r.To != r.From+"\x00" {
+			return 0
+		}
+	}
+	return float64(len(ranges))
+}
+
 // addWords notes in p, the part of a source that looks for words, of how many captures the
 // indexes of words are asked.
 func (m *maker) addWords(n *plan.Source, p *Part) error {
@@ -91,9 +105,10 @@ func (m *maker) addWords(n *plan.Source, p *Part) error {
 	if err != nil {
 		return err
 	}
+	p.indexedShare = float64(indexed) / float64(all)
 	for i := range pools {
 		if pools[i].Last >= w.From && pools[i].First < w.To {
-			p.indexed += float64(pools[i].Captures) * float64(indexed) / float64(all)
+			p.indexed += float64(pools[i].Captures) * p.indexedShare
 		}
 	}
 	return nil
@@ -145,13 +160,7 @@ func (m *maker) listed(n *plan.Source) (float64, error) {
 // rowsOf returns how many rows a source has that is made from captures, as a guess. e
 // says of what captures.
 func rowsOf(n *plan.Source, e *record.Expected) float64 {
-	pages := e.Versions
-	switch {
-	case n.Choice.Kind == relation.ChooseEach:
-		pages = e.Distinct() * periods(&n.Request, e) / 2
-	case n.Choice.Kind != relation.ChooseAll:
-		pages = e.Distinct()
-	}
+	pages := chosen(n, e)
 	share := pages / max(e.Versions, 1)
 	switch n.Relation {
 	case relation.Captures:
@@ -189,6 +198,17 @@ func rowsOf(n *plan.Source, e *record.Expected) float64 {
 		return e.Hosts * layoutsPerHost
 	}
 	return pages
+}
+
+// chosen returns how many versions the source n has rows of, as a guess. e is as in rowsOf.
+func chosen(n *plan.Source, e *record.Expected) float64 {
+	switch n.Choice.Kind {
+	case relation.ChooseAll:
+		return e.Versions
+	case relation.ChooseEach:
+		return e.Distinct() * periods(&n.Request, e) / 2
+	}
+	return e.Distinct()
 }
 
 // linksOf returns how many links a version has, as a guess.

@@ -11,27 +11,30 @@ import (
 // Seconds for one unit of work, as guesses, see units. They were measured on a slow
 // machine, when what was read was in the memory of the operating system.
 const (
-	perSegment  = 30e-6  // to open a segment
-	perChunk    = 100e-6 // to decode an index chunk
-	perCapture  = .5e-6  // to read a capture from chunks
-	perTallied  = .1e-6  // to count a capture by chunks
-	perStored   = 60e-6  // to read what is stored about a version
-	perDivided  = 200e-6 // to read what is stored about a version and its blocks
-	perEntry    = 3e-9   // for each byte of entries
-	perBody     = 25e-9  // for each byte of the bodies of versions that are divided into blocks
-	perRead     = 40e-6  // to read the page of a version for its articles and headlines
-	perText     = 25e-9  // for each byte of such pages
-	perWord     = 4e-9   // for each byte of the bodies of versions whose words are counted or sought
-	perIndexed  = .8e-6  // for each capture of the segments whose index of words is asked
-	perLinked   = 4e-6   // to read the links of a version
-	perLinkByte = 1e-9   // for each byte of the bodies of versions whose links are read
-	perPart     = 5e-6   // to fill the late columns of a row that is a part of a version
-	perRow      = 1e-6   // to make a row of a relation
-	perPage     = 100e-6 // to fill the late columns of a row, without its body
-	perGrouped  = .5e-6  // to add a row to its group
-	perJoined   = .5e-6  // to put a row into the table of a join, or to seek it there
-	perSorted   = .15e-6 // for each comparison of rows
-	perComputed = .1e-6  // to compute the expressions of a row
+	perSegment   = 30e-6  // to open a segment
+	perChunk     = 20e-6  // to decode an index chunk
+	perIndexByte = 1e-9   // to decode a byte of an index chunk
+	perCapture   = .5e-6  // to read a capture from chunks
+	perTallied   = .1e-6  // to count a capture by chunks
+	perStored    = 60e-6  // to read what is stored about a version
+	perDivided   = 200e-6 // to read what is stored about a version and its blocks
+	perEntry     = 3e-9   // for each byte of entries
+	perBody      = 18e-9  // for each byte of the bodies of versions that are divided into blocks
+	perRead      = 40e-6  // to read the page of a version for its articles and headlines
+	perText      = 25e-9  // for each byte of such pages
+	perWord      = 4e-9   // for each byte of the bodies of versions whose words are counted or sought
+	perIndexed   = .8e-6  // for each capture of the segments whose index of words is asked
+	perLinked    = 4e-6   // to read the links of a version
+	perLinkByte  = 1e-9   // for each byte of the bodies of versions whose links are read
+	perPart      = 4e-6   // to fill the late columns of a row that is a part of a version
+	perProbe     = 50e-9  // to ask a segment whether it has a URL
+	perPageByte  = 8e-9   // for each byte of the body of such a row
+	perRow       = .3e-6  // to make a row of a relation
+	perPage      = 100e-6 // to fill the late columns of a row, without its body
+	perGrouped   = .5e-6  // to add a row to its group
+	perJoined    = .5e-6  // to put a row into the table of a join, or to seek it there
+	perSorted    = .15e-6 // for each comparison of rows
+	perComputed  = .1e-6  // to compute the expressions of a row
 )
 
 // units returns the work of the part p in seconds of a machine with the rates above, if
@@ -40,15 +43,15 @@ func units(p *Part, in, out float64) float64 {
 	e := &p.expected
 	switch n := p.Node.(type) {
 	case *plan.Source:
-		work := float64(p.Reading.Segments)*perSegment + float64(p.Reading.Chunks)*perChunk
+		work := float64(p.Reading.Segments)*perSegment + float64(p.Reading.Chunks)*p.perChunk()
 		if n.Tally != nil {
 			return work + in*perTallied
 		}
 		work += out*perRow + in*perCapture + linkWork(&p.linked)
 		switch n.Relation {
 		case relation.Blocks, relation.Changes:
-			whole := in * e.Versions / max(e.Captures, 1) // versions, those before the time too
-			return work + whole*perDivided + p.guess.file*perEntry + in*e.BodyBytes/max(e.Captures, 1)*perBody
+			pages := chosen(n, e)
+			return work + pages*(perDivided+e.BodyBytes/max(e.Versions, 1)*perBody) + p.guess.file*perEntry
 		case relation.Links, relation.Layouts:
 			return work + linkWork(e)
 		case relation.Articles:
@@ -57,14 +60,14 @@ func units(p *Part, in, out float64) float64 {
 		case relation.Terms:
 			return work + e.Versions*perStored + e.BodyBytes*perWord
 		case relation.Findings:
-			return work + e.Versions*perStored + e.BodyBytes*perWord/2 + p.indexed*perIndexed
+			return work + e.Versions*perStored + e.BodyBytes*perWord/2*(1-p.indexedShare) + p.indexed*perIndexed
 		}
 		return work
 	case *plan.Payload:
-		if n.Source.Relation.OfStored {
+		if n.Source.Relation.OfStored && n.Source.Relation != relation.Findings {
 			return in * perPart
 		}
-		return in * (perPage + e.BodyBytes/max(e.Versions, 1)*perBody)
+		return in * (perPage + e.BodyBytes/max(e.Versions, 1)*perPageByte)
 	case *plan.Group:
 		return in*perGrouped + out*perRow
 	case *plan.Join:

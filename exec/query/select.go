@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"infomall/exec/cost"
 	"infomall/exec/plan"
 	"infomall/exec/session"
 	"infomall/exec/value"
@@ -69,6 +70,17 @@ func (q *selection) Would(ctx context.Context) ([]string, error) {
 	return append(lines, more...), err
 }
 
+// estimate returns what the query is estimated to cost. Its reads do not count as those of
+// the query.
+func (q *selection) estimate(ctx context.Context) (*cost.Estimate, error) {
+	snap, release, err := q.s.SnapshotFor(ctx, q.node)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return q.s.Estimate(ctx, snap, q.node)
+}
+
 // Analyze runs the query to its end, and returns a table with one row per node
 // of its plan: how many rows the node was estimated to yield, how many it yielded, and
 // how long it took. Further rows show what was read from the archive, and what the query
@@ -79,7 +91,7 @@ func (q *selection) Analyze(ctx context.Context) (*session.Result, error) {
 		return nil, err
 	}
 	defer release()
-	e, err := q.s.Estimate(ctx, snap, q.node)
+	e, err := q.estimate(ctx)
 	if err != nil {
 		return nil, err
 	}

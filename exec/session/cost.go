@@ -18,9 +18,18 @@ import (
 )
 
 // Estimate returns what the plan node costs on the snapshot snap, see package cost. snap
-// may be nil if the plan reads no archive.
+// may be nil if the plan reads no archive. If the archive is in a folder, it counts
+// rows on a sample of URLs, which takes some hundredths of a second.
 func (s *Session) Estimate(ctx context.Context, snap relation.Snapshot, node plan.Node) (*cost.Estimate, error) {
-	return cost.Of(ctx, snap, node, s.o.Rates)
+	if a := s.o.Archive; snap != nil && a.Path() != a.Local() {
+		return s.guess(ctx, snap, node) // each read of a bucket takes long
+	}
+	return cost.Of(ctx, snap, node, cost.Options{Rates: s.o.Rates, Runner: s.runner(snap)})
+}
+
+// guess is Estimate without a sample, which takes hardly any time.
+func (s *Session) guess(ctx context.Context, snap relation.Snapshot, node plan.Node) (*cost.Estimate, error) {
+	return cost.Of(ctx, snap, node, cost.Options{Rates: s.o.Rates})
 }
 
 // CostText returns what a plan has cost in words, such as "120 rows, 1.5 MB, 304.2 ms".
@@ -61,7 +70,11 @@ func secondsText(seconds float64) string {
 
 // EstimateText returns the estimate e in words, such as "120 rows, 1.5 MB, 0.3 s".
 func EstimateText(e *cost.Estimate) string {
-	return costText(wholeRows(e.Rows), int64(e.Bytes()), secondsText(e.Seconds))
+	text := costText(wholeRows(e.Rows), int64(e.Bytes()), secondsText(e.Seconds))
+	if e.Sample != "" {
+		text += ", by a sample of " + e.Sample
+	}
+	return text
 }
 
 // guard returns the function Runner.Begin of a runner that runs plans on snap and
@@ -87,14 +100,15 @@ func (s *Session) guard(snap relation.Snapshot, meter *op.Meter) func(context.Co
 			if err != nil || ctx.Err() != nil || !rates.Worth(node, took) {
 				return
 			}
-			e, err := s.Estimate(ctx, snap, node)
+			did := actualOf(meter, shareOf(busy, meter.Of(node).Time))
+			e, err := cost.Of(ctx, snap, node, cost.Options{Rates: rates, Ran: did})
 			if err != nil {
 				return // the next plan teaches as much
 			}
 			after := readStats(snap)
 			after.IndexBytes -= before.IndexBytes
 			after.Bytes -= before.Bytes
-			rates.Learn(e, actualOf(meter, shareOf(busy, meter.Of(node).Time)), after, fresh)
+			rates.Learn(e, did, after, fresh)
 		}, nil
 	}
 }
@@ -197,6 +211,10 @@ func (e *CostError) Error() string {
 	return fmt.Sprintf("this would cost about %s, more than warn_cost, which is %s; make it read less, or SET warn_cost = off", e.Cost, e.Limit)
 }
 
+// sampleAbove is how many seconds a query must be guessed to take before it is estimated by
+// a sample, which takes some hundredths of a second.
+const sampleAbove = .5
+
 // warn asks the user about the plan node if its estimate is above the setting warn_cost.
 // It returns nil if the plan may run.
 func (s *Session) warn(ctx context.Context, snap relation.Snapshot, node plan.Node) error {
@@ -204,7 +222,10 @@ func (s *Session) warn(ctx context.Context, snap relation.Snapshot, node plan.No
 	if !limit.set() {
 		return nil
 	}
-	e, err := s.Estimate(ctx, snap, node)
+	e, err := s.guess(ctx, snap, node)
+	if err == nil && (e.Seconds > sampleAbove || limit.exceeded(e)) {
+		e, err = s.Estimate(ctx, snap, node)
+	}
 	if err != nil || !limit.exceeded(e) {
 		return err
 	}

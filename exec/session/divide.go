@@ -85,7 +85,7 @@ func (s *Session) divide(ctx context.Context, snap relation.Snapshot, node plan.
 	if len(cuts) == 0 {
 		return nil, why, nil
 	}
-	e, err := s.Estimate(ctx, snap, node)
+	e, err := s.guess(ctx, snap, node)
 	if err != nil {
 		return nil, "", err
 	}

@@ -122,6 +122,20 @@ func (s *Session) SnapshotOrEmpty(ctx context.Context) (relation.Snapshot, func(
 // may be nil for plans without sources. The progress of the plans is shown as
 // what, the name of the statement, such as "select".
 func (s *Session) Runner(snap relation.Snapshot, what string) *op.Runner {
+	r := s.runner(snap)
+	r.Meter = op.NewMeter()
+	var begun []plan.Node
+	begin := s.guard(snap, r.Meter)
+	r.Begin = func(ctx context.Context, n plan.Node) (func(error), error) {
+		begun = append(begun, n)
+		return begin(ctx, n)
+	}
+	r.Watch = s.watching(what, snap, func() []plan.Node { return begun })
+	return r
+}
+
+// runner returns a Runner whose plans are neither measured nor shown.
+func (s *Session) runner(snap relation.Snapshot) *op.Runner {
 	more := s.language.Relations(s)
 	r := &op.Runner{Reader: relation.Reader{
 		Plain: s.o.Plain, Snapshot: snap, History: s.history, Schedules: more.Schedules, Rules: more.Rules, Memory: spill.Memory{Bytes: s.o.Settings.MemoryBytes},
@@ -140,14 +154,6 @@ func (s *Session) Runner(snap relation.Snapshot, what string) *op.Runner {
 	if snap != nil && s.o.Archive.Exists() {
 		r.Memory.Dirs = append(r.Memory.Dirs, filepath.Dir(s.o.Archive.Local()))
 	}
-	r.Meter = op.NewMeter()
-	var begun []plan.Node
-	begin := s.guard(snap, r.Meter)
-	r.Begin = func(ctx context.Context, n plan.Node) (func(error), error) {
-		begun = append(begun, n)
-		return begin(ctx, n)
-	}
-	r.Watch = s.watching(what, snap, func() []plan.Node { return begun })
 	return r
 }
 

@@ -1,0 +1,428 @@
+package cost
+
+import (
+	"context"
+	"iter"
+	"math"
+	"slices"
+	"time"
+
+	"infomall/exec/cputime"
+	"infomall/exec/expr"
+	"infomall/exec/op"
+	"infomall/exec/plan"
+	"infomall/exec/relation"
+	"infomall/exec/value"
+	"infomall/store/record"
+)
+
+const (
+	// drawSeconds bounds the work of the draws of one estimate, by the rates of units.
+	// EXPLAIN shall answer at once.
+	drawSeconds = .06
+	// drawTime bounds the time of the draws of one estimate, if their work was guessed
+	// much too low, as for a condition that takes long. The guesses are then used.
+	drawTime = time.Second
+	// drawRows is how many rows a node may yield for a draw. A node with more rows has no
+	// draw: its first rows are not a random sample.
+	drawRows = 1 << 14
+	// leastRows is how few rows of a draw may be kept. Fewer say nothing about the others.
+	leastRows = 8
+	// firstRows is for how many rows late columns are first filled, to see how long it takes.
+	firstRows = 16
+	// rateOff bounds by which factor a measured rate may differ from that of units.
+	rateOff = 4
+)
+
+// draw is a random sample of the rows of a node.
+type draw struct {
+	batches []*value.Batch
+	n       int     // rows in batches
+	rows    int64   // captures that these rows stand for, see plan.CountOf
+	scale   float64 // rows of the node for each row of the draw; 1 if it has all rows
+	size    int     // how many URLs or rows were chosen at random; 0 if it has all rows
+	unit    string  // of size, such as "URL"
+}
+
+// all is like a draw with all rows.
+var all = &draw{scale: 1}
+
+// whole reports whether d has all rows of its node.
+func (d *draw) whole() bool { return d != nil && d.scale == 1 }
+
+// expected returns how many rows the node has. It is right on average, so it is 0 if the
+// draw has no rows.
+func (d *draw) expected() float64 {
+	return float64(d.rows) * d.scale
+}
+
+// thinned returns d with at most n rows, taken at equal distances.
+func (d *draw) thinned(n int) *draw {
+	if d == nil || d.n <= n {
+		return d
+	}
+	step := float64(d.n) / float64(n)
+	less := &draw{rows: int64(float64(d.rows) / step), scale: d.scale * step, size: n, unit: "row"}
+	row, next := 0, 0
+	for _, b := range d.batches {
+		var sel []int32
+		for i := range b.N {
+			if row >= int(float64(next)*step) {
+				sel = append(sel, int32(i))
+				next++
+			}
+			row++
+		}
+		some := new(value.Batch)
+		some.Gather(b, sel)
+		less.batches = append(less.batches, some)
+		less.n += some.N
+	}
+	return less
+}
+
+// table yields the rows of a draw, as if they were those of a file.
+type table struct {
+	cols []value.Column
+	rows *draw
+}
+
+func (t table) Columns() []value.Column { return t.cols }
+
+func (t table) Rows(context.Context) iter.Seq2[*value.Batch, error] {
+	return func(yield func(*value.Batch, error) bool) {
+		for _, b := range t.rows.batches {
+			if b.N > 0 && !yield(b, nil) {
+				return
+			}
+		}
+	}
+}
+
+// held returns a node that yields the rows of d, which are rows of the node n.
+func (d *draw) held(n plan.Node) plan.Node {
+	return &plan.File{Table: table{n.Columns(), d}}
+}
+
+// collect returns the rows of the plan n as a draw of the node of, in which a row stands for
+// as many rows as in like. It returns nil if there are more than drawRows, or if they cannot be read:
+// the plan itself will then say why.
+func (m *maker) collect(n, of plan.Node, like *draw) *draw {
+	rows, err := m.runner.Rows(m.drawing, n)
+	if err != nil {
+		return nil
+	}
+	d := &draw{scale: like.scale, size: like.size, unit: like.unit}
+	count := plan.CountOf(of)
+	for b, err := range rows {
+		if err != nil || d.n+b.N > drawRows {
+			return nil
+		}
+		d.batches = append(d.batches, b.Copy())
+		d.n += b.N
+		if count < 0 {
+			d.rows += int64(b.N)
+			continue
+		}
+		for _, n := range b.Cols[count].Ints[:b.N] {
+			d.rows += n
+		}
+	}
+	return d
+}
+
+// draw returns a draw of the node n with the part p, of draws of the nodes below it, and how
+// many rows n is expected to have. The draw is nil if there is none; ok is then false if
+// there is no better number of rows than the guess.
+func (m *maker) draw(n plan.Node, p *Part) (d *draw, rows float64, ok bool) {
+	if src, is := n.(*plan.Source); is {
+		if d = m.drawSource(src, p); d == nil {
+			return nil, 0, false
+		}
+		return d, d.expected(), true
+	}
+	if _, is := n.(*plan.Row); is {
+		d = m.collect(n, n, all)
+		return d, 1, true
+	}
+	if j, is := n.(*plan.Join); is {
+		d = m.drawJoin(j, p)
+	} else if len(p.below) == 1 {
+		if d, rows, ok = m.drawAbove(n, p); d == nil {
+			return nil, rows, ok
+		}
+	} else if u, is := n.(*plan.Union); is {
+		d = m.drawUnion(u, p)
+	}
+	if d == nil {
+		return nil, 0, false
+	}
+	return d, d.expected(), true
+}
+
+// drawAbove is draw for a node with one node below it.
+func (m *maker) drawAbove(n plan.Node, p *Part) (d *draw, rows float64, ok bool) {
+	below := &m.e.Parts[p.below[0]]
+	in := below.drawn
+	if in == nil || in.n == 0 && !in.whole() {
+		return nil, 0, false
+	}
+	var keys []expr.Expr
+	switch n := n.(type) {
+	case *plan.Payload:
+		return m.drawPayload(n, in, p), 0, false
+	case *plan.Limit:
+		if !in.whole() {
+			rows = max(0, below.Rows-float64(n.Skip))
+			if n.N >= 0 {
+				rows = min(rows, float64(n.N))
+			}
+			return nil, rows, true
+		}
+	case *plan.Top:
+		if !in.whole() {
+			return nil, min(below.Rows, float64(n.N)), true
+		}
+	case *plan.Group:
+		if len(n.Keys) == 0 && !in.whole() {
+			return nil, 1, true
+		}
+		keys = n.Keys
+	case *plan.Distinct:
+		for i, c := range n.Columns() {
+			keys = append(keys, &expr.Col{Name: c.Name, Index: i, T: c.Type})
+		}
+	case *plan.File, *plan.Trail:
+		return nil, 0, false
+	}
+	above := on(n, in.held(n.Below()[0]))
+	if keys != nil && !in.whole() && !byURL(keys) {
+		rows, ok = m.differentIn(keys, in, below)
+		if g, is := n.(*plan.Group); is {
+			rows *= havingShare(g)
+		}
+		return nil, rows, ok
+	}
+	d = m.collect(above, n, in)
+	return d, 0, false
+}
+
+// on returns a copy of n, a node with one node below it, that reads the node in.
+func on(n, in plan.Node) plan.Node {
+	switch n := n.(type) {
+	case *plan.Payload:
+		c := *n
+		c.In = in
+		return &c
+	case *plan.Filter:
+		c := *n
+		c.In = in
+		return &c
+	case *plan.Group:
+		c := *n
+		c.In = in
+		return &c
+	case *plan.Sort:
+		c := *n
+		c.In = in
+		return &c
+	case *plan.Top:
+		c := *n
+		c.In = in
+		return &c
+	case *plan.Limit:
+		c := *n
+		c.In = in
+		return &c
+	case *plan.Project:
+		c := *n
+		c.In = in
+		return &c
+	case *plan.Distinct:
+		c := *n
+		c.In = in
+		return &c
+	case *plan.Window:
+		c := *n
+		c.In = in
+		return &c
+	}
+	return in
+}
+
+// byURL reports whether the URL is one of keys. All rows of a URL are in a draw, so its
+// groups are those of the archive.
+func byURL(keys []expr.Expr) bool {
+	return slices.ContainsFunc(keys, func(k expr.Expr) bool {
+		c, ok := k.(*expr.Col)
+		return ok && plainName(c.Name) == "url"
+	})
+}
+
+// drawPayload returns a draw of the node n, with the part p, which fills late columns: of so
+// many of the rows in as may be read. It also measures the time and the bytes.
+func (m *maker) drawPayload(n *plan.Payload, in *draw, p *Part) *draw {
+	one := units(p, 1, 1)
+	if !n.Source.Relation.OfStored { // otherwise the runs have just been read
+		one += m.e.Of(n.Source).perRun()
+	}
+	most := int(m.left / 2 / one)
+	if in.n > most && most < leastRows {
+		return nil
+	}
+	in = in.thinned(most)
+	bytes, busy := readBytes(m.snap), cputime.Used()
+	fill := func(in *draw) *draw {
+		d := m.collect(on(n, in.held(n.In)), n, in)
+		if d == nil || in.n < leastRows || n.Source.Relation.OfStored {
+			return d
+		}
+		bytes, busy := readBytes(m.snap)-bytes, cputime.Used()-busy
+		p.guess.file = m.allBytes(n.Source, bytes, p.guess.rowsIn/float64(in.n))
+		if own := busy.Seconds() - bytes*perFileByte; own > 0 {
+			// The first rows take longer than others, because they are far apart. So the rate of
+			// units has the same weight, and a rate that is far from it does not count in full.
+			p.perRow = math.Sqrt(max(one/rateOff, min(own/float64(in.n), one*rateOff)) * one)
+		}
+		return d
+	}
+	if first := in.thinned(firstRows); first.n < in.n {
+		if d := fill(first); d == nil || (cputime.Used()-busy).Seconds() > m.left/2 {
+			m.left /= 2
+			return d
+		}
+	}
+	m.left -= float64(in.n) * one
+	return fill(in)
+}
+
+// allBytes returns how many bytes of db-files are read for the rows of the source n, if that
+// many were read for a draw of which it has times as many rows. Runs that several rows need
+// are read once, so more rows need fewer bytes each, up to all bytes of the db-files.
+func (m *maker) allBytes(n *plan.Source, bytes, times float64) float64 {
+	whole := n.Request // a body may be stored with earlier ones of any URL
+	whole.Ranges, whole.Match, whole.Window.From = nil, nil, record.MinTime
+	read, err := relation.ToRead(m.ctx, m.snap, &whole)
+	most := float64(read.FileBytes)
+	if err != nil || times <= 1 || bytes >= most {
+		return bytes
+	}
+	return most * (1 - math.Pow(1-bytes/most, times))
+}
+
+// readBytes returns how many bytes of db-files were read through snap.
+func readBytes(snap relation.Snapshot) float64 { return float64(snap.Stats().Bytes) }
+
+// drawUnion returns the draw of a union whose draws have all rows, or nil.
+func (m *maker) drawUnion(n *plan.Union, p *Part) *draw {
+	c := &plan.Union{}
+	for i, b := range p.below {
+		d := m.e.Parts[b].drawn
+		if !d.whole() {
+			return nil
+		}
+		c.Ins = append(c.Ins, d.held(n.Ins[i]))
+	}
+	return m.collect(c, n, all)
+}
+
+// drawJoin returns the draw of a join: of a draw of one side with all rows of the other, or
+// with the URLs that the rows of the left side name. It returns nil if neither can be had.
+func (m *maker) drawJoin(n *plan.Join, p *Part) *draw {
+	left, right := m.e.Parts[p.below[0]].drawn, m.e.Parts[p.below[1]].drawn
+	c := *n
+	switch {
+	case left == nil || left.n == 0 && !left.whole():
+		return nil
+	case right.whole():
+		c.Left, c.Right, c.Seek = left.held(n.Left), right.held(n.Right), nil
+	case n.Seek != nil:
+		src := m.e.Of(n.Seek)
+		// A URL of which little is found costs a chunk. More captures of it cost more.
+		one := src.perTouch() * max(1, src.expected.Captures/max(1, src.expected.Distinct()))
+		most := int(m.left / 2 / one)
+		if left.n > most && most < leastRows {
+			return nil
+		}
+		left = left.thinned(most)
+		m.left -= float64(left.n) * one
+		c.Left = left.held(n.Left)
+	case left.whole() && right != nil && right.n > 0 && !n.Outer && n.One == plan.EveryRow:
+		c.Left, c.Right, c.Seek = left.held(n.Left), right.held(n.Right), nil
+		return m.collect(&c, n, right)
+	default:
+		return nil
+	}
+	return m.collect(&c, n, left)
+}
+
+// differentIn returns how many different values keys have together in all rows of the node
+// below, of which in is a draw. It extrapolates by how many values came once and twice
+// (Chao et al. 2014, Ecological Monographs 84:45, equations 9 and 10).
+func (m *maker) differentIn(keys []expr.Expr, in *draw, below *Part) (rows float64, ok bool) {
+	names := make([]string, len(keys))
+	seen := map[string]int{}
+	values := &plan.Project{In: in.held(below.Node), Exprs: keys, Names: names}
+	list, err := m.runner.Rows(m.drawing, values)
+	if err != nil {
+		return 0, false
+	}
+	var key []byte
+	for b, err := range list {
+		if err != nil {
+			return 0, false
+		}
+		for i := range b.N {
+			key = key[:0]
+			for _, c := range b.Cols {
+				key = c.AppendKey(key, i, value.Order{})
+			}
+			seen[string(key)]++
+		}
+	}
+	var once, twice float64
+	for _, n := range seen {
+		switch n {
+		case 1:
+			once++
+		case 2:
+			twice++
+		}
+	}
+	return extrapolated(float64(len(seen)), once, twice, float64(in.n), max(below.Rows, float64(in.n))), true
+}
+
+// extrapolated returns how many different values there are in all rows, if there are some
+// different values in a random sample of n of them: once of these came once, and twice of
+// them twice.
+func extrapolated(different, once, twice, n, all float64) float64 {
+	if once == 0 || n == 0 {
+		return different
+	}
+	unseen := once * (once - 1) / 2
+	if twice > 0 {
+		unseen = once * once / (2 * twice)
+	}
+	unseen = max(unseen*(n-1)/n, 1e-9)
+	more := unseen * (1 - math.Exp(-(all-n)/n*once/unseen))
+	return min(different+more, all)
+}
+
+// havingShare returns which share of its groups the condition of g leaves, as a guess.
+func havingShare(g *plan.Group) float64 {
+	if g.Having == nil {
+		return 1
+	}
+	return selectivity([]expr.Expr{g.Having}, new(record.Expected))
+}
+
+// begin begins the draws of an estimate with runner, which may be nil. The caller calls
+// the function that it returns at the end.
+func (m *maker) begin(ctx context.Context, runner *op.Runner) (end func()) {
+	m.drawing, m.runner, m.left = ctx, runner, drawSeconds
+	if runner == nil {
+		return func() {}
+	}
+	m.drawing, end = context.WithTimeout(ctx, drawTime)
+	return end
+}

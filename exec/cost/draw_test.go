@@ -1,0 +1,71 @@
+package cost
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"infomall/exec/value"
+)
+
+// TestExtrapolated draws samples of rows with known numbers of different values, and shows
+// that the number of values in all rows is extrapolated within a third.
+func TestExtrapolated(t *testing.T) {
+	const all = 20_000
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, kinds := range []int{1, 5, 100, 2000, all} {
+		for _, n := range []int{1000, all} {
+			seen := map[int]int{}
+			for _, row := range r.Perm(all)[:n] {
+				seen[row%kinds]++
+			}
+			var once, twice float64
+			for _, k := range seen {
+				switch k {
+				case 1:
+					once++
+				case 2:
+					twice++
+				}
+			}
+			got := extrapolated(float64(len(seen)), once, twice, float64(n), all)
+			if math.Abs(math.Log(got/float64(kinds))) > math.Log(4./3) {
+				t.Errorf("%d different values in %d of %d rows mean %.0f values, want %d", len(seen), n, all, got, kinds)
+			}
+		}
+	}
+}
+
+// TestThinned shows that a draw with fewer rows stands for as many rows as before.
+func TestThinned(t *testing.T) {
+	d := &draw{scale: 2}
+	for range 7 {
+		v := value.NewVector(value.Int, 10)
+		for i := range 10 {
+			v.Ints[i] = int64(d.n + i)
+		}
+		d.batches = append(d.batches, &value.Batch{N: 10, Cols: []*value.Vector{v}})
+		d.n += 10
+		d.rows += 10
+	}
+	for _, n := range []int{1, 7, 16, 69, 70, 100} {
+		less := d.thinned(n)
+		if want := min(n, 70); less.n != want || math.Abs(less.expected()-140) > 140/float64(want)+1 {
+			t.Errorf("thinned to %d, the draw has %d rows and stands for %.0f", n, less.n, less.expected())
+		}
+		var got []int64
+		for _, b := range less.batches {
+			got = append(got, b.Cols[0].Ints[:b.N]...)
+		}
+		for i := 1; i < len(got); i++ {
+			if gap := float64(got[i] - got[i-1]); math.Abs(gap-70/float64(less.n)) >= 1 {
+				t.Errorf("thinned to %d, the rows are %v", n, got)
+				break
+			}
+		}
+	}
+	none := &draw{scale: 40}
+	if got := none.expected(); got != 0 {
+		t.Errorf("a draw without rows stands for %g", got)
+	}
+}

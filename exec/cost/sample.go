@@ -1,0 +1,171 @@
+package cost
+
+import (
+	"math"
+	"slices"
+
+	"infomall/exec/plan"
+	"infomall/exec/relation"
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+const (
+	// sampleMost is how many URLs a sample has at most, about. The share of rows that meet
+	// a condition is then known to a few parts in a hundred.
+	sampleMost = 512
+	// leastURLs is how few URLs a sample may have.
+	leastURLs = 8
+	// wholeShare is which share of the time that is left may be spent on reading all rows of
+	// a source.
+	wholeShare = .6
+	// sampledMost is how many samples of segments are read for a sample at most.
+	sampledMost = 128
+	// perFileByte is the time to read and decompress a byte of a db-file, in seconds.
+	perFileByte = 6e-9
+)
+
+// drawSource returns a draw of the rows of the source n with the part p: all rows if they
+// are cheap, and otherwise the rows of a random sample of URLs. It returns nil if there is
+// no draw that is cheap.
+func (m *maker) drawSource(n *plan.Source, p *Part) *draw {
+	if !n.FromCaptures() {
+		if p.guess.rows > drawRows {
+			return nil
+		}
+		return m.collect(n, n, all)
+	}
+	whole := units(p, p.guess.rowsIn, p.guess.rows) + p.guess.file*perFileByte
+	switch {
+	case p.Reading.Chunks == 0:
+		return m.collect(n, n, all)
+	case p.guess.rows < drawRows && whole < m.left*wholeShare:
+		m.left -= whole
+		return m.collect(n, n, all)
+	case !n.Relation.OfURL || n.Asks("inlinks", "outlinks"):
+		return nil
+	}
+	if fromIndex(n) {
+		if level, ok := m.level(n, p, sampleMost); ok && level > 0 {
+			c := *n
+			c.Sampled, c.Seek = level, nil
+			scale := math.Exp2(float64(level))
+			return m.collect(&c, n, &draw{scale: scale, size: max(1, int(p.expected.Distinct()/scale)), unit: "URL"})
+		}
+	}
+	most := p.affordableURLs(m.left/2, whole)
+	if most < leastURLs {
+		return nil
+	}
+	keys, level := m.sample(n, p, most)
+	if len(keys) < leastURLs && level > 0 {
+		return nil
+	}
+	m.left -= p.readURLs(float64(len(keys)), whole)
+	c := *n
+	c.Ranges, c.Seek = make([]urlkey.Range, len(keys)), nil
+	for i, k := range keys {
+		c.Ranges[i] = urlkey.Range{From: k, To: k + "\x00"}
+	}
+	if level == 0 {
+		return m.collect(&c, n, all)
+	}
+	return m.collect(&c, n, &draw{scale: math.Exp2(float64(level)), size: len(keys), unit: "URL"})
+}
+
+// fromIndex reports whether all columns of n come from the index, so that the samples that
+// indexes have are enough.
+func fromIndex(n *plan.Source) bool {
+	if n.Tally != nil || n.Refs || n.Known != 0 {
+		return false
+	}
+	switch n.Relation {
+	case relation.Captures, relation.Versions, relation.Pages:
+	default:
+		return false
+	}
+	return n.Scan(0).Columns < record.ColDigest && !slices.ContainsFunc(n.Fields, (*relation.Column).Late)
+}
+
+// perChunk returns the time to decode a chunk of the index of what p reads.
+func (p *Part) perChunk() float64 {
+	return perChunk + float64(p.Reading.IndexBytes)/max(1, float64(p.Reading.Chunks))*perIndexByte
+}
+
+// perTouch returns the time to look for a URL in a chunk of the index of what p reads: all
+// its captures are decoded.
+func (p *Part) perTouch() float64 {
+	return p.perChunk() + p.guess.rowsIn/max(1, float64(p.Reading.Chunks))*perCapture
+}
+
+// perRun returns the time to read a run of db-files of what p reads.
+func (p *Part) perRun() float64 {
+	return float64(p.Reading.FileBytes) / max(1, float64(p.Reading.Chunks)) * perFileByte
+}
+
+// readURLs returns the work of reading the rows of some of the URLs of the source p, of
+// which reading all takes whole: URLs that are far from each other touch more chunks.
+func (p *Part) readURLs(urls, whole float64) float64 {
+	all, chunks := max(1, p.expected.Distinct()), float64(p.Reading.Chunks)
+	index := touched(chunks*p.perTouch(), chunks, urls*max(1, p.guess.rowsIn/all))
+	file := 0.
+	if p.guess.file > 0 {
+		file = touched(p.guess.file*perFileByte, chunks, urls*max(1, p.expected.Versions/all))
+	}
+	return index + file + whole*min(1, urls/all)
+}
+
+// affordableURLs returns how many URLs of the source p may be read in that many seconds, at
+// most sampleMost. whole is as in readURLs.
+func (p *Part) affordableURLs(seconds, whole float64) int {
+	n := sampleMost
+	for n >= leastURLs && p.readURLs(float64(n), whole) > seconds {
+		n = n * 3 / 4
+	}
+	return n
+}
+
+// level returns the least urlkey.Level of URLs of which the source n, with the part p, has
+// about most, or half as many again. ok is false if it takes long to find these URLs.
+func (m *maker) level(n *plan.Source, p *Part, most int) (level int, ok bool) {
+	for all := p.expected.Distinct(); all > 1.5*float64(most); all /= 2 {
+		level++
+	}
+	index := float64(p.Reading.Chunks)*p.perChunk() + p.guess.rowsIn*perCapture
+	if index < m.left/3 {
+		m.left -= index
+		return level, true
+	}
+	least, _, err := relation.KnownAt(m.snap, n.Known).SampleLevels(m.drawing, most)
+	if err != nil || least == 0 || p.Reading.Segments > sampledMost {
+		return 0, false
+	}
+	level = max(level, least)
+	return level, p.expected.Distinct() >= leastURLs*math.Exp2(float64(level))
+}
+
+// sample returns the keys of a random sample of the URLs of the source n, with the part p,
+// and their least urlkey.Level. There are at most about most.
+func (m *maker) sample(n *plan.Source, p *Part, most int) (keys []string, level int) {
+	level, ok := m.level(n, p, most)
+	if !ok {
+		return nil, 1
+	}
+	s := n.Request.Scan(0)
+	s.Columns, s.Once, s.Level = 0, true, level
+	for b, err := range relation.KnownAt(m.snap, n.Known).Scan(m.drawing, s) {
+		if err != nil {
+			return nil, 1
+		}
+		for _, k := range b.Key {
+			if urlkey.Level(k) >= level {
+				keys = append(keys, k)
+			}
+		}
+		for len(keys) > most*2 {
+			level++
+			keys = slices.DeleteFunc(keys, func(k string) bool { return urlkey.Level(k) < level })
+		}
+	}
+	return keys, level
+}
