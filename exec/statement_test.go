@@ -28,10 +28,10 @@ func TestStatements(t *testing.T) {
 				"      pools: 200808 (1 of 3) with at most 2 captures\ncost: about 0 rows, 0 B, less than 1 ms\n", ""},
 		{"EXPLAIN SELECT url, last_seen FROM versions WHERE time <= 2008-06 ORDER BY url DESC",
 			"plan\nresult: url, last_seen\n  sort: url DESC\n    filter: time < 2008-07-01\n      versions: time, url, last_seen\n" +
-				"        pools: 200806, 200807, 200808 (3 of 3) with at most 11 captures\ncost: about 0 rows, 0 B, less than 1 ms\n", ""},
+				"        pools: 200806, 200807, 200808 (3 of 3) with at most 11 captures\ncost: about 3 rows, 0 B, less than 1 ms\n", ""},
 		{"EXPLAIN SELECT url FROM versions WHERE time <= 2008-06 AND 'x' <> host",
 			"plan\nresult: url\n  filter: time < 2008-07-01 AND host <> 'x'\n    versions before 2008-07-01: time, host, url\n" +
-				"      pools: 200806 (1 of 3) with at most 4 captures\ncost: about 0 rows, 0 B, less than 1 ms\n", ""},
+				"      pools: 200806 (1 of 3) with at most 4 captures\ncost: about 3 rows, 0 B, less than 1 ms\n", ""},
 		{"EXPLAIN SHOW PAGE 'x.cn' AT 2008", "plan\nreads the last capture of http://x.cn/ at or before 2008-12-31T23:59:59.999Z\n", ""},
 		{"EXPLAIN SET timezone = 'UTC'", "plan\nchanges timezone, which is UTC, for this session\n", ""},
 		{"EXPLAIN IMPORT 'statements.go'", "plan\nimport into test-archive\n  statements.go: * bytes\n", ""},
