@@ -22,7 +22,7 @@ const (
 	drawSeconds = .06
 	// drawTime bounds the time of the draws of one estimate, if their work was guessed
 	// much too low, as for a condition that takes long. The guesses are then used.
-	drawTime = time.Second
+	drawTime = 5 * time.Second
 	// drawRows is how many rows a node may yield for a draw. A node with more rows has no
 	// draw: its first rows are not a random sample.
 	drawRows = 1 << 14
