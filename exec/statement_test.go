@@ -135,7 +135,7 @@ func TestAnalyze(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"plan|estimated|rows|ms\n", "  limit 2|0|2|", "filter: status = 200|0|8|", ": status, host|0|11|", "segments opened: 0|-|-|-", "cost: 2 rows, 0 B, "} {
+	for _, want := range []string{"plan|estimated|rows|ms\n", "  limit 2|2|2|", "filter: status = 200|8|8|", ": status, host|11|11|", "segments opened: 0|-|-|-", "cost: 2 rows, 0 B, "} {
 		if !strings.Contains(got, want) {
 			t.Errorf("got\n%s\nwant %q in it", got, want)
 		}

@@ -71,13 +71,16 @@ func (q *selection) Would(ctx context.Context) ([]string, error) {
 }
 
 // estimate returns what the query is estimated to cost. Its reads do not count as those of
-// the query.
+// the query, and leave nothing in the cache for it.
 func (q *selection) estimate(ctx context.Context) (*cost.Estimate, error) {
 	snap, release, err := q.s.SnapshotFor(ctx, q.node)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
+	if snap != nil {
+		snap.SetCache(0)
+	}
 	return q.s.Estimate(ctx, snap, q.node)
 }
 
