@@ -396,10 +396,10 @@ func captures(t *testing.T, a archive) map[string]int {
 	return counts
 }
 
-// TestRenderKilled kills a crawl with RENDER ten times while a page is shown. No run asks for
-// what an earlier run has stored. At the end each page is in the log once; the archive has one
-// capture of each page, of each part, of each document after load and of each picture; and no
-// browser is left over.
+// TestRenderKilled kills a crawl with RENDER ten times while a page is shown. No run asks the
+// server for a response that an earlier run stored. At the end, each page is in the log once.
+// The archive has one capture of each page, part, document after load and picture. No browser
+// is left over.
 func TestRenderKilled(t *testing.T) {
 	const pages = 50
 	w := newWeb(t, nil)

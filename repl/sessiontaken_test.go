@@ -21,9 +21,9 @@ var sessionTakers = map[string]string{
 	"repl/serve/serve.go": "the type of that function",
 }
 
-// TestSessionTaken shows that no function outside exec/session takes a Session, except the
-// one that reads a statement, and that a Session has no exported field: a function takes only
-// what it uses.
+// TestSessionTaken shows that outside exec/session only the function Read of a statement takes
+// a Session, and that a Session has no exported field. Other functions take the parts of a
+// Session that they use, such as its settings.
 func TestSessionTaken(t *testing.T) {
 	met := make(map[string]bool)
 	byFolder := make(map[string][]*ast.File)

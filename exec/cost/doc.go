@@ -27,8 +27,8 @@
 //	filter: status = 404        draw: 3 of 100 rows; 480 rows are expected
 //	  versions: url, status     draw: 100 rows of 64 URLs, of 10,240
 //
-// A Join takes the draw of one side and all rows of the other, or those that it looks for. A
-// Group whose keys have the URL has a draw too. For other keys, how many groups there are is
+// A Join joins the draw of one side with all rows of the other side. If it looks up rows of
+// the right side by URL, it looks up the URLs of the draw. A Group by URL has a draw too. For other keys, how many groups there are is
 // extrapolated from the values that came once and twice. A draw is thrown away if it is too
 // small to say anything; the guess is then used. The work of all draws is bounded: it is
 // estimated before it is done. A draw reads captures and runs no other command: nodes that

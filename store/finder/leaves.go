@@ -108,9 +108,9 @@ func appendLeaves(dst, spans []segment.Span, layout uint32) []segment.Span {
 	return dst
 }
 
-// inLeaves reports whether a body is stored in leaves. leaves are those that its recipe
-// names, and want is how many leaves its facts count. If the numbers differ, the body is
-// stored in another way, for example in one block.
+// inLeaves reports whether a body is stored in leaves. leaves are the leaves that the recipe of
+// the body names. want is the number of leaves by the facts of the body. If the two numbers
+// differ, the body is stored in another way, for example in one block.
 func inLeaves(recipe *segment.Recipe, leaves []segment.Span, want int) bool {
 	count := 0
 	for _, s := range leaves {

@@ -87,7 +87,7 @@ func (v *Snapshot) LeftOut() (left, all int) {
 	return len(v.known.later), len(v.known.all.Segments)
 }
 
-// Whole returns the catalogue that has all segments, also those that v leaves out.
+// Whole returns the catalogue with all segments, including the segments that v leaves out.
 func (v *Snapshot) Whole() *catalog.Catalog {
 	if v.known == nil {
 		return v.Pin.Catalog

@@ -227,8 +227,8 @@ var besideNames = [][]byte{[]byte("comment"), []byte("reply"), []byte("respond")
 const besideLevels = 12
 
 // beside reports whether node n is in a part of the page that is about something else than
-// the article, such as comments. It looks at the names of the elements around n, but not of
-// those that contain the title or the beginning of the main text.
+// the article, such as comments. It looks at the names of the elements around n. It ignores
+// elements that contain the title or the beginning of the main text.
 func (r *reader) beside(n int32) bool {
 	nodes := r.t.Nodes
 	e := nodes[n].Parent
