@@ -245,6 +245,7 @@ var testArrows = map[string]string{
 	"exec/relation/all":    "lang/ast",
 	"exec/export":          "lang",
 	"exec/graph":           "exec/relation/relationtest",
+	"exec/cost":            "exec/relation/relationtest lang lang/ast",
 	"exec/plan":            "lang",
 	"exec/value":           "lang",
 	"exec/draw":            "store/block/divide",

@@ -21,7 +21,8 @@
 //
 // A guess does not know how many rows a condition leaves. So an estimate with a Runner runs
 // the lower nodes of the plan on a draw. The draw of a Source has all rows if they are few,
-// and otherwise the rows of a random sample of URLs. The draw of another node is what the
+// and otherwise the rows of a random sample of URLs. If only few URLs could be read in the
+// time, the draw has the rows of a few ranges of URLs. The draw of another node is what the
 // node yields for the draws below it:
 //
 //	filter: status = 404        draw: 3 of 100 rows; 480 rows are expected

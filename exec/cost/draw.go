@@ -40,7 +40,7 @@ type draw struct {
 	n       int     // rows in batches
 	rows    int64   // captures that these rows stand for, see plan.CountOf
 	scale   float64 // rows of the node for each row of the draw; 1 if it has all rows
-	size    int     // how many URLs or rows were chosen at random; 0 if it has all rows
+	size    int     // how many URLs, ranges of URLs or rows were chosen; 0 if it has all rows
 	unit    string  // of size, such as "URL"
 }
 

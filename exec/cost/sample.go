@@ -21,6 +21,10 @@ const (
 	wholeShare = .6
 	// sampledMost is how many samples of segments are read for a sample at most.
 	sampledMost = 128
+	// leastRanges and mostRanges are how few and how many ranges of URLs a draw has.
+	leastRanges, mostRanges = 2, 16
+	// chunksPerRange is how many chunks begin in a range of URLs, on average.
+	chunksPerRange = 1.5
 	// perFileByte is the time to read and decompress a byte of a db-file, in seconds.
 	perFileByte = 6e-9
 )
@@ -53,13 +57,12 @@ func (m *maker) drawSource(n *plan.Source, p *Part) *draw {
 			return m.collect(&c, n, &draw{scale: scale, size: max(1, int(p.expected.Distinct()/scale)), unit: "URL"})
 		}
 	}
-	most := p.affordableURLs(m.left/2, whole)
-	if most < leastURLs {
-		return nil
+	keys, level := []string(nil), 1
+	if most := p.affordableURLs(m.left/2, whole); most >= leastURLs {
+		keys, level = m.sample(n, p, most)
 	}
-	keys, level := m.sample(n, p, most)
 	if len(keys) < leastURLs && level > 0 {
-		return nil
+		return m.drawRanges(n, p, whole)
 	}
 	m.left -= p.readURLs(float64(len(keys)), whole)
 	c := *n
@@ -71,6 +74,48 @@ func (m *maker) drawSource(n *plan.Source, p *Part) *draw {
 		return m.collect(&c, n, all)
 	}
 	return m.collect(&c, n, &draw{scale: math.Exp2(float64(level)), size: len(keys), unit: "URL"})
+}
+
+// drawRanges returns a draw of the source n with the part p: all rows of the URLs in a few
+// ranges of keys, which lie at equal distances. Few URLs of one range cost as much as all of
+// them, because they are in the same chunks. whole is the work of reading all rows.
+// drawRanges returns nil if not even leastRanges are cheap.
+//
+// URLs of a range are alike, so a draw of ranges says less than one of as many URLs from
+// everywhere. It is for sources of which no such URLs can be read in the time.
+func (m *maker) drawRanges(n *plan.Source, p *Part, whole float64) *draw {
+	segments, chunks := float64(p.Reading.Segments), float64(p.Reading.Chunks)
+	touched := segments + chunksPerRange // chunks that a range overlaps
+	most := int(m.left / 2 / (whole * touched / chunks))
+	if most < leastRanges {
+		return nil
+	}
+	borders, err := relation.KnownAt(m.snap, n.Known).Borders(m.drawing, n.Request.Scan(0), int(chunks/chunksPerRange), 0)
+	if err != nil {
+		return nil
+	}
+	all := len(borders) + 1
+	rows := max(p.guess.rows, p.guess.rowsIn) / float64(all)
+	most = min(most, mostRanges, int(drawRows/2/max(1, rows)))
+	if most < leastRanges || all < 2*most {
+		return nil
+	}
+	m.left -= float64(most) * whole * touched / chunks
+	within := n.Ranges
+	if within == nil {
+		within = []urlkey.Range{{}}
+	}
+	c := *n
+	c.Ranges, c.Seek = nil, nil
+	for i := range most {
+		at := (2*i + 1) * all / (2 * most) // at least 1
+		r := urlkey.Range{From: borders[at-1]}
+		if at < len(borders) {
+			r.To = borders[at]
+		}
+		c.Ranges = append(c.Ranges, urlkey.Common(within, []urlkey.Range{r})...)
+	}
+	return m.collect(&c, n, &draw{scale: float64(all) / float64(most), size: most, unit: "range"})
 }
 
 // fromIndex reports whether all columns of n come from the index, so that the samples that
