@@ -30,9 +30,9 @@ var update = flag.Bool("update", false, "rewrite what the scripts in testdata ex
 
 const raceOptions = "atexit_sleep_ms=0"
 
-// TestMain lets the test program be a child that reads documents. It lets tests of scripts and terminals run the program: as infomall; as
-// endless, whose archive has endless captures; and as stuck, whose statements
-// ignore Ctrl-C. The program killat runs another one and kills it.
+// TestMain lets the test program be a child that reads documents. It lets tests of scripts and
+// terminals run the program: as infomall; as endless, whose archive has endless captures; and
+// as stuck, whose statements ignore Ctrl-C. The program killat runs another one and kills it.
 func TestMain(m *testing.M) {
 	// A program with the race detector else waits for a second when it ends.
 	os.Setenv("GORACE", raceOptions)

@@ -356,8 +356,9 @@ func openShared(url string) (*Archive, error) {
 	return OpenBucket(c, BucketOptions{Folder: os.Getenv(sharedFolder), CacheBytes: 64 << 20, Lease: lease}, Options{})
 }
 
-// writer does what importer does. If a part is not acknowledged, because the process lost its right
-// to write or others were always faster, the process reads the archive and continues with the first part that is missing.
+// writer does what importer does. If a part is not acknowledged, because the process lost its
+// right to write or others were always faster, the process reads the archive and continues
+// with the first part that is missing.
 func writer(a *Archive, number int) error {
 	stop := told()
 	for {

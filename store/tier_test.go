@@ -268,7 +268,8 @@ func TestTierRefuses(t *testing.T) {
 	}
 }
 
-// TestTierFaults ends a MOVE at its operations and at its requests. The archive answers the same, and the next MOVE does the rest.
+// TestTierFaults ends a MOVE at its operations and at its requests. The archive answers the
+// same, and the next MOVE does the rest.
 func TestTierFaults(t *testing.T) {
 	base := t.TempDir()
 	a := Open(base, Options{})

@@ -29,9 +29,10 @@ const placeScript = `(() => {
 })()`
 
 // foreign returns the documents of frames as HTML, by the place of the frame in the page. It
-// takes the frames whose origin differs from that of the document around them. A frame
-// within a frame is in an attribute srcdoc of the outer document. A frame that cannot be read, such as one that is just being loaded, is left out,
-// and so are frames whose documents would exceed bytesMax together.
+// takes the frames whose origin differs from that of the document around them. A frame within
+// a frame is in an attribute srcdoc of the outer document. A frame that cannot be read, such
+// as one that is just being loaded, is left out, and so are frames whose documents would
+// exceed bytesMax together.
 func (t *tab) foreign(ctx context.Context, bytesMax int64) (map[string]string, error) {
 	tree, err := cdp.Call(ctx, t.target, page.GetFrameTree, cdp.Empty{})
 	if err != nil {

@@ -188,7 +188,8 @@ func (c *collection) addSource(name string) uint32 {
 // enter adds the entry of a text to the list.
 func (c *collection) enter(e entry) { c.list = append(c.list, e) }
 
-// sourceOf returns the source that a page names, or "" if it names itself: 本报, this paper.
+// sourceOf returns the source that a page names. It returns "" if the page names its own
+// publisher, such as 本报 (this paper).
 func sourceOf(source string) string {
 	if strings.HasPrefix(source, "本") {
 		return ""

@@ -17,9 +17,9 @@ var htmlFormat = &Format{Name: "html", MediaType: "text/html", Suffixes: []strin
 // the bars of more rows would be too narrow.
 const htmlPlotMax = 400
 
-// report is the Writer of html. It writes one HTML document that needs no other
-// file, with the rows as a table and a plot of each column that has numbers. The document has no scripts. Archived text is escaped, so
-// that none of it becomes markup.
+// report is the Writer of html. It writes one HTML document that needs no other file, with the
+// rows as a table and a plot of each column that has numbers. The document has no scripts.
+// Archived text is escaped, so that none of it becomes markup.
 type report struct {
 	sink
 	o    Options

@@ -36,13 +36,13 @@ const columnMin = 12
 
 // table is the Writer that draws a table in a box.
 //
-// A column is as wide as its header and the widest value of the first rows. If
-// the table is then wider than Options.Width, the start that all URLs of a column
-// have in common is shown as …, the widest texts are narrowed first, and columns at the right that still do not fit are hidden. The footer
-// counts the rows and names the hidden columns. With Options.Vertical, the rows
-// are written in the format vertical instead of hiding columns. Without a Width
-// nothing is shortened; a wide value after the first rows then pushes out the
-// right border of its row.
+// A column is as wide as its header and the widest value of the first rows. If the table is
+// then wider than Options.Width, the start that all URLs of a column have in common is shown
+// as …, the widest texts are narrowed first, and columns at the right that still do not fit
+// are hidden. The footer counts the rows and names the hidden columns. With Options.Vertical,
+// the rows are written in the format vertical instead of hiding columns. Without a Width
+// nothing is shortened; a wide value after the first rows then pushes out the right border of
+// its row.
 type table struct {
 	sink
 	o       Options

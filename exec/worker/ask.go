@@ -21,8 +21,9 @@ type Options struct {
 	PartSeconds float64
 	// Attempts is how often a part may fail before the question fails. 0 means 4.
 	Attempts int
-	// Silence is how long a worker may send nothing before it is taken for dead. A worker
-	// that works sends something each second. 0 means 3 s. Wait is how long a question waits for a worker if there is none. 0 means 3 s.
+	// Silence is how long a worker may send nothing before it is taken for dead. A worker that
+	// works sends something each second. 0 means 3 s. Wait is how long a question waits for a
+	// worker if there is none. 0 means 3 s.
 	Silence, Wait time.Duration
 }
 

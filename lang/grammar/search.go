@@ -23,8 +23,8 @@ func (p *parser) atSearch() bool {
 	return next == scan.String || next == scan.Param
 }
 
-// search reads a SEARCH up to its ORDER BY into q, or up to its end if it has FOR. SEARCH 'words' IN 'x' WHERE e is
-// another way to write
+// search reads a SEARCH up to its ORDER BY into q, or up to its end if it has FOR. SEARCH
+// 'words' IN 'x' WHERE e is another way to write
 //
 //	SELECT * FROM findings('words') IN 'x' WHERE e ORDER BY score DESC, url, first_seen LIMIT 20
 func (p *parser) search(q *ast.Query) error {

@@ -12,9 +12,9 @@ import (
 	"infomall/store/timeline"
 )
 
-// Runs reads the runs (neighbouring captures compressed together) of one state of the
-// archive: of the segments that the catalogue of that state names. It keeps the runs read last in memory. Several goroutines may use it. All must have
-// finished before Close.
+// Runs reads the runs (neighbouring captures compressed together) of one state of the archive:
+// of the segments that the catalogue of that state names. It keeps the runs read last in
+// memory. Several goroutines may use it. All must have finished before Close.
 type Runs struct {
 	files   *Files
 	catalog *catalog.Catalog

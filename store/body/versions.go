@@ -83,7 +83,7 @@ type partsOf struct {
 	digest record.Digest // of the body
 }
 
-// wantedOfRun says what is wanted of a run: the entries of some versions, and blocks.
+// wantedOfRun lists what to read from a run: the entries of some versions, and blocks.
 type wantedOfRun struct {
 	entries []int
 	blocks  []wantedBlocks
@@ -112,7 +112,8 @@ func (h *newestFirst) Pop() any {
 	return x
 }
 
-// want returns what is wanted of a run.
+// want returns the list of what to read from a run. The list is empty if the run was not asked
+// for before.
 func (v *versionReader) want(ref segment.RunRef) *wantedOfRun {
 	w := v.wanted[ref]
 	if w == nil {
@@ -123,7 +124,7 @@ func (v *versionReader) want(ref segment.RunRef) *wantedOfRun {
 	return w
 }
 
-// visit reads what is wanted of a run. Versions for which that fails keep Read unset.
+// visit reads from a run what w lists. A version whose part cannot be read keeps Read unset.
 func (v *versionReader) visit(ref segment.RunRef, w *wantedOfRun) {
 	s := v.runs.Segment(ref.Segment)
 	if s == nil {

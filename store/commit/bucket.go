@@ -427,8 +427,8 @@ func (b *bucket) inChain(n uint64, name string) (bool, error) {
 }
 
 // goneAfter returns the files out of force when c follows before. It removes the files that
-// are out of force for longer than the grace period, and leaves them out of the result. A file that is out of force never
-// comes back, so this is right even if c does not come into force.
+// are out of force for longer than the grace period, and leaves them out of the result. A file
+// that is out of force never comes back, so this is right even if c does not come into force.
 func (b *bucket) goneAfter(c, before *catalog.Catalog, now time.Time) (gone []catalog.GoneFile) {
 	var old []string
 	for _, g := range before.Gone {

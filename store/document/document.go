@@ -76,8 +76,8 @@ func (l Limits) WithDefaults() Limits {
 	return l
 }
 
-// Document is the result of reading one body: its text, its parts and its properties. A text field that is not known is "",
-// a time is record.NoTime, and a number is -1.
+// Document is the result of reading one body: its text, its parts and its properties. A text
+// field that is not known is "", a time is record.NoTime, and a number is -1.
 type Document struct {
 	Kind   string // name of the Kind that read it, such as "pdf"; "" if none did
 	Format string // PRONOM identifier, such as "fmt/18"; "" if it is unknown

@@ -176,7 +176,8 @@ func (x *indexed) page(id, n uint32, i int) (p *index.Page, at int) {
 }
 
 // sumsOf returns what the question finds in the captures of a block of users. If the block
-// cannot be read, all of them are to be read. An error is that of ctx.
+// cannot be read, the result says that all these captures must be read. An error is that of
+// ctx.
 func (x *indexed) sumsOf(ctx context.Context, m *search.Maker, f *indexedSegment, b *index.UsersBlock) (sumsOf, error) {
 	if !x.may(f, b) {
 		return sumsOf{block: b}, nil

@@ -87,9 +87,9 @@ func (w *wordFiles) segments(f *index.File, list []*segment.Info) (out []indexed
 	return out
 }
 
-// groupBytes is how many bytes of db-files have an index of words in one file. Segments that share an index share its terms, and a question opens fewer files. For a
-// site of 5,082 captures in 104 pools, indexes of one segment each take 1.9 MB, and 1.3 MB
-// together.
+// groupBytes is how many bytes of db-files have an index of words in one file. Segments that
+// share an index share its terms, and a question opens fewer files. For a site of 5,082
+// captures in 104 pools, indexes of one segment each take 1.9 MB, and 1.3 MB together.
 const groupBytes = 4 << 20
 
 // WordGroups divides segments, which are in order of pool and number, into groups that

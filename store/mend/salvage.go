@@ -209,8 +209,8 @@ type writerFunc func(p []byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// stored returns the capture of entry e, of the segment with this number, with its body. It has checked the body
-// against its digest.
+// stored returns the capture of entry e, of the segment with this number, with its body. It
+// has checked the body against its digest.
 func (v *salvager) stored(ctx context.Context, number uint32, e *segment.Stored) (message.Stored, error) {
 	out := snapshot.StoredOf(e)
 	holder := e

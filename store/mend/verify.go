@@ -27,13 +27,13 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Verify reads every file of the archive's present state, or of one pool or a
-// sample, and yields one finding for each fault. It checks CURRENT and all existing
-// catalogues, the sizes and checksums of all files in force, each record and block,
-// the order of captures, and the index against the data. It also checks that
-// everything on which segments depend exists, that each body can be put together and
-// has its sha256, and that stored results, indexes of words and readings of documents are readable. An error in the last pair is
-// not a fault of the archive: it ended the verification early.
+// Verify reads every file of the archive's present state, or of one pool or a sample, and
+// yields one finding for each fault. It checks CURRENT and all existing catalogues, the sizes
+// and checksums of all files in force, each record and block, the order of captures, and the
+// index against the data. It also checks that everything on which segments depend exists, that
+// each body can be put together and has its sha256, and that stored results, indexes of words
+// and readings of documents are readable. An error in the last pair is not a fault of the
+// archive: it ended the verification early.
 //
 // If Verify ends early, it records which files it found undamaged, and the next
 // Verify of the same kind does not read them again. It has a few runs in memory, and

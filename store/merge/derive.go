@@ -66,7 +66,7 @@ func (m *Merger) derivePool(ctx context.Context, pool string, o task.ReindexOpti
 	defer v.Close()
 	var old []*segment.Info
 	for _, s := range v.Pin.PoolSegments(pool) {
-		is, err := derivedByOther(v, ctx, s)
+		is, err := derivedByOther(ctx, v, s)
 		if err != nil {
 			return res, err
 		}
@@ -110,7 +110,7 @@ func (m *Merger) derivePool(ctx context.Context, pool string, o task.ReindexOpti
 // derivedByOther reports whether another version of the program computed the facts
 // of segment s (what was found out about its pages), or whether they are missing
 // although the segment has pages.
-func derivedByOther(v *snapshot.Snapshot, ctx context.Context, s *segment.Info) (bool, error) {
+func derivedByOther(ctx context.Context, v *snapshot.Snapshot, s *segment.Info) (bool, error) {
 	r := v.Runs.Reader(s)
 	for n := range uint32(s.Runs) {
 		if err := ctx.Err(); err != nil {

@@ -100,7 +100,8 @@ func (m *merging) oldState(e *segment.Stored, st snapshot.State) (newState, erro
 	return out, nil
 }
 
-// noState returns the state in which entry e has what the captures of the archive give it.
+// noState returns the state that gives entry e nothing: from the time since on, e has the body
+// that it takes from other captures of the archive.
 func noState(e *segment.Stored, since record.Time) newState {
 	out := newState{entry: *e}
 	out.entry.Added = since

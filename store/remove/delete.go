@@ -43,13 +43,13 @@ func New(f *commit.Folder, s *snapshot.Source, now func() time.Time, merge func(
 	return &Remover{folder: f, snapshots: s, now: now, merge: merge}
 }
 
-// Delete removes captures of snapshot v from the archive: o.Targets says which. They
-// are hidden from the next snapshot on, and leave the files when their segments are
-// rewritten. Other captures do not change, even if their bodies are stored at a
-// deleted capture. A tombstone records when and why captures were deleted, but not
-// which. With o.Forever, an entry of the block-list comes into force together with the
-// removal, even if there is nothing to remove. With o.Dry, Delete only counts. If segments of the snapshot went out of
-// force meanwhile, the error is task.ErrChanged.
+// Delete removes captures of snapshot v from the archive: o.Targets says which. They are
+// hidden from the next snapshot on, and leave the files when their segments are rewritten.
+// Other captures do not change, even if their bodies are stored at a deleted capture. A
+// tombstone records when and why captures were deleted, but not which. With o.Forever, an
+// entry of the block-list comes into force together with the removal, even if there is nothing
+// to remove. With o.Dry, Delete only counts. If segments of the snapshot went out of force
+// meanwhile, the error is task.ErrChanged.
 //
 // Delete takes about 50 bytes of memory for each capture that it deletes.
 func (a *Remover) Delete(ctx context.Context, v *snapshot.Snapshot, o task.DeleteOptions) (task.DeleteResult, error) {
@@ -211,11 +211,11 @@ func (d *deletion) url(ctx context.Context, key string, chosen map[record.Ref]bo
 	return nil
 }
 
-// needs determines which deleted captures of the URL with this key are needed:
-// captures that stay, or deleted captures that are needed themselves, take their
-// bodies from them. visible are the captures of the URL, in order, and chosen says
-// which of them are deleted. places are the places of deleted captures that have a
-// body; bodies has the same places by body.
+// needs determines which deleted captures of the URL with this key are needed. A deleted
+// capture is needed if a capture that stays, or a deleted one that is itself needed, takes its
+// body from it. visible are the captures of the URL, in order, and chosen says which of them
+// are deleted. places are the places of deleted captures that have a body. bodies has the same
+// places by body.
 func (d *deletion) needs(key string, visible []timeline.Capture, chosen map[record.Ref]bool, bodies map[segment.ID][]timeline.Place, places []timeline.Place) {
 	for i := len(visible) - 1; i >= 0; i-- {
 		e := &visible[i]
@@ -271,10 +271,9 @@ func (d *deletion) needAll(key string, id segment.ID, places []timeline.Place, b
 	}
 }
 
-// need records that a capture takes its body from a deleted capture. by is the place
-// of the former, p the place of the latter. If the former is deleted too, but
-// needed, then the latter is also needed by the captures that need the former. If
-// both are the same place, need does nothing.
+// need records that the capture at place by takes its body from the deleted capture at place
+// p. The capture at by may be deleted, too, and needed by others. These then also need the
+// capture at p. If both places are the same, need does nothing.
 func (d *deletion) need(p, by timeline.Place) {
 	n := catalog.NeedPool
 	if p.Seg.Info.Pool != by.Seg.Info.Pool {
@@ -336,10 +335,9 @@ func (d *deletion) others(ctx context.Context) error {
 	return nil
 }
 
-// needHolders completes the needs of deleted captures that have the same body. One of
-// them stores the body and the others refer to it there. If one that refers to it is
-// needed, and lies in another pool, then the one that stores it must not disappear
-// when only its own pool is merged.
+// needHolders completes the needs of deleted captures that have the same body. One of them
+// stores the body, and the others refer to it. If a capture of another pool refers to the body
+// and is needed, then a merge of the first pool alone must not remove the body.
 func (d *deletion) needHolders() {
 	for _, places := range d.bodies {
 		several := slices.ContainsFunc(places, func(p timeline.Place) bool { return p.Seg.Info.Pool != places[0].Seg.Info.Pool })

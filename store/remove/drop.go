@@ -129,7 +129,7 @@ func (a *Remover) planDrop(ctx context.Context, o task.DropOptions) (res task.Dr
 	}
 	i := slices.IndexFunc(pools, func(p catalog.Pool) bool { return p.Name == o.Pool })
 	segments := pools[i].Segments
-	if err := droppable(v, ctx, o.Pool); err != nil {
+	if err := droppable(ctx, v, o.Pool); err != nil {
 		return res, p, err
 	}
 	described, err := v.Pool(ctx, segments)
@@ -142,13 +142,13 @@ func (a *Remover) planDrop(ctx context.Context, o task.DropOptions) (res task.Dr
 		return res, p, nil
 	}
 	r := &catalog.Removal{Time: record.At(a.now()), Drop: true, Captures: described.Captures, Pools: []string{o.Pool}}
-	r.Touched, err = prints(v, ctx, segments)
+	r.Touched, err = prints(ctx, v, segments)
 	return res, commit.Publication{Change: catalog.Change{Out: segments, Seen: v.Pin.Generation}, Removal: r}, err
 }
 
 // droppable returns a *task.DependsError if other pools need bodies of the pool, nil
 // if none does.
-func droppable(v *snapshot.Snapshot, ctx context.Context, pool string) error {
+func droppable(ctx context.Context, v *snapshot.Snapshot, pool string) error {
 	e := &task.DependsError{Pool: pool}
 	for _, s := range v.Pin.Segments {
 		if s.Pool != pool && slices.Contains(s.Depends, pool) && !slices.Contains(e.By, s.Pool) {
@@ -161,7 +161,7 @@ func droppable(v *snapshot.Snapshot, ctx context.Context, pool string) error {
 		if info.Pool == pool || catalog.MonthOf(info.Pool) < catalog.MonthOf(pool) || slices.Contains(e.By, info.Pool) || slices.Contains(e.Revisits, info.Pool) {
 			continue // a revisit takes nothing from a later month
 		}
-		found, err := revisitsTo(v, ctx, info, pool, look)
+		found, err := revisitsTo(ctx, v, info, pool, look)
 		if err != nil {
 			return err
 		}
@@ -180,7 +180,7 @@ func droppable(v *snapshot.Snapshot, ctx context.Context, pool string) error {
 // revisitsTo reports whether a segment has a revisit (stored without a body) whose
 // original is in the pool, or whose chain of originals leads through the pool. look
 // must not have looked up a later URL before.
-func revisitsTo(v *snapshot.Snapshot, ctx context.Context, info *segment.Info, pool string, look *snapshot.Looker) (bool, error) {
+func revisitsTo(ctx context.Context, v *snapshot.Snapshot, info *segment.Info, pool string, look *snapshot.Looker) (bool, error) {
 	found, last := false, ""
 	err := v.Entries(ctx, v.Runs.Reader(info), func(e *timeline.Capture) error {
 		if e.Body != segment.BodyNone || e.Key == last {
@@ -207,7 +207,7 @@ func revisitsTo(v *snapshot.Snapshot, ctx context.Context, info *segment.Info, p
 
 // prints returns the fingerprints (checksums of the keys) of all URLs in some
 // segments, sorted and without duplicates.
-func prints(v *snapshot.Snapshot, ctx context.Context, segments []*segment.Info) ([]uint32, error) {
+func prints(ctx context.Context, v *snapshot.Snapshot, segments []*segment.Info) ([]uint32, error) {
 	var out []uint32
 	for _, info := range segments {
 		last := ""

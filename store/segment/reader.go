@@ -350,8 +350,8 @@ func (s *Reader) scanTable(f disk.Source) error {
 	return nil
 }
 
-// Run is a run (neighbouring captures and the blocks they bring). Its blocks and facts are empty until Load. Otherwise it is
-// immutable, and several goroutines may use it.
+// Run is a run (neighbouring captures and the blocks they bring). Its blocks and facts are
+// empty until Load. Otherwise it is immutable, and several goroutines may use it.
 type Run struct {
 	Meta   *Meta
 	Stored int // number of bytes that were read from the db-file for it

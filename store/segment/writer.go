@@ -194,9 +194,9 @@ func (w *Writer) Move(e Stored, layout uint32, parts []Part) (Recipe, error) {
 	return e.Recipe, w.entry(e)
 }
 
-// State appends a state of a capture of the segment (see Info.States). If it has a body,
-// the body is made of parts, as for Move, and State returns its recipe. States come after all entries and kept blocks, in
-// the order of their captures.
+// State appends a state of a capture of the segment (see Info.States). If it has a body, the
+// body is made of parts, as for Move, and State returns its recipe. States come after all
+// entries and kept blocks, in the order of their captures.
 func (w *Writer) State(e Stored, layout uint32, parts []Part) (Recipe, error) {
 	if !w.run.states {
 		if len(w.run.entries) > 0 || len(w.run.blocks) > 0 {

@@ -194,9 +194,9 @@ func (f *Frame) copies(b []byte) error {
 	return f.rest()
 }
 
-// rest is called after the last sequence (literals and then a match) of a block. If
-// literals are left, rest adds a sequence that consists of them, with an empty match. It returns an error if the output becomes longer than
-// allowed.
+// rest is called after the last sequence (literals and then a match) of a block. If literals
+// are left, rest adds a sequence that consists of them, with an empty match. It returns an
+// error if the output becomes longer than allowed.
 func (f *Frame) rest() error {
 	n := len(f.Literals) - int(f.end.Lit)
 	if n > f.left() {

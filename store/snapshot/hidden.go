@@ -116,9 +116,9 @@ func (v *Snapshot) hidesOf(key string) bool {
 	return in
 }
 
-// disturbed reports whether captures of a URL are hidden, were added later (see
-// KnownAt), or were removed after its hints were made, so that the hints (how a capture differs from the one before it) may
-// be wrong. group has all captures of the URL.
+// disturbed reports whether the hints of a URL (how each capture differs from the one before
+// it) may be wrong: captures are hidden, were added later (see KnownAt), or were removed after
+// the hints were made. group has all captures of the URL.
 func (v *Snapshot) disturbed(group []timeline.Capture) (bool, error) {
 	if len(group) > 0 && (v.hidesOf(group[0].Key) || v.countsLater(group)) {
 		return true, nil

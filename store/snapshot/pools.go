@@ -143,11 +143,11 @@ func firstGain(late *segment.Info, all []*segment.Info) record.Time {
 	return first
 }
 
-// countPool fills in the counts of pool p by reading its captures. removed says that
-// captures of the pool were deleted; countPool then also finds its first and last
-// times and URLs. The catalogue alone does not suffice in these cases: captures are
-// hidden, captures were deleted, later imports changed which captures are versions, or segments overlap,
-// so that URLs or captures may be counted twice.
+// countPool fills in the counts of pool p by reading its captures. The catalogue does not have
+// the right counts if captures are hidden or were deleted, if later imports changed which
+// captures are versions, or if segments overlap, so that URLs or captures may be counted
+// twice. removed says that captures of the pool were deleted. countPool then also finds the
+// first and last times and URLs of the pool.
 func (v *Snapshot) countPool(ctx context.Context, p *record.Pool, removed bool) error {
 	from, to := catalog.Month(p.Name)
 	if removed {

@@ -40,9 +40,9 @@ func (v *Snapshot) resolve(ctx context.Context, group []timeline.Capture) error 
 	return nil
 }
 
-// without gives e, which is stored without a body, the kind and size of a revisit whose body
-// the archive does not have. A merge may have stored those of an original that was added
-// later.
+// without sets the kind and the size of the capture e to those of a revisit whose body the
+// archive does not have. A merge may have stored the kind and the size of an original in e,
+// although the original was added later.
 func (v *Snapshot) without(e *timeline.Capture) error {
 	s, err := v.Runs.Entry(e.Place)
 	if v.skips(err) {

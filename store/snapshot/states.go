@@ -21,8 +21,11 @@ import (
 
 // State is a state of a capture.
 type State struct {
-	Since record.Time    // the state holds from this time on, until the next state begins
-	At    timeline.Place // the entry with the body; no segment if the capture has what the captures of the archive give it
+	// Since is when the state begins. It ends when the next state begins.
+	Since record.Time
+	// At is the entry with the body. Without a segment, the capture takes its body from a
+	// capture in the archive, by the rules for revisits.
+	At timeline.Place
 }
 
 // capturePlace identifies a capture among the captures of a segment. The states of a capture

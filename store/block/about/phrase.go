@@ -216,10 +216,10 @@ func (s *speech) joined(n int) bool {
 
 func isDigit(c byte) bool { return c-'0' < 10 }
 
-// split adds the words from index from to index to as one phrase, or as several if they
-// are longer than phraseLetters. The several are about equally long: the sum of the
-// squares of what they lack of phraseLetters is as small as can be. If two ways are
-// equal, the earlier phrases are shorter.
+// split adds the words from index from to index to as one phrase, or as several phrases if
+// they have more than phraseLetters letters. It chooses the phrases with the least sum of
+// (phraseLetters - letters of the phrase)², which are about equally long. If two choices have
+// the same sum, it takes the one whose earlier phrases are shorter.
 func (s *speech) split(from, to int, all bool) {
 	n := to - from
 	s.costs = append(s.costs[:0], 0) // the least cost of the first words, by their number

@@ -352,11 +352,11 @@ func (r *Revision) trace() []Life {
 	return r.Life
 }
 
-// names lists, for each life, the blocks that were given it. The lists are linked
-// through before, and end with 0.
+// names lists, for each life, the blocks that have this life. The lists are linked through
+// before, and end with 0.
 type names struct {
-	last   map[Life]int // for each life, the last block that was given it
-	before []int        // for each block, the previous block that was given the same life
+	last   map[Life]int // for each life, the last block with it
+	before []int        // for each block, the previous block with the same life
 }
 
 // sameShape reports whether this version and the version before have the same

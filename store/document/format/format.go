@@ -155,9 +155,9 @@ func (s span) at(off int64, n int) []byte {
 	return nil
 }
 
-// inContainer returns the formats that the inside of the body matches, if the body is a
-// container: if one of the formats in list, which may have a lower priority than others,
-// is that of containers. A zip file whose end is missing only begins like one.
+// inContainer returns the formats that the files in the body match, if the body is a
+// container. list has all formats that the bytes of the body match, and so the format of the
+// container. A zip file without its end matches none, but begins like one.
 func (m *matcher) inContainer(list []int) []int {
 	is := func(ids ...ID) bool {
 		return slices.ContainsFunc(list, func(i int) bool { return slices.Contains(ids, m.id(i)) })

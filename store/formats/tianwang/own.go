@@ -12,9 +12,6 @@ import (
 	"infomall/store/record/message"
 )
 
-// FormatText describes files of records for a reader who has such a file and
-// not this program. It is written next to exported files.
-//
 // FormatText describes the format of Tianwang records, for a reader who has such a
 // file and not this program. It is written next to exported files.
 //

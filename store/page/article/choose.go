@@ -132,8 +132,8 @@ func (r *reader) doubtHome() {
 }
 
 // trustVisible raises the weight of a date that readers of the page see near its title, if the
-// page does not say elsewhere that it is the day of a change, and the URL has no other day. Meta elements often have the day
-// on which a file was made.
+// page does not say elsewhere that it is the day of a change, and the URL has no other day.
+// Meta elements often have the day on which a file was made.
 func (r *reader) trustVisible() {
 	for i := range r.dates {
 		c := &r.dates[i]

@@ -372,9 +372,8 @@ func (b *Builder) note() {
 	b.notedJoined = append(b.notedJoined, b.words.Joined)
 }
 
-// linked adds a document with the texts of links, if there are any that have terms, and if
-// they are not one link that is the whole text that was noted. It returns the flags of the
-// text.
+// linked adds a document with the texts of links. It adds none if these texts have no terms,
+// or if the only link has the whole text that was noted. It returns the flags of the text.
 func (b *Builder) linked(anchors []string) (flags uint64) {
 	text, joined := slices.Clone(b.noted), slices.Clone(b.notedJoined)
 	withTerms := 0
@@ -472,8 +471,9 @@ func (b *Builder) beginRun(flags byte, blocks, docs int, readings []int) {
 	}
 }
 
-// special adds to the table how many captures the run has, and of which of them it is not
-// known by their leaves that they have no words: each as its number less that of the one before, times 2, and 1 if it has no text.
+// special adds to the table how many captures the run has, and a list of its special captures:
+// their leaves do not show whether they have words. A capture in the list is the difference of
+// its number and the number before, times 2, plus 1 if the capture has no text.
 func (b *Builder) special(pages []Page) {
 	var all []byte
 	count, before := 0, 0

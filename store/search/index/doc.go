@@ -26,11 +26,11 @@
 //	| byte | block  | ... | block  | table | tail |
 //	+------+--------+-----+--------+-------+------+
 //
-// A block is a frame of zstd. There are six kinds: the terms of a part in order, the
-// postings of the same terms, and of some runs the shapes of the documents, the pages,
-// the users of the leaves, and the targets of the links. The table says where each block is, its checksum, and what each run has. It
-// is a frame of zstd, too. The tail has the length of the table and its checksum.
-// store/FORMAT.md draws the bytes.
+// A block is a frame of zstd. There are six kinds: the terms of a part in order, the postings
+// of the same terms, and of some runs the shapes of the documents, the pages, the users of the
+// leaves, and the targets of the links. The table says where each block is, its checksum, and
+// what each run has. It is a frame of zstd, too. The tail has the length of the table and its
+// checksum. store/FORMAT.md draws the bytes.
 package index
 
 import (
