@@ -115,7 +115,7 @@ func (m *maker) drawRanges(n *plan.Source, p *Part, whole float64) *draw {
 		}
 		c.Ranges = append(c.Ranges, urlkey.Common(within, []urlkey.Range{r})...)
 	}
-	return m.collect(&c, n, &draw{scale: float64(all) / float64(most), size: most, unit: "range"})
+	return m.collect(&c, n, &draw{scale: float64(all) / float64(most), size: most, unit: "URL range"})
 }
 
 // fromIndex reports whether all columns of n come from the index, so that the samples that
