@@ -84,9 +84,10 @@ func (m *maker) drawSource(n *plan.Source, p *Part) *draw {
 // URLs of a range are alike, so a draw of ranges says less than one of as many URLs from
 // everywhere. It is for sources of which no such URLs can be read in the time.
 func (m *maker) drawRanges(n *plan.Source, p *Part, whole float64) *draw {
-	segments, chunks := float64(p.Reading.Segments), float64(p.Reading.Chunks)
-	touched := segments + chunksPerRange // chunks that a range overlaps
-	most := int(m.left / 2 / (whole * touched / chunks))
+	chunks := float64(p.Reading.Chunks)
+	// A range overlaps the chunks that begin in it, and one more of each segment.
+	one := whole * (chunksPerRange + float64(p.Reading.Segments)) / chunks
+	most := int(m.left / 2 / one)
 	if most < leastRanges {
 		return nil
 	}
@@ -100,7 +101,7 @@ func (m *maker) drawRanges(n *plan.Source, p *Part, whole float64) *draw {
 	if most < leastRanges || all < 2*most {
 		return nil
 	}
-	m.left -= float64(most) * whole * touched / chunks
+	m.left -= float64(most) * one
 	within := n.Ranges
 	if within == nil {
 		within = []urlkey.Range{{}}
