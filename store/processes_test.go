@@ -322,9 +322,6 @@ func TestProcesses(t *testing.T) {
 		}
 		t.Logf("importer %d: %d parts acknowledged", i, acked)
 	}
-	if len(watch.answers) == 0 || watch.kills == 0 || watch.merged == 0 {
-		t.Errorf("%d answers, %d kills, %d pools merged: nothing was tried", len(watch.answers), watch.kills, watch.merged)
-	}
 	slices.Sort(watch.locks)
 	t.Logf("%d answers, %d pools merged, %d processes killed; waited for the lock and held it %d times, half of them for %d ms, at most for %d ms",
 		len(watch.answers), watch.merged, watch.kills, len(watch.locks), watch.locks[len(watch.locks)/2], watch.locks[len(watch.locks)-1])
@@ -393,9 +390,17 @@ func (w *processWatch) judge(t *testing.T) {
 	}
 }
 
-// keepUp runs a process, and another after that was killed, until deadline.
+// tried reports whether something of each kind has happened.
+func (w *processWatch) tried() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.answers) > 0 && len(w.locks) > 0 && w.kills > 0 && w.merged > 0
+}
+
+// keepUp runs a process, and another after that was killed, until deadline, and on a slow
+// machine until something was tried.
 func (w *processWatch) keepUp(t *testing.T, role, dir string, number int, deadline time.Time) {
-	for time.Now().Before(deadline) {
+	for time.Now().Before(deadline) || !w.tried() {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %s %d", roleVariable, role, dir, number))
 		cmd.Stderr = os.Stderr
@@ -414,7 +419,11 @@ func (w *processWatch) keepUp(t *testing.T, role, dir string, number int, deadli
 			return
 		}
 		life := time.Duration(rand.IntN(3000)) * time.Millisecond
-		if left := time.Until(deadline); left < life {
+		left := time.Until(deadline)
+		if left <= 0 {
+			left, life = 5*time.Second, 2*life
+		}
+		if left < life {
 			time.AfterFunc(left, func() { in.Close() })
 		} else {
 			time.AfterFunc(life, func() {
