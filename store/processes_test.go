@@ -421,7 +421,7 @@ func (w *processWatch) keepUp(t *testing.T, role, dir string, number int, deadli
 		life := time.Duration(rand.IntN(3000)) * time.Millisecond
 		left := time.Until(deadline)
 		if left <= 0 {
-			left, life = 5*time.Second, 2*life
+			left, life = 20*time.Second, 10*life // longer lives, in which slow processes come further
 		}
 		if left < life {
 			time.AfterFunc(left, func() { in.Close() })
