@@ -322,6 +322,9 @@ func TestProcesses(t *testing.T) {
 		}
 		t.Logf("importer %d: %d parts acknowledged", i, acked)
 	}
+	if !watch.tried() {
+		t.Fatalf("%d answers, %d kills, %d pools merged, %d locks: nothing was tried", len(watch.answers), watch.kills, watch.merged, len(watch.locks))
+	}
 	slices.Sort(watch.locks)
 	t.Logf("%d answers, %d pools merged, %d processes killed; waited for the lock and held it %d times, half of them for %d ms, at most for %d ms",
 		len(watch.answers), watch.merged, watch.kills, len(watch.locks), watch.locks[len(watch.locks)/2], watch.locks[len(watch.locks)-1])

@@ -28,9 +28,9 @@
 //
 // A block is a frame of zstd. There are six kinds: the terms of a part in order, the postings
 // of the same terms, and of some runs the shapes of the documents, the pages, the users of the
-// leaves, and the targets of the links. The table says where each block is, its checksum, and
-// what each run has. It is a frame of zstd, too. The tail has the length of the table and its
-// checksum. store/FORMAT.md draws the bytes.
+// leaves, and the targets of the links. The table is a frame of zstd. It says where each block
+// is, the checksum of each block, and which blocks each run has. The tail has the length and
+// the checksum of the table. store/FORMAT.md draws the bytes.
 package index
 
 import (
