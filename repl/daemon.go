@@ -111,15 +111,12 @@ const documentsEvery = time.Minute
 // documents reads the documents of the archive that were not read, such as those of crawls,
 // until ctx ends. With the setting documents off it reads none.
 func (d *scheduler) documents(ctx context.Context) {
-	archive, ok := d.session.Archive().(interface {
-		Reindex(context.Context, task.ReindexOptions) ([]task.ReindexResult, error)
-	})
-	if !ok || d.session.Settings().Documents == session.DocumentsOff {
+	if d.session.Settings().Documents == session.DocumentsOff {
 		return
 	}
 	failed := ""
 	for ctx.Err() == nil {
-		results, err := archive.Reindex(ctx, task.ReindexOptions{Documents: true, DocumentTime: d.session.Settings().DocumentTime})
+		results, err := d.session.ReadDocuments(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"infomall/crawl/report"
 	"infomall/exec/expr"
@@ -48,10 +49,11 @@ func readCrawl(s *session.Session, st *ast.Crawl) (*crawl, error) {
 // CRAWL DUE and for a crawl through the pages of the archive.
 func (c *crawl) NeedsArchive() bool { return c.st.Due || c.st.FromArchive }
 
-// Run runs the crawl to its end. Its result has one row with the totals, and
-// notes on lost seeds, interrupted fetches and traps. If another process runs a
-// crawl of that name, Run returns an error.
+// Run runs the crawl to its end, and then reads the documents that it stored. Its result has
+// one row with the totals, and notes on lost seeds, interrupted fetches and traps. If another
+// process runs a crawl of that name, Run returns an error.
 func (c *crawl) Run(ctx context.Context) (*session.Result, error) {
+	begun := time.Now()
 	if done, err := c.doneForBatch(ctx); done != nil || err != nil {
 		return done, err
 	}
@@ -79,8 +81,15 @@ func (c *crawl) Run(ctx context.Context) (*session.Result, error) {
 	case err != nil && res.Name == "":
 		return nil, err
 	}
+	unread := ""
+	if err == nil && !o.FromArchive {
+		unread, err = c.readDocuments(ctx, begun)
+	}
 	done := totals(&res).Work(session.Count{Rows: res.Fetched, Bytes: res.Bytes}, err)
 	done.Notes = append(done.Notes, c.notes...)
+	if unread != "" {
+		done.Notes = append(done.Notes, unread)
+	}
 	for _, f := range res.Lost {
 		note := f.URL + ": " + f.Outcome.String()
 		if f.Reason != "" {
@@ -94,6 +103,22 @@ func (c *crawl) Run(ctx context.Context) (*session.Result, error) {
 	done.Notes = append(done.Notes, trapNotes(&res.Crawl)...)
 	done.Notes = append(done.Notes, orderNotes(&res)...)
 	return done, nil
+}
+
+// readDocuments reads the documents of the archive that were not read, after the pages are
+// published. A LIMIT of a time, counted from begun, ends the reading. The note then says how
+// to read the other documents; otherwise it is "".
+func (c *crawl) readDocuments(ctx context.Context, begun time.Time) (note string, err error) {
+	most := c.o.MaxTime
+	if most == 0 {
+		return "", c.s.ReadNewDocuments(ctx)
+	}
+	limited, cancel := context.WithDeadline(ctx, begun.Add(most))
+	defer cancel()
+	if err = c.s.ReadNewDocuments(limited); err != nil && limited.Err() != nil && ctx.Err() == nil {
+		return fmt.Sprintf("LIMIT %s is over, and not all documents were read; REINDEX DOCUMENTS reads the others", session.DelayText(most)), nil
+	}
+	return "", err
 }
 
 // trapNotes returns one note per trap (a kind of endless similar pages) that

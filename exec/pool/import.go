@@ -72,7 +72,6 @@ type importer interface {
 	// ctx, it returns the results of the files that were read; the records that
 	// these results count are in the archive.
 	Import(ctx context.Context, o task.ImportOptions) ([]task.ImportResult, error)
-	reindexer
 }
 
 // fileImport is an IMPORT statement for captures, whose clauses were read. An
@@ -114,7 +113,7 @@ func (im *fileImport) Run(ctx context.Context) (*session.Result, error) {
 		return nil, placedAtPattern(err, im.st, im.o.Patterns)
 	}
 	if err == nil {
-		err = im.readDocuments(ctx)
+		err = im.s.ReadNewDocuments(ctx)
 	}
 	if err == nil {
 		err = im.damageError(results)
@@ -128,19 +127,6 @@ func (im *fileImport) Run(ctx context.Context) (*session.Result, error) {
 		res.Notes = append(res.Notes, importNotes(&results[i], im.s.Verbose())...)
 	}
 	return res, nil
-}
-
-// readDocuments reads the documents that came in, if the setting documents says so. The
-// captures are in the archive already.
-func (im *fileImport) readDocuments(ctx context.Context) error {
-	if im.s.Settings().Documents != session.DocumentsImport {
-		return nil
-	}
-	_, err := im.a.Reindex(ctx, task.ReindexOptions{Documents: true, DocumentTime: im.s.Settings().DocumentTime, Progress: im.s.Report("documents", "bytes")})
-	if err != nil {
-		return fmt.Errorf("all captures are in the archive, but not all documents were read: %w; REINDEX DOCUMENTS reads the others", err)
-	}
-	return nil
 }
 
 // Would returns the lines for EXPLAIN: the archive, then the files that would

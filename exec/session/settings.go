@@ -253,7 +253,7 @@ var settings = []Setting{
 		func(s *Settings, v string) error {
 			return parseDuration(&s.DocumentTime, v, "a duration", documentTimeMin, documentTimeMax)
 		}},
-	{"documents", stored, "when documents, such as PDFs, are read: import, at the end of IMPORT; later, by the daemon or REINDEX DOCUMENTS; or off, by REINDEX DOCUMENTS only",
+	{"documents", stored, "when documents, such as PDFs, are read: import, at the end of IMPORT and CRAWL; later, by the daemon or REINDEX DOCUMENTS; or off, by REINDEX DOCUMENTS only",
 		func(s *Settings) string { return s.Documents },
 		func(s *Settings, v string) error {
 			return parseWord(&s.Documents, v, DocumentsImport, DocumentsLater, DocumentsOff)
