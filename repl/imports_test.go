@@ -59,7 +59,7 @@ var arrows = map[string]string{
 	"store/disk":             "",
 
 	"store/document":       "store/packed store/record",
-	"store/document/kinds": "store/document store/document/bundle store/document/epub store/document/feed store/document/flash store/document/format store/document/jsontext store/document/mail store/document/msdoc store/document/msoutlook store/document/msppt store/document/msxls store/document/ole store/document/ooxml store/document/opendocument store/document/pagetext store/document/pdf store/document/picture store/document/rtf store/document/sound store/document/table store/document/video store/document/xmltext",
+	"store/document/kinds": "store/document store/document/bundle store/document/epub store/document/feed store/document/flash store/document/format store/document/jsontext store/document/mail store/document/msdoc store/document/msoutlook store/document/msppt store/document/msxls store/document/msxml store/document/ole store/document/ooxml store/document/opendocument store/document/pagetext store/document/pdf store/document/picture store/document/rtf store/document/sound store/document/table store/document/video store/document/xmltext",
 	"store/document/child": "store/document store/packed",
 
 	// Parts that several kinds share.
@@ -82,6 +82,7 @@ var arrows = map[string]string{
 	"store/document/msoutlook":    "store/document store/document/ole store/record",
 	"store/document/msppt":        "store/document store/document/ole",
 	"store/document/msxls":        "store/document store/document/cellformat store/document/ole",
+	"store/document/msxml":        "store/document store/document/cellformat store/document/office store/document/table store/document/xmlscan store/page",
 	"store/document/ole":          "store/document store/page/charset store/record",
 	"store/document/ooxml":        "store/document store/document/cellformat store/document/office store/document/xmlpull store/document/zipped",
 	"store/document/opendocument": "store/document store/document/office store/document/xmlpull store/document/zipped",
@@ -299,6 +300,7 @@ var testArrows = map[string]string{
 	"store/document/pagetext": "store/document/documenttest",
 	"store/document/table":    "store/document/documenttest",
 	"store/document/xmltext":  "store/document/documenttest",
+	"store/document/msxml":    "store/document/documenttest",
 
 	"store/document/format": "store/document/format/pronom",
 }

@@ -17,6 +17,7 @@ import (
 	"infomall/store/document/msoutlook"
 	"infomall/store/document/msppt"
 	"infomall/store/document/msxls"
+	"infomall/store/document/msxml"
 	"infomall/store/document/ole"
 	"infomall/store/document/ooxml"
 	"infomall/store/document/opendocument"
@@ -52,6 +53,8 @@ var All = []document.Kind{
 	jsontext.Kind,
 	mail.Kind,
 	table.Kind,
+	// XML of Office comes before the kind that reads any XML.
+	msxml.Kind,
 	xmltext.Kind,
 	// Documents that are zip files come before the kind that reads any zip file.
 	bundle.Kind,
