@@ -59,7 +59,7 @@ var arrows = map[string]string{
 	"store/disk":             "",
 
 	"store/document":       "store/packed store/record",
-	"store/document/kinds": "store/document store/document/bundle store/document/epub store/document/feed store/document/flash store/document/format store/document/jsontext store/document/mail store/document/msdoc store/document/msoutlook store/document/msppt store/document/msxls store/document/msxml store/document/ole store/document/ooxml store/document/opendocument store/document/pagetext store/document/pdf store/document/picture store/document/rtf store/document/sound store/document/table store/document/video store/document/xmltext",
+	"store/document/kinds": "store/document store/document/bundle store/document/epub store/document/feed store/document/flash store/document/format store/document/interchange store/document/jsontext store/document/mail store/document/msdoc store/document/msoutlook store/document/msppt store/document/msxls store/document/msxml store/document/ole store/document/ooxml store/document/opendocument store/document/pagetext store/document/pdf store/document/picture store/document/rtf store/document/sound store/document/table store/document/video store/document/xmltext",
 	"store/document/child": "store/document store/packed",
 
 	// Parts that several kinds share.
@@ -76,6 +76,7 @@ var arrows = map[string]string{
 	"store/document/epub":         "store/document store/document/office store/document/xmlpull store/document/zipped store/page/charset store/page/markup",
 	"store/document/feed":         "store/document store/document/dates store/document/pagetext store/document/table store/document/xmlscan store/page store/page/charset store/record",
 	"store/document/flash":        "store/document store/document/media store/page/charset",
+	"store/document/interchange":  "store/document store/document/table store/page/charset",
 	"store/document/jsontext":     "store/document store/document/dates store/document/pagetext store/page/charset store/record",
 	"store/document/mail":         "store/document store/document/dates store/document/pagetext store/page/charset",
 	"store/document/msdoc":        "store/document store/document/ole",
@@ -292,15 +293,16 @@ var testArrows = map[string]string{
 	"store/document/sound":   "store/document/documenttest",
 	"store/document/video":   "store/document/documenttest store/record",
 
-	"store/document/bundle":   "store/document/documenttest",
-	"store/document/feed":     "store/document/documenttest",
-	"store/document/jsontext": "store/document/documenttest",
-	"store/document/kinds":    "store/document/documenttest store/page/pagetest",
-	"store/document/mail":     "store/document/documenttest store/record",
-	"store/document/pagetext": "store/document/documenttest",
-	"store/document/table":    "store/document/documenttest",
-	"store/document/xmltext":  "store/document/documenttest",
-	"store/document/msxml":    "store/document/documenttest",
+	"store/document/bundle":      "store/document/documenttest",
+	"store/document/feed":        "store/document/documenttest",
+	"store/document/jsontext":    "store/document/documenttest",
+	"store/document/kinds":       "store/document/documenttest store/page/pagetest",
+	"store/document/mail":        "store/document/documenttest store/record",
+	"store/document/pagetext":    "store/document/documenttest",
+	"store/document/table":       "store/document/documenttest",
+	"store/document/xmltext":     "store/document/documenttest",
+	"store/document/msxml":       "store/document/documenttest",
+	"store/document/interchange": "store/document/documenttest",
 
 	"store/document/format": "store/document/format/pronom",
 }

@@ -11,6 +11,7 @@ import (
 	"infomall/store/document/feed"
 	"infomall/store/document/flash"
 	"infomall/store/document/format"
+	"infomall/store/document/interchange"
 	"infomall/store/document/jsontext"
 	"infomall/store/document/mail"
 	"infomall/store/document/msdoc"
@@ -52,6 +53,7 @@ var All = []document.Kind{
 	feed.Kind,
 	jsontext.Kind,
 	mail.Kind,
+	interchange.Kind,
 	table.Kind,
 	// XML of Office comes before the kind that reads any XML.
 	msxml.Kind,
