@@ -249,7 +249,8 @@ type Worker struct {
 }
 
 // CrawlOrders are the orders that other processes have given a crawl, such as to
-// pause. They hold until the crawl has ended, also if it is interrupted.
+// pause. They stay in force until the crawl has ended. An interrupted crawl still has them
+// when it continues.
 type CrawlOrders struct {
 	Pause    bool
 	Stop     bool

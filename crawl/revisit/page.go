@@ -23,8 +23,8 @@ const (
 // changes a day: 96, 48, 24 and so on.
 func rateAt(j int) float64 { return math.Ldexp(rateHighest, -j) }
 
-// surely is a number of expected changes from which on it is certain that at
-// least one has happened.
+// surely is a number of expected changes. If a page was expected to change this
+// often, the program takes for certain that it has changed at least once.
 const surely = 40
 
 // Add updates p with the result of one more visit. A visit without time

@@ -97,8 +97,8 @@ func (c *crawlers) Frontier(ctx context.Context) iter.Seq2[[]report.Queued, erro
 	})
 }
 
-// Tallies yields the rows of the relation crawl_hosts but those of hosts whose
-// home page is hidden. A hidden URL of an error is "".
+// Tallies yields the rows of the relation crawl_hosts. It leaves out hosts whose home
+// page is hidden. If the URL of an error is hidden, URL and error are "".
 func (c *crawlers) Tallies(ctx context.Context) iter.Seq2[[]report.HostTally, error] {
 	return filtered(ctx, c.a, c.Crawler.Tallies(ctx), func(rules *Rules, t *report.HostTally) bool {
 		if rules.hidesURL("http://"+t.Host+"/", record.NoTime) {
@@ -113,8 +113,8 @@ func (c *crawlers) Tallies(ctx context.Context) iter.Seq2[[]report.HostTally, er
 	})
 }
 
-// Alerts yields the rows of the relation alerts but those of hidden URLs, and of
-// hosts whose home page is hidden.
+// Alerts yields the rows of the relation alerts. It leaves out alerts for hidden URLs, and
+// for hosts whose home page is hidden.
 func (c *crawlers) Alerts(ctx context.Context) iter.Seq2[[]report.Alert, error] {
 	return filtered(ctx, c.a, c.Crawler.Alerts(ctx), func(rules *Rules, a *report.Alert) bool {
 		if rules.hidesURL(a.URL, record.NoTime) || a.Host != "" && rules.hidesURL("http://"+a.Host+"/", record.NoTime) {

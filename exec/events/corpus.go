@@ -122,9 +122,10 @@ func addUp(numbers []int) {
 	}
 }
 
-// cover computes the effective coverage. The factors of a cycle are the medians, over all
-// times of the same phase, of the documents by the coverage of their period. A median is not
-// moved by an event.
+// cover computes c.coverage, the effective coverage of each period. With a cycle, such as
+// the seven days of a week, it multiplies the coverage of a period by the factor of its
+// phase, such as Monday. The factor is the median, over all Mondays, of documents per
+// coverage, because a single event does not move a median.
 func (c *corpus) cover(o *Options) {
 	documents := make([]float64, o.Periods)
 	for i := range c.docs {

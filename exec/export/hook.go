@@ -26,8 +26,8 @@ func readHook(st *ast.Export, to target, env *expr.Env) (target, error) {
 	return readFormat(st, to, u.Path)
 }
 
-// posted is an EXPORT statement that sends its rows to a web server, and whose clauses
-// were read.
+// posted is an EXPORT statement that sends its rows to a web server. Its clauses have been
+// read.
 type posted struct{ *export }
 
 // readPosted makes a posted of an EXPORT statement. e has its query planned.

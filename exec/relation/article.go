@@ -92,8 +92,8 @@ func (l *LateRow) article() (*article.Article, error) {
 	return l.reader.article(l.ctx, res)
 }
 
-// article returns what a page says of itself as an article, or nil if the body is not a
-// page. It stores the result in res for later calls.
+// article returns the article of a page, such as its title, author and date, or nil if the
+// body is not a page. It stores the result in res for later calls.
 func (r *Reader) article(ctx context.Context, res *response) (*article.Article, error) {
 	if res.articled {
 		return res.article, nil

@@ -149,7 +149,7 @@ type Exclusion struct {
 	Match Expr  // the regular expression of ~'re', *String or *Param; nil for a scope
 }
 
-// printExclusions prints the items of list, the first one after the word first.
+// printExclusions prints the items of list, with the text first before the first item.
 func printExclusions(p *printer, first string, list []Exclusion) {
 	for i, x := range list {
 		word := ", "

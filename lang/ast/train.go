@@ -1,8 +1,8 @@
 package ast
 
 // Train is the statement TRAIN name ON (query), followed by the clauses that the fields
-// name. It learns from the rows of the query to tell the classes of texts, and keeps the
-// classifier under the name.
+// name. It trains a classifier of texts on the rows of the query, and stores the classifier
+// under the name.
 type Train struct {
 	Span
 	Name     Name

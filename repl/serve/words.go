@@ -10,7 +10,8 @@ import (
 // languages are the languages of the pages, the default first.
 var languages = []string{"en", "zh"}
 
-// words are the texts of the pages by their names, in the order of languages.
+// words has each text of the server's pages under a name. The texts of one name are in the
+// order of languages: English, Chinese.
 var words = map[string][2]string{
 	"archive":       {"Web archive", "网页档案库"},
 	"home":          {"Home", "首页"},

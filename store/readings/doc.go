@@ -55,8 +55,8 @@ type Name struct {
 // NameOf returns the Name of a segment's db-file.
 func NameOf(s *segment.Info) Name { return Name{s.Number(), s.Bytes, s.CRC} }
 
-// Source is a db-file of which a file has rows. The file covers its runs from From up to,
-// and without, To.
+// Source is a db-file whose documents a file of readings has. The file covers the runs of
+// the db-file from From up to, but not including, To.
 type Source struct {
 	Name
 	From, To uint32

@@ -97,8 +97,8 @@ func (c *Collection) Rarity() []float64 {
 	return out
 }
 
-// InverseFrequency returns the inverse document frequency of BM25 for a word that with of
-// so many pages have. It is greater than 0.
+// InverseFrequency returns the inverse document frequency (of BM25) of a word. The word is
+// in with of pages pages. The result is greater than 0.
 func InverseFrequency(pages, with int) float64 {
 	return math.Log1p((float64(pages-with) + .5) / (float64(with) + .5))
 }

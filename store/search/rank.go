@@ -137,8 +137,9 @@ func (b *Block) Found(atom int) float64 {
 	return float64(b.Counts[atom]-linked) + linkedPart*float64(linked)
 }
 
-// weighTitle sets out to how much the title of a page says of each atom: BM25, and more
-// the more of the title was asked for and the more of the question the title has.
+// weighTitle sets out to the weight of each atom in the title of a page. The weight is that
+// of BM25. It grows with the share of the title that the question asks for, and with the
+// share of the question that the title has.
 func weighTitle(q *match.Query, title string, out []float64) {
 	counts := make([]int, len(out))
 	terms := q.Count(title, counts)

@@ -116,8 +116,8 @@ func (v *Snapshot) summable(segments []*segment.Info) bool {
 	return true
 }
 
-// gainedFrom returns a time before which no revisit got its body from a capture that was
-// imported later.
+// gainedFrom returns a time t: no revisit before t got its body from a capture that was
+// imported after the revisit.
 func (v *Snapshot) gainedFrom() record.Time {
 	v.gained.once.Do(func() {
 		v.gained.from = catalog.EndOfTime

@@ -342,8 +342,8 @@ func (p Place) Ref() record.Ref { return record.Ref{Segment: p.Seg.Info.ID, Run:
 // because it is the place of the first capture of a batch.
 var NoPlace = Place{N: math.MaxUint32}
 
-// Takes gives e, a revisit, the body of its original o, with everything that the
-// revisit has from it.
+// Takes gives e, a revisit, the body of its original o, and all other properties that a
+// revisit has from its original.
 func (e *Capture) Takes(o *Original) {
 	e.ID, e.Content, e.Bytes = o.ID, o.Content, o.Bytes
 	e.Status, e.Kind, e.Mime = o.Status, o.Kind, o.Mime

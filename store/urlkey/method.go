@@ -168,9 +168,9 @@ func cutQuery(query string, room int) string {
 	return query
 }
 
-// formQuery returns the body of a form, with its escapes decoded. Those of bytes that
-// are not UTF-8, of control characters and of the characters %, & and # stay, and so
-// does = in a name. Blanks and characters beyond ASCII are escaped as in a URL.
+// formQuery returns the body of a form, with its escapes decoded. Some escapes stay: of
+// bytes that are not UTF-8, of control characters, of the characters %, & and #, and of =
+// in a name. Blanks and characters beyond ASCII are escaped as in a URL.
 func formQuery(body string) string {
 	var out []byte
 	for i, pair := range strings.Split(body, "&") {

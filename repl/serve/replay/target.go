@@ -130,8 +130,8 @@ func parseFirst(first string) (t Target, ok bool) {
 	return Target{}, false
 }
 
-// repaired returns the URL u with what clients and proxies do to a URL inside a
-// path undone.
+// repaired returns the URL u as the user wrote it. Clients and proxies may have changed a
+// URL inside a path: http%3A//a.example and http:/a.example both become http://a.example.
 func repaired(u string) string {
 	if at := strings.IndexByte(u, '%'); at > 0 && at <= len("https") && strings.EqualFold(u[at:min(len(u), at+3)], "%3A") {
 		if plain, err := url.PathUnescape(u); err == nil {

@@ -51,8 +51,9 @@ type Leaf struct {
 // ellipsis at its end if there is more text. It bounds the memory of a Page.
 const oldMax = 4096
 
-// Page follows the text of one page. It holds the text of one version, and the
-// origins of its pieces. The zero value follows words; it is ready to use.
+// Page follows the text of one page through its versions. It has the text of the version
+// that was added last, and for each piece of the text the version that brought it. The zero
+// value is ready to use; its pieces are words.
 type Page struct {
 	Unit   Unit
 	leaves []Leaf // of the last version, in order

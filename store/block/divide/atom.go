@@ -54,7 +54,7 @@ const atomsLeast = 1 << 9
 
 var atomStores = sync.Pool{New: func() any { return new(atoms) }}
 
-// newAtoms returns an atoms value for the page of f, which has made no atom yet.
+// newAtoms returns an atoms value for the page of f. It has no atoms yet.
 func newAtoms(f *flow.Flow) *atoms {
 	m := atomStores.Get().(*atoms)
 	m.Flow, m.store = f, m.stores

@@ -53,8 +53,8 @@ var ErrFacts = errors.New("facts of a page are damaged")
 // or form.
 var ErrOther = errors.New("facts are of another extractor or charset")
 
-// The bits of the form byte, which says how a page or a leaf was read and which
-// optional fields follow in its facts.
+// The bits of the form byte. It says how a page or a leaf was read, and which optional
+// fields follow in its facts.
 const (
 	formPlain   = 1  // not as markup
 	formCharset = 2  // a charset follows; a leaf of ASCII has none

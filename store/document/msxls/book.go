@@ -104,8 +104,8 @@ func (w *book) inOrder() error {
 	return nil
 }
 
-// end returns where the records of the substream end whose first record is at an
-// offset.
+// end returns the offset of the end of a substream. at is the offset of the first record
+// of the substream.
 func (w *book) end(at int) int {
 	for depth := 0; ; {
 		r, ok := recordAt(w.stream, at)

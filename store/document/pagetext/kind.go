@@ -27,8 +27,8 @@ func is(in *document.Input) bool {
 	return isHTML(in) || strings.HasPrefix(in.Mime, "text/") && isText(in)
 }
 
-// isHTML reports whether a body that is declared as HTML, or as nothing that is known,
-// is HTML.
+// isHTML reports whether a body is HTML: by its declared media type, or by a tag near its
+// start with which HTML begins.
 func isHTML(in *document.Input) bool {
 	if !page.LooksLikeMarkup(in.Body) {
 		return strings.Contains(in.Mime, "html") && isText(in)

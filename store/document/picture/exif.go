@@ -178,7 +178,8 @@ func (r *reader) directory(all []entry) {
 	}
 }
 
-// inner reads an entry of the directory of the camera or of the place. Their tags differ.
+// inner reads an entry of an inner directory: that of the camera settings or that of the
+// place. One function serves both, because no tag is in both.
 func (r *reader) inner(x *exif, e entry) {
 	switch e.tag {
 	case 0x0001:

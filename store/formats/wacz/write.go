@@ -121,9 +121,9 @@ func (w *Writer) end() {
 	})
 }
 
-// Write writes one capture to the WARC file, and to the list of pages if the capture is an
-// HTML page; what a browser made of a page is none. It returns the capture's entry for the
-// index, and the identifier of its record.
+// Write writes one capture to the WARC file. If the capture is an HTML page, Write also
+// adds it to the list of pages, except if a browser made the HTML by rendering a page. It
+// returns the capture's entry for the index, and the identifier of its record.
 func (w *Writer) Write(s *message.Stored) (e cdx.Entry, id string, err error) {
 	at, err := w.warc.Write(s)
 	if err != nil {

@@ -22,7 +22,8 @@ type BlockList struct {
 	bySHA1 map[[20]byte][]int
 }
 
-// BlockEntry is one entry of the block-list: what one DELETE … FOREVER keeps out.
+// BlockEntry is one entry of the block-list. It names the captures that one
+// DELETE … FOREVER keeps out of the archive.
 type BlockEntry struct {
 	Number   int64 // identifies the entry in the archive; no other entry ever gets it
 	Time     record.Time

@@ -125,8 +125,9 @@ const (
 	kinds
 )
 
-// posting is the postings of one term that is being collected. The place that came last
-// is not in bytes yet: whether it is the last in its document is known only afterwards.
+// posting collects the postings of one term. The place that was added last is not in bytes
+// yet: its encoding says whether it is the last place in its document, and only the next
+// place shows that.
 type posting struct {
 	bytes  []byte
 	docs   int
@@ -372,8 +373,9 @@ func (b *Builder) note() {
 	b.notedJoined = append(b.notedJoined, b.words.Joined)
 }
 
-// linked adds a document with the texts of links. It adds none if these texts have no terms,
-// or if the only link has the whole text that was noted. It returns the flags of the text.
+// linked adds a document with the texts of links. It adds no document if these texts have no
+// terms, or if there is one link and its text is the whole noted text. It returns the flags
+// of the text.
 func (b *Builder) linked(anchors []string) (flags uint64) {
 	text, joined := slices.Clone(b.noted), slices.Clone(b.notedJoined)
 	withTerms := 0

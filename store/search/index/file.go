@@ -163,7 +163,7 @@ func newFile(name string, in io.ReaderAt, size int64, close func() error) (*File
 // memory is a file that was read whole.
 type memory []byte
 
-// ReadAt is that of io.ReaderAt.
+// ReadAt implements io.ReaderAt.
 func (m memory) ReadAt(p []byte, at int64) (int, error) {
 	if at > int64(len(m)) || copy(p, m[at:]) < len(p) {
 		return 0, io.ErrUnexpectedEOF

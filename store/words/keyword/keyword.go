@@ -181,7 +181,7 @@ func (r *reader) run(i int, stop *stopList) []int {
 	return run
 }
 
-// written returns the words of a run as the text writes them at first.
+// written returns the words of a run, spelled like their first occurrence in the text.
 func (r *reader) written(run []int) string {
 	if len(run) == 1 {
 		return r.list[run[0]].text

@@ -242,7 +242,7 @@ func (q *Query) Bits(term []byte) uint64 {
 	return f.bits(term)
 }
 
-// bits returns the same as Query.Bits.
+// bits returns Query.Bits of a term.
 func (f *search) bits(term []byte) uint64 {
 	if v := f.equal(term); v != nil {
 		return v[0]
@@ -260,7 +260,7 @@ type Whole struct {
 	open  bool
 }
 
-// Whole begins a text.
+// Whole returns a Whole for a text. The text has no parts yet; the caller adds them.
 func (q *Query) Whole() Whole { return Whole{q: q} }
 
 // Idle reports that a part in which the question finds nothing, see Part.Plain, changes

@@ -31,7 +31,7 @@ const Bucket = "bucket"
 // Fault says how a request fails.
 type Fault int
 
-// The faults.
+// The faults that a Server can have.
 const (
 	Works        Fault = iota
 	DropBefore         // the connection breaks, and the request is not carried out

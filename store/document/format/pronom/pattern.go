@@ -108,7 +108,8 @@ func parse(text string) ([]item, error) {
 
 type parser struct{ text string }
 
-// items parses up to the end, or with inner up to a "|" or ")".
+// items parses items up to the end of the text. If inner is true, they end before a "|" or
+// ")".
 func (p *parser) items(inner bool) ([]item, error) {
 	var out []item
 	add := func(list ...element) {
