@@ -128,6 +128,12 @@ func (endless) Knew(context.Context, record.Ref, string, record.Time) (bool, err
 
 func (endless) LeafFacts(context.Context, record.Ref) ([][]byte, error) { return nil, nil }
 
+func (endless) LeafSpans(_ context.Context, dst []record.LeafSpan, _ record.Ref) ([]record.LeafSpan, error) {
+	return dst, nil
+}
+
+func (endless) SpanFacts(context.Context, record.LeafSpan) ([][]byte, error) { return nil, nil }
+
 func (endless) AppendLeaves(_ context.Context, dst []record.Leaf, _ record.Ref) ([]record.Leaf, error) {
 	return dst, nil
 }

@@ -74,6 +74,7 @@ func (r *Reader) links(ctx context.Context, n *Request) iter.Seq2[[]linkRow, err
 			yield(nil, err)
 			return
 		}
+		var seeker facts.Seeker
 		scan := r.Snapshot.Scan(ctx, n.Scan(record.ColChange|record.ColKind))
 		for b, err := range r.spans(ctx, scan, n, false) {
 			if err != nil {
@@ -84,7 +85,10 @@ func (r *Reader) links(ctx context.Context, n *Request) iter.Seq2[[]linkRow, err
 				if linking != nil && !linking[b.Ref[i]] {
 					continue
 				}
-				list, err := r.linksOf(ctx, n, b, i)
+				list, found, err := r.soughtLinks(ctx, &seeker, n, b, i)
+				if err == nil && !found {
+					list, err = r.linksOf(ctx, n, b, i)
+				}
 				if err != nil {
 					yield(nil, err)
 					return
@@ -123,6 +127,66 @@ func (r *Reader) linking(ctx context.Context, n *Request) (*Request, map[record.
 	return n, refs, nil
 }
 
+// soughtLinks returns the same as linksOf, without reading the links of leaves that earlier
+// versions have shared. found is false if it cannot: then call linksOf.
+func (r *Reader) soughtLinks(ctx context.Context, seeker *facts.Seeker, n *Request, b *spanBatch, i int) (list []linkRow, found bool, err error) {
+	if n.To == nil || r.Plain || b.Kind[i] != record.KindPage || !keptCut(n) {
+		return nil, false, nil
+	}
+	encoded, err := r.Snapshot.Kept(ctx, b.Ref[i])
+	if err != nil || encoded.Page == nil {
+		return nil, false, err
+	}
+	page, err := facts.Read(encoded.Page)
+	if err != nil || page.Inline() {
+		return nil, false, nil
+	}
+	r.resolved.Page(urlkey.Base(b.URL[i], page.Base))
+	site, ok := r.resolved.Site()
+	if !ok || r.toTarget(n, "") {
+		return nil, false, nil // a link without an address leads to the target
+	}
+	if r.leafSpans, err = r.Snapshot.LeafSpans(ctx, r.leafSpans[:0], b.Ref[i]); err != nil {
+		return nil, false, ctx.Err() // linksOf reports damage
+	}
+	upTo := func(most urlkey.Reach) func(string) bool {
+		return func(link string) bool {
+			r.link = append(r.link[:0], link...)
+			reach := urlkey.ReachOf(r.link)
+			return reach != urlkey.ToItself && (reach > most || r.toTarget(n, link))
+		}
+	}
+	links, err := seeker.Links(page, r.leafSpans, &facts.Sought{
+		Site: site, OfSite: upTo(urlkey.FromSite), OfPage: upTo(urlkey.FromPage),
+		Read: func(s record.LeafSpan) ([][]byte, error) { return r.Snapshot.SpanFacts(ctx, s) },
+	})
+	if err != nil {
+		return nil, false, ctx.Err()
+	}
+	for j := range links {
+		l := &links[j]
+		row := linkRow{Link: &l.Link, url: b.URL[i], time: b.Time[i], asOf: b.AsOf[i], ref: b.Ref[i], n: l.Number, target: string(r.target(l.Target))}
+		if l.Part >= 0 {
+			row.block = page.Cut[l.Part].Path
+		}
+		list = append(list, row)
+	}
+	return list, true, nil
+}
+
+// target returns the URL to which a link of the current page of r.resolved leads.
+func (r *Reader) target(link string) []byte {
+	r.link = append(r.link[:0], link...)
+	return r.resolved.Target(r.link)
+}
+
+// toTarget reports whether a link of the current page of r.resolved leads to a target that
+// n asks for.
+func (r *Reader) toTarget(n *Request, link string) bool {
+	url := r.target(link)
+	return len(url) > 0 && n.To(urlkey.Key(string(url)))
+}
+
 // linksOf returns one row per link of the version at row i of b, or nil if the
 // version is not a page.
 func (r *Reader) linksOf(ctx context.Context, n *Request, b *spanBatch, i int) ([]linkRow, error) {
@@ -134,15 +198,13 @@ func (r *Reader) linksOf(ctx context.Context, n *Request, b *spanBatch, i int) (
 		return nil, err
 	}
 	r.resolved.Page(urlkey.Base(b.URL[i], p.base))
-	var link []byte
 	var list []linkRow
 	if n.To == nil { // otherwise few of the links have the target
 		list = make([]linkRow, 0, len(p.links))
 	}
 	for j := range p.links {
 		l := linkRow{Link: &p.links[j], url: b.URL[i], time: b.Time[i], asOf: b.AsOf[i], ref: b.Ref[i], n: j, block: p.path(j)}
-		link = append(link[:0], l.Target...)
-		l.target = string(r.resolved.Target(link))
+		l.target = string(r.target(l.Target))
 		if n.To == nil || l.target != "" && n.To(urlkey.Key(l.target)) {
 			list = append(list, l)
 		}

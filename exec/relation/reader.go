@@ -65,12 +65,14 @@ type Reader struct {
 	asked       map[askedKey]*askedWords
 	lastAsked   lastAsked
 	collections map[collectionKey]*collected
-	responses   []*response  // the responses used last, the latest first
-	compared    comparison   // the comparison made last
-	keptLast    *keptVersion // what is stored about the version read last
-	linked      []*pageLinks // the links of the pages read last
-	resolved    urlkey.Links // a cache of resolved links
-	learned     learned      // what is known of the versions of the URL asked for last
+	responses   []*response       // the responses used last, the latest first
+	compared    comparison        // the comparison made last
+	keptLast    *keptVersion      // what is stored about the version read last
+	linked      []*pageLinks      // the links of the pages read last
+	resolved    urlkey.Links      // a cache of resolved links
+	leafSpans   []record.LeafSpan // memory for the leaves of the current page
+	link        []byte            // memory for the current link
+	learned     learned           // what is known of the versions of the URL asked for last
 	// document is that of the capture documentRef, if documentRead is set. It is nil if the
 	// body of the capture is not a document.
 	document     *document.Document
@@ -121,6 +123,11 @@ type Snapshot interface {
 	// LeafFacts returns the stored facts of each leaf of a capture's body, in
 	// order. A leaf is a block that is not divided further.
 	LeafFacts(ctx context.Context, ref record.Ref) ([][]byte, error)
+	// LeafSpans appends to dst the spans that together are the leaves of a capture's body,
+	// in order, and SpanFacts returns the facts of the leaves of one span. Bodies share
+	// spans: a caller can read a span once for many bodies.
+	LeafSpans(ctx context.Context, dst []record.LeafSpan, ref record.Ref) ([]record.LeafSpan, error)
+	SpanFacts(ctx context.Context, s record.LeafSpan) ([][]byte, error)
 	// AppendLeaves appends to dst the facts that LeafFacts returns, but in
 	// their stored form, and returns dst. It is faster for callers that need
 	// only parts of the facts.

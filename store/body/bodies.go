@@ -220,6 +220,19 @@ func (r *Runs) appendBlocks(ctx context.Context, out [][]byte, spans []segment.S
 	return out, nil
 }
 
+// LeafSpans appends to dst the spans that together are the leaves (blocks with text) of a
+// recipe, in order.
+func (r *Runs) LeafSpans(dst []record.LeafSpan, recipe segment.Recipe) ([]record.LeafSpan, error) {
+	spans, err := r.Spans(recipe)
+	if err != nil {
+		return dst, err
+	}
+	for s := range within(spans, int(recipe.Layout), allBlocks) {
+		dst = append(dst, record.LeafSpan{Segment: s.Segment, Run: s.Run, N: s.N, Count: s.Count})
+	}
+	return dst, nil
+}
+
 // EachLeaf calls f for each leaf (block with text) of a recipe (the list of a body's
 // blocks), in order. f gets the facts of the run that stores the leaf, and the
 // number of the leaf in that run.

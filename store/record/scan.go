@@ -323,6 +323,10 @@ type Facts struct {
 // itself. If Facts has the long form, Bytes is nil.
 type Leaf struct{ Facts, Bytes []byte }
 
+// LeafSpan names some consecutive leaves of a body: Count blocks of a run, from block N
+// on. Bodies that share leaves often share whole spans.
+type LeafSpan struct{ Segment, Run, N, Count uint32 }
+
 // ReadStats counts what a snapshot of the archive has read so far.
 type ReadStats struct {
 	Pools       []string // names of the pools opened, sorted

@@ -194,6 +194,33 @@ func (v *Snapshot) LeafFacts(ctx context.Context, ref record.Ref) (out [][]byte,
 	return out, err
 }
 
+// LeafSpans appends to dst the spans that together are the leaves of the body of capture
+// ref, in order. SpanFacts returns the facts of each.
+func (v *Snapshot) LeafSpans(ctx context.Context, dst []record.LeafSpan, ref record.Ref) ([]record.LeafSpan, error) {
+	owner, err := v.ownerOf(ctx, ref)
+	if err != nil || owner == nil {
+		return dst, err
+	}
+	return v.Runs.LeafSpans(dst, owner.Recipe)
+}
+
+// SpanFacts returns the facts stored for each leaf of a span that LeafSpans returned, in
+// order.
+func (v *Snapshot) SpanFacts(ctx context.Context, s record.LeafSpan) ([][]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	f, err := v.Runs.Facts(v.Runs.Segment(s.Segment), s.Run)
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]byte, s.Count)
+	for i := range out {
+		out[i] = f.Block(s.N + uint32(i))
+	}
+	return out, nil
+}
+
 // AppendLeaves appends to dst the leaves (blocks with text) of the body of capture
 // ref, in order, with the facts stored for each leaf.
 func (v *Snapshot) AppendLeaves(ctx context.Context, dst []record.Leaf, ref record.Ref) ([]record.Leaf, error) {

@@ -12,7 +12,7 @@ import (
 type Links struct {
 	base  string // the URL to which the links of the current page are relative
 	plain Resolver
-	urls  map[string]string // by folder and link
+	urls  map[string]string // by the pages from which the link leads to the URL, and the link
 	key   []byte
 	bytes int // about how many bytes urls takes
 }
@@ -38,13 +38,18 @@ func (r *Links) Target(link []byte) []byte {
 		return url
 	}
 	link = withoutFragment(link)
-	folder, ok := folderOf(r.base)
-	if len(link) == 0 {
-		folder, ok = r.base, true // the page itself
-	} else if !ofFolder(link) {
+	from, ok := folderOf(r.base)
+	switch ReachOf(link) {
+	case FromSite:
+		if ok {
+			from = siteOf(from)
+		}
+	case FromPage:
 		ok = false
+	case ToItself:
+		from, ok = r.base, true
 	}
-	r.key = append(append(append(r.key[:0], folder...), 0), link...)
+	r.key = append(append(append(r.key[:0], from...), 0), link...)
 	if ok {
 		if url, ok := r.urls[string(r.key)]; ok {
 			return append(r.key[:0], url...)
@@ -61,6 +66,48 @@ func (r *Links) Target(link []byte) []byte {
 		r.urls[string(r.key)] = url
 	}
 	return append(r.key[:0], url...)
+}
+
+// Reach says from which pages a link leads to the same URL.
+type Reach int
+
+const (
+	FromSite   Reach = iota // from all pages with the same scheme and host
+	FromFolder              // from all pages of the same folder
+	FromPage                // perhaps from the page only
+	ToItself                // the link leads to the page that has it
+)
+
+// ReachOf returns the Reach of a link.
+func ReachOf(link []byte) Reach {
+	link = withoutFragment(link)
+	switch {
+	case len(link) == 0:
+		return ToItself
+	case !ofFolder(link):
+		return FromPage
+	case link[0] == '/' || bytes.Contains(link, []byte("://")) && maybeScheme(link):
+		return FromSite
+	default:
+		return FromFolder
+	}
+}
+
+// Site returns the site of the current page, such as http://a.cn/: pages of a site have the
+// links that are FromSite in common. For a page that is not of the web, Site returns its
+// folder. ok is false if it has none.
+func (r *Links) Site() (site string, ok bool) {
+	folder, ok := folderOf(r.base)
+	return siteOf(folder), ok
+}
+
+// siteOf returns the beginning of a folder up to the first slash of its path, or the whole
+// folder if it is no folder of the web: a path may then keep the drive of the folder.
+func siteOf(folder string) string {
+	if at := pathStart(folder); at >= 0 {
+		return folder[:at+1]
+	}
+	return folder
 }
 
 // withoutFragment returns link without its fragment, the part from # on,

@@ -450,6 +450,15 @@ func (a *Archive) Knew(context.Context, record.Ref, string, record.Time) (bool, 
 // stores no facts.
 func (a *Archive) LeafFacts(context.Context, record.Ref) ([][]byte, error) { return nil, nil }
 
+// LeafSpans implements relation.Snapshot. It returns dst unchanged, because this archive
+// stores no facts.
+func (a *Archive) LeafSpans(_ context.Context, dst []record.LeafSpan, _ record.Ref) ([]record.LeafSpan, error) {
+	return dst, nil
+}
+
+// SpanFacts implements relation.Snapshot. It returns nil, because LeafSpans returns no span.
+func (a *Archive) SpanFacts(context.Context, record.LeafSpan) ([][]byte, error) { return nil, nil }
+
 // AppendLeaves implements relation.Snapshot. It returns dst unchanged, because
 // this archive stores no facts.
 func (a *Archive) AppendLeaves(_ context.Context, dst []record.Leaf, _ record.Ref) ([]record.Leaf, error) {

@@ -465,11 +465,7 @@ func (k *Kept) Links(leaves [][]byte) ([]Link, error) {
 	if len(leaves) != k.count {
 		return nil, ErrOther
 	}
-	inCut := 0
-	for i := range k.Cut {
-		inCut += max(1, k.Cut[i].Leaves)
-	}
-	if inCut != k.count && k.count > 0 {
+	if !k.cutFits() {
 		return nil, ErrFacts
 	}
 	out := OutsideLinks(k.outside)
@@ -501,6 +497,15 @@ func (k *Kept) Links(leaves [][]byte) ([]Link, error) {
 			out = append(out, Link{l, i, part})
 		}
 	}
+}
+
+// cutFits reports whether the blocks of the cut have as many leaves as the page.
+func (k *Kept) cutFits() bool {
+	inCut := 0
+	for i := range k.Cut {
+		inCut += max(1, k.Cut[i].Leaves)
+	}
+	return inCut == k.count || k.count == 0
 }
 
 // Fingerprint returns the Simhash of a leaf's text. leaf has the facts of the

@@ -124,6 +124,9 @@ func checkKeptLinks(t failer, refers *References, r *Reading, inline bool) {
 		bodies = append(bodies, r.Page.Body[r.Blocks[n].Start:r.Blocks[n].End])
 	}
 	checkReferences(t, refers, facts, leaves, bodies, kept, got)
+	if !kept.Inline() {
+		checkSought(t, kept, leaves, got)
+	}
 	for i, n := range r.Leaves {
 		b := &r.Blocks[n]
 		var s words.Simhash
@@ -132,6 +135,73 @@ func checkKeptLinks(t failer, refers *References, r *Reading, inline bool) {
 			t.Fatalf("fingerprint of leaf %d: %x, want %x", i, print, s.Sum())
 		}
 	}
+}
+
+// checkSought asks a Seeker for some of the links of a page: twice, so that the second
+// answer comes from what the Seeker remembers of the leaves. The links are those of Kept.Links
+// with such a target.
+func checkSought(t failer, kept *Kept, leaves [][]byte, links []Link) {
+	var spans []record.LeafSpan
+	for n := 0; n < len(leaves); {
+		count := min(1+n%3, len(leaves)-n)
+		spans = append(spans, record.LeafSpan{N: uint32(n), Count: uint32(count)})
+		n += count
+	}
+	for least := range 3 {
+		sought := func(target string) bool { return len(target)%3 >= least }
+		var want []SoughtLink
+		for i, l := range links {
+			if sought(l.Target) {
+				want = append(want, SoughtLink{l, i})
+			}
+		}
+		var s Seeker
+		reads := 0
+		for time := range 2 {
+			got, err := s.Links(kept, spans, &Sought{
+				OfSite: func(target string) bool { return len(target)%2 == 0 || sought(target) }, OfPage: sought,
+				Read: func(s record.LeafSpan) ([][]byte, error) {
+					reads++
+					return leaves[s.N : s.N+s.Count], nil
+				},
+			})
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Fatalf("links sought, time %d: %v\n got %+v\nwant %+v", time+1, err, got, want)
+			}
+		}
+		if reads != len(spans) {
+			t.Fatalf("%d spans were read %d times", len(spans), reads)
+		}
+	}
+}
+
+// TestSought looks for links of a page that has them in leaves, between leaves, in the head
+// and in its headers.
+func TestSought(t *testing.T) {
+	text := strings.Repeat("Many words make a paragraph long enough to be a block. ", 8)
+	var body strings.Builder
+	body.WriteString("<html><head><link rel=icon href=a><link rel=stylesheet href=bb></head><body>")
+	for i := range 12 {
+		fmt.Fprintf(&body, "<div style='background: url(%s)'><h2><a href=f>Part %d</a></h2><p>%s<a href=%s>one</a> <a href=%s>two</a></p></div>",
+			strings.Repeat("c", i+1), i, text, strings.Repeat("d", i+2), strings.Repeat("e", i+3))
+	}
+	b, ok := divide.Open([]byte(body.String()), divide.As{Mime: "text/html", ContentType: pagetest.HTMLType, LinkHeaders: "Link: </next>; rel=next\n"}, divide.Options{})
+	if !ok {
+		t.Fatal("no blocks")
+	}
+	r := NewReader().Read(b)
+	var inLeaves, inLayout int
+	for _, l := range Links(b) {
+		if l.Leaf >= 0 {
+			inLeaves++
+		} else {
+			inLayout++
+		}
+	}
+	if len(r.Leaves) < 6 || inLeaves < 12 || inLayout < 6 {
+		t.Fatalf("%d leaves, %d links in them, %d others", len(r.Leaves), inLeaves, inLayout)
+	}
+	checkKeptLinks(t, new(References), r, false)
 }
 
 // checkReferences holds what References reads of facts against Kept, also where those

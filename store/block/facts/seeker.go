@@ -1,0 +1,160 @@
+package facts
+
+import (
+	"infomall/store/page/markup"
+	"infomall/store/record"
+)
+
+// Seeker finds a few of the links of many pages, for example the links to one URL. Most
+// pages of a site share leaves, so a Seeker reads each span of leaves once and remembers
+// which of its links are sought. It takes at most about 16 MB of memory. The zero value is
+// ready for use. Only one goroutine may use it.
+type Seeker struct {
+	spans map[seekerGroup]map[record.LeafSpan]*spanLinks
+	bytes int // about how many bytes spans takes
+}
+
+const (
+	// seekerBytes bounds the memory of a Seeker; when it is full, it is emptied.
+	// seekerEntry is what a span takes, and seekerLink what a sought link takes with its
+	// texts.
+	seekerBytes = 16 << 20
+	seekerEntry = 150
+	seekerLink  = 500
+)
+
+// seekerGroup is a group of pages in which equal leaves have equal sought links.
+type seekerGroup struct {
+	site    string
+	reading keptReading
+}
+
+// spanLinks is what a Seeker remembers of a span of leaves.
+type spanLinks struct {
+	before []int32      // how many links the span has before each of its leaves, and in all
+	sought []SoughtLink // their Leaf and Number count from the beginning of the span
+}
+
+// SoughtLink is one link that a Seeker found. Number is its index among all links of the
+// page, in the order of Kept.Links.
+type SoughtLink struct {
+	Link
+	Number int
+}
+
+// Sought is a question for the links of one page.
+type Sought struct {
+	// Site is the site of the page; see urlkey.Links.
+	Site string
+	// OfPage reports whether a link with the given target, as the page has it, is sought.
+	// OfSite is like it, but it may also be true for a link of which only the page decides.
+	// For equal targets, OfSite is equal for all pages of the site.
+	OfSite, OfPage func(target string) bool
+	// Read returns the facts of the leaves of one span.
+	Read func(record.LeafSpan) ([][]byte, error)
+}
+
+// Links returns the links of page k that q asks for, in the order of the page. spans are the
+// leaves of the page.
+func (s *Seeker) Links(k *Kept, spans []record.LeafSpan, q *Sought) (links []SoughtLink, err error) {
+	if !k.cutFits() {
+		return nil, ErrFacts
+	}
+	for i, l := range OutsideLinks(k.outside) {
+		if q.OfPage(l.Target) {
+			links = append(links, SoughtLink{l, i})
+		}
+	}
+	group := seekerGroup{q.Site, k.keptReading}
+	of := s.spans[group]
+	passed := 0          // links of the layout that were passed
+	leaf, before := 0, 0 // leaves before the current span, and links in these leaves
+	part, last := -1, 0  // as in Kept.Links
+	// layout passes the links of the layout that come before the given leaf, or before a
+	// leaf before it. inSpan has spanLinks.before of the current span.
+	layout := func(upTo int, inSpan []int32) {
+		for ; passed < len(k.placed) && k.placed[passed].leaf <= upTo; passed++ {
+			if l := k.layout[passed]; q.OfPage(l.Target) {
+				n := len(k.outside) + passed + before + int(inSpan[max(k.placed[passed].leaf-leaf, 0)])
+				links = append(links, SoughtLink{Link{l, -1, k.placed[passed].part}, n})
+			}
+		}
+	}
+	for _, span := range spans {
+		f := of[span]
+		if f == nil {
+			if f, err = s.ofSite(k, group, span, q); err != nil {
+				return nil, err
+			}
+			of = s.spans[group]
+		}
+		for _, l := range f.sought {
+			if !q.OfPage(l.Target) {
+				continue
+			}
+			l.Leaf += leaf
+			layout(l.Leaf, f.before)
+			l.Number += len(k.outside) + passed + before
+			for l.Leaf >= last && part+1 < len(k.Cut) {
+				part++
+				last += max(1, k.Cut[part].Leaves)
+			}
+			l.Part = part
+			links = append(links, l)
+		}
+		end := leaf + int(span.Count)
+		layout(end-1, f.before)
+		leaf, before = end, before+int(f.before[span.Count])
+	}
+	if leaf != k.count {
+		return nil, ErrOther
+	}
+	layout(leaf, []int32{0})
+	return links, nil
+}
+
+// ofSite returns the links of a span that the site of a page does not rule out.
+func (s *Seeker) ofSite(k *Kept, group seekerGroup, span record.LeafSpan, q *Sought) (*spanLinks, error) {
+	leaves, err := q.Read(span)
+	if err != nil {
+		return nil, err
+	}
+	if len(leaves) != int(span.Count) {
+		return nil, ErrOther
+	}
+	f := &spanLinks{before: make([]int32, 1, len(leaves)+1)}
+	n := 0
+	for i, src := range leaves {
+		leaf, err := k.leaf(src)
+		if err != nil {
+			return nil, err
+		}
+		if leaf.links != nil {
+			links, _, err := markup.TakeLinks(leaf.links)
+			if err != nil {
+				return nil, err
+			}
+			for _, l := range links {
+				if q.OfSite(l.Target) {
+					f.sought = append(f.sought, SoughtLink{Link{l, i, -1}, n})
+				}
+				n++
+			}
+		}
+		f.before = append(f.before, int32(n))
+	}
+	s.keep(group, span, f)
+	return f, nil
+}
+
+// keep remembers f.
+func (s *Seeker) keep(group seekerGroup, span record.LeafSpan, f *spanLinks) {
+	s.bytes += seekerEntry + 4*len(f.before) + seekerLink*len(f.sought)
+	if s.spans == nil || s.bytes > seekerBytes {
+		s.spans, s.bytes = make(map[seekerGroup]map[record.LeafSpan]*spanLinks), 0
+	}
+	if s.spans[group] == nil {
+		s.spans[group] = make(map[record.LeafSpan]*spanLinks)
+	}
+	s.spans[group][span] = f
+}
