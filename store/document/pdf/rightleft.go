@@ -97,6 +97,7 @@ func apart(right, left *glyph, height float64) bool {
 // from left to right.
 func words(glyphs []glyph) [][]rune {
 	slices.SortStableFunc(glyphs, func(a, b glyph) int { return cmp.Compare(b.middle(), a.middle()) })
+	orderLigatures(glyphs)
 	size := 0.0
 	for i := range glyphs {
 		size = max(size, glyphs[i].size)
@@ -111,6 +112,18 @@ func words(glyphs []glyph) [][]rune {
 		i = end
 	}
 	return out
+}
+
+// orderLigatures puts lam before alef if both are one glyph, and have the same place. PDFium
+// turns them round with their word. No other glyph stands for alef and lam.
+func orderLigatures(glyphs []glyph) {
+	const lam, alefs = 'ل', "اأإآٱ"
+	for i := 1; i < len(glyphs); i++ {
+		a, b := &glyphs[i-1], &glyphs[i]
+		if a.extent == b.extent && b.runes[0] == lam && strings.ContainsRune(alefs, a.runes[0]) {
+			*a, *b = *b, *a
+		}
+	}
 }
 
 // glyphs returns the characters of chars[from:to] that are no blanks. A mark is on the
