@@ -14,7 +14,7 @@ import (
 	"infomall/store/record/message"
 )
 
-// Bounds of a request of the browser.
+// The greatest sizes in bytes of a request that the browser sends.
 const (
 	requestHeadMax = 256 << 10
 	requestBodyMax = 32 << 20
@@ -31,9 +31,9 @@ type request struct {
 	site, dest     string // values of Sec-Fetch-Site and Sec-Fetch-Dest
 }
 
-// ofPage reports whether q is a request of a page. The browser asks its maker for this
-// and that in the name of each page. Such a request has nobody who began it, and is for
-// no document.
+// ofPage reports whether a page, and not the browser itself, made the request q. The browser
+// also sends requests to its maker, such as for updates. These ask for no document, and their
+// header Sec-Fetch-Site is missing or none.
 func (q *request) ofPage() bool {
 	if q.socket || strings.HasPrefix(q.target, "http://") {
 		return true // these have no such headers
@@ -41,8 +41,8 @@ func (q *request) ofPage() bool {
 	return q.dest == "document" || q.site != "" && q.site != "none"
 }
 
-// ofFrame reports whether the answer to q becomes the document of a frame. It is not known
-// of a request by http.
+// ofFrame reports whether q asks for the document of a frame. For requests to http URLs it
+// returns false, because browsers do not send the header that says so.
 func (q *request) ofFrame() bool {
 	switch q.dest {
 	case "iframe", "frame", "embed", "object":

@@ -202,8 +202,8 @@ func (s *Site) slot(x part) *slot {
 	return l
 }
 
-// namesPage reports whether the setting sessions says that the value x
-// identifies a page.
+// namesPage reports whether the value x identifies a page, according to the setting
+// "sessions".
 func (s *Site) namesPage(x part) bool {
 	if strings.HasSuffix(x.name, "/") {
 		return NamesFolder(s.pages, x.value)

@@ -60,7 +60,7 @@ func (c *crawlers) Workers(ctx context.Context) ([]report.Worker, error) {
 	return list, err
 }
 
-// Fetches yields the rows of the relation fetches but those of hidden URLs.
+// Fetches yields the rows of the relation fetches. It leaves out rows of hidden URLs.
 func (c *crawlers) Fetches(ctx context.Context) iter.Seq2[[]report.Fetch, error] {
 	return filtered(ctx, c.a, c.Crawler.Fetches(ctx), func(rules *Rules, f *report.Fetch) bool {
 		if rules.hidesURL(f.URL, f.Time) {
@@ -81,7 +81,7 @@ func (c *crawlers) Failures(ctx context.Context, ranges []urlkey.Range) iter.Seq
 	return filtered(ctx, c.a, c.Crawler.Failures(ctx, ranges), func(rules *Rules, f *report.Failure) bool { return !rules.hidesURL(f.URL, f.Time) })
 }
 
-// Frontier yields the rows of the relation frontier but those of hidden URLs.
+// Frontier yields the rows of the relation frontier. It leaves out rows of hidden URLs.
 func (c *crawlers) Frontier(ctx context.Context) iter.Seq2[[]report.Queued, error] {
 	return filtered(ctx, c.a, c.Crawler.Frontier(ctx), func(rules *Rules, u *report.Queued) bool {
 		if rules.hidesURL(u.URL, record.NoTime) {

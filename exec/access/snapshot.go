@@ -24,7 +24,7 @@ type snapshot struct {
 	rules *Rules
 }
 
-// KnownAt returns what was known at time t, as the rules show it.
+// KnownAt returns the snapshot of what was known at time t, under the same rules.
 func (s *snapshot) KnownAt(t record.Time) relation.Snapshot {
 	return &snapshot{relation.KnownAt(s.Snapshot, t), s.rules}
 }

@@ -156,8 +156,8 @@ func (m *Model) Rows(urls []string) iter.Seq2[task.ResultRow, error] {
 // errDamaged is returned for a stored model that Rows and Properties did not make.
 var errDamaged = errors.New("the stored classifier is damaged: TRAIN it again")
 
-// About returns what the properties of a stored model say: all of Report but the classes,
-// and the options. The error says that they are damaged.
+// About returns a Model with the properties of a stored model: the options, and the Report
+// without its classes. The error says that they are damaged.
 func About(r *task.Result) (*Model, error) {
 	var s stored
 	if err := json.Unmarshal([]byte(r.Properties[propertyModel]), &s); err != nil {

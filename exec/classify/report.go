@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Report says how well a classifier tells classes apart, by cross-validation.
+// Report says how well a classifier finds the classes of texts, by cross-validation.
 type Report struct {
 	Classes []ClassReport // sorted by name
 	Macro   Quality       // the mean over classes
@@ -50,7 +50,7 @@ func newConfusions(classes int) *confusions {
 // add counts a text of a class that was taken for another, or the same.
 func (t *confusions) add(of, as int) { t.counts[of*t.classes+as]++ }
 
-// report returns what t counted. names has the names of the classes.
+// report returns a Report of the counts of t. names has the names of the classes.
 func (t *confusions) report(names []string) *Report {
 	r := &Report{}
 	right := 0

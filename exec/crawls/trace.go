@@ -230,7 +230,8 @@ func (r *trace) changes(ctx context.Context) (map[record.Time]string, error) {
 	return changes, nil
 }
 
-// tracedRow is one row of a query for a time and a value of the URL, as text.
+// tracedRow is one row of a query with two columns: a time, and a value such as the status
+// of the URL, as text.
 type tracedRow struct {
 	time  record.Time
 	value string

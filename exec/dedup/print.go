@@ -60,7 +60,7 @@ func (p *Print) Agree(o *Print) (n int) {
 	return n
 }
 
-// Near reports whether two prints are those of near-copies.
+// Near reports whether two texts with the prints p and o are near-copies.
 func (p *Print) Near(o *Print) bool { return p.Agree(o) >= PrintAgree }
 
 // PairsHash returns a hash of the set of pairs of neighbouring words, given the hashes of all

@@ -131,7 +131,7 @@ func (m *marker) covers(other *marker) bool {
 	return other.Label && math.Abs(m.Y-other.Y) < nameHeight && from < otherTo && otherFrom < to
 }
 
-// span returns where the name of the marker begins and ends.
+// span returns the x coordinates of the begin and the end of the marker's name.
 func (m *marker) span() (from, to float64) {
 	width := float64(cells.Width(m.Name) * nameCell)
 	if m.Left {

@@ -16,6 +16,6 @@
 //
 // EVENTS stores two results: the events and their reports, see package kept, and the stream.
 // A second EVENTS with the same name and clauses reads the stream, and the captures that were
-// added to the archive after the first. It adds a part to the stream. Its events are those that it
-// would find if it read all captures.
+// added to the archive after the first. It adds a part to the stream. It finds the same events as
+// if it read all captures.
 package event

@@ -72,9 +72,9 @@ func (a *automaton) measure(series []hits) {
 	}
 }
 
-// steps returns what a document with a word saves in the burst state, and what one without it
-// saves, which is negative: q is the probability of the word in the quiet state, and ratio × q
-// that in the burst state.
+// steps returns how much cost a document saves in the burst state: one if it has the word,
+// and none if it does not, which is negative. q is the probability of the word in the quiet
+// state; in the burst state the probability is ratio × q.
 func steps(q, ratio float64) (one, none float64) {
 	return math.Log(ratio), math.Log((1 - ratio*q) / (1 - q))
 }

@@ -51,7 +51,7 @@ type merger struct {
 	fresh []seen
 }
 
-// find returns what is known of a text. ok is false if it is not known.
+// find returns the entry of a text. ok is false if there is none.
 func (m *merger) find(text uint64) (s seen, ok bool) {
 	if m.known == nil {
 		return s, false

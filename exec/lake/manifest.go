@@ -26,7 +26,8 @@ const filesMax = 100_000
 // has less.
 const manifestMax = 256 << 20
 
-// Origin says what a data set was asked from. It is in the manifest.
+// Origin says from which statement, settings and state of the archive a data set was made.
+// It is in the manifest.
 type Origin struct {
 	Statement  string            `json:"statement"`            // the query, with PARTITION BY
 	Parameters map[string]string `json:"parameters,omitempty"` // values of the parameters in the statement

@@ -25,7 +25,7 @@ type Measure struct {
 // NewMeter returns a meter that has measured nothing.
 func NewMeter() *Meter { return &Meter{nodes: map[plan.Node]*Measure{}} }
 
-// Of returns what was measured at the node n, or zeros if n did not run.
+// Of returns the measurements of the node n. They are zero if n did not run.
 func (m *Meter) Of(n plan.Node) Measure {
 	if x := m.nodes[n]; x != nil {
 		return *x

@@ -10,7 +10,7 @@ import (
 	"infomall/store/words/match"
 )
 
-// verdict says what a name means where it stands.
+// verdict says whether a name in a text means the place, and how certain that is.
 type verdict uint8
 
 const (

@@ -70,8 +70,8 @@ func (n *named) names() []string {
 	return list
 }
 
-// queries returns the depth to which the queries in a plan read each other: 1
-// for a query that reads relations only.
+// queries returns how deep the queries in a plan are nested: 1 for a query that reads
+// relations only, 2 for a query that reads such a query.
 func queries(n Node) int {
 	deepest := 0
 	for _, below := range n.Below() {

@@ -235,7 +235,9 @@ func (r narrower) isColumn(e ast.Expr, name string) bool {
 	return strings.EqualFold(c.Name.Text, name) && r.src.Relation.Column(name) != nil
 }
 
-// terms returns terms outside which the condition e is not true, or nil if it knows none.
+// terms returns a set of terms such that the condition e is true only for rows with these
+// terms. For term = 'a' OR term = 'b' the set is a and b. If e allows all terms, terms
+// returns nil.
 func (r narrower) terms(e ast.Expr) *term.Set {
 	if r.src.Relation != relation.Terms {
 		return nil

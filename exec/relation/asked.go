@@ -16,7 +16,7 @@ import (
 // dozen pages, and afterwards few need to be read.
 const readFirst = 32
 
-// askedWords is what a Reader knows of one question.
+// askedWords has the results of a Reader for one question.
 type askedWords struct {
 	reads   int           // pages that had to be read so far
 	made    bool          // words is set
@@ -24,7 +24,7 @@ type askedWords struct {
 	indexed bool          // the archive has indexes of words
 }
 
-// lastAsked is what a Reader was asked for last, which is mostly asked for again.
+// lastAsked is the last request to a Reader. The next request mostly asks for the same.
 type lastAsked struct {
 	request  *Request
 	question *match.Query
@@ -40,8 +40,9 @@ type askedKey struct {
 	ranked   bool
 }
 
-// answerOf returns what is known of the page of a capture without reading it: whether its
-// text matches q, and how well if ranked is set. n says which captures will be asked for.
+// answerOf returns whether the text of a capture's page matches q, without reading the page,
+// and how well it matches if ranked is set. The answer may be Maybe. n says which captures
+// will be asked for.
 func (r *Reader) answerOf(ctx context.Context, n *Request, q *match.Query, ref record.Ref, ranked bool) (match.Answer, search.Best, error) {
 	words, err := r.wordsFor(ctx, n, q, ranked)
 	if words == nil {
@@ -51,8 +52,8 @@ func (r *Reader) answerOf(ctx context.Context, n *Request, q *match.Query, ref r
 	return answer, best, nil
 }
 
-// wordsFor returns what is known of pages without reading them, or nil if the next page
-// that q is put to must be read. n says which captures will be asked for.
+// wordsFor returns the words of q in pages, as the indexes list them, or nil if the next page
+// must be read to search it for q. n says which captures will be asked for.
 func (r *Reader) wordsFor(ctx context.Context, n *Request, q *match.Query, ranked bool) (*search.Words, error) {
 	if r.Plain {
 		return nil, nil
@@ -79,7 +80,7 @@ func (r *Reader) wordsFor(ctx context.Context, n *Request, q *match.Query, ranke
 	return a.words, nil
 }
 
-// askedOf returns what is known so far of a question for the captures that n asks for.
+// askedOf returns the results so far for a question about the captures that n asks for.
 func (r *Reader) askedOf(n *Request, q *match.Query, ranked bool) *askedWords {
 	key := askedKey{question: q.String(), to: n.Window.To, ranked: ranked}
 	if len(n.Ranges) > 0 {
@@ -209,8 +210,8 @@ func (r *Reader) collection(ctx context.Context, n *Request) (*collected, error)
 	return c, nil
 }
 
-// addTo adds the page of a capture to c, unless it has no text. words is what is known of
-// pages, or nil.
+// addTo adds the page of a capture to c, unless it has no text. words has the words of
+// pages that the indexes list; it may be nil.
 func (r *Reader) addTo(ctx context.Context, c *search.Collection, n *Request, words *search.Words, ref record.Ref, digest record.Digest) error {
 	if words != nil {
 		if atoms, ok := words.Has(ref); ok {

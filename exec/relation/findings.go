@@ -266,8 +266,8 @@ func (r *response) answer(q *match.Query) search.Best {
 	return r.found.best
 }
 
-// wordsOf returns what the words of q are in the page. The body must be a text. It counts
-// leaf by leaf, as Snapshot.Words does.
+// wordsOf returns the occurrences of the words of q in the page. The body must be a text.
+// wordsOf counts leaf by leaf, like Snapshot.Words.
 func (r *response) wordsOf(q *match.Query) *search.Page {
 	b := r.page
 	page := &search.Page{Title: strings.TrimSpace(r.about().Title)}

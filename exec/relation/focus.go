@@ -218,7 +218,7 @@ func (f *Focus) follow(c *candidate) ([]bool, error) {
 }
 
 // evaluate returns, for each of the first rows links of the page c, whether the condition
-// is true. If no column is that of a link, rows may be 1 for a page without links.
+// is true. If the condition has no column of a link, rows may be 1 for a page without links.
 func (f *FocusCondition) evaluate(c *candidate, rows int) ([]bool, error) {
 	b := &value.Batch{N: rows}
 	for _, col := range f.Columns {

@@ -13,8 +13,8 @@ import (
 // are looked at to find its format.
 const endBytes = 64 << 10
 
-// format returns what the body of r is by its bytes. The zero value means that this is not
-// known, or that the archive has no body.
+// format returns the file format of the body of r, found by its bytes. The zero value means
+// that the format is not known, or that the archive has no body.
 func (r *response) format() format.Found {
 	if !r.formatKnown {
 		r.formatKnown = true

@@ -89,9 +89,9 @@ func (r *Reader) sense(ctx context.Context, n *Request, ref record.Ref, ordinal 
 	return v.senses[ordinal], true, nil
 }
 
-// learnedVersion returns what comparing a version with all earlier versions of
-// its URL has shown. ref is the version's first capture. learnedVersion reports
-// false if the archive does not have the body. It computes only what the
+// learnedVersion compares a version with all earlier versions of its URL, and returns
+// the differences. ref is the version's first capture. learnedVersion reports
+// false if the archive does not have the body. It computes only the values that the
 // columns of n need.
 func (r *Reader) learnedVersion(ctx context.Context, n *Request, ref record.Ref) (learnedVersion, bool, error) {
 	of := learnedOf{options: options(n), cut: facts.KeptLevel, words: n.Asks("substantial", "reason"), level: n.Asks("level", "level_reason")}

@@ -56,7 +56,7 @@ func listWithRefs[T any](r Relation, refs func(row *T, hidden []*value.Vector, i
 }
 
 // render turns the batches that in yields into batches of the columns that n
-// asks for, which it computes. size and refs are those of made. The late
+// asks for, and computes these columns. size and refs are as for made. The late
 // columns of a batch, which need stored pages, are left empty, and its hidden
 // columns are filled by refs. A batch is valid until the iteration moves on.
 func render[B any](n *Request, size func(B) int, refs func([]*value.Vector, B), in iter.Seq2[B, error]) value.Rows {

@@ -54,7 +54,7 @@ func (s *Session) findArchive() error {
 	return &NoArchiveError{s.Archive().Path()}
 }
 
-// Crawler is what statements such as CRAWL ask of the crawler. Several
+// Crawler has the methods of the crawler that statements such as CRAWL call. Several
 // goroutines and processes may use it at once.
 type Crawler interface {
 	relation.CrawlState

@@ -70,9 +70,9 @@ func newLeafMemory[T any](limit int64, size func(T) int64) *leafMemory[T] {
 	return &leafMemory[T]{limit: limit, size: size, now: make(map[leafRun][]T)}
 }
 
-// at returns what is remembered of a leaf: the zero value if it is not known. The caller
-// may change it, and reports with grown how many bytes it has added. The result is valid
-// until the next call of at.
+// at returns the remembered value of a leaf, or a zero value if there is none. The caller
+// may change the value, and then calls grown with the number of bytes that it has added.
+// The result is valid until the next call of at.
 func (m *leafMemory[T]) at(l search.LeafRef, as search.Reading) *T {
 	if m.run.RunRef != l.RunRef || m.run.Reading != as {
 		m.open(leafRun{l.RunRef, as})

@@ -236,7 +236,7 @@ func table(r *classify.Report) *session.Table {
 // rounded returns a share with three decimals.
 func rounded(x float64) value.Value { return value.OfFloat(float64(int64(x*1000+.5)) / 1000) }
 
-// notes returns what else the user may want to know.
+// notes returns further lines for the user, such as how many rows were left out.
 func (t *training) notes(c *classify.Corpus, r *classify.Report, without, bytes int64, took time.Duration) (notes []string) {
 	if without > 0 {
 		notes = append(notes, fmt.Sprintf("%s without a class, or without words, left out", value.Counted(without, "row")))

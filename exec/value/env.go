@@ -114,7 +114,8 @@ func (e *Env) Question(question string) (*match.Query, error) {
 	return e.Synonyms.Parse(question)
 }
 
-// Note tells e.Also which words the synonyms have added to a question. e may be nil.
+// Note calls e.Also with the words that the synonyms have added to a question. It does
+// nothing if they added none, or if e is nil.
 func (e *Env) Note(q *match.Query) {
 	if e != nil && e.Also != nil && q.Added() != nil {
 		e.Also(q.Added())

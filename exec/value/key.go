@@ -144,7 +144,7 @@ func (v *Vector) AppendOfKey(key []byte) (rest []byte) {
 	return rest
 }
 
-// SkipKey returns what follows the sort key of a value of type t at the start of key.
+// SkipKey returns the rest of key after the sort key of a value of type t at its start.
 // AppendKey must have made key, in the zero Order.
 func SkipKey(t Type, key []byte) (rest []byte) {
 	if key[0] != 1 {

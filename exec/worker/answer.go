@@ -42,8 +42,8 @@ func NewAnswerer(archive session.Archive, info Info, open func() *session.Sessio
 // Close closes the snapshots that a keeps for later tasks.
 func (a *Answerer) Close() { a.kept.close() }
 
-// Info returns what the worker says of itself to a process that asks for an archive in the
-// given state. If the worker sees that state, it keeps it for the tasks to come.
+// Info returns the Info of the worker for a process that asks for an archive in the given
+// state. If the worker can read that state, it keeps the state open for later tasks.
 func (a *Answerer) Info(ctx context.Context, state string) (Info, error) {
 	info := a.info
 	info.Busy = len(a.slots)

@@ -208,9 +208,9 @@ func (p finder) place(i int, n *Next, name, text, number bool) Place {
 	return PlaceNone
 }
 
-// subject returns what the names at a Place belong to. After the first i tokens
-// this is the setting for PlaceValue, and the saved query for PlaceParam. For
-// other places it is first, the first word of the statement.
+// subject returns the Subject of a Place after the first i tokens. For PlaceValue it is the
+// name of the setting, for PlaceParam the name of the saved query. For other places it is
+// first, the first word of the statement.
 func (p finder) subject(i int, first string, place Place) string {
 	switch place {
 	case PlaceValue:

@@ -91,7 +91,7 @@ func (s *server) older(ctx context.Context, snap relation.Snapshot, f *lookup.Fo
 	return choose(ctx, snap, found)
 }
 
-// marks returns what the view shows in the page, with texts in a language.
+// marks returns the marks that the view puts into the page, with texts in a language.
 func (x *viewed) marks(v replay.View, lang string) []replay.Mark {
 	r := x.revision
 	if r.Whole || r.Hidden() {

@@ -89,8 +89,8 @@ type wantedOfRun struct {
 	blocks  []wantedBlocks
 }
 
-// wantedBlocks are the blocks of a span, for the body of version number of. first is
-// the number of the first of them, among all blocks of the body.
+// wantedBlocks are the blocks of a span. They belong to the body of version number of. The
+// first block of the span is block number first of that body.
 type wantedBlocks struct {
 	segment.Span
 	of, first int

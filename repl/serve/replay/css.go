@@ -36,8 +36,8 @@ func (r *rewriter) styles(start, end int, quote func(dst, text []byte) []byte) {
 	}
 }
 
-// sheetAddress returns what replaces written, the address at place p of a style
-// sheet, in UTF-8. ok is false if it stays.
+// sheetAddress returns the text that replaces the address written at place p of a style
+// sheet, in UTF-8. ok is false if the address stays.
 func (r *rewriter) sheetAddress(written []byte, p markup.SheetPlace) (text []byte, ok bool) {
 	m := Image
 	switch p.Use {

@@ -132,9 +132,9 @@ type Part struct {
 }
 
 // FindCut finds blocks of the cut at a level, 1 or more, in the layout of a body.
-// places says which: the indexes of these blocks in the cut, from 0, ascending.
-// The result has one Part for each place, or fewer if a place is beyond the last
-// block.
+// places are the indexes of the blocks to find: their numbers in the cut, from 0,
+// ascending. The result has one Part for each place, or fewer if a place is beyond the
+// last block.
 func FindCut(layout []byte, level int, places []int) ([]Part, error) {
 	parts := make([]Part, 0, len(places))
 	depth, leaf, at, place := 0, 0, 0, 0

@@ -270,8 +270,8 @@ func (d *divider) sidebar(a *atom) bool {
 	return false
 }
 
-// bordered reports whether parts are text that nothing but borders divides: there
-// are at least two borders, and no part contains elements on lines of their own.
+// bordered reports whether parts are text with borders and without other elements that
+// begin a new line. There must be at least two borders.
 func (d *divider) bordered(parts []atom) bool {
 	borders := 0
 	for i := range parts {
