@@ -27,6 +27,9 @@ func habit(word string) string {
 	case "?", `\?`, `\h`, `\help`:
 		return "HELP " + name
 	}
+	if lower := strings.ToLower(word); lower == "describe" || lower == "desc" {
+		return "SHOW RELATIONS"
+	}
 	st, err := lang.ParseOne(word, "")
 	if err != nil {
 		return ""

@@ -275,6 +275,8 @@ func TestHabits(t *testing.T) {
 		{"desc pools", "first_url"},
 		{"DESCRIBE pools", "first_url"},
 		{"describe nothing", `no relation`},
+		{"DESCRIBE", "one state of a page"},
+		{"desc;", "one state of a page"},
 		{".mode", "auto"},
 	} {
 		s.sees(prompt)
