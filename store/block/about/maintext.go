@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+	"sync"
 
 	"infomall/store/block/divide"
 	"infomall/store/block/label"
@@ -321,8 +322,9 @@ func (r *lineRun) notice(body []byte) bool {
 		return false
 	}
 	text := body[r.start:r.end]
+	begins := noticeBegins()
 	for i := 0; i+1 < len(text); i++ {
-		for set := noticeBegins[small(text[i])][small(text[i+1])]; set != 0; set &= set - 1 {
+		for set := begins[small(text[i])][small(text[i+1])]; set != 0; set &= set - 1 {
 			if hasPrefixFold(text[i:], noticeTexts[bits.TrailingZeros32(set)]) {
 				return true
 			}
@@ -332,12 +334,14 @@ func (r *lineRun) notice(body []byte) bool {
 }
 
 // noticeBegins says which of the noticeTexts begin with two bytes: bit n is set for text n.
-var noticeBegins = func() (begins [256][256]uint32) {
+// The first call makes the table. It has 256 KB, so most starts of the program do without.
+var noticeBegins = sync.OnceValue(func() *[256][256]uint32 {
+	begins := new([256][256]uint32)
 	for i, n := range noticeTexts {
 		begins[n[0]][n[1]] |= 1 << i
 	}
 	return begins
-}()
+})
 
 // hasPrefixFold reports whether text begins with prefix, which is in lower case, in upper or
 // lower case.
@@ -529,7 +533,7 @@ func (m *mainFinder) aside(i int) bool {
 	for a := range m.t.Attrs(i) {
 		if label.IsNaming(a.Name) {
 			beside := false
-			besideWords.EachWord(a.Value, func(_ uint8, ok bool) { beside = beside || ok }, func([]byte) {})
+			besideWords().EachWord(a.Value, func(_ uint8, ok bool) { beside = beside || ok }, func([]byte) {})
 			if beside {
 				return true
 			}
@@ -543,7 +547,7 @@ var besideList string
 
 // besideWords are the words of beside.txt. An element whose class, id or role
 // has such a word is an aside.
-var besideWords = func() *words.Table {
+var besideWords = sync.OnceValue(func() *words.Table {
 	t := words.NewTable()
 	for line := range strings.Lines(besideList) {
 		if line[0] != '#' {
@@ -553,7 +557,7 @@ var besideWords = func() *words.Table {
 		}
 	}
 	return t
-}()
+})
 
 // letter reports whether c is an ASCII letter.
 func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }

@@ -140,7 +140,7 @@ func (s *speech) readWords(text string) {
 			next.letters = min((len(w)+1)/2, latinLetters)
 		default:
 			next.letters = latinLetters
-			next.stop = stopLatin.Has(w)
+			next.stop = stopLatin().Has(w)
 		}
 		s.words = append(s.words, next)
 	}
@@ -150,13 +150,13 @@ func (s *speech) readWords(text string) {
 var stopEnglish string
 
 // stopLatin has the words of stopEnglish, for a quick search.
-var stopLatin = func() *words.Table {
+var stopLatin = sync.OnceValue(func() *words.Table {
 	t := words.NewTable()
 	for w := range strings.FieldsSeq(stopEnglish) {
 		t.Add(w, 0)
 	}
 	return t
-}()
+})
 
 // saysSomething reports whether a word alone says what a text is about: it is no stop
 // word, no number and no single letter.
