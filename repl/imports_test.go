@@ -79,7 +79,7 @@ var arrows = map[string]string{
 	"store/document/interchange":  "store/document store/document/table store/page/charset",
 	"store/document/jsontext":     "store/document store/document/dates store/document/pagetext store/page/charset store/record",
 	"store/document/mail":         "store/document store/document/dates store/document/pagetext store/page/charset",
-	"store/document/msdoc":        "store/document store/document/ole",
+	"store/document/msdoc":        "store/document store/document/office store/document/ole",
 	"store/document/msoutlook":    "store/document store/document/ole store/record",
 	"store/document/msppt":        "store/document store/document/ole",
 	"store/document/msxls":        "store/document store/document/cellformat store/document/ole",

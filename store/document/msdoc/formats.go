@@ -1,6 +1,10 @@
 package msdoc
 
-import "sort"
+import (
+	"sort"
+
+	"infomall/store/document/office"
+)
 
 // formats are the properties of the runs of characters, or of the paragraphs, of a
 // document. They lie in pages of 512 bytes of the stream.
@@ -69,6 +73,7 @@ type charFormat struct {
 	deleted bool // by a tracked change
 	symbol  bool // a character of a symbol font, which is not text
 	font    int  // index of the font; -1 if unknown
+	langs   office.Languages
 }
 
 // charsAt returns the properties of the character at an offset, and the offset where
@@ -98,6 +103,8 @@ func (f *formats) charsAt(offset uint32) (charFormat, uint32) {
 			c.symbol = true
 		case 0x4a4f, 93:
 			c.font = int(u16(value, 0))
+		default:
+			addLanguage(&c.langs, code, value)
 		}
 	}
 	return c, end

@@ -16,6 +16,7 @@ import (
 	"errors"
 
 	"infomall/store/document"
+	"infomall/store/document/office"
 	"infomall/store/document/ole"
 )
 
@@ -81,9 +82,11 @@ type word struct {
 	old    bool   // Word 2, 6 or 95
 	page   int    // code page of text in bytes
 	pieces []piece
-	chars  formats // of characters
-	paras  formats // of paragraphs
-	fonts  []int   // code page of each font, 0 if it is that of the document
+	chars  formats          // of characters
+	paras  formats          // of paragraphs
+	fonts  []int            // code page of each font, 0 if it is that of the document
+	lang   office.Languages // of text that names none
+	langs  office.LanguageCount
 }
 
 // Flags of the header.
@@ -139,7 +142,12 @@ func (w *word) read(b *document.Builder) error {
 	if w.pieces = piecesOf(clx, w.old); w.pieces == nil {
 		w.pieces = w.onePiece()
 	}
-	return w.stories(b, lengths)
+	w.lang = w.languages()
+	err := w.stories(b, lengths)
+	if b.Doc.Lang == "" {
+		b.Doc.Lang = w.langs.Most()
+	}
+	return err
 }
 
 // settingPages is where the settings of a document have the number of its pages.

@@ -42,7 +42,7 @@ func (w *word) stories(b *document.Builder, lengths []uint32) error {
 // story reads the characters from one position to another.
 func (w *word) story(b *document.Builder, kind storyKind, from, to uint64, budget *int) error {
 	var full error
-	out := &writer{b: b, note: kind == notes, nesting: b.Limits().Nesting}
+	out := &writer{b: b, note: kind == notes, nesting: b.Limits().Nesting, langs: &w.langs, lang: w.lang}
 	for _, p := range w.pieces {
 		start, end := max(uint64(p.from), from), min(uint64(p.to), to)
 		if start >= end {

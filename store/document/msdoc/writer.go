@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"infomall/store/document"
+	"infomall/store/document/office"
 	"infomall/store/document/ole"
 )
 
@@ -28,6 +29,8 @@ type writer struct {
 	b       *document.Builder
 	note    bool // the parts are notes
 	nesting int
+	langs   *office.LanguageCount
+	lang    office.Languages // of text that names none
 
 	para    strings.Builder // text of the current paragraph
 	removed strings.Builder // text of the current paragraph that a tracked change removed
@@ -60,6 +63,7 @@ func (w *writer) text(s string, c charFormat) {
 	case c.deleted:
 		w.removed.WriteString(ole.WithoutSymbols(s))
 	default:
+		w.langs.Add([]byte(s), c.langs.Or(w.lang))
 		w.para.WriteString(ole.WithoutSymbols(s))
 	}
 }
