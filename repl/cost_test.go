@@ -59,8 +59,8 @@ var clockStart = time.Now()
 // costsOf runs the saved queries on the archive at path with params, such as
 // "scope=a.example at=2008", and returns what each SELECT in them was estimated to cost
 // and has cost. rates are used, and learn. If changes is set, it also runs the statements
-// of these scripts that write to the archive. Each query begins with empty caches. only
-// names the scripts; none means all.
+// of these scripts that write to the archive. Each query begins with an open archive and
+// an empty cache, as in EXPLAIN ANALYZE. only names the scripts; none means all.
 func costsOf(t *testing.T, path, params string, rates *cost.Rates, changes bool, only ...string) (rows []costRow) {
 	t.Helper()
 	files, err := fs.Glob(queries.FS, "*.iql")
@@ -87,18 +87,13 @@ func costsOf(t *testing.T, path, params string, rates *cost.Rates, changes bool,
 		}
 		settings := session.DefaultSettings()
 		for _, st := range script {
-			open := func() (*session.Session, *store.Archive) {
-				a := store.Open(path, store.Options{Warn: func(err error) { t.Error(err) }})
-				archive := joined(a, nil)
-				return exec.New(session.Options{Archive: archive, Settings: settings, Params: given, Rates: rates, Jobs: archive}), a
-			}
-			s, a := open()
+			a := store.Open(path, store.Options{Warn: func(err error) { t.Error(err) }})
+			archive := joined(a, nil)
+			s := exec.New(session.Options{Archive: archive, Settings: settings, Params: given, Rates: rates, Jobs: archive})
 			switch st := st.(type) {
 			case *ast.Query:
-				estimates, b := open()
 				row := costRow{file: file}
-				row.estimate, row.took = estimateOf(t, estimates, file, st)
-				b.Close()
+				row.estimate, row.took = estimateOf(t, s, file, st)
 				row.run(t, s, st)
 				rows = append(rows, row)
 			case *ast.Set, *ast.Reset:
@@ -125,6 +120,7 @@ func costsOf(t *testing.T, path, params string, rates *cost.Rates, changes bool,
 func estimateOf(t *testing.T, s *session.Session, file string, q *ast.Query) (*cost.Estimate, float64) {
 	node, snap, release := built(t, s, file, q)
 	defer release()
+	snap.SetCache(0) // the query begins with an empty cache
 	start := clock()
 	e, err := s.Estimate(t.Context(), snap, node)
 	if err != nil {

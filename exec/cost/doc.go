@@ -31,6 +31,7 @@
 // A Join joins the draw of one side with all rows of the other side. If it looks up rows of
 // the right side by URL, it looks up the URLs of the draw. A Group by URL has a draw too. For
 // other keys, the number of groups is extrapolated from the values that came once and twice.
+// Different URLs are counted by a sample too, if the catalogue does not say how many there are.
 // A draw is thrown away if it is too small to say anything; the guess is then used. The work
 // of all draws is bounded: it is estimated before it is done. A draw reads captures and runs
 // no other command: nodes that read files have none.

@@ -19,7 +19,7 @@ import (
 const (
 	// drawSeconds bounds the work of the draws of one estimate, by the rates of units.
 	// EXPLAIN shall answer at once.
-	drawSeconds = .06
+	drawSeconds = .2
 	// drawTime bounds the time of the draws of one estimate, if their work was guessed
 	// much too low, as for a condition that takes long. The guesses are then used.
 	drawTime = 5 * time.Second
@@ -30,8 +30,8 @@ const (
 	leastRows = 8
 	// firstRows is for how many rows late columns are first filled, to see how long it takes.
 	firstRows = 16
-	// rateOff bounds by which factor a measured rate may differ from that of units.
-	rateOff = 4
+	// rateOff bounds by which factor a measured rate may differ from perFileByte.
+	rateOff = 8
 )
 
 // draw is a random sample of the rows of a node.
@@ -262,7 +262,8 @@ func byURL(keys []expr.Expr) bool {
 // drawPayload returns a draw of the node n, with the part p, which fills late columns: of so
 // many of the rows in as may be read. It also measures the time and the bytes.
 func (m *maker) drawPayload(n *plan.Payload, in *draw, p *Part) *draw {
-	one := units(p, 1, 1)
+	row := units(p, 1, 1)
+	one := row
 	if !n.Source.Relation.OfStored { // otherwise the runs have just been read
 		one += m.e.Of(n.Source).perRun()
 	}
@@ -279,10 +280,11 @@ func (m *maker) drawPayload(n *plan.Payload, in *draw, p *Part) *draw {
 		}
 		bytes, busy := readBytes(m.snap)-bytes, cputime.Used()-busy
 		p.guess.file = m.allBytes(n.Source, bytes, p.guess.rowsIn/float64(in.n))
-		if own := busy.Seconds() - bytes*perFileByte; own > 0 {
-			// The first rows take longer than others, because they are far apart. So the rate of
-			// units has the same weight, and a rate that is far from it does not count in full.
-			p.perRow = math.Sqrt(max(one/rateOff, min(own/float64(in.n), one*rateOff)) * one)
+		if bytes > 0 {
+			// Rows of a draw are far apart, so nearly all of the time is that of reading runs, and
+			// says little of the time that a row takes besides.
+			rate := (busy.Seconds() - float64(in.n)*row) / bytes
+			p.perByte = max(perFileByte/rateOff, min(rate, perFileByte*rateOff))
 		}
 		return d
 	}

@@ -82,9 +82,10 @@ type Part struct {
 	expected      record.Expected // of the first source below
 	linked        record.Expected // of the captures whose links a source of pages reads
 	below         []int           // indexes in Estimate.Parts
+	filtered      float64         // captures of the segments whose filters of URLs a source asks
 	indexed       float64         // captures of the pools whose indexes of words a source asks
 	indexedShare  float64         // the share of these captures
-	perRow        float64         // seconds for a row that comes in, as measured at a draw; 0 if none were
+	perByte       float64         // seconds for a byte of FileBytes, as measured at a draw; 0 if it was not
 	drawn         *draw           // some rows of the node; nil if none were read
 	counted       bool            // Rows is not the guess: rows were counted
 	rowsN, timesN names
@@ -181,9 +182,6 @@ func (m *maker) node(n plan.Node) (int, error) {
 	p.IndexBytes = p.guess.index * m.rates.factor(p.bytesN.index())
 	p.FileBytes = p.guess.file * m.rates.factor(p.bytesN)
 	p.Seconds = units(&p, p.guess.rowsIn, p.Rows) * m.rates.factor(p.timesN)
-	if p.perRow > 0 {
-		p.Seconds = p.perRow*p.guess.rowsIn + p.FileBytes*perFileByte
-	}
 	m.e.Parts[at] = p
 	if j, ok := n.(*plan.Join); ok && j.Seek != nil {
 		m.seek(&p, j.Seek)

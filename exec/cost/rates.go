@@ -138,7 +138,7 @@ func (r *Rates) Changed() bool {
 
 // ratesHead is the first line of the file of rates. The number is that of its form and
 // of the guesses: corrections of other guesses are of no use.
-const ratesHead = "infomall rates 2"
+const ratesHead = "infomall rates 3"
 
 // castagnoli is the table of the checksum at the end of the file of rates.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -15,7 +16,12 @@ const (
 	// a condition is then known to a few parts in a hundred.
 	sampleMost = 512
 	// leastURLs is how few URLs a sample may have.
-	leastURLs = 8
+	leastURLs = 32
+	// manyURLs is how many URLs a sample has at least that is taken before ranges of URLs.
+	manyURLs = 128
+	// urlsOff is how many times as many URLs as there are at least a source may have before
+	// they are counted.
+	urlsOff = 2
 	// wholeShare is which share of the time that is left may be spent on reading all rows of
 	// a source.
 	wholeShare = .6
@@ -25,8 +31,6 @@ const (
 	leastRanges, mostRanges = 2, 16
 	// chunksPerRange is how many chunks begin in a range of URLs, on average.
 	chunksPerRange = 1.5
-	// perFileByte is the time to read and decompress a byte of a db-file, in seconds.
-	perFileByte = 6e-9
 )
 
 // drawSource returns a draw of the rows of the source n with the part p: all rows if they
@@ -46,7 +50,7 @@ func (m *maker) drawSource(n *plan.Source, p *Part) *draw {
 	case p.guess.rows < drawRows && whole < m.left*wholeShare:
 		m.left -= whole
 		return m.collect(n, n, all)
-	case !n.Relation.OfURL || n.Asks("inlinks", "outlinks"):
+	case !drawnByURL(n):
 		return nil
 	}
 	if fromIndex(n) {
@@ -57,12 +61,18 @@ func (m *maker) drawSource(n *plan.Source, p *Part) *draw {
 			return m.collect(&c, n, &draw{scale: scale, size: max(1, int(p.expected.Distinct()/scale)), unit: "URL"})
 		}
 	}
-	keys, level := []string(nil), 1
-	if most := p.affordableURLs(m.left/2, whole); most >= leastURLs {
-		keys, level = m.sample(n, p, most)
+	most := p.affordableURLs(m.left/2, whole)
+	if most < manyURLs && p.expected.Distinct() > 2*manyURLs {
+		if d := m.drawRanges(n, p, whole); d != nil {
+			return d
+		}
 	}
+	if most < leastURLs {
+		return nil
+	}
+	keys, captures, level := m.sample(n, p, most)
 	if len(keys) < leastURLs && level > 0 {
-		return m.drawRanges(n, p, whole)
+		return nil
 	}
 	m.left -= p.readURLs(float64(len(keys)), whole)
 	c := *n
@@ -73,7 +83,21 @@ func (m *maker) drawSource(n *plan.Source, p *Part) *draw {
 	if level == 0 {
 		return m.collect(&c, n, all)
 	}
-	return m.collect(&c, n, &draw{scale: math.Exp2(float64(level)), size: len(keys), unit: "URL"})
+	scale := math.Exp2(float64(level))
+	if n.Relation != relation.Pages && !n.Once {
+		// Few URLs may have most captures, so a row stands for the captures that were not read.
+		scale = p.expected.Captures / float64(captures)
+	}
+	return m.collect(&c, n, &draw{scale: scale, size: len(keys), unit: "URL"})
+}
+
+// drawnByURL reports whether the rows of the source n of a URL are the same if no other URLs
+// are read, and take no longer.
+func drawnByURL(n *plan.Source) bool {
+	if n.Relation == relation.Findings {
+		return !n.Asks("score") && !n.Joins() // scores need the words of all pages
+	}
+	return n.Relation.OfURL && !n.Asks("inlinks", "outlinks")
 }
 
 // drawRanges returns a draw of the source n with the part p: all rows of the URLs in a few
@@ -85,10 +109,7 @@ func (m *maker) drawSource(n *plan.Source, p *Part) *draw {
 // everywhere. It is for sources of which no such URLs can be read in the time.
 func (m *maker) drawRanges(n *plan.Source, p *Part, whole float64) *draw {
 	chunks := float64(p.Reading.Chunks)
-	// A range overlaps the chunks that begin in it, and one more of each segment.
-	one := whole * (chunksPerRange + float64(p.Reading.Segments)) / chunks
-	most := int(m.left / 2 / one)
-	if most < leastRanges {
+	if m.left/2 < leastRanges*whole*float64(p.Reading.Segments)/chunks {
 		return nil
 	}
 	borders, err := relation.KnownAt(m.snap, n.Known).Borders(m.drawing, n.Request.Scan(0), int(chunks/chunksPerRange), 0)
@@ -96,8 +117,10 @@ func (m *maker) drawRanges(n *plan.Source, p *Part, whole float64) *draw {
 		return nil
 	}
 	all := len(borders) + 1
-	rows := max(p.guess.rows, p.guess.rowsIn) / float64(all)
-	most = min(most, mostRanges, int(drawRows/2/max(1, rows)))
+	// A range overlaps the chunks that begin in it, and one more of each segment.
+	one := whole * (1/float64(all) + float64(p.Reading.Segments)/chunks)
+	rows := max(1, p.guess.rows/float64(all))
+	most := min(int(m.left/2/one), mostRanges, int(drawRows/2/rows))
 	if most < leastRanges || all < 2*most {
 		return nil
 	}
@@ -156,7 +179,7 @@ func (p *Part) readURLs(urls, whole float64) float64 {
 	index := touched(chunks*p.perTouch(), chunks, urls*max(1, p.guess.rowsIn/all))
 	file := 0.
 	if p.guess.file > 0 {
-		file = touched(p.guess.file*perFileByte, chunks, urls*max(1, p.expected.Versions/all))
+		file = touched(min(p.guess.file, float64(p.Reading.FileBytes))*perFileByte, chunks, urls*max(1, p.expected.Versions/all))
 	}
 	return index + file + whole*min(1, urls/all)
 }
@@ -190,28 +213,47 @@ func (m *maker) level(n *plan.Source, p *Part, most int) (level int, ok bool) {
 	return level, p.expected.Distinct() >= leastURLs*math.Exp2(float64(level))
 }
 
-// sample returns the keys of a random sample of the URLs of the source n, with the part p,
-// and their least urlkey.Level. There are at most about most.
-func (m *maker) sample(n *plan.Source, p *Part, most int) (keys []string, level int) {
+// countURLs corrects how many different URLs the source n with the part p has, by a sample
+// of them. The catalogue does not say it if there are several segments: all may have the same
+// URLs, or each its own.
+func (m *maker) countURLs(n *plan.Source, p *Part) {
+	e := &p.expected
+	if m.runner == nil || e.URLs < urlsOff*e.URLsMost {
+		return
+	}
+	keys, _, level := m.sample(n, p, sampleMost)
+	if len(keys) >= leastURLs {
+		e.URLs = math.Ldexp(float64(len(keys)), level)
+		e.URLsMost = e.URLs
+	}
+}
+
+// sample returns the keys of a random sample of the URLs of the source n, with the part p, how
+// many captures they have, and their least urlkey.Level. There are at most about most keys.
+func (m *maker) sample(n *plan.Source, p *Part, most int) (keys []string, captures, level int) {
 	level, ok := m.level(n, p, most)
 	if !ok {
-		return nil, 1
+		return nil, 0, 1
 	}
 	s := n.Request.Scan(0)
-	s.Columns, s.Once, s.Level = 0, true, level
+	s.Columns, s.Level = 0, level
+	of := make(map[string]int)
 	for b, err := range relation.KnownAt(m.snap, n.Known).Scan(m.drawing, s) {
 		if err != nil {
-			return nil, 1
+			return nil, 0, 1
 		}
 		for _, k := range b.Key {
 			if urlkey.Level(k) >= level {
-				keys = append(keys, k)
+				of[k]++
 			}
 		}
-		for len(keys) > most*2 {
+		for len(of) > most*2 {
 			level++
-			keys = slices.DeleteFunc(keys, func(k string) bool { return urlkey.Level(k) < level })
+			maps.DeleteFunc(of, func(k string, _ int) bool { return urlkey.Level(k) < level })
 		}
 	}
-	return keys, level
+	for _, n := range of {
+		captures += n
+	}
+	return slices.Sorted(maps.Keys(of)), captures, level
 }

@@ -2,6 +2,7 @@ package cost
 
 import (
 	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -49,7 +50,7 @@ func TestDrawRanges(t *testing.T) {
 	for _, c := range []struct {
 		whole  float64 // seconds to read all rows
 		ranges int
-	}{{.01, mostRanges}, {.45, 5}, {5, 0}} {
+	}{{drawSeconds / 6, mostRanges}, {drawSeconds * 7.5, 5}, {drawSeconds * 80, 0}} {
 		m := &maker{ctx: t.Context(), snap: archive}
 		end := m.begin(t.Context(), runner)
 		d := m.drawRanges(src, p, c.whole)
@@ -76,6 +77,32 @@ func TestDrawRanges(t *testing.T) {
 		}
 		if m.left >= drawSeconds || m.left < drawSeconds/2 {
 			t.Errorf("%g s: %g s are left of %g", c.whole, m.left, drawSeconds)
+		}
+	}
+}
+
+// TestCountURLs counts different URLs by a sample, because the segments may all have the
+// same URLs, or each its own.
+func TestCountURLs(t *testing.T) {
+	var captures []relationtest.Capture
+	const urls = 5000
+	for i := range urls {
+		for visit := range 1 + i%3 {
+			captures = append(captures, relationtest.Capture{
+				URL: fmt.Sprintf("http://a.example/%04d", i), Time: record.Time(1e12 + visit*1000), Status: 200, Mime: "text/html",
+			})
+		}
+	}
+	archive := relationtest.New(captures...)
+	runner := &op.Runner{Reader: relation.Reader{Snapshot: archive}}
+	for _, c := range []struct{ sum, most, want float64 }{{12000, 2000, urls}, {3000, 2000, math.Sqrt(3000 * 2000)}} {
+		m := &maker{ctx: t.Context(), snap: archive}
+		end := m.begin(t.Context(), runner)
+		p := &Part{Reading: record.Reading{Segments: 6, Chunks: 60}, expected: record.Expected{URLs: c.sum, URLsMost: c.most}}
+		m.countURLs(&plan.Source{Request: relation.Request{Relation: relation.Captures, During: record.MinTime, Window: relation.Window{From: record.MinTime, To: record.MaxTime}}}, p)
+		end()
+		if got := p.expected.Distinct(); off(got, c.want) > 1.2 {
+			t.Errorf("%g URLs in all segments, %g in one: %g different URLs, want about %g", c.sum, c.most, got, c.want)
 		}
 	}
 }

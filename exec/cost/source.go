@@ -39,6 +39,13 @@ func (m *maker) source(n *plan.Source, p *Part) error {
 	}
 	if urls := exactURLs(n.Ranges); urls > 0 {
 		said.Expected.URLs, said.Expected.URLsMost = min(said.Expected.URLs, urls), min(said.Expected.URLsMost, urls)
+		all := n.Request
+		all.Ranges, all.InScope = nil, nil
+		every, err := relation.ToRead(m.ctx, m.snap, &all)
+		if err != nil {
+			return err
+		}
+		p.filtered = every.Expected.Captures
 	}
 	p.Reading, p.expected = said, said.Expected
 	read := said
@@ -51,8 +58,9 @@ func (m *maker) source(n *plan.Source, p *Part) error {
 		p.Reading = read
 		p.expected.FileBytes = read.Expected.FileBytes
 	}
-	p.guess.rows = rowsOf(n, &said.Expected)
 	p.guess.rowsIn = read.Expected.Captures
+	m.countURLs(n, p)
+	p.guess.rows = rowsOf(n, &p.expected)
 	p.guess.index = float64(read.IndexBytes)
 	switch {
 	case n.Relation.OfStored:
@@ -71,6 +79,10 @@ func (m *maker) source(n *plan.Source, p *Part) error {
 		earlier := min(said.Expected.Versions, max(0, read.Expected.Versions-read.Expected.Distinct()))
 		p.guess.index += earlier * float64(read.IndexBytes) / float64(read.Chunks)
 		p.guess.file += earlier * float64(read.Expected.EntryBytes) / float64(read.Chunks)
+	}
+	if n.Relation == relation.Findings && n.Asks("score") {
+		// All pages are read twice: first to see how rare the words are.
+		p.guess.index, p.guess.file = 2*p.guess.index, 2*p.guess.file
 	}
 	if n.AsksWords() {
 		if err := m.addWords(n, p); err != nil {
@@ -110,6 +122,10 @@ func (m *maker) addWords(n *plan.Source, p *Part) error {
 		if pools[i].Last >= w.From && pools[i].First < w.To {
 			p.indexed += float64(pools[i].Captures) * p.indexedShare
 		}
+	}
+	if n.Relation == relation.Findings && !n.Asks("score") && !slices.ContainsFunc(n.Fields, (*relation.Column).Late) {
+		// The index says which pages have the words, so only titles are read.
+		p.guess.file += p.indexedShare * (min(p.guess.file, float64(p.expected.EntryBytes)) - p.guess.file)
 	}
 	return nil
 }

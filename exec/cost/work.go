@@ -1,7 +1,10 @@
 package cost
 
 import (
+	"cmp"
 	"math"
+	"slices"
+	"strings"
 
 	"infomall/exec/plan"
 	"infomall/exec/relation"
@@ -16,22 +19,27 @@ const (
 	perIndexByte = 1e-9   // to decode a byte of an index chunk
 	perCapture   = .5e-6  // to read a capture from chunks
 	perTallied   = .1e-6  // to count a capture by chunks
-	perStored    = 60e-6  // to read what is stored about a version
+	perStored    = 3e-6   // to read what is stored about a version
 	perDivided   = 200e-6 // to read what is stored about a version and its blocks
-	perEntry     = 3e-9   // for each byte of entries
+	perEntry     = 2e-9   // for each byte of entries
 	perBody      = 18e-9  // for each byte of the bodies of versions that are divided into blocks
 	perRead      = 40e-6  // to read the page of a version for its articles and headlines
 	perText      = 25e-9  // for each byte of such pages
-	perWord      = 4e-9   // for each byte of the bodies of versions whose words are counted or sought
-	perIndexed   = .8e-6  // for each capture of the segments whose index of words is asked
+	perFact      = 1.5e-9 // the same, for each byte of its body
+	perWord      = 4e-9   // for each byte of the bodies of versions whose words are counted
+	perSought    = 2e-9   // for each byte of the bodies of versions whose words are sought
+	perIndexed   = 3e-6   // for each capture of the segments whose index of words is asked
 	perLinked    = 4e-6   // to read the links of a version
 	perLinkByte  = 1e-9   // for each byte of the bodies of versions whose links are read
 	perPart      = 4e-6   // to fill the late columns of a row that is a part of a version
+	perFiltered  = 15e-9  // to read the filters of URLs, for each capture of their segments
 	perProbe     = 50e-9  // to ask a segment whether it has a URL
-	perPageByte  = 8e-9   // for each byte of the body of such a row
+	perPageByte  = 9e-9   // to fill the late columns of a row, for each byte of its body
+	perFileByte  = 12e-9  // to read and decompress a byte of a db-file
 	perRow       = .3e-6  // to make a row of a relation
-	perPage      = 100e-6 // to fill the late columns of a row, without its body
-	perGrouped   = .5e-6  // to add a row to its group
+	perPage      = 6e-6   // to fill the late columns of a row, without its body
+	perFormat    = 40e-6  // to find the format of a body
+	perGrouped   = 1.2e-6 // to add a row to its group
 	perJoined    = .5e-6  // to put a row into the table of a join, or to seek it there
 	perSorted    = .15e-6 // for each comparison of rows
 	perComputed  = .1e-6  // to compute the expressions of a row
@@ -47,7 +55,7 @@ func units(p *Part, in, out float64) float64 {
 		if n.Tally != nil {
 			return work + in*perTallied
 		}
-		work += out*perRow + in*perCapture + linkWork(&p.linked)
+		work += out*perRow + in*perCapture + linkWork(&p.linked) + p.filtered*perFiltered
 		switch n.Relation {
 		case relation.Blocks, relation.Changes:
 			pages := chosen(n, e)
@@ -58,16 +66,27 @@ func units(p *Part, in, out float64) float64 {
 			// All pages of the hosts are read, those before the time too.
 			return work + in*perRead + in*e.BodyBytes/max(e.Captures, 1)*perText
 		case relation.Terms:
-			return work + e.Versions*perStored + e.BodyBytes*perWord
+			return work + e.Versions*perStored + e.BodyBytes*(perFact+perWord)
 		case relation.Findings:
-			return work + e.Versions*perStored + e.BodyBytes*perWord/2*(1-p.indexedShare) + p.indexed*perIndexed
+			rest := 1 - p.indexedShare
+			stored, words := e.Versions*perStored+e.BodyBytes*perFact, e.BodyBytes*perSought*rest
+			if n.Asks("score") {
+				words *= 2
+			} else {
+				stored *= rest
+			}
+			return work + stored + words + p.indexed*perIndexed
 		}
 		return work
 	case *plan.Payload:
 		if n.Source.Relation.OfStored && n.Source.Relation != relation.Findings {
 			return in * perPart
 		}
-		return in * (perPage + e.BodyBytes/max(e.Versions, 1)*perPageByte)
+		row := perPage + e.BodyBytes/max(e.Versions, 1)*perPageByte
+		if slices.ContainsFunc(n.Fill, func(i int) bool { return ofFormat(n.Source.Fields[i].Name) }) {
+			row += perFormat
+		}
+		return in*row + p.FileBytes*cmp.Or(p.perByte, perFileByte)
 	case *plan.Group:
 		return in*perGrouped + out*perRow
 	case *plan.Join:
@@ -76,6 +95,11 @@ func units(p *Part, in, out float64) float64 {
 		return in * math.Log2(in+2) * perSorted
 	}
 	return in * perComputed
+}
+
+// ofFormat reports whether the format of a body must be found for the column with that name.
+func ofFormat(column string) bool {
+	return strings.HasPrefix(column, "format") || column == "mime_agrees"
 }
 
 // linkWork returns the work of reading the links of the captures e.

@@ -82,7 +82,7 @@ var Findings = listWithRefs(Relation{
 
 // findings yields the rows of the relation findings, several at a time.
 func (r *Reader) findings(ctx context.Context, n *Request) iter.Seq2[[]finding, error] {
-	all := r.eachFinding(ctx, n)
+	all := r.eachFinding(ctx, n, !r.Quiet)
 	if n.Joins() {
 		all = r.collapsed(ctx, all)
 	}
@@ -90,8 +90,8 @@ func (r *Reader) findings(ctx context.Context, n *Request) iter.Seq2[[]finding, 
 }
 
 // eachFinding yields the findings of each URL, before they are joined to those of other
-// URLs, sorted by URL and time. At its end it adds notes on what was asked.
-func (r *Reader) eachFinding(ctx context.Context, n *Request) iter.Seq2[*finding, error] {
+// URLs, sorted by URL and time. If noted is set, it adds notes on what was asked at its end.
+func (r *Reader) eachFinding(ctx context.Context, n *Request, noted bool) iter.Seq2[*finding, error] {
 	return func(yield func(*finding, error) bool) {
 		var rarity []float64
 		from, among := n, n
@@ -154,7 +154,7 @@ func (r *Reader) eachFinding(ctx context.Context, n *Request) iter.Seq2[*finding
 				last = seenVersion{b.URL[i], b.Ordinal[i], leadsToForm(b, i)}
 			}
 		}
-		if open.versions > 0 && !yield(&open, nil) {
+		if open.versions > 0 && !yield(&open, nil) || !noted {
 			return
 		}
 		if counted != nil {
@@ -332,7 +332,7 @@ func (r *Reader) Spans(ctx context.Context, q *match.Query, among urlkey.Range, 
 		if len(n.Ranges) == 0 {
 			return
 		}
-		for f, err := range r.eachFinding(ctx, n) {
+		for f, err := range r.eachFinding(ctx, n, false) {
 			if err != nil {
 				yield(WordSpan{}, err)
 				return

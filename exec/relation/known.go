@@ -31,7 +31,7 @@ func (r *Reader) knownAt(n *Request) *Reader {
 	}
 	known := &Reader{
 		Snapshot: KnownAt(r.Snapshot, n.Known), History: r.History, Crawls: r.Crawls, Jobs: r.Jobs, Schedules: r.Schedules, Rules: r.Rules,
-		Revisits: r.Revisits, Memory: r.Memory, Watch: r.Watch, Plain: r.Plain, known: n.Known, of: r,
+		Revisits: r.Revisits, Memory: r.Memory, Watch: r.Watch, Plain: r.Plain, Quiet: r.Quiet, known: n.Known, of: r,
 	}
 	if r.byKnown == nil {
 		r.byKnown = make(map[record.Time]*Reader)

@@ -57,6 +57,8 @@ type Reader struct {
 	// Notes are for the user, after the rows: how much was asked, for example. Sources
 	// that were read to their end add them.
 	Notes []string
+	// Quiet reports that nobody will see Notes. What only notes need is not read then.
+	Quiet bool
 
 	known   record.Time             // see Request.Known; 0 means all that is known
 	of      *Reader                 // the Reader that has made this one for what was known; nil if none has

@@ -24,7 +24,9 @@ func (s *Session) Estimate(ctx context.Context, snap relation.Snapshot, node pla
 	if a := s.o.Archive; snap != nil && a.Path() != a.Local() {
 		return s.guess(ctx, snap, node) // each read of a bucket takes long
 	}
-	return cost.Of(ctx, snap, node, cost.Options{Rates: s.o.Rates, Runner: s.runner(snap)})
+	r := s.runner(snap)
+	r.Quiet = true
+	return cost.Of(ctx, snap, node, cost.Options{Rates: s.o.Rates, Runner: r})
 }
 
 // guess is Estimate without a sample, which takes hardly any time.
