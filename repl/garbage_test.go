@@ -1,11 +1,9 @@
 package repl
 
 import (
-	"bytes"
 	"runtime"
 	"runtime/debug"
 	"testing"
-	"unsafe"
 )
 
 // TestFrugal shows that garbage is collected more often while one crawl or several run,
@@ -58,26 +56,3 @@ func TestRoomy(t *testing.T) {
 }
 
 var garbageSink = make([]byte, 1<<16)
-
-// TestReserve shows that reserve does not clear the memory that it allocates: bytes that an
-// earlier allocation has written are still there.
-func TestReserve(t *testing.T) {
-	for range 10 {
-		used := make([]byte, 2*ballastBytes)
-		for i := range used {
-			used[i] = 1
-		}
-		runtime.KeepAlive(used)
-		used = nil
-		runtime.GC()
-		b := reserve(ballastBytes)
-		if b.Cap() < ballastBytes {
-			t.Fatalf("%d bytes were reserved instead of %d", b.Cap(), ballastBytes)
-		}
-		b.WriteByte(0)
-		if bytes.IndexByte(unsafe.Slice(unsafe.StringData(b.String()), ballastBytes), 1) > 0 {
-			return
-		}
-	}
-	t.Error("reserve has cleared the memory ten times")
-}
