@@ -91,7 +91,7 @@ func reserve(n int) *strings.Builder {
 
 // limitBase is how many bytes of memory the program takes besides what the setting
 // memory bounds: its code, the ballast, and what it needs to decode one run.
-const limitBase = ballastBytes + 80<<20
+const limitBase = ballastBytes + 50<<20
 
 // Limit makes the garbage collector run as often as needed to keep the memory of
 // the process below the setting memory and limitBase, if no more than that is in use. It
