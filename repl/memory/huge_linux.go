@@ -2,6 +2,7 @@ package memory
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"runtime/debug"
 	"strconv"
@@ -40,9 +41,10 @@ var useHugePages = sync.OnceFunc(func() {
 	// The heap grows by an allocation that is garbage at once. The advice stays with its
 	// addresses. The collector must not run meanwhile: if it found the allocation in use,
 	// it would let as much garbage build up before it runs again.
-	before := debug.SetGCPercent(-1)
+	percent, limit := debug.SetGCPercent(-1), debug.SetMemoryLimit(math.MaxInt64)
 	advise()
-	debug.SetGCPercent(before)
+	debug.SetMemoryLimit(limit)
+	debug.SetGCPercent(percent)
 })
 
 // advise allocates hugeBytes, of which it touches one page, and asks for huge pages there.
