@@ -19,10 +19,10 @@ import (
 const (
 	// windowBytes is how many bytes of bodies of stored versions a window has.
 	windowBytes = 8 << 20
-	// windowPlaces is how many versions a window reads, and windowCaptures how many
+	// windowVersions is how many versions a window reads, and windowCaptures how many
 	// stored captures it has. The URL that passes one of the bounds is the window's
 	// last.
-	windowPlaces   = 1 << 13
+	windowVersions = 1 << 13
 	windowCaptures = 1 << 15
 )
 
@@ -30,8 +30,8 @@ const (
 type window struct {
 	urls     []windowURL
 	captures []timeline.Capture
-	places   []timeline.Place // of the versions to read
-	bytes    int64            // of the bodies of these versions
+	versions []*timeline.Capture // begin the versions to read
+	bytes    int64               // of the bodies of these versions
 }
 
 // windowURL is a URL of a window: staged[from:to] are its new captures.
@@ -44,10 +44,10 @@ type windowURL struct {
 
 // open begins a window at staged capture from: it looks up the captures of its URLs.
 func (b *batchPlan) open(ctx context.Context, w *window, from int) error {
-	*w = window{urls: w.urls[:0], captures: w.captures[:0], places: w.places[:0]}
+	*w = window{urls: w.urls[:0], captures: w.captures[:0], versions: w.versions[:0]}
 	type bounds struct{ known, group, end int }
 	var at []bounds
-	for from < len(b.staged) && w.bytes < windowBytes && len(w.places) < windowPlaces && len(w.captures) < windowCaptures {
+	for from < len(b.staged) && w.bytes < windowBytes && len(w.versions) < windowVersions && len(w.captures) < windowCaptures {
 		to := from + 1
 		for to < len(b.staged) && b.staged[to].Key == b.staged[from].Key {
 			to++
@@ -62,7 +62,7 @@ func (b *batchPlan) open(ctx context.Context, w *window, from int) error {
 		if b.look.Disturbed {
 			w.captures = append(w.captures, b.look.Group...)
 		} else {
-			b.want(w, known, b.staged[from:to])
+			b.want(w, w.captures[x.known:], b.staged[from:to])
 		}
 		x.end = len(w.captures)
 		at = append(at, x)
@@ -73,7 +73,7 @@ func (b *batchPlan) open(ctx context.Context, w *window, from int) error {
 		u := &w.urls[i]
 		u.known, u.group = w.captures[x.known:x.group:x.group], w.captures[x.group:x.end:x.end]
 	}
-	return b.readEarlier(ctx, w.places)
+	return b.readEarlier(ctx, w.versions)
 }
 
 // want adds to w the version with which the first new version of a URL is compared.
@@ -92,20 +92,20 @@ func (b *batchPlan) want(w *window, known []timeline.Capture, new []*staged) {
 	if !slices.ContainsFunc(new, func(s *staged) bool { return s.ID != v.ID || s.Kind != v.Kind }) {
 		return
 	}
-	w.places = append(w.places, v.Place)
+	w.versions = append(w.versions, v)
 	w.bytes += max(v.Bytes, 0)
 }
 
-// readEarlier reads the versions at these places into b.earlier.
-func (b *batchPlan) readEarlier(ctx context.Context, places []timeline.Place) error {
-	versions, err := b.v.ReadVersions(ctx, places)
+// readEarlier reads the versions that begin with some captures into b.earlier.
+func (b *batchPlan) readEarlier(ctx context.Context, captures []*timeline.Capture) error {
+	versions, err := b.v.ReadVersions(ctx, captures)
 	if err != nil {
 		return err
 	}
 	b.earlier = make(map[timeline.Place]*snapshot.EarlierVersion, len(versions))
 	for i := range versions {
 		if versions[i].Read {
-			b.earlier[places[i]] = &versions[i]
+			b.earlier[captures[i].Place] = &versions[i]
 		}
 	}
 	return nil
