@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"infomall/store/derive"
 	"infomall/store/record"
 	"infomall/store/snapshot"
 	"infomall/store/timeline"
@@ -76,24 +77,37 @@ func (b *batchPlan) open(ctx context.Context, w *window, from int) error {
 	return b.readEarlier(ctx, w.versions)
 }
 
-// want adds to w the version with which the first new version of a URL is compared.
-// known are the captures of the URL in the archive, new its captures in the batch.
+// want adds to w the versions that are needed to compare the first new version of a URL with
+// the version before it: that version and, as long as the fold of the last one does not
+// hold, the one before. If these are more than derive.FoldBack, the new version gets no
+// fold, and want adds only the version before it. known are the captures of the URL in the
+// archive, new its captures in the batch.
 func (b *batchPlan) want(w *window, known []timeline.Capture, new []*staged) {
 	n, _ := slices.BinarySearchFunc(known, new[0].Time, func(c timeline.Capture, t record.Time) int { return cmp.Compare(c.Time, t) })
-	for n--; n >= 0 && known[n].Change == record.ChangeSame; n-- {
+	first := len(w.versions)
+	for n--; n >= 0; n-- {
+		v := &known[n]
+		if v.Change == record.ChangeSame {
+			continue
+		}
+		if len(w.versions) == first {
+			if b.wrote(v.Seg.Info.ID) && b.tails.Has(known[:n+1]) {
+				return // the import has its blocks and its history in memory
+			}
+			if !slices.ContainsFunc(new, func(s *staged) bool { return s.ID != v.ID || s.Kind != v.Kind }) {
+				return
+			}
+		}
+		if len(w.versions) > first+derive.FoldBack {
+			w.versions = w.versions[:first+1]
+			return
+		}
+		w.versions = append(w.versions, v)
+		w.bytes += max(v.Bytes, 0)
+		if derive.FoldHolds(known, n) {
+			return
+		}
 	}
-	if n < 0 {
-		return
-	}
-	v := &known[n]
-	if b.wrote(v.Seg.Info.ID) && b.tails.Has(known[:n+1]) {
-		return // the import has its blocks and its history in memory
-	}
-	if !slices.ContainsFunc(new, func(s *staged) bool { return s.ID != v.ID || s.Kind != v.Kind }) {
-		return
-	}
-	w.versions = append(w.versions, v)
-	w.bytes += max(v.Bytes, 0)
 }
 
 // readEarlier reads the versions that begin with some captures into b.earlier.
