@@ -1,10 +1,10 @@
 package terms
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
-	"hash/maphash"
 	"slices"
 	"strings"
 
@@ -15,178 +15,176 @@ import (
 	"infomall/store/words/term"
 )
 
-// count counts the terms of one period after the other.
+// count counts the terms of all periods at once.
 type count struct {
 	ctx    context.Context
 	c      *Counter
 	reader term.Reader
 	page   pageReader
-	limit  int64 // bytes that the terms in memory may take
+	limit  int64 // bytes that the terms and counts in memory may take
 
-	classes []class // the classes that a period is counted in; together they have all terms
-	class   class   // of the terms that are counted now
-	seed    maphash.Seed
-
-	ids     map[string]uint32 // the number of each term in memory
-	terms   []counted         // each term in memory, by number
-	held    int64             // bytes that the terms in memory take
-	touched []uint32          // numbers of the terms that the period has
-	langs   map[inLang]uint32 // in how many versions of a language a term occurs
-	names   []string          // the languages, by number
-	numbers map[string]uint16
-
-	now     uint32 // number of the period, from 1
-	version uint32 // number of the version, from 1
+	ids     map[string]uint32   // the number of each term in memory
+	terms   []inMemory          // each term in memory, by number
+	counts  []counted           // the counts of the terms in memory
+	more    map[inPeriod]uint32 // the places in counts of the second and further periods of a term
+	langs   map[inLang]uint32   // in how many versions of a language a term occurs
+	held    int64               // bytes that all these take
 	known   *leafMemory[leaf]
-	leaves  *spill.Sorter // the leaves of the period, by the hash of their text; nil if they are not counted
-	list    []uint32      // memory of idsOf
-	row     []byte        // memory of rows
+	names   []string // the languages, by number
+	numbers map[string]uint16
+	periods map[record.Time]uint32 // the number of each period
+
+	ref  record.Ref // of the version whose terms are in has
+	has  []uint32   // numbers of the terms of a version; nil if they are not known
+	read uint32     // number of the version that was read last, from 1
+
+	parts  *spill.Sorter // the counts of the parts of the versions, by period and term
+	leaves *spill.Sorter // the leaves of the versions of this part, by period and the hash of their text; nil if they are not counted
+	before *spill.Spool  // the keys of the leaves of earlier parts, sorted; nil if there are none
+	list   []uint32      // memory of idsOf
+	key    []byte        // memory of keys
+	row    []byte        // memory of rows
 }
 
-// class is a part of all terms: those whose hash ends with certain bits.
-type class struct {
-	bits uint64
-	mask uint64 // 1<<n - 1 for n bits
+// inMemory is a term in memory, with the place of its counts in the period that was counted
+// first.
+type inMemory struct {
+	text   string
+	isNew  bool
+	read   uint32 // the last version that has the term
+	period uint32 // 0 if the term was not counted
+	at     uint32 // in counts
 }
 
-// counted is one term with its counts. They are those of an earlier period unless period
-// is that of now.
+// counted has the counts of a term in a period.
 type counted struct {
-	term             string
-	isNew            bool
-	period, version  uint32 // when the term was counted last
+	term             uint32
+	asOf             record.Time // of the period
 	versions, leaves uint32
 	first, last      record.Time
 }
 
-// inLang is a term in a language, both by number.
+// inPeriod is a term in a period, both by number.
+type inPeriod struct{ term, period uint32 }
+
+// inLang is a language, by number, of versions that were counted in one place of counts.
 type inLang struct {
-	term uint32
+	at   uint32
 	lang uint16
 }
 
 // leaf is what is remembered of a leaf.
 type leaf struct {
-	known  bool
-	period uint32   // the last period in which it was put into leaves
-	hash   uint64   // of its text
-	ids    []uint32 // its terms that are counted
+	known bool
+	put   []uint64 // has a bit for each period in which the leaf was put into leaves
+	hash  uint64   // of its text
+	ids   []uint32 // its terms that are counted
 }
 
 // About how many bytes of memory things take.
 const (
-	termBytes = 160 // a term, besides its letters
-	langBytes = 32
-	leafBytes = 48 // a leaf, besides its terms
+	termBytes  = 160 // a term with the counts of a period, besides its letters
+	countBytes = 96  // the counts of a further period
+	langBytes  = 32
+	leafBytes  = 64 // a leaf, besides its terms and periods
 )
 
 // langsMax is how many languages are counted. Pages in further languages count as pages
 // of which the language is not known.
 const langsMax = 1 << 12
 
+// newCount returns a count without versions. The caller closes it.
 func newCount(ctx context.Context, c *Counter) *count {
 	n := &count{
-		ctx: ctx, c: c, page: pageReader{ctx: ctx, pages: c.Pages}, seed: maphash.MakeSeed(),
-		limit: c.Memory.Bytes / 4, classes: []class{{}}, numbers: make(map[string]uint16),
-		known: newLeafMemory(c.Memory.Bytes/5, func(l leaf) int64 { return leafBytes + 4*int64(len(l.ids)) }),
+		ctx: ctx, c: c, page: pageReader{ctx: ctx, pages: c.Pages}, limit: c.Memory.Bytes / 4,
+		numbers: make(map[string]uint16), periods: make(map[record.Time]uint32), parts: c.Memory.Sorter(ctx, 4),
+		known: newLeafMemory(c.Memory.Bytes/5, func(l leaf) int64 { return leafBytes + 4*int64(len(l.ids)) + 8*int64(len(l.put)) }),
 	}
 	n.clear()
 	return n
 }
 
-// clear forgets all terms.
+// clear forgets all terms in memory.
 func (n *count) clear() {
-	n.ids, n.terms, n.held, n.touched = make(map[string]uint32), nil, 0, nil
-	n.langs = make(map[inLang]uint32)
+	n.ids, n.terms, n.counts, n.held, n.has = make(map[string]uint32), nil, nil, 0, nil
+	n.more, n.langs = make(map[inPeriod]uint32), make(map[inLang]uint32)
 	n.known.clear()
+	if n.c.Leaves {
+		n.leaves = n.c.Memory.Sorter(n.ctx, 4)
+	}
 }
 
-// period counts the terms of the versions of one period, and yields their rows. It returns
-// errStopped after yield has returned false.
-func (n *count) period(versions *spill.Spool, asOf record.Time, yield func(*Row) bool) error {
-	if len(n.classes) == 1 {
-		fits, err := n.one(versions)
-		if err != nil {
-			return err
-		}
-		if fits {
-			return n.yield(asOf, yield)
-		}
-		n.classes = n.classes[0].parts()
+// close deletes the temporary files.
+func (n *count) close() {
+	n.parts.Close()
+	if n.leaves != nil {
+		n.leaves.Close()
 	}
-	rows := n.c.Memory.Sorter(n.ctx, 4)
-	defer rows.Close()
-	for i := 0; i < len(n.classes); {
-		n.clear()
-		n.class = n.classes[i]
-		fits, err := n.one(versions)
-		if err != nil {
-			return err
-		}
-		if !fits {
-			n.classes = slices.Replace(n.classes, i, i+1, n.class.parts()...)
-			continue
-		}
-		err = n.yield(asOf, func(r *Row) bool {
-			n.row = r.encode(n.row[:0])
-			err = rows.Add([]byte(r.Term), n.row)
-			return err == nil
-		})
-		if err != nil {
-			return err
-		}
-		i++
+	if n.before != nil {
+		n.before.Close()
 	}
-	n.clear()
-	for r, err := range rows.Sorted() {
-		if err != nil {
+}
+
+// add counts the terms of a version. Versions that are stored at the same place follow each
+// other: their terms are read once.
+func (n *count) add(v *Version) error {
+	period := n.periods[v.AsOf]
+	if period == 0 {
+		period = uint32(len(n.periods)) + 1
+		n.periods[v.AsOf] = period
+	}
+	if n.has == nil || n.ref != v.Ref || n.c.Leaves {
+		if err := n.open(v, period); err != nil {
 			return err
 		}
-		if !yield(decodeRow(r.Key, r.Val)) {
-			return errStopped
+	}
+	lang := n.langOf(v.Lang)
+	for _, id := range n.has {
+		at := n.at(id, period, v)
+		t := &n.counts[at]
+		t.versions++
+		t.first, t.last = min(t.first, v.First), max(t.last, v.Last)
+		if lang > 0 {
+			in := inLang{at, lang}
+			if n.langs[in]++; n.langs[in] == 1 {
+				n.held += langBytes
+			}
 		}
+	}
+	if n.held > n.limit {
+		return n.endPart()
 	}
 	return nil
 }
 
-// parts returns the two halves of a class.
-func (c class) parts() []class {
-	bit := c.mask + 1
-	return []class{{c.bits, c.mask | bit}, {c.bits | bit, c.mask | bit}}
+// at returns the place in counts of a term in the period of v. It makes one if there is none.
+func (n *count) at(id, period uint32, v *Version) uint32 {
+	t := &n.terms[id]
+	if t.period == period {
+		return t.at
+	}
+	at, ok := n.more[inPeriod{id, period}]
+	if ok {
+		return at
+	}
+	at = uint32(len(n.counts))
+	n.counts = append(n.counts, counted{term: id, asOf: v.AsOf, first: v.First, last: v.Last})
+	if t.period == 0 {
+		t.period, t.at = period, at
+	} else {
+		n.more[inPeriod{id, period}] = at
+		n.held += countBytes
+	}
+	return at
 }
 
-// one counts the terms of n.class in the versions of a period. fits is false if they take
-// too much memory; the counts are then wrong.
-func (n *count) one(versions *spill.Spool) (fits bool, err error) {
-	n.now++
-	n.touched = n.touched[:0]
-	clear(n.langs)
-	if n.c.Leaves {
-		n.leaves = n.c.Memory.Sorter(n.ctx, 4)
-		defer n.leaves.Close()
+// open reads the terms of a version into n.has, and puts its leaves into n.leaves.
+func (n *count) open(v *Version, period uint32) error {
+	n.ref, n.has = v.Ref, n.has[:0]
+	if n.has == nil {
+		n.has = []uint32{}
 	}
-	for b, err := range versions.All() {
-		if err != nil {
-			return false, err
-		}
-		v := decodeVersion(b)
-		if err := n.add(&v); err != nil {
-			return false, err
-		}
-		if n.held+int64(len(n.langs))*langBytes > n.limit && len(n.terms) > 1 {
-			return false, nil
-		}
-	}
-	if n.c.Leaves {
-		return true, n.countLeaves()
-	}
-	return true, nil
-}
-
-// add counts the terms of a version.
-func (n *count) add(v *Version) error {
-	n.version++
-	lang := n.langOf(v.Lang)
+	n.read++
 	return n.page.read(v.Ref, func(l search.LeafRef, as search.Reading) error {
 		known := n.known.at(l, as)
 		if !known.known {
@@ -201,42 +199,36 @@ func (n *count) add(v *Version) error {
 			}
 			n.known.grown(4 * int64(len(ids)))
 		}
-		for _, id := range known.ids {
-			n.has(id, v, lang)
-		}
-		if n.c.Leaves && known.period != n.now && len(known.ids) > 0 {
-			known.period = n.now
-			return n.putLeaf(known.hash, known.ids)
+		n.mark(known.ids)
+		if n.c.Leaves && len(known.ids) > 0 {
+			word, bit := int(period/64), uint64(1)<<(period%64)
+			if more := word + 1 - len(known.put); more > 0 {
+				known.put = append(known.put, make([]uint64, more)...)
+				n.known.grown(8 * int64(more))
+			}
+			if known.put[word]&bit == 0 {
+				known.put[word] |= bit
+				return n.putLeaf(v.AsOf, known.hash, known.ids)
+			}
 		}
 		return nil
 	}, func(text string) error {
 		ids := n.idsOf(text)
-		for _, id := range ids {
-			n.has(id, v, lang)
-		}
+		n.mark(ids)
 		if n.c.Leaves && len(ids) > 0 {
-			return n.putLeaf(hashOf([]byte(text)), ids)
+			return n.putLeaf(v.AsOf, hashOf([]byte(text)), ids)
 		}
 		return nil
 	})
 }
 
-// has notes that version v has a term.
-func (n *count) has(id uint32, v *Version, lang uint16) {
-	t := &n.terms[id]
-	if t.version == n.version {
-		return
-	}
-	t.version = n.version
-	if t.period != n.now {
-		t.period, t.versions, t.leaves = n.now, 0, 0
-		t.first, t.last = v.First, v.Last
-		n.touched = append(n.touched, id)
-	}
-	t.versions++
-	t.first, t.last = min(t.first, v.First), max(t.last, v.Last)
-	if lang > 0 {
-		n.langs[inLang{id, lang}]++
+// mark adds terms to those of the version that is read.
+func (n *count) mark(ids []uint32) {
+	for _, id := range ids {
+		if t := &n.terms[id]; t.read != n.read {
+			t.read = n.read
+			n.has = append(n.has, id)
+		}
 	}
 }
 
@@ -245,7 +237,7 @@ func (n *count) has(id uint32, v *Version, lang uint16) {
 func (n *count) idsOf(text string) []uint32 {
 	n.list = n.list[:0]
 	for t, isNew := range n.reader.Of(text) {
-		if !n.c.Only.Has(t) || n.class.mask != 0 && maphash.Bytes(n.seed, t)&n.class.mask != n.class.bits {
+		if !n.c.Only.Has(t) {
 			continue
 		}
 		id, ok := n.ids[string(t)]
@@ -253,7 +245,7 @@ func (n *count) idsOf(text string) []uint32 {
 			id = uint32(len(n.terms))
 			word := string(t)
 			n.ids[word] = id
-			n.terms = append(n.terms, counted{term: word, isNew: isNew})
+			n.terms = append(n.terms, inMemory{text: word, isNew: isNew})
 			n.held += termBytes + int64(len(word))
 		}
 		n.list = append(n.list, id)
@@ -278,71 +270,210 @@ func (n *count) langOf(name string) uint16 {
 	return number
 }
 
-// putLeaf adds a leaf with these terms to the leaves of the period.
-func (n *count) putLeaf(hash uint64, ids []uint32) error {
-	var key [8]byte
-	binary.BigEndian.PutUint64(key[:], hash)
+// appendPeriod appends to dst the beginning of the keys of a period. Keys sort by period.
+func appendPeriod(dst []byte, asOf record.Time) []byte {
+	return binary.BigEndian.AppendUint64(dst, uint64(asOf)^1<<63)
+}
+
+// periodOf returns the period of a key, and the rest of the key.
+func periodOf(key []byte) (asOf record.Time, rest []byte) {
+	return record.Time(binary.BigEndian.Uint64(key) ^ 1<<63), key[8:]
+}
+
+// putLeaf adds a leaf with these terms to the leaves of the period asOf.
+func (n *count) putLeaf(asOf record.Time, hash uint64, ids []uint32) error {
+	n.key = binary.BigEndian.AppendUint64(appendPeriod(n.key[:0], asOf), hash)
 	n.row = n.row[:0]
 	for _, id := range ids {
 		n.row = binary.LittleEndian.AppendUint32(n.row, id)
 	}
-	return n.leaves.Add(key[:], n.row)
+	return n.leaves.Add(n.key, n.row)
 }
 
-// countLeaves counts for each term in how many different texts it is.
+// countLeaves counts for each term in how many texts it is that were in no part before.
 func (n *count) countLeaves() error {
-	var before []byte
+	defer n.leaves.Close()
+	past, now := n.before, n.c.Memory.Spool(16)
+	n.before = now
+	var earlier *spill.SpoolReader
+	var old []byte // the next key of earlier
+	var more bool
+	var err error
+	if past != nil {
+		defer past.Close()
+		earlier = past.Reader()
+		if old, more, err = earlier.Next(); err != nil {
+			return err
+		}
+	}
+	var last []byte
 	for r, err := range n.leaves.Sorted() {
 		if err != nil {
 			return err
 		}
-		if slices.Equal(before, r.Key) {
+		if bytes.Equal(last, r.Key) {
 			continue
 		}
-		before = append(before[:0], r.Key...)
+		last = append(last[:0], r.Key...)
+		for more && bytes.Compare(old, r.Key) < 0 {
+			if err := now.Add(old); err != nil {
+				return err
+			}
+			if old, more, err = earlier.Next(); err != nil {
+				return err
+			}
+		}
+		if more && bytes.Equal(old, r.Key) {
+			continue
+		}
+		if err := now.Add(r.Key); err != nil {
+			return err
+		}
+		asOf, _ := periodOf(r.Key)
+		period := n.periods[asOf]
 		for b := r.Val; len(b) > 0; b = b[4:] {
-			n.terms[binary.LittleEndian.Uint32(b)].leaves++
+			id := binary.LittleEndian.Uint32(b)
+			at := n.terms[id].at
+			if n.terms[id].period != period {
+				at = n.more[inPeriod{id, period}]
+			}
+			n.counts[at].leaves++
+		}
+	}
+	for more {
+		if err := now.Add(old); err != nil {
+			return err
+		}
+		if old, more, err = earlier.Next(); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// yield yields the rows of the terms that were counted, sorted by term. It returns
-// errStopped after yield has returned false.
-func (n *count) yield(asOf record.Time, yield func(*Row) bool) error {
-	langs := n.langsOf()
-	slices.SortFunc(n.touched, func(a, b uint32) int { return strings.Compare(n.terms[a].term, n.terms[b].term) })
-	var row Row
-	for i, id := range n.touched {
-		if i%1024 == 0 && n.ctx.Err() != nil {
-			return n.ctx.Err()
+// endPart moves the counts in memory to n.parts. The terms of the next version begin a new
+// part.
+func (n *count) endPart() error {
+	if n.c.Leaves {
+		if err := n.countLeaves(); err != nil {
+			return err
 		}
-		t := &n.terms[id]
-		row = Row{Term: t.term, New: t.isNew, Versions: int64(t.versions), Leaves: int64(t.leaves), First: t.first, Last: t.last, AsOf: asOf}
+	}
+	langs := make(map[uint32][]langCount)
+	for in, versions := range n.langs {
+		langs[in.at] = append(langs[in.at], langCount{in.lang, versions})
+	}
+	for at := range n.counts {
+		t := &n.counts[at]
+		of := &n.terms[t.term]
+		n.key = append(appendPeriod(n.key[:0], t.asOf), of.text...)
+		n.row = t.encode(n.row[:0], of.isNew, langs[uint32(at)])
+		if err := n.parts.Add(n.key, n.row); err != nil {
+			return err
+		}
+	}
+	n.clear()
+	return nil
+}
+
+// langCount is how many versions have a language, by number.
+type langCount struct {
+	lang     uint16
+	versions uint32
+}
+
+// encode appends t to dst, without its term and period. langs are the languages of its
+// versions.
+func (t *counted) encode(dst []byte, isNew bool, langs []langCount) []byte {
+	fresh := int64(0)
+	if isNew {
+		fresh = 1
+	}
+	for _, x := range [...]int64{fresh, int64(t.versions), int64(t.leaves), int64(t.first), int64(t.last)} {
+		dst = binary.AppendVarint(dst, x)
+	}
+	for _, l := range langs {
+		dst = binary.AppendUvarint(binary.AppendUvarint(dst, uint64(l.lang)), uint64(l.versions))
+	}
+	return dst
+}
+
+// addTo adds to r the counts that encode has appended to b, and to langs those of the
+// languages.
+func addTo(r *Row, langs map[uint16]int64, b []byte) {
+	var list [5]int64
+	for i := range list {
+		x, size := binary.Varint(b)
+		list[i], b = x, b[size:]
+	}
+	first, last := record.Time(list[3]), record.Time(list[4])
+	if r.Versions == 0 {
+		r.First, r.Last = first, last
+	}
+	r.New = list[0] == 1
+	r.Versions += list[1]
+	r.Leaves += list[2]
+	r.First, r.Last = min(r.First, first), max(r.Last, last)
+	for len(b) > 0 {
+		lang, size := binary.Uvarint(b)
+		versions, more := binary.Uvarint(b[size:])
+		langs[uint16(lang)] += int64(versions)
+		b = b[size+more:]
+	}
+}
+
+// rows yields the sums of all parts as rows, sorted by period and term. It returns
+// errStopped after yield has returned false.
+func (n *count) rows(yield func(*Row) bool) error {
+	if err := n.endPart(); err != nil {
+		return err
+	}
+	n.known.clear()
+	var row Row
+	langs := make(map[uint16]int64)
+	n.key = n.key[:0]
+	end := func() error {
+		if row.Versions == 0 {
+			return nil
+		}
 		if n.c.Langs {
-			if row.Lang = langs[id]; row.Lang == "" {
-				row.Lang = scriptLang(t.term)
+			if row.Lang = n.mostOf(langs); row.Lang == "" {
+				row.Lang = scriptLang(row.Term)
 			}
 		}
 		if !yield(&row) {
 			return errStopped
 		}
+		return nil
 	}
-	return nil
+	for r, err := range n.parts.Sorted() {
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(n.key, r.Key) {
+			if err := end(); err != nil {
+				return err
+			}
+			n.key = append(n.key[:0], r.Key...)
+			asOf, text := periodOf(r.Key)
+			row = Row{Term: string(text), AsOf: asOf}
+			clear(langs)
+		}
+		addTo(&row, langs, r.Val)
+	}
+	return end()
 }
 
-// langsOf returns for each term the language that most of the versions with the term have,
-// of equal ones the first by name.
-func (n *count) langsOf() map[uint32]string {
-	best := make(map[uint32]string)
-	for in, versions := range n.langs {
-		name := n.names[in.lang-1]
-		old, ok := best[in.term]
-		if !ok || cmp.Or(cmp.Compare(n.langs[inLang{in.term, n.numbers[old]}], versions), strings.Compare(name, old)) < 0 {
-			best[in.term] = name
+// mostOf returns the language that most versions have, of equal ones the first by name, or
+// "" if langs is empty.
+func (n *count) mostOf(langs map[uint16]int64) (name string) {
+	most := int64(0)
+	for lang, versions := range langs {
+		if other := n.names[lang-1]; cmp.Or(cmp.Compare(most, versions), strings.Compare(other, name)) < 0 {
+			name, most = other, versions
 		}
 	}
-	return best
+	return name
 }
 
 // scriptLang returns the language that the script of a term shows, or "".

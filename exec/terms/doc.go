@@ -8,14 +8,16 @@
 //	leaf      a block of a page that is stored once and divides no further
 //	period    the versions with the same AsOf: with EACH those of one month, for example;
 //	          else all versions
-//	class     the terms whose hashes end with certain bits
+//	part      versions that follow each other, as many as have counts that fit in memory
 //
 // # Memory
 //
-// The counts of all terms of a period are held in memory. If they take too much, the
-// terms are divided into two classes by one bit of their hash, and the period is counted
-// once for each class. A class that still takes too much is divided by a further bit.
+// All periods are counted at once, so that each page is read once. The versions are sorted by
+// the place where they are stored, and are counted one after the other. When the counts take
+// too much memory, a part ends: they go to a spill.Sorter, and the next part begins with no
+// counts. At the end, the counts of the parts are added up, term by term. The number of
+// different texts is no sum, so each part has the hashes of the texts of the parts before.
 // The terms of leaves are remembered up to a limit. Leaves that were not used for some
-// time are then read again. Lists of versions, of leaves and of rows go to temporary files
+// time are then read again. Lists of versions, of leaves and of counts go to temporary files
 // when they grow.
 package terms

@@ -70,38 +70,26 @@ func (c *Counter) rows(ctx context.Context, versions iter.Seq2[*Version, error],
 	}
 	defer all.Close()
 	count := newCount(ctx, c)
+	defer count.close()
 	if c.Only.MayHaveNew() {
 		if count.reader.New, err = c.newWords(ctx, all); err != nil {
 			return err
 		}
 	}
-	period := c.Memory.Spool(16)
-	defer period.Close()
-	var before Version
 	for b, err := range all.All() {
 		if err != nil {
 			return err
 		}
 		v := decodeVersion(b)
-		if v.AsOf != before.AsOf && period.Len() > 0 {
-			if err := count.period(period, before.AsOf, yield); err != nil {
-				return err
-			}
-			period.Clear()
-		}
-		before = v
-		if err := period.Add(b); err != nil {
+		if err := count.add(&v); err != nil {
 			return err
 		}
 	}
-	if period.Len() == 0 {
-		return nil
-	}
-	return count.period(period, before.AsOf, yield)
+	return count.rows(yield)
 }
 
-// sorted returns the versions sorted by AsOf, and then by the place where they are stored,
-// so that versions that share leaves come close to each other.
+// sorted returns the versions sorted by the place where they are stored, so that versions
+// that share leaves come close to each other, and then by AsOf.
 func (c *Counter) sorted(ctx context.Context, versions iter.Seq2[*Version, error]) (*spill.Spool, error) {
 	s := c.Memory.Sorter(ctx, 4)
 	defer s.Close()
@@ -130,15 +118,12 @@ func (c *Counter) sorted(ctx context.Context, versions iter.Seq2[*Version, error
 	return all, nil
 }
 
-// versionKeyBytes is the size of the key that encode makes.
-const versionKeyBytes = 20
-
-// encode appends a version to key and val. Keys sort by AsOf and Ref.
+// encode appends a version to key and val. Keys sort by Ref and AsOf.
 func (v *Version) encode(key, val []byte) ([]byte, []byte) {
-	key = binary.BigEndian.AppendUint64(key, uint64(v.AsOf)^1<<63)
 	key = binary.BigEndian.AppendUint32(key, v.Ref.Segment)
 	key = binary.BigEndian.AppendUint32(key, v.Ref.Run)
 	key = binary.BigEndian.AppendUint32(key, v.Ref.N)
+	key = appendPeriod(key, v.AsOf)
 	val = binary.AppendVarint(val, int64(v.First))
 	val = binary.AppendVarint(val, int64(v.Last))
 	return key, append(val, v.Lang...)
@@ -146,39 +131,12 @@ func (v *Version) encode(key, val []byte) ([]byte, []byte) {
 
 // decodeVersion returns the version whose key and value encode has made.
 func decodeVersion(b []byte) (v Version) {
-	v.AsOf = record.Time(binary.BigEndian.Uint64(b) ^ 1<<63)
-	v.Ref = record.Ref{Segment: binary.BigEndian.Uint32(b[8:]), Run: binary.BigEndian.Uint32(b[12:]), N: binary.BigEndian.Uint32(b[16:])}
-	b = b[versionKeyBytes:]
+	v.Ref = record.Ref{Segment: binary.BigEndian.Uint32(b), Run: binary.BigEndian.Uint32(b[4:]), N: binary.BigEndian.Uint32(b[8:])}
+	v.AsOf, b = periodOf(b[12:])
 	first, n := binary.Varint(b)
 	last, m := binary.Varint(b[n:])
 	v.First, v.Last, v.Lang = record.Time(first), record.Time(last), string(b[n+m:])
 	return v
-}
-
-// encode appends a row to dst, without its term.
-func (r *Row) encode(dst []byte) []byte {
-	isNew := byte(0)
-	if r.New {
-		isNew = 1
-	}
-	dst = append(dst, isNew)
-	for _, n := range [...]int64{r.Versions, r.Leaves, int64(r.First), int64(r.Last), int64(r.AsOf)} {
-		dst = binary.AppendVarint(dst, n)
-	}
-	return append(dst, r.Lang...)
-}
-
-// decodeRow returns the row that encode has made, with its term.
-func decodeRow(key, val []byte) *Row {
-	r := &Row{Term: string(key), New: val[0] == 1}
-	val = val[1:]
-	var first, last, asOf int64
-	for _, n := range [...]*int64{&r.Versions, &r.Leaves, &first, &last, &asOf} {
-		x, size := binary.Varint(val)
-		*n, val = x, val[size:]
-	}
-	r.First, r.Last, r.AsOf, r.Lang = record.Time(first), record.Time(last), record.Time(asOf), string(val)
-	return r
 }
 
 // newWords returns the new words of the leaves of versions.
@@ -198,11 +156,16 @@ func (c *Counter) newWords(ctx context.Context, versions *spill.Spool) (*term.Ne
 	}
 	seen := newLeafMemory[bool](c.Memory.Bytes/16, func(bool) int64 { return 1 })
 	p := pageReader{ctx: ctx, pages: c.Pages}
+	last, read := record.Ref{}, false
 	for b, err := range versions.All() {
 		if err != nil {
 			return nil, err
 		}
 		v := decodeVersion(b)
+		if read && v.Ref == last {
+			continue // the same version in another period
+		}
+		last, read = v.Ref, true
 		err = p.read(v.Ref, func(l search.LeafRef, as search.Reading) error {
 			met := seen.at(l, as)
 			if *met {
