@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -281,5 +282,39 @@ func checkNearWords(t *rapid.T, a *Archive) {
 	got, err := v.NearWords(ctx, words, nil, from, record.MaxTime+1)
 	if err != nil || !reflect.DeepEqual(got, want.Words()) {
 		t.Fatalf("near words: %v (%v), want %v", got, err, want.Words())
+	}
+}
+
+// TestNearWordsBounded shows that NearWords does not read all texts of an archive without an
+// index of words: the words of the first texts are found, and most texts are not read.
+func TestNearWordsBounded(t *testing.T) {
+	a := Open(t.TempDir(), Options{})
+	defer a.Close()
+	random := rand.New(rand.NewPCG(1, 2))
+	const pages, words = 60, 80_000
+	var visits []*visit
+	for n := range pages {
+		var b strings.Builder
+		fmt.Fprintf(&b, "<title>%d</title><p>zookeeper", n)
+		for range words {
+			fmt.Fprintf(&b, " w%010d", random.Uint32())
+		}
+		visits = append(visits, &visit{url: fmt.Sprintf("http://www.example.com/%d", n), time: day0, status: 200, body: b.String()})
+	}
+	put(t, a, visits)
+	v, err := a.Snapshot(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	near, err := v.NearWords(context.Background(), []string{"zookeper"}, nil, record.MinTime, record.MaxTime)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(near[0]) != 1 || near[0][0].Word != "zookeeper" {
+		t.Errorf("near words %v, want zookeeper", near[0])
+	}
+	if texts := near[0][0].Texts; texts < 10 || texts > pages/2 {
+		t.Errorf("%d of %d texts were read, want those of the first 16 MB", texts, pages)
 	}
 }

@@ -1,9 +1,11 @@
 package finder
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"infomall/store/block/divide"
@@ -15,25 +17,28 @@ import (
 	"infomall/store/words/match"
 )
 
-// nearBodiesMax is how many different bodies NearWords reads, 50 bytes of memory each.
+// nearBodiesMax is how many different bodies NearWords counts, 60 bytes of memory each.
 // nearLeavesMax is how many leaves it remembers, 100 bytes each.
+// nearTextMax is how many bytes of text it reads. To read all texts of a large archive would
+// take as long as the search that has found nothing.
 const (
 	nearBodiesMax = 2 << 20
 	nearLeavesMax = 1 << 19
+	nearTextMax   = 16 << 20
 )
 
 // NearWords returns, for each of words, the words of the archive that are near it, see
 // search.Nearer. It counts the bodies of the captures with a key in ranges and a time in
 // from <= time < to, each once: by the indexes of words if all segments have one, otherwise
-// by reading them. ranges are sorted and disjoint; nil means all keys.
+// by reading them, up to nearTextMax bytes of text. ranges are sorted and disjoint; nil means all keys.
 // words must be folded. What cannot be read, because of damage for example, is left out.
 func (v *Finder) NearWords(ctx context.Context, words []string, ranges []urlkey.Range, from, to record.Time) ([][]search.NearWord, error) {
 	f := &nearFinder{
 		wordFinder: wordFinder{v: v, ctx: ctx},
-		wanted:     make(map[segment.ID]bool), near: search.NewNearer(words), known: make(map[leafReading]search.NearPart),
+		wanted:     make(map[segment.ID]record.Ref), near: search.NewNearer(words), known: make(map[leafReading]search.NearPart),
+		left: nearTextMax,
 	}
-	// The body of a capture may be stored with a capture that is not asked for. So the
-	// first pass finds out which bodies are asked for, and the second reads them.
+	counted := make(map[segment.ID]bool) // the bodies that are not to be read
 	terms, known, err := f.ask(words, ranges, from, to)
 	if err != nil {
 		return nil, err
@@ -44,41 +49,67 @@ func (v *Finder) NearWords(ctx context.Context, words []string, ranges []urlkey.
 		}
 		for i := range b.N {
 			id := segment.ID(b.Digest[i][:len(segment.ID{})])
-			if _, seen := f.wanted[id]; seen || b.Kind[i] != record.KindPage || b.Digest[i] == (record.Digest{}) || len(f.wanted) >= nearBodiesMax {
+			_, seen := f.wanted[id]
+			if seen || counted[id] || b.Kind[i] != record.KindPage || b.Digest[i] == (record.Digest{}) || len(f.wanted)+len(counted) >= nearBodiesMax {
 				continue
 			}
-			f.wanted[id] = true
 			if v.HasReading(id) { // equal bodies may be sent in several ways, and not all are read
-				f.wanted[id] = false
+				counted[id] = true
 				f.near.Next()
 				f.whole(b.Ref[i])
 				continue
 			}
-			if known == nil {
+			has, ok := uint64(0), false
+			if known != nil && known.Indexed(b.Ref[i]) { // otherwise terms may lack words of the page
+				has, ok = known.Has(b.Ref[i])
+			}
+			if !ok {
+				f.wanted[id] = b.Ref[i]
 				continue
 			}
-			has, ok := known.Has(b.Ref[i])
-			if !ok || !known.Indexed(b.Ref[i]) { // then terms may lack words of the page
-				continue // the body is read
-			}
-			f.wanted[id] = false
+			counted[id] = true
 			f.near.Next()
 			for ; has != 0; has &= has - 1 {
 				f.near.AddTerm(terms[bits.TrailingZeros64(has)])
 			}
 		}
 	}
-	maps.DeleteFunc(f.wanted, func(_ segment.ID, read bool) bool { return !read })
-	for _, s := range v.Whole().Segments {
-		r := v.Runs.Reader(s)
-		for n := uint32(0); n < uint32(r.Info.Runs) && len(f.wanted) > 0; n++ {
-			if err := ctx.Err(); err != nil {
-				return nil, err
+	if err := f.readWanted(); err != nil {
+		return nil, err
+	}
+	return f.near.Words(), nil
+}
+
+// readWanted reads the bodies in f.wanted, while f.left is not used up: first run by run the
+// bodies that are stored with their captures, and then each of the others.
+func (f *nearFinder) readWanted() error {
+	runs := make(map[segment.RunRef]bool)
+	for _, ref := range f.wanted {
+		runs[segment.RunRef{Segment: ref.Segment, Run: ref.Run}] = true
+	}
+	for _, s := range f.v.Whole().Segments {
+		r := f.v.Runs.Reader(s)
+		for n := uint32(0); n < uint32(r.Info.Runs) && f.left > 0; n++ {
+			if !runs[segment.RunRef{Segment: s.ID, Run: n}] {
+				continue
+			}
+			if err := f.ctx.Err(); err != nil {
+				return err
 			}
 			_ = f.read(r, n) // SEARCH has met the same error when it read the pages
 		}
 	}
-	return f.near.Words(), ctx.Err()
+	others := slices.SortedFunc(maps.Values(f.wanted), func(a, b record.Ref) int {
+		return cmp.Or(cmp.Compare(a.Segment, b.Segment), cmp.Compare(a.Run, b.Run), cmp.Compare(a.N, b.N))
+	})
+	for _, ref := range others {
+		if f.left <= 0 || f.ctx.Err() != nil {
+			break
+		}
+		f.near.Next()
+		f.whole(ref)
+	}
+	return f.ctx.Err()
 }
 
 // ask asks the indexes of words for the terms near words, if all segments have one. known
@@ -154,9 +185,10 @@ func (f *nearFinder) listed(files *wordFiles, w *index.File) bool {
 // nearFinder gives a search.Nearer the texts of a snapshot.
 type nearFinder struct {
 	wordFinder
-	wanted map[segment.ID]bool // the bodies that are asked for; whether one is still to be read
+	wanted map[segment.ID]record.Ref // the bodies to read, each with a capture that has it
 	near   *search.Nearer
 	known  map[leafReading]search.NearPart
+	left   int // how many bytes of text may still be read
 }
 
 // leafReading is a leaf in one reading.
@@ -165,7 +197,7 @@ type leafReading struct {
 	index.Reading
 }
 
-// read reads the bodies that run n of a segment stores and that are asked for.
+// read reads the bodies that run n of a segment stores and that are wanted.
 func (f *nearFinder) read(r *segment.Reader, n uint32) error {
 	run, err := f.v.Runs.Run(r, n)
 	if err != nil || run.Meta.Len() == 0 {
@@ -180,7 +212,8 @@ func (f *nearFinder) read(r *segment.Reader, n uint32) error {
 		return err
 	}
 	for i := range bodies {
-		if b := &bodies[i]; b.Form == segment.BodyOwn && f.wanted[b.ID] {
+		b := &bodies[i]
+		if _, wanted := f.wanted[b.ID]; wanted && b.Form == segment.BodyOwn && f.left > 0 {
 			delete(f.wanted, b.ID)
 			f.near.Next()
 			f.body(&b.Recipe, kept.Page(uint32(i)), record.Ref{Segment: r.Info.ID, Run: n, N: uint32(i)})
@@ -206,12 +239,17 @@ func (f *nearFinder) body(recipe *segment.Recipe, encoded []byte, ref record.Ref
 
 // whole adds the text of a capture. It reads its body, or the reading of its body.
 func (f *nearFinder) whole(ref record.Ref) {
+	if f.left <= 0 {
+		return
+	}
 	p, err := f.v.Payload(f.ctx, ref)
 	if err != nil || p.NoBody != "" || p.Large != nil || len(p.Body) == 0 {
 		return
 	}
 	if b, _ := divide.OpenStored(&p, p.Body, divide.Options{}); b != nil {
-		f.near.Add(f.near.Part(b.Page.Text(b.Charset)))
+		text := b.Page.Text(b.Charset)
+		f.left -= len(text)
+		f.near.Add(f.near.Part(text))
 		b.Free()
 	}
 }
@@ -226,6 +264,7 @@ func (f *nearFinder) leaf(l search.LeafRef, as index.Reading) search.NearPart {
 		if err != nil {
 			return nil
 		}
+		f.left -= len(text)
 		part = f.near.Part(text)
 		if len(f.known) >= nearLeavesMax {
 			clear(f.known)
