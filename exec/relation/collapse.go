@@ -285,9 +285,9 @@ type seenVersion struct {
 }
 
 // leadsToForm reports whether version i of b is a redirect to another form of its URL,
-// such as from http to https.
+// such as from http to https. Without locations in b, it reports false.
 func leadsToForm(b *spanBatch, i int) bool {
-	if b.Kind[i] != record.KindRedirect || b.Location[i] == "" {
+	if b.Location == nil || b.Kind[i] != record.KindRedirect || b.Location[i] == "" {
 		return false
 	}
 	to, err := urlkey.Resolve(b.URL[i], b.Location[i])

@@ -20,7 +20,7 @@ import (
 // other and all have the words asked for.
 type finding struct {
 	url       string
-	title     string // of the last version
+	title     string // of the last version; empty if it is not asked for
 	first     record.Time
 	last      record.Time
 	notBefore record.Time // time of the last capture before first, or NoTime
@@ -36,7 +36,7 @@ type finding struct {
 	// findings, see collapse.go.
 	copies int
 	asOf   record.Time // the moment that EACH or another choice names, or NoTime
-	missed record.Time // as notBefore, but NoTime if that visit led to another form of the URL
+	missed record.Time // as notBefore, but NoTime if that visit led to another form of the URL; used only to join
 	lost   record.Time // as next, with the same exception
 	group  uint64      // the number of the group of near-copies; 0 if it is not known
 }
@@ -117,7 +117,7 @@ func (r *Reader) eachFinding(ctx context.Context, n *Request, noted bool) iter.S
 				}
 			}
 		}
-		all := among.asVersions(Versions.Column("kind"), Versions.Column("title"), Versions.Column("not_before"), Versions.Column("location"))
+		all := among.asVersions(n.ofVersions()...)
 		scan := asked.watch(r.Snapshot.Scan(ctx, all.Scan(record.ColChange)))
 		var open finding // versions is 0 if there is none
 		var last seenVersion
@@ -171,6 +171,20 @@ func (r *Reader) eachFinding(ctx context.Context, n *Request, noted bool) iter.S
 	}
 }
 
+// ofVersions returns the columns of versions that n, which reads findings, needs. Title and
+// location are read from db-files, once more after the words, so they are only read if they
+// are needed.
+func (n *Request) ofVersions() []*Column {
+	list := []*Column{Versions.Column("kind"), Versions.Column("not_before")}
+	if n.Asks("title") {
+		list = append(list, Versions.Column("title"))
+	}
+	if n.Joins() {
+		list = append(list, Versions.Column("location"))
+	}
+	return list
+}
+
 // asVersions returns a request for the versions that n, which reads findings, reads.
 func (n *Request) asVersions(fields ...*Column) *Request {
 	all := *n
@@ -216,7 +230,10 @@ func (f *finding) add(b *spanBatch, i int) {
 	}
 	f.versions++
 	f.lost = b.Next[i]
-	f.title, f.last, f.next, f.ref, f.ordinal = b.Title[i], b.Last[i], b.Next[i], b.Ref[i], b.Ordinal[i]
+	f.last, f.next, f.ref, f.ordinal = b.Last[i], b.Next[i], b.Ref[i], b.Ordinal[i]
+	if b.Title != nil {
+		f.title = b.Title[i]
+	}
 }
 
 // ofFound returns the code of a late column of the relation findings. f computes the

@@ -19,18 +19,20 @@ import (
 
 // nearBodiesMax is how many different bodies NearWords counts, 60 bytes of memory each.
 // nearLeavesMax is how many leaves it remembers, 100 bytes each.
+// nearReadMax is how many bodies it wants to read if there is no index of words, and
 // nearTextMax is how many bytes of text it reads. To read all texts of a large archive would
 // take as long as the search that has found nothing.
 const (
 	nearBodiesMax = 2 << 20
 	nearLeavesMax = 1 << 19
+	nearReadMax   = 64 << 10
 	nearTextMax   = 16 << 20
 )
 
 // NearWords returns, for each of words, the words of the archive that are near it, see
 // search.Nearer. It counts the bodies of the captures with a key in ranges and a time in
 // from <= time < to, each once: by the indexes of words if all segments have one, otherwise
-// by reading them, up to nearTextMax bytes of text. ranges are sorted and disjoint; nil means all keys.
+// by reading the first of them, see nearReadMax. ranges are sorted and disjoint; nil means all keys.
 // words must be folded. What cannot be read, because of damage for example, is left out.
 func (v *Finder) NearWords(ctx context.Context, words []string, ranges []urlkey.Range, from, to record.Time) ([][]search.NearWord, error) {
 	f := &nearFinder{
@@ -46,6 +48,9 @@ func (v *Finder) NearWords(ctx context.Context, words []string, ranges []urlkey.
 	for b, err := range v.Scan(ctx, record.Scan{Ranges: ranges, From: from, To: to, Columns: record.ColDigest | record.ColKind}) {
 		if err != nil {
 			return nil, err
+		}
+		if known == nil && len(f.wanted) >= nearReadMax {
+			break
 		}
 		for i := range b.N {
 			id := segment.ID(b.Digest[i][:len(segment.ID{})])
