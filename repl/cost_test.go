@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -146,6 +147,7 @@ func built(t *testing.T, s *session.Session, file string, q *ast.Query) (node pl
 func (r *costRow) run(t *testing.T, s *session.Session, q *ast.Query) {
 	node, snap, release := built(t, s, r.file, q)
 	defer release()
+	runtime.GC() // the garbage of the estimate is no work of the query
 	start := clock()
 	batches, err := s.Runner(snap, "select").Rows(t.Context(), node)
 	if err != nil {

@@ -136,10 +136,15 @@ func (m *maker) collect(n, of plan.Node, like *draw) *draw {
 // there is no better number of rows than the guess.
 func (m *maker) draw(n plan.Node, p *Part) (d *draw, rows float64, ok bool) {
 	if src, is := n.(*plan.Source); is {
-		if d = m.drawSource(src, p); d == nil {
+		alike := countedAs(src)
+		if d = m.drawSource(alike, p); d == nil {
 			return nil, 0, false
 		}
-		return d, d.expected(), true
+		rows = d.expected()
+		if alike != src {
+			d = nil // its rows are not those of n
+		}
+		return d, rows, true
 	}
 	if _, is := n.(*plan.Row); is {
 		d = m.collect(n, n, all)
@@ -158,6 +163,18 @@ func (m *maker) draw(n plan.Node, p *Part) (d *draw, rows float64, ok bool) {
 		return nil, 0, false
 	}
 	return d, d.expected(), true
+}
+
+// countedAs returns a source that can be drawn and has about as many rows as n. It is n, unless
+// the rows of n are findings with a score, for which the words of all pages are needed, or
+// findings that are joined: then it is the findings without score, before they are joined.
+func countedAs(n *plan.Source) *plan.Source {
+	if n.Relation != relation.Findings || drawnByURL(n) {
+		return n
+	}
+	c := *n
+	c.Collapse, c.Refs, c.Fields = false, false, []*relation.Column{relation.Findings.Column("url")}
+	return &c
 }
 
 // drawAbove is draw for a node with one node below it.

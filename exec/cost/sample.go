@@ -28,7 +28,7 @@ const (
 	// sampledMost is how many samples of segments are read for a sample at most.
 	sampledMost = 128
 	// leastRanges and mostRanges are how few and how many ranges of URLs a draw has.
-	leastRanges, mostRanges = 2, 16
+	leastRanges, mostRanges = 1, 16
 	// chunksPerRange is how many chunks begin in a range of URLs, on average.
 	chunksPerRange = 1.5
 )
@@ -109,7 +109,13 @@ func drawnByURL(n *plan.Source) bool {
 // everywhere. It is for sources of which no such URLs can be read in the time.
 func (m *maker) drawRanges(n *plan.Source, p *Part, whole float64) *draw {
 	chunks := float64(p.Reading.Chunks)
-	if m.left/2 < leastRanges*whole*float64(p.Reading.Segments)/chunks {
+	// A range touches a chunk of each segment, and the run of it, besides its own rows.
+	touch := float64(p.Reading.Segments) * p.perTouch()
+	if p.guess.file > 0 {
+		touch += float64(p.Reading.Segments) * p.perRun()
+	}
+	left := m.left * wholeShare
+	if left < leastRanges*touch {
 		return nil
 	}
 	borders, err := relation.KnownAt(m.snap, n.Known).Borders(m.drawing, n.Request.Scan(0), int(chunks/chunksPerRange), 0)
@@ -117,10 +123,9 @@ func (m *maker) drawRanges(n *plan.Source, p *Part, whole float64) *draw {
 		return nil
 	}
 	all := len(borders) + 1
-	// A range overlaps the chunks that begin in it, and one more of each segment.
-	one := whole * (1/float64(all) + float64(p.Reading.Segments)/chunks)
+	one := whole/float64(all) + touch
 	rows := max(1, p.guess.rows/float64(all))
-	most := min(int(m.left/2/one), mostRanges, int(drawRows/2/rows))
+	most := min(int(left/one), mostRanges, int(drawRows/2/rows))
 	if most < leastRanges || all < 2*most {
 		return nil
 	}

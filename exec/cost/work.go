@@ -15,6 +15,7 @@ import (
 // machine, when what was read was in the memory of the operating system.
 const (
 	perSegment   = 30e-6  // to open a segment
+	perListed    = 300e-6 // to read a list that is not made from captures, such as that of jobs
 	perChunk     = 20e-6  // to decode an index chunk
 	perIndexByte = 1e-9   // to decode a byte of an index chunk
 	perCapture   = .5e-6  // to read a capture from chunks
@@ -54,6 +55,9 @@ func units(p *Part, in, out float64) float64 {
 		work := float64(p.Reading.Segments)*perSegment + float64(p.Reading.Chunks)*p.perChunk()
 		if n.Tally != nil {
 			return work + in*perTallied
+		}
+		if !n.FromCaptures() {
+			return perListed + out*perRow
 		}
 		work += out*perRow + in*perCapture + linkWork(&p.linked) + p.filtered*perFiltered
 		switch n.Relation {
