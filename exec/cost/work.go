@@ -70,7 +70,11 @@ func units(p *Part, in, out float64) float64 {
 			// All pages of the hosts are read, those before the time too.
 			return work + in*perRead + in*e.BodyBytes/max(e.Captures, 1)*perText
 		case relation.Terms:
-			return work + e.Versions*perStored + e.BodyBytes*(perFact+perWord)
+			stored := e.Versions*perStored + e.BodyBytes*perFact
+			if n.Terms.MayHaveNew() {
+				stored *= 2 // the first time to find the new words
+			}
+			return work + stored + e.BodyBytes*perWord
 		case relation.Findings:
 			rest := 1 - p.indexedShare
 			stored, words := e.Versions*perStored+e.BodyBytes*perFact, e.BodyBytes*perSought*rest
