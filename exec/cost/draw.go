@@ -214,9 +214,13 @@ func (m *maker) drawAbove(n plan.Node, p *Part) (d *draw, rows float64, ok bool)
 	}
 	above := on(n, in.held(n.Below()[0]))
 	if keys != nil && !in.whole() && !byURL(keys) {
-		rows, ok = m.differentIn(keys, in, below)
+		rows, once, ok := m.differentIn(keys, in, below)
 		if g, is := n.(*plan.Group); is {
-			rows *= havingShare(g)
+			if several(g) {
+				rows -= once
+			} else {
+				rows *= havingShare(g)
+			}
 		}
 		return nil, rows, ok
 	}
@@ -376,20 +380,20 @@ func (m *maker) drawJoin(n *plan.Join, p *Part) *draw {
 }
 
 // differentIn returns how many different values keys have together in all rows of the node
-// below, of which in is a draw. It extrapolates by how many values came once and twice
-// (Chao et al. 2014, Ecological Monographs 84:45, equations 9 and 10).
-func (m *maker) differentIn(keys []expr.Expr, in *draw, below *Part) (rows float64, ok bool) {
+// below, of which in is a draw, and how many of these come once. It extrapolates by how many
+// values came once and twice.
+func (m *maker) differentIn(keys []expr.Expr, in *draw, below *Part) (rows, single float64, ok bool) {
 	names := make([]string, len(keys))
 	seen := map[string]int{}
 	values := &plan.Project{In: in.held(below.Node), Exprs: keys, Names: names}
 	list, err := m.runner.Rows(m.drawing, values)
 	if err != nil {
-		return 0, false
+		return 0, 0, false
 	}
 	var key []byte
 	for b, err := range list {
 		if err != nil {
-			return 0, false
+			return 0, 0, false
 		}
 		for i := range b.N {
 			key = key[:0]
@@ -408,23 +412,42 @@ func (m *maker) differentIn(keys []expr.Expr, in *draw, below *Part) (rows float
 			twice++
 		}
 	}
-	return extrapolated(float64(len(seen)), once, twice, float64(in.n), max(below.Rows, float64(in.n))), true
+	rows, single = extrapolated(float64(len(seen)), once, twice, float64(in.n), max(below.Rows, float64(in.n)))
+	return rows, single, true
 }
 
-// extrapolated returns how many different values there are in all rows, if there are some
-// different values in a random sample of n of them: once of these came once, and twice of
-// them twice.
-func extrapolated(different, once, twice, n, all float64) float64 {
+// extrapolated returns how many different values there are in all rows, and how many of these
+// come once, if there are some different values in a random sample of n rows: once of these
+// came once, and twice of them twice (Chao et al. 2014, Ecological Monographs 84:45, equations
+// 9 and 10). The values that come once in N rows are N times as many as one row more would
+// bring new values.
+func extrapolated(different, once, twice, n, all float64) (values, single float64) {
 	if once == 0 || n == 0 {
-		return different
+		return different, 0
 	}
 	unseen := once * (once - 1) / 2
 	if twice > 0 {
 		unseen = once * once / (2 * twice)
 	}
 	unseen = max(unseen*(n-1)/n, 1e-9)
-	more := unseen * (1 - math.Exp(-(all-n)/n*once/unseen))
-	return min(different+more, all)
+	left := math.Exp(-(all - n) / n * once / unseen)
+	values = min(different+unseen*(1-left), all)
+	return values, min(values, all/n*once*left)
+}
+
+// several reports whether the condition of g asks only that a group has more than one row, or
+// more than one different value of a column.
+func several(g *plan.Group) bool {
+	c, ok := g.Having.(*expr.Compare)
+	if !ok || c.Op != expr.GT {
+		return false
+	}
+	x, isCol := c.X.(*expr.Col)
+	y, isConst := c.Y.(*expr.Const)
+	if !isCol || !isConst || y.V.Type != value.Int || y.V.Int != 1 || x.Index < len(g.Keys) || x.Index >= len(g.Keys)+len(g.Aggs) {
+		return false
+	}
+	return g.Aggs[x.Index-len(g.Keys)].Func == plan.Count
 }
 
 // havingShare returns which share of its groups the condition of g leaves, as a guess.

@@ -9,15 +9,19 @@ import (
 )
 
 // TestExtrapolated draws samples of rows with known numbers of different values, and shows
-// that the number of values in all rows is extrapolated within a third.
+// that the number of values in all rows, and of those that come once, is extrapolated within
+// a third. Of the first rows, each has a value of its own.
 func TestExtrapolated(t *testing.T) {
 	const all = 20_000
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, kinds := range []int{1, 5, 100, 2000, all} {
-		for _, n := range []int{1000, all} {
+	for _, c := range []struct{ single, kinds int }{{0, 1}, {0, 5}, {0, 100}, {0, 2000}, {all, 0}, {5000, 2000}, {15_000, 50}} {
+		for _, n := range []int{2000, all} {
 			seen := map[int]int{}
 			for _, row := range r.Perm(all)[:n] {
-				seen[row%kinds]++
+				if row >= c.single {
+					row = all + row%c.kinds
+				}
+				seen[row]++
 			}
 			var once, twice float64
 			for _, k := range seen {
@@ -28,9 +32,12 @@ func TestExtrapolated(t *testing.T) {
 					twice++
 				}
 			}
-			got := extrapolated(float64(len(seen)), once, twice, float64(n), all)
-			if math.Abs(math.Log(got/float64(kinds))) > math.Log(4./3) {
-				t.Errorf("%d different values in %d of %d rows mean %.0f values, want %d", len(seen), n, all, got, kinds)
+			got, single := extrapolated(float64(len(seen)), once, twice, float64(n), all)
+			if want := c.single + c.kinds; math.Abs(math.Log(got/float64(want))) > math.Log(4./3) {
+				t.Errorf("%d different values in %d of %d rows mean %.0f values, want %d", len(seen), n, all, got, want)
+			}
+			if math.Abs(single-float64(c.single)) > max(200, float64(c.single)/3) {
+				t.Errorf("%d different values in %d of %d rows mean %.0f values that come once, want %d", len(seen), n, all, single, c.single)
 			}
 		}
 	}

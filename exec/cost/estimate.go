@@ -79,6 +79,7 @@ type Part struct {
 	Reading record.Reading
 
 	guess         guess
+	share         float64         // the share of its bytes that are read, because only some rows are asked for
 	expected      record.Expected // of the first source below
 	linked        record.Expected // of the captures whose links a source of pages reads
 	below         []int           // indexes in Estimate.Parts
@@ -163,7 +164,7 @@ func (m *maker) node(n plan.Node) (int, error) {
 		}
 		below = append(below, i)
 	}
-	p := Part{Node: n, below: below}
+	p := Part{Node: n, below: below, share: 1}
 	if len(below) > 0 {
 		first := &m.e.Parts[below[0]]
 		p.guess.rowsIn, p.expected = first.Rows, first.expected
@@ -242,7 +243,9 @@ func (m *maker) seek(p *Part, src *plan.Source) {
 		f := touched(1, float64(s.Reading.Chunks), left*max(1, s.expected.Captures/max(1, urls)))
 		s.IndexBytes *= f
 		s.FileBytes *= f
-		s.Seconds *= f
+		s.share *= f
+		asked := min(s.Seconds, float64(s.Reading.Segments)*perSegment) // each segment is asked
+		s.Seconds = asked + f*(s.Seconds-asked)
 	}
 	if left <= soughtMost {
 		s.Seconds += left * float64(s.Reading.Segments) * perProbe
@@ -273,6 +276,7 @@ func (m *maker) scale(i int, f float64) {
 	f = max(f, least)
 	p.IndexBytes *= f
 	p.FileBytes *= f
+	p.share *= f
 	p.Seconds *= f
 	for k, b := range p.below {
 		if _, ok := p.Node.(*plan.Join); ok && k > 0 {

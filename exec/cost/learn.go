@@ -99,11 +99,11 @@ func (r *Rates) learnBytes(e *Estimate, read record.ReadStats) {
 	}
 	for i := range e.Parts {
 		p := &e.Parts[i]
-		if p.guess.index > 0 && index > 0 {
-			r.measured(p.bytesN.index(), p.IndexBytes/p.guess.index*(float64(read.IndexBytes)+1)/(index+1))
+		if p.guess.index > 0 && index > 0 && p.share > 0 {
+			r.measured(p.bytesN.index(), p.IndexBytes/(p.guess.index*p.share)*(float64(read.IndexBytes)+1)/(index+1))
 		}
-		if p.guess.file > 0 && file > 0 {
-			r.measured(p.bytesN, p.FileBytes/p.guess.file*(float64(read.Bytes)+1)/(file+1))
+		if p.guess.file > 0 && file > 0 && p.share > 0 {
+			r.measured(p.bytesN, p.FileBytes/(p.guess.file*p.share)*(float64(read.Bytes)+1)/(file+1))
 		}
 	}
 }

@@ -27,8 +27,9 @@ const (
 	wholeShare = .6
 	// sampledMost is how many samples of segments are read for a sample at most.
 	sampledMost = 128
-	// leastRanges and mostRanges are how few and how many ranges of URLs a draw has.
-	leastRanges, mostRanges = 1, 16
+	// leastRanges and mostRanges are how few and how many ranges of URLs a draw has that is
+	// taken instead of URLs.
+	leastRanges, mostRanges = 2, 16
 	// chunksPerRange is how many chunks begin in a range of URLs, on average.
 	chunksPerRange = 1.5
 )
@@ -43,7 +44,10 @@ func (m *maker) drawSource(n *plan.Source, p *Part) *draw {
 		}
 		return m.collect(n, n, all)
 	}
-	whole := units(p, p.guess.rowsIn, p.guess.rows) + p.guess.file*perFileByte
+	whole := units(p, p.guess.rowsIn, p.guess.rows)
+	if n.Relation.OfStored { // otherwise units has the bytes
+		whole += p.guess.file * perFileByte
+	}
 	switch {
 	case p.Reading.Chunks == 0:
 		return m.collect(n, n, all)
@@ -63,7 +67,11 @@ func (m *maker) drawSource(n *plan.Source, p *Part) *draw {
 	}
 	most := p.affordableURLs(m.left/2, whole)
 	if most < manyURLs && p.expected.Distinct() > 2*manyURLs {
-		if d := m.drawRanges(n, p, whole); d != nil {
+		least := leastRanges
+		if most < leastURLs {
+			least = 1 // one range says more than the guess
+		}
+		if d := m.drawRanges(n, p, whole, least); d != nil {
 			return d
 		}
 	}
@@ -103,11 +111,11 @@ func drawnByURL(n *plan.Source) bool {
 // drawRanges returns a draw of the source n with the part p: all rows of the URLs in a few
 // ranges of keys, which lie at equal distances. Few URLs of one range cost as much as all of
 // them, because they are in the same chunks. whole is the work of reading all rows.
-// drawRanges returns nil if not even leastRanges are cheap.
+// drawRanges returns nil if not even least ranges are cheap.
 //
 // URLs of a range are alike, so a draw of ranges says less than one of as many URLs from
 // everywhere. It is for sources of which no such URLs can be read in the time.
-func (m *maker) drawRanges(n *plan.Source, p *Part, whole float64) *draw {
+func (m *maker) drawRanges(n *plan.Source, p *Part, whole float64, least int) *draw {
 	chunks := float64(p.Reading.Chunks)
 	// A range touches a chunk of each segment, and the run of it, besides its own rows.
 	touch := float64(p.Reading.Segments) * p.perTouch()
@@ -115,7 +123,7 @@ func (m *maker) drawRanges(n *plan.Source, p *Part, whole float64) *draw {
 		touch += float64(p.Reading.Segments) * p.perRun()
 	}
 	left := m.left * wholeShare
-	if left < leastRanges*touch {
+	if left < float64(least)*touch {
 		return nil
 	}
 	borders, err := relation.KnownAt(m.snap, n.Known).Borders(m.drawing, n.Request.Scan(0), int(chunks/chunksPerRange), 0)
@@ -126,7 +134,7 @@ func (m *maker) drawRanges(n *plan.Source, p *Part, whole float64) *draw {
 	one := whole/float64(all) + touch
 	rows := max(1, p.guess.rows/float64(all))
 	most := min(int(left/one), mostRanges, int(drawRows/2/rows))
-	if most < leastRanges || all < 2*most {
+	if most < least || all < 2*most {
 		return nil
 	}
 	m.left -= float64(most) * one

@@ -53,7 +53,7 @@ func TestDrawRanges(t *testing.T) {
 	}{{drawSeconds / 6, mostRanges}, {drawSeconds * 7.5, 5}, {drawSeconds * 80, 0}} {
 		m := &maker{ctx: t.Context(), snap: archive}
 		end := m.begin(t.Context(), runner)
-		d := m.drawRanges(src, p, c.whole)
+		d := m.drawRanges(src, p, c.whole, leastRanges)
 		end()
 		if c.ranges == 0 {
 			if d != nil {

@@ -124,8 +124,12 @@ func (m *maker) addWords(n *plan.Source, p *Part) error {
 		}
 	}
 	if n.Relation == relation.Findings && !n.Asks("score") && !slices.ContainsFunc(n.Fields, (*relation.Column).Late) {
-		// The index says which pages have the words, so only titles are read.
-		p.guess.file += p.indexedShare * (min(p.guess.file, float64(p.expected.EntryBytes)) - p.guess.file)
+		// The index says which pages have the words, so only entries are read, if at all.
+		entries := 0.
+		if n.Asks("title") || n.Joins() {
+			entries = min(p.guess.file, float64(p.expected.EntryBytes))
+		}
+		p.guess.file += p.indexedShare * (entries - p.guess.file)
 	}
 	return nil
 }

@@ -46,6 +46,9 @@ const (
 	perComputed  = .1e-6  // to compute the expressions of a row
 )
 
+// textBytes is how many bytes of text a byte of a db-file stands for, at most.
+const textBytes = 6
+
 // units returns the work of the part p in seconds of a machine with the rates above, if
 // in rows come in and out rows go out. For a source, in is how many captures it reads.
 func units(p *Part, in, out float64) float64 {
@@ -70,11 +73,13 @@ func units(p *Part, in, out float64) float64 {
 			// All pages of the hosts are read, those before the time too.
 			return work + in*perRead + in*e.BodyBytes/max(e.Captures, 1)*perText
 		case relation.Terms:
+			// A text that several versions have is stored, and read, once.
+			text := min(e.BodyBytes, textBytes*float64(p.Reading.FileBytes))
 			stored := e.Versions*perStored + e.BodyBytes*perFact
 			if n.Terms.MayHaveNew() {
 				stored *= 2 // the first time to find the new words
 			}
-			return work + stored + e.BodyBytes*perWord
+			return work + stored + text*perWord
 		case relation.Findings:
 			rest := 1 - p.indexedShare
 			stored, words := e.Versions*perStored+e.BodyBytes*perFact, e.BodyBytes*perSought*rest
@@ -85,12 +90,15 @@ func units(p *Part, in, out float64) float64 {
 			}
 			return work + stored + words + p.indexed*perIndexed
 		}
-		return work
+		return work + p.guess.file*perFileByte
 	case *plan.Payload:
 		if n.Source.Relation.OfStored && n.Source.Relation != relation.Findings {
 			return in * perPart
 		}
 		row := perPage + e.BodyBytes/max(e.Versions, 1)*perPageByte
+		if n.Source.Relation == relation.Findings { // the page is divided, to find its best block
+			row += e.BodyBytes / max(e.Versions, 1) * perBody
+		}
 		if slices.ContainsFunc(n.Fill, func(i int) bool { return ofFormat(n.Source.Fields[i].Name) }) {
 			row += perFormat
 		}
