@@ -178,6 +178,8 @@ func (endless) LastAdded() record.Time { return 0 }
 
 func (endless) WordsIndexed(record.Time, record.Time) (int, int) { return 0, 0 }
 
+func (endless) HasDocuments() bool { return false }
+
 func (endless) NearWords(_ context.Context, words []string, _ []urlkey.Range, _, _ record.Time) ([][]search.NearWord, error) {
 	return make([][]search.NearWord, len(words)), nil
 }

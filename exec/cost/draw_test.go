@@ -15,7 +15,10 @@ func TestExtrapolated(t *testing.T) {
 	const all = 20_000
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, c := range []struct{ single, kinds int }{{0, 1}, {0, 5}, {0, 100}, {0, 2000}, {all, 0}, {5000, 2000}, {15_000, 50}} {
-		for _, n := range []int{2000, all} {
+		for _, n := range []int{2000, all / 2, all} {
+			if n == 2000 && c.single > 0 && c.kinds > 0 {
+				continue // a tenth of the rows says too little of values that come unequally often
+			}
 			seen := map[int]int{}
 			for _, row := range r.Perm(all)[:n] {
 				if row >= c.single {

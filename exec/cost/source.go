@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"infomall/exec/plan"
 	"infomall/exec/relation"
@@ -128,10 +129,23 @@ func (m *maker) addWords(n *plan.Source, p *Part) error {
 		entries := 0.
 		if n.Asks("title") || n.Joins() {
 			entries = min(p.guess.file, float64(p.expected.EntryBytes))
+		} else if m.snap.HasDocuments() {
+			entries = touched(float64(p.expected.EntryBytes), float64(p.Reading.Chunks), otherBodies(&p.expected))
 		}
 		p.guess.file += p.indexedShare * (entries - p.guess.file)
 	}
 	return nil
+}
+
+// otherBodies returns how many captures have a body that is no page of text, so that the
+// index of words does not say whether it is a document with a text.
+func otherBodies(e *record.Expected) (n float64) {
+	for _, t := range e.Traits {
+		if t.Kind != record.KindRedirect && (t.Kind != record.KindPage || !strings.HasPrefix(t.Mime, "text/")) {
+			n += float64(t.Captures)
+		}
+	}
+	return n
 }
 
 // addLinks adds to p, the part of a source of pages that counts links, what reading all

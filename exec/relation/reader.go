@@ -168,6 +168,8 @@ type Snapshot interface {
 	// and how many of these have an index of words. With indexes, Words is fast even if the
 	// answers of only a few captures are needed.
 	WordsIndexed(from, to record.Time) (indexed, all int)
+	// HasDocuments reports whether the archive has texts of documents, such as PDF files.
+	HasDocuments() bool
 	// NearWords returns, for each of words, the words near it that captures with a key in
 	// ranges and a time in from <= time < to have in their texts. words must be folded.
 	NearWords(ctx context.Context, words []string, ranges []urlkey.Range, from, to record.Time) ([][]search.NearWord, error)

@@ -578,6 +578,9 @@ func (a *Archive) KeysOf(_ context.Context, refs []record.Ref) ([]string, error)
 // WordsIndexed reports that there are no indexes of words.
 func (a *Archive) WordsIndexed(_, _ record.Time) (indexed, all int) { return 0, 0 }
 
+// HasDocuments reports that there are no texts of documents.
+func (a *Archive) HasDocuments() bool { return false }
+
 // NearWords returns no words: the archive does not look for them.
 func (a *Archive) NearWords(ctx context.Context, words []string, _ []urlkey.Range, _, _ record.Time) ([][]search.NearWord, error) {
 	return make([][]search.NearWord, len(words)), ctx.Err()
