@@ -76,10 +76,15 @@ func (m *maker) source(n *plan.Source, p *Part) error {
 		p.guess.file = float64(some.FileBytes)
 	}
 	if n.Relation.History && read.Chunks > 0 {
-		// The version before is looked up for each version: a chunk, and the entries of a run.
-		earlier := min(said.Expected.Versions, max(0, read.Expected.Versions-read.Expected.Distinct()))
-		p.guess.index += earlier * float64(read.IndexBytes) / float64(read.Chunks)
-		p.guess.file += earlier * float64(read.Expected.EntryBytes) / float64(read.Chunks)
+		// The version before each version is read too, by a second scan. With a range of times
+		// there is a scan for each batch, which takes a chunk of each segment, and its entries.
+		chunks := float64(read.Chunks)
+		again := touched(1, chunks, said.Expected.Versions)
+		if n.Window.From != record.MinTime {
+			again += math.Floor(said.Expected.Versions/record.BatchRows) * float64(read.Segments) / chunks
+		}
+		p.guess.index += again * float64(read.IndexBytes)
+		p.guess.file += again * float64(read.Expected.EntryBytes)
 	}
 	if n.Relation == relation.Findings && n.Asks("score") {
 		// All pages are read twice: first to see how rare the words are.

@@ -21,9 +21,9 @@ const (
 	perCapture   = .5e-6  // to read a capture from chunks
 	perTallied   = .1e-6  // to count a capture by chunks
 	perStored    = 3e-6   // to read what is stored about a version
-	perDivided   = 200e-6 // to read what is stored about a version and its blocks
+	perDivided   = 30e-6  // to read what is stored about a version and its blocks
 	perEntry     = 2e-9   // for each byte of entries
-	perBody      = 18e-9  // for each byte of the bodies of versions that are divided into blocks
+	perBody      = 22e-9  // for each byte of the bodies of versions that are divided into blocks
 	perRead      = 40e-6  // to read the page of a version for its articles and headlines
 	perText      = 25e-9  // for each byte of such pages
 	perFact      = 1.5e-9 // the same, for each byte of its body

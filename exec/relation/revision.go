@@ -72,7 +72,13 @@ func (r *Reader) revisions(ctx context.Context, n *Request) iter.Seq2[*revision,
 // follow returns a follower, which reads and compares the versions that n
 // chooses. The caller calls the follower's close.
 func (r *Reader) follow(ctx context.Context, n *Request) *follower {
-	return &follower{r: r, ctx: ctx, to: n.Window.To, options: options(n), whole: n.Asks("identity", "first_seen")}
+	f := &follower{r: r, ctx: ctx, to: n.Window.To, options: options(n), whole: n.Asks("identity", "first_seen")}
+	if n.Window.From == record.MinTime {
+		if f.among = n.Ranges; f.among == nil {
+			f.among = []urlkey.Range{{}}
+		}
+	}
+	return f
 }
 
 // follower reads the versions of one URL after the other, and compares the
@@ -84,15 +90,22 @@ type follower struct {
 	options divide.Options
 	whole   bool           // the caller needs the history of each block from the URL's first version on
 	also    record.Columns // columns of batch that the caller needs
+	among   []urlkey.Range // the caller reads all captures of these URLs before to; nil if it may read fewer
+
+	next    func() (*record.Batch, error, bool) // the next batch of the scan
+	stop    func()
+	batch   *record.Batch
+	row     int         // the next row of batch to read
+	until   string      // the last key that the scan reads; "" if it reads all of among that follow
+	scanned record.Time // the scan reads captures from this time on
+	ahead   int         // how many URLs the scan reads at most, while it does not read all
+	reads   int         // how many URLs it reads
+	used    int         // how many of these were asked for
 
 	key     string
 	from    record.Time
 	history life.History
-	begun   bool // a version was added to history
-	next    func() (*record.Batch, error, bool)
-	stop    func()
-	batch   *record.Batch
-	row     int            // the next row of batch to read
+	begun   bool           // a version was added to history
 	last    record.Ref     // the version last added to history
 	unread  string         // why the document of the version read last, or the rest of it, could not be read; or ""
 	old     record.Ref     // the version added to history before last
@@ -122,15 +135,12 @@ func (f *follower) again(b *spanBatch, i int) (*life.Revision, error) {
 // version than the calls before.
 func (f *follower) find(b *spanBatch, i int) (*life.Revision, error) {
 	if f.next == nil || f.key != b.Key[i] {
-		from := record.MinTime
-		if p := b.PreviousVersion[i]; p != record.NoTime {
-			from = p
-		}
-		f.begin(b.Key[i], from)
+		f.open(b, i)
 	}
 	for {
 		ref, rev, err := f.step()
 		if errors.Is(err, errUnkept) {
+			f.ahead = 0
 			f.begin(b.Key[i], record.MinTime)
 			continue
 		}
@@ -139,6 +149,7 @@ func (f *follower) find(b *spanBatch, i int) (*life.Revision, error) {
 		}
 		if !f.begun && f.from != record.MinTime {
 			// The archive has no body of the version before, so an earlier one is needed.
+			f.ahead = 0
 			f.begin(b.Key[i], record.MinTime)
 		}
 	}
@@ -149,17 +160,79 @@ func (f *follower) find(b *spanBatch, i int) (*life.Revision, error) {
 // its first version on.
 var errUnkept = errors.New("the lives of blocks are not kept")
 
+// aheadMax is how many URLs the scan of a follower reads at most, unless it reads all URLs.
+const aheadMax = 1024
+
+// open starts reading the versions of the URL of row i of b, from the version before it on.
+// A scan takes a chunk of each segment, however few URLs it reads. So it also reads the next
+// URLs of b: twice as many as the scan before, because the caller may stop soon, and fewer if
+// the caller has asked for less than half of these. In the end it reads all URLs that follow,
+// if the caller does so too.
+func (f *follower) open(b *spanBatch, i int) {
+	key, from := b.Key[i], versionBefore(b, i)
+	if f.next != nil && key > f.key && (key <= f.until || f.until == "") && from >= f.scanned {
+		f.reset(key, from)
+		return
+	}
+	if f.ahead == aheadMax && f.among != nil && 2*f.used >= f.reads {
+		f.scan(urlkey.Common(f.among, []urlkey.Range{{From: key}}), "", record.MinTime)
+		f.reset(key, from)
+		return
+	}
+	if f.ahead = min(max(1, 2*f.ahead), aheadMax); 2*f.used < f.reads {
+		f.ahead = max(1, f.ahead/4)
+	}
+	ranges, until, least := []urlkey.Range{keyRange(key)}, key, from
+	for j := i + 1; j < b.N && len(ranges) < f.ahead; j++ {
+		if b.Key[j] != until {
+			until = b.Key[j]
+			ranges = append(ranges, keyRange(until))
+			least = min(least, versionBefore(b, j))
+		}
+	}
+	f.scan(ranges, until, least)
+	f.reset(key, from)
+}
+
+// versionBefore returns when the version before that of row i of b began, or MinTime if there
+// is none.
+func versionBefore(b *spanBatch, i int) record.Time {
+	if t := b.PreviousVersion[i]; t != record.NoTime {
+		return t
+	}
+	return record.MinTime
+}
+
 // begin starts reading the versions of the URL with this key, from the given
 // time on. It ends the scan of the URL before.
 func (f *follower) begin(key string, from record.Time) {
+	f.scan([]urlkey.Range{keyRange(key)}, key, from)
+	f.reset(key, from)
+}
+
+// keyRange returns the range that has only this key.
+func keyRange(key string) urlkey.Range { return urlkey.Range{From: key, To: key + "\x00"} }
+
+// scan starts a scan of ranges, from the given time on. until is as in follower.
+func (f *follower) scan(ranges []urlkey.Range, until string, from record.Time) {
 	f.close()
-	*f = follower{r: f.r, ctx: f.ctx, to: f.to, options: f.options, whole: f.whole, also: f.also, key: key, from: from}
+	f.batch, f.row, f.until, f.scanned, f.reads, f.used = nil, 0, until, from, len(ranges), 0
 	f.next, f.stop = iter.Pull2(f.r.Snapshot.Scan(f.ctx, record.Scan{
-		Ranges:  []urlkey.Range{{From: key, To: key + "\x00"}},
+		Ranges:  ranges,
 		From:    from,
 		To:      f.to,
 		Columns: record.ColChange | record.ColKind | record.ColDigest | f.also,
 	}))
+}
+
+// reset forgets the versions of the URL before. The next versions are those of the URL with
+// this key, from the given time on.
+func (f *follower) reset(key string, from record.Time) {
+	*f = follower{
+		r: f.r, ctx: f.ctx, to: f.to, options: f.options, whole: f.whole, also: f.also, among: f.among,
+		next: f.next, stop: f.stop, batch: f.batch, row: f.row, until: f.until, scanned: f.scanned, ahead: f.ahead, reads: f.reads, used: f.used + 1,
+		key: key, from: from,
+	}
 }
 
 // close ends the scan that f reads, if there is one.
@@ -187,8 +260,11 @@ func (f *follower) step() (record.Ref, *life.Revision, error) {
 			continue
 		}
 		i := f.row
+		if f.batch.Key[i] > f.key {
+			return record.Ref{}, nil, errUnfound
+		}
 		f.row++
-		if f.batch.Change[i] != record.ChangeSame {
+		if f.batch.Key[i] == f.key && f.batch.Time[i] >= f.from && f.batch.Change[i] != record.ChangeSame {
 			rev, err := f.add(f.batch, i)
 			return f.batch.Ref[i], rev, err
 		}
