@@ -134,7 +134,11 @@ func (k *knownRandom) bring(part int, visits []knownVisit) {
 	}
 	k.must(k.now(), "IMPORT '"+name+"'")
 	at := strings.Fields(k.must(k.now(), "SELECT max(added) FROM captures"))
-	c := knownCopy{filepath.Join(k.dir, fmt.Sprint(part)), at[len(at)-1]}
+	added := at[len(at)-1]
+	if !strings.Contains(added, ".") {
+		added = strings.Replace(added, "Z", ".000Z", 1) // a time without a fraction means the end of its second
+	}
+	c := knownCopy{filepath.Join(k.dir, fmt.Sprint(part)), added}
 	if err := os.CopyFS(c.dir, os.DirFS(k.now())); err != nil {
 		k.t.Fatal(err)
 	}
