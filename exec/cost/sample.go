@@ -68,8 +68,8 @@ func (m *maker) drawSource(n *plan.Source, p *Part) *draw {
 	most := p.affordableURLs(m.left/2, whole)
 	if most < manyURLs && p.expected.Distinct() > 2*manyURLs {
 		least := leastRanges
-		if most < leastURLs {
-			least = 1 // one range says more than the guess
+		if n.Relation == relation.Findings && most < leastURLs {
+			least = 1 // the guess knows nothing of how many pages have some words
 		}
 		if d := m.drawRanges(n, p, whole, least); d != nil {
 			return d
