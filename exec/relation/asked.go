@@ -91,7 +91,7 @@ func (r *Reader) askedOf(n *Request, q *match.Query, ranked bool) *askedWords {
 		if r.asked == nil {
 			r.asked = make(map[askedKey]*askedWords)
 		}
-		indexed, _ := r.Snapshot.WordsIndexed(record.MinTime, n.Window.To)
+		indexed, _, _ := r.Snapshot.WordsIndexed(record.MinTime, n.Window.To)
 		a = &askedWords{indexed: indexed > 0}
 		r.asked[key] = a
 	}

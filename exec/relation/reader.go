@@ -9,6 +9,7 @@ import (
 	"infomall/exec/places"
 	"infomall/exec/spill"
 	"infomall/store/document"
+	"infomall/store/memo"
 	"infomall/store/page/article"
 	"infomall/store/record"
 	"infomall/store/record/message"
@@ -165,9 +166,9 @@ type Snapshot interface {
 	// there are more than most of them, or if the archive has no indexes that say it.
 	Linking(ctx context.Context, targets []urlkey.Range, to record.Time, most int) (refs map[record.Ref]bool, ok bool, err error)
 	// WordsIndexed returns how many segments have captures in the time from <= time < to,
-	// and how many of these have an index of words. With indexes, Words is fast even if the
-	// answers of only a few captures are needed.
-	WordsIndexed(from, to record.Time) (indexed, all int)
+	// how many of these have an index of words, and how many captures the latter have. With
+	// indexes, Words is fast even if the answers of only a few captures are needed.
+	WordsIndexed(from, to record.Time) (indexed, all int, captures int64)
 	// NearWords returns, for each of words, the words near it that captures with a key in
 	// ranges and a time in from <= time < to have in their texts. words must be folded.
 	NearWords(ctx context.Context, words []string, ranges []urlkey.Range, from, to record.Time) ([][]search.NearWord, error)
@@ -204,6 +205,10 @@ type Snapshot interface {
 	// State returns a text that names the state of the archive. Snapshots of one
 	// archive with equal texts show the same captures.
 	State() string
+	// Memo returns the cache of results that were computed from the archive, which all its
+	// snapshots share, or nil if the snapshot uses no cache. A key names the State of the
+	// snapshot if the result depends on it.
+	Memo() *memo.Cache
 	// Stats returns counts of what was read through this snapshot so far.
 	Stats() record.ReadStats
 	// SetCache bounds, in bytes, the archive's cache of decoded runs

@@ -57,7 +57,7 @@ func (w *wordFiles) file(s *segment.Info) (_ wordFile, ok bool) {
 		f, known := w.open[name]
 		if !known {
 			var err error
-			if f, err = w.v.indexes.file(name); err != nil && !errors.Is(err, index.ErrOther) {
+			if f, err = w.v.file(name); err != nil && !errors.Is(err, index.ErrOther) {
 				w.v.Warn(err)
 			}
 			w.open[name] = f
@@ -106,12 +106,13 @@ func WordGroups(segments []*segment.Info) (out [][]*segment.Info) {
 	return out
 }
 
-// WordsIndexed returns how many segments have captures in the time from <= time < to, and
-// how many of these have an index of words. It opens no index.
-func (v *Finder) WordsIndexed(from, to record.Time) (indexed, all int) {
+// WordsIndexed returns how many segments have captures in the time from <= time < to, how
+// many of these have an index of words, and how many captures the latter have. It opens no
+// index.
+func (v *Finder) WordsIndexed(from, to record.Time) (indexed, all int, captures int64) {
 	list, err := v.indexes.folder.DerivedFiles(commit.Words)
 	if err != nil {
-		return 0, 0 // the folder of the indexes cannot be read: they are not used either
+		return 0, 0, 0 // the folder of the indexes cannot be read: they are not used either
 	}
 	for _, s := range v.Pin.Segments {
 		if s.First >= to || s.Last < from {
@@ -119,9 +120,10 @@ func (v *Finder) WordsIndexed(from, to record.Time) (indexed, all int) {
 		}
 		if all++; len(list[s.Number()]) > 0 {
 			indexed++
+			captures += s.Captures
 		}
 	}
-	return indexed, all
+	return indexed, all, captures
 }
 
 // HasWords reports for which of the segments there is an index of words that can be used.

@@ -64,7 +64,7 @@ func (f *File) Terms(each func(term []byte, docs int)) error {
 // terms calls each for every term of a block: with the number of documents that have it,
 // whether it is a letter of a run, and where its postings are in the block of postings.
 func (f *File) terms(b termBlock, each func(term []byte, docs int, letter bool, at, size int)) error {
-	content, err := f.read(b.terms)
+	content, err := f.content(b.terms)
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (f *File) postingsOf(q *match.Query, part []termBlock) ([]*cursor, error) {
 				return
 			}
 			if postings == nil {
-				if postings, err = f.read(b.postings); err != nil {
+				if postings, err = f.content(b.postings); err != nil {
 					return
 				}
 			}
