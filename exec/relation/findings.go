@@ -30,8 +30,6 @@ type finding struct {
 	score     float64    // of the last version; 0 if it is not asked for
 	print     search.Print
 
-	ordinal int // of the last version among those of its URL in the scan
-
 	// copies is how many further URLs have the same finding. The next fields serve to join
 	// findings, see collapse.go.
 	copies int
@@ -97,7 +95,9 @@ func (r *Reader) eachFinding(ctx context.Context, n *Request, noted bool) iter.S
 		from, among := n, n
 		asked := newAskedNotes(n)
 		var counted *askedNotes // of all versions that n asks for, if the collection has it
-		if n.Asks("score") {
+		var kept []askedVersion // all versions that n asks for, if they are kept
+		ranked := n.Asks("score")
+		if ranked {
 			from = n.whole() // as for the collection
 			c, err := r.collection(ctx, n)
 			if err != nil {
@@ -105,7 +105,11 @@ func (r *Reader) eachFinding(ctx context.Context, n *Request, noted bool) iter.S
 				return
 			}
 			rarity = c.Rarity()
-			if c.asked != nil && slices.Equal(n.Ranges, n.InScope) {
+			switch {
+			case c.asked == nil || !slices.Equal(n.Ranges, n.InScope):
+			case c.versions != nil:
+				kept, asked.months = c.versions, c.asked.months
+			default:
 				// The collection has looked at all versions: those of a few URLs remain.
 				less, err := r.seekAnswers(ctx, from, n.Question, keptTree(n))
 				if err != nil {
@@ -117,44 +121,52 @@ func (r *Reader) eachFinding(ctx context.Context, n *Request, noted bool) iter.S
 				}
 			}
 		}
-		all := among.asVersions(Versions.Column("kind"), Versions.Column("title"), Versions.Column("not_before"), Versions.Column("location"))
-		scan := asked.watch(r.Snapshot.Scan(ctx, all.Scan(record.ColChange)))
-		var open finding // versions is 0 if there is none
-		var last seenVersion
-		for b, err := range r.spans(ctx, scan, all, false) {
+		var open finding     // versions is 0 if there is none
+		end := func() bool { // yields open
+			if ranked {
+				best, err := r.bestOf(ctx, n, from, open.ref)
+				if err != nil {
+					return yield(nil, err)
+				}
+				open.score, open.print = best.Score(rarity), best.Print
+			}
+			more := yield(&open, nil)
+			open.versions = 0
+			return more
+		}
+		var last askedVersion
+		for v, err := range r.versionsAsked(ctx, among, kept, asked) {
+			if err == nil {
+				err = ctx.Err()
+			}
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			for i := range b.N {
-				has, text, best, err := r.has(ctx, n, from, b, i)
-				if err != nil {
-					yield(nil, err)
+			has, text, err := r.has(ctx, n, from, v)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			asked.version(has, text)
+			follows := last.url == v.url && last.ordinal+1 == v.ordinal
+			if goesOn := has && n.Choice.Kind == ChooseAll && follows; open.versions > 0 && !goesOn {
+				if follows && v.leads {
+					open.lost = record.NoTime
+				}
+				if !end() {
 					return
 				}
-				asked.version(has, text)
-				follows := last.url == b.URL[i] && last.ordinal+1 == b.Ordinal[i]
-				goesOn := has && n.Choice.Kind == ChooseAll && open.versions > 0 && follows
-				if open.versions > 0 && !goesOn {
-					if follows && leadsToForm(b, i) {
-						open.lost = record.NoTime
-					}
-					if !yield(&open, nil) {
-						return
-					}
-					open.versions = 0
-				}
-				if has {
-					open.add(b, i)
-					open.score, open.print = best.Score(rarity), best.Print
-					if open.versions == 1 && follows && last.leads {
-						open.missed = record.NoTime
-					}
-				}
-				last = seenVersion{b.URL[i], b.Ordinal[i], leadsToForm(b, i)}
 			}
+			if has {
+				open.add(v)
+				if open.versions == 1 && follows && last.leads {
+					open.missed = record.NoTime
+				}
+			}
+			last = *v
 		}
-		if open.versions > 0 && !yield(&open, nil) || !noted {
+		if open.versions > 0 && !end() || !noted {
 			return
 		}
 		if counted != nil {
@@ -171,6 +183,35 @@ func (r *Reader) eachFinding(ctx context.Context, n *Request, noted bool) iter.S
 	}
 }
 
+// versionsAsked yields the versions that n, which reads findings, reads: those of kept, or if
+// that is nil, those that the archive has. asked notes the months of their captures. A version
+// is valid until the iteration moves on.
+func (r *Reader) versionsAsked(ctx context.Context, n *Request, kept []askedVersion, asked *askedNotes) iter.Seq2[*askedVersion, error] {
+	return func(yield func(*askedVersion, error) bool) {
+		for i := range kept {
+			if !yield(&kept[i], nil) {
+				return
+			}
+		}
+		if kept != nil {
+			return
+		}
+		all := n.asVersions(askedColumns()...)
+		var v askedVersion
+		for b, err := range r.spans(ctx, asked.watch(r.Snapshot.Scan(ctx, all.Scan(record.ColChange))), all, false) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for i := range b.N {
+				if v.set(b, i); !yield(&v, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // asVersions returns a request for the versions that n, which reads findings, reads.
 func (n *Request) asVersions(fields ...*Column) *Request {
 	all := *n
@@ -181,42 +222,52 @@ func (n *Request) asVersions(fields ...*Column) *Request {
 	return &all
 }
 
-// has reports whether version i of b is a page with the words that n asks for, and how
-// well it answers if n asks for that. from is n, or its whole scope if the words were
-// asked for there. text is false if the version is no page or has no text.
-func (r *Reader) has(ctx context.Context, n, from *Request, b *spanBatch, i int) (has, text bool, best search.Best, err error) {
-	if b.Kind[i] != record.KindPage {
-		return false, false, best, nil
+// has reports whether v is a page with the words that n asks for. from is n, or its whole
+// scope if the words were asked for there. text is false if the version is no page or has no
+// text.
+func (r *Reader) has(ctx context.Context, n, from *Request, v *askedVersion) (has, text bool, err error) {
+	if v.kind != record.KindPage {
+		return false, false, nil
 	}
-	ranked := n.Asks("score")
-	answer, best, err := r.answerOf(ctx, from, n.Question, b.Ref[i], ranked && keptTree(n))
-	if answer == match.Null {
-		return false, false, best, err
+	words, err := r.wordsFor(ctx, from, n.Question, n.Asks("score") && keptTree(n))
+	if err != nil {
+		return false, false, err
 	}
-	if err != nil || answer == match.No || answer == match.Yes && (!ranked || best.Says != nil) {
-		return answer == match.Yes, true, best, err
+	if words != nil {
+		if answer := words.Answer(v.ref); answer != match.Maybe {
+			return answer == match.Yes, answer != match.Null, nil
+		}
 	}
-	res, err := r.response(ctx, b.Ref[i], options(n))
+	res, err := r.response(ctx, v.ref, options(n))
 	if err != nil || !res.hasText() {
-		return false, false, best, err
+		return false, false, err
 	}
-	if !n.Question.Matches(res.page.Page.Text(res.page.Charset)) {
-		return false, true, best, nil
-	}
-	if ranked {
-		best = res.answer(n.Question)
-	}
-	return true, true, best, nil
+	return n.Question.Matches(res.page.Page.Text(res.page.Charset)), true, nil
 }
 
-// add adds version i of b to f, or begins f with it if f has no version.
-func (f *finding) add(b *spanBatch, i int) {
+// bestOf returns how well the page of a capture, which has the words that n asks for, answers.
+// from is n, or its whole scope if the words were asked for there.
+func (r *Reader) bestOf(ctx context.Context, n, from *Request, ref record.Ref) (search.Best, error) {
+	if keptTree(n) {
+		if answer, best, err := r.answerOf(ctx, from, n.Question, ref, true); err != nil || answer == match.Yes && best.Says != nil {
+			return best, err
+		}
+	}
+	res, err := r.response(ctx, ref, options(n))
+	if err != nil {
+		return search.Best{}, err
+	}
+	return res.answer(n.Question), nil
+}
+
+// add adds the version v to f, or begins f with it if f has no version.
+func (f *finding) add(v *askedVersion) {
 	if f.versions == 0 {
-		*f = finding{url: b.URL[i], first: b.Time[i], notBefore: b.Previous[i], missed: b.Previous[i], asOf: b.AsOf[i]}
+		*f = finding{url: v.url, first: v.first, notBefore: v.previous, missed: v.previous, asOf: v.asOf}
 	}
 	f.versions++
-	f.lost = b.Next[i]
-	f.title, f.last, f.next, f.ref, f.ordinal = b.Title[i], b.Last[i], b.Next[i], b.Ref[i], b.Ordinal[i]
+	f.lost = v.next
+	f.title, f.last, f.next, f.ref = v.title, v.last, v.next, v.ref
 }
 
 // ofFound returns the code of a late column of the relation findings. f computes the

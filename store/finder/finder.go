@@ -26,13 +26,15 @@ type Finder struct {
 	*snapshot.Snapshot
 	indexes *Indexes
 	kept    *memo.Cache // nil if the snapshot uses no cache
-	used    *usedFiles
+	open    *openFiles
+	part    bool // v is a part of another Finder, which closes the files
 }
 
-// usedFiles are the indexes that a snapshot reads until it is closed.
-type usedFiles struct {
+// openFiles are the indexes of words, by file name, that a snapshot keeps open until it is
+// closed: those that are too large for memory.
+type openFiles struct {
 	mu   sync.Mutex
-	list []*wordFiles
+	file map[string]*index.File
 }
 
 // Indexes opens the indexes of words of one archive, and keeps in memory what was read of
@@ -53,11 +55,11 @@ const (
 func NewIndexes(f *commit.Folder) *Indexes { return &Indexes{f, memo.New(keptBytes)} }
 
 // Finder returns a Finder of a snapshot of the archive.
-func (x *Indexes) Finder(v *snapshot.Snapshot) *Finder { return &Finder{v, x, x.kept, new(usedFiles)} }
+func (x *Indexes) Finder(v *snapshot.Snapshot) *Finder { return &Finder{v, x, x.kept, &openFiles{file: make(map[string]*index.File)}, false} }
 
 // KnownAt returns a Finder of what the snapshot knew at a time, see Snapshot.KnownAt.
 func (v *Finder) KnownAt(t record.Time) *Finder {
-	return &Finder{v.Snapshot.KnownAt(t), v.indexes, v.kept, v.used}
+	return &Finder{v.Snapshot.KnownAt(t), v.indexes, v.kept, v.open, true}
 }
 
 // SetCache sets the size limit in bytes of what all snapshots of the archive keep in memory:
@@ -78,28 +80,41 @@ func (v *Finder) SetCache(bytes int64) {
 // snapshot if the result depends on it.
 func (v *Finder) Memo() *memo.Cache { return v.kept }
 
-// Close ends the snapshot.
+// Close ends the snapshot. Close of a Finder that KnownAt has made does nothing.
 func (v *Finder) Close() error {
-	v.used.mu.Lock()
-	for _, files := range v.used.list {
-		_ = files.close() // they were only read
+	if v.part {
+		return nil
 	}
-	v.used.list = nil
-	v.used.mu.Unlock()
+	v.open.mu.Lock()
+	defer v.open.mu.Unlock()
+	for _, f := range v.open.file {
+		_ = f.Close() // it was only read
+	}
+	clear(v.open.file)
 	return v.Snapshot.Close()
 }
 
 // fileKey is the key of an index in Indexes.kept, with its file name. A file never changes.
 type fileKey struct{ name string }
 
-// file returns the index of words in a file, open. The caller closes it.
+// file returns the index of words in a file, which stays open until v is closed.
 func (v *Finder) file(name string) (*index.File, error) {
 	if f, ok := memo.Get[*index.File](v.kept, fileKey{name}); ok {
 		return f, nil
 	}
-	f, err := index.Open(v.indexes.folder.Disk, v.indexes.folder.Path, name, v.kept)
-	if err == nil && f.Memory() > 0 { // such an index needs no Close
-		v.kept.Put(fileKey{name}, f, f.Memory()+int64(len(f.Runs))*int64(unsafe.Sizeof(index.Run{})))
+	v.open.mu.Lock()
+	defer v.open.mu.Unlock()
+	if f := v.open.file[name]; f != nil {
+		return f, nil
 	}
-	return f, err
+	f, err := index.Open(v.indexes.folder.Disk, v.indexes.folder.Path, name, v.kept)
+	switch {
+	case err != nil:
+		return nil, err
+	case f.Memory() > 0: // such an index needs no Close
+		v.kept.Put(fileKey{name}, f, f.Memory()+int64(len(f.Runs))*int64(unsafe.Sizeof(index.Run{})))
+	default:
+		v.open.file[name] = f
+	}
+	return f, nil
 }

@@ -2,7 +2,6 @@ package finder
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"infomall/store/body"
@@ -49,7 +48,7 @@ const hitBytes = 150
 
 // openIndexed opens the indexes of all segments and looks up the question in each. It leaves
 // out an index that is missing or damaged. It stops at the first index after which the hits
-// take half of q.Memory. The caller closes the result.
+// take half of q.Memory.
 func openIndexed(ctx context.Context, v *Finder, q search.Question) (*indexed, error) {
 	x := &indexed{v: v, q: q.Query, of: make(map[uint32]*indexedSegment)}
 	var err error
@@ -72,7 +71,7 @@ func openIndexed(ctx context.Context, v *Finder, q search.Question) (*indexed, e
 				return x.text(f.File, run, block, as)
 			})
 			if ctx.Err() != nil {
-				return nil, errors.Join(ctx.Err(), x.files.close())
+				return nil, ctx.Err()
 			}
 			if err != nil {
 				v.Warn(err)

@@ -98,7 +98,6 @@ func (v *Finder) Linking(ctx context.Context, targets []urlkey.Range, to record.
 	if err != nil {
 		return nil, false, nil // the pages are read
 	}
-	defer func() { _ = files.close() }() // they were only read
 	refs = make(map[record.Ref]bool)
 	asked := make(map[string]bool)
 	for _, s := range v.Pin.Segments {

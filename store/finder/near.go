@@ -92,7 +92,6 @@ func (f *nearFinder) ask(words []string, ranges []urlkey.Range, from, to record.
 	if err != nil {
 		return nil, nil, nil // the bodies are read
 	}
-	defer func() { _ = files.close() }() // they were only read
 	noted := make(map[*index.File]bool)
 	for _, s := range f.v.Pin.Segments {
 		w, ok := files.file(s)

@@ -31,22 +31,10 @@ func (of *wordFile) has(f *index.File, named index.Named) bool {
 	return named.Run < of.runs && f.Seen(named) == of.number && of.Knows(of.first+named.Run, f.Readings[named.Reading])
 }
 
-// wordFiles returns the indexes of words of the archive, of which none is open yet. The
-// caller closes them.
+// wordFiles returns the indexes of words of the archive, of which none is open yet.
 func (v *Finder) wordFiles() (*wordFiles, error) {
 	list, err := v.indexes.folder.DerivedFiles(commit.Words)
 	return &wordFiles{v: v, list: list, open: make(map[string]*index.File)}, err
-}
-
-// close closes the indexes.
-func (w *wordFiles) close() error {
-	var errs []error
-	for _, f := range w.open {
-		if f != nil {
-			errs = append(errs, f.Close())
-		}
-	}
-	return errors.Join(errs...)
 }
 
 // file returns the index of a segment. ok is false if there is none that can be used.
@@ -141,5 +129,5 @@ func (v *Finder) HasWords(segments []*segment.Info) (has map[uint32]bool, whole 
 	}
 	f := w.open[commit.Words.File(segments)]
 	whole = f != nil && len(f.Segments) == len(segments) && len(has) == len(segments)
-	return has, whole, w.close()
+	return has, whole, nil
 }

@@ -5,9 +5,11 @@ import (
 	"context"
 	"hash/maphash"
 	"slices"
+	"unsafe"
 
 	"infomall/store/block/divide"
 	"infomall/store/block/facts"
+	"infomall/store/memo"
 	"infomall/store/record"
 	"infomall/store/search"
 	"infomall/store/search/index"
@@ -31,7 +33,6 @@ func (v *Finder) Words(ctx context.Context, q search.Question, ranges []urlkey.R
 	if f.index, err = openIndexed(ctx, v, q); err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.index.files.close() }() // they were only read
 	var segments []*segment.Info
 	for _, s := range v.Pin.Segments {
 		if s.First < to && s.Last >= from {
@@ -67,7 +68,11 @@ func (v *Finder) Words(ctx context.Context, q search.Question, ranges []urlkey.R
 			}
 		}
 	}
-	return f.maker.Words(whole), ctx.Err()
+	words := f.maker.Words(whole)
+	if q.Rank != nil {
+		words.RankBy(f.rank)
+	}
+	return words, ctx.Err()
 }
 
 // runsIn returns the numbers of the runs of a segment that may have entries with a key
@@ -111,7 +116,7 @@ type wordFinder struct {
 	leaves  []segment.Span
 	entries []search.Entry
 
-	bodies   []segment.BodyAt // of the run bodiesOf
+	bodies   [][]segment.Span // the leaves of the bodies of the run bodiesOf, see leavesIn
 	bodiesOf segment.RunRef
 }
 
@@ -245,13 +250,33 @@ func (f *wordFinder) indexed(ctx context.Context, id, n uint32) (done bool, err 
 		if at < i {
 			return p, nil, at, true
 		}
-		from := index.Holder{RunRef: ref, N: uint32(i)}
-		if p.Kind == index.PageHeld {
-			from = p.Holder
-		}
-		leaves, ok := f.leavesAt(from)
+		leaves, ok := f.leavesAt(holder(p, ref, i))
 		return p, leaves, at, ok
 	}, f.documents(id, n)) == nil, nil
+}
+
+// holder returns the place of the capture that stores the body of p, the page of capture i
+// of a run.
+func holder(p *index.Page, run segment.RunRef, i int) index.Holder {
+	if p.Kind == index.PageHeld {
+		return p.Holder
+	}
+	return index.Holder{RunRef: run, N: uint32(i)}
+}
+
+// rank returns the rank of the page of a capture that the index of its segment lists. ok is
+// false if the page has to be read for that.
+func (f *wordFinder) rank(ref record.Ref) (best search.Best, ok bool) {
+	p, at := f.index.page(ref.Segment, ref.Run, int(ref.N))
+	if p == nil || !p.HasLeaves() {
+		return best, false
+	}
+	leaves, ok := f.leavesAt(holder(p, segment.RunRef{Segment: ref.Segment, Run: ref.Run}, at))
+	if !ok {
+		return best, false
+	}
+	best, err := f.maker.RankOf(p, leaves)
+	return best, err == nil
 }
 
 // documents returns a function that returns the text of an entry of run n of a segment
@@ -277,26 +302,59 @@ func (f *wordFinder) documents(id, n uint32) func(i int) search.DocumentText {
 	}
 }
 
+// leavesKey is the key of the leaves of the bodies that a run stores, in Finder.kept. Where a
+// leaf is can change with each generation of the catalogue.
+type leavesKey struct {
+	archive    string
+	generation uint64
+	run        segment.RunRef
+}
+
 // leavesAt returns the leaves of the body that the entry at a place stores. ok is false if
 // they are not known.
 func (f *wordFinder) leavesAt(at index.Holder) (_ []segment.Span, ok bool) {
 	if f.bodiesOf != at.RunRef || f.bodies == nil {
-		s := f.v.Runs.Segment(at.Segment)
-		if s == nil {
-			return nil, false
-		}
-		meta, err := f.v.Runs.Meta(s, at.Run)
-		if err != nil {
-			return nil, false
-		}
-		if f.bodies, err = meta.Bodies(); err != nil {
-			f.bodies = nil
-			return nil, false
+		key := leavesKey{f.v.Pin.Catalog.ID, f.v.Pin.Catalog.Generation, at.RunRef}
+		if f.bodies, ok = memo.Get[[][]segment.Span](f.v.kept, key); !ok {
+			bytes := int64(0)
+			if f.bodies, bytes = f.leavesIn(at.RunRef); f.bodies == nil {
+				return nil, false
+			}
+			f.v.kept.Put(key, f.bodies, bytes)
 		}
 		f.bodiesOf = at.RunRef
 	}
-	if int(at.N) >= len(f.bodies) || f.bodies[at.N].Form != segment.BodyOwn {
+	if int(at.N) >= len(f.bodies) || f.bodies[at.N] == nil {
 		return nil, false
 	}
-	return f.leavesNow(&f.bodies[at.N].Recipe)
+	return f.bodies[at.N], true
+}
+
+// leavesIn returns the leaves of each body that a run stores, by the number of its entry, and
+// about how many bytes of memory they take. The leaves of a body are nil if the entry stores
+// none, or if some are gone. The result is nil if the run cannot be read.
+func (f *wordFinder) leavesIn(run segment.RunRef) (list [][]segment.Span, bytes int64) {
+	s := f.v.Runs.Segment(run.Segment)
+	if s == nil {
+		return nil, 0
+	}
+	meta, err := f.v.Runs.Meta(s, run.Run)
+	if err != nil {
+		return nil, 0
+	}
+	bodies, err := meta.Bodies()
+	if err != nil {
+		return nil, 0
+	}
+	list = make([][]segment.Span, len(bodies))
+	for i := range bodies {
+		if bodies[i].Form != segment.BodyOwn {
+			continue
+		}
+		if leaves, ok := f.leavesNow(&bodies[i].Recipe); ok {
+			list[i] = append(make([]segment.Span, 0, len(leaves)), leaves...)
+			bytes += int64(len(leaves)) * int64(unsafe.Sizeof(segment.Span{}))
+		}
+	}
+	return list, bytes + int64(len(list))*int64(unsafe.Sizeof(list[0]))
 }

@@ -143,7 +143,7 @@ func NewMaker(q Question, stored Stored) *Maker {
 }
 
 // Words returns the answers. whole says that every capture that was asked for was added.
-// The Maker must not be used after that.
+// Nothing must be added after that.
 func (m *Maker) Words(whole bool) *Words {
 	m.words.whole = whole
 	return m.words
@@ -181,7 +181,7 @@ func (m *Maker) Add(run segment.RunRef, entries []Entry, own func(i int) (leaves
 			if err != nil {
 				return err
 			}
-			if list[i], err = m.answer(&whole, leaves, as, o.Cut, Print{}, func() string { return title(i) }); err != nil {
+			if list[i], err = m.answer(&whole, leaves, as, o.Cut, func() string { return title(i) }); err != nil {
 				return err
 			}
 			if int64(len(m.bodies))*bodyBytes < m.q.Memory/4 {
@@ -240,7 +240,8 @@ func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *in
 	return out, nil
 }
 
-// AddPages adds answers for the captures of a run, from an index of words.
+// AddPages adds answers for the captures of a run, from an index of words. It ranks no page,
+// see RankOf.
 //
 // sums[i] is what the question finds in the leaves of capture i, see Sums. If sums is nil, the
 // question finds nothing in any of them. The function page returns the page of capture i and
@@ -266,7 +267,7 @@ func (m *Maker) AddPages(ref segment.RunRef, run *index.Run, sums []match.Sum, p
 			continue
 		}
 		whole, ok := m.q.Query.WholeOf(sum)
-		if ok && (m.q.Rank == nil || whole.Answer() != match.Yes) {
+		if ok {
 			list[i] = m.add(m.saidOf(&whole))
 			continue
 		}
@@ -279,20 +280,28 @@ func (m *Maker) AddPages(ref segment.RunRef, run *index.Run, sums []match.Sum, p
 			list[i] = list[at]
 			continue
 		}
-		var err error
-		if !ok {
-			if whole, err = m.whole(leaves, p.Reading); err != nil {
-				return err
-			}
-		}
-		if list[i], err = m.answer(&whole, leaves, p.Reading, p.Cut, Print{p.Print, p.Printed, true}, func() string { return p.Title }); err != nil {
+		whole, err := m.whole(leaves, p.Reading)
+		if err != nil {
 			return err
 		}
+		list[i] = m.add(m.saidOf(&whole))
 	}
 	m.words.answers[ref] = list
 	m.asked += len(list)
 	m.words.asked += run.Pages
 	return nil
+}
+
+// RankOf returns the rank of a page of an index, which has these leaves. It may be called
+// after Words. An error is one of Stored.
+func (m *Maker) RankOf(p *index.Page, leaves []segment.Span) (Best, error) {
+	if err := m.fill(leaves, p.Reading, p.Cut); err != nil {
+		return Best{}, err
+	}
+	m.page.Title = p.Title
+	best := m.q.Rank(&m.page)
+	best.Print = Print{p.Print, p.Printed, true}
+	return best, nil
 }
 
 // reading returns the number of a reading.
@@ -343,9 +352,8 @@ func (m *Maker) saidOf(whole *match.Whole) said {
 	return s
 }
 
-// answer returns the answer for a page with these leaves, these blocks of its cut, and this
-// fingerprint of its main text.
-func (m *Maker) answer(whole *match.Whole, leaves []segment.Span, as index.Reading, cut []facts.OutlineBlock, print Print, title func() string) (uint32, error) {
+// answer returns the answer for a page with these leaves and these blocks of its cut.
+func (m *Maker) answer(whole *match.Whole, leaves []segment.Span, as index.Reading, cut []facts.OutlineBlock, title func() string) (uint32, error) {
 	s := m.saidOf(whole)
 	if s.answer != match.Yes || m.q.Rank == nil {
 		return m.add(s), nil
@@ -359,7 +367,6 @@ func (m *Maker) answer(whole *match.Whole, leaves []segment.Span, as index.Readi
 	}
 	m.page.Title = title()
 	best := m.q.Rank(&m.page)
-	s.print = print
 	s.place, s.at = int32(best.Place), uint32(len(m.words.says)/m.words.atoms)
 	m.words.says = append(m.words.says, best.Says...)
 	m.words.said = append(m.words.said, s)
