@@ -267,6 +267,7 @@ func (endless) Files(context.Context) ([]record.File, error) { return nil, nil }
 
 func (endless) Stats() record.ReadStats { return record.ReadStats{} }
 
+func (endless) Block(context.Context, record.Ref, int, int) ([]byte, error)      { return nil, nil }
 func (endless) Memo() *memo.Cache                                                { return nil }
 func (endless) SetCache(int64)                                                   {}
 func (endless) SkipDamage()                                                      {}

@@ -8,6 +8,8 @@ import (
 
 	"infomall/exec/expr"
 	"infomall/exec/value"
+	"infomall/store/block/about"
+	"infomall/store/block/divide"
 	"infomall/store/block/facts"
 	"infomall/store/block/label"
 	"infomall/store/record"
@@ -54,8 +56,8 @@ var Findings = listWithRefs(Relation{
 		URLOf("url", "canonical URL; of joined findings, the one that had the words last", func(f *finding) string { return f.url }),
 		TimeOf("first_seen", "first capture with the words; the start of its version, if that began before the time asked for", func(f *finding) record.Time { return f.first }),
 		TimeOf("last_seen", "last capture with the words", func(f *finding) record.Time { return f.last }),
-		costly("snippet", value.Text, "excerpt of the text around the words", ofFound(func(r *response, q *match.Query) value.Value { return r.snippet(q) })).marked(),
-		costly("section", value.Text, "page, slide, sheet, chapter, item or member of the document that answers best, such as page 12; NULL for pages of the web", ofFound(func(r *response, q *match.Query) value.Value {
+		costly("snippet", value.Text, "excerpt of the text around the words", ofFound((*foundBlock).snippet, func(r *response, q *match.Query) value.Value { return r.snippet(q) })).marked(),
+		costly("section", value.Text, "page, slide, sheet, chapter, item or member of the document that answers best, such as page 12; NULL for pages of the web", ofFound((*foundBlock).section, func(r *response, q *match.Query) value.Value {
 			b := r.blocks()
 			if b.Document == nil {
 				return value.Value{}
@@ -65,10 +67,10 @@ var Findings = listWithRefs(Relation{
 		TextOf("title", "title of the last version in the span", func(f *finding) string { return f.title }),
 		IntOf("versions", "number of versions in the span, of all URLs that were joined", func(f *finding) int64 { return int64(f.versions) }),
 		IntOf("copies", "number of further URLs whose findings were joined to this one: other forms of the URL, and near-copies", func(f *finding) int64 { return int64(f.copies) }),
-		costly("label", value.Text, "label of the block that answers best: main, nav, header, footer, aside, ad, form, list, media or other", ofFound(func(r *response, q *match.Query) value.Value {
+		costly("label", value.Text, "label of the block that answers best: main, nav, header, footer, aside, ad, form, list, media or other", ofFound((*foundBlock).labelName, func(r *response, q *match.Query) value.Value {
 			return value.OfText(r.label(r.inCut(facts.KeptLevel, r.answer(q).Place)).String())
 		})),
-		costly("topic", value.Text, "topic of the block that answers best", ofFound(func(r *response, q *match.Query) value.Value {
+		costly("topic", value.Text, "topic of the block that answers best", ofFound((*foundBlock).topic, func(r *response, q *match.Query) value.Value {
 			return r.partTopic(r.inCut(facts.KeptLevel, r.answer(q).Place))
 		})),
 		FloatOf("score", "how well the last version in the span answers, from its best block, its whole text and its title; rare words count more", func(f *finding) float64 { return f.score }),
@@ -270,33 +272,91 @@ func (f *finding) add(v *askedVersion) {
 	f.title, f.last, f.next, f.ref = v.title, v.last, v.next, v.ref
 }
 
-// ofFound returns the code of a late column of the relation findings. f computes the
-// value from the response of the row's last version and the question.
-func ofFound(f func(*response, *match.Query) value.Value) lateCode {
+// foundBlock is the block of a page that answers a question best, as it is stored.
+type foundBlock struct {
+	ref   record.Ref
+	of    *match.Query
+	best  search.Best
+	block []byte // nil if the page has to be read
+}
+
+// found returns the block of the current row that answers best, without reading the page. The
+// result is nil if only the page says that.
+func (l *LateRow) found() (*foundBlock, error) {
+	n, r, ref := l.request, l.reader, l.ref(0)
+	if r.Plain || !n.Asks("score") || !keptTree(n) {
+		return nil, nil
+	}
+	if b := r.foundLast; b == nil || b.ref != ref || b.of != n.Question {
+		answer, best, err := r.answerOf(l.ctx, n.whole(), n.Question, ref, true)
+		if err != nil {
+			return nil, err
+		}
+		b = &foundBlock{ref: ref, of: n.Question}
+		if answer == match.Yes && best.Says != nil {
+			b.best = best
+		}
+		if b.best.Stored {
+			if b.block, err = r.Snapshot.Block(l.ctx, ref, facts.KeptLevel, best.Place); err != nil {
+				return nil, err
+			}
+		}
+		r.foundLast = b
+	}
+	return r.foundLast, nil
+}
+
+// snippet returns the snippet of the row if the block has all words. Otherwise ok is false.
+func (b *foundBlock) snippet() (_ value.Value, ok bool) {
+	text := (&divide.Body{Plain: b.best.Reading.Plain, Charset: b.best.Reading.Charset}).TextOf(b.block)
+	if !b.of.Matches(text) {
+		return value.Value{}, false
+	}
+	return value.OfText(expr.Snippet(text, b.of)), true
+}
+
+// section returns NULL: the capture is a page of the web.
+func (b *foundBlock) section() (_ value.Value, ok bool) { return value.Value{}, true }
+
+func (b *foundBlock) labelName() (_ value.Value, ok bool) {
+	return value.OfText(b.best.Label.String()), true
+}
+
+func (b *foundBlock) topic() (_ value.Value, ok bool) {
+	return textOrNull(about.Topic(b.block, b.best.Reading.Charset, divide.Modern, about.TopicOptions{})), true
+}
+
+// ofFound returns the code of a late column of the relation findings. stored computes the
+// value from the block that answers best. If there is no such block, or ok is false, f computes
+// the value from the response of the row's last version and the question.
+func ofFound(stored func(*foundBlock) (v value.Value, ok bool), f func(*response, *match.Query) value.Value) lateCode {
 	return func(l *LateRow) (value.Value, error) {
+		b, err := l.found()
+		if err != nil {
+			return value.Value{}, err
+		}
+		if b != nil && b.block != nil {
+			if v, ok := stored(b); ok {
+				return v, nil
+			}
+		}
 		res, err := l.response()
 		if err != nil || res.blocks() == nil {
 			return value.Value{}, err
 		}
-		n := l.request
-		if res.found.of != n.Question && n.Asks("score") && keptTree(n) {
-			// The row was ranked already: that spares counting the words of the page.
-			answer, best, err := l.reader.answerOf(l.ctx, n.whole(), n.Question, res.ref, true)
-			if err != nil {
-				return value.Value{}, err
-			}
-			if answer == match.Yes && best.Says != nil {
-				res.found = foundIn{n.Question, best}
-			}
+		q := l.request.Question
+		if res.found.of != q && b != nil && b.best.Says != nil {
+			res.found = foundIn{q, b.best} // that spares counting the words of the page
 		}
-		return f(res, n.Question), nil
+		return f(res, q), nil
 	}
 }
 
 // snippet returns an excerpt of the text of r around the words of q: of its best block,
 // or of the whole text if the block alone does not have all words.
 func (r *response) snippet(q *match.Query) value.Value {
-	text := r.partText(r.inCut(facts.KeptLevel, r.answer(q).Place))
+	start, end := r.part(r.inCut(facts.KeptLevel, r.answer(q).Place))
+	text := r.page.Text(start, end)
 	if !q.Matches(text) {
 		text = r.page.Page.Text(r.page.Charset)
 	}

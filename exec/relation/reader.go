@@ -69,6 +69,7 @@ type Reader struct {
 	lastAsked   lastAsked
 	collections map[collectionKey]*collected
 	responses   []*response       // the responses used last, the latest first
+	foundLast   *foundBlock       // the block of a finding that was read last
 	compared    comparison        // the comparison made last
 	keptLast    *keptVersion      // what is stored about the version read last
 	linked      []*pageLinks      // the links of the pages read last
@@ -140,6 +141,10 @@ type Snapshot interface {
 	// blocks in the division. Digests returns nil if the body is not stored in
 	// blocks.
 	Digests(ctx context.Context, ref record.Ref, level int, places []int) ([]record.Digest, error)
+	// Block returns the bytes of one block of a capture's body, divided down to the given
+	// level. place is its index in the division, from 0. Block returns nil if the body is
+	// not stored in blocks.
+	Block(ctx context.Context, ref record.Ref, level, place int) ([]byte, error)
 	// Pools, Files and Tombstones return the rows of the relations with these
 	// names.
 	Pools(ctx context.Context) ([]record.Pool, error)

@@ -55,7 +55,9 @@ const (
 func NewIndexes(f *commit.Folder) *Indexes { return &Indexes{f, memo.New(keptBytes)} }
 
 // Finder returns a Finder of a snapshot of the archive.
-func (x *Indexes) Finder(v *snapshot.Snapshot) *Finder { return &Finder{v, x, x.kept, &openFiles{file: make(map[string]*index.File)}, false} }
+func (x *Indexes) Finder(v *snapshot.Snapshot) *Finder {
+	return &Finder{v, x, x.kept, &openFiles{file: make(map[string]*index.File)}, false}
+}
 
 // KnownAt returns a Finder of what the snapshot knew at a time, see Snapshot.KnownAt.
 func (v *Finder) KnownAt(t record.Time) *Finder {

@@ -300,7 +300,7 @@ func (m *Maker) RankOf(p *index.Page, leaves []segment.Span) (Best, error) {
 	}
 	m.page.Title = p.Title
 	best := m.q.Rank(&m.page)
-	best.Print = Print{p.Print, p.Printed, true}
+	best.Print, best.Stored, best.Reading = Print{p.Print, p.Printed, true}, true, p.Reading
 	return best, nil
 }
 

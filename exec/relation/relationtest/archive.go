@@ -536,6 +536,11 @@ func (a *Archive) State() string { return "test-0" }
 // SetCache does nothing: this archive has no cache.
 func (a *Archive) SetCache(int64) {}
 
+// Block returns nil: bodies are not stored in blocks.
+func (a *Archive) Block(ctx context.Context, _ record.Ref, _, _ int) ([]byte, error) {
+	return nil, ctx.Err()
+}
+
 // Memo returns nil: this archive has no cache.
 func (a *Archive) Memo() *memo.Cache { return nil }
 
