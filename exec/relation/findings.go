@@ -5,13 +5,14 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"unsafe"
 
 	"infomall/exec/expr"
 	"infomall/exec/value"
 	"infomall/store/block/about"
-	"infomall/store/block/divide"
 	"infomall/store/block/facts"
 	"infomall/store/block/label"
+	"infomall/store/memo"
 	"infomall/store/record"
 	"infomall/store/search"
 	"infomall/store/urlkey"
@@ -274,11 +275,29 @@ func (f *finding) add(v *askedVersion) {
 
 // foundBlock is the block of a page that answers a question best, as it is stored.
 type foundBlock struct {
-	ref   record.Ref
-	of    *match.Query
-	best  search.Best
-	block []byte // nil if the page has to be read
+	ref  record.Ref
+	of   *match.Query
+	best search.Best
+	// block is nil if the page has to be read.
+	block *shownBlock
 }
+
+// shownBlock is what a finding shows of a block, whatever the question.
+type shownBlock struct {
+	line   string // its text, as expr.OneLine returns it
+	marked bool   // line lacks marks that the text has
+	topic  string
+}
+
+// shownKey is the key of a shownBlock in Snapshot.Memo: the version and the place of the
+// block. The place wholePage stands for all of the page.
+type shownKey struct {
+	state string
+	ref   record.Ref
+	place int
+}
+
+const wholePage = -1
 
 // found returns the block of the current row that answers best, without reading the page. The
 // result is nil if only the page says that.
@@ -297,7 +316,7 @@ func (l *LateRow) found() (*foundBlock, error) {
 			b.best = best
 		}
 		if b.best.Stored {
-			if b.block, err = r.Snapshot.Block(l.ctx, ref, facts.KeptLevel, best.Place); err != nil {
+			if b.block, err = r.shown(l.ctx, ref, &best, best.Place); err != nil {
 				return nil, err
 			}
 		}
@@ -306,38 +325,85 @@ func (l *LateRow) found() (*foundBlock, error) {
 	return r.foundLast, nil
 }
 
-// snippet returns the snippet of the row if the block has all words. Otherwise ok is false.
-func (b *foundBlock) snippet() (_ value.Value, ok bool) {
-	text := (&divide.Body{Plain: b.best.Reading.Plain, Charset: b.best.Reading.Charset}).TextOf(b.block)
-	if !b.of.Matches(text) {
-		return value.Value{}, false
+// shown returns what a finding shows of a block of a version, or of its whole page, without
+// reading the page. The result is nil if the page has to be read.
+func (r *Reader) shown(ctx context.Context, ref record.Ref, best *search.Best, place int) (*shownBlock, error) {
+	if r.state == "" {
+		r.state = r.Snapshot.State()
 	}
-	return value.OfText(expr.Snippet(text, b.of)), true
+	key := shownKey{r.state, ref, place}
+	if b, ok := memo.Get[*shownBlock](r.Snapshot.Memo(), key); ok {
+		return b, nil
+	}
+	var topic, text string
+	if place == wholePage {
+		leaves, as, ok, err := r.Snapshot.Leaves(ctx, nil, ref)
+		if err != nil || !ok {
+			return nil, err
+		}
+		var all strings.Builder
+		for _, l := range leaves {
+			part, err := r.Snapshot.LeafText(l, as)
+			if err != nil {
+				return nil, nil // whoever reads the page meets the same error
+			}
+			all.WriteString(part)
+			all.WriteByte('\n')
+		}
+		text = all.String()
+	} else {
+		block, err := r.Snapshot.Block(ctx, ref, facts.KeptLevel, place)
+		if err != nil || block == nil {
+			return nil, err
+		}
+		topic, text = about.TopicAndTextOf(block, best.Reading.Charset, best.Reading.Plain)
+	}
+	b := &shownBlock{line: expr.OneLine(text), topic: topic}
+	b.marked = strings.Contains(text, value.MarkFrom) || strings.Contains(text, value.MarkTo)
+	r.Snapshot.Memo().Put(key, b, int64(len(b.line)+len(topic))+int64(unsafe.Sizeof(*b)))
+	return b, nil
+}
+
+// snippet returns the snippet of the row, from the block if that has all words, or else from
+// the whole page. ok is false if the page has to be read.
+func (b *foundBlock) snippet(l *LateRow) (_ value.Value, ok bool, err error) {
+	block := b.block
+	if !block.marked && !b.of.Matches(block.line) {
+		if block, err = l.reader.shown(l.ctx, b.ref, &b.best, wholePage); err != nil {
+			return value.Value{}, false, err
+		}
+	}
+	if block == nil || block.marked {
+		return value.Value{}, false, nil
+	}
+	return value.OfText(expr.SnippetOf(block.line, b.of)), true, nil
 }
 
 // section returns NULL: the capture is a page of the web.
-func (b *foundBlock) section() (_ value.Value, ok bool) { return value.Value{}, true }
-
-func (b *foundBlock) labelName() (_ value.Value, ok bool) {
-	return value.OfText(b.best.Label.String()), true
+func (b *foundBlock) section(*LateRow) (_ value.Value, ok bool, err error) {
+	return value.Value{}, true, nil
 }
 
-func (b *foundBlock) topic() (_ value.Value, ok bool) {
-	return textOrNull(about.Topic(b.block, b.best.Reading.Charset, divide.Modern, about.TopicOptions{})), true
+func (b *foundBlock) labelName(*LateRow) (_ value.Value, ok bool, err error) {
+	return value.OfText(b.best.Label.String()), true, nil
+}
+
+func (b *foundBlock) topic(*LateRow) (_ value.Value, ok bool, err error) {
+	return textOrNull(b.block.topic), true, nil
 }
 
 // ofFound returns the code of a late column of the relation findings. stored computes the
 // value from the block that answers best. If there is no such block, or ok is false, f computes
 // the value from the response of the row's last version and the question.
-func ofFound(stored func(*foundBlock) (v value.Value, ok bool), f func(*response, *match.Query) value.Value) lateCode {
+func ofFound(stored func(*foundBlock, *LateRow) (v value.Value, ok bool, err error), f func(*response, *match.Query) value.Value) lateCode {
 	return func(l *LateRow) (value.Value, error) {
 		b, err := l.found()
 		if err != nil {
 			return value.Value{}, err
 		}
 		if b != nil && b.block != nil {
-			if v, ok := stored(b); ok {
-				return v, nil
+			if v, ok, err := stored(b, l); ok || err != nil {
+				return v, err
 			}
 		}
 		res, err := l.response()

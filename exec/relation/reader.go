@@ -69,6 +69,7 @@ type Reader struct {
 	lastAsked   lastAsked
 	collections map[collectionKey]*collected
 	responses   []*response       // the responses used last, the latest first
+	state       string            // of Snapshot, once it was needed
 	foundLast   *foundBlock       // the block of a finding that was read last
 	compared    comparison        // the comparison made last
 	keptLast    *keptVersion      // what is stored about the version read last

@@ -115,6 +115,7 @@ type wordFinder struct {
 	outline facts.Outline
 	leaves  []segment.Span
 	entries []search.Entry
+	state   string // of v, once it was needed
 
 	bodies   [][]segment.Span // the leaves of the bodies of the run bodiesOf, see leavesIn
 	bodiesOf segment.RunRef
@@ -252,7 +253,7 @@ func (f *wordFinder) indexed(ctx context.Context, id, n uint32) (done bool, err 
 		}
 		leaves, ok := f.leavesAt(holder(p, ref, i))
 		return p, leaves, at, ok
-	}, f.documents(id, n)) == nil, nil
+	}, f.documents(id, n, u.Special)) == nil, nil
 }
 
 // holder returns the place of the capture that stores the body of p, the page of capture i
@@ -279,27 +280,57 @@ func (f *wordFinder) rank(ref record.Ref) (best search.Best, ok bool) {
 	return best, err == nil
 }
 
+// textsKey is the key of what documents finds out about a run, in Finder.kept.
+type textsKey struct {
+	state string
+	run   segment.RunRef
+}
+
 // documents returns a function that returns the text of an entry of run n of a segment
-// that is no page. The result is nil if the archive has no readings of documents.
-func (f *wordFinder) documents(id, n uint32) func(i int) search.DocumentText {
-	if !f.v.HasDocuments() {
+// that is no page: one of special. The result is nil if the archive has no readings of
+// documents.
+func (f *wordFinder) documents(id, n uint32, special []index.Special) func(i int) search.DocumentText {
+	if len(special) == 0 || !f.v.HasDocuments() {
 		return nil
 	}
-	at := timeline.Place{Seg: f.v.Runs.Segment(id), Run: n}
-	var bodies []segment.BodyAt
-	return func(i int) search.DocumentText {
-		if bodies == nil {
-			meta, err := f.v.Runs.Meta(at.Seg, n)
-			if err == nil {
-				bodies, err = meta.Bodies()
-			}
-			if err != nil {
-				return search.FullDocument // the query meets the same error when it reads the body
-			}
-		}
-		at.N = uint32(i)
-		return f.v.DocumentText(f.ctx, at, &bodies[i])
+	if f.state == "" {
+		f.state = f.v.State()
 	}
+	key := textsKey{f.state, segment.RunRef{Segment: id, Run: n}}
+	texts, ok := memo.Get[[]search.DocumentText](f.v.kept, key)
+	if !ok {
+		if texts = f.documentTexts(id, n, special); texts == nil {
+			return func(int) search.DocumentText { return search.FullDocument } // the query meets the same error when it reads the body
+		}
+		if f.ctx.Err() == nil {
+			f.v.kept.Put(key, texts, int64(len(texts)))
+		}
+	}
+	return func(i int) search.DocumentText {
+		k, _ := slices.BinarySearchFunc(special, uint32(i), func(s index.Special, n uint32) int { return cmp.Compare(s.N, n) })
+		return texts[k]
+	}
+}
+
+// documentTexts returns the text of each of some entries of run n of a segment that are no
+// pages, or nil if the run cannot be read.
+func (f *wordFinder) documentTexts(id, n uint32, special []index.Special) (texts []search.DocumentText) {
+	at := timeline.Place{Seg: f.v.Runs.Segment(id), Run: n}
+	meta, err := f.v.Runs.Meta(at.Seg, n)
+	if err != nil {
+		return nil
+	}
+	bodies, err := meta.Bodies()
+	if err != nil {
+		return nil
+	}
+	texts = make([]search.DocumentText, len(special))
+	for k, s := range special {
+		if at.N = s.N; s.NoText {
+			texts[k] = f.v.DocumentText(f.ctx, at, &bodies[s.N])
+		}
+	}
+	return texts
 }
 
 // leavesKey is the key of the leaves of the bodies that a run stores, in Finder.kept. Where a
