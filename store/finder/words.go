@@ -117,7 +117,7 @@ type wordFinder struct {
 	entries []search.Entry
 	state   string // of v, once it was needed
 
-	bodies   [][]segment.Span // the leaves of the bodies of the run bodiesOf, see leavesIn
+	bodies   []search.PageLeaves // of the bodies of the run bodiesOf, see leavesIn
 	bodiesOf segment.RunRef
 }
 
@@ -251,8 +251,11 @@ func (f *wordFinder) indexed(ctx context.Context, id, n uint32) (done bool, err 
 		if at < i {
 			return p, nil, at, true
 		}
-		leaves, ok := f.leavesAt(holder(p, ref, i))
-		return p, leaves, at, ok
+		leaves := f.leavesAt(holder(p, ref, i))
+		if leaves == nil {
+			return p, nil, at, false
+		}
+		return p, leaves.Spans, at, true
 	}, f.documents(id, n, u.Special)) == nil, nil
 }
 
@@ -272,8 +275,8 @@ func (f *wordFinder) rank(ref record.Ref) (best search.Best, ok bool) {
 	if p == nil || !p.HasLeaves() {
 		return best, false
 	}
-	leaves, ok := f.leavesAt(holder(p, segment.RunRef{Segment: ref.Segment, Run: ref.Run}, at))
-	if !ok {
+	leaves := f.leavesAt(holder(p, segment.RunRef{Segment: ref.Segment, Run: ref.Run}, at))
+	if leaves == nil {
 		return best, false
 	}
 	best, err := f.maker.RankOf(p, leaves)
@@ -341,30 +344,35 @@ type leavesKey struct {
 	run        segment.RunRef
 }
 
-// leavesAt returns the leaves of the body that the entry at a place stores. ok is false if
-// they are not known.
-func (f *wordFinder) leavesAt(at index.Holder) (_ []segment.Span, ok bool) {
+// leavesAt returns the leaves of the body that the entry at a place stores, or nil if they
+// are not known.
+func (f *wordFinder) leavesAt(at index.Holder) *search.PageLeaves {
 	if f.bodiesOf != at.RunRef || f.bodies == nil {
 		key := leavesKey{f.v.Pin.Catalog.ID, f.v.Pin.Catalog.Generation, at.RunRef}
-		if f.bodies, ok = memo.Get[[][]segment.Span](f.v.kept, key); !ok {
+		var ok bool
+		if f.bodies, ok = memo.Get[[]search.PageLeaves](f.v.kept, key); !ok {
 			bytes := int64(0)
 			if f.bodies, bytes = f.leavesIn(at.RunRef); f.bodies == nil {
-				return nil, false
+				return nil
 			}
 			f.v.kept.Put(key, f.bodies, bytes)
 		}
 		f.bodiesOf = at.RunRef
 	}
-	if int(at.N) >= len(f.bodies) || f.bodies[at.N] == nil {
-		return nil, false
+	if int(at.N) >= len(f.bodies) || f.bodies[at.N].Spans == nil {
+		return nil
 	}
-	return f.bodies[at.N], true
+	return &f.bodies[at.N]
 }
+
+// pageLeavesBytes is about how much memory the numbers of terms of a page take, besides 4
+// bytes for each block, of which there are no more than leaves.
+const pageLeavesBytes = 64
 
 // leavesIn returns the leaves of each body that a run stores, by the number of its entry, and
 // about how many bytes of memory they take. The leaves of a body are nil if the entry stores
 // none, or if some are gone. The result is nil if the run cannot be read.
-func (f *wordFinder) leavesIn(run segment.RunRef) (list [][]segment.Span, bytes int64) {
+func (f *wordFinder) leavesIn(run segment.RunRef) (list []search.PageLeaves, bytes int64) {
 	s := f.v.Runs.Segment(run.Segment)
 	if s == nil {
 		return nil, 0
@@ -377,14 +385,17 @@ func (f *wordFinder) leavesIn(run segment.RunRef) (list [][]segment.Span, bytes 
 	if err != nil {
 		return nil, 0
 	}
-	list = make([][]segment.Span, len(bodies))
+	list = make([]search.PageLeaves, len(bodies))
 	for i := range bodies {
 		if bodies[i].Form != segment.BodyOwn {
 			continue
 		}
 		if leaves, ok := f.leavesNow(&bodies[i].Recipe); ok {
-			list[i] = append(make([]segment.Span, 0, len(leaves)), leaves...)
-			bytes += int64(len(leaves)) * int64(unsafe.Sizeof(segment.Span{}))
+			list[i].Spans = append(make([]segment.Span, 0, len(leaves)), leaves...)
+			bytes += int64(len(leaves))*int64(unsafe.Sizeof(segment.Span{})) + pageLeavesBytes
+			for _, s := range leaves {
+				bytes += 4 * int64(s.Count)
+			}
 		}
 	}
 	return list, bytes + int64(len(list))*int64(unsafe.Sizeof(list[0]))

@@ -7,8 +7,9 @@ import (
 	"sync"
 )
 
-// Cache keeps the values that were used last, up to a number of bytes. A value must never
-// change after Put. Several goroutines may use a Cache. A nil Cache keeps nothing.
+// Cache keeps the values that were used last, up to a number of bytes. After Put, several
+// goroutines may use a value, and it must not take more memory than was said. Several
+// goroutines may use a Cache. A nil Cache keeps nothing.
 type Cache struct {
 	mu     sync.Mutex
 	limit  int64

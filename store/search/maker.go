@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 
 	"infomall/store/block/facts"
 	"infomall/store/search/index"
@@ -116,6 +117,7 @@ type leafRun struct {
 // runLeaves holds the answers for the leaves of a run in one reading, as far as they are known.
 type runLeaves struct {
 	list []index.Leaf
+	some []uint32                     // the leaves of list in which the question finds an atom, or that must be read, in order
 	read func() ([]index.Leaf, error) // returns list, if it was not read yet
 	none bool                         // the question finds nothing in any of the leaves
 }
@@ -292,11 +294,36 @@ func (m *Maker) AddPages(ref segment.RunRef, run *index.Run, sums []match.Sum, p
 	return nil
 }
 
+// PageLeaves are the leaves of a page. Several goroutines may use it.
+type PageLeaves struct {
+	Spans []segment.Span
+	// lengths is nil before the page was ranked.
+	lengths atomic.Pointer[pageLengths]
+}
+
+// pageLengths says how many terms each block of the cut of a page has.
+type pageLengths struct {
+	as    index.Reading
+	terms []int32
+}
+
 // RankOf returns the rank of a page of an index, which has these leaves. It may be called
 // after Words. An error is one of Stored.
-func (m *Maker) RankOf(p *index.Page, leaves []segment.Span) (Best, error) {
-	if err := m.fill(leaves, p.Reading, p.Cut); err != nil {
-		return Best{}, err
+func (m *Maker) RankOf(p *index.Page, leaves *PageLeaves) (Best, error) {
+	known := leaves.lengths.Load()
+	if known != nil && known.as == p.Reading && len(known.terms) == len(p.Cut) {
+		if err := m.fillKnown(leaves.Spans, p.Reading, p.Cut, known.terms); err != nil {
+			return Best{}, err
+		}
+	} else {
+		if err := m.fill(leaves.Spans, p.Reading, p.Cut); err != nil {
+			return Best{}, err
+		}
+		known = &pageLengths{p.Reading, make([]int32, len(p.Cut))}
+		for k := range known.terms {
+			known.terms[k] = int32(m.page.Blocks[k].Terms)
+		}
+		leaves.lengths.Store(known)
 	}
 	m.page.Title = p.Title
 	best := m.q.Rank(&m.page)
@@ -390,16 +417,10 @@ func (m *Maker) add(s said) uint32 {
 
 // fill sets m.page to the words of a page with these leaves and these blocks of its cut.
 func (m *Maker) fill(leaves []segment.Span, as index.Reading, cut []facts.OutlineBlock) error {
-	atoms := m.words.atoms
-	m.page.Blocks = m.page.Blocks[:0]
-	if need := 2 * atoms * len(cut); len(m.counts) < need {
-		m.counts = make([]int, need)
-	}
-	clear(m.counts)
+	m.begin(cut)
 	n := uint32(0) // how many leaves of leaves[0] are done
 	for k, b := range cut {
-		counts := m.counts[2*k*atoms:]
-		block := Block{Label: b.Label, Counts: counts[:atoms:atoms], Linked: counts[atoms:][:atoms:atoms]}
+		block := &m.page.Blocks[k]
 		for range b.Leaves {
 			for len(leaves) > 0 && n == leaves[0].Count {
 				leaves, n = leaves[1:], 0
@@ -408,12 +429,77 @@ func (m *Maker) fill(leaves []segment.Span, as index.Reading, cut []facts.Outlin
 				break // a page without leaves has one block
 			}
 			s := leaves[0]
-			if err := m.addLeaf(&block, LeafRef{segment.RunRef{Segment: s.Segment, Run: s.Run}, s.N + n}, as); err != nil {
+			if err := m.addLeaf(block, LeafRef{segment.RunRef{Segment: s.Segment, Run: s.Run}, s.N + n}, as); err != nil {
 				return err
 			}
 			n++
 		}
-		m.page.Blocks = append(m.page.Blocks, block)
+	}
+	return nil
+}
+
+// begin makes m.page a page with these blocks of its cut, in which nothing is found.
+func (m *Maker) begin(cut []facts.OutlineBlock) {
+	atoms := m.words.atoms
+	m.page.Blocks = m.page.Blocks[:0]
+	need := 2 * atoms * len(cut)
+	if len(m.counts) < need {
+		m.counts = make([]int, need)
+	}
+	clear(m.counts[:need])
+	for k, b := range cut {
+		counts := m.counts[2*k*atoms:]
+		m.page.Blocks = append(m.page.Blocks, Block{Label: b.Label, Counts: counts[:atoms:atoms], Linked: counts[atoms:][:atoms:atoms]})
+	}
+}
+
+// fillKnown does what fill does for a page of which the number of terms of each block is
+// known. It looks only at the leaves in which the question finds something.
+func (m *Maker) fillKnown(leaves []segment.Span, as index.Reading, cut []facts.OutlineBlock, terms []int32) error {
+	m.begin(cut)
+	n := uint32(0) // how many leaves of leaves[0] are done
+	for k, b := range cut {
+		block := &m.page.Blocks[k]
+		for rest := uint32(b.Leaves); rest > 0 && len(leaves) > 0; {
+			s := leaves[0]
+			count := min(rest, s.Count-n)
+			if err := m.addSome(block, segment.RunRef{Segment: s.Segment, Run: s.Run}, s.N+n, s.N+n+count, as); err != nil {
+				return err
+			}
+			rest -= count
+			if n += count; n == s.Count {
+				leaves, n = leaves[1:], 0
+			}
+		}
+		block.Terms = int(terms[k])
+	}
+	return nil
+}
+
+// addSome adds to b the words of the leaves with the numbers n of a run, from <= n < to, in
+// which the question finds something.
+func (m *Maker) addSome(b *Block, ref segment.RunRef, from, to uint32, as index.Reading) error {
+	run := m.open(leafRun{ref, m.reading(as)}, as)
+	if run.none {
+		return nil
+	}
+	if err := m.load(run); err != nil {
+		return err
+	}
+	if int(to) > len(run.list) { // they were not listed, and have to be read
+		for n := from; n < to; n++ {
+			if err := m.addLeaf(b, LeafRef{ref, n}, as); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	some := run.some
+	i, _ := slices.BinarySearch(some, from)
+	for ; i < len(some) && some[i] < to; i++ {
+		if err := m.addLeaf(b, LeafRef{ref, some[i]}, as); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -445,13 +531,8 @@ func (m *Maker) addLeaf(b *Block, ref LeafRef, as index.Reading) error {
 
 // leaf returns what the question finds in a leaf of a run.
 func (m *Maker) leaf(run *runLeaves, ref LeafRef, as index.Reading) (index.Leaf, error) {
-	if run.read != nil {
-		list, err := run.read()
-		if err != nil {
-			return index.Leaf{}, err
-		}
-		run.list, run.read = list, nil
-		m.held += int64(len(list)) * leafBytes
+	if err := m.load(run); err != nil {
+		return index.Leaf{}, err
 	}
 	if int(ref.N) < len(run.list) && run.list[ref.N].Part != nil {
 		return run.list[ref.N], nil
@@ -470,6 +551,25 @@ func (m *Maker) leaf(run *runLeaves, ref LeafRef, as index.Reading) (index.Leaf,
 	}
 	run.list[ref.N] = l
 	return l, nil
+}
+
+// load reads what an index says of the leaves of a run, unless it was read before.
+func (m *Maker) load(run *runLeaves) error {
+	if run.read == nil {
+		return nil
+	}
+	list, err := run.read()
+	if err != nil {
+		return err
+	}
+	run.list, run.read = list, nil
+	for n := range list {
+		if list[n].Part == nil || list[n].Part.Counts != nil {
+			run.some = append(run.some, uint32(n))
+		}
+	}
+	m.held += int64(len(list))*leafBytes + int64(len(run.some))*4
+	return nil
 }
 
 // open returns the leaves of a run. The result is valid until the next call.
