@@ -48,7 +48,7 @@ type Indexes struct {
 // part of the cache of a snapshot they take.
 const (
 	keptBytes = 32 << 20
-	keptShare = 4
+	keptShare = 2
 )
 
 // NewIndexes returns the Indexes of the archive in a folder. It reads nothing yet.

@@ -43,9 +43,6 @@ type sumsOf struct {
 	sums  []match.Sum // nil if it finds nothing
 }
 
-// hitBytes is about how much memory a document takes in which a question finds something.
-const hitBytes = 150
-
 // openIndexed opens the indexes of all segments and looks up the question in each. It leaves
 // out an index that is missing or damaged. It stops at the first index after which the hits
 // take half of q.Memory.
@@ -78,7 +75,7 @@ func openIndexed(ctx context.Context, v *Finder, q search.Question) (*indexed, e
 				hits = nil
 			}
 			if found[f.File] = hits; hits != nil {
-				memory -= int64(hits.Len()) * 2 * hitBytes
+				memory -= 2 * hits.Bytes()
 			}
 		}
 		if memory < 0 {
