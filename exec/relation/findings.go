@@ -1,6 +1,7 @@
 package relation
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"slices"
@@ -124,18 +125,29 @@ func (r *Reader) eachFinding(ctx context.Context, n *Request, noted bool) iter.S
 				}
 			}
 		}
-		var open finding     // versions is 0 if there is none
-		end := func() bool { // yields open
-			if ranked {
-				best, err := r.bestOf(ctx, n, from, open.ref)
-				if err != nil {
-					return yield(nil, err)
-				}
-				open.score, open.print = best.Score(rarity), best.Print
+		var open finding   // versions is 0 if there is none
+		var done []finding // wait for their ranks
+		wanted := 1        // how many are ranked together: few first, so that a row comes soon
+		if n.Joins() {
+			wanted = rankedTogether // no row comes before all are known
+		}
+		flush := func() bool {
+			if err := r.rank(ctx, n, from, done, rarity); err != nil {
+				yield(nil, err)
+				return false
 			}
-			more := yield(&open, nil)
+			for i := range done {
+				if !yield(&done[i], nil) {
+					return false
+				}
+			}
+			done, wanted = done[:0], min(2*wanted, rankedTogether)
+			return true
+		}
+		end := func() bool { // ends open
+			done = append(done, open)
 			open.versions = 0
-			return more
+			return len(done) < wanted || flush()
 		}
 		var last askedVersion
 		for v, err := range r.versionsAsked(ctx, among, kept, asked) {
@@ -169,7 +181,7 @@ func (r *Reader) eachFinding(ctx context.Context, n *Request, noted bool) iter.S
 			}
 			last = *v
 		}
-		if open.versions > 0 && !end() || !noted {
+		if open.versions > 0 && !end() || !flush() || !noted {
 			return
 		}
 		if counted != nil {
@@ -246,6 +258,34 @@ func (r *Reader) has(ctx context.Context, n, from *Request, v *askedVersion) (ha
 		return false, false, err
 	}
 	return n.Question.Matches(res.page.Page.Text(res.page.Charset)), true, nil
+}
+
+// rankedTogether is how many findings are ranked at once at most.
+const rankedTogether = 1 << 14
+
+// rank sets the scores of findings, if n asks for them. It reads the pages in the order in
+// which they are stored, because each of them may need what the one before it needed.
+func (r *Reader) rank(ctx context.Context, n, from *Request, list []finding, rarity []float64) error {
+	if !n.Asks("score") {
+		return nil
+	}
+	order := upTo(len(list))
+	slices.SortFunc(order, func(a, b int) int {
+		x, y := list[a].ref, list[b].ref
+		return cmp.Or(cmp.Compare(x.Segment, y.Segment), cmp.Compare(x.Run, y.Run), cmp.Compare(x.N, y.N))
+	})
+	for _, i := range order {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		f := &list[i]
+		best, err := r.bestOf(ctx, n, from, f.ref)
+		if err != nil {
+			return err
+		}
+		f.score, f.print = best.Score(rarity), best.Print
+	}
+	return nil
 }
 
 // bestOf returns how well the page of a capture, which has the words that n asks for, answers.
