@@ -16,6 +16,7 @@ import (
 	"infomall/crawl/state"
 	"infomall/exec/relation"
 	"infomall/exec/session"
+	"infomall/repl/memory"
 	"infomall/store"
 	"infomall/store/disk"
 	"infomall/store/disk/s3"
@@ -202,7 +203,7 @@ func (a archive) SaveResult(ctx context.Context, r task.Result, rows iter.Seq2[t
 // of the archive is an archiveError.
 func (a archive) Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeResult, error) {
 	if o.Seal {
-		defer beginFrugal()()
+		defer memory.BeginFrugal()()
 	}
 	results, err := a.Archive.Merge(ctx, o)
 	if err != nil && a.has(err) {

@@ -6,6 +6,7 @@ import (
 	"infomall/crawl"
 	"infomall/crawl/render"
 	"infomall/crawl/report"
+	"infomall/repl/memory"
 	"infomall/store/disk"
 )
 
@@ -42,7 +43,7 @@ func (a archive) Past(ctx context.Context) (crawl.Past, error) {
 // Crawl runs or resumes a crawl until its end; see session.Crawler. Meanwhile
 // garbage is collected more often, to take less memory.
 func (a archive) Crawl(ctx context.Context, o report.CrawlOptions) (report.CrawlResult, error) {
-	defer beginFrugal()()
+	defer memory.BeginFrugal()()
 	if o.On != "" {
 		res, err := a.join(ctx, o, a.joinOptions(&o))
 		return res, a.fault(err)

@@ -14,6 +14,7 @@ import (
 	"infomall/exec/session"
 	"infomall/exec/value"
 	"infomall/lang"
+	"infomall/repl/memory"
 )
 
 // fetcher takes part in the crawls of the NATS servers --fetcher until a signal ends the
@@ -89,7 +90,7 @@ type participant struct{ archive }
 // Crawl takes part in a crawl until it has ended; see session.Crawler. If the crawl does
 // not run, the error is nats.ErrOver.
 func (a participant) Crawl(ctx context.Context, o report.CrawlOptions) (report.CrawlResult, error) {
-	defer beginFrugal()()
+	defer memory.BeginFrugal()()
 	join := a.joinOptions(&o)
 	join.Begin.Part = true
 	res, err := a.join(ctx, o, join)

@@ -229,6 +229,7 @@ var arrows = map[string]string{
 	"repl/printer":      "exec/draw exec/rowio exec/session exec/value lang lang/ast lang/cells repl/term store/record",
 	"repl/term":         "lang/cells",
 	"repl/cmd/infomall": "repl",
+	"repl/memory":       "",
 	"repl/cluster":      "",
 	"repl/doctor":       "crawl/state/nats/login store/disk/s3",
 	"queries":           "",

@@ -29,6 +29,7 @@ import (
 	"infomall/queries"
 	"infomall/repl/history"
 	"infomall/repl/interrupts"
+	"infomall/repl/memory"
 	"infomall/repl/printer"
 	"infomall/repl/term"
 	"infomall/store/record"
@@ -73,7 +74,7 @@ type program struct {
 // after the name of the program. Main handles the signals of the process while
 // it runs.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
-	defer beginRoomy()()
+	defer memory.BeginRoomy()()
 	p := &program{stdin: stdin, stdout: stdout, stderr: stderr, getenv: getenv, openArchive: openPlace}
 	return p.main(ctx, args)
 }
@@ -436,6 +437,10 @@ func (p *program) runAt(ctx context.Context, steps []step, places []printer.Plac
 }
 
 // statementsOf returns the statements of steps up to, not including, the first
+// hugePagesAfter is how long a statement runs before the process uses huge pages, which
+// takes 5 to 10 ms of CPU time.
+const hugePagesAfter = 200 * time.Millisecond
+
 // step with syntax errors.
 func statementsOf(steps []step) (list []ast.Statement) {
 	for _, s := range steps {
@@ -504,7 +509,8 @@ func (p *program) step(ctx context.Context, s step, to printer.Place) error {
 		return stopped(ctx, err)
 	}
 	start := time.Now()
-	limitMemory(p.session.Settings().MemoryBytes, p.getenv)
+	memory.Limit(p.session.Settings().MemoryBytes, p.getenv)
+	defer time.AfterFunc(hugePagesAfter, memory.UseHugePages).Stop()
 	p.meter.Begin()
 	defer p.meter.End()
 	result, err := p.session.Run(ctx, s.statement)

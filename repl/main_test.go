@@ -16,6 +16,7 @@ import (
 
 	"infomall/exec/relation"
 	"infomall/exec/session"
+	"infomall/repl/memory"
 	"infomall/repl/printer"
 	"infomall/store/commit"
 	"infomall/store/document/child"
@@ -42,7 +43,7 @@ func TestMain(m *testing.M) {
 		os.Setenv("XDG_CACHE_HOME", filepath.Join(os.TempDir(), "infomall-test-cache"))
 		os.Exit(Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
 	}
-	beginRoomy() // once for all programs that run in this process
+	memory.BeginRoomy() // once for all programs that run in this process
 	testscript.Main(m, map[string]func(){
 		"infomall": func() {
 			run := Main

@@ -18,6 +18,7 @@ import (
 	"infomall/exec/session"
 	"infomall/lang"
 	"infomall/lang/ast"
+	"infomall/repl/memory"
 	"infomall/store"
 	"infomall/store/record/task"
 )
@@ -150,7 +151,7 @@ var millionWords = []string{"web ", "archive ", "of ", "pages ", "and ", "what "
 // captures are read.
 func BenchmarkMillion(b *testing.B) {
 	dir := million(b)
-	defer beginRoomy()() // as in the program
+	defer memory.BeginRoomy()() // as in the program
 	a, closer := openStore(dir, nil)
 	defer closer.Close()
 	table := millionTable(b)

@@ -15,6 +15,7 @@ import (
 	"infomall/queries"
 	"infomall/repl/complete"
 	"infomall/repl/mcp"
+	"infomall/repl/memory"
 	"infomall/repl/serve"
 )
 
@@ -62,7 +63,8 @@ func (p *program) serve(ctx context.Context, scripts []*script) (err error) {
 func (p *program) readers() func() *session.Session {
 	settings := *p.session.Settings()
 	archive := access.Guard(p.session.Archive(), time.Now)
-	limitMemory(settings.MemoryBytes, p.getenv)
+	memory.Limit(settings.MemoryBytes, p.getenv)
+	memory.UseHugePages()
 	return func() *session.Session {
 		o := session.Options{Archive: archive, Settings: settings, ReadOnly: true, NoFiles: true, Scripts: queries.FS, Version: shortVersion()}
 		o.Crawler, _ = archive.(session.Crawler)

@@ -9,6 +9,7 @@ import (
 	"infomall/exec/session"
 	"infomall/exec/worker"
 	"infomall/exec/worker/nats"
+	"infomall/repl/memory"
 )
 
 // worker computes parts of questions that come over NATS, until a signal ends the program,
@@ -25,7 +26,8 @@ func (p *program) worker(ctx context.Context, scripts []*script) error {
 		return err
 	}
 	settings := *p.session.Settings()
-	limitMemory(settings.MemoryBytes, p.getenv)
+	memory.Limit(settings.MemoryBytes, p.getenv)
+	memory.UseHugePages()
 	slots := runtime.GOMAXPROCS(0)
 	settings.MemoryBytes /= int64(slots)
 	open := forParts(archive, settings)

@@ -16,8 +16,8 @@ import (
 	"infomall/store/timeline"
 )
 
-// versionPlaces returns the places of all entries in which a version begins.
-func versionPlaces(t rapid.TB, v *Snapshot) (places []timeline.Place) {
+// versionsIn returns all captures with which a version begins.
+func versionsIn(t rapid.TB, v *Snapshot) (captures []*timeline.Capture) {
 	for _, info := range v.Pin.Segments {
 		s := v.Runs.Reader(info)
 		for n := range uint32(info.Runs) {
@@ -31,12 +31,12 @@ func versionPlaces(t rapid.TB, v *Snapshot) (places []timeline.Place) {
 			}
 			for i := range entries {
 				if entries[i].Change != record.ChangeSame {
-					places = append(places, timeline.Place{Seg: s, Run: n, N: uint32(i)})
+					captures = append(captures, &timeline.Capture{Entry: entries[i].Entry, Place: timeline.Place{Seg: s, Run: n, N: uint32(i)}})
 				}
 			}
 		}
 	}
-	return places
+	return captures
 }
 
 // TestReadVersions reads the versions of drawn histories together, in any order. What
@@ -63,21 +63,21 @@ func TestReadVersions(t *testing.T) {
 			rt.Fatal(err)
 		}
 		defer v.Close()
-		places := versionPlaces(rt, v)
-		if len(places) > 1 {
-			places = rapid.Permutation(places).Draw(rt, "places")
+		captures := versionsIn(rt, v)
+		if len(captures) > 1 {
+			captures = rapid.Permutation(captures).Draw(rt, "captures")
 		}
-		got, err := v.ReadVersions(t.Context(), places)
+		got, err := v.ReadVersions(t.Context(), captures)
 		if err != nil {
 			rt.Fatal(err)
 		}
 		one := v.Versions()
-		for i, at := range places {
-			fold, err := one.StoredFold(at)
+		for i, c := range captures {
+			fold, err := one.StoredFold(c.Place)
 			if err != nil {
 				rt.Fatal(err)
 			}
-			b, ok, err := one.VersionBody(t.Context(), &timeline.Capture{Place: at})
+			b, ok, err := one.VersionBody(t.Context(), &timeline.Capture{Place: c.Place})
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -156,11 +156,11 @@ func TestReadVersionsOnce(t *testing.T) {
 	for _, s := range v.Pin.Segments {
 		runs += s.Runs
 	}
-	places := versionPlaces(t, v)
-	slices.SortFunc(places, func(p, q timeline.Place) int { return int(p.N) - int(q.N) })
+	captures := versionsIn(t, v)
+	slices.SortFunc(captures, func(p, q *timeline.Capture) int { return int(p.N) - int(q.N) })
 	v.Runs.Shelve(1, 1)
 	before := int(v.Stats().Runs)
-	got, err := v.ReadVersions(t.Context(), places)
+	got, err := v.ReadVersions(t.Context(), captures)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -327,6 +327,18 @@ func (r *Runs) Entry(p timeline.Place) (*segment.Stored, error) {
 	return run.Meta.Entry(p.N)
 }
 
+// entryOf returns the entry of capture c. RecordID and DeclaredDigest may be left out.
+func (r *Runs) entryOf(c *timeline.Capture) (*segment.Stored, error) {
+	run, err := r.opened(c.Seg, c.Run)
+	if err != nil {
+		return nil, err
+	}
+	if c.Body != segment.BodyOwn {
+		return run.Meta.Entry(c.N)
+	}
+	return run.Meta.Rest(c.N, &c.Entry)
+}
+
 // Facts returns the facts in run n of a segment: what was computed about its pages
 // and blocks when they were stored.
 func (r *Runs) Facts(s *segment.Reader, n uint32) (*segment.Facts, error) {

@@ -31,21 +31,22 @@ type Blocks struct {
 	Sizes []int32
 }
 
-// Versions reads the versions at some places. It returns them in the order of the
-// places. It calls owner with the index of each place and the entry there; owner
-// returns the entry that stores the body, nil if the archive does not have the body. A
+// Versions reads the versions that begin with some captures. It returns them in the order
+// of the captures. It calls owner with the index of each capture and its entry, in which
+// RecordID and DeclaredDigest may be missing; owner returns the entry that stores the
+// body, nil if the archive does not have the body. A
 // version whose body is larger than most bytes, is stored undivided, or is damaged has
 // Read unset. The caller bounds the size of all bodies together.
 //
 // Versions reads each run once, however many of the versions and blocks are in it, and
-// in whatever order the places are. It goes from the newest run to the oldest: the
+// in whatever order the captures are. It goes from the newest run to the oldest: the
 // blocks of a body are in the run of its entry or in older ones, so a run is read when
 // everything that is wanted of it is known. Only where segments were merged may blocks
 // be in a newer run, which is then read again.
-func (r *Runs) Versions(ctx context.Context, places []timeline.Place, most int64, owner func(i int, e *segment.Stored) (*segment.Stored, error)) ([]Version, error) {
-	v := &versionReader{runs: r, most: most, owner: owner, places: places, out: make([]Version, len(places)), parts: make([]partsOf, len(places)), wanted: make(map[segment.RunRef]*wantedOfRun)}
-	for i, p := range places {
-		w := v.want(segment.RunRef{Segment: p.Seg.Info.ID, Run: p.Run})
+func (r *Runs) Versions(ctx context.Context, captures []*timeline.Capture, most int64, owner func(i int, e *segment.Stored) (*segment.Stored, error)) ([]Version, error) {
+	v := &versionReader{runs: r, most: most, owner: owner, captures: captures, out: make([]Version, len(captures)), parts: make([]partsOf, len(captures)), wanted: make(map[segment.RunRef]*wantedOfRun)}
+	for i, c := range captures {
+		w := v.want(segment.RunRef{Segment: c.Seg.Info.ID, Run: c.Run})
 		w.entries = append(w.entries, i)
 	}
 	for len(v.order) > 0 {
@@ -65,15 +66,15 @@ func (r *Runs) Versions(ctx context.Context, places []timeline.Place, most int64
 
 // versionReader is the state of one call of Runs.Versions.
 type versionReader struct {
-	runs   *Runs
-	most   int64
-	owner  func(int, *segment.Stored) (*segment.Stored, error)
-	places []timeline.Place
-	out    []Version
-	parts  []partsOf // of each version
-	copies arena
-	wanted map[segment.RunRef]*wantedOfRun
-	order  newestFirst // of the keys of wanted
+	runs     *Runs
+	most     int64
+	owner    func(int, *segment.Stored) (*segment.Stored, error)
+	captures []*timeline.Capture
+	out      []Version
+	parts    []partsOf // of each version
+	copies   arena
+	wanted   map[segment.RunRef]*wantedOfRun
+	order    newestFirst // of the keys of wanted
 }
 
 // partsOf are the blocks of a version's body, of which the first layout are the layout.
@@ -171,12 +172,12 @@ func (v *versionReader) visit(ref segment.RunRef, w *wantedOfRun) {
 // entry reads the entry of version i and its fold, and finds out which blocks its body
 // needs.
 func (v *versionReader) entry(i int) {
-	at, x := v.places[i], &v.out[i]
-	facts, err := v.runs.Facts(at.Seg, at.Run)
+	c, x := v.captures[i], &v.out[i]
+	facts, err := v.runs.Facts(c.Seg, c.Run)
 	if err != nil {
 		return
 	}
-	e, err := v.runs.Entry(at)
+	e, err := v.runs.entryOf(c)
 	if err != nil {
 		return
 	}
@@ -184,7 +185,7 @@ func (v *versionReader) entry(i int) {
 	if err != nil {
 		return
 	}
-	x.Fold, x.HasBody = slices.Clone(facts.Fold(at.N)), owner != nil
+	x.Fold, x.HasBody = slices.Clone(facts.Fold(c.N)), owner != nil
 	if owner == nil {
 		x.Read = true
 		return

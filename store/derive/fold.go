@@ -2,6 +2,7 @@ package derive
 
 import (
 	"context"
+	"slices"
 
 	"infomall/store/block/divide"
 	"infomall/store/block/facts"
@@ -11,11 +12,11 @@ import (
 	"infomall/store/timeline"
 )
 
-// foldBack is how many earlier versions of a URL an import reads again at most, to
+// FoldBack is how many earlier versions of a URL an import reads again at most, to
 // compute the fold of a new version (how its blocks relate to those of earlier
 // versions). If captures arrive so far out of order that more versions are needed,
 // the import leaves the fold out, and a query computes it.
-const foldBack = 32
+const FoldBack = 32
 
 // Folder computes the folds of versions (how the blocks of a version relate to those
 // of earlier versions). It follows the blocks of one URL through its settled
@@ -141,7 +142,7 @@ func (f *Folder) next(last, i int) (*life.Revision, *facts.Reading, error) {
 
 // bring makes f.history the history up to and including the version at index last;
 // with -1, an empty history. It returns false if a version cannot be read, or if
-// more than foldBack versions must be read.
+// more than FoldBack versions must be read.
 func (f *Folder) bring(last int) (bool, error) {
 	f.history, f.at = life.History{}, -1
 	path := []int{} // versions to take, last first
@@ -155,7 +156,7 @@ func (f *Folder) bring(last int) (bool, error) {
 			}
 			break
 		}
-		if path = append(path, i); len(path) > foldBack {
+		if path = append(path, i); len(path) > FoldBack {
 			return false, nil
 		}
 	}
@@ -180,10 +181,8 @@ func (f *Folder) resume(i int) (bool, error) {
 	if l.Seg == nil {
 		return false, nil
 	}
-	for j := range f.all[:i] {
-		if k := &f.all[j]; k.Seg == nil || timeline.Newer(k.Seg.Info, l.Seg.Info) {
-			return false, nil
-		}
+	if !FoldHolds(f.all, i) {
+		return false, nil
 	}
 	stored, err := f.Source.StoredFold(l.Place)
 	if err != nil {
@@ -202,6 +201,14 @@ func (f *Folder) resume(i int) (bool, error) {
 	}
 	f.at = i
 	return true, nil
+}
+
+// FoldHolds reports whether a fold that is stored with the version at index i of all still
+// holds: no capture before it came into the archive after it. all has the settled captures
+// of a URL, and the one at i is in the archive.
+func FoldHolds(all []timeline.Capture, i int) bool {
+	of := all[i].Seg.Info
+	return !slices.ContainsFunc(all[:i], func(c timeline.Capture) bool { return c.Seg == nil || timeline.Newer(c.Seg.Info, of) })
 }
 
 // add adds the version at index i of f.all to the history. It returns how the version

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"infomall/store/derive"
 	"infomall/store/record"
 	"infomall/store/snapshot"
 	"infomall/store/timeline"
@@ -19,10 +20,10 @@ import (
 const (
 	// windowBytes is how many bytes of bodies of stored versions a window has.
 	windowBytes = 8 << 20
-	// windowPlaces is how many versions a window reads, and windowCaptures how many
+	// windowVersions is how many versions a window reads, and windowCaptures how many
 	// stored captures it has. The URL that passes one of the bounds is the window's
 	// last.
-	windowPlaces   = 1 << 13
+	windowVersions = 1 << 13
 	windowCaptures = 1 << 15
 )
 
@@ -30,8 +31,8 @@ const (
 type window struct {
 	urls     []windowURL
 	captures []timeline.Capture
-	places   []timeline.Place // of the versions to read
-	bytes    int64            // of the bodies of these versions
+	versions []*timeline.Capture // begin the versions to read
+	bytes    int64               // of the bodies of these versions
 }
 
 // windowURL is a URL of a window: staged[from:to] are its new captures.
@@ -44,10 +45,10 @@ type windowURL struct {
 
 // open begins a window at staged capture from: it looks up the captures of its URLs.
 func (b *batchPlan) open(ctx context.Context, w *window, from int) error {
-	*w = window{urls: w.urls[:0], captures: w.captures[:0], places: w.places[:0]}
+	*w = window{urls: w.urls[:0], captures: w.captures[:0], versions: w.versions[:0]}
 	type bounds struct{ known, group, end int }
 	var at []bounds
-	for from < len(b.staged) && w.bytes < windowBytes && len(w.places) < windowPlaces && len(w.captures) < windowCaptures {
+	for from < len(b.staged) && w.bytes < windowBytes && len(w.versions) < windowVersions && len(w.captures) < windowCaptures {
 		to := from + 1
 		for to < len(b.staged) && b.staged[to].Key == b.staged[from].Key {
 			to++
@@ -62,7 +63,7 @@ func (b *batchPlan) open(ctx context.Context, w *window, from int) error {
 		if b.look.Disturbed {
 			w.captures = append(w.captures, b.look.Group...)
 		} else {
-			b.want(w, known, b.staged[from:to])
+			b.want(w, w.captures[x.known:], b.staged[from:to])
 		}
 		x.end = len(w.captures)
 		at = append(at, x)
@@ -73,39 +74,52 @@ func (b *batchPlan) open(ctx context.Context, w *window, from int) error {
 		u := &w.urls[i]
 		u.known, u.group = w.captures[x.known:x.group:x.group], w.captures[x.group:x.end:x.end]
 	}
-	return b.readEarlier(ctx, w.places)
+	return b.readEarlier(ctx, w.versions)
 }
 
-// want adds to w the version with which the first new version of a URL is compared.
-// known are the captures of the URL in the archive, new its captures in the batch.
+// want adds to w the versions that are needed to compare the first new version of a URL with
+// the version before it: that version and, as long as the fold of the last one does not
+// hold, the one before. If these are more than derive.FoldBack, the new version gets no
+// fold, and want adds only the version before it. known are the captures of the URL in the
+// archive, new its captures in the batch.
 func (b *batchPlan) want(w *window, known []timeline.Capture, new []*staged) {
 	n, _ := slices.BinarySearchFunc(known, new[0].Time, func(c timeline.Capture, t record.Time) int { return cmp.Compare(c.Time, t) })
-	for n--; n >= 0 && known[n].Change == record.ChangeSame; n-- {
+	first := len(w.versions)
+	for n--; n >= 0; n-- {
+		v := &known[n]
+		if v.Change == record.ChangeSame {
+			continue
+		}
+		if len(w.versions) == first {
+			if b.wrote(v.Seg.Info.ID) && b.tails.Has(known[:n+1]) {
+				return // the import has its blocks and its history in memory
+			}
+			if !slices.ContainsFunc(new, func(s *staged) bool { return s.ID != v.ID || s.Kind != v.Kind }) {
+				return
+			}
+		}
+		if len(w.versions) > first+derive.FoldBack {
+			w.versions = w.versions[:first+1]
+			return
+		}
+		w.versions = append(w.versions, v)
+		w.bytes += max(v.Bytes, 0)
+		if derive.FoldHolds(known, n) {
+			return
+		}
 	}
-	if n < 0 {
-		return
-	}
-	v := &known[n]
-	if b.wrote(v.Seg.Info.ID) && b.tails.Has(known[:n+1]) {
-		return // the import has its blocks and its history in memory
-	}
-	if !slices.ContainsFunc(new, func(s *staged) bool { return s.ID != v.ID || s.Kind != v.Kind }) {
-		return
-	}
-	w.places = append(w.places, v.Place)
-	w.bytes += max(v.Bytes, 0)
 }
 
-// readEarlier reads the versions at these places into b.earlier.
-func (b *batchPlan) readEarlier(ctx context.Context, places []timeline.Place) error {
-	versions, err := b.v.ReadVersions(ctx, places)
+// readEarlier reads the versions that begin with some captures into b.earlier.
+func (b *batchPlan) readEarlier(ctx context.Context, captures []*timeline.Capture) error {
+	versions, err := b.v.ReadVersions(ctx, captures)
 	if err != nil {
 		return err
 	}
 	b.earlier = make(map[timeline.Place]*snapshot.EarlierVersion, len(versions))
 	for i := range versions {
 		if versions[i].Read {
-			b.earlier[places[i]] = &versions[i]
+			b.earlier[captures[i].Place] = &versions[i]
 		}
 	}
 	return nil

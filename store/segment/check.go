@@ -326,6 +326,7 @@ func holds(b []byte, number uint32, entries []Stored) bool {
 }
 
 func (c *checker) nextChunk() (err error) {
+	c.index.Passed(c.v)
 	if c.k, c.v, err = c.index.Next(); err != nil {
 		return c.dropIndex(err)
 	}

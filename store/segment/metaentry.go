@@ -15,6 +15,7 @@ import (
 type entryParts struct {
 	*entryPlaces
 	text  [backCols]column.Texts
+	named bool // names and the declared digests are decoded
 	names column.RecordNames
 
 	holders, refersTime, readBytes, linkCounts, blockCounts []int64
@@ -42,8 +43,8 @@ type entryAt struct {
 	revisit   int32
 }
 
-// textCols are the columns with one text for each entry, except for record names.
-var textCols = [...]int{colIP, colOrigin, colAskedURL, colLocation, colSource, colDeclared, colHead, colFraming, colExtra, colRequest}
+// textCols are the columns with one text for each entry, except for those of groupNames.
+var textCols = [...]int{colIP, colOrigin, colAskedURL, colLocation, colSource, colHead, colFraming, colExtra, colRequest}
 
 // pageCols are the columns with one text for each page.
 var pageCols = [...]int{colTitle, colLang, colCharset, colDeclaredCharset, colReason, colCharsetSource, colUnread}
@@ -120,7 +121,7 @@ func (m *Meta) entryPlaces() (*entryPlaces, error) {
 	return p, nil
 }
 
-// entryParts returns the columns for Entry. The caller holds m.mu.
+// entryParts returns the columns for Rest. The caller holds m.mu.
 func (m *Meta) entryParts() (*entryParts, error) {
 	if m.parts != nil {
 		return m.parts, nil
@@ -129,10 +130,7 @@ func (m *Meta) entryParts() (*entryParts, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := m.front(); err != nil {
-		return nil, err
-	}
-	if err := m.need(groupPages, groupResponse, groupNames); err != nil {
+	if err := m.need(groupPages, groupResponse); err != nil {
 		return nil, err
 	}
 	p, n := &entryParts{entryPlaces: places}, &places.n
@@ -152,9 +150,6 @@ func (m *Meta) entryParts() (*entryParts, error) {
 	if err := p.text[colRefersURL].Decode(m.cols[colRefersURL], int(n.revisits)); err != nil {
 		return nil, err
 	}
-	if err := p.names.Decode(m.cols[colRecordID], m.n); err != nil {
-		return nil, err
-	}
 	for _, c := range []struct {
 		dst *[]int64
 		col int
@@ -172,11 +167,34 @@ func (m *Meta) entryParts() (*entryParts, error) {
 	return p, nil
 }
 
+// allParts returns the columns for Entry: those of entryParts, with names, and all front
+// columns. The caller holds m.mu.
+func (m *Meta) allParts() (*entryParts, error) {
+	p, err := m.entryParts()
+	if err != nil || p.named {
+		return p, err
+	}
+	if _, err := m.front(); err != nil {
+		return nil, err
+	}
+	if err := m.need(groupNames); err != nil {
+		return nil, err
+	}
+	if err := p.text[colDeclared].Decode(m.cols[colDeclared], m.n); err != nil {
+		return nil, err
+	}
+	if err := p.names.Decode(m.cols[colRecordID], m.n); err != nil {
+		return nil, err
+	}
+	p.named = true
+	return p, nil
+}
+
 // Entry returns entry n of the run with all properties, except for Fold and Facts. The
 // caller may change the result, but not the memory that its fields refer to.
 func (m *Meta) Entry(n uint32) (*Stored, error) {
-	if uint64(n) >= uint64(m.n) {
-		return nil, m.fault(fmt.Errorf("the run has no capture %d, of %d", n, m.n))
+	if err := m.has(n); err != nil {
+		return nil, err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -184,7 +202,7 @@ func (m *Meta) Entry(n uint32) (*Stored, error) {
 		e := m.stored[n]
 		return &e, nil
 	}
-	p, err := m.entryParts()
+	p, err := m.allParts()
 	if err != nil {
 		return nil, m.fault(err)
 	}
@@ -192,6 +210,37 @@ func (m *Meta) Entry(n uint32) (*Stored, error) {
 	p.plain(&e.Entry, m.all, int(n))
 	m.put(e, p, int(n))
 	return e, nil
+}
+
+// Rest returns entry n of the run as Entry does, for a caller that has its plain columns e
+// from the index. The entry must have a body. RecordID and DeclaredDigest may be left out.
+// Rest decodes neither the plain columns nor those of groupNames, which takes half of the
+// time of Entry.
+func (m *Meta) Rest(n uint32, e *Entry) (*Stored, error) {
+	if err := m.has(n); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := &Stored{Entry: *e}
+	if m.stored != nil {
+		*s = m.stored[n]
+		return s, nil
+	}
+	p, err := m.entryParts()
+	if err != nil {
+		return nil, m.fault(err)
+	}
+	m.put(s, p, int(n))
+	return s, nil
+}
+
+// has returns an error if the run has no entry n.
+func (m *Meta) has(n uint32) error {
+	if uint64(n) < uint64(m.n) {
+		return nil
+	}
+	return m.fault(fmt.Errorf("the run has no capture %d, of %d", n, m.n))
 }
 
 // Entries returns all entries of the run with all properties, except for Fold and
@@ -202,7 +251,7 @@ func (m *Meta) Entries() ([]Stored, error) {
 	if m.stored != nil {
 		return m.stored, nil
 	}
-	p, err := m.entryParts()
+	p, err := m.allParts()
 	if err != nil {
 		return nil, m.fault(err)
 	}
@@ -235,6 +284,7 @@ func (p *entryParts) plain(e *Entry, f *front, n int) {
 }
 
 // put sets the fields of e, entry n of the run, that are not in the front columns.
+// RecordID and DeclaredDigest are left out if p has no names.
 func (m *Meta) put(e *Stored, p *entryParts, n int) {
 	at := p.at[n]
 	e.Page = NoPage
@@ -247,8 +297,10 @@ func (m *Meta) put(e *Stored, p *entryParts, n int) {
 		e.Content = binary.LittleEndian.Uint64(m.cols[colContents][8*at.content:])
 	}
 	e.IP, e.Origin, e.AskedURL = p.text[colIP].Of(n), p.text[colOrigin].Of(n), p.text[colAskedURL].Of(n)
-	e.Location, e.Source, e.RecordID = p.text[colLocation].Of(n), p.text[colSource].Of(n), p.names.Of(n)
-	e.DeclaredDigest = column.UnpackDigest(p.text[colDeclared].Of(n))
+	e.Location, e.Source = p.text[colLocation].Of(n), p.text[colSource].Of(n)
+	if p.named {
+		e.RecordID, e.DeclaredDigest = p.names.Of(n), column.UnpackDigest(p.text[colDeclared].Of(n))
+	}
 	e.Head, e.Framing, e.Extra = bytesOrNil(p.text[colHead].Of(n)), bytesOrNil(p.text[colFraming].Of(n)), bytesOrNil(p.text[colExtra].Of(n))
 	e.Request = bytesOrNil(p.text[colRequest].Of(n))
 	if at.revisit >= 0 {

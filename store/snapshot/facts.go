@@ -79,12 +79,12 @@ type EarlierVersion struct {
 	As divide.As // how the body is read
 }
 
-// ReadVersions reads the versions at some places; see body.Runs.Versions. It does not
-// read bodies that are too large to be divided.
-func (v *Snapshot) ReadVersions(ctx context.Context, places []timeline.Place) ([]EarlierVersion, error) {
-	out := make([]EarlierVersion, len(places))
-	list, err := v.Runs.Versions(ctx, places, segment.DividedMax, func(i int, e *segment.Stored) (*segment.Stored, error) {
-		owner, _, err := v.Owner(ctx, places[i], e)
+// ReadVersions reads the versions that begin with some captures; see body.Runs.Versions. It
+// does not read bodies that are too large to be divided.
+func (v *Snapshot) ReadVersions(ctx context.Context, captures []*timeline.Capture) ([]EarlierVersion, error) {
+	out := make([]EarlierVersion, len(captures))
+	list, err := v.Runs.Versions(ctx, captures, segment.DividedMax, func(i int, e *segment.Stored) (*segment.Stored, error) {
+		owner, _, err := v.Owner(ctx, captures[i].Place, e)
 		if owner == nil {
 			return owner, err
 		}

@@ -1,4 +1,4 @@
-package repl
+package memory
 
 import (
 	"runtime"
@@ -15,7 +15,7 @@ func TestFrugal(t *testing.T) {
 		return n
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(100))
-	first, second := beginFrugal(), beginFrugal()
+	first, second := BeginFrugal(), BeginFrugal()
 	first()
 	if got := now(); got != frugalGarbage {
 		t.Errorf("while a crawl runs it is %d, want %d", got, frugalGarbage)
@@ -25,7 +25,7 @@ func TestFrugal(t *testing.T) {
 		t.Errorf("after all it is %d, want 100", got)
 	}
 	debug.SetGCPercent(20)
-	end := beginFrugal()
+	end := BeginFrugal()
 	if got := now(); got != 20 {
 		t.Errorf("who has set less has %d, want 20", got)
 	}
@@ -35,7 +35,7 @@ func TestFrugal(t *testing.T) {
 // TestRoomy shows that little garbage is not collected while the process is roomy.
 func TestRoomy(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(100))
-	defer beginRoomy()()
+	defer BeginRoomy()()
 	collected := func() uint32 {
 		runtime.GC() // from now on there may come as much as is in use
 		var before, after runtime.MemStats

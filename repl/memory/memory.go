@@ -1,4 +1,6 @@
-package repl
+// Package memory sets when the garbage collector of the process runs, and what kind of
+// pages the system gives the process.
+package memory
 
 import (
 	"math"
@@ -14,7 +16,7 @@ import (
 // same.
 const frugalGarbage = 50
 
-// garbage counts the calls of beginFrugal that have not ended. There is one
+// garbage counts the calls of BeginFrugal that have not ended. There is one
 // counter for the process, however many archives are open, because a process
 // has one garbage collector.
 var garbage struct {
@@ -23,9 +25,9 @@ var garbage struct {
 	before int // the value of GOGC before the first of these calls
 }
 
-// beginFrugal makes the garbage collector run more often until the caller calls
+// BeginFrugal makes the garbage collector run more often until the caller calls
 // end.
-func beginFrugal() (end func()) {
+func BeginFrugal() (end func()) {
 	garbage.Lock()
 	defer garbage.Unlock()
 	if garbage.frugal == 0 {
@@ -49,7 +51,7 @@ func beginFrugal() (end func()) {
 // memory than that, and with Go's minimum scans took a fifth more CPU time.
 const ballastBytes = 32 << 20
 
-// ballast is an allocation of ballastBytes while calls of beginRoomy have not ended.
+// ballast is an allocation of ballastBytes while calls of BeginRoomy have not ended.
 // All calls share it.
 var ballast struct {
 	sync.Mutex
@@ -57,12 +59,12 @@ var ballast struct {
 	bytes *strings.Builder
 }
 
-// beginRoomy lets at least ballastBytes of garbage build up between two runs of
+// BeginRoomy lets at least ballastBytes of garbage build up between two runs of
 // the collector, until the caller calls end. To do so it holds an allocation of
 // that size: the collector runs when there is as much garbage as memory in use,
 // and the allocation counts as in use. Nothing touches the allocation, so the
 // system never has to provide the memory.
-func beginRoomy() (end func()) {
+func BeginRoomy() (end func()) {
 	ballast.Lock()
 	defer ballast.Unlock()
 	if ballast.users == 0 {
@@ -89,12 +91,12 @@ func reserve(n int) *strings.Builder {
 
 // limitBase is how many bytes of memory the program takes besides what the setting
 // memory bounds: its code, the ballast, and what it needs to decode one run.
-const limitBase = ballastBytes + 80<<20
+const limitBase = ballastBytes + 50<<20
 
-// limitMemory makes the garbage collector run as often as needed to keep the memory of
+// Limit makes the garbage collector run as often as needed to keep the memory of
 // the process below the setting memory and limitBase, if no more than that is in use. It
 // does nothing if the user gave a limit in the variable GOMEMLIMIT.
-func limitMemory(memory int64, getenv func(string) string) {
+func Limit(memory int64, getenv func(string) string) {
 	if getenv("GOMEMLIMIT") == "" && memory < math.MaxInt64-limitBase {
 		debug.SetMemoryLimit(memory + limitBase)
 	}

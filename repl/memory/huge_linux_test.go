@@ -1,0 +1,66 @@
+package memory
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// hugeVariable is set in the process that TestHugePages starts.
+const hugeVariable = "INFOMALL_TEST_HUGE"
+
+// TestHugePages shows that memory which is allocated after UseHugePages lies in huge pages, and
+// that garbage is collected as before. Both are looked at in a process of its own.
+func TestHugePages(t *testing.T) {
+	if os.Getenv(hugeVariable) != "" {
+		UseHugePages()
+		BeginRoomy()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		if m.NextGC > 4*ballastBytes {
+			t.Errorf("the collector runs again at %d bytes, want at most %d", m.NextGC, 4*ballastBytes)
+		}
+		for range 32 {
+			touched = append(touched, bytes.Repeat([]byte{1}, 1<<20))
+		}
+		if huge := hugeKilobytes(t); huge < 16<<10 {
+			t.Errorf("of 32 MB, %d KB are in huge pages, want at least half", huge)
+		}
+		return
+	}
+	policy, err := os.ReadFile(hugePolicy)
+	if err != nil || !bytes.Contains(policy, []byte("[madvise]")) {
+		t.Skipf("the system does not provide huge pages to programs that ask: %s %v", policy, err)
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestHugePages$")
+	cmd.Env = append(os.Environ(), hugeVariable+"=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+var touched [][]byte
+
+// hugeKilobytes returns how many KB of the process are in huge pages.
+func hugeKilobytes(t *testing.T) int {
+	rollup, err := os.ReadFile("/proc/self/smaps_rollup")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(rollup)) {
+		if value, ok := strings.CutPrefix(line, "AnonHugePages:"); ok {
+			n, err := strconv.Atoi(strings.Fields(value)[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+	}
+	t.Fatalf("no AnonHugePages in %s", rollup)
+	return 0
+}

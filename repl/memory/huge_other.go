@@ -1,0 +1,6 @@
+//go:build !linux
+
+package memory
+
+// UseHugePages does nothing on this system.
+func UseHugePages() {}
