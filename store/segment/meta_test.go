@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -29,6 +30,7 @@ var groupReads = []struct {
 	{"declared digests", []int{groupNames}, func(m *Meta) (any, error) { return m.Texts(FieldDeclared) }},
 	{"the last key", nil, func(m *Meta) (any, error) { return m.lastKey() }},
 	{"an entry", []int{groupIDs, groupPages, groupBlocks, groupResponse, groupNames}, func(m *Meta) (any, error) { return m.Entry(2) }},
+	{"the rest of an entry", []int{groupIDs, groupPages, groupBlocks, groupResponse}, func(m *Meta) (any, error) { return m.Rest(2, &Entry{Body: m.bodyForm(2)}) }},
 	{"all entries", []int{groupIDs, groupPages, groupBlocks, groupResponse, groupNames}, func(m *Meta) (any, error) { return m.Entries() }},
 }
 
@@ -62,6 +64,53 @@ func TestGroupsNeeded(t *testing.T) {
 			if done := len(m.frames[g]) == 0; done != (g == groupCaptures || slices.Contains(c.groups, g)) {
 				t.Errorf("%s: group %d is decompressed: %v", c.name, g, done)
 			}
+		}
+	}
+}
+
+// TestRest compares the rest of each entry that has a body with the whole entry: without and
+// with names in memory, and with all entries in memory.
+func TestRest(t *testing.T) {
+	dir := t.TempDir()
+	s := NewReader(disk.OS, dir, writeSegment(t, dir, testEntries(300)), nil, nil)
+	defer s.Close()
+	m, _, err := s.Meta(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of, _, err := s.Meta(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := of.Entries()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, load := range []func() error{
+		func() error { return nil },
+		func() error { _, err := m.Entry(0); return err },
+		func() error { _, err := m.Entries(); return err },
+	} {
+		if err := load(); err != nil {
+			t.Fatal(err)
+		}
+		compared := 0
+		for i, want := range all {
+			if want.Body == BodyNone {
+				continue
+			}
+			got, err := m.Rest(uint32(i), &want.Entry)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got.RecordID, got.DeclaredDigest = want.RecordID, want.DeclaredDigest
+			if !reflect.DeepEqual(*got, want) {
+				t.Fatalf("entry %d: %+v, want %+v", i, *got, want)
+			}
+			compared++
+		}
+		if compared < 10 {
+			t.Fatalf("%d entries have bodies", compared)
 		}
 	}
 }

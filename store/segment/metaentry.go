@@ -220,6 +220,9 @@ func (m *Meta) Rest(n uint32, e *Entry) (*Stored, error) {
 	if err := m.has(n); err != nil {
 		return nil, err
 	}
+	if form := m.bodyForm(n); form != e.Body {
+		return nil, m.fault(fmt.Errorf("capture %d has body form %d, and %d in the index", n, form, e.Body))
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := &Stored{Entry: *e}
@@ -234,6 +237,9 @@ func (m *Meta) Rest(n uint32, e *Entry) (*Stored, error) {
 	m.put(s, p, int(n))
 	return s, nil
 }
+
+// bodyForm returns where the body of entry n is.
+func (m *Meta) bodyForm(n uint32) BodyForm { return BodyForm(m.flags[n] >> flagBody & 3) }
 
 // has returns an error if the run has no entry n.
 func (m *Meta) has(n uint32) error {
