@@ -33,6 +33,7 @@ type finding struct {
 	ref       record.Ref // the last version
 	score     float64    // of the last version; 0 if it is not asked for
 	print     search.Print
+	best      *search.Best // of the last version, if its page was read; otherwise nil
 
 	// copies is how many further URLs have the same finding. The next fields serve to join
 	// findings, see collapse.go.
@@ -158,7 +159,7 @@ func (r *Reader) eachFinding(ctx context.Context, n *Request, noted bool) iter.S
 				yield(nil, err)
 				return
 			}
-			has, text, err := r.has(ctx, n, from, v)
+			has, text, best, err := r.has(ctx, n, from, v)
 			if err != nil {
 				yield(nil, err)
 				return
@@ -175,6 +176,7 @@ func (r *Reader) eachFinding(ctx context.Context, n *Request, noted bool) iter.S
 			}
 			if has {
 				open.add(v)
+				open.best = best
 				if open.versions == 1 && follows && last.leads {
 					open.missed = record.NoTime
 				}
@@ -239,25 +241,32 @@ func (n *Request) asVersions(fields ...*Column) *Request {
 
 // has reports whether v is a page with the words that n asks for. from is n, or its whole
 // scope if the words were asked for there. text is false if the version is no page or has no
-// text.
-func (r *Reader) has(ctx context.Context, n, from *Request, v *askedVersion) (has, text bool, err error) {
+// text. If the page has the words and had to be read, best is its rank.
+func (r *Reader) has(ctx context.Context, n, from *Request, v *askedVersion) (has, text bool, best *search.Best, err error) {
 	if v.kind != record.KindPage {
-		return false, false, nil
+		return false, false, nil, nil
 	}
 	words, err := r.wordsFor(ctx, from, n.Question, n.Asks("score") && keptTree(n))
 	if err != nil {
-		return false, false, err
+		return false, false, nil, err
 	}
 	if words != nil {
 		if answer := words.Answer(v.ref); answer != match.Maybe {
-			return answer == match.Yes, answer != match.Null, nil
+			return answer == match.Yes, answer != match.Null, nil, nil
 		}
 	}
 	res, err := r.response(ctx, v.ref, options(n))
 	if err != nil || !res.hasText() {
-		return false, false, err
+		return false, false, nil, err
 	}
-	return n.Question.Matches(res.page.Page.Text(res.page.Charset)), true, nil
+	if !n.Question.Matches(res.page.Page.Text(res.page.Charset)) {
+		return false, true, nil, nil
+	}
+	if n.Asks("score") {
+		b := res.answer(n.Question)
+		best = &b
+	}
+	return true, true, best, nil
 }
 
 // rankedTogether is how many findings are ranked at once at most.
@@ -279,11 +288,14 @@ func (r *Reader) rank(ctx context.Context, n, from *Request, list []finding, rar
 			return err
 		}
 		f := &list[i]
-		best, err := r.bestOf(ctx, n, from, f.ref)
-		if err != nil {
-			return err
+		if f.best == nil {
+			best, err := r.bestOf(ctx, n, from, f.ref)
+			if err != nil {
+				return err
+			}
+			f.best = &best
 		}
-		f.score, f.print = best.Score(rarity), best.Print
+		f.score, f.print, f.best = f.best.Score(rarity), f.best.Print, nil
 	}
 	return nil
 }
@@ -297,7 +309,7 @@ func (r *Reader) bestOf(ctx context.Context, n, from *Request, ref record.Ref) (
 		}
 	}
 	res, err := r.response(ctx, ref, options(n))
-	if err != nil {
+	if err != nil || !res.hasText() {
 		return search.Best{}, err
 	}
 	return res.answer(n.Question), nil
