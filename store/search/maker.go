@@ -116,10 +116,11 @@ type leafRun struct {
 
 // runLeaves holds the answers for the leaves of a run in one reading, as far as they are known.
 type runLeaves struct {
-	list []index.Leaf
-	some []uint32                     // the leaves of list in which the question finds an atom, or that must be read, in order
-	read func() ([]index.Leaf, error) // returns list, if it was not read yet
-	none bool                         // the question finds nothing in any of the leaves
+	list   []index.Leaf
+	some   []uint32                     // the leaves of list in which the question finds an atom, or that must be read, in order
+	listed int                          // how many leaves an index listed: the first ones of list, of which some is
+	read   func() ([]index.Leaf, error) // returns list, if it was not read yet
+	none   bool                         // the question finds nothing in any of the leaves
 }
 
 // bodyAnswer is the answer for a body that was read in one way, such as with one charset.
@@ -486,7 +487,7 @@ func (m *Maker) addSome(b *Block, ref segment.RunRef, from, to uint32, as index.
 	if err := m.load(run); err != nil {
 		return err
 	}
-	if int(to) > len(run.list) { // they were not listed, and have to be read
+	if int(to) > run.listed { // they were not listed, and have to be read
 		for n := from; n < to; n++ {
 			if err := m.addLeaf(b, LeafRef{ref, n}, as); err != nil {
 				return err
@@ -562,7 +563,7 @@ func (m *Maker) load(run *runLeaves) error {
 	if err != nil {
 		return err
 	}
-	run.list, run.read = list, nil
+	run.list, run.read, run.listed = list, nil, len(list)
 	for n := range list {
 		if list[n].Part == nil || list[n].Part.Counts != nil {
 			run.some = append(run.some, uint32(n))
