@@ -20,6 +20,7 @@ import (
 	"infomall/repl/printer"
 	"infomall/store/commit"
 	"infomall/store/document/child"
+	"infomall/store/memo"
 	"infomall/store/record"
 	"infomall/store/record/message"
 	"infomall/store/record/task"
@@ -176,7 +177,7 @@ func (endless) KeysOf(context.Context, []record.Ref) ([]string, error) { return 
 
 func (endless) LastAdded() record.Time { return 0 }
 
-func (endless) WordsIndexed(record.Time, record.Time) (int, int) { return 0, 0 }
+func (endless) WordsIndexed(record.Time, record.Time) (int, int, int64) { return 0, 0, 0 }
 
 func (endless) HasDocuments() bool { return false }
 
@@ -269,6 +270,8 @@ func (endless) Files(context.Context) ([]record.File, error) { return nil, nil }
 
 func (endless) Stats() record.ReadStats { return record.ReadStats{} }
 
+func (endless) Block(context.Context, record.Ref, int, int) ([]byte, error)      { return nil, nil }
+func (endless) Memo() *memo.Cache                                                { return nil }
 func (endless) SetCache(int64)                                                   {}
 func (endless) SkipDamage()                                                      {}
 func (endless) Borders(context.Context, record.Scan, int, int) ([]string, error) { return nil, nil }

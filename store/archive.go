@@ -165,7 +165,7 @@ type Snapshot struct {
 // before it, and the results that were finished by then. It is a part of v: it is valid
 // until v is closed, and need not be closed. Call Hide and SkipDamage of v before.
 func (v *Snapshot) KnownAt(t record.Time) *Snapshot {
-	return &Snapshot{v.a.indexes.Finder(v.Snapshot.KnownAt(t)), v.a, min(t, v.known)}
+	return &Snapshot{v.Finder.KnownAt(t), v.a, min(t, v.known)}
 }
 
 // Delete removes captures of the snapshot from the archive: o.Targets says which.

@@ -91,9 +91,7 @@ func (m *maker) source(n *plan.Source, p *Part) error {
 		p.guess.index, p.guess.file = 2*p.guess.index, 2*p.guess.file
 	}
 	if n.AsksWords() {
-		if err := m.addWords(n, p); err != nil {
-			return err
-		}
+		m.addWords(n, p)
 	}
 	if n.Relation == relation.Pages && n.Asks("inlinks", "outlinks") {
 		return m.addLinks(n, p)
@@ -113,22 +111,13 @@ func exactURLs(ranges []urlkey.Range) float64 {
 
 // addWords notes in p, the part of a source that looks for words, of how many captures the
 // indexes of words are asked.
-func (m *maker) addWords(n *plan.Source, p *Part) error {
+func (m *maker) addWords(n *plan.Source, p *Part) {
 	w := n.Reads()
-	indexed, all := m.snap.WordsIndexed(w.From, w.To)
+	indexed, all, captures := m.snap.WordsIndexed(w.From, w.To)
 	if indexed == 0 {
-		return nil
+		return
 	}
-	pools, err := m.snap.Pools(m.ctx)
-	if err != nil {
-		return err
-	}
-	p.indexedShare = float64(indexed) / float64(all)
-	for i := range pools {
-		if pools[i].Last >= w.From && pools[i].First < w.To {
-			p.indexed += float64(pools[i].Captures) * p.indexedShare
-		}
-	}
+	p.indexedShare, p.indexed = float64(indexed)/float64(all), float64(captures)
 	if n.Relation == relation.Findings && !n.Asks("score") && !slices.ContainsFunc(n.Fields, (*relation.Column).Late) {
 		// The index says which pages have the words, so only entries are read, if at all.
 		entries := 0.
@@ -139,7 +128,6 @@ func (m *maker) addWords(n *plan.Source, p *Part) error {
 		}
 		p.guess.file += p.indexedShare * (entries - p.guess.file)
 	}
-	return nil
 }
 
 // otherBodies returns how many captures have a body that is no page of text, so that the

@@ -181,8 +181,14 @@ func snippet(text string, q *match.Query, _ []value.Value) value.Value {
 // Snippet returns an excerpt of the text, with marks around the words of the question.
 // It begins shortly before the word that has the most different words of the question
 // after it. White space becomes one blank.
-func Snippet(text string, q *match.Query) string {
-	text = unmarked.Replace(strings.Join(strings.Fields(text), " "))
+func Snippet(text string, q *match.Query) string { return SnippetOf(OneLine(text), q) }
+
+// OneLine returns a text as it stands in a snippet: white space is one blank, and the marks
+// that a snippet puts around words are left out.
+func OneLine(text string) string { return unmarked.Replace(strings.Join(strings.Fields(text), " ")) }
+
+// SnippetOf returns the snippet of a text that OneLine returned.
+func SnippetOf(text string, q *match.Query) string {
 	places := q.Places(nil, text)
 	first := bestPlace(text, places, len(q.Atoms()))
 	start := 0

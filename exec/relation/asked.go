@@ -2,9 +2,15 @@ package relation
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+	"unsafe"
 
 	"infomall/exec/expr"
 	"infomall/exec/value"
+	"infomall/store/memo"
 	"infomall/store/record"
 	"infomall/store/search"
 	"infomall/store/urlkey"
@@ -47,6 +53,9 @@ func (r *Reader) answerOf(ctx context.Context, n *Request, q *match.Query, ref r
 	words, err := r.wordsFor(ctx, n, q, ranked)
 	if words == nil {
 		return match.Maybe, search.Best{}, err
+	}
+	if !ranked {
+		return words.Answer(ref), search.Best{}, nil
 	}
 	answer, best := words.Of(ref)
 	return answer, best, nil
@@ -91,7 +100,7 @@ func (r *Reader) askedOf(n *Request, q *match.Query, ranked bool) *askedWords {
 		if r.asked == nil {
 			r.asked = make(map[askedKey]*askedWords)
 		}
-		indexed, _ := r.Snapshot.WordsIndexed(record.MinTime, n.Window.To)
+		indexed, _, _ := r.Snapshot.WordsIndexed(record.MinTime, n.Window.To)
 		a = &askedWords{indexed: indexed > 0}
 		r.asked[key] = a
 	}
@@ -157,8 +166,107 @@ type collectionKey struct {
 
 // collected is what a Reader knows of the pages of a scope for a question.
 type collected struct {
-	*search.Collection
-	asked *askedNotes // of all versions, but for asked.found; nil if pages were read for it
+	search.Counts
+	asked    *askedNotes    // of all versions, but for asked.found; nil if pages were read for it
+	versions []askedVersion // all, in order; nil if they are not kept
+}
+
+// askedVersion is a version that findings may have, as far as they need it.
+type askedVersion struct {
+	url, title  string
+	kind        record.Kind
+	leads       bool // it is a redirect to another form of its URL
+	ordinal     int  // see spanBatch
+	ref         record.Ref
+	first, last record.Time // its first and last visit
+	previous    record.Time // the capture before it, or NoTime
+	next, asOf  record.Time // see spanBatch
+}
+
+// askedColumns are the columns of the relation versions from which an askedVersion is made.
+func askedColumns() []*Column {
+	return []*Column{Versions.Column("kind"), Versions.Column("title"), Versions.Column("not_before"), Versions.Column("location")}
+}
+
+// set sets v to version i of b. A title or location that was not read is empty.
+func (v *askedVersion) set(b *spanBatch, i int) {
+	*v = askedVersion{
+		url: b.URL[i], kind: b.Kind[i], leads: leadsToForm(b, i), ordinal: b.Ordinal[i], ref: b.Ref[i],
+		first: b.Time[i], last: b.Last[i], previous: b.Previous[i], next: b.Next[i], asOf: b.AsOf[i],
+	}
+	if b.Title != nil {
+		v.title = b.Title[i]
+	}
+}
+
+// keptKey is the key of a keptVersions in Snapshot.Memo. ranges is a checksum of the ranges of
+// the scope.
+type keptKey struct {
+	state        string
+	ranges       [sha256.Size]byte
+	window       Window
+	during       record.Time
+	choice       Choice
+	zone, ofEach string // names of the time zones
+}
+
+// askedOnce is what the first question about a scope leaves for the next ones, whatever
+// words they ask for.
+type askedOnce struct {
+	asked    *askedNotes
+	pages    []sampledPage // the pages that a search.Collection remembers, one of each body
+	shift    uint          // see search.Collection.Sample
+	versions []askedVersion
+}
+
+// sampledPage is a page of an askedOnce.
+type sampledPage struct {
+	ref    record.Ref
+	digest record.Digest
+}
+
+// bytes returns about how much memory o takes.
+func (o *askedOnce) bytes() int64 {
+	n := int64(len(o.pages))*int64(unsafe.Sizeof(sampledPage{})) + versionsBytes(o.versions)
+	return n + int64(len(o.asked.months.have))*16
+}
+
+// versionsBytes returns about how much memory a list takes.
+func versionsBytes(list []askedVersion) int64 {
+	n := int64(cap(list)) * int64(unsafe.Sizeof(askedVersion{}))
+	for i := range list {
+		if i == 0 || list[i].url != list[i-1].url {
+			n += int64(len(list[i].url))
+		}
+		if i == 0 || list[i].title != list[i-1].title {
+			n += int64(len(list[i].title))
+		}
+	}
+	return n
+}
+
+// askedVersionBytes is how much memory an askedVersion takes about, with its texts.
+const askedVersionBytes = 250
+
+// onceKey returns the key of what questions about the scope of n leave. ok is false if it
+// must not be kept.
+func (r *Reader) onceKey(n *Request) (key keptKey, ok bool) {
+	if r.Plain || n.Match != nil || n.Sampled > 0 || r.Snapshot.Memo() == nil {
+		return key, false
+	}
+	h := sha256.New()
+	for _, s := range n.InScope {
+		fmt.Fprintf(h, "%d %s%d %s", len(s.From), s.From, len(s.To), s.To)
+	}
+	key = keptKey{state: r.Snapshot.State(), window: n.Window, during: n.During, choice: n.Choice, zone: n.zone().String()}
+	if n.InScope != nil {
+		h.Sum(key.ranges[:0])
+	}
+	if n.Choice.Zone != nil {
+		key.ofEach = n.Choice.Zone.String()
+	}
+	key.choice.Text, key.choice.Zone = "", nil
+	return key, true
 }
 
 // collection counts the pages of the versions that n chooses in all of its scope,
@@ -169,45 +277,144 @@ func (r *Reader) collection(ctx context.Context, n *Request) (*collected, error)
 		return c, nil
 	}
 	n = n.whole()
-	all := n.asVersions(Versions.Column("kind"), Versions.Column("digest"))
-	c := &collected{search.NewCollection(n.Question), newAskedNotes(n)}
-	scan := c.asked.watch(r.Snapshot.Scan(ctx, all.Scan(record.ColChange)))
-	asked := c.asked
-	var words *search.Words
-	for b, err := range r.spans(ctx, scan, all, false) {
-		if err != nil {
-			return nil, err
+	once, keep := r.onceKey(n)
+	kept, known := memo.Get[*askedOnce](r.Snapshot.Memo(), once)
+	var c *collected
+	var err error
+	if keep && known {
+		c, err = r.collectAgain(ctx, n, kept)
+	} else {
+		c, kept, err = r.collect(ctx, n, keep)
+		if err == nil && keep && kept != nil {
+			r.Snapshot.Memo().Put(once, kept, kept.bytes())
 		}
-		for i := range b.N {
-			if b.Kind[i] != record.KindPage {
-				asked.version(false, false)
-				continue
-			}
-			if words == nil {
-				if words, err = r.wordsFor(ctx, n, n.Question, keptTree(n)); err != nil {
-					return nil, err
-				}
-			}
-			answer := match.Maybe
-			if words == nil {
-				c.asked = nil
-			} else {
-				answer, _ = words.Of(b.Ref[i])
-			}
-			asked.version(false, answer != match.Null)
-			if answer == match.Null || !c.Wants(b.Digest[i]) {
-				continue
-			}
-			if err := r.addTo(ctx, c.Collection, n, words, b.Ref[i], b.Digest[i]); err != nil {
-				return nil, err
-			}
-		}
+	}
+	if err != nil {
+		return nil, err
 	}
 	if r.collections == nil {
 		r.collections = make(map[collectionKey]*collected)
 	}
 	r.collections[key] = c
 	return c, nil
+}
+
+// collectAgain does the work of collection for a scope that was asked before.
+func (r *Reader) collectAgain(ctx context.Context, n *Request, kept *askedOnce) (*collected, error) {
+	words, err := r.wordsFor(ctx, n, n.Question, keptTree(n))
+	if err != nil {
+		return nil, err
+	}
+	asked := *kept.asked
+	c := &collected{search.NewCounts(len(n.Question.Atoms())), &asked, kept.versions}
+	for i := range kept.pages {
+		p := &kept.pages[i]
+		if words != nil {
+			if atoms, ok := words.Has(p.ref); ok {
+				c.Add(func(atom int) bool { return atoms>>atom&1 != 0 })
+				continue
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		text, ok, err := r.textOf(ctx, n, p.ref)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			c.Add(func(atom int) bool { return n.Question.Has(atom, text) })
+		}
+	}
+	c.Scale(kept.shift)
+	return c, nil
+}
+
+// collect does the work of collection. If the flag keep is set, and the indexes answer, it
+// also returns what may be kept for the next question.
+func (r *Reader) collect(ctx context.Context, n *Request, keep bool) (*collected, *askedOnce, error) {
+	columns := []*Column{Versions.Column("kind"), Versions.Column("digest")}
+	room := r.Snapshot.Memo().Room() / 2
+	_, _, captures := r.Snapshot.WordsIndexed(record.MinTime, n.Window.To)
+	listed := keep && captures*askedVersionBytes <= room
+	if listed {
+		columns = append(columns, askedColumns()...)
+	}
+	all := n.asVersions(columns...)
+	once := &askedOnce{asked: newAskedNotes(n)}
+	counted := search.NewCollection(n.Question)
+	scan := once.asked.watch(r.Snapshot.Scan(ctx, all.Scan(record.ColChange)))
+	answers := true // the indexes answer
+	var words *search.Words
+	for b, err := range r.spans(ctx, scan, all, false) {
+		if err != nil {
+			return nil, nil, err
+		}
+		for i := range b.N {
+			if listed {
+				once.versions = append(once.versions, askedVersion{})
+				once.versions[len(once.versions)-1].set(b, i)
+			}
+			if b.Kind[i] != record.KindPage {
+				once.asked.version(false, false)
+				continue
+			}
+			if words == nil {
+				if words, err = r.wordsFor(ctx, n, n.Question, keptTree(n)); err != nil {
+					return nil, nil, err
+				}
+			}
+			answer := match.Maybe
+			if words == nil {
+				answers = false
+			} else {
+				answer = words.Answer(b.Ref[i])
+			}
+			once.asked.version(false, answer != match.Null)
+			if answer == match.Null || !counted.Wants(b.Digest[i]) {
+				continue
+			}
+			if err := r.addTo(ctx, counted, n, words, b.Ref[i], b.Digest[i]); err != nil {
+				return nil, nil, err
+			}
+			if keep && counted.Has(b.Digest[i]) {
+				once.pages = append(once.pages, sampledPage{b.Ref[i], b.Digest[i]})
+			}
+		}
+	}
+	c := &collected{Counts: counted.Counts()}
+	if !answers {
+		return c, nil, nil
+	}
+	asked := *once.asked
+	c.asked = &asked
+	once.pages = slices.DeleteFunc(once.pages, func(p sampledPage) bool { return !counted.Has(p.digest) })
+	once.pages = slices.Clip(once.pages)
+	once.shift = counted.Sample()
+	once.compact()
+	c.versions = once.versions
+	return c, once, nil
+}
+
+// compact copies the texts of o, which may share memory with large buffers, and drops the list
+// of versions if there is none.
+func (o *askedOnce) compact() {
+	o.versions = slices.Clip(o.versions)
+	var before *askedVersion
+	for i := range o.versions {
+		v := &o.versions[i]
+		if before != nil && v.url == before.url {
+			v.url = before.url
+		} else {
+			v.url = strings.Clone(v.url)
+		}
+		if before != nil && v.title == before.title {
+			v.title = before.title
+		} else {
+			v.title = strings.Clone(v.title)
+		}
+		before = v
+	}
 }
 
 // addTo adds the page of a capture to c, unless it has no text. words has the words of
@@ -219,13 +426,20 @@ func (r *Reader) addTo(ctx context.Context, c *search.Collection, n *Request, wo
 			return nil
 		}
 	}
+	text, ok, err := r.textOf(ctx, n, ref)
+	if ok {
+		c.Add(digest, func(atom int) bool { return n.Question.Has(atom, text) })
+	}
+	return err
+}
+
+// textOf returns the text of the page of a capture. ok is false if it has none.
+func (r *Reader) textOf(ctx context.Context, n *Request, ref record.Ref) (text string, ok bool, err error) {
 	res, err := r.response(ctx, ref, options(n))
 	if err != nil || res.blocks() == nil {
-		return err
+		return "", false, err
 	}
-	text := res.page.Page.Text(res.page.Charset)
-	c.Add(digest, func(atom int) bool { return n.Question.Has(atom, text) })
-	return nil
+	return res.page.Page.Text(res.page.Charset), true, nil
 }
 
 // ScoreOf is how the score of a finding came about.
@@ -270,7 +484,7 @@ func (r *Reader) ScoreOf(ctx context.Context, n *Request, key string) (*ScoreOf,
 	}
 	q := n.Question
 	s := &ScoreOf{First: best.first, Last: best.last, Rarity: c.Rarity(), Page: res.wordsOf(q), Score: best.score}
-	s.Pages, s.With = c.Pages()
+	s.Pages, s.With = c.Pages, c.With
 	s.Factors = search.Explain(q, s.Page)
 	s.Title.Counts = make([]int, len(q.Atoms()))
 	s.Title.Terms = q.Count(s.Page.Title, s.Title.Counts)

@@ -277,13 +277,6 @@ func (r *Reader) mainPrint(ctx context.Context, ref record.Ref) (print uint64, o
 	return print, ok, nil
 }
 
-// seenVersion is what eachFinding remembers of the version before the current one.
-type seenVersion struct {
-	url     string
-	ordinal int
-	leads   bool // it is a redirect to another form of its URL
-}
-
 // leadsToForm reports whether version i of b is a redirect to another form of its URL,
 // such as from http to https. Without locations in b, it reports false.
 func leadsToForm(b *spanBatch, i int) bool {

@@ -1,15 +1,19 @@
 package relation
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"slices"
 	"strings"
+	"unsafe"
 
 	"infomall/exec/expr"
 	"infomall/exec/value"
+	"infomall/store/block/about"
 	"infomall/store/block/facts"
 	"infomall/store/block/label"
+	"infomall/store/memo"
 	"infomall/store/record"
 	"infomall/store/search"
 	"infomall/store/urlkey"
@@ -29,8 +33,7 @@ type finding struct {
 	ref       record.Ref // the last version
 	score     float64    // of the last version; 0 if it is not asked for
 	print     search.Print
-
-	ordinal int // of the last version among those of its URL in the scan
+	best      *search.Best // of the last version, if its page was read; otherwise nil
 
 	// copies is how many further URLs have the same finding. The next fields serve to join
 	// findings, see collapse.go.
@@ -56,8 +59,8 @@ var Findings = listWithRefs(Relation{
 		URLOf("url", "canonical URL; of joined findings, the one that had the words last", func(f *finding) string { return f.url }),
 		TimeOf("first_seen", "first capture with the words; the start of its version, if that began before the time asked for", func(f *finding) record.Time { return f.first }),
 		TimeOf("last_seen", "last capture with the words", func(f *finding) record.Time { return f.last }),
-		costly("snippet", value.Text, "excerpt of the text around the words", ofFound(func(r *response, q *match.Query) value.Value { return r.snippet(q) })).marked(),
-		costly("section", value.Text, "page, slide, sheet, chapter, item or member of the document that answers best, such as page 12; NULL for pages of the web", ofFound(func(r *response, q *match.Query) value.Value {
+		costly("snippet", value.Text, "excerpt of the text around the words", ofFound((*foundBlock).snippet, func(r *response, q *match.Query) value.Value { return r.snippet(q) })).marked(),
+		costly("section", value.Text, "page, slide, sheet, chapter, item or member of the document that answers best, such as page 12; NULL for pages of the web", ofFound((*foundBlock).section, func(r *response, q *match.Query) value.Value {
 			b := r.blocks()
 			if b.Document == nil {
 				return value.Value{}
@@ -67,10 +70,10 @@ var Findings = listWithRefs(Relation{
 		TextOf("title", "title of the last version in the span", func(f *finding) string { return f.title }),
 		IntOf("versions", "number of versions in the span, of all URLs that were joined", func(f *finding) int64 { return int64(f.versions) }),
 		IntOf("copies", "number of further URLs whose findings were joined to this one: other forms of the URL, and near-copies", func(f *finding) int64 { return int64(f.copies) }),
-		costly("label", value.Text, "label of the block that answers best: main, nav, header, footer, aside, ad, form, list, media or other", ofFound(func(r *response, q *match.Query) value.Value {
+		costly("label", value.Text, "label of the block that answers best: main, nav, header, footer, aside, ad, form, list, media or other", ofFound((*foundBlock).labelName, func(r *response, q *match.Query) value.Value {
 			return value.OfText(r.label(r.inCut(facts.KeptLevel, r.answer(q).Place)).String())
 		})),
-		costly("topic", value.Text, "topic of the block that answers best", ofFound(func(r *response, q *match.Query) value.Value {
+		costly("topic", value.Text, "topic of the block that answers best", ofFound((*foundBlock).topic, func(r *response, q *match.Query) value.Value {
 			return r.partTopic(r.inCut(facts.KeptLevel, r.answer(q).Place))
 		})),
 		FloatOf("score", "how well the last version in the span answers, from its best block, its whole text and its title; rare words count more", func(f *finding) float64 { return f.score }),
@@ -97,7 +100,9 @@ func (r *Reader) eachFinding(ctx context.Context, n *Request, noted bool) iter.S
 		from, among := n, n
 		asked := newAskedNotes(n)
 		var counted *askedNotes // of all versions that n asks for, if the collection has it
-		if n.Asks("score") {
+		var kept []askedVersion // all versions that n asks for, if they are kept
+		ranked := n.Asks("score")
+		if ranked {
 			from = n.whole() // as for the collection
 			c, err := r.collection(ctx, n)
 			if err != nil {
@@ -105,7 +110,11 @@ func (r *Reader) eachFinding(ctx context.Context, n *Request, noted bool) iter.S
 				return
 			}
 			rarity = c.Rarity()
-			if c.asked != nil && slices.Equal(n.Ranges, n.InScope) {
+			switch {
+			case c.asked == nil || !slices.Equal(n.Ranges, n.InScope):
+			case c.versions != nil:
+				kept, asked.months = c.versions, c.asked.months
+			default:
 				// The collection has looked at all versions: those of a few URLs remain.
 				less, err := r.seekAnswers(ctx, from, n.Question, keptTree(n))
 				if err != nil {
@@ -117,44 +126,64 @@ func (r *Reader) eachFinding(ctx context.Context, n *Request, noted bool) iter.S
 				}
 			}
 		}
-		all := among.asVersions(n.ofVersions()...)
-		scan := asked.watch(r.Snapshot.Scan(ctx, all.Scan(record.ColChange)))
-		var open finding // versions is 0 if there is none
-		var last seenVersion
-		for b, err := range r.spans(ctx, scan, all, false) {
+		var open finding   // versions is 0 if there is none
+		var done []finding // wait for their ranks
+		wanted := 1        // how many are ranked together: few first, so that a row comes soon
+		if n.Joins() {
+			wanted = rankedTogether // no row comes before all are known
+		}
+		flush := func() bool {
+			if err := r.rank(ctx, n, from, done, rarity); err != nil {
+				yield(nil, err)
+				return false
+			}
+			for i := range done {
+				if !yield(&done[i], nil) {
+					return false
+				}
+			}
+			done, wanted = done[:0], min(2*wanted, rankedTogether)
+			return true
+		}
+		end := func() bool { // ends open
+			done = append(done, open)
+			open.versions = 0
+			return len(done) < wanted || flush()
+		}
+		var last askedVersion
+		for v, err := range r.versionsAsked(ctx, among, kept, asked) {
+			if err == nil {
+				err = ctx.Err()
+			}
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			for i := range b.N {
-				has, text, best, err := r.has(ctx, n, from, b, i)
-				if err != nil {
-					yield(nil, err)
+			has, text, best, err := r.has(ctx, n, from, v)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			asked.version(has, text)
+			follows := last.url == v.url && last.ordinal+1 == v.ordinal
+			if goesOn := has && n.Choice.Kind == ChooseAll && follows; open.versions > 0 && !goesOn {
+				if follows && v.leads {
+					open.lost = record.NoTime
+				}
+				if !end() {
 					return
 				}
-				asked.version(has, text)
-				follows := last.url == b.URL[i] && last.ordinal+1 == b.Ordinal[i]
-				goesOn := has && n.Choice.Kind == ChooseAll && open.versions > 0 && follows
-				if open.versions > 0 && !goesOn {
-					if follows && leadsToForm(b, i) {
-						open.lost = record.NoTime
-					}
-					if !yield(&open, nil) {
-						return
-					}
-					open.versions = 0
-				}
-				if has {
-					open.add(b, i)
-					open.score, open.print = best.Score(rarity), best.Print
-					if open.versions == 1 && follows && last.leads {
-						open.missed = record.NoTime
-					}
-				}
-				last = seenVersion{b.URL[i], b.Ordinal[i], leadsToForm(b, i)}
 			}
+			if has {
+				open.add(v)
+				open.best = best
+				if open.versions == 1 && follows && last.leads {
+					open.missed = record.NoTime
+				}
+			}
+			last = *v
 		}
-		if open.versions > 0 && !yield(&open, nil) || !noted {
+		if open.versions > 0 && !end() || !flush() || !noted {
 			return
 		}
 		if counted != nil {
@@ -185,6 +214,35 @@ func (n *Request) ofVersions() []*Column {
 	return list
 }
 
+// versionsAsked yields the versions that n, which reads findings, reads: those of kept, or if
+// that is nil, those that the archive has. asked notes the months of their captures. A version
+// is valid until the iteration moves on.
+func (r *Reader) versionsAsked(ctx context.Context, n *Request, kept []askedVersion, asked *askedNotes) iter.Seq2[*askedVersion, error] {
+	return func(yield func(*askedVersion, error) bool) {
+		for i := range kept {
+			if !yield(&kept[i], nil) {
+				return
+			}
+		}
+		if kept != nil {
+			return
+		}
+		all := n.asVersions(n.ofVersions()...)
+		var v askedVersion
+		for b, err := range r.spans(ctx, asked.watch(r.Snapshot.Scan(ctx, all.Scan(record.ColChange))), all, false) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for i := range b.N {
+				if v.set(b, i); !yield(&v, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // asVersions returns a request for the versions that n, which reads findings, reads.
 func (n *Request) asVersions(fields ...*Column) *Request {
 	all := *n
@@ -195,74 +253,242 @@ func (n *Request) asVersions(fields ...*Column) *Request {
 	return &all
 }
 
-// has reports whether version i of b is a page with the words that n asks for, and how
-// well it answers if n asks for that. from is n, or its whole scope if the words were
-// asked for there. text is false if the version is no page or has no text.
-func (r *Reader) has(ctx context.Context, n, from *Request, b *spanBatch, i int) (has, text bool, best search.Best, err error) {
-	if b.Kind[i] != record.KindPage {
-		return false, false, best, nil
+// has reports whether v is a page with the words that n asks for. from is n, or its whole
+// scope if the words were asked for there. text is false if the version is no page or has no
+// text. If the page has the words and had to be read, best is its rank.
+func (r *Reader) has(ctx context.Context, n, from *Request, v *askedVersion) (has, text bool, best *search.Best, err error) {
+	if v.kind != record.KindPage {
+		return false, false, nil, nil
 	}
-	ranked := n.Asks("score")
-	answer, best, err := r.answerOf(ctx, from, n.Question, b.Ref[i], ranked && keptTree(n))
-	if answer == match.Null {
-		return false, false, best, err
+	words, err := r.wordsFor(ctx, from, n.Question, n.Asks("score") && keptTree(n))
+	if err != nil {
+		return false, false, nil, err
 	}
-	if err != nil || answer == match.No || answer == match.Yes && (!ranked || best.Says != nil) {
-		return answer == match.Yes, true, best, err
+	if words != nil {
+		if answer := words.Answer(v.ref); answer != match.Maybe {
+			return answer == match.Yes, answer != match.Null, nil, nil
+		}
 	}
-	res, err := r.response(ctx, b.Ref[i], options(n))
+	res, err := r.response(ctx, v.ref, options(n))
 	if err != nil || !res.hasText() {
-		return false, false, best, err
+		return false, false, nil, err
 	}
 	if !n.Question.Matches(res.page.Page.Text(res.page.Charset)) {
-		return false, true, best, nil
+		return false, true, nil, nil
 	}
-	if ranked {
-		best = res.answer(n.Question)
+	if n.Asks("score") {
+		b := res.answer(n.Question)
+		best = &b
 	}
 	return true, true, best, nil
 }
 
-// add adds version i of b to f, or begins f with it if f has no version.
-func (f *finding) add(b *spanBatch, i int) {
-	if f.versions == 0 {
-		*f = finding{url: b.URL[i], first: b.Time[i], notBefore: b.Previous[i], missed: b.Previous[i], asOf: b.AsOf[i]}
+// rankedTogether is how many findings are ranked at once at most.
+const rankedTogether = 1 << 14
+
+// rank sets the scores of findings, if n asks for them. It reads the pages in the order in
+// which they are stored, because each of them may need what the one before it needed.
+func (r *Reader) rank(ctx context.Context, n, from *Request, list []finding, rarity []float64) error {
+	if !n.Asks("score") {
+		return nil
 	}
-	f.versions++
-	f.lost = b.Next[i]
-	f.last, f.next, f.ref, f.ordinal = b.Last[i], b.Next[i], b.Ref[i], b.Ordinal[i]
-	if b.Title != nil {
-		f.title = b.Title[i]
+	order := upTo(len(list))
+	slices.SortFunc(order, func(a, b int) int {
+		x, y := list[a].ref, list[b].ref
+		return cmp.Or(cmp.Compare(x.Segment, y.Segment), cmp.Compare(x.Run, y.Run), cmp.Compare(x.N, y.N))
+	})
+	for _, i := range order {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		f := &list[i]
+		if f.best == nil {
+			best, err := r.bestOf(ctx, n, from, f.ref)
+			if err != nil {
+				return err
+			}
+			f.best = &best
+		}
+		f.score, f.print, f.best = f.best.Score(rarity), f.best.Print, nil
 	}
+	return nil
 }
 
-// ofFound returns the code of a late column of the relation findings. f computes the
-// value from the response of the row's last version and the question.
-func ofFound(f func(*response, *match.Query) value.Value) lateCode {
+// bestOf returns how well the page of a capture, which has the words that n asks for, answers.
+// from is n, or its whole scope if the words were asked for there.
+func (r *Reader) bestOf(ctx context.Context, n, from *Request, ref record.Ref) (search.Best, error) {
+	if keptTree(n) {
+		if answer, best, err := r.answerOf(ctx, from, n.Question, ref, true); err != nil || answer == match.Yes && best.Says != nil {
+			return best, err
+		}
+	}
+	res, err := r.response(ctx, ref, options(n))
+	if err != nil || !res.hasText() {
+		return search.Best{}, err
+	}
+	return res.answer(n.Question), nil
+}
+
+// add adds the version v to f, or begins f with it if f has no version.
+func (f *finding) add(v *askedVersion) {
+	if f.versions == 0 {
+		*f = finding{url: v.url, first: v.first, notBefore: v.previous, missed: v.previous, asOf: v.asOf}
+	}
+	f.versions++
+	f.lost = v.next
+	f.title, f.last, f.next, f.ref = v.title, v.last, v.next, v.ref
+}
+
+// foundBlock is the block of a page that answers a question best, as it is stored.
+type foundBlock struct {
+	ref  record.Ref
+	of   *match.Query
+	best search.Best
+	// block is nil if the page has to be read.
+	block *shownBlock
+}
+
+// shownBlock is what a finding shows of a block, whatever the question.
+type shownBlock struct {
+	line   string // its text, as expr.OneLine returns it
+	marked bool   // line lacks marks that the text has
+	topic  string
+}
+
+// shownKey is the key of a shownBlock in Snapshot.Memo: the version and the place of the
+// block. The place wholePage stands for all of the page.
+type shownKey struct {
+	state string
+	ref   record.Ref
+	place int
+}
+
+const wholePage = -1
+
+// found returns the block of the current row that answers best, without reading the page. The
+// result is nil if only the page says that.
+func (l *LateRow) found() (*foundBlock, error) {
+	n, r, ref := l.request, l.reader, l.ref(0)
+	if r.Plain || !n.Asks("score") || !keptTree(n) {
+		return nil, nil
+	}
+	if b := r.foundLast; b == nil || b.ref != ref || b.of != n.Question {
+		answer, best, err := r.answerOf(l.ctx, n.whole(), n.Question, ref, true)
+		if err != nil {
+			return nil, err
+		}
+		b = &foundBlock{ref: ref, of: n.Question}
+		if answer == match.Yes && best.Says != nil {
+			b.best = best
+		}
+		if b.best.Stored {
+			if b.block, err = r.shown(l.ctx, ref, &best, best.Place); err != nil {
+				return nil, err
+			}
+		}
+		r.foundLast = b
+	}
+	return r.foundLast, nil
+}
+
+// shown returns what a finding shows of a block of a version, or of its whole page, without
+// reading the page. The result is nil if the page has to be read.
+func (r *Reader) shown(ctx context.Context, ref record.Ref, best *search.Best, place int) (*shownBlock, error) {
+	if r.state == "" {
+		r.state = r.Snapshot.State()
+	}
+	key := shownKey{r.state, ref, place}
+	if b, ok := memo.Get[*shownBlock](r.Snapshot.Memo(), key); ok {
+		return b, nil
+	}
+	var topic, text string
+	if place == wholePage {
+		leaves, as, ok, err := r.Snapshot.Leaves(ctx, nil, ref)
+		if err != nil || !ok {
+			return nil, err
+		}
+		var all strings.Builder
+		for _, l := range leaves {
+			part, err := r.Snapshot.LeafText(l, as)
+			if err != nil {
+				return nil, nil // whoever reads the page meets the same error
+			}
+			all.WriteString(part)
+			all.WriteByte('\n')
+		}
+		text = all.String()
+	} else {
+		block, err := r.Snapshot.Block(ctx, ref, facts.KeptLevel, place)
+		if err != nil || block == nil {
+			return nil, err
+		}
+		topic, text = about.TopicAndTextOf(block, best.Reading.Charset, best.Reading.Plain)
+	}
+	b := &shownBlock{line: expr.OneLine(text), topic: topic}
+	b.marked = strings.Contains(text, value.MarkFrom) || strings.Contains(text, value.MarkTo)
+	r.Snapshot.Memo().Put(key, b, int64(len(b.line)+len(topic))+int64(unsafe.Sizeof(*b)))
+	return b, nil
+}
+
+// snippet returns the snippet of the row, from the block if that has all words, or else from
+// the whole page. ok is false if the page has to be read.
+func (b *foundBlock) snippet(l *LateRow) (_ value.Value, ok bool, err error) {
+	block := b.block
+	if !block.marked && !b.of.Matches(block.line) {
+		if block, err = l.reader.shown(l.ctx, b.ref, &b.best, wholePage); err != nil {
+			return value.Value{}, false, err
+		}
+	}
+	if block == nil || block.marked {
+		return value.Value{}, false, nil
+	}
+	return value.OfText(expr.SnippetOf(block.line, b.of)), true, nil
+}
+
+// section returns NULL: the capture is a page of the web.
+func (b *foundBlock) section(*LateRow) (_ value.Value, ok bool, err error) {
+	return value.Value{}, true, nil
+}
+
+func (b *foundBlock) labelName(*LateRow) (_ value.Value, ok bool, err error) {
+	return value.OfText(b.best.Label.String()), true, nil
+}
+
+func (b *foundBlock) topic(*LateRow) (_ value.Value, ok bool, err error) {
+	return textOrNull(b.block.topic), true, nil
+}
+
+// ofFound returns the code of a late column of the relation findings. stored computes the
+// value from the block that answers best. If there is no such block, or ok is false, f computes
+// the value from the response of the row's last version and the question.
+func ofFound(stored func(*foundBlock, *LateRow) (v value.Value, ok bool, err error), f func(*response, *match.Query) value.Value) lateCode {
 	return func(l *LateRow) (value.Value, error) {
+		b, err := l.found()
+		if err != nil {
+			return value.Value{}, err
+		}
+		if b != nil && b.block != nil {
+			if v, ok, err := stored(b, l); ok || err != nil {
+				return v, err
+			}
+		}
 		res, err := l.response()
 		if err != nil || res.blocks() == nil {
 			return value.Value{}, err
 		}
-		n := l.request
-		if res.found.of != n.Question && n.Asks("score") && keptTree(n) {
-			// The row was ranked already: that spares counting the words of the page.
-			answer, best, err := l.reader.answerOf(l.ctx, n.whole(), n.Question, res.ref, true)
-			if err != nil {
-				return value.Value{}, err
-			}
-			if answer == match.Yes && best.Says != nil {
-				res.found = foundIn{n.Question, best}
-			}
+		q := l.request.Question
+		if res.found.of != q && b != nil && b.best.Says != nil {
+			res.found = foundIn{q, b.best} // that spares counting the words of the page
 		}
-		return f(res, n.Question), nil
+		return f(res, q), nil
 	}
 }
 
 // snippet returns an excerpt of the text of r around the words of q: of its best block,
 // or of the whole text if the block alone does not have all words.
 func (r *response) snippet(q *match.Query) value.Value {
-	text := r.partText(r.inCut(facts.KeptLevel, r.answer(q).Place))
+	start, end := r.part(r.inCut(facts.KeptLevel, r.answer(q).Place))
+	text := r.page.Text(start, end)
 	if !q.Matches(text) {
 		text = r.page.Page.Text(r.page.Charset)
 	}

@@ -9,6 +9,7 @@ import (
 	"infomall/exec/places"
 	"infomall/exec/spill"
 	"infomall/store/document"
+	"infomall/store/memo"
 	"infomall/store/page/article"
 	"infomall/store/record"
 	"infomall/store/record/message"
@@ -68,6 +69,8 @@ type Reader struct {
 	lastAsked   lastAsked
 	collections map[collectionKey]*collected
 	responses   []*response       // the responses used last, the latest first
+	state       string            // of Snapshot, once it was needed
+	foundLast   *foundBlock       // the block of a finding that was read last
 	compared    comparison        // the comparison made last
 	keptLast    *keptVersion      // what is stored about the version read last
 	linked      []*pageLinks      // the links of the pages read last
@@ -139,6 +142,10 @@ type Snapshot interface {
 	// blocks in the division. Digests returns nil if the body is not stored in
 	// blocks.
 	Digests(ctx context.Context, ref record.Ref, level int, places []int) ([]record.Digest, error)
+	// Block returns the bytes of one block of a capture's body, divided down to the given
+	// level. place is its index in the division, from 0. Block returns nil if the body is
+	// not stored in blocks.
+	Block(ctx context.Context, ref record.Ref, level, place int) ([]byte, error)
 	// Pools, Files and Tombstones return the rows of the relations with these
 	// names.
 	Pools(ctx context.Context) ([]record.Pool, error)
@@ -165,9 +172,9 @@ type Snapshot interface {
 	// there are more than most of them, or if the archive has no indexes that say it.
 	Linking(ctx context.Context, targets []urlkey.Range, to record.Time, most int) (refs map[record.Ref]bool, ok bool, err error)
 	// WordsIndexed returns how many segments have captures in the time from <= time < to,
-	// and how many of these have an index of words. With indexes, Words is fast even if the
-	// answers of only a few captures are needed.
-	WordsIndexed(from, to record.Time) (indexed, all int)
+	// how many of these have an index of words, and how many captures the latter have. With
+	// indexes, Words is fast even if the answers of only a few captures are needed.
+	WordsIndexed(from, to record.Time) (indexed, all int, captures int64)
 	// HasDocuments reports whether the archive has texts of documents, such as PDF files.
 	HasDocuments() bool
 	// NearWords returns, for each of words, the words near it that captures with a key in
@@ -206,6 +213,10 @@ type Snapshot interface {
 	// State returns a text that names the state of the archive. Snapshots of one
 	// archive with equal texts show the same captures.
 	State() string
+	// Memo returns the cache of results that were computed from the archive, which all its
+	// snapshots share, or nil if the snapshot uses no cache. A key names the State of the
+	// snapshot if the result depends on it.
+	Memo() *memo.Cache
 	// Stats returns counts of what was read through this snapshot so far.
 	Stats() record.ReadStats
 	// SetCache bounds, in bytes, the archive's cache of decoded runs

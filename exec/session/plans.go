@@ -120,7 +120,7 @@ func readLine(p *cost.Part, fileBytes float64) string {
 // wordLine returns a line that says how many of the segments in the time of w have an
 // index of words, so that a question reads no leaves of them.
 func wordLine(snap relation.Snapshot, w relation.Window) string {
-	indexed, all := snap.WordsIndexed(w.From, w.To)
+	indexed, all, _ := snap.WordsIndexed(w.From, w.To)
 	line := fmt.Sprintf("words: of %s by the index, of %d from the pages", value.Counted(indexed, "segment"), all-indexed)
 	if indexed < all {
 		line += "; MERGE POOL and REINDEX SEARCH make indexes"

@@ -159,41 +159,51 @@ func IsDamage(err error) bool {
 	return errors.As(err, &damage) || errors.Is(err, ErrMissing) || errors.Is(err, errOtherBody)
 }
 
-// Digests returns the digests of some blocks of the body that owner stores. level
-// says how finely the body is cut, from 1. places are the indexes of the blocks in
-// that cut, ascending from 0. The result has one digest for each place. It is nil if
-// the body is not stored divided, or has fewer blocks.
-func (r *Runs) Digests(ctx context.Context, owner *segment.Stored, level int, places []int) ([]record.Digest, error) {
+// Digests returns the digests of some blocks of the body that owner stores, see Blocks. The
+// result has one digest for each place. It is nil if the body is not stored divided, or has
+// fewer blocks.
+func (r *Runs) Digests(ctx context.Context, owner *segment.Stored, level int, places []int) (digests []record.Digest, err error) {
+	ok, err := r.Blocks(ctx, owner, level, places, func(block []byte) { digests = append(digests, sha256.Sum256(block)) })
+	if !ok || err != nil {
+		return nil, err
+	}
+	return digests, nil
+}
+
+// Blocks calls each for some blocks of the body that owner stores, in order. level says how
+// finely the body is cut, from 1. places are the indexes of the blocks in that cut, ascending
+// from 0. A block is valid until each returns. ok is false, and each is not called, if the
+// body is not stored divided, or has fewer blocks.
+func (r *Runs) Blocks(ctx context.Context, owner *segment.Stored, level int, places []int, each func(block []byte)) (ok bool, err error) {
 	layouts := int(owner.Recipe.Layout)
 	if layouts == 0 {
-		return nil, nil
+		return false, nil
 	}
 	spans, err := r.Spans(owner.Recipe)
 	if err != nil {
-		return nil, err
+		return false, err
 	}
 	layout, err := r.Layout(ctx, spans, layouts)
 	if err != nil {
-		return nil, err
+		return false, err
 	}
 	parts, err := divide.FindCut(layout, level, places)
 	if err != nil || len(parts) < len(places) {
-		return nil, err
+		return false, err
 	}
-	digests := make([]record.Digest, len(parts))
 	var pieces [][]byte
 	var body []byte
-	for i, p := range parts {
+	for _, p := range parts {
 		from := layouts + p.First
 		if pieces, err = r.appendBlocks(ctx, pieces[:0], spans, from, from+p.Leaves); err != nil {
-			return nil, err
+			return false, err
 		}
 		if body, err = divide.Join(body[:0], p.Layout, pieces); err != nil {
-			return nil, err
+			return false, err
 		}
-		digests[i] = sha256.Sum256(body)
+		each(body)
 	}
-	return digests, nil
+	return true, nil
 }
 
 // Layout returns the layout of a body (the bytes between its leaves). The layout is

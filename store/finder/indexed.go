@@ -2,7 +2,6 @@ package finder
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"infomall/store/body"
@@ -44,12 +43,9 @@ type sumsOf struct {
 	sums  []match.Sum // nil if it finds nothing
 }
 
-// hitBytes is about how much memory a document takes in which a question finds something.
-const hitBytes = 150
-
 // openIndexed opens the indexes of all segments and looks up the question in each. It leaves
 // out an index that is missing or damaged. It stops at the first index after which the hits
-// take half of q.Memory. The caller closes the result.
+// take half of q.Memory.
 func openIndexed(ctx context.Context, v *Finder, q search.Question) (*indexed, error) {
 	x := &indexed{v: v, q: q.Query, of: make(map[uint32]*indexedSegment)}
 	var err error
@@ -72,14 +68,14 @@ func openIndexed(ctx context.Context, v *Finder, q search.Question) (*indexed, e
 				return x.text(f.File, run, block, as)
 			})
 			if ctx.Err() != nil {
-				return nil, errors.Join(ctx.Err(), x.files.close())
+				return nil, ctx.Err()
 			}
 			if err != nil {
 				v.Warn(err)
 				hits = nil
 			}
 			if found[f.File] = hits; hits != nil {
-				memory -= int64(hits.Len()) * 2 * hitBytes
+				memory -= 2 * hits.Bytes()
 			}
 		}
 		if memory < 0 {

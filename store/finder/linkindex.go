@@ -91,14 +91,13 @@ func isMedia(mime string) bool {
 // to a URL with a key in targets, which are sorted and disjoint. ok is false if there are
 // more than most of them, or if the archive has no indexes that say it.
 func (v *Finder) Linking(ctx context.Context, targets []urlkey.Range, to record.Time, most int) (refs map[record.Ref]bool, ok bool, err error) {
-	if indexed, all := v.WordsIndexed(record.MinTime, to); indexed < all {
+	if indexed, all, _ := v.WordsIndexed(record.MinTime, to); indexed < all {
 		return nil, false, nil
 	}
 	files, err := v.wordFiles()
 	if err != nil {
 		return nil, false, nil // the pages are read
 	}
-	defer func() { _ = files.close() }() // they were only read
 	refs = make(map[record.Ref]bool)
 	asked := make(map[string]bool)
 	for _, s := range v.Pin.Segments {

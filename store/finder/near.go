@@ -121,14 +121,13 @@ func (f *nearFinder) readWanted() error {
 // has an atom for each of terms. It is nil if that is not possible, and the bodies have to
 // be read.
 func (f *nearFinder) ask(words []string, ranges []urlkey.Range, from, to record.Time) (terms []string, known *search.Words, err error) {
-	if indexed, all := f.v.WordsIndexed(from, to); indexed < all || f.v.MayHide(ranges) {
+	if indexed, all, _ := f.v.WordsIndexed(from, to); indexed < all || f.v.MayHide(ranges) {
 		return nil, nil, nil // the indexes have words of captures that are not shown
 	}
 	files, err := f.v.wordFiles()
 	if err != nil {
 		return nil, nil, nil // the bodies are read
 	}
-	defer func() { _ = files.close() }() // they were only read
 	noted := make(map[*index.File]bool)
 	for _, s := range f.v.Pin.Segments {
 		w, ok := files.file(s)

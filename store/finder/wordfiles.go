@@ -31,22 +31,10 @@ func (of *wordFile) has(f *index.File, named index.Named) bool {
 	return named.Run < of.runs && f.Seen(named) == of.number && of.Knows(of.first+named.Run, f.Readings[named.Reading])
 }
 
-// wordFiles returns the indexes of words of the archive, of which none is open yet. The
-// caller closes them.
+// wordFiles returns the indexes of words of the archive, of which none is open yet.
 func (v *Finder) wordFiles() (*wordFiles, error) {
 	list, err := v.indexes.folder.DerivedFiles(commit.Words)
 	return &wordFiles{v: v, list: list, open: make(map[string]*index.File)}, err
-}
-
-// close closes the indexes.
-func (w *wordFiles) close() error {
-	var errs []error
-	for _, f := range w.open {
-		if f != nil {
-			errs = append(errs, f.Close())
-		}
-	}
-	return errors.Join(errs...)
 }
 
 // file returns the index of a segment. ok is false if there is none that can be used.
@@ -57,7 +45,7 @@ func (w *wordFiles) file(s *segment.Info) (_ wordFile, ok bool) {
 		f, known := w.open[name]
 		if !known {
 			var err error
-			if f, err = w.v.indexes.file(name); err != nil && !errors.Is(err, index.ErrOther) {
+			if f, err = w.v.file(name); err != nil && !errors.Is(err, index.ErrOther) {
 				w.v.Warn(err)
 			}
 			w.open[name] = f
@@ -106,12 +94,13 @@ func WordGroups(segments []*segment.Info) (out [][]*segment.Info) {
 	return out
 }
 
-// WordsIndexed returns how many segments have captures in the time from <= time < to, and
-// how many of these have an index of words. It opens no index.
-func (v *Finder) WordsIndexed(from, to record.Time) (indexed, all int) {
+// WordsIndexed returns how many segments have captures in the time from <= time < to, how
+// many of these have an index of words, and how many captures the latter have. It opens no
+// index.
+func (v *Finder) WordsIndexed(from, to record.Time) (indexed, all int, captures int64) {
 	list, err := v.indexes.folder.DerivedFiles(commit.Words)
 	if err != nil {
-		return 0, 0 // the folder of the indexes cannot be read: they are not used either
+		return 0, 0, 0 // the folder of the indexes cannot be read: they are not used either
 	}
 	for _, s := range v.Pin.Segments {
 		if s.First >= to || s.Last < from {
@@ -119,9 +108,10 @@ func (v *Finder) WordsIndexed(from, to record.Time) (indexed, all int) {
 		}
 		if all++; len(list[s.Number()]) > 0 {
 			indexed++
+			captures += s.Captures
 		}
 	}
-	return indexed, all
+	return indexed, all, captures
 }
 
 // HasWords reports for which of the segments there is an index of words that can be used.
@@ -139,5 +129,5 @@ func (v *Finder) HasWords(segments []*segment.Info) (has map[uint32]bool, whole 
 	}
 	f := w.open[commit.Words.File(segments)]
 	whole = f != nil && len(f.Segments) == len(segments) && len(has) == len(segments)
-	return has, whole, w.close()
+	return has, whole, nil
 }

@@ -28,7 +28,6 @@ func (v *Finder) IndexWords(ctx context.Context, segments []*segment.Info, w io.
 	if x.files, err = v.wordFiles(); err != nil {
 		return err
 	}
-	defer func() { _ = x.files.close() }() // they were only read
 	for _, s := range segments {
 		if err := x.findLeaves(ctx, v.Runs.Reader(s)); err != nil {
 			return err

@@ -5,9 +5,11 @@ import (
 	"context"
 	"hash/maphash"
 	"slices"
+	"unsafe"
 
 	"infomall/store/block/divide"
 	"infomall/store/block/facts"
+	"infomall/store/memo"
 	"infomall/store/record"
 	"infomall/store/search"
 	"infomall/store/search/index"
@@ -31,7 +33,6 @@ func (v *Finder) Words(ctx context.Context, q search.Question, ranges []urlkey.R
 	if f.index, err = openIndexed(ctx, v, q); err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.index.files.close() }() // they were only read
 	var segments []*segment.Info
 	for _, s := range v.Pin.Segments {
 		if s.First < to && s.Last >= from {
@@ -67,7 +68,11 @@ func (v *Finder) Words(ctx context.Context, q search.Question, ranges []urlkey.R
 			}
 		}
 	}
-	return f.maker.Words(whole), ctx.Err()
+	words := f.maker.Words(whole)
+	if q.Rank != nil {
+		words.RankBy(f.rank)
+	}
+	return words, ctx.Err()
 }
 
 // runsIn returns the numbers of the runs of a segment that may have entries with a key
@@ -110,8 +115,9 @@ type wordFinder struct {
 	outline facts.Outline
 	leaves  []segment.Span
 	entries []search.Entry
+	state   string // of v, once it was needed
 
-	bodies   []segment.BodyAt // of the run bodiesOf
+	bodies   []search.PageLeaves // of the bodies of the run bodiesOf, see leavesIn
 	bodiesOf segment.RunRef
 }
 
@@ -245,58 +251,152 @@ func (f *wordFinder) indexed(ctx context.Context, id, n uint32) (done bool, err 
 		if at < i {
 			return p, nil, at, true
 		}
-		from := index.Holder{RunRef: ref, N: uint32(i)}
-		if p.Kind == index.PageHeld {
-			from = p.Holder
+		leaves := f.leavesAt(holder(p, ref, i))
+		if leaves == nil {
+			return p, nil, at, false
 		}
-		leaves, ok := f.leavesAt(from)
-		return p, leaves, at, ok
-	}, f.documents(id, n)) == nil, nil
+		return p, leaves.Spans, at, true
+	}, f.documents(id, n, u.Special)) == nil, nil
+}
+
+// holder returns the place of the capture that stores the body of p, the page of capture i
+// of a run.
+func holder(p *index.Page, run segment.RunRef, i int) index.Holder {
+	if p.Kind == index.PageHeld {
+		return p.Holder
+	}
+	return index.Holder{RunRef: run, N: uint32(i)}
+}
+
+// rank returns the rank of the page of a capture that the index of its segment lists. ok is
+// false if the page has to be read for that.
+func (f *wordFinder) rank(ref record.Ref) (best search.Best, ok bool) {
+	p, at := f.index.page(ref.Segment, ref.Run, int(ref.N))
+	if p == nil || !p.HasLeaves() {
+		return best, false
+	}
+	leaves := f.leavesAt(holder(p, segment.RunRef{Segment: ref.Segment, Run: ref.Run}, at))
+	if leaves == nil {
+		return best, false
+	}
+	best, err := f.maker.RankOf(p, leaves)
+	return best, err == nil
+}
+
+// textsKey is the key of what documents finds out about a run, in Finder.kept.
+type textsKey struct {
+	state string
+	run   segment.RunRef
 }
 
 // documents returns a function that returns the text of an entry of run n of a segment
-// that is no page. The result is nil if the archive has no readings of documents.
-func (f *wordFinder) documents(id, n uint32) func(i int) search.DocumentText {
-	if !f.v.HasDocuments() {
+// that is no page: one of special. The result is nil if the archive has no readings of
+// documents.
+func (f *wordFinder) documents(id, n uint32, special []index.Special) func(i int) search.DocumentText {
+	if len(special) == 0 || !f.v.HasDocuments() {
 		return nil
 	}
-	at := timeline.Place{Seg: f.v.Runs.Segment(id), Run: n}
-	var bodies []segment.BodyAt
-	return func(i int) search.DocumentText {
-		if bodies == nil {
-			meta, err := f.v.Runs.Meta(at.Seg, n)
-			if err == nil {
-				bodies, err = meta.Bodies()
-			}
-			if err != nil {
-				return search.FullDocument // the query meets the same error when it reads the body
-			}
+	if f.state == "" {
+		f.state = f.v.State()
+	}
+	key := textsKey{f.state, segment.RunRef{Segment: id, Run: n}}
+	texts, ok := memo.Get[[]search.DocumentText](f.v.kept, key)
+	if !ok {
+		if texts = f.documentTexts(id, n, special); texts == nil {
+			return func(int) search.DocumentText { return search.FullDocument } // the query meets the same error when it reads the body
 		}
-		at.N = uint32(i)
-		return f.v.DocumentText(f.ctx, at, &bodies[i])
+		if f.ctx.Err() == nil {
+			f.v.kept.Put(key, texts, int64(len(texts)))
+		}
+	}
+	return func(i int) search.DocumentText {
+		k, _ := slices.BinarySearchFunc(special, uint32(i), func(s index.Special, n uint32) int { return cmp.Compare(s.N, n) })
+		return texts[k]
 	}
 }
 
-// leavesAt returns the leaves of the body that the entry at a place stores. ok is false if
-// they are not known.
-func (f *wordFinder) leavesAt(at index.Holder) (_ []segment.Span, ok bool) {
+// documentTexts returns the text of each of some entries of run n of a segment that are no
+// pages, or nil if the run cannot be read.
+func (f *wordFinder) documentTexts(id, n uint32, special []index.Special) (texts []search.DocumentText) {
+	at := timeline.Place{Seg: f.v.Runs.Segment(id), Run: n}
+	meta, err := f.v.Runs.Meta(at.Seg, n)
+	if err != nil {
+		return nil
+	}
+	bodies, err := meta.Bodies()
+	if err != nil {
+		return nil
+	}
+	texts = make([]search.DocumentText, len(special))
+	for k, s := range special {
+		if at.N = s.N; s.NoText {
+			texts[k] = f.v.DocumentText(f.ctx, at, &bodies[s.N])
+		}
+	}
+	return texts
+}
+
+// leavesKey is the key of the leaves of the bodies that a run stores, in Finder.kept. Where a
+// leaf is can change with each generation of the catalogue.
+type leavesKey struct {
+	archive    string
+	generation uint64
+	run        segment.RunRef
+}
+
+// leavesAt returns the leaves of the body that the entry at a place stores, or nil if they
+// are not known.
+func (f *wordFinder) leavesAt(at index.Holder) *search.PageLeaves {
 	if f.bodiesOf != at.RunRef || f.bodies == nil {
-		s := f.v.Runs.Segment(at.Segment)
-		if s == nil {
-			return nil, false
-		}
-		meta, err := f.v.Runs.Meta(s, at.Run)
-		if err != nil {
-			return nil, false
-		}
-		if f.bodies, err = meta.Bodies(); err != nil {
-			f.bodies = nil
-			return nil, false
+		key := leavesKey{f.v.Pin.Catalog.ID, f.v.Pin.Catalog.Generation, at.RunRef}
+		var ok bool
+		if f.bodies, ok = memo.Get[[]search.PageLeaves](f.v.kept, key); !ok {
+			bytes := int64(0)
+			if f.bodies, bytes = f.leavesIn(at.RunRef); f.bodies == nil {
+				return nil
+			}
+			f.v.kept.Put(key, f.bodies, bytes)
 		}
 		f.bodiesOf = at.RunRef
 	}
-	if int(at.N) >= len(f.bodies) || f.bodies[at.N].Form != segment.BodyOwn {
-		return nil, false
+	if int(at.N) >= len(f.bodies) || f.bodies[at.N].Spans == nil {
+		return nil
 	}
-	return f.leavesNow(&f.bodies[at.N].Recipe)
+	return &f.bodies[at.N]
+}
+
+// pageLeavesBytes is about how much memory the numbers of terms of a page take, besides 4
+// bytes for each block, of which there are no more than leaves.
+const pageLeavesBytes = 64
+
+// leavesIn returns the leaves of each body that a run stores, by the number of its entry, and
+// about how many bytes of memory they take. The leaves of a body are nil if the entry stores
+// none, or if some are gone. The result is nil if the run cannot be read.
+func (f *wordFinder) leavesIn(run segment.RunRef) (list []search.PageLeaves, bytes int64) {
+	s := f.v.Runs.Segment(run.Segment)
+	if s == nil {
+		return nil, 0
+	}
+	meta, err := f.v.Runs.Meta(s, run.Run)
+	if err != nil {
+		return nil, 0
+	}
+	bodies, err := meta.Bodies()
+	if err != nil {
+		return nil, 0
+	}
+	list = make([]search.PageLeaves, len(bodies))
+	for i := range bodies {
+		if bodies[i].Form != segment.BodyOwn {
+			continue
+		}
+		if leaves, ok := f.leavesNow(&bodies[i].Recipe); ok {
+			list[i].Spans = append(make([]segment.Span, 0, len(leaves)), leaves...)
+			bytes += int64(len(leaves))*int64(unsafe.Sizeof(segment.Span{})) + pageLeavesBytes
+			for _, s := range leaves {
+				bytes += 4 * int64(s.Count)
+			}
+		}
+	}
+	return list, bytes + int64(len(list))*int64(unsafe.Sizeof(list[0]))
 }

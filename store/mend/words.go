@@ -51,8 +51,8 @@ func (m *Maintenance) indexWords(ctx context.Context, of func(*segment.Info) boo
 	if err != nil {
 		return nil, err
 	}
-	defer snap.Close()
 	v := m.indexes.Finder(snap)
+	defer v.Close()
 	v.Runs.Shelve(wordsShelf, 2)
 	has, _, err := v.HasWords(v.Pin.Segments)
 	if err != nil {
@@ -151,7 +151,7 @@ func (c *countingWriter) Write(p []byte) (int, error) {
 
 // checkWords reads an index of words, and returns an error if it is damaged.
 func checkWords(ctx context.Context, folder *commit.Folder, name string) error {
-	f, err := index.Open(folder.Disk, folder.Path, name)
+	f, err := index.Open(folder.Disk, folder.Path, name, nil)
 	if errors.Is(err, index.ErrOther) {
 		err = fmt.Errorf("%w: it is not used, and REINDEX SEARCH makes it again", err)
 	}

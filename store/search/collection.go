@@ -71,28 +71,61 @@ func (c *Collection) Add(d record.Digest, has func(atom int) bool) {
 	}
 }
 
-// Pages returns how many pages were added, and how many of them have each atom.
-func (c *Collection) Pages() (pages int, with []int) {
-	with = make([]int, c.atoms)
+// Counts returns what c has counted.
+func (c *Collection) Counts() Counts {
+	out := NewCounts(c.atoms)
 	for _, set := range c.bodies {
-		for a := range with {
-			with[a] += int(c.sets[set][a])
+		out.Add(func(atom int) bool { return c.sets[set][atom] != 0 })
+	}
+	out.Scale(c.shift)
+	return out
+}
+
+// Has reports whether c remembers a page with this body.
+func (c *Collection) Has(d record.Digest) bool {
+	_, known := c.bodies[d]
+	return known
+}
+
+// Sample returns the logarithm, to the base 2, of how many bodies one stands for that c
+// remembers.
+func (c *Collection) Sample() (shift uint) { return c.shift }
+
+// Counts says how many pages with distinct bodies were asked, and how many of them have each
+// atom of a question.
+type Counts struct {
+	Pages int
+	With  []int // by atom
+}
+
+// NewCounts returns Counts of no pages, for a question with some number of atoms.
+func NewCounts(atoms int) Counts { return Counts{With: make([]int, atoms)} }
+
+// Add adds a page. has reports whether it has an atom.
+func (c *Counts) Add(has func(atom int) bool) {
+	c.Pages++
+	for a := range c.With {
+		if has(a) {
+			c.With[a]++
 		}
 	}
-	for a := range with {
-		with[a] <<= c.shift
+}
+
+// Scale multiplies all numbers by a power of two.
+func (c *Counts) Scale(shift uint) {
+	c.Pages <<= shift
+	for a := range c.With {
+		c.With[a] <<= shift
 	}
-	return len(c.bodies) << c.shift, with
 }
 
 // Rarity returns how much each atom counts because few pages have it: the root of the
 // inverse document frequency of BM25. The root is taken because every page that answers
 // has all words of most questions; the frequency itself ranks such pages worse.
-func (c *Collection) Rarity() []float64 {
-	pages, with := c.Pages()
-	out := make([]float64, c.atoms)
-	for a, n := range with {
-		out[a] = math.Sqrt(InverseFrequency(pages, n))
+func (c *Counts) Rarity() []float64 {
+	out := make([]float64, len(c.With))
+	for a, n := range c.With {
+		out[a] = math.Sqrt(InverseFrequency(c.Pages, n))
 	}
 	return out
 }

@@ -43,7 +43,7 @@ type Question struct {
 }
 
 // Words has the answers of a question for captures. It does not change once it is
-// made.
+// made. Only one goroutine may use it if the question asks for ranks.
 type Words struct {
 	// answers has, for each entry of a run, an index in said. An empty list means nothing
 	// for all entries of the run.
@@ -54,6 +54,9 @@ type Words struct {
 	atoms   int       // of the question
 	whole   bool      // every capture that was asked for has an answer
 	asked   int       // how many captures have an answer
+	// rank returns the rank of the page of a capture for which an index gave the answer. ok
+	// is false if the page has to be read for that. It is nil without ranks.
+	rank func(record.Ref) (best Best, ok bool)
 }
 
 // said is what Words knows about one page: whether it answers the question, and which atoms
@@ -64,7 +67,6 @@ type said struct {
 	place  int32  // Best.Place, or -1 if the page has no rank
 	at     uint32 // of a page with a rank: the number of its list in Words.says
 	has    uint64 // which atoms the page has, a bit each
-	print  Print  // of a page with a rank
 }
 
 // The first elements of Words.said, which many captures share.
@@ -85,12 +87,29 @@ var firstSaid = [...]said{
 // page, and has no text.
 func (w *Words) Of(ref record.Ref) (match.Answer, Best) {
 	s := w.of(ref)
-	if s.answer != match.Yes || s.place < 0 {
+	switch {
+	case s.answer != match.Yes:
+		return s.answer, Best{}
+	case s.place >= 0:
+		n := uint32(w.atoms)
+		return s.answer, Best{Place: int(s.place), Says: w.says[s.at*n:][:n:n]}
+	case w.rank == nil:
 		return s.answer, Best{}
 	}
-	n := uint32(w.atoms)
-	return s.answer, Best{Place: int(s.place), Says: w.says[s.at*n:][:n:n], Print: s.print}
+	best, ok := w.rank(ref)
+	if !ok {
+		return match.Maybe, Best{}
+	}
+	return s.answer, best
 }
+
+// Answer returns the answer for a capture, as Of does, but no rank. If Of returns Maybe
+// because the page has to be read for its rank, Answer returns Yes.
+func (w *Words) Answer(ref record.Ref) match.Answer { return w.of(ref).answer }
+
+// RankBy makes Of rank the pages of captures for which an index gave the answer: rank
+// returns the page of a capture, as Maker.RankOf takes it.
+func (w *Words) RankBy(rank func(record.Ref) (best Best, ok bool)) { w.rank = rank }
 
 // Few returns the captures that match the question or may match it, if these are at most
 // most, and at most a part, such as .02, of all. ok is false if there are more, or if some

@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 
 	"infomall/store/block/facts"
 	"infomall/store/search/index"
@@ -115,9 +116,11 @@ type leafRun struct {
 
 // runLeaves holds the answers for the leaves of a run in one reading, as far as they are known.
 type runLeaves struct {
-	list []index.Leaf
-	read func() ([]index.Leaf, error) // returns list, if it was not read yet
-	none bool                         // the question finds nothing in any of the leaves
+	list   []index.Leaf
+	some   []uint32                     // the leaves of list in which the question finds an atom, or that must be read, in order
+	listed int                          // how many leaves an index listed: the first ones of list, of which some is
+	read   func() ([]index.Leaf, error) // returns list, if it was not read yet
+	none   bool                         // the question finds nothing in any of the leaves
 }
 
 // bodyAnswer is the answer for a body that was read in one way, such as with one charset.
@@ -143,7 +146,7 @@ func NewMaker(q Question, stored Stored) *Maker {
 }
 
 // Words returns the answers. whole says that every capture that was asked for was added.
-// The Maker must not be used after that.
+// Nothing must be added after that.
 func (m *Maker) Words(whole bool) *Words {
 	m.words.whole = whole
 	return m.words
@@ -181,7 +184,7 @@ func (m *Maker) Add(run segment.RunRef, entries []Entry, own func(i int) (leaves
 			if err != nil {
 				return err
 			}
-			if list[i], err = m.answer(&whole, leaves, as, o.Cut, Print{}, func() string { return title(i) }); err != nil {
+			if list[i], err = m.answer(&whole, leaves, as, o.Cut, func() string { return title(i) }); err != nil {
 				return err
 			}
 			if int64(len(m.bodies))*bodyBytes < m.q.Memory/4 {
@@ -240,7 +243,8 @@ func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *in
 	return out, nil
 }
 
-// AddPages adds answers for the captures of a run, from an index of words.
+// AddPages adds answers for the captures of a run, from an index of words. It ranks no page,
+// see RankOf.
 //
 // sums[i] is what the question finds in the leaves of capture i, see Sums. If sums is nil, the
 // question finds nothing in any of them. The function page returns the page of capture i and
@@ -266,7 +270,7 @@ func (m *Maker) AddPages(ref segment.RunRef, run *index.Run, sums []match.Sum, p
 			continue
 		}
 		whole, ok := m.q.Query.WholeOf(sum)
-		if ok && (m.q.Rank == nil || whole.Answer() != match.Yes) {
+		if ok {
 			list[i] = m.add(m.saidOf(&whole))
 			continue
 		}
@@ -279,20 +283,53 @@ func (m *Maker) AddPages(ref segment.RunRef, run *index.Run, sums []match.Sum, p
 			list[i] = list[at]
 			continue
 		}
-		var err error
-		if !ok {
-			if whole, err = m.whole(leaves, p.Reading); err != nil {
-				return err
-			}
-		}
-		if list[i], err = m.answer(&whole, leaves, p.Reading, p.Cut, Print{p.Print, p.Printed, true}, func() string { return p.Title }); err != nil {
+		whole, err := m.whole(leaves, p.Reading)
+		if err != nil {
 			return err
 		}
+		list[i] = m.add(m.saidOf(&whole))
 	}
 	m.words.answers[ref] = list
 	m.asked += len(list)
 	m.words.asked += run.Pages
 	return nil
+}
+
+// PageLeaves are the leaves of a page. Several goroutines may use it.
+type PageLeaves struct {
+	Spans []segment.Span
+	// lengths is nil before the page was ranked.
+	lengths atomic.Pointer[pageLengths]
+}
+
+// pageLengths says how many terms each block of the cut of a page has.
+type pageLengths struct {
+	as    index.Reading
+	terms []int32
+}
+
+// RankOf returns the rank of a page of an index, which has these leaves. It may be called
+// after Words. An error is one of Stored.
+func (m *Maker) RankOf(p *index.Page, leaves *PageLeaves) (Best, error) {
+	known := leaves.lengths.Load()
+	if known != nil && known.as == p.Reading && len(known.terms) == len(p.Cut) {
+		if err := m.fillKnown(leaves.Spans, p.Reading, p.Cut, known.terms); err != nil {
+			return Best{}, err
+		}
+	} else {
+		if err := m.fill(leaves.Spans, p.Reading, p.Cut); err != nil {
+			return Best{}, err
+		}
+		known = &pageLengths{p.Reading, make([]int32, len(p.Cut))}
+		for k := range known.terms {
+			known.terms[k] = int32(m.page.Blocks[k].Terms)
+		}
+		leaves.lengths.Store(known)
+	}
+	m.page.Title = p.Title
+	best := m.q.Rank(&m.page)
+	best.Print, best.Stored, best.Reading = Print{p.Print, p.Printed, true}, true, p.Reading
+	return best, nil
 }
 
 // reading returns the number of a reading.
@@ -343,9 +380,8 @@ func (m *Maker) saidOf(whole *match.Whole) said {
 	return s
 }
 
-// answer returns the answer for a page with these leaves, these blocks of its cut, and this
-// fingerprint of its main text.
-func (m *Maker) answer(whole *match.Whole, leaves []segment.Span, as index.Reading, cut []facts.OutlineBlock, print Print, title func() string) (uint32, error) {
+// answer returns the answer for a page with these leaves and these blocks of its cut.
+func (m *Maker) answer(whole *match.Whole, leaves []segment.Span, as index.Reading, cut []facts.OutlineBlock, title func() string) (uint32, error) {
 	s := m.saidOf(whole)
 	if s.answer != match.Yes || m.q.Rank == nil {
 		return m.add(s), nil
@@ -359,7 +395,6 @@ func (m *Maker) answer(whole *match.Whole, leaves []segment.Span, as index.Readi
 	}
 	m.page.Title = title()
 	best := m.q.Rank(&m.page)
-	s.print = print
 	s.place, s.at = int32(best.Place), uint32(len(m.words.says)/m.words.atoms)
 	m.words.says = append(m.words.says, best.Says...)
 	m.words.said = append(m.words.said, s)
@@ -383,16 +418,10 @@ func (m *Maker) add(s said) uint32 {
 
 // fill sets m.page to the words of a page with these leaves and these blocks of its cut.
 func (m *Maker) fill(leaves []segment.Span, as index.Reading, cut []facts.OutlineBlock) error {
-	atoms := m.words.atoms
-	m.page.Blocks = m.page.Blocks[:0]
-	if need := 2 * atoms * len(cut); len(m.counts) < need {
-		m.counts = make([]int, need)
-	}
-	clear(m.counts)
+	m.begin(cut)
 	n := uint32(0) // how many leaves of leaves[0] are done
 	for k, b := range cut {
-		counts := m.counts[2*k*atoms:]
-		block := Block{Label: b.Label, Counts: counts[:atoms:atoms], Linked: counts[atoms:][:atoms:atoms]}
+		block := &m.page.Blocks[k]
 		for range b.Leaves {
 			for len(leaves) > 0 && n == leaves[0].Count {
 				leaves, n = leaves[1:], 0
@@ -401,12 +430,77 @@ func (m *Maker) fill(leaves []segment.Span, as index.Reading, cut []facts.Outlin
 				break // a page without leaves has one block
 			}
 			s := leaves[0]
-			if err := m.addLeaf(&block, LeafRef{segment.RunRef{Segment: s.Segment, Run: s.Run}, s.N + n}, as); err != nil {
+			if err := m.addLeaf(block, LeafRef{segment.RunRef{Segment: s.Segment, Run: s.Run}, s.N + n}, as); err != nil {
 				return err
 			}
 			n++
 		}
-		m.page.Blocks = append(m.page.Blocks, block)
+	}
+	return nil
+}
+
+// begin makes m.page a page with these blocks of its cut, in which nothing is found.
+func (m *Maker) begin(cut []facts.OutlineBlock) {
+	atoms := m.words.atoms
+	m.page.Blocks = m.page.Blocks[:0]
+	need := 2 * atoms * len(cut)
+	if len(m.counts) < need {
+		m.counts = make([]int, need)
+	}
+	clear(m.counts[:need])
+	for k, b := range cut {
+		counts := m.counts[2*k*atoms:]
+		m.page.Blocks = append(m.page.Blocks, Block{Label: b.Label, Counts: counts[:atoms:atoms], Linked: counts[atoms:][:atoms:atoms]})
+	}
+}
+
+// fillKnown does what fill does for a page of which the number of terms of each block is
+// known. It looks only at the leaves in which the question finds something.
+func (m *Maker) fillKnown(leaves []segment.Span, as index.Reading, cut []facts.OutlineBlock, terms []int32) error {
+	m.begin(cut)
+	n := uint32(0) // how many leaves of leaves[0] are done
+	for k, b := range cut {
+		block := &m.page.Blocks[k]
+		for rest := uint32(b.Leaves); rest > 0 && len(leaves) > 0; {
+			s := leaves[0]
+			count := min(rest, s.Count-n)
+			if err := m.addSome(block, segment.RunRef{Segment: s.Segment, Run: s.Run}, s.N+n, s.N+n+count, as); err != nil {
+				return err
+			}
+			rest -= count
+			if n += count; n == s.Count {
+				leaves, n = leaves[1:], 0
+			}
+		}
+		block.Terms = int(terms[k])
+	}
+	return nil
+}
+
+// addSome adds to b the words of the leaves with the numbers n of a run, from <= n < to, in
+// which the question finds something.
+func (m *Maker) addSome(b *Block, ref segment.RunRef, from, to uint32, as index.Reading) error {
+	run := m.open(leafRun{ref, m.reading(as)}, as)
+	if run.none {
+		return nil
+	}
+	if err := m.load(run); err != nil {
+		return err
+	}
+	if int(to) > run.listed { // they were not listed, and have to be read
+		for n := from; n < to; n++ {
+			if err := m.addLeaf(b, LeafRef{ref, n}, as); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	some := run.some
+	i, _ := slices.BinarySearch(some, from)
+	for ; i < len(some) && some[i] < to; i++ {
+		if err := m.addLeaf(b, LeafRef{ref, some[i]}, as); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -438,13 +532,8 @@ func (m *Maker) addLeaf(b *Block, ref LeafRef, as index.Reading) error {
 
 // leaf returns what the question finds in a leaf of a run.
 func (m *Maker) leaf(run *runLeaves, ref LeafRef, as index.Reading) (index.Leaf, error) {
-	if run.read != nil {
-		list, err := run.read()
-		if err != nil {
-			return index.Leaf{}, err
-		}
-		run.list, run.read = list, nil
-		m.held += int64(len(list)) * leafBytes
+	if err := m.load(run); err != nil {
+		return index.Leaf{}, err
 	}
 	if int(ref.N) < len(run.list) && run.list[ref.N].Part != nil {
 		return run.list[ref.N], nil
@@ -463,6 +552,25 @@ func (m *Maker) leaf(run *runLeaves, ref LeafRef, as index.Reading) (index.Leaf,
 	}
 	run.list[ref.N] = l
 	return l, nil
+}
+
+// load reads what an index says of the leaves of a run, unless it was read before.
+func (m *Maker) load(run *runLeaves) error {
+	if run.read == nil {
+		return nil
+	}
+	list, err := run.read()
+	if err != nil {
+		return err
+	}
+	run.list, run.read, run.listed = list, nil, len(list)
+	for n := range list {
+		if list[n].Part == nil || list[n].Part.Counts != nil {
+			run.some = append(run.some, uint32(n))
+		}
+	}
+	m.held += int64(len(list))*leafBytes + int64(len(run.some))*4
+	return nil
 }
 
 // open returns the leaves of a run. The result is valid until the next call.

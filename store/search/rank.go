@@ -35,9 +35,14 @@ type Block struct {
 
 // Best is how well a page answers a question, as far as that depends on the page alone.
 type Best struct {
-	Place int       // index of the best block in Page.Blocks
-	Says  []float64 // for each atom, how much the page says of it, from 0 on; nil if that was not asked for
+	Place int         // index of the best block in Page.Blocks
+	Says  []float64   // for each atom, how much the page says of it, from 0 on; nil if that was not asked for
+	Label label.Label // of the best block
 	Print Print
+	// Stored reports that an index of words has the page, so that its blocks can be read one
+	// by one, as Reading says.
+	Stored  bool
+	Reading Reading
 }
 
 // Print is the fingerprint of the main text of a page, see facts.Kept.MainPrint.
@@ -96,7 +101,11 @@ func Rank(q *match.Query, p *Page) Best {
 	for a := range f.Block {
 		f.Block[a] += f.Whole[a] + f.Title[a]
 	}
-	return Best{Place: f.Place, Says: f.Block}
+	best := Best{Place: f.Place, Says: f.Block, Label: label.Other}
+	if f.Place < len(p.Blocks) {
+		best.Label = p.Blocks[f.Place].Label
+	}
+	return best
 }
 
 // Explain returns the parts of Rank. Words that q excludes have none.

@@ -89,7 +89,8 @@ func TestCollection(t *testing.T) {
 					c.Add(d, func(atom int) bool { return atom == 0 || i%10 == 0 })
 				}
 			}
-			pages, with := c.Pages()
+			all := c.Counts()
+			pages, with := all.Pages, all.With
 			counts[turn] = fmt.Sprint(pages, with)
 			if within := float64(n) / 50; n <= sampleMax && counts[turn] != fmt.Sprint(n, []int{n, n / 10}) ||
 				math.Abs(float64(pages-n)) > within || with[0] != pages || math.Abs(float64(with[1]-n/10)) > within {

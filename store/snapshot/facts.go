@@ -255,3 +255,16 @@ func (v *Snapshot) Digests(ctx context.Context, ref record.Ref, level int, place
 	}
 	return list, err
 }
+
+// Block returns the bytes of one block of the body of capture ref, see Digests. It returns nil
+// if the body is not stored divided or has fewer blocks, or if damage was skipped.
+func (v *Snapshot) Block(ctx context.Context, ref record.Ref, level, place int) (block []byte, err error) {
+	owner, err := v.ownerOf(ctx, ref)
+	if err == nil && owner != nil {
+		_, err = v.Runs.Blocks(ctx, owner, level, []int{place}, func(b []byte) { block = b })
+	}
+	if v.skips(err) {
+		return nil, nil
+	}
+	return block, err
+}

@@ -17,6 +17,7 @@ import (
 	"infomall/store/block/divide"
 	"infomall/store/block/life"
 	"infomall/store/document"
+	"infomall/store/memo"
 	"infomall/store/page/charset"
 	"infomall/store/page/markup"
 	"infomall/store/record"
@@ -535,6 +536,14 @@ func (a *Archive) State() string { return "test-0" }
 // SetCache does nothing: this archive has no cache.
 func (a *Archive) SetCache(int64) {}
 
+// Block returns nil: bodies are not stored in blocks.
+func (a *Archive) Block(ctx context.Context, _ record.Ref, _, _ int) ([]byte, error) {
+	return nil, ctx.Err()
+}
+
+// Memo returns nil: this archive has no cache.
+func (a *Archive) Memo() *memo.Cache { return nil }
+
 // SkipDamage does nothing: no file of this archive can be damaged.
 func (a *Archive) SkipDamage() {}
 
@@ -576,7 +585,7 @@ func (a *Archive) KeysOf(_ context.Context, refs []record.Ref) ([]string, error)
 }
 
 // WordsIndexed reports that there are no indexes of words.
-func (a *Archive) WordsIndexed(_, _ record.Time) (indexed, all int) { return 0, 0 }
+func (a *Archive) WordsIndexed(_, _ record.Time) (indexed, all int, captures int64) { return 0, 0, 0 }
 
 // HasDocuments reports that there are no texts of documents.
 func (a *Archive) HasDocuments() bool { return false }

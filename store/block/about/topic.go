@@ -45,14 +45,26 @@ func Topic(block []byte, charset string, p divide.Profile, o TopicOptions) strin
 // TopicAndText returns the topic (see Topic) of the bytes of the body from start
 // to end, and the text that these bytes show by themselves.
 func TopicAndText(b *divide.Body, start, end int) (topic, text string) {
+	return topicAndText(b.Charset, b.Plain, b.Profile, func(t *markup.Tree) { b.ReadPart(t, start, end) })
+}
+
+// TopicAndTextOf returns the topic of the bytes of a block of a page that was divided with the
+// profile divide.Modern, and the text that these bytes show. The flag plain says that the page
+// is plain text, and not markup.
+func TopicAndTextOf(block []byte, charset string, plain bool) (topic, text string) {
+	return topicAndText(charset, plain, divide.Modern, func(t *markup.Tree) { t.Read(block) })
+}
+
+// topicAndText returns the topic and the text of the block that the function read parses.
+func topicAndText(charset string, plain bool, p divide.Profile, read func(*markup.Tree)) (topic, text string) {
 	s := speeches.Get().(*speech)
 	defer s.free()
-	s.options, s.profile = TopicOptions{}.filled(), b.Profile
-	b.ReadPart(&s.tree, start, end)
-	text = s.tree.Text(b.Charset)
-	topic = s.topic(text, b.Charset)
-	if b.Plain {
-		text = markup.NewPlainTree(s.tree.Body).Text(b.Charset)
+	s.options, s.profile = TopicOptions{}.filled(), p
+	read(&s.tree)
+	text = s.tree.Text(charset)
+	topic = s.topic(text, charset)
+	if plain {
+		text = markup.NewPlainTree(s.tree.Body).Text(charset)
 	}
 	return topic, text
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"infomall/store/disk"
+	"infomall/store/memo"
 	"infomall/store/packed"
 	"infomall/store/segment"
 	"infomall/store/urlkey"
@@ -42,10 +43,12 @@ type File struct {
 	Readings []Reading
 	Others   []Other // segments that have leaves of the pages
 
-	name   string // for errors
+	name   string // for errors, and in keys of kept
+	kept   *memo.Cache
 	in     io.ReaderAt
 	close  func() error
 	size   int64
+	table  block
 	docs   int // number of documents
 	parts  [][]termBlock
 	shapes []runBlock
@@ -117,14 +120,18 @@ type runBlock struct {
 }
 
 // Open opens the index with this name, a path in the folder of an archive, which d reads. The caller closes
-// the result. The error is ErrOther, or an error of package os if there is no such file, or
-// a *segment.Error if it is damaged.
-func Open(d disk.FS, folder, name string) (*File, error) {
+// the result. What is read of the file is kept in the cache kept, which may be nil. The error
+// is ErrOther, or an error of package os if there is no such file, or a *segment.Error if it
+// is damaged.
+func Open(d disk.FS, folder, name string, kept *memo.Cache) (*File, error) {
 	in, err := d.Open(filepath.Join(folder, name))
 	if err != nil {
 		return nil, err
 	}
 	f, err := open(in, name)
+	if f != nil {
+		f.kept = kept
+	}
 	if err != nil || f.in != io.ReaderAt(in) {
 		err = errors.Join(err, in.Close())
 	}
@@ -227,6 +234,50 @@ func (f *File) read(b block) ([]byte, error) {
 	return out, nil
 }
 
+// blockKey is the key of what a block says, in File.kept. of tells apart what is kept of one
+// block. An index may be made again with the same name, so the table of the file is in the key:
+// it has the checksums of all blocks.
+type blockKey struct {
+	name  string
+	table block
+	at    int64
+	of    kind
+}
+
+// kind says what is kept of a block.
+type kind uint8
+
+const (
+	keptBytes kind = iota // its bytes, decompressed
+	keptShapes
+	keptUsers
+	keptPages
+)
+
+// keep returns what f.kept has of a block. Otherwise it reads the block, lets decode decode
+// it, and keeps the result, which takes the number of bytes that decode returns.
+func keep[T any](f *File, b block, of kind, decode func(content []byte) (T, int64, error)) (T, error) {
+	key := blockKey{f.name, f.table, b.at, of}
+	if t, ok := memo.Get[T](f.kept, key); ok {
+		return t, nil
+	}
+	var t T
+	content, err := f.read(b)
+	if err != nil {
+		return t, err
+	}
+	t, bytes, err := decode(content)
+	if err == nil {
+		f.kept.Put(key, t, bytes)
+	}
+	return t, err
+}
+
+// content returns the bytes of a block, which the caller must not change.
+func (f *File) content(b block) ([]byte, error) {
+	return keep(f, b, keptBytes, func(content []byte) ([]byte, int64, error) { return content, int64(cap(content)), nil })
+}
+
 // readTable reads the tail and the table of the file.
 func (f *File) readTable() error {
 	if f.size < 1+tailSize {
@@ -244,7 +295,8 @@ func (f *File) readTable() error {
 		return err
 	}
 	size := int64(binary.LittleEndian.Uint32(tail[:]))
-	b, err := f.read(block{f.size - tailSize - size, int(size), binary.LittleEndian.Uint32(tail[4:])})
+	f.table = block{f.size - tailSize - size, int(size), binary.LittleEndian.Uint32(tail[4:])}
+	b, err := f.read(f.table)
 	if err != nil {
 		return errDamaged
 	}
@@ -417,12 +469,13 @@ func (f *File) PagesOf(n uint32) (pages [][]Page, first uint32, err error) {
 	if !ok || b.end > len(f.Runs) || from >= b.end {
 		return nil, 0, f.fault(errDamaged)
 	}
-	content, err := f.read(b.block)
-	if err == nil {
-		if pages, err = f.decodePages(content, b.end-from); err != nil {
+	pages, err = keep(f, b.block, keptPages, func(content []byte) ([][]Page, int64, error) {
+		pages, bytes, err := f.decodePages(content, b.end-from)
+		if err != nil {
 			err = f.fault(err)
 		}
-	}
+		return pages, bytes, err
+	})
 	return pages, uint32(from), err
 }
 

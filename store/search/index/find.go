@@ -12,10 +12,36 @@ import (
 	"infomall/store/words/match"
 )
 
-// Hits holds the findings of a question in the documents of an index. It never changes.
+// Hits holds the findings of a question in the documents of an index. It never changes after
+// Find has returned it.
 type Hits struct {
 	of []*match.Part // by document; nil if the question finds nothing in it, or nothing in any
 	n  int
+
+	parts  int                      // how many elements of of have memory of their own, at most
+	recent [recentParts]*match.Part // the different elements of of that were added last
+}
+
+const (
+	// recentParts is how many elements of Hits.of are remembered. Most texts that are like
+	// each other share a Part, see match.Query.PartOf.
+	recentParts = 8
+	// hitBytes is about how much memory a Part takes.
+	hitBytes = 150
+)
+
+// Bytes returns about how much memory h takes, at most.
+func (h *Hits) Bytes() int64 { return int64(len(h.of))*8 + int64(h.parts)*hitBytes }
+
+// add adds what the question finds in a document.
+func (h *Hits) add(doc int, p *match.Part) {
+	h.of[doc] = p
+	h.n++
+	if slices.Contains(h.recent[:], p) {
+		return
+	}
+	h.recent[h.parts%recentParts] = p
+	h.parts++
 }
 
 // Len returns the number of documents in which the question finds something.
@@ -30,8 +56,7 @@ func (h *Hits) Part(doc int) *match.Part {
 }
 
 // Find returns what the question finds in the documents of the index. exact returns the
-// text of a document, which is needed if the question asks for exact letters. Find takes
-// about 150 bytes of memory for each document in which it finds something. The parameter
+// text of a document, which is needed if the question asks for exact letters. The parameter
 // run of exact is an index in f.Runs.
 func (f *File) Find(ctx context.Context, q *match.Query, exact func(run, block uint32, as Reading) (string, error)) (*Hits, error) {
 	out := &Hits{}
@@ -64,7 +89,7 @@ func (f *File) Terms(each func(term []byte, docs int)) error {
 // terms calls each for every term of a block: with the number of documents that have it,
 // whether it is a letter of a run, and where its postings are in the block of postings.
 func (f *File) terms(b termBlock, each func(term []byte, docs int, letter bool, at, size int)) error {
-	content, err := f.read(b.terms)
+	content, err := f.content(b.terms)
 	if err != nil {
 		return err
 	}
@@ -152,7 +177,7 @@ func (f *File) postingsOf(q *match.Query, part []termBlock) ([]*cursor, error) {
 				return
 			}
 			if postings == nil {
-				if postings, err = f.read(b.postings); err != nil {
+				if postings, err = f.content(b.postings); err != nil {
 					return
 				}
 			}
@@ -269,8 +294,7 @@ func (f *File) join(ctx context.Context, q *match.Query, list []*cursor, out *Hi
 			if out.of == nil {
 				out.of = make([]*match.Part, f.docs)
 			}
-			out.of[doc] = p
-			out.n++
+			out.add(doc, p)
 		}
 	}
 	return nil

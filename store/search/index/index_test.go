@@ -17,6 +17,7 @@ import (
 	"infomall/store/block/facts"
 	"infomall/store/block/label"
 	"infomall/store/disk"
+	"infomall/store/memo"
 	"infomall/store/segment"
 	"infomall/store/urlkey"
 	"infomall/store/words/match"
@@ -52,6 +53,10 @@ type blockOf struct {
 	neutral bool
 	skip    bool
 }
+
+// kept is a cache that the indexes of all tests share. They have the same name, and what is
+// kept of one must not be taken for another.
+var kept = memo.New(4 << 20)
 
 // draw makes an index of drawn segments.
 func draw(t *rapid.T, dir string) made {
@@ -133,7 +138,7 @@ func draw(t *rapid.T, dir string) made {
 	if err := os.WriteFile(filepath.Join(dir, "x"), b.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if m.file, err = Open(disk.OS, dir, "x"); err != nil {
+	if m.file, err = Open(disk.OS, dir, "x", kept); err != nil {
 		t.Fatal(err)
 	}
 	return m

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"unsafe"
 
 	"infomall/store/block/facts"
 	"infomall/store/block/label"
@@ -99,8 +100,9 @@ func (g *pageGroup) encode() []byte {
 // errPages is the error for pages that are damaged in a way that a checksum does not show.
 var errPages = errors.New("the pages are not as they were written")
 
-// decodePages decodes a group of runs, and returns the pages of each run.
-func (f *File) decodePages(b []byte, runs int) ([][]Page, error) {
+// decodePages decodes a group of runs, and returns the pages of each run, and about how many
+// bytes of memory they take.
+func (f *File) decodePages(b []byte, runs int) (_ [][]Page, bytes int64, err error) {
 	r := packed.Reader{B: b}
 	var cols [pageCols]packed.Reader
 	for i := range cols {
@@ -111,44 +113,47 @@ func (f *File) decodePages(b []byte, runs int) ([][]Page, error) {
 	for i := range out {
 		n := cols[colPages].Number()
 		if n > len(cols[colKind].B) {
-			return nil, errPages
+			return nil, 0, errPages
 		}
 		out[i] = make([]Page, n)
+		bytes += int64(n) * int64(unsafe.Sizeof(Page{}))
 		for k := range out[i] {
 			p := &out[i][k]
 			switch p.Kind = PageKind(cols[colKind].Byte()); p.Kind {
 			case PageUnknown, PageNone, PageEmpty, PageOwn:
 			case PageSame:
 				if p.Same = uint32(cols[colSame].Number()); int(p.Same) >= k {
-					return nil, errPages
+					return nil, 0, errPages
 				}
 			case PageHeld:
 				h := &cols[colHolder]
 				p.Holder = Holder{segment.RunRef{Segment: uint32(h.Number()), Run: uint32(h.Number())}, uint32(h.Number())}
 			default:
-				return nil, errPages
+				return nil, 0, errPages
 			}
 			if !p.HasLeaves() {
 				continue
 			}
 			reading := cols[colReading].Number()
 			if reading >= len(f.Readings) {
-				return nil, errPages
+				return nil, 0, errPages
 			}
 			p.Reading = f.Readings[reading]
 			if cols[colTitle].Number() != 0 {
 				title = cols[colTitle].Text()
+				bytes += int64(len(title))
 			}
 			p.Title = title
 			if n := cols[colCut].Number(); n > len(cols[colCut].B)+1 {
-				return nil, errPages
+				return nil, 0, errPages
 			} else if n > 0 {
 				cut = make([]facts.OutlineBlock, n-1)
+				bytes += int64(n-1) * int64(unsafe.Sizeof(facts.OutlineBlock{}))
 				for c := range cut {
 					x := cols[colCut].Number()
 					cut[c] = facts.OutlineBlock{Leaves: x >> 4, Label: label.Label(x & 15)}
 					if cut[c].Label > label.Other {
-						return nil, errPages
+						return nil, 0, errPages
 					}
 				}
 			}
@@ -162,8 +167,8 @@ func (f *File) decodePages(b []byte, runs int) ([][]Page, error) {
 	}
 	for i := range cols {
 		if cols[i].Bad {
-			return nil, errPages
+			return nil, 0, errPages
 		}
 	}
-	return out, nil
+	return out, bytes, nil
 }

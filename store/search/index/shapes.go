@@ -2,6 +2,7 @@ package index
 
 import (
 	"slices"
+	"unsafe"
 
 	"infomall/store/packed"
 	"infomall/store/page/charset"
@@ -48,12 +49,34 @@ func (f *File) shapesOf(n int) (*shapes, error) {
 	if !ok || b.end > len(f.Runs) || first >= b.end {
 		return nil, f.fault(errDamaged)
 	}
-	content, err := f.read(b.block)
-	if err != nil {
-		return nil, err
+	return keep(f, b.block, keptShapes, func(content []byte) (*shapes, int64, error) {
+		s, err := f.decodeShapes(content, first, b.end)
+		return s, s.bytes(), err
+	})
+}
+
+// shapeBytes is how much memory one shape takes in a runShapes, and shapeBlockBytes one block.
+const (
+	shapeBytes      = int64(unsafe.Sizeof(match.Shape{})) + 5
+	shapeBlockBytes = 5
+)
+
+// bytes returns about how much memory s takes.
+func (s *shapes) bytes() (n int64) {
+	if s == nil {
+		return 0
 	}
+	for i := range s.runs {
+		r := &s.runs[i]
+		n += int64(unsafe.Sizeof(*r)) + int64(cap(r.of))*shapeBytes + int64(len(r.at))*shapeBlockBytes
+	}
+	return n
+}
+
+// decodeShapes decodes the block of shapes of the runs from first up to, and without, end.
+func (f *File) decodeShapes(content []byte, first, end int) (*shapes, error) {
 	r := packed.Reader{B: content}
-	s := &shapes{first: first, end: b.end, runs: make([]runShapes, b.end-first)}
+	s := &shapes{first: first, end: end, runs: make([]runShapes, end-first)}
 	for i := range s.runs {
 		u := &f.Runs[first+i]
 		if len(u.Readings) == 0 {

@@ -3,6 +3,7 @@ package index
 import (
 	"encoding/binary"
 	"slices"
+	"unsafe"
 
 	"infomall/store/packed"
 	"infomall/store/segment"
@@ -187,10 +188,26 @@ func (f *File) UsersOf(n uint32) *UsersBlock {
 
 // ReadUsers reads a block of users.
 func (f *File) ReadUsers(b *UsersBlock) (*Users, error) {
-	content, err := f.read(b.block)
-	if err != nil {
-		return nil, err
+	return keep(f, b.block, keptUsers, func(content []byte) (*Users, int64, error) {
+		u, err := f.decodeUsers(b, content)
+		return u, u.bytes(), err
+	})
+}
+
+// bytes returns about how much memory u takes.
+func (u *Users) bytes() int64 {
+	if u == nil {
+		return 0
 	}
+	leaves := cap(u.Documents)
+	for _, l := range u.Leaves {
+		leaves += cap(l) + 3 // 3 for the slice itself
+	}
+	return int64(leaves)*int64(unsafe.Sizeof(UsedLeaf{})) + int64(cap(u.ends))*8 + int64(cap(u.spans))*int64(unsafe.Sizeof(Captures{}))
+}
+
+// decodeUsers decodes a block of users.
+func (f *File) decodeUsers(b *UsersBlock, content []byte) (*Users, error) {
 	r := packed.Reader{B: content}
 	used := packed.Reader{B: r.Sized()}
 	u := &Users{Leaves: make([][]UsedLeaf, len(b.Named))}

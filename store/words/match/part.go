@@ -97,6 +97,9 @@ func (q *Query) Part(text string) *Part {
 // the order of their numbers. ok is false if the text itself must be read, because the
 // question asks for exact letters.
 func (q *Query) PartOf(s Shape, words []Word) (p *Part, ok bool) {
+	if len(words) == 0 {
+		return partWithout(s), true
+	}
 	f := q.finder()
 	defer q.finders.Put(f)
 	for _, w := range words {
@@ -106,7 +109,7 @@ func (q *Query) PartOf(s Shape, words []Word) (p *Part, ok bool) {
 			}
 		}
 	}
-	if len(words) == 0 || len(words) > partWords || f.nears {
+	if len(words) > partWords || f.nears {
 		return f.part(s, words, ""), true
 	}
 	// Equal parts share memory: in 750,000 texts of four numbers, a word that each has gave
@@ -147,14 +150,20 @@ type keyWord struct {
 	joined, next, last bool
 }
 
+// partWithout returns what a question finds in a text with this shape that has none of its
+// words.
+func partWithout(s Shape) *Part {
+	if s.Parting {
+		return partingPart
+	}
+	return plain(s.Terms, s.Open)
+}
+
 // part returns what the question finds in a text with this shape and these words.
 func (f *search) part(s Shape, words []Word, text string) *Part {
 	q, t := f.q, &f.q.table
-	switch {
-	case s.Parting:
-		return partingPart
-	case len(words) == 0:
-		return plain(s.Terms, s.Open)
+	if s.Parting || len(words) == 0 {
+		return partWithout(s)
 	}
 	p := &Part{Terms: int32(s.Terms), open: s.Open}
 	count := func(atom, n int) {

@@ -1,0 +1,100 @@
+// Package memo keeps results in memory that are costly to compute again. All results of an
+// archive share one limit, so that the memory of an open archive is bounded.
+package memo
+
+import (
+	"container/list"
+	"sync"
+)
+
+// Cache keeps the values that were used last, up to a number of bytes. After Put, several
+// goroutines may use a value, and it must not take more memory than was said. Several
+// goroutines may use a Cache. A nil Cache keeps nothing.
+type Cache struct {
+	mu     sync.Mutex
+	limit  int64
+	bytes  int64
+	items  map[any]*list.Element
+	recent list.List // of *item, the one used last at the front
+}
+
+// item is one value of a Cache.
+type item struct {
+	key, value any
+	bytes      int64
+}
+
+// itemBytes is about how much memory a Cache takes for each value, besides the value.
+const itemBytes = 200
+
+// New returns an empty Cache with a limit in bytes.
+func New(limit int64) *Cache { return &Cache{limit: limit, items: make(map[any]*list.Element)} }
+
+// Get returns the value that was put into c with a key. ok is false if c does not have it.
+// V must be the type of that value.
+func Get[V any](c *Cache, key any) (v V, ok bool) {
+	if c == nil {
+		return v, false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.items[key]
+	if e == nil {
+		return v, false
+	}
+	c.recent.MoveToFront(e)
+	return e.Value.(*item).value.(V), true
+}
+
+// Put adds a value, which takes the given number of bytes, and drops the values that were
+// not used for the longest time if c then exceeds its limit. A value of more than a quarter
+// of the limit is not added. The types of keys tell apart the users of c: each user has a
+// type of its own.
+func (c *Cache) Put(key, value any, bytes int64) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e := c.items[key]; e != nil {
+		c.drop(e)
+	}
+	if bytes += itemBytes; bytes > c.limit/4 {
+		return
+	}
+	c.items[key] = c.recent.PushFront(&item{key, value, bytes})
+	c.bytes += bytes
+	c.shrink()
+}
+
+// Room returns how many bytes a value may have at most, so that Put adds it.
+func (c *Cache) Room() int64 {
+	if c == nil {
+		return 0
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return max(0, c.limit/4-itemBytes)
+}
+
+// Bound changes the limit of c, in bytes.
+func (c *Cache) Bound(limit int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.limit = limit
+	c.shrink()
+}
+
+// shrink drops values until c is within its limit.
+func (c *Cache) shrink() {
+	for c.bytes > c.limit {
+		c.drop(c.recent.Back())
+	}
+}
+
+// drop removes one value.
+func (c *Cache) drop(e *list.Element) {
+	i := c.recent.Remove(e).(*item)
+	delete(c.items, i.key)
+	c.bytes -= i.bytes
+}
