@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,7 +26,8 @@ const (
 
 // TestKilledBySignal kills the program at system calls of each statement that
 // changes an archive. It goes through the calls that change files, in steps of
-// -faults.step, until the statement ends before the next one. After each kill the
+// -faults.step from a random first one, until the statement ends before the next one.
+// With -faults.step=1 it tries all of them. After each kill the
 // archive must be correct, its answers must be those before or after the statement,
 // and running the statement again must complete it.
 func TestKilledBySignal(t *testing.T) {
@@ -43,6 +45,8 @@ func TestKilledBySignal(t *testing.T) {
 	work := t.TempDir()
 	before := filepath.Join(work, "0")
 	infomall(t, before, imports("200806"))
+	first := 1 + rand.IntN(*killStep)
+	t.Logf("the first call is number %d", first)
 	for i, statement := range []string{
 		imports("200807"),
 		imports("200808"),
@@ -60,7 +64,7 @@ func TestKilledBySignal(t *testing.T) {
 			infomall(t, after, statement)
 			is := answers(t, after)
 			killed := 0
-			for at := 1 + i%*killStep; ; at += *killStep {
+			for at := 1 + (first+i)%*killStep; ; at += *killStep {
 				dir := filepath.Join(t.TempDir(), "archive")
 				copyArchive(t, before, dir)
 				status, out := runKilled(at, "infomall", "--yes", "-a", dir, "-c", statement)

@@ -30,6 +30,7 @@ var (
 	killPoints  = flag.Int("faults.kill", 200, "points at which imports are killed")
 	importDays  = flag.Int("faults.days", 180, "days of imports on a disk that fails now and then")
 	powerStates = flag.Int("faults.power", 600, "states that a power cut leaves, to be looked at")
+	powerSeed   = flag.Uint64("faults.seed", 0, "seed of the states that TestPowerLoss looks at; 0 means another one in each run")
 )
 
 // imports is a history that comes in several parts, and what the archive must
@@ -318,12 +319,11 @@ func explore(t *testing.T, im imports, d *disktest.Disk, root string, states int
 // explorations is how many imports TestPowerLoss records.
 const explorations = 20
 
-// exploreAll explores imports that were killed or met an I/O error somewhere.
-// ignore takes syncs out.
-func exploreAll(t *testing.T, states int, ignore bool) (looked int, bad error) {
+// exploreAll explores imports that were killed or met an I/O error somewhere. r draws the
+// places of the faults and the states. If ignore is true, no sync has an effect.
+func exploreAll(t *testing.T, states int, ignore bool, r *rand.Rand) (looked int, bad error) {
 	t.Helper()
 	ims, operations := allImports(t)
-	r := rand.New(rand.NewPCG(3, 4))
 	for i := range explorations {
 		root := t.TempDir()
 		d := disktest.New(root)
@@ -344,13 +344,18 @@ func exploreAll(t *testing.T, states int, ignore bool) (looked int, bad error) {
 
 // TestPowerLoss looks at what a power cut may leave after the first
 // acknowledgement: the archive opens, nothing acknowledged is lost, and the
-// import can be begun again.
+// import can be begun again. Each run looks at other states, unless -faults.seed is set.
 func TestPowerLoss(t *testing.T) {
 	states := *powerStates
 	if testing.Short() {
 		states = min(states, 400)
 	}
-	looked, err := exploreAll(t, states, false)
+	seed := *powerSeed
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	t.Logf("seed %d", seed)
+	looked, err := exploreAll(t, states, false, rand.New(rand.NewPCG(seed, 4)))
 	if err != nil {
 		t.Fatalf("state %d: %v", looked, err)
 	}
@@ -396,7 +401,7 @@ func TestPowerLossAfterFailedSync(t *testing.T) {
 // TestPowerLossWithoutSync shows that TestPowerLoss can fail: without syncs it
 // finds something soon.
 func TestPowerLossWithoutSync(t *testing.T) {
-	if looked, err := exploreAll(t, 1000, true); err == nil {
+	if looked, err := exploreAll(t, 1000, true, rand.New(rand.NewPCG(3, 4))); err == nil {
 		t.Errorf("%d states were good although nothing was ever synced", looked)
 	}
 }

@@ -20,8 +20,9 @@ import (
 // rows with what each capture is to the one before it, counts, URLs, look-ups and pools.
 func TestHiding(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds some two hundred archives; not with -short")
+		t.Skip("builds some eighty archives; not with -short")
 	}
+	drawFewer(t, 40)
 	rapid.Check(t, func(rt *rapid.T) {
 		visits := drawHistory(rt)
 		dir, err := os.MkdirTemp(t.TempDir(), "hiding")

@@ -297,6 +297,7 @@ func TestAnyOrder(t *testing.T) {
 	if testing.Short() {
 		t.Skip("works through whole histories in one goroutine; not with -short")
 	}
+	drawFewer(t, 40)
 	rapid.Check(t, func(rt *rapid.T) {
 		visits := drawHistory(rt)
 		a := Open(t.TempDir(), Options{})

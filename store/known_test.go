@@ -29,6 +29,7 @@ type pastCopy struct {
 // must answer as the copy does after the deletions that were made since: rows with what each
 // capture is to the one before it, bodies, kept facts, counts, URLs and look-ups.
 func TestKnown(t *testing.T) {
+	drawFewer(t, 30)
 	for i := range 2 {
 		t.Run(fmt.Sprint(i), func(t *testing.T) { rapid.Check(t, func(rt *rapid.T) { checkKnown(t, rt) }) })
 	}

@@ -134,6 +134,7 @@ func TestSplitHistories(t *testing.T) {
 	if testing.Short() {
 		t.Skip("works through whole histories in one goroutine; not with -short")
 	}
+	drawFewer(t, 30)
 	rapid.Check(t, func(rt *rapid.T) {
 		visits := rapid.Permutation(drawHistory(rt)).Draw(rt, "order")
 		a := Open(t.TempDir(), Options{})

@@ -45,6 +45,7 @@ func TestReadVersions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("works through whole histories in one goroutine; not with -short")
 	}
+	drawFewer(t, 40)
 	divided := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		a := Open(t.TempDir(), Options{})

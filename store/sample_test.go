@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -21,17 +22,30 @@ import (
 // have them, must yield what a scan of everything yields of the URLs of that level. Some of
 // the segments must have samples.
 func TestSampled(t *testing.T) {
-	checks := flag.Lookup("rapid.checks")
-	was := checks.Value.String()
-	defer checks.Value.Set(was)
-	if err := checks.Value.Set("40"); err != nil {
-		t.Fatal(err)
-	}
+	drawFewer(t, 40)
 	sampled := false
 	rapid.Check(t, func(rt *rapid.T) { sampled = checkSampled(t, rt) || sampled })
 	if !sampled {
 		t.Error("no archive had samples")
 	}
+}
+
+// drawFewer lets rapid.Check draw count examples in this test, if the flag -rapid.checks does
+// not say how many. Each run draws other examples. It is for properties of whole archives,
+// of which an example takes from a tenth to half a second.
+func drawFewer(t *testing.T, count int) {
+	t.Helper()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
+	if given {
+		return
+	}
+	checks := flag.Lookup("rapid.checks").Value
+	was := checks.String()
+	if err := checks.Set(strconv.Itoa(count)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { checks.Set(was) })
 }
 
 // checkSampled checks one archive, and reports whether it has samples.
