@@ -199,7 +199,7 @@ func (v *askedVersion) set(b *spanBatch, i int) {
 	}
 }
 
-// keptKey is the key of a keptVersions in Snapshot.Memo. ranges is a checksum of the ranges of
+// keptKey is the key of an askedOnce in Snapshot.Memo. ranges is a checksum of the ranges of
 // the scope.
 type keptKey struct {
 	state        string

@@ -34,9 +34,9 @@ type Blocks struct {
 // Versions reads the versions that begin with some captures. It returns them in the order
 // of the captures. It calls owner with the index of each capture and its entry, in which
 // RecordID and DeclaredDigest may be missing; owner returns the entry that stores the
-// body, nil if the archive does not have the body. A
-// version whose body is larger than most bytes, is stored undivided, or is damaged has
-// Read unset. The caller bounds the size of all bodies together.
+// body, nil if the archive does not have the body. A version whose body is larger than
+// most bytes, is stored undivided, or is damaged has Read unset. The caller bounds the size
+// of all bodies together.
 //
 // Versions reads each run once, however many of the versions and blocks are in it, and
 // in whatever order the captures are. It goes from the newest run to the oldest: the
