@@ -38,14 +38,20 @@ var useHugePages = sync.OnceFunc(func() {
 	if err != nil || syscall.Munmap(b) != nil {
 		return
 	}
-	// The heap grows by an allocation that is garbage at once. The advice stays with its
-	// addresses. The collector must not run meanwhile: if it found the allocation in use,
-	// it would let as much garbage build up before it runs again.
+	growHuge()
+})
+
+// growHuge makes the heap grow by an allocation that is garbage at once. The advice stays with
+// its addresses. The collector must not run meanwhile: if it found the allocation in use,
+// it would let as much garbage build up before it runs again.
+func growHuge() {
+	garbage.Lock()
+	defer garbage.Unlock()
 	percent, limit := debug.SetGCPercent(-1), debug.SetMemoryLimit(math.MaxInt64)
 	advise()
 	debug.SetMemoryLimit(limit)
 	debug.SetGCPercent(percent)
-})
+}
 
 // advise allocates hugeBytes, of which it touches one page, and asks for huge pages there.
 func advise() {

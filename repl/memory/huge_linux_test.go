@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,7 +15,7 @@ import (
 const hugeVariable = "INFOMALL_TEST_HUGE"
 
 // TestHugePages shows that memory which is allocated after UseHugePages lies in huge pages, and
-// that garbage is collected as before. Both are looked at in a process of its own.
+// that garbage is collected as before. It starts a process of its own for that.
 func TestHugePages(t *testing.T) {
 	if os.Getenv(hugeVariable) != "" {
 		UseHugePages()
@@ -28,6 +29,7 @@ func TestHugePages(t *testing.T) {
 		for range 32 {
 			touched = append(touched, bytes.Repeat([]byte{1}, 1<<20))
 		}
+		showHugeBeside(t)
 		if huge := hugeKilobytes(t); huge < 16<<10 {
 			t.Errorf("of 32 MB, %d KB are in huge pages, want at least half", huge)
 		}
@@ -45,6 +47,35 @@ func TestHugePages(t *testing.T) {
 }
 
 var touched [][]byte
+
+// showHugeBeside changes the settings of the collector while the heap grows for huge pages.
+// Both are afterwards as they were before.
+func showHugeBeside(t *testing.T) {
+	percent, limit := debug.SetGCPercent(100), debug.SetMemoryLimit(1<<30)
+	grown := make(chan bool)
+	go func() {
+		for range 10 {
+			growHuge()
+		}
+		close(grown)
+	}()
+	none := func(string) string { return "" }
+	for done := false; !done; {
+		Limit(1<<30-limitBase, none)
+		BeginFrugal()()
+		select {
+		case <-grown:
+			done = true
+		default:
+		}
+	}
+	if got := debug.SetGCPercent(percent); got != 100 {
+		t.Errorf("GOGC is %d, want 100", got)
+	}
+	if got := debug.SetMemoryLimit(limit); got != 1<<30 {
+		t.Errorf("the limit is %d, want %d", got, 1<<30)
+	}
+}
 
 // hugeKilobytes returns how many KB of the process are in huge pages.
 func hugeKilobytes(t *testing.T) int {

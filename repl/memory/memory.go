@@ -18,7 +18,7 @@ const frugalGarbage = 50
 
 // garbage counts the calls of BeginFrugal that have not ended. There is one
 // counter for the process, however many archives are open, because a process
-// has one garbage collector.
+// has one garbage collector. Whoever changes a setting of the collector holds its lock.
 var garbage struct {
 	sync.Mutex
 	frugal int
@@ -98,6 +98,8 @@ const limitBase = ballastBytes + 50<<20
 // does nothing if the user gave a limit in the variable GOMEMLIMIT.
 func Limit(memory int64, getenv func(string) string) {
 	if getenv("GOMEMLIMIT") == "" && memory < math.MaxInt64-limitBase {
+		garbage.Lock()
+		defer garbage.Unlock()
 		debug.SetMemoryLimit(memory + limitBase)
 	}
 }
