@@ -7,9 +7,9 @@ import (
 	"infomall/exec/session"
 )
 
-// TestChangesReadTogether shows that the versions before those that are compared are read for
-// many URLs at once: changes of 4,000 pages take few chunks of the index, not one for each page.
-// With LIMIT, few pages are read ahead.
+// TestChangesReadTogether shows that one scan reads the earlier versions of many URLs: changes
+// of 4,000 pages take few chunks of the index, not one for each page. With LIMIT, few pages
+// are read ahead.
 func TestChangesReadTogether(t *testing.T) {
 	a := joined(pagesArchive(t), nil)
 	s := exec.New(session.Options{Archive: a, Settings: session.DefaultSettings()})
@@ -21,12 +21,7 @@ func TestChangesReadTogether(t *testing.T) {
 		{"SELECT count(*) FROM changes BETWEEN 2000 AND 2030", 200},
 		{"SELECT url, identity FROM blocks IN 'lanshan.example' LIMIT 3", 20},
 	} {
-		node := planOf(t, s, c.query)
-		snap, release, err := s.SnapshotFor(t.Context(), node)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer release()
+		node, snap := snapshotOf(t, s, c.query)
 		rows, err := s.Runner(snap, "select").Rows(t.Context(), node)
 		if err != nil {
 			t.Fatal(err)

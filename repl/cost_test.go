@@ -224,12 +224,7 @@ func TestCostSample(t *testing.T) {
 		{"SELECT url FROM versions IN 'example' WHERE url LIKE 'http://h%' AND html CONTAINS '3 words of page'", 4000. / 7},
 		{"SELECT count(*) AS n FROM versions IN 'example' WHERE url LIKE 'http://h%' AND html NOT CONTAINS 'of page' GROUP BY url", 0},
 	} {
-		node := planOf(t, s, c.query)
-		snap, release, err := s.SnapshotFor(t.Context(), node)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer release()
+		node, snap := snapshotOf(t, s, c.query)
 		e, err := s.Estimate(t.Context(), snap, node)
 		if err != nil {
 			t.Fatal(err)

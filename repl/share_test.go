@@ -46,6 +46,19 @@ func planOf(t *testing.T, s *session.Session, query string) plan.Node {
 	return n
 }
 
+// snapshotOf returns the plan of a query and a snapshot that it can be read from, until the
+// test ends.
+func snapshotOf(t *testing.T, s *session.Session, query string) (plan.Node, relation.Snapshot) {
+	t.Helper()
+	n := planOf(t, s, query)
+	snap, release, err := s.SnapshotFor(t.Context(), n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(release)
+	return n, snap
+}
+
 // TestShare reads queries and asks after each batch for the share that is done. It
 // never gets less, some queries are seen in the middle, and at the end all is done.
 func TestShare(t *testing.T) {

@@ -214,8 +214,8 @@ func (n *Request) ofVersions() []*Column {
 	return list
 }
 
-// versionsAsked yields the versions that n, which reads findings, reads: those of kept, or if
-// that is nil, those that the archive has. asked notes the months of their captures. A version
+// versionsAsked yields the versions in which n asks for words. It takes them from kept, or from
+// the archive if kept is nil; then it notes the months of their captures in asked. A version
 // is valid until the iteration moves on.
 func (r *Reader) versionsAsked(ctx context.Context, n *Request, kept []askedVersion, asked *askedNotes) iter.Seq2[*askedVersion, error] {
 	return func(yield func(*askedVersion, error) bool) {

@@ -30,8 +30,8 @@ type Finder struct {
 	part    bool // v is a part of another Finder, which closes the files
 }
 
-// openFiles are the indexes of words, by file name, that a snapshot keeps open until it is
-// closed: those that are too large for memory.
+// openFiles has the indexes of words that are too large for memory, by file name. A snapshot
+// keeps them open until it is closed.
 type openFiles struct {
 	mu   sync.Mutex
 	file map[string]*index.File
