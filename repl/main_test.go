@@ -134,7 +134,9 @@ func (endless) LeafSpans(_ context.Context, dst []record.LeafSpan, _ record.Ref)
 	return dst, nil
 }
 
-func (endless) SpanFacts(context.Context, record.LeafSpan) ([][]byte, error) { return nil, nil }
+func (endless) SpanFacts(_ context.Context, dst [][]byte, _ record.LeafSpan) ([][]byte, error) {
+	return dst, nil
+}
 
 func (endless) AppendLeaves(_ context.Context, dst []record.Leaf, _ record.Ref) ([]record.Leaf, error) {
 	return dst, nil

@@ -74,7 +74,7 @@ func (r *Reader) links(ctx context.Context, n *Request) iter.Seq2[[]linkRow, err
 			yield(nil, err)
 			return
 		}
-		var seeker facts.Seeker
+		a := aim{resolved: &r.resolved, to: n.To}
 		scan := r.Snapshot.Scan(ctx, n.Scan(record.ColChange|record.ColKind))
 		for b, err := range r.spans(ctx, scan, n, false) {
 			if err != nil {
@@ -85,7 +85,7 @@ func (r *Reader) links(ctx context.Context, n *Request) iter.Seq2[[]linkRow, err
 				if linking != nil && !linking[b.Ref[i]] {
 					continue
 				}
-				list, found, err := r.soughtLinks(ctx, &seeker, n, b, i)
+				list, found, err := r.soughtLinks(ctx, &a, n, b, i)
 				if err == nil && !found {
 					list, err = r.linksOf(ctx, n, b, i)
 				}
@@ -129,7 +129,7 @@ func (r *Reader) linking(ctx context.Context, n *Request) (*Request, map[record.
 
 // soughtLinks returns the same as linksOf, without reading the links of leaves that earlier
 // versions have shared. found is false if it cannot: then call linksOf.
-func (r *Reader) soughtLinks(ctx context.Context, seeker *facts.Seeker, n *Request, b *spanBatch, i int) (list []linkRow, found bool, err error) {
+func (r *Reader) soughtLinks(ctx context.Context, a *aim, n *Request, b *spanBatch, i int) (list []linkRow, found bool, err error) {
 	if n.To == nil || r.Plain || b.Kind[i] != record.KindPage || !keptCut(n) {
 		return nil, false, nil
 	}
@@ -142,30 +142,22 @@ func (r *Reader) soughtLinks(ctx context.Context, seeker *facts.Seeker, n *Reque
 		return nil, false, nil
 	}
 	r.resolved.Page(urlkey.Base(b.URL[i], page.Base))
-	site, ok := r.resolved.Site()
-	if !ok || r.toTarget(n, "") {
-		return nil, false, nil // a link without an address leads to the target
+	if !a.page() {
+		return nil, false, nil
 	}
 	if r.leafSpans, err = r.Snapshot.LeafSpans(ctx, r.leafSpans[:0], b.Ref[i]); err != nil {
 		return nil, false, ctx.Err() // linksOf reports damage
 	}
-	upTo := func(most urlkey.Reach) func(string) bool {
-		return func(link string) bool {
-			r.link = append(r.link[:0], link...)
-			reach := urlkey.ReachOf(r.link)
-			return reach != urlkey.ToItself && (reach > most || r.toTarget(n, link))
-		}
-	}
-	links, err := seeker.Links(page, r.leafSpans, &facts.Sought{
-		Site: site, OfSite: upTo(urlkey.FromSite), OfPage: upTo(urlkey.FromPage),
-		Read: func(s record.LeafSpan) ([][]byte, error) { return r.Snapshot.SpanFacts(ctx, s) },
+	links, err := a.seeker.Links(page, r.leafSpans, &facts.Sought{
+		Site: a.from, OfSite: a.mayLead, OfPage: a.leads,
+		Read: func(dst [][]byte, s record.LeafSpan) ([][]byte, error) { return r.Snapshot.SpanFacts(ctx, dst, s) },
 	})
 	if err != nil {
 		return nil, false, ctx.Err()
 	}
 	for j := range links {
 		l := &links[j]
-		row := linkRow{Link: &l.Link, url: b.URL[i], time: b.Time[i], asOf: b.AsOf[i], ref: b.Ref[i], n: l.Number, target: string(r.target(l.Target))}
+		row := linkRow{Link: &l.Link, url: b.URL[i], time: b.Time[i], asOf: b.AsOf[i], ref: b.Ref[i], n: l.Number, target: string(r.resolved.Target([]byte(l.Target)))}
 		if l.Part >= 0 {
 			row.block = page.Cut[l.Part].Path
 		}
@@ -174,17 +166,86 @@ func (r *Reader) soughtLinks(ctx context.Context, seeker *facts.Seeker, n *Reque
 	return list, true, nil
 }
 
-// target returns the URL to which a link of the current page of r.resolved leads.
-func (r *Reader) target(link string) []byte {
-	r.link = append(r.link[:0], link...)
-	return r.resolved.Target(r.link)
+// aim finds the links of pages that lead to the targets of a query. It remembers the answers
+// for the pages of a site and of a folder, because they have many links in common.
+type aim struct {
+	resolved *urlkey.Links         // set to the current page
+	to       func(key string) bool // reports whether the query asks for the URL with a key
+	seeker   facts.Seeker
+
+	from  string       // as Sought.Site
+	most  urlkey.Reach // links with a greater reach may lead elsewhere from another page of from
+	known [2]aimed     // for links of the reach FromSite, and for those of the reach FromFolder
 }
 
-// toTarget reports whether a link of the current page of r.resolved leads to a target that
-// n asks for.
-func (r *Reader) toTarget(n *Request, link string) bool {
-	url := r.target(link)
-	return len(url) > 0 && n.To(urlkey.Key(string(url)))
+// aimed has the links, by their address, that lead to a target from all pages of a site or
+// folder (true), or from none.
+type aimed struct {
+	from  string
+	leads map[string]bool
+}
+
+// aimLinks is how many links of a site or folder an aim remembers.
+const aimLinks = 10_000
+
+// page prepares a for the page to which a.resolved was set. It returns false if the page has
+// no folder.
+func (a *aim) page() bool {
+	for i, reach := range []urlkey.Reach{urlkey.FromSite, urlkey.FromFolder} {
+		from, ok := a.resolved.From(reach)
+		if !ok {
+			return false
+		}
+		if k := &a.known[i]; k.leads == nil || from != k.from || len(k.leads) >= aimLinks {
+			*k = aimed{from, make(map[string]bool)}
+		}
+	}
+	a.most = urlkey.FromSite
+	if a.looks(nil) { // links without an address are sought in this page, and in no other
+		a.most = urlkey.ToItself
+	}
+	a.from, _ = a.resolved.From(a.most)
+	if a.most == urlkey.ToItself {
+		a.from += "#" // the page may have the address of its site
+	}
+	return true
+}
+
+// mayLead reports whether a link may lead to a target from a page of a.from, and whether it
+// does from all of them.
+func (a *aim) mayLead(link []byte) (may, all bool) {
+	if reach := urlkey.ReachOf(link); reach > a.most {
+		return reach != urlkey.ToItself, false
+	}
+	leads := a.leads(link)
+	return leads, leads
+}
+
+// leads reports whether a link of the current page leads to a target.
+func (a *aim) leads(link []byte) bool {
+	var k *aimed
+	switch urlkey.ReachOf(link) {
+	case urlkey.FromSite:
+		k = &a.known[0]
+	case urlkey.FromFolder:
+		k = &a.known[1]
+	case urlkey.FromPage:
+		return a.looks(link)
+	case urlkey.ToItself:
+		return a.most == urlkey.ToItself
+	}
+	leads, ok := k.leads[string(link)]
+	if !ok {
+		leads = a.looks(link)
+		k.leads[string(link)] = leads
+	}
+	return leads
+}
+
+// looks is like leads, but it remembers nothing.
+func (a *aim) looks(link []byte) bool {
+	url := a.resolved.Target(link)
+	return len(url) > 0 && a.to(urlkey.Key(string(url)))
 }
 
 // linksOf returns one row per link of the version at row i of b, or nil if the
@@ -204,7 +265,7 @@ func (r *Reader) linksOf(ctx context.Context, n *Request, b *spanBatch, i int) (
 	}
 	for j := range p.links {
 		l := linkRow{Link: &p.links[j], url: b.URL[i], time: b.Time[i], asOf: b.AsOf[i], ref: b.Ref[i], n: j, block: p.path(j)}
-		l.target = string(r.target(l.Target))
+		l.target = string(r.resolved.Target([]byte(l.Target)))
 		if n.To == nil || l.target != "" && n.To(urlkey.Key(l.target)) {
 			list = append(list, l)
 		}

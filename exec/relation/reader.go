@@ -76,7 +76,6 @@ type Reader struct {
 	linked      []*pageLinks      // the links of the pages read last
 	resolved    urlkey.Links      // a cache of resolved links
 	leafSpans   []record.LeafSpan // memory for the leaves of the current page
-	link        []byte            // memory for the current link
 	learned     learned           // what is known of the versions of the URL asked for last
 	// document is that of the capture documentRef, if documentRead is set. It is nil if the
 	// body of the capture is not a document.
@@ -129,10 +128,10 @@ type Snapshot interface {
 	// order. A leaf is a block that is not divided further.
 	LeafFacts(ctx context.Context, ref record.Ref) ([][]byte, error)
 	// LeafSpans appends to dst the spans that together are the leaves of a capture's body,
-	// in order, and SpanFacts returns the facts of the leaves of one span. Bodies share
+	// in order, and SpanFacts appends the facts of the leaves of one span. Bodies share
 	// spans: a caller can read a span once for many bodies.
 	LeafSpans(ctx context.Context, dst []record.LeafSpan, ref record.Ref) ([]record.LeafSpan, error)
-	SpanFacts(ctx context.Context, s record.LeafSpan) ([][]byte, error)
+	SpanFacts(ctx context.Context, dst [][]byte, s record.LeafSpan) ([][]byte, error)
 	// AppendLeaves appends to dst the facts that LeafFacts returns, but in
 	// their stored form, and returns dst. It is faster for callers that need
 	// only parts of the facts.

@@ -182,6 +182,18 @@ func (r *Runs) Meta(s *segment.Reader, n uint32) (*segment.Meta, error) {
 	return m, nil
 }
 
+// CachedMeta returns the same as Meta. If the run is in memory, it reads nothing.
+func (r *Runs) CachedMeta(s *segment.Reader, n uint32) (*segment.Meta, error) {
+	run, err := r.inMemory(s, n)
+	switch {
+	case err != nil:
+		return nil, err
+	case run != nil:
+		return run.Meta, nil
+	}
+	return r.Meta(s, n)
+}
+
 // Run returns run n of a segment (neighbouring captures compressed together), with
 // its blocks and facts decompressed. It reads the run from disk only if the run is
 // not in memory.
@@ -325,6 +337,16 @@ func (r *Runs) Entry(p timeline.Place) (*segment.Stored, error) {
 		return nil, err
 	}
 	return run.Meta.Entry(p.N)
+}
+
+// Recipe returns the recipe of the body of the entry at p (the list of the body's blocks). own
+// is false if the entry has no body of its own.
+func (r *Runs) Recipe(p timeline.Place) (recipe segment.Recipe, own bool, err error) {
+	run, err := r.opened(p.Seg, p.Run)
+	if err != nil {
+		return segment.Recipe{}, false, err
+	}
+	return run.Meta.Recipe(p.N)
 }
 
 // entryOf returns the entry of capture c. RecordID and DeclaredDigest may be left out.

@@ -31,7 +31,16 @@ var groupReads = []struct {
 	{"the last key", nil, func(m *Meta) (any, error) { return m.lastKey() }},
 	{"an entry", []int{groupIDs, groupPages, groupBlocks, groupResponse, groupNames}, func(m *Meta) (any, error) { return m.Entry(2) }},
 	{"the rest of an entry", []int{groupIDs, groupPages, groupBlocks, groupResponse}, func(m *Meta) (any, error) { return m.Rest(2, &Entry{Body: m.bodyForm(2)}) }},
+	{"a recipe", []int{groupIDs, groupBlocks}, func(m *Meta) (any, error) { recipe, _, err := m.Recipe(ownBody(m)); return recipe, err }},
 	{"all entries", []int{groupIDs, groupPages, groupBlocks, groupResponse, groupNames}, func(m *Meta) (any, error) { return m.Entries() }},
+}
+
+// ownBody returns the first entry of m with a body of its own.
+func ownBody(m *Meta) (n uint32) {
+	for m.bodyForm(n) != BodyOwn {
+		n++
+	}
+	return n
 }
 
 // everyPage returns what a run says of the pages of its entries, as far as want says.
@@ -68,8 +77,8 @@ func TestGroupsNeeded(t *testing.T) {
 	}
 }
 
-// TestRest compares the rest of each entry that has a body with the whole entry: without and
-// with names in memory, and with all entries in memory.
+// TestRest compares the rest of each entry that has a body with the whole entry, and the
+// recipe of each body: without and with names in memory, and with all entries in memory.
 func TestRest(t *testing.T) {
 	dir := t.TempDir()
 	s := NewReader(disk.OS, dir, writeSegment(t, dir, testEntries(300)), nil, nil)
@@ -106,6 +115,10 @@ func TestRest(t *testing.T) {
 			got.RecordID, got.DeclaredDigest = want.RecordID, want.DeclaredDigest
 			if !reflect.DeepEqual(*got, want) {
 				t.Fatalf("entry %d: %+v, want %+v", i, *got, want)
+			}
+			recipe, own, err := m.Recipe(uint32(i))
+			if err != nil || own != (want.Body == BodyOwn) || own && !reflect.DeepEqual(recipe, want.Recipe) {
+				t.Fatalf("entry %d: recipe %+v (own %t, error %v), want %+v", i, recipe, own, err, want.Recipe)
 			}
 			compared++
 		}

@@ -238,6 +238,27 @@ func (m *Meta) Rest(n uint32, e *Entry) (*Stored, error) {
 	return s, nil
 }
 
+// Recipe returns the recipe of entry n of the run. It decodes no other property. own is false
+// if the entry has no body of its own.
+func (m *Meta) Recipe(n uint32) (recipe Recipe, own bool, err error) {
+	if err := m.has(n); err != nil {
+		return Recipe{}, false, err
+	}
+	if m.bodyForm(n) != BodyOwn {
+		return Recipe{}, false, nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.stored != nil {
+		return m.stored[n].Recipe, true, nil
+	}
+	p, err := m.entryPlaces()
+	if err != nil {
+		return Recipe{}, false, m.fault(err)
+	}
+	return p.recipes[p.at[n].own], true, nil
+}
+
 // bodyForm returns where the body of entry n is.
 func (m *Meta) bodyForm(n uint32) BodyForm { return BodyForm(m.flags[n] >> flagBody & 3) }
 

@@ -197,28 +197,38 @@ func (v *Snapshot) LeafFacts(ctx context.Context, ref record.Ref) (out [][]byte,
 // LeafSpans appends to dst the spans that together are the leaves of the body of capture
 // ref, in order. SpanFacts returns the facts of each.
 func (v *Snapshot) LeafSpans(ctx context.Context, dst []record.LeafSpan, ref record.Ref) ([]record.LeafSpan, error) {
-	owner, err := v.ownerOf(ctx, ref)
-	if err != nil || owner == nil {
+	s := v.Runs.Segment(ref.Segment)
+	if s == nil {
+		return dst, errNoSegment(ref.Segment)
+	}
+	recipe, own, err := v.Runs.Recipe(timeline.Place{Seg: s, Run: ref.Run, N: ref.N})
+	if err != nil {
 		return dst, err
 	}
-	return v.Runs.LeafSpans(dst, owner.Recipe)
+	if !own {
+		owner, err := v.ownerOf(ctx, ref)
+		if err != nil || owner == nil {
+			return dst, err
+		}
+		recipe = owner.Recipe
+	}
+	return v.Runs.LeafSpans(dst, recipe)
 }
 
-// SpanFacts returns the facts stored for each leaf of a span that LeafSpans returned, in
-// order.
-func (v *Snapshot) SpanFacts(ctx context.Context, s record.LeafSpan) ([][]byte, error) {
+// SpanFacts appends to dst the facts stored for each leaf of a span that LeafSpans returned,
+// in order.
+func (v *Snapshot) SpanFacts(ctx context.Context, dst [][]byte, s record.LeafSpan) ([][]byte, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return dst, err
 	}
 	f, err := v.Runs.Facts(v.Runs.Segment(s.Segment), s.Run)
 	if err != nil {
-		return nil, err
+		return dst, err
 	}
-	out := make([][]byte, s.Count)
-	for i := range out {
-		out[i] = f.Block(s.N + uint32(i))
+	for i := range s.Count {
+		dst = append(dst, f.Block(s.N+i))
 	}
-	return out, nil
+	return dst, nil
 }
 
 // AppendLeaves appends to dst the leaves (blocks with text) of the body of capture

@@ -144,7 +144,7 @@ func (v *Snapshot) KeysOf(ctx context.Context, refs []record.Ref) ([]string, err
 		if s == nil {
 			return nil, body.ErrMissing
 		}
-		meta, err := v.Runs.Meta(s, first.Run)
+		meta, err := v.Runs.CachedMeta(s, first.Run)
 		if err != nil {
 			return nil, err
 		}

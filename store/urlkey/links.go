@@ -38,17 +38,9 @@ func (r *Links) Target(link []byte) []byte {
 		return url
 	}
 	link = withoutFragment(link)
-	from, ok := folderOf(r.base)
-	switch ReachOf(link) {
-	case FromSite:
-		if ok {
-			from = siteOf(from)
-		}
-	case FromPage:
-		ok = false
-	case ToItself:
-		from, ok = r.base, true
-	}
+	reach := ReachOf(link)
+	from, ok := r.From(reach)
+	ok = ok && reach != FromPage
 	r.key = append(append(append(r.key[:0], from...), 0), link...)
 	if ok {
 		if url, ok := r.urls[string(r.key)]; ok {
@@ -93,12 +85,19 @@ func ReachOf(link []byte) Reach {
 	}
 }
 
-// Site returns the site of the current page, such as http://a.cn/: pages of a site have the
-// links that are FromSite in common. For a page that is not of the web, Site returns its
-// folder. ok is false if it has none.
-func (r *Links) Site() (site string, ok bool) {
+// From returns what pages have in common from which a link with the given reach leads to the
+// same URL as from the current page: their site, such as http://a.cn/, their folder, such as
+// http://a.cn/x/, or their URL. For a page that is not of the web, the site is its folder.
+// ok is false if the current page has no folder.
+func (r *Links) From(reach Reach) (from string, ok bool) {
+	if reach == FromPage || reach == ToItself {
+		return r.base, true
+	}
 	folder, ok := folderOf(r.base)
-	return siteOf(folder), ok
+	if reach == FromSite && ok {
+		folder = siteOf(folder)
+	}
+	return folder, ok
 }
 
 // siteOf returns the beginning of a folder up to the first slash of its path, or the whole

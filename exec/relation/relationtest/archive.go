@@ -457,8 +457,10 @@ func (a *Archive) LeafSpans(_ context.Context, dst []record.LeafSpan, _ record.R
 	return dst, nil
 }
 
-// SpanFacts implements relation.Snapshot. It returns nil, because LeafSpans returns no span.
-func (a *Archive) SpanFacts(context.Context, record.LeafSpan) ([][]byte, error) { return nil, nil }
+// SpanFacts implements relation.Snapshot. It appends nothing, because LeafSpans returns no span.
+func (a *Archive) SpanFacts(_ context.Context, dst [][]byte, _ record.LeafSpan) ([][]byte, error) {
+	return dst, nil
+}
 
 // AppendLeaves implements relation.Snapshot. It returns dst unchanged, because
 // this archive stores no facts.

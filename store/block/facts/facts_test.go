@@ -148,10 +148,10 @@ func checkSought(t failer, kept *Kept, leaves [][]byte, links []Link) {
 		n += count
 	}
 	for least := range 3 {
-		sought := func(target string) bool { return len(target)%3 >= least }
+		sought := func(target []byte) bool { return len(target)%3 >= least }
 		var want []SoughtLink
 		for i, l := range links {
-			if sought(l.Target) {
+			if sought([]byte(l.Target)) {
 				want = append(want, SoughtLink{l, i})
 			}
 		}
@@ -159,10 +159,14 @@ func checkSought(t failer, kept *Kept, leaves [][]byte, links []Link) {
 		reads := 0
 		for time := range 2 {
 			got, err := s.Links(kept, spans, &Sought{
-				OfSite: func(target string) bool { return len(target)%2 == 0 || sought(target) }, OfPage: sought,
-				Read: func(s record.LeafSpan) ([][]byte, error) {
+				OfSite: func(target []byte) (may, all bool) {
+					all = sought(target) && len(target)%5 > 0
+					return all || len(target)%2 == 0 || sought(target), all
+				},
+				OfPage: sought,
+				Read: func(dst [][]byte, s record.LeafSpan) ([][]byte, error) {
 					reads++
-					return leaves[s.N : s.N+s.Count], nil
+					return append(dst, leaves[s.N:s.N+s.Count]...), nil
 				},
 			})
 			if err != nil || !reflect.DeepEqual(got, want) {

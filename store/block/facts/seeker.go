@@ -12,6 +12,15 @@ import (
 type Seeker struct {
 	spans map[seekerGroup]map[record.LeafSpan]*spanLinks
 	bytes int // about how many bytes spans takes
+
+	// page has the spans of the page before, which belongs to group. The next version of that
+	// page has nearly the same, and then no map is asked for them.
+	page, other []*spanLinks // other is memory for the next page
+	group       seekerGroup
+
+	leaves  [][]byte           // memory for the facts of the current span
+	targets []markup.Reference // memory for the links of the current leaf
+	target  []byte             // memory for the target of the current link
 }
 
 const (
@@ -19,7 +28,7 @@ const (
 	// seekerEntry is what a span takes, and seekerLink what a sought link takes with its
 	// texts.
 	seekerBytes = 16 << 20
-	seekerEntry = 150
+	seekerEntry = 180
 	seekerLink  = 500
 )
 
@@ -31,8 +40,17 @@ type seekerGroup struct {
 
 // spanLinks is what a Seeker remembers of a span of leaves.
 type spanLinks struct {
-	before []int32      // how many links the span has before each of its leaves, and in all
-	sought []SoughtLink // their Leaf and Number count from the beginning of the span
+	span   record.LeafSpan
+	at     int        // index of the span in the last page that had it
+	before []int32    // how many links the span has before each of its leaves, and in all
+	sought []siteLink // their Leaf and Number count from the beginning of the span
+}
+
+// siteLink is a link of a span that may be sought. all is set if it is sought in all pages of
+// the site.
+type siteLink struct {
+	SoughtLink
+	all bool
 }
 
 // SoughtLink is one link that a Seeker found. Number is its index among all links of the
@@ -47,11 +65,12 @@ type Sought struct {
 	// Site is the site of the page; see urlkey.Links.
 	Site string
 	// OfPage reports whether a link with the given target, as the page has it, is sought.
-	// OfSite is like it, but it may also be true for a link of which only the page decides.
-	// For equal targets, OfSite is equal for all pages of the site.
-	OfSite, OfPage func(target string) bool
-	// Read returns the facts of the leaves of one span.
-	Read func(record.LeafSpan) ([][]byte, error)
+	// OfSite reports whether it may be sought in a page of the site, and whether it is sought
+	// in all of them. Neither keeps target.
+	OfPage func(target []byte) bool
+	OfSite func(target []byte) (may, all bool)
+	// Read appends to dst the facts of the leaves of one span.
+	Read func(dst [][]byte, span record.LeafSpan) ([][]byte, error)
 }
 
 // Links returns the links of page k that q asks for, in the order of the page. spans are the
@@ -60,8 +79,12 @@ func (s *Seeker) Links(k *Kept, spans []record.LeafSpan, q *Sought) (links []Sou
 	if !k.cutFits() {
 		return nil, ErrFacts
 	}
+	ofPage := func(target string) bool {
+		s.target = append(s.target[:0], target...)
+		return q.OfPage(s.target)
+	}
 	for i, l := range OutsideLinks(k.outside) {
-		if q.OfPage(l.Target) {
+		if ofPage(l.Target) {
 			links = append(links, SoughtLink{l, i})
 		}
 	}
@@ -74,24 +97,35 @@ func (s *Seeker) Links(k *Kept, spans []record.LeafSpan, q *Sought) (links []Sou
 	// leaf before it. inSpan has spanLinks.before of the current span.
 	layout := func(upTo int, inSpan []int32) {
 		for ; passed < len(k.placed) && k.placed[passed].leaf <= upTo; passed++ {
-			if l := k.layout[passed]; q.OfPage(l.Target) {
+			if l := k.layout[passed]; ofPage(l.Target) {
 				n := len(k.outside) + passed + before + int(inSpan[max(k.placed[passed].leaf-leaf, 0)])
 				links = append(links, SoughtLink{Link{l, -1, k.placed[passed].part}, n})
 			}
 		}
 	}
-	for _, span := range spans {
-		f := of[span]
-		if f == nil {
+	earlier := s.page
+	s.page, s.other = s.other[:0], s.page
+	if s.group != group {
+		earlier, s.group = nil, group
+	}
+	next := 0 // index in earlier of the span that probably comes next
+	for i, span := range spans {
+		var f *spanLinks
+		if next < len(earlier) && earlier[next].span == span {
+			f = earlier[next]
+		} else if f = of[span]; f == nil {
 			if f, err = s.ofSite(k, group, span, q); err != nil {
 				return nil, err
 			}
 			of = s.spans[group]
 		}
-		for _, l := range f.sought {
-			if !q.OfPage(l.Target) {
+		next, f.at = f.at+1, i
+		s.page = append(s.page, f)
+		for i := range f.sought {
+			if !f.sought[i].all && !ofPage(f.sought[i].Target) {
 				continue
 			}
+			l := f.sought[i].SoughtLink
 			l.Leaf += leaf
 			layout(l.Leaf, f.before)
 			l.Number += len(k.outside) + passed + before
@@ -115,14 +149,15 @@ func (s *Seeker) Links(k *Kept, spans []record.LeafSpan, q *Sought) (links []Sou
 
 // ofSite returns the links of a span that the site of a page does not rule out.
 func (s *Seeker) ofSite(k *Kept, group seekerGroup, span record.LeafSpan, q *Sought) (*spanLinks, error) {
-	leaves, err := q.Read(span)
+	leaves, err := q.Read(s.leaves[:0], span)
 	if err != nil {
 		return nil, err
 	}
+	s.leaves = leaves
 	if len(leaves) != int(span.Count) {
 		return nil, ErrOther
 	}
-	f := &spanLinks{before: make([]int32, 1, len(leaves)+1)}
+	f := &spanLinks{span: span, before: make([]int32, 1, len(leaves)+1)}
 	n := 0
 	for i, src := range leaves {
 		leaf, err := k.leaf(src)
@@ -130,16 +165,23 @@ func (s *Seeker) ofSite(k *Kept, group seekerGroup, span record.LeafSpan, q *Sou
 			return nil, err
 		}
 		if leaf.links != nil {
-			links, _, err := markup.TakeLinks(leaf.links)
-			if err != nil {
+			if s.targets, _, err = markup.AppendReferences(s.targets[:0], leaf.links); err != nil {
 				return nil, err
 			}
-			for _, l := range links {
-				if q.OfSite(l.Target) {
-					f.sought = append(f.sought, SoughtLink{Link{l, i, -1}, n})
+			var links []markup.Link // decoded with their texts only if one is sought
+			for j, t := range s.targets {
+				may, all := q.OfSite(t.Target)
+				if !may {
+					continue
 				}
-				n++
+				if links == nil {
+					if links, _, err = markup.TakeLinks(leaf.links); err != nil {
+						return nil, err
+					}
+				}
+				f.sought = append(f.sought, siteLink{SoughtLink{Link{links[j], i, -1}, n + j}, all})
 			}
+			n += len(s.targets)
 		}
 		f.before = append(f.before, int32(n))
 	}
