@@ -40,62 +40,98 @@ var newForms = []string{
 // upper matches the words of the language in newForms and in the manual.
 var upper = regexp.MustCompile(`^[A-Z]{2,}$`)
 
-// TestNextIsExact goes over all places between two tokens of statements. What
-// completion offers there, the grammar accepts. A word of the language is offered if
-// the grammar accepts it and would not take any name for the same. And the word that
-// the statement has there is offered, also if it is typed by half.
+// TestNextIsExact goes over all places between two tokens of statements: those of newForms,
+// and the first example of each topic of HELP. What completion offers there, the grammar
+// accepts. A word of the language is offered if the grammar accepts it and would not take any
+// name for the same. And the word that the statement has there is offered, also if it is
+// typed by half.
 func TestNextIsExact(t *testing.T) {
 	words := wordsOfTopics()
-	places := 0
-	for _, src := range newForms {
-		if _, err := Parse(src, ""); err != nil {
-			t.Errorf("%s", Render(err, src))
-			continue
-		}
-		s := scan.New(src, "")
-		s.Next()
-		prober := grammar.NewProber(s.Tokens)
-		for i := range s.Tokens {
-			token := &s.Tokens[i]
-			at := len(src)
-			if token.Type != scan.EOF {
-				at = scan.StartOf(token).Offset
-			}
-			before := src[:at]
-			if before != "" && !strings.HasSuffix(before, " ") {
-				before += " " // the cursor is not in the word before
-			}
-			next := AtCursor(before, "")
-			places++
-			if next.Place == PlaceTopic || next.Place == PlaceValue || next.Place == PlaceParam {
-				continue // names only
-			}
-			for _, w := range next.Words {
-				if !prober.Accepts(i, scan.WordToken(w)) && !slices.Contains(grammar.LookAhead, w) {
-					t.Errorf("%s| offers %s, which the grammar does not accept", before, w)
-				}
-			}
-			name := prober.Accepts(i, grammar.AName)
-			for _, w := range words {
-				word := scan.WordToken(w)
-				if offered := slices.Contains(next.Words, w); !offered && prober.Accepts(i, word) && (word.Type == scan.Keyword || !name) {
-					t.Errorf("%s| does not offer %s, which the grammar accepts", before, w)
-				}
-			}
-			if !upper.MatchString(token.Value) || !scan.IsWordToken(token) {
-				continue
-			}
-			if !slices.Contains(next.Words, token.Value) {
-				t.Errorf("%s| does not offer %s", before, token.Value)
-			}
-			if half := AtCursor(before+token.Value[:1], src[at+1:]); !slices.Equal(half.Words, next.Words) || half.From != len(before) {
-				t.Errorf("%s| offers other words when %s is typed", before, token.Value[:1])
-			}
+	forms := slices.Clone(newForms)
+	for _, topic := range Topics() {
+		if list := Examples(topic); len(list) > 0 {
+			forms = append(forms, strings.TrimSuffix(list[0], ";"))
 		}
 	}
-	if places < 400 {
+	places := 0
+	for _, src := range forms {
+		places += checkNext(t, src, words)
+	}
+	if places < 900 {
 		t.Errorf("only %d places were looked at", places)
 	}
+}
+
+// checkNext checks what completion offers at each place of the statement src, and returns how
+// many places that were. words are words of the language.
+func checkNext(t *testing.T, src string, words []string) (places int) {
+	if _, err := Parse(src, ""); err != nil {
+		t.Errorf("%s", Render(err, src))
+		return 0
+	}
+	s := scan.New(src, "")
+	s.Next()
+	prober := grammar.NewProber(s.Tokens)
+	for i := range s.Tokens {
+		token := &s.Tokens[i]
+		at := len(src)
+		if token.Type != scan.EOF {
+			at = scan.StartOf(token).Offset
+		}
+		before := src[:at]
+		if before != "" && !strings.HasSuffix(before, " ") && !strings.HasSuffix(before, "\n") {
+			before += " " // the cursor is not in the word before
+		}
+		next := AtCursor(before, "")
+		places++
+		if next.Place == PlaceTopic || next.Place == PlaceValue || next.Place == PlaceParam {
+			continue // names only
+		}
+		name := prober.Accepts(i, grammar.AName)
+		for _, w := range next.Words {
+			word := scan.WordToken(w)
+			if !prober.Accepts(i, word) && !slices.Contains(grammar.LookAhead, w) {
+				t.Errorf("%s| offers %s, which the grammar does not accept", before, w)
+			}
+			if name && word.Type == scan.Ident && sameAsName(prober, i, word, words) {
+				t.Errorf("%s| offers %s, which the grammar takes for a name", before, w)
+			}
+		}
+		for _, w := range words {
+			word := scan.WordToken(w)
+			if offered := slices.Contains(next.Words, w); !offered && !notOffered[w] && prober.Accepts(i, word) && (word.Type == scan.Keyword || !name) {
+				t.Errorf("%s| does not offer %s, which the grammar accepts", before, w)
+			}
+		}
+		if !upper.MatchString(token.Value) || !scan.IsWordToken(token) || notOffered[token.Value] {
+			continue
+		}
+		if next.Place != PlaceList && !slices.Contains(next.Words, token.Value) {
+			t.Errorf("%s| does not offer %s", before, token.Value)
+		}
+		if half := AtCursor(before+token.Value[:1], src[at+1:]); !slices.Equal(half.Words, next.Words) || half.From != len(before) {
+			t.Errorf("%s| offers other words when %s is typed", before, token.Value[:1])
+		}
+	}
+	return places
+}
+
+// sameAsName reports whether the same tokens may follow the token word after the first i
+// tokens of a statement as may follow a name there.
+func sameAsName(p *grammar.Prober, i int, word scan.Token, words []string) bool {
+	follows := []scan.Token{
+		grammar.AName, grammar.AString, grammar.ANumber, grammar.APeriod, grammar.ADuration, {Type: scan.EOF},
+		{Type: scan.Op, Value: "("}, {Type: scan.Op, Value: ","}, {Type: scan.Op, Value: "="}, {Type: scan.Op, Value: "."},
+	}
+	for _, w := range words {
+		follows = append(follows, scan.WordToken(w))
+	}
+	for _, f := range follows {
+		if (p.ReachWith(i, len(p.Tokens)-1, word, f) > i+1) != (p.ReachWith(i, len(p.Tokens)-1, grammar.AName, f) > i+1) {
+			return false
+		}
+	}
+	return true
 }
 
 // wordsOfTopics returns the words in upper case of all topics of HELP, which a test

@@ -366,7 +366,7 @@ func ReadAsName(w string, accepts func(scan.Token) bool) bool {
 	if w == "EXCEPT" || w == "INTERSECT" {
 		return !accepts(scan.WordToken("UNION"))
 	}
-	return !accepts(scan.WordToken("JOIN")) && !accepts(scan.WordToken("ON"))
+	return !accepts(scan.WordToken("JOIN")) && !(accepts(scan.WordToken("ON")) && accepts(scan.WordToken("AS")))
 }
 
 // atFile reports whether FILE and a string or a parameter come next. Otherwise
