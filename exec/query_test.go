@@ -281,6 +281,7 @@ func TestQueryErrors(t *testing.T) {
 		{"SELECT url FROM 'x.cn' FROM 2009 TO 2008", "1:24: this range ends before it begins (write BETWEEN 2008 AND 2009, which includes both periods)"},
 		{"SELECT url FROM 'x.cn' BETWEEN 2009 AND 2008", "1:24: this range ends before it begins (write BETWEEN 2008 AND 2009)"},
 		{"SELECT url FROM 'x.cn' AT 'soon'", `1:27: "soon" is no time: write 2008, 2008-06, 2008-06-15 or 2008-06-15T10:30:00`},
+		{"SET statement_timeout = '10s'", `1:5: no setting "statement_timeout" (Ctrl-C ends a statement, and SET warn_cost = '10s' asks before one that will take longer)`},
 		{"SET tmezone = 'UTC'", `1:5: no setting "tmezone" (did you mean timezone?)`},
 		{"SHOW POOL", `1:6: no list "pool" to show (did you mean POOLS?)`},
 		{"DESCRIBE versoins", `1:10: no relation, view, function or setting "versoins" (did you mean versions?)`},

@@ -1,11 +1,16 @@
 package repl
 
 import (
+	"regexp"
 	"strings"
 
 	"infomall/lang"
 	"infomall/lang/ast"
 )
+
+// csvWithHeader matches the end of a \copy of psql that asks for CSV with names of columns,
+// which every CSV file here has.
+var csvWithHeader = regexp.MustCompile(`(?i)\s+(WITH\s+)?(CSV(\s+HEADER)?|\(\s*FORMAT\s+CSV\s*(,\s*HEADER(\s+TRUE)?\s*)?\))$`)
 
 // habit returns the statement that word means, a line at the prompt that users
 // of other shells type without a semicolon: a command of psql or sqlite3, such
@@ -22,6 +27,8 @@ func habit(word string) string {
 			return "SHOW RELATIONS"
 		}
 		return "DESCRIBE " + name
+	case `\copy`:
+		return "COPY " + csvWithHeader.ReplaceAllString(name, "")
 	case `\timing`:
 		return ".timer on"
 	case "?", `\?`, `\h`, `\help`:

@@ -190,6 +190,8 @@ func TestDotCommands(t *testing.T) {
 	s := onTerminal(t, home, "infomall", "--quiet")
 	for _, c := range []struct{ line, want string }{
 		{".mode", "auto"},
+		{`\copy (SELECT 1 AS n) TO 'n.csv' WITH CSV HEADER`, "n.csv │    1"},
+		{`\copy (SELECT 1 AS n) TO 'm.csv' (format csv, header)`, "m.csv │    1"},
 		{`\timing`, prompt},
 		{"SHOW timer", "│ on"},
 		{".mode jsonl", prompt},

@@ -47,7 +47,7 @@ func unknownFunction(e *ast.Call) *ast.Error {
 // errors: what to write here instead.
 var foreignFunctions = map[string]string{
 	"substring": "write substr", "substring_index": "write split_part", "mid": "write substr",
-	"len": "write length", "char_length": "write length", "character_length": "write length",
+	"len":    "write length",
 	"concat": "texts are joined by ||", "concat_ws": "texts are joined by ||",
 	"ifnull": "write coalesce", "nvl": "write coalesce", "isnull": "write IS NULL",
 	"if": "write CASE WHEN a THEN b ELSE c END", "iif": "write CASE WHEN a THEN b ELSE c END", "decode": "write CASE x WHEN a THEN b END",

@@ -410,6 +410,14 @@ func SettingNamed(name string) *Setting {
 	return nil
 }
 
+// foreignSettings maps settings of other databases to hints for errors: what to write here
+// instead.
+var foreignSettings = map[string]string{
+	"statement_timeout": "Ctrl-C ends a statement, and SET warn_cost = '10s' asks before one that will take longer",
+	"work_mem":          "write SET memory = '1GB'",
+	"memory_limit":      "write SET memory = '1GB'",
+}
+
 // promptOnly maps names of settings that other shells have, but this one
 // does not, to commands of the prompt that do the same.
 var promptOnly = map[string]string{"header": ".headers", "headers": ".headers", "output": ".output"}
@@ -423,6 +431,8 @@ func FindSetting(name *ast.Name) (*Setting, error) {
 	err := expr.UnknownName(name, "setting", name.Text, "", SettingNames())
 	if command := promptOnly[strings.ToLower(name.Text)]; command != "" {
 		err.Hint = "at the prompt " + command + " does that"
+	} else if hint := foreignSettings[strings.ToLower(name.Text)]; hint != "" {
+		err.Hint = hint
 	}
 	return nil, err
 }

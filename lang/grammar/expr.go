@@ -492,6 +492,12 @@ func (p *parser) call(name *lexer.Token) (ast.Expr, error) {
 	if err := p.needOp(")"); err != nil {
 		return nil, err
 	}
+	sameCall(c)
+	if p.atWithinGroup(c) {
+		if err := p.withinGroup(c); err != nil {
+			return nil, err
+		}
+	}
 	if p.atFilter() {
 		var err error
 		if c.Filter, err = p.filter(); err != nil {
