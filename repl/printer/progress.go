@@ -32,6 +32,8 @@ type Progress struct {
 
 	mu     sync.Mutex
 	start  time.Time // start of the statement
+	what   string    // the work that was reported last; "" if none was since Begin
+	since  time.Time // start of that work, from which the time left follows
 	drawn  time.Time // time of the last update; zero if the row is empty
 	closed bool      // show nothing until Begin is called
 }
@@ -48,7 +50,8 @@ func (p *Progress) Begin() {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.start, p.closed = p.now(), false
+	p.start, p.what, p.closed = p.now(), "", false
+	p.since = p.start
 }
 
 // Update shows e, how much of the statement is done, unless the last update was
@@ -57,13 +60,17 @@ func (p *Progress) Update(e session.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now()
+	if p.what != "" && p.what != e.What { // such as the next pool
+		p.since = now
+	}
+	p.what = e.What
 	if p.closed || now.Sub(p.start) < progressAfter || now.Sub(p.drawn) < progressEvery {
 		return
 	}
 	p.drawn = now
 	// The last column stays free. On some terminals a cursor in it is already
 	// in the next row.
-	line := term.Fit(progressLine(e, now.Sub(p.start)), p.width()-1)
+	line := term.Fit(progressLine(e, now.Sub(p.since)), p.width()-1)
 	fmt.Fprintf(p.w, "\r%s\x1b[K", line)
 }
 
@@ -83,7 +90,7 @@ func (p *Progress) End() {
 }
 
 // progressLine returns one line of text about e: the work, the share that is done,
-// how much of it, and the estimated time left.
+// how much of it, and the estimated time left, if the work began the given time ago.
 func progressLine(e session.Progress, elapsed time.Duration) string {
 	line := cells.Lines(e.What) + "  "
 	if e.Total <= 0 {

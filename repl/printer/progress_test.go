@@ -41,6 +41,26 @@ func TestProgress(t *testing.T) {
 	}
 }
 
+// TestProgressParts reports two works of one statement. The time left of the second follows
+// from when it began, and not from the beginning of the statement.
+func TestProgressParts(t *testing.T) {
+	var out strings.Builder
+	now := time.Unix(1000, 0)
+	p := &Progress{w: &out, width: func() int { return 80 }, now: func() time.Time { return now }}
+	p.Begin()
+	for _, e := range []session.Progress{
+		{What: "merge pool 200806", Done: 50, Total: 100, Unit: "captures"},
+		{What: "merge pool 200807", Done: 0, Total: 100, Unit: "captures"},
+		{What: "merge pool 200807", Done: 50, Total: 100, Unit: "captures"},
+	} {
+		now = now.Add(20 * time.Second)
+		p.Update(e)
+	}
+	if !strings.HasSuffix(out.String(), "50 captures of 100 captures · about 20 s left\x1b[K") || strings.Count(out.String(), "about 20 s left") != 2 {
+		t.Errorf("shown: %q", out.String())
+	}
+}
+
 // TestProgressQuick shows that a quick statement leaves no trace.
 func TestProgressQuick(t *testing.T) {
 	var out strings.Builder
