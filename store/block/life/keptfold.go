@@ -259,15 +259,20 @@ func (f *Fold) takeLives(t *packed.Reader, at record.Time) error {
 	return nil
 }
 
+// Lives returns the life of each block of the version, by its index in the Tree. The caller
+// must not change it.
+func (f *Fold) Lives() []Life { return f.life }
+
 // Resume sets a History to the state that it would have after all versions up to
-// v. f is the fold of version v. The changes in v itself are not known after
-// that. Resume returns false, and changes nothing, if f cannot be the fold of v.
-func (h *History) Resume(v Version, f *Fold) bool {
+// v, and returns v as the Revision that it then is, without the changes in it. f is the
+// fold of version v. Resume returns nil, and changes nothing, if f cannot be the fold
+// of v.
+func (h *History) Resume(v Version, f *Fold) *Revision {
 	r := newRevision(v, nil)
 	if len(f.life) != len(r.Tree.Blocks) {
-		return false
+		return nil
 	}
 	r.Life, r.twin = f.life, f.twin
 	h.last, h.twins = r, int(f.twin)
-	return true
+	return r
 }
