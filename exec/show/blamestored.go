@@ -94,7 +94,10 @@ func (s *storedBlame) fits(t *divide.Tree) bool {
 // add adds the version that begins with the capture c of the URL with this key. seen is when
 // the page was captured before. add returns false if what is stored does not suffice.
 func (s *storedBlame) add(ctx context.Context, c capture, key string, seen record.Time) (bool, error) {
-	v := storedVersion{capture: c, leaves: s.spare.leaves[:0]}
+	v := storedVersion{capture: c, fold: s.spare.fold, leaves: s.spare.leaves[:0]}
+	if v.fold == nil {
+		v.fold = new(life.Fold)
+	}
 	if ok, err := s.read(ctx, &v, key); !ok {
 		return false, err
 	}
@@ -126,8 +129,7 @@ func (s *storedBlame) read(ctx context.Context, v *storedVersion, key string) (b
 	if s.last.fold != nil {
 		previous = s.last.time
 	}
-	v.fold, err = life.ReadFold(kept.Fold, v.time)
-	if err != nil || v.fold.Previous != previous {
+	if v.fold.Read(kept.Fold, v.time) != nil || v.fold.Previous != previous {
 		return false, nil
 	}
 	if knew, err := s.snap.Knew(ctx, v.ref, key, v.time); !knew || err != nil {
