@@ -14,7 +14,7 @@ import (
 
 // storedBlame follows the text of a page by what the archive stores of its versions: the
 // leaves, and the fold, which says which blocks of earlier versions the blocks continue. It
-// reads only leaves that changed. A page of 28 KB with 600 versions takes a sixth of the CPU
+// reads only leaves that changed, and the bodies of pages that are not stored in leaves. A page of 28 KB with 600 versions takes a sixth of the CPU
 // time of reading and dividing their bodies.
 type storedBlame struct {
 	snap relation.Snapshot
@@ -35,18 +35,19 @@ type storedVersion struct {
 	fold    *life.Fold
 	as      search.Reading
 	leaves  []storedLeaf
+	read    *life.Revision // the version as its body says; nil if the body was not read
 }
 
-// storedLeaf is a leaf of a version. block is its index in the tree of blocks.
+// storedLeaf is a leaf of a version. block is its index in the tree of blocks. The LeafRef is
+// zero if the body of the version was read.
 type storedLeaf struct {
 	search.LeafRef
 	life  life.Life
 	block int
 }
 
-// traceStored does what trace does, without reading bodies but the last. It returns nil if
-// bodies have to be read, for example because the page has a version without blocks, or
-// because a version came late.
+// traceStored does what trace does, and reads as few bodies as it can. It returns nil if the
+// fold of a version is missing or not valid, for example because a capture came late.
 func (b *blaming) traceStored(ctx context.Context, snap relation.Snapshot, to record.Time) (*traced, error) {
 	if b.s.Settings().Division() != (divide.Options{}) {
 		return nil, nil // the blocks are stored as by default
@@ -71,24 +72,33 @@ func (b *blaming) traceStored(ctx context.Context, snap relation.Snapshot, to re
 	if s.last.fold == nil {
 		return nil, nil
 	}
-	p, err := snap.Payload(ctx, s.last.ref)
-	if err != nil || p.NoBody != "" {
-		return nil, err
-	}
-	v, err := versionOf(nil, s.last.capture, &p, divide.Options{})
-	if err != nil {
-		return nil, err
-	}
-	if t.revision = new(life.History).Resume(v, s.last.fold); t.revision == nil || !s.fits(t.revision.Tree) {
-		return nil, nil
+	if t.revision = s.last.read; t.revision == nil {
+		var err error
+		if t.revision, err = s.body(ctx, &s.last); t.revision == nil || !s.last.fits(t.revision.Tree) {
+			return nil, err
+		}
 	}
 	t.leaves = s.page.Leaves()
 	return t, nil
 }
 
-// fits reports whether the last version has the leaves of the tree.
-func (s *storedBlame) fits(t *divide.Tree) bool {
-	return slices.EqualFunc(s.last.leaves, t.Cut(0), func(l storedLeaf, n int) bool { return l.block == n })
+// body reads the body of the version v. It returns nil if v has no body, or if its fold is
+// that of another page.
+func (s *storedBlame) body(ctx context.Context, v *storedVersion) (*life.Revision, error) {
+	p, err := s.snap.Payload(ctx, v.ref)
+	if err != nil || p.NoBody != "" || p.Document != nil {
+		return nil, err
+	}
+	version, err := versionOf(nil, v.capture, &p, divide.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return new(life.History).Resume(version, v.fold), nil
+}
+
+// fits reports whether v has the leaves of the tree.
+func (v *storedVersion) fits(t *divide.Tree) bool {
+	return slices.EqualFunc(v.leaves, t.Cut(0), func(l storedLeaf, n int) bool { return l.block == n })
 }
 
 // add adds the version that begins with the capture c of the URL with this key. seen is when
@@ -105,6 +115,9 @@ func (s *storedBlame) add(ctx context.Context, c capture, key string, seen recor
 	s.page.Add(&blame.Version{
 		Time: c.time, NotBefore: seen, Changes: s.changes(&v), Rereads: v.as != s.last.as,
 		Text: func(block int) string {
+			if v.read != nil {
+				return v.read.Text(block)
+			}
 			i, _ := slices.BinarySearchFunc(v.leaves, block, func(l storedLeaf, block int) int { return l.block - block })
 			text, err := s.snap.LeafText(v.leaves[i].LeafRef, v.as)
 			if err != nil {
@@ -118,8 +131,7 @@ func (s *storedBlame) add(ctx context.Context, c capture, key string, seen recor
 }
 
 // read reads what is stored of the version v. It returns false if v was not compared with the
-// last version, or is not stored in leaves. Damage is not an error here, because the bodies
-// that are read then report it.
+// last version. Damage is not an error here: if all bodies are read, they report it.
 func (s *storedBlame) read(ctx context.Context, v *storedVersion, key string) (bool, error) {
 	kept, err := s.snap.Kept(ctx, v.ref)
 	if err != nil || kept.Fold == nil {
@@ -135,7 +147,24 @@ func (s *storedBlame) read(ctx context.Context, v *storedVersion, key string) (b
 	if knew, err := s.snap.Knew(ctx, v.ref, key, v.time); !knew || err != nil {
 		return false, ctx.Err()
 	}
-	var ok bool
+	if v.kind != record.KindPage {
+		return true, nil // it shows no block
+	}
+	if ok, err := s.takeLeaves(ctx, v); ok || err != nil {
+		return ok, err
+	}
+	if v.read, _ = s.body(ctx, v); v.read == nil {
+		return false, ctx.Err()
+	}
+	for _, n := range v.read.Tree.Cut(0) {
+		v.leaves = append(v.leaves, storedLeaf{life: v.read.Life[n], block: n})
+	}
+	return true, nil
+}
+
+// takeLeaves sets v.leaves to the stored leaves of the version. It returns false if the
+// version is not stored in leaves, or if its fold is that of another page.
+func (s *storedBlame) takeLeaves(ctx context.Context, v *storedVersion) (ok bool, err error) {
 	if s.refs, v.as, ok, err = s.snap.Leaves(ctx, s.refs[:0], v.ref); !ok || err != nil {
 		return false, err
 	}
@@ -171,7 +200,7 @@ func (s *storedBlame) changes(v *storedVersion) []life.Match {
 		m := life.Match{Op: life.Added, Old: -1, New: l.block}
 		if o := s.before(l, i); o >= 0 {
 			s.stays[o] = true
-			if m.Op, m.Old = life.Edited, old[o].block; old[o].LeafRef == l.LeafRef {
+			if m.Op, m.Old = life.Edited, old[o].block; old[o].LeafRef == l.LeafRef && v.read == nil {
 				m.Op = life.Same
 			}
 		}
