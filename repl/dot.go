@@ -36,7 +36,7 @@ func dotCommands() []dotCommand {
 		{".quit", "", "leave; so does Ctrl-D", (*shell).dotQuit},
 		{".read", "FILE", "run a script", (*shell).dotRead},
 		{".timer", "on|off", "say how long each statement took", (*shell).dotTimer},
-		{".top", "[CRAWL]", "show the crawls, their hosts and alerts, each second until Ctrl-C", (*shell).dotTop},
+		{".top", "[CRAWL]", "show the crawls, their hosts and alerts, each second until q or Ctrl-C", (*shell).dotTop},
 		{".width", "[N|auto]", "width of tables in cells; auto is the window's", (*shell).dotWidth},
 	}
 }

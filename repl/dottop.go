@@ -19,7 +19,7 @@ var topParts = []string{
 }
 
 // dotTop shows the crawls, their hosts and the last alerts, or with arg, those of
-// the crawl of that name. On a terminal it renews them every topEvery until Ctrl-C.
+// the crawl of that name. On a terminal it renews them every topEvery until q or Ctrl-C.
 // Elsewhere it shows them once.
 func (s *shell) dotTop(ctx context.Context, arg string) error {
 	var text strings.Builder
@@ -57,11 +57,7 @@ func (s *shell) dotTop(ctx context.Context, arg string) error {
 		if !live {
 			return nil
 		}
-		timer := time.NewTimer(topEvery)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		if s.lines.WaitForKey(ctx, topEvery, "qQ") || ctx.Err() != nil {
 			return nil
 		}
 	}

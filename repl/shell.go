@@ -44,6 +44,7 @@ const slow = time.Second
 type lineReader interface {
 	ReadLine(prompt string) (string, error)
 	AddHistory(entry string)
+	WaitForKey(ctx context.Context, d time.Duration, keys string) bool
 }
 
 // shell is a run of the program at a prompt, where the user types statements. A

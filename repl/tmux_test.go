@@ -223,7 +223,7 @@ func TestTmuxKeys(t *testing.T) {
 	p.shows("infomall> SELECT 1,⏎⇥'标',⏎2;", 29)
 }
 
-// TestTop shows that .top draws again until Ctrl-C, which leads back to the prompt,
+// TestTop shows that .top draws again until Ctrl-C or q, which lead back to the prompt,
 // and that with .output it shows the crawls once.
 func TestTop(t *testing.T) {
 	home := t.TempDir()
@@ -248,6 +248,15 @@ func TestTop(t *testing.T) {
 	p.sees("infomall>")
 	p.types("SELECT 42;<Enter>")
 	p.sees("42 │")
+	p.types(".top pages<Enter>")
+	p.until("only the crawl", func(screen string) bool {
+		return !strings.Contains(screen, "infomall>") && strings.Contains(screen, "finished")
+	})
+	p.types("xq")
+	p.sees("infomall>")
+	p.types("SELECT 41;<Enter>") // the keys are no part of it, and it is shown while it is typed
+	p.sees("infomall> SELECT 41;")
+	p.sees("41 │")
 	p.types(".output top.txt<Enter>.top<Enter>.output<Enter>SELECT 43;<Enter>")
 	p.sees("43 │")
 	text, err := os.ReadFile(filepath.Join(home, "top.txt"))

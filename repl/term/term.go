@@ -14,6 +14,7 @@
 package term
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -22,6 +23,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 	"unicode"
 
 	"github.com/chzyer/readline"
@@ -168,6 +170,36 @@ func (e *Editor) ReadLine(prompt string) (string, error) {
 	return fromCells.Replace(line), nil
 }
 
+// errNoKeys is returned if keys cannot be read one by one.
+var errNoKeys = errors.New("the terminal gives no keys")
+
+// pollKeys is how many milliseconds WaitForKey waits for a key before it looks at its context.
+const pollKeys = 50
+
+// WaitForKey waits until one of keys is typed, for at most d, or until ctx is cancelled.
+// Other keys are dropped. Keys are not shown, and need no line end. It reports whether one of
+// keys was typed. If the system does not give single keys, it only waits.
+func (e *Editor) WaitForKey(ctx context.Context, d time.Duration, keys string) bool {
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	if e.raw.quiet() != nil {
+		<-ctx.Done()
+		return false
+	}
+	// An error here will show at the next prompt.
+	defer func() { _ = e.raw.exit() }()
+	for ctx.Err() == nil {
+		key, err := keyWithin(e.raw.fd, pollKeys)
+		switch {
+		case err != nil:
+			<-ctx.Done()
+		case key != 0 && strings.IndexByte(keys, key) >= 0:
+			return true
+		}
+	}
+	return false
+}
+
 // AddHistory adds entry as the newest entry that the arrow keys and Ctrl-R
 // find. entry may contain line breaks. The history is in memory only.
 func (e *Editor) AddHistory(entry string) {
@@ -263,6 +295,21 @@ func (r *rawMode) enter() error {
 	if r.usual == nil {
 		r.usual = before
 	}
+	return nil
+}
+
+// quiet puts the terminal from its usual mode into one that gives each key at once, until exit
+// is called.
+func (r *rawMode) quiet() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed || r.raw || r.usual == nil {
+		return errNoKeys
+	}
+	if err := quietKeys(r.fd); err != nil {
+		return err
+	}
+	r.raw = true
 	return nil
 }
 
