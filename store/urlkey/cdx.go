@@ -172,8 +172,8 @@ var (
 	)
 )
 
-// patterns returns a function that returns the compiled patterns. Its first call compiles
-// them, which takes longer than most starts of the program can spare.
+// patterns returns a function that returns the compiled patterns. The first call of that
+// function compiles them, because few runs of the program need them.
 func patterns(list ...string) func() []*regexp.Regexp {
 	return sync.OnceValue(func() (compiled []*regexp.Regexp) {
 		for _, p := range list {
