@@ -130,6 +130,8 @@ func (endless) Knew(context.Context, record.Ref, string, record.Time) (bool, err
 
 func (endless) LeafFacts(context.Context, record.Ref) ([][]byte, error) { return nil, nil }
 
+func (endless) Layout(context.Context, record.Ref) ([]byte, error) { return nil, nil }
+
 func (endless) LeafSpans(_ context.Context, dst []record.LeafSpan, _ record.Ref) ([]record.LeafSpan, error) {
 	return dst, nil
 }

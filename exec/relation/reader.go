@@ -133,6 +133,9 @@ type Snapshot interface {
 	// spans: a caller can read a span once for many bodies.
 	LeafSpans(ctx context.Context, dst []record.LeafSpan, ref record.Ref) ([]record.LeafSpan, error)
 	SpanFacts(ctx context.Context, s record.LeafSpan) ([][]byte, error)
+	// Layout returns the layout of a capture's body, or nil if the body is not stored in
+	// blocks. The caller must not change it.
+	Layout(ctx context.Context, ref record.Ref) ([]byte, error)
 	// AppendLeaves appends to dst the facts that LeafFacts returns, but in
 	// their stored form, and returns dst. It is faster for callers that need
 	// only parts of the facts.

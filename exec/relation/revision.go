@@ -296,7 +296,7 @@ func (f *follower) add(b *record.Batch, i int) (*life.Revision, error) {
 	}
 	v := res.version(b.Time[i], b.Kind[i], b.Digest[i])
 	if fold != nil {
-		if f.begun = f.history.Resume(v, fold); !f.begun {
+		if f.begun = f.history.Resume(v, fold) != nil; !f.begun {
 			return nil, errUnkept
 		}
 		f.last = b.Ref[i]

@@ -67,18 +67,24 @@ type traced struct {
 	leaves   []blame.Leaf
 }
 
-// trace reads the versions of the page, from the first to the one that the
-// statement asks for. It holds two of them in memory at a time.
+// trace follows the text of the page from the first version to the one that the statement
+// asks for.
 func (b *blaming) trace(ctx context.Context, snap relation.Snapshot) (*traced, error) {
-	a := b.asked
 	to := record.MaxTime + 1
-	if a.when != nil {
-		to = a.when.To
+	if b.asked.when != nil {
+		to = b.asked.when.To
 	}
-	page := blame.Page{Unit: blame.Words}
-	if b.st.Unit == ast.BlameLines {
-		page.Unit = blame.Lines
+	if t, err := b.traceStored(ctx, snap, to); t != nil || err != nil {
+		return t, err
 	}
+	return b.traceBodies(ctx, snap, to)
+}
+
+// traceBodies does the work of trace by the bodies of the versions. It holds two of them in
+// memory at a time.
+func (b *blaming) traceBodies(ctx context.Context, snap relation.Snapshot, to record.Time) (*traced, error) {
+	a := b.asked
+	page := blame.Page{Unit: b.unit()}
 	var history life.History
 	memory := divide.NewMemory()
 	t := new(traced)
@@ -90,7 +96,7 @@ func (b *blaming) trace(ctx context.Context, snap relation.Snapshot) (*traced, e
 			return nil, err
 		}
 		for i := range batch.N {
-			t.asked = capture{batch.Ref[i], batch.Time[i], batch.Status[i], batch.Kind[i], batch.Truncated[i]}
+			t.asked = captureAt(batch, i)
 			if any && batch.Change[i] == record.ChangeSame {
 				if why == "" {
 					seen = t.asked.time
@@ -116,7 +122,7 @@ func (b *blaming) trace(ctx context.Context, snap relation.Snapshot) (*traced, e
 				before = t.revision.Body
 			}
 			t.revision = history.Add(v)
-			page.Add(t.revision, seen)
+			page.Add(blame.VersionOf(t.revision, seen))
 			seen = t.asked.time
 		}
 	}
@@ -128,6 +134,14 @@ func (b *blaming) trace(ctx context.Context, snap relation.Snapshot) (*traced, e
 	}
 	t.leaves = page.Leaves()
 	return t, nil
+}
+
+// unit returns the piece of text that the statement asks for. Blocks are followed by words.
+func (b *blaming) unit() blame.Unit {
+	if b.st.Unit == ast.BlameLines {
+		return blame.Lines
+	}
+	return blame.Words
 }
 
 // columns returns the columns of the rows.

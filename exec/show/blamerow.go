@@ -48,7 +48,7 @@ func (b *blaming) pieces(t *traced) iter.Seq[[]value.Value] {
 // row returns the values of a row for a text. place has the values of its first
 // columns.
 func (b *blaming) row(place []value.Value, first, last *blame.Origin, text string) []value.Value {
-	row := append(make([]value.Value, 0, len(b.columns())), place...)
+	row := append(make([]value.Value, 0, 8), place...)
 	if b.st.Unit != ast.BlameWords {
 		row = append(row, timeOrNull(first.NotBefore), value.OfTime(first.Time))
 	}

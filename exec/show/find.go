@@ -55,6 +55,11 @@ type capture struct {
 	part   bool // the body is incomplete, because the fetch cut it
 }
 
+// captureAt returns the capture of row i of b.
+func captureAt(b *record.Batch, i int) capture {
+	return capture{b.Ref[i], b.Time[i], b.Status[i], b.Kind[i], b.Truncated[i]}
+}
+
 // captureFound is the capture that a statement asks for. It also has the last
 // capture of the version before (a version is the captures from one change of
 // the page to the next).

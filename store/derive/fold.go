@@ -196,7 +196,7 @@ func (f *Folder) resume(i int) (bool, error) {
 	if v == nil || err != nil {
 		return false, err
 	}
-	if !f.history.Resume(*v, fold) {
+	if f.history.Resume(*v, fold) == nil {
 		return false, nil
 	}
 	f.at = i

@@ -2,6 +2,7 @@ package finder
 
 import (
 	"context"
+	"sync"
 
 	"infomall/store/block/divide"
 	"infomall/store/block/facts"
@@ -44,7 +45,8 @@ func (v *Finder) appendLeaves(ctx context.Context, dst []search.LeafRef, ref rec
 	if err != nil {
 		return dst, as, false
 	}
-	var outline facts.Outline
+	outline := outlines.Get().(*facts.Outline)
+	defer outlines.Put(outline)
 	if outline.Read(kept.Page(ref.N)) != nil || outline.Inline {
 		return dst, as, false
 	}
@@ -70,6 +72,9 @@ func (v *Finder) appendLeaves(ctx context.Context, dst []search.LeafRef, ref rec
 	n := len(dst) - before
 	return dst, as, n == outline.Leaves && (owner.Recipe.Layout > 0 || n == 1)
 }
+
+// outlines are the facts.Outline that are not in use.
+var outlines = sync.Pool{New: func() any { return new(facts.Outline) }}
 
 // LeafText returns the text of a stored leaf, read in the given way. The error is
 // body.ErrMissing if the archive does not have the leaf, or says what is damaged.

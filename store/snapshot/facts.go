@@ -204,6 +204,21 @@ func (v *Snapshot) LeafSpans(ctx context.Context, dst []record.LeafSpan, ref rec
 	return v.Runs.LeafSpans(dst, owner.Recipe)
 }
 
+// Layout returns the layout of the body of capture ref: the body without its leaves, see
+// package divide. It returns nil if the body is not stored divided. The caller must not
+// change the result.
+func (v *Snapshot) Layout(ctx context.Context, ref record.Ref) ([]byte, error) {
+	owner, err := v.ownerOf(ctx, ref)
+	if err != nil || owner == nil || owner.Recipe.Layout == 0 {
+		return nil, err
+	}
+	spans, err := v.Runs.Spans(owner.Recipe)
+	if err != nil {
+		return nil, err
+	}
+	return v.Runs.Layout(ctx, spans, int(owner.Recipe.Layout))
+}
+
 // SpanFacts returns the facts stored for each leaf of a span that LeafSpans returned, in
 // order.
 func (v *Snapshot) SpanFacts(ctx context.Context, s record.LeafSpan) ([][]byte, error) {

@@ -457,6 +457,9 @@ func (a *Archive) LeafSpans(_ context.Context, dst []record.LeafSpan, _ record.R
 	return dst, nil
 }
 
+// Layout implements relation.Snapshot. It returns nil: bodies are not stored in blocks.
+func (a *Archive) Layout(context.Context, record.Ref) ([]byte, error) { return nil, nil }
+
 // SpanFacts implements relation.Snapshot. It returns nil, because LeafSpans returns no span.
 func (a *Archive) SpanFacts(context.Context, record.LeafSpan) ([][]byte, error) { return nil, nil }
 

@@ -1,6 +1,7 @@
 package blame
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -58,6 +59,8 @@ type Page struct {
 	Unit   Unit
 	leaves []Leaf // of the last version, in order
 	// Memory that is used again.
+	spare      []Leaf
+	byBlock    []*Leaf
 	tokens     []life.Token
 	gone, came loose
 }
@@ -66,19 +69,49 @@ type Page struct {
 // version that is not a page has none. They are valid until the next call of Add.
 func (p *Page) Leaves() []Leaf { return p.leaves }
 
-// Add adds the next version. r is what life.History returned for it, and
-// notBefore is when the version before was last seen; record.NoTime if there is
-// none.
-func (p *Page) Add(r *life.Revision, notBefore record.Time) {
-	a := addition{page: p, r: r, origin: Origin{NotBefore: notBefore, Time: r.Time}}
-	p.leaves = a.compare()
+// Version is one version of a page, the input of Page.Add.
+type Version struct {
+	Time      record.Time // when it was first seen
+	NotBefore record.Time // when the version before was last seen; record.NoTime if there is none
+	// Changes has the change of each leaf since the version before, as life.Revision.Leaves
+	// returns them. Add looks at the indexes of blocks, and at whether Op is life.Edited. In
+	// the first version each leaf is added. A version that is not a page has no leaves.
+	Changes []life.Match
+	// Rereads reports that equal bytes may show another text than in the version before.
+	Rereads bool
+	// Text returns the text of block n, which is a leaf.
+	Text func(n int) string
+}
+
+// VersionOf returns a version for Page.Add. r is what life.History returned for it, and
+// notBefore is when the version before was last seen; record.NoTime if there is none.
+func VersionOf(r *life.Revision, notBefore record.Time) *Version {
+	v := &Version{Time: r.Time, NotBefore: notBefore, Text: r.Text}
+	switch {
+	case r.Hidden():
+	case r.Before == nil:
+		for _, n := range r.Tree.Cut(0) {
+			v.Changes = append(v.Changes, life.Match{Op: life.Added, Old: -1, New: n})
+		}
+	default:
+		old, new := r.Before.Body, r.Body
+		v.Changes = r.Leaves()
+		v.Rereads = old != new && (old == nil || new == nil || !new.ReadsLike(old))
+	}
+	return v
+}
+
+// Add adds the next version.
+func (p *Page) Add(v *Version) {
+	a := addition{page: p, v: v, origin: Origin{NotBefore: v.NotBefore, Time: v.Time}}
+	p.leaves, p.spare = a.compare(), p.leaves
 	a.move()
 }
 
 // addition is the work of Page.Add.
 type addition struct {
 	page   *Page
-	r      *life.Revision
+	v      *Version
 	origin Origin // of what came in, without Old
 	gone   []run  // in the order of the old page
 	came   []run  // in the order of the new page
@@ -94,19 +127,19 @@ type run struct {
 // compare returns the leaves of the version, each compared with the leaf of the
 // version before that it continues. It sets gone and came.
 func (a *addition) compare() []Leaf {
-	if a.r.Hidden() {
-		return nil
-	}
-	var old []*Leaf // by block
-	if leaves := a.page.leaves; len(leaves) > 0 {
-		old = make([]*Leaf, leaves[len(leaves)-1].Block+1)
+	p := a.page
+	old := p.byBlock[:0]
+	if leaves := p.leaves; len(leaves) > 0 {
+		size := leaves[len(leaves)-1].Block + 1
+		old = slices.Grow(old, size)[:size]
+		clear(old)
 		for i := range leaves {
 			old[leaves[i].Block] = &leaves[i]
 		}
 	}
-	changes := a.changes()
-	out := make([]Leaf, 0, len(changes))
-	for _, m := range changes {
+	p.byBlock = old
+	out := slices.Grow(p.spare[:0], len(a.v.Changes))
+	for _, m := range a.v.Changes {
 		var was *Leaf
 		if m.Old >= 0 && m.Old < len(old) {
 			was = old[m.Old]
@@ -118,7 +151,7 @@ func (a *addition) compare() []Leaf {
 			}
 		case was == nil:
 			out = append(out, a.fresh(m.New))
-		case m.Op != life.Edited && a.sameReading():
+		case m.Op != life.Edited && !a.v.Rereads:
 			out = append(out, Leaf{m.New, was.First, was.Last, was.Pieces})
 		default:
 			out = append(out, a.edit(was, m.New))
@@ -127,30 +160,10 @@ func (a *addition) compare() []Leaf {
 	return out
 }
 
-// changes returns the change of each leaf since the version before. In the first
-// version, each leaf is added.
-func (a *addition) changes() []life.Match {
-	if a.r.Before != nil {
-		return a.r.Leaves()
-	}
-	var all []life.Match
-	for _, n := range a.r.Tree.Cut(0) {
-		all = append(all, life.Match{Op: life.Added, Old: -1, New: n})
-	}
-	return all
-}
-
-// sameReading reports whether equal bytes show equal text in this version and in
-// the version before.
-func (a *addition) sameReading() bool {
-	old, new := a.r.Before.Body, a.r.Body
-	return old == new || old != nil && new != nil && new.ReadsLike(old)
-}
-
 // fresh returns leaf n, which the version before does not have.
 func (a *addition) fresh(n int) Leaf {
 	o := a.newOrigin("")
-	l := Leaf{n, o, o, a.page.pieces(a.r.Text(n))}
+	l := Leaf{n, o, o, a.page.pieces(a.v.Text(n))}
 	for i := range l.Pieces {
 		l.Pieces[i].First, l.Pieces[i].Last = o, o
 	}
@@ -176,7 +189,7 @@ func (a *addition) newOrigin(old string) *Origin {
 
 // edit returns leaf n, which was the leaf was in the version before.
 func (a *addition) edit(was *Leaf, n int) Leaf {
-	l := Leaf{n, was.First, was.Last, a.page.pieces(a.r.Text(n))}
+	l := Leaf{n, was.First, was.Last, a.page.pieces(a.v.Text(n))}
 	edited := false
 	hunks(was.Pieces, l.Pieces, func(gone, come []Piece) {
 		edited = edited || hasWord(gone) || hasWord(come)

@@ -55,7 +55,7 @@ func followed(unit Unit, versions ...string) *Page {
 		if i == 0 {
 			before = record.NoTime
 		}
-		p.Add(h.Add(versionOf(i+1, v)), before)
+		p.Add(VersionOf(h.Add(versionOf(i+1, v)), before))
 	}
 	return p
 }

@@ -52,8 +52,8 @@ func checkFold(t *rapid.T) (moved int) {
 		}
 		earlier := wordsOf(&page)
 		r := history.Add(versionOf(n+1, h.next()))
-		page.Add(r, before)
-		a := addition{page: &still, r: r, origin: Origin{NotBefore: before, Time: r.Time}}
+		page.Add(VersionOf(r, before))
+		a := addition{page: &still, v: VersionOf(r, before), origin: Origin{NotBefore: before, Time: r.Time}}
 		still.leaves = a.compare()
 		diffs.add(r)
 		if got, want := origins(&still), diffs.String(); got != want {

@@ -226,7 +226,7 @@ func follow(t *testing.T, site gitRepo, blobs []string, unit Unit, n int, stream
 	add := func(v life.Version) {
 		v.Time = record.Time(at) * 1000
 		r := history.Add(v)
-		page.Add(r, v.Time-1000)
+		page.Add(VersionOf(r, v.Time-1000))
 		var text bytes.Buffer
 		for _, p := range pieces(&page) {
 			fmt.Fprintf(&text, "%s\n", p.Word)

@@ -122,6 +122,22 @@ func Join(dst, layout []byte, leaves [][]byte) ([]byte, error) {
 	return dst, nil
 }
 
+// AppendLeaves appends to dst the index of each leaf in Tree.Blocks of the page with this
+// layout, in order. blocks is the number of blocks of the Tree.
+func AppendLeaves(dst []int, layout []byte) (leaves []int, blocks int, err error) {
+	blocks = 1 // the page itself
+	err = eachMark(layout, func(_ []byte, kind byte) error {
+		if kind == markLeaf {
+			dst = append(dst, blocks)
+		}
+		if kind == markLeaf || kind == markOpen {
+			blocks++
+		}
+		return nil
+	})
+	return dst, blocks, err
+}
+
 // Part is a block that FindCut found in the layout of a body. Joining Part.Layout
 // with the leaves First to First+Leaves-1 of the body gives the bytes of the
 // block.

@@ -3,6 +3,7 @@ package divide
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,6 +41,9 @@ func checkTree(t *testing.T, tree *Tree) {
 		leaves = append(leaves, tree.Bytes(n))
 	}
 	checkFindCut(t, tree, leaves)
+	if at, blocks, err := AppendLeaves(nil, tree.Layout()); err != nil || blocks != len(tree.Blocks) || !slices.Equal(at, tree.Cut(0)) {
+		t.Fatalf("the layout has the leaves %d of %d blocks (%v), want %d of %d", at, blocks, err, tree.Cut(0), len(tree.Blocks))
+	}
 	got, err := Join(nil, tree.Layout(), leaves)
 	if err != nil || !bytes.Equal(got, body) {
 		t.Fatalf("layout and %d leaves give %d bytes, %v; want the body's %d", len(leaves), len(got), err, len(body))

@@ -185,11 +185,17 @@ func (r *Revision) appendLives(dst []byte) []byte {
 // facts.ErrOther if another version of facts.Extractor wrote the fold, or
 // facts.ErrFacts if it is damaged.
 func ReadFold(src []byte, at record.Time) (*Fold, error) {
+	f := new(Fold)
+	return f, f.Read(src, at)
+}
+
+// Read decodes a fold into f, like ReadFold. It uses the memory of f again.
+func (f *Fold) Read(src []byte, at record.Time) error {
 	t := packed.Reader{B: src}
 	if t.Byte() != facts.Extractor {
-		return nil, facts.ErrOther
+		return facts.ErrOther
 	}
-	f := &Fold{Previous: record.NoTime}
+	*f = Fold{Previous: record.NoTime, life: f.life[:0]}
 	bits := t.Byte()
 	if bits&foldTwin != 0 {
 		f.twin = int32(t.Number())
@@ -198,16 +204,16 @@ func ReadFold(src []byte, at record.Time) (*Fold, error) {
 		f.Previous = at - record.Time(t.Uvarint())
 	}
 	if err := f.takeLives(&t, at); err != nil {
-		return nil, err
+		return err
 	}
 	f.Brought = Brought{t.Number(), int64(t.Number())}
 	if len(t.B) > 0 {
 		f.takeChanged(&t)
 	}
 	if t.Bad || len(t.B) > 0 {
-		return nil, facts.ErrFacts
+		return facts.ErrFacts
 	}
-	return f, nil
+	return nil
 }
 
 func (f *Fold) takeChanged(t *packed.Reader) {
@@ -244,7 +250,7 @@ func (f *Fold) takeLives(t *packed.Reader, at record.Time) error {
 	if t.Bad || blocks == 0 || blocks > blocksMax {
 		return facts.ErrFacts
 	}
-	f.life = make([]Life, 1, min(blocks, 1024))
+	f.life = append(slices.Grow(f.life, min(blocks, 1024)), Life{})
 	for len(f.life) < blocks {
 		n, birth, place := t.Number(), t.Number(), t.Number()
 		if t.Bad || n == 0 || n > blocks-len(f.life) || birth >= len(births) || place == 0 || place > blocksMax {
@@ -259,15 +265,20 @@ func (f *Fold) takeLives(t *packed.Reader, at record.Time) error {
 	return nil
 }
 
+// Lives returns the life of each block of the version, by its index in the Tree. The caller
+// must not change it.
+func (f *Fold) Lives() []Life { return f.life }
+
 // Resume sets a History to the state that it would have after all versions up to
-// v. f is the fold of version v. The changes in v itself are not known after
-// that. Resume returns false, and changes nothing, if f cannot be the fold of v.
-func (h *History) Resume(v Version, f *Fold) bool {
+// v, and returns v as the Revision that it then is, without the changes in it. f is the
+// fold of version v. Resume returns nil, and changes nothing, if f cannot be the fold
+// of v.
+func (h *History) Resume(v Version, f *Fold) *Revision {
 	r := newRevision(v, nil)
 	if len(f.life) != len(r.Tree.Blocks) {
-		return false
+		return nil
 	}
 	r.Life, r.twin = f.life, f.twin
 	h.last, h.twins = r, int(f.twin)
-	return true
+	return r
 }

@@ -46,7 +46,7 @@ func TestFoldsGoOn(t *testing.T) {
 			}
 			checkFold(t, f, r, reading)
 			resumed = History{}
-			if !resumed.Resume(v, f) {
+			if resumed.Resume(v, f) == nil {
 				t.Fatalf("version %d: a History does not resume with its own fold", i)
 			}
 		}
