@@ -93,9 +93,9 @@ func (r *Reader) findings(ctx context.Context, n *Request) iter.Seq2[[]finding, 
 }
 
 // eachFinding yields the findings of each URL, before they are joined to those of other
-// URLs, sorted by URL and time. Of the scores it sets those of pages that it had to read. If
-// noted is set, it adds notes on what was asked at its end. A finding is valid until the
-// iteration moves on.
+// URLs, sorted by URL and time. It sets a score only if it had to read the page. If noted is
+// set, it adds notes on what was asked at its end. A finding is valid until the iteration
+// moves on.
 func (r *Reader) eachFinding(ctx context.Context, n *Request, noted bool) iter.Seq2[*finding, error] {
 	return func(yield func(*finding, error) bool) {
 		var rarity []float64
@@ -315,9 +315,10 @@ func (r *Reader) printed(ctx context.Context, n *Request, in iter.Seq2[*finding,
 // findingsTogether is how many findings are completed at once at most.
 const findingsTogether = 1 << 14
 
-// together yields the findings of in after complete has completed them, many at once: complete
-// gets them in the order in which their pages are stored, because each page may need what the
-// one before it needed. If soon is set, it gets few at first, so that a finding comes soon.
+// together yields the findings of in, in their order, after complete has completed them.
+// complete gets many findings at once, in the order in which their pages are stored: a page may
+// need what the page before it needed. If soon is set, it gets few at first, so that the first
+// finding comes soon.
 func together(ctx context.Context, in iter.Seq2[*finding, error], soon bool, complete func([]*finding) error) iter.Seq2[*finding, error] {
 	return func(yield func(*finding, error) bool) {
 		var list []finding

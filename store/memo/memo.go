@@ -64,9 +64,9 @@ func (c *Cache) Put(key, value any, bytes int64) {
 	}
 }
 
-// PutDear adds a value like Put, but the value is dropped only after all values of Put are.
-// It is for small values that took long to compute, which many other values must not push
-// out. The values of PutDear take at most half of the limit.
+// PutDear adds a value as Put does, but drops it only after all values that Put added. It is
+// for small values that took long to compute. The values of PutDear take at most half of the
+// limit.
 func (c *Cache) PutDear(key, value any, bytes int64) {
 	if c != nil {
 		c.put(&item{key, value, bytes, &c.dear})

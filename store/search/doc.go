@@ -118,8 +118,8 @@ func (w *Words) RankBy(rank func(record.Ref) (best Best, ok bool)) { w.rank = ra
 // gave the answer.
 func (w *Words) PrintBy(print func(record.Ref) Print) { w.print = print }
 
-// Print returns the fingerprint of the page of a capture that matches the question, if an
-// index has it. Of no words, it is unknown.
+// Print returns the fingerprint of the page of a capture that matches the question. It is
+// unknown if no index has it, or if w is nil.
 func (w *Words) Print(ref record.Ref) Print {
 	if w == nil || w.print == nil || !w.Indexed(ref) || w.Answer(ref) != match.Yes {
 		return Print{}
