@@ -336,6 +336,7 @@ var homes = map[string]string{
 	"github.com/blevesearch/snowballstem":    "store/words/stem",
 	"github.com/klippa-app/go-pdfium":        "store/document/pdf",
 	"github.com/tetratelabs/wazero":          "store/document/pdf",
+	"github.com/prometheus/client_golang":    "repl/serve",
 	"github.com/modelcontextprotocol/go-sdk": "repl/mcp",
 	"github.com/chromedp/cdproto":            "crawl/render",
 	"github.com/chromedp/chromedp":           "crawl/render",
@@ -362,7 +363,6 @@ var testModules = []string{
 	"github.com/rogpeppe/go-internal",
 	"github.com/creack/pty",
 	"pgregory.net/rapid",
-	"github.com/prometheus/client_golang",
 	"gonum.org/v1/gonum",
 	"go.yaml.in/yaml/v3",
 }

@@ -213,7 +213,7 @@ func newServer(o Options, ui, replay net.Addr, done <-chan struct{}) (*server, e
 		o: o, origins: origins, replays: make(chan struct{}, replaysMax), metrics: m, done: done,
 		asker: ask.New(ask.Options{
 			Session: o.Session, Timeout: o.QueryTimeout, Memory: o.QueryMemory, Rows: o.QueryRows, AtOnce: o.QueriesMax,
-			Began: m.begin, Ended: m.statement,
+			Began: m.running.Inc, Ended: m.statement,
 		}),
 		files:     &keep.Files{Now: o.Now},
 		snapshots: &keep.Snapshots{Open: func(ctx context.Context) (relation.Snapshot, func(), error) { return o.Session().Snapshot(ctx) }},
