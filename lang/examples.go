@@ -2,9 +2,9 @@ package lang
 
 import (
 	_ "embed"
+	"iter"
 	"slices"
 	"strings"
-	"sync"
 
 	"infomall/lang/ast"
 	"infomall/lang/grammar"
@@ -21,11 +21,16 @@ const examplesMax = 2
 // Examples returns up to two statements from the manual that are examples for a
 // topic of HELP, each with its semicolon. It returns nil for a topic that
 // Topics does not list.
-func Examples(topic string) []string {
-	var list []string
-	for _, e := range manualExamples() {
-		if len(list) < examplesMax && strings.EqualFold(e.topic, topic) {
-			list = append(list, e.text)
+func Examples(topic string) (list []string) {
+	word, _, _ := strings.Cut(topic, " ")
+	if strings.EqualFold(topic, expressions) {
+		word = "SELECT"
+	}
+	for e := range manualExamples(word) {
+		if strings.EqualFold(e.topic, topic) {
+			if list = append(list, e.text); len(list) == examplesMax {
+				break
+			}
 		}
 	}
 	return list
@@ -34,7 +39,7 @@ func Examples(topic string) []string {
 // ExampleOf returns a statement from the manual that reads the relation with this
 // name, with its semicolon, or "" if there is none. It is the shortest one.
 func ExampleOf(relation string) (text string) {
-	for _, e := range manualExamples() {
+	for e := range manualExamples(relation) {
 		if slices.Contains(e.reads, relation) && (text == "" || len(e.text) < len(text)) {
 			text = e.text
 		}
@@ -47,22 +52,29 @@ type example struct {
 	reads       []string // the names of the relations that it reads
 }
 
-// manualExamples returns all statements in the code blocks of the manual, in
-// order, each with its topic of HELP. It parses the manual on the first call
-// only.
-var manualExamples = sync.OnceValue(func() []example {
-	var list []example
-	for _, block := range strings.Split(manual, "```iql\n")[1:] {
-		src, _, _ := strings.Cut(block, "```")
-		for st, err := range Statements(src, "") {
-			if err == nil {
+// manualExamples yields the statements in those code blocks of the manual that contain word,
+// in order, each with its topic of HELP. Upper and lower case are the same. It parses no other
+// block, because to parse all takes 50 ms.
+func manualExamples(word string) iter.Seq[example] {
+	word = strings.ToUpper(word)
+	return func(yield func(example) bool) {
+		for _, block := range strings.Split(manual, "```iql\n")[1:] {
+			src, _, _ := strings.Cut(block, "```")
+			if !strings.Contains(strings.ToUpper(src), word) {
+				continue
+			}
+			for st, err := range Statements(src, "") {
+				if err != nil {
+					continue
+				}
 				span := st.At()
-				list = append(list, example{topicOf(st), src[span.Start.Offset:span.End.Offset] + ";", readBy(st)})
+				if !yield(example{topicOf(st), src[span.Start.Offset:span.End.Offset] + ";", readBy(st)}) {
+					return
+				}
 			}
 		}
 	}
-	return list
-})
+}
 
 // readBy returns the names of the relations that a query reads, or that SHOW lists.
 func readBy(st ast.Statement) (names []string) {
@@ -80,11 +92,14 @@ func readBy(st ast.Statement) (names []string) {
 	return names
 }
 
+// expressions is the topic of HELP for queries without FROM.
+const expressions = "EXPRESSIONS"
+
 // topicOf returns the topic of HELP for a statement: the longest topic that the
 // statement begins with, such as "EXPLAIN RANK".
 func topicOf(st ast.Statement) string {
 	if q, ok := st.(*ast.Query); ok && q.Select != nil && q.Select.From == nil {
-		return "EXPRESSIONS" // such as SELECT 1 + 1
+		return expressions // such as SELECT 1 + 1
 	}
 	best, text := "", st.String()
 	for _, topic := range grammar.Topics() {

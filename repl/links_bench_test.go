@@ -121,7 +121,7 @@ func BenchmarkMonthLinks(b *testing.B) {
 		b.Fatal(err)
 	}
 	b.Logf("imported in %.1f CPU seconds, %d bytes of new bodies", cpuSeconds()-before, in[0].NewBytes)
-	defer memory.BeginRoomy()() // as in the program
+	memory.AllowGarbage() // as in the program
 	a, closer := openStore(dir, nil)
 	defer closer.Close()
 	st, err := lang.ParseOne("PAGERANK AT 2008-06 ITERATIONS 1", "")
@@ -186,7 +186,7 @@ func BenchmarkImportEdges(b *testing.B) {
 	if err := writeEdges(name); err != nil {
 		b.Fatal(err)
 	}
-	defer memory.BeginRoomy()() // as in the program
+	memory.AllowGarbage() // as in the program
 	st, err := lang.ParseOne("IMPORT '"+name+"' FORMAT graph AS g", "")
 	if err != nil {
 		b.Fatal(err)

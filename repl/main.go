@@ -74,7 +74,7 @@ type program struct {
 // after the name of the program. Main handles the signals of the process while
 // it runs.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
-	defer memory.BeginRoomy()()
+	memory.AllowGarbage()
 	p := &program{stdin: stdin, stdout: stdout, stderr: stderr, getenv: getenv, openArchive: openPlace}
 	return p.main(ctx, args)
 }

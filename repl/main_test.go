@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 		os.Setenv("XDG_CACHE_HOME", filepath.Join(os.TempDir(), "infomall-test-cache"))
 		os.Exit(Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
 	}
-	memory.BeginRoomy() // once for all programs that run in this process
+	memory.AllowGarbage() // once for all programs that run in this process
 	testscript.Main(m, map[string]func(){
 		"infomall": func() {
 			run := Main

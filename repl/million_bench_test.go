@@ -151,7 +151,7 @@ var millionWords = []string{"web ", "archive ", "of ", "pages ", "and ", "what "
 // captures are read.
 func BenchmarkMillion(b *testing.B) {
 	dir := million(b)
-	defer memory.BeginRoomy()() // as in the program
+	memory.AllowGarbage() // as in the program
 	a, closer := openStore(dir, nil)
 	defer closer.Close()
 	table := millionTable(b)

@@ -22,7 +22,7 @@ const workersVariable = "INFOMALL_TEST_WORKERS"
 
 // mainWithWorkers does what Main does, and asks three workers.
 func mainWithWorkers(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
-	defer memory.BeginRoomy()()
+	memory.AllowGarbage()
 	p := &program{stdin: stdin, stdout: stdout, stderr: stderr, getenv: getenv, openArchive: openPlace}
 	p.workers = func(o *session.Options) session.Workers {
 		return fourParts{worker.NewAsker(workertest.New(o.Archive, 3, forParts(o.Archive, o.Settings)), worker.Options{})}

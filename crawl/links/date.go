@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"infomall/store/urlkey"
@@ -39,7 +40,9 @@ func date(s string) (from, until time.Time) {
 }
 
 // monthInName finds a year and month in the path of a sitemap, such as 2024-05.
-var monthInName = regexp.MustCompile(`(?:^|\D)((?:19|20)\d\d)[-_/.]?(0[1-9]|1[0-2])(?:\D|$)`)
+var monthInName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|\D)((?:19|20)\d\d)[-_/.]?(0[1-9]|1[0-2])(?:\D|$)`)
+})
 
 // newest returns the date by which l is ordered: when it changed, or for a sitemap the
 // month in its name. ok is false if it has no date.
@@ -47,7 +50,7 @@ func newest(l *Link) (t time.Time, ok bool) {
 	if !l.Modified.IsZero() || !l.Sitemap {
 		return l.Modified, !l.Modified.IsZero()
 	}
-	m := monthInName.FindStringSubmatch(urlkey.RawPath(l.URL))
+	m := monthInName().FindStringSubmatch(urlkey.RawPath(l.URL))
 	if m == nil {
 		return t, false
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"infomall/exec/value"
 	"infomall/lang/ast"
@@ -116,16 +117,19 @@ func (f *Function) Arguments() (least, most int) { return f.least(), len(f.param
 
 // functions holds all functions of the language, sorted by name. The lists that
 // it joins stand in the files that have the code of the functions.
-var functions = slices.SortedFunc(slices.Values(slices.Concat(
-	anyFunctions, numberFunctions, placeFunctions, regionFunctions, similarFunctions, storedFunctions, textFunctions, timeFunctions, urlFunctions, wordFunctions,
-	aggregateFunctions, windowFunctions,
-)), func(a, b Function) int { return strings.Compare(a.Name, b.Name) })
+var functions = sync.OnceValue(func() []Function {
+	return slices.SortedFunc(slices.Values(slices.Concat(
+		anyFunctions, numberFunctions, placeFunctions, regionFunctions, similarFunctions, storedFunctions, textFunctions, timeFunctions, urlFunctions, wordFunctions,
+		aggregateFunctions, windowFunctions,
+	)), func(a, b Function) int { return strings.Compare(a.Name, b.Name) })
+})
 
 // Functions returns all functions of the language, sorted by name.
 func Functions() []*Function {
-	list := make([]*Function, len(functions))
-	for i := range functions {
-		list[i] = &functions[i]
+	all := functions()
+	list := make([]*Function, len(all))
+	for i := range all {
+		list[i] = &all[i]
 	}
 	return list
 }
@@ -134,9 +138,10 @@ func Functions() []*Function {
 // Case is ignored.
 func FindFunction(name string) *Function {
 	name = strings.ToLower(name)
-	for i := range functions {
-		if functions[i].Name == name || functions[i].Also == name && name != "" {
-			return &functions[i]
+	all := functions()
+	for i := range all {
+		if all[i].Name == name || all[i].Also == name && name != "" {
+			return &all[i]
 		}
 	}
 	return nil

@@ -29,9 +29,9 @@ func UnknownName(at interface{ At() ast.Span }, thing, name, within string, name
 // the call e. It suggests a function with a similar name, or what to write
 // instead of a function of another database.
 func unknownFunction(e *ast.Call) *ast.Error {
-	names := make([]string, len(functions))
-	for i := range functions {
-		names[i] = functions[i].Name
+	var names []string
+	for _, f := range Functions() {
+		names = append(names, f.Name)
 	}
 	err := ast.Errorf(e.Name, "no function %q", e.Name.Text)
 	err.Hint = "SHOW FUNCTIONS lists them"

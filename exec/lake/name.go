@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -58,13 +59,13 @@ func escape(text string) string {
 }
 
 // partName matches the name of a part, and of the file under which it is written.
-var partName = regexp.MustCompile(`^part-[0-9]+\.parquet(\.[A-Z2-7]{8}\.open)?$`)
+var partName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^part-[0-9]+\.parquet(\.[A-Z2-7]{8}\.open)?$`) })
 
 // ours reports whether a file with this name is a part of a data set with the columns by, or
 // was to become one.
 func ours(name string, by []string) bool {
 	list := strings.Split(name, "/")
-	if len(list) != len(by)+1 || !partName.MatchString(list[len(by)]) {
+	if len(list) != len(by)+1 || !partName().MatchString(list[len(by)]) {
 		return false
 	}
 	for i, c := range by {

@@ -286,7 +286,7 @@ func (r *Reader) collection(ctx context.Context, n *Request) (*collected, error)
 	} else {
 		c, kept, err = r.collect(ctx, n, keep)
 		if err == nil && keep && kept != nil {
-			r.Snapshot.Memo().Put(once, kept, kept.bytes())
+			r.Snapshot.Memo().PutDear(once, kept, kept.bytes())
 		}
 	}
 	if err != nil {

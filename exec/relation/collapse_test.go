@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"infomall/store/record"
+	"infomall/store/search"
 )
 
 // spansOf yields findings that are written as "url first last missed lost", where - is no
@@ -73,7 +74,11 @@ func TestFindingBytes(t *testing.T) {
 		url: "http://a.example/", title: "北京", first: 1, last: 2, notBefore: record.NoTime, next: 3, versions: 4,
 		ref: record.Ref{Segment: 5, Run: 6, N: 7}, score: 8.5, copies: 9, asOf: record.NoTime, missed: 10, lost: 11, group: 1<<63 + 12,
 	}
-	if got := readFinding(string(f.appendTo(nil))); got != f {
-		t.Errorf("%+v, want %+v", got, f)
+	for bits := range uint64(8) {
+		f.ranked = bits&1 != 0
+		f.print = search.Print{Bits: 1<<63 + bits, Has: bits&2 != 0, Known: bits&4 != 0}
+		if got := readFinding(string(f.appendTo(nil))); got != f {
+			t.Errorf("%+v, want %+v", got, f)
+		}
 	}
 }

@@ -32,8 +32,8 @@ type finding struct {
 	versions  int
 	ref       record.Ref // the last version
 	score     float64    // of the last version; 0 if it is not asked for
+	ranked    bool       // score is set
 	print     search.Print
-	best      *search.Best // of the last version, if its page was read; otherwise nil
 
 	// copies is how many further URLs have the same finding. The next fields serve to join
 	// findings, see collapse.go.
@@ -87,13 +87,15 @@ var Findings = listWithRefs(Relation{
 func (r *Reader) findings(ctx context.Context, n *Request) iter.Seq2[[]finding, error] {
 	all := r.eachFinding(ctx, n, !r.Quiet)
 	if n.Joins() {
-		all = r.collapsed(ctx, all)
+		all = r.collapsed(ctx, r.printed(ctx, n, all))
 	}
-	return Paged(all)
+	return Paged(r.ranked(ctx, n, all))
 }
 
 // eachFinding yields the findings of each URL, before they are joined to those of other
-// URLs, sorted by URL and time. If noted is set, it adds notes on what was asked at its end.
+// URLs, sorted by URL and time. It sets a score only if it had to read the page. If noted is
+// set, it adds notes on what was asked at its end. A finding is valid until the iteration
+// moves on.
 func (r *Reader) eachFinding(ctx context.Context, n *Request, noted bool) iter.Seq2[*finding, error] {
 	return func(yield func(*finding, error) bool) {
 		var rarity []float64
@@ -101,8 +103,7 @@ func (r *Reader) eachFinding(ctx context.Context, n *Request, noted bool) iter.S
 		asked := newAskedNotes(n)
 		var counted *askedNotes // of all versions that n asks for, if the collection has it
 		var kept []askedVersion // all versions that n asks for, if they are kept
-		ranked := n.Asks("score")
-		if ranked {
+		if n.Asks("score") {
 			from = n.whole() // as for the collection
 			c, err := r.collection(ctx, n)
 			if err != nil {
@@ -126,29 +127,11 @@ func (r *Reader) eachFinding(ctx context.Context, n *Request, noted bool) iter.S
 				}
 			}
 		}
-		var open finding   // versions is 0 if there is none
-		var done []finding // wait for their ranks
-		wanted := 1        // how many are ranked together: few first, so that a row comes soon
-		if n.Joins() {
-			wanted = rankedTogether // no row comes before all are known
-		}
-		flush := func() bool {
-			if err := r.rank(ctx, n, from, done, rarity); err != nil {
-				yield(nil, err)
-				return false
-			}
-			for i := range done {
-				if !yield(&done[i], nil) {
-					return false
-				}
-			}
-			done, wanted = done[:0], min(2*wanted, rankedTogether)
-			return true
-		}
+		var open finding     // versions is 0 if there is none
 		end := func() bool { // ends open
-			done = append(done, open)
+			f := open
 			open.versions = 0
-			return len(done) < wanted || flush()
+			return yield(&f, nil)
 		}
 		var last askedVersion
 		for v, err := range r.versionsAsked(ctx, among, kept, asked) {
@@ -176,14 +159,16 @@ func (r *Reader) eachFinding(ctx context.Context, n *Request, noted bool) iter.S
 			}
 			if has {
 				open.add(v)
-				open.best = best
+				if open.ranked = best != nil; open.ranked {
+					open.score, open.print = best.Score(rarity), best.Print
+				}
 				if open.versions == 1 && follows && last.leads {
 					open.missed = record.NoTime
 				}
 			}
 			last = *v
 		}
-		if open.versions > 0 && !end() || !flush() || !noted {
+		if open.versions > 0 && !end() || !noted {
 			return
 		}
 		if counted != nil {
@@ -283,35 +268,102 @@ func (r *Reader) has(ctx context.Context, n, from *Request, v *askedVersion) (ha
 	return true, true, best, nil
 }
 
-// rankedTogether is how many findings are ranked at once at most.
-const rankedTogether = 1 << 14
-
-// rank sets the scores of findings, if n asks for them. It reads the pages in the order in
-// which they are stored, because each of them may need what the one before it needed.
-func (r *Reader) rank(ctx context.Context, n, from *Request, list []finding, rarity []float64) error {
+// ranked yields the findings of in with their scores, if n asks for them.
+func (r *Reader) ranked(ctx context.Context, n *Request, in iter.Seq2[*finding, error]) iter.Seq2[*finding, error] {
 	if !n.Asks("score") {
-		return nil
+		return in
 	}
-	order := upTo(len(list))
-	slices.SortFunc(order, func(a, b int) int {
-		x, y := list[a].ref, list[b].ref
-		return cmp.Or(cmp.Compare(x.Segment, y.Segment), cmp.Compare(x.Run, y.Run), cmp.Compare(x.N, y.N))
-	})
-	for _, i := range order {
-		if err := ctx.Err(); err != nil {
+	return together(ctx, in, !n.Joins(), func(list []*finding) error {
+		c, err := r.collection(ctx, n)
+		if err != nil {
 			return err
 		}
-		f := &list[i]
-		if f.best == nil {
+		from, rarity := n.whole(), c.Rarity() // from is the scope of the collection
+		for _, f := range list {
+			if f.ranked {
+				continue
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			best, err := r.bestOf(ctx, n, from, f.ref)
 			if err != nil {
 				return err
 			}
-			f.best = &best
+			f.score, f.ranked = best.Score(rarity), true
 		}
-		f.score, f.print, f.best = f.best.Score(rarity), f.best.Print, nil
+		return nil
+	})
+}
+
+// printed yields the findings of in with the fingerprints that the indexes of words have.
+func (r *Reader) printed(ctx context.Context, n *Request, in iter.Seq2[*finding, error]) iter.Seq2[*finding, error] {
+	return together(ctx, in, false, func(list []*finding) error {
+		words, err := r.wordsFor(ctx, n.whole(), n.Question, n.Asks("score") && keptTree(n))
+		if err != nil {
+			return err
+		}
+		for _, f := range list {
+			if !f.print.Known {
+				f.print = words.Print(f.ref)
+			}
+		}
+		return nil
+	})
+}
+
+// findingsTogether is how many findings are completed at once at most.
+const findingsTogether = 1 << 14
+
+// together yields the findings of in, in their order, after complete has completed them.
+// complete gets many findings at once, in the order in which their pages are stored: a page may
+// need what the page before it needed. If soon is set, it gets few at first, so that the first
+// finding comes soon.
+func together(ctx context.Context, in iter.Seq2[*finding, error], soon bool, complete func([]*finding) error) iter.Seq2[*finding, error] {
+	return func(yield func(*finding, error) bool) {
+		var list []finding
+		wanted := findingsTogether
+		if soon {
+			wanted = 1
+		}
+		flush := func() bool {
+			stored := make([]*finding, len(list))
+			for i := range list {
+				stored[i] = &list[i]
+			}
+			slices.SortFunc(stored, func(a, b *finding) int {
+				x, y := a.ref, b.ref
+				return cmp.Or(cmp.Compare(x.Segment, y.Segment), cmp.Compare(x.Run, y.Run), cmp.Compare(x.N, y.N))
+			})
+			err := ctx.Err()
+			if err == nil {
+				err = complete(stored)
+			}
+			if err != nil {
+				yield(nil, err)
+				return false
+			}
+			for i := range list {
+				if !yield(&list[i], nil) {
+					return false
+				}
+			}
+			list, wanted = list[:0], min(2*wanted, findingsTogether)
+			return true
+		}
+		for f, err := range in {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if list = append(list, *f); len(list) >= wanted && !flush() {
+				return
+			}
+		}
+		if len(list) > 0 {
+			flush()
+		}
 	}
-	return nil
 }
 
 // bestOf returns how well the page of a capture, which has the words that n asks for, answers.

@@ -59,7 +59,7 @@ var Words = sync.OnceValue(func() []string {
 
 // tagPart matches one part of a struct tag: a word or an operator in quotes, a
 // sign such as @ or |, or the name of a type of token.
-var tagPart = regexp.MustCompile(`'[^']*'|@@|@|\(\?!|[()|]|\w+`)
+var tagPart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`'[^']*'|@@|@|\(\?!|[()|]|\w+`) })
 
 // readTags reads the tags of the struct t, and of the structs in its fields, in
 // order. It calls the function word for each word of the language. It calls the
@@ -70,7 +70,7 @@ func readTags(t reflect.Type, last string, word func(string), name func(offer)) 
 	start := last
 	for i := range t.NumField() {
 		f := t.Field(i)
-		parts := tagPart.FindAllString(f.Tag.Get("parser"), -1)
+		parts := tagPart().FindAllString(f.Tag.Get("parser"), -1)
 		for k := 0; k < len(parts); k++ {
 			switch part := parts[k]; part {
 			case "(?!":

@@ -19,7 +19,7 @@ const hugeVariable = "INFOMALL_TEST_HUGE"
 func TestHugePages(t *testing.T) {
 	if os.Getenv(hugeVariable) != "" {
 		UseHugePages()
-		BeginRoomy()
+		AllowGarbage()
 		runtime.GC()
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)

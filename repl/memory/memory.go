@@ -4,6 +4,7 @@ package memory
 
 import (
 	"math"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -16,13 +17,14 @@ import (
 // same.
 const frugalGarbage = 50
 
-// garbage counts the calls of BeginFrugal that have not ended. There is one
-// counter for the process, however many archives are open, because a process
-// has one garbage collector. Whoever changes a setting of the collector holds its lock.
+// garbage has the settings of the garbage collector. There is one for the process, however
+// many archives are open, because a process has one collector. Whoever changes a setting
+// of the collector holds its lock.
 var garbage struct {
 	sync.Mutex
-	frugal int
-	before int // the value of GOGC before the first of these calls
+	frugal  int              // calls of BeginFrugal that have not ended
+	usual   int              // the value of GOGC when these calls have ended
+	ballast *strings.Builder // see AllowGarbage
 }
 
 // BeginFrugal makes the garbage collector run more often until the caller calls
@@ -31,9 +33,9 @@ func BeginFrugal() (end func()) {
 	garbage.Lock()
 	defer garbage.Unlock()
 	if garbage.frugal == 0 {
-		garbage.before = debug.SetGCPercent(frugalGarbage)
-		if garbage.before >= 0 && garbage.before < frugalGarbage {
-			debug.SetGCPercent(garbage.before) // the environment has set a lower value
+		garbage.usual = debug.SetGCPercent(frugalGarbage)
+		if garbage.usual >= 0 && garbage.usual < frugalGarbage {
+			debug.SetGCPercent(garbage.usual) // the environment has set a lower value
 		}
 	}
 	garbage.frugal++
@@ -41,43 +43,59 @@ func BeginFrugal() (end func()) {
 		garbage.Lock()
 		defer garbage.Unlock()
 		if garbage.frugal--; garbage.frugal == 0 {
-			debug.SetGCPercent(garbage.before)
+			debug.SetGCPercent(garbage.usual)
 		}
 	}
+}
+
+// setUsual sets the value of GOGC while no call of BeginFrugal has begun, and returns the
+// value before. The caller holds the lock of garbage.
+func setUsual(percent int) (before int) {
+	if garbage.frugal == 0 {
+		return debug.SetGCPercent(percent)
+	}
+	before, garbage.usual = garbage.usual, percent
+	return before
 }
 
 // ballastBytes is about the minimum amount of garbage, in bytes, at which the
-// garbage collector runs. Go's own minimum is 4 MB. Most statements use less
-// memory than that, and with Go's minimum scans took a fifth more CPU time.
+// garbage collector runs. Most statements use less memory than that. With Go's own
+// minimum, scans took a fifth more CPU time.
 const ballastBytes = 32 << 20
 
-// ballast is an allocation of ballastBytes while calls of BeginRoomy have not ended.
-// All calls share it.
-var ballast struct {
-	sync.Mutex
-	users int
-	bytes *strings.Builder
-}
+// goMinimum is Go's own minimum for a GOGC of 100, in bytes. It grows in proportion to GOGC.
+const goMinimum = 4 << 20
 
-// BeginRoomy lets at least ballastBytes of garbage build up between two runs of
-// the collector, until the caller calls end. To do so it holds an allocation of
-// that size: the collector runs when there is as much garbage as memory in use,
-// and the allocation counts as in use. Nothing touches the allocation, so the
-// system never has to provide the memory.
-func BeginRoomy() (end func()) {
-	ballast.Lock()
-	defer ballast.Unlock()
-	if ballast.users == 0 {
-		ballast.bytes = reserve(ballastBytes)
+// AllowGarbage lets at least ballastBytes of garbage build up between two runs of
+// the collector. Only the first call does something.
+//
+// A high GOGC gives the first run this minimum. It would also let the heap grow to
+// many times the memory in use, so it ends with the first run. From then on the process
+// holds an allocation of ballastBytes: the collector runs when there is as much garbage as
+// memory in use, and the allocation counts as in use. Nothing touches the allocation, so
+// the system never has to provide the memory. An allocation from the start would make the
+// collector run at once, and a start of the program would take a tenth more CPU time.
+func AllowGarbage() { allowGarbage() }
+
+var allowGarbage = sync.OnceFunc(func() {
+	garbage.Lock()
+	defer garbage.Unlock()
+	percent := setUsual(100 * ballastBytes / goMinimum)
+	if percent < 0 {
+		setUsual(percent) // the environment has switched the collector off
+		return
 	}
-	ballast.users++
-	return func() {
-		ballast.Lock()
-		defer ballast.Unlock()
-		if ballast.users--; ballast.users == 0 {
-			ballast.bytes = nil
-		}
-	}
+	// The collector finds that nothing uses the argument, and calls holdBallast.
+	runtime.AddCleanup(new(strings.Builder), holdBallast, percent)
+})
+
+// holdBallast allocates the ballast and sets GOGC to percent. It runs after the first run of
+// the collector.
+func holdBallast(percent int) {
+	garbage.Lock()
+	defer garbage.Unlock()
+	garbage.ballast = reserve(ballastBytes)
+	setUsual(percent)
 }
 
 // reserve allocates n bytes of memory and does not touch them. make would clear them if the

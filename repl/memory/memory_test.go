@@ -1,6 +1,8 @@
 package memory
 
 import (
+	"os"
+	"os/exec"
 	"runtime"
 	"runtime/debug"
 	"testing"
@@ -32,27 +34,56 @@ func TestFrugal(t *testing.T) {
 	end()
 }
 
-// TestRoomy shows that little garbage is not collected while the process is roomy.
+// roomyVariable is set in the process that TestRoomy starts.
+const roomyVariable = "INFOMALL_TEST_ROOMY"
+
+// TestRoomy shows that little garbage is not collected after AllowGarbage, neither from the
+// start nor later, and that the heap does not grow to many times the memory in use. It starts
+// a process of its own for that.
 func TestRoomy(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(100))
-	defer BeginRoomy()()
-	collected := func() uint32 {
-		runtime.GC() // from now on there may come as much as is in use
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		for range ballastBytes / 2 / len(garbageSink) {
-			garbageSink = make([]byte, len(garbageSink))
+	if os.Getenv(roomyVariable) == "" {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestRoomy$")
+		cmd.Env = append(os.Environ(), roomyVariable+"=1", "GOGC=100")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
 		}
-		runtime.ReadMemStats(&after)
-		return after.NumGC - before.NumGC
+		return
 	}
-	// Goroutines left by other tests may make garbage too, but not always.
-	for range 10 {
-		if collected() == 0 {
-			return
-		}
+	AllowGarbage()
+	if n := collected(ballastBytes / 2); n > 0 {
+		t.Errorf("from the start, %d bytes of garbage are collected %d times", ballastBytes/2, n)
 	}
-	t.Errorf("%d bytes of garbage are collected each time", ballastBytes/2)
+	holds := func() bool {
+		garbage.Lock()
+		defer garbage.Unlock()
+		return garbage.ballast != nil
+	}
+	for !holds() {
+		runtime.GC()
+	}
+	runtime.GC() // from now on there may come as much as is in use
+	if n := collected(ballastBytes / 2); n > 0 {
+		t.Errorf("later, %d bytes of garbage are collected %d times", ballastBytes/2, n)
+	}
+	used := make([]byte, 4*ballastBytes)
+	runtime.GC()
+	var m runtime.MemStats
+	if runtime.ReadMemStats(&m); m.NextGC > 11*ballastBytes {
+		t.Errorf("with %d bytes in use, the collector runs at %d bytes", len(used), m.NextGC)
+	}
+	runtime.KeepAlive(used)
+}
+
+// collected makes this many bytes of garbage and returns how often the collector runs
+// meanwhile.
+func collected(bytes int) uint32 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range bytes / len(garbageSink) {
+		garbageSink = make([]byte, len(garbageSink))
+	}
+	runtime.ReadMemStats(&after)
+	return after.NumGC - before.NumGC
 }
 
 var garbageSink = make([]byte, 1<<16)

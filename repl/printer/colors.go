@@ -3,6 +3,7 @@ package printer
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"infomall/lang"
 )
@@ -16,12 +17,12 @@ var ClassColors = map[lang.Class]string{
 
 // helpColored matches the parts of a HELP text that get a colour: keywords and
 // quoted text.
-var helpColored = regexp.MustCompile(`'[^'\n]*'|\b[A-Z][A-Z]+\b`)
+var helpColored = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`'[^'\n]*'|\b[A-Z][A-Z]+\b`) })
 
 // colorHelp returns a HELP text with escape sequences for the colours that
 // statements have at the prompt.
 func colorHelp(text string) string {
-	return helpColored.ReplaceAllStringFunc(text, func(s string) string {
+	return helpColored().ReplaceAllStringFunc(text, func(s string) string {
 		class := lang.ClassWord
 		if s[0] == '\'' {
 			class = lang.ClassString

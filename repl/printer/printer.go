@@ -13,6 +13,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync"
 
 	"infomall/exec/draw"
 	"infomall/exec/rowio"
@@ -42,13 +43,13 @@ type Printer struct {
 
 // filesVerb matches the part of a file name, such as %d or %03d, that stands
 // for the number of a result.
-var filesVerb = regexp.MustCompile(`%0?[0-9]*d`)
+var filesVerb = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%0?[0-9]*d`) })
 
 // FileNames returns the argument of -o as a pattern for fmt.Sprintf, if name
 // has one %d, as in page-%d: each result then goes to a file of its own. It
 // returns "" if name has none, and an error if name has several.
 func FileNames(name string) (pattern string, err error) {
-	verbs := filesVerb.FindAllStringIndex(name, -1)
+	verbs := filesVerb().FindAllStringIndex(name, -1)
 	switch {
 	case len(verbs) == 0:
 		return "", nil

@@ -35,8 +35,10 @@ var pageTemplates = sync.OnceValue(func() *template.Template {
 })
 
 // moveTemplate is the page that opens another address in its frame.
-var moveTemplate = template.Must(template.New("").Parse(`<!DOCTYPE html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url={{.}}"><title>…</title><a href="{{.}}">{{.}}</a>
+var moveTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Parse(`<!DOCTYPE html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url={{.}}"><title>…</title><a href="{{.}}">{{.}}</a>
 `))
+})
 
 // pathText returns a canonical URL as a part of a path. A canonical URL has only
 // characters that may stand there, but for those that end an attribute of HTML,

@@ -115,7 +115,7 @@ func (s *server) moveFrame(w http.ResponseWriter, r *http.Request, t *replay.Tar
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'self' "+s.origins.interfaceOrigin(r))
 	h.Set("Referrer-Policy", "no-referrer")
-	moveTemplate.Execute(w, to)
+	moveTemplate().Execute(w, to)
 }
 
 // sendReplayFile sends a file of package replay, such as the first script.

@@ -250,13 +250,13 @@ func Height(f *os.File) int {
 // Rows returns how many rows line takes on the terminal that f is open on, at
 // least 1. Escape sequences of colours in line do not count.
 func Rows(line string, f *os.File) int {
-	line = colors.ReplaceAllString(strings.TrimRight(line, "\n"), "")
+	line = colors().ReplaceAllString(strings.TrimRight(line, "\n"), "")
 	w := Width(f)
 	return max(1, (cells.Width(line)+w-1)/w)
 }
 
 // colors matches the escape sequence that begins or ends a colour.
-var colors = regexp.MustCompile("\x1b\\[[0-9;]*m")
+var colors = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\x1b\\[[0-9;]*m") })
 
 // IsTerminal reports whether f is open on a terminal.
 func IsTerminal(f *os.File) bool { return xterm.IsTerminal(int(f.Fd())) }

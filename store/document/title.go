@@ -3,6 +3,7 @@ package document
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -118,47 +119,55 @@ func letterCount(text string) int {
 // printers begin the titles that printer drivers make of a program and the name of a file,
 // such as "Microsoft Word - report.doc". editors end titles such as "report.txt - Notepad".
 var (
-	printers = regexp.MustCompile(`(?i)^(microsoft (office )?(word|excel|powerpoint|publisher|visio|outlook|access|project)|(corel )?wordperfect|quarkxpress(\(tm\))?|adobe (pagemaker|indesign|illustrator|photoshop)|pagemaker|coreldraw|autocad|lotus \S+|star(office|writer)|openoffice(\.org)?|writer|word pro|appleworks|clarisworks|print|printing|druck|full page fax print)( \d[\d.]*)?( document)? ?[-–:] ?`)
-	editors  = regexp.MustCompile(`(?i) ?[-–] ?(notepad|wordpad|editor|microsoft (word|excel|powerpoint|internet explorer)|mozilla firefox|openoffice(\.org)?( writer)?|libreoffice( \S+)?|textedit|gedit|kate|emacs)$`)
+	printers = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^(microsoft (office )?(word|excel|powerpoint|publisher|visio|outlook|access|project)|(corel )?wordperfect|quarkxpress(\(tm\))?|adobe (pagemaker|indesign|illustrator|photoshop)|pagemaker|coreldraw|autocad|lotus \S+|star(office|writer)|openoffice(\.org)?|writer|word pro|appleworks|clarisworks|print|printing|druck|full page fax print)( \d[\d.]*)?( document)? ?[-–:] ?`)
+	})
+	editors = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i) ?[-–] ?(notepad|wordpad|editor|microsoft (word|excel|powerpoint|internet explorer)|mozilla firefox|openoffice(\.org)?( writer)?|libreoffice( \S+)?|textedit|gedit|kate|emacs)$`)
+	})
 )
 
 // printedName returns what is left of a title without the name of a program, and whether
 // the title had one.
 func printedName(title string) (rest string, printed bool) {
-	rest = editors.ReplaceAllString(printers.ReplaceAllString(title, ""), "")
+	rest = editors().ReplaceAllString(printers().ReplaceAllString(title, ""), "")
 	return strings.TrimSpace(rest), len(rest) < len(title)
 }
 
-var fileNames = regexp.MustCompile(`(?i)\.(docx?|docm|dotx?|xlsx?|xlsm?|xlt|pptx?|pptm|pps|ppsx|pot|pdf|rtf|od[tspg]|sx[wci]|txt|text|html?|xml|tex|ltx|dvi|e?ps|indd|qxd|qxp|fm|p65|pm[56d]|pub|wp[ds]?|wk[134s]|mdb|vsd|cdr|ai|psd|dwg|dxf|jpe?g|tiff?|gif|png|bmp|csv|md|pages|key|numbers|asp|php|cgi|jsp|mp[34]|wav|wma|avi|mov|tmp|prn|out|log|dot|mcw|lwp|sam)$`)
+var fileNames = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\.(docx?|docm|dotx?|xlsx?|xlsm?|xlt|pptx?|pptm|pps|ppsx|pot|pdf|rtf|od[tspg]|sx[wci]|txt|text|html?|xml|tex|ltx|dvi|e?ps|indd|qxd|qxp|fm|p65|pm[56d]|pub|wp[ds]?|wk[134s]|mdb|vsd|cdr|ai|psd|dwg|dxf|jpe?g|tiff?|gif|png|bmp|csv|md|pages|key|numbers|asp|php|cgi|jsp|mp[34]|wav|wma|avi|mov|tmp|prn|out|log|dot|mcw|lwp|sam)$`)
+})
 
 // isFileName reports whether a title is the name of a file or the path of one.
-func isFileName(title string) bool { return fileNames.MatchString(title) }
+func isFileName(title string) bool { return fileNames().MatchString(title) }
 
 var (
-	addresses = regexp.MustCompile(`(?i)^([a-z]:[\\/]|\\\\|/\S+/\S|(https?|ftp|file)://|www\.\S+$)`)
-	codes     = regexp.MustCompile(`^[^ ]*[0-9_][^ ]*$`)
+	addresses = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^([a-z]:[\\/]|\\\\|/\S+/\S|(https?|ftp|file)://|www\.\S+$)`)
+	})
+	codes = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^ ]*[0-9_][^ ]*$`) })
 )
 
 // isAddress reports whether a title is a URL or a path.
-func isAddress(title string) bool { return addresses.MatchString(title) }
+func isAddress(title string) bool { return addresses().MatchString(title) }
 
 // isCode reports whether a title may be a title but looks like the name of a file or a
 // number, such as "rpt_2008_v3".
 func isCode(title string) bool {
-	return isAddress(title) || letterCount(title) < lettersMin || codes.MatchString(title) && letterCount(title) < 2*utf8.RuneCountInString(title)
+	return isAddress(title) || letterCount(title) < lettersMin || codes().MatchString(title) && letterCount(title) < 2*utf8.RuneCountInString(title)
 }
 
 // isDefault reports whether a title is one that programs and templates put in place of a
 // title, such as "untitled", "Slide 1" or "Click to add title".
 func isDefault(title string) bool {
 	t := strings.ToLower(strings.Trim(title, " .…[]()<>«»\"'*-_:"))
-	if defaults[t] || prompts[t] {
+	if defaults()[t] || prompts()[t] {
 		return true
 	}
 	// "Document1", "Folie 3", "Untitled-2", "Untitled Document (1)"
 	t = strings.TrimRight(t, "0123456789")
 	t = strings.TrimRight(t, " -_.(#")
-	return defaults[t]
+	return defaults()[t]
 }
 
 // defaults are the names that programs give to new documents, and the titles of parts of
@@ -196,11 +205,14 @@ var prompts = wordSet(`
 	образец заголовка|заголовок слайда|заголовок документа|введите название документа|название документа
 	单击此处添加标题|单击此处编辑母版标题样式|单击此处编辑标题|文档标题|键入文档标题|按一下以新增標題|按一下以編輯母片標題樣式|クリックしてタイトルを入力|マスター タイトルの書式設定|マスタ タイトルの書式設定|文書のタイトル|제목을 입력하십시오|마스터 제목 스타일 편집`)
 
-// wordSet returns the set of the entries of a list with "|" or a line break between them.
-func wordSet(list string) map[string]bool {
-	out := make(map[string]bool)
-	for entry := range strings.FieldsFuncSeq(list, func(r rune) bool { return r == '|' || r == '\n' || r == '\t' }) {
-		out[entry] = true
-	}
-	return out
+// wordSet returns a function that returns the set of the entries of a list with "|" or a
+// line break between them.
+func wordSet(list string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool {
+		out := make(map[string]bool)
+		for entry := range strings.FieldsFuncSeq(list, func(r rune) bool { return r == '|' || r == '\n' || r == '\t' }) {
+			out[entry] = true
+		}
+		return out
+	})
 }

@@ -69,6 +69,7 @@ func (v *Finder) Words(ctx context.Context, q search.Question, ranges []urlkey.R
 		}
 	}
 	words := f.maker.Words(whole)
+	words.PrintBy(f.print)
 	if q.Rank != nil {
 		words.RankBy(f.rank)
 	}
@@ -134,6 +135,10 @@ func (f *wordFinder) run(r *segment.Reader, n uint32) error {
 	if err != nil {
 		return err
 	}
+	digests, err := run.Meta.Digests()
+	if err != nil {
+		return err
+	}
 	pages, err := run.Meta.Pages(record.ColTitle | record.ColCharset)
 	if err != nil {
 		return err
@@ -153,7 +158,7 @@ func (f *wordFinder) run(r *segment.Reader, n uint32) error {
 			i := len(f.entries)
 			e := search.Entry{BodyAt: bodies[i]}
 			if e.NoPage = e.Form != segment.BodyNone && !isPage(mimes[i]); e.NoPage && asked {
-				e.Document = f.v.DocumentText(f.ctx, timeline.Place{Seg: r, Run: n, N: uint32(i)}, &e.BodyAt)
+				e.Document = f.v.DocumentText(f.ctx, timeline.Place{Seg: r, Run: n, N: uint32(i)}, digests[i])
 			}
 			if asked && e.Form != segment.BodyNone {
 				e.As = f.reading(pages.Of(uint32(i)), mimes[i])
@@ -283,6 +288,15 @@ func (f *wordFinder) rank(ref record.Ref) (best search.Best, ok bool) {
 	return best, err == nil
 }
 
+// print returns the fingerprint of the page of a capture that the index of its segment lists.
+func (f *wordFinder) print(ref record.Ref) search.Print {
+	p, _ := f.index.page(ref.Segment, ref.Run, int(ref.N))
+	if p == nil || !p.HasLeaves() {
+		return search.Print{}
+	}
+	return search.Print{Bits: p.Print, Has: p.Printed, Known: true}
+}
+
 // textsKey is the key of what documents finds out about a run, in Finder.kept.
 type textsKey struct {
 	state string
@@ -323,14 +337,14 @@ func (f *wordFinder) documentTexts(id, n uint32, special []index.Special) (texts
 	if err != nil {
 		return nil
 	}
-	bodies, err := meta.Bodies()
+	digests, err := meta.Digests()
 	if err != nil {
 		return nil
 	}
 	texts = make([]search.DocumentText, len(special))
 	for k, s := range special {
 		if at.N = s.N; s.NoText {
-			texts[k] = f.v.DocumentText(f.ctx, at, &bodies[s.N])
+			texts[k] = f.v.DocumentText(f.ctx, at, digests[s.N])
 		}
 	}
 	return texts

@@ -11,17 +11,24 @@ import (
 // goroutines may use a value, and it must not take more memory than was said. Several
 // goroutines may use a Cache. A nil Cache keeps nothing.
 type Cache struct {
-	mu     sync.Mutex
-	limit  int64
-	bytes  int64
-	items  map[any]*list.Element
-	recent list.List // of *item, the one used last at the front
+	mu    sync.Mutex
+	limit int64
+	items map[any]*list.Element
+	plain queue // the values of Put
+	dear  queue // the values of PutDear
+}
+
+// queue is the values that are dropped one after the other.
+type queue struct {
+	list.List // of *item, the one used last at the front
+	bytes     int64
 }
 
 // item is one value of a Cache.
 type item struct {
 	key, value any
 	bytes      int64
+	in         *queue
 }
 
 // itemBytes is about how much memory a Cache takes for each value, besides the value.
@@ -42,8 +49,9 @@ func Get[V any](c *Cache, key any) (v V, ok bool) {
 	if e == nil {
 		return v, false
 	}
-	c.recent.MoveToFront(e)
-	return e.Value.(*item).value.(V), true
+	i := e.Value.(*item)
+	i.in.MoveToFront(e)
+	return i.value.(V), true
 }
 
 // Put adds a value, which takes the given number of bytes, and drops the values that were
@@ -51,19 +59,31 @@ func Get[V any](c *Cache, key any) (v V, ok bool) {
 // of the limit is not added. The types of keys tell apart the users of c: each user has a
 // type of its own.
 func (c *Cache) Put(key, value any, bytes int64) {
-	if c == nil {
-		return
+	if c != nil {
+		c.put(&item{key, value, bytes, &c.plain})
 	}
+}
+
+// PutDear adds a value as Put does, but drops it only after all values that Put added. It is
+// for small values that took long to compute. The values of PutDear take at most half of the
+// limit.
+func (c *Cache) PutDear(key, value any, bytes int64) {
+	if c != nil {
+		c.put(&item{key, value, bytes, &c.dear})
+	}
+}
+
+func (c *Cache) put(i *item) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e := c.items[key]; e != nil {
+	if e := c.items[i.key]; e != nil {
 		c.drop(e)
 	}
-	if bytes += itemBytes; bytes > c.limit/4 {
+	if i.bytes += itemBytes; i.bytes > c.limit/4 {
 		return
 	}
-	c.items[key] = c.recent.PushFront(&item{key, value, bytes})
-	c.bytes += bytes
+	c.items[i.key] = i.in.PushFront(i)
+	i.in.bytes += i.bytes
 	c.shrink()
 }
 
@@ -85,16 +105,20 @@ func (c *Cache) Bound(limit int64) {
 	c.shrink()
 }
 
-// shrink drops values until c is within its limit.
+// shrink drops values until c is within its limits.
 func (c *Cache) shrink() {
-	for c.bytes > c.limit {
-		c.drop(c.recent.Back())
+	for c.dear.bytes > c.limit/2 {
+		c.drop(c.dear.Back())
+	}
+	for c.dear.bytes+c.plain.bytes > c.limit {
+		c.drop(c.plain.Back())
 	}
 }
 
 // drop removes one value.
 func (c *Cache) drop(e *list.Element) {
-	i := c.recent.Remove(e).(*item)
+	i := e.Value.(*item)
+	i.in.Remove(e)
+	i.in.bytes -= i.bytes
 	delete(c.items, i.key)
-	c.bytes -= i.bytes
 }

@@ -57,6 +57,9 @@ type Words struct {
 	// rank returns the rank of the page of a capture for which an index gave the answer. ok
 	// is false if the page has to be read for that. It is nil without ranks.
 	rank func(record.Ref) (best Best, ok bool)
+	// print returns the fingerprint of the page of a capture for which an index gave the
+	// answer.
+	print func(record.Ref) Print
 }
 
 // said is what Words knows about one page: whether it answers the question, and which atoms
@@ -110,6 +113,19 @@ func (w *Words) Answer(ref record.Ref) match.Answer { return w.of(ref).answer }
 // RankBy makes Of rank the pages of captures for which an index gave the answer: rank
 // returns the page of a capture, as Maker.RankOf takes it.
 func (w *Words) RankBy(rank func(record.Ref) (best Best, ok bool)) { w.rank = rank }
+
+// PrintBy makes Print return the fingerprints of the pages of captures for which an index
+// gave the answer.
+func (w *Words) PrintBy(print func(record.Ref) Print) { w.print = print }
+
+// Print returns the fingerprint of the page of a capture that matches the question. It is
+// unknown if no index has it, or if w is nil.
+func (w *Words) Print(ref record.Ref) Print {
+	if w == nil || w.print == nil || !w.Indexed(ref) || w.Answer(ref) != match.Yes {
+		return Print{}
+	}
+	return w.print(ref)
+}
 
 // Few returns the captures that match the question or may match it, if these are at most
 // most, and at most a part, such as .02, of all. ok is false if there are more, or if some

@@ -267,28 +267,33 @@ func (s *Reader) handle() (disk.Source, error) {
 }
 
 // table returns two offsets in the db-file for each run: the end of its record, and
-// the end of its meta.
+// the end of its meta. It opens the db-file only if the index does not have them.
 func (s *Reader) table() (runEnds, metaEnds []int64, err error) {
+	if runEnds, metaEnds, ok := s.tableInIndex(); ok {
+		return runEnds, metaEnds, nil
+	}
 	f, err := s.handle()
 	if err != nil {
 		return nil, nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.runEnds != nil {
-		return s.runEnds, s.metaEnds, nil
-	}
-	if !s.badIndex {
-		err := s.indexValue(keyRuns, func(b []byte) error { return s.decodeTable(b) })
-		if err == nil {
-			return s.runEnds, s.metaEnds, nil
-		}
-		s.giveUpIndex(err)
-	}
-	if s.noTable == nil {
+	if s.runEnds == nil && s.noTable == nil {
 		s.noTable = s.scanTable(f)
 	}
 	return s.runEnds, s.metaEnds, s.noTable
+}
+
+// tableInIndex returns the table if it was read before or if the index has it.
+func (s *Reader) tableInIndex() (runEnds, metaEnds []int64, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.runEnds == nil && !s.badIndex {
+		if err := s.indexValue(keyRuns, func(b []byte) error { return s.decodeTable(b) }); err != nil {
+			s.giveUpIndex(err)
+		}
+	}
+	return s.runEnds, s.metaEnds, s.runEnds != nil || !s.badIndex
 }
 
 func (s *Reader) decodeTable(b []byte) error {

@@ -272,11 +272,8 @@ const (
 )
 
 // entryBytes returns how many bytes of the db-file hold the entries of its runs,
-// without bodies and facts.
+// without bodies and facts. It does not open the db-file if the index says that.
 func (s *Reader) entryBytes() (n int64, err error) {
-	if _, err := s.handle(); err != nil {
-		return 0, err
-	}
 	runEnds, metaEnds, err := s.table()
 	if err != nil {
 		return 0, err

@@ -205,18 +205,18 @@ func (v *Snapshot) readBodies() []uint64 {
 // bodyNumber returns the number in documents.bodies of a body, without the last bits.
 func bodyNumber(id segment.ID) uint64 { return binary.BigEndian.Uint64(id[:]) &^ bodyBits }
 
-// DocumentText returns what is known of the text of the entry at a place, which is no page
-// and whose body is at b.
-func (v *Snapshot) DocumentText(ctx context.Context, at timeline.Place, b *segment.BodyAt) search.DocumentText {
-	if b.Form == segment.BodyNone {
+// DocumentText returns what is known of the text of the entry at a place, which is no page.
+// digest is that of its body, zero for an entry with BodyNone.
+func (v *Snapshot) DocumentText(ctx context.Context, at timeline.Place, digest record.Digest) search.DocumentText {
+	if digest == (record.Digest{}) {
 		return search.FullDocument
 	}
 	if !v.HasDocuments() {
 		return search.NoDocument
 	}
-	bodies := v.readBodies()
-	i, _ := slices.BinarySearch(bodies, bodyNumber(b.ID))
-	if i == len(bodies) || bodies[i]&^bodyBits != bodyNumber(b.ID) {
+	bodies, number := v.readBodies(), bodyNumber(segment.ID(digest[:len(segment.ID{})]))
+	i, _ := slices.BinarySearch(bodies, number)
+	if i == len(bodies) || bodies[i]&^bodyBits != number {
 		return search.NoDocument
 	}
 	if bodies[i]&bodyText != 0 {

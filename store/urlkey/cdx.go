@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // CDX returns the folded key of a canonical URL as CDX files have it, such as
@@ -80,7 +81,7 @@ func foldPath(path string) string {
 	}
 	path = strings.ToLower(path)
 	if strings.Contains(path, ".aspx") && strings.Contains(path, "(") {
-		for _, re := range pathSessions {
+		for _, re := range pathSessions() {
 			path = re.ReplaceAllString(path, "$1$2")
 		}
 	}
@@ -125,7 +126,7 @@ func foldQuery(query string) string {
 	query = strings.ToLower(query)
 	// Each pattern in querySessions contains one of these three texts.
 	if strings.Contains(query, "sessionid") || strings.Contains(query, "sid=") || strings.Contains(query, "cftoken=") {
-		for _, re := range querySessions {
+		for _, re := range querySessions() {
 			query = re.ReplaceAllString(query, "$1$2")
 		}
 	}
@@ -158,18 +159,29 @@ func compareArgs(a, b string) int {
 // pathSessions and querySessions are patterns of session ids in paths and queries,
 // for text in lower case. The two groups of a match are the text to keep.
 var (
-	pathSessions = []*regexp.Regexp{
-		regexp.MustCompile(`^(.*/)\((?:[a-z]\([0-9a-z]{24}\))+\)/([^?]+\.aspx.*)$`),
-		regexp.MustCompile(`^(.*/)\([0-9a-z]{24}\)/([^?]+\.aspx.*)$`),
-	}
-	querySessions = []*regexp.Regexp{
-		regexp.MustCompile(`^(.*)jsessionid=[0-9a-z]{32}(?:&(.*))?$`),
-		regexp.MustCompile(`^(.*)phpsessid=[0-9a-z]{32}(?:&(.*))?$`),
-		regexp.MustCompile(`^(.*)sid=[0-9a-z]{32}(?:&(.*))?$`),
-		regexp.MustCompile(`^(.*)aspsessionid[a-z]{8}=[a-z]{24}(?:&(.*))?$`),
-		regexp.MustCompile(`^(.*)cfid=[^&]+&cftoken=[^&]+(?:&(.*))?$`),
-	}
+	pathSessions = patterns(
+		`^(.*/)\((?:[a-z]\([0-9a-z]{24}\))+\)/([^?]+\.aspx.*)$`,
+		`^(.*/)\([0-9a-z]{24}\)/([^?]+\.aspx.*)$`,
+	)
+	querySessions = patterns(
+		`^(.*)jsessionid=[0-9a-z]{32}(?:&(.*))?$`,
+		`^(.*)phpsessid=[0-9a-z]{32}(?:&(.*))?$`,
+		`^(.*)sid=[0-9a-z]{32}(?:&(.*))?$`,
+		`^(.*)aspsessionid[a-z]{8}=[a-z]{24}(?:&(.*))?$`,
+		`^(.*)cfid=[^&]+&cftoken=[^&]+(?:&(.*))?$`,
+	)
 )
+
+// patterns returns a function that returns the compiled patterns. The first call of that
+// function compiles them, because few runs of the program need them.
+func patterns(list ...string) func() []*regexp.Regexp {
+	return sync.OnceValue(func() (compiled []*regexp.Regexp) {
+		for _, p := range list {
+			compiled = append(compiled, regexp.MustCompile(p))
+		}
+		return compiled
+	})
+}
 
 // unescapeAll replaces percent-escapes by their bytes again and again until none is
 // left, so %2541 becomes A.

@@ -1,11 +1,14 @@
 package urlkey
 
-import "regexp"
+import (
+	"regexp"
+	"sync"
+)
 
 // user matches the part of a URL that has a user name or a password, from the colon
 // before it to the @ after it, such as "://name:secret@".
-var user = regexp.MustCompile(`://[^/?#@\s']*@`)
+var user = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`://[^/?#@\s']*@`) })
 
 // WithoutUsers removes the user names and passwords from all URLs in text. It
 // is applied to a text before it is stored, such as the text of a statement.
-func WithoutUsers(text string) string { return user.ReplaceAllString(text, "://") }
+func WithoutUsers(text string) string { return user().ReplaceAllString(text, "://") }

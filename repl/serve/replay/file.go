@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"sync"
 
 	"infomall/store/page/markup"
 )
@@ -42,7 +43,7 @@ var files embed.FS
 
 // firstBody is the first script. Its parts share one scope, which no script of a
 // page can see.
-var firstBody = func() []byte {
+var firstBody = sync.OnceValue(func() []byte {
 	body := []byte("(function () {\n\"use strict\";\n")
 	parts, err := fs.Glob(files, "files/first/*.js") // in order of name
 	for _, name := range parts {
@@ -56,7 +57,7 @@ var firstBody = func() []byte {
 		panic(fmt.Sprintf("replay: embedded files: %v", err))
 	}
 	return append(body, "})();\n"...)
-}()
+})
 
 // File returns the file with this name in the folder Files: first.js or worker.js.
 // The address of a file may have a query, which is its version and no part of its
@@ -68,7 +69,7 @@ func File(name string) (body []byte, contentType string, ok bool) {
 	const program = "text/javascript; charset=utf-8"
 	switch name {
 	case "first.js":
-		return firstBody, program, true
+		return firstBody(), program, true
 	case "worker.js":
 		body, err := files.ReadFile("files/worker.js")
 		return body, program, err == nil
@@ -77,7 +78,7 @@ func File(name string) (body []byte, contentType string, ok bool) {
 }
 
 // firstScript is the address of the first script, with its version.
-var firstScript = func() string {
-	sum := sha256.Sum256(firstBody)
+var firstScript = sync.OnceValue(func() string {
+	sum := sha256.Sum256(firstBody())
 	return Files + "first.js?" + hex.EncodeToString(sum[:6])
-}()
+})

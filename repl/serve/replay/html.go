@@ -65,7 +65,7 @@ func scriptMarkup(p *Page, xml bool) []byte {
 		if xml {
 			b = append(b, ` xmlns="http://www.w3.org/1999/xhtml"`...)
 		}
-		b = append(append(append(b, '>'), markStyle...), "</style>"...)
+		b = append(append(append(b, '>'), markStyle()...), "</style>"...)
 	}
 	b = append(b, "<script"...)
 	add := func(name, value string) {
@@ -77,7 +77,7 @@ func scriptMarkup(p *Page, xml bool) []byte {
 	if xml {
 		add("xmlns", "http://www.w3.org/1999/xhtml")
 	}
-	add("src", firstScript)
+	add("src", firstScript())
 	add("data-url", p.URL)
 	if !p.Asked.IsZero() {
 		add("data-asked", p.Asked.UTC().Format(timeDigits))

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"sync"
 	"unicode/utf8"
 
 	"infomall/store/page/markup"
@@ -22,13 +23,13 @@ type Mark struct {
 const oldMax = 4000
 
 // markStyle is the style sheet of the outlines.
-var markStyle = func() []byte {
+var markStyle = sync.OnceValue(func() []byte {
 	css, err := files.ReadFile("files/marks.css")
 	if err != nil {
 		panic(fmt.Sprintf("replay: embedded files: %v", err))
 	}
 	return css
-}()
+})
 
 // appendMark appends the attributes of the mark m, with a blank before each.
 func appendMark(dst []byte, m *Mark) []byte {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"strings"
+	"sync"
 
 	"infomall/store/page/markup"
 	"infomall/store/words"
@@ -12,10 +13,10 @@ import (
 //go:embed labels.txt
 var labelList string
 
-// labelWords and labelSigns hold the words of labels.txt with their labels.
-// labelWords match whole words of a class, id or role. labelSigns are the words
-// that begin with a letter beyond ASCII; they match anywhere in a name.
-var labelWords, labelSigns = func() (table *words.Table, signs map[string]Label) {
+// labelled returns the words of labels.txt with their labels. The words in table match
+// whole words of a class, id or role. The words in signs begin with a letter beyond
+// ASCII; they match anywhere in a name.
+var labelled = sync.OnceValues(func() (table *words.Table, signs map[string]Label) {
 	table, signs = words.NewTable(), map[string]Label{}
 	for line := range strings.Lines(labelList) {
 		name, list, ok := strings.Cut(strings.TrimSpace(line), ":")
@@ -31,7 +32,7 @@ var labelWords, labelSigns = func() (table *words.Table, signs map[string]Label)
 		}
 	}
 	return table, signs
-}()
+})
 
 // labelNamed returns the label with the given name, such as Nav for "nav". It
 // panics if no label has that name.
@@ -137,7 +138,8 @@ func addNames(value []byte, weight float64, e *Evidence) {
 	var found Evidence
 	any := false
 	last, lastFound := uint8(0), false // label of the name's last word so far, if it has one
-	labelWords.EachWord(value, func(label uint8, ok bool) {
+	table, signs := labelled()
+	table.EachWord(value, func(label uint8, ok bool) {
 		if last, lastFound = label, ok; ok {
 			found[label] = max(found[label], weight)
 			any = true
@@ -148,7 +150,7 @@ func addNames(value []byte, weight float64, e *Evidence) {
 		}
 		lastFound = false
 		if name != nil {
-			for sign, l := range labelSigns {
+			for sign, l := range signs {
 				if bytes.Contains(name, []byte(sign)) {
 					found[l] = max(found[l], weight)
 					any = true

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
+	"sync"
 
 	"infomall/store/document"
 	"infomall/store/page/charset"
@@ -12,15 +13,17 @@ import (
 
 // emptyElement matches elements without content that HTML does not let be empty. A
 // reader of HTML would take the rest of the chapter for their content.
-var emptyElement = regexp.MustCompile(`(?i)<(title|script|style|iframe|textarea|noscript|xmp|select|object|audio|video)(\s[^<>]*)?/>`)
+var emptyElement = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)<(title|script|style|iframe|textarea|noscript|xmp|select|object|audio|video)(\s[^<>]*)?/>`)
+})
 
 // chapter adds the text and the links of one file of XHTML.
 func chapter(b *document.Builder, content []byte) error {
 	if found := charset.Find(content, "application/xhtml+xml; charset=utf-8", ""); found.Charset != charset.UTF8 {
 		content = charset.ToUTF8(content, found.Charset)
 	}
-	if emptyElement.Match(content) {
-		content = emptyElement.ReplaceAll(content, []byte("<$1$2></$1>"))
+	if emptyElement().Match(content) {
+		content = emptyElement().ReplaceAll(content, []byte("<$1$2></$1>"))
 	}
 	t := markup.NewTree(content)
 	defer t.Free()

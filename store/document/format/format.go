@@ -42,7 +42,7 @@ type Found struct {
 // leaves no doubt: what else a PDF or a film must have, and what zip and OLE2 files
 // contain, may be anywhere.
 func Identify(body []byte) Found {
-	return identify(registry, span{first: body, size: int64(len(body))})
+	return identify(registry(), span{first: body, size: int64(len(body))})
 }
 
 // IdentifyEnds is like Identify, for a body of size bytes of which only the first and
@@ -51,7 +51,7 @@ func IdentifyEnds(first, last []byte, size int64) Found {
 	if size <= int64(len(first)) {
 		return Identify(first[:size])
 	}
-	return identify(registry, span{first, last, size})
+	return identify(registry(), span{first, last, size})
 }
 
 // hit is a format that matches, and how: strength is how many bytes its signature

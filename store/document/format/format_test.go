@@ -156,8 +156,8 @@ func TestNames(t *testing.T) {
 	if about := About(); !strings.Contains(about, "Open Government Licence v3.0") || !strings.Contains(about, "version 122") {
 		t.Errorf("the table says of itself: %s", about)
 	}
-	for i := range registry.size() {
-		if id := registry.id(i); registry.find(id) != i {
+	for i := range registry().size() {
+		if id := registry().id(i); registry().find(id) != i {
 			t.Errorf("%s is not found", id)
 		}
 	}

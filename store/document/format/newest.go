@@ -23,8 +23,8 @@ var newestVersions = sync.OnceValue(func() map[ID]ID {
 		numbers []int
 	}
 	families := map[string][]version{}
-	for i := range registry.size() {
-		f := registry.format(i)
+	for i := range registry().size() {
+		f := registry().format(i)
 		if n := versionNumbers(f.Version); n != nil {
 			name := strings.Join(strings.Fields(strings.Replace(f.Name, f.Version, "", 1)), " ")
 			families[name] = append(families[name], version{f.ID, n})

@@ -16,7 +16,7 @@ import (
 var packedTable []byte
 
 // registry is the table of PRONOM's formats.
-var registry = open(packedTable)
+var registry = sync.OnceValue(func() *table { return open(packedTable) })
 
 // table is a packed table. Its sections are parts of the packed bytes.
 type table struct {
@@ -124,16 +124,16 @@ type Format struct {
 
 // About returns the version, the date, the source and the licence of the table of
 // formats.
-func About() string { return string(registry.about) }
+func About() string { return string(registry().about) }
 
 // Of returns what PRONOM says about a format. ok is false if id is no format that
 // Identify finds.
 func Of(id ID) (f Format, ok bool) {
-	i := registry.find(id)
+	i := registry().find(id)
 	if i < 0 {
 		return Format{}, false
 	}
-	return registry.format(i), true
+	return registry().format(i), true
 }
 
 // Title returns the name of the format with its version, such as "Hypertext Markup

@@ -193,23 +193,25 @@ type said struct {
 
 var (
 	// <!-- saved from url=(0023)http://www.example.com/ -->, as browsers write it.
-	savedFrom = regexp.MustCompile(`<!-- *saved from url=\([0-9]+\)([^ >]+) *-->`)
+	savedFrom = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<!-- *saved from url=\([0-9]+\)([^ >]+) *-->`) })
 	// <!-- Mirrored from www.example.com/ by HTTrack Website Copier/3.x [XR&CO'2014], Tue, 12 Mar 2013 10:11:12 GMT -->
-	mirroredFrom = regexp.MustCompile(`<!-- *Mirrored from ([^ ]+) by HTTrack[^>]*?, ([A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT) *-->`)
+	mirroredFrom = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`<!-- *Mirrored from ([^ ]+) by HTTrack[^>]*?, ([A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT) *-->`)
+	})
 )
 
 // saidBy reads the comment that a program left in a page when it saved it. start is
 // the beginning of the page.
 func saidBy(start []byte) said {
 	s := said{time: record.NoTime}
-	if m := mirroredFrom.FindSubmatch(start); m != nil {
+	if m := mirroredFrom().FindSubmatch(start); m != nil {
 		if s.url = string(m[1]); !strings.Contains(s.url, "://") {
 			s.url = "http://" + s.url
 		}
 		if t, err := time.Parse("Mon, 02 Jan 2006 15:04:05 GMT", string(m[2])); err == nil {
 			s.time = record.At(t)
 		}
-	} else if m := savedFrom.FindSubmatch(start); m != nil {
+	} else if m := savedFrom().FindSubmatch(start); m != nil {
 		s.url = string(m[1])
 	}
 	if u, err := url.Parse(s.url); err != nil || u.Scheme == "" || u.Host == "" {

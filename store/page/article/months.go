@@ -3,6 +3,7 @@ package article
 import (
 	_ "embed"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -17,7 +18,7 @@ type monthName struct {
 }
 
 // monthNames has the months that each word of months.txt names.
-var monthNames = func() map[string][]monthName {
+var monthNames = sync.OnceValue(func() map[string][]monthName {
 	names := make(map[string][]monthName, 1024)
 	for line := range strings.Lines(monthList) {
 		if strings.HasPrefix(line, "#") {
@@ -42,7 +43,7 @@ var monthNames = func() map[string][]monthName {
 		}
 	}
 	return names
-}()
+})
 
 // monthWordMax is the largest size in bytes of a month's name.
 const monthWordMax = 32
@@ -64,9 +65,9 @@ func monthOf(word, lang string) int {
 			}
 			lower[i] = c
 		}
-		list = monthNames[string(lower[:len(word)])]
+		list = monthNames()[string(lower[:len(word)])]
 	} else {
-		list = monthNames[strings.ToLower(word)]
+		list = monthNames()[strings.ToLower(word)]
 	}
 	if len(list) == 0 {
 		return 0

@@ -1,12 +1,15 @@
 package keyword
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // functionWords has, by language, words that say nothing of what a text is about, folded.
 // Package cut has those of Chinese. The lists of stop.txt are longer, and have words that an event
 // may be about, such as fire: keywords are words that stand out in one text, and lose little
 // without these.
-var functionWords = func() map[string]map[string]bool {
+var functionWords = sync.OnceValue(func() map[string]map[string]bool {
 	lists := make(map[string]map[string]bool)
 	for lang, list := range map[string]string{"en": english, "de": german, "fr": french, "es": spanish} {
 		m := make(map[string]bool)
@@ -16,12 +19,12 @@ var functionWords = func() map[string]map[string]bool {
 		lists[lang] = m
 	}
 	return lists
-}()
+})
 
 // IsFunctionWord reports whether a word says nothing of what a text in the language lang is about,
 // such as "the". lang is a code such as "en"; for languages other than en, de, fr and es it reports
 // false. The word is folded, as package term yields it.
-func IsFunctionWord(word []byte, lang string) bool { return functionWords[lang][string(word)] }
+func IsFunctionWord(word []byte, lang string) bool { return functionWords()[lang][string(word)] }
 
 const (
 	english = `about after again all also am an and any are as at be been before being but by can could did do does done

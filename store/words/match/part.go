@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math/bits"
 	"slices"
+	"sync"
 )
 
 // A text may come in parts, between which stands white space, such as the leaves of a
@@ -43,18 +44,19 @@ func (q *Query) InParts() bool { return len(q.table.of) <= partTermsMax }
 
 // plainParts are parts in which nothing is found, by whether they are open and by how
 // many terms they have. Most parts are of this sort and need no memory of their own.
-var plainParts = func() (all [2][256]Part) {
+var plainParts = sync.OnceValue(func() *[2][256]Part {
+	var all [2][256]Part
 	for n := range all[0] {
 		all[0][n].Terms, all[1][n] = int32(n), Part{Terms: int32(n), open: true}
 	}
-	return all
-}()
+	return &all
+})
 
 // plain returns the part with this number of terms in which nothing is found.
 func plain(terms int, open bool) *Part {
-	list := &plainParts[0]
+	list := &plainParts()[0]
 	if open {
-		list = &plainParts[1]
+		list = &plainParts()[1]
 	}
 	if terms < len(list) {
 		return &list[terms]
