@@ -19,14 +19,16 @@ func (b *blaming) byBlock() bool {
 	return b.st.Unit == ast.BlameDefault || b.st.Unit == ast.BlameBlocks
 }
 
-// pieces yields the values of each row: one per block, line or word.
+// pieces yields the values of each row: one per block, line or word. They are valid until the
+// iteration moves on.
 func (b *blaming) pieces(t *traced) iter.Seq[[]value.Value] {
 	return func(yield func([]value.Value) bool) {
+		var row []value.Value
 		for i := range t.leaves {
 			l := &t.leaves[i]
 			place := []value.Value{value.OfText(t.revision.Tree.Blocks[l.Block].Path), value.OfText(t.revision.Life[l.Block].Identity())}
 			if b.byBlock() {
-				if !yield(b.row(place, l.First, l.Last, t.revision.Text(l.Block))) {
+				if row = b.appendRow(append(row[:0], place...), l.First, l.Last, t.revision.Text(l.Block)); !yield(row) {
 					return
 				}
 				continue
@@ -37,7 +39,10 @@ func (b *blaming) pieces(t *traced) iter.Seq[[]value.Value] {
 				if b.st.Unit == ast.BlameWords {
 					shown = p.Word
 				}
-				if p.HasWord() && !yield(b.row(place, p.First, p.Last, shown)) {
+				if !p.HasWord() {
+					continue
+				}
+				if row = b.appendRow(append(row[:0], place...), p.First, p.Last, shown); !yield(row) {
 					return
 				}
 			}
@@ -45,10 +50,8 @@ func (b *blaming) pieces(t *traced) iter.Seq[[]value.Value] {
 	}
 }
 
-// row returns the values of a row for a text. place has the values of its first
-// columns.
-func (b *blaming) row(place []value.Value, first, last *blame.Origin, text string) []value.Value {
-	row := append(make([]value.Value, 0, 8), place...)
+// appendRow appends the values of a row for a text to row, after those of its first columns.
+func (b *blaming) appendRow(row []value.Value, first, last *blame.Origin, text string) []value.Value {
 	if b.st.Unit != ast.BlameWords {
 		row = append(row, timeOrNull(first.NotBefore), value.OfTime(first.Time))
 	}

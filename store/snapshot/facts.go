@@ -194,23 +194,30 @@ func (v *Snapshot) LeafFacts(ctx context.Context, ref record.Ref) (out [][]byte,
 	return out, err
 }
 
+// recipeOf returns the recipe (the list of blocks) of the body of capture ref. It has no spans
+// if the capture has no body.
+func (v *Snapshot) recipeOf(ctx context.Context, ref record.Ref) (segment.Recipe, error) {
+	s := v.Runs.Segment(ref.Segment)
+	if s == nil {
+		return segment.Recipe{}, errNoSegment(ref.Segment)
+	}
+	recipe, own, err := v.Runs.Recipe(timeline.Place{Seg: s, Run: ref.Run, N: ref.N})
+	if own || err != nil {
+		return recipe, err
+	}
+	owner, err := v.ownerOf(ctx, ref)
+	if err != nil || owner == nil {
+		return segment.Recipe{}, err
+	}
+	return owner.Recipe, nil
+}
+
 // LeafSpans appends to dst the spans that together are the leaves of the body of capture
 // ref, in order. SpanFacts returns the facts of each.
 func (v *Snapshot) LeafSpans(ctx context.Context, dst []record.LeafSpan, ref record.Ref) ([]record.LeafSpan, error) {
-	s := v.Runs.Segment(ref.Segment)
-	if s == nil {
-		return dst, errNoSegment(ref.Segment)
-	}
-	recipe, own, err := v.Runs.Recipe(timeline.Place{Seg: s, Run: ref.Run, N: ref.N})
+	recipe, err := v.recipeOf(ctx, ref)
 	if err != nil {
 		return dst, err
-	}
-	if !own {
-		owner, err := v.ownerOf(ctx, ref)
-		if err != nil || owner == nil {
-			return dst, err
-		}
-		recipe = owner.Recipe
 	}
 	return v.Runs.LeafSpans(dst, recipe)
 }
@@ -219,15 +226,15 @@ func (v *Snapshot) LeafSpans(ctx context.Context, dst []record.LeafSpan, ref rec
 // package divide. It returns nil if the body is not stored divided. The caller must not
 // change the result.
 func (v *Snapshot) Layout(ctx context.Context, ref record.Ref) ([]byte, error) {
-	owner, err := v.ownerOf(ctx, ref)
-	if err != nil || owner == nil || owner.Recipe.Layout == 0 {
+	recipe, err := v.recipeOf(ctx, ref)
+	if err != nil || recipe.Layout == 0 {
 		return nil, err
 	}
-	spans, err := v.Runs.Spans(owner.Recipe)
+	spans, err := v.Runs.Spans(recipe)
 	if err != nil {
 		return nil, err
 	}
-	return v.Runs.Layout(ctx, spans, int(owner.Recipe.Layout))
+	return v.Runs.Layout(ctx, spans, int(recipe.Layout))
 }
 
 // SpanFacts appends to dst the facts stored for each leaf of a span that LeafSpans returned,
