@@ -3,6 +3,7 @@ package repl
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"infomall/lang"
 	"infomall/lang/ast"
@@ -10,7 +11,9 @@ import (
 
 // csvWithHeader matches the end of a \copy of psql that asks for CSV with names of columns,
 // which every CSV file here has.
-var csvWithHeader = regexp.MustCompile(`(?i)\s+(WITH\s+)?(CSV(\s+HEADER)?|\(\s*FORMAT\s+CSV\s*(,\s*HEADER(\s+TRUE)?\s*)?\))$`)
+var csvWithHeader = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\s+(WITH\s+)?(CSV(\s+HEADER)?|\(\s*FORMAT\s+CSV\s*(,\s*HEADER(\s+TRUE)?\s*)?\))$`)
+})
 
 // habit returns the statement that word means, a line at the prompt that users
 // of other shells type without a semicolon: a command of psql or sqlite3, such
@@ -28,7 +31,7 @@ func habit(word string) string {
 		}
 		return "DESCRIBE " + name
 	case `\copy`:
-		return "COPY " + csvWithHeader.ReplaceAllString(name, "")
+		return "COPY " + csvWithHeader().ReplaceAllString(name, "")
 	case `\timing`:
 		return ".timer on"
 	case "?", `\?`, `\h`, `\help`:
