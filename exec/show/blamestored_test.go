@@ -209,6 +209,22 @@ func TestBlameStored(t *testing.T) {
 	}
 }
 
+// TestBlameNoBody shows that a version without a body is left out, although it has a fold.
+func TestBlameNoBody(t *testing.T) {
+	never := func() bool { return false }
+	page := relationtest.Capture{URL: "http://a.example/", Time: 1000, Status: 200, Mime: "text/html", Body: "<p>" + strings.Repeat("one ", 20) + "</p>"}
+	missing, again := page, page
+	missing.Time, missing.Status, missing.Body, missing.NoBody = 2000, 404, "gone", true
+	again.Time = 3000
+	a := &storedPages{Archive: relationtest.New(page, missing, again), again: never, whole: never}
+	a.store(t)
+	b := &blaming{new(session.Session), &ast.Blame{Unit: ast.BlameWords}, &pageAsked{url: "http://a.example/"}}
+	got, err := b.trace(t.Context(), a)
+	if err != nil || len(got.leaves) != 1 || got.leaves[0].First.Time != 1000 {
+		t.Errorf("got %s, %v, want the first version", blamed(got), err)
+	}
+}
+
 // blamed returns the leaves with their origins as text.
 func blamed(t *traced) string {
 	var b strings.Builder
