@@ -52,6 +52,7 @@ type fetcher struct {
 	run   *run
 	name  string // unique
 	local string // name of its state in the folder
+	ran   bool   // a session of f has begun, so that the state is of this crawl
 	ctx   context.Context
 	ends  time.Time     // when the crawl reaches its limit of time; zero for never
 	kick  chan struct{} // makes watch look at once
@@ -112,6 +113,7 @@ func Join(ctx context.Context, o Options) (res report.CrawlResult, err error) {
 	res, err = f.sessions(ctx)
 	end()
 	ended.Wait()
+	err = errors.Join(err, f.conclude())
 	leaving, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.Lease)
 	defer cancel()
 	err = errors.Join(err, f.depart(leaving))
@@ -250,6 +252,7 @@ func (f *fetcher) runSession(ctx context.Context, owned []int) (res report.Crawl
 	if err != nil {
 		return res, err
 	}
+	f.ran = true
 	f.enter(s)
 	res, err = f.o.Run(ctx, f.local, s)
 	f.enter(nil)
@@ -325,6 +328,27 @@ func (f *fetcher) isIdle() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.part.Idle
+}
+
+// conclude stores with what f has done that the crawl has ended. Its last session has not
+// stored that if it ended before the crawl did, because its partitions moved.
+func (f *fetcher) conclude() error {
+	f.mu.Lock()
+	crawl := f.crawl
+	f.mu.Unlock()
+	if !f.ran || !crawl.over() {
+		return nil
+	}
+	q, err := f.o.Folder.OpenCrawl(f.local)
+	if err != nil {
+		return err
+	}
+	c, err := q.Crawl()
+	if err == nil && c.State == report.CrawlRunning {
+		c.State, c.Finished = crawl.State, crawl.Finished
+		err = errors.Join(q.SetCrawl(&c), q.Commit())
+	}
+	return errors.Join(err, q.Close())
 }
 
 // depart gives up the partitions of f, and says that f takes part no more.

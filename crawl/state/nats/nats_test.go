@@ -20,6 +20,7 @@ import (
 	"infomall/exec/worker/natstest"
 	"infomall/store"
 	"infomall/store/disk"
+	"infomall/store/record"
 	"infomall/store/urlkey"
 )
 
@@ -153,14 +154,14 @@ func (f *fetcher) join(ctx context.Context, url string, change func(*nats.Option
 		Folder: &state.Folder{Disk: disk.OS, Dir: filepath.Join(f.a.Path(), state.FolderName), Create: f.a.Create},
 		Log:    f.w.t.Logf,
 	}
-	if change != nil {
-		change(&o)
-	}
 	o.Run = func(ctx context.Context, name string, s *nats.Session) (report.CrawlResult, error) {
 		return crawl.Run(ctx, archive{f.a, s}, report.CrawlOptions{
 			Name: name, Statement: "CRAWL", Seeds: o.Begin.Seeds, Depth: -1, Workers: 8, AllowPrivate: true, Agent: f.name,
 			Within: []urlkey.Scope{within}, Delay: f.w.delay, MaxPages: o.MaxPages,
 		}, crawl.Env{Dial: f.w.dial, Lookup: f.w.lookup})
+	}
+	if change != nil {
+		change(&o)
 	}
 	return nats.Join(ctx, o)
 }
@@ -275,6 +276,33 @@ func TestLeaves(t *testing.T) {
 	w.checkLinks()
 	if n := w.pagesAsked(8); n != 8*16 {
 		t.Errorf("%d pages are asked for, want %d", n, 8*16)
+	}
+}
+
+// TestEndsBetween shows that the part of a fetcher is not left as one that runs if its last
+// session ended before the crawl did.
+func TestEndsBetween(t *testing.T) {
+	url := natstest.Start(t, 1).URLs()
+	f := newFetcher(t, newWeb(t, 1, 1, 0), "f")
+	var folder *state.Folder
+	_, err := f.join(t.Context(), url, func(o *nats.Options) {
+		folder = o.Folder
+		o.Run = func(ctx context.Context, _ string, s *nats.Session) (res report.CrawlResult, err error) {
+			c, err := s.Crawl()
+			c.State = report.CrawlFinished
+			err = errors.Join(err, s.SetCrawl(&c), s.Commit(), nats.Order(ctx, url, "together", func(o *report.CrawlOrders) { o.Stop = true }))
+			for err == nil && !s.Leaves() {
+				time.Sleep(time.Millisecond)
+			}
+			return res, errors.Join(err, s.Close())
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	crawls, err := folder.Crawls(t.Context())
+	if err != nil || len(crawls) != 1 || crawls[0].State != report.CrawlStopped || crawls[0].Finished == record.NoTime {
+		t.Errorf("the parts are %+v, %v, want one that is stopped", crawls, err)
 	}
 }
 
