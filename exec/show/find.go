@@ -106,7 +106,7 @@ func (a *pageAsked) find(ctx context.Context, snap relation.Snapshot) (captureFo
 			if !any {
 				any, found.first = true, true
 			}
-			found.capture = capture{b.Ref[i], b.Time[i], b.Status[i], b.Kind[i], b.Truncated[i]}
+			found.capture = captureAt(b, i)
 		}
 	}
 	if !any {

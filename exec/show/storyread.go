@@ -75,7 +75,7 @@ func (r *storyReader) visitAll() error {
 			return err
 		}
 		for i := range b.N {
-			v := visited{capture{b.Ref[i], b.Time[i], b.Status[i], b.Kind[i], b.Truncated[i]}, b.Change[i], b.Location[i], b.Title[i]}
+			v := visited{captureAt(b, i), b.Change[i], b.Location[i], b.Title[i]}
 			if !r.any {
 				v.change = record.ChangeFirst
 			}
