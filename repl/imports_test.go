@@ -325,7 +325,7 @@ var homes = map[string]string{
 	"golang.org/x/sync":                      "store/commit store/disk/s3",
 	"github.com/dgraph-io/ristretto/v2":      "store/body",
 	"github.com/bits-and-blooms/bloom/v3":    "store/segment",
-	"github.com/klauspost/compress":          "store/ingest store/merge store/readings store/segment store/sequences store/notes/result store/search/index store/formats store/formats/tianwang store/formats/warc store/formats/gzipped store/page/coding store/page/pagetest store/block/facts",
+	"github.com/klauspost/compress":          "store/ingest store/merge store/readings store/segment store/sequences store/notes/result store/search/index store/formats store/formats/tianwang store/formats/warc store/formats/gzipped store/page/coding store/page/pagetest store/block/facts repl/serve",
 	"github.com/andybalholm/brotli":          "store/page/coding",
 	"github.com/nlnwa/whatwg-url":            "store/urlkey",
 	"golang.org/x/image":                     "store/document/picture",

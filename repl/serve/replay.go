@@ -2,7 +2,6 @@ package serve
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -15,8 +14,9 @@ import (
 	"path"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
+
+	"github.com/klauspost/compress/gzip"
 
 	"infomall/exec/relation"
 	"infomall/repl/serve/lookup"
@@ -415,21 +415,17 @@ type answer struct {
 // zipMin is the size in bytes of a body that is worth compressing.
 const zipMin = 1 << 10
 
-// zips has compressors that are not in use, because each takes a megabyte.
-var zips = sync.Pool{New: func() any {
-	z, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is one
-	return z
-}}
-
 // zip compresses the body if it is text.
 func (a *answer) zip() error {
 	if !a.text || len(a.body) < zipMin {
 		return nil
 	}
 	var out bytes.Buffer
-	z := zips.Get().(*gzip.Writer)
-	defer zips.Put(z)
-	z.Reset(&out)
+	// The fast levels clear a megabyte of tables first, which takes longer than a page.
+	z, err := gzip.NewWriterLevel(&out, gzip.StatelessCompression)
+	if err != nil {
+		return err
+	}
 	if _, err := z.Write(a.body); err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 const snapshotIdle = 10 * time.Second
 
 // answersBytes bounds the answers that a snapshot keeps, in bytes.
-const answersBytes = 56 << 20
+const answersBytes = 54 << 20
 
 // Snapshots lets requests share a snapshot as long as the archive does not change,
 // because a snapshot that has been used knows which segments have which URLs. Each
