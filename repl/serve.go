@@ -51,6 +51,7 @@ func (p *program) serve(ctx context.Context, scripts []*script) (err error) {
 	}
 	ctx, release := p.signals.During(ctx)
 	defer release()
+	defer memory.BeginFrugal()() // replay keeps answers, and garbage grows with what is kept
 	if err := serve.Run(ctx, o); err != nil {
 		p.say("infomall: %v", err)
 		return err

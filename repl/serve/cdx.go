@@ -73,6 +73,10 @@ func (s *server) answerCDX(w http.ResponseWriter, r *http.Request, q *cdx.Query)
 	if err != nil {
 		return err
 	}
+	if !ok && q.Page() > 0 {
+		// Clients read pages until one is an error.
+		return failf(http.StatusBadRequest, "there is no page %d; the first page is 0, and showNumPages=true says how many there are", q.Page())
+	}
 	h.Set("Content-Type", q.MediaType())
 	h.Add("Vary", "Accept-Encoding")
 	if r.Method == http.MethodHead {

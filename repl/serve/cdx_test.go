@@ -6,8 +6,10 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"infomall/exec/relation/relationtest"
 )
@@ -86,7 +88,6 @@ func TestCDX(t *testing.T) {
 		{"url=a.example&showNumPages=true&output=json&pageSize=2", `{"pages": 1, "pageSize": 2, "blocks": 1}`},
 		{"url=never.example&showNumPages=true", "0"},
 		{"url=a.example&page=0&fl=timestamp&limit=1", "20080601000000"},
-		{"url=a.example&page=1&fl=timestamp", ""},
 		// revisits
 		{"url=sub.a.example&resolveRevisits=true&fl=timestamp,orig.length,orig.offset,orig.filename", "20080605000000 - - -"},
 	} {
@@ -119,6 +120,7 @@ func TestCDXFaults(t *testing.T) {
 		"url=a.example&gzip=maybe":           "true or false",
 		"url=a.example&colour=red":           "no parameter",
 		"url=a.example&page=-1":              "whole number",
+		"url=a.example&page=1":               "no page 1",
 		"url=a.example&pageSize=1000000":     "at most",
 		"q=type:other%20url:a.example":       "urlquery or prefixquery",
 	} {
@@ -160,15 +162,149 @@ func TestCDXResume(t *testing.T) {
 	}
 }
 
-// TestCDXClients sends the requests that clients of other archives make.
+// TestPythonWayback sends the requests of WaybackClient.search and get_memento of the Python
+// package wayback, and reads the answers as its source does: a line has seven fields, a
+// blank line comes before the key of the next request and never at the end, and a
+// memento has its own status, Memento-Datetime and Link, without a redirect.
+func TestPythonWayback(t *testing.T) {
+	s, _ := testServer(t, nil, cdxCaptures()...)
+	const agent = "User-Agent: wayback/0.4.5 (+https://github.com/edgi-govdata-archiving/wayback)"
+	var raw []string
+	key := ""
+	for requests := 0; ; requests++ {
+		query := "url=a.example%2F%2A&limit=3&from=20080101000000&to=20091231235959&filter=statuscode%3A200&showResumeKey=true&resolveRevisits=true"
+		if key != "" {
+			query += "&resumeKey=" + url.QueryEscape(key)
+		}
+		r := get(t, s.interfaceHandler(), "/cdx/search/cdx?"+query, agent)
+		body := bodyOf(t, r)
+		if r.StatusCode >= 400 || requests == 10 {
+			t.Fatalf("request %d has status %d: %s", requests, r.StatusCode, body)
+		}
+		key = ""
+		lines := strings.Split(strings.TrimSuffix(body, "\n"), "\n")
+		for i, line := range lines {
+			if line == "" {
+				if i != len(lines)-2 {
+					t.Fatalf("a blank line is line %d of %d: %q", i+1, len(lines), body)
+				}
+				key = lines[i+1]
+				break
+			}
+			f := strings.Split(line, " ")
+			if len(f) != 7 {
+				t.Fatalf("a line has %d fields, want 7: %s", len(f), line)
+			}
+			if _, err := time.Parse("20060102150405", f[1]); err != nil {
+				t.Error(err)
+			}
+			for _, n := range []string{f[4], f[6]} {
+				if _, err := strconv.Atoi(n); n != "-" && err != nil {
+					t.Errorf("%s: %v", line, err)
+				}
+			}
+			raw = append(raw, "/web/"+f[1]+"id_/"+f[2])
+		}
+		if key == "" {
+			break
+		}
+	}
+	if len(raw) != 7 {
+		t.Errorf("the search finds %d captures, want 7: %q", len(raw), raw)
+	}
+	for _, target := range raw {
+		for _, target := range []string{target, strings.Replace(target, "id_/", "/", 1), strings.Replace(target, "id_/", "im_/", 1)} {
+			r := get(t, s.replayHandler(), target, agent, "Accept-Encoding: gzip, deflate", "Host: 127.0.0.1:8081")
+			if strings.Contains(target, "id_") || strings.Contains(target, "im_") {
+				if links := r.Header.Get("Link"); r.StatusCode != 200 || r.Header.Get("Memento-Datetime") == "" || !strings.Contains(links, `rel="original"`) || !strings.Contains(links, "memento\"") {
+					t.Errorf("%s: status %d, Memento-Datetime %q, Link %s", target, r.StatusCode, r.Header.Get("Memento-Datetime"), links)
+				}
+			} else if r.StatusCode != 302 || !strings.HasPrefix(r.Header.Get("Location"), "http://127.0.0.1:8080/2") {
+				t.Errorf("%s, a view, leads to %d %s", target, r.StatusCode, r.Header.Get("Location"))
+			}
+		}
+	}
+}
+
+// TestCDXToolkit sends the requests of CDXFetcher.iter, get and get_size_estimate of the
+// Python package cdx_toolkit, and reads the answers as its source does: pages are read
+// until one has the status 400 or 404, the first row names the fields, and raw bytes come
+// without a redirect.
+func TestCDXToolkit(t *testing.T) {
+	s, _ := testServer(t, nil, cdxCaptures()...)
+	h := s.interfaceHandler()
+	const agent = "User-Agent: pypi_cdx_toolkit/0.9.38"
+	// rows returns the rows of a page as objects, and whether there is such a page.
+	rows := func(query string) (list []map[string]string, ok bool) {
+		r := get(t, h, "/cdx?"+query, agent)
+		if r.StatusCode == 400 || r.StatusCode == 404 {
+			return nil, false
+		}
+		var lines [][]string
+		if err := json.NewDecoder(r.Body).Decode(&lines); err != nil || r.StatusCode != 200 {
+			t.Fatalf("%s: status %d, %v", query, r.StatusCode, err)
+		}
+		for _, line := range lines[min(1, len(lines)):] {
+			row := map[string]string{}
+			for i, name := range lines[0] {
+				if other := map[string]string{"statuscode": "status", "original": "url", "mimetype": "mime"}[name]; other != "" {
+					name = other
+				}
+				row[name] = line[i]
+			}
+			list = append(list, row)
+		}
+		return list, true
+	}
+	for _, c := range []struct {
+		query string
+		limit int
+		want  int
+	}{
+		{"url=a.example%2F%2A&output=json", 1000, 9},
+		{"url=a.example%2F%2A&output=json", 4, 4},
+		{"url=a.example%2F%2A&output=json&filter=status%3A200&filter=%3Dmime%3Atext%2Fhtml&from=20080101000000&to=2008", 1000, 5},
+		{"url=%2A.a.example&output=json&fl=url,timestamp,status", 1000, 10},
+		{"url=a.example&matchType=host&output=json&filter=%21%3Dstatus%3A404", 1000, 8},
+		{"url=never.example%2F%2A&output=json", 1000, 0},
+	} {
+		got, page := 0, 0
+		for limit := c.limit; limit > 0; page++ {
+			list, ok := rows(c.query + "&limit=" + strconv.Itoa(limit) + "&page=" + strconv.Itoa(page))
+			if !ok {
+				break
+			}
+			if page > 5 {
+				t.Fatalf("%s: page %d is no error, so the client never ends", c.query, page)
+			}
+			limit -= len(list)
+			got += len(list)
+			for _, row := range list {
+				target := "/" + row["timestamp"] + "id_/" + strings.ReplaceAll(row["url"], ":", "%3A")
+				r := get(t, s.replayHandler(), target, agent, "Host: 127.0.0.1:8081")
+				if row["status"] == "" || r.StatusCode != 200 || r.Header.Get("X-Archive-Orig-Content-Type")+r.Header.Get("Content-Type") == "" {
+					t.Errorf("%s of %v: status %d", target, row, r.StatusCode)
+				}
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s, limit %d: %d captures, want %d", c.query, c.limit, got, c.want)
+		}
+	}
+	for query, want := range map[string]string{"url=a.example%2F%2A&showNumPages=true": "1", "url=a.example&showNumPages=true&matchType=host&pageSize=1": "1", "url=never.example&showNumPages=true": "0"} {
+		if got := strings.TrimSpace(bodyOf(t, get(t, h, "/cdx?"+query, agent))); got != want {
+			t.Errorf("%s: %s, want %s", query, got, want)
+		}
+	}
+}
+
+// TestCDXClients sends the requests of other programs.
 func TestCDXClients(t *testing.T) {
 	s, _ := testServer(t, nil, cdxCaptures()...)
 	h := s.interfaceHandler()
 	for name, target := range map[string]string{
-		"Python wayback": "/cdx/search/cdx?url=a.example&matchType=exact&from=20080101000000&to=20091231235959&resolveRevisits=true&showResumeKey=true&limit=1000",
-		"cdx_toolkit":    "/cdx/search/cdx?url=a.example%2F*&limit=1000&output=json&from=20080101000000&to=20101231235959&gzip=false",
-		"waybackpy":      "/cdx/search/cdx?url=https%3A%2F%2Fa.example&gzip=false&showResumeKey=true&limit=25000",
-		"Wayback page":   "/cdx/search/cdx?url=a.example&output=json&fl=timestamp,statuscode,digest&collapse=timestamp:8",
+		"waybackpy":    "/cdx/search/cdx?url=https%3A%2F%2Fa.example&gzip=false&showResumeKey=true&limit=25000",
+		"Wayback page": "/cdx/search/cdx?url=a.example&output=json&fl=timestamp,statuscode,digest&collapse=timestamp:8",
 	} {
 		r := get(t, h, target)
 		if body := bodyOf(t, r); r.StatusCode != 200 || !strings.Contains(body, "20080601000000") {

@@ -85,7 +85,11 @@ func (s *server) proxy(w http.ResponseWriter, r *http.Request) error {
 	}
 	proxyHeader(w.Header(), c, p)
 	free()
-	return sendBody(w, r, sendable(message.Status(p.Head)), p.Body, p)
+	status := sendable(message.Status(p.Head))
+	if p.Large != nil {
+		return sendLarge(w, r, status, p)
+	}
+	return sendBody(w, r, status, p.Body)
 }
 
 // connectionFields are the fields of a stored header that are about the connection or

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path"
@@ -15,9 +16,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/klauspost/compress/gzip"
+
 	"infomall/exec/relation"
 	"infomall/repl/serve/lookup"
 	"infomall/repl/serve/replay"
+	"infomall/store/memo"
 	"infomall/store/page/charset"
 	"infomall/store/page/coding"
 	"infomall/store/record"
@@ -56,7 +60,7 @@ func (s *server) replay(w http.ResponseWriter, r *http.Request) error {
 	if err := onlyRead(w, r, http.MethodPost); err != nil {
 		return err
 	}
-	w.Header().Set("Vary", "Sec-Fetch-Dest")
+	w.Header().Set("Vary", "Sec-Fetch-Dest, Accept-Encoding")
 	if r.URL.Path == "/robots.txt" {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		_, err := io.WriteString(w, "User-agent: *\nDisallow: /\n")
@@ -193,16 +197,27 @@ func (s *server) replayTarget(w http.ResponseWriter, r *http.Request, t *replay.
 	if err != nil {
 		return err
 	}
-	free, err := acquire(ctx, s.replays, replayWait)
-	if err != nil {
-		return err
-	}
-	defer free()
 	snap, release, err := s.snapshot(ctx)
 	if err != nil {
 		return err
 	}
 	defer release()
+	key := answerKeyOf(r)
+	keep := t.Time != "" && r.Method != http.MethodPost // what is latest depends on the clock
+	if keep {
+		if a, ok := memo.Get[*answer](snap.Answers, key); ok {
+			maps.Copy(w.Header(), a.header)
+			if notModified(w, r, a.header.Get("ETag")) {
+				return nil
+			}
+			return sendBody(w, r, a.status, a.body)
+		}
+	}
+	free, err := acquire(ctx, s.replays, replayWait)
+	if err != nil {
+		return err
+	}
+	defer free()
 	f, err := s.find(w, r, snap, t.Captured(), at)
 	if err != nil {
 		return err
@@ -229,7 +244,7 @@ func (s *server) replayTarget(w http.ResponseWriter, r *http.Request, t *replay.
 	if err != nil {
 		return err
 	}
-	tag := sha256.Sum256(fmt.Appendf(nil, "%s %s %s %d %v %s", s.metrics.boot, snap.State(), c.URL, c.Time, c.Ref, r.RequestURI))
+	tag := sha256.Sum256(fmt.Appendf(nil, "%s %s %s %d %v %v", s.metrics.boot, snap.State(), c.URL, c.Time, c.Ref, key))
 	origin := s.origins.interfaceOrigin(r)
 	s.mementoHeader(w.Header(), r, f, c, around)
 	dest := r.Header.Get("Sec-Fetch-Dest")
@@ -257,7 +272,25 @@ func (s *server) replayTarget(w http.ResponseWriter, r *http.Request, t *replay.
 		}
 	}
 	page.Ruffle = s.o.Ruffle != ""
-	return sendCapture(w, r, t.Modifier, page, p, x, free)
+	a, err := captureAnswer(w.Header(), r, t.Modifier, page, p, x)
+	if err != nil {
+		return err
+	}
+	if p.Large != nil {
+		free()
+		return sendLarge(w, r, a.status, p)
+	}
+	if key.gzip {
+		if err := a.zip(); err != nil {
+			return err
+		}
+	}
+	free()
+	if keep {
+		a.header = a.header.Clone() // package http changes the one that is sent
+		snap.Answers.Put(key, a, a.bytes())
+	}
+	return sendBody(w, r, a.status, a.body)
 }
 
 // find looks up the captures of a URL that are nearest to a time. A POST is looked
@@ -356,11 +389,72 @@ func location(c *lookup.Capture, p *record.Payload) string {
 	return to
 }
 
-// sendCapture sends the response p, rewritten as the modifier m asks. page has the
-// URL and the times of the capture. x is what the view of the page marks, or nil.
-// sendCapture calls free when only sending is left, because a slow client must not
-// keep others waiting.
-func sendCapture(w http.ResponseWriter, r *http.Request, m replay.Modifier, page *replay.Page, p *record.Payload, x *viewed, free func()) error {
+// answerKey has all that an answer of replay depends on, besides the state of the archive
+// and, if the address has no time, the clock.
+type answerKey struct {
+	uri, host, dest, lang string
+	gzip                  bool // a body of text is sent compressed
+}
+
+// answerKeyOf returns the key of the answer to r. A part of a body is never compressed.
+func answerKeyOf(r *http.Request) answerKey {
+	lang, _ := languageOf(r)
+	zip := strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") && r.Header.Get("Range") == ""
+	return answerKey{r.RequestURI, r.Host, r.Header.Get("Sec-Fetch-Dest"), lang, zip}
+}
+
+// answer is an answer of replay as it is sent. It does not change after it was put into
+// the answers of a snapshot.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+	text   bool // the body is rewritten text, which may be compressed
+}
+
+// zipMin is the size in bytes of a body that is worth compressing.
+const zipMin = 1 << 10
+
+// zip compresses the body if it is text.
+func (a *answer) zip() error {
+	if !a.text || len(a.body) < zipMin {
+		return nil
+	}
+	var out bytes.Buffer
+	// The fast levels clear a megabyte of tables first, which takes longer than a page.
+	z, err := gzip.NewWriterLevel(&out, gzip.StatelessCompression)
+	if err != nil {
+		return err
+	}
+	if _, err := z.Write(a.body); err != nil {
+		return err
+	}
+	if err := z.Close(); err != nil {
+		return err
+	}
+	a.body = bytes.Clone(out.Bytes()) // without the room at the end of the buffer
+	a.header.Set("Content-Encoding", "gzip")
+	return nil
+}
+
+// fieldBytes is about how much memory a field of a header takes besides its text.
+const fieldBytes = 64
+
+// bytes returns about how much memory a takes with its key, in bytes.
+func (a *answer) bytes() int64 {
+	n := len(a.body)
+	for name, values := range a.header {
+		for _, v := range values {
+			n += len(name) + len(v) + fieldBytes
+		}
+	}
+	return int64(n + fieldBytes)
+}
+
+// captureAnswer returns the answer with the response p, rewritten as the modifier m asks. h
+// becomes its header. page has the URL and the times of the capture. x is what the view
+// of the page marks, or nil.
+func captureAnswer(h http.Header, r *http.Request, m replay.Modifier, page *replay.Page, p *record.Payload, x *viewed) (*answer, error) {
 	stored, contentType := storedHeader(p)
 	codings := message.Codings(p.Head)
 	body, coded := p.Body, false
@@ -371,7 +465,7 @@ func sendCapture(w http.ResponseWriter, r *http.Request, m replay.Modifier, page
 			if err != nil {
 				// A damaged body is shown as far as it goes.
 				if plain, _, err = coding.DecodePart(p.Body, codings, decodedMax); err != nil {
-					return failf(http.StatusBadGateway, "the body of this capture cannot be decoded: %v", err)
+					return nil, failf(http.StatusBadGateway, "the body of this capture cannot be decoded: %v", err)
 				}
 			}
 			body, coded = plain, false
@@ -394,7 +488,6 @@ func sendCapture(w http.ResponseWriter, r *http.Request, m replay.Modifier, page
 		lang, _ := languageOf(r)
 		page.Marks = x.marks(page.View, lang)
 	}
-	h := w.Header()
 	for _, f := range replay.Header(stored, kind, page) {
 		h.Add(f[0], f[1])
 	}
@@ -418,12 +511,11 @@ func sendCapture(w http.ResponseWriter, r *http.Request, m replay.Modifier, page
 	if rewritten(kind) {
 		var out bytes.Buffer
 		if err := replay.Rewrite(&out, kind, body, page); err != nil {
-			return err
+			return nil, err
 		}
 		body = out.Bytes()
 	}
-	free()
-	return sendBody(w, r, status, body, p)
+	return &answer{status: status, header: h, body: body, text: rewritten(kind)}, nil
 }
 
 // sendable returns the status with which a capture with this status is sent. A part of
@@ -435,28 +527,44 @@ func sendable(status int) int {
 	return status
 }
 
-// sendBody sends status and body, the body of the response p as it is sent, or if p is
-// large, its pieces. It also answers HEAD and, if the status is 200, requests for a
-// range. The other fields of the header are set.
-func sendBody(w http.ResponseWriter, r *http.Request, status int, body []byte, p *record.Payload) error {
-	content, size := io.ReadSeeker(bytes.NewReader(body)), int64(len(body))
-	if p.Large != nil {
-		large := newLargeReader(p.Large, p.Size)
-		defer large.Close()
-		content, size = large, p.Size
-	}
+// sendBody sends status and body. It also answers HEAD and, if the status is 200, requests
+// for a range. The other fields of the header are set.
+func sendBody(w http.ResponseWriter, r *http.Request, status int, body []byte) error {
+	h := w.Header()
 	if status == http.StatusOK {
-		http.ServeContent(w, r, "", time.Time{}, content)
-		return nil
+		if r.Header.Get("Range") != "" || r.Header.Get("If-Match") != "" {
+			http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
+			return nil
+		}
+		h.Set("Accept-Ranges", "bytes")
 	}
 	if status != http.StatusNoContent {
-		w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
+		h.Set("Content-Length", strconv.Itoa(len(body)))
 	}
 	w.WriteHeader(status)
 	if r.Method == http.MethodHead || status == http.StatusNoContent {
 		return nil
 	}
-	_, err := io.Copy(w, content)
+	_, err := w.Write(body)
+	return err
+}
+
+// sendLarge is like sendBody for the body of the response p, which has it in pieces.
+func sendLarge(w http.ResponseWriter, r *http.Request, status int, p *record.Payload) error {
+	large := newLargeReader(p.Large, p.Size)
+	defer large.Close()
+	if status == http.StatusOK {
+		http.ServeContent(w, r, "", time.Time{}, large)
+		return nil
+	}
+	if status != http.StatusNoContent {
+		w.Header().Set("Content-Length", strconv.FormatInt(p.Size, 10))
+	}
+	w.WriteHeader(status)
+	if r.Method == http.MethodHead || status == http.StatusNoContent {
+		return nil
+	}
+	_, err := io.Copy(w, large)
 	return err
 }
 

@@ -4,13 +4,17 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
+	"io"
 	"iter"
+	"maps"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
 
 	"infomall/exec/relation/relationtest"
+	"infomall/store/memo"
 )
 
 // page returns a capture with a head and a body.
@@ -135,6 +139,82 @@ func TestETag(t *testing.T) {
 		if got := get(t, c.h, c.target, "If-None-Match: "+tag).StatusCode; got != 200 {
 			t.Errorf("%s after the archive changed: status %d, want 200", c.target, got)
 		}
+	}
+}
+
+// TestAnswersKept shows that replay sends an answer again as it is kept, that the answer has
+// the form that the request accepts, and that a changed archive has no kept answers: the
+// page that was deleted is gone.
+func TestAnswersKept(t *testing.T) {
+	page := shot("http://a.example/", "20080601000000")
+	page.Body = "<p>" + strings.Repeat("body ", 1000)
+	s, m := testServer(t, nil, page)
+	h := s.replayHandler()
+	const target = "/20080601000000mp_/http://a.example/"
+	kept := func(target string, header ...string) *answer {
+		snap, release, err := s.snapshot(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer release()
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.RequestURI, r.Host = target, "127.0.0.1:8080"
+		for _, line := range header {
+			name, value, _ := strings.Cut(line, ": ")
+			r.Header.Set(name, value)
+		}
+		a, _ := memo.Get[*answer](snap.Answers, answerKeyOf(r))
+		return a
+	}
+	plain, zipped := get(t, h, target), get(t, h, target, "Accept-Encoding: gzip")
+	z, err := gzip.NewReader(zipped.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unzipped, err := io.ReadAll(z)
+	if body := bodyOf(t, plain); err != nil || string(unzipped) != body || !strings.Contains(body, page.Body) {
+		t.Errorf("the compressed answer has other bytes (%v)", err)
+	}
+	if a, b := plain.Header.Get("ETag"), zipped.Header.Get("ETag"); a == b || zipped.Header.Get("Content-Encoding") != "gzip" || plain.Header.Get("Content-Encoding") != "" {
+		t.Errorf("ETags %s and %s, codings %q and %q", a, b, plain.Header.Get("Content-Encoding"), zipped.Header.Get("Content-Encoding"))
+	}
+	if r := get(t, h, target, "Accept-Encoding: gzip", "Range: bytes=0-3"); r.StatusCode != 206 || r.Header.Get("Content-Encoding") != "" {
+		t.Errorf("a part is sent with status %d and the coding %q", r.StatusCode, r.Header.Get("Content-Encoding"))
+	}
+	a := kept(target)
+	if a == nil || kept(target, "Accept-Encoding: gzip") == nil {
+		t.Fatal("the answer is not kept")
+	}
+	a.body = []byte("kept")
+	again := get(t, h, target)
+	if got := bodyOf(t, again); got != "kept" {
+		t.Errorf("the second answer is not the kept one: %s", got)
+	}
+	again.Header.Set("Content-Length", plain.Header.Get("Content-Length"))
+	if !maps.EqualFunc(again.Header, plain.Header, slices.Equal) {
+		t.Errorf("the header of the kept answer is\n%v, want\n%v", again.Header, plain.Header)
+	}
+	if r := get(t, h, target, "If-None-Match: "+plain.Header.Get("ETag")); r.StatusCode != 304 {
+		t.Errorf("with the ETag of the kept answer: status %d", r.StatusCode)
+	}
+	for _, other := range []string{"Sec-Fetch-Dest: image", "Accept-Language: zh", "Host: 127.0.0.1:1"} {
+		if got := bodyOf(t, get(t, h, target, other)); got == "kept" {
+			t.Errorf("a request with %s has the answer of another one", other)
+		}
+	}
+	const latest = "/mp_/http://a.example/"
+	if get(t, h, latest); kept(latest) != nil {
+		t.Error("an answer that depends on the clock is kept")
+	}
+	if post := send(t, h, http.MethodPost, target, "q=1", "Content-Type: application/x-www-form-urlencoded"); bodyOf(t, post) == "kept" {
+		t.Error("a POST has the answer of a GET")
+	}
+	m.Archive, m.state = relationtest.New(), "2"
+	if r := get(t, h, target); r.StatusCode != 404 {
+		t.Errorf("after the page was deleted: status %d, want 404", r.StatusCode)
+	}
+	if kept(target) != nil {
+		t.Error("an answer of the state before is kept")
 	}
 }
 

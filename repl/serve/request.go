@@ -11,10 +11,10 @@ import (
 	"sync"
 	"time"
 
-	"infomall/exec/relation"
 	"infomall/exec/session"
 	"infomall/repl/ask"
 	"infomall/repl/serve/cdx"
+	"infomall/repl/serve/keep"
 )
 
 // replaysMax is how many captures replay reads at the same time. A rewritten page
@@ -123,7 +123,7 @@ func followed(r *http.Request) bool {
 // snapshot returns a snapshot of the present state of the archive, which other
 // requests may share. The caller calls release when the answer is complete. The error
 // is a *session.NoArchiveError if there is no archive.
-func (s *server) snapshot(ctx context.Context) (snap relation.Snapshot, release func(), err error) {
+func (s *server) snapshot(ctx context.Context) (snap *keep.Snapshot, release func(), err error) {
 	return s.snapshots.Get(ctx)
 }
 

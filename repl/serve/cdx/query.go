@@ -165,10 +165,9 @@ func Parse(v url.Values) (*Query, error) {
 		fields = v.Get("fields")
 	}
 	if fields == "" {
+		// Clients expect these seven fields, also with resolveRevisits. The fields of
+		// the original of a revisit are sent if fl names them.
 		fields = fieldsDefault
-		if v.Get("resolveRevisits") == "true" {
-			fields += ",orig.length,orig.offset,orig.filename"
-		}
 	}
 	for _, name := range strings.Split(fields, ",") {
 		if err := q.needField(name); err != nil {
@@ -367,6 +366,9 @@ func parseFilter(text string) (filter, error) {
 
 // MediaType returns the media type of the answer.
 func (q *Query) MediaType() string { return types[q.output] }
+
+// Page returns the number of the page that the query asks for, or -1 if it asks for none.
+func (q *Query) Page() int64 { return q.page }
 
 // NumPages reports whether the query asks only for the number of pages; see Count.
 func (q *Query) NumPages() bool { return q.numPages }

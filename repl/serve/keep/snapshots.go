@@ -6,38 +6,85 @@ import (
 	"time"
 
 	"infomall/exec/relation"
+	"infomall/store/memo"
 )
 
 // snapshotIdle is how long a snapshot stays open after its last use. Until then the
 // archive keeps the files of that state, even if they were merged or deleted.
 const snapshotIdle = 10 * time.Second
 
+// answersBytes bounds the answers that a snapshot keeps, in bytes.
+const answersBytes = 54 << 20
+
 // Snapshots lets requests share a snapshot as long as the archive does not change,
 // because a snapshot that has been used knows which segments have which URLs. Each
-// request still sees the archive as it was when the request came.
+// request still sees the archive as it was when the request came, or later.
 type Snapshots struct {
 	Open func(context.Context) (relation.Snapshot, func(), error)
 
+	opens   sync.Mutex // held while Open is called
 	mu      sync.Mutex
+	next    *opening  // the call of Open that has not begun; nil if nobody waits for one
 	current *Snapshot // nil if there is none
+}
+
+// opening is a call of Open for all requests that came before the call began.
+type opening struct {
+	once  sync.Once
+	users int // the requests; protected by Snapshots.mu
+	snap  *Snapshot
+	err   error
 }
 
 // Snapshot is a snapshot and how many requests use it. It is closed when it is
 // not the current one and nobody uses it.
 type Snapshot struct {
 	relation.Snapshot
+	// Answers keeps answers that depend on nothing but the request and the state of
+	// the archive. They are dropped when the archive changes.
+	Answers *memo.Cache
 	state   string
 	release func()
 	users   int
 	idle    *time.Timer // nil while somebody uses it
 }
 
+// State returns the name of the state; see relation.Snapshot.
+func (x *Snapshot) State() string { return x.state }
+
 // Get returns a snapshot of the present state of the archive. The caller calls
 // release once.
-func (s *Snapshots) Get(ctx context.Context) (snap relation.Snapshot, release func(), err error) {
+func (s *Snapshots) Get(ctx context.Context) (snap *Snapshot, release func(), err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	s.mu.Lock()
+	if s.next == nil {
+		s.next = new(opening)
+	}
+	o := s.next
+	o.users++
+	s.mu.Unlock()
+	o.once.Do(func() { s.open(context.WithoutCancel(ctx), o) }) // the others must not fail with the first request
+	if o.err != nil {
+		return nil, nil, o.err
+	}
+	var once sync.Once
+	return o.snap, func() { once.Do(func() { s.leave(o.snap) }) }, nil
+}
+
+// open calls Open for o, and makes the result the current snapshot unless the current
+// one has the same state.
+func (s *Snapshots) open(ctx context.Context, o *opening) {
+	s.opens.Lock()
+	defer s.opens.Unlock()
+	s.mu.Lock()
+	s.next = nil // a request that comes now may have to see a later state
+	s.mu.Unlock()
 	fresh, closeFresh, err := s.Open(ctx)
 	if err != nil {
-		return nil, nil, err
+		o.err = err
+		return
 	}
 	state := fresh.State()
 	s.mu.Lock()
@@ -47,16 +94,15 @@ func (s *Snapshots) Get(ctx context.Context) (snap relation.Snapshot, release fu
 	} else {
 		s.retire()
 		fresh.SkipDamage()
-		s.current = &Snapshot{Snapshot: fresh, state: state, release: closeFresh}
+		s.current = &Snapshot{Snapshot: fresh, Answers: memo.New(answersBytes), state: state, release: closeFresh}
 	}
 	x := s.current
-	x.users++
+	x.users += o.users
 	if x.idle != nil {
 		x.idle.Stop()
 		x.idle = nil
 	}
-	var once sync.Once
-	return x, func() { once.Do(func() { s.leave(x) }) }, nil
+	o.snap = x
 }
 
 // leave ends one use of x.
@@ -89,6 +135,7 @@ func (s *Snapshots) retire() {
 		return
 	}
 	s.current = nil
+	x.Answers.Bound(0)
 	if x.idle != nil {
 		x.idle.Stop()
 	}

@@ -2,6 +2,9 @@ package keep
 
 import (
 	"context"
+	"errors"
+	"runtime"
+	"strconv"
 	"testing"
 
 	"infomall/exec/relation"
@@ -57,6 +60,67 @@ func TestSnapshots(t *testing.T) {
 	s.Close()
 	if open-closed != 0 {
 		t.Errorf("after close: %d open", open-closed)
+	}
+}
+
+// TestSharedOpening shows that all requests that come while a snapshot is opened share the
+// next one, which is opened after they came, and that a request that is cancelled does not
+// fail the others.
+func TestSharedOpening(t *testing.T) {
+	const waiting = 10
+	begun, goOn := make(chan bool), make(chan bool)
+	opened, closed := 0, 0
+	s := &Snapshots{Open: func(ctx context.Context) (relation.Snapshot, func(), error) {
+		opened++
+		begun <- true
+		<-goOn
+		return stated{relationtest.New(), strconv.Itoa(opened)}, func() { closed++ }, ctx.Err()
+	}}
+	states := make(chan string, waiting+1)
+	get := func(ctx context.Context) {
+		snap, release, err := s.Get(ctx)
+		if err != nil {
+			states <- err.Error()
+			return
+		}
+		release()
+		states <- snap.State()
+	}
+	go get(t.Context())
+	<-begun
+	ctx, cancel := context.WithCancel(t.Context())
+	for i := range waiting {
+		if i > 0 {
+			ctx = t.Context()
+		}
+		go get(ctx)
+		for n := 0; n <= i; runtime.Gosched() {
+			s.mu.Lock()
+			if s.next != nil {
+				n = s.next.users
+			}
+			s.mu.Unlock()
+		}
+	}
+	cancel()
+	goOn <- true
+	if got := <-states; got != "test-1" {
+		t.Errorf("the first request has the state %s", got)
+	}
+	<-begun
+	goOn <- true
+	for range waiting {
+		if got := <-states; got != "test-2" {
+			t.Errorf("a request that came after the first snapshot was opened has the state %s", got)
+		}
+	}
+	if s.Close(); opened != 2 || closed != 2 {
+		t.Errorf("%d snapshots were opened and %d closed, want 2 and 2", opened, closed)
+	}
+	cancelled, stop := context.WithCancel(t.Context())
+	stop()
+	if _, _, err := s.Get(cancelled); !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled request gets %v", err)
 	}
 }
 
