@@ -167,9 +167,9 @@ func (l *lenient) Run(name string, f func(testscript.T)) {
 			n := strings.Count(one.log.String(), "\nFAIL: ")
 			switch {
 			case n > known.failures || n > 0 && !l.failures:
-				t.Errorf("%d commands fail, and %d may (%s)\n%s", n, known.failures, known.why, one.log.String())
+				t.Errorf("failed commands: %d, and %d may fail (%s)\n%s", n, known.failures, known.why, one.log.String())
 			case n > 0:
-				t.Logf("%d commands fail: %s", n, known.why)
+				t.Logf("failed commands: %d: %s", n, known.why)
 			case !ended && !t.Skipped():
 				t.Error(one.log.String())
 			}

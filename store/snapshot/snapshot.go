@@ -24,8 +24,6 @@ import (
 	"strconv"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
-
 	"infomall/store/body"
 	"infomall/store/catalog"
 	"infomall/store/commit"
@@ -480,19 +478,20 @@ func (v *Snapshot) warm(segments []*segment.Info, key string) {
 		return
 	}
 	v.from.files.Folder.Prefetch(names)
-	var g errgroup.Group
-	g.SetLimit(warmAtOnce)
+	var wait sync.WaitGroup
+	slots := make(chan struct{}, warmAtOnce)
 	for _, r := range readers {
-		g.Go(func() error {
+		slots <- struct{}{}
+		wait.Go(func() {
+			defer func() { <-slots }()
 			if r.MayHave(key) {
 				c := newCursorOn(key, r, wants(0), v)
 				defer c.Close()
-				return c.Seek(key)
+				_ = c.Seek(key) // the look-up meets the error again
 			}
-			return nil
 		})
 	}
-	_ = g.Wait()
+	wait.Wait()
 }
 
 // staleFirst reports whether the hints of the first capture may be wrong:
