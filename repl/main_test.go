@@ -18,7 +18,6 @@ import (
 	"infomall/exec/session"
 	"infomall/repl/memory"
 	"infomall/repl/printer"
-	"infomall/store/commit"
 	"infomall/store/document/child"
 	"infomall/store/memo"
 	"infomall/store/record"
@@ -46,14 +45,7 @@ func TestMain(m *testing.M) {
 	memory.AllowGarbage() // once for all programs that run in this process
 	testscript.Main(m, map[string]func(){
 		"infomall": func() {
-			run := Main
-			if os.Getenv(workersVariable) != "" {
-				run = mainWithWorkers
-			}
-			if os.Getenv(bucketVariable) != "" {
-				run = mainInBucket
-			}
-			status := run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)
+			status := mainElsewhere(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)
 			notePeak()
 			os.Exit(status)
 		},
@@ -65,29 +57,6 @@ func TestMain(m *testing.M) {
 		"benchsite":  serveBenchSite,
 		"benchhosts": serveBenchHosts,
 	})
-}
-
-// bucketVariable names a bucket, such as s3://bucket. If it is set, the scripts of TestScripts
-// have their archives there, and not in folders. It is used by hand: a script that looks at the
-// files of its archive fails. A script then goes on after a failure, so that each failure is seen.
-const bucketVariable = "INFOMALL_TEST_BUCKET"
-
-// mainInBucket does what Main does. The archive is in a place of the bucket that belongs to the
-// folder that -a names.
-func mainInBucket(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
-	p := &program{stdin: stdin, stdout: stdout, stderr: stderr, getenv: getenv}
-	p.openArchive = func(path string, warn func(error)) (session.Archive, io.Closer, error) {
-		path, err := filepath.Abs(path)
-		if err != nil {
-			return nil, nil, err
-		}
-		if _, err := os.Stat(filepath.Join(path, commit.FileCurrent)); err == nil {
-			return openPlace(path, warn) // a copy of the archive, in a folder
-		}
-		os.Setenv("INFOMALL_S3_FOLDER", path)
-		return openPlace(getenv(bucketVariable)+path, warn)
-	}
-	return p.main(ctx, args)
 }
 
 // mainWith runs the program with the archive a.

@@ -5,16 +5,20 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"infomall/store/commit"
 	"infomall/store/disk"
 	"infomall/store/disk/s3"
 	"infomall/store/disk/s3/s3test"
 	"infomall/store/record"
+	"infomall/store/record/task"
 	"infomall/store/urlkey"
 )
 
@@ -74,27 +78,23 @@ func (s *askedSource) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestBucketRounds counts the requests and the bytes for one page: with an empty cache, and with the
-// catalogue and the index in the cache. A local archive reads the same ranges of the same files. The
-// store sends at most a quarter more.
-func TestBucketRounds(t *testing.T) {
-	ctx := t.Context()
-	server := s3test.Start(t)
-	a := machine(t, server, server.Place())
-	defer a.Close()
-	r := rand.New(rand.NewPCG(1, 2))
-	for part := range 2 {
-		var visits []*visit
-		for n := range 900 {
-			body := make([]byte, 2000)
-			for i := range body {
-				body[i] = 'a' + byte(r.Uint32()%20)
-			}
-			visits = append(visits, &visit{url: fmt.Sprintf("http://a.example/%d", n), time: day0 + record.Time(part*60+n%20)*dayMillis, status: 200, body: string(body)})
-		}
-		put(t, a, visits)
-	}
-	c, err := server.Place().Open(s3.Scheme + s3test.Bucket + "/archive")
+// pageCost is what one page took.
+type pageCost struct {
+	s3.Stats
+	asked int64 // the bytes of the ranges that a local archive reads
+}
+
+// counted is an archive in a bucket, opened by a machine that has nothing in its cache.
+type counted struct {
+	*Archive
+	t  *testing.T
+	c  *s3.Client
+	fs *askedFS
+}
+
+func openCounted(t *testing.T, place s3.Server) *counted {
+	t.Helper()
+	c, err := place.Open(s3.Scheme + s3test.Bucket + "/archive")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,47 +104,165 @@ func TestBucketRounds(t *testing.T) {
 		t.Fatal(err)
 	}
 	fs := &askedFS{FS: objects, asked: make(map[string][][2]int64)}
-	reader := Open(fs.Root(), Options{Disk: fs, Warn: func(err error) { t.Error(err) }})
-	defer reader.Close()
-	var asked int64
-	page := func(url string) (used s3.Stats) {
-		before := c.Stats()
-		v, err := reader.Snapshot(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer v.Close()
-		key := urlkey.Key(url)
-		found := 0
-		for b, err := range v.Scan(ctx, record.Scan{Ranges: []urlkey.Range{{From: key, To: key + "\x00"}}, From: record.MinTime, To: record.MaxTime}) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			if found += b.N; found == b.N && b.N > 0 {
-				p, err := v.Payload(ctx, b.Ref[0])
-				if err != nil || !bytes.Contains(p.Body, []byte("a")) {
-					t.Fatalf("%s: %d bytes, %v", url, len(p.Body), err)
-				}
-			}
-		}
-		if found == 0 {
-			t.Fatalf("%s was not found", url)
-		}
-		after := c.Stats()
-		asked = fs.bytes()
-		return s3.Stats{Requests: after.Requests - before.Requests, Rounds: after.Rounds - before.Rounds, In: after.In - before.In}
+	a := Open(fs.Root(), Options{Disk: fs, Warn: func(err error) { t.Error(err) }})
+	t.Cleanup(func() { a.Close() })
+	return &counted{a, t, c, fs}
+}
+
+// page reads the captures of a URL, of which there are want, and one body. It returns what that took.
+func (a *counted) page(url string, want int) pageCost {
+	a.t.Helper()
+	ctx := a.t.Context()
+	before := a.c.Stats()
+	v, err := a.Snapshot(ctx)
+	if err != nil {
+		a.t.Fatal(err)
 	}
-	cold := page("http://a.example/7")
-	coldAsked := asked
-	warm, again := page("http://a.example/100"), page("http://a.example/100")
-	t.Logf("cold %+v (a local archive reads %d bytes), warm %+v, again %+v", cold, coldAsked, warm, again)
+	defer v.Close()
+	key := urlkey.Key(url)
+	found := 0
+	for b, err := range v.Scan(ctx, record.Scan{Ranges: []urlkey.Range{{From: key, To: key + "\x00"}}, From: record.MinTime, To: record.MaxTime}) {
+		if err != nil {
+			a.t.Fatal(err)
+		}
+		if found += b.N; found == b.N && b.N > 0 {
+			p, err := v.Payload(ctx, b.Ref[0])
+			if err != nil || !bytes.Contains(p.Body, []byte("a")) {
+				a.t.Fatalf("%s: %d bytes, %v", url, len(p.Body), err)
+			}
+		}
+	}
+	if found != want {
+		a.t.Errorf("%s has %d captures, want %d", url, found, want)
+	}
+	after := a.c.Stats()
+	return pageCost{s3.Stats{Requests: after.Requests - before.Requests, Rounds: after.Rounds - before.Rounds, In: after.In - before.In}, a.fs.bytes()}
+}
+
+// madeVisit returns a visit whose body has 2,000 random letters.
+func madeVisit(r *rand.Rand, url string, minute int) *visit {
+	body := make([]byte, 2000)
+	for i := range body {
+		body[i] = 'a' + byte(r.Uint32()%20)
+	}
+	return &visit{url: url, time: day0 + record.Time(minute)*dayMillis, status: 200, body: string(body)}
+}
+
+// TestBucketRounds counts the requests and the bytes for one page: with an empty cache, and with the
+// catalogue and the index in the cache. A local archive reads the same ranges of the same files. The
+// store sends at most a quarter more.
+func TestBucketRounds(t *testing.T) {
+	server := s3test.Start(t)
+	a := machine(t, server, server.Place())
+	defer a.Close()
+	r := rand.New(rand.NewPCG(1, 2))
+	for part := range 2 {
+		var visits []*visit
+		for n := range 900 {
+			visits = append(visits, madeVisit(r, fmt.Sprintf("http://a.example/%d", n), part*60+n%20))
+		}
+		put(t, a, visits)
+	}
+	reader := openCounted(t, server.Place())
+	cold := reader.page("http://a.example/7", 2)
+	warm, again := reader.page("http://a.example/100", 2), reader.page("http://a.example/100", 2)
+	t.Logf("cold %+v, warm %+v, again %+v", cold, warm, again)
 	if cold.Rounds > 5 || cold.Requests > 20 {
 		t.Errorf("a page cold took %+v; want 5 rounds and 20 requests at most", cold)
 	}
-	if cold.In*4 > coldAsked*5 {
-		t.Errorf("a page cold took %d bytes; a local archive reads %d of them, want a quarter more at most", cold.In, coldAsked)
+	if cold.In*4 > cold.asked*5 {
+		t.Errorf("a page cold took %d bytes; a local archive reads %d of them, want a quarter more at most", cold.In, cold.asked)
 	}
 	if warm.Rounds > 3 || again.Rounds > 1 {
 		t.Errorf("a page with catalogue and index in the cache took %+v, and again %+v; want 3 rounds and 1 at most", warm, again)
+	}
+}
+
+// together returns a way to the server on which the first n requests for index files wait until all n
+// have come.
+func together(t *testing.T, server *s3test.Server, n int) s3.Server {
+	came, all := make(chan struct{}, n), make(chan struct{})
+	go func() { // it ends when all have come or the test ends
+		for range n {
+			select {
+			case <-came:
+			case <-t.Context().Done():
+			}
+		}
+		close(all)
+	}()
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.URL.Path, "/"+commit.DirIndex+"/") {
+			select {
+			case came <- struct{}{}:
+			case <-all:
+			}
+			select {
+			case <-all:
+			case <-time.After(time.Minute):
+				t.Errorf("%d requests for index files did not come together", n)
+			}
+		}
+		server.ServeHTTP(w, r)
+	}))
+	t.Cleanup(front.Close)
+	place := server.Place()
+	place.Endpoint = front.URL
+	return place
+}
+
+// TestBucketRoundsOfMany counts the requests for one page of an archive of 18 segments that are not
+// merged. The catalogue says which segments cannot have the URL. A page that only one of them has takes
+// as few requests as in a small archive, and one that all have takes one or two for each segment, at once.
+func TestBucketRoundsOfMany(t *testing.T) {
+	server := s3test.Start(t)
+	a := machine(t, server, server.Place())
+	defer a.Close()
+	r := rand.New(rand.NewPCG(1, 2))
+	const segments = 18
+	for part := range segments {
+		visits := []*visit{madeVisit(r, "http://a.example/everywhere", part*31)}
+		for n := range 100 {
+			visits = append(visits, madeVisit(r, fmt.Sprintf("http://a.example/%d/%d", n, part), part*31))
+		}
+		put(t, a, visits)
+	}
+	c, err := a.folder.InForce()
+	if err != nil || len(c.Segments) != segments {
+		t.Fatalf("%d segments, %v", len(c.Segments), err)
+	}
+	one := openCounted(t, server.Place()).page("http://a.example/77/9", 1)
+	if one.Rounds > 5 || one.Requests > 8 {
+		t.Errorf("a page of one segment took %+v; want 5 rounds and 8 requests at most", one)
+	}
+	if one.In*2 > one.asked*3 {
+		t.Errorf("a page of one segment took %d bytes; a local archive reads %d of them, want half more at most", one.In, one.asked)
+	}
+	reader := openCounted(t, together(t, server, segments))
+	all := reader.page("http://a.example/everywhere", segments)
+	if all.Rounds > 5 || all.Requests > 2*segments+5 {
+		t.Errorf("a page of %d segments took %+v; want 5 rounds and %d requests at most", segments, all, 2*segments+5)
+	}
+	warm := reader.page("http://a.example/77/9", 1)
+	if warm.Rounds > 3 {
+		t.Errorf("a page with catalogue and index in the cache took %+v; want 3 rounds at most", warm)
+	}
+	t.Logf("of one segment %+v, of all %+v, then %+v", one, all, warm)
+	// A copy gets its filters from the indexes, as the archive itself does after REINDEX.
+	local := Open(t.TempDir(), Options{})
+	defer local.Close()
+	for part := range segments {
+		put(t, local, []*visit{madeVisit(r, "http://a.example/everywhere", part*31), madeVisit(r, fmt.Sprintf("http://a.example/b/%d", part), part*31)})
+	}
+	other := s3test.Start(t)
+	local.opts.Bucket = func(url string) (*s3.Client, BucketOptions, error) {
+		c, err := other.Place().Open(url)
+		return c, BucketOptions{Folder: t.TempDir()}, err
+	}
+	if _, err := local.Copy(t.Context(), task.CopyOptions{Dir: s3.Scheme + s3test.Bucket + "/archive"}); err != nil {
+		t.Fatal(err)
+	}
+	if copied := openCounted(t, other.Place()).page("http://a.example/b/5", 1); copied.Rounds > 5 || copied.Requests > 8 {
+		t.Errorf("a page of one segment of a copy took %+v; want 5 rounds and 8 requests at most", copied)
 	}
 }

@@ -218,14 +218,14 @@ func (c *collection) event(f *foundEvent) kept.Event {
 
 // addTexts calls put with a row for each text of the events.
 func (c *collection) addTexts(ctx context.Context, put func(key, val []byte) error) error {
-	of := make(map[uint32]*foundEvent)
+	of := make([]*foundEvent, c.sets) // by the number of a report
 	for i := range c.found {
 		f := &c.found[i]
 		for _, set := range f.reports {
 			of[set] = f
 		}
 	}
-	first := make(map[uint32]record.Time, len(of))
+	first := make(map[uint32]record.Time)
 	for i := range c.list {
 		if e := &c.list[i]; e.order == 0 && !e.left && of[e.set] != nil {
 			first[e.set] = e.at
@@ -267,8 +267,8 @@ func (c *collection) addTexts(ctx context.Context, put func(key, val []byte) err
 }
 
 // keywordsOf returns the keywords of its event that each text has, by the index of the text. of
-// has the event of each report.
-func (c *collection) keywordsOf(of map[uint32]*foundEvent) map[int][]kept.Keyword {
+// has the event of each report, or nil.
+func (c *collection) keywordsOf(of []*foundEvent) map[int][]kept.Keyword {
 	shares := make(map[int]map[*foundEvent]float64) // by word
 	for i := range c.found {
 		for _, k := range c.found[i].Keywords {
@@ -284,7 +284,7 @@ func (c *collection) keywordsOf(of map[uint32]*foundEvent) map[int][]kept.Keywor
 		list = c.uses.of(list[:0], uint32(w))
 		for _, u := range list {
 			e := &c.list[u.Doc()]
-			if e.left {
+			if e.left || of[e.set] == nil {
 				continue
 			}
 			if share := shares[w][of[e.set]]; share > 0 {

@@ -50,7 +50,7 @@ const (
 	// useBytes is how many bytes a use takes at most on average, for the estimate of memory.
 	useBytes = 2
 	// usualBytes is how many sixteenths of a byte a use takes usually.
-	usualBytes = 20
+	usualBytes = 25
 )
 
 // close closes the temporary files.
@@ -190,16 +190,15 @@ func (u *uses) load(ctx context.Context, c *collection, limit int64) error {
 	}
 	l := loadedUses{from: u.from, bytes: make([]byte, 0, min(u.moved+u.bytes, limit))}
 	err := u.each(func(word uint32, piece []byte) error {
+		at := len(l.bytes)
 		take(&l, word, piece)
+		if len(u.full) == 0 && !u.partly { // once in memory is enough
+			u.lists[word] = l.bytes[at:len(l.bytes):len(l.bytes)]
+		}
 		return nil
 	})
 	l.at = append(l.at, len(l.bytes))
 	u.loaded = append(u.loaded, l)
-	if len(u.full) == 0 && !u.partly && err == nil {
-		for w := range len(l.at) - 1 { // once in memory is enough
-			u.lists[w] = l.bytes[l.at[w]:l.at[w+1]:l.at[w+1]]
-		}
-	}
 	return err
 }
 

@@ -121,11 +121,7 @@ func (f *Files) openIndex(i catalog.IndexFile) (*indexfile.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		x, err := indexfile.OpenRemote(i.Name, file)
-		if errors.Is(err, indexfile.ErrDamaged) {
-			err = &segment.Error{File: i.Name, Offset: -1, Err: err}
-		}
-		return x, err
+		return indexfile.OpenRemote(i.Name, file), nil
 	}
 	if i.Bytes <= indexCheckedMax {
 		got, err := commit.DescribeIndex(f.Folder.Disk, path, i.Name)

@@ -23,6 +23,7 @@ package catalog
 
 import (
 	"cmp"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -59,6 +60,9 @@ type Catalog struct {
 	Writers []string   // the names of the writers that may publish
 	Gone    []GoneFile // files out of force that were not removed yet
 	Renewed []Renewal  // files in force that REPAIR has replaced, sorted by name
+	// Filters are the Bloom filters of small segments, by their numbers, see segment.Info.Filter. A
+	// reader who looks for one URL asks the index of no segment whose filter excludes it.
+	Filters map[uint32][]byte
 }
 
 // GoneFile is a file that went out of force.
@@ -143,6 +147,11 @@ func (c *Catalog) Encode() []byte {
 	for _, r := range c.Renewed {
 		b = lines.Append(b, "renewed", r.Name, r.Edition)
 	}
+	for _, s := range c.Segments {
+		if f := c.Filters[s.ID]; f != nil {
+			b = lines.Append(b, "filter", s.ID, base64.RawStdEncoding.EncodeToString(f))
+		}
+	}
 	return lines.Seal(b)
 }
 
@@ -205,6 +214,17 @@ func Decode(b []byte, generation uint64) (*Catalog, error) {
 			c.Gone = append(c.Gone, GoneFile{r.Text(), r.Int()})
 		case "renewed":
 			c.Renewed = append(c.Renewed, Renewal{r.Text(), r.Text()})
+		case "filter":
+			id := uint32(r.Uint())
+			f, err := base64.RawStdEncoding.DecodeString(r.Text())
+			if err != nil {
+				r.Fail()
+				break
+			}
+			if c.Filters == nil {
+				c.Filters = make(map[uint32][]byte)
+			}
+			c.Filters[id] = f
 		case "names":
 			c.Names = append(c.Names, NamesFile{r.Text(), r.Int(), r.Sum(), r.IDs(), r.IDs()})
 		default:

@@ -1,6 +1,7 @@
 package commit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -270,14 +271,28 @@ func (b *bucket) pin() (*Pin, error) {
 		b.mu.Unlock()
 		b.disk.Expect(c.ID, expected(c))
 		if len(c.Indexes) <= prefetchedMost {
-			var paths []string
+			var names []string
 			for _, x := range c.Indexes {
-				paths = append(paths, b.path(x.Name))
+				names = append(names, x.Name)
 			}
-			b.disk.Prefetch(paths)
+			b.f.Prefetch(names)
 		}
 		return &Pin{Catalog: c}, nil
 	}
+}
+
+// Prefetch brings the beginnings and ends of files of an archive in a bucket into the cache of this
+// machine, all at once. Names are paths in the archive's folder. For an archive in a folder, Prefetch does
+// nothing.
+func (f *Folder) Prefetch(names []string) {
+	if f.bucket == nil {
+		return
+	}
+	names = slices.Compact(slices.Sorted(slices.Values(names)))
+	for i := range names {
+		names[i] = f.bucket.path(names[i])
+	}
+	f.bucket.disk.Prefetch(names)
 }
 
 // expected returns the sizes and editions of the files that a catalogue names, by name.
@@ -339,6 +354,38 @@ func renewedAfter(c, before *catalog.Catalog) []catalog.Renewal {
 	return out
 }
 
+// filtersMost is how many bytes the Bloom filters in a catalogue have at most. Every change of the archive
+// writes the catalogue again.
+const filtersMost = 256 << 10
+
+// filtersAfter returns the Bloom filters of the segments of c that have one: those that were just written,
+// and those that c or the generation before c has a filter of. If they are too many, the segments
+// with the smallest filters keep theirs.
+func filtersAfter(c, before *catalog.Catalog) map[uint32][]byte {
+	all := make(map[uint32][]byte)
+	for _, s := range c.Segments {
+		f := s.Filter
+		if f == nil {
+			f = c.Filters[s.ID]
+		}
+		if f == nil && before != nil {
+			f = before.Filters[s.ID]
+		}
+		if f != nil {
+			all[s.ID] = f
+		}
+	}
+	left := filtersMost
+	for _, id := range slices.SortedFunc(maps.Keys(all), func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(len(all[a]), len(all[b])), cmp.Compare(a, b))
+	}) {
+		if left -= len(all[id]); left < 0 {
+			delete(all, id)
+		}
+	}
+	return all
+}
+
 // put puts the catalogue c in force after the generation that CURRENT names. The caller is within
 // locked.
 func (b *bucket) put(c *catalog.Catalog) error {
@@ -382,6 +429,7 @@ func (b *bucket) putAfter(c, before *catalog.Catalog) error {
 		c.Gone = b.goneAfter(c, before, now)
 		c.Renewed = renewedAfter(c, before)
 	}
+	c.Filters = filtersAfter(c, before)
 	name := fmt.Sprintf("%06d.%016x", c.Generation, rand.Uint64())
 	content := c.Encode()
 	path := b.path(filepath.Join(DirCatalog, name))

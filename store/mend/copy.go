@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"infomall/store/body"
 	"infomall/store/catalog"
 	"infomall/store/commit"
 	"infomall/store/disk"
@@ -73,6 +74,7 @@ func (m *Maintenance) Copy(ctx context.Context, o task.CopyOptions) ([]task.Copy
 		if c.known, err = filesOf(there.Catalog); err != nil {
 			return nil, err
 		}
+		c.filters = m.filters(from.Catalog)
 	}
 	for i := range pools {
 		for _, f := range pools[i].Files {
@@ -145,6 +147,21 @@ type copying struct {
 	// checked when they were copied, and the store keeps them: their sizes are
 	// compared, and they are not read again.
 	known map[catalog.File]bool
+	// filters are the Bloom filters for the catalogue of a copy in a bucket.
+	filters map[uint32][]byte
+}
+
+// filters returns the Bloom filters of the small segments of a catalogue, by their numbers.
+func (m *Maintenance) filters(c *catalog.Catalog) map[uint32][]byte {
+	runs := body.NewRuns(m.files, c)
+	defer runs.Close() // it was only read
+	out := make(map[uint32][]byte)
+	for _, s := range c.Segments {
+		if f := runs.Reader(s).Filter(); f != nil {
+			out[s.ID] = f
+		}
+	}
+	return out
 }
 
 // filesOf returns the files of a catalogue.
@@ -362,6 +379,7 @@ func (c *copying) publish(ctx context.Context, pools []catalog.Pool, last bool) 
 			return fmt.Errorf("copy to %s: %w", c.o.Dir, err)
 		}
 		next := c.from.AddPools(there, pools)
+		next.Filters = c.filters
 		if there.Generation > 0 && slices.Equal(next.Files(), there.Files()) && slices.EqualFunc(next.Removals, there.Removals, catalog.RemovalFile.Equal) {
 			return nil
 		}

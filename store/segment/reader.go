@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -63,7 +64,7 @@ type Reader struct {
 
 	mu          sync.Mutex
 	file        disk.Source
-	bloom       atomic.Pointer[bloom.BloomFilter] // nil if it was not read, or is damaged
+	bloom       atomic.Pointer[bloom.BloomFilter] // nil if it is not known yet, or is damaged
 	runEnds     []int64
 	metaEnds    []int64
 	runKeys     []runKey // from the db-file, if the index is bad
@@ -101,6 +102,39 @@ func (s *Reader) Close() error {
 	err := s.file.Close()
 	s.file = nil
 	return err
+}
+
+// Sift gives s the Bloom filter that the catalogue has of the segment, so that s need not read the
+// filter in the index. Bytes that are no filter are ignored. Call it before the first use.
+func (s *Reader) Sift(filter []byte) {
+	const head = 24 // m, k and the number of words, which says how much memory is taken
+	if len(filter) < head || binary.BigEndian.Uint64(filter[16:]) > uint64(len(filter)-head)*8 {
+		return
+	}
+	if f := new(bloom.BloomFilter); f.UnmarshalBinary(filter) == nil {
+		s.bloom.Store(f)
+	}
+}
+
+// Lacks reports whether it is certain, without reading anything, that the segment has no captures of
+// the URL with this key.
+func (s *Reader) Lacks(key string) bool {
+	f := s.bloom.Load()
+	return key < s.Info.FirstKey || key > s.Info.LastKey || f != nil && !f.TestString(key)
+}
+
+// Filter returns the Bloom filter of the segment's keys, see Info.Filter. It is nil if the filter is too
+// large or the index is damaged.
+func (s *Reader) Filter() []byte {
+	if s.Info.URLs > 8*FilterMost {
+		return nil // a filter has more than one bit for each URL
+	}
+	s.MayHave(s.Info.FirstKey)
+	var i Info
+	if f := s.bloom.Load(); f != nil {
+		i.setFilter(f)
+	}
+	return i.Filter
 }
 
 // MayHave reports whether the segment may have captures of the URL with this key.

@@ -210,5 +210,6 @@ func (b *rebuilder) finish() (*Info, error) {
 			return nil, err
 		}
 	}
+	b.info.setFilter(b.bloom)
 	return &b.info, nil
 }

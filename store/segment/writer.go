@@ -476,6 +476,7 @@ func (w *Writer) Finish() (Info, error) {
 		return Info{}, err
 	}
 	w.run.free()
+	w.info.setFilter(w.bloom)
 	return w.info, nil
 }
 
@@ -498,12 +499,7 @@ func (w *Writer) pairs() []pair {
 // by key: the Bloom filter, the census if it is not nil, the table of runs, and the sample
 // if it is not nil.
 func finalPairs(filter *bloom.BloomFilter, census *Census, runEnds, metaEnds []int64, sample []byte) []pair {
-	// The form of bits-and-blooms: m and k, length in words, words, big-endian.
-	b, err := filter.MarshalBinary()
-	if err != nil {
-		panic(fmt.Sprintf("segment: marshal a filter in memory: %v", err))
-	}
-	pairs := []pair{{keyBloom, withCRC(b)}}
+	pairs := []pair{{keyBloom, withCRC(marshal(filter))}}
 	if census != nil {
 		pairs = append(pairs, pair{keyCensus, withCRC(census.encode())})
 	}
@@ -512,6 +508,23 @@ func finalPairs(filter *bloom.BloomFilter, census *Census, runEnds, metaEnds []i
 		pairs = append(pairs, pair{keySample, withCRC(sample)})
 	}
 	return pairs
+}
+
+// marshal returns the bytes of a Bloom filter in the form of bits-and-blooms: m and k, length in
+// words, words, big-endian.
+func marshal(filter *bloom.BloomFilter) []byte {
+	b, err := filter.MarshalBinary()
+	if err != nil {
+		panic(fmt.Sprintf("segment: marshal a filter in memory: %v", err))
+	}
+	return b
+}
+
+// setFilter sets i.Filter to the Bloom filter of the segment's index, unless the filter is too large.
+func (i *Info) setFilter(filter *bloom.BloomFilter) {
+	if filter.Cap() <= 8*FilterMost {
+		i.Filter = marshal(filter)
+	}
 }
 
 // withCRC returns a new slice with the crc32c of b and then b.

@@ -24,6 +24,8 @@ import (
 	"strconv"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
+
 	"infomall/store/body"
 	"infomall/store/catalog"
 	"infomall/store/commit"
@@ -296,6 +298,9 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 	if ranges == nil {
 		ranges = []urlkey.Range{{}}
 	}
+	if oneURL(ranges) {
+		v.warm(segments, ranges[0].From)
+	}
 	var all []*Cursor
 	defer func() {
 		for _, c := range all {
@@ -452,6 +457,42 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 		}
 	}
 	return ctx.Err()
+}
+
+// warmAtOnce is how many indexes warm reads at once.
+const warmAtOnce = 32
+
+// warm reads, if the archive is in a bucket, what the indexes of segments have of one URL, all at
+// once. The look-up after it then finds everything in the cache of objects, and does not wait once for
+// each segment. The look-up meets the errors again.
+func (v *Snapshot) warm(segments []*segment.Info, key string) {
+	if !v.from.files.Folder.Remote() {
+		return
+	}
+	var readers []*segment.Reader
+	var names []string
+	for _, i := range segments {
+		if r := v.Runs.Reader(i); !r.Lacks(key) {
+			readers, names = append(readers, r), append(names, i.Index)
+		}
+	}
+	if len(readers) < 2 {
+		return
+	}
+	v.from.files.Folder.Prefetch(names)
+	var g errgroup.Group
+	g.SetLimit(warmAtOnce)
+	for _, r := range readers {
+		g.Go(func() error {
+			if r.MayHave(key) {
+				c := newCursorOn(key, r, wants(0), v)
+				defer c.Close()
+				return c.Seek(key)
+			}
+			return nil
+		})
+	}
+	_ = g.Wait()
 }
 
 // staleFirst reports whether the hints of the first capture may be wrong:

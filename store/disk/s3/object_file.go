@@ -240,9 +240,11 @@ func (d *FS) Prefetch(names []string) {
 			continue
 		}
 		blocks := (f.size + f.unit - 1) / f.unit
-		wg.Go(func() { _ = f.fetch(f.ctx, f.key, 0, min(prefetchBlocks, blocks)-1) })
-		if blocks > prefetchBlocks {
-			wg.Go(func() { _ = f.fetch(f.ctx, f.key, max(prefetchBlocks, blocks-prefetchBlocks), blocks-1) })
+		if blocks <= 2*prefetchBlocks {
+			wg.Go(func() { _ = f.fetch(f.ctx, f.key, 0, blocks-1) })
+		} else {
+			wg.Go(func() { _ = f.fetch(f.ctx, f.key, 0, prefetchBlocks-1) })
+			wg.Go(func() { _ = f.fetch(f.ctx, f.key, blocks-prefetchBlocks, blocks-1) })
 		}
 		defer f.Close()
 	}

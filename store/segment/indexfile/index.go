@@ -2,7 +2,6 @@ package indexfile
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"runtime/debug"
 	"sync"
@@ -167,9 +166,10 @@ type File struct {
 	// using counts transactions. Close waits for them.
 	using sync.WaitGroup
 
-	// tree and file are set, and db is nil, if the file is read by ranges.
-	tree *tree
-	file io.Closer
+	// file is set, and db is nil, if the file is read by ranges. ranges returns its tree.
+	file   rangeFile
+	treeMu sync.Mutex
+	tree   *tree // nil before the first cursor
 }
 
 // Open opens the index file at path, which is on a local disk, for reading. The
@@ -196,7 +196,7 @@ func (x *File) Close() error {
 		return nil
 	}
 	x.using.Wait()
-	if x.tree != nil {
+	if x.file != nil {
 		return x.file.Close()
 	}
 	return x.db.Close()
@@ -239,9 +239,12 @@ type Cursor struct {
 func (x *File) Cursor(bucket []byte) (*Cursor, error) {
 	x.using.Add(1)
 	cur := &Cursor{x: x}
-	if x.tree != nil {
-		var err error
-		if cur.t, err = x.tree.bucket(bucket); err == nil && cur.t == nil {
+	if x.file != nil {
+		t, err := x.ranges()
+		if err == nil {
+			cur.t, err = t.bucket(bucket)
+		}
+		if err == nil && cur.t == nil {
 			err = fmt.Errorf("%w: it has no bucket %s", ErrDamaged, bucket)
 		}
 		if err != nil {

@@ -371,16 +371,25 @@ type rangeFile interface {
 }
 
 // OpenRemote opens an index file that is read by ranges, because it is not on a local
-// disk. path is its path in the messages of errors. The File closes f; if
-// OpenRemote fails, it closes f too. The error is ErrDamaged if the file is damaged.
-func OpenRemote(path string, f rangeFile) (*File, error) {
-	st, err := f.Stat()
-	if err == nil {
-		var t *tree
-		if t, err = openTree(f, st.Size()); err == nil {
-			return &File{path: path, tree: t, file: f}, nil
+// disk. path is its path in the messages of errors. Nothing is read before the first cursor is
+// made, which fails if the file cannot be read. The File closes f.
+func OpenRemote(path string, f rangeFile) *File { return &File{path: path, file: f} }
+
+// ranges returns the tree of a file that is read by ranges. The first call reads the meta pages. After an
+// error, the next call reads them again.
+func (x *File) ranges() (*tree, error) {
+	x.treeMu.Lock()
+	defer x.treeMu.Unlock()
+	if x.tree == nil {
+		st, err := x.file.Stat()
+		if err != nil {
+			return nil, err
 		}
+		t, err := openTree(x.file, st.Size())
+		if err != nil {
+			return nil, err
+		}
+		x.tree = t
 	}
-	f.Close() // it was only read
-	return nil, err
+	return x.tree, nil
 }

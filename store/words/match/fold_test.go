@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 func TestSimplified(t *testing.T) {
@@ -27,6 +29,19 @@ func TestFoldTwice(t *testing.T) {
 		once := strings.ReplaceAll(list(string(r)), "+", "")
 		if twice := strings.ReplaceAll(list(once), "+", ""); twice != once {
 			t.Errorf("%U is %+q, which is %+q", r, once, twice)
+		}
+	}
+}
+
+// TestMayFold shows that folding changes no letter for which mayFold reports false.
+func TestMayFold(t *testing.T) {
+	for r := range rune(unicode.MaxRune + 1) {
+		s := norm.NFKC.String(string(r))
+		if strings.ContainsFunc(s, mayFold) {
+			continue
+		}
+		if got := norm.NFKC.String(caser.String(s)); got != s {
+			t.Errorf("%U: mayFold reports false for %q, but folding makes %q of it", r, s, got)
 		}
 	}
 }
