@@ -14,6 +14,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/klauspost/compress/gzip"
@@ -415,17 +416,25 @@ type answer struct {
 // zipMin is the size in bytes of a body that is worth compressing.
 const zipMin = 1 << 10
 
+// zippers has writers to use again: a new one clears its tables, which takes longer than to
+// compress a page.
+var zippers = sync.Pool{New: func() any {
+	z, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
+	if err != nil {
+		panic(fmt.Sprintf("serve: a level of gzip: %v", err))
+	}
+	return z
+}}
+
 // zip compresses the body if it is text.
 func (a *answer) zip() error {
 	if !a.text || len(a.body) < zipMin {
 		return nil
 	}
 	var out bytes.Buffer
-	// The fast levels clear a megabyte of tables first, which takes longer than a page.
-	z, err := gzip.NewWriterLevel(&out, gzip.StatelessCompression)
-	if err != nil {
-		return err
-	}
+	z := zippers.Get().(*gzip.Writer)
+	defer zippers.Put(z)
+	z.Reset(&out)
 	if _, err := z.Write(a.body); err != nil {
 		return err
 	}

@@ -86,8 +86,9 @@ func (f *Folder) DerivedFiles(d Derived) (map[uint32][]string, error) {
 	}
 	out := make(map[uint32][]string)
 	for _, e := range entries {
+		path := filepath.Join(d.Dir, e.Name())
 		for _, n := range d.numbers(e.Name()) {
-			out[n] = append(out[n], filepath.Join(d.Dir, e.Name()))
+			out[n] = append(out[n], path)
 		}
 	}
 	return out, nil
