@@ -60,7 +60,7 @@ var arrows = map[string]string{
 	"store/disk":             "",
 
 	"store/document":       "store/packed store/record",
-	"store/document/kinds": "store/document store/document/bundle store/document/epub store/document/feed store/document/flash store/document/format store/document/interchange store/document/jsontext store/document/mail store/document/msdoc store/document/msoutlook store/document/msppt store/document/msxls store/document/msxml store/document/ole store/document/ooxml store/document/opendocument store/document/pagetext store/document/pdf store/document/picture store/document/rtf store/document/sound store/document/table store/document/video store/document/xmltext",
+	"store/document/kinds": "store/document store/document/bundle store/document/epub store/document/feed store/document/flash store/document/format store/document/interchange store/document/jsontext store/document/mail store/document/msdoc store/document/msoutlook store/document/msppt store/document/msxls store/document/msxml store/document/ole store/document/ooxml store/document/opendocument store/document/pagetext store/document/pdf store/document/picture store/document/rtf store/document/sound store/document/table store/document/uof store/document/video store/document/xmltext",
 	"store/document/child": "store/document store/packed",
 
 	// Parts that several kinds share.
@@ -84,6 +84,7 @@ var arrows = map[string]string{
 	"store/document/msoutlook":    "store/document store/document/ole store/record",
 	"store/document/msppt":        "store/document store/document/ole",
 	"store/document/msxls":        "store/document store/document/cellformat store/document/ole",
+	"store/document/uof":          "store/document store/document/office store/document/table store/document/xmlpull store/document/xmlscan store/page",
 	"store/document/msxml":        "store/document store/document/cellformat store/document/office store/document/table store/document/xmlscan store/page",
 	"store/document/ole":          "store/document store/page/charset store/record",
 	"store/document/ooxml":        "store/document store/document/cellformat store/document/office store/document/xmlpull store/document/zipped",
@@ -304,6 +305,7 @@ var testArrows = map[string]string{
 	"store/document/pagetext":    "store/document/documenttest",
 	"store/document/table":       "store/document/documenttest",
 	"store/document/xmltext":     "store/document/documenttest",
+	"store/document/uof":         "store/document/documenttest store/document/office/officetest",
 	"store/document/msxml":       "store/document/documenttest",
 	"store/document/interchange": "store/document/documenttest",
 

@@ -3,6 +3,7 @@
 package documenttest
 
 import (
+	"cmp"
 	"flag"
 	"math/rand/v2"
 	"slices"
@@ -13,8 +14,22 @@ import (
 	"infomall/store/document"
 )
 
-// mutations is how many damaged bodies Mutate reads of each kind.
-var mutations = flag.Int("mutations", 200, "how many damaged bodies the tests of a kind of document read")
+// Mutations is how many damaged bodies a test reads of each kind.
+var Mutations = flag.Int("mutations", 200, "how many damaged bodies the tests of a kind of document read")
+
+// mutationsSeed is the seed from which bodies are damaged; 0 stands for one by chance.
+var mutationsSeed = flag.Uint64("mutations.seed", 0, "the seed from which bodies are damaged; 0: one by chance")
+
+// Seed returns the seed from which a test damages bodies. If the test fails, it prints the seed.
+func Seed(t testing.TB) uint64 {
+	seed := cmp.Or(*mutationsSeed, rand.Uint64())
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("again with -mutations.seed %d", seed)
+		}
+	})
+	return seed
+}
 
 // Read reads a body by one kind. It fails the test if the kind does not take the body.
 func Read(t testing.TB, k document.Kind, in document.Input) *document.Document {
@@ -29,37 +44,31 @@ func Read(t testing.TB, k document.Kind, in document.Input) *document.Document {
 	return b.Doc
 }
 
-// Mutate reads damaged copies of the given bodies: with bytes flipped, cut out, repeated
-// and inserted, and with pieces of other bodies. A reader must not panic, and what it
-// found must survive packing.
+// Mutate reads damaged copies of the given bodies, see Damage. A reader must not panic, and
+// what it found must survive packing.
 func Mutate(t *testing.T, k document.Kind, mime string, bodies ...[]byte) {
 	t.Helper()
-	seed := rand.Uint64()
-	r := rand.New(rand.NewPCG(seed, 0))
-	defer func() {
-		if t.Failed() {
-			t.Logf("seed %d", seed)
-		}
-	}()
-	for range *mutations {
-		body := mutate(r, bodies)
+	r := rand.New(rand.NewPCG(Seed(t), 0))
+	for range *Mutations {
+		body := Damage(r, bodies)
 		func() {
 			defer func() {
 				if p := recover(); p != nil {
-					t.Fatalf("%s: seed %d: panic: %v\nbody of %d bytes", k.Name, seed, p, len(body))
+					t.Fatalf("%s: panic: %v\nbody of %d bytes", k.Name, p, len(body))
 				}
 			}()
 			b := document.NewBuilder(document.Limits{}, nil)
 			_ = k.Read(b, &document.Input{Body: body, Mime: mime})
 			if _, err := document.Unpack(b.Doc.Append(nil)); err != nil {
-				t.Fatalf("%s: seed %d: %v", k.Name, seed, err)
+				t.Fatalf("%s: %v", k.Name, err)
 			}
 		}()
 	}
 }
 
-// mutate returns a damaged copy of one of the bodies.
-func mutate(r *rand.Rand, bodies [][]byte) []byte {
+// Damage returns a damaged copy of one of the bodies: with bytes flipped, cut out, repeated
+// and inserted, and with pieces of other bodies.
+func Damage(r *rand.Rand, bodies [][]byte) []byte {
 	b := slices.Clone(bodies[r.IntN(len(bodies))])
 	for range 1 + r.IntN(8) {
 		if len(b) == 0 {

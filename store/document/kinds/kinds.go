@@ -28,6 +28,7 @@ import (
 	"infomall/store/document/rtf"
 	"infomall/store/document/sound"
 	"infomall/store/document/table"
+	"infomall/store/document/uof"
 	"infomall/store/document/video"
 	"infomall/store/document/xmltext"
 )
@@ -57,6 +58,7 @@ var All = []document.Kind{
 	table.Kind,
 	// XML of Office comes before the kind that reads any XML.
 	msxml.Kind,
+	uof.Kind,
 	xmltext.Kind,
 	// Documents that are zip files come before the kind that reads any zip file.
 	bundle.Kind,

@@ -12,9 +12,9 @@ var makeDir = flag.String("make", "", "folder in which TestMake makes the docume
 
 // formats are the formats in which LibreOffice writes each kind of document.
 var formats = map[string][]string{
-	Letter:       {"docx", "dotx", "odt", "ott", "rtf", "epub", "fodt", "doc"},
-	Workbook:     {"xlsx", "xltx", "xlsm", "ods", "ots", "fods", "xls"},
-	Presentation: {"pptx", "potx", "ppsx", "odp", "otp", "fodp", "ppt"},
+	Letter:       {"docx", "dotx", "odt", "ott", "rtf", "epub", "fodt", "doc", "uot"},
+	Workbook:     {"xlsx", "xltx", "xlsm", "ods", "ots", "fods", "xls", "uos"},
+	Presentation: {"pptx", "potx", "ppsx", "odp", "otp", "fodp", "ppt", "uop"},
 }
 
 // TestMake makes the documents of the texts in all formats with LibreOffice. It does
