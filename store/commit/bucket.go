@@ -358,9 +358,9 @@ func renewedAfter(c, before *catalog.Catalog) []catalog.Renewal {
 // writes the catalogue again.
 const filtersMost = 256 << 10
 
-// filtersAfter returns the Bloom filters of the segments of c that have one: those that were just written,
-// and those that c or the generation before c has a filter of. If they are too many, the segments
-// with the smallest filters keep theirs.
+// filtersAfter returns the Bloom filters for the catalogue c, by the numbers of segments. The filter of a
+// segment comes from the segment if it was just written, else from c, else from the generation before c.
+// If all together have more than filtersMost bytes, the largest are left out.
 func filtersAfter(c, before *catalog.Catalog) map[uint32][]byte {
 	all := make(map[uint32][]byte)
 	for _, s := range c.Segments {

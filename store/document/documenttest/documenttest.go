@@ -44,8 +44,8 @@ func Read(t testing.TB, k document.Kind, in document.Input) *document.Document {
 	return b.Doc
 }
 
-// Mutate reads damaged copies of the given bodies, see Damage. A reader must not panic, and
-// what it found must survive packing.
+// Mutate reads damaged copies of the given bodies, see Damage. It fails the test if the reader
+// panics, or if a document that it made cannot be packed and unpacked.
 func Mutate(t *testing.T, k document.Kind, mime string, bodies ...[]byte) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(Seed(t), 0))

@@ -2,6 +2,7 @@ package office
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -139,5 +140,21 @@ func TestFieldsAndNumbers(t *testing.T) {
 		if got := Number(c.n, c.format); got != c.want {
 			t.Errorf("%d as %c: got %s, want %s", c.n, c.format, got, c.want)
 		}
+	}
+}
+
+func TestAddKeyword(t *testing.T) {
+	d := &document.Document{}
+	for _, word := range []string{"one", " ", "two\n"} {
+		AddKeyword(d, word)
+	}
+	if d.Keywords != "one, two" {
+		t.Errorf("the keywords are %q, want \"one, two\"", d.Keywords)
+	}
+	for range 10 {
+		AddKeyword(d, strings.Repeat("x", keywordBytesMax/2))
+	}
+	if n := len(d.Keywords); n > 2*keywordBytesMax {
+		t.Errorf("a document has %d bytes of keywords", n)
 	}
 }

@@ -24,13 +24,7 @@ func (r *reader) meta() {
 		case "dc:subject":
 			subject = document.Clean(s.Inner())
 		case "meta:keyword":
-			word := document.Clean(s.Inner())
-			if d.Keywords != "" && word != "" {
-				word = ", " + word
-			}
-			if len(d.Keywords) < keywordBytesMax {
-				d.Keywords += word
-			}
+			office.AddKeyword(d, s.Inner())
 		case "meta:initial-creator":
 			d.Author = document.Clean(s.Inner())
 		case "dc:creator":
@@ -56,6 +50,3 @@ func (r *reader) meta() {
 		d.Description = subject
 	}
 }
-
-// keywordBytesMax is how many bytes of keywords are kept.
-const keywordBytesMax = 64 << 10

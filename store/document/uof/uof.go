@@ -73,13 +73,7 @@ func (r *reader) meta() {
 		case "u:摘要":
 			d.Description = document.Clean(s.Inner())
 		case "u:关键字":
-			word := document.Clean(s.Inner())
-			if d.Keywords != "" && word != "" {
-				word = ", " + word
-			}
-			if len(d.Keywords) < keywordBytesMax {
-				d.Keywords += word
-			}
+			office.AddKeyword(d, s.Inner())
 		case "u:创建日期":
 			d.Created = office.Date(s.Inner())
 		case "u:创建应用程序":
@@ -94,6 +88,3 @@ func (r *reader) meta() {
 		d.Author = creator
 	}
 }
-
-// keywordBytesMax is how many bytes of keywords are kept.
-const keywordBytesMax = 64 << 10
