@@ -8,16 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"os"
 	"path"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
-
-	"github.com/klauspost/compress/gzip"
 
 	"infomall/exec/relation"
 	"infomall/repl/serve/lookup"
@@ -207,8 +203,8 @@ func (s *server) replayTarget(w http.ResponseWriter, r *http.Request, t *replay.
 	keep := t.Time != "" && r.Method != http.MethodPost // what is latest depends on the clock
 	if keep {
 		if a, ok := memo.Get[*answer](snap.Answers, key); ok {
-			maps.Copy(w.Header(), a.header)
-			if notModified(w, r, a.header.Get("ETag")) {
+			a.setHeader(w.Header())
+			if notModified(w, r, w.Header().Get("ETag")) {
 				return nil
 			}
 			return sendBody(w, r, a.status, a.body)
@@ -288,8 +284,7 @@ func (s *server) replayTarget(w http.ResponseWriter, r *http.Request, t *replay.
 	}
 	free()
 	if keep {
-		a.header = a.header.Clone() // package http changes the one that is sent
-		snap.Answers.Put(key, a, a.bytes())
+		snap.Answers.Put(key, a, key.bytes()+a.keep(&s.texts))
 	}
 	return sendBody(w, r, a.status, a.body)
 }
@@ -388,76 +383,6 @@ func location(c *lookup.Capture, p *record.Payload) string {
 		return ""
 	}
 	return to
-}
-
-// answerKey has all that an answer of replay depends on, besides the state of the archive
-// and, if the address has no time, the clock.
-type answerKey struct {
-	uri, host, dest, lang string
-	gzip                  bool // a body of text is sent compressed
-}
-
-// answerKeyOf returns the key of the answer to r. A part of a body is never compressed.
-func answerKeyOf(r *http.Request) answerKey {
-	lang, _ := languageOf(r)
-	zip := strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") && r.Header.Get("Range") == ""
-	return answerKey{r.RequestURI, r.Host, r.Header.Get("Sec-Fetch-Dest"), lang, zip}
-}
-
-// answer is an answer of replay as it is sent. It does not change after it was put into
-// the answers of a snapshot.
-type answer struct {
-	status int
-	header http.Header
-	body   []byte
-	text   bool // the body is rewritten text, which may be compressed
-}
-
-// zipMin is the size in bytes of a body that is worth compressing.
-const zipMin = 1 << 10
-
-// zippers has writers to use again: a new one clears its tables, which takes longer than to
-// compress a page.
-var zippers = sync.Pool{New: func() any {
-	z, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
-	if err != nil {
-		panic(fmt.Sprintf("serve: a level of gzip: %v", err))
-	}
-	return z
-}}
-
-// zip compresses the body if it is text.
-func (a *answer) zip() error {
-	if !a.text || len(a.body) < zipMin {
-		return nil
-	}
-	var out bytes.Buffer
-	z := zippers.Get().(*gzip.Writer)
-	defer zippers.Put(z)
-	z.Reset(&out)
-	if _, err := z.Write(a.body); err != nil {
-		return err
-	}
-	if err := z.Close(); err != nil {
-		return err
-	}
-	a.body = bytes.Clone(out.Bytes()) // without the room at the end of the buffer
-	a.header.Set("Content-Encoding", "gzip")
-	return nil
-}
-
-// fieldBytes is about how much memory a field of a header takes besides its text.
-const fieldBytes = 64
-
-// bytes returns about how much memory a takes with its key, in bytes.
-func (a *answer) bytes() int64 {
-	n := len(a.body)
-	for name, values := range a.header {
-		for _, v := range values {
-			n += len(name) + len(v) + fieldBytes
-		}
-	}
-	return int64(n + fieldBytes)
 }
 
 // captureAnswer returns the answer with the response p, rewritten as the modifier m asks. h

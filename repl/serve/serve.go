@@ -97,6 +97,7 @@ type server struct {
 	replays   chan struct{} // holds one element for each page that replay reads
 	files     *keep.Files
 	snapshots *keep.Snapshots
+	texts     texts // of answers that snapshots keep
 	log       *accessLog
 	metrics   *metrics
 	done      <-chan struct{} // closed when the server is to end

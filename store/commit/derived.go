@@ -77,21 +77,38 @@ func (d Derived) numbers(name string) (numbers []uint32) {
 	return numbers
 }
 
-// DerivedFiles returns the paths, in the archive's folder, of all files of a sort, by the
-// numbers of their db-files. A file of several db-files is in the list of each.
-func (f *Folder) DerivedFiles(d Derived) (map[uint32][]string, error) {
+// DerivedNames returns the paths, in the archive's folder, of all files that have the ending
+// of a sort, sorted.
+func (f *Folder) DerivedNames(d Derived) ([]string, error) {
 	entries, err := f.Disk.ReadDir(filepath.Join(f.Path, d.Dir))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	out := make(map[uint32][]string)
+	var out []string
 	for _, e := range entries {
-		path := filepath.Join(d.Dir, e.Name())
-		for _, n := range d.numbers(e.Name()) {
-			out[n] = append(out[n], path)
+		if strings.HasSuffix(e.Name(), d.ending) {
+			out = append(out, filepath.Join(d.Dir, e.Name()))
 		}
 	}
 	return out, nil
+}
+
+// ByNumber returns paths of files of a sort, by the numbers of their db-files. A file of
+// several db-files is in the list of each.
+func (d Derived) ByNumber(paths []string) map[uint32][]string {
+	out := make(map[uint32][]string)
+	for _, path := range paths {
+		for _, n := range d.numbers(path) {
+			out[n] = append(out[n], path)
+		}
+	}
+	return out
+}
+
+// DerivedFiles returns the paths of all files of a sort, as ByNumber does.
+func (f *Folder) DerivedFiles(d Derived) (map[uint32][]string, error) {
+	names, err := f.DerivedNames(d)
+	return d.ByNumber(names), err
 }
 
 // DerivedOf reports whether a path is that of a derived file of db-files with these numbers

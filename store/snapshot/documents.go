@@ -53,9 +53,10 @@ func DocumentKey(e *segment.Stored) readings.Key {
 // documents are the files of readings of a snapshot, which are listed when they are first
 // needed.
 type documents struct {
-	mu     sync.Mutex
-	listed bool
-	list   map[uint32][]string // by number of a db-file: the files of it
+	mu       sync.Mutex
+	listed   bool
+	names    []string            // paths of the files, sorted
+	byNumber map[uint32][]string // the paths by the numbers of their db-files; nil until they are first needed
 	// bodies has, once it is made, the first eight bytes of the ID of each body that has a
 	// reading, sorted. The last bits are replaced: bodyText is set if a reading of the body
 	// has text, and bodyEmpty if one has none.
@@ -68,24 +69,42 @@ const (
 	bodyBits  = bodyText | bodyEmpty
 )
 
-// documentFiles returns the files of readings, by the numbers of their db-files. again lists them
-// again.
-func (v *Snapshot) documentFiles(again bool) map[uint32][]string {
+// list lists the files if they are not listed, or again. The caller holds d.mu.
+func (d *documents) list(v *Snapshot, again bool) {
+	if d.listed && !again {
+		return
+	}
+	names, err := v.from.files.Folder.DerivedNames(commit.Documents)
+	if err != nil {
+		v.Warn(err)
+	}
+	d.names, d.listed, d.byNumber, d.bodies = names, true, nil, nil
+}
+
+// documentFiles returns the paths of all files of readings, sorted.
+func (v *Snapshot) documentFiles() []string {
 	d := v.documents
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if !d.listed || again {
-		list, err := v.from.files.Folder.DerivedFiles(commit.Documents)
-		if err != nil {
-			v.Warn(err)
-		}
-		d.list, d.listed, d.bodies = list, true, nil
+	d.list(v, false)
+	return d.names
+}
+
+// documentFilesOf returns the files of readings of the db-file with a number. again lists the
+// files again.
+func (v *Snapshot) documentFilesOf(number uint32, again bool) []string {
+	d := v.documents
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.list(v, again)
+	if d.byNumber == nil {
+		d.byNumber = commit.Documents.ByNumber(d.names)
 	}
-	return d.list
+	return d.byNumber[number]
 }
 
 // HasDocuments reports whether the archive has files of readings.
-func (v *Snapshot) HasDocuments() bool { return len(v.documentFiles(false)) > 0 }
+func (v *Snapshot) HasDocuments() bool { return len(v.documentFiles()) > 0 }
 
 // inReadings calls find with each file of readings of a segment, and the index of the
 // segment in the sources of the file, until find returns true. If a file was replaced after
@@ -94,7 +113,7 @@ func (v *Snapshot) inReadings(s *segment.Info, find func(f *readings.File, sourc
 	name := readings.NameOf(s)
 	for again := range 2 {
 		replaced := false
-		for _, path := range v.documentFiles(again > 0)[name.Number] {
+		for _, path := range v.documentFilesOf(name.Number, again > 0) {
 			f, err := v.from.readings(path, again > 0)
 			done := false
 			if err == nil {
@@ -159,7 +178,7 @@ func (v *Snapshot) findReading(at timeline.Place, owner *segment.Stored, use fun
 
 // readBodies returns documents.bodies.
 func (v *Snapshot) readBodies() []uint64 {
-	list := v.documentFiles(false)
+	names := v.documentFiles()
 	d := v.documents
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -167,25 +186,18 @@ func (v *Snapshot) readBodies() []uint64 {
 		return d.bodies
 	}
 	out := []uint64{}
-	seen := make(map[string]bool)
-	for _, names := range list {
-		for _, name := range names {
-			if seen[name] {
-				continue
-			}
-			seen[name] = true
-			f, err := v.from.readings(name, false)
-			if err != nil {
-				continue // a look-up of one of its readings meets the error
-			}
-			for _, r := range f.All() {
-				switch {
-				case !r.Read():
-				case r.HasText:
-					out = append(out, bodyNumber(r.Body)|bodyText)
-				default:
-					out = append(out, bodyNumber(r.Body)|bodyEmpty)
-				}
+	for _, name := range names {
+		f, err := v.from.readings(name, false)
+		if err != nil {
+			continue // a look-up of one of its readings meets the error
+		}
+		for _, r := range f.All() {
+			switch {
+			case !r.Read():
+			case r.HasText:
+				out = append(out, bodyNumber(r.Body)|bodyText)
+			default:
+				out = append(out, bodyNumber(r.Body)|bodyEmpty)
 			}
 		}
 	}

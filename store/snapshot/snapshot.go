@@ -18,7 +18,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -96,13 +95,11 @@ func (v *Snapshot) State() string {
 	if v.hiding != nil {
 		state += "-" + v.hiding.Name
 	}
-	if list := v.documentFiles(false); len(list) > 0 {
+	if list := v.documentFiles(); len(list) > 0 {
 		// Readings come in without a new generation.
 		h := fnv.New32a()
-		for _, n := range slices.Sorted(maps.Keys(list)) {
-			for _, name := range list[n] {
-				_, _ = h.Write([]byte(name)) // it never fails
-			}
+		for _, name := range list {
+			_, _ = h.Write([]byte(name)) // it never fails
 		}
 		state += fmt.Sprintf("-d%08x", h.Sum32())
 	}
