@@ -1,6 +1,7 @@
 package serve_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -18,7 +19,8 @@ func until(want, result string) string {
 }
 
 // TestPagesInBrowser shows what scripts add to the pages: the bar follows the links of
-// the page in the frame, marks are drawn there, and the query page completes statements.
+// the page in the frame, marks are drawn there, and the query page completes statements. It also
+// shows that no page is wider than a narrow screen.
 func TestPagesInBrowser(t *testing.T) {
 	if !isolated(t) {
 		return
@@ -33,6 +35,7 @@ addEventListener("load", () => {
 	parent.postMessage({ outline: style.outlineStyle + " " + style.outlineWidth, label: getComputedStyle(el, "::before").content }, "*");
 })</script>`},
 		{url: site + "start", body: `<!DOCTYPE html><title>start</title><a href="/second">x</a><script>addEventListener("load", () => document.querySelector("a").click())</script>`},
+		{url: site + strings.Repeat("long", 20), body: `<p>A page with a long address.</p>`},
 		{url: site + "second", body: `<!DOCTYPE html><title>the second</title><p>The second page.</p>`},
 		// Its address would be that of an API, if the bar asked for it.
 		{url: site + "liar", body: `<!DOCTYPE html><title>liar</title><script>
@@ -77,6 +80,14 @@ addEventListener("load", () => {
 		key("Enter");
 		return box.value + "|" + list.hidden;
 	})()`, "SELECT asked_url FROM captures|true")
+	// On a narrow screen, no page is wider than the screen.
+	if err := chromedp.Do(browser, chromedp.EmulateViewport(390, 844)); err != nil {
+		t.Fatal(err)
+	}
+	long := site + strings.Repeat("long", 20)
+	for _, page := range []string{"/", "/history?url=" + long, "/diff?url=" + long, "/*/" + long, "/site?host=pages.example", "/query?q=SHOW+POOLS", "/search?q=page"} {
+		in(page, `String(document.documentElement.scrollWidth)`, "390")
+	}
 	endBrowser(t, browser)
 	if left := w.left(); len(left) > 0 {
 		t.Errorf("left: %q", left)
