@@ -20,6 +20,7 @@ select = SELECT [DISTINCT] item, …
     [WHERE expr]
     [GROUP BY expr, …]
     [HAVING expr]
+    [WINDOW name AS ([PARTITION BY expr, …] [ORDER BY key, …]), …]
 item = * | expr [[AS] name]
 with = name AS (query)
 join = [INNER] JOIN source (ON expr | USING (name, …))
@@ -153,7 +154,11 @@ func (p *parser) query() (*ast.Query, error) {
 		q.Sets = append(q.Sets, o)
 	}
 	if p.take("ORDER") {
+		uses := len(p.named)
 		if q.OrderBy, err = p.order(); err != nil {
+			return nil, err
+		}
+		if err := p.fillWindows(uses, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -211,7 +216,7 @@ func (p *parser) selectClauses() (*ast.Select, error) {
 	if err := p.need("SELECT"); err != nil {
 		return nil, err
 	}
-	s := &ast.Select{Distinct: p.take("DISTINCT")}
+	s, uses := &ast.Select{Distinct: p.take("DISTINCT")}, len(p.named)
 	var err error
 	if s.Items, err = p.items(true); err != nil {
 		return nil, err
@@ -243,7 +248,7 @@ func (p *parser) selectClauses() (*ast.Select, error) {
 		}
 	}
 	s.Span = p.span(start)
-	return s, nil
+	return s, p.windows(uses)
 }
 
 // items reads a list of expressions, each with or without AS name. If selected is set, it is
