@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"infomall/exec/expr"
@@ -82,6 +83,12 @@ func (n *Window) String() string {
 	return "window" + n.text + sorted + ": " + strings.Join(names, ", ")
 }
 
+// Aggregates reports whether each result is an aggregate over the whole partition of its row.
+// Then the rows need not be sorted.
+func (n *Window) Aggregates() bool {
+	return len(n.OrderBy) == 0 && !slices.ContainsFunc(n.Funcs, func(f *WindowFunc) bool { return f.Kind != OfPeers })
+}
+
 // SortBy returns by which keys the rows of In must be sorted: the rows of each group that
 // is equal in groups, which follow each other, or all rows, if there are no groups. There
 // are no keys if the rows need not be sorted.
@@ -122,6 +129,7 @@ func (b *builder) window(bind *expr.Binder, c *ast.Call) (expr.Expr, error) {
 	b.touched = nil
 	if top, ok := b.top.(*Window); ok && top.text == w.text && !refersTo(w, f, len(top.In.Columns())) {
 		top.Funcs = append(top.Funcs, f)
+		b.talliedWindow(top)
 	} else {
 		w.In, w.Funcs = b.top, []*WindowFunc{f}
 		b.comesSorted(w)
