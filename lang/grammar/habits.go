@@ -229,6 +229,15 @@ type windowUse struct {
 	window *ast.Window // is filled when WINDOW is read
 }
 
+// atWindow reports whether WINDOW and a name come next. Else WINDOW may be an alias.
+func (p *parser) atWindow() bool {
+	if !scan.IsWord(p.peek(), "WINDOW") {
+		return false
+	}
+	second := p.peekSecond()
+	return second.Type == scan.Ident || second.Type == scan.Quoted
+}
+
 // atOverName reports whether OVER and a name come next. OVER alone is an alias.
 func (p *parser) atOverName() bool {
 	if !scan.IsWord(p.peek(), "OVER") {

@@ -20,7 +20,8 @@ select = SELECT [DISTINCT] item, …
     [WHERE expr]
     [GROUP BY expr, …]
     [HAVING expr]
-    [WINDOW name AS ([PARTITION BY expr, …] [ORDER BY key, …]), …]
+    [WINDOW window, …]
+window = name AS ([PARTITION BY expr, …] [ORDER BY key, …])
 item = * | expr [[AS] name]
 with = name AS (query)
 join = [INNER] JOIN source (ON expr | USING (name, …))
@@ -261,7 +262,7 @@ func (p *parser) items(selected bool) (list []ast.Item, err error) {
 			if it.Expr, err = p.wholeExpr(); err != nil {
 				return nil, err
 			}
-			if p.take("AS") || selected && p.atName() && !p.atSetOp() && !p.atKey() {
+			if p.take("AS") || selected && p.atName() && !p.atSetOp() && !p.atKey() && !p.atWindow() {
 				if it.Alias, err = p.alias(); err != nil {
 					return nil, err
 				}
