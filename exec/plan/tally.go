@@ -87,13 +87,12 @@ func (b *builder) talliedDistinct(below Node, keys []Key) ([]Key, error) {
 	return keys, nil
 }
 
-// talliedWindow sets the Tally of the source below w, if that cannot change the result, and
-// removes it if it can. Counted rows come in no order. So w must sort them, by all columns of the
-// source: rows that are equal in its keys are then equal. Or w must aggregate whole partitions, in
-// which equal rows have equal results; w then reads no times, of which there are too many. The
-// window counts each such row as many times as there are captures.
+// talliedWindow sets the Tally of the source below w, if that cannot change the result.
+// Counted rows come in no order. So w must sort them, by all columns of the source: rows
+// that are equal in its keys are then equal. The window counts each such row as many times
+// as there are captures.
 func (b *builder) talliedWindow(w *Window) {
-	if b.env.Plain || b.grouped || (w.Sorted || w.Grouped) && !w.Aggregates() {
+	if b.env.Plain || b.grouped || w.Sorted || w.Grouped {
 		return
 	}
 	in := w.In
@@ -108,12 +107,8 @@ func (b *builder) talliedWindow(w *Window) {
 	if !ok || !src.countable() {
 		return
 	}
-	src.Tally = nil
 	_, keys := w.SortBy()
-	for i, f := range src.Fields {
-		if w.Aggregates() && f.Name != "time" {
-			continue
-		}
+	for i := range src.Fields {
 		if !slices.ContainsFunc(keys, func(k Key) bool { c, ok := k.Expr.(*expr.Col); return ok && c.Index == i }) {
 			return
 		}

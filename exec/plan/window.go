@@ -129,7 +129,6 @@ func (b *builder) window(bind *expr.Binder, c *ast.Call) (expr.Expr, error) {
 	b.touched = nil
 	if top, ok := b.top.(*Window); ok && top.text == w.text && !refersTo(w, f, len(top.In.Columns())) {
 		top.Funcs = append(top.Funcs, f)
-		b.talliedWindow(top)
 	} else {
 		w.In, w.Funcs = b.top, []*WindowFunc{f}
 		b.comesSorted(w)
