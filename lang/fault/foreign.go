@@ -81,7 +81,7 @@ var foreignPairs = map[string]string{
 const (
 	aSchedule      = "write SCHEDULE name EVERY 1w AS statement, or CRON '0 2 * * *' in place of EVERY 1w"
 	aView          = "write CREATE VIEW name AS query; the query runs when the view is asked"
-	rowsOrCaptures = "write EXPORT 'pku.edu.cn' SINCE 2018 TO 'file.warc.gz' for captures, or EXPORT (SELECT …) TO 'file.csv' for rows"
+	rowsOrCaptures = "write EXPORT (SELECT * FROM captures SINCE 2018) TO 'file.warc.gz' for captures, or EXPORT (SELECT …) TO 'file.csv' for rows"
 )
 
 const askInSQL = "questions are asked in SQL, as in SELECT count(DISTINCT url) FROM changes BETWEEN 2008-07 AND 2008-08, or by SEARCH 'words'"
