@@ -29,7 +29,7 @@ func TestFunctionTypes(t *testing.T) {
 		called := 0
 		for n := range 5 {
 			for _, args := range tuples(typedColumns, n) {
-				if f.Name == "quantile" && n == 2 {
+				if strings.HasPrefix(f.Name, "quantile") && n == 2 {
 					args[1] = "0.5" // it must be constant
 				}
 				call := f.Name + "(" + strings.Join(args, ", ") + ")"

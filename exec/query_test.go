@@ -262,7 +262,7 @@ func TestQueryErrors(t *testing.T) {
 		{"SELECT url FROM captures WHERE kind = missing", `1:39: no column "missing" in relation captures (DESCRIBE captures lists its columns; a text is quoted so: 'missing')`},
 		{"SELECT host FROM captures GROUP BY ALL", `1:36: no column "ALL" in relation captures (name the columns, or give their numbers: 1, 2)`},
 		{"SELECT url FROM captures WHERE changed = 'yes'", `1:42: changed is bool and 'yes' is text; they can't be compared (write the condition alone: changed, or NOT changed)`},
-		{"SELECT ifnull(status, 0) FROM captures", `1:8: no function "ifnull" (write coalesce)`},
+		{"SELECT lpad(url, 3) FROM captures", `1:8: no function "lpad" (texts are joined by ||, and strftime(t, '%m') has a zero before a month below 10)`},
 		{"SELECT current_date", `1:8: no column "current_date": there is no FROM (write TODAY)`},
 		{"SELECT url FROM versions WHERE changd", `1:32: no column "changd" in relation versions (did you mean changed?)`},
 		{"SELECT *", "1:8: * has no columns: there is no FROM"},

@@ -220,6 +220,49 @@ func TestSortedWindows(t *testing.T) {
 	}
 }
 
+// TestWindowsOfWholePartitions asks for aggregates of whole partitions, with more and less memory
+// than the rows need. The result is that of a join with the groups. The rows are not sorted, and
+// counted if they need not be told apart.
+func TestWindowsOfWholePartitions(t *testing.T) {
+	const from = "SELECT host, sum(bytes) AS s, count(status) AS n, min(time) AS m, avg(bytes) AS a FROM captures GROUP BY host"
+	for _, c := range []struct {
+		items   string
+		counted bool
+	}{
+		{"url, time, status", false},
+		{"status, bytes, kind", false},
+	} {
+		want, _, err := ask(newSession(archive{smallSite()}), "SELECT c."+strings.ReplaceAll(c.items, ", ", ", c.")+", g.s, g.n, g.a FROM captures c JOIN ("+from+") g ON g.host = c.host ORDER BY 1, 2, 3, 4, 5")
+		if err != nil {
+			t.Fatal(err)
+		}
+		src := "SELECT " + c.items + ", sum(bytes) OVER (PARTITION BY host) AS s, count(status) OVER (PARTITION BY host) AS n, avg(bytes) OVER (PARTITION BY host) AS a FROM captures"
+		for _, memory := range []int64{1 << 20, 6000, 2000, 500, 1} {
+			s := newSession(archive{smallSite()})
+			s.Settings().MemoryBytes = memory
+			if got, _, err := ask(s, src+" ORDER BY 1, 2, 3, 4, 5"); err != nil || got != want {
+				t.Errorf("%s\nwith %d bytes: got\n%swant\n%serror %v", src, memory, got, want, err)
+			}
+		}
+		plan, _, err := ask(newSession(archive{smallSite()}), "EXPLAIN "+src)
+		if err != nil || strings.Contains(plan, "counted") != c.counted {
+			t.Errorf("%s: the plan says counted, want %v:\n%serror %v", src, c.counted, plan, err)
+		}
+	}
+	counted := "SELECT host, count(*) OVER (PARTITION BY host) AS n FROM captures"
+	want, _, err := ask(newSession(archive{smallSite()}), "SELECT c.host, g.n FROM captures c JOIN (SELECT host, count(*) AS n FROM captures GROUP BY host) g ON g.host = c.host ORDER BY 1")
+	if got, _, err2 := ask(newSession(archive{smallSite()}), counted); err != nil || err2 != nil || got != want {
+		t.Errorf("%s: got\n%swant\n%serrors %v, %v", counted, got, want, err, err2)
+	}
+	if plan, _, err := ask(newSession(archive{smallSite()}), "EXPLAIN "+counted); err != nil || !strings.Contains(plan, "counted") {
+		t.Errorf("%s: the rows are not counted:\n%serror %v", counted, plan, err)
+	}
+	one, _, err := ask(newSession(archive{smallSite()}), "SELECT DISTINCT count(*) OVER () - (SELECT count(*) FROM captures) AS n, sum(bytes) OVER () - (SELECT sum(bytes) FROM captures) AS s FROM captures")
+	if err != nil || !strings.Contains(one, "0") || strings.Count(one, "\n") != 2 {
+		t.Errorf("one partition: got\n%serror %v", one, err)
+	}
+}
+
 // TestWindowsOfPartitionsInTurn asks for windows whose partitions come one after the other,
 // and for windows that sort by all columns that are read, whose rows may be counted. The
 // rows are those of a plan without such shortcuts, with memory for all rows, some or none.

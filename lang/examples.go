@@ -8,6 +8,7 @@ import (
 
 	"infomall/lang/ast"
 	"infomall/lang/grammar"
+	"infomall/lang/scan"
 )
 
 // manual is the text of LANGUAGE.md, the manual of the language.
@@ -47,6 +48,47 @@ func ExampleOf(relation string) (text string) {
 	return text
 }
 
+// hintMax is the longest example, in bytes, that hintOf returns.
+const hintMax = 120
+
+// hintOf returns a hint with an example of the statement that the tokens begin, such as
+// "as in RULE private ON 'a.cn/x/' EXCLUDE". If there are several, it returns one that has the
+// words of the tokens. It returns "" for queries, and if there is no short example.
+func hintOf(tokens []scan.Token) string {
+	topic := ""
+	for _, t := range grammar.Topics() {
+		words := strings.Fields(t)
+		begins := len(words) < len(tokens) && t != "SELECT" && t != "SHOW" && len(t) > len(topic)
+		for i := 0; begins && i < len(words); i++ {
+			begins = scan.EqualFold(tokens[i].Value, words[i])
+		}
+		if begins {
+			topic = t
+		}
+	}
+	best, bestScore := "", -1
+	if topic == "" {
+		return ""
+	}
+	first, _, _ := strings.Cut(topic, " ")
+	for e := range manualExamples(first) {
+		text := strings.TrimSuffix(strings.Join(strings.Fields(e.text), " "), ";")
+		if e.topic != topic || len(text) > hintMax {
+			continue
+		}
+		score := 0
+		for i := range tokens {
+			if scan.IsWordToken(&tokens[i]) && strings.Contains(scan.Upper(text), scan.Upper(tokens[i].Value)) {
+				score++
+			}
+		}
+		if score > bestScore {
+			best, bestScore = "as in "+text, score
+		}
+	}
+	return best
+}
+
 type example struct {
 	topic, text string
 	reads       []string // the names of the relations that it reads
@@ -63,7 +105,7 @@ func manualExamples(word string) iter.Seq[example] {
 			if !strings.Contains(strings.ToUpper(src), word) {
 				continue
 			}
-			for st, err := range Statements(src, "") {
+			for st, err := range statements(src, "", func([]scan.Token) string { return "" }) {
 				if err != nil {
 					continue
 				}

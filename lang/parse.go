@@ -72,6 +72,12 @@ func ParseOne(src, filename string) (ast.Statement, error) {
 // faults it yields a nil statement with an Errors, and continues after the
 // semicolon. filename comes before each place in messages and may be "".
 func Statements(src, filename string) iter.Seq2[ast.Statement, error] {
+	return statements(src, filename, hintOf)
+}
+
+// statements yields what Statements yields. If a fault has no hint, hint returns one for the
+// tokens of the statement.
+func statements(src, filename string, hint func([]scan.Token) string) iter.Seq2[ast.Statement, error] {
 	return func(yield func(ast.Statement, error) bool) {
 		if e := scan.Check(src, filename); e != nil {
 			yield(nil, Errors{e})
@@ -82,7 +88,7 @@ func Statements(src, filename string) iter.Seq2[ast.Statement, error] {
 			if len(s.Tokens) == 1 && len(s.Errs) == 0 {
 				continue // nothing before the ;
 			}
-			st, faults := parse(src, s)
+			st, faults := parse(src, s, hint)
 			if len(faults) > 0 {
 				if !yield(nil, faults) {
 					return
@@ -95,8 +101,8 @@ func Statements(src, filename string) iter.Seq2[ast.Statement, error] {
 }
 
 // parse parses the statement that s, a scanner of src, has scanned last. It
-// returns either the statement or its faults.
-func parse(src string, s *scan.Scanner) (ast.Statement, Errors) {
+// returns either the statement or its faults. If a fault has no hint, it takes that of hint.
+func parse(src string, s *scan.Scanner, hint func([]scan.Token) string) (ast.Statement, Errors) {
 	if s.Fatal {
 		return nil, s.Errs
 	}
@@ -112,6 +118,9 @@ func parse(src string, s *scan.Scanner) (ast.Statement, Errors) {
 		return nil, sorted(s.Errs)
 	}
 	e := fault.Explain(src, s.Tokens, stop)
+	if e.Hint == "" {
+		e.Hint = hint(s.Tokens)
+	}
 	// The grammar may stumble over a token that the scanner guessed after a
 	// fault. Report only the kind of fault that comes first in the source.
 	if len(s.Errs) == 0 || e.Start.Offset < s.Errs[0].Start.Offset {

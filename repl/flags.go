@@ -5,6 +5,7 @@ import (
 	"io"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -92,12 +93,42 @@ func parseOptions(args []string, out io.Writer) (*options, error) {
 	parser := newParser(o, out, collect)
 	ctx, err := parser.Parse(spellOut(args, parser.Model.Flags))
 	if err != nil {
-		return nil, fmt.Errorf("%w; infomall --help lists the flags", err)
+		return nil, fmt.Errorf("%w; %s", err, flagHint(args))
 	}
 	if o.Help {
 		err = ctx.PrintUsage(false)
 	}
 	return o, err
+}
+
+// flagHint returns what to write instead of the first of args that is a flag of another shell,
+// such as --html. Otherwise it says where the flags are listed.
+func flagHint(args []string) string {
+	for _, arg := range args {
+		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		switch {
+		case !strings.HasPrefix(arg, "-"):
+		case slices.Contains(rowio.Formats(), name):
+			return "write --format " + name
+		case arg == "-x", name == "expanded", name == "line":
+			return "write --format vertical"
+		case arg == "-H":
+			return "write --format html"
+		case arg == "-A", arg == "-t", name == "tuples-only", name == "no-align", name == "noheader":
+			return "write --format tsv --no-header"
+		case name == "box", name == "column":
+			return "write --format table"
+		case name == "command", name == "cmd":
+			return "write -c 'statements'"
+		case arg == "-d", name == "dbname", name == "db", name == "database":
+			return "write -a DIR"
+		case name == "readonly":
+			return "write --read-only"
+		case arg == "-l", name == "list":
+			return "write -c 'SHOW POOLS'"
+		}
+	}
+	return "infomall --help lists the flags"
 }
 
 // newParser returns a parser that parses the command line into o. collect(true)

@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 	"sync"
@@ -18,7 +19,7 @@ var csvWithHeader = sync.OnceValue(func() *regexp.Regexp {
 // habit returns the statement that word means, a line at the prompt that users
 // of other shells type without a semicolon: a command of psql or sqlite3, such
 // as \d name, or a whole statement that shows a list, a description or help. For
-// \timing it returns the command of this shell. It returns "" if word is nothing
+// \timing and the like it returns the command of this shell. It returns "" if word is nothing
 // of that kind.
 func habit(word string) string {
 	word = strings.TrimRight(word, "; ")
@@ -33,7 +34,30 @@ func habit(word string) string {
 	case `\copy`:
 		return "COPY " + csvWithHeader().ReplaceAllString(name, "")
 	case `\timing`:
-		return ".timer on"
+		return ".timer " + cmp.Or(name, "on")
+	case `\x`:
+		return map[bool]string{true: ".mode auto", false: ".mode vertical"}[strings.EqualFold(name, "off")]
+	case `\H`:
+		return ".mode html"
+	case `\i`, `\ir`:
+		return ".read " + name
+	case `\o`:
+		return strings.TrimSpace(".output " + name)
+	case `\s`:
+		return ".history"
+	case `\df`, `\df+`:
+		if name == "" {
+			return "SHOW FUNCTIONS"
+		}
+		return "DESCRIBE " + name
+	case `\dv`, `\dv+`, `\dm`:
+		return "SHOW VIEWS"
+	case `\l`, `\l+`, `\list`:
+		return "SHOW POOLS"
+	case `\set`:
+		if variable, value, ok := strings.Cut(name, " "); ok {
+			return "SET $" + variable + " = " + strings.TrimSpace(value)
+		}
 	case "?", `\?`, `\h`, `\help`:
 		return "HELP " + name
 	}

@@ -209,7 +209,11 @@ func (p *program) inputs() (scripts []*script, shell bool, err error) {
 	}
 	for _, in := range inputs {
 		if in.command {
-			scripts = append(scripts, parseScript("-c", in.text))
+			text := in.text
+			if statement := habit(strings.TrimSpace(text)); strings.HasPrefix(text, `\`) && statement != "" && statement[0] != '.' {
+				text = statement // such as \d
+			}
+			scripts = append(scripts, parseScript("-c", text))
 			continue
 		}
 		s, err := readScript(in.text, p.stdin)

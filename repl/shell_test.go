@@ -206,7 +206,7 @@ func TestDotCommands(t *testing.T) {
 		{".timer off", prompt},
 		{".read two.iql", `two.iql:1:24: no column "nope"`},
 		{".read", ".read wants FILE"},
-		{`\dv`, "write SHOW VIEWS"},
+		{`\dv`, "no archive at archive"},
 		{".once 'once.csv'", prompt},
 		{"SELECT 5 AS x;", prompt},
 		{"SELECT 6 AS x;", "│ 6"},

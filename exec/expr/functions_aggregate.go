@@ -27,6 +27,8 @@ var aggregateFunctions = []Function{
 		params: []param{{"x", anyKind}}, min: 1, Aggregate: true},
 	{Name: "quantile", Example: `quantile(bytes, 0.9) FROM captures`, Doc: "The least value that is not below the share p of the values, from 0 to 1: 0.9 gives a value that nine of ten do not exceed.",
 		params: []param{{"x", numberKind}, {"p", numberKind}}, min: 2, Aggregate: true},
+	{Name: "quantile_cont", Example: `quantile_cont(bytes, 0.9) FROM captures`, Doc: "The value at the share p of the sorted values, from 0 to 1; between two values, it lies as far between them as p does.",
+		params: []param{{"x", numberKind}, {"p", numberKind}}, min: 2, Aggregate: true},
 	{Name: "stddev", Example: `stddev(bytes) FROM captures`, Doc: "The sample standard deviation; NULL for fewer than two values.",
 		params: []param{{"x", numberKind}}, min: 1, Aggregate: true, result: value.Float},
 	{Name: "string_agg", Example: `string_agg(DISTINCT host, ', ') FROM captures`, Doc: "The texts that are not NULL, joined by separator, in the order of ORDER BY, or else of the rows.",

@@ -32,6 +32,11 @@ func concat(_ *Env, a []value.Value) (value.Value, error) {
 	return value.OfText(a[0].Text + a[1].Text), nil
 }
 
+// formatBytes computes the function format_bytes.
+func formatBytes(_ *Env, a []value.Value) (value.Value, error) {
+	return value.OfText(value.Size(int64(floatOf(a[0])))), nil
+}
+
 func lower(_ *Env, a []value.Value) (value.Value, error) {
 	return value.OfText(strings.ToLower(a[0].Text)), nil
 }
@@ -289,6 +294,8 @@ func header(_ *Env, a []value.Value) (value.Value, error) {
 var textFunctions = []Function{
 	{Name: "ends_with", Example: `ends_with('a.htm', '.htm')`, Doc: "Whether s ends with suffix.",
 		params: []param{{"s", textKind}, {"suffix", textKind}}, result: value.Bool, apply: endsWith},
+	{Name: "format_bytes", Example: `format_bytes(1536)`, Doc: "A number of bytes for people, in the largest unit that is not above it; units are powers of 1024.",
+		params: []param{{"x", numberKind}}, result: value.Text, apply: formatBytes},
 	{Name: "header", Example: `header(headers, 'server') FROM versions LIMIT 1`, Doc: "The value of a response header, whose name may be in upper or lower case.",
 		params: []param{{"headers", textKind}, {"name", textKind}}, result: value.Text, apply: header},
 	{Name: "length", Example: `length('图书馆')`, Doc: "The number of characters in the text.",

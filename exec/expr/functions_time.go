@@ -22,6 +22,19 @@ func age(env *Env, a []value.Value) (value.Value, error) {
 	return value.OfDuration(a[0].Int - a[1].Int), nil
 }
 
+// prepareEpoch returns an error if the argument of epoch is no time and no duration.
+func prepareEpoch(_ *Env, args []Expr) (applier, error) {
+	if t := args[0].Type(); t != value.Time && t != value.Duration && t != value.Null {
+		return nil, fmt.Errorf("takes a time or a duration, not %s", t)
+	}
+	return nil, nil
+}
+
+// epoch computes the function epoch. Times and durations are in milliseconds.
+func epoch(_ *Env, a []value.Value) (value.Value, error) {
+	return value.OfFloat(float64(a[0].Int) / 1000), nil
+}
+
 // in returns the value v, a Time, as a time.Time in the time zone of the
 // statement.
 func in(env *Env, v value.Value) time.Time {
@@ -229,6 +242,8 @@ var timeFunctions = []Function{
 		params: []param{{"t", timeKind}}, result: value.Int, apply: day},
 	{Name: "dayofweek", Example: `dayofweek(2008-06-15)`, Doc: "The day of the week, from 0 for Sunday to 6.",
 		params: []param{{"t", timeKind}}, result: value.Int, apply: dayOfWeek},
+	{Name: "epoch", Example: `epoch(2008-06-15 - 2008-06-01)`, Doc: "The seconds since the start of 1970, or the seconds of a duration.",
+		params: []param{{"x", anyKind}}, result: value.Float, apply: epoch, prepare: prepareEpoch},
 	{Name: "hour", Example: `hour(2008-06-15T10:30)`, Doc: "The hour of the day, from 0 to 23.",
 		params: []param{{"t", timeKind}}, result: value.Int, apply: hour},
 	{Name: "month", Example: `month(2008-06-15)`, Doc: "The month, from 1 to 12.",

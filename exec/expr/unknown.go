@@ -46,36 +46,51 @@ func unknownFunction(e *ast.Call) *ast.Error {
 // foreignFunctions maps the names of functions of other databases to hints for
 // errors: what to write here instead.
 var foreignFunctions = map[string]string{
-	"substring": "write substr", "substring_index": "write split_part", "mid": "write substr",
-	"len":    "write length",
-	"concat": "texts are joined by ||", "concat_ws": "texts are joined by ||",
-	"ifnull": "write coalesce", "nvl": "write coalesce", "isnull": "write IS NULL",
-	"if": "write CASE WHEN a THEN b ELSE c END", "iif": "write CASE WHEN a THEN b ELSE c END", "decode": "write CASE x WHEN a THEN b END",
-	"group_concat": "write string_agg(x, ',')", "listagg": "write string_agg(x, ',')", "array_agg": "write string_agg(x, ',')",
-	"ucase": "write upper", "lcase": "write lower", "ltrim": "write trim", "rtrim": "write trim", "btrim": "write trim",
+	"substring_index": "write split_part", "mid": "write substr",
+	"concat_ws": "texts are joined by ||",
+	"isnull":    "write IS NULL",
+	"if":        "write CASE WHEN a THEN b ELSE c END", "iif": "write CASE WHEN a THEN b ELSE c END", "decode": "write CASE x WHEN a THEN b END",
+	"array_agg": "write string_agg(x, ',')",
+	"ltrim":     "write trim", "rtrim": "write trim", "btrim": "write trim",
 	"instr": "a CONTAINS 'x' tests whether a text has it", "position": "a CONTAINS 'x' tests whether a text has it",
 	"strpos": "a CONTAINS 'x' tests whether a text has it", "contains": "write a CONTAINS 'x'",
 	"like": "write a LIKE 'x%'", "regexp": "write a ~ 'pattern'", "regexp_like": "write a ~ 'pattern'", "regexp_matches": "write a ~ 'pattern'",
-	"date_format": "write strftime(t, '%Y-%m')", "to_char": "write strftime(t, '%Y-%m')", "format": "write strftime(t, '%Y-%m')",
-	"date": "write date_trunc('day', t)", "datediff": "write date_diff('day', from, to)", "timestampdiff": "times are subtracted: a - b",
+	"date_format": "write strftime(t, '%Y-%m')", "to_char": "write strftime(t, '%Y-%m')", "format": "texts are joined by ||",
+	"date": "write date_trunc('day', t)", "timestampdiff": "times are subtracted: a - b",
 	"date_add": "write t + 7d", "date_sub": "write t - 7d", "dateadd": "write t + 7d",
 	"to_date": "write CAST(x AS time)", "to_timestamp": "write CAST(x AS time)", "strptime": "write CAST(x AS time)",
 	"curdate": "write TODAY", "current_date": "write TODAY", "current_timestamp": "write NOW", "getdate": "write NOW",
-	"weekday": "write dayofweek", "isodow": "write strftime(t, '%u')", "minute": "write strftime(t, '%M')", "quarter": "write date_trunc('quarter', t)",
+	"weekday": "write dayofweek", "isodow": "write strftime(t, '%u')",
 	"hostname": "write host(url)", "netloc": "write host(url)", "parse_url": "write host, path or urlparam",
-	"trunc": "write CAST(x AS int)", "mod": "write a % b", "log2": "write ln(x) / ln(2)",
-	"variance": "write stddev(x) * stddev(x)", "std": "write stddev", "mean": "write avg",
+	"trunc": "write CAST(x AS int)", "log2": "write ln(x) / ln(2)",
+	"variance": "write stddev(x) * stddev(x)", "std": "write stddev",
 	"first": "write arg_min(x, time)", "last": "write arg_max(x, time)",
-	"percentile_cont": "write quantile(x, 0.9)", "percentile_disc": "write quantile(x, 0.9)", "quantile_disc": "write quantile(x, 0.9)", "quantile_cont": "write quantile(x, 0.9)", "approx_quantile": "write quantile(x, 0.9)", "percentile": "write quantile(x, 0.9)", "mode": "GROUP BY x ORDER BY count(*) DESC LIMIT 1 finds the most frequent",
-	"approx_distinct": "write approx_count_distinct", "countif": "write count_if", "bool_or": "write count_if(x) > 0", "bool_and": "write count_if(NOT x) = 0",
+	"percentile_cont": withinGroup, "percentile_disc": withinGroup, "percentile": "write quantile(x, 0.9)", "mode": "GROUP BY x ORDER BY count(*) DESC LIMIT 1 finds the most frequent",
+
 	"right": "write substr(x, length(x) - n + 1)", "charindex": "a CONTAINS 'x' tests whether a text has it", "printf": "texts are joined by ||",
 	"datetime": "write NOW, or CAST(x AS time)", "date_part": "write year(t), or strftime(t, '%H')", "datepart": "write year(t), or strftime(t, '%H')",
 	"julianday": "times are subtracted: a - b", "random": "ORDER BY md5(url) mixes rows", "rand": "ORDER BY md5(url) mixes rows",
 	"typeof": "DESCRIBE shows the types of columns", "total": "write sum",
 	"rollup": noSets, "cube": noSets, "any": "write x IN (SELECT …)", "ntile": "write row_number() OVER (ORDER BY x) * n // (count(*) OVER () + 1) + 1", "nth_value": "write arg_min(x, time)",
 	"percent_rank": "write (rank() OVER (ORDER BY x) - 1) / (count(*) OVER () - 1)", "cume_dist": "write count(*) OVER (ORDER BY x) / count(*) OVER ()",
+	"lpad": "texts are joined by ||, and strftime(t, '%m') has a zero before a month below 10", "rpad": "texts are joined by ||",
+	"initcap": "upper(substr(x, 1, 1)) || substr(x, 2) begins with a capital letter", "reverse": "split_part(x, '/', -1) is the last part of a text", "repeat": "texts are joined by ||",
+	"regexp_match": "write regexp_extract(x, 'pattern (group)', 1)", "regexp_count": "write length(x) - length(regexp_replace(x, 'c', '', 'g'))",
+	"regexp_split_to_table": oneValue, "regexp_split_to_array": oneValue, "string_to_array": oneValue, "string_split": oneValue, "unnest": oneValue, "split": oneValue,
+	"list": "write string_agg(x, ',')", "json_agg": "write --format json", "row_to_json": "write --format json", "to_json": "write --format json",
+	"date_bin": "write date_trunc('week', t)", "time_bucket": "write date_trunc('week', t)", "make_date": "write CAST(year || '-' || month || '-01' AS time)", "make_timestamp": "write CAST('2008-06-15T10:30' AS time)", "unix_timestamp": "write epoch(t)", "last_day": "write date_trunc('month', t) + 1mo - 1d",
+	"var_samp": "write stddev(x) * stddev(x)", "corr": noStatistics, "regr_slope": noStatistics, "covar_samp": noStatistics, "histogram": "GROUP BY x // 1000 counts values by classes", "width_bucket": "GROUP BY x // 1000 counts values by classes",
+	"json_extract": "regexp_extract(x, '\"key\": *\"([^\"]*)\"', 1) reads a value", "version": "infomall --version says it", "current_user": "there are no users", "user": "there are no users",
+	"pg_total_relation_size": "SELECT sum(stored_bytes) FROM pools", "pg_relation_size": "SELECT sum(stored_bytes) FROM pools", "pg_database_size": "SELECT sum(stored_bytes) FROM pools",
+	"levenshtein": "write similar(a, b)", "similarity": "write similar(a, b)", "jaccard": "write similar(a, b)", "to_tsvector": fullText, "to_tsquery": fullText, "plainto_tsquery": fullText, "ts_rank": "write score(text, 'words')", "ts_headline": "write snippet(text, 'words')",
 	"sha256": "the column digest has it for a body", "tolower": "write lower", "toupper": "write upper",
 }
 
-// noSets is a hint that several entries of foreignFunctions share.
-const noSets = "one SELECT for each set is joined to the next by UNION ALL"
+// These are hints that several entries of foreignFunctions share.
+const (
+	oneValue     = "there are no lists: split_part(x, ',', n) is one part of a text, and BLAME … AS words has one row per word"
+	noStatistics = "avg, stddev, median and quantile there are; for more, EXPORT the rows to Parquet"
+	withinGroup  = "write quantile(x, 0.9), or percentile_cont(0.9) WITHIN GROUP (ORDER BY x)"
+	fullText     = "write text MATCH 'words', or SEARCH 'words'"
+	noSets       = "one SELECT for each set is joined to the next by UNION ALL"
+)

@@ -21,7 +21,7 @@ type state struct {
 	arg   value.Value // for ArgMin and ArgMax: the value of Arg in the row of best
 	mean  float64     // for Stddev: the mean so far
 	m2    float64     // for Stddev: the sum of the squared distances from the mean
-	// sorted holds the values of Median and Quantile. They are added in order, after all values
+	// sorted holds the values of Quantile and QuantileCont. They are added in order, after all values
 	// of the group are known.
 	sorted []float64
 	text   []byte  // for StringAgg: the joined text; also added in order
@@ -156,7 +156,7 @@ func (s *state) add(a *plan.Aggregate, v value.Value) error {
 		if s.best.IsNull() {
 			s.best = held(v)
 		}
-	case plan.Median, plan.Quantile:
+	case plan.Quantile, plan.QuantileCont:
 		s.sorted = append(s.sorted, number(v))
 	case plan.StringAgg:
 		return s.join(a, v.Text)
@@ -317,9 +317,11 @@ func (s *state) result(a *plan.Aggregate) value.Value {
 	case a.Func == plan.Quantile:
 		n := int(math.Ceil(a.Share * float64(len(s.sorted))))
 		return ofNumber(a.T, s.sorted[max(n, 1)-1])
-	case a.Func == plan.Median:
-		n := len(s.sorted)
-		return ofNumber(a.T, s.sorted[(n-1)/2]/2+s.sorted[n/2]/2)
+	case a.Func == plan.QuantileCont:
+		place := a.Share * float64(len(s.sorted)-1)
+		below := int(place)
+		above, share := min(below+1, len(s.sorted)-1), place-float64(below)
+		return ofNumber(a.T, s.sorted[below]*(1-share)+s.sorted[above]*share)
 	case a.T == value.Float && a.Func == plan.Avg:
 		v.Float = s.fsum / float64(s.count)
 	case a.T == value.Float:
@@ -333,7 +335,7 @@ func (s *state) result(a *plan.Aggregate) value.Value {
 }
 
 // encode appends s to dst in the form that decode reads, without the values
-// of Median, Quantile and StringAgg.
+// of Quantile, QuantileCont and StringAgg.
 func (s *state) encode(dst []byte) []byte {
 	dst = spill.AppendValue(dst, value.OfInt(s.count))
 	dst = spill.AppendValue(dst, value.OfInt(s.sum))

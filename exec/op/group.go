@@ -283,7 +283,7 @@ func (g *grouper) update(group, from, to int) error {
 		case a.Adjacent:
 			p.addAdjacent(g.argCols[i], from, to)
 			g.last = p.best
-		case a.Distinct || a.Func == plan.Median || a.Func == plan.Quantile || a.Func == plan.StringAgg:
+		case a.Distinct || a.Func == plan.Quantile || a.Func == plan.QuantileCont || a.Func == plan.StringAgg:
 			g.remember(group, i, from, to)
 		case a.Func == plan.ApproxCount:
 			before := p.sketch.bytes()
@@ -323,7 +323,7 @@ func (g *grouper) counted(agg, from, to int) (n int64) {
 
 // remember holds the values of one aggregate in the rows i of the batch with
 // from <= i < to, which all belong to the group. agg is the index of the
-// aggregate. It is one with DISTINCT, or Median or Quantile, which need the values
+// aggregate. It is one with DISTINCT, or Quantile or QuantileCont, which need the values
 // sorted, or StringAgg, which needs them in the order of its ORDER BY.
 func (g *grouper) remember(group, agg, from, to int) {
 	col := g.argCols[agg]

@@ -260,6 +260,17 @@ func (s *states) add() (bytes int64) {
 // at returns the state of group g, which is not counted.
 func (s *states) at(g int) *state { return &s.full[g/statesChunk][g%statesChunk] }
 
+// addRange adds the rows i of col with from <= i < to to group g.
+func (s *states) addRange(g int, col *value.Vector, from, to int) error {
+	if !s.counted() {
+		return s.at(g).addRange(s.agg, col, from, to)
+	}
+	var n state
+	err := n.addRange(s.agg, col, from, to)
+	s.counts[g] += n.count
+	return err
+}
+
 // state returns the state of group g in the form that partial results have.
 func (s *states) state(g int) state {
 	if s.counted() {

@@ -14,7 +14,8 @@ import (
 )
 
 // window yields the rows of in, sorted as n says, with the results of its
-// functions. It sorts all rows, unless they come sorted. If a result depends on later
+// functions. It sorts all rows, unless they come sorted, or all results are aggregates of
+// whole partitions. If a result depends on later
 // rows, window reads one partition after the other, each twice: the first time it
 // computes such results, and the second time it yields the rows. Rows that do not fit
 // in memory go to disk.
@@ -23,10 +24,17 @@ func (r *Runner) window(ctx context.Context, n *plan.Window, in value.Rows) (val
 	if err := w.compile(); err != nil {
 		return nil, err
 	}
+	hashes := n.Aggregates() && (!n.Sorted || len(n.PartitionBy) == 0)
 	if count := plan.CountOf(n.In); count >= 0 {
+		if hashes {
+			var err error
+			if in, err = r.countedInOrder(ctx, n, in); err != nil {
+				return nil, err
+			}
+		}
 		in = repeated(ctx, in, count)
 	}
-	if groups, keys := n.SortBy(); len(keys) > 0 {
+	if groups, keys := n.SortBy(); len(keys) > 0 && !hashes {
 		var err error
 		if in, err = r.sorted(ctx, groups, keys, n.In.Columns(), in); err != nil {
 			return nil, err
@@ -37,7 +45,10 @@ func (r *Runner) window(ctx context.Context, n *plan.Window, in value.Rows) (val
 		run.yield = yield
 		run.funcs = slices.Clone(w.funcs)
 		do := run.run
-		if run.streams() {
+		switch {
+		case hashes:
+			do = (&hashed{windower: &run}).run
+		case run.streams():
 			do = (&stream{windower: &run}).run
 		}
 		if err := do(in); err != nil {

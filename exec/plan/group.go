@@ -24,18 +24,19 @@ const (
 	AnyValue
 	ArgMin
 	ArgMax
-	Median
+	Median // bound as QuantileCont of 0.5
 	Stddev
 	CountIf // bound as Count of a CASE
 	StringAgg
 	ApproxCount
 	Quantile
+	QuantileCont
 )
 
 // aggregateNames holds the names of the aggregate functions, indexed by
 // AggregateFunc.
 var aggregateNames = []string{
-	"count", "sum", "avg", "min", "max", "any_value", "arg_min", "arg_max", "median", "stddev", "count_if", "string_agg", "approx_count_distinct", "quantile",
+	"count", "sum", "avg", "min", "max", "any_value", "arg_min", "arg_max", "median", "stddev", "count_if", "string_agg", "approx_count_distinct", "quantile", "quantile_cont",
 }
 
 // String returns the name of the function, such as count.
@@ -407,7 +408,7 @@ func (a *Aggregate) identity() string {
 	if a.Func == StringAgg {
 		s += ", " + quote(a.Separator)
 	}
-	if a.Func == Quantile {
+	if a.Func == Quantile || a.Func == QuantileCont {
 		s += fmt.Sprint(", ", a.Share)
 	}
 	for _, k := range a.OrderBy {
@@ -447,7 +448,9 @@ func (b *builder) newAggregate(c *ast.Call) (*Aggregate, error) {
 	}
 	a.Arg = arg
 	switch {
-	case f == Quantile:
+	case f == Median:
+		a.Func, a.Share = QuantileCont, 0.5
+	case f == Quantile || f == QuantileCont:
 		if a.Share, err = b.share(c.Args[1]); err != nil {
 			return nil, err
 		}
@@ -471,7 +474,7 @@ func argumentCount(f AggregateFunc, c *ast.Call) error {
 		want, words = 2, "two arguments, a value and what it is ordered by"
 	case StringAgg:
 		want, words = 2, "two arguments, a text and what to put between"
-	case Quantile:
+	case Quantile, QuantileCont:
 		want, words = 2, "two arguments, a number and a share such as 0.9"
 	}
 	if len(c.Args) == want {
@@ -484,7 +487,7 @@ func argumentCount(f AggregateFunc, c *ast.Call) error {
 	return err
 }
 
-// share returns the value of e, the second argument of quantile, which must be a
+// share returns the value of e, the second argument of quantile or quantile_cont, which must be a
 // constant from 0 to 1.
 func (b *builder) share(e ast.Expr) (float64, error) {
 	p, err := expr.ConstantNumber(e, "quantile", b.env)
@@ -582,7 +585,7 @@ func aggregateType(f AggregateFunc, at ast.Expr, t value.Type) (value.Type, erro
 		return value.Int, nil
 	case Min, Max, AnyValue, ArgMin, ArgMax:
 		return t, nil
-	case Median:
+	case Median, QuantileCont:
 		if t == value.Time {
 			return t, nil
 		}

@@ -147,7 +147,7 @@ type Aggregate struct {
 	Adjacent bool
 	Arg      expr.Expr // nil for count(*)
 	By       expr.Expr // for ArgMin and ArgMax, otherwise nil
-	Share    float64   // for Quantile, from 0 to 1
+	Share    float64   // for Quantile and QuantileCont, from 0 to 1
 	// Separator and OrderBy are for StringAgg.
 	Separator string
 	OrderBy   []Key

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"infomall/exec/expr"
@@ -80,6 +81,12 @@ func (n *Window) String() string {
 		sorted = " (partitions come one after the other)"
 	}
 	return "window" + n.text + sorted + ": " + strings.Join(names, ", ")
+}
+
+// Aggregates reports whether each result is an aggregate over the whole partition of its row.
+// Then the rows need not be sorted.
+func (n *Window) Aggregates() bool {
+	return len(n.OrderBy) == 0 && !slices.ContainsFunc(n.Funcs, func(f *WindowFunc) bool { return f.Kind != OfPeers })
 }
 
 // SortBy returns by which keys the rows of In must be sorted: the rows of each group that

@@ -14,7 +14,8 @@ import (
 // typeAliases maps the names of types that CAST accepts in addition to those in
 // typeNames, such as bigint, to the types.
 var typeAliases = map[string]Type{
-	"boolean": Bool, "integer": Int, "bigint": Int, "double": Float, "real": Float,
+	"boolean": Bool, "integer": Int, "bigint": Int, "double": Float, "real": Float, "numeric": Float, "decimal": Float, "float8": Float,
+	"int4": Int, "int8": Int, "smallint": Int, "timestamptz": Time, "datetime": Time,
 	"string": Text, "varchar": Text, "timestamp": Time, "interval": Duration,
 }
 

@@ -13,32 +13,76 @@ import (
 // foreignStarts maps the first word of an SQL statement that this language does
 // not have to a hint: what to write instead.
 var foreignStarts = map[string]string{
-	"INSERT":   "captures come in by IMPORT and CRAWL",
-	"UPDATE":   "captures do not change; CREATE METADATA makes columns of one's own",
-	"ALTER":    "CREATE METADATA makes columns of one's own",
-	"TRUNCATE": "DELETE FROM and DROP POOL take captures out",
-	"BEGIN":    "there are no transactions: each statement is done whole or not at all",
-	"START":    "there are no transactions: each statement is done whole or not at all",
-	"COMMIT":   "there are no transactions: each statement is done whole or not at all",
-	"ROLLBACK": "there are no transactions: each statement is done whole or not at all",
-	"USE":      "an archive is opened by infomall -a DIR; FROM 'pku.edu.cn' asks a part of it",
-	"PRAGMA":   "SHOW SETTINGS lists what SET changes",
-	"VACUUM":   "MERGE POOL ALL puts an archive in order",
-	"ANALYZE":  "EXPLAIN ANALYZE tells what a query reads",
-	"LOAD":     "write IMPORT 'file'",
-	"FETCH":    "write CRAWL 'url'",
-	"CALL":     "write RUN name",
-	"EXECUTE":  "write RUN name",
-	"EXIT":     "at the prompt .quit or Ctrl-D leaves",
-	"QUIT":     "at the prompt .quit or Ctrl-D leaves",
-	"TABLE":    "write SELECT * FROM",
-	"FROM":     "write SELECT * FROM",
-	"VALUES":   listsOfValues,
-	"ATTACH":   "an archive is opened by infomall -a DIR; COPY POOL ALL TO 'dir' brings one into another folder",
-	"DETACH":   "an archive is opened by infomall -a DIR",
-	"HOW":      askInSQL, "WHAT": askInSQL, "WHICH": askInSQL, "WHEN": askInSQL, "WHERE": askInSQL, "WHO": askInSQL, "WHY": askInSQL, "DID": askInSQL,
+	"INSERT":     "captures come in by IMPORT and CRAWL",
+	"UPDATE":     "captures do not change; CREATE METADATA makes columns of one's own",
+	"ALTER":      "CREATE METADATA makes columns of one's own",
+	"TRUNCATE":   "DELETE FROM and DROP POOL take captures out",
+	"BEGIN":      "there are no transactions: each statement is done whole or not at all",
+	"START":      "there are no transactions: each statement is done whole or not at all",
+	"COMMIT":     "there are no transactions: each statement is done whole or not at all",
+	"ROLLBACK":   "there are no transactions: each statement is done whole or not at all",
+	"USE":        "an archive is opened by infomall -a DIR; FROM 'pku.edu.cn' asks a part of it",
+	"PRAGMA":     "SHOW SETTINGS lists what SET changes",
+	"VACUUM":     "MERGE POOL ALL puts an archive in order",
+	"ANALYZE":    "EXPLAIN ANALYZE tells what a query reads",
+	"LOAD":       "write IMPORT 'file'",
+	"BLOCK":      aRule,
+	"HIDE":       aRule,
+	"REMOVE":     aDelete,
+	"PIVOT":      "one column for each value is count(*) FILTER (WHERE status = 404)",
+	"COMPARE":    "write DIFF 'url' FROM 2008-06 TO 2008-07",
+	"PREPARE":    "write SAVE name ($x) AS query",
+	"DECLARE":    "write SET $name = value",
+	"BACKUP":     "write COPY POOL ALL TO 'dir'",
+	"CHECKPOINT": "what a statement reports is on disk already",
+	"GRANT":      "RULE name ON 'pku.edu.cn/x/' BLOCK 'reason' says what --serve does not show",
+	"REVOKE":     "RULE name ON 'pku.edu.cn/x/' BLOCK 'reason' says what --serve does not show",
+	"KILL":       "Ctrl-C ends a statement, STOP CRAWL name a crawl",
+	"CANCEL":     "Ctrl-C ends a statement, STOP CRAWL name a crawl",
+	"RANK":       "write PAGERANK",
+	"FETCH":      "write CRAWL 'url'",
+	"CALL":       "write RUN name",
+	"EXECUTE":    "write RUN name",
+	"EXIT":       "at the prompt .quit or Ctrl-D leaves",
+	"QUIT":       "at the prompt .quit or Ctrl-D leaves",
+	"TABLE":      "write SELECT * FROM",
+	"FROM":       "write SELECT * FROM",
+	"VALUES":     listsOfValues,
+	"ATTACH":     "an archive is opened by infomall -a DIR; COPY POOL ALL TO 'dir' brings one into another folder",
+	"DETACH":     "an archive is opened by infomall -a DIR",
+	"HOW":        askInSQL, "WHAT": askInSQL, "WHICH": askInSQL, "WHEN": askInSQL, "WHERE": askInSQL, "WHO": askInSQL, "WHY": askInSQL, "DID": askInSQL,
 	"FIND": askInSQL, "LIST": askInSQL, "GIVE": askInSQL, "COUNT": askInSQL,
 }
+
+const (
+	aRule   = "write RULE name ON 'pku.edu.cn/x/' BLOCK 'reason'"
+	aDelete = "write DELETE FROM 'pku.edu.cn/x.htm'; '*' is all, and a time clause such as SINCE 2008 chooses captures"
+)
+
+// foreignPairs maps the first two words of a statement of SQL, or one that is easily guessed, to
+// a hint: what to write instead.
+var foreignPairs = map[string]string{
+	"CREATE RULE": aRule, "ADD RULE": aRule,
+	"CREATE SCHEDULE": aSchedule, "CREATE JOB": aSchedule, "ADD SCHEDULE": aSchedule,
+	"CREATE WATCH": "write WATCH name EVERY 1d AS query", "CREATE CRAWL": "write CRAWL 'url'", "START CRAWL": "write CRAWL 'url'",
+	"CREATE TEMP": aView, "CREATE TEMPORARY": aView, "CREATE MATERIALIZED": aView, "CREATE RECURSIVE": aView,
+	"CREATE FUNCTION": "CREATE METADATA name ON page AS expr keeps a column; SAVE name ($x) AS query keeps a query",
+	"CREATE SCHEMA":   "an archive is a folder: infomall -a DIR", "CREATE DATABASE": "an archive is a folder: infomall -a DIR",
+	"DROP SCHEDULE": "write UNSCHEDULE name", "STOP SCHEDULE": "write UNSCHEDULE name", "DELETE SCHEDULE": "write UNSCHEDULE name",
+	"DROP WATCH": "write UNWATCH name", "STOP WATCH": "write UNWATCH name",
+	"DROP CRAWL": "write STOP CRAWL name", "DROP JOB": "SHOW JOBS lists past runs; they leave the list by themselves",
+	"DELETE RULE": "write DROP RULE name", "DELETE VIEW": "write DROP VIEW name",
+	"DELETE CAPTURES": aDelete, "DELETE VERSIONS": aDelete, "DELETE PAGES": aDelete,
+	"EXPORT CAPTURES": rowsOrCaptures, "EXPORT VERSIONS": rowsOrCaptures, "EXPORT WARC": rowsOrCaptures, "EXPORT CSV": rowsOrCaptures,
+	"EXPORT SELECT": "put the query in brackets", "EXPORT ALL": rowsOrCaptures, "EXPORT FROM": rowsOrCaptures, "EXPORT TO": rowsOrCaptures,
+	"EXPORT DATABASE": "write COPY POOL ALL TO 'dir'",
+}
+
+const (
+	aSchedule      = "write SCHEDULE name EVERY 1w AS statement, or CRON '0 2 * * *' in place of EVERY 1w"
+	aView          = "write CREATE VIEW name AS query; the query runs when the view is asked"
+	rowsOrCaptures = "write EXPORT (SELECT * FROM captures SINCE 2018) TO 'file.warc.gz' for captures, or EXPORT (SELECT …) TO 'file.csv' for rows"
+)
 
 const askInSQL = "questions are asked in SQL, as in SELECT count(DISTINCT url) FROM changes BETWEEN 2008-07 AND 2008-08, or by SEARCH 'words'"
 
@@ -46,41 +90,42 @@ const listsOfValues = "FILE 'list.csv' reads a list of one's own; SELECT 1 UNION
 
 const (
 	noQualify = "put the query in brackets, and test its column in WHERE: SELECT * FROM (SELECT …, rank() OVER (…) AS n …) WHERE n = 1"
-	noFrames  = "a window has the whole partition, or with ORDER BY the rows up to the current one; JOIN … ON b.time BETWEEN a.time - 7d AND a.time has the rows of a week"
+	noFrames  = "a window has the whole partition, or with ORDER BY the rows up to the current one; lag(x) and lag(x, 2) are the values of the rows before, and JOIN … ON b.time BETWEEN a.time - 7d AND a.time has the rows of a week"
 )
 
 // foreignWords maps a word of other query languages that occurs inside a
 // statement to a hint: what to write instead.
 var foreignWords = map[string]string{
-	"TABLE":      "a query with a name is a view: CREATE VIEW name AS SELECT …",
-	"INDEX":      "an archive makes its indexes by itself; REINDEX makes them anew",
-	"MINUS":      "write EXCEPT",
-	"FETCH":      "write LIMIT n",
-	"REGEXP":     "a pattern is asked by ~, as in url ~ 'news/[0-9]+'",
-	"RLIKE":      "a pattern is asked by ~, as in url ~ 'news/[0-9]+'",
-	"SIMILAR":    "a pattern is asked by ~, as in url ~ 'news/[0-9]+'",
-	"GLOB":       "write LIKE, with % for any text and _ for any character",
-	"CONTAIN":    "write CONTAINS",
-	"ISNULL":     "write IS NULL",
-	"NOTNULL":    "write IS NOT NULL",
-	"EQUALS":     "write =",
-	"EQUAL":      "write = or <>",
-	"DIV":        "write //",
-	"MOD":        "write %",
-	"ASCENDING":  "write ASC",
-	"DESCENDING": "write DESC",
-	"QUALIFY":    noQualify,
-	"WINDOW":     "write the window after each OVER",
-	"ROWS":       noFrames,
-	"RANGE":      noFrames,
-	"GROUPS":     noFrames,
-	"BEFORE":     "write UNTIL a, or FROM a TO b",
-	"AFTER":      "write SINCE a",
-	"AGO":        "write NOW - 7d",
-	"VALUES":     listsOfValues,
-	"INTO":       "EXPORT (query) TO 'file' writes rows; CREATE VIEW name AS query gives a query a name",
-	"EXCLUDE":    "name the columns that are wanted; DESCRIBE lists them",
-	"NATURAL":    "write JOIN … USING (url)",
+	"TABLE":       "a query with a name is a view: CREATE VIEW name AS SELECT …",
+	"INDEX":       "an archive makes its indexes by itself; REINDEX makes them anew",
+	"MINUS":       "write EXCEPT",
+	"FETCH":       "write LIMIT n",
+	"REGEXP":      "a pattern is asked by ~, as in url ~ 'news/[0-9]+'",
+	"RLIKE":       "a pattern is asked by ~, as in url ~ 'news/[0-9]+'",
+	"SIMILAR":     "a pattern is asked by ~, as in url ~ 'news/[0-9]+'",
+	"GLOB":        "write LIKE, with % for any text and _ for any character",
+	"CONTAIN":     "write CONTAINS",
+	"ISNULL":      "write IS NULL",
+	"NOTNULL":     "write IS NOT NULL",
+	"EQUALS":      "write =",
+	"EQUAL":       "write = or <>",
+	"DIV":         "write //",
+	"MOD":         "write %",
+	"ASCENDING":   "write ASC",
+	"DESCENDING":  "write DESC",
+	"QUALIFY":     noQualify,
+	"ROWS":        noFrames,
+	"RANGE":       noFrames,
+	"GROUPS":      noFrames,
+	"BEFORE":      "write UNTIL a, or FROM a TO b",
+	"AFTER":       "write SINCE a",
+	"AGO":         "write NOW - 7d",
+	"VALUES":      listsOfValues,
+	"INTO":        "EXPORT (query) TO 'file' writes rows; CREATE VIEW name AS query gives a query a name",
+	"EXCLUDE":     "name the columns that are wanted; DESCRIBE lists them",
+	"TABLESAMPLE": "ORDER BY md5(url) LIMIT n chooses rows as if at random",
+	"UNPIVOT":     "one SELECT for each column is joined to the next by UNION ALL",
+	"NATURAL":     "write JOIN … USING (url)",
 }
 
 // foreignBefore maps a word of other query languages that the grammar reads as
@@ -122,6 +167,11 @@ func (x *explainer) word(back int) string {
 }
 
 func (x *explainer) foreignWord() (int, string) {
+	if x.at <= 1 && x.tokens[0].Type != scan.EOF {
+		if hint := foreignPairs[scan.Upper(x.tokens[0].Value)+" "+scan.Upper(x.tokens[1].Value)]; hint != "" {
+			return x.at, hint
+		}
+	}
 	if x.at == 0 {
 		return 0, foreignStarts[x.word(0)]
 	}
@@ -148,6 +198,26 @@ func (x *explainer) foreignQuery() (int, string) {
 		return x.at - 1, foreignWords["EXCLUDE"]
 	case scan.IsOp(t, "(") && x.word(2) == "FROM" && (x.word(1) == "GENERATE_SERIES" || x.word(1) == "RANGE"):
 		return x.at - 1, "SELECT year(time) FROM periods(year) BETWEEN 2010 AND 2025 has one row per year; periods takes month, week and day, too"
+	case word == "SAMPLE" && x.word(1) == "USING", word == "USING" && scan.IsWord(&x.tokens[x.at+1], "SAMPLE"), x.word(1) == "TABLESAMPLE":
+		return x.at, foreignWords["TABLESAMPLE"]
+	case scan.IsOp(t, "(") && x.word(1) == "LATERAL":
+		return x.at - 1, "a query in brackets in SELECT may read the columns of FROM: SELECT url, (SELECT count(*) FROM links l WHERE l.target = p.url) FROM pages p"
+	case x.word(1) == "SHOW" && word == "CREATE", x.word(1) == "CREATE" && x.word(2) == "SHOW":
+		return x.at, "SHOW VIEWS has the query of each view"
+	case x.word(1) == "IF" && x.word(3) == "DROP":
+		return x.at - 1, "write DROP " + x.word(2) + " name"
+	case x.at == 2 && x.word(2) == "SET" && word == "TO":
+		return x.at, "write SET " + strings.ToLower(x.word(1)) + " = value"
+	case x.at > 1 && scan.IsWord(&x.tokens[0], "DIFF") && (word == "BETWEEN" || word == "AT" || t.Type == scan.Period || t.Type == scan.String):
+		return x.at, "write DIFF 'url' FROM 2008-06 TO 2008-07"
+	case word == "WITH" && scan.IsWord(&x.tokens[0], "COPY"):
+		return x.at, "write TO 'file.csv' alone, or (FORMAT csv); csv files have a header, and are separated by commas"
+	case x.at > 1 && scan.IsWord(&x.tokens[0], "SCHEDULE") && x.at < 6 && x.word(1) != "AS":
+		return x.at, aSchedule
+	case scan.IsOp(t, "(") && x.word(1) == "SEARCH" && x.word(2) == "FROM":
+		return x.at - 1, "write FROM findings('words')"
+	case x.at > 1 && scan.IsWord(&x.tokens[0], "SHOW") && (word == "TO" || word == "OF" || word == "FOR" || t.Type == scan.String):
+		return x.at, "write SELECT * FROM versions WHERE url = 'http://pku.edu.cn/'; SHOW STORY 'url' tells the life of a page, SHOW PAGE 'url' AT 2008-07 shows it"
 	case x.word(1) == "QUALIFY":
 		return x.at - 1, noQualify
 	case x.word(1) == "FIRST" && x.word(2) == "FETCH":
@@ -169,7 +239,7 @@ func (x *explainer) foreignQuery() (int, string) {
 	case x.word(2) == "WITH" && x.word(1) == "RECURSIVE":
 		return x.at - 1, "no query asks itself; SHOW PATH follows links"
 	case x.word(1) == "DISTINCT" && word == "ON":
-		return x.at, "FIRST and LATEST choose a version of each URL, arg_max(x, time) a value of each group"
+		return x.at, "FROM versions LATEST has the last version of each URL, FIRST the first; arg_max(x, time) and GROUP BY have the last value of x in each group"
 	case x.word(1) == "GROUPING" && word == "SETS":
 		return x.at - 1, "one SELECT for each set is joined to the next by UNION ALL"
 	case x.word(1) == "INTO" && t.Type == scan.Ident:
@@ -212,19 +282,40 @@ func (x *explainer) foreignCall() (int, string) {
 	case scan.IsKeyword(t, "LEFT") && scan.IsOp(&x.tokens[x.at+1], "(") && x.Accepts(x.at, grammar.ANumber):
 		return x.at, "write substr(x, 1, n)"
 	case scan.IsKeyword(t, "FROM") && x.at > 2 && scan.IsOp(&x.tokens[x.at-2], "(") && x.word(3) == "SUBSTRING":
+		if x.tokens[x.at+1].Type == scan.String {
+			return x.at - 3, "write regexp_extract(x, 'pattern (group)', 1)"
+		}
 		return x.at - 3, "write substr(x, start, length)"
+	case x.at > 2 && (x.word(1) == "BOTH" || x.word(1) == "LEADING" || x.word(1) == "TRAILING") && x.word(3) == "TRIM":
+		return x.at - 1, "write trim(x, 'characters')"
+	case x.at > 2 && x.word(1) == "IN" && x.word(4) == "POSITION":
+		return x.at - 4, "a CONTAINS 'x' tells whether a text has it"
+	case x.word(1) == "AT" && x.word(0) == "TIME":
+		return x.at - 1, "SET timezone = 'Asia/Shanghai' is for all times of the answer"
+	case scan.IsOp(t, ",") && x.at > 1 && scan.IsOp(&x.tokens[x.at-2], "("):
+		for i := x.at; i < len(x.tokens)-1 && !scan.IsOp(&x.tokens[i], ")"); i++ {
+			if scan.IsOp(&x.tokens[i+1], ")") && scan.IsKeyword(&x.tokens[i+2], "IN") {
+				return x.at - 2, "write EXISTS (SELECT * FROM … WHERE a.x = b.x AND a.y = b.y)"
+			}
+		}
+		if x.word(3) == "DISTINCT" {
+			return x.at, "write count(DISTINCT a || ' ' || b)"
+		}
 	case isConstantToken(t) && x.word(1) == "IN" && x.word(4) == "POSITION":
 		return x.at - 4, "a CONTAINS 'x' tells whether a text has it"
+	case scan.IsKeyword(t, "GROUP") && x.word(1) == "WITHIN" && x.word(4) == "MODE":
+		return x.at - 4, "GROUP BY x ORDER BY count(*) DESC LIMIT 1 finds the most frequent"
 	case scan.IsKeyword(t, "GROUP") && x.word(1) == "WITHIN":
 		return x.at, "write quantile(x, 0.9)"
 	case scan.IsKeyword(t, "DISTINCT") && (x.word(1) == "IS" || x.word(1) == "NOT"):
-		return x.at, "say what NULL is to be: coalesce(a, '') <> coalesce(b, '')"
+		if x.word(1) == "NOT" {
+			return x.at, "write a = b OR (a IS NULL AND b IS NULL)"
+		}
+		return x.at, "write a <> b OR (a IS NULL) <> (b IS NULL)"
 	case scan.IsOp(t, "(") && strings.HasPrefix(x.word(1), "READ_"):
 		return x.at - 1, "write FILE 'list.csv'"
 	case scan.IsOp(t, "*") && scan.IsOp(&x.tokens[x.at-1], "*"):
 		return x.at, scan.NoPowers
-	case x.word(1) == "OVER" && x.at > 1 && scan.IsOp(&x.tokens[x.at-2], ")") && t.Type == scan.Ident:
-		return x.at, "write the window in brackets: OVER (PARTITION BY x ORDER BY y)"
 	}
 	return 0, ""
 }
@@ -256,8 +347,8 @@ func (x *explainer) foreignForm() (int, string) {
 		return x.at, "put the query in brackets"
 	case isConstantToken(t) && t.Type != scan.String && t.Type != scan.Param && x.Accepts(x.at, grammar.AString) && !x.Accepts(x.at, t0(t)):
 		return x.at, "write '" + t.Value + "' in quotes"
-	case t.Type == scan.Ident && x.word(1) == "FROM" && x.word(2) == "DELETE":
-		return x.at, "write DELETE FROM captures IN 'pku.edu.cn'; IN '*' means all"
+	case t.Type == scan.Ident && x.word(1) == "FROM" && x.word(2) == "DELETE", scan.IsWord(&x.tokens[0], "DELETE") && scan.IsKeyword(t, "WHERE"):
+		return x.at, aDelete
 	}
 	return 0, ""
 }

@@ -11,7 +11,7 @@ import (
 
 var crawlStatement = of[crawlSyntax]("CRAWL", topic{"CRAWL", `
 CRAWL (url, … | (query) | DUE [IN scope, …])
-    [DEPTH n] [LIMIT (n PAGES | 64KB | 7d), …]
+    [DEPTH n] [LIMIT (n PAGES | 10 | 64KB | 7d), …]
     [WITHIN scope, …] [EXCLUDE (scope | ~ 'text'), …]
     [FOR words] [EXPAND WHERE expr [THROUGH n]]
     [ORDER (BFS | BEST | RANDOM)] [WORKERS n] [DELAY 7d] [RATE 64KB]
@@ -75,7 +75,7 @@ type renderSyntax struct {
 }
 
 type crawlLimitSyntax struct {
-	Pages lexer.Token `parser:"  @( Number | Param ) 'PAGES'"`
+	Pages lexer.Token `parser:"  @( Number | Param ) 'PAGES' | @Number"`
 	Other lexer.Token `parser:"| @( Size | Duration )"`
 }
 

@@ -212,6 +212,9 @@ func (p *parser) since(x ast.Expr, start ast.Pos) (ast.Expr, error) {
 
 func (p *parser) is(x ast.Expr, start ast.Pos) (ast.Expr, error) {
 	not := p.take("NOT")
+	if p.take("DISTINCT") {
+		return p.distinctFrom(x, start, not)
+	}
 	var what ast.Expr
 	switch t := p.peek(); {
 	case scan.IsKeyword(t, "NULL"):
@@ -365,6 +368,9 @@ func (p *parser) castAtom() (ast.Expr, error) {
 			return nil, err
 		}
 		p.next()
+		if err := p.typeLength(); err != nil {
+			return nil, err
+		}
 		x = p.castTo(start, x, t)
 	}
 	return x, err
@@ -387,6 +393,9 @@ func (p *parser) atom() (ast.Expr, error) {
 		if p.atInterval(t) {
 			return durationIn(p.next()), nil
 		}
+		if p.atTimeText(t) {
+			return p.timeText(t), nil
+		}
 		return p.column(t)
 	case scan.Quoted:
 		p.next()
@@ -401,6 +410,10 @@ func (p *parser) atom() (ast.Expr, error) {
 			return p.cast()
 		case "EXISTS":
 			return p.exists()
+		case "LEFT":
+			if p.atLeft() {
+				return p.left()
+			}
 		}
 	case scan.Op:
 		if t.Value == "(" {
@@ -492,7 +505,9 @@ func (p *parser) call(name *lexer.Token) (ast.Expr, error) {
 	if err := p.needOp(")"); err != nil {
 		return nil, err
 	}
-	sameCall(c)
+	if same := p.sameCall(c); same != ast.Expr(c) {
+		return same, nil
+	}
 	if p.atWithinGroup(c) {
 		if err := p.withinGroup(c); err != nil {
 			return nil, err
@@ -505,10 +520,14 @@ func (p *parser) call(name *lexer.Token) (ast.Expr, error) {
 		}
 	}
 	if p.atOver() {
+		p.next()
 		var err error
 		if c.Over, err = p.window(); err != nil {
 			return nil, err
 		}
+	} else if p.atOverName() {
+		p.next()
+		c.Over = p.namedWindow()
 	}
 	c.Span = p.span(scan.StartOf(name))
 	return c, nil
@@ -520,9 +539,8 @@ func (p *parser) atOver() bool {
 	return scan.IsWord(p.peek(), "OVER") && scan.IsOp(p.peekSecond(), "(")
 }
 
-// window reads OVER ([PARTITION BY expr, …] [ORDER BY key, …]).
+// window reads ([PARTITION BY expr, …] [ORDER BY key, …]).
 func (p *parser) window() (*ast.Window, error) {
-	p.next()
 	start := scan.StartOf(p.next()) // the bracket
 	w := &ast.Window{}
 	var err error
@@ -662,6 +680,9 @@ func (p *parser) cast() (ast.Expr, error) {
 		return nil, p.unexpected()
 	}
 	p.next()
+	if err := p.typeLength(); err != nil {
+		return nil, err
+	}
 	if err := p.needOp(")"); err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package grammar
 
 import (
-	"cmp"
 	"strings"
 
 	"github.com/alecthomas/participle/v2/lexer"
@@ -13,12 +12,31 @@ import (
 // This file reads forms of SQL that people have in their fingers. Each means
 // something that the language has already, and its tree is the tree of that.
 
-// extractUnits maps the units of EXTRACT to the functions that have other names.
-var extractUnits = map[string]string{"dow": "dayofweek"}
+// unitFormats maps a unit of EXTRACT to the pattern of strftime that has its number.
+var unitFormats = map[string]string{
+	"week": "%V", "isoweek": "%V", "weekofyear": "%V", "doy": "%j", "dayofyear": "%j",
+	"isodow": "%u", "minute": "%M", "second": "%S", "isoyear": "%G",
+}
 
-// unitFunction returns the name of the function for a unit of EXTRACT.
-func unitFunction(unit string) string {
-	return cmp.Or(extractUnits[scan.Lower(unit)], unit)
+// unitOf returns the expression for EXTRACT(unit FROM x): a function with the name of the unit,
+// such as year(x), or else the number that strftime has for it. span is the place of the unit.
+func unitOf(span ast.Span, unit string, x ast.Expr) ast.Expr {
+	call := func(name string, args ...ast.Expr) *ast.Call {
+		return &ast.Call{Span: span, Name: ast.Name{Span: span, Text: name}, Args: args}
+	}
+	switch unit = scan.Lower(unit); {
+	case unit == "dow":
+		return call("dayofweek", x)
+	case unit == "quarter":
+		two := &ast.Number{Span: span, Text: "2", Int: 2, Float: 2, IsInt: true}
+		three := &ast.Number{Span: span, Text: "3", Int: 3, Float: 3, IsInt: true}
+		later := &ast.Binary{Span: span, Op: "+", OpAt: span, X: call("month", x), Y: two}
+		return &ast.Binary{Span: span, Op: "//", OpAt: span, X: later, Y: three}
+	case unitFormats[unit] != "":
+		text := call("strftime", x, &ast.String{Span: span, Value: unitFormats[unit]})
+		return &ast.Cast{Span: span, X: text, Type: ast.Name{Span: span, Text: "int"}}
+	}
+	return call(unit, x)
 }
 
 // atExtract reports whether an expression is of the form EXTRACT(year FROM x). name is the
@@ -31,37 +49,98 @@ func (p *parser) atExtract(name *lexer.Token) bool {
 // start is where it begins.
 func (p *parser) extract(start ast.Pos) (ast.Expr, error) {
 	unit := scan.Name(p.next())
-	unit.Text = unitFunction(unit.Text)
 	p.next() // FROM
 	x, err := p.expr(levelOr)
 	if err == nil {
 		err = p.needOp(")")
 	}
-	return &ast.Call{Span: p.span(start), Name: unit, Args: []ast.Expr{x}}, err
+	if c, ok := unitOf(unit.Span, unit.Text, x).(*ast.Call); ok {
+		c.Span = p.span(start)
+		return c, err
+	}
+	return unitOf(p.span(start), unit.Text, x), err
 }
 
-// sameCall gives c, a call of a function of another database, the name and arguments of the
-// function here that does the same: date_part('year', x) becomes year(x), and
-// to_char(x, 'YYYY-MM') becomes strftime(x, '%Y-%m'). Other calls stay as they are.
-func sameCall(c *ast.Call) {
+// sameNames maps the names of functions of other databases to those of the functions here
+// that do the same with the same arguments.
+var sameNames = map[string]string{
+	"char_length": "length", "character_length": "length", "len": "length",
+	"substring": "substr", "ucase": "upper", "lcase": "lower", "regexp_substr": "regexp_extract",
+	"ifnull": "coalesce", "nvl": "coalesce", "datediff": "date_diff",
+	"group_concat": "string_agg", "listagg": "string_agg",
+	"bool_or": "max", "logical_or": "max", "bool_and": "min", "every": "min", "logical_and": "min",
+	"max_by": "arg_max", "argmax": "arg_max", "min_by": "arg_min", "argmin": "arg_min", "arbitrary": "any_value",
+	"mean": "avg", "countif": "count_if", "approx_distinct": "approx_count_distinct",
+	"stddev_samp": "stddev", "quantile_disc": "quantile", "approx_quantile": "quantile",
+	"pg_size_pretty": "format_bytes", "formatreadablesize": "format_bytes",
+}
+
+// sameCall returns the expression of the language that does the same as c, a call of a
+// function of another database: date_part('year', x) becomes year(x), and
+// to_char(x, 'YYYY-MM') becomes strftime(x, '%Y-%m'). Any other call it returns as it is.
+func (p *parser) sameCall(c *ast.Call) ast.Expr {
 	if c.Name.Quoted {
-		return
+		return c
 	}
-	switch name := scan.Lower(c.Name.Text); {
-	case name == "char_length" || name == "character_length":
-		c.Name.Text = "length"
-	case len(c.Args) != 2:
-	case name == "date_part":
-		if unit, ok := c.Args[0].(*ast.String); ok {
-			c.Name.Text, c.Args = unitFunction(scan.Lower(unit.Value)), c.Args[1:]
+	name := scan.Lower(c.Name.Text)
+	if same := sameNames[name]; same != "" {
+		c.Name.Text = same
+		if same == "string_agg" && len(c.Args) == 1 {
+			c.Args = append(c.Args, &ast.String{Span: c.Name.Span, Value: ","})
 		}
-	case name == "to_char":
+		return c
+	}
+	plain := !c.Star && !c.Distinct && c.OrderBy == nil
+	switch n := len(c.Args); {
+	case !plain:
+	case n == 1 && (unitFormats[name] != "" || name == "quarter"):
+		return unitOf(c.Name.Span, name, c.Args[0])
+	case n == 1 && name == "date":
+		return dayOf(c.Name.Span, c.Args[0])
+	case n == 1 && (name == "dayname" || name == "monthname"):
+		format := map[string]string{"dayname": "%A", "monthname": "%B"}[name]
+		c.Name.Text, c.Args = "strftime", append(c.Args, &ast.String{Span: c.Name.Span, Value: format})
+	case n == 2 && name == "mod":
+		return &ast.Binary{Span: c.Name.Span, Op: "%", OpAt: c.Name.Span, X: c.Args[0], Y: c.Args[1]}
+	case n == 2 && name == "date_part":
+		if unit, ok := c.Args[0].(*ast.String); ok {
+			return unitOf(c.Name.Span, unit.Value, c.Args[1])
+		}
+	case n == 2 && name == "strftime": // SQLite has the pattern first
+		if pattern, ok := c.Args[0].(*ast.String); ok && strings.Contains(pattern.Value, "%") {
+			c.Args[0], c.Args[1] = c.Args[1], c.Args[0]
+		}
+	case n == 2 && name == "to_char":
 		if pattern, ok := c.Args[1].(*ast.String); ok {
 			if format, ok := strftimePattern(pattern.Value); ok {
 				c.Name.Text, c.Args[1] = "strftime", &ast.String{Span: pattern.Span, Value: format}
 			}
 		}
+	case n == 3 && (name == "if" || name == "iif"):
+		when := ast.When{Span: c.Name.Span, Cond: c.Args[0], Then: c.Args[1]}
+		return &ast.Case{Span: c.Name.Span, Whens: []ast.When{when}, Else: c.Args[2]}
+	case n > 0 && name == "concat":
+		return concatenated(c)
 	}
+	return c
+}
+
+// concatenated returns the texts of the arguments of c, a call of concat, joined by ||. As in
+// PostgreSQL, a NULL counts as an empty text.
+func concatenated(c *ast.Call) (joined ast.Expr) {
+	at := c.Name.Span
+	for i, x := range c.Args {
+		if _, constant := x.(*ast.String); !constant {
+			text := &ast.Cast{Span: at, X: x, Type: ast.Name{Span: at, Text: "text"}}
+			x = &ast.Call{Span: at, Name: ast.Name{Span: at, Text: "coalesce"}, Args: []ast.Expr{text, &ast.String{Span: at}}}
+		}
+		if i == 0 {
+			joined = x
+		} else {
+			joined = &ast.Binary{Span: at, Op: "||", OpAt: at, X: joined, Y: x}
+		}
+	}
+	return joined
 }
 
 // atWithinGroup reports whether WITHIN GROUP follows c, a call of percentile_cont or
@@ -72,8 +151,7 @@ func (p *parser) atWithinGroup(c *ast.Call) bool {
 }
 
 // withinGroup reads WITHIN GROUP (ORDER BY x) after c. percentile_disc(p) becomes
-// quantile(x, p), and percentile_cont(0.5) becomes median(x). There is no function for other
-// numbers in percentile_cont.
+// quantile(x, p), and percentile_cont(p) becomes quantile_cont(x, p).
 func (p *parser) withinGroup(c *ast.Call) error {
 	p.next()
 	p.next() // GROUP
@@ -87,13 +165,12 @@ func (p *parser) withinGroup(c *ast.Call) error {
 	if err != nil {
 		return err
 	}
-	half, _ := c.Args[0].(*ast.Number)
-	switch {
-	case len(by) > 1 || by[0].Desc:
-	case scan.EqualFold(c.Name.Text, "PERCENTILE_DISC"):
-		c.Name.Text, c.Args = "quantile", []ast.Expr{by[0].Expr, c.Args[0]}
-	case half != nil && half.Float == 0.5:
-		c.Name.Text, c.Args = "median", []ast.Expr{by[0].Expr}
+	function := "quantile_cont"
+	if scan.EqualFold(c.Name.Text, "PERCENTILE_DISC") {
+		function = "quantile"
+	}
+	if len(by) == 1 && !by[0].Desc {
+		c.Name.Text, c.Args = function, []ast.Expr{by[0].Expr, c.Args[0]}
 	}
 	return p.needOp(")")
 }
@@ -122,6 +199,104 @@ next:
 		format, pattern = format+pattern[:1], pattern[1:]
 	}
 	return format, true
+}
+
+// distinctFrom reads FROM y after x IS [NOT] DISTINCT. It returns an expression that is true if x
+// and y differ, where NULL equals NULL and differs from all else; not turns it round.
+func (p *parser) distinctFrom(x ast.Expr, start ast.Pos, not bool) (ast.Expr, error) {
+	at := scan.SpanOf(p.last)
+	if err := p.need("FROM"); err != nil {
+		return nil, err
+	}
+	y, err := p.expr(levelConcat)
+	if err != nil {
+		return nil, err
+	}
+	compare, join := "<>", "OR"
+	if not {
+		compare, join = "=", "AND"
+	}
+	isNull := func(x ast.Expr) ast.Expr { return &ast.Is{Span: at, Not: !not, X: x, What: &ast.Null{Span: at}} }
+	nulls := &ast.Binary{Span: at, Op: join, OpAt: at, X: isNull(x), Y: isNull(y)}
+	return &ast.Call{Span: p.span(start), Name: ast.Name{Span: at, Text: "coalesce"}, Args: []ast.Expr{
+		&ast.Binary{Span: p.span(start), Op: compare, OpAt: at, X: x, Y: y}, nulls,
+	}}, nil
+}
+
+// windowUse is a window after OVER that stands there by its name.
+type windowUse struct {
+	name   ast.Name
+	window *ast.Window // is filled when WINDOW is read
+}
+
+// atWindow reports whether WINDOW and a name come next. Else WINDOW may be an alias.
+func (p *parser) atWindow() bool {
+	if !scan.IsWord(p.peek(), "WINDOW") {
+		return false
+	}
+	second := p.peekSecond()
+	return second.Type == scan.Ident || second.Type == scan.Quoted
+}
+
+// atOverName reports whether OVER and a name come next. OVER alone is an alias.
+func (p *parser) atOverName() bool {
+	if !scan.IsWord(p.peek(), "OVER") {
+		return false
+	}
+	second := p.peekSecond()
+	return second.Type == scan.Ident || second.Type == scan.Quoted
+}
+
+// namedWindow reads the name of a window, and returns the window, which WINDOW fills.
+func (p *parser) namedWindow() *ast.Window {
+	name := scan.Name(p.next())
+	w := &ast.Window{Span: name.Span}
+	p.named = append(p.named, windowUse{name: name, window: w})
+	return w
+}
+
+// windows reads WINDOW name AS (…), …, if it comes next, and fills the windows of the current
+// SELECT that stand after OVER by name. before is the number of those that were read before this
+// SELECT. A name that WINDOW does not have is an error.
+func (p *parser) windows(before int) error {
+	defined := map[string]*ast.Window{}
+	for more := scan.IsWord(p.peek(), "WINDOW"); more; more = p.takeOp(",") {
+		if scan.IsWord(p.peek(), "WINDOW") {
+			p.next()
+		}
+		if t := p.peek(); t.Type != scan.Ident && t.Type != scan.Quoted {
+			return p.unexpected()
+		}
+		name := scan.Name(p.next())
+		if err := p.need("AS"); err != nil {
+			return err
+		}
+		if !scan.IsOp(p.peek(), "(") {
+			return p.unexpected()
+		}
+		w, err := p.window()
+		if err != nil {
+			return err
+		}
+		defined[scan.Lower(name.Text)] = w
+	}
+	return p.fillWindows(before, defined)
+}
+
+// fillWindows fills the windows that were read by name since there were before of them. An
+// unknown name is an error.
+func (p *parser) fillWindows(before int, defined map[string]*ast.Window) error {
+	for _, use := range p.named[before:] {
+		w := defined[scan.Lower(use.name.Text)]
+		if w == nil {
+			e := ast.Errorf(use.name, "no window %q", use.name.Text)
+			e.Hint = "write the window in brackets: OVER (PARTITION BY x ORDER BY y), or WINDOW " + use.name.String() + " AS (…) before ORDER BY"
+			return explained{e}
+		}
+		use.window.PartitionBy, use.window.OrderBy = w.PartitionBy, w.OrderBy
+	}
+	p.named = p.named[:before]
+	return nil
 }
 
 // atInterval reports whether the next token is the text of INTERVAL '7 days', of
@@ -158,6 +333,24 @@ func optionalDuration(b *builder, t lexer.Token) ast.Expr {
 	return d
 }
 
+// typeLength reads the brackets in varchar(10) and numeric(10, 2), which mean nothing here: a
+// text has any length, and a number all its digits.
+func (p *parser) typeLength() error {
+	if !scan.IsOp(p.peek(), "(") || p.peekSecond().Type != scan.Number {
+		return nil
+	}
+	p.next()
+	for {
+		if p.peek().Type != scan.Number {
+			return p.unexpected()
+		}
+		p.next()
+		if !p.takeOp(",") {
+			return p.needOp(")")
+		}
+	}
+}
+
 // castTo returns x converted to the type that the token t names. A date is the
 // start of a day.
 func (p *parser) castTo(start ast.Pos, x ast.Expr, t *lexer.Token) ast.Expr {
@@ -165,11 +358,51 @@ func (p *parser) castTo(start ast.Pos, x ast.Expr, t *lexer.Token) ast.Expr {
 	if scan.Lower(to.Text) != "date" || to.Quoted {
 		return &ast.Cast{Span: p.span(start), X: x, Type: to}
 	}
-	to.Text = "time"
+	return dayOf(to.Span, x)
+}
+
+// dayOf returns the start of the day of x, a time or a text. at is the place of the word that
+// asks for it.
+func dayOf(at ast.Span, x ast.Expr) ast.Expr {
 	return &ast.Call{
-		Span: p.span(start), Name: ast.Name{Span: to.Span, Text: "date_trunc"},
-		Args: []ast.Expr{&ast.String{Span: to.Span, Value: "day"}, &ast.Cast{Span: p.span(start), X: x, Type: to}},
+		Span: at, Name: ast.Name{Span: at, Text: "date_trunc"},
+		Args: []ast.Expr{&ast.String{Span: at, Value: "day"}, &ast.Cast{Span: at, X: x, Type: ast.Name{Span: at, Text: "time"}}},
 	}
+}
+
+// atTimeText reports whether the next token is the text of DATE '2008-06-15' or TIMESTAMP '…',
+// of which name was read.
+func (p *parser) atTimeText(name *lexer.Token) bool {
+	return (scan.IsWord(name, "DATE") || scan.IsWord(name, "TIMESTAMP")) && p.peek().Type == scan.String
+}
+
+// timeText reads the text of DATE '2008-06-15' as that time.
+func (p *parser) timeText(name *lexer.Token) ast.Expr {
+	text := scan.Literal(p.next())
+	return &ast.Cast{Span: p.span(scan.StartOf(name)), X: text, Type: ast.Name{Span: scan.SpanOf(name), Text: "time"}}
+}
+
+// atLeft reports whether the next tokens begin left(x, n), although LEFT is reserved.
+func (p *parser) atLeft() bool {
+	return scan.IsKeyword(p.peek(), "LEFT") && scan.IsOp(p.peekSecond(), "(")
+}
+
+// left reads left(x, n) as substr(x, 1, n).
+func (p *parser) left() (ast.Expr, error) {
+	at := scan.SpanOf(p.next())
+	p.next() // the bracket
+	args, err := p.list()
+	if err != nil {
+		return nil, err
+	}
+	if len(args) != 2 {
+		return nil, p.unexpected()
+	}
+	if err := p.needOp(")"); err != nil {
+		return nil, err
+	}
+	one := &ast.Number{Span: at, Text: "1", Int: 1, Float: 1, IsInt: true}
+	return &ast.Call{Span: p.span(at.Start), Name: ast.Name{Span: at, Text: "substr"}, Args: []ast.Expr{args[0], one, args[1]}}, nil
 }
 
 var copyRowsStatement = of[copyRowsSyntax]("COPY").yielding()
@@ -184,13 +417,18 @@ type copyRowsSyntax struct {
 
 type copyRowsOptionSyntax struct {
 	source
-	Format lexer.Token `parser:"'(' 'FORMAT' @Ident ')'" names:"export format"`
+	Format lexer.Token `parser:"'(' 'FORMAT' @Ident ( ',' 'HEADER' 'TRUE'? )? ')'" names:"export format"`
+	CSV    lexer.Token `parser:"| @'CSV' 'HEADER'?"`
 }
 
 func (s *copyRowsSyntax) tree(b *builder) ast.Statement {
 	ex := &ast.Export{Span: s.span(), Query: s.Query.tree(), To: s.To}
 	for _, o := range s.Options {
-		once(b, o, "FORMAT", &ex.Format, optionalName(o.Format))
+		format := o.Format
+		if o.CSV.Value != "" {
+			format = o.CSV
+		}
+		once(b, o, "FORMAT", &ex.Format, optionalName(format))
 	}
 	return ex
 }

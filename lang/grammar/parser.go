@@ -15,6 +15,7 @@ type parser struct {
 	last  *lexer.Token // the token taken last
 	depth int          // number of expressions that are being read inside each other
 	ops   int          // number of operators in the current expression
+	named []windowUse  // the windows after OVER that WINDOW may still name
 }
 
 // explained wraps a complete *ast.Error, so that it passes through participle

@@ -20,6 +20,8 @@ select = SELECT [DISTINCT] item, …
     [WHERE expr]
     [GROUP BY expr, …]
     [HAVING expr]
+    [WINDOW window, …]
+window = name AS ([PARTITION BY expr, …] [ORDER BY key, …])
 item = * | expr [[AS] name]
 with = name AS (query)
 join = [INNER] JOIN source (ON expr | USING (name, …))
@@ -153,7 +155,11 @@ func (p *parser) query() (*ast.Query, error) {
 		q.Sets = append(q.Sets, o)
 	}
 	if p.take("ORDER") {
+		uses := len(p.named)
 		if q.OrderBy, err = p.order(); err != nil {
+			return nil, err
+		}
+		if err := p.fillWindows(uses, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -211,7 +217,7 @@ func (p *parser) selectClauses() (*ast.Select, error) {
 	if err := p.need("SELECT"); err != nil {
 		return nil, err
 	}
-	s := &ast.Select{Distinct: p.take("DISTINCT")}
+	s, uses := &ast.Select{Distinct: p.take("DISTINCT")}, len(p.named)
 	var err error
 	if s.Items, err = p.items(true); err != nil {
 		return nil, err
@@ -243,7 +249,7 @@ func (p *parser) selectClauses() (*ast.Select, error) {
 		}
 	}
 	s.Span = p.span(start)
-	return s, nil
+	return s, p.windows(uses)
 }
 
 // items reads a list of expressions, each with or without AS name. If selected is set, it is
@@ -256,7 +262,7 @@ func (p *parser) items(selected bool) (list []ast.Item, err error) {
 			if it.Expr, err = p.wholeExpr(); err != nil {
 				return nil, err
 			}
-			if p.take("AS") || selected && p.atName() && !p.atSetOp() && !p.atKey() {
+			if p.take("AS") || selected && p.atName() && !p.atSetOp() && !p.atKey() && !p.atWindow() {
 				if it.Alias, err = p.alias(); err != nil {
 					return nil, err
 				}

@@ -21,7 +21,7 @@ var (
 		"YEAR", "MONTH", "WEEK", "DAY", "FILE", "KEY", "ASC", "DESC", "NULLS", "LAST",
 	}
 	exprWords = []string{
-		"AND", "OR", "NOT", "IS", "LIKE", "ILIKE", "ESCAPE", "CONTAINS", "MATCH", "WITHIN", "FILTER", "OVER", "PARTITION",
+		"AND", "OR", "NOT", "IS", "LIKE", "ILIKE", "ESCAPE", "CONTAINS", "MATCH", "WITHIN", "FILTER", "OVER", "PARTITION", "WINDOW",
 		"EXISTS", "CASE", "WHEN", "THEN", "ELSE", "END", "CAST", "NULL", "TRUE", "FALSE", "NOW", "TODAY", "ON",
 	}
 )

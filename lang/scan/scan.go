@@ -419,6 +419,20 @@ func promptHint(command string) string {
 		return "at the prompt .mode vertical does that"
 	case name == "i":
 		return "write .read FILE"
+	case name == "set":
+		return "write SET $name = value"
+	case name == "o":
+		return "write .output FILE"
+	case name == "c", name == "connect":
+		return "infomall -a DIR opens another archive"
+	case name == "t", name == "a":
+		return "at the prompt .mode tsv and .headers off print values alone; so does infomall --format tsv --no-header -c '…'"
+	case name == "g", name == "gx":
+		return ".last vertical shows the last result again"
+	case name == "watch":
+		return "write WATCH name EVERY 1d AS query"
+	case name == "pset":
+		return "write .mode, .nullvalue or .width"
 	case name == "copy":
 		return "write EXPORT (SELECT …) TO 'file.csv'"
 	}

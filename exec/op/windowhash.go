@@ -1,0 +1,242 @@
+package op
+
+import (
+	"context"
+	"encoding/binary"
+	"iter"
+
+	"infomall/exec/expr"
+	"infomall/exec/plan"
+	"infomall/exec/spill"
+	"infomall/exec/value"
+	"infomall/store/record"
+)
+
+// countedInOrder returns the counted rows of in by partition, and then by all columns, so that
+// the result comes in the same order each time.
+func (r *Runner) countedInOrder(ctx context.Context, n *plan.Window, in value.Rows) (value.Rows, error) {
+	_, keys := n.SortBy()
+	cols := n.In.Columns()
+	for i, c := range cols {
+		keys = append(keys, plan.Key{Expr: &expr.Col{Index: i, Name: c.Name, T: c.Type}})
+	}
+	return r.sorted(ctx, nil, keys, cols, in)
+}
+
+// hashed is a run of a Window that aggregates. It holds all rows, each with the number of its
+// partition, until the aggregates are known. Rows that do not fit in memory go to a spool.
+type hashed struct {
+	*windower
+	keys   keyTable    // the partitions
+	states []*states   // one for each function
+	groups []uint32    // the partition of each row of the current batch
+	held   []heldBatch // the first rows
+	bytes  int64       // memory of held
+	table  int64       // memory of the partitions and their states
+	rest   *spill.Spool
+	key    []byte // memory for a key or a row
+}
+
+// heldBatch has rows in memory, and the number of the partition of each.
+type heldBatch struct {
+	rows   *value.Batch
+	groups []uint32
+}
+
+// run yields the rows of in with the results as further columns, in the order of in. If there
+// are too many partitions for the memory, it yields them in the order of the partitions.
+func (h *hashed) run(in value.Rows) error {
+	h.keys.reset()
+	for _, f := range h.funcs {
+		h.states = append(h.states, &states{agg: f.Agg})
+	}
+	h.rest = h.runner.Spool(3)
+	defer h.rest.Close()
+	next, stop := iter.Pull2(iter.Seq2[*value.Batch, error](in))
+	defer stop()
+	extras := make([]*value.Vector, len(h.extras))
+	for {
+		b, err, ok := next()
+		if !ok {
+			break
+		}
+		if err == nil {
+			err = h.take(b, extras)
+		}
+		if err != nil {
+			return err
+		}
+		if h.table > h.runner.Bytes/3 {
+			return h.sortInstead(next)
+		}
+	}
+	return h.results()
+}
+
+// take adds the rows of b to the aggregates, and keeps them.
+func (h *hashed) take(b *value.Batch, extras []*value.Vector) error {
+	if err := h.load(b, extras); err != nil {
+		return err
+	}
+	h.groups = h.groups[:0]
+	for from := 0; from < b.N; {
+		to := from + 1
+		for to < b.N && h.samePartition(from, to) {
+			to++
+		}
+		g := h.partitionOf(from)
+		for k := range h.funcs {
+			f := &h.funcs[k]
+			if err := h.states[k].addRange(g, extras[f.arg], from, to); err != nil {
+				return err
+			}
+		}
+		for ; from < to; from++ {
+			h.groups = append(h.groups, uint32(g))
+		}
+	}
+	return h.keep(b)
+}
+
+// samePartition reports whether the rows i and j of the batch are of one partition.
+func (h *hashed) samePartition(i, j int) bool {
+	for _, v := range h.partition.cols {
+		if !v.Same(i, j) {
+			return false
+		}
+	}
+	return true
+}
+
+// partitionOf returns the number of the partition of row i of the batch.
+func (h *hashed) partitionOf(i int) int {
+	h.key, _ = h.partition.append(h.key[:0], i)
+	g, fresh := h.keys.find(h.key, h.keys.hash(h.key))
+	if fresh {
+		h.table += h.keys.bytes(len(h.key))
+		for _, s := range h.states {
+			h.table += s.add()
+		}
+	}
+	return g
+}
+
+// keep keeps the rows of b, whose partitions are h.groups.
+func (h *hashed) keep(b *value.Batch) error {
+	if h.rest.Len() == 0 {
+		if n := b.Bytes() + 4*int64(b.N); h.bytes+n <= h.runner.Bytes/3 {
+			h.bytes += n
+			h.held = append(h.held, heldBatch{b.Copy(), append([]uint32(nil), h.groups...)})
+			return nil
+		}
+	}
+	for i := range b.N {
+		h.key = binary.AppendUvarint(h.key[:0], uint64(h.groups[i]))
+		h.key = spill.AppendRow(h.key, b, i)
+		if err := h.rest.Add(h.key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// results yields the rows that were kept, with the results.
+func (h *hashed) results() error {
+	byGroup := make([][]value.Value, len(h.funcs))
+	for k, s := range h.states {
+		for g := range h.keys.size() {
+			byGroup[k] = append(byGroup[k], s.result(g))
+		}
+	}
+	results := make([]*value.Vector, len(h.funcs))
+	for k := range results {
+		results[k] = new(value.Vector)
+	}
+	for b := range h.kept() {
+		if b.err != nil {
+			return b.err
+		}
+		if err := h.ctx.Err(); err != nil {
+			return err
+		}
+		for k := range h.funcs {
+			results[k].Resize(h.funcs[k].T, b.rows.N)
+			for i, g := range b.groups {
+				results[k].Set(i, byGroup[k][g])
+			}
+		}
+		cols := b.rows.Cols
+		if !h.yield(&value.Batch{N: b.rows.N, Cols: append(cols[:len(cols):len(cols)], results...)}, nil) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// keptBatch is a batch that was kept, or the error of reading the spool.
+type keptBatch struct {
+	heldBatch
+	err error
+}
+
+// kept yields the rows that were kept, in their order. A batch is valid until the next one.
+func (h *hashed) kept() iter.Seq[keptBatch] {
+	return func(yield func(keptBatch) bool) {
+		for _, b := range h.held {
+			if !yield(keptBatch{heldBatch: b}) {
+				return
+			}
+		}
+		out := heldBatch{rows: value.NewBatch(h.node.In.Columns())}
+		var rows spill.RowBuffer
+		flush := func() bool {
+			rows.Decode(out.rows.Cols)
+			out.rows.N = len(out.groups)
+			more := yield(keptBatch{heldBatch: out})
+			out.rows.Clear()
+			out.groups = out.groups[:0]
+			return more
+		}
+		for row, err := range h.rest.All() {
+			if err != nil {
+				yield(keptBatch{err: err})
+				return
+			}
+			g, n := binary.Uvarint(row)
+			out.groups = append(out.groups, uint32(g))
+			rows.Add(row[n:])
+			if len(out.groups) == record.BatchRows && !flush() {
+				return
+			}
+		}
+		if len(out.groups) > 0 {
+			flush()
+		}
+	}
+}
+
+// sortInstead sorts the rows that were kept, and those that next returns, by their partitions,
+// and yields them with the results.
+func (h *hashed) sortInstead(next func() (*value.Batch, error, bool)) error {
+	h.keys.reset()
+	h.states = nil
+	all := func(yield func(*value.Batch, error) bool) {
+		for b := range h.kept() {
+			if !yield(b.rows, b.err) || b.err != nil {
+				return
+			}
+		}
+		h.held = nil
+		for b, err, ok := next(); ok; b, err, ok = next() {
+			if !yield(b, err) || err != nil {
+				return
+			}
+		}
+	}
+	groups, keys := h.node.SortBy()
+	in, err := h.runner.sorted(h.ctx, groups, keys, h.node.In.Columns(), all)
+	if err != nil {
+		return err
+	}
+	return h.windower.run(in)
+}
