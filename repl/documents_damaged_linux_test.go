@@ -81,7 +81,7 @@ func sampleDocuments(t *testing.T) map[string][][]byte {
 			out[kind] = append(out[kind], body)
 		}
 	}
-	for _, kind := range []string{"ooxml", "opendocument", "epub", "rtf", "pdf", "doc", "xls", "ppt", "flash", "picture", "sound", "video", "archive"} {
+	for _, kind := range []string{"ooxml", "opendocument", "uof", "epub", "rtf", "pdf", "doc", "xls", "ppt", "flash", "picture", "sound", "video", "archive"} {
 		if len(out[kind]) == 0 {
 			t.Errorf("no sample of the kind %s", kind)
 		}

@@ -2,11 +2,14 @@ package charset
 
 import (
 	"bytes"
+	"encoding/binary"
 	"hash/fnv"
+	"math/rand/v2"
 	"path"
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/htmlindex"
@@ -267,6 +270,52 @@ func TestSources(t *testing.T) {
 		f := Find([]byte(tt.body), tt.contentType, tt.usual)
 		if f.Charset != tt.charset || f.Source != tt.source {
 			t.Errorf("%.40q, %q, usually %q: %s from %s, want %s from %s", tt.body, tt.contentType, tt.usual, f.Charset, f.Source, tt.charset, tt.source)
+		}
+	}
+}
+
+// TestUnmarkedUTF16 finds UTF-16 without a mark in texts that have zero bytes in their line
+// breaks only, and in no other body that has a zero byte.
+func TestUnmarkedUTF16(t *testing.T) {
+	wide := func(s string, order binary.AppendByteOrder) string {
+		var b []byte
+		for _, u := range utf16.Encode([]rune(s)) {
+			b = order.AppendUint16(b, u)
+		}
+		return string(b)
+	}
+	const chinese = "图书馆年度报告\n图书馆藏书二十万册，读者每天借阅。阅览室从早上九点开放到晚上八点，周末照常开放。\n"
+	const japanese = "図書館は朝九時から夜八時まで開いています。\nどなたでもご利用いただけます。\n"
+	gbk, big5 := string(inCharset(chinese, "gb18030")), string(inCharset("圖書館年度報告，讀者每天借閱。閱覽室從早上九點開放到晚上八點。", "big5"))
+	for _, text := range []string{chinese, japanese, strings.Repeat(chinese, 50)} {
+		for name, order := range map[string]binary.AppendByteOrder{"utf-16le": binary.LittleEndian, "utf-16be": binary.BigEndian} {
+			if f := Find([]byte(wide(text, order)), "text/plain", ""); f.Charset != name || f.Source != SourceDetected {
+				t.Errorf("%.30s in %s: %s from %s", text, name, f.Charset, f.Source)
+			}
+		}
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	others := map[string]func() string{
+		"GBK":      func() string { return "<p>" + gbk + "</p>" },
+		"bare GBK": func() string { return gbk },
+		"Big5":     func() string { return big5 },
+		"UTF-8":    func() string { return chinese },
+		"ASCII":    func() string { return strings.Repeat("cGxlYXNlcmVhZHRoaXNhc2Jhc2U2NHRleHQ", 4) },
+		"random": func() string {
+			b := make([]byte, 200)
+			for i := range b {
+				b[i] = byte(1 + random.IntN(255))
+			}
+			return string(b)
+		},
+	}
+	for name, other := range others {
+		for n := range 1000 {
+			b := []byte(other())
+			b[random.IntN(len(b)/2)*2+n%2] = 0
+			if f := Find(b, "text/plain", ""); strings.HasPrefix(f.Charset, "utf-16") {
+				t.Fatalf("%s with a zero byte: %s\n%q", name, f.Charset, b)
+			}
 		}
 	}
 }

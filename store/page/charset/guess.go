@@ -3,6 +3,8 @@ package charset
 import (
 	"bytes"
 	"encoding/binary"
+	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -10,11 +12,14 @@ import (
 const (
 	// guessUnits is how many characters outside ASCII countUTF8 checks.
 	guessUnits = 4096
+	// hanLetters is how many letters chinese16 asks for.
+	hanLetters = 8
 )
 
 // unmarkedUnicode returns the charset of a body that is UTF-16 or UTF-32 without
 // a byte order mark, and "" for any other body. In UTF-16 and UTF-32, half or
-// three quarters of the bytes of markup, digits and spaces are zero.
+// three quarters of the bytes of markup, digits and spaces are zero. A Chinese text in
+// UTF-16 may have a zero byte in its line breaks only.
 func unmarkedUnicode(body []byte) string {
 	head := body[:min(len(body), 2048)&^3]
 	if len(head) < 4 || bytes.IndexByte(head, 0) < 0 {
@@ -38,8 +43,41 @@ func unmarkedUnicode(body []byte) string {
 		return charsetUTF16LE
 	case even*10 >= n && odd*20 <= even && valid16(head, highByte(charsetUTF16BE)):
 		return charsetUTF16BE
+	case odd > 0 && chinese16(head, binary.LittleEndian):
+		return charsetUTF16LE
+	case even > 0 && chinese16(head, binary.BigEndian):
+		return charsetUTF16BE
 	}
 	return ""
+}
+
+// chinese16 reports whether head, read as UTF-16, is a Chinese or Japanese text: it has at least
+// hanLetters letters, nine of ten are of these scripts, and there is no character that a text does
+// not have. UTF-8 is none, even with a zero byte in it.
+func chinese16(head []byte, order binary.ByteOrder) bool {
+	if utf8.Valid(head) {
+		return false
+	}
+	units := make([]uint16, len(head)/2)
+	for i := range units {
+		units[i] = order.Uint16(head[2*i:])
+	}
+	if utf16.IsSurrogate(rune(units[len(units)-1])) {
+		units = units[:len(units)-1] // it may be half a character
+	}
+	letters, han := 0, 0
+	for _, r := range utf16.Decode(units) {
+		switch {
+		case unicode.IsLetter(r):
+			letters++
+			if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) {
+				han++
+			}
+		case r == utf8.RuneError || !unicode.IsGraphic(r) && !unicode.IsSpace(r):
+			return false
+		}
+	}
+	return letters >= hanLetters && han*10 >= letters*9
 }
 
 // valid16 reports whether head, read as UTF-16, has almost no control characters
