@@ -280,16 +280,13 @@ func (d *documentRun) add(ctx context.Context, at timeline.Place, e *segment.Sto
 }
 
 // complete cuts the title of a document if it is very long, and guesses its language if
-// the document does not say it.
+// the document does not say it, or says one that its text cannot be in.
 func complete(d *document.Document) {
 	if n := readings.TitleBytes; len(d.Title) > n {
 		for !utf8.RuneStart(d.Title[n]) {
 			n--
 		}
 		d.Title = d.Title[:n]
-	}
-	if d.Lang != "" {
-		return
 	}
 	var lead strings.Builder
 	for _, s := range d.Sections {
@@ -301,7 +298,7 @@ func complete(d *document.Document) {
 			lead.WriteByte('\n')
 		}
 	}
-	d.Lang = page.LangOf(strings.ToValidUTF8(lead.String(), ""))
+	d.Lang = page.LangFor(d.Lang, strings.ToValidUTF8(lead.String(), ""))
 }
 
 // bring adds a row with the reading that another file has of the same key. done is false

@@ -1,9 +1,37 @@
 package page
 
 import (
+	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
+
+// sameScript has, for each language that LangOf returns, the languages that are written in its
+// script.
+var sameScript = map[string][]string{
+	"zh": {"zh", "yue", "wuu", "ja"},
+	"ja": {"ja"},
+	"ko": {"ko"},
+	"ru": {"ru", "uk", "be", "bg", "sr", "mk", "kk", "ky", "mn", "tg", "tt", "ba", "cv", "os", "uz", "az"},
+	"el": {"el"},
+	"ar": {"ar", "fa", "ur", "ps", "ug", "ku", "sd", "ckb", "az"},
+	"he": {"he", "iw", "yi"},
+	"th": {"th"},
+	"hi": {"hi", "mr", "ne", "sa"},
+}
+
+// LangFor returns the language of a text that is declared to be in a language, such as "en-US" or
+// "". It is the declared one unless that is not written in the script of the text: many programs
+// declare the language of their user.
+func LangFor(declared, text string) string {
+	lang := LangOf(text)
+	base, _, _ := strings.Cut(strings.ToLower(strings.ReplaceAll(declared, "_", "-")), "-")
+	if lang == "" || slices.Contains(sameScript[lang], base) {
+		return declared
+	}
+	return lang
+}
 
 // LangOf returns the language of a text if the script of its letters shows it:
 // zh, ja, ko, ru, el, ar, he, th or hi. It returns "" for Latin script, which

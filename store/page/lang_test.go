@@ -12,3 +12,16 @@ func TestLangOf(t *testing.T) {
 		}
 	}
 }
+
+func TestLangFor(t *testing.T) {
+	const chinese, russian = "北京大学是一所大学", "Привет мир, это текст"
+	for _, c := range [][3]string{
+		{"", "plain English words", ""}, {"de-AT", "plain English words", "de-AT"},
+		{"", chinese, "zh"}, {"en-US", chinese, "zh"}, {"zh-TW", chinese, "zh-TW"}, {"zh_HK", chinese, "zh_HK"},
+		{"en", russian, "ru"}, {"uk-UA", russian, "uk-UA"}, {"BG", russian, "BG"}, {"zh", russian, "ru"},
+	} {
+		if got := LangFor(c[0], c[1]); got != c[2] {
+			t.Errorf("%q declared as %q is %q, want %q", c[1], c[0], got, c[2])
+		}
+	}
+}
