@@ -240,8 +240,8 @@ func TestBucketRoundsOfMany(t *testing.T) {
 	}
 	reader := openCounted(t, together(t, server, segments))
 	all := reader.page("http://a.example/everywhere", segments)
-	if all.Rounds > 5 || all.Requests > 2*segments+5 {
-		t.Errorf("a page of %d segments took %+v; want 5 rounds and %d requests at most", segments, all, 2*segments+5)
+	if all.Rounds > 5 || all.Requests > segments+3 {
+		t.Errorf("a page of %d segments took %+v; want 5 rounds and %d requests at most", segments, all, segments+3)
 	}
 	warm := reader.page("http://a.example/77/9", 1)
 	if warm.Rounds > 3 {
