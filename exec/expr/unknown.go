@@ -78,7 +78,7 @@ var foreignFunctions = map[string]string{
 	"regexp_match": "write regexp_extract(x, 'pattern (group)', 1)", "regexp_count": "write length(x) - length(regexp_replace(x, 'c', '', 'g'))",
 	"regexp_split_to_table": oneValue, "regexp_split_to_array": oneValue, "string_to_array": oneValue, "string_split": oneValue, "unnest": oneValue, "split": oneValue,
 	"list": "write string_agg(x, ',')", "json_agg": "write --format json", "row_to_json": "write --format json", "to_json": "write --format json",
-	"date_bin": "write date_trunc('week', t)", "time_bucket": "write date_trunc('week', t)", "make_date": "write CAST(year || '-' || month || '-01' AS time)", "make_timestamp": "write CAST('2008-06-15T10:30' AS time)", "unix_timestamp": "write epoch(t)", "last_day": "write date_trunc('month', t) + 1mo - 1d",
+	"date_bin": "write date_trunc('week', t)", "time_bucket": "write date_trunc('week', t)", "make_date": "write CAST('2008-06-15' AS time); a month below 10 has a zero before it", "make_timestamp": "write CAST('2008-06-15T10:30' AS time)", "unix_timestamp": "write epoch(t)", "last_day": "write date_trunc('month', t) + 1mo - 1d",
 	"var_samp": "write stddev(x) * stddev(x)", "corr": noStatistics, "regr_slope": noStatistics, "covar_samp": noStatistics, "histogram": "GROUP BY x // 1000 counts values by classes", "width_bucket": "GROUP BY x // 1000 counts values by classes",
 	"json_extract": "regexp_extract(x, '\"key\": *\"([^\"]*)\"', 1) reads a value", "version": "infomall --version says it", "current_user": "there are no users", "user": "there are no users",
 	"pg_total_relation_size": "SELECT sum(stored_bytes) FROM pools", "pg_relation_size": "SELECT sum(stored_bytes) FROM pools", "pg_database_size": "SELECT sum(stored_bytes) FROM pools",
