@@ -7,30 +7,24 @@ import (
 	"unicode/utf8"
 )
 
-// sameScript has, for each language that LangOf returns, the languages that are written in its
-// script.
-var sameScript = map[string][]string{
-	"zh": {"zh", "yue", "wuu", "ja"},
-	"ja": {"ja"},
-	"ko": {"ko"},
-	"ru": {"ru", "uk", "be", "bg", "sr", "mk", "kk", "ky", "mn", "tg", "tt", "ba", "cv", "os", "uz", "az"},
-	"el": {"el"},
-	"ar": {"ar", "fa", "ur", "ps", "ug", "ku", "sd", "ckb", "az"},
-	"he": {"he", "iw", "yi"},
-	"th": {"th"},
-	"hi": {"hi", "mr", "ne", "sa"},
+// latin are languages in Latin script that programs declare in the files of their users,
+// whatever these are about.
+var latin = []string{
+	"en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "nb", "no", "fi", "is", "pl",
+	"cs", "sk", "sl", "hr", "hu", "ro", "et", "lv", "lt", "tr", "id", "ms", "vi", "ca",
 }
 
 // LangFor returns the language of a text that is declared to be in a language, such as "en-US" or
-// "". It is the declared one unless that is not written in the script of the text: many programs
-// declare the language of their user.
+// "". It is the declared one, unless that is in Latin script and the text is not.
 func LangFor(declared, text string) string {
-	lang := LangOf(text)
 	base, _, _ := strings.Cut(strings.ToLower(strings.ReplaceAll(declared, "_", "-")), "-")
-	if lang == "" || slices.Contains(sameScript[lang], base) {
+	if base != "" && !slices.Contains(latin, base) {
 		return declared
 	}
-	return lang
+	if lang := LangOf(text); lang != "" {
+		return lang
+	}
+	return declared
 }
 
 // LangOf returns the language of a text if the script of its letters shows it:

@@ -18,7 +18,7 @@ func TestLangFor(t *testing.T) {
 	for _, c := range [][3]string{
 		{"", "plain English words", ""}, {"de-AT", "plain English words", "de-AT"},
 		{"", chinese, "zh"}, {"en-US", chinese, "zh"}, {"zh-TW", chinese, "zh-TW"}, {"zh_HK", chinese, "zh_HK"},
-		{"en", russian, "ru"}, {"uk-UA", russian, "uk-UA"}, {"BG", russian, "BG"}, {"zh", russian, "ru"},
+		{"en", russian, "ru"}, {"uk-UA", russian, "uk-UA"}, {"BG", russian, "BG"}, {"ce", russian, "ce"}, {"zh", russian, "zh"},
 	} {
 		if got := LangFor(c[0], c[1]); got != c[2] {
 			t.Errorf("%q declared as %q is %q, want %q", c[1], c[0], got, c[2])
