@@ -215,8 +215,8 @@ func (h *hashed) kept() iter.Seq[keptBatch] {
 	}
 }
 
-// sortInstead sorts the rows that were kept, and those that next returns, by their partitions,
-// and yields them with the results.
+// sortInstead sorts all rows by their partitions, and yields them with the results. Some of the
+// rows were kept; next returns the others.
 func (h *hashed) sortInstead(next func() (*value.Batch, error, bool)) error {
 	h.keys.reset()
 	h.states = nil

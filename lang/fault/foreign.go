@@ -97,7 +97,7 @@ const (
 // statement to a hint: what to write instead.
 var foreignWords = map[string]string{
 	"TABLE":       "a query with a name is a view: CREATE VIEW name AS SELECT …",
-	"INDEX":       "an archive makes its indexes by itself; REINDEX makes them anew",
+	"INDEX":       "an archive makes its indexes by itself; REINDEX makes them again",
 	"MINUS":       "write EXCEPT",
 	"FETCH":       "write LIMIT n",
 	"REGEXP":      "a pattern is asked by ~, as in url ~ 'news/[0-9]+'",
