@@ -43,7 +43,7 @@ var arrows = map[string]string{
 	"store/formats/wacz":     "store/record store/formats/warc store/formats/arc store/formats/cdx store/record/message store/urlkey",
 	"store/packed":           "",
 	"store/memo":             "",
-	"store/page":             "",
+	"store/page":             "store/page/charset",
 	"store/page/article":     "store/page/charset store/page/markup store/record",
 	"store/page/charset":     "",
 	"store/page/coding":      "",

@@ -164,7 +164,7 @@ func (c *collector) read(d Document) {
 	}
 	switch {
 	case strings.HasSuffix(mime, "xml") && !page.IsMarkup(mime) && mime != "image/svg+xml", d.Sitemap && looksLike(body, "<?xml", "<urlset", "<sitemapindex"),
-		!d.Sitemap && mime == "" && looksLike(body, "<?xml", "<rss", "<feed"):
+		!d.Sitemap && (mime == "" && looksLike(body, "<?xml") || page.IsMarkup(mime) && page.IsXMLDocument(body)):
 		c.readXML(body, d)
 	case page.IsMarkup(mime) && (mime != "" || page.LooksLikeMarkup(body)):
 		c.readHTML(body, d)

@@ -5,26 +5,33 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"infomall/store/page/charset"
 )
 
 // latin are languages in Latin script that programs declare in the files of their users,
-// whatever these are about.
+// whatever these are about. LatinLanguage has a model of each but "no", which is its "nb".
 var latin = []string{
 	"en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "nb", "no", "fi", "is", "pl",
-	"cs", "sk", "sl", "hr", "hu", "ro", "et", "lv", "lt", "tr", "id", "ms", "vi", "ca",
+	"cs", "sk", "sl", "hr", "hu", "ro", "et", "lv", "lt", "tr", "ca",
 }
 
 // LangFor returns the language of a text that is declared to be in a language, such as "en-US" or
-// "". It is the declared one, unless that is in Latin script and the text is not.
+// "". It is the declared one, unless nothing or a language in Latin script is declared, and the
+// letters of the text show that it is in another.
 func LangFor(declared, text string) string {
 	base, _, _ := strings.Cut(strings.ToLower(strings.ReplaceAll(declared, "_", "-")), "-")
 	if base != "" && !slices.Contains(latin, base) {
 		return declared
 	}
-	if lang := LangOf(text); lang != "" {
-		return lang
+	lang := LangOf(text)
+	if lang == "" {
+		lang = charset.LatinLanguage(text)
 	}
-	return declared
+	if lang == "" || lang == base || lang == "nb" && base == "no" {
+		return declared
+	}
+	return lang
 }
 
 // LangOf returns the language of a text if the script of its letters shows it:

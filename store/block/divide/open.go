@@ -72,8 +72,8 @@ func Sent(head []byte, mime string) As {
 }
 
 // Open decodes a body and divides it into blocks. It returns false if the body
-// has no blocks: its media type is neither a page nor plain text, or it cannot be
-// decoded.
+// has no blocks: its media type is neither a page nor plain text, it is a feed or an
+// office document in XML that is declared as a page, or it cannot be decoded.
 //
 // Blocks are ranges of Tree.Page.Body. That is the body after content-decoding.
 // If markup can't be found in the bytes of its charset (UTF-16, ISO-2022-JP, HZ),
@@ -91,7 +91,7 @@ func (m *Memory) Open(body []byte, as As, o Options) (*Body, bool) {
 		return nil, false
 	}
 	decoded, part, ok := as.decode(body)
-	if !ok || as.Mime == "" && !page.LooksLikeMarkup(decoded) {
+	if !ok || as.Mime == "" && !page.LooksLikeMarkup(decoded) || html && page.IsXMLDocument(decoded) {
 		return nil, false
 	}
 	b := &Body{Plain: !html, Outside: markup.HeaderLinks(as.LinkHeaders)}

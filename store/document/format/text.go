@@ -2,10 +2,8 @@ package format
 
 import (
 	"bytes"
-	"encoding/binary"
 	"slices"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"infomall/store/page/charset"
@@ -18,7 +16,7 @@ func (s span) isText() bool {
 	if s.size <= int64(len(head)) {
 		return isText(head)
 	}
-	if isWide(head) {
+	if charset.Wide(head) != "" {
 		return true // the tail may begin in the middle of a character
 	}
 	return isText(head) && isText(tail)
@@ -28,7 +26,7 @@ func (s span) isText() bool {
 // of a character.
 func isText(b []byte) bool {
 	if bytes.IndexByte(b, 0) >= 0 {
-		return isWide(b)
+		return charset.Wide(b) != ""
 	}
 	high := 0
 	for _, c := range b {
@@ -66,46 +64,6 @@ func validUTF8(b []byte) bool {
 	return utf8.Valid(b)
 }
 
-// isWide reports whether b is the beginning of a text in UTF-16.
-func isWide(b []byte) bool { return byteOrder(b) != nil }
-
-// byteOrder returns the order of bytes of b, the beginning of a text in UTF-16. It
-// returns nil if b is none.
-func byteOrder(b []byte) binary.ByteOrder {
-	b = b[:min(len(b), 4<<10)&^1]
-	var zeros [2]int // at even and odd places
-	for i, c := range b {
-		if c == 0 {
-			zeros[i%2]++
-		}
-	}
-	var order binary.ByteOrder
-	switch {
-	case bytes.HasPrefix(b, []byte("\xff\xfe")), zeros[0] == 0 && zeros[1] > len(b)/8:
-		order = binary.LittleEndian
-	case bytes.HasPrefix(b, []byte("\xfe\xff")), zeros[1] == 0 && zeros[0] > len(b)/8:
-		order = binary.BigEndian
-	default:
-		return nil
-	}
-	for i := 0; i < len(b); i += 2 {
-		r := rune(order.Uint16(b[i:]))
-		if r < ' ' && !isSpace(byte(r)) || r >= 0xfffe {
-			return nil
-		}
-		if utf16.IsSurrogate(r) {
-			if i+4 > len(b) {
-				break // the second half is cut
-			}
-			if utf16.DecodeRune(r, rune(order.Uint16(b[i+2:]))) == utf8.RuneError {
-				return nil
-			}
-			i += 2
-		}
-	}
-	return order
-}
-
 // htmlTags are elements by which a text is HTML if the tag of one is its first. PRONOM's
 // own signatures ask for an html element that ends, which many pages do not have.
 var htmlTags = strings.Fields("html head title meta base link style script body frameset noscript div span p h1 h2 h3 h4 h5 h6 hr br " +
@@ -115,12 +73,8 @@ var htmlTags = strings.Fields("html head title meta base link style script body 
 // one that only HTML begins with.
 func (s span) isHTML() bool {
 	b := s.first[:min(len(s.first), 4<<10)]
-	if order := byteOrder(b); order != nil {
-		units := make([]uint16, len(b)/2)
-		for i := range units {
-			units[i] = order.Uint16(b[2*i:])
-		}
-		b = []byte(string(utf16.Decode(units)))
+	if cs := charset.Wide(b); cs != "" {
+		b = charset.ToUTF8(b, cs)
 	}
 	text := strings.TrimPrefix(strings.ToLower(string(b)), "\ufeff")
 	for {

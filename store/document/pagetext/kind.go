@@ -50,7 +50,7 @@ func isHTML(in *document.Input) bool {
 // characters.
 func isText(in *document.Input) bool {
 	head := in.Body[:min(len(in.Body), headBytes)]
-	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
+	if charset.Wide(head) != "" {
 		return true
 	}
 	control := 0

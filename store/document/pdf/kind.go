@@ -24,6 +24,7 @@ import (
 	pdfium_errors "github.com/klippa-app/go-pdfium/errors"
 	"github.com/klippa-app/go-pdfium/references"
 	"github.com/klippa-app/go-pdfium/requests"
+	"github.com/klippa-app/go-pdfium/structs"
 
 	"infomall/store/document"
 )
@@ -71,6 +72,7 @@ type file struct {
 	p      pdfium.Pdfium
 	doc    references.FPDF_DOCUMENT
 	limits document.Limits
+	shown  structs.FPDF_FS_RECTF // the part of the page being read that is shown, in points
 	pages  []page
 	text   int // bytes of text in pages
 	links  int // links in pages

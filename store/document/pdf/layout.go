@@ -357,8 +357,12 @@ func isWide(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) || r >= 0x3000 && r <= 0x303f || r >= 0xff00 && r <= 0xff60
 }
 
-// leadRunes is how long a lead may be.
-const leadRunes = 300
+// A lead has no more than leadRunes characters. It is larger by leadMin than what comes before
+// it: the heights of lines of one type differ by up to an eighth, by the letters that are in them.
+const (
+	leadRunes = 300
+	leadMin   = 1.15
+)
 
 // lead returns the text in the largest type among the paragraphs of a page: paragraphs
 // that follow each other in that type, up to three.
@@ -368,7 +372,7 @@ func lead(paragraphs []paragraph) string {
 		if p.kind == document.Note || letters(p.text) < 3 || utf8.RuneCountInString(p.text) > leadRunes {
 			continue
 		}
-		if best < 0 || p.size > 1.02*paragraphs[best].size {
+		if best < 0 || p.size > leadMin*paragraphs[best].size {
 			best = i
 		}
 	}

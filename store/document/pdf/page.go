@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/klippa-app/go-pdfium/references"
 	"github.com/klippa-app/go-pdfium/requests"
 	"github.com/klippa-app/go-pdfium/responses"
+	"github.com/klippa-app/go-pdfium/structs"
 
 	"infomall/store/document"
 )
@@ -101,7 +103,7 @@ func hasMost(flat, before []line) bool {
 	return 2*found >= len(before)
 }
 
-// load loads a page and its text, calls read, and frees both.
+// load loads a page and its text, sets f.shown, calls read, and frees both.
 func (f *file) load(index int, read func(of requests.Page, text references.FPDF_TEXTPAGE) error) error {
 	loaded, err := f.p.FPDF_LoadPage(&requests.FPDF_LoadPage{Document: f.doc, Index: index})
 	if err != nil {
@@ -115,6 +117,11 @@ func (f *file) load(index int, read func(of requests.Page, text references.FPDF_
 		return err
 	}
 	defer f.p.FPDFText_ClosePage(&requests.FPDFText_ClosePage{TextPage: text.TextPage})
+	shown, err := f.p.FPDF_GetPageBoundingBox(&requests.FPDF_GetPageBoundingBox{Page: of})
+	if err != nil {
+		return err
+	}
+	f.shown = shown.Rect
 	return read(of, text.TextPage)
 }
 
@@ -174,16 +181,30 @@ func joinSurrogates(chars []rune) []rune {
 	return chars
 }
 
-// lines divides the characters of a page into lines and asks PDFium for the place of
-// each. A line ends at a line break and at a hyphen.
+// lines divides the characters of a page into lines and asks PDFium for the place of each. It
+// leaves out what is not shown, unless that is all the text of the page.
 func (f *file) lines(text references.FPDF_TEXTPAGE, chars []rune) ([]line, error) {
+	out, err := f.shownLines(text, slices.Clone(chars))
+	if err == nil && len(out) == 0 {
+		f.shown = everywhere
+		out, err = f.shownLines(text, chars)
+	}
+	return out, err
+}
+
+// everywhere is larger than any page.
+var everywhere = structs.FPDF_FS_RECTF{Left: -1e9, Bottom: -1e9, Right: 1e9, Top: 1e9}
+
+// shownLines returns the lines of what is shown. A line ends at a line break and at a hyphen.
+// Characters that are not shown become zero in chars.
+func (f *file) shownLines(text references.FPDF_TEXTPAGE, chars []rune) ([]line, error) {
 	var out []line
 	for from := 0; from < len(chars); {
 		to := from
 		for to < len(chars) && chars[to] != '\r' && chars[to] != '\n' && chars[to] != hyphen {
 			to++
 		}
-		l, err := f.line(text, chars, from, to)
+		l, err := f.shownLine(text, chars, from, to)
 		if err != nil {
 			return out, err
 		}
@@ -231,6 +252,36 @@ func (l *line) extend(next *line) bool {
 	l.text = first + second
 	l.left, l.right, l.size, l.hyphen = min(l.left, next.left), max(l.right, next.right), size, next.hyphen
 	return true
+}
+
+// shownLine is like line, but leaves out characters that begin outside of the part of the page
+// that is shown. They become zero in chars. Programs put the text of a table cell into each page
+// over which it runs.
+func (f *file) shownLine(text references.FPDF_TEXTPAGE, chars []rune, from, to int) (line, error) {
+	l, err := f.line(text, chars, from, to)
+	if err != nil || l.text == "" || f.shows(l.left, l.base) && f.shows(l.right, l.base) {
+		return l, err
+	}
+	for i := from; i < to; i++ {
+		if isBlank(chars[i]) {
+			continue
+		}
+		at, err := f.p.FPDFText_GetCharOrigin(&requests.FPDFText_GetCharOrigin{TextPage: text, Index: i})
+		if isTrap(err) {
+			return line{}, err
+		}
+		if err == nil && !f.shows(at.X, at.Y) {
+			chars[i] = 0
+		}
+	}
+	return f.line(text, chars, from, to)
+}
+
+// shows reports whether a point is in the part of the page that is shown.
+func (f *file) shows(x, y float64) bool {
+	const border = .5 // points
+	return x >= float64(f.shown.Left)-border && x <= float64(f.shown.Right)+border &&
+		y >= float64(f.shown.Bottom)-border && y <= float64(f.shown.Top)+border
 }
 
 // line returns the line of the characters from (inclusive) to to (exclusive). Its text

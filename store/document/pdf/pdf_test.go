@@ -179,6 +179,22 @@ func TestRunning(t *testing.T) {
 	}
 }
 
+// TestShown shows that text outside of the page is left out: a line whose end or beginning lies
+// there, a line beyond the crop box, and a line below it.
+func TestShown(t *testing.T) {
+	content := `BT /F 12 Tf 420 600 Td (begins here and ends on the next page) Tj ET
+		BT /F 12 Tf -60 500 Td (began on the page before) Tj ET
+		BT /F 12 Tf 560 400 Td (beyond) Tj ET BT /F 12 Tf 50 5 Td (below) Tj ET BT /F 12 Tf 50 300 Td (within) Tj ET`
+	d := documenttest.Read(t, Kind, document.Input{Body: onePage(content, "/CropBox[0 20 500 700]", "")})
+	if got, want := show(d), "page 1\n\tparagraph: begins here and e\n\tparagraph: page before\n\tparagraph: within\n"; got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	d = documenttest.Read(t, Kind, document.Input{Body: onePage(content, "/CropBox[0 650 500 700]", "")})
+	if got := show(d); !strings.Contains(got, "beyond") {
+		t.Errorf("a page of which no text is shown: got %s", got)
+	}
+}
+
 // onePage returns a PDF file of one page with the given content. entries are further
 // entries of the page, objects further objects; object 4 is the picture /P.
 func onePage(content, entries, objects string) []byte {

@@ -16,6 +16,30 @@ const (
 	hanLetters = 8
 )
 
+// wideBytes is how many bytes of a body Wide reads.
+const wideBytes = 4 << 10
+
+// Wide returns the charset of a body in UTF-16 or UTF-32, such as "utf-16le", if its beginning has
+// only characters that a text has. It returns "" for any other body.
+func Wide(body []byte) string {
+	head := body[:min(len(body), wideBytes)&^3]
+	cs := byteOrderMark(head)
+	if cs == "" {
+		cs = unmarkedUnicode(head)
+	}
+	if cs == "" || cs == UTF8 {
+		return ""
+	}
+	text := []rune(string(ToUTF8(head, cs)))
+	for i, r := range text {
+		cut := i+1 == len(text) && len(head) < len(body)
+		if r == utf8.RuneError && !cut || r == 0xfffe || unicode.IsControl(r) && !unicode.IsSpace(r) && r != 0x1a {
+			return ""
+		}
+	}
+	return cs
+}
+
 // unmarkedUnicode returns the charset of a body that is UTF-16 or UTF-32 without
 // a byte order mark, and "" for any other body. In UTF-16 and UTF-32, half or
 // three quarters of the bytes of markup, digits and spaces are zero. A Chinese text in

@@ -1,0 +1,85 @@
+package charset
+
+import (
+	"math"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The limits of LatinLanguage, in the units of languages.txt. They were chosen on questions that
+// Debian's packages ask, in 40 languages. Of passages of 30 words in a language that has a model,
+// .80 are told and .005 are told wrong; of 100 words .92 and .002. A language that has no model is
+// rarely told, unless it is close to one that has, as Bosnian is to Croatian.
+const (
+	latinBytes = 4 << 10 // are read of a text
+	latinLead  = 60      // a text costs so much less than in any other language, at least
+	latinCost  = 11      // a pair of letters costs so much on average, at most
+	latinMixed = 10      // one letter in so many may be in another script
+)
+
+// LatinLanguage returns the language of a text in Latin script, such as "de", by the pairs of
+// letters in it. It returns "" if the text is in another script, too short or too mixed, or in a
+// language that has no model.
+func LatinLanguage(text string) string {
+	text = strings.ToLower(text[:min(len(text), latinBytes)])
+	letters, others, pairs, inWord := 0, 0, 0, false
+	for _, r := range text {
+		letter := unicode.Is(unicode.Latin, r)
+		switch {
+		case letter:
+			letters++
+		case unicode.IsLetter(r):
+			others++
+		}
+		if letter || inWord {
+			pairs++
+		}
+		inWord = letter
+	}
+	if letters == 0 || others*latinMixed > letters {
+		return ""
+	}
+	best, least, next := "", math.MaxInt, math.MaxInt
+	alphabets, _ := languages()
+	for code, l := range alphabets {
+		if l.script != "Latn" {
+			continue
+		}
+		if cost := l.cost(text); cost < least {
+			best, least, next = code, cost, least
+		} else {
+			next = min(next, cost)
+		}
+	}
+	if next-least < latinLead || least > latinCost*pairs {
+		return ""
+	}
+	return best
+}
+
+// cost returns how unlikely a text in lower case is in the language: the sum of the costs of its
+// pairs of letters, with the pairs of a letter and the end of a word.
+func (l *language) cost(text string) (sum int) {
+	var ascii [utf8.RuneSelf]int
+	wide := make(map[rune]int)
+	for i, c := range l.letters {
+		if c < utf8.RuneSelf {
+			ascii[c] = i + 1
+		} else {
+			wide[c] = i + 1
+		}
+	}
+	before := 0
+	for _, r := range text {
+		at := 0
+		if r < utf8.RuneSelf {
+			at = ascii[r]
+		} else if at = wide[canonicalLetter(r)]; at == 0 && unicode.IsLetter(r) {
+			sum += costOther
+		}
+		sum += int(l.costs[before*(len(l.letters)+1)+at])
+		before = at
+	}
+	return sum
+}
