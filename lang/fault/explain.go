@@ -275,10 +275,15 @@ func (x *explainer) joinForm() string {
 	switch {
 	case t.Type == scan.Ident && (x.Accepts(x.at, scan.WordToken("JOIN")) || x.Accepts(x.at, on)):
 		return otherJoins[scan.Upper(t.Value)]
-	case t.Type != scan.Ident && x.Accepts(x.at, on) && !x.Accepts(x.at, scan.WordToken("OR")):
+	case t.Type != scan.Ident && x.Accepts(x.at, on) && !x.Accepts(x.at, scan.WordToken("OR")) && x.joins():
 		return "JOIN wants ON a.url = b.url, or USING (url)"
 	}
 	return ""
+}
+
+// joins reports whether JOIN stands before the fault.
+func (x *explainer) joins() bool {
+	return slices.ContainsFunc(x.tokens[:x.at], func(t scan.Token) bool { return scan.IsWordToken(&t) && scan.Upper(t.Value) == "JOIN" })
 }
 
 // brokenTime returns a hint if the fault is a time of day that a blank, not a

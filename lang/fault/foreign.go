@@ -124,6 +124,7 @@ var foreignWords = map[string]string{
 	"INTO":        "EXPORT (query) TO 'file' writes rows; CREATE VIEW name AS query gives a query a name",
 	"EXCLUDE":     "name the columns that are wanted; DESCRIBE lists them",
 	"TABLESAMPLE": "ORDER BY md5(url) LIMIT n chooses rows as if at random",
+	"DELIMITER":   "csv is separated by commas, and tsv by tabs: FORMAT tsv",
 	"UNPIVOT":     "one SELECT for each column is joined to the next by UNION ALL",
 	"NATURAL":     "write JOIN … USING (url)",
 }
