@@ -17,10 +17,6 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// compileWorkers is how many goroutines compile PDFium. Two take three quarters of the time
-// of one, and more would take more memory.
-const compileWorkers = 2
-
 // memoryPagesMax is how much memory PDFium may use, in pages of 64 KB: 256 MB.
 const memoryPagesMax = 256 << 20 >> 16
 
@@ -79,6 +75,8 @@ func (e *Engine) open() error {
 		return nil
 	}
 	// Without WithCloseOnContextDone, which would make PDFium four times slower.
+	// Without WithCompilationWorkers: each goroutine that compiles keeps memory for the
+	// largest function, and two take 45 MB more than one.
 	config := wazero.NewRuntimeConfig().
 		WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesExceptionHandling).
 		WithMemoryLimitPages(memoryPagesMax).
@@ -87,7 +85,7 @@ func (e *Engine) open() error {
 		config = config.WithCompilationCache(cache)
 	}
 	pool, err := webassembly.Init(webassembly.Config{
-		Context:       experimental.WithCompilationWorkers(context.Background(), compileWorkers),
+		Context:       context.Background(),
 		MaxTotal:      1,
 		FSConfig:      wazero.NewFSConfig(), // without it the library mounts the root folder
 		RuntimeConfig: config,
