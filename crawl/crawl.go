@@ -108,7 +108,7 @@ func Run(ctx context.Context, a Archive, o report.CrawlOptions, env Env) (report
 		return report.CrawlResult{}, err
 	}
 	defer e.rules.files.close()
-	if e.client, err = newClient(&o, env, e.now); err != nil {
+	if e.client, err = newClient(&o, env, e.now, e.holds); err != nil {
 		return report.CrawlResult{}, err
 	}
 	defer e.client.Close()

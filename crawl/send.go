@@ -311,6 +311,9 @@ func (v *visitor) fetch(ctx context.Context, u string, r *render.Request) (*rend
 	if res.Capture == nil && ctx.Err() != nil {
 		return nil, context.Cause(ctx) // the page is gone, or the crawl ends
 	}
+	if res.Unsent {
+		return nil, errors.New(res.Reason)
+	}
 	var answer *render.Response
 	if c := res.Capture; c != nil {
 		if answer, err = answerOf(c); err != nil {

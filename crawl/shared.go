@@ -4,7 +4,7 @@ import "infomall/crawl/report"
 
 // Shared is a State of a crawl that several processes run together. Each process owns
 // some of the hosts, and fetches only from these. Package crawl/state/nats has one. Only
-// the goroutine of the State may call the methods.
+// the goroutine of the State may call the methods, but any goroutine may call Holds.
 type Shared interface {
 	// Owns reports whether this process fetches from a host.
 	Owns(host string) bool
@@ -19,8 +19,12 @@ type Shared interface {
 	// earlier runs, without exceeding the limit on the pages of all processes.
 	Allows(pages int64) bool
 	// Leaves reports whether this process is to end its run: because the crawl has
-	// ended, or because hosts go to another process.
+	// ended, or because hosts go to another process. It is true while Holds is false.
 	Leaves() bool
+	// Holds reports whether no other process can own the hosts of this one at this moment.
+	// The engine calls it right before each request. Time may have passed since the
+	// engine chose the URL: the system may have stopped the process meanwhile.
+	Holds() bool
 	// SetIdle says whether this process has nothing left to fetch. The crawl has ended
 	// when that is so for all.
 	SetIdle(idle bool)
@@ -32,6 +36,10 @@ const receiveMany = 4096
 // leaves reports whether this process is to begin no more fetches, because the crawl has
 // ended for all processes, or because its hosts go to others.
 func (e *engine) leaves() bool { return e.shared != nil && e.shared.Leaves() }
+
+// holds reports whether a request may be sent at this moment; see Shared. Any goroutine
+// may call it.
+func (e *engine) holds() bool { return e.shared == nil || e.shared.Holds() }
 
 // awaits reports whether the engine goes on without any URL, because other processes of
 // the crawl may still send one.

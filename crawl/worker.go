@@ -28,12 +28,12 @@ const (
 	lookupsMax    = 5                      // look-ups of a host without an address
 )
 
-// newClient returns the HTTP client of a crawl with options o. The caller
-// closes it.
-func newClient(o *report.CrawlOptions, env Env, now func() time.Time) (*fetch.Client, error) {
+// newClient returns the HTTP client of a crawl with options o. The client sends
+// a request only if may returns true at that moment. The caller closes it.
+func newClient(o *report.CrawlOptions, env Env, now func() time.Time, may func() bool) (*fetch.Client, error) {
 	return fetch.New(fetch.Options{
 		Agent: o.Agent, BodyMax: o.BodyMax, Requests: o.Requests, Rate: o.Rate, Private: o.AllowPrivate, Proxy: o.Proxy, Netrc: o.Netrc,
-		Dial: env.Dial, Lookup: env.Lookup, TLS: env.TLS, Now: now,
+		Dial: env.Dial, Lookup: env.Lookup, TLS: env.TLS, Now: now, May: may,
 	})
 }
 
@@ -145,8 +145,9 @@ func (e *engine) fetchPage(ctx context.Context, t *fetchTask) {
 }
 
 // ask sends the request r for t and returns the response. If the address of
-// the host may not be asked yet, ask sends nothing, and again is the time at
-// which to try again; otherwise again is zero. After a request the engine
+// the host may not be asked yet, or this process no longer holds its hosts,
+// ask sends nothing, and again is the time at which to try again; otherwise
+// again is zero. After a request the engine
 // calls manners.leave for t.entered.
 func (e *engine) ask(ctx context.Context, t *fetchTask, r fetch.Request) (res fetch.Response, again time.Time) {
 	addr, err := e.client.Resolve(ctx, r.URL)
@@ -160,8 +161,13 @@ func (e *engine) ask(ctx context.Context, t *fetchTask, r fetch.Request) (res fe
 	if again = e.manners.enter(addr.Addr(), e.now()); !again.IsZero() {
 		return res, again
 	}
+	if res = e.client.Do(ctx, r); res.Unsent {
+		again = e.now()
+		e.manners.leave(addr.Addr(), again)
+		return res, again
+	}
 	t.entered = addr.Addr()
-	return e.client.Do(ctx, r), again
+	return res, again
 }
 
 // fetchRobots fetches the robots.txt for the URL of t and follows its
@@ -193,6 +199,12 @@ func (e *engine) fetchRobots(ctx context.Context, t *fetchTask) {
 		}
 		next := e.getAgain(ctx, u)
 		switch {
+		case next.Unsent: // this process holds the host no more; the URL counts as not answered
+			for _, c := range t.captures {
+				c.Close()
+			}
+			t.captures, t.res = nil, next
+			return
 		case next.Outcome == report.OutcomeFiltered:
 			return // the crawl may not follow this redirect, so it counts as leading nowhere
 		case next.Capture == nil:

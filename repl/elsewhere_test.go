@@ -94,7 +94,7 @@ var inBucket = map[string]struct {
 	why      string
 }{
 	"archive_missing":       {3, "the messages have the archive's folder"},
-	"cost":                  {3, "an estimate does not wait for a sample from a bucket"},
+	"cost":                  {4, "EXPLAIN estimates without a sample if the archive is in a bucket"},
 	"definitions":           {4, "the script damages a file of the archive's folder"},
 	"delete":                {2, "the messages have the archive's folder"},
 	"delete_forever":        {1, "the messages have the archive's folder"},
@@ -103,15 +103,15 @@ var inBucket = map[string]struct {
 	"graph_pagerank":        {1, "the script removes a file of the archive's folder"},
 	"move_pool":             {15, "an archive in a bucket has no tier"},
 	"query_damage":          {17, "the script removes a file of the archive's folder"},
-	"query_subquery":        {1, "an estimate does not wait for a sample from a bucket"},
-	"query_terms":           {1, "an estimate does not wait for a sample from a bucket"},
+	"query_subquery":        {1, "EXPLAIN estimates without a sample if the archive is in a bucket"},
+	"query_terms":           {1, "EXPLAIN estimates without a sample if the archive is in a bucket"},
 	"recover":               {6, "the script reads a file of the archive's folder"},
 	"reindex":               {9, "the script damages a file of the archive's folder"},
 	"repair":                {7, "the script damages a file of the archive's folder"},
 	"rules":                 {1, "the messages have the archive's folder"},
 	"schedule_after_import": {1, "the plan has the archive's folder"},
 	"status":                {2, "the messages have the archive's folder"},
-	"verify":                {7, "the script damages a file of the archive's folder"},
+	"verify":                {8, "the script damages a file of the archive's folder, and a plan has the folder"},
 }
 
 // TestScriptsElsewhere runs all scripts as TestScripts does, but with three workers, with archives in a

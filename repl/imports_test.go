@@ -345,7 +345,7 @@ var homes = map[string]string{
 
 	"github.com/oschwald/maxminddb-golang/v2": "exec/regions",
 	"github.com/nats-io/nats-server/v2":       "exec/worker/natstest",
-	"github.com/nats-io/nats.go":              "exec/worker/nats crawl/state/nats crawl/state/nats/login repl/doctor",
+	"github.com/nats-io/nats.go":              "exec/worker/nats exec/worker/natstest crawl/state/nats crawl/state/nats/login repl/doctor",
 }
 
 // testHomes lists further packages whose tests may import an outside module.
@@ -358,7 +358,6 @@ var testHomes = map[string]string{
 	"golang.org/x/text":                "queries repl repl/serve/replay store/document/flash store/document/picture store/document/sound",
 	"github.com/klauspost/compress":    "repl store store/block/divide store/page/charset store/formats store/formats/arc exec/graph exec/dedup store/document/format",
 	"github.com/parquet-go/parquet-go": "repl",
-	"github.com/nats-io/nats.go":       "exec/worker/natstest",
 }
 
 var testModules = []string{

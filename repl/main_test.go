@@ -49,10 +49,11 @@ func TestMain(m *testing.M) {
 			notePeak()
 			os.Exit(status)
 		},
-		"killat":  killAt,
-		"hasty":   hasty,
-		"endless": func() { mainWith(endless{}) },
-		"stuck":   func() { mainWith(stuck{}) },
+		"killat":   killAt,
+		"hasty":    hasty,
+		"dividing": dividing,
+		"endless":  func() { mainWith(endless{}) },
+		"stuck":    func() { mainWith(stuck{}) },
 		// What to crawl, which benchmarks have in a process of its own.
 		"benchsite":  serveBenchSite,
 		"benchhosts": serveBenchHosts,

@@ -47,6 +47,10 @@ type Options struct {
 	Proxy    string          // URL of an HTTP proxy, http://host:port; "" is none
 	Netrc    string          // path of a file of passwords; "" is none
 
+	// May reports whether requests may be sent at this moment. The client calls it right
+	// before it sends a request, in the goroutine of the request. Nil means that they may.
+	May func() bool
+
 	// The network and the clock that the client uses. If a field is nil, the client
 	// uses the Internet or the clock of the machine.
 	Dial   func(ctx context.Context, addr netip.AddrPort) (net.Conn, error)
@@ -67,6 +71,7 @@ type Client struct {
 	proxy    proxy
 	rate     *rate
 	quota    *quota
+	may      func() bool
 	now      func() time.Time
 
 	passwords passwords
@@ -83,7 +88,7 @@ type Client struct {
 // closes the client.
 func New(o Options) (*Client, error) {
 	c := &Client{
-		agent: o.Agent, bodyMax: o.BodyMax, requests: o.Requests, now: o.Now, idle: make(map[string]*conn),
+		agent: o.Agent, bodyMax: o.BodyMax, requests: o.Requests, may: o.May, now: o.Now, idle: make(map[string]*conn),
 		dial: o.Dial, tls: o.TLS, guard: guard.Guard{Private: o.Private}, cookies: newCookies(),
 	}
 	var err error
@@ -182,6 +187,7 @@ type Response struct {
 	Outcome       report.Outcome
 	Reason        string        // why the request ended so, if Outcome alone does not say it
 	Elapsed       time.Duration // duration of the whole request
+	Unsent        bool          // nothing was sent, because Options.May forbade it
 	Ended         bool          // whether the quota, or the end of ctx with an EndedError, ended the request
 	NewCookie     bool          // whether the response set a cookie that the client did not have
 	ChangedCookie bool          // whether the response gave a cookie another value
@@ -434,7 +440,7 @@ func (c *Client) Close() {
 func (c *Client) exchange(ctx context.Context, cn *conn, r Request) (res Response, stale bool) {
 	stop := context.AfterFunc(ctx, func() { cn.SetDeadline(time.Unix(1, 0)) })
 	res, keep := c.speak(ctx, cn, r)
-	stale = cn.old && res.Capture == nil && res.Outcome == report.OutcomeUnreachable && ctx.Err() == nil
+	stale = cn.old && !res.Unsent && res.Capture == nil && res.Outcome == report.OutcomeUnreachable && ctx.Err() == nil
 	if empty := c.takeReader(cn); stop() && keep && empty {
 		c.keep(cn, r)
 	} else {
@@ -442,6 +448,9 @@ func (c *Client) exchange(ctx context.Context, cn *conn, r Request) (res Respons
 	}
 	return res, stale
 }
+
+// errUnsent is the reason of a response if Options.May forbade the request.
+var errUnsent = errors.New("the request may not be sent now")
 
 // speak sends a request over cn and reads the response. keep reports whether
 // cn can be used for another request.
@@ -457,6 +466,10 @@ func (c *Client) speak(ctx context.Context, cn *conn, r Request) (res Response, 
 		return fail(err)
 	}
 	sent := c.message(r)
+	if c.may != nil && !c.may() {
+		res.Unsent = true
+		return fail(errUnsent)
+	}
 	if _, err := cn.Write(sent); err != nil {
 		return fail(err)
 	}

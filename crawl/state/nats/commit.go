@@ -165,7 +165,8 @@ func (s *Session) SetSite(host string, v []byte) error {
 
 // Tally returns what SetTally stored for a host, in this session or an earlier one; see
 // crawl.State. If the fetcher before died, the result says to wait for the delay of the
-// host from the beginning of this session.
+// host from the beginning of this session, or until that fetcher surely knows that it has lost
+// the host.
 func (s *Session) Tally(host string) (report.HostTally, error) {
 	t, err := s.local.Tally(host)
 	if err != nil || t.Host != "" || !s.Owns(host) {
@@ -190,7 +191,11 @@ func (s *Session) Tally(host string) (report.HostTally, error) {
 	if delay < 0 {
 		delay = delayUnknown
 	}
-	wait := record.At(s.took.Add(max(t.Delay, delay)))
+	from := s.took
+	if s.f.quiet.After(from) {
+		from = s.f.quiet
+	}
+	wait := record.At(from.Add(max(t.Delay, delay)))
 	if t.Next == record.NoTime || t.Next < wait {
 		t.Next = wait
 	}

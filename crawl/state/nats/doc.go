@@ -9,7 +9,7 @@
 //	session      one run of the crawl's engine in a fetcher; it has the same partitions from start to end
 //	epoch        an empty message in the log of a partition, with which a session begins
 //	fence        the sequence number of the last message that a session knows in the log of a partition
-//	clean        the fetcher that had a partition before has written down everything it did
+//	clean        all fetchers that had a partition before have written down everything they did
 //	ledger       how many pages each fetcher may fetch, if the crawl has a LIMIT of pages
 //
 // # What JetStream has
@@ -61,9 +61,18 @@
 // session without counting a page as done.
 //
 // The next owner keeps the pauses between requests to a host: they are in the value of
-// the host. If the owner before died, its last request is not known. The new owner then
-// waits for the delay of the host from the time that it took the partition. The late owner
-// begins no fetch after two thirds of its lease.
+// the host. If an owner before died, its last request is not known. The new owner then
+// waits for the delay of the host from the time that it took the partition.
+//
+// The fence does not protect the hosts, because web servers know nothing of it. So a fetcher
+// sends a request only while it holds its partitions (Session.Holds): it has written its
+// part, has read afterwards that it still owns the partitions, and two thirds of the lease
+// have not passed since it began to write. The engine asks for that right before each
+// request, because the system may have stopped the process since it chose the URL. A fetcher
+// that takes partitions of a dead one reads the parts again afterwards. If the dead one has
+// come back meanwhile, it may hold the partitions until it reads the owners; the new owner
+// then waits for one lease more. One gap remains: a process that is stopped between that
+// question and the write to the socket sends this one request when it goes on.
 //
 // # The end
 //

@@ -59,13 +59,14 @@ type fetcher struct {
 	log   func(format string, args ...any)
 
 	clean     map[int]bool // partitions of f, and whether all that was done with their hosts is known
+	quiet     time.Time    // until then, the fetcher that had partitions of f before may ask their hosts
 	lastAlive []string     // fetchers that were alive when f looked last; used by watch only
 
 	paging sync.Mutex // held while the ledger changes
 
 	mu      sync.Mutex
 	part    part      // what f says about itself
-	renewed time.Time // when f began to write its part for the last time
+	renewed time.Time // from then on, the session holds its partitions for two thirds of the lease; see hold
 	crawl   Crawl     // as f read it last
 	parts   []part    // of all fetchers, as f read them last
 	session *Session  // nil between two sessions
@@ -205,7 +206,7 @@ func (f *fetcher) whole(ctx context.Context, err error) error {
 func (f *fetcher) acquire(ctx context.Context) ([]int, error) {
 	begun := time.Now()
 	for {
-		o, m, _, err := f.settle(ctx)
+		o, m, err := f.settle(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -254,12 +255,16 @@ func (f *fetcher) runSession(ctx context.Context, owned []int) (res report.Crawl
 	}
 	f.ran = true
 	f.enter(s)
+	if _, _, err := f.hold(ctx, s); err != nil {
+		s.lose(err)
+	}
 	res, err = f.o.Run(ctx, f.local, s)
 	f.enter(nil)
-	// Only a session that ended by itself has written down all its requests.
+	// Only a session that ended by itself has written down all its requests. It does not know
+	// those of a fetcher that had the partition before and died.
 	whole := err == nil && ctx.Err() == nil && s.failure() == nil && res.Ended.Why == ""
 	for _, p := range owned {
-		f.clean[p] = whole
+		f.clean[p] = f.clean[p] && whole
 	}
 	if failed := s.failure(); failed != nil {
 		err = failed // the errors of the engine follow from it
@@ -281,8 +286,8 @@ func (f *fetcher) over() bool {
 	return f.crawl.over()
 }
 
-// late reports whether f has not written its part for two thirds of the lease. It then
-// begins no fetches: soon another fetcher may take its partitions.
+// late reports whether f did not make sure of its partitions for two thirds of the lease.
+// It then sends no requests: soon another fetcher may take its partitions.
 func (f *fetcher) late() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -224,6 +224,70 @@ func TestTogether(t *testing.T) {
 	}
 }
 
+// stopped is a session of a fetcher that the system stops again and again between the choice of a
+// URL and its request, each time for so long that it must not send the request.
+type stopped struct {
+	*nats.Session
+	mu    sync.Mutex
+	times int  // how often Holds is still to be false
+	holds bool // the last result of Holds
+}
+
+func (s *stopped) Holds() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.holds = s.times == 0 && s.Session.Holds()
+	s.times = max(s.times-1, 0)
+	return s.holds
+}
+
+// stoppedConn is a connection of the fetcher of s to a server.
+type stoppedConn struct {
+	net.Conn
+	s *stopped
+	t *testing.T
+}
+
+func (c stoppedConn) Write(b []byte) (int, error) {
+	c.s.mu.Lock()
+	defer c.s.mu.Unlock()
+	if !c.s.holds {
+		c.t.Errorf("%q is sent by a fetcher that does not hold its hosts", strings.SplitN(string(b), "\r\n", 2)[0])
+	}
+	c.s.holds = false
+	return c.Conn.Write(b)
+}
+
+// TestStopped shows that the engine asks before each request whether it may still be sent,
+// and that a URL whose request may not be sent is asked for later.
+func TestStopped(t *testing.T) {
+	w := newWeb(t, 2, 20, 10*time.Millisecond)
+	f := newFetcher(t, w, "f")
+	within, err := urlkey.ParseScope("*.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := f.join(t.Context(), natstest.Start(t, 1).URLs(), func(o *nats.Options) {
+		o.Run = func(ctx context.Context, name string, s *nats.Session) (report.CrawlResult, error) {
+			q := &stopped{Session: s, times: 5}
+			dial := func(ctx context.Context, a netip.AddrPort) (net.Conn, error) {
+				c, err := w.dial(ctx, a)
+				return stoppedConn{c, q, t}, err
+			}
+			return crawl.Run(ctx, archive{f.a, q}, report.CrawlOptions{
+				Name: name, Statement: "CRAWL", Seeds: o.Begin.Seeds, Depth: -1, Workers: 1, AllowPrivate: true, Agent: f.name, Delay: w.delay, Within: []urlkey.Scope{within},
+			}, crawl.Env{Dial: dial, Lookup: w.lookup})
+		}
+	})
+	if err != nil || res.State != report.CrawlFinished {
+		t.Errorf("%+v, %v", res, err)
+	}
+	w.checkLinks()
+	if n := w.pagesAsked(0); n != 2*21 {
+		t.Errorf("%d pages are asked for, want %d", n, 2*21)
+	}
+}
+
 // TestLimit shows that a limit of pages holds for all fetchers together, and that the
 // crawl ends when it is reached.
 func TestLimit(t *testing.T) {

@@ -22,7 +22,7 @@ const (
 // owners says who owns each partition.
 type owners struct {
 	Of    []string // fetcher; "" if none
-	Clean []bool   // no fetcher has the partition, and the last one wrote down everything it did
+	Clean []bool   // no fetcher has the partition, and all before wrote down everything they did
 }
 
 // sized returns o, with n partitions that nobody owns if o is empty.
@@ -124,31 +124,51 @@ func (o *owners) movesOf(me string, alive []string) (m moves) {
 
 // settle gives up the partitions that belong to other fetchers, and takes the free partitions of f.
 // It returns the owners after that.
-func (f *fetcher) settle(ctx context.Context) (o owners, m moves, seq uint64, err error) {
+func (f *fetcher) settle(ctx context.Context) (o owners, m moves, err error) {
 	parts, err := f.run.parts(ctx, f.name, f.o.Lease)
 	if err != nil {
-		return o, m, 0, err
+		return o, m, err
 	}
-	names := alive(parts)
+	return f.settleWith(ctx, alive(parts))
+}
+
+// settleWith is settle for a caller that knows the names of the fetchers that are alive.
+func (f *fetcher) settleWith(ctx context.Context, names []string) (o owners, m moves, err error) {
 	was := make(map[int]bool) // whether a partition that is taken was clean
-	o, seq, err = change(ctx, f.run.at, keyOwners, func(o *owners) error {
+	var robbed []string       // fetchers from which partitions are taken
+	o, _, err = change(ctx, f.run.at, keyOwners, func(o *owners) error {
 		o.sized(f.run.crawl.Partitions)
 		m = o.movesOf(f.name, names)
 		if len(m.take)+len(m.give) == 0 {
 			return errKeep
 		}
 		clear(was)
+		robbed = nil
 		for _, p := range m.give {
 			o.Of[p], o.Clean[p] = "", f.clean[p]
 		}
 		for _, p := range m.take {
-			was[p] = o.Clean[p]
+			if was[p] = o.Clean[p]; o.Of[p] != "" {
+				robbed = append(robbed, o.Of[p])
+			}
 			o.Of[p], o.Clean[p] = f.name, false
 		}
 		return nil
 	})
 	if err != nil {
-		return o, m, seq, err
+		return o, m, err
+	}
+	if len(robbed) > 0 {
+		now := time.Now()
+		parts, err := f.run.parts(ctx, f.name, f.o.Lease)
+		if err != nil {
+			return o, m, err
+		}
+		for _, name := range alive(parts) {
+			if slices.Contains(robbed, name) { // it came back just before f took its partitions
+				f.quiet = now.Add(f.o.Lease)
+			}
+		}
 	}
 	o.sized(f.run.crawl.Partitions)
 	for _, p := range m.give {
@@ -157,25 +177,42 @@ func (f *fetcher) settle(ctx context.Context) (o owners, m moves, seq uint64, er
 	for p, clean := range was {
 		f.clean[p] = clean
 	}
-	return o, m, seq, nil
+	return o, m, nil
 }
 
 // tell writes the part of f.
 func (f *fetcher) tell(ctx context.Context) error {
-	begun := time.Now()
 	f.mu.Lock()
 	data, err := json.Marshal(&f.part)
 	f.mu.Unlock()
 	if err != nil {
 		return err
 	}
-	if err := f.run.at.put(ctx, keyPart+token(f.name), data); err != nil {
-		return err
+	return f.run.at.put(ctx, keyPart+token(f.name), data)
+}
+
+// hold writes the part of f and then reads the owners. If s, the session of f, has its
+// partitions still, it holds them for two thirds of the lease from the time at which hold
+// was called. If not, hold ends s. The order matters: a fetcher that was silent for too
+// long, and may have lost its partitions, must not ask a host between the two steps.
+func (f *fetcher) hold(ctx context.Context, s *Session) (o owners, seq uint64, err error) {
+	begun := time.Now()
+	if err := f.tell(ctx); err != nil {
+		return o, 0, err
 	}
-	f.mu.Lock()
-	f.renewed = begun
-	f.mu.Unlock()
-	return nil
+	o, e, err := read[owners](ctx, f.run.at, keyOwners)
+	if err != nil {
+		return o, 0, err
+	}
+	o.sized(f.run.crawl.Partitions)
+	if s != nil && !slices.Equal(o.of(f.name), s.owned) {
+		s.lose(errLost)
+	} else if s != nil {
+		f.mu.Lock()
+		f.renewed = begun
+		f.mu.Unlock()
+	}
+	return o, e.seq, nil
 }
 
 // watch reads the crawl every ordersEvery until ctx ends. Every o.Every, and
@@ -220,23 +257,25 @@ const (
 // look writes the part of f once, reads what the other fetchers say, and sets what the
 // session of f has to do.
 func (f *fetcher) look(ctx context.Context) error {
-	if err := f.tell(ctx); err != nil {
+	f.mu.Lock()
+	in := f.session
+	f.mu.Unlock()
+	if _, _, err := f.hold(ctx, in); err != nil {
 		return err
 	}
 	parts, err := f.run.parts(ctx, f.name, f.o.Lease)
 	if err != nil {
 		return err
 	}
-	o, e, err := read[owners](ctx, f.run.at, keyOwners)
-	if err != nil {
-		return err
-	}
 	f.mu.Lock()
 	f.parts = parts
-	in := f.session
 	f.mu.Unlock()
 	if f.over() || in == nil {
 		return nil
+	}
+	o, e, err := read[owners](ctx, f.run.at, keyOwners) // after the parts, as finds demands
+	if err != nil {
+		return err
 	}
 	if err := f.giveBack(ctx); err != nil {
 		return err

@@ -28,6 +28,10 @@ const (
 	duplicates  = 2 * time.Minute        // how long the servers know the ids of messages; longer than patience
 )
 
+// streamOffline is the code of the error "stream is offline", with which a cluster answers while
+// a node that it has lost comes back.
+const streamOffline = 10118
+
 // errConflict is returned by a write if another process has written since.
 var errConflict = errors.New("another process has changed it meanwhile")
 
@@ -93,7 +97,7 @@ func again(ctx context.Context, f func(context.Context) error) error {
 // restarts, so that another try may succeed.
 func passes(err error) bool {
 	var api *jetstream.APIError
-	if errors.As(err, &api) && api.Code == 503 || errors.Is(err, jetstream.ErrStreamNotFound) { // a node may not know a new stream yet
+	if errors.As(err, &api) && (api.Code == 503 || api.ErrorCode == streamOffline) || errors.Is(err, jetstream.ErrStreamNotFound) { // a node may not know a new stream yet
 		return true
 	}
 	for _, e := range []error{

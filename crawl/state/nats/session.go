@@ -22,7 +22,7 @@ import (
 type local = state.Crawl
 
 // Session is the state of a crawl in one session of a fetcher. It satisfies crawl.State
-// and crawl.Shared. Only one goroutine may use it.
+// and crawl.Shared. Only one goroutine may use it, but any may call Holds.
 type Session struct {
 	*local
 	f     *fetcher
@@ -384,10 +384,14 @@ func (s *Session) Reset() error {
 // Leaves reports whether the session is to end; see crawl.Shared.
 func (s *Session) Leaves() bool {
 	s.mu.Lock()
-	leaving := s.leaving || s.failed != nil
+	leaving := s.leaving
 	s.mu.Unlock()
-	return leaving || s.f.over() || s.f.late()
+	return leaving || s.f.over() || !s.Holds()
 }
+
+// Holds reports whether no other fetcher can own the partitions of the session at this
+// moment; see crawl.Shared.
+func (s *Session) Holds() bool { return s.failure() == nil && !s.f.late() }
 
 // leave lets the session end when its fetches are done.
 func (s *Session) leave() {

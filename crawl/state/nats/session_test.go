@@ -26,7 +26,7 @@ func testSession(t *testing.T, url, name string) *Session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fetcher{run: r, name: name, ctx: t.Context(), kick: make(chan struct{}, 1), clean: make(map[int]bool), crawl: r.crawl, o: Options{Delay: time.Minute, Lease: time.Hour}, renewed: time.Now()}
+	f := &fetcher{run: r, name: name, part: part{Fetcher: name}, ctx: t.Context(), kick: make(chan struct{}, 1), clean: make(map[int]bool), crawl: r.crawl, o: Options{Delay: time.Minute, Lease: time.Hour}, renewed: time.Now()}
 	_, _, err = change(t.Context(), r.at, keyOwners, func(o *owners) error {
 		o.sized(4)
 		for p := range o.Of {
@@ -108,6 +108,77 @@ func TestLateOwner(t *testing.T) {
 	}
 	if added, err := next.Add(&seed[0]); added || err != nil {
 		t.Errorf("a page that is done is queued again: %v, %v", added, err)
+	}
+}
+
+// TestHolds shows that a fetcher that was silent for too long holds its partitions again only
+// when it has read that it still owns them, and never if another fetcher has taken them.
+func TestHolds(t *testing.T) {
+	url := natstest.Start(t, 1).URLs()
+	s := testSession(t, url, "silent")
+	defer s.Close()
+	silent := func() { s.f.renewed = time.Now().Add(-s.f.o.Lease) }
+	if !s.Holds() || s.Leaves() {
+		t.Error("a new session does not hold its partitions")
+	}
+	silent()
+	if s.Holds() || !s.Leaves() {
+		t.Error("a silent fetcher holds its partitions")
+	}
+	if err := s.f.tell(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if s.Holds() {
+		t.Error("a fetcher that has not read who owns its partitions holds them")
+	}
+	if _, _, err := s.f.hold(t.Context(), s); err != nil || !s.Holds() || s.Leaves() {
+		t.Errorf("a fetcher whose partitions nobody has taken does not hold them, %v", err)
+	}
+	silent()
+	next := testSession(t, url, "next")
+	defer next.Close()
+	if _, _, err := s.f.hold(t.Context(), s); err != nil || s.Holds() || !s.Leaves() || !errors.Is(s.failure(), errLost) {
+		t.Errorf("a fetcher whose partitions another one has taken: %v, %v, want %v", err, s.failure(), errLost)
+	}
+	if err := s.Commit(); !errors.Is(err, errLost) {
+		t.Errorf("it commits, and gets the error %v, want %v", err, errLost)
+	}
+}
+
+// TestCameBack shows how long a fetcher that takes the partitions of another one leaves their
+// hosts alone: for the delay, and for one lease more if the other one was not dead.
+func TestCameBack(t *testing.T) {
+	for _, dead := range []bool{true, false} {
+		url := natstest.Start(t, 1).URLs()
+		late := testSession(t, url, "late")
+		next := testSession(t, url, "next")
+		defer late.Close()
+		defer next.Close()
+		_, _, err := change(t.Context(), next.f.run.at, keyOwners, func(o *owners) error {
+			for p := range o.Of {
+				o.Of[p] = "late"
+			}
+			return nil
+		})
+		if err == nil && !dead {
+			err = late.f.tell(t.Context())
+		}
+		if err = errors.Join(err, next.f.tell(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		begun := time.Now()
+		o, m, err := next.f.settleWith(t.Context(), []string{"next"}) // as if it had read the parts before
+		if err != nil || len(o.of("next")) != 4 || len(m.take) != 4 {
+			t.Fatalf("the moves are %+v, the owners %+v, %v", m, o, err)
+		}
+		least, most := next.took.Add(next.f.o.Delay), begun.Add(next.f.o.Lease)
+		if !dead {
+			least, most = begun.Add(next.f.o.Lease+next.f.o.Delay), begun.Add(2*next.f.o.Lease)
+		}
+		tally, err := next.Tally("a.example")
+		if at := tally.Next.Std(); err != nil || at.Before(least.Truncate(time.Millisecond)) || at.After(most) {
+			t.Errorf("dead: %v: the host is not asked before %v, want %v to %v, %v", dead, at, least, most, err)
+		}
 	}
 }
 

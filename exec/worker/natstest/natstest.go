@@ -4,6 +4,7 @@
 package natstest
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
 )
 
 // startWait is how long a node may take until it takes connections, and a cluster until it
@@ -94,6 +96,28 @@ func (c *Cluster) Restart(node int) {
 		}
 	}
 	c.t.Fatalf("restart NATS node %d: %v", node, err)
+}
+
+// Heard returns a channel that has a token after a message with this subject was sent, until the
+// test ends.
+func (c *Cluster) Heard(subject string) <-chan struct{} {
+	c.t.Helper()
+	conn, err := nats.Connect(c.URLs(), nats.MaxReconnects(-1), nats.ReconnectWait(10*time.Millisecond))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(conn.Close)
+	heard := make(chan struct{}, 1)
+	_, err = conn.Subscribe(subject, func(*nats.Msg) {
+		select {
+		case heard <- struct{}{}:
+		default:
+		}
+	})
+	if err = errors.Join(err, conn.Flush()); err != nil {
+		c.t.Fatal(err)
+	}
+	return heard
 }
 
 // start starts the nodes and waits until they are ready. Their files are in folders of dir.

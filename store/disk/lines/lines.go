@@ -158,7 +158,8 @@ func (r *Reader) Next() bool {
 		return false
 	}
 	line, rest, whole := strings.Cut(r.rest, "\n")
-	r.fields, r.rest, r.bad = strings.Split(line, "\t"), rest, !whole
+	// A copy, so that a caller who keeps a field does not keep the whole file in memory.
+	r.fields, r.rest, r.bad = strings.Split(strings.Clone(line), "\t"), rest, !whole
 	return true
 }
 

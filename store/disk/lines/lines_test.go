@@ -3,6 +3,7 @@ package lines
 import (
 	"bytes"
 	"errors"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -149,5 +150,34 @@ func TestSummedLine(t *testing.T) {
 	}
 	if _, err := OpenLine("", errTest); err == nil {
 		t.Error("an empty line: no error")
+	}
+}
+
+// TestFieldAlone shows that a field that is kept does not keep the other lines of the file in
+// memory: caches keep names out of catalogues that are long out of force.
+func TestFieldAlone(t *testing.T) {
+	heap := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	const long = 16 << 20
+	read := func() string {
+		b := Append(New("test"), "name", "kept")
+		b = Append(b, "long", strings.Repeat("x", long))
+		r, err := Open(Seal(b), "test", errTest)
+		if err != nil || !r.Next() || r.Text() != "name" {
+			t.Fatalf("the first line is not read, %v", err)
+		}
+		return r.Text()
+	}
+	before := heap()
+	name := read()
+	if after := heap(); after > before+long/2 {
+		t.Errorf("the field %q keeps %d bytes in memory", name, after-before)
+	}
+	if name != "kept" {
+		t.Errorf("the field is %q", name)
 	}
 }
