@@ -336,6 +336,7 @@ func (p *program) newSession(archive session.Archive) *session.Session {
 		History:  p.typed,
 		Confirm:  p.unattended,
 		Rates:    p.loadRates(archive.Local()),
+		Frugal:   memory.BeginFrugal,
 
 		ConfirmCost: p.unattendedCost,
 		Version:     shortVersion(),

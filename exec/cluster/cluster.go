@@ -48,7 +48,7 @@ type job struct {
 }
 
 // Cluster is the statement CLUSTER, which divides the texts of a query into clusters.
-var Cluster = session.Declare("CLUSTER", session.Writes|session.Works, readCluster).Named(func(st ast.Statement) *ast.Name { return st.(*ast.Cluster).Name })
+var Cluster = session.Declare("CLUSTER", session.Writes|session.Works|session.Holds, readCluster).Named(func(st ast.Statement) *ast.Name { return st.(*ast.Cluster).Name })
 
 // readCluster makes a job of a CLUSTER statement: it checks the clauses, sets the defaults,
 // plans the query and finds its columns.

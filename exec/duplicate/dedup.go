@@ -63,7 +63,7 @@ type duplication struct {
 
 // Dedup is the statement DEDUP, which finds similar pages, blocks or images and stores
 // the result.
-var Dedup = session.Declare("DEDUP", session.Writes|session.Works, readDedup)
+var Dedup = session.Declare("DEDUP", session.Writes|session.Works|session.Holds, readDedup)
 
 // readDedup makes a duplication (a DEDUP that is ready to run) of a DEDUP
 // statement: it checks the clauses, sets the defaults, and plans the queries.

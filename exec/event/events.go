@@ -41,7 +41,7 @@ type finding struct {
 }
 
 // Events is the statement EVENTS, which finds events and keeps them under a name.
-var Events = session.Declare("EVENTS", session.Writes|session.Works, readEvents).Named(func(st ast.Statement) *ast.Name { return st.(*ast.Events).Name })
+var Events = session.Declare("EVENTS", session.Writes|session.Works|session.Holds, readEvents).Named(func(st ast.Statement) *ast.Name { return st.(*ast.Events).Name })
 
 // readEvents makes a finding of an EVENTS statement: it checks the clauses and plans the
 // queries.

@@ -51,6 +51,9 @@ type Options struct {
 	// Jobs is the log of statements that work on the archive. If it is nil, nothing is
 	// logged and no schedule can run.
 	Jobs Jobs
+	// Frugal has garbage collected more often until the caller calls end. It is called for
+	// statements that hold much in memory. Nil means that nothing is done for them.
+	Frugal func() (end func())
 	// Workers compute parts of queries. If it is nil, the session computes all itself.
 	Workers Workers
 	// Version of the program, for the User-Agent of crawls.

@@ -22,6 +22,7 @@ type Spec struct {
 	Writes  bool         // whether the statement changes the archive; a read-only session refuses it
 	Works   bool         // whether its runs are noted as jobs
 	Answers bool         // whether its purpose is its result, not a change
+	Holds   bool         // whether it holds much in memory, so that garbage is to be collected more often
 	// Anywhere says that the statement also runs without an archive, unless its Deed is
 	// an ArchiveUser that needs one.
 	Anywhere bool
@@ -72,6 +73,7 @@ const (
 	Works
 	Answers
 	Anywhere
+	Holds
 )
 
 // Declare returns the Spec of the statements of type S. names are their
@@ -82,7 +84,7 @@ func Declare[S ast.Statement, D Deed](names string, t Trait, read func(*Session,
 	return &Spec{
 		Names:  strings.Split(names, ", "),
 		Of:     reflect.TypeFor[S](),
-		Writes: t&Writes != 0, Works: t&Works != 0, Answers: t&Answers != 0, Anywhere: t&Anywhere != 0,
+		Writes: t&Writes != 0, Works: t&Works != 0, Answers: t&Answers != 0, Anywhere: t&Anywhere != 0, Holds: t&Holds != 0,
 		read: func(s *Session, st ast.Statement) (Deed, error) {
 			d, err := read(s, st.(S))
 			if err != nil {
@@ -184,6 +186,9 @@ func (s *Session) Run(ctx context.Context, st ast.Statement) (*Result, error) {
 	run := func() (*Result, error) {
 		if err != nil {
 			return nil, err
+		}
+		if spec.Holds && s.o.Frugal != nil {
+			defer s.o.Frugal()()
 		}
 		return d.Run(ctx)
 	}

@@ -42,7 +42,7 @@ type columns struct{ text, class, url int }
 
 // Train is the statement TRAIN, which learns to tell classes of texts apart, and stores the
 // classifier.
-var Train = session.Declare("TRAIN", session.Writes|session.Works, readTrain).Named(func(st ast.Statement) *ast.Name { return &st.(*ast.Train).Name })
+var Train = session.Declare("TRAIN", session.Writes|session.Works|session.Holds, readTrain).Named(func(st ast.Statement) *ast.Name { return &st.(*ast.Train).Name })
 
 // readTrain makes a training of a TRAIN statement. It checks the clauses and plans the query.
 func readTrain(s *session.Session, st *ast.Train) (*training, error) {
