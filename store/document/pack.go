@@ -11,7 +11,7 @@ import (
 // Version is the number of the code that reads documents. It goes up by one if any
 // reader gives another result for any body. Readings with another number are made
 // again.
-const Version = 6
+const Version = 7
 
 // ErrDamaged is returned if a reading is damaged.
 var ErrDamaged = errors.New("the reading of a document is damaged")
