@@ -333,7 +333,7 @@ var homes = map[string]string{
 	"golang.org/x/image":                     "store/document/picture",
 	"github.com/ulikunitz/xz":                "store/document/bundle",
 	"golang.org/x/net":                       "store/urlkey store/page/charset crawl/fetch repl/serve",
-	"golang.org/x/text":                      "store/urlkey store/page/charset store/page/markup store/words/match exec/regions/regionstest exec/value repl",
+	"golang.org/x/text":                      "store/urlkey store/document/pdf store/page/charset store/page/markup store/words/match exec/regions/regionstest exec/value repl",
 	"golang.org/x/sys":                       "store/disk repl/term",
 	"github.com/blevesearch/snowballstem":    "store/words/stem",
 	"github.com/klippa-app/go-pdfium":        "store/document/pdf",

@@ -2,6 +2,7 @@ package ooxml
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -246,7 +247,7 @@ func TestUnread(t *testing.T) {
 	}
 }
 
-// BenchmarkWord and BenchmarkSheet measure how fast XML is read.
+// BenchmarkWord, BenchmarkSheet and BenchmarkSlides measure how fast XML is read.
 func BenchmarkWord(b *testing.B) {
 	var body strings.Builder
 	for i := range 20_000 {
@@ -271,7 +272,32 @@ func BenchmarkSheet(b *testing.B) {
 	benchmark(b, body, rows.Len())
 }
 
+func BenchmarkSlides(b *testing.B) {
+	const ns = `xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"`
+	var ids strings.Builder
+	var list []string
+	size := 0
+	members := []string{"[Content_Types].xml", types("ppt/presentation.xml", slideType)}
+	for i := range 400 {
+		shape := fmt.Sprintf(`<p:sp><p:nvSpPr><p:cNvPr id="%d" name="Content"/><p:nvPr><p:ph type="body"/></p:nvPr></p:nvSpPr><p:spPr><a:xfrm><a:off x="457200" y="1600200"/><a:ext cx="8229600" cy="4525963"/></a:xfrm></p:spPr><p:txBody><a:bodyPr/><a:lstStyle/><a:p><a:pPr lvl="1"/><a:r><a:rPr lang="en-GB" sz="1800" dirty="0"/><a:t>The slide %d has a few words</a:t></a:r></a:p></p:txBody></p:sp>`, i, i)
+		slide := `<p:sld ` + ns + `><p:cSld><p:spTree>` + strings.Repeat(shape, 20) + `</p:spTree></p:cSld></p:sld>`
+		fmt.Fprintf(&ids, `<p:sldId r:id="s%d"/>`, i)
+		list = append(list, fmt.Sprintf("s%d", i), "slide", fmt.Sprintf("s%d.xml", i))
+		members = append(members, fmt.Sprintf("ppt/s%d.xml", i), slide)
+		size += len(slide)
+	}
+	members = append(members,
+		"ppt/presentation.xml", `<p:presentation `+ns+`><p:sldIdLst>`+ids.String()+`</p:sldIdLst></p:presentation>`,
+		"ppt/_rels/presentation.xml.rels", relations(list...))
+	benchmark(b, officetest.Zip(b, members...), size)
+}
+
 func benchmark(b *testing.B, body []byte, size int) {
+	if dir := os.Getenv("BENCHMARK_FILES"); dir != "" {
+		if err := os.WriteFile(filepath.Join(dir, b.Name()), body, 0o644); err != nil {
+			b.Fatal(err)
+		}
+	}
 	b.SetBytes(int64(size))
 	b.ReportAllocs()
 	for b.Loop() {

@@ -285,13 +285,16 @@ func (f *file) shows(x, y float64) bool {
 }
 
 // line returns the line of the characters from (inclusive) to to (exclusive). Its text
-// is empty if these show nothing.
+// is empty if these show nothing. It puts accents on their letters in chars.
 func (f *file) line(text references.FPDF_TEXTPAGE, chars []rune, from, to int) (line, error) {
 	for from < to && isBlank(chars[from]) {
 		from++
 	}
 	for to > from && isBlank(chars[to-1]) {
 		to--
+	}
+	if err := f.composeAccents(text, chars, from, to); err != nil {
+		return line{}, err
 	}
 	read, at, err := f.readRightToLeft(text, chars, from, to)
 	if err != nil {
