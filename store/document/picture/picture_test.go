@@ -27,7 +27,7 @@ const drawing = `<?xml version="1.0"?>
 <!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "svg11.dtd" [<!ENTITY ns_svg "http://www.w3.org/2000/svg">]>
 <!-- made by hand --><svg xmlns="http://www.w3.org/2000/svg" width="2in" viewBox="0 0 100 50"><title>Stadtplan</title>
 <desc>Die Mitte</desc><style>text{fill:red}</style><a xlink:href="/dom.html"><text x="1">Dom <tspan>am</tspan>
-<tspan x="1" y="9">Rhein</tspan></text></a><text display="none">versteckt</text><text>Rathaus</text></svg>`
+<tspan x="1" y="9">Rhein</tspan></text></a><text display="none">versteckt</text><defs><g visibility="hidden"><text>&lt;footer&gt;</text></g></defs><g visibility="hidden"><text>Rathaus</text></g></svg>`
 
 // bodies returns the files of testdata by name, and the files that this test makes.
 func bodies(t *testing.T) map[string][]byte {

@@ -63,6 +63,7 @@ type svg struct {
 	target string          // of the link that is open
 	depth  int
 	hidden int    // depth of the outermost element that is not shown; 0 if none
+	defs   int    // depth of the open element defs; 0 if none
 	open   string // the element whose text is read: "text", "title", "desc" or a property
 	at     int    // its depth
 	linked int    // depth of the open link
@@ -138,6 +139,10 @@ func (s *svg) start(e xml.StartElement) {
 		s.size(attr("width"), attr("height"), attr("viewBox"))
 	case name == "script", name == "style", attr("display") == "none", strings.Contains(strings.ReplaceAll(attr("style"), " ", ""), "display:none"):
 		s.hidden = s.depth
+	case s.defs > 0 && attr("visibility") == "hidden": // as LibreOffice writes the empty fields of all slides
+		s.hidden = s.depth
+	case name == "defs" && s.defs == 0:
+		s.defs = s.depth
 	case name == "a" && s.linked == 0:
 		s.target, s.linked = attr("href"), s.depth
 	case s.open == "text" && name == "tspan" && (attr("x") != "" || attr("y") != "" || attr("dy") != "") && s.text.Len() > 0:
@@ -156,6 +161,9 @@ func (s *svg) end() {
 	}
 	if s.depth == s.hidden {
 		s.hidden = 0
+	}
+	if s.depth == s.defs {
+		s.defs = 0
 	}
 	if s.depth == s.linked {
 		s.linked = 0
