@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"slices"
 	"strings"
 
 	"infomall/store/record"
@@ -95,6 +96,12 @@ func (p *Pages) Of(i uint32) Page {
 		Source: text(colCharsetSource), Unread: text(colUnread), ReadBytes: count(colReadBytes),
 		NoArchive: p.flags[i]>>flagNoArchive&1 != 0, LinkCount: count(colLinkCount), BlockCount: count(colBlockCount),
 	}
+}
+
+// AllRead reports whether all bodies of the run were read as pages or as plain text. The Pages
+// must have been decoded with record.ColCounts.
+func (p *Pages) AllRead() bool {
+	return !slices.ContainsFunc(p.counts[colBlockCount-colReadBytes], func(n int64) bool { return n < 0 })
 }
 
 // Digests returns the digest of each entry's body, in order. It is zero for an
