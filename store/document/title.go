@@ -38,7 +38,7 @@ func (d *Document) SetTitle(lead string) {
 		ofFile = strings.NewReplacer("_", " ").Replace(ofFile[:strings.LastIndexByte(ofFile, '.')])
 	}
 	for _, c := range []string{ofFile, d.firstParagraph()} {
-		if strings.Contains(c, " ") && isTitle(c, paragraphRunesMax) {
+		if hasWords(c) && isTitle(c, paragraphRunesMax) {
 			d.Title = Clean(c)
 			return
 		}
@@ -90,6 +90,17 @@ func (d *Document) firstParagraph() string {
 	return ""
 }
 
+// hasWords reports whether text may have several words: it has a space, or a letter of a
+// language that can do without spaces.
+func hasWords(text string) bool {
+	return strings.Contains(text, " ") || strings.ContainsFunc(text, isWide)
+}
+
+// isWide reports whether r is a Chinese, Japanese or Korean letter.
+func isWide(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
+}
+
 // lettersMin is how many letters a title has at least. A Chinese or Japanese character
 // counts twice.
 const lettersMin = 3
@@ -107,7 +118,7 @@ func letterCount(text string) int {
 	n := 0
 	for _, r := range text {
 		switch {
-		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
+		case isWide(r):
 			n += 2
 		case unicode.IsLetter(r):
 			n++

@@ -53,6 +53,9 @@ func TestSetTitle(t *testing.T) {
 		{"", "", "", "This letter is to say that the water at the weir was so high in the night that the gate had to be opened by two men and a horse.", ""},
 		{"", "12 / 2008", "", "", ""},
 		{"", "", "", "12 Main Street\nAnytown", "12 Main Street"},
+		{"", "", "", "关于二〇〇八年暑假安排的通知", "关于二〇〇八年暑假安排的通知"},
+		{"Microsoft Word - 年度报告.doc", "", "", "", "年度报告"},
+		{"", "", "", "Entrance", ""},
 		{"", "", "", "", ""},
 	} {
 		d := New()
