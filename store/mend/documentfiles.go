@@ -16,8 +16,7 @@ import (
 	"infomall/store/segment"
 )
 
-// smallFiles is how many small files of readings there may be, of less than smallBytes.
-// More are joined.
+// smallFiles is how many small files of readings, of less than smallBytes, are joined.
 const (
 	smallFiles = 8
 	smallBytes = 4 << 20
@@ -168,6 +167,20 @@ func (d *documentRun) take(names []string) error {
 	return nil
 }
 
+// joinable returns those of small files of readings that are to be joined, if they are many and
+// half as many can hold what they have; otherwise nil. A file of commit.DerivedMost db-files, which
+// is the most, stays as it is.
+func joinable(small []string) []string {
+	small = slices.DeleteFunc(slices.Clone(small), func(name string) bool {
+		return len(commit.Documents.ByNumber([]string{name})) == commit.DerivedMost
+	})
+	after := (len(commit.Documents.ByNumber(small)) + commit.DerivedMost - 1) / commit.DerivedMost
+	if len(small) < smallFiles || 2*after > len(small) {
+		return nil
+	}
+	return small
+}
+
 // join joins small files of readings to larger ones if there are many.
 func (d *documentRun) join() error {
 	_, old, err := d.survey()
@@ -183,7 +196,7 @@ func (d *documentRun) join() error {
 			small = append(small, name)
 		}
 	}
-	if len(small) < smallFiles {
+	if small = joinable(small); small == nil {
 		return nil
 	}
 	if err := d.take(small); err != nil {

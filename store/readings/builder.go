@@ -3,9 +3,11 @@ package readings
 import (
 	"bufio"
 	"encoding/binary"
+	"fmt"
 	"hash/crc32"
 	"io"
 	"slices"
+	"sync"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -27,7 +29,6 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // Builder writes a file of readings. Only one goroutine may use it.
 type Builder struct {
 	w       *bufio.Writer
-	enc     *zstd.Encoder
 	frame   []byte // readings of the frame that is not written yet
 	frames  []frame
 	sources []Source
@@ -42,13 +43,18 @@ type frame struct {
 	crc  uint32
 }
 
+// encoder compresses the frames of all files. Making one takes longer than writing a small file.
+var encoder = sync.OnceValue(func() *zstd.Encoder {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false), zstd.WithWindowSize(1<<20))
+	if err != nil {
+		panic(fmt.Sprintf("readings: make an encoder: %v", err)) // the options are constant
+	}
+	return e
+})
+
 // NewBuilder returns a Builder that writes to w.
 func NewBuilder(w io.Writer) (*Builder, error) {
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false), zstd.WithWindowSize(1<<20))
-	if err != nil {
-		return nil, err
-	}
-	b := &Builder{w: bufio.NewWriter(w), enc: enc, known: make(map[Key]int)}
+	b := &Builder{w: bufio.NewWriter(w), known: make(map[Key]int)}
 	return b, b.w.WriteByte(disk.FormatByte)
 }
 
@@ -143,7 +149,7 @@ func (b *Builder) add(r Row) {
 
 // flush writes the current frame.
 func (b *Builder) flush() error {
-	out := b.enc.EncodeAll(b.frame, nil)
+	out := encoder().EncodeAll(b.frame, nil)
 	b.frames = append(b.frames, frame{len(out), crc32.Checksum(out, castagnoli)})
 	b.frame = b.frame[:0]
 	_, err := b.w.Write(out)
@@ -157,7 +163,7 @@ func (b *Builder) Finish() error {
 			return err
 		}
 	}
-	table := b.enc.EncodeAll(b.table(), nil)
+	table := encoder().EncodeAll(b.table(), nil)
 	if _, err := b.w.Write(table); err != nil {
 		return err
 	}
