@@ -11,7 +11,7 @@ func TestIsXMLDocument(t *testing.T) {
 		"\xff\xfe<\x00u\x00o\x00f\x00:\x00U\x00O\x00F\x00>\x00": true,
 
 		"<?xml version='1.0'?><!DOCTYPE html PUBLIC '-//W3C//DTD XHTML 1.0'><html xmlns='http://www.w3.org/1999/xhtml'>": false,
-		"<!-- <rss> --><p>": false, "<feedback>": false, "text <rss>": false, "<rss": false, "<!-- <rss>": false, "": false,
+		"<!-- a > b <rss> --><p>": false, "<feedback>": false, "text <rss>": false, "<rss": false, "<!-- <rss>": false, "": false,
 	} {
 		if got := IsXMLDocument([]byte(body)); got != want {
 			t.Errorf("%q: %v, want %v", body, got, want)

@@ -179,6 +179,19 @@ func TestRunning(t *testing.T) {
 	}
 }
 
+// TestLead shows that a line is the lead if its type is larger than that of the lines before it,
+// not if its letters are only higher.
+func TestLead(t *testing.T) {
+	for _, c := range []struct {
+		size float64 // of the second line, where the first has 12
+		want string
+	}{{13.5, "one morning"}, {14, "The Gallery"}} {
+		if got := lead([]paragraph{{text: "one morning", size: 12}, {text: "The Gallery", size: c.size}}); got != c.want {
+			t.Errorf("with a second line of %v: got %q, want %q", c.size, got, c.want)
+		}
+	}
+}
+
 // TestShown shows that text outside of the page is left out: a line whose end or beginning lies
 // there, a line beyond the crop box, and a line below it.
 func TestShown(t *testing.T) {
