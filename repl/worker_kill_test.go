@@ -232,7 +232,7 @@ func manyCaptures(hosts, pages, times int) []byte {
 			if i == v {
 				k += 100 + v
 			}
-			fmt.Fprintf(&body, "<p>The paragraph number %s of this page speaks about the case %s, which was decided on day %s and is told here at some length, so that the page has a text.</p>\n", inWords(i), inWords(k%997), inWords(k%89))
+			fmt.Fprintf(&body, "<p>Paragraph %s is about case %s. The court decided it on day %s, after a long hearing of witnesses from three towns.</p>\n", inWords(i), inWords(k%997), inWords(k%89))
 		}
 		head := "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n"
 		fmt.Fprintf(&b, "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://h%d.example/%d\r\nWARC-Date: 2020-%02d-01T%02d:%02d:00Z\r\nWARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-%012d>\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: %d\r\n\r\n%s%s\r\n\r\n",
