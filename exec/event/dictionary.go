@@ -1,6 +1,8 @@
 package event
 
 import (
+	"cmp"
+	"encoding/binary"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -49,6 +51,13 @@ func (d *dictionary) add(word string) uint32 {
 	return n
 }
 
+// grow makes room for n words, if the dictionary is empty. It trusts no more than dictionaryMax.
+func (d *dictionary) grow(n int) {
+	n = min(n, dictionaryMax)
+	d.numbers = make(map[string]uint32, n)
+	d.names, d.counts, d.stored = make([]string, 0, n), make([]uint32, 0, n), make([]uint32, 0, n)
+}
+
 // restore adds a stored word with its number and its count, or changes its count.
 func (d *dictionary) restore(n uint32, word string, count uint32) {
 	if d.numbers == nil {
@@ -69,13 +78,29 @@ func (d *dictionary) isStored(n int) bool { return n < len(d.stored) && d.stored
 
 // sorted returns the numbers of all words, in the order of the words.
 func (d *dictionary) sorted() []uint32 {
-	list := make([]uint32, 0, len(d.numbers))
-	for n, word := range d.names {
-		if word != "" {
-			list = append(list, uint32(n))
+	// begins has the first eight bytes of a word. Most words differ in them.
+	type word struct {
+		begins uint64
+		number uint32
+	}
+	order := make([]word, 0, len(d.numbers))
+	for n, name := range d.names {
+		if name != "" {
+			var first [8]byte
+			copy(first[:], name)
+			order = append(order, word{binary.BigEndian.Uint64(first[:]), uint32(n)})
 		}
 	}
-	slices.SortFunc(list, func(a, b uint32) int { return strings.Compare(d.names[a], d.names[b]) })
+	slices.SortFunc(order, func(a, b word) int {
+		if a.begins != b.begins {
+			return cmp.Compare(a.begins, b.begins)
+		}
+		return strings.Compare(d.names[a.number], d.names[b.number])
+	})
+	list := make([]uint32, len(order))
+	for i := range order {
+		list[i] = order[i].number
+	}
 	return list
 }
 

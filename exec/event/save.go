@@ -23,7 +23,7 @@ const halfLife = 30 * 24 * 60 * 60 * 1000
 
 // shownMost is how many texts of the last result are remembered, so that their rows of the stream
 // need not be read. A text takes about half a KB.
-const shownMost = 1 << 15
+const shownMost = 1 << 16
 
 // save gives the events their numbers, and stores them, and then the stream.
 func (c *collection) save(ctx context.Context) (task.Result, error) {
@@ -94,17 +94,14 @@ func (c *collection) numbered(ctx context.Context, before *task.Result) (old map
 		}
 		keys := make(map[int][]uint64)
 		reports := make(map[uint64]uint64)
-		for report, err := range kept.Reports(ctx, rows, old, nil, &c.run.Memory) {
+		for t, err := range kept.AllTexts(rows) {
 			if err != nil {
 				return nil, nil, err
 			}
-			keys[report.Event.Number] = append(keys[report.Event.Number], report.ID)
-			for i := range report.Texts {
-				t := &report.Texts[i]
-				reports[t.ID] = report.ID
-				if len(c.shown) < shownMost && c.kept > 0 {
-					c.shown[t.ID] = *t
-				}
+			keys[t.Event] = append(keys[t.Event], t.Report)
+			reports[t.ID] = t.Report
+			if len(c.shown) < shownMost && c.kept > 0 {
+				c.shown[t.ID] = t
 			}
 		}
 		c.keepIDs(reports)
@@ -112,7 +109,7 @@ func (c *collection) numbered(ctx context.Context, before *task.Result) (old map
 			e := old[number]
 			list := append(keys[number], e.Keys...)
 			slices.Sort(list)
-			was = append(was, events.Named{Number: number, Keys: list, MergedInto: e.MergedInto, SplitFrom: e.SplitFrom})
+			was = append(was, events.Named{Number: number, Keys: slices.Compact(list), MergedInto: e.MergedInto, SplitFrom: e.SplitFrom})
 		}
 	}
 	found := make([][]uint64, len(c.found))
@@ -136,40 +133,44 @@ func (c *collection) keepIDs(before map[uint64]uint64) {
 		texts int
 	}
 	var claims []claim
-	at := make(map[claim]int) // index in claims, by set and ID
 	for i := range c.list {
-		if id, ok := before[c.state.Text(i).ID]; ok && !c.list[i].left {
-			key := claim{set: c.list[i].set, id: id}
-			n, ok := at[key]
-			if !ok {
-				n = len(claims)
-				at[key] = n
-				claims = append(claims, key)
+		if e := &c.list[i]; !e.left {
+			if id, ok := before[c.state.Text(i).ID]; ok {
+				claims = append(claims, claim{e.set, id, 1})
 			}
-			claims[n].texts++
 		}
 	}
-	slices.SortFunc(claims, func(a, b claim) int {
+	slices.SortFunc(claims, func(a, b claim) int { return cmp.Or(cmp.Compare(a.set, b.set), cmp.Compare(a.id, b.id)) })
+	different := claims[:0]
+	for _, x := range claims {
+		if last := len(different) - 1; last >= 0 && different[last].set == x.set && different[last].id == x.id {
+			different[last].texts++
+		} else {
+			different = append(different, x)
+		}
+	}
+	slices.SortFunc(different, func(a, b claim) int {
 		return cmp.Or(cmp.Compare(b.texts, a.texts), cmp.Compare(c.ids[a.set], c.ids[b.set]), cmp.Compare(a.id, b.id))
 	})
-	has, given := make(map[uint32]bool), make(map[uint64]bool)
-	ids := make(map[uint32]uint64)
-	for _, x := range claims {
+	has, given := make([]bool, c.sets), make(map[uint64]bool, len(different))
+	ids := slices.Clone(c.ids)
+	for _, x := range different {
 		if !has[x.set] && !given[x.id] {
 			has[x.set], given[x.id] = true, true
 			ids[x.set] = x.id
 		}
 	}
 	for i := range c.list { // a report whose own ID another has now is named by another text
-		e, id := &c.list[i], c.state.Text(i).ID
-		if !e.left && given[c.ids[e.set]] && !has[e.set] && !given[id] {
+		e := &c.list[i]
+		if e.left || has[e.set] || !given[c.ids[e.set]] {
+			continue
+		}
+		if id := c.state.Text(i).ID; !given[id] {
 			has[e.set], given[id] = true, true
 			ids[e.set] = id
 		}
 	}
-	for set, id := range ids {
-		c.ids[set] = id
-	}
+	c.ids = ids
 }
 
 // saveEvents stores the events and their texts, and the events that are gone.
@@ -225,7 +226,7 @@ func (c *collection) addTexts(ctx context.Context, put func(key, val []byte) err
 			of[set] = f
 		}
 	}
-	first := make(map[uint32]record.Time)
+	first := make([]record.Time, c.sets) // when each report began
 	for i := range c.list {
 		if e := &c.list[i]; e.order == 0 && !e.left && of[e.set] != nil {
 			first[e.set] = e.at
@@ -243,7 +244,7 @@ func (c *collection) addTexts(ctx context.Context, put func(key, val []byte) err
 		return put(key, val)
 	}
 	inEvent := func(i int) bool { e := &c.list[i]; return !e.left && of[e.set] != nil }
-	rest := make(map[int]bool) // texts of events that are not in shown
+	rest := make([]bool, len(c.list)) // texts of events that are not in shown
 	for i := range c.list {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -266,29 +267,35 @@ func (c *collection) addTexts(ctx context.Context, put func(key, val []byte) err
 	})
 }
 
-// keywordsOf returns the keywords of its event that each text has, by the index of the text. of
-// has the event of each report, or nil.
-func (c *collection) keywordsOf(of []*foundEvent) map[int][]kept.Keyword {
-	shares := make(map[int]map[*foundEvent]float64) // by word
-	for i := range c.found {
-		for _, k := range c.found[i].Keywords {
-			if shares[k.Word] == nil {
-				shares[k.Word] = make(map[*foundEvent]float64)
-			}
-			shares[k.Word][&c.found[i]] = k.Share
+// keywordsOf returns the keywords of its event that each text has. of has the event of each report,
+// or nil.
+func (c *collection) keywordsOf(of []*foundEvent) [][]kept.Keyword {
+	in := make([]*foundEvent, len(c.list)) // the event of each text
+	for i := range c.list {
+		if e := &c.list[i]; !e.left {
+			in[i] = of[e.set]
 		}
 	}
-	keywords := make(map[int][]kept.Keyword)
+	// A word is a keyword of few events.
+	type share struct {
+		of   *foundEvent
+		part float64
+	}
+	shares := make(map[int][]share)
+	for i := range c.found {
+		for _, k := range c.found[i].Keywords {
+			shares[k.Word] = append(shares[k.Word], share{&c.found[i], k.Share})
+		}
+	}
+	keywords := make([][]kept.Keyword, len(c.list))
 	var list []events.Use
 	for _, w := range slices.Sorted(maps.Keys(shares)) {
 		list = c.uses.of(list[:0], uint32(w))
 		for _, u := range list {
-			e := &c.list[u.Doc()]
-			if e.left || of[e.set] == nil {
-				continue
-			}
-			if share := shares[w][of[e.set]]; share > 0 {
-				keywords[u.Doc()] = append(keywords[u.Doc()], kept.Keyword{Word: c.words.names[w], Share: share})
+			for _, s := range shares[w] {
+				if s.of == in[u.Doc()] {
+					keywords[u.Doc()] = append(keywords[u.Doc()], kept.Keyword{Word: c.words.names[w], Share: s.part})
+				}
 			}
 		}
 	}

@@ -26,7 +26,7 @@ import (
 // the stream. The first letter of a key says what the row is. A number follows it, in 4 bytes.
 //
 //	c  the starts of periods with captures
-//	d  a word and how often it occurred; the number is that of the word
+//	d  words and how often each occurred, several in a row; the number is that of the first
 //	e  the entries of the texts of the part, several in a row; the number is that of the first
 //	g  the places of all texts in their reports, several in a row, see putPlaces
 //	k  texts of all pages, see firstseen.Known.Rows
@@ -39,7 +39,7 @@ import (
 // part counts.
 const (
 	rowCovered = 'c'
-	rowWord    = 'd'
+	rowWords   = 'd'
 	rowEntries = 'e'
 	rowPlaces  = 'g'
 	rowKnown   = 'k'
@@ -49,8 +49,8 @@ const (
 )
 
 const (
-	// coveredMost is how many periods a row has at most, and entriesMost how many entries or
-	// places.
+	// coveredMost is how many periods a row has at most, and entriesMost how many entries, places or
+	// words.
 	coveredMost = 10_000
 	entriesMost = 1000
 	// piece is how many bytes a row with uses has at most.
@@ -60,22 +60,23 @@ const (
 )
 
 // streamVersion changes when the form of the stream changes, or how texts are cut into words.
-const streamVersion = 3
+const streamVersion = 4
 
 // The properties of a part: from what it was made, the number of its first text, how many texts
-// it has, and how many uses of words.
+// it has, how many uses of words, and how many words the stream has up to its end.
 const (
 	propertyMade  = "made"
 	propertyFrom  = "from"
 	propertyTexts = "texts"
 	propertyUses  = "uses"
+	propertyWords = "words"
 )
 
 // part is one part of a stored stream.
 type part struct {
 	task.Result
-	from, texts int
-	uses        int64
+	from, texts, words int
+	uses               int64
 }
 
 // made returns a text that says how the stream of the collection is made: by what clauses, what
@@ -113,10 +114,11 @@ func (c *collection) findParts(ctx context.Context) ([]part, error) {
 			continue
 		}
 		p := part{Result: r}
-		var errs [3]error
+		var errs [4]error
 		p.from, errs[0] = strconv.Atoi(r.Properties[propertyFrom])
 		p.texts, errs[1] = strconv.Atoi(r.Properties[propertyTexts])
 		p.uses, errs[2] = strconv.ParseInt(r.Properties[propertyUses], 10, 64)
+		p.words, errs[3] = strconv.Atoi(r.Properties[propertyWords])
 		// Two EVENTS at the same time may both have added a part.
 		whole = whole && errors.Join(errs[:]...) == nil && p.from == texts && p.texts >= 0 && r.Properties[propertyMade] == c.stream
 		texts += p.texts
@@ -183,8 +185,9 @@ func (c *collection) recall(ctx context.Context) (err error) {
 	const day = 16 // a part of all texts, for those that will be read
 	c.list = make([]entry, 0, len(places)+len(places)/day)
 	c.state.Grow(cap(c.list))
+	c.words.grow(last.words + last.words/day)
 	for _, p := range c.parts {
-		for _, kind := range []byte{rowCovered, rowWord, rowEntries, rowSource} {
+		for _, kind := range []byte{rowCovered, rowWords, rowEntries, rowSource} {
 			for row, err := range c.rowsOf(ctx, p, kind) {
 				if err == nil {
 					err = c.recallRow(row, places)
@@ -211,13 +214,18 @@ func (c *collection) recallRow(row task.ResultRow, places []reports.Place) error
 		for len(r.B) > 0 {
 			c.covered[record.Time(r.Varint())] = true
 		}
-	case rowWord:
-		count := r.Uvarint()
-		if number >= 1<<31 || r.Bad {
-			return errStream
+	case rowWords:
+		all := string(row.Value) // the words are parts of one text
+		for n := uint64(number); len(r.B) > 0; n++ {
+			n += r.Uvarint()
+			count := r.Uvarint()
+			word := r.Sized()
+			if end := len(all) - len(r.B); n < 1<<31 && !r.Bad {
+				c.words.restore(uint32(n), all[end-len(word):end], uint32(count))
+			} else {
+				return errStream
+			}
 		}
-		c.words.restore(number, string(r.B), uint32(count))
-		return nil
 	case rowSource:
 		if int(number) != len(c.names) {
 			return errStream
@@ -366,6 +374,7 @@ func (c *collection) saveStream(ctx context.Context, of task.Result) error {
 		Kind: task.ResultStream, Name: c.name, Computed: of.Computed, AsOf: of.AsOf, Statement: of.Statement,
 		Properties: map[string]string{
 			propertyMade: c.stream, propertyFrom: strconv.Itoa(from), propertyTexts: strconv.Itoa(len(c.list) - from), propertyUses: strconv.FormatInt(uses, 10),
+			propertyWords: strconv.Itoa(len(c.words.names)),
 		},
 	}, c.streamRows(from))
 	return err
@@ -427,14 +436,8 @@ func (c *collection) putStream(from int, put func(kind byte, n int, val []byte) 
 			return err
 		}
 	}
-	for n, name := range c.words.names {
-		if name == "" || from > 0 && c.words.isStored(n) {
-			continue
-		}
-		val = append(binary.AppendUvarint(val[:0], uint64(c.words.counts[n])), name...)
-		if err := put(rowWord, n, val); err != nil {
-			return err
-		}
+	if err := c.putWords(from > 0, put); err != nil {
+		return err
 	}
 	val = val[:0]
 	first := from
@@ -481,6 +484,35 @@ func (c *collection) putStream(from int, put func(kind byte, n int, val []byte) 
 		i++
 	}
 	return nil
+}
+
+// putWords calls put with the rows of the words: of all, or of those that are new or have changed.
+func (c *collection) putWords(changed bool, put func(kind byte, n int, val []byte) error) error {
+	var val []byte
+	first, next, words := 0, 0, 0 // the first word of the row, the word after its last, and how many it has
+	for n, name := range c.words.names {
+		if name == "" || changed && c.words.isStored(n) {
+			continue
+		}
+		if words == entriesMost {
+			if err := put(rowWords, first, val); err != nil {
+				return err
+			}
+			val, words = val[:0], 0
+		}
+		if words == 0 {
+			first, next = n, n
+		}
+		val = binary.AppendUvarint(val, uint64(n-next))
+		val = binary.AppendUvarint(val, uint64(c.words.counts[n]))
+		val = packed.AppendSized(val, name)
+		next = n + 1
+		words++
+	}
+	if words == 0 {
+		return nil
+	}
+	return put(rowWords, first, val)
 }
 
 // readNew reads the texts that were added since the stream was made, or all texts. A capture that

@@ -36,11 +36,22 @@ type uses struct {
 	other    map[uint32][]events.Use // by word
 }
 
-// loadedUses has the sequences of one part: that of word w is bytes[at[w]:at[w+1]].
+// loadedUses has the sequences of one part with texts texts: that of word w is bytes[at[w]:at[w+1]].
 type loadedUses struct {
-	from  int
-	at    []int
-	bytes []byte
+	from, texts int
+	at          []int
+	bytes       []byte
+}
+
+// count returns bounds of how many uses a word has. It does not read the sequence.
+func (l *loadedUses) count(word uint32) (least, most int) {
+	if int(word)+1 >= len(l.at) {
+		return 0, 0
+	}
+	// A number has one byte if the distance is below 64, and two if it is below 8192. All distances
+	// of a word together are at most texts, so fewer than texts/63 numbers have further bytes.
+	size := l.at[word+1] - l.at[word]
+	return max(size-l.texts/63-1, (size+binary.MaxVarintLen32-1)/binary.MaxVarintLen32), size
 }
 
 const (
@@ -178,7 +189,7 @@ func (u *uses) load(ctx context.Context, c *collection, limit int64) error {
 		l.bytes = append(l.bytes, piece...)
 	}
 	for _, p := range c.parts {
-		l := loadedUses{from: p.from, bytes: make([]byte, 0, min(p.uses, limit/useBytes)*usualBytes/16)}
+		l := loadedUses{from: p.from, texts: p.texts, bytes: make([]byte, 0, min(p.uses, limit/useBytes)*usualBytes/16)}
 		for row, err := range c.rowsOf(ctx, p, rowUses) {
 			if err != nil {
 				return err
@@ -188,7 +199,7 @@ func (u *uses) load(ctx context.Context, c *collection, limit int64) error {
 		l.at = append(l.at, len(l.bytes))
 		u.loaded = append(u.loaded, l)
 	}
-	l := loadedUses{from: u.from, bytes: make([]byte, 0, min(u.moved+u.bytes, limit))}
+	l := loadedUses{from: u.from, texts: len(c.list) - u.from, bytes: make([]byte, 0, min(u.moved+u.bytes, limit))}
 	err := u.each(func(word uint32, piece []byte) error {
 		at := len(l.bytes)
 		take(&l, word, piece)
@@ -269,13 +280,11 @@ func usesIn(list []byte) (n int) {
 
 // count returns bounds of how many uses of appends for a word. Call it after load.
 func (u *uses) count(word uint32) (least, most int) {
-	n := 0
 	for i := range u.loaded {
-		if l := &u.loaded[i]; int(word)+1 < len(l.at) {
-			n += usesIn(l.bytes[l.at[word]:l.at[word+1]])
-		}
+		from, to := u.loaded[i].count(word)
+		least, most = least+from, most+to
 	}
-	return n - len(u.replaced), n + len(u.other[word])
+	return least - len(u.replaced), most + len(u.other[word])
 }
 
 // of appends the uses of a word to dst. Call it after load.

@@ -20,7 +20,7 @@ type burst struct {
 
 // counter counts the documents with one word by period. It only serves to use memory again.
 type counter struct {
-	n      []uint32 // by period; 0 between calls of of
+	n      []uint32 // by period, and at the end those that are left out; 0 between calls of of
 	hit    []uint64 // a bit for each period with documents; 0 between calls of of
 	series []hits
 }
@@ -28,28 +28,44 @@ type counter struct {
 // of returns the series of a word: the periods in which documents have the word, without gaps.
 // It is valid until the next call. all is how many documents have the word, also in gaps.
 func (r *counter) of(c *corpus, uses []Use) (series []hits, all float64) {
+	periods := len(c.coverage)
 	if r.n == nil {
-		r.n, r.hit = make([]uint32, len(c.coverage)), make([]uint64, (len(c.coverage)+63)/64)
+		r.n, r.hit = make([]uint32, periods+1), make([]uint64, (periods+64)/64)
 	}
-	for _, u := range uses {
-		if p := c.period[u.Doc()]; p >= 0 {
+	r.series = r.series[:0]
+	add := func(p int) {
+		n := float64(r.n[p])
+		all += n
+		if c.coverage[p] > 0 {
+			r.series = append(r.series, hits{period: int32(p), n: n})
+		}
+		r.n[p] = 0
+	}
+	if len(uses) > periods { // most periods have documents
+		for _, u := range uses {
+			r.n[c.period[u.Doc()]]++
+		}
+		for p, n := range r.n[:periods] {
+			if n > 0 {
+				add(p)
+			}
+		}
+	} else {
+		for _, u := range uses {
+			p := c.period[u.Doc()]
 			r.n[p]++
 			r.hit[p/64] |= 1 << (p % 64)
 		}
-	}
-	r.series = r.series[:0]
-	for i, hit := range r.hit {
-		for ; hit != 0; hit &= hit - 1 {
-			p := int32(i*64 + bits.TrailingZeros64(hit))
-			n := float64(r.n[p])
-			all += n
-			if c.coverage[p] > 0 {
-				r.series = append(r.series, hits{period: p, n: n})
+		for i, hit := range r.hit {
+			for ; hit != 0; hit &= hit - 1 {
+				if p := i*64 + bits.TrailingZeros64(hit); p < periods {
+					add(p)
+				}
 			}
-			r.n[p] = 0
+			r.hit[i] = 0
 		}
-		r.hit[i] = 0
 	}
+	r.n[periods] = 0
 	return r.series, all
 }
 
@@ -60,6 +76,7 @@ func (c *corpus) findBursts(ctx context.Context, a *automaton, o *Options) ([]bu
 	var work search
 	var count counter
 	different := 0 // words that can burst
+	var quick scan
 	for w := range c.index.Words {
 		if w%wordsBetween == 0 && ctx.Err() != nil {
 			return nil, nil, ctx.Err()
@@ -71,9 +88,15 @@ func (c *corpus) findBursts(ctx context.Context, a *automaton, o *Options) ([]bu
 		if !c.canBurst(n) {
 			continue
 		}
-		different++
-		// How many words can burst, and with it the bound, is known only at the end.
-		for _, s := range work.best(a, series, o.Ratio, noiseBound(0, a)) {
+		// How many words can burst, and with it the bound, is known only at the end. It is at least
+		// as high as that of the words so far.
+		if different++; different&(different-1) == 0 {
+			quick = scan{a: a, bound: noiseBound(different, a)}
+		}
+		if !quick.may(series) {
+			continue
+		}
+		for _, s := range work.best(a, series, o.Ratio, quick.bound) {
 			if s.n >= wordDocsMin {
 				found = append(found, burst{word: uint32(w), from: int32(s.from), to: int32(s.to), saves: s.saves,
 					x: (s.saves + a.enter) / s.n, docs: s.n})

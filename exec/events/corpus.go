@@ -16,8 +16,8 @@ type corpus struct {
 	// number has the number of each document by its place in the index, or -1 if it is left
 	// out.
 	number []int32
-	// period has the period of each document by its place in the index, or -1. Loops over all
-	// uses read it, because it fits into the cache of the processor.
+	// period has the period of each document by its place in the index, or the number of periods if
+	// it is left out. Loops over all uses read it, because it fits into the cache of the processor.
 	period []int32
 	// coverage is the effective coverage by period: with the cycle, and 0 in gaps.
 	coverage []float64
@@ -57,10 +57,13 @@ func newCorpus(ctx context.Context, in *Index, o *Options) (*corpus, error) {
 	n := 0
 	for i := range in.Documents {
 		d := &in.Documents[i]
-		c.period[i] = max(d.Period, -1)
-		if int(d.Period) >= o.Periods {
+		switch {
+		case int(d.Period) >= o.Periods:
 			return nil, fmt.Errorf("document %d is of period %d: want 0 to %d", i, d.Period, o.Periods-1)
-		} else if d.Period >= 0 {
+		case d.Period < 0:
+			c.period[i] = int32(o.Periods)
+		default:
+			c.period[i] = d.Period
 			n++
 		}
 	}

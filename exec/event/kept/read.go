@@ -76,6 +76,21 @@ func ReadEvents(rows Rows) (map[int]*Event, error) {
 	return events, nil
 }
 
+// AllTexts yields the texts of a result, sorted by URL and time.
+func AllTexts(rows Rows) iter.Seq2[Text, error] {
+	return func(yield func(Text, error) bool) {
+		for row, err := range rows(Texts) {
+			var t Text
+			if err == nil {
+				t, err = ParseText(row)
+			}
+			if !yield(t, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
 // Reports yields the reports of events, sorted by the number of the event, then by when the
 // report began. scope has the keys of the texts to read; nil means all. A report is valid
 // until the next one. Texts of an event that is not in events are left out.

@@ -1,0 +1,91 @@
+package events
+
+import "math"
+
+const (
+	// scanPeriodsMost is how many periods a series has at most if scan looks at all its spans. There
+	// are about half as many spans as the square of the periods.
+	scanPeriodsMost = 128
+	// scanDocsMost is how many documents such a series has at most. scan has a table for each number.
+	scanDocsMost = 512
+	// rounding is by which part a limit is raised, so that it is not below the exact one.
+	rounding = 1e-6
+)
+
+// scan tells whether a short series may have a burst that saves more than a bound. Nearly all words
+// have short series, and few of them have a burst. With scan, findBursts takes half of the CPU time for
+// 300,000 documents with 250,000 words.
+type scan struct {
+	a     *automaton
+	bound float64
+	// widest has, by the documents of a series, the result of limits.
+	widest [scanDocsMost + 1][]float64
+	places []place
+}
+
+// place is a period of a series: the coverage up to its end, and how many documents it has.
+type place struct {
+	end float64
+	n   int
+}
+
+// may reports whether best may return a burst of the series with these arguments and with
+// wordDocsMin documents. It never reports false if there is one.
+func (s *scan) may(series []hits) bool {
+	if len(series) > scanPeriodsMost {
+		return true
+	}
+	docs := 0
+	s.places = s.places[:0]
+	for _, h := range series {
+		docs += int(h.n)
+		s.places = append(s.places, place{s.a.cover[h.period+1], int(h.n)})
+	}
+	if docs > scanDocsMost {
+		return true
+	}
+	widest := s.widest[docs]
+	if widest == nil {
+		widest = s.limits(docs)
+		s.widest[docs] = widest
+	}
+	most := widest[docs]
+	for i, h := range series {
+		begin, n := s.a.cover[h.period], 0
+		for _, p := range s.places[i:] {
+			n += p.n
+			if width := p.end - begin; width <= widest[n] {
+				return true
+			} else if width > most {
+				break
+			}
+		}
+	}
+	return false
+}
+
+// limits returns, by the documents of a span, the largest coverage with which the span may save more
+// than the bound, if the series has docs documents. It is negative if no coverage is small enough.
+func (s *scan) limits(docs int) []float64 {
+	widest := make([]float64, docs+1)
+	n, most := float64(docs), s.a.enter+s.bound
+	for i := range widest {
+		if i < wordDocsMin {
+			widest[i] = -1
+			continue
+		}
+		// What a span saves falls while the documents that are expected in it rise. Newton's method finds
+		// where it falls below most. It begins above, where the part of the documents outside is left out.
+		in, out := float64(i), float64(docs-i)
+		expected := in * math.Exp(-most/in)
+		for out > 0 {
+			above := in*math.Log(in/expected) + out*math.Log(out/(n-expected)) - most
+			if math.Abs(above) < rounding/1000 {
+				break
+			}
+			expected -= above / (out/(n-expected) - in/expected)
+		}
+		widest[i] = min(expected*(1+rounding)*s.a.total()/n, spanMax*s.a.total())
+	}
+	return widest
+}
