@@ -3,6 +3,7 @@ package relation
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -135,16 +136,26 @@ type visitedMonths struct {
 	zone        *time.Location
 	from, to    record.Time // captures at other times do not count
 	have        map[int]bool
-	first, last int          // months, if have is not empty
-	current     value.Period // the month that was added last
+	first, last int            // months, if have is not empty
+	periods     []value.Period // the months of have, sorted
 }
 
 // add adds the month of a capture.
 func (m *visitedMonths) add(t record.Time) {
-	if t < m.from || t >= m.to || t >= m.current.From && t < m.current.To {
+	if t < m.from || t >= m.to {
 		return
 	}
-	m.current = value.PeriodAt("month", t, m.zone)
+	// Captures come by URL, so that the month often changes.
+	after, _ := slices.BinarySearchFunc(m.periods, t, func(p value.Period, t record.Time) int {
+		if p.From <= t {
+			return -1
+		}
+		return 1
+	})
+	if after > 0 && t < m.periods[after-1].To {
+		return
+	}
+	m.periods = slices.Insert(m.periods, after, value.PeriodAt("month", t, m.zone))
 	month := m.monthOf(t)
 	if len(m.have) == 0 {
 		m.first, m.last = month, month
