@@ -2,6 +2,7 @@ package duplicate
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
@@ -26,16 +27,19 @@ import (
 // compared is one page, or one block of a page, that DEDUP compares with
 // others.
 type compared struct {
-	key   string // names the page or block, as result.Compared.AppendKey writes it
-	time  record.Time
-	bytes int64
-	mark  uint64 // changes when the page or block of this key changes
-	body  uint64 // equal for equal bodies
-	print print
-	set   span // the shingles; an empty span if the text was not read yet
-	terms span // the words with their counts, if keywords are compared
-	cut   bool // the body is incomplete, because the fetch cut it
-	state uint8
+	// keyAt and keyBytes are the place of the key in comparison.keys. The key names the page or
+	// block, as result.Compared.AppendKey writes it.
+	keyAt    int64
+	keyBytes uint32
+	state    uint8
+	cut      bool // the body is incomplete, because the fetch cut it
+	time     record.Time
+	bytes    int64
+	mark     uint64 // changes when the page or block of this key changes
+	body     uint64 // equal for equal bodies
+	simhash  uint64 // a fingerprint: a hash that is similar for similar texts
+	set      span   // the shingles; an empty span if the text was not read yet
+	numbers  span   // the numbers of MinHash, or the words with their counts if keywords are compared
 }
 
 // The states of a page or block in a comparison.
@@ -53,30 +57,23 @@ type span struct {
 	bytes uint32
 }
 
-// print has the numbers by which DEDUP finds similar pages: a fingerprint (a
-// hash that is similar for similar texts) and the place of the numbers of
-// MinHash.
-type print struct {
-	simhash uint64
-	bands   span
-}
-
 // comparison is the state of one DEDUP: all pages, images or blocks (parts of pages)
 // that it compares, sorted by key, and their groups. Shingles (hashes of
-// consecutive words) and other long data are in temporary files.
+// consecutive words) and other long data are in temporary files. The list has no pointers, so
+// that the garbage collector need not go through it.
 type comparison struct {
 	*duplication
 	run    *op.Runner
 	list   []compared
-	texts  int64 // how many texts were read from the archive
+	keys   []byte // the keys of list
+	texts  int64  // how many texts were read from the archive
 	groups *dedup.Groups
 	quotes []quote
 	before map[uint32]result.Duplicate // results of the last DEDUP, by index in list
 	corpus *dedup.Corpus               // nil unless keywords are compared
 	band   *dedup.Bands
 	sets   *spans
-	bands  *spans
-	terms  *spans
+	other  *spans // of compared.numbers
 	raw    []byte
 }
 
@@ -135,7 +132,7 @@ func newComparison(ctx context.Context, d *duplication, run *op.Runner) (_ *comp
 			c.close()
 		}
 	}()
-	for _, s := range []**spans{&c.sets, &c.bands, &c.terms} {
+	for _, s := range []**spans{&c.sets, &c.other} {
 		if *s, err = newSpans(run); err != nil {
 			return nil, err
 		}
@@ -150,9 +147,11 @@ func newComparison(ctx context.Context, d *duplication, run *op.Runner) (_ *comp
 		}
 		for i := range b.N {
 			at := result.Compared{URL: b.Cols[0].Texts[i], Time: record.Time(b.Cols[1].Ints[i]), Block: b.Cols[3].At(i).Text}
-			x := compared{key: string(at.AppendKey(nil)), time: at.Time, bytes: b.Cols[2].At(i).Int, cut: b.Cols[5].At(i).Bool}
+			x := compared{keyAt: int64(len(c.keys)), time: at.Time, bytes: b.Cols[2].At(i).Int, cut: b.Cols[5].At(i).Bool}
+			c.keys = at.AppendKey(c.keys)
+			x.keyBytes = uint32(int64(len(c.keys)) - x.keyAt)
 			if c.images {
-				x.print.simhash, x.state = uint64(b.Cols[6].Ints[i]), fresh
+				x.simhash, x.state = uint64(b.Cols[6].Ints[i]), fresh
 				x.body = words.Hash(b.Cols[4].At(i).Text)
 				c.texts++
 			}
@@ -162,26 +161,29 @@ func newComparison(ctx context.Context, d *duplication, run *op.Runner) (_ *comp
 			c.list = append(c.list, x)
 		}
 	}
-	slices.SortStableFunc(c.list, func(a, b compared) int { return strings.Compare(a.key, b.key) })
+	slices.SortStableFunc(c.list, func(a, b compared) int { return bytes.Compare(c.key(&a), c.key(&b)) })
 	// Two versions of one millisecond count once.
-	c.list = slices.CompactFunc(c.list, func(a, b compared) bool { return a.key == b.key })
+	c.list = slices.CompactFunc(c.list, func(a, b compared) bool { return bytes.Equal(c.key(&a), c.key(&b)) })
 	c.groups = dedup.NewGroups(len(c.list))
 	return c, nil
 }
 
 // close closes the temporary files.
 func (c *comparison) close() {
-	for _, s := range []*spans{c.sets, c.bands, c.terms} {
+	for _, s := range []*spans{c.sets, c.other} {
 		if s != nil {
 			s.file.Close() // an unlinked file: closing frees its space
 		}
 	}
 }
 
+// key returns the key of a page or block.
+func (c *comparison) key(x *compared) []byte { return c.keys[x.keyAt:][:x.keyBytes] }
+
 // find returns the index in c.list of the page or block with this key, and
 // whether there is one.
-func (c *comparison) find(key string) (int, bool) {
-	return slices.BinarySearchFunc(c.list, key, func(x compared, key string) int { return strings.Compare(x.key, key) })
+func (c *comparison) find(key []byte) (int, bool) {
+	return slices.BinarySearchFunc(c.list, key, func(x compared, key []byte) int { return bytes.Compare(c.key(&x), key) })
 }
 
 // comparable returns how many pages, blocks or images can be compared: texts need words.
@@ -239,12 +241,12 @@ const scopesMax = 1000
 // becomes wordless.
 func (c *comparison) read(ctx context.Context, wanted []uint32) error {
 	node := c.duplication.texts
-	missing := make(map[string]uint32, len(wanted))
+	missing := make(map[uint32]bool, len(wanted)) // the wanted pages whose text did not come yet
 	urls := make(map[string]bool)
 	for _, i := range wanted {
-		missing[c.list[i].key] = i
+		missing[i] = true
 		if len(urls) <= scopesMax {
-			at, err := result.ParseCompared(c.list[i].key)
+			at, err := result.ParseCompared(string(c.key(&c.list[i])))
 			if err != nil {
 				return err
 			}
@@ -275,18 +277,18 @@ func (c *comparison) read(ctx context.Context, wanted []uint32) error {
 		for n := range b.N {
 			at := result.Compared{URL: b.Cols[0].Texts[n], Time: record.Time(b.Cols[1].Ints[n]), Block: b.Cols[2].At(n).Text}
 			c.raw = at.AppendKey(c.raw[:0])
-			i, ok := missing[string(c.raw)]
-			if !ok {
+			i, ok := c.find(c.raw)
+			if !ok || !missing[uint32(i)] {
 				continue
 			}
-			delete(missing, string(c.raw))
+			delete(missing, uint32(i))
 			c.list[i].body = words.Hash(b.Cols[3].At(n).Text)
 			if err := c.take(&c.list[i], b.Cols[4].At(n).Text, b.Cols[5].At(n).Text); err != nil {
 				return err
 			}
 		}
 	}
-	for _, i := range missing {
+	for i := range missing {
 		c.list[i].state = wordless // the archive has no text of the page
 	}
 	return nil
@@ -322,16 +324,16 @@ func (c *comparison) take(x *compared, text, all string) (err error) {
 	x.state = fresh
 	var sum words.Simhash
 	sum.Add(text, 1)
-	x.print.simhash = sum.Sum()
+	x.simhash = sum.Sum()
 	switch c.method {
 	case methodMinHash:
 		c.raw = c.raw[:0]
 		for _, n := range c.band.Of(set, nil) {
 			c.raw = binary.LittleEndian.AppendUint32(c.raw, uint32(n))
 		}
-		x.print.bands, err = c.bands.add(c.raw)
+		x.numbers, err = c.other.add(c.raw)
 	case methodKeywords:
-		x.terms, err = c.terms.add(appendTerms(c.raw[:0], text))
+		x.numbers, err = c.other.add(appendTerms(c.raw[:0], text))
 	}
 	return err
 }
@@ -346,7 +348,7 @@ func (c *comparison) shingles(ctx context.Context, i uint32) ([]uint32, error) {
 			return nil, err
 		}
 		if x.set.bytes == 0 {
-			return nil, fmt.Errorf("a page or block that was compared before is no longer there: %q", x.key)
+			return nil, fmt.Errorf("a page or block that was compared before is no longer there: %q", c.key(x))
 		}
 	}
 	var err error
@@ -369,7 +371,7 @@ func (c *comparison) bySimHash(ctx context.Context) (err error) {
 	var at []uint32
 	for i := range c.list {
 		if c.list[i].state >= remembered {
-			prints = append(prints, c.list[i].print.simhash)
+			prints = append(prints, c.list[i].simhash)
 			at = append(at, uint32(i))
 		}
 	}
@@ -446,7 +448,7 @@ func (c *comparison) byNumbers(ctx context.Context, of func(x *compared, dst []u
 // band, and returns the longer dst. Similar pages probably have an equal number
 // in some band.
 func (c *comparison) bandsOf(x *compared, dst []uint64) (_ []uint64, err error) {
-	if c.raw, err = c.bands.read(x.print.bands, c.raw); err != nil {
+	if c.raw, err = c.other.read(x.numbers, c.raw); err != nil {
 		return nil, err
 	}
 	for i := 0; i < len(c.raw); i += 4 {
@@ -613,9 +615,9 @@ func (c *comparison) duplicate(ctx context.Context, i, first uint32) (result.Dup
 	if d, ok := c.known(i, first); ok {
 		return d, nil
 	}
-	d := result.Duplicate{Method: c.method, Distance: words.Distance(c.list[i].print.simhash, c.list[first].print.simhash)}
+	d := result.Duplicate{Method: c.method, Distance: words.Distance(c.list[i].simhash, c.list[first].simhash)}
 	var err error
-	if d.Compared, err = result.ParseCompared(c.list[i].key); err != nil {
+	if d.Compared, err = result.ParseCompared(string(c.key(&c.list[i]))); err != nil {
 		return d, err
 	}
 	if c.images {

@@ -49,7 +49,7 @@ func appendTerms(dst []byte, text string) []byte {
 // termsOf reads back the words of page x, with their numbers of occurrences,
 // from the temporary file to which appendTerms wrote them.
 func (c *comparison) termsOf(x *compared) (terms []dedup.Term, err error) {
-	if c.raw, err = c.terms.read(x.terms, c.raw); err != nil {
+	if c.raw, err = c.other.read(x.numbers, c.raw); err != nil {
 		return nil, err
 	}
 	raw := string(c.raw)

@@ -90,11 +90,11 @@ func (c *comparison) prints() iter.Seq2[task.ResultRow, error] {
 			val = binary.LittleEndian.AppendUint64(val, x.body)
 			var err error
 			if x.state != wordless {
-				val = binary.LittleEndian.AppendUint64(val, x.print.simhash)
-				c.raw, err = c.bands.read(x.print.bands, c.raw)
+				val = binary.LittleEndian.AppendUint64(val, x.simhash)
+				c.raw, err = c.other.read(x.numbers, c.raw)
 				val = append(val, c.raw...)
 			}
-			if !yield(task.ResultRow{Key: []byte(x.key), Value: val}, err) || err != nil {
+			if !yield(task.ResultRow{Key: c.key(x), Value: val}, err) || err != nil {
 				return
 			}
 		}
@@ -134,7 +134,7 @@ func (c *comparison) recall(ctx context.Context, made string) error {
 		if err != nil {
 			return err
 		}
-		if i, ok := c.find(string(row.Key)); ok {
+		if i, ok := c.find(row.Key); ok {
 			if err := c.recallPrint(&c.list[i], row.Value); err != nil {
 				return err
 			}
@@ -158,8 +158,8 @@ func (c *comparison) recallPrint(x *compared, val []byte) (err error) {
 	}
 	x.state = remembered
 	x.body = binary.LittleEndian.Uint64(val[8:])
-	x.print.simhash = binary.LittleEndian.Uint64(val[wordlessBytes:])
-	x.print.bands, err = c.bands.add(val[printBytes:])
+	x.simhash = binary.LittleEndian.Uint64(val[wordlessBytes:])
+	x.numbers, err = c.other.add(val[printBytes:])
 	return err
 }
 
@@ -178,7 +178,7 @@ func (c *comparison) recallGroups(ctx context.Context, found *task.Result) error
 		if err != nil {
 			return err
 		}
-		i, ok := c.find(string(row.Key))
+		i, ok := c.find(row.Key)
 		if !ok || c.list[i].state != remembered {
 			broken[d.Group] = true
 			continue
