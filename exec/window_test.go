@@ -304,3 +304,54 @@ func TestWindowsOfPartitionsInTurn(t *testing.T) {
 		}
 	}
 }
+
+// TestGroupedWindows asks for groups of windows whose rows may come in any order, and of windows
+// whose results depend on the order in which rows are read. The groups are those of a plan without
+// shortcuts, with memory for all rows, some or none. The rows are counted only if their order
+// cannot change the groups.
+func TestGroupedWindows(t *testing.T) {
+	for _, c := range []struct {
+		groups, windows string // windows are those of FROM captures
+		counted         bool
+	}{
+		{"max(s), min(n), sum(n), count(*)", "sum(bytes) OVER (PARTITION BY host) AS s, count(*) OVER (PARTITION BY host) AS n", true},
+		{"status, max(a), count(*)", "status, avg(bytes) OVER (PARTITION BY host, kind) AS a", true},
+		{"sum(s), count(DISTINCT s)", "sum(bytes) OVER (ORDER BY time) AS s", true},
+		{"sum(r), max(d), sum(s)", "rank() OVER (PARTITION BY host ORDER BY status) AS r, dense_rank() OVER (PARTITION BY host ORDER BY status) AS d, sum(bytes) OVER () AS s", true},
+		{"sum(s + n)", "sum(bytes) OVER (PARTITION BY host) AS s, count(bytes) OVER (PARTITION BY host ORDER BY time) AS n", true},
+		{"kind, sum(n)", "kind, row_number() OVER (PARTITION BY host ORDER BY status) AS n", false},
+		{"status, max(l)", "status, last_value(bytes) OVER (PARTITION BY kind ORDER BY status) AS l", false},
+		{"status, max(f)", "status, sum(bytes / 3.0) OVER (PARTITION BY host) AS f", false},
+		{"max(url), max(s)", "url, sum(bytes) OVER (PARTITION BY host) AS s", false},
+	} {
+		keys := ""
+		if first, _, _ := strings.Cut(c.groups, ","); !strings.Contains(first, "(") {
+			keys = " GROUP BY " + first + " ORDER BY " + first
+		}
+		for _, where := range []string{"", " WHERE time > 2008-06-02"} { // without times, rows stand for several captures
+			src := fmt.Sprintf("SELECT %s FROM (SELECT %s FROM captures%s) AS x%s", c.groups, c.windows, where, keys)
+			groupedWindow(t, src, c.counted)
+		}
+	}
+}
+
+// groupedWindow asks src for TestGroupedWindows. The plan must say counted or not.
+func groupedWindow(t *testing.T, src string, counted bool) {
+	t.Helper()
+	plain := sessionWith(archive{smallSite()}, func(o *session.Options) { o.Plain = true })
+	want, _, err := ask(plain, src)
+	if err != nil {
+		t.Fatalf("%s: %v", src, err)
+	}
+	for _, memory := range []int64{1 << 20, 6000, 2000, 500, 1} {
+		s := newSession(archive{smallSite()})
+		s.Settings().MemoryBytes = memory
+		if got, _, err := ask(s, src); err != nil || got != want {
+			t.Errorf("%s\nwith %d bytes: got\n%swant\n%serror %v", src, memory, got, want, err)
+		}
+	}
+	plan, _, err := ask(newSession(archive{smallSite()}), "EXPLAIN "+src)
+	if err != nil || strings.Contains(plan, "counted") != counted {
+		t.Errorf("%s: the plan says counted, want %v:\n%serror %v", src, counted, plan, err)
+	}
+}
