@@ -262,5 +262,5 @@ func (h *hashed) sortInstead(next func() (*value.Batch, error, bool)) error {
 	if err != nil {
 		return err
 	}
-	return h.windower.run(in)
+	return (&stream{windower: h.windower}).run(in)
 }
