@@ -3,12 +3,15 @@ package exec_test
 import (
 	"cmp"
 	"fmt"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"infomall/exec/session"
+	"infomall/lang"
+	"infomall/store/record"
 
 	"pgregory.net/rapid"
 )
@@ -353,5 +356,61 @@ func groupedWindow(t *testing.T, src string, counted bool) {
 	plan, _, err := ask(newSession(archive{smallSite()}), "EXPLAIN "+src)
 	if err != nil || strings.Contains(plan, "counted") != counted {
 		t.Errorf("%s: the plan says counted, want %v:\n%serror %v", src, counted, plan, err)
+	}
+}
+
+// TestWindowsOfManyPartitions asks for aggregates of partitions that have a row or two each, with
+// memory for a few of them. The window then must not number the partitions in memory, but sort the
+// rows: when the first row comes, the statement holds only a part of what the partitions would take.
+func TestWindowsOfManyPartitions(t *testing.T) {
+	const rows, memory = 60_000, 1 << 20
+	a := manyCaptures(rows, rows)
+	src := "SELECT url, count(*) OVER (PARTITION BY url || '#') AS n, sum(status) OVER (PARTITION BY url || '#') AS s FROM captures"
+	want := map[string]int{}
+	for b, err := range a.Scan(t.Context(), record.Scan{To: record.MaxTime}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, url := range b.URL[:b.N] {
+			want[url]++
+		}
+	}
+	st, err := lang.ParseOne(src, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSession(archive{a})
+	s.Settings().MemoryBytes = memory
+	heap := func() int64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := heap()
+	res, err := s.Run(t.Context(), st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Close()
+	n := 0
+	for b, err := range res.Rows {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n == 0 {
+			if held := heap() - before; held > 4*memory {
+				t.Errorf("the statement holds %d bytes at its first row, with memory for %d", held, int64(memory))
+			}
+		}
+		n += b.N
+		for i := range b.N {
+			if url := b.Cols[0].At(i).Text; b.Cols[1].At(i).Int != int64(want[url]) {
+				t.Fatalf("%s: got %d rows, want %d", url, b.Cols[1].At(i).Int, want[url])
+			}
+		}
+	}
+	if n != rows {
+		t.Errorf("got %d rows, want %d", n, rows)
 	}
 }
