@@ -3,6 +3,7 @@ package exec_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,6 +68,37 @@ func TestDedup(t *testing.T) {
 		got, _, err := ask(s, c.query)
 		if _, rows, _ := strings.Cut(got, "\n"); rows != c.want || err != nil {
 			t.Errorf("%s; %s\ngot\n%s\nerror %v, want\n%s", c.statement, c.query, rows, err, c.want)
+		}
+	}
+}
+
+// TestDedupProgress shows that DEDUP reports a share of its work after the texts were read, too.
+func TestDedupProgress(t *testing.T) {
+	for _, c := range []struct {
+		statement string
+		phases    []string
+	}{
+		{"DEDUP", []string{"dedup: compare", "dedup: groups"}},
+		{"DEDUP METHOD keywords", []string{"dedup: compare", "dedup: groups"}},
+		{"DEDUP METHOD simhash", []string{"dedup: groups"}},
+		{"DEDUP METHOD containment", []string{"dedup: compare"}},
+	} {
+		s := newSession(archive{reprintedSite()})
+		var phases []string
+		s.SetProgress(func(p session.Progress) {
+			if !strings.HasPrefix(p.What, "dedup: ") {
+				return // the reading of texts, if it takes long
+			}
+			if p.Total == 0 || p.Done > p.Total {
+				t.Errorf("%s: reported %+v", c.statement, p)
+			}
+			phases = append(phases, p.What)
+		})
+		if _, _, err := ask(s, c.statement); err != nil {
+			t.Errorf("%s: %v", c.statement, err)
+		}
+		if !slices.Equal(slices.Compact(phases), c.phases) {
+			t.Errorf("%s: reported %q, want %q", c.statement, phases, c.phases)
 		}
 	}
 }

@@ -262,6 +262,14 @@ func TestQueryErrors(t *testing.T) {
 		{"SELECT url FROM captures WHERE kind = missing", `1:39: no column "missing" in relation captures (DESCRIBE captures lists its columns; a text is quoted so: 'missing')`},
 		{"SELECT host FROM captures GROUP BY ALL", `1:36: no column "ALL" in relation captures (name the columns, or give their numbers: 1, 2)`},
 		{"SELECT url FROM captures WHERE changed = 'yes'", `1:42: changed is bool and 'yes' is text; they can't be compared (write the condition alone: changed, or NOT changed)`},
+		{"SELECT text FROM links", `1:8: no column "text" in relation links (did you mean anchor?)`},
+		{"SELECT source FROM links", `1:8: no column "source" in relation links (did you mean url?)`},
+		{"SELECT redirect FROM captures", `1:8: no column "redirect" in relation captures (did you mean location?)`},
+		{"SELECT type FROM captures", `1:8: no column "type" in relation captures (did you mean mime?)`},
+		{"SELECT type FROM blocks", `1:8: no column "type" in relation blocks (DESCRIBE blocks lists its columns; a text is quoted so: 'type')`},
+		{"SELECT regexp_matches(url, 'x') FROM captures", `1:8: no function "regexp_matches" (write regexp_extract(x, 'pattern') for the match, or x ~ 'pattern' to test)`},
+		{"SELECT repeat('ab', 9000000000000000000)", "1:8: repeat: a text repeated 9000000000000000000 times is too long; at most 64 KB"},
+		{"SELECT url FROM captures ORDER BY random()", `1:35: no function "random" (ORDER BY md5(url || time) mixes rows)`},
 		{"SELECT lpad(url, 3) FROM captures", `1:8: no function "lpad" (texts are joined by ||, and strftime(t, '%m') has a zero before a month below 10)`},
 		{"SELECT current_date", `1:8: no column "current_date": there is no FROM (write TODAY)`},
 		{"SELECT url FROM versions WHERE changd", `1:32: no column "changd" in relation versions (did you mean changed?)`},
@@ -300,7 +308,7 @@ func TestQueryErrors(t *testing.T) {
 		{"EXPLAIN IMPORT 'no-such-file'", `1:16: no file no-such-file: file does not exist`},
 		{"SHOW PAGE 'http://x.cn/'", "1:11: no capture of http://x.cn/"},
 		{"SHOW PAGE 'https://www.pku.edu.cn/a/'", "1:11: no capture of https://www.pku.edu.cn/a/ (the archive has http://pku.edu.cn/a, captured 2008-07-10T00:00:00Z 200 page)"},
-		{"SHOW PAGE 'https://pku.edu.cn/' AT 2007", "1:11: no capture of https://pku.edu.cn/"},
+		{"SHOW PAGE 'https://pku.edu.cn/' AT 2007", "1:11: no capture of https://pku.edu.cn/ (the archive has http://pku.edu.cn/ from 2008-06-01T00:00:00Z on)"},
 	}
 	s := newSession(archive{smallSite()})
 	for _, c := range cases {

@@ -3,12 +3,15 @@ package exec_test
 import (
 	"cmp"
 	"fmt"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"infomall/exec/session"
+	"infomall/lang"
+	"infomall/store/record"
 
 	"pgregory.net/rapid"
 )
@@ -302,5 +305,112 @@ func TestWindowsOfPartitionsInTurn(t *testing.T) {
 		if err != nil || !strings.Contains(plan, c.says) || strings.Contains(plan, c.not) {
 			t.Errorf("%s: the plan has to say %q, and not %q:\n%serror %v", c.src, c.says, c.not, plan, err)
 		}
+	}
+}
+
+// TestGroupedWindows asks for groups of windows whose rows may come in any order, and of windows
+// whose results depend on the order in which rows are read. The groups are those of a plan without
+// shortcuts, with memory for all rows, some or none. The rows are counted only if their order
+// cannot change the groups.
+func TestGroupedWindows(t *testing.T) {
+	for _, c := range []struct {
+		groups, windows string // windows are those of FROM captures
+		counted         bool
+	}{
+		{"max(s), min(n), sum(n), count(*)", "sum(bytes) OVER (PARTITION BY host) AS s, count(*) OVER (PARTITION BY host) AS n", true},
+		{"status, max(a), count(*)", "status, avg(bytes) OVER (PARTITION BY host, kind) AS a", true},
+		{"sum(s), count(DISTINCT s)", "sum(bytes) OVER (ORDER BY time) AS s", true},
+		{"sum(r), max(d), sum(s)", "rank() OVER (PARTITION BY host ORDER BY status) AS r, dense_rank() OVER (PARTITION BY host ORDER BY status) AS d, sum(bytes) OVER () AS s", true},
+		{"sum(s + n)", "sum(bytes) OVER (PARTITION BY host) AS s, count(bytes) OVER (PARTITION BY host ORDER BY time) AS n", true},
+		{"kind, sum(n)", "kind, row_number() OVER (PARTITION BY host ORDER BY status) AS n", false},
+		{"status, max(l)", "status, last_value(bytes) OVER (PARTITION BY kind ORDER BY status) AS l", false},
+		{"status, max(f)", "status, sum(bytes / 3.0) OVER (PARTITION BY host) AS f", false},
+		{"max(url), max(s)", "url, sum(bytes) OVER (PARTITION BY host) AS s", false},
+	} {
+		keys := ""
+		if first, _, _ := strings.Cut(c.groups, ","); !strings.Contains(first, "(") {
+			keys = " GROUP BY " + first + " ORDER BY " + first
+		}
+		for _, where := range []string{"", " WHERE time > 2008-06-02"} { // without times, rows stand for several captures
+			src := fmt.Sprintf("SELECT %s FROM (SELECT %s FROM captures%s) AS x%s", c.groups, c.windows, where, keys)
+			groupedWindow(t, src, c.counted)
+		}
+	}
+}
+
+// groupedWindow asks src for TestGroupedWindows. The plan must say counted or not.
+func groupedWindow(t *testing.T, src string, counted bool) {
+	t.Helper()
+	plain := sessionWith(archive{smallSite()}, func(o *session.Options) { o.Plain = true })
+	want, _, err := ask(plain, src)
+	if err != nil {
+		t.Fatalf("%s: %v", src, err)
+	}
+	for _, memory := range []int64{1 << 20, 6000, 2000, 500, 1} {
+		s := newSession(archive{smallSite()})
+		s.Settings().MemoryBytes = memory
+		if got, _, err := ask(s, src); err != nil || got != want {
+			t.Errorf("%s\nwith %d bytes: got\n%swant\n%serror %v", src, memory, got, want, err)
+		}
+	}
+	plan, _, err := ask(newSession(archive{smallSite()}), "EXPLAIN "+src)
+	if err != nil || strings.Contains(plan, "counted") != counted {
+		t.Errorf("%s: the plan says counted, want %v:\n%serror %v", src, counted, plan, err)
+	}
+}
+
+// TestWindowsOfManyPartitions asks for aggregates of partitions that have a row or two each, with
+// memory for a few of them. The window then must not number the partitions in memory, but sort the
+// rows: when the first row comes, the statement holds only a part of what the partitions would take.
+func TestWindowsOfManyPartitions(t *testing.T) {
+	const rows, memory = 60_000, 1 << 20
+	a := manyCaptures(rows, rows)
+	src := "SELECT url, count(*) OVER (PARTITION BY url || '#') AS n, sum(status) OVER (PARTITION BY url || '#') AS s FROM captures"
+	want := map[string]int{}
+	for b, err := range a.Scan(t.Context(), record.Scan{To: record.MaxTime}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, url := range b.URL[:b.N] {
+			want[url]++
+		}
+	}
+	st, err := lang.ParseOne(src, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSession(archive{a})
+	s.Settings().MemoryBytes = memory
+	heap := func() int64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := heap()
+	res, err := s.Run(t.Context(), st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Close()
+	n := 0
+	for b, err := range res.Rows {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n == 0 {
+			if held := heap() - before; held > 4*memory {
+				t.Errorf("the statement holds %d bytes at its first row, with memory for %d", held, int64(memory))
+			}
+		}
+		n += b.N
+		for i := range b.N {
+			if url := b.Cols[0].At(i).Text; b.Cols[1].At(i).Int != int64(want[url]) {
+				t.Fatalf("%s: got %d rows, want %d", url, b.Cols[1].At(i).Int, want[url])
+			}
+		}
+	}
+	if n != rows {
+		t.Errorf("got %d rows, want %d", n, rows)
 	}
 }

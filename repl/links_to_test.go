@@ -85,3 +85,24 @@ func TestLinksTo(t *testing.T) {
 		}
 	}
 }
+
+// TestOnlyLinksToTarget shows that a condition on the target reaches the reading of links: of the
+// pages that have such a link, no other link is made a row.
+func TestOnlyLinksToTarget(t *testing.T) {
+	a := demoArchive(t)
+	o := session.Options{Settings: session.DefaultSettings()}
+	const query = "SELECT url, time FROM links WHERE target = 'http://www.lanshan.example/about.htm'"
+	n := len(rowsOf(t, a, query, o))
+	if n < 2 {
+		t.Fatalf("%d links", n)
+	}
+	source := ""
+	for _, line := range rowsOf(t, a, "EXPLAIN ANALYZE "+query, o) {
+		if strings.Contains(line, " links, targets") {
+			source = line
+		}
+	}
+	if fields := strings.Split(source, "|"); len(fields) < 3 || strings.Trim(fields[2], "'") != fmt.Sprint(n) {
+		t.Errorf("the line of the relation is %q; want %d rows", source, n)
+	}
+}

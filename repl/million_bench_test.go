@@ -217,8 +217,15 @@ func BenchmarkMillion(b *testing.B) {
 // drainOne runs a query to its end with 64 MB for operators.
 func drainOne(b *testing.B, a session.Archive, st ast.Statement) {
 	b.Helper()
-	s := exec.New(session.Options{Archive: a, Settings: session.DefaultSettings()})
-	s.Settings().MemoryBytes = 64 << 20
+	settings := session.DefaultSettings()
+	settings.MemoryBytes = 64 << 20
+	drain(b, a, settings, st)
+}
+
+// drain runs a query to its end.
+func drain(b *testing.B, a session.Archive, settings session.Settings, st ast.Statement) {
+	b.Helper()
+	s := exec.New(session.Options{Archive: a, Settings: settings})
 	res, err := s.Run(b.Context(), st)
 	if err != nil {
 		b.Fatal(err)

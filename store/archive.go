@@ -372,7 +372,7 @@ func (a *Archive) Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeR
 		err = a.maintenance.ShareIndexes(ctx)
 	}
 	if err == nil && !o.Dry {
-		err = a.maintenance.IndexWords(ctx, mergedPools(o, out), nil)
+		err = a.maintenance.IndexWords(ctx, mergedPools(o, out), o.Indexing)
 	}
 	if err == nil && !o.Dry {
 		err = a.maintenance.SweepTier(ctx)

@@ -231,6 +231,15 @@ func (c *comparison) compare(ctx context.Context, made string) error {
 	return c.byShingles(ctx)
 }
 
+// report returns a function that shows the user how much of a phase of the statement is done, after
+// the texts were read. unit names what is counted, in the plural.
+func (c *comparison) report(phase, unit string) func(done, total int64) {
+	if report := c.s.Report("dedup: "+phase, unit); report != nil {
+		return report
+	}
+	return func(done, total int64) {}
+}
+
 // scopesMax is the most URLs that the query for texts may name. If texts of
 // more URLs are needed, the query reads all texts in the scope of the
 // statement.
@@ -407,6 +416,7 @@ func (c *comparison) byNumbers(ctx context.Context, of func(x *compared, dst []u
 	defer lines.Close()
 	var numbers []uint64
 	var line [bandLine]byte
+	added := int64(0) // lines
 	for i := range c.list {
 		if c.list[i].state < remembered {
 			continue
@@ -421,14 +431,18 @@ func (c *comparison) byNumbers(ctx context.Context, of func(x *compared, dst []u
 			if err := lines.Add(line[:]); err != nil {
 				return err
 			}
+			added++
 		}
 	}
 	var last [bandLine - 4]byte
 	var same []uint32 // the pages with the current number
+	report, done := c.report("compare", "entries"), int64(0)
 	for line, err := range lines.Sorted() {
 		if err != nil {
 			return err
 		}
+		report(done, added)
+		done++
 		if string(line[:10]) != string(last[:]) {
 			copy(last[:], line)
 			same = same[:0]
@@ -529,11 +543,13 @@ func (c *comparison) duplicates(ctx context.Context) (found []result.Duplicate, 
 			members[of] = append(members[of], uint32(i))
 		}
 	}
+	report := c.report("groups", c.what())
 	for of := range c.list {
 		list := members[uint32(of)]
 		if list == nil {
 			continue
 		}
+		report(int64(of), int64(len(c.list)))
 		list = append(list, uint32(of))
 		slices.SortFunc(list, func(i, j uint32) int {
 			return cmp.Or(cmp.Compare(c.list[i].time, c.list[j].time), cmp.Compare(i, j))

@@ -49,6 +49,7 @@ func (c *comparison) byShingles(ctx context.Context) error {
 	defer pairs.Close()
 	var last [4]byte
 	var same []uint32
+	added := int64(0) // pairs
 	for l, err := range shingles.Sorted() {
 		if err != nil {
 			return err
@@ -64,6 +65,7 @@ func (c *comparison) byShingles(ctx context.Context) error {
 			if err := pairs.Add(line[:]); err != nil {
 				return err
 			}
+			added++
 		}
 		if len(same) < sameMax {
 			same = append(same, i)
@@ -79,10 +81,13 @@ func (c *comparison) byShingles(ctx context.Context) error {
 		}
 		return c.confirmQuote(ctx, i, j)
 	}
+	report, done := c.report("compare", "entries"), int64(0)
 	for l, err := range pairs.Sorted() {
 		if err != nil {
 			return err
 		}
+		report(done, added)
+		done++
 		if string(l) != string(pair[:]) {
 			if err := check(); err != nil {
 				return err

@@ -279,6 +279,22 @@ func sha1Of(_ *Env, a []value.Value) (value.Value, error) {
 	return value.OfText(hex.EncodeToString(sum[:])), nil
 }
 
+// repeatBytesMax is the size in bytes of the longest text that repeat makes. The results for the
+// rows of a batch are in memory at once.
+const repeatBytesMax = 1 << 16
+
+// repeat computes the function repeat.
+func repeat(_ *Env, a []value.Value) (value.Value, error) {
+	s, n := a[0].Text, max(a[1].Int, 0)
+	if s == "" {
+		return a[0], nil
+	}
+	if n > int64(repeatBytesMax/len(s)) {
+		return value.Value{}, fmt.Errorf("a text repeated %d times is too long; at most %d KB", n, repeatBytesMax>>10)
+	}
+	return value.OfText(strings.Repeat(s, int(n))), nil
+}
+
 // header computes the function header: the value of a response header. An empty
 // header gives NULL, like a missing one, because message.Header does not
 // distinguish the two.
@@ -308,6 +324,8 @@ var textFunctions = []Function{
 		params: []param{{"s", textKind}, {"pattern", textKind}, {"group", intKind}}, min: 2, result: value.Text, prepare: prepareExtract, apply: regexpExtract},
 	{Name: "regexp_replace", Example: `regexp_replace('a-b-c', '-', '+', 'g')`, Doc: "s with the first match of the pattern (RE2) replaced; flag g replaces all, flag i ignores case; \\1 in the replacement is group 1.",
 		params: []param{{"s", textKind}, {"pattern", textKind}, {"with", textKind}, {"flags", textKind}}, min: 3, result: value.Text, prepare: prepareReplace, apply: regexpReplace},
+	{Name: "repeat", Example: `repeat('*', 3)`, Doc: "The text n times, one after the other; '' if n is 0 or less.",
+		params: []param{{"s", textKind}, {"n", intKind}}, result: value.Text, apply: repeat},
 	{Name: "replace", Example: `replace('a-b', '-', '+')`, Doc: "s with every occurrence of old replaced by new.",
 		params: []param{{"s", textKind}, {"old", textKind}, {"new", textKind}}, result: value.Text, apply: replace},
 	{Name: "sha1", Example: `sha1('a')`, Doc: "The sha1 of the text's bytes as hexadecimal digits.",

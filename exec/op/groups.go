@@ -271,6 +271,18 @@ func (s *states) addRange(g int, col *value.Vector, from, to int) error {
 	return err
 }
 
+// addCounted is like addRange if a row stands for several captures. counts[i] is how many
+// captures row i stands for.
+func (s *states) addCounted(g int, col *value.Vector, counts []int64, from, to int) error {
+	if !s.counted() {
+		return s.at(g).addCounted(s.agg, col, counts, from, to)
+	}
+	var n state
+	err := n.addCounted(s.agg, col, counts, from, to)
+	s.counts[g] += n.count
+	return err
+}
+
 // state returns the state of group g in the form that partial results have.
 func (s *states) state(g int) state {
 	if s.counted() {

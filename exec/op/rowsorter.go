@@ -312,7 +312,8 @@ func (g *groupSorter) all(in value.Rows, yield func(*value.Batch, error) bool) e
 	return err
 }
 
-// repeated yields each row of in as many times as the column count says.
+// repeated yields each row of in as many times as the column count says, without that column,
+// which is the last.
 func repeated(ctx context.Context, in value.Rows, count int) value.Rows {
 	return func(yield func(*value.Batch, error) bool) {
 		var out value.Batch
@@ -323,6 +324,7 @@ func repeated(ctx context.Context, in value.Rows, count int) value.Rows {
 				return
 			}
 			counts := b.Cols[count].Ints[:b.N]
+			b := &value.Batch{N: b.N, Cols: b.Cols[:count]}
 			if !slices.ContainsFunc(counts, func(n int64) bool { return n != 1 }) {
 				if !yield(b, nil) {
 					return

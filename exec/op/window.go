@@ -20,23 +20,28 @@ import (
 // computes such results, and the second time it yields the rows. Rows that do not fit
 // in memory go to disk.
 func (r *Runner) window(ctx context.Context, n *plan.Window, in value.Rows) (value.Rows, error) {
-	w := &windower{ctx: ctx, runner: r, node: n, width: len(n.In.Columns())}
+	w := &windower{ctx: ctx, runner: r, node: n, width: len(n.InColumns())}
 	if err := w.compile(); err != nil {
 		return nil, err
 	}
 	hashes := n.Aggregates() && (!n.Sorted || len(n.PartitionBy) == 0)
-	if count := plan.CountOf(n.In); count >= 0 {
-		if hashes {
-			var err error
-			if in, err = r.countedInOrder(ctx, n, in); err != nil {
-				return nil, err
-			}
+	count := plan.CountOf(n.In)
+	switch {
+	case count < 0:
+	case hashes && n.AnyOrder:
+		// The rows are repeated when they have their results.
+	case hashes:
+		var err error
+		if in, err = r.countedInOrder(ctx, n, in); err != nil {
+			return nil, err
 		}
-		in = repeated(ctx, in, count)
+		in, count = repeated(ctx, in, count), -1
+	default:
+		in, count = repeated(ctx, in, count), -1
 	}
 	if groups, keys := n.SortBy(); len(keys) > 0 && !hashes {
 		var err error
-		if in, err = r.sorted(ctx, groups, keys, n.In.Columns(), in); err != nil {
+		if in, err = r.sorted(ctx, groups, keys, n.InColumns(), in); err != nil {
 			return nil, err
 		}
 	}
@@ -47,7 +52,7 @@ func (r *Runner) window(ctx context.Context, n *plan.Window, in value.Rows) (val
 		do := run.run
 		switch {
 		case hashes:
-			do = (&hashed{windower: &run}).run
+			do = (&hashed{windower: &run, count: count}).run
 		case run.streams():
 			do = (&stream{windower: &run}).run
 		}

@@ -27,6 +27,7 @@ func (r *Runner) countedInOrder(ctx context.Context, n *plan.Window, in value.Ro
 // partition, until the aggregates are known. Rows that do not fit in memory go to a spool.
 type hashed struct {
 	*windower
+	count  int         // the column that says how many captures a row stands for; -1 if each row stands for one
 	keys   keyTable    // the partitions
 	states []*states   // one for each function
 	groups []uint32    // the partition of each row of the current batch
@@ -87,7 +88,13 @@ func (h *hashed) take(b *value.Batch, extras []*value.Vector) error {
 		g := h.partitionOf(from)
 		for k := range h.funcs {
 			f := &h.funcs[k]
-			if err := h.states[k].addRange(g, extras[f.arg], from, to); err != nil {
+			var err error
+			if h.count < 0 {
+				err = h.states[k].addRange(g, extras[f.arg], from, to)
+			} else {
+				err = h.states[k].addCounted(g, extras[f.arg], b.Cols[h.count].Ints, from, to)
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -165,9 +172,23 @@ func (h *hashed) results() error {
 				results[k].Set(i, byGroup[k][g])
 			}
 		}
-		cols := b.rows.Cols
-		if !h.yield(&value.Batch{N: b.rows.N, Cols: append(cols[:len(cols):len(cols)], results...)}, nil) {
-			return nil
+		out := &value.Batch{N: b.rows.N, Cols: append(b.rows.Cols[:h.width:h.width], results...)}
+		if h.count < 0 {
+			if !h.yield(out, nil) {
+				return nil
+			}
+			continue
+		}
+		n := len(out.Cols)
+		out.Cols = append(out.Cols, b.rows.Cols[h.count])
+		one := func(yield func(*value.Batch, error) bool) { yield(out, nil) }
+		for b, err := range repeated(h.ctx, one, n) {
+			if err != nil {
+				return err
+			}
+			if !h.yield(b, nil) {
+				return nil
+			}
 		}
 	}
 	return nil
@@ -220,7 +241,7 @@ func (h *hashed) kept() iter.Seq[keptBatch] {
 func (h *hashed) sortInstead(next func() (*value.Batch, error, bool)) error {
 	h.keys.reset()
 	h.states = nil
-	all := func(yield func(*value.Batch, error) bool) {
+	all := value.Rows(func(yield func(*value.Batch, error) bool) {
 		for b := range h.kept() {
 			if !yield(b.rows, b.err) || b.err != nil {
 				return
@@ -232,11 +253,14 @@ func (h *hashed) sortInstead(next func() (*value.Batch, error, bool)) error {
 				return
 			}
 		}
+	})
+	if h.count >= 0 {
+		all = repeated(h.ctx, all, h.count)
 	}
 	groups, keys := h.node.SortBy()
-	in, err := h.runner.sorted(h.ctx, groups, keys, h.node.In.Columns(), all)
+	in, err := h.runner.sorted(h.ctx, groups, keys, h.node.InColumns(), all)
 	if err != nil {
 		return err
 	}
-	return h.windower.run(in)
+	return (&stream{windower: h.windower}).run(in)
 }

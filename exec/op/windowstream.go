@@ -9,12 +9,13 @@ import (
 // values in memory.
 const streamOffsetMax = 1000
 
-// streams reports whether each result depends only on its row and the rows before it.
-// Then no row needs to be kept: the window takes a fifth of the time.
+// streams reports whether each result depends only on its row, its peers and the rows before it.
+// Then no row needs to be kept, except those whose last peer did not come yet: the window takes a
+// fifth of the time.
 func (w *windower) streams() bool {
 	for _, f := range w.node.Funcs {
 		switch f.Kind {
-		case plan.RowNumber, plan.Rank, plan.DenseRank, plan.FirstValue:
+		case plan.RowNumber, plan.Rank, plan.DenseRank, plan.FirstValue, plan.OfPeers, plan.LastValue:
 		case plan.Lag:
 			if f.Offset > streamOffsetMax {
 				return false
@@ -33,6 +34,7 @@ type stream struct {
 	place       window
 	part, peers lastRow         // of the last row of the batch before
 	ranks       bool            // whether a result depends on the peers of its row
+	pending     pendingRows     // the rows of earlier batches whose last peer did not come yet
 	before      [][]value.Value // for each Lag, the arguments of the last Offset rows; row n of the partition is at (n-1) % Offset
 }
 
@@ -60,13 +62,19 @@ func rowOf(cols []*value.Vector, i int) lastRow {
 	return l
 }
 
-// run yields the batches of in with the results as further columns.
+// run yields the rows of in with the results as further columns.
 func (s *stream) run(in value.Rows) error {
 	s.before = make([][]value.Value, len(s.funcs))
 	results := make([]*value.Vector, len(s.funcs))
 	for k, f := range s.funcs {
 		results[k] = new(value.Vector)
 		s.ranks = s.ranks || f.Kind == plan.Rank || f.Kind == plan.DenseRank
+	}
+	late := len(s.atEnds) > 0
+	if late {
+		s.ranks = true
+		s.pending.spool = s.runner.Spool(8)
+		defer s.pending.spool.Close()
 	}
 	extras := make([]*value.Vector, len(s.extras))
 	for b, err := range in {
@@ -82,10 +90,22 @@ func (s *stream) run(in value.Rows) error {
 		for k := range s.funcs {
 			results[k].Resize(s.funcs[k].T, b.N)
 		}
+		from := 0 // the first row of the current peers in b
 		for i := range b.N {
 			s.next(i)
+			if late && s.place.first == s.place.row && s.peers != nil {
+				if err := s.end(extras, results, from, i); err != nil {
+					return err
+				}
+				from = i
+			}
+			if s.peers == nil {
+				s.peers = lastRow{}
+			}
 			for k := range s.funcs {
-				results[k].Set(i, s.result(k, extras, i))
+				if f := &s.funcs[k]; f.Kind != plan.OfPeers && f.Kind != plan.LastValue {
+					results[k].Set(i, s.result(k, extras, i))
+				}
 			}
 		}
 		s.part, s.peers = rowOf(s.partition.cols, b.N-1), rowOf(s.order.cols, b.N-1)
@@ -95,9 +115,18 @@ func (s *stream) run(in value.Rows) error {
 				s.before[k][n] = held(v)
 			}
 		}
-		if !s.yield(&value.Batch{N: b.N, Cols: append(b.Cols[:len(b.Cols):len(b.Cols)], results...)}, nil) {
+		out := &value.Batch{N: b.N, Cols: append(b.Cols[:len(b.Cols):len(b.Cols)], results...)}
+		if late {
+			if out, err = s.keep(out, extras, from); err != nil {
+				return err
+			}
+		}
+		if s.stopped || out.N > 0 && !s.yield(out, nil) {
 			return nil
 		}
+	}
+	if late && s.peers != nil {
+		return s.end(extras, results, 0, 0)
 	}
 	return nil
 }

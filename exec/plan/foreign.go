@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"infomall/exec/relation"
 	"infomall/exec/relation/all"
 	"infomall/lang/ast"
 )
@@ -18,6 +19,29 @@ var foreignColumns = map[string]string{
 	"rowid":             "rows have none; url and time identify them",
 	"rownum":            "write LIMIT n",
 	"all":               "name the columns, or give their numbers: 1, 2",
+}
+
+// otherNames maps words by which users of other archives and databases call a column to the names
+// of such columns here. A relation has at most one of them.
+var otherNames = map[string][]string{
+	"source": {"url"}, "source_url": {"url"}, "src": {"url"}, "from_url": {"url"}, "page": {"url"}, "original": {"url"}, "uri": {"url"},
+	"destination": {"target"}, "dest": {"target"}, "to_url": {"target"}, "target_url": {"target"}, "link": {"target"}, "href": {"target"},
+	"text": {"anchor"}, "anchor_text": {"anchor"}, "link_text": {"anchor"}, "words": {"anchor"}, "content": {"text"}, "body": {"text"},
+	"redirect": {"location"}, "redirect_url": {"location"}, "redirect_to": {"location"},
+	"timestamp": {"time"}, "date": {"time"}, "captured_at": {"time"}, "crawled_at": {"time"}, "fetched": {"time"}, "fetched_at": {"time"},
+	"mimetype": {"mime"}, "mime_type": {"mime"}, "content_type": {"mime"}, "media_type": {"mime"}, "type": {"mime", "kind"}, "filetype": {"mime"},
+	"size": {"bytes"}, "length": {"bytes"}, "content_length": {"bytes"}, "statuscode": {"status"}, "status_code": {"status"}, "http_status": {"status"}, "code": {"status"},
+	"hash": {"digest"}, "checksum": {"digest"}, "sha256": {"digest"}, "language": {"lang"}, "site": {"host"}, "hostname": {"host"}, "surt": {"urlkey"},
+}
+
+// otherName returns the column of the relation r that a user may call name; "" if there is none.
+func otherName(r *relation.Relation, name string) string {
+	for _, n := range otherNames[strings.ToLower(name)] {
+		if r.Column(n) != nil {
+			return n
+		}
+	}
+	return ""
 }
 
 // withoutFrom returns a hint for the error about the column c in a query
@@ -53,6 +77,9 @@ func otherColumn(c *ast.Column, among []*input, names []string) string {
 	in := among[0]
 	if in.src == nil {
 		return ""
+	}
+	if n := otherName(in.rel, name); n != "" {
+		return "did you mean " + n + "?"
 	}
 	if r := all.Find(name); r != nil {
 		return "a relation stands in FROM: SELECT * FROM " + r.Name

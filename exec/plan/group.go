@@ -75,6 +75,7 @@ func (b *builder) group() error {
 	group := &Group{In: b.top, Keys: b.keys, Aggs: b.aggs}
 	b.raw(group)
 	b.tallied(group)
+	b.freeOrder(group)
 	b.adjacent(group)
 	b.top, b.made, b.unlooked = group, true, nil
 	having, err := b.having()

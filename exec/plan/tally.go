@@ -116,6 +116,58 @@ func (b *builder) talliedWindow(w *Window) {
 	src.Tally = &relation.Tally{Zone: b.env.Location()}
 }
 
+// freeOrder sets the Tally of the source below the windows that g groups, and AnyOrder of these
+// windows, if the order in which the source yields its rows cannot change the result: g computes
+// the same from its rows in any order, and the result of a window is the same for all rows of a
+// partition that are equal in its keys, or equal rows are equal in all columns of the source.
+func (b *builder) freeOrder(g *Group) {
+	if b.env.Plain || slices.ContainsFunc(g.Aggs, func(a *Aggregate) bool { return !a.countable() }) {
+		return
+	}
+	var windows []*Window
+	in := g.In
+	for {
+		switch n := in.(type) {
+		case *Filter:
+			in = n.In
+			continue
+		case *Project:
+			in = n.In
+			continue
+		case *Window:
+			if n.Sorted || n.Grouped || !n.ofKeys() {
+				return
+			}
+			windows = append(windows, n)
+			in = n.In
+			continue
+		}
+		break
+	}
+	src, ok := in.(*Source)
+	if !ok || len(windows) == 0 || !src.countable() {
+		return
+	}
+	for _, w := range windows {
+		w.AnyOrder = true
+	}
+	src.Tally = &relation.Tally{Zone: b.env.Location()}
+}
+
+// ofKeys reports whether each result of n is the same for all rows of a partition that are
+// equal in OrderBy, in whatever order the rows come.
+func (n *Window) ofKeys() bool {
+	return !slices.ContainsFunc(n.Funcs, func(f *WindowFunc) bool {
+		switch f.Kind {
+		case OfPeers:
+			return !f.Agg.countable()
+		case Rank, DenseRank:
+			return false
+		}
+		return true
+	})
+}
+
 // once makes a source yield each URL only once. The node below is what a SELECT DISTINCT or a
 // count of different URLs reads. once changes nothing if the query reads more of the source
 // than its URLs. It reports whether the source now yields each URL once.

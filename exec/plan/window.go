@@ -21,6 +21,7 @@ type Window struct {
 	Funcs       []*WindowFunc
 	Sorted      bool   // the rows of In come sorted by PartitionBy and OrderBy
 	Grouped     bool   // the rows of In come sorted by PartitionBy
+	AnyOrder    bool   // the rows may be yielded in any order
 	text        string // PartitionBy and OrderBy, to find equal windows
 }
 
@@ -58,9 +59,19 @@ var windowKinds = map[string]WindowKind{
 // Below returns the node whose rows n reads.
 func (n *Window) Below() []Node { return []Node{n.In} }
 
+// InColumns returns the columns of In, without the one that says how many captures a row stands
+// for: n yields a row for each capture.
+func (n *Window) InColumns() []value.Column {
+	cols := n.In.Columns()
+	if count := CountOf(n.In); count >= 0 {
+		return cols[:count]
+	}
+	return cols
+}
+
 // Columns returns the columns of In, then one for each function.
 func (n *Window) Columns() []value.Column {
-	cols := n.In.Columns()
+	cols := n.InColumns()
 	for _, f := range n.Funcs {
 		cols = append(cols[:len(cols):len(cols)], value.Column{Name: f.Text, Type: f.T})
 	}
@@ -127,7 +138,7 @@ func (b *builder) window(bind *expr.Binder, c *ast.Call) (expr.Expr, error) {
 	}
 	b.read(b.touched)
 	b.touched = nil
-	if top, ok := b.top.(*Window); ok && top.text == w.text && !refersTo(w, f, len(top.In.Columns())) {
+	if top, ok := b.top.(*Window); ok && top.text == w.text && !refersTo(w, f, len(top.InColumns())) {
 		top.Funcs = append(top.Funcs, f)
 	} else {
 		w.In, w.Funcs = b.top, []*WindowFunc{f}

@@ -50,7 +50,11 @@ func readMerge(s *session.Session, a merger, st *ast.MergePool) (*poolMerge, err
 
 // Run merges the segments of each pool. Its result has one row per pool.
 func (m *poolMerge) Run(ctx context.Context) (*session.Result, error) {
-	m.o.Progress = m.s.ReportEach(m.word()+" pool", "captures")
+	what := m.word() + " pools"
+	if m.o.Pools != nil {
+		what = m.word() + " pool " + m.o.Pools[0]
+	}
+	m.o.Progress, m.o.Indexing = m.s.Report(what, "captures"), m.s.Report(what+": words", "bytes")
 	results, err := m.merge(ctx)
 	if err != nil {
 		return nil, err

@@ -69,7 +69,7 @@ func (l *linkRow) refs(hidden []*value.Vector, i int) {
 // left out.
 func (r *Reader) links(ctx context.Context, n *Request) iter.Seq2[[]linkRow, error] {
 	return func(yield func([]linkRow, error) bool) {
-		n, linking, err := r.linking(ctx, n)
+		n, linking, err := r.linking(ctx, n.toTargets())
 		if err != nil {
 			yield(nil, err)
 			return
@@ -99,6 +99,18 @@ func (r *Reader) links(ctx context.Context, n *Request) iter.Seq2[[]linkRow, err
 			}
 		}
 	}
+}
+
+// toTargets returns n with To, if n has only Targets: links to other URLs need not be read.
+func (n *Request) toTargets() *Request {
+	if n.To != nil || n.Targets == nil {
+		return n
+	}
+	less := *n
+	less.To = func(key string) bool {
+		return slices.ContainsFunc(n.Targets, func(r urlkey.Range) bool { return r.Contains(key) })
+	}
+	return &less
 }
 
 // linkingMax is how many captures with links to the targets of a query are looked for.

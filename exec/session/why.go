@@ -182,6 +182,9 @@ func (s *Session) neverHeld(ctx context.Context, snap relation.Snapshot, what st
 		case err != nil:
 			return "", err
 		case slices.Contains(hosts, asked):
+			if other, err := otherForm(ctx, snap, src); other != "" || err != nil {
+				return fmt.Sprintf("%s; the archive has %s", note, other), err
+			}
 			return fmt.Sprintf("%s; the archive has other pages of %s", note, asked), nil
 		case len(hosts) > 0:
 			near := ast.Nearest(asked, hosts)
@@ -192,6 +195,24 @@ func (s *Session) neverHeld(ctx context.Context, snap relation.Snapshot, what st
 		}
 	}
 	return note, nil
+}
+
+// otherForm returns another form of the only URL that src asks for, such as one with https in place
+// of http, of which the archive has a capture. It returns "" if src asks for more than one URL, or
+// if there is none.
+func otherForm(ctx context.Context, snap relation.Snapshot, src *plan.Source) (string, error) {
+	r := src.Ranges[0]
+	if len(src.Ranges) != 1 || r.To != r.From+"\x00" {
+		return "", nil
+	}
+	for _, url := range urlkey.OtherForms(urlkey.URL(r.From)) {
+		key := urlkey.Key(url)
+		scan := record.Scan{Ranges: []urlkey.Range{{From: key, To: key + "\x00"}}, From: record.MinTime, To: record.MaxTime + 1}
+		if found, err := look(ctx, snap, scan, 1); err != nil || found.any {
+			return url, err
+		}
+	}
+	return "", nil
 }
 
 // fileNotes returns a note for each scope of sources that is the name of a file which

@@ -3,7 +3,6 @@ package show
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"infomall/exec/relation"
 	"infomall/exec/session"
@@ -138,65 +137,36 @@ func (a *pageAsked) noPage(ctx context.Context, snap relation.Snapshot) error {
 }
 
 // otherForm returns a hint that names another form of the URL of which the
-// archive has a capture at or before a.when: with https in place of http or the
-// other way round, with or without www, or with or without the slash at the end.
+// archive has a capture, at or before a.when if possible: with https in place of http
+// or the other way round, with or without www, or with or without the slash at the end.
 // It returns "" if there is none.
 func (a *pageAsked) otherForm(ctx context.Context, snap relation.Snapshot) string {
 	to := record.MaxTime + 1
 	if a.when != nil {
 		to = a.when.To
 	}
-	for _, url := range otherForms(a.url) {
+	later := ""
+	for _, url := range urlkey.OtherForms(a.url) {
 		other := pageAsked{s: a.s, url: url}
-		last := capture{}
-		for b, err := range snap.Scan(ctx, other.scan(to)) {
+		last, any := capture{}, false
+		for b, err := range snap.Scan(ctx, other.scan(record.MaxTime+1)) {
 			if err != nil {
 				return "" // the hint is no reason for another error
 			}
 			for i := range b.N {
-				last = capture{time: b.Time[i], status: b.Status[i], kind: b.Kind[i]}
+				switch {
+				case b.Time[i] < to:
+					last, any = capture{time: b.Time[i], status: b.Status[i], kind: b.Kind[i]}, true
+				case !any && later == "":
+					later = fmt.Sprintf("the archive has %s from %s on", url, a.s.Stamp(b.Time[i]))
+				}
 			}
 		}
-		if last.time != 0 || last.status != 0 {
+		if any {
 			return fmt.Sprintf("the archive has %s, captured %s", url, a.captureLine(last))
 		}
 	}
-	return ""
-}
-
-// otherForms returns the URLs that differ from url only in http or https, in the
-// www before the host, or in the slash at the end, the most similar first.
-func otherForms(url string) []string {
-	scheme, rest, _ := strings.Cut(url, "://")
-	schemes := []string{scheme, "https"}
-	if scheme == "https" {
-		schemes[1] = "http"
-	}
-	hosts := []string{rest, "www." + rest}
-	if bare, ok := strings.CutPrefix(rest, "www."); ok {
-		hosts[1] = bare
-	}
-	var list []string
-	for _, slash := range []bool{false, true} {
-		for _, host := range hosts {
-			for _, s := range schemes {
-				form := s + "://" + host
-				if slash {
-					if strings.ContainsAny(form, "?") {
-						continue
-					}
-					bare, ok := strings.CutSuffix(form, "/")
-					if form = bare; !ok {
-						form += "/"
-					}
-				}
-				if form != url && strings.Count(form, "/") > 2 {
-					list = append(list, form)
-				}
-			}
-		}
-	}
-	return list
+	return later
 }
 
 // usedNote returns a note that names the capture of the page that is used, and

@@ -417,8 +417,8 @@ type copyRowsSyntax struct {
 
 type copyRowsOptionSyntax struct {
 	source
-	Format lexer.Token `parser:"'(' 'FORMAT' @Ident ( ',' 'HEADER' 'TRUE'? )? ')'" names:"export format"`
-	CSV    lexer.Token `parser:"| @'CSV' 'HEADER'?"`
+	Format lexer.Token `parser:"'WITH'? ( '(' 'FORMAT' @Ident ( ',' 'HEADER' 'TRUE'? )? ')'" names:"export format"`
+	CSV    lexer.Token `parser:"| @'CSV' 'HEADER'? )"`
 }
 
 func (s *copyRowsSyntax) tree(b *builder) ast.Statement {

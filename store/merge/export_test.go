@@ -33,7 +33,7 @@ func (m *Merger) Rounds(ctx context.Context, pool string, seal bool, held func(b
 		if g.hidden, err = v.IsHidden(); err != nil {
 			return rounds, err
 		}
-		g.progress = func(string, int64, int64) { held(g.at.held) }
+		g.progress = func(int64, int64) { held(g.at.held) }
 		if err := g.run(ctx); err != nil {
 			return rounds, err
 		}

@@ -101,23 +101,45 @@ func (m *Merger) Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeRe
 	if !named {
 		o.Pools = pools
 	}
+	// expect returns what is known of a pool before the merge, and whether there is something to do.
+	expect := func(pool string) (r task.MergeResult, due bool) {
+		r = mergeResult(pool, p.PoolSegments(pool))
+		r.Large = p.Oversized(pool, catalog.PoolLimit(o.PoolLimit))
+		r.Static = p.IsStatic(pool)
+		r.Deleted = p.HidesIn(pool)
+		return r, r.Segments > 1 && !r.Static || o.Seal && !r.Static || r.Deleted && (!r.Static || o.Seal) || r.Large && !r.Static
+	}
+	var all, before int64 // captures of the pools to merge, and of those that were merged
+	for _, pool := range o.Pools {
+		if r, due := expect(pool); due {
+			all += r.Captures
+		}
+	}
 	var out []task.MergeResult
 	packer := new(segment.Packer)
 	for _, pool := range o.Pools {
 		if !slices.Contains(pools, pool) {
 			return out, &task.NoPoolError{Name: pool, Pools: pools}
 		}
-		r := mergeResult(pool, p.PoolSegments(pool))
-		r.Large = p.Oversized(pool, catalog.PoolLimit(o.PoolLimit))
-		r.Static = p.IsStatic(pool)
-		r.Deleted = p.HidesIn(pool)
+		r, due := expect(pool)
 		switch {
 		case r.Static && named && !o.Seal:
 			return out, &task.StaticError{Pool: pool}
 		case (!r.Static || o.Seal && r.Deleted) && !o.Dry:
-			t := mergeTask{pool: pool, packer: packer, seal: o.Seal, limit: o.PoolLimit, progress: o.Progress, choose: func(c *catalog.Catalog) []*segment.Info { return c.PoolSegments(pool) }}
+			captures := r.Captures
+			t := mergeTask{pool: pool, packer: packer, seal: o.Seal, limit: o.PoolLimit, choose: func(c *catalog.Catalog) []*segment.Info { return c.PoolSegments(pool) }}
+			if o.Progress != nil {
+				t.progress = func(done, total int64) {
+					if total > 0 { // of all rounds; a pool of many segments needs several
+						o.Progress(before+int64(float64(captures)*float64(done)/float64(total)), all)
+					}
+				}
+			}
 			if r, err = m.do(ctx, t); err != nil {
 				return out, err
+			}
+			if due {
+				before += captures
 			}
 		}
 		out = append(out, r)
@@ -139,7 +161,7 @@ type mergeTask struct {
 	// left is how many segments the pool had before the last round. If that round did
 	// not reduce their number, there is no further round.
 	left     int
-	progress func(pool string, done, total int64) // or nil
+	progress func(done, total int64) // or nil
 }
 
 // someMost is how many merges Some makes at most.

@@ -43,7 +43,7 @@ type merging struct {
 	blocks  *segment.Blocks
 	known   *body.Known
 
-	progress    func(pool string, done, total int64) // or nil
+	progress    func(done, total int64) // or nil
 	total, read int64
 	out         *output // the segment being written
 	done        []commit.Made
@@ -126,7 +126,7 @@ func (m *merging) run(ctx context.Context) error {
 			return err
 		}
 		if m.progress != nil {
-			m.progress(m.pool, m.read, m.total)
+			m.progress(m.read, m.total)
 		}
 	}
 	if !m.isSplit() {

@@ -13,9 +13,12 @@ type MergeOptions struct {
 	PoolLimit int64
 	// Dry means: return what would be merged, and write nothing.
 	Dry bool
-	// Progress, if not nil, is called with the number of captures of a pool
-	// handled so far and the number of all its captures.
-	Progress func(pool string, done, total int64)
+	// Progress, if not nil, is called with the number of captures handled so far and the
+	// number of all captures of the pools to merge.
+	Progress func(done, total int64)
+	// Indexing, if not nil, is called after that, with the number of bytes of which the words
+	// are indexed so far, and the number of all.
+	Indexing func(done, total int64)
 }
 
 // MergeResult says what MERGE or SEAL did in one pool.

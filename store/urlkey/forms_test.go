@@ -1,4 +1,4 @@
-package show
+package urlkey
 
 import (
 	"strings"
@@ -11,7 +11,7 @@ func TestOtherForms(t *testing.T) {
 		{"https://www.a.cn/b/", "http://www.a.cn/b/ https://a.cn/b/ http://a.cn/b/ https://www.a.cn/b http://www.a.cn/b https://a.cn/b http://a.cn/b"},
 		{"http://a.cn/b?c=1", "https://a.cn/b?c=1 http://www.a.cn/b?c=1 https://www.a.cn/b?c=1"},
 	} {
-		if got := strings.Join(otherForms(c.url), " "); got != c.want {
+		if got := strings.Join(OtherForms(c.url), " "); got != c.want {
 			t.Errorf("%s: got %s, want %s", c.url, got, c.want)
 		}
 	}

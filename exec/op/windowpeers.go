@@ -1,0 +1,134 @@
+package op
+
+import (
+	"infomall/exec/plan"
+	"infomall/exec/spill"
+	"infomall/exec/value"
+	"infomall/store/record"
+)
+
+// pendingRows has the rows of earlier batches that are peers of each other, with columns for the
+// results. Rows that do not fit in memory go to the spool.
+type pendingRows struct {
+	held  []*value.Batch // the first rows
+	bytes int64          // memory of held
+	spool *spill.Spool
+	row   []byte // memory for a row
+}
+
+// end is called when the last of the current peers was read: the rows from <= i < to of the batch,
+// and the pending rows before them. It sets the results that depend on all peers, and yields the
+// pending rows.
+func (s *stream) end(extras, results []*value.Vector, from, to int) error {
+	if err := s.sum(extras, from, to); err != nil {
+		return err
+	}
+	for _, k := range s.atEnds {
+		f := &s.funcs[k]
+		if f.Kind == plan.OfPeers {
+			f.end = f.sum.result(f.Agg)
+		}
+		for i := from; i < to; i++ {
+			results[k].Set(i, f.end)
+		}
+	}
+	if err := s.yieldPending(); err != nil {
+		return err
+	}
+	if s.place.row == 1 { // another partition begins
+		for _, k := range s.atEnds {
+			s.funcs[k].sum = state{}
+		}
+	}
+	return nil
+}
+
+// sum adds the rows from <= i < to of the batch, which are peers, to what is computed of them.
+func (s *stream) sum(extras []*value.Vector, from, to int) error {
+	if from == to {
+		return nil
+	}
+	for _, k := range s.atEnds {
+		f := &s.funcs[k]
+		if f.Kind == plan.LastValue {
+			f.end = held(extras[f.arg].At(to - 1))
+		} else if err := f.sum.addRange(f.Agg, extras[f.arg], from, to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keep moves the rows of b from the row from on, whose last peer did not come yet, to the pending
+// rows. It returns the rows before them.
+func (s *stream) keep(b *value.Batch, extras []*value.Vector, from int) (*value.Batch, error) {
+	if err := s.sum(extras, from, b.N); err != nil {
+		return nil, err
+	}
+	p := &s.pending
+	rest := b.Slice(from, b.N)
+	if n := rest.Bytes(); p.spool.Len() == 0 && p.bytes+n <= s.runner.Bytes/8 {
+		p.bytes += n
+		p.held = append(p.held, rest.Copy())
+		return b.Slice(0, from), nil
+	}
+	for i := range rest.N {
+		p.row = spill.AppendRow(p.row[:0], rest, i)
+		if err := p.spool.Add(p.row); err != nil {
+			return nil, err
+		}
+	}
+	return b.Slice(0, from), nil
+}
+
+// yieldPending yields the pending rows, whose results are known now, and removes them.
+func (s *stream) yieldPending() error {
+	p := &s.pending
+	for _, b := range p.held {
+		if s.yieldPeers(b); s.stopped {
+			return nil
+		}
+	}
+	p.held, p.bytes = p.held[:0], 0
+	if p.spool.Len() == 0 {
+		return nil
+	}
+	out := value.NewBatch(s.node.Columns())
+	var rows spill.RowBuffer
+	flush := func() {
+		rows.Decode(out.Cols)
+		s.yieldPeers(out)
+		out.Clear()
+	}
+	for row, err := range p.spool.All() {
+		if err == nil {
+			err = s.ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		rows.Add(row)
+		if out.N++; out.N == record.BatchRows {
+			if flush(); s.stopped {
+				return nil
+			}
+		}
+	}
+	if out.N > 0 {
+		flush()
+	}
+	p.spool.Clear()
+	return nil
+}
+
+// yieldPeers yields the rows of b, which are peers, with the results that they share.
+func (s *stream) yieldPeers(b *value.Batch) {
+	for _, k := range s.atEnds {
+		v := b.Cols[s.width+k]
+		v.Resize(s.funcs[k].T, b.N)
+		for i := range b.N {
+			v.Set(i, s.funcs[k].end)
+		}
+	}
+	s.stopped = s.stopped || !s.yield(b, nil)
+}
