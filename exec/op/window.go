@@ -15,10 +15,9 @@ import (
 
 // window yields the rows of in, sorted as n says, with the results of its
 // functions. It sorts all rows, unless they come sorted, or all results are aggregates of
-// whole partitions. If a result depends on later
-// rows, window reads one partition after the other, each twice: the first time it
-// computes such results, and the second time it yields the rows. Rows that do not fit
-// in memory go to disk.
+// whole partitions. If a result depends on rows after the peers of its row, window reads one
+// partition after the other, each twice: the first time it computes such results, and the
+// second time it yields the rows. Rows that do not fit in memory go to disk.
 func (r *Runner) window(ctx context.Context, n *plan.Window, in value.Rows) (value.Rows, error) {
 	w := &windower{ctx: ctx, runner: r, node: n, width: len(n.InColumns())}
 	if err := w.compile(); err != nil {
