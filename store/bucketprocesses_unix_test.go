@@ -4,6 +4,7 @@ package store
 
 import (
 	"bufio"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -11,14 +12,17 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"infomall/store/commit"
 	"infomall/store/disk/s3"
 	"infomall/store/disk/s3/s3test"
 	"infomall/store/record"
@@ -27,23 +31,25 @@ import (
 var (
 	bucketProcessKills = flag.Int("faults.bucketprocesses", 5, "how often a process that works on an archive in a bucket, or its store, is killed or stopped")
 	bucketProcessSeed  = flag.Uint64("faults.bucketseed", 0, "seed of these kills; 0: by chance")
+	bucketStops        = flag.Bool("faults.bucketstops", false, "stop a writer each time instead of killing something")
 	bucketGateway      = flag.String("faults.gateway", "", "an S3 store to be started for these kills instead of the one in this process, as a URL and a command: "+
 		"'http://127.0.0.1:7171 versitygw --access key --secret secret --port 127.0.0.1:7171 posix DIR', where DIR/bucket is a folder")
 )
 
 // killsPerArchive is after how many kills the processes begin with an empty archive, and
-// killsPerGateway is the same if the store is a process. That store is slow, and each answer and
-// each check reads the whole archive, which grows meanwhile.
+// slowKillsPerArchive is the same if the store is a process or only writers are stopped. The
+// archive grows much between two such kills, and each answer and each check reads all of it.
 const (
-	killsPerArchive = 20
-	killsPerGateway = 5
+	killsPerArchive     = 20
+	slowKillsPerArchive = 5
 )
 
 // TestBucketProcesses lets two writers, a merger and two readers work on an archive in a bucket,
 // each a process with a cache of its own. The store is behind a proxy that drops, delays and
 // tears requests, answers 500 and SlowDown, and lists old objects. Processes are killed at any
-// request, the store too, and writers are stopped for longer than their lease while another
-// writer clears up. After each kill, VERIFY is clean, all that was acknowledged is there, and each
+// request, the store too. Writers are stopped between the first file that an import publishes and the
+// write of CURRENT, for longer than their lease, while another writer clears up: each of them must
+// find that it was expelled. After each kill, VERIFY is clean, all that was acknowledged is there, and each
 // answer is what the archive held at a moment while it was made.
 func TestBucketProcesses(t *testing.T) {
 	seed := *bucketProcessSeed
@@ -56,8 +62,8 @@ func TestBucketProcesses(t *testing.T) {
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
 	sum := make(map[string]int)
 	each := killsPerArchive
-	if *bucketGateway != "" {
-		each = killsPerGateway
+	if *bucketGateway != "" || *bucketStops {
+		each = slowKillsPerArchive
 	}
 	for n := 0; n < *bucketProcessKills && !t.Failed(); n += each {
 		w := startBucketWorld(t, r, fmt.Sprintf("kills-%d-%d", seed, n))
@@ -74,7 +80,8 @@ func TestBucketProcesses(t *testing.T) {
 			sum["parts acknowledged"] += latest(w.watch.acks[i], math.MaxInt64)
 		}
 		sum["answers"] += len(w.watch.answers)
-		sum["writers expelled"] += w.expelled
+		sum["stopped writers expelled"] += w.expelled
+		sum["files of stopped writers removed"] += w.cleared
 		sum["writers beaten"] += w.beaten
 	}
 	t.Logf("%v", sum)
@@ -94,9 +101,20 @@ type bucketWorld struct {
 	requests int
 	down     int           // so many requests more are dropped
 	moved    time.Duration // by which the clock of the store is ahead
-	expelled int
+	stop     *bucketStop   // nil if no writer is stopped, or is to be
+	expelled int           // writers that were stopped and then expelled
+	cleared  int           // files that they had put into the bucket, and that the other writer removed
 	beaten   int           // writers to whom others were faster 20 times
 	happened chan struct{} // has a token after a request or a line of a process
+}
+
+// bucketStop is one stop of a writer that is about to publish an import.
+type bucketStop struct {
+	p       *bucketProcess
+	pass    int           // so many writes of the import are carried out before
+	late    bool          // the write at which the writer is stopped is carried out only when the writer continues
+	request string        // at which it was stopped
+	over    chan struct{} // is closed when the writer continues
 }
 
 type bucketProcess struct {
@@ -105,7 +123,85 @@ type bucketProcess struct {
 	cmd    *exec.Cmd
 	in     io.Closer
 	ended  chan struct{}
-	killed bool // a process that is killed may end as it likes
+	front  *httptest.Server // where the process reaches the proxy
+	killed bool             // a process that is killed may end as it likes
+
+	lease    string // of its import
+	phase    importPhase
+	files    []string // that the import has put into the bucket
+	expelled int      // how often the process was told that its right to write has ended
+}
+
+// importPhase says how far the import of a writer is, by the requests of its process.
+type importPhase int
+
+const (
+	importRegisters  importPhase = iota // and then compares captures
+	importPublishes                     // has taken a number, and has not yet written CURRENT
+	importHasWritten                    // has written CURRENT, and may merge, or is not registered
+)
+
+// startFront starts the server through which a process reaches the proxy.
+func (p *bucketProcess) startFront(w *bucketWorld) {
+	p.phase = importHasWritten
+	p.front = httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		if late := w.follow(p, r); late != nil {
+			<-late
+		}
+		w.proxy.ServeHTTP(out, r)
+	}))
+	w.t.Cleanup(func() {
+		p.front.CloseClientConnections()
+		p.front.Close()
+	})
+}
+
+// follow notes how far the import of a process is with a request that the process sends. It stops the
+// process if that is to be stopped at this request. If it returns a channel, the request waits until
+// the channel is closed.
+func (w *bucketWorld) follow(p *bucketProcess, r *http.Request) <-chan struct{} {
+	_, rel, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"+s3test.Bucket+"/"), "/")
+	w.watch.mu.Lock()
+	defer w.watch.mu.Unlock()
+	s := w.stop
+	own := s != nil && s.p == p
+	if own && s.request != "" {
+		return s.over // the process sent this before it was stopped
+	}
+	if r.Method != http.MethodPut {
+		return nil
+	}
+	top, _, _ := strings.Cut(rel, "/")
+	switch {
+	case top == "leases" && rel != p.lease:
+		p.lease, p.phase, p.files = rel, importRegisters, nil
+	case p.phase == importHasWritten:
+	case top == "NUMBER", top == commit.DirPools, top == commit.DirIndex:
+		p.phase = importPublishes
+	}
+	if p.phase != importPublishes || top == "leases" {
+		return nil
+	}
+	if own && (s.pass == 0 || top == commit.FileCurrent) {
+		s.request = rel
+		if err := p.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+			w.t.Error(err)
+		}
+		w.tick()
+		if s.late || top == commit.FileCurrent {
+			return s.over
+		}
+	}
+	if own {
+		s.pass--
+	}
+	switch top {
+	case commit.DirPools, commit.DirIndex:
+		p.files = append(p.files, rel)
+	case commit.FileCurrent:
+		p.phase = importHasWritten
+	}
+	return nil
 }
 
 func startBucketWorld(t *testing.T, r *rand.Rand, prefix string) *bucketWorld {
@@ -162,6 +258,8 @@ func startBucketWorld(t *testing.T, r *rand.Rand, prefix string) *bucketWorld {
 	})
 	for _, p := range []bucketProcess{{role: "writer"}, {role: "writer", number: 1}, {role: "merger"}, {role: "reader"}, {role: "reader", number: 1}} {
 		t.Setenv(sharedFolder, t.TempDir())
+		p.startFront(w)
+		t.Setenv("AWS_ENDPOINT_URL_S3", p.front.URL)
 		p.start(w)
 		w.procs = append(w.procs, &p)
 	}
@@ -246,7 +344,7 @@ func (w *bucketWorld) listen(p *bucketProcess, out io.Reader) {
 		case what == "acked":
 			w.watch.acks[p.number] = append(w.watch.acks[p.number], event{at, n[0]})
 		case what == "expelled":
-			w.expelled++
+			p.expelled++
 		case what == "beaten":
 			w.beaten++
 		case what == "merged":
@@ -296,29 +394,10 @@ func (w *bucketWorld) harm(r *rand.Rand, n int) (what string) {
 	})
 	progress := func() bool { return w.acks(0)+w.acks(1) > first[0]+first[1] }
 	switch {
-	case n%10 == 4: // one in ten
+	case n%10 == 4 || *bucketStops: // one in ten
 		p = w.procs[r.IntN(importers)]
-		what = "stopped for longer than the lease"
-		if err := p.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-			w.t.Fatal(err)
-		}
-		w.outlive()
-		for range 2 { // the first one takes the right away, and the second one is alone
-			if s, err := w.own.folder.NewWriter(w.t.Context()); err != nil {
-				w.t.Errorf("the writer that clears up: %v", err)
-			} else if err := s.Close(); err != nil {
-				w.t.Errorf("the writer that clears up: %v", err)
-			}
-		}
-		if err := w.own.folder.Sweep(w.t.Context()); err != nil {
-			w.t.Errorf("to clear up: %v", err)
-		}
-		other := 1 - p.number
-		w.wait(func() bool { return w.acks(other) > first[other]+1 })
-		w.verify()
-		if err := p.cmd.Process.Signal(syscall.SIGCONT); err != nil {
-			w.t.Fatal(err)
-		}
+		what = "writer stopped for longer than its lease"
+		w.stopWriter(p, r)
 		progress = func() bool { return w.acks(p.number) > first[p.number] }
 	case n%10 == 8:
 		what = "store killed"
@@ -337,6 +416,73 @@ func (w *bucketWorld) harm(r *rand.Rand, n int) (what string) {
 	w.wait(progress)
 	w.verify()
 	return what
+}
+
+// stopWriter stops a writer that is about to publish, and another writer expels it and removes its
+// files. Then it lets the writer continue, and checks that the writer finds that it was expelled.
+func (w *bucketWorld) stopWriter(p *bucketProcess, r *rand.Rand) {
+	s := &bucketStop{p: p, pass: r.IntN(5), late: r.IntN(2) == 0, over: make(chan struct{})}
+	var acked, expelled int
+	w.wait(func() bool { w.stop = s; return true })
+	w.wait(func() bool {
+		acked, expelled = w.acks(p.number), p.expelled
+		return s.request != ""
+	})
+	// Nobody else may be listed as a writer when files are removed: the others sleep, too.
+	w.signal(syscall.SIGSTOP, p)
+	w.outlive()
+	for range 2 + w.proxy.StaleLists { // the first one is alone, the last ones see all files
+		if s, err := w.own.folder.NewWriter(w.t.Context()); err != nil {
+			w.t.Errorf("the writer that clears up: %v", err)
+		} else if err := s.Close(); err != nil {
+			w.t.Errorf("the writer that clears up: %v", err)
+		}
+	}
+	if err := w.own.folder.Sweep(w.t.Context()); err != nil {
+		w.t.Errorf("to clear up: %v", err)
+	}
+	w.signal(syscall.SIGCONT, p)
+	var others int
+	w.wait(func() bool { others = w.acks(1 - p.number); return true })
+	w.wait(func() bool { return w.acks(1-p.number) > others+1 })
+	w.verify()
+	for _, name := range p.files {
+		f, err := w.own.folder.Disk.Open(filepath.Join(w.own.folder.Path, filepath.FromSlash(name)))
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			w.cleared++
+		case err != nil:
+			w.t.Error(err)
+		default:
+			f.Close()
+		}
+	}
+	w.wait(func() bool { w.stop = nil; return true })
+	if err := p.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		w.t.Fatal(err)
+	}
+	close(s.over)
+	w.wait(func() bool { return p.expelled > expelled || w.acks(p.number) > acked })
+	w.wait(func() bool {
+		if p.expelled == expelled {
+			w.t.Errorf("writer %d was stopped at %s for longer than its lease, and published its import when it continued", p.number, s.request)
+		} else {
+			w.expelled++
+		}
+		return true
+	})
+	w.t.Logf("writer %d was stopped at %s", p.number, s.request)
+}
+
+// signal sends a signal to the processes that write, except one.
+func (w *bucketWorld) signal(s syscall.Signal, except *bucketProcess) {
+	for _, p := range w.procs {
+		if p != except && p.role != "reader" {
+			if err := p.cmd.Process.Signal(s); err != nil {
+				w.t.Fatal(err)
+			}
+		}
+	}
 }
 
 // outlive lets the lease pass.

@@ -45,6 +45,13 @@ func (r *Runs) Body(ctx context.Context, owner *segment.Stored) ([]byte, error) 
 // to want many bodies.
 const gatherMost = 4
 
+// The runs of a body that are opened at once: on a disk, as many as there are cores to parse them, and
+// in a bucket, where each takes a request, all of most bodies.
+const (
+	runsAtOnce       = 2
+	runsAtOnceRemote = 32
+)
+
 // gathered returns the body of an entry. It decompresses only the parts of runs that
 // the body needs. It returns nil if more than gatherMost bodies were asked for, or
 // on any fault. The caller then reads whole runs, which reports the fault.
@@ -60,7 +67,11 @@ func (r *Runs) gathered(e *segment.Stored) (body []byte) {
 	if err != nil || countBlocks(spans) > segment.DividedMax {
 		return nil
 	}
-	err = segment.Gather(spans, r.contents, func(blocks [][]byte) (err error) {
+	atOnce := runsAtOnce
+	if r.files.Folder.Remote() {
+		atOnce = runsAtOnceRemote
+	}
+	err = segment.Gather(spans, atOnce, r.contents, func(blocks [][]byte) (err error) {
 		layout := min(int(e.Recipe.Layout), len(blocks))
 		body = slices.Concat(blocks[:layout]...)
 		if layout > 0 {

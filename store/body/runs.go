@@ -102,7 +102,7 @@ func (r *Runs) readerOf(i *segment.Info) *segment.Reader {
 	if s == nil {
 		s = segment.NewReader(r.files.Folder.Disk, r.files.Folder.Path, i, r.files.index(r.catalog.IndexFile(i.Index)), r.files.Warn)
 		s.Others, s.Long = r.other, facts.Long
-		s.Sift(r.catalog.Filters[i.ID])
+		s.Learn(r.catalog.Briefs[i.ID])
 		r.readers[i.ID] = s
 	}
 	return s

@@ -60,9 +60,8 @@ type Catalog struct {
 	Writers []string   // the names of the writers that may publish
 	Gone    []GoneFile // files out of force that were not removed yet
 	Renewed []Renewal  // files in force that REPAIR has replaced, sorted by name
-	// Filters are the Bloom filters of small segments, by their numbers, see segment.Info.Filter. A
-	// reader who looks for one URL asks the index of no segment whose filter excludes it.
-	Filters map[uint32][]byte
+	// Briefs say of small segments, by their numbers, what else would be read in their indexes.
+	Briefs map[uint32]*segment.Brief
 }
 
 // GoneFile is a file that went out of force.
@@ -148,8 +147,8 @@ func (c *Catalog) Encode() []byte {
 		b = lines.Append(b, "renewed", r.Name, r.Edition)
 	}
 	for _, s := range c.Segments {
-		if f := c.Filters[s.ID]; f != nil {
-			b = lines.Append(b, "filter", s.ID, base64.RawStdEncoding.EncodeToString(f))
+		if f := c.Briefs[s.ID]; f != nil {
+			b = lines.Append(b, "brief", s.ID, base64.RawStdEncoding.EncodeToString(f.Filter), base64.RawStdEncoding.EncodeToString(f.Runs))
 		}
 	}
 	return lines.Seal(b)
@@ -214,17 +213,18 @@ func Decode(b []byte, generation uint64) (*Catalog, error) {
 			c.Gone = append(c.Gone, GoneFile{r.Text(), r.Int()})
 		case "renewed":
 			c.Renewed = append(c.Renewed, Renewal{r.Text(), r.Text()})
-		case "filter":
+		case "brief":
 			id := uint32(r.Uint())
-			f, err := base64.RawStdEncoding.DecodeString(r.Text())
-			if err != nil {
+			filter, err := base64.RawStdEncoding.DecodeString(r.Text())
+			runs, err2 := base64.RawStdEncoding.DecodeString(r.Text())
+			if err != nil || err2 != nil {
 				r.Fail()
 				break
 			}
-			if c.Filters == nil {
-				c.Filters = make(map[uint32][]byte)
+			if c.Briefs == nil {
+				c.Briefs = make(map[uint32]*segment.Brief)
 			}
-			c.Filters[id] = f
+			c.Briefs[id] = &segment.Brief{Filter: filter, Runs: runs}
 		case "names":
 			c.Names = append(c.Names, NamesFile{r.Text(), r.Int(), r.Sum(), r.IDs(), r.IDs()})
 		default:

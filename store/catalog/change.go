@@ -389,7 +389,7 @@ func (c *Catalog) WithIndexes(infos []*segment.Info, files []IndexFile) *Catalog
 	for _, s := range c.Segments {
 		if i := indexed[s.ID]; i != nil && i.CRC == s.CRC {
 			again := *s
-			again.Index, again.IndexBytes, again.Filter = i.Index, i.IndexBytes, i.Filter
+			again.Index, again.IndexBytes, again.Brief = i.Index, i.IndexBytes, i.Brief
 			s = &again
 		}
 		next.Segments = append(next.Segments, s)

@@ -19,6 +19,7 @@ import (
 
 	"infomall/store/catalog"
 	"infomall/store/disk"
+	"infomall/store/segment"
 )
 
 // The names of the objects that only an archive in a bucket has.
@@ -58,7 +59,9 @@ func PlaceOf(rel string) disk.Place {
 	switch top {
 	case DirIndex:
 		return disk.Paged
-	case DirCatalog, DirPools, DirRemoved, DirBlocked, dirLeases, dirProbe, Words.Dir, Documents.Dir, "results":
+	case DirCatalog:
+		return disk.Whole
+	case DirPools, DirRemoved, DirBlocked, dirLeases, dirProbe, Words.Dir, Documents.Dir, "results":
 		return disk.Fixed
 	case FileCurrent, FileFormat, fileNumber, "definitions":
 		if !below {
@@ -354,32 +357,29 @@ func renewedAfter(c, before *catalog.Catalog) []catalog.Renewal {
 	return out
 }
 
-// filtersMost is how many bytes the Bloom filters in a catalogue have at most. Every change of the archive
+// briefsMost is how many bytes the Briefs in a catalogue have at most. Every change of the archive
 // writes the catalogue again.
-const filtersMost = 256 << 10
+const briefsMost = 256 << 10
 
-// filtersAfter returns the Bloom filters for the catalogue c, by the numbers of segments. The filter of a
+// briefsAfter returns the Briefs for the catalogue c, by the numbers of segments. The Brief of a
 // segment comes from the segment if it was just written, else from c, else from the generation before c.
-// If all together have more than filtersMost bytes, the largest are left out.
-func filtersAfter(c, before *catalog.Catalog) map[uint32][]byte {
-	all := make(map[uint32][]byte)
+// If all together have more than briefsMost bytes, the largest are left out.
+func briefsAfter(c, before *catalog.Catalog) map[uint32]*segment.Brief {
+	all := make(map[uint32]*segment.Brief)
 	for _, s := range c.Segments {
-		f := s.Filter
-		if f == nil {
-			f = c.Filters[s.ID]
+		b := cmp.Or(s.Brief, c.Briefs[s.ID])
+		if b == nil && before != nil {
+			b = before.Briefs[s.ID]
 		}
-		if f == nil && before != nil {
-			f = before.Filters[s.ID]
-		}
-		if f != nil {
-			all[s.ID] = f
+		if b != nil {
+			all[s.ID] = b
 		}
 	}
-	left := filtersMost
+	left := briefsMost
 	for _, id := range slices.SortedFunc(maps.Keys(all), func(a, b uint32) int {
-		return cmp.Or(cmp.Compare(len(all[a]), len(all[b])), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(all[a].Size(), all[b].Size()), cmp.Compare(a, b))
 	}) {
-		if left -= len(all[id]); left < 0 {
+		if left -= all[id].Size(); left < 0 {
 			delete(all, id)
 		}
 	}
@@ -429,7 +429,7 @@ func (b *bucket) putAfter(c, before *catalog.Catalog) error {
 		c.Gone = b.goneAfter(c, before, now)
 		c.Renewed = renewedAfter(c, before)
 	}
-	c.Filters = filtersAfter(c, before)
+	c.Briefs = briefsAfter(c, before)
 	name := fmt.Sprintf("%06d.%016x", c.Generation, rand.Uint64())
 	content := c.Encode()
 	path := b.path(filepath.Join(DirCatalog, name))

@@ -21,6 +21,7 @@ type Place int
 const (
 	Local    Place = iota // in the working folder of this machine
 	Fixed                 // in the bucket; its content never changes
+	Whole                 // like Fixed, and it is read as a whole; its name is never used again
 	Paged                 // like Fixed, and single pages of some KB are read, as of an index
 	Changing              // in the bucket; its content changes, and each reading asks the bucket
 )

@@ -74,7 +74,7 @@ func (m *Maintenance) Copy(ctx context.Context, o task.CopyOptions) ([]task.Copy
 		if c.known, err = filesOf(there.Catalog); err != nil {
 			return nil, err
 		}
-		c.filters = m.filters(from.Catalog)
+		c.briefs = m.briefs(from.Catalog)
 	}
 	for i := range pools {
 		for _, f := range pools[i].Files {
@@ -147,18 +147,18 @@ type copying struct {
 	// checked when they were copied, and the store keeps them: their sizes are
 	// compared, and they are not read again.
 	known map[catalog.File]bool
-	// filters are the Bloom filters for the catalogue of a copy in a bucket.
-	filters map[uint32][]byte
+	// briefs are for the catalogue of a copy in a bucket.
+	briefs map[uint32]*segment.Brief
 }
 
-// filters returns the Bloom filters of the small segments of a catalogue, by their numbers.
-func (m *Maintenance) filters(c *catalog.Catalog) map[uint32][]byte {
+// briefs returns the Briefs of the small segments of a catalogue, by their numbers.
+func (m *Maintenance) briefs(c *catalog.Catalog) map[uint32]*segment.Brief {
 	runs := body.NewRuns(m.files, c)
 	defer runs.Close() // it was only read
-	out := make(map[uint32][]byte)
+	out := make(map[uint32]*segment.Brief)
 	for _, s := range c.Segments {
-		if f := runs.Reader(s).Filter(); f != nil {
-			out[s.ID] = f
+		if b := runs.Reader(s).Brief(); b != nil {
+			out[s.ID] = b
 		}
 	}
 	return out
@@ -379,7 +379,7 @@ func (c *copying) publish(ctx context.Context, pools []catalog.Pool, last bool) 
 			return fmt.Errorf("copy to %s: %w", c.o.Dir, err)
 		}
 		next := c.from.AddPools(there, pools)
-		next.Filters = c.filters
+		next.Briefs = c.briefs
 		if there.Generation > 0 && slices.Equal(next.Files(), there.Files()) && slices.EqualFunc(next.Removals, there.Removals, catalog.RemovalFile.Equal) {
 			return nil
 		}

@@ -19,7 +19,7 @@ var errNotGathered = errors.New("the runs have to be decompressed")
 
 // Gather reads the blocks of spans and calls use with them, in order. The function
 // use must not keep them. The function open returns the contents of the run ref, as
-// Reader.Contents does; several goroutines call it.
+// Reader.Contents does; as many goroutines call it at once as atOnce says.
 //
 // Gather does not decompress whole runs, unless they are in memory already. It
 // parses their compressed frames into sequences (zstd's pairs of literals and a
@@ -29,11 +29,11 @@ var errNotGathered = errors.New("the runs have to be decompressed")
 // leaves nothing in memory for the next page. Gather does not check the bytes: the
 // caller should compare a digest. After an error, Reader.Load says what is wrong
 // with a run, if anything is.
-func Gather(spans []Span, open func(ref RunRef, room []byte) (*Contents, error), use func(blocks [][]byte) error) error {
+func Gather(spans []Span, atOnce int, open func(ref RunRef, room []byte) (*Contents, error), use func(blocks [][]byte) error) error {
 	g := takeGatherer()
 	defer g.giveBack()
 	g.open = open
-	if err := g.fetch(spans); err != nil {
+	if err := g.fetch(spans, atOnce); err != nil {
 		return err
 	}
 	for _, s := range spans {
@@ -41,11 +41,11 @@ func Gather(spans []Span, open func(ref RunRef, room []byte) (*Contents, error),
 			return err
 		}
 	}
-	if err := sideBySide(g.order, (*part).follow); err != nil {
+	if err := sideBySide(g.order, gatherers, (*part).follow); err != nil {
 		return err
 	}
 	slices.Reverse(g.order)
-	if err := sideBySide(g.order, (*part).make); err != nil {
+	if err := sideBySide(g.order, gatherers, (*part).make); err != nil {
 		return err
 	}
 	for _, s := range spans {
@@ -114,13 +114,13 @@ type ahead struct {
 // in memory together.
 const gatherRuns = 256
 
-// gatherers is how many goroutines work in one call of Gather at most.
+// gatherers is how many goroutines work in one call of Gather at most, after the runs are open.
 const gatherers = 2
 
 // fetch opens the runs of the spans and the runs they build on, and parses their
 // frames. It works in parallel, since most of the time of Gather is spent there.
 // Afterwards g.order is sorted, newest run first.
-func (g *gatherer) fetch(spans []Span) error {
+func (g *gatherer) fetch(spans []Span, atOnce int) error {
 	for _, s := range spans {
 		if s.Count > 0 {
 			g.ask(RunRef{s.Segment, s.Run})
@@ -132,7 +132,7 @@ func (g *gatherer) fetch(spans []Span) error {
 		}
 		some, named := g.order[from:], from == 0
 		from = len(g.order)
-		err := sideBySide(some, func(p *part) error {
+		err := sideBySide(some, atOnce, func(p *part) error {
 			err := p.parse(g.open)
 			if err == nil && named {
 				_, err = p.run.blockEnds()
@@ -177,25 +177,26 @@ func (g *gatherer) ask(ref RunRef) {
 	g.order = append(g.order, p)
 }
 
-// sideBySide calls do with each element of some, on several goroutines, and waits
+// sideBySide calls do with each element of some, on at most n goroutines, and waits
 // for them. It begins the calls in the order of the elements, so a call may wait
 // for the calls of earlier elements. A goroutine ends at its first error;
 // sideBySide returns all errors, joined.
-func sideBySide[T any](some []T, do func(T) error) error {
+func sideBySide[T any](some []T, n int, do func(T) error) error {
 	var next atomic.Int64
 	var wait sync.WaitGroup
-	var errs [gatherers]error
+	n = max(1, min(n, len(some)))
+	errs := make([]error, n)
 	work := func(k int) {
 		for i := int(next.Add(1) - 1); i < len(some) && errs[k] == nil; i = int(next.Add(1) - 1) {
 			errs[k] = do(some[i])
 		}
 	}
-	for k := range min(gatherers, len(some)) - 1 {
+	for k := range n - 1 {
 		wait.Go(func() { work(k + 1) })
 	}
 	work(0)
 	wait.Wait()
-	return errors.Join(errs[:]...)
+	return errors.Join(errs...)
 }
 
 // behind returns the earlier runs that are needed to decode the run of p, because its bytes

@@ -50,7 +50,7 @@ func TestGather(t *testing.T) {
 			}
 		}
 		open := func(r RunRef, _ []byte) (*Contents, error) { return runs[r.Segment-1].Contents(), nil }
-		err := Gather(spans, open, func(got [][]byte) error {
+		err := Gather(spans, 2, open, func(got [][]byte) error {
 			if len(got) != len(want) {
 				return fmt.Errorf("%d blocks, want %d", len(got), len(want))
 			}
@@ -122,7 +122,7 @@ func TestGatherDamage(t *testing.T) {
 			}
 			return nil, errors.New("no such run")
 		}
-		err := Gather([]Span{{BlockRef{Segment: 2}, 2}}, open, func(blocks [][]byte) error {
+		err := Gather([]Span{{BlockRef{Segment: 2}, 2}}, 2, open, func(blocks [][]byte) error {
 			if !bytes.Equal(bytes.Join(blocks, nil), second) {
 				t.Errorf("%s: got %q", name, blocks)
 			}
@@ -153,7 +153,7 @@ func FuzzGather(f *testing.F) {
 		if at > secondBytes {
 			return
 		}
-		_ = Gather([]Span{{BlockRef{Segment: 2, N: 1}, 1}}, open, func(b [][]byte) error {
+		_ = Gather([]Span{{BlockRef{Segment: 2, N: 1}, 1}}, 2, open, func(b [][]byte) error {
 			if len(b) != 1 || len(b[0]) != int(secondBytes-at) {
 				t.Errorf("%d blocks", len(b))
 			}

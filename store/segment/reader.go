@@ -104,16 +104,19 @@ func (s *Reader) Close() error {
 	return err
 }
 
-// Sift gives s the Bloom filter that the catalogue has of the segment, so that s need not read the
-// filter in the index. Bytes that are no filter are ignored. Call it before the first use.
-func (s *Reader) Sift(filter []byte) {
+// Learn gives s what the catalogue has of the segment's index, so that s need not read that in the
+// index. A part of b that is damaged is ignored, and so is a b that is nil. Call it before the first use.
+func (s *Reader) Learn(b *Brief) {
 	const head = 24 // m, k and the number of words, which says how much memory is taken
-	if len(filter) < head || binary.BigEndian.Uint64(filter[16:]) > uint64(len(filter)-head)*8 {
+	if b == nil {
 		return
 	}
-	if f := new(bloom.BloomFilter); f.UnmarshalBinary(filter) == nil {
-		s.bloom.Store(f)
+	if len(b.Filter) >= head && binary.BigEndian.Uint64(b.Filter[16:]) <= uint64(len(b.Filter)-head)*8 {
+		if f := new(bloom.BloomFilter); f.UnmarshalBinary(b.Filter) == nil {
+			s.bloom.Store(f)
+		}
 	}
+	_ = s.decodeTable(b.Runs) // if it is damaged, the index is read
 }
 
 // Lacks reports whether it is certain, without reading anything, that the segment has no captures of
@@ -123,18 +126,19 @@ func (s *Reader) Lacks(key string) bool {
 	return key < s.Info.FirstKey || key > s.Info.LastKey || f != nil && !f.TestString(key)
 }
 
-// Filter returns the Bloom filter of the segment's keys, see Info.Filter. It is nil if the filter is too
-// large or the index is damaged.
-func (s *Reader) Filter() []byte {
-	if s.Info.URLs > 8*FilterMost {
+// Brief returns the Brief of the segment, see Info.Brief. It is nil if the segment is not small or
+// the index is damaged.
+func (s *Reader) Brief() *Brief {
+	if s.Info.URLs > 8*filterMost {
 		return nil // a filter has more than one bit for each URL
 	}
 	s.MayHave(s.Info.FirstKey)
-	var i Info
-	if f := s.bloom.Load(); f != nil {
-		i.setFilter(f)
+	runEnds, metaEnds, ok := s.tableInIndex()
+	f := s.bloom.Load()
+	if f == nil || !ok || runEnds == nil {
+		return nil
 	}
-	return i.Filter
+	return newBrief(f, runEnds, metaEnds)
 }
 
 // MayHave reports whether the segment may have captures of the URL with this key.

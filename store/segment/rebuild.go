@@ -210,6 +210,6 @@ func (b *rebuilder) finish() (*Info, error) {
 			return nil, err
 		}
 	}
-	b.info.setFilter(b.bloom)
+	b.info.Brief = newBrief(b.bloom, b.runEnds, b.metaEnds)
 	return &b.info, nil
 }

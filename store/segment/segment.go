@@ -92,14 +92,24 @@ type Info struct {
 	Depends               []string // names of other pools whose bodies the segment uses, sorted
 	Packed                bool     // in the form of static pools; only set by Rebuild
 	Uses                  []uint32 // IDs of other segments whose blocks the segment may refer to, sorted
-	// Filter is the Bloom filter of the segment's keys as the index has it, if it has at most
-	// FilterMost bytes. A Writer and Rebuild set it. The catalogue of an archive in a bucket has it.
-	Filter []byte
+	// Brief is set by a Writer and by Rebuild if the segment is small. The catalogue of an archive
+	// in a bucket has it.
+	Brief *Brief
 }
 
-// FilterMost is the size in bytes, without its head, of the largest Bloom filter that Info.Filter
-// has: that of some 2,200 URLs.
-const FilterMost = 4 << 10
+// Brief is what most readers need of the index of a small segment, as the index has it. With it, a
+// reader looks for a URL that the segment lacks, and reads a block, without the index.
+type Brief struct {
+	Filter []byte // the Bloom filter of the segment's keys, of at most filterMost bytes
+	Runs   []byte // where the runs and their metas end in the db-file
+}
+
+// Size returns the size of b in bytes.
+func (b *Brief) Size() int { return len(b.Filter) + len(b.Runs) }
+
+// filterMost is the size in bytes, without its head, of the largest Bloom filter that a Brief has:
+// that of some 2,200 URLs.
+const filterMost = 4 << 10
 
 // IsApart reports whether it is certain that no capture is in both segments i and o. It is
 // if the writer of the later segment could read the earlier one, or if one merge wrote both.

@@ -476,7 +476,7 @@ func (w *Writer) Finish() (Info, error) {
 		return Info{}, err
 	}
 	w.run.free()
-	w.info.setFilter(w.bloom)
+	w.info.Brief = newBrief(w.bloom, w.runEnds, w.metaEnds)
 	return w.info, nil
 }
 
@@ -520,11 +520,13 @@ func marshal(filter *bloom.BloomFilter) []byte {
 	return b
 }
 
-// setFilter sets i.Filter to the Bloom filter of the segment's index, unless the filter is too large.
-func (i *Info) setFilter(filter *bloom.BloomFilter) {
-	if filter.Cap() <= 8*FilterMost {
-		i.Filter = marshal(filter)
+// newBrief returns the Brief of a segment with this Bloom filter and this table of runs. It is nil if
+// the filter is too large.
+func newBrief(filter *bloom.BloomFilter, runEnds, metaEnds []int64) *Brief {
+	if filter.Cap() > 8*filterMost {
+		return nil
 	}
+	return &Brief{marshal(filter), encodeTable(runEnds, metaEnds)}
 }
 
 // withCRC returns a new slice with the crc32c of b and then b.

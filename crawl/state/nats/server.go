@@ -142,6 +142,25 @@ func (s *server) stream(ctx context.Context, c jetstream.StreamConfig) (st jetst
 	return st, nil
 }
 
+// reach waits until requests for messages of a new consumer reach it. For a moment, the node of this
+// connection may not know where in the cluster the consumer is. The client would send its request once, and
+// wait ten seconds before it makes another consumer.
+func (s *server) reach(ctx context.Context, c *jetstream.ConsumerInfo) error {
+	subject := "$JS.API.CONSUMER.MSG.NEXT." + c.Stream + "." + c.Name
+	for pause := time.Millisecond; ; pause = min(2*pause, againFirst) {
+		// The consumer answers that this is no request, and gives no message away.
+		_, err := s.nc.RequestWithContext(ctx, subject, []byte("{"))
+		if !errors.Is(err, natsgo.ErrNoResponders) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+}
+
 // message is a message to be published.
 type message struct {
 	subject string

@@ -136,6 +136,9 @@ func (s *Session) messages(ctx context.Context, partitions []int, subject func(p
 	err = again(ctx, func(ctx context.Context) error {
 		cons, err := s.f.run.log.OrderedConsumer(ctx, c)
 		if err == nil {
+			err = s.f.run.reach(ctx, cons.CachedInfo())
+		}
+		if err == nil {
 			it, err = cons.Messages(jetstream.PullMaxMessages(500))
 		}
 		return err

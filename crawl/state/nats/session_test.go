@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -237,6 +238,26 @@ func TestGranted(t *testing.T) {
 	parts := []part{{Fetcher: "a", alive: true}, {Fetcher: "b", Crawl: report.Crawl{Fetched: 5}}, {Fetcher: "c", Left: true, Crawl: report.Crawl{Fetched: 40}}}
 	if n := l.granted(parts); n != 10+5+30 {
 		t.Errorf("%d pages are granted, want 45", n)
+	}
+}
+
+// TestFirstRequest shows that the first request for messages of a new consumer of a cluster gets them. Each
+// consumer that the client makes because it got no answer has a higher number at the end of its name.
+func TestFirstRequest(t *testing.T) {
+	s := testSession(t, natstest.Start(t, 3).URLs(), "f")
+	for range 20 {
+		it, err := s.messages(t.Context(), s.owned, s.f.run.addSubject)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := next(t.Context(), it)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if meta, err := m.Metadata(); err != nil || !strings.HasSuffix(meta.Consumer, "_1") {
+			t.Errorf("the message came from consumer %s, %v; want the first one", meta.Consumer, err)
+		}
+		it.Stop()
 	}
 }
 

@@ -25,10 +25,14 @@ const (
 	pageBytes  = 8<<10 - sumBytes // of an object whose place is disk.Paged
 )
 
+// wholeBytes is the size up to which an object whose place is disk.Paged is one block. Its pages are read
+// one after the other, so single pages would take more time than all of them.
+const wholeBytes = 64 << 10
+
 // sumBytes is the size of the checksum before a block in its file.
 const sumBytes = 4
 
-// memoryBlocks is how many blocks the cache keeps in memory, 32 MB at most.
+// memoryBlocks is how many blocks the cache keeps in memory, some 32 MB.
 const memoryBlocks = 1024
 
 // touchAfter is how old the time of a block's file is before its use is noted again.
@@ -79,7 +83,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // folder returns the folder of the files of an object's blocks.
 func (c *cache) folder(object string) string {
 	// A program with blocks of other sizes finds none of these files.
-	sum := sha256.Sum256(fmt.Append(nil, blockBytes, pageBytes, object))
+	sum := sha256.Sum256(fmt.Append(nil, blockBytes, pageBytes, wholeBytes, object))
 	name := hex.EncodeToString(sum[:16])
 	return filepath.Join(c.dir, name[:2], name)
 }

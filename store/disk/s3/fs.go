@@ -174,15 +174,34 @@ func (d *FS) Open(name string) (disk.Source, error) {
 		return &memoryFile{bytes.NewReader(c.b), name, int64(len(c.b))}, nil
 	case disk.Fixed:
 		return d.openObject(name, rel, blockBytes)
+	case disk.Whole:
+		return d.openWhole(name, rel)
 	case disk.Paged:
 		return d.openObject(name, rel, pageBytes)
 	}
 	return disk.OS.Open(name)
 }
 
+// openWhole reads an object whose name is never used again. In the cache it is one block.
+func (d *FS) openWhole(name, rel string) (disk.Source, error) {
+	k := blockKey{rel, 0}
+	b := d.cache.get(k)
+	if b == nil {
+		var err error
+		if b, _, err = d.client.Get(context.Background(), rel, 0, -1, ""); err != nil {
+			return nil, d.missing("open", rel, err)
+		}
+		d.cache.put(k, b)
+	}
+	return &memoryFile{bytes.NewReader(b), name, int64(len(b))}, nil
+}
+
 // openObject opens an object whose blocks have unit bytes.
 func (d *FS) openObject(name, rel string, unit int64) (disk.Source, error) {
 	e, key, ok := d.expects(rel)
+	if unit == pageBytes && ok && e.Bytes <= wholeBytes {
+		unit = wholeBytes
+	}
 	f := &objectFile{d: d, name: rel, key: key, path: name, size: e.Bytes, unit: unit}
 	if !ok || d.cache.isFresh() {
 		// The first block says how long the object is.

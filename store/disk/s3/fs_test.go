@@ -20,7 +20,7 @@ import (
 	"infomall/store/disk/s3/s3test"
 )
 
-// newFS returns a file system in which files below "fixed" and "changing" are objects.
+// newFS returns a file system in which files below "fixed", "whole" and "changing" are objects.
 func newFS(t *testing.T, server *s3test.Server, o s3.Options) *s3.FS {
 	t.Helper()
 	if o.Root == "" {
@@ -30,6 +30,8 @@ func newFS(t *testing.T, server *s3test.Server, o s3.Options) *s3.FS {
 		switch top, _, _ := strings.Cut(rel, "/"); top {
 		case "fixed":
 			return disk.Fixed
+		case "whole":
+			return disk.Whole
 		case "changing":
 			return disk.Changing
 		}
@@ -40,6 +42,36 @@ func newFS(t *testing.T, server *s3test.Server, o s3.Options) *s3.FS {
 		t.Fatal(err)
 	}
 	return d
+}
+
+// TestWhole reads an object of several blocks that is read as a whole: with one request, and without any
+// when it is in the cache of the machine.
+func TestWhole(t *testing.T) {
+	server := s3test.Start(t)
+	root := t.TempDir()
+	content := bytes.Repeat([]byte("0123456789"), 20_000)
+	one := newFS(t, server, s3.Options{Root: root})
+	name := filepath.Join(root, "whole", "x")
+	if _, err := one.Open(name); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("an object that is missing: %v", err)
+	}
+	if err := disk.WriteFile(one, name, content); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		what string
+		d    *s3.FS
+		want int64
+	}{{"cold", one, 1}, {"again", one, 0}, {"by another process", newFS(t, server, s3.Options{Root: root}), 0}, {"fresh", one.Fresh(), 1}} {
+		before := c.d.Client().Stats().Requests
+		got, err := disk.ReadFile(c.d, name)
+		if err != nil || !bytes.Equal(got, content) {
+			t.Errorf("%s: %d bytes, %v", c.what, len(got), err)
+		}
+		if n := c.d.Client().Stats().Requests - before; n != c.want {
+			t.Errorf("%s: %d requests, want %d", c.what, n, c.want)
+		}
+	}
 }
 
 // TestReads reads ranges of an object in any order, from several goroutines and two machines that
