@@ -21,9 +21,7 @@ func (p *program) worker(ctx context.Context, scripts []*script) error {
 	}
 	archive := p.session.Archive()
 	if !archive.Exists() {
-		err := &session.NoArchiveError{Path: archive.Path()}
-		p.say("infomall: %v", err)
-		return err
+		p.log("there is no archive in %s yet; this worker answers when there is one", archive.Path())
 	}
 	settings := *p.session.Settings()
 	memory.Limit(settings.MemoryBytes, p.getenv)
