@@ -18,19 +18,23 @@ const dictionaryMax = 2_000_000
 
 // dictionary gives words numbers, in the order in which they come.
 type dictionary struct {
-	numbers map[string]uint32
-	names   []string // by number; "" for a word that was forgotten
-	counts  []uint32 // how often each word occurred, by number
-	reader  term.Reader
-	stored  []uint32 // counts as they were stored
-	forgot  bool     // forget was called
+	names  []string // by number; "" for a word that was forgotten
+	counts []uint32 // how often each word occurred, by number
+	live   int      // how many words were not forgotten
+	stored []uint32 // counts as they were stored
+	// order has the stored words in their order. One day of texts has few of them, so a map of all
+	// would take more time. find makes order when it needs it.
+	order  []uint32
+	found  map[string]uint32 // words that were looked up, and those that are not stored
+	forgot bool              // forget was called
+	reader term.Reader
 }
 
-// number returns the number of a word.
+// number returns the number of a word, and counts it.
 func (d *dictionary) number(word []byte) uint32 {
-	n, ok := d.numbers[string(word)]
+	n, ok := d.find(word)
 	if !ok {
-		if len(d.numbers) >= dictionaryMax {
+		if d.live >= dictionaryMax {
 			d.forget()
 		}
 		n = d.add(string(word))
@@ -39,36 +43,54 @@ func (d *dictionary) number(word []byte) uint32 {
 	return n
 }
 
+// find returns the number of a word, and whether the dictionary has it.
+func (d *dictionary) find(word []byte) (uint32, bool) {
+	if n, ok := d.found[string(word)]; ok {
+		return n, true
+	}
+	if d.order == nil && len(d.stored) > 0 {
+		d.order = d.sort(0)
+	}
+	at, ok := slices.BinarySearchFunc(d.order, word, func(n uint32, word []byte) int { return strings.Compare(d.names[n], string(word)) })
+	if !ok {
+		return 0, false
+	}
+	d.note(d.order[at])
+	return d.order[at], true
+}
+
+// note adds a word to those that find finds at once.
+func (d *dictionary) note(n uint32) {
+	if d.found == nil {
+		d.found = make(map[string]uint32)
+	}
+	d.found[d.names[n]] = n
+}
+
 // add adds a new word and returns its number.
 func (d *dictionary) add(word string) uint32 {
-	if d.numbers == nil {
-		d.numbers = make(map[string]uint32)
-	}
 	n := uint32(len(d.names))
-	d.numbers[word] = n
-	d.names = append(d.names, word)
-	d.counts = append(d.counts, 0)
+	d.names, d.counts = append(d.names, word), append(d.counts, 0)
+	d.live++
+	d.note(n)
 	return n
 }
 
 // grow makes room for n words, if the dictionary is empty. It trusts no more than dictionaryMax.
 func (d *dictionary) grow(n int) {
 	n = min(n, dictionaryMax)
-	d.numbers = make(map[string]uint32, n)
 	d.names, d.counts, d.stored = make([]string, 0, n), make([]uint32, 0, n), make([]uint32, 0, n)
 }
 
-// restore adds a stored word with its number and its count, or changes its count.
+// restore adds a stored word with its number and its count, or changes its count. Call it before
+// the first word is looked up.
 func (d *dictionary) restore(n uint32, word string, count uint32) {
-	if d.numbers == nil {
-		d.numbers = make(map[string]uint32)
-	}
 	for uint32(len(d.names)) <= n { // with words that were forgotten
 		d.names, d.counts, d.stored = append(d.names, ""), append(d.counts, 0), append(d.stored, 0)
 	}
 	if d.names[n] == "" {
 		d.names[n] = word
-		d.numbers[word] = n
+		d.live++
 	}
 	d.counts[n], d.stored[n] = count, count
 }
@@ -78,17 +100,33 @@ func (d *dictionary) isStored(n int) bool { return n < len(d.stored) && d.stored
 
 // sorted returns the numbers of all words, in the order of the words.
 func (d *dictionary) sorted() []uint32 {
+	if d.order == nil {
+		return d.sort(0)
+	}
+	list := make([]uint32, 0, d.live)
+	old := d.order
+	for _, n := range d.sort(len(d.stored)) {
+		for len(old) > 0 && d.names[old[0]] < d.names[n] {
+			list, old = append(list, old[0]), old[1:]
+		}
+		list = append(list, n)
+	}
+	return append(list, old...)
+}
+
+// sort returns the numbers of the words from a number on, in the order of the words.
+func (d *dictionary) sort(from int) []uint32 {
 	// begins has the first eight bytes of a word. Most words differ in them.
 	type word struct {
 		begins uint64
 		number uint32
 	}
-	order := make([]word, 0, len(d.numbers))
-	for n, name := range d.names {
+	order := make([]word, 0, len(d.names)-from)
+	for i, name := range d.names[from:] {
 		if name != "" {
 			var first [8]byte
 			copy(first[:], name)
-			order = append(order, word{binary.BigEndian.Uint64(first[:]), uint32(n)})
+			order = append(order, word{binary.BigEndian.Uint64(first[:]), uint32(from + i)})
 		}
 	}
 	slices.SortFunc(order, func(a, b word) int {
@@ -108,14 +146,16 @@ func (d *dictionary) sorted() []uint32 {
 // occur more often.
 func (d *dictionary) forget() {
 	d.forgot = true
-	for rare := uint32(1); len(d.numbers) > dictionaryMax/2; rare *= 2 {
-		for word, n := range d.numbers {
-			if d.counts[n] <= rare {
+	for rare := uint32(1); d.live > dictionaryMax/2; rare *= 2 {
+		for n, word := range d.names {
+			if word != "" && d.counts[n] <= rare {
 				d.names[n] = ""
-				delete(d.numbers, word)
+				d.live--
+				delete(d.found, word)
 			}
 		}
 	}
+	d.order = slices.DeleteFunc(d.order, func(n uint32) bool { return d.names[n] == "" })
 }
 
 // append appends the numbers of the words of a text to dst, at most most of them. It leaves
@@ -136,7 +176,7 @@ func (d *dictionary) append(dst []uint32, text, lang string, most int) []uint32 
 // known appends the numbers of those words of a text that the dictionary has to dst.
 func (d *dictionary) known(dst []uint32, text, lang string) []uint32 {
 	for word := range d.reader.Of(text) {
-		if n, ok := d.numbers[string(word)]; ok && telling(word, lang) {
+		if n, ok := d.find(word); ok && telling(word, lang) {
 			dst = append(dst, n)
 		}
 	}

@@ -186,7 +186,7 @@ func (f *finding) Run(ctx context.Context) (*session.Result, error) {
 	t := session.NewTable(session.Text("ranking"), value.Column{Name: "as_of", Type: value.Time}, session.Whole("texts"), session.Whole("new"), session.Whole("reports"), session.Whole("words"),
 		session.Whole("events"), session.Whole("bytes"), session.Whole("ms"))
 	t.Add(value.OfText(kept.Name), value.OfTime(kept.AsOf), value.OfInt(int64(len(c.list))), value.OfInt(int64(c.fresh)), value.OfInt(int64(c.sets)),
-		value.OfInt(int64(len(c.words.numbers))), value.OfInt(int64(len(c.found))), value.OfInt(kept.Bytes), value.OfInt(time.Since(begun).Milliseconds()))
+		value.OfInt(int64(c.words.live)), value.OfInt(int64(len(c.found))), value.OfInt(kept.Bytes), value.OfInt(time.Since(begun).Milliseconds()))
 	res := t.Work(session.Count{Rows: int64(c.fresh), Bytes: kept.Bytes}, nil)
 	res.Notes = c.notes
 	f.s.PictureEvents(ctx, res, kept.Name)

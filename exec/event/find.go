@@ -71,6 +71,7 @@ func (c *collection) group(ctx context.Context) error {
 	if err := c.state.Update(ctx); err != nil {
 		return err
 	}
+	c.ids = make([]uint64, 0, len(c.list))
 	for set := range c.state.Sets() {
 		for order, i := range set.Texts {
 			e := &c.list[i]

@@ -114,7 +114,7 @@ func (c *collection) findRubrics(counts map[string]int) rubrics {
 		if n >= rubricLeast && strings.HasPrefix(part, templateMark) {
 			found[part] = true
 			for word := range c.words.reader.Of(part) {
-				if number, ok := c.words.numbers[string(word)]; ok {
+				if number, ok := c.words.find(word); ok {
 					templated[number] += n
 				}
 			}
@@ -125,7 +125,7 @@ func (c *collection) findRubrics(counts map[string]int) rubrics {
 			continue
 		}
 		for word := range c.words.reader.Of(part) {
-			number, ok := c.words.numbers[string(word)]
+			number, ok := c.words.find(word)
 			if ok && telling(word, "") && float64(n) >= rubricShare*float64(int(c.words.counts[number])-templated[number]) {
 				found[part] = true
 				break

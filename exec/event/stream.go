@@ -63,12 +63,14 @@ const (
 const streamVersion = 4
 
 // The properties of a part: from what it was made, the number of its first text, how many texts
-// it has, how many uses of words, and how many words the stream has up to its end.
+// it has, how many uses of words and about how many bytes these take, and how many words the stream
+// has up to its end.
 const (
 	propertyMade  = "made"
 	propertyFrom  = "from"
 	propertyTexts = "texts"
 	propertyUses  = "uses"
+	propertyBytes = "use_bytes"
 	propertyWords = "words"
 )
 
@@ -76,7 +78,7 @@ const (
 type part struct {
 	task.Result
 	from, texts, words int
-	uses               int64
+	uses, useBytes     int64
 }
 
 // made returns a text that says how the stream of the collection is made: by what clauses, what
@@ -114,13 +116,14 @@ func (c *collection) findParts(ctx context.Context) ([]part, error) {
 			continue
 		}
 		p := part{Result: r}
-		var errs [4]error
+		var errs [5]error
 		p.from, errs[0] = strconv.Atoi(r.Properties[propertyFrom])
 		p.texts, errs[1] = strconv.Atoi(r.Properties[propertyTexts])
 		p.uses, errs[2] = strconv.ParseInt(r.Properties[propertyUses], 10, 64)
+		p.useBytes, errs[4] = strconv.ParseInt(r.Properties[propertyBytes], 10, 64)
 		p.words, errs[3] = strconv.Atoi(r.Properties[propertyWords])
 		// Two EVENTS at the same time may both have added a part.
-		whole = whole && errors.Join(errs[:]...) == nil && p.from == texts && p.texts >= 0 && r.Properties[propertyMade] == c.stream
+		whole = whole && errors.Join(errs[:]...) == nil && p.from == texts && p.texts >= 0 && p.words >= 0 && p.useBytes >= 0 && r.Properties[propertyMade] == c.stream
 		texts += p.texts
 		parts, found = append(parts, p), true
 	}
@@ -186,6 +189,7 @@ func (c *collection) recall(ctx context.Context) (err error) {
 	c.list = make([]entry, 0, len(places)+len(places)/day)
 	c.state.Grow(cap(c.list))
 	c.words.grow(last.words + last.words/day)
+	c.uses.grow(last.words + last.words/day)
 	for _, p := range c.parts {
 		for _, kind := range []byte{rowCovered, rowWords, rowEntries, rowSource} {
 			for row, err := range c.rowsOf(ctx, p, kind) {
@@ -352,11 +356,11 @@ func (c *collection) readPlaces(ctx context.Context, p part) ([]reports.Place, e
 func (c *collection) saveStream(ctx context.Context, of task.Result) error {
 	a := c.s.Archive()
 	from := c.kept
-	uses := c.uses.added
+	uses, useBytes := c.uses.added, c.uses.moved+c.uses.bytes
 	if c.kept == 0 || len(c.parts) >= partsMost || c.words.forgot {
 		from = 0
 		for _, p := range c.parts {
-			uses += p.uses
+			uses, useBytes = uses+p.uses, useBytes+p.useBytes
 		}
 		if err := c.takeRows(ctx); err != nil {
 			return err
@@ -374,7 +378,7 @@ func (c *collection) saveStream(ctx context.Context, of task.Result) error {
 		Kind: task.ResultStream, Name: c.name, Computed: of.Computed, AsOf: of.AsOf, Statement: of.Statement,
 		Properties: map[string]string{
 			propertyMade: c.stream, propertyFrom: strconv.Itoa(from), propertyTexts: strconv.Itoa(len(c.list) - from), propertyUses: strconv.FormatInt(uses, 10),
-			propertyWords: strconv.Itoa(len(c.words.names)),
+			propertyBytes: strconv.FormatInt(useBytes, 10), propertyWords: strconv.Itoa(len(c.words.names)),
 		},
 	}, c.streamRows(from))
 	return err

@@ -60,8 +60,6 @@ const (
 	usesShare = 16
 	// useBytes is how many bytes a use takes at most on average, for the estimate of memory.
 	useBytes = 2
-	// usualBytes is how many sixteenths of a byte a use takes usually.
-	usualBytes = 25
 )
 
 // close closes the temporary files.
@@ -69,6 +67,12 @@ func (u *uses) close() {
 	for _, s := range u.full {
 		s.Close()
 	}
+}
+
+// grow makes room for n words.
+func (u *uses) grow(n int) {
+	n = min(n, dictionaryMax)
+	u.lists, u.last = make([][]byte, 0, n), make([]uint32, 0, n)
 }
 
 // add notes that a text has a word. Texts come in their order, and the words of the title first.
@@ -189,7 +193,7 @@ func (u *uses) load(ctx context.Context, c *collection, limit int64) error {
 		l.bytes = append(l.bytes, piece...)
 	}
 	for _, p := range c.parts {
-		l := loadedUses{from: p.from, texts: p.texts, bytes: make([]byte, 0, min(p.uses, limit/useBytes)*usualBytes/16)}
+		l := loadedUses{from: p.from, texts: p.texts, bytes: make([]byte, 0, min(p.useBytes+p.useBytes/16, limit))}
 		for row, err := range c.rowsOf(ctx, p, rowUses) {
 			if err != nil {
 				return err

@@ -3,9 +3,13 @@ package events
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
 	"math/bits"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 )
 
 // burst is one burst of a word.
@@ -69,42 +73,80 @@ func (r *counter) of(c *corpus, uses []Use) (series []hits, all float64) {
 	return r.series, all
 }
 
-// findBursts returns the bursts of all words, in the order of words, then of time, and the
-// bursts that each document has.
-func (c *corpus) findBursts(ctx context.Context, a *automaton, o *Options) ([]burst, *vectors, error) {
-	var found []burst
-	var work search
-	var count counter
-	different := 0 // words that can burst
-	var quick scan
-	for w := range c.index.Words {
+// hunter finds the bursts of some words. Several hunters work at once.
+type hunter struct {
+	c         *corpus
+	a         *automaton
+	ratio     float64
+	different *atomic.Int64 // words so far that can burst, of all hunters
+	found     []burst       // may have bursts of noise
+
+	uses  []Use
+	count counter
+	work  search
+	quick scan
+	level int // the logarithm of different when quick was made
+}
+
+// hunt adds the bursts of the words from <= w < to.
+func (h *hunter) hunt(ctx context.Context, from, to int) error {
+	for w := from; w < to; w++ {
 		if w%wordsBetween == 0 && ctx.Err() != nil {
-			return nil, nil, ctx.Err()
+			return ctx.Err()
 		}
-		if least, most := c.index.Count(w); most < wordDocsMin || !c.canBurst(float64(max(least-c.left, wordDocsMin))) {
+		if least, most := h.c.index.Count(w); most < wordDocsMin || !h.c.canBurst(float64(max(least-h.c.left, wordDocsMin))) {
 			continue
 		}
-		series, n := count.of(c, c.usesOf(w))
-		if !c.canBurst(n) {
+		h.uses = h.c.index.Uses(h.uses[:0], w)
+		series, n := h.count.of(h.c, h.uses)
+		if !h.c.canBurst(n) {
 			continue
 		}
 		// How many words can burst, and with it the bound, is known only at the end. It is at least
 		// as high as that of the words so far.
-		if different++; different&(different-1) == 0 {
-			quick = scan{a: a, bound: noiseBound(different, a)}
+		different := int(h.different.Add(1))
+		if level := bits.Len(uint(different)); level > h.level {
+			h.level, h.quick = level, scan{a: h.a, bound: noiseBound(different, h.a)}
 		}
-		if !quick.may(series) {
+		if !h.quick.may(series) {
 			continue
 		}
-		for _, s := range work.best(a, series, o.Ratio, quick.bound) {
+		for _, s := range h.work.best(h.a, series, h.ratio, h.quick.bound) {
 			if s.n >= wordDocsMin {
-				found = append(found, burst{word: uint32(w), from: int32(s.from), to: int32(s.to), saves: s.saves,
-					x: (s.saves + a.enter) / s.n, docs: s.n})
+				h.found = append(h.found, burst{word: uint32(w), from: int32(s.from), to: int32(s.to), saves: s.saves,
+					x: (s.saves + h.a.enter) / s.n, docs: s.n})
 			}
 		}
 	}
-	bound := noiseBound(different, a)
-	found = slices.DeleteFunc(found, func(b burst) bool { return b.saves <= bound })
+	return nil
+}
+
+// findBursts returns the bursts of all words, in the order of words, then of time, and the
+// bursts that each document has.
+func (c *corpus) findBursts(ctx context.Context, a *automaton, o *Options) ([]burst, *vectors, error) {
+	var different atomic.Int64
+	hunters := make([]hunter, min(runtime.GOMAXPROCS(0), huntersMost))
+	errs := make([]error, len(hunters))
+	var wait sync.WaitGroup
+	for i := range hunters {
+		hunters[i] = hunter{c: c, a: a, ratio: o.Ratio, different: &different}
+		wait.Go(func() {
+			errs[i] = hunters[i].hunt(ctx, i*c.index.Words/len(hunters), (i+1)*c.index.Words/len(hunters))
+		})
+	}
+	wait.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return nil, nil, err
+	}
+	var found []burst
+	bound := noiseBound(int(different.Load()), a)
+	for i := range hunters {
+		for _, b := range hunters[i].found {
+			if b.saves > bound {
+				found = append(found, b)
+			}
+		}
+	}
 	var pairs []pair
 	for first := 0; first < len(found); {
 		last := first

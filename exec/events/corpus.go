@@ -48,8 +48,12 @@ func (c *corpus) usesOf(word int) []Use {
 	return c.uses
 }
 
-// wordsBetween is after how many words a loop checks its context again.
-const wordsBetween = 256
+const (
+	// wordsBetween is after how many words a loop checks its context again.
+	wordsBetween = 256
+	// huntersMost is how many goroutines look for bursts at once at most. Each has tables of 1 MB.
+	huntersMost = 8
+)
 
 // newCorpus returns the corpus of an index.
 func newCorpus(ctx context.Context, in *Index, o *Options) (*corpus, error) {

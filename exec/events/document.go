@@ -41,7 +41,8 @@ type Index struct {
 	// on the words alone.
 	Words int
 	// Uses appends the uses of a word to dst, each document once, in any order. It is called
-	// several times for a word, and returns the same uses each time.
+	// several times for a word, also by several goroutines at once, and returns the same uses each
+	// time.
 	Uses func(dst []Use, word int) []Use
 	// Count returns bounds of how many uses Uses appends for a word. It takes less time than Uses.
 	Count func(word int) (least, most int)

@@ -186,7 +186,8 @@ func Load(parts ...iter.Seq2[task.ResultRow, error]) (*Known, error) {
 			return nil, err
 		}
 	}
-	for _, list := range lists {
+	k.list = lists[0] // with its room
+	for _, list := range lists[1:] {
 		k.list = merge(k.list, list)
 	}
 	k.loaded = [2]record.Time{k.Until, k.Added}
