@@ -73,12 +73,12 @@ func (r *counter) of(c *corpus, uses []Use) (series []hits, all float64) {
 	return r.series, all
 }
 
-// hunter finds the bursts of some words. Several hunters work at once.
-type hunter struct {
+// finder finds the bursts of some words. Several finders work at once.
+type finder struct {
 	c         *corpus
 	a         *automaton
 	ratio     float64
-	different *atomic.Int64 // words so far that can burst, of all hunters
+	different *atomic.Int64 // words so far that can burst, of all finders
 	found     []burst       // may have bursts of noise
 
 	uses  []Use
@@ -88,33 +88,33 @@ type hunter struct {
 	level int // the logarithm of different when quick was made
 }
 
-// hunt adds the bursts of the words from <= w < to.
-func (h *hunter) hunt(ctx context.Context, from, to int) error {
+// find adds the bursts of the words from <= w < to.
+func (f *finder) find(ctx context.Context, from, to int) error {
 	for w := from; w < to; w++ {
 		if w%wordsBetween == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if least, most := h.c.index.Count(w); most < wordDocsMin || !h.c.canBurst(float64(max(least-h.c.left, wordDocsMin))) {
+		if least, most := f.c.index.Count(w); most < wordDocsMin || !f.c.canBurst(float64(max(least-f.c.left, wordDocsMin))) {
 			continue
 		}
-		h.uses = h.c.index.Uses(h.uses[:0], w)
-		series, n := h.count.of(h.c, h.uses)
-		if !h.c.canBurst(n) {
+		f.uses = f.c.index.Uses(f.uses[:0], w)
+		series, n := f.count.of(f.c, f.uses)
+		if !f.c.canBurst(n) {
 			continue
 		}
 		// How many words can burst, and with it the bound, is known only at the end. It is at least
 		// as high as that of the words so far.
-		different := int(h.different.Add(1))
-		if level := bits.Len(uint(different)); level > h.level {
-			h.level, h.quick = level, scan{a: h.a, bound: noiseBound(different, h.a)}
+		different := int(f.different.Add(1))
+		if level := bits.Len(uint(different)); level > f.level {
+			f.level, f.quick = level, scan{a: f.a, bound: noiseBound(different, f.a)}
 		}
-		if !h.quick.may(series) {
+		if !f.quick.may(series) {
 			continue
 		}
-		for _, s := range h.work.best(h.a, series, h.ratio, h.quick.bound) {
+		for _, s := range f.work.best(f.a, series, f.ratio, f.quick.bound) {
 			if s.n >= wordDocsMin {
-				h.found = append(h.found, burst{word: uint32(w), from: int32(s.from), to: int32(s.to), saves: s.saves,
-					x: (s.saves + h.a.enter) / s.n, docs: s.n})
+				f.found = append(f.found, burst{word: uint32(w), from: int32(s.from), to: int32(s.to), saves: s.saves,
+					x: (s.saves + f.a.enter) / s.n, docs: s.n})
 			}
 		}
 	}
@@ -125,13 +125,13 @@ func (h *hunter) hunt(ctx context.Context, from, to int) error {
 // bursts that each document has.
 func (c *corpus) findBursts(ctx context.Context, a *automaton, o *Options) ([]burst, *vectors, error) {
 	var different atomic.Int64
-	hunters := make([]hunter, min(runtime.GOMAXPROCS(0), huntersMost))
-	errs := make([]error, len(hunters))
+	finders := make([]finder, min(runtime.GOMAXPROCS(0), findersMost))
+	errs := make([]error, len(finders))
 	var wait sync.WaitGroup
-	for i := range hunters {
-		hunters[i] = hunter{c: c, a: a, ratio: o.Ratio, different: &different}
+	for i := range finders {
+		finders[i] = finder{c: c, a: a, ratio: o.Ratio, different: &different}
 		wait.Go(func() {
-			errs[i] = hunters[i].hunt(ctx, i*c.index.Words/len(hunters), (i+1)*c.index.Words/len(hunters))
+			errs[i] = finders[i].find(ctx, i*c.index.Words/len(finders), (i+1)*c.index.Words/len(finders))
 		})
 	}
 	wait.Wait()
@@ -140,8 +140,8 @@ func (c *corpus) findBursts(ctx context.Context, a *automaton, o *Options) ([]bu
 	}
 	var found []burst
 	bound := noiseBound(int(different.Load()), a)
-	for i := range hunters {
-		for _, b := range hunters[i].found {
+	for i := range finders {
+		for _, b := range finders[i].found {
 			if b.saves > bound {
 				found = append(found, b)
 			}

@@ -51,8 +51,8 @@ func (c *corpus) usesOf(word int) []Use {
 const (
 	// wordsBetween is after how many words a loop checks its context again.
 	wordsBetween = 256
-	// huntersMost is how many goroutines look for bursts at once at most. Each has tables of 1 MB.
-	huntersMost = 8
+	// findersMost is how many goroutines look for bursts at once at most. Each has tables of 1 MB.
+	findersMost = 8
 )
 
 // newCorpus returns the corpus of an index.
