@@ -147,7 +147,7 @@ func again(ctx context.Context, do func(ctx context.Context) error) error {
 		switch {
 		case ctx.Err() != nil:
 			return err
-		case errors.Is(err, nats.ErrNoResponders):
+		case errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrNoStreamResponse):
 			time.Sleep(50 * time.Millisecond)
 		case !errors.Is(err, context.DeadlineExceeded):
 			return err
@@ -200,7 +200,11 @@ func (n *natsCheck) replicas() {
 		return
 	}
 	defer n.js.DeleteStream(ctx, config.Name) // the clean-up tries again
-	if _, err := n.js.Publish(ctx, n.name+"-3.x", []byte("x")); err != nil {
+	err := again(ctx, func(ctx context.Context) error {
+		_, err := n.js.Publish(ctx, n.name+"-3.x", []byte("x"))
+		return err
+	})
+	if err != nil {
 		n.line(note, "replicas", "a stream with 3 takes no message: %v", err)
 		return
 	}

@@ -458,8 +458,8 @@ func (m *merging) appendParts(parts []segment.Part, s segment.Span) ([]segment.P
 
 // reader returns a function that reads the block at a present place, and the facts
 // of that block.
-func (m *merging) reader(at segment.BlockRef) func() (b, facts []byte, err error) {
-	return func() ([]byte, []byte, error) {
+func (m *merging) reader(at segment.BlockRef) func(short bool) (b, facts []byte, err error) {
+	return func(short bool) ([]byte, []byte, error) {
 		s := m.v.Runs.Segment(at.Segment)
 		r, err := m.v.Runs.Run(s, at.Run)
 		if err != nil {
@@ -473,6 +473,9 @@ func (m *merging) reader(at segment.BlockRef) func() (b, facts []byte, err error
 		if err != nil {
 			return nil, nil, err
 		}
-		return b, facts.Kept(at.N), nil
+		if short {
+			return b, facts.Kept(at.N), nil
+		}
+		return b, facts.Block(at.N), nil
 	}
 }

@@ -132,9 +132,9 @@ func (r *run) appendFacts(dst []byte) []byte {
 }
 
 // shortFacts returns the facts of each block of r, in the form in which they are
-// stored.
+// stored. Only a packed run has short ones. A Writer that packs may repeat other runs.
 func (r *run) shortFacts() [][]byte {
-	if r.short == nil {
+	if r.short == nil || !r.packed {
 		return r.facts
 	}
 	out := make([][]byte, len(r.facts))

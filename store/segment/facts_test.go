@@ -2,6 +2,7 @@ package segment
 
 import (
 	"fmt"
+	"io"
 	"path/filepath"
 	"testing"
 
@@ -82,4 +83,36 @@ func FuzzFacts(f *testing.F) {
 			_ = fmt.Sprint(facts.Fold(n), facts.Page(n), facts.Block(n))
 		}
 	})
+}
+
+// TestFormOfFacts shows that only a packed run gets the facts of a block in short form, whether a
+// Writer packs or not.
+func TestFormOfFacts(t *testing.T) {
+	block := []byte("a block")
+	for _, c := range []struct {
+		name          string
+		packs, packed bool
+		want          string
+	}{
+		{"a run", false, false, "long"},
+		{"a packed run", true, true, "short"},
+		{"a run of a segment with packed ones", true, false, "long"},
+	} {
+		w := NewWriter(io.Discard, NewEncoder(), "200807", 7, 1, NewBlocks(1))
+		if c.packs {
+			w.Pack(fastPacker(t), nil, func(leaf, facts []byte) []byte { return []byte("short") })
+		}
+		w.run.packed = c.packed
+		asked := !c.packed
+		_, err := w.Keep(Part{ID: BlockID(block), Size: len(block), Read: func(short bool) (b, facts []byte, err error) {
+			asked = short
+			return block, []byte("long"), nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(w.run.shortFacts()[0]); asked != c.packed || got != c.want {
+			t.Errorf("%s: asks for short facts: %v, has %s ones; want %v, %s", c.name, asked, got, c.packed, c.want)
+		}
+	}
 }

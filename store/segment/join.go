@@ -29,17 +29,18 @@ type Part struct {
 	// block is not stored.
 	At BlockRef
 	// Bytes is the block, and Facts are its facts. If Bytes is nil, the function
-	// Read returns both.
+	// Read returns both. The facts that it returns may be in short form only if short is set.
 	Bytes, Facts []byte
-	Read         func() (bytes, facts []byte, err error)
+	Read         func(short bool) (bytes, facts []byte, err error)
 }
 
-// bytes returns the block and its facts, which it reads if they are not in memory.
-func (p *Part) bytes() (b, facts []byte, err error) {
+// bytes returns the block of p and its facts, which it reads if they are not in memory. The facts are
+// for the current run: only a packed run has facts in short form.
+func (w *Writer) bytes(p *Part) (b, facts []byte, err error) {
 	if p.Bytes != nil || p.Read == nil {
 		return p.Bytes, p.Facts, nil
 	}
-	return p.Read()
+	return p.Read(w.run.packed)
 }
 
 // join stores c, a body divided into layout and leaves, and sets the recipe of e.
@@ -94,7 +95,7 @@ func (w *Writer) assemble(e *Stored, parts []Part) (newBytes int64, err error) {
 			// A block may occur twice in the page.
 			q, ok := again[parts[i].ID]
 			if !ok {
-				b, facts, err := parts[i].bytes()
+				b, facts, err := w.bytes(&parts[i])
 				if err != nil {
 					return newBytes, err
 				}

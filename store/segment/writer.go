@@ -234,7 +234,7 @@ func (w *Writer) pieces(e *Stored, parts []Part) error {
 			at = q.BlockRef
 		}
 		if at.Segment == 0 {
-			b, _, err := p.bytes()
+			b, _, err := w.bytes(p)
 			if err != nil {
 				return err
 			}
@@ -253,7 +253,7 @@ func (w *Writer) pieces(e *Stored, parts []Part) error {
 
 // Keep stores the block p, which only other segments need, and returns its place.
 func (w *Writer) Keep(p Part) (BlockRef, error) {
-	b, facts, err := p.bytes()
+	b, facts, err := w.bytes(&p)
 	if err != nil {
 		return BlockRef{}, err
 	}
