@@ -22,8 +22,8 @@ type dictionary struct {
 	counts []uint32 // how often each word occurred, by number
 	live   int      // how many words were not forgotten
 	stored []uint32 // counts as they were stored
-	// order has the stored words in their order. One day of texts has few of them, so a map of all
-	// would take more time. find makes order when it needs it.
+	// order has the numbers of the stored words, sorted by word. One day of texts has few of these
+	// words, and a map of all takes 10 MB more for 250,000. find makes order when it needs it.
 	order  []uint32
 	found  map[string]uint32 // words that were looked up, and those that are not stored
 	forgot bool              // forget was called

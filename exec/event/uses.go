@@ -49,7 +49,7 @@ func (l *loadedUses) count(word uint32) (least, most int) {
 		return 0, 0
 	}
 	// A number has one byte if the distance is below 64, and two if it is below 8192. All distances
-	// of a word together are at most texts, so fewer than texts/63 numbers have further bytes.
+	// of a word together are at most texts. So its numbers have less than texts/63 further bytes.
 	size := l.at[word+1] - l.at[word]
 	return max(size-l.texts/63-1, (size+binary.MaxVarintLen32-1)/binary.MaxVarintLen32), size
 }
