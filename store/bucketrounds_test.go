@@ -110,8 +110,8 @@ func openCounted(t *testing.T, place s3.Server) *counted {
 	return &counted{a, t, c, fs}
 }
 
-// page reads the captures of a URL, of which there are want, and the body of the last one. It returns
-// what that took.
+// page reads all captures of a URL and the body of the last one, and returns the cost. It is an error if
+// there are not want captures.
 func (a *counted) page(url string, want int) pageCost {
 	a.t.Helper()
 	return a.pageSince(record.MinTime, url, want)

@@ -25,7 +25,7 @@ type dictionary struct {
 	// order has the numbers of the stored words, sorted by word. One day of texts has few of these
 	// words, and a map of all takes 10 MB more for 250,000. find makes order when it needs it.
 	order  []uint32
-	found  map[string]uint32 // words that were looked up, and those that are not stored
+	found  map[string]uint32 // numbers of words, by word: of those that find has found in order, and of those that add has added
 	forgot bool              // forget was called
 	reader term.Reader
 }
@@ -59,7 +59,7 @@ func (d *dictionary) find(word []byte) (uint32, bool) {
 	return d.order[at], true
 }
 
-// note adds a word to those that find finds at once.
+// note adds word n to found.
 func (d *dictionary) note(n uint32) {
 	if d.found == nil {
 		d.found = make(map[string]uint32)

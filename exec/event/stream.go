@@ -490,7 +490,8 @@ func (c *collection) putStream(from int, put func(kind byte, n int, val []byte) 
 	return nil
 }
 
-// putWords calls put with the rows of the words: of all, or of those that are new or have changed.
+// putWords calls put with the rows of all words. If changed is set, it leaves out the words that are
+// stored with the counts that they have.
 func (c *collection) putWords(changed bool, put func(kind byte, n int, val []byte) error) error {
 	var val []byte
 	first, next, words := 0, 0, 0 // the first word of the row, the word after its last, and how many it has

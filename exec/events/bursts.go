@@ -22,10 +22,11 @@ type burst struct {
 	docs float64 // how many documents it has
 }
 
-// counter counts the documents with one word by period. It only serves to use memory again.
+// counter counts the documents with one word by period. It only serves to use memory again. Between
+// two words, n and hit are all zeros.
 type counter struct {
-	n      []uint32 // by period, and at the end those that are left out; 0 between calls of of
-	hit    []uint64 // a bit for each period with documents; 0 between calls of of
+	n      []uint32 // documents by period; the last element is for documents that are left out
+	hit    []uint64 // a bit for each period with documents
 	series []hits
 }
 

@@ -74,8 +74,8 @@ func (s *scan) limits(docs int) []float64 {
 			widest[i] = -1
 			continue
 		}
-		// What a span saves falls while the documents that are expected in it rise. Newton's method finds
-		// where it falls below most. It begins above, where the part of the documents outside is left out.
+		// The more documents are expected in a span, the less it saves. Newton's method finds the number at
+		// which it saves just most. The first guess is too large: it leaves out the documents outside.
 		in, out := float64(i), float64(docs-i)
 		expected := in * math.Exp(-most/in)
 		for out > 0 {
