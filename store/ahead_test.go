@@ -27,7 +27,7 @@ func TestAhead(t *testing.T) {
 			status: 200 + i%3*100, body: fmt.Sprint("body ", i%11),
 		})
 	}
-	a := Open(t.TempDir(), Options{})
+	a := openAt(t.TempDir(), Options{})
 	defer a.Close()
 	put(t, a, visits)
 	v, err := a.Snapshot(t.Context())
@@ -91,7 +91,7 @@ func TestAheadEnds(t *testing.T) {
 	for i := range 9000 {
 		visits = append(visits, &visit{url: fmt.Sprintf("http://h.example/%d", i), time: day0 + record.Time(i%3*30)*dayMillis, status: 200, body: "x"})
 	}
-	a := Open(t.TempDir(), Options{})
+	a := openAt(t.TempDir(), Options{})
 	defer a.Close()
 	put(t, a, visits)
 	a.snapshots.Goroutines, a.snapshots.AheadAfter, a.snapshots.SharedCaptures = 3, 1, 0

@@ -25,7 +25,7 @@ func TestSingles(t *testing.T) {
 		}
 		visits = append(visits, v)
 	}
-	a := Open(t.TempDir(), Options{})
+	a := openAt(t.TempDir(), Options{})
 	defer a.Close()
 	for part := range slices.Chunk(visits, 1700) {
 		put(t, a, part)

@@ -42,11 +42,20 @@ type beforeMove struct {
 }
 
 func (d *beforeMove) Rename(from, to string) error {
+	d.before(to)
+	return d.FS.Rename(from, to)
+}
+
+func (d *beforeMove) Link(from, to string) error {
+	d.before(to)
+	return d.FS.Link(from, to)
+}
+
+func (d *beforeMove) before(to string) {
 	if do := d.do; do != nil && filepath.Ext(to) == ".raw" {
 		d.do = nil
 		do()
 	}
-	return d.FS.Rename(from, to)
 }
 
 // TestBlockedWhileImporting blocks a site after an import has planned what to store, and
@@ -54,10 +63,13 @@ func (d *beforeMove) Rename(from, to string) error {
 // and the result of the import counts each capture once.
 func TestBlockedWhileImporting(t *testing.T) {
 	dir := t.TempDir()
-	d := &beforeMove{FS: disk.OS}
-	a := Open(dir, Options{Disk: d})
+	d := &beforeMove{}
+	a := openOver(dir, Options{}, func(under disk.FS) disk.FS {
+		d.FS = under
+		return d
+	})
 	defer a.Close()
-	other := Open(dir, Options{})
+	other := openAt(dir, Options{})
 	defer other.Close()
 	d.do = func() { blockForever(t, other, "a.example") }
 	var visits []*visit
@@ -80,7 +92,7 @@ func TestBlockedWhileImporting(t *testing.T) {
 func TestBlockedInJournal(t *testing.T) {
 	dir := t.TempDir()
 	ctx := context.Background()
-	a := Open(dir, Options{})
+	a := openAt(dir, Options{})
 	s, err := a.NewSink(ctx, "crawl", 0)
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +129,7 @@ func TestBlockedInJournal(t *testing.T) {
 // way. The statement must be run again, because it would leave that capture.
 func TestForeverMissesNothing(t *testing.T) {
 	ctx := context.Background()
-	a := Open(t.TempDir(), Options{})
+	a := openAt(t.TempDir(), Options{})
 	defer a.Close()
 	put(t, a, []*visit{{url: "http://a.example/", time: day0, body: "x"}})
 	s, err := task.NewBlockScope("a.example", "")

@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"testing"
@@ -56,10 +55,10 @@ func TestBombs(t *testing.T) {
 			file = fmt.Appendf(file, "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://x.cn/%s\r\nWARC-Date: 2008-06-30T22:00:00Z\r\nContent-Type: application/http\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", coding, len(block), block)
 		}
 		name := filepath.Join(t.TempDir(), "x.warc")
-		if err := os.WriteFile(name, file, 0o666); err != nil {
+		if err := writeFile(name, file); err != nil {
 			t.Fatal(err)
 		}
-		a = Open(t.TempDir(), Options{})
+		a = openAt(t.TempDir(), Options{})
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		results, err := a.Import(t.Context(), task.ImportOptions{Patterns: []string{name}})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -18,7 +17,7 @@ import (
 // index the captures of the other runs are answered. What is not answered is reported.
 func TestSkipDamage(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "archive")
-	a := Open(dir, Options{})
+	a := openAt(dir, Options{})
 	r := rand.New(rand.NewPCG(1, 2))
 	var visits []*visit
 	for i := range 120 {
@@ -34,7 +33,7 @@ func TestSkipDamage(t *testing.T) {
 		t.Fatalf("%d rows of a whole archive, error %v", len(want), err)
 	}
 	a.Close()
-	files, err := filepath.Glob(filepath.Join(dir, commit.DirPools, "*", "*.raw"))
+	files, err := glob(filepath.Join(dir, commit.DirPools, "*", "*.raw"))
 	if err != nil || len(files) != 1 {
 		t.Fatal(files, err)
 	}
@@ -42,11 +41,11 @@ func TestSkipDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole, err := os.ReadFile(files[0])
+	whole, err := readFile(files[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	indexes, err := filepath.Glob(filepath.Join(dir, commit.DirIndex, "*"))
+	indexes, err := glob(filepath.Join(dir, commit.DirIndex, "*"))
 	if err != nil || len(indexes) != 1 {
 		t.Fatal(indexes, err)
 	}
@@ -54,10 +53,10 @@ func TestSkipDamage(t *testing.T) {
 		t.Helper()
 		b := append([]byte(nil), whole...)
 		b[at] ^= 1 << r.IntN(8)
-		if err := os.WriteFile(files[0], b, 0o644); err != nil {
+		if err := writeFile(files[0], b); err != nil {
 			t.Fatal(err)
 		}
-		a := Open(dir, Options{})
+		a := openAt(dir, Options{})
 		defer a.Close()
 		got, bodies, damage := skipping(a)
 		for url, digest := range got {
@@ -88,7 +87,7 @@ func TestSkipDamage(t *testing.T) {
 	if _, digests := check(strings.Index(string(whole), "\n\n")+20, true); anyDigest+digests == 0 {
 		t.Error("no flip cost a digest: the test shows nothing")
 	}
-	if err := os.Remove(indexes[0]); err != nil {
+	if err := removeFile(indexes[0]); err != nil {
 		t.Fatal(err)
 	}
 	if lost, _ := check(strings.Index(string(whole), "\n\n")+20, false); lost == 0 || lost == len(want) {

@@ -98,10 +98,10 @@ func TestDates(t *testing.T) {
 		}
 		dir := t.TempDir()
 		name := filepath.Join(dir, "data."+format)
-		if err := os.WriteFile(name, data, 0o644); err != nil {
+		if err := writeFile(name, data); err != nil {
 			t.Fatal(err)
 		}
-		a := Open(filepath.Join(dir, "archive"), Options{Now: func() time.Time { return datesNow }})
+		a := openAt(filepath.Join(dir, "archive"), Options{Now: func() time.Time { return datesNow }})
 		results, err := a.Import(context.Background(), task.ImportOptions{Patterns: []string{name}, Format: format})
 		if err != nil {
 			t.Fatal(format, err)
@@ -124,10 +124,10 @@ func TestDates(t *testing.T) {
 		if format != "wacz" && !slices.Equal(damaged, at) {
 			t.Errorf("%s: damage at %v, want %v", format, damaged, at)
 		}
-		if got := captured(t, a.Path(), ""); len(got) != len(good) {
+		if got := captured(t, a.Local(), ""); len(got) != len(good) {
 			t.Errorf("%s: the archive has %q, want those of %q", format, got, good)
 		}
-		if n := verify(t, a.Path(), task.VerifyOptions{}); n != nil {
+		if n := verify(t, a.Local(), task.VerifyOptions{}); n != nil {
 			t.Errorf("%s: VERIFY finds %v", format, n)
 		}
 		a.Close()
@@ -146,14 +146,14 @@ func TestDatesOfMirror(t *testing.T) {
 		"good.htm": datesNow, "zeroed.htm": time.Unix(0, 0), "future.htm": datesNow.AddDate(0, 0, 2),
 	} {
 		path := filepath.Join(site, name)
-		if err := os.WriteFile(path, []byte("<p>"+name), 0o644); err != nil {
+		if err := writeFile(path, []byte("<p>"+name)); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.Chtimes(path, at, at); err != nil {
 			t.Fatal(err)
 		}
 	}
-	a := Open(filepath.Join(dir, "archive"), Options{Now: func() time.Time { return datesNow }})
+	a := openAt(filepath.Join(dir, "archive"), Options{Now: func() time.Time { return datesNow }})
 	defer a.Close()
 	o := task.ImportOptions{Patterns: []string{dir + "/**"}, Format: formats.HTML}
 	results, err := a.Import(context.Background(), o)
@@ -174,7 +174,7 @@ func TestDatesOfMirror(t *testing.T) {
 // TestDatesOfSink puts a capture whose clock was never set into a sink, as a
 // crawl does. It is an error that names the clock, and nothing is kept.
 func TestDatesOfSink(t *testing.T) {
-	a := Open(t.TempDir(), Options{})
+	a := openAt(t.TempDir(), Options{})
 	defer a.Close()
 	ctx := context.Background()
 	s, err := a.NewSink(ctx, "crawl", 0)
@@ -188,7 +188,7 @@ func TestDatesOfSink(t *testing.T) {
 	if err := s.Close(ctx); err != nil {
 		t.Error(err)
 	}
-	if got := captured(t, a.Path(), ""); len(got) != 0 {
+	if got := captured(t, a.Local(), ""); len(got) != 0 {
 		t.Errorf("the archive has %q", got)
 	}
 }
@@ -205,7 +205,7 @@ var misnamedTimes = []time.Time{
 func TestMisnamedPools(t *testing.T) {
 	ctx := context.Background()
 	var warnings []string
-	a := Open(t.TempDir(), Options{Warn: func(err error) { warnings = append(warnings, err.Error()) }})
+	a := openAt(t.TempDir(), Options{Warn: func(err error) { warnings = append(warnings, err.Error()) }})
 	defer a.Close()
 	var good []string
 	for round := range 3 {
@@ -238,7 +238,7 @@ func TestMisnamedPools(t *testing.T) {
 		t.Helper()
 		warnings = nil
 		clear(a.warned)
-		if got := captured(t, a.Path(), ""); len(got) != want {
+		if got := captured(t, a.Local(), ""); len(got) != want {
 			t.Errorf("%s: queries give %d captures, want %d: %q", when, len(got), want, got)
 		}
 		v, err := a.Snapshot(ctx)
@@ -255,7 +255,7 @@ func TestMisnamedPools(t *testing.T) {
 		if len(pools) != len(misnamed)+2 {
 			t.Errorf("%s: %d pools with captures, want %d", when, len(pools), len(misnamed)+2)
 		}
-		found := verify(t, a.Path(), task.VerifyOptions{})
+		found := verify(t, a.Local(), task.VerifyOptions{})
 		for _, pool := range misnamed {
 			if said := strings.Join(warnings, "\n"); !strings.Contains(said, "pool "+pool+" ") {
 				t.Errorf("%s: no warning of pool %s: %s", when, pool, said)
@@ -287,10 +287,10 @@ func TestMisnamedPools(t *testing.T) {
 		check(fmt.Sprintf("merged, sealed: %v", seal), bad, len(good))
 	}
 	dir := t.TempDir()
-	if _, err := a.Copy(ctx, task.CopyOptions{Dir: dir}); err != nil {
+	if _, err := a.Copy(ctx, task.CopyOptions{Dir: place(dir)}); err != nil {
 		t.Error(err)
 	}
-	b := Open(dir, Options{})
+	b := openAt(dir, Options{})
 	defer b.Close()
 	if got := captured(t, dir, ""); len(got) != len(good) {
 		t.Errorf("the copy has %q", got)
@@ -301,10 +301,10 @@ func TestMisnamedPools(t *testing.T) {
 		}
 		check("without "+pool, bad[i+1:], len(good))
 	}
-	if err := os.Remove(filepath.Join(b.Path(), commit.FileCurrent)); err != nil {
+	if err := removeFile(filepath.Join(b.Local(), commit.FileCurrent)); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.RemoveAll(filepath.Join(b.Path(), commit.DirCatalog)); err != nil {
+	if err := removeAll(filepath.Join(b.Local(), commit.DirCatalog)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := b.Reindex(ctx, task.ReindexOptions{}); err != nil {

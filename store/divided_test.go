@@ -40,7 +40,7 @@ func TestScatteredBody(t *testing.T) {
 		all = append(all, book[i][:]...)
 	}
 	whole := &visit{url: "http://a.example/z.html", time: day0, status: 200, body: page(all...)}
-	a := Open(t.TempDir(), Options{})
+	a := openAt(t.TempDir(), Options{})
 	defer a.Close()
 	put(t, a, append(visits, whole))
 	v, err := a.Snapshot(t.Context())

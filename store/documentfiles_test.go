@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -32,7 +31,8 @@ func documentMonths(t testing.TB, a *Archive, months int) {
 func documentTitles(t testing.TB, dir string) (out []string) {
 	t.Helper()
 	for _, name := range documentFiles(t, dir) {
-		f, err := readings.Open(disk.OS, dir, name)
+		d, _ := archiveOf(dir)
+		f, err := readings.Open(d, dir, name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +52,7 @@ func documentTitles(t testing.TB, dir string) (out []string) {
 // documentFiles returns the files of readings of an archive.
 func documentFiles(t testing.TB, dir string) (out []string) {
 	t.Helper()
-	found, err := filepath.Glob(filepath.Join(dir, "documents", "*.docs"))
+	found, err := glob(filepath.Join(dir, "documents", "*.docs"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,10 +67,10 @@ func documentFiles(t testing.TB, dir string) (out []string) {
 func TestDocumentsKept(t *testing.T) {
 	ctx := context.Background()
 	reader := &testReader{}
-	a := Open(t.TempDir(), Options{Documents: reader, Warn: func(err error) { t.Error(err) }})
+	a := openAt(t.TempDir(), Options{Documents: reader, Warn: func(err error) { t.Error(err) }})
 	defer a.Close()
 	documentMonths(t, a, 10)
-	if n := len(documentFiles(t, a.Path())); n >= 8 {
+	if n := len(documentFiles(t, a.Local())); n >= 8 {
 		t.Errorf("there are %d files: small ones were not joined", n)
 	}
 	put(t, a, []*visit{
@@ -97,17 +97,14 @@ func TestDocumentsKept(t *testing.T) {
 			}
 		}
 		slices.Sort(left)
-		if got := slices.Compact(documentTitles(t, a.Path())); !slices.Equal(got, left) {
+		swept := mustSweep(t, a)
+		if got := slices.Compact(documentTitles(t, a.Local())); swept && !slices.Equal(got, left) {
 			t.Errorf("%s: the files have the readings of %q, want %q", what, got, left)
 		}
-		w, err := a.folder.NewWriter(ctx) // it removes the lock files of pools that are gone
-		if err == nil {
-			err = w.Close()
-		}
-		if err := errors.Join(err, noLeftovers(a)); err != nil {
+		if err := noLeftovers(a); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
-		if found := verify(t, a.Path(), task.VerifyOptions{}); len(found) > 0 {
+		if found := verify(t, a.Local(), task.VerifyOptions{}); len(found) > 0 {
 			t.Errorf("%s: %v", what, found)
 		}
 	}
@@ -145,7 +142,7 @@ func TestDocumentsKept(t *testing.T) {
 func TestDocumentsGoOn(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	reader := &testReader{}
-	a := Open(t.TempDir(), Options{Documents: reader, Warn: func(err error) { t.Error(err) }})
+	a := openAt(t.TempDir(), Options{Documents: reader, Warn: func(err error) { t.Error(err) }})
 	defer a.Close()
 	var all []*visit
 	for n := range 20 {
@@ -182,36 +179,36 @@ func TestDocumentsGoOn(t *testing.T) {
 func TestDamagedDocuments(t *testing.T) {
 	ctx := context.Background()
 	reader := &testReader{}
-	a := Open(t.TempDir(), Options{Documents: reader})
+	a := openAt(t.TempDir(), Options{Documents: reader})
 	defer a.Close()
 	documentMonths(t, a, 2)
 	want := fmt.Sprint(titles(t, a))
 	copied := filepath.Join(t.TempDir(), "copy")
-	if _, err := a.Copy(ctx, task.CopyOptions{Dir: copied}); err != nil {
+	if _, err := a.Copy(ctx, task.CopyOptions{Dir: place(copied)}); err != nil {
 		t.Fatal(err)
 	}
-	c := Open(copied, Options{Documents: reader, Warn: func(err error) { t.Error(err) }})
+	c := openAt(copied, Options{Documents: reader, Warn: func(err error) { t.Error(err) }})
 	if got := fmt.Sprint(titles(t, c)); got != want {
 		t.Errorf("the copy: got %s\nwant %s", got, want)
 	}
 	c.Close()
-	name := filepath.Join(a.Path(), documentFiles(t, a.Path())[0])
-	whole, err := os.ReadFile(name)
+	name := filepath.Join(a.Local(), documentFiles(t, a.Local())[0])
+	whole, err := readFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range whole {
 		b := slices.Clone(whole)
 		b[i] ^= 1 << (i % 8)
-		if err := os.WriteFile(name, b, 0o644); err != nil {
+		if err := writeFile(name, b); err != nil {
 			t.Fatal(err)
 		}
-		if found := verify(t, a.Path(), task.VerifyOptions{}); len(found) != 1 || found[0].File != documentFiles(t, a.Path())[0] {
+		if found := verify(t, a.Local(), task.VerifyOptions{}); len(found) != 1 || found[0].File != documentFiles(t, a.Local())[0] {
 			t.Fatalf("byte %d: %v", i, found)
 		}
 	}
 	warned := 0
-	d := Open(a.Path(), Options{Documents: reader, Warn: func(error) { warned++ }})
+	d := openAt(a.Local(), Options{Documents: reader, Warn: func(error) { warned++ }})
 	defer d.Close()
 	if got := titles(t, d); warned == 0 || fmt.Sprint(got) == want {
 		t.Errorf("%d warnings, got %s", warned, got)
@@ -220,7 +217,7 @@ func TestDamagedDocuments(t *testing.T) {
 	if got := fmt.Sprint(titles(t, d)); got != want {
 		t.Errorf("read again: got %s\nwant %s", got, want)
 	}
-	if found := verify(t, a.Path(), task.VerifyOptions{}); len(found) > 0 {
+	if found := verify(t, a.Local(), task.VerifyOptions{}); len(found) > 0 {
 		t.Errorf("read again: %v", found)
 	}
 }
@@ -247,9 +244,9 @@ func TestKillDocuments(t *testing.T) {
 		}
 		return err
 	}
-	run := func(d *disktest.Disk, dir string) {
+	run := func(over func(disk.FS) disk.FS, dir string) {
 		for n := range 5 {
-			a := Open(dir, Options{Disk: d, Documents: &testReader{}})
+			a := openOver(dir, Options{Documents: &testReader{}}, over)
 			err := step(a, n)
 			a.Close()
 			if err != nil {
@@ -258,22 +255,22 @@ func TestKillDocuments(t *testing.T) {
 		}
 	}
 	root := t.TempDir()
-	d := disktest.New(root)
-	run(d, filepath.Join(root, "archive"))
+	d, over := failing(root)
+	run(over, filepath.Join(root, "archive"))
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 12 {
 		at := 1 + r.IntN(d.Operations())
 		root := t.TempDir()
 		dir := filepath.Join(root, "archive")
-		killed := disktest.New(root)
+		killed, over := failing(root)
 		killed.Fault = func(n int, _ string) error {
 			if n >= at {
 				return disktest.ErrKilled
 			}
 			return nil
 		}
-		run(killed, dir)
-		a := Open(dir, Options{Documents: &testReader{}, Warn: func(err error) { t.Errorf("killed at %d: %v", at, err) }})
+		run(over, dir)
+		a := openAt(dir, Options{Documents: &testReader{}, Warn: func(err error) { t.Errorf("killed at %d: %v", at, err) }})
 		for _, n := range []int{0, 1, 2, 3, 4, 1} {
 			if err := step(a, n); err != nil {
 				t.Fatalf("killed at %d: %v", at, err)

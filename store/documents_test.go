@@ -103,7 +103,7 @@ func titles(t testing.TB, a *Archive) (out []string) {
 // is asked, and a revisit has the document of its original.
 func TestDocuments(t *testing.T) {
 	reader := &testReader{}
-	a := Open(t.TempDir(), Options{Documents: reader, Warn: func(err error) { t.Error(err) }})
+	a := openAt(t.TempDir(), Options{Documents: reader, Warn: func(err error) { t.Error(err) }})
 	defer a.Close()
 	first := &visit{url: "http://a.example/1", time: day0, status: 200, body: docBody("One", "kafka")}
 	put(t, a, []*visit{
@@ -152,7 +152,7 @@ func TestDocuments(t *testing.T) {
 // TestNearWordsOfDocument shows that the words near a question come from a document whose
 // body was also sent with an error, where it is no document.
 func TestNearWordsOfDocument(t *testing.T) {
-	a := Open(t.TempDir(), Options{Documents: &testReader{}})
+	a := openAt(t.TempDir(), Options{Documents: &testReader{}})
 	defer a.Close()
 	body := docBody("title", "a cluster without zookeeper")
 	put(t, a, []*visit{{url: "http://www.example.com/0", time: day0, status: 404, body: body}})

@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -27,10 +26,10 @@ func warcPage(url, head string, body []byte) []byte {
 func importPages(t *testing.T, o task.ImportOptions, records [][]byte, want map[string][]byte) map[string]record.Batch {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "x.warc")
-	if err := os.WriteFile(name, bytes.Join(records, nil), 0o666); err != nil {
+	if err := writeFile(name, bytes.Join(records, nil)); err != nil {
 		t.Fatal(err)
 	}
-	a := Open(t.TempDir(), Options{})
+	a := openAt(t.TempDir(), Options{})
 	defer a.Close()
 	o.Patterns = []string{name}
 	if _, err := a.Import(t.Context(), o); err != nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -46,12 +45,15 @@ func TestOtherFormat(t *testing.T) {
 		}},
 	} {
 		for _, format := range []string{"5", "draft 2"} {
+			if inBuckets() && len(format) < len(disk.Format) {
+				continue // an object is as long as the catalogue says
+			}
 			dir := goldenArchive(t)
-			names, err := filepath.Glob(filepath.Join(dir, c.file))
+			names, err := glob(filepath.Join(dir, c.file))
 			if err != nil || len(names) == 0 {
 				t.Fatal(c.file, names, err)
 			}
-			b, err := os.ReadFile(names[0])
+			b, err := readFile(names[0])
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -59,11 +61,11 @@ func TestOtherFormat(t *testing.T) {
 			if at := bytes.LastIndex(b, []byte("crc32c\t")); c.file != "results/*/*/*" {
 				b = lines.Seal(b[:at:at])
 			}
-			if err := os.WriteFile(names[0], b, 0o644); err != nil {
+			if err := writeFile(names[0], b); err != nil {
 				t.Fatal(err)
 			}
 			var warned error
-			a := Open(dir, Options{Warn: func(err error) { warned = errors.Join(warned, err) }})
+			a := openAt(dir, Options{Warn: func(err error) { warned = errors.Join(warned, err) }})
 			err = errors.Join(c.read(a), warned)
 			if other := new(disk.FormatError); !errors.As(err, &other) || other.Found != format {
 				t.Errorf("%s of format %s: got %v, want a FormatError", c.file, format, err)
@@ -80,7 +82,7 @@ func TestOtherFormat(t *testing.T) {
 func goldenArchive(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "archive")
-	if err := os.CopyFS(dir, os.DirFS("testdata/golden/archive")); err != nil {
+	if err := copyFiles(dir, "testdata/golden/archive"); err != nil {
 		t.Fatal(err)
 	}
 	return dir

@@ -30,9 +30,9 @@ func TestHiding(t *testing.T) {
 			rt.Fatal(err)
 		}
 		hides := drawHiding(rt)
-		a := Open(dir+"/hidden", Options{})
+		a := openAt(dir+"/hidden", Options{})
 		defer a.Close()
-		b := Open(dir+"/deleted", Options{})
+		b := openAt(dir+"/deleted", Options{})
 		defer b.Close()
 		for rest := visits; len(rest) > 0; {
 			n := rapid.IntRange(1, len(rest)).Draw(rt, "import")
@@ -45,7 +45,7 @@ func TestHiding(t *testing.T) {
 				mergeAny(rt, a)
 			}
 		}
-		if err := os.CopyFS(dir+"/deleted", os.DirFS(dir+"/hidden")); err != nil {
+		if err := copyFiles(dir+"/deleted", dir+"/hidden"); err != nil {
 			rt.Fatal(err)
 		}
 		if _, err := deleteWhere(b, func(url string, at record.Time) bool { return hides.Hides(urlkey.Key(url), at) }); err != nil {

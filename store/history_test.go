@@ -300,7 +300,7 @@ func TestAnyOrder(t *testing.T) {
 	drawFewer(t, 40)
 	rapid.Check(t, func(rt *rapid.T) {
 		visits := drawHistory(rt)
-		a := Open(t.TempDir(), Options{})
+		a := openAt(t.TempDir(), Options{})
 		defer a.Close()
 		drawBounds(rt, a)
 		shuffled := rapid.Permutation(visits).Draw(rt, "order")
@@ -389,14 +389,14 @@ func TestTwoWriters(t *testing.T) {
 		errs := make([]error, 3)
 		for i, part := range [][]*visit{visits[:overlap], visits[cut:]} {
 			wg.Go(func() {
-				a := Open(dir, Options{BatchBytes: 2000})
+				a := openAt(dir, Options{BatchBytes: 2000})
 				defer a.Close()
 				var res task.ImportResult
 				errs[i] = putErr(a, part, &res)
 			})
 		}
 		wg.Go(func() {
-			a := Open(dir, Options{})
+			a := openAt(dir, Options{})
 			defer a.Close()
 			for i := range 3 {
 				for _, p := range []string{"200806", "200807", "200808"} {
@@ -414,7 +414,7 @@ func TestTwoWriters(t *testing.T) {
 		if err := errors.Join(errs...); err != nil {
 			rt.Fatal(err)
 		}
-		a := Open(dir, Options{})
+		a := openAt(dir, Options{})
 		defer a.Close()
 		if got, want := readRows(t, a, record.MinTime, record.MaxTime), historyOf(visits); !equalRows(got, want) {
 			rt.Fatalf("history:\n%s", diffRows(got, want))
@@ -463,7 +463,7 @@ func TestLargeBody(t *testing.T) {
 		body[i] = byte(r.Uint32() & 15)
 	}
 	spool := bytes.Repeat(body, 8) // above record.LargeBody
-	a := Open(t.TempDir(), Options{})
+	a := openAt(t.TempDir(), Options{})
 	defer a.Close()
 	g, err := a.intake.NewImporter(ctx, "test")
 	if err != nil {

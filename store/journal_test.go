@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -21,7 +20,7 @@ func crawled(n int) *record.Capture {
 
 // journals lists the journals of an archive.
 func journals(t *testing.T, a *Archive) []string {
-	names, err := filepath.Glob(filepath.Join(a.Path(), "journal", "*"))
+	names, err := glob(filepath.Join(a.Local(), "journal", "*"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +44,7 @@ func capturesOf(t *testing.T, a *Archive) (n int) {
 }
 
 func TestSinkPublishes(t *testing.T) {
-	a := Open(t.TempDir(), Options{})
+	a := openAt(t.TempDir(), Options{})
 	defer a.Close()
 	s, err := a.NewSink(t.Context(), "a crawl/1", 1000)
 	if err != nil {
@@ -78,7 +77,7 @@ func TestSinkPublishes(t *testing.T) {
 // TestJournalIsTakenUp shows that what a process left that was killed comes in
 // with the next writer, but for what is torn at its end.
 func TestJournalIsTakenUp(t *testing.T) {
-	a := Open(t.TempDir(), Options{Warn: func(err error) { t.Error(err) }})
+	a := openAt(t.TempDir(), Options{Warn: func(err error) { t.Error(err) }})
 	defer a.Close()
 	s, err := a.NewSink(t.Context(), "k~1", 0)
 	if err != nil {
@@ -101,11 +100,11 @@ func TestJournalIsTakenUp(t *testing.T) {
 	if len(left) != 1 || capturesOf(t, a) != 0 {
 		t.Fatalf("journals %v, %d captures in force", left, capturesOf(t, a))
 	}
-	b, err := os.ReadFile(left[0])
+	b, err := readFile(left[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(left[0], b[:len(b)-20], 0o644); err != nil {
+	if err := writeFile(left[0], b[:len(b)-20]); err != nil {
 		t.Fatal(err)
 	}
 	next, err := a.NewSink(t.Context(), "next", 0)

@@ -142,7 +142,7 @@ func storyOf(names string) string {
 // TestKeptInOrder imports a history as it went, month by month: the folds of all
 // versions are there, and believed.
 func TestKeptInOrder(t *testing.T) {
-	a := Open(t.TempDir(), Options{})
+	a := openAt(t.TempDir(), Options{})
 	defer a.Close()
 	bodies := []string{storyOf("abc"), storyOf("ab!c"), storyOf("xab!c"), storyOf("abc"), "", storyOf("ac")}
 	for i, body := range bodies {
@@ -172,7 +172,7 @@ func TestKeptInOrder(t *testing.T) {
 // believed as before.
 func TestKeptThroughMerge(t *testing.T) {
 	ctx := context.Background()
-	a := Open(t.TempDir(), Options{})
+	a := openAt(t.TempDir(), Options{})
 	defer a.Close()
 	bodies := []string{storyOf("abc"), storyOf("ab!c"), storyOf("xab!c"), storyOf("abc"), storyOf("ac"), storyOf("bac")}
 	for i, body := range bodies {
@@ -204,9 +204,9 @@ func TestKeptThroughMerge(t *testing.T) {
 		}
 		check(fmt.Sprintf("merged, sealed %v", seal), a)
 	}
-	b := Open(filepath.Join(t.TempDir(), "copy"), Options{})
+	b := openAt(filepath.Join(t.TempDir(), "copy"), Options{})
 	defer b.Close()
-	copyTo(t, a, b.Path())
+	copyTo(t, a, place(b.Local()))
 	check("copied", b)
 }
 
@@ -214,7 +214,7 @@ func TestKeptThroughMerge(t *testing.T) {
 // behind it is not believed any more; the others, and that of the next import,
 // are.
 func TestKeptOutOfOrder(t *testing.T) {
-	a := Open(t.TempDir(), Options{})
+	a := openAt(t.TempDir(), Options{})
 	defer a.Close()
 	at := func(day int, body string) *visit {
 		return &visit{url: "http://www.example.com/", time: day0 + record.Time(day)*dayMillis, status: 200, body: storyOf(body)}

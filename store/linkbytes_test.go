@@ -135,7 +135,7 @@ func pageWithoutLinks(tb testing.TB, encoded []byte) ([]byte, int64) {
 // other by their titles, and tells what a link takes of each distinct block: 20
 // bytes are wanted at most.
 func TestStoredLinks(t *testing.T) {
-	a := Open(t.TempDir(), Options{})
+	a := openAt(t.TempDir(), Options{})
 	defer a.Close()
 	const pages = 400
 	r := rand.New(rand.NewPCG(1, 2))
@@ -195,7 +195,7 @@ func BenchmarkStoredLinks(b *testing.B) {
 	if name == "" {
 		b.Skip("INFOMALL_IMPORT names no file of captures")
 	}
-	a := Open(b.TempDir(), Options{})
+	a := openAt(b.TempDir(), Options{})
 	defer a.Close()
 	if _, err := a.Import(b.Context(), task.ImportOptions{Patterns: []string{name}}); err != nil {
 		b.Fatal(err)

@@ -12,7 +12,7 @@ import (
 // progress is a share of all pools to merge: it never gets less, and ends with all their captures.
 // The progress of the index of words follows.
 func TestMergeProgress(t *testing.T) {
-	a := Open(t.TempDir(), Options{})
+	a := openAt(t.TempDir(), Options{})
 	defer a.Close()
 	const day = record.Time(24 * 3_600_000)
 	for part := range 3 {

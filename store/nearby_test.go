@@ -25,7 +25,7 @@ func TestNearby(t *testing.T) {
 	page := func(title string) string {
 		return "<html><body><h1>" + title + "</h1>\n" + strings.Join(parts, "\n") + "</body></html>"
 	}
-	a := Open(t.TempDir(), Options{})
+	a := openAt(t.TempDir(), Options{})
 	defer a.Close()
 	whole := put(t, a, []*visit{{url: "http://a.example/1.0/manual.html", time: day0, status: 200, body: page("Manual 1.0")}}).NewBytes
 	for _, c := range []struct {

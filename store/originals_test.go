@@ -323,7 +323,7 @@ var revisitSeeds = flag.Int("revisits.seeds", 1, "how many seeds TestRevisitMode
 func revisitHistory(t *testing.T) func(*rapid.T) {
 	return func(rt *rapid.T) {
 		m := &factModel{all: drawFacts(rt)}
-		a := Open(t.TempDir(), Options{})
+		a := openAt(t.TempDir(), Options{})
 		defer a.Close()
 		drawBounds(rt, a)
 		rest := rapid.Permutation(m.all).Draw(rt, "order")
@@ -359,7 +359,7 @@ func revisitHistory(t *testing.T) func(*rapid.T) {
 			}
 			compareFacts(rt, step, a, m)
 		}
-		if got := verify(t, a.Path(), task.VerifyOptions{}); len(got) > 0 {
+		if got := verify(t, a.Local(), task.VerifyOptions{}); len(got) > 0 {
 			rt.Fatalf("VERIFY finds %+v", got)
 		}
 	}
@@ -437,7 +437,7 @@ func TestRevisitCases(t *testing.T) {
 				}
 			}
 			m := &factModel{}
-			ar := Open(t.TempDir(), Options{})
+			ar := openAt(t.TempDir(), Options{})
 			defer ar.Close()
 			for i, s := range steps {
 				var batch []*record.Capture
@@ -466,7 +466,7 @@ func TestRevisitCases(t *testing.T) {
 				}
 				compareFacts(t, i+1, ar, m)
 			}
-			if got := verify(t, ar.Path(), task.VerifyOptions{}); len(got) > 0 {
+			if got := verify(t, ar.Local(), task.VerifyOptions{}); len(got) > 0 {
 				t.Fatalf("VERIFY finds %+v", got)
 			}
 		})
@@ -507,7 +507,7 @@ func TestLongChain(t *testing.T) {
 			}
 			chain = append(chain, f.capture())
 		}
-		a := Open(t.TempDir(), Options{})
+		a := openAt(t.TempDir(), Options{})
 		defer a.Close()
 		for i := parts - 1; i >= 0; i-- {
 			putFacts(t, a, chain[n*i/parts:n*(i+1)/parts])

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -34,7 +33,7 @@ func pages(n int, time record.Time) (out []*visit) {
 // pool needs it.
 func TestSplit(t *testing.T) {
 	ctx := context.Background()
-	a := Open(t.TempDir(), Options{})
+	a := openAt(t.TempDir(), Options{})
 	defer a.Close()
 	june, july := pages(40, day0), pages(40, day0+40*dayMillis)
 	put(t, a, june)
@@ -78,7 +77,7 @@ func TestSplit(t *testing.T) {
 			t.Errorf("dropping %s, which July needs: %v, want a DependsError", pool, err)
 		}
 	}
-	if got := verify(t, a.Path(), task.VerifyOptions{}); len(got) > 0 {
+	if got := verify(t, a.Local(), task.VerifyOptions{}); len(got) > 0 {
 		t.Errorf("VERIFY finds %+v", got)
 	}
 	// In the other order all can be dropped.
@@ -87,7 +86,7 @@ func TestSplit(t *testing.T) {
 			t.Errorf("drop %s: %v", pool, err)
 		}
 	}
-	if got := verify(t, a.Path(), task.VerifyOptions{}); len(got) > 0 {
+	if got := verify(t, a.Local(), task.VerifyOptions{}); len(got) > 0 {
 		t.Errorf("after the parts were dropped VERIFY finds %+v", got)
 	}
 }
@@ -96,7 +95,7 @@ func TestSplit(t *testing.T) {
 // no statement.
 func TestSplitByItself(t *testing.T) {
 	ctx := context.Background()
-	a := Open(t.TempDir(), Options{})
+	a := openAt(t.TempDir(), Options{})
 	defer a.Close()
 	g, err := a.intake.NewImporter(ctx, "test")
 	if err != nil {
@@ -137,7 +136,7 @@ func TestSplitHistories(t *testing.T) {
 	drawFewer(t, 30)
 	rapid.Check(t, func(rt *rapid.T) {
 		visits := rapid.Permutation(drawHistory(rt)).Draw(rt, "order")
-		a := Open(t.TempDir(), Options{})
+		a := openAt(t.TempDir(), Options{})
 		defer a.Close()
 		drawBounds(rt, a)
 		for rest := visits; len(rest) > 0; {
@@ -156,13 +155,13 @@ func TestSplitHistories(t *testing.T) {
 		if got := readRows(t, a, record.MinTime, record.MaxTime); !equalRows(got, want) {
 			rt.Fatalf("history:\n%s", diffRows(got, want))
 		}
-		if got := verify(t, a.Path(), task.VerifyOptions{}); len(got) > 0 {
+		if got := verify(t, a.Local(), task.VerifyOptions{}); len(got) > 0 {
 			rt.Fatalf("VERIFY finds %+v", got)
 		}
-		if err := os.Remove(filepath.Join(a.Path(), commit.FileCurrent)); err != nil {
+		if err := removeFile(filepath.Join(a.Local(), commit.FileCurrent)); err != nil {
 			rt.Fatal(err)
 		}
-		b := Open(a.Path(), Options{})
+		b := openAt(a.Local(), Options{})
 		defer b.Close()
 		if _, err := b.Reindex(context.Background(), task.ReindexOptions{}); err != nil {
 			rt.Fatal(err)

@@ -74,7 +74,7 @@ func countPool(t rapid.TB, v *Snapshot, pool string) (p record.Pool) {
 // enough, also when some were merged; what comes ahead of others, and what was
 // deleted, is counted until all is merged.
 func TestPoolsSummed(t *testing.T) {
-	a := Open(t.TempDir(), Options{})
+	a := openAt(t.TempDir(), Options{})
 	defer a.Close()
 	check := func(when string, want int) {
 		t.Helper()

@@ -56,7 +56,7 @@ func TestMain(m *testing.M) {
 		if commit.IsURL(parts[1]) {
 			a, err = openShared(parts[1])
 		} else {
-			a = Open(parts[1], Options{Disk: lockClock{disk.OS}})
+			a = openAt(parts[1], Options{Disk: lockClock{disk.OS}})
 		}
 	}
 	if err == nil {
@@ -293,6 +293,7 @@ const importers = 2
 // statement fails, each answer is what the archive held at a moment while it was
 // made, and nothing acknowledged is lost.
 func TestProcesses(t *testing.T) {
+	needsFolder(t, "it watches the lock of a folder; TestBucketProcesses is this test of a bucket")
 	seconds := *processSeconds
 	if testing.Short() {
 		seconds = 2
@@ -309,7 +310,7 @@ func TestProcesses(t *testing.T) {
 		wg.Go(func() { watch.keepUp(t, "reader", dir, i, deadline) })
 	}
 	wg.Wait()
-	a := Open(dir, Options{})
+	a := openAt(dir, Options{})
 	defer a.Close()
 	for i := range importers {
 		_, most, err := partsOf(a, i)
@@ -330,13 +331,6 @@ func TestProcesses(t *testing.T) {
 		len(watch.answers), watch.merged, watch.kills, len(watch.locks), watch.locks[len(watch.locks)/2], watch.locks[len(watch.locks)-1])
 	watch.judge(t)
 	// The next writer leaves nothing behind of those killed.
-	w, err := a.folder.NewWriter(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
 	if err := noLeftovers(a); err != nil {
 		t.Error(err)
 	}

@@ -48,7 +48,7 @@ func TestReadVersions(t *testing.T) {
 	drawFewer(t, 40)
 	divided := 0
 	rapid.Check(t, func(rt *rapid.T) {
-		a := Open(t.TempDir(), Options{})
+		a := openAt(t.TempDir(), Options{})
 		defer a.Close()
 		visits := drawHistory(rt)
 		for rest := rapid.Permutation(visits).Draw(rt, "order"); len(rest) > 0; {
@@ -138,7 +138,7 @@ func TestReadVersionsOnce(t *testing.T) {
 			parts[i] = append(parts[i], text())
 		}
 	}
-	a := Open(t.TempDir(), Options{})
+	a := openAt(t.TempDir(), Options{})
 	defer a.Close()
 	for m := range months {
 		var visits []*visit

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -20,10 +19,10 @@ import (
 // what was written, and the spans.
 func recovered(t testing.TB, name string) (saved []byte, spans []task.Recovered) {
 	t.Helper()
-	a := Open(filepath.Join(t.TempDir(), "none"), Options{})
+	a := openAt(filepath.Join(t.TempDir(), "none"), Options{})
 	defer a.Close()
 	var b bytes.Buffer
-	for r, err := range a.Recover(context.Background(), task.RecoverOptions{File: name}) {
+	for r, err := range a.Recover(context.Background(), task.RecoverOptions{File: place(name)}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +39,7 @@ func recovered(t testing.TB, name string) (saved []byte, spans []task.Recovered)
 // captured lists the captures of an archive: URL, time and body of each.
 func captured(t testing.TB, dir string, pool string) []string {
 	t.Helper()
-	a := Open(dir, Options{})
+	a := openAt(dir, Options{})
 	defer a.Close()
 	var out []string
 	for _, r := range readRows(t, a, record.MinTime, record.MaxTime) {
@@ -56,15 +55,15 @@ func imported(t testing.TB, warc []byte) []string {
 	t.Helper()
 	dir := t.TempDir()
 	name := filepath.Join(dir, "saved.warc")
-	if err := os.WriteFile(name, warc, 0o644); err != nil {
+	if err := writeFile(name, warc); err != nil {
 		t.Fatal(err)
 	}
-	a := Open(filepath.Join(dir, "archive"), Options{})
+	a := openAt(filepath.Join(dir, "archive"), Options{})
 	defer a.Close()
 	if _, err := a.Import(context.Background(), task.ImportOptions{Patterns: []string{name}}); err != nil {
 		t.Fatal(err)
 	}
-	return captured(t, a.Path(), "")
+	return captured(t, a.Local(), "")
 }
 
 // TestRecoverDBFile damages a db-file at places all over it: every capture that
@@ -73,7 +72,7 @@ func imported(t testing.TB, warc []byte) []string {
 func TestRecoverDBFile(t *testing.T) {
 	dir := damagedArchive(t)
 	for _, pool := range []string{"200806", "200807"} {
-		names, err := filepath.Glob(filepath.Join(dir, commit.DirPools, pool, "*.raw"))
+		names, err := glob(filepath.Join(dir, commit.DirPools, pool, "*.raw"))
 		if err != nil || len(names) != 1 {
 			t.Fatal(names, err)
 		}
@@ -82,14 +81,14 @@ func TestRecoverDBFile(t *testing.T) {
 		if got := imported(t, saved); !reflect.DeepEqual(got, want) {
 			t.Fatalf("pool %s whole:\n got %v\nwant %v", pool, got, want)
 		}
-		whole, err := os.ReadFile(names[0])
+		whole, err := readFile(names[0])
 		if err != nil {
 			t.Fatal(err)
 		}
 		for at := 0; at < len(whole); at += 1 + len(whole)/40 {
 			b := slices.Clone(whole)
 			b[at] ^= 1 << (at % 8)
-			if err := os.WriteFile(names[0], b, 0o644); err != nil {
+			if err := writeFile(names[0], b); err != nil {
 				t.Fatal(err)
 			}
 			saved, spans := recovered(t, names[0])
@@ -115,7 +114,7 @@ func TestRecoverDBFile(t *testing.T) {
 				}
 			}
 		}
-		if err := os.WriteFile(names[0], whole, 0o644); err != nil {
+		if err := writeFile(names[0], whole); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -124,25 +123,25 @@ func TestRecoverDBFile(t *testing.T) {
 // TestRecoverRuns damages one run of a db-file of many: the captures of the
 // others come back, and what of the damaged one's head can be read is said.
 func TestRecoverRuns(t *testing.T) {
-	a := Open(t.TempDir(), Options{})
+	a := openAt(t.TempDir(), Options{})
 	defer a.Close()
 	var visits []*visit
 	for i := range 3000 {
 		visits = append(visits, &visit{url: fmt.Sprintf("http://www.example.com/%04d", i), time: day0, status: 200, body: fmt.Sprintf("<p>page %d</p>", i*i)})
 	}
 	put(t, a, visits)
-	names, err := filepath.Glob(filepath.Join(a.Path(), commit.DirPools, "*", "*.raw"))
+	names, err := glob(filepath.Join(a.Local(), commit.DirPools, "*", "*.raw"))
 	if err != nil || len(names) != 1 {
 		t.Fatal(names, err)
 	}
-	want := captured(t, a.Path(), "")
-	b, err := os.ReadFile(names[0])
+	want := captured(t, a.Local(), "")
+	b, err := readFile(names[0])
 	if err != nil {
 		t.Fatal(err)
 	}
 	second := bytes.Index(b[1:], []byte("version: 2.0\n")) + 1
 	b[second+bytes.Index(b[second:], []byte("\n\n"))+30] ^= 4
-	if err := os.WriteFile(names[0], b, 0o644); err != nil {
+	if err := writeFile(names[0], b); err != nil {
 		t.Fatal(err)
 	}
 	saved, spans := recovered(t, names[0])

@@ -18,7 +18,7 @@ import (
 
 func indexAnew(t testing.TB, dir string, o task.ReindexOptions) []task.ReindexResult {
 	t.Helper()
-	a := Open(dir, Options{})
+	a := openAt(dir, Options{})
 	defer a.Close()
 	res, err := a.Reindex(context.Background(), o)
 	if err != nil {
@@ -31,7 +31,7 @@ func indexAnew(t testing.TB, dir string, o task.ReindexOptions) []task.ReindexRe
 func loseCatalogue(t testing.TB, dir string) {
 	t.Helper()
 	for _, name := range []string{commit.FileCurrent, commit.DirCatalog, commit.DirIndex, commit.FileLock} {
-		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+		if err := removeAll(filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -48,7 +48,7 @@ func TestReindex(t *testing.T) {
 		history := drawHistory(rt)
 		visits := rapid.Permutation(history).Draw(rt, "order")
 		later := rapid.IntRange(0, len(visits)-1).Draw(rt, "after the loss")
-		a := Open(t.TempDir(), Options{})
+		a := openAt(t.TempDir(), Options{})
 		defer a.Close()
 		for rest := visits[later:]; len(rest) > 0; {
 			n := rapid.IntRange(1, len(rest)).Draw(rt, "part")
@@ -63,21 +63,21 @@ func TestReindex(t *testing.T) {
 		lose := rapid.SampledFrom([]string{"nothing", "indexes", "catalogue"}).Draw(rt, "lose")
 		switch lose {
 		case "indexes":
-			if err := os.RemoveAll(filepath.Join(a.Path(), commit.DirIndex)); err != nil {
+			if err := removeAll(filepath.Join(a.Local(), commit.DirIndex)); err != nil {
 				rt.Fatal(err)
 			}
-			if err := os.Mkdir(filepath.Join(a.Path(), commit.DirIndex), 0o755); err != nil {
+			if err := os.Mkdir(filepath.Join(a.Local(), commit.DirIndex), 0o755); err != nil {
 				rt.Fatal(err)
 			}
 		case "catalogue":
-			loseCatalogue(t, a.Path())
+			loseCatalogue(t, a.Local())
 		}
-		for _, r := range indexAnew(t, a.Path(), task.ReindexOptions{}) {
+		for _, r := range indexAnew(t, a.Local(), task.ReindexOptions{}) {
 			if r.Damaged > 0 || r.Catalogue != (lose == "catalogue") {
 				rt.Errorf("result %+v", r)
 			}
 		}
-		b := Open(a.Path(), Options{Warn: func(err error) { rt.Error(err) }})
+		b := openAt(a.Local(), Options{Warn: func(err error) { rt.Error(err) }})
 		defer b.Close()
 		if got := readRows(t, b, record.MinTime, record.MaxTime); !equalRows(got, want) {
 			rt.Fatalf("all:\n%s", diffRows(got, want))
@@ -85,7 +85,7 @@ func TestReindex(t *testing.T) {
 		if got := readRows(t, b, from, record.MaxTime); !equalRows(got, part) {
 			rt.Fatalf("from %s:\n%s", from.Std(), diffRows(got, part))
 		}
-		if got := verify(t, a.Path(), task.VerifyOptions{}); len(got) > 0 {
+		if got := verify(t, a.Local(), task.VerifyOptions{}); len(got) > 0 {
 			rt.Fatalf("VERIFY finds %+v", got)
 		}
 		if later > 0 {
@@ -101,7 +101,7 @@ func TestReindex(t *testing.T) {
 // that had the archive open before goes on with the old one.
 func TestReindexPool(t *testing.T) {
 	dir := damagedArchive(t)
-	a := Open(dir, Options{})
+	a := openAt(dir, Options{})
 	defer a.Close()
 	v, err := a.Snapshot(context.Background())
 	if err != nil {
@@ -121,7 +121,7 @@ func TestReindexPool(t *testing.T) {
 	if after := w.Pin.Segments; after[0].Index == before[0].Index || !reflect.DeepEqual(after[1], before[1]) {
 		t.Errorf("segments %+v, %+v; before %+v, %+v", after[0], after[1], before[0], before[1])
 	}
-	if _, err := os.Stat(filepath.Join(dir, before[0].Index)); err != nil {
+	if err := exists(filepath.Join(dir, before[0].Index)); err != nil {
 		t.Errorf("the old index, which a reader has open: %v", err)
 	}
 	if err := v.Close(); err != nil {
@@ -137,16 +137,16 @@ func TestReindexPool(t *testing.T) {
 // what to do and nothing is changed.
 func TestReindexDamaged(t *testing.T) {
 	dir := damagedArchive(t)
-	names, err := filepath.Glob(filepath.Join(dir, commit.DirPools, "200806", "*.raw"))
+	names, err := glob(filepath.Join(dir, commit.DirPools, "200806", "*.raw"))
 	if err != nil || len(names) != 1 {
 		t.Fatal(names, err)
 	}
-	b, err := os.ReadFile(names[0])
+	b, err := readFile(names[0])
 	if err != nil {
 		t.Fatal(err)
 	}
 	b[len(b)/2] ^= 1
-	if err := os.WriteFile(names[0], b, 0o644); err != nil {
+	if err := writeFile(names[0], b); err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range indexAnew(t, dir, task.ReindexOptions{}) {
@@ -155,15 +155,15 @@ func TestReindexDamaged(t *testing.T) {
 		}
 	}
 	loseCatalogue(t, dir)
-	a := Open(dir, Options{})
+	a := openAt(dir, Options{})
 	defer a.Close()
 	if _, err := a.Reindex(context.Background(), task.ReindexOptions{}); err == nil || !strings.Contains(err.Error(), "RECOVER '"+names[0]+"' TO") {
 		t.Errorf("without a catalogue: error %v, want one with a remedy", err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, commit.FileCurrent)); err == nil {
+	if err := exists(filepath.Join(dir, commit.FileCurrent)); err == nil {
 		t.Error("there is a catalogue of it")
 	}
-	if _, err := os.Stat(names[0]); err != nil {
+	if err := exists(names[0]); err != nil {
 		t.Error(err)
 	}
 }
@@ -172,7 +172,7 @@ func TestReindexDamaged(t *testing.T) {
 // is lost.
 func TestReindexNoPool(t *testing.T) {
 	dir := damagedArchive(t)
-	a := Open(dir, Options{})
+	a := openAt(dir, Options{})
 	defer a.Close()
 	var none *task.NoPoolError
 	if _, err := a.Reindex(context.Background(), task.ReindexOptions{Pool: "200809"}); !errors.As(err, &none) || len(none.Pools) != 2 {
@@ -182,7 +182,7 @@ func TestReindexNoPool(t *testing.T) {
 	if _, err := a.Reindex(context.Background(), task.ReindexOptions{Pool: "200806"}); err == nil || !strings.Contains(err.Error(), "write REINDEX alone") {
 		t.Errorf("without a catalogue: error %v", err)
 	}
-	if _, err := Open(t.TempDir(), Options{}).Reindex(context.Background(), task.ReindexOptions{}); err != nil {
+	if _, err := openAt(t.TempDir(), Options{}).Reindex(context.Background(), task.ReindexOptions{}); err != nil {
 		t.Errorf("no archive: %v", err)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"syscall"
@@ -101,11 +100,11 @@ func (c *comings) step(m *removalModel, do func(*Archive) error) {
 	c.want = append(c.want, m.rows())
 }
 
-// run does the steps from some on, on d, each in a process of its own, until one
+// run does the steps from some on, on the disk that over makes (nil: of the operating system), each in a process of its own, until one
 // fails. It tells how many are done.
-func (c *comings) run(d disk.FS, dir string, from int, acked func(n int)) (int, error) {
+func (c *comings) run(over func(disk.FS) disk.FS, dir string, from int, acked func(n int)) (int, error) {
 	for n := from; n < len(c.do); n++ {
-		a := Open(dir, Options{Disk: d})
+		a := openOver(dir, Options{}, over)
 		err := c.do[n](a)
 		if e := a.Close(); err == nil {
 			err = e
@@ -121,7 +120,7 @@ func (c *comings) run(d disk.FS, dir string, from int, acked func(n int)) (int, 
 // judge tells what is wrong with an archive in which at least acked steps were
 // done, and at most begun; each whole or not at all.
 func (c *comings) judge(dir string, acked, begun int) error {
-	a := Open(dir, Options{})
+	a := openAt(dir, Options{})
 	defer a.Close()
 	got, err := tellRows(a, record.MinTime, record.MaxTime)
 	if err != nil {
@@ -144,20 +143,13 @@ func (c *comings) finish(dir string, done int) error {
 	if err := c.judge(dir, len(c.do), len(c.do)); err != nil {
 		return err
 	}
-	a := Open(dir, Options{})
+	a := openAt(dir, Options{})
 	defer a.Close()
 	for f, err := range a.Verify(context.Background(), task.VerifyOptions{}) {
 		if err != nil {
 			return err
 		}
 		return fmt.Errorf("VERIFY finds %+v", f)
-	}
-	w, err := a.folder.NewWriter(context.Background()) // it sweeps
-	if err != nil {
-		return err
-	}
-	if err := w.Close(); err != nil {
-		return err
 	}
 	return noLeftovers(a)
 }
@@ -178,8 +170,8 @@ func TestRemovalKillPoints(t *testing.T) {
 	for i := range all {
 		all[i] = newComings(i)
 		root := t.TempDir()
-		d := disktest.New(root)
-		if _, err := all[i].run(d, filepath.Join(root, "archive"), 0, func(int) {}); err != nil {
+		d, over := failing(root)
+		if _, err := all[i].run(over, filepath.Join(root, "archive"), 0, func(int) {}); err != nil {
 			t.Fatal(err)
 		}
 		operations[i] = d.Operations()
@@ -189,7 +181,7 @@ func TestRemovalKillPoints(t *testing.T) {
 		c := all[i%kinds]
 		root := t.TempDir()
 		dir := filepath.Join(root, "archive")
-		d := disktest.New(root)
+		d, over := failing(root)
 		at := 1 + r.IntN(operations[i%kinds])
 		d.Fault = func(n int, _ string) error {
 			if n >= at {
@@ -197,7 +189,7 @@ func TestRemovalKillPoints(t *testing.T) {
 			}
 			return nil
 		}
-		acked, err := c.run(d, dir, 0, func(int) {})
+		acked, err := c.run(over, dir, 0, func(int) {})
 		if err != nil && !errors.Is(err, disktest.ErrKilled) {
 			t.Fatal(err)
 		}
@@ -208,7 +200,7 @@ func TestRemovalKillPoints(t *testing.T) {
 		if err != nil {
 			t.Fatalf("history %d killed at operation %d, %d steps acknowledged: %v", i%kinds, at, acked, err)
 		}
-		if err := os.RemoveAll(root); err != nil {
+		if err := removeAll(root); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -218,6 +210,7 @@ func TestRemovalKillPoints(t *testing.T) {
 // TestRemovalPowerLoss looks at what a power cut may leave of imports, DELETEs
 // and DROPs, of which one met an I/O error: what was acknowledged is done.
 func TestRemovalPowerLoss(t *testing.T) {
+	needsFolder(t, noPower)
 	states := *powerStates / 2
 	if testing.Short() {
 		states = min(states, 200)
@@ -235,7 +228,7 @@ func TestRemovalPowerLoss(t *testing.T) {
 		d.Fault = once(200+r.IntN(400), syscall.EIO)
 		for done := 0; done < len(c.do); {
 			var err error
-			done, err = c.run(d, dir, done, func(n int) { marks = append(marks, mark{d.Mark(), n}) })
+			done, err = c.run(func(disk.FS) disk.FS { return d }, dir, done, func(n int) { marks = append(marks, mark{d.Mark(), n}) })
 			if err != nil && !errors.Is(err, syscall.EIO) {
 				t.Fatal(err)
 			}
@@ -249,7 +242,7 @@ func TestRemovalPowerLoss(t *testing.T) {
 					acked = m.acked
 				}
 			}
-			if err := os.RemoveAll(state); err != nil {
+			if err := removeAll(state); err != nil {
 				t.Fatal(err)
 			}
 			if err := d.Crash(n, r).WriteTo(state); err != nil {

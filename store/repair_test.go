@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -15,7 +14,7 @@ import (
 // repaired repairs a pool and gives the state of each file.
 func repaired(t *testing.T, dir string, o task.RepairOptions) map[string]task.RepairState {
 	t.Helper()
-	a := Open(dir, Options{})
+	a := openAt(dir, Options{})
 	defer a.Close()
 	results, err := a.Repair(context.Background(), o)
 	if err != nil {
@@ -32,7 +31,7 @@ func repaired(t *testing.T, dir string, o task.RepairOptions) map[string]task.Re
 // verified copy.
 func manyRuns(t *testing.T) (dir, backup string) {
 	t.Helper()
-	a := Open(t.TempDir(), Options{})
+	a := openAt(t.TempDir(), Options{})
 	defer a.Close()
 	r := rand.New(rand.NewPCG(1, 2))
 	var visits []*visit
@@ -45,8 +44,8 @@ func manyRuns(t *testing.T) (dir, backup string) {
 	}
 	put(t, a, visits)
 	backup = filepath.Join(t.TempDir(), "backup")
-	copyTo(t, a, backup)
-	return a.Path(), backup
+	copyTo(t, a, place(backup))
+	return a.Local(), backup
 }
 
 // TestRepair damages the files of an archive and of its copy at random, each in
@@ -67,7 +66,7 @@ func TestRepair(t *testing.T) {
 			if ext := filepath.Ext(rel); ext != ".raw" && ext != ".idx" {
 				continue
 			}
-			whole, err := os.ReadFile(name)
+			whole, err := readFile(name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -75,14 +74,14 @@ func TestRepair(t *testing.T) {
 			places := r.Perm(len(whole) / 100)[:6]
 			for i, at := range places {
 				to := []string{name, filepath.Join(backup, rel)}[i%2]
-				b, err := os.ReadFile(to)
+				b, err := readFile(to)
 				if err != nil {
 					t.Fatal(err)
 				}
 				for j := range 1 + r.IntN(80) {
 					b[at*100+j] ^= byte(1 + r.IntN(255))
 				}
-				if err := os.WriteFile(to, b, 0o644); err != nil {
+				if err := writeFile(to, b); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -90,7 +89,7 @@ func TestRepair(t *testing.T) {
 		if got := verify(t, dir, task.VerifyOptions{}); len(got) == 0 {
 			t.Fatal("VERIFY finds nothing wrong with the damaged archive")
 		}
-		o := task.RepairOptions{Pool: "200806", Dir: backup}
+		o := task.RepairOptions{Pool: "200806", Dir: place(backup)}
 		o.Dry = true
 		would := repaired(t, dir, o)
 		o.Dry = false
@@ -100,7 +99,7 @@ func TestRepair(t *testing.T) {
 		if got := verify(t, dir, task.VerifyOptions{}); len(got) > 0 {
 			t.Fatalf("round %d: after the repair VERIFY finds %+v", round, got)
 		}
-		if got := repaired(t, backup, task.RepairOptions{Pool: "200806", Dir: dir}); got[".raw"] != task.RepairTaken || got[".idx"] != task.RepairTaken {
+		if got := repaired(t, backup, task.RepairOptions{Pool: "200806", Dir: place(dir)}); got[".raw"] != task.RepairTaken || got[".idx"] != task.RepairTaken {
 			t.Fatalf("the copy's files are %v, want all taken", got)
 		}
 	}
@@ -112,7 +111,7 @@ func TestRepair(t *testing.T) {
 func TestRepairLost(t *testing.T) {
 	dir, backup := manyRuns(t)
 	other, _ := manyRuns(t)
-	names, err := filepath.Glob(filepath.Join(dir, commit.DirPools, "*", "*.raw"))
+	names, err := glob(filepath.Join(dir, commit.DirPools, "*", "*.raw"))
 	if err != nil || len(names) != 1 {
 		t.Fatal(names, err)
 	}
@@ -122,14 +121,14 @@ func TestRepairLost(t *testing.T) {
 	}
 	damage := func(dir string, places ...int) {
 		t.Helper()
-		b, err := os.ReadFile(filepath.Join(dir, rel))
+		b, err := readFile(filepath.Join(dir, rel))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, at := range places {
 			b[at] ^= 1
 		}
-		if err := os.WriteFile(filepath.Join(dir, rel), b, 0o644); err != nil {
+		if err := writeFile(filepath.Join(dir, rel), b); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -140,12 +139,12 @@ func TestRepairLost(t *testing.T) {
 		raw  task.RepairState
 		lost int
 	}{
-		{backup, task.RepairPartly, 1},
-		{backup, task.RepairDamaged, 1},
+		{place(backup), task.RepairPartly, 1},
+		{place(backup), task.RepairDamaged, 1},
 		{t.TempDir(), task.RepairDamaged, 1},
-		{other, task.RepairDamaged, 1},
+		{place(other), task.RepairDamaged, 1},
 	} {
-		a := Open(dir, Options{})
+		a := openAt(dir, Options{})
 		results, err := a.Repair(context.Background(), task.RepairOptions{Pool: "200806", Dir: c.from})
 		a.Close()
 		if err != nil {
@@ -155,9 +154,9 @@ func TestRepairLost(t *testing.T) {
 			t.Errorf("from %s: got %+v, want the db-file %v with %d lost", c.from, results, c.raw, c.lost)
 		}
 	}
-	a := Open(dir, Options{})
+	a := openAt(dir, Options{})
 	defer a.Close()
-	if _, err := a.Repair(context.Background(), task.RepairOptions{Pool: "200806", Dir: dir}); err == nil {
+	if _, err := a.Repair(context.Background(), task.RepairOptions{Pool: "200806", Dir: place(dir)}); err == nil {
 		t.Error("an archive is repaired from itself")
 	}
 }

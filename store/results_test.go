@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -57,7 +56,7 @@ func listResults(t *testing.T, a *Archive) (list []string) {
 // TestResults keeps results of two names, one of them twice in a moment, and
 // drops a name.
 func TestResults(t *testing.T) {
-	a := Open(t.TempDir(), Options{})
+	a := openAt(t.TempDir(), Options{})
 	defer a.Close()
 	if got := listResults(t, a); got != nil {
 		t.Errorf("no archive has results %q", got)
@@ -81,7 +80,7 @@ func TestResults(t *testing.T) {
 	if got := listResults(t, a); !slices.Equal(got, want[3:]) {
 		t.Errorf("results %q, want %q", got, want[3:])
 	}
-	left, err := filepath.Glob(filepath.Join(a.Path(), "writers", "*"))
+	left, err := glob(filepath.Join(a.Local(), "writers", "*"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %q, error %v", left, err)
 	}
@@ -91,7 +90,7 @@ func TestResults(t *testing.T) {
 // damaged file is no reason to hide the others.
 func TestResultFails(t *testing.T) {
 	warned := 0
-	a := Open(t.TempDir(), Options{Warn: func(error) { warned++ }})
+	a := openAt(t.TempDir(), Options{Warn: func(error) { warned++ }})
 	defer a.Close()
 	fault := errors.New("no more")
 	_, err := a.SaveResult(context.Background(), task.Result{Kind: task.ResultRanks, Name: "x"}, func(yield func(task.ResultRow, error) bool) {
@@ -117,7 +116,7 @@ func TestResultFails(t *testing.T) {
 			t.Fatal(err)
 		}
 		if name == "x" {
-			if err := os.WriteFile(filepath.Join(a.Path(), r.File), []byte(disk.Head("result")+"?"), 0o644); err != nil {
+			if err := writeFile(filepath.Join(a.Local(), r.File), []byte(disk.Head("result")+"?")); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -138,8 +137,8 @@ func TestResultKilled(t *testing.T) {
 	before, after := []string{"x 1: a=va b=vb"}, []string{"x 1: a=va b=vb", "y 1: a=va b=vb"}
 	for n, done := 1, false; !done; n++ {
 		dir := t.TempDir()
-		d := disktest.New(dir)
-		a := Open(dir, Options{Disk: d})
+		d, over := failing(dir)
+		a := openOver(dir, Options{}, over)
 		if err := save(a, "x"); err != nil {
 			t.Fatal(err)
 		}
@@ -148,13 +147,16 @@ func TestResultKilled(t *testing.T) {
 		done = err == nil
 		d.Revive()
 		d.Fault = nil
-		r := rand.New(rand.NewPCG(1, uint64(n)))
-		crashed := t.TempDir()
-		if err := d.Crash(d.Mark(), r).WriteTo(crashed); err != nil {
-			t.Fatal(err)
+		left := []string{dir}
+		if !inBuckets() {
+			crashed := t.TempDir()
+			if err := d.Crash(d.Mark(), rand.New(rand.NewPCG(1, uint64(n)))).WriteTo(crashed); err != nil {
+				t.Fatal(err)
+			}
+			left = append(left, crashed)
 		}
-		for _, dir := range []string{dir, crashed} {
-			b := Open(dir, Options{})
+		for _, dir := range left {
+			b := openAt(dir, Options{})
 			got := listResults(t, b)
 			if !slices.Equal(got, after) && (done || !slices.Equal(got, before)) {
 				t.Errorf("killed at operation %d: results %q, error %v", n, got, err)
@@ -172,7 +174,7 @@ func TestResultKilled(t *testing.T) {
 // damaged, and VERIFY finds what is.
 func TestResultsCopied(t *testing.T) {
 	ctx := context.Background()
-	a := Open(t.TempDir(), Options{})
+	a := openAt(t.TempDir(), Options{})
 	defer a.Close()
 	threeMonths(t, a)
 	for _, name := range []string{"june", "july"} {
@@ -181,17 +183,17 @@ func TestResultsCopied(t *testing.T) {
 		}
 	}
 	dir := filepath.Join(t.TempDir(), "copy")
-	to := Open(dir, Options{})
+	to := openAt(dir, Options{})
 	defer to.Close()
 	damaged := filepath.Join(dir, filepath.Join("results", task.ResultRanks, "june"), fmt.Sprintf("%014d", 7))
 	for _, damage := range []bool{false, true, true} {
 		if damage {
-			b, err := os.ReadFile(damaged)
+			b, err := readFile(damaged)
 			if err != nil {
 				t.Fatal(err)
 			}
 			b[len(b)/2] ^= 1
-			if err := os.WriteFile(damaged, b, 0o666); err != nil {
+			if err := writeFile(damaged, b); err != nil {
 				t.Fatal(err)
 			}
 			var found []string
@@ -205,7 +207,7 @@ func TestResultsCopied(t *testing.T) {
 				t.Errorf("findings in %q, want %q", found, want)
 			}
 		}
-		if _, err := a.Copy(ctx, task.CopyOptions{Dir: dir}); err != nil {
+		if _, err := a.Copy(ctx, task.CopyOptions{Dir: place(dir)}); err != nil {
 			t.Fatal(err)
 		}
 		if got, want := listResults(t, to), listResults(t, a); !slices.Equal(got, want) || len(got) != 2 {
@@ -213,10 +215,10 @@ func TestResultsCopied(t *testing.T) {
 		}
 	}
 	// What is damaged here does not stand in the way of a copy.
-	if err := os.WriteFile(filepath.Join(a.dir, filepath.Join("results", task.ResultRanks, "july"), fmt.Sprintf("%014d", 7)), nil, 0o666); err != nil {
+	if err := writeFile(filepath.Join(a.dir, filepath.Join("results", task.ResultRanks, "july"), fmt.Sprintf("%014d", 7)), nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.Copy(ctx, task.CopyOptions{Dir: filepath.Join(t.TempDir(), "other")}); err != nil {
+	if _, err := a.Copy(ctx, task.CopyOptions{Dir: place(filepath.Join(t.TempDir(), "other"))}); err != nil {
 		t.Error(err)
 	}
 }
@@ -227,7 +229,7 @@ func TestResultsCopied(t *testing.T) {
 func TestResultsInEachOthersPlace(t *testing.T) {
 	ctx := context.Background()
 	warned := 0
-	a := Open(t.TempDir(), Options{Warn: func(error) { warned++ }})
+	a := openAt(t.TempDir(), Options{Warn: func(error) { warned++ }})
 	defer a.Close()
 	put(t, a, []*visit{{url: "http://x.example/", time: record.At(time.Date(2008, 6, 1, 0, 0, 0, 0, time.UTC)), status: 200, body: "x"}})
 	kinds := []string{task.ResultRanks, task.ResultGraphs, task.ResultDuplicates, task.ResultPrints}
@@ -278,7 +280,7 @@ func TestResultsInEachOthersPlace(t *testing.T) {
 func swapFiles(t *testing.T, x, y string) {
 	t.Helper()
 	for _, r := range [][2]string{{x, x + "~"}, {y, x}, {x + "~", y}} {
-		if err := os.Rename(r[0], r[1]); err != nil {
+		if err := renameFile(r[0], r[1]); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -287,7 +289,7 @@ func swapFiles(t *testing.T, x, y string) {
 // TestNamedResults lists the results of one name, removes one of them, and shows that a
 // damaged file is an error, unlike in the list of a kind.
 func TestNamedResults(t *testing.T) {
-	a := Open(t.TempDir(), Options{})
+	a := openAt(t.TempDir(), Options{})
 	defer a.Close()
 	named := func() (times []record.Time, err error) {
 		list, err := a.NamedResults(t.Context(), task.ResultRanks, "june")
@@ -318,7 +320,7 @@ func TestNamedResults(t *testing.T) {
 	if got, err := named(); !slices.Equal(got, []record.Time{7}) || err != nil {
 		t.Errorf("after one was removed: %v, %v; want that of 7", got, err)
 	}
-	if err := os.WriteFile(filepath.Join(a.Path(), last.File), []byte("damaged"), 0o644); err != nil {
+	if err := writeFile(filepath.Join(a.Local(), last.File), []byte("damaged")); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := named(); err == nil {

@@ -51,7 +51,7 @@ func TestRevisitsRead(t *testing.T) {
 	}
 	for _, order := range []string{"ovl", "o vl", "v ol", "v l o", "v ol m", "v l o m", "v ol s", "v ol d m"} {
 		rows := func(visits []*record.Capture) []string {
-			a := Open(t.TempDir(), Options{})
+			a := openAt(t.TempDir(), Options{})
 			defer a.Close()
 			var batch []*record.Capture
 			for _, step := range order + " " {
@@ -144,7 +144,7 @@ func TestBareNotModifiedTwice(t *testing.T) {
 		"alone":                   nil,
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := Open(t.TempDir(), Options{})
+			a := openAt(t.TempDir(), Options{})
 			defer a.Close()
 			put(t, a, append(first, &visit{url: u, time: day0 + 5, seq: 2, as: "before"}))
 			if res := put(t, a, []*visit{{url: u, time: day0 + 5, seq: 9, as: "before"}}); res.Stored+res.Visits != 0 {

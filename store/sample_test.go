@@ -56,7 +56,7 @@ func checkSampled(t *testing.T, rt *rapid.T) bool {
 	if err != nil {
 		rt.Fatal(err)
 	}
-	a := Open(dir, Options{})
+	a := openAt(dir, Options{})
 	defer a.Close()
 	// The drawn URLs have the levels 0, 1, 2 and 4.
 	level := map[string]int{}

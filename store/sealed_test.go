@@ -27,7 +27,7 @@ func BenchmarkBody(b *testing.B) {
 	var took []time.Duration
 	runs := int64(0)
 	for b.Loop() {
-		a := Open(dir, Options{})
+		a := openAt(dir, Options{})
 		v, err := a.Snapshot(ctx)
 		if err != nil {
 			b.Fatal(err)
@@ -55,7 +55,7 @@ func BenchmarkBody(b *testing.B) {
 
 // bodiesOf lists the captures of an archive that have a body.
 func bodiesOf(b testing.TB, dir string) (refs []record.Ref) {
-	a := Open(dir, Options{})
+	a := openAt(dir, Options{})
 	defer a.Close()
 	v, err := a.Snapshot(context.Background())
 	if err != nil {

@@ -54,7 +54,7 @@ func ofSizes(t rapid.TB, v *Snapshot, s record.Scan, from, to int64) (list []str
 // and that it may find out while it reads which these are. A scan of a short time reads
 // few captures of other times.
 func TestSizes(t *testing.T) {
-	a := Open(t.TempDir(), Options{})
+	a := openAt(t.TempDir(), Options{})
 	defer a.Close()
 	r := rand.New(rand.NewPCG(7, 8))
 	var visits []*visit

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -22,10 +21,10 @@ import (
 // That is an error, and no panic.
 func TestContentsWithoutCache(t *testing.T) {
 	dir := t.TempDir()
-	a := Open(dir, Options{})
+	a := openAt(dir, Options{})
 	put(t, a, []*visit{{url: "http://x.example/", time: record.At(time.Date(2008, 6, 1, 0, 0, 0, 0, time.UTC)), status: 200, body: "x"}})
 	a.Close()
-	a = Open(dir, Options{CacheBytes: -1})
+	a = openAt(dir, Options{CacheBytes: -1})
 	defer a.Close()
 	v, err := a.Snapshot(context.Background())
 	if err != nil {
@@ -44,7 +43,7 @@ func TestContentsWithoutCache(t *testing.T) {
 func TestSealWithoutRemoval(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
-	a := Open(dir, Options{})
+	a := openAt(dir, Options{})
 	at := record.At(time.Date(2008, 6, 1, 0, 0, 0, 0, time.UTC))
 	put(t, a, []*visit{{url: "http://x.example/", time: at, status: 200, body: "x"}, {url: "http://y.example/", time: at, status: 200, body: "y"}})
 	if _, err := a.Merge(ctx, task.MergeOptions{Seal: true}); err != nil {
@@ -65,14 +64,14 @@ func TestSealWithoutRemoval(t *testing.T) {
 		t.Fatal(err, e)
 	}
 	a.Close()
-	files, err := filepath.Glob(filepath.Join(dir, commit.DirRemoved, "*"))
+	files, err := glob(filepath.Join(dir, commit.DirRemoved, "*"))
 	if err != nil || len(files) != 1 {
 		t.Fatal(files, err)
 	}
-	if err := os.WriteFile(files[0], nil, 0o644); err != nil {
+	if err := writeFile(files[0], nil); err != nil {
 		t.Fatal(err)
 	}
-	a = Open(dir, Options{})
+	a = openAt(dir, Options{})
 	defer a.Close()
 	if r, err := a.Merge(ctx, task.MergeOptions{Seal: true}); err == nil || !strings.Contains(err.Error(), "removed") {
 		t.Errorf("got %+v and %v, want an error that names the file", r, err)
@@ -83,7 +82,7 @@ func TestSealWithoutRemoval(t *testing.T) {
 // left, but which another depends on: its db-file has no run.
 func TestReindexOfEmptySegment(t *testing.T) {
 	ctx := context.Background()
-	a := Open(t.TempDir(), Options{})
+	a := openAt(t.TempDir(), Options{})
 	defer a.Close()
 	june := record.At(time.Date(2008, 6, 1, 0, 0, 0, 0, time.UTC))
 	july := record.At(time.Date(2008, 7, 1, 0, 0, 0, 0, time.UTC))
@@ -124,7 +123,7 @@ func TestReindexOfEmptySegment(t *testing.T) {
 	if _, err := a.Merge(ctx, task.MergeOptions{Seal: true}); err != nil {
 		t.Error(err)
 	}
-	if found := verify(t, a.Path(), task.VerifyOptions{}); found != nil {
+	if found := verify(t, a.Local(), task.VerifyOptions{}); found != nil {
 		t.Errorf("VERIFY finds %v", found)
 	}
 }
@@ -134,7 +133,7 @@ func TestReindexOfEmptySegment(t *testing.T) {
 func TestFilesInEachOthersPlace(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
-	a := Open(dir, Options{})
+	a := openAt(dir, Options{})
 	at := record.At(time.Date(2008, 6, 1, 0, 0, 0, 0, time.UTC))
 	for i, url := range []string{"http://x.example/", "http://y.example/", "http://z.example/"} {
 		put(t, a, []*visit{{url: url, time: at + record.Time(i), status: 200, body: url}})
@@ -186,7 +185,7 @@ func TestFilesInEachOthersPlace(t *testing.T) {
 	for _, pattern := range []string{
 		commit.FileCurrent, commit.FileFormat, notes.FileDefinitions, "verify", "catalog/[0-9]*", "removed/*", "results/*/*/*", "pools/*/*.raw", "index/*.idx", "crawls/*/state.bolt",
 	} {
-		found, err := filepath.Glob(filepath.Join(dir, pattern))
+		found, err := glob(filepath.Join(dir, pattern))
 		if err != nil || len(found) == 0 {
 			t.Fatalf("no file %s: %v", pattern, err)
 		}
@@ -200,7 +199,7 @@ func TestFilesInEachOthersPlace(t *testing.T) {
 				all = append(all, err.Error())
 			}
 		}
-		a := Open(dir, Options{Warn: say})
+		a := openAt(dir, Options{Warn: say})
 		defer a.Close()
 		crawls.Warn = say
 		_, err := crawls.Crawls(ctx)
@@ -217,19 +216,19 @@ func TestFilesInEachOthersPlace(t *testing.T) {
 		t.Fatalf("before any damage: %s", s)
 	}
 	for _, x := range files {
-		own, err := os.ReadFile(x)
+		own, err := readFile(x)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, y := range files {
-			other, err := os.ReadFile(y)
+			other, err := readFile(y)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if x == y {
 				continue
 			}
-			if err := os.WriteFile(x, other, 0o644); err != nil {
+			if err := writeFile(x, other); err != nil {
 				t.Fatal(err)
 			}
 			rel, _ := filepath.Rel(dir, x)
@@ -237,7 +236,7 @@ func TestFilesInEachOthersPlace(t *testing.T) {
 				t.Errorf("with %s in the place of %s it says %q", filepath.Base(y), rel, s)
 			}
 		}
-		if err := os.WriteFile(x, own, 0o644); err != nil {
+		if err := writeFile(x, own); err != nil {
 			t.Fatal(err)
 		}
 	}

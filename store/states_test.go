@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -23,7 +22,7 @@ func TestStates(t *testing.T) {
 	for _, order := range [][]string{{"200806", "200807"}, {"200807", "200806"}, {"200806"}, {"200807"}, {"seal 200806", "seal 200807"}} {
 		t.Run(fmt.Sprint(order), func(t *testing.T) {
 			now := time.Date(2009, 1, 1, 0, 0, 0, 0, time.UTC)
-			a := Open(filepath.Join(t.TempDir(), "a"), Options{Now: func() time.Time { return now }})
+			a := openAt(filepath.Join(t.TempDir(), "a"), Options{Now: func() time.Time { return now }})
 			defer func() { a.Close() }()
 			at := func(day int64) record.Time { return day0 + record.Time(day*dayMillis) }
 			original := &visit{url: "http://www.example.com/original", time: at(1), status: 200, body: storyOf("abc")}
@@ -93,15 +92,15 @@ func TestStates(t *testing.T) {
 				t.Fatal(err)
 			}
 			check("REINDEX")
-			b := Open(filepath.Join(t.TempDir(), "b"), Options{})
-			if _, err := a.Copy(ctx, task.CopyOptions{Dir: b.Path()}); err != nil {
+			b := openAt(filepath.Join(t.TempDir(), "b"), Options{})
+			if _, err := a.Copy(ctx, task.CopyOptions{Dir: place(b.Local())}); err != nil {
 				t.Fatal(err)
 			}
 			a.Close()
 			a = b
 			check("COPY")
 			a.Close()
-			if err := errors.Join(os.Remove(filepath.Join(a.Path(), "CURRENT")), os.RemoveAll(filepath.Join(a.Path(), "catalog"))); err != nil {
+			if err := errors.Join(removeFile(filepath.Join(a.Local(), "CURRENT")), removeAll(filepath.Join(a.Local(), "catalog"))); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := a.Reindex(ctx, task.ReindexOptions{}); err != nil {
@@ -138,7 +137,7 @@ func TestStates(t *testing.T) {
 func TestStatesOfSealed(t *testing.T) {
 	ctx := context.Background()
 	now := time.Date(2009, 1, 1, 0, 0, 0, 0, time.UTC)
-	a := Open(t.TempDir(), Options{Now: func() time.Time { return now }})
+	a := openAt(t.TempDir(), Options{Now: func() time.Time { return now }})
 	defer a.Close()
 	at := func(day int64) record.Time { return day0 + record.Time(day*dayMillis) }
 	alike := &visit{url: "http://www.example.com/a", time: at(40), status: 200, body: storyOf("ab!c")}
@@ -193,7 +192,7 @@ func TestDeletedBefore304(t *testing.T) {
 		if visits[0] == earlier {
 			want = earlier.body
 		}
-		a := Open(t.TempDir(), Options{})
+		a := openAt(t.TempDir(), Options{})
 		defer a.Close()
 		put(t, a, visits)
 		if _, err := deleteWhere(a, func(u string, t record.Time) bool { return u == url && (t == page.time || t == revisit.time) }); err != nil {

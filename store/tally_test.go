@@ -176,7 +176,7 @@ func checkSeek(rt *rapid.T, v *Snapshot, s record.Scan) {
 // TestOnce reads the URLs of many segments with many chunks each, all of them and some
 // ranges.
 func TestOnce(t *testing.T) {
-	a := Open(t.TempDir(), Options{})
+	a := openAt(t.TempDir(), Options{})
 	defer a.Close()
 	a.snapshots.SharedCaptures = 0
 	r := rand.New(rand.NewPCG(20, 26))
@@ -310,7 +310,7 @@ func tallyText(q record.Tally, b *record.Batch, i int) string {
 // TestTallyOfLateOriginal counts a revisit that came in before its original,
 // where the revisit's segment is read beside another and the original's is not.
 func TestTallyOfLateOriginal(t *testing.T) {
-	a := Open(t.TempDir(), Options{})
+	a := openAt(t.TempDir(), Options{})
 	defer a.Close()
 	page, other := "http://a.example/", "http://b.example/"
 	put(t, a, []*visit{{url: page, time: day0 + 40*dayMillis, status: 200, body: "four", as: "digest"}, {url: other, time: day0 + 42*dayMillis, status: 200, body: "b"}})
@@ -346,7 +346,7 @@ func TestTallyHosts(t *testing.T) {
 		visits = append(visits, &visit{url: url, time: day0 + record.Time(i), status: 200, body: "x"})
 		want[urlkey.Host(url)]++
 	}
-	a := Open(t.TempDir(), Options{})
+	a := openAt(t.TempDir(), Options{})
 	defer a.Close()
 	put(t, a, visits)
 	v, err := a.Snapshot(t.Context())
@@ -370,7 +370,7 @@ func TestTallyHosts(t *testing.T) {
 
 // TestTallyStops takes the first row only, and then cancels.
 func TestTallyStops(t *testing.T) {
-	a := Open(t.TempDir(), Options{})
+	a := openAt(t.TempDir(), Options{})
 	defer a.Close()
 	put(t, a, []*visit{{url: "http://a.example/", time: day0, status: 200, body: "x"}, {url: "http://a.example/", time: day0 + 40*dayMillis, status: 404, body: "y"}})
 	v, err := a.Snapshot(t.Context())
@@ -416,7 +416,7 @@ func (m *meanwhile) OpenFile(name string, flag int, perm fs.FileMode) (disk.File
 // after, by themselves and together.
 func TestTallyOfTwins(t *testing.T) {
 	dir := t.TempDir()
-	a := Open(dir, Options{})
+	a := openAt(dir, Options{})
 	defer a.Close()
 	visits := func(from, to int) (list []*visit) {
 		for i := from; i < to; i++ {
@@ -464,7 +464,10 @@ func TestTallyOfTwins(t *testing.T) {
 		}
 	}
 	add(a, 0, 20)
-	slow := Open(dir, Options{Disk: &meanwhile{FS: disk.OS, do: func() { add(a, 10, 40) }}})
+	during := func(do func()) func(disk.FS) disk.FS {
+		return func(under disk.FS) disk.FS { return &meanwhile{FS: under, do: do} }
+	}
+	slow := openOver(dir, Options{}, during(func() { add(a, 10, 40) }))
 	defer slow.Close()
 	add(slow, 15, 50)
 	check("twins")
@@ -477,7 +480,7 @@ func TestTallyOfTwins(t *testing.T) {
 	check("and more")
 	merge()
 	check("merged")
-	late := Open(dir, Options{Disk: &meanwhile{FS: disk.OS, do: func() { add(a, 50, 80); merge() }}})
+	late := openOver(dir, Options{}, during(func() { add(a, 50, 80); merge() }))
 	defer late.Close()
 	add(late, 55, 90)
 	check("merged while others come")

@@ -24,6 +24,9 @@ import (
 
 var tierStep = flag.Int("faults.tier", 9, "each how manyth operation ends a MOVE POOL or a COPY POOL to a bucket; 1 means each")
 
+// noTier is why tests of tiers need a folder.
+const noTier = "an archive in a bucket has no tier"
+
 // bucketsOf returns the function that opens places in the buckets of a server, with
 // working folders of this test.
 func bucketsOf(t *testing.T, server *s3test.Server) Buckets {
@@ -46,7 +49,7 @@ type tiered struct {
 // process that opens it only now.
 func (x *tiered) check(when string) {
 	x.t.Helper()
-	a := Open(x.dir, x.o)
+	a := openAt(x.dir, x.o)
 	defer a.Close()
 	if got, want := readRows(x.t, a, record.MinTime, record.MaxTime), historyOf(x.want); !equalRows(got, want) {
 		x.t.Fatalf("%s the archive answers:\n%s", when, diffRows(got, want))
@@ -81,10 +84,11 @@ func moved(results []task.MoveResult) map[string]int {
 // archive answers the same all the time, is merged, copied and repaired, and leaves
 // nothing behind.
 func TestTier(t *testing.T) {
+	needsFolder(t, noTier)
 	server := s3test.Start(t)
 	for _, place := range []string{"s3://" + s3test.Bucket + "/old", filepath.Join(t.TempDir(), "old")} {
 		x := &tiered{t: t, dir: t.TempDir(), o: Options{Bucket: bucketsOf(t, server)}}
-		a := Open(x.dir, x.o)
+		a := openAt(x.dir, x.o)
 		defer a.Close()
 		x.want = threeMonths(t, a)
 		move := func(want map[string]int, o task.MoveOptions) {
@@ -136,7 +140,7 @@ func TestTier(t *testing.T) {
 			flip(t, june)
 		}
 		found := 0
-		for _, err := range Open(x.dir, x.o).Verify(t.Context(), task.VerifyOptions{Stateless: true}) {
+		for _, err := range openAt(x.dir, x.o).Verify(t.Context(), task.VerifyOptions{Stateless: true}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -168,11 +172,11 @@ func TestTier(t *testing.T) {
 		// Without its catalogue, the archive is indexed again from both places.
 		move(map[string]int{"200806": 1, "200807": 0, "200808": 1}, task.MoveOptions{To: place, Ended: record.MaxTime})
 		for _, name := range []string{commit.FileCurrent, commit.DirCatalog, commit.DirIndex} {
-			if err := os.RemoveAll(filepath.Join(x.dir, name)); err != nil {
+			if err := removeAll(filepath.Join(x.dir, name)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		lost := Open(x.dir, x.o)
+		lost := openAt(x.dir, x.o)
 		if _, err := lost.Snapshot(t.Context()); err == nil || !strings.Contains(err.Error(), "TIER names") {
 			t.Errorf("%s: without its catalogue it is opened: %v", place, err)
 		}
@@ -193,10 +197,11 @@ func TestTier(t *testing.T) {
 // TestTierBack brings everything back from the tier: it is then empty, and the archive has
 // no tier. What somebody still reads there stays until the next time.
 func TestTierBack(t *testing.T) {
+	needsFolder(t, noTier)
 	server := s3test.Start(t)
 	place := "s3://" + s3test.Bucket + "/old"
 	x := &tiered{t: t, dir: t.TempDir(), o: Options{Bucket: bucketsOf(t, server)}}
-	a := Open(x.dir, x.o)
+	a := openAt(x.dir, x.o)
 	defer a.Close()
 	x.want = threeMonths(t, a)
 	if _, err := a.Move(t.Context(), task.MoveOptions{To: place, Ended: record.MaxTime}); err != nil {
@@ -205,7 +210,7 @@ func TestTierBack(t *testing.T) {
 	if x.local() != 0 || len(server.Objects()) != 4 {
 		t.Fatalf("%d db-files are in the folder; the bucket has %v", x.local(), server.Objects())
 	}
-	reader := Open(x.dir, x.o)
+	reader := openAt(x.dir, x.o)
 	defer reader.Close()
 	held, err := reader.Snapshot(t.Context())
 	if err != nil {
@@ -233,9 +238,10 @@ func TestTierBack(t *testing.T) {
 
 // TestTierRefuses names places that are no place for the db-files of this archive.
 func TestTierRefuses(t *testing.T) {
+	needsFolder(t, noTier)
 	server := s3test.Start(t)
 	o := Options{Bucket: bucketsOf(t, server)}
-	a, b := Open(t.TempDir(), o), Open(t.TempDir(), o)
+	a, b := openAt(t.TempDir(), o), openAt(t.TempDir(), o)
 	defer a.Close()
 	defer b.Close()
 	threeMonths(t, a)
@@ -247,12 +253,12 @@ func TestTierRefuses(t *testing.T) {
 		a        *Archive
 		to, want string
 	}{
-		{a, a.Path(), "that is the archive itself"},
-		{a, b.Path(), "there is an archive"},
+		{a, a.Local(), "that is the archive itself"},
+		{a, b.Local(), "there is an archive"},
 		{a, mine, ""},
 		{b, mine, "of another archive"},
 		{a, "s3://" + s3test.Bucket + "/other", "are in " + mine + " already"},
-		{Open(copied, o), "s3://" + s3test.Bucket + "/copied", "unchanged copy"},
+		{openAt(copied, o), "s3://" + s3test.Bucket + "/copied", "unchanged copy"},
 		{b, "ftp://x", "names no bucket"},
 	} {
 		_, err := c.a.Move(t.Context(), task.MoveOptions{To: c.to, Ended: record.MaxTime})
@@ -262,7 +268,7 @@ func TestTierRefuses(t *testing.T) {
 	}
 	// Without the store, the error says which file is in which tier.
 	server.SetFault(func(*http.Request, int) s3test.Fault { return s3test.DropBefore })
-	_, err := tellRows(Open(a.Path(), o), record.MinTime, record.MaxTime)
+	_, err := tellRows(openAt(a.Local(), o), record.MinTime, record.MaxTime)
 	if err == nil || !strings.Contains(err.Error(), "in the tier "+mine) {
 		t.Errorf("without the store: %v", err)
 	}
@@ -271,8 +277,9 @@ func TestTierRefuses(t *testing.T) {
 // TestTierFaults ends a MOVE at its operations and at its requests. The archive answers the
 // same, and the next MOVE does the rest.
 func TestTierFaults(t *testing.T) {
+	needsFolder(t, noTier)
 	base := t.TempDir()
-	a := Open(base, Options{})
+	a := openAt(base, Options{})
 	want := threeMonths(t, a)
 	a.Close()
 	for _, back := range []bool{false, true} {
@@ -281,7 +288,7 @@ func TestTierFaults(t *testing.T) {
 			root := t.TempDir()
 			d := disktest.New(root)
 			x := &tiered{t: t, dir: filepath.Join(root, "a"), want: want}
-			a := Open(x.dir, Options{Disk: d})
+			a := openAt(x.dir, Options{Disk: d})
 			threeMonths(t, a)
 			place := filepath.Join(root, "old")
 			o := task.MoveOptions{To: place, Ended: record.MaxTime}
@@ -308,7 +315,7 @@ func TestTierFaults(t *testing.T) {
 				t.Fatalf("killed at operation %d: %v", at, err)
 			}
 			x.check("killed:")
-			a = Open(x.dir, Options{})
+			a = openAt(x.dir, Options{})
 			if _, err := a.Move(t.Context(), o); err != nil {
 				t.Fatalf("after it was killed at operation %d: %v", at, err)
 			}
@@ -324,7 +331,7 @@ func TestTierFaults(t *testing.T) {
 	for at, failed := 1, true; failed; at += *tierStep {
 		failed = false
 		x := &tiered{t: t, dir: filepath.Join(t.TempDir(), "a"), want: want, o: Options{Bucket: bucketsOf(t, server)}}
-		if err := os.CopyFS(x.dir, os.DirFS(base)); err != nil {
+		if err := copyFiles(x.dir, base); err != nil {
 			t.Fatal(err)
 		}
 		first := 0
@@ -339,7 +346,7 @@ func TestTierFaults(t *testing.T) {
 			return s3test.Faults[at%len(s3test.Faults)]
 		})
 		o := task.MoveOptions{To: fmt.Sprintf("s3://%s/%d", s3test.Bucket, at), Ended: record.MaxTime}
-		a := Open(x.dir, x.o)
+		a := openAt(x.dir, x.o)
 		_, err := a.Move(t.Context(), o)
 		server.SetFault(nil)
 		if failed != (err != nil) {

@@ -200,7 +200,7 @@ func TestWords(t *testing.T) {
 	}
 	known, indexed := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
-		a := Open(t.TempDir(), Options{Documents: &testReader{}})
+		a := openAt(t.TempDir(), Options{Documents: &testReader{}})
 		defer a.Close()
 		visits := drawHistory(rt)
 		pages := make(map[string]string)
@@ -288,7 +288,7 @@ func checkNearWords(t *rapid.T, a *Archive) {
 // TestNearWordsBounded shows that NearWords does not read all texts of an archive without an
 // index of words: the words of the first texts are found, and most texts are not read.
 func TestNearWordsBounded(t *testing.T) {
-	a := Open(t.TempDir(), Options{})
+	a := openAt(t.TempDir(), Options{})
 	defer a.Close()
 	random := rand.New(rand.NewPCG(1, 2))
 	const pages, words = 60, 80_000

@@ -558,8 +558,9 @@ func (b *bucket) allocate(ctx context.Context, n int) (first uint32, err error) 
 		if err != nil {
 			return err
 		}
-		for _, s := range c.Segments {
-			free = max(free, uint64(s.Number())+1)
+		// REINDEX of an archive that has lost its catalogue does not use NUMBER.
+		for _, name := range c.Files() {
+			free = max(free, numberAfter(name))
 		}
 		first = uint32(free)
 		return disk.WriteFile(b.disk, b.path(fileNumber), fmt.Appendf(nil, "%d %016x\n", free+uint64(n), rand.Uint64()))

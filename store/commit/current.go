@@ -34,7 +34,7 @@ func currentLine(name string) []byte {
 }
 
 // current returns the number of the current generation, which it reads from the file
-// CURRENT; 0 if the archive has none yet. It also accepts a number without checksum,
+// CURRENT; 0 if the archive has none yet. In a folder it also accepts a number without checksum,
 // written by hand, if that has all digits of the catalogue's file name.
 func (f *Folder) current() (uint64, error) {
 	b, err := disk.ReadFile(f.Disk, filepath.Join(f.Path, FileCurrent))
@@ -50,7 +50,7 @@ func (f *Folder) current() (uint64, error) {
 		digits, _, _ = strings.Cut(name, ".")
 	}
 	n, err := strconv.ParseUint(digits, 10, 64)
-	if err != nil || n == 0 || summed && !bytes.Equal(b, currentLine(name)) || digits != fmt.Sprintf("%06d", n) {
+	if err != nil || n == 0 || summed && !bytes.Equal(b, currentLine(name)) || digits != fmt.Sprintf("%06d", n) || f.bucket != nil && !summed {
 		return 0, &segment.Error{File: FileCurrent, Offset: -1, Err: fmt.Errorf("it should hold the number of a catalogue, but holds %q: %s", b, f.currentRemedy(0))}
 	}
 	if f.bucket != nil {

@@ -195,13 +195,20 @@ func (f *Folder) NextByNames() (uint64, error) {
 			return 0, err
 		}
 		for _, file := range files {
-			name := filepath.Base(file)
-			for n := range strings.SplitSeq(strings.TrimSuffix(name, filepath.Ext(name)), "-") {
-				if n, err := strconv.ParseUint(n, 10, 31); err == nil {
-					next = max(next, n+1)
-				}
-			}
+			next = max(next, numberAfter(file))
 		}
 	}
 	return next, nil
+}
+
+// numberAfter returns the highest number in the name of a file, plus one. It returns 0 if the name has
+// no number.
+func numberAfter(file string) (next uint64) {
+	name := filepath.Base(file)
+	for n := range strings.SplitSeq(strings.TrimSuffix(name, filepath.Ext(name)), "-") {
+		if n, err := strconv.ParseUint(n, 10, 31); err == nil {
+			next = max(next, n+1)
+		}
+	}
+	return next
 }

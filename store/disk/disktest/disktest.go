@@ -51,8 +51,8 @@ type node struct {
 	names map[string]*node // the names in a folder
 }
 
-// Disk is a disk.FS on a folder of the real file system. The folder is empty at
-// first. Several goroutines may use a Disk at once.
+// Disk is a disk.FS on a folder of the real file system, which is empty at first, or on
+// another FS. Several goroutines may use a Disk at once.
 type Disk struct {
 	// Fault is called before each operation with the number of the operation,
 	// counted from 1, and its description. If Fault returns an error, the operation
@@ -62,10 +62,12 @@ type Disk struct {
 	Fault func(n int, what string) error
 	// IgnoreSync makes syncs do nothing and return no error.
 	IgnoreSync bool
+	// Under carries out the operations. It may be replaced while no file is open.
+	Under disk.FS
 
 	mu   sync.Mutex
 	root string
-	top  *node
+	top  *node // nil if nothing is recorded
 	log  []op
 	n    int
 	dead bool
@@ -74,8 +76,13 @@ type Disk struct {
 
 // New returns a Disk on the folder root, which must be empty.
 func New(root string) *Disk {
-	return &Disk{root: root, top: &node{dir: true, names: make(map[string]*node)}, open: make(map[*file]bool)}
+	return &Disk{Under: disk.OS, root: root, top: &node{dir: true, names: make(map[string]*node)}, open: make(map[*file]bool)}
 }
+
+// Unrecorded returns a Disk for any FS, such as that of an archive in a bucket: the caller sets
+// Under. The Disk fails as Fault says, but records nothing: Mark returns 0, and Crash must not be
+// called.
+func Unrecorded() *Disk { return &Disk{open: make(map[*file]bool)} }
 
 // Operations returns how many operations were called so far, including those that
 // failed. Calls while the disk is killed do not count.
@@ -174,9 +181,9 @@ func (d *Disk) means(path string, to *node) {
 
 // Open, Stat and ReadDir implement disk.FS. They count as no operations: they read the
 // real files, and work while the disk is dead.
-func (d *Disk) Open(name string) (disk.Source, error)      { return disk.OS.Open(name) }
-func (d *Disk) Stat(name string) (fs.FileInfo, error)      { return os.Stat(name) }
-func (d *Disk) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }
+func (d *Disk) Open(name string) (disk.Source, error)      { return d.Under.Open(name) }
+func (d *Disk) Stat(name string) (fs.FileInfo, error)      { return d.Under.Stat(name) }
+func (d *Disk) ReadDir(name string) ([]fs.DirEntry, error) { return d.Under.ReadDir(name) }
 
 // OpenFile implements disk.FS.
 func (d *Disk) OpenFile(name string, flag int, perm fs.FileMode) (disk.File, error) {
@@ -185,9 +192,14 @@ func (d *Disk) OpenFile(name string, flag int, perm fs.FileMode) (disk.File, err
 	if err := d.step("open " + name); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(name, flag, perm)
+	f, err := d.Under.OpenFile(name, flag, perm)
 	if err != nil {
 		return nil, err
+	}
+	out := &file{File: f, d: d}
+	d.open[out] = true
+	if d.top == nil {
+		return out, nil
 	}
 	n := d.find(name)
 	if n == nil {
@@ -197,6 +209,7 @@ func (d *Disk) OpenFile(name string, flag int, perm fs.FileMode) (disk.File, err
 	// Another library may have written the file meanwhile, or O_TRUNC emptied it.
 	b, err := os.ReadFile(name)
 	if err != nil {
+		delete(d.open, out)
 		f.Close()
 		return nil, err
 	}
@@ -204,21 +217,20 @@ func (d *Disk) OpenFile(name string, flag int, perm fs.FileMode) (disk.File, err
 		d.log = append(d.log, op{kind: kindTruncate, node: n, off: int64(len(b))}, op{kind: kindWrite, node: n, data: bytes.Clone(b)})
 		n.data = b
 	}
-	out := &file{File: f, d: d, n: n}
-	d.open[out] = true
+	out.n = n
 	return out, nil
 }
 
 // Mkdir implements disk.FS.
 func (d *Disk) Mkdir(name string, perm fs.FileMode) error {
-	return d.change("mkdir "+name, func() error { return os.Mkdir(name, perm) }, func() {
+	return d.change("mkdir "+name, func() error { return d.Under.Mkdir(name, perm) }, func() {
 		d.means(name, &node{dir: true, names: make(map[string]*node)})
 	})
 }
 
 // Rename implements disk.FS.
 func (d *Disk) Rename(from, to string) error {
-	return d.change("rename "+to, func() error { return os.Rename(from, to) }, func() {
+	return d.change("rename "+to, func() error { return d.Under.Rename(from, to) }, func() {
 		n := d.find(from)
 		d.means(to, n)
 		d.means(from, nil)
@@ -227,12 +239,12 @@ func (d *Disk) Rename(from, to string) error {
 
 // Link implements disk.FS.
 func (d *Disk) Link(from, to string) error {
-	return d.change("link "+to, func() error { return os.Link(from, to) }, func() { d.means(to, d.find(from)) })
+	return d.change("link "+to, func() error { return d.Under.Link(from, to) }, func() { d.means(to, d.find(from)) })
 }
 
 // Remove implements disk.FS.
 func (d *Disk) Remove(name string) error {
-	return d.change("remove "+name, func() error { return os.Remove(name) }, func() { d.means(name, nil) })
+	return d.change("remove "+name, func() error { return d.Under.Remove(name) }, func() { d.means(name, nil) })
 }
 
 // change does an operation by calling do. If do succeeds, change calls note to
@@ -244,7 +256,7 @@ func (d *Disk) change(what string, do func() error, note func()) error {
 	if err == nil {
 		err = do()
 	}
-	if err == nil {
+	if err == nil && d.top != nil {
 		note()
 	}
 	return err
@@ -255,9 +267,11 @@ func (d *Disk) change(what string, do func() error, note func()) error {
 func (d *Disk) SyncDir(name string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	n := d.find(name)
-	if n == nil {
-		return nil
+	var n *node
+	if d.top != nil {
+		if n = d.find(name); n == nil {
+			return nil
+		}
 	}
 	return d.sync("syncdir "+name, op{kind: kindSyncDir, node: n})
 }
@@ -270,25 +284,27 @@ func (d *Disk) sync(what string, o op) error {
 	if errors.Is(err, ErrKilled) || d.IgnoreSync {
 		return err
 	}
-	o.failed = err != nil
-	d.log = append(d.log, o)
+	if o.failed = err != nil; d.top != nil {
+		d.log = append(d.log, o)
+	}
 	return err
 }
 
 // file is an open file of a Disk.
 type file struct {
-	*os.File
+	disk.File
 	d *Disk
-	n *node
+	n *node // nil if nothing is recorded
 }
 
 func (f *file) Write(b []byte) (int, error) {
-	at, err := f.Seek(0, io.SeekCurrent)
+	s := f.File.(io.Seeker) // each FS opens files of the operating system for writing
+	at, err := s.Seek(0, io.SeekCurrent)
 	if err != nil {
 		return 0, err
 	}
 	n, err := f.WriteAt(b, at)
-	if _, e := f.Seek(int64(n), io.SeekCurrent); err == nil {
+	if _, e := s.Seek(int64(n), io.SeekCurrent); err == nil {
 		err = e
 	}
 	return n, err
@@ -306,11 +322,13 @@ func (f *file) WriteAt(b []byte, off int64) (int, error) {
 		b = b[:len(b)/2]
 	}
 	n, err := f.File.WriteAt(b, off)
-	if end := off + int64(n); end > int64(len(f.n.data)) {
-		f.n.data = append(f.n.data, make([]byte, end-int64(len(f.n.data)))...)
+	if f.n != nil {
+		if end := off + int64(n); end > int64(len(f.n.data)) {
+			f.n.data = append(f.n.data, make([]byte, end-int64(len(f.n.data)))...)
+		}
+		copy(f.n.data[off:], b[:n])
+		d.log = append(d.log, op{kind: kindWrite, node: f.n, off: off, data: bytes.Clone(b[:n])})
 	}
-	copy(f.n.data[off:], b[:n])
-	d.log = append(d.log, op{kind: kindWrite, node: f.n, off: off, data: bytes.Clone(b[:n])})
 	if failed != nil {
 		d.die(failed)
 		err = failed
