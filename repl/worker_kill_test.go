@@ -22,6 +22,7 @@ import (
 	"infomall/exec/worker"
 	"infomall/exec/worker/nats"
 	"infomall/exec/worker/natstest"
+	"infomall/store/disk/s3/s3test"
 )
 
 var (
@@ -50,9 +51,11 @@ func (twelveParts) Parts(float64) (parts, least int) { return 12, 0 }
 type workerProcess struct {
 	cmd     *exec.Cmd
 	stopped bool
+	early   bool // it said that there is no archive yet
 }
 
-// startWorker starts a worker, and returns when the worker says that it can be asked.
+// startWorker starts a worker of an archive, and returns when the worker says that it can be asked. Before
+// that, it may say that there is no archive yet.
 func startWorker(t *testing.T, dir, urls string) *workerProcess {
 	t.Helper()
 	w := &workerProcess{cmd: exec.Command("infomall", "-a", dir, "--worker", urls)}
@@ -65,8 +68,13 @@ func startWorker(t *testing.T, dir, urls string) *workerProcess {
 	}
 	t.Cleanup(w.kill)
 	lines := bufio.NewReader(errs)
-	if line, err := lines.ReadString('\n'); !strings.Contains(line, "a worker for") {
-		t.Fatalf("a worker begins with %q, %v", line, err)
+	line, err := lines.ReadString('\n')
+	if strings.Contains(line, "this worker answers when there is one") {
+		w.early = true
+		line, err = lines.ReadString('\n')
+	}
+	if !strings.Contains(line, "a worker for") {
+		t.Fatalf("a worker says %q, %v", line, err)
 	}
 	go io.Copy(io.Discard, lines)
 	return w
@@ -86,6 +94,39 @@ func (w *workerProcess) signal(t *testing.T, s syscall.Signal) {
 		t.Fatal(err)
 	}
 	w.stopped = s == syscall.SIGSTOP
+}
+
+// TestWorkerBeforeArchive starts a worker before there is an archive, in a folder and in a bucket. It computes
+// parts of the first question that is asked after an import.
+func TestWorkerBeforeArchive(t *testing.T) {
+	store := s3test.Start(t)
+	t.Setenv("AWS_ENDPOINT_URL_S3", store.URL)
+	t.Setenv("AWS_ACCESS_KEY_ID", "key")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+	for _, place := range []string{filepath.Join(t.TempDir(), "archive"), "s3://" + s3test.Bucket + "/archive"} {
+		cluster := natstest.Start(t, 1)
+		t.Setenv(natsVariable, cluster.URLs())
+		t.Setenv("INFOMALL_S3_FOLDER", filepath.Join(t.TempDir(), "worker")) // another machine than the one that asks
+		w := startWorker(t, place, cluster.URLs())
+		if !w.early {
+			t.Errorf("%s: the worker does not say that there is no archive", place)
+		}
+		t.Setenv("INFOMALL_S3_FOLDER", filepath.Join(t.TempDir(), "asker"))
+		runMain(t, []string{"-a", place, "-c", "IMPORT '../queries/demo/*.raw'; MERGE POOL ALL"})
+		args := []string{"-a", place, "--format", "csv", "-c", "SELECT url, time, text FROM versions"}
+		want := runMain(t, args)
+		tasks := cluster.Heard("infomall.worker.*.task")
+		out, err := exec.Command("dividing", args...).Output()
+		if err != nil || string(out) != want || strings.Count(want, "\n") < 20 {
+			t.Errorf("%s: %d bytes with a worker, %d without, error %v", place, len(out), len(want), err)
+		}
+		select {
+		case <-tasks:
+		case <-time.After(10 * time.Second): // the message is on its way when the answer is there
+			t.Errorf("%s: the worker was not asked", place)
+		}
+		w.kill()
+	}
 }
 
 // TestWorkersAreKilled kills and stops three worker processes, and kills NATS nodes, at any moment of
