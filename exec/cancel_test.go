@@ -148,6 +148,7 @@ func called(relation string) string {
 // operators and formats, while they read and while they yield: they end with its
 // error, and have read and yielded little more.
 func TestEndedContext(t *testing.T) {
+	needsNoWorkers(t, "workers read on until they hear that the context has ended; TestWorkersCancelled and TestWorkersEndedRows are about that")
 	a := manyCaptures(1200, 600)
 	a.BatchRows = 10
 	seen := map[string]bool{}
@@ -203,6 +204,7 @@ func TestEndedContext(t *testing.T) {
 // TestEndedContextRows ends the context of queries that hold their rows once they
 // have the first of many.
 func TestEndedContextRows(t *testing.T) {
+	needsNoWorkers(t, "workers read on until they hear that the context has ended; TestWorkersCancelled and TestWorkersEndedRows are about that")
 	a := manyCaptures(2*endedRows+1, 2*endedRows)
 	for _, src := range []string{
 		"SELECT url FROM captures",

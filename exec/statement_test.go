@@ -246,6 +246,7 @@ func TestImportDamage(t *testing.T) {
 // TestLimitStopsTheScan shows that rows come before all is read, and that no
 // more is read than is wanted.
 func TestLimitStopsTheScan(t *testing.T) {
+	needsNoWorkers(t, "a worker reads the whole part that it was given")
 	for _, src := range []string{"SELECT url FROM captures LIMIT 1", "SELECT url FROM versions LIMIT 1", "SELECT url FROM pages LIMIT 1",
 		"SELECT DISTINCT kind FROM captures LIMIT 1"} {
 		a := smallSite()
@@ -260,6 +261,7 @@ func TestLimitStopsTheScan(t *testing.T) {
 // the test. The query reports how many rows it has read, after the first second and
 // until its end.
 func TestProgress(t *testing.T) {
+	needsNoWorkers(t, "the process that asks does not see what workers have read")
 	synctest.Test(t, func(t *testing.T) {
 		s := newSession(archive{smallSite()})
 		var last session.Progress

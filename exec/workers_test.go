@@ -12,16 +12,34 @@ import (
 	"testing/synctest"
 	"time"
 
+	"infomall/exec"
 	"infomall/exec/relation"
 	"infomall/exec/relation/relationtest"
 	"infomall/exec/session"
 	"infomall/exec/worker"
 	"infomall/exec/worker/workertest"
+	"infomall/lang"
 	"infomall/store/record"
 )
 
 // workerFaults is how many questions TestWorkerFaults asks.
 var workerFaults = flag.Int("faults.workers", 40, "questions to workers that fail")
+
+var askWorkers = flag.Bool("workers", false, "let the sessions of all tests ask three workers for parts of each query")
+
+// workersOf returns three workers for a session with the options o. Their sessions have these options, too.
+func workersOf(o session.Options) session.Workers {
+	transport := workertest.New(o.Archive, 3, func() *session.Session { return exec.New(o) })
+	return &fiveParts{Asker: worker.NewAsker(transport, worker.Options{})}
+}
+
+// needsNoWorkers skips a test of something that is different with workers. why says the reason.
+func needsNoWorkers(t *testing.T, why string) {
+	t.Helper()
+	if *askWorkers {
+		t.Skip("not with workers: " + why)
+	}
+}
 
 // fiveParts divides every question into five parts.
 type fiveParts struct {
@@ -74,6 +92,36 @@ func TestWorkersAnswerQueries(t *testing.T) {
 		if n := parts.asked.Load(); n < c.least {
 			t.Errorf("with %d bytes, workers were asked %d questions, want %d or more", c.memory, n, c.least)
 		}
+	}
+}
+
+// TestWorkersEndedRows ends the context of a query when its first rows have come. Workers have computed
+// many of the other rows by then. The query must end with the context's error, and yield few of them.
+func TestWorkersEndedRows(t *testing.T) {
+	s, _, _ := asking(t, archive{manyCaptures(10*endedRows, 2*endedRows)}, 64<<20)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	st, err := lang.ParseOne("SELECT url, time FROM captures", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := s.Run(ctx, st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Close()
+	after := -1
+	for batch, e := range res.Rows {
+		if err = e; err != nil {
+			break
+		}
+		if after++; after > 0 {
+			after += batch.N - 1
+		}
+		cancel()
+	}
+	if !errors.Is(err, context.Canceled) || after > endedRows {
+		t.Errorf("%d rows came after the end, and error %v; want at most %d, and that of the context", after, err, endedRows)
 	}
 }
 

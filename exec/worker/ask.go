@@ -117,6 +117,9 @@ func (r *result) read(ctx context.Context, q *session.Question, part int, yield 
 	}
 	defer r.spool.Close()
 	for rec, err := range r.spool.All() {
+		if err == nil {
+			err = ctx.Err() // all parts may have been computed when ctx ends
+		}
 		if !yield(rec, err) || err != nil {
 			return false
 		}
