@@ -91,8 +91,7 @@ func headerOf(script string) string {
 func runMain(t *testing.T, args []string) string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	getenv := func(string) string { return "" }
-	if code := Main(context.Background(), args, strings.NewReader(""), &stdout, &stderr, getenv); code != 0 {
+	if code := mainElsewhere(context.Background(), args, strings.NewReader(""), &stdout, &stderr, elsewhere); code != 0 {
 		t.Fatalf("%q: status %d: %s", args, code, stderr.String())
 	}
 	return stdout.String()

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -20,6 +21,7 @@ import (
 	"infomall/exec/worker/workertest"
 	"infomall/repl/memory"
 	"infomall/store/commit"
+	"infomall/store/disk/s3"
 	"infomall/store/disk/s3/s3test"
 )
 
@@ -33,6 +35,76 @@ const (
 	// bucketVariable names a bucket, such as s3://bucket, in which the archives are.
 	bucketVariable = "INFOMALL_TEST_BUCKET"
 )
+
+var runElsewhere = flag.String("elsewhere", "", "where the tests that run the program in their process have the archive, and who computes: workers, bucket, or workers,bucket")
+
+// bucketServer is the store of the bucket that the flag -elsewhere asks for.
+var bucketServer = sync.OnceValue(s3test.New)
+
+// elsewhere is the environment of programs that tests run in their process: of the variables, only those
+// for what the flag -elsewhere asks for.
+func elsewhere(name string) string {
+	for what := range strings.SplitSeq(*runElsewhere, ",") {
+		switch {
+		case what == "workers" && name == workersVariable:
+			return "1"
+		case what == "bucket" && name == bucketVariable:
+			if bucket := os.Getenv(bucketVariable); bucket != "" {
+				return bucket
+			}
+			os.Setenv("AWS_ENDPOINT_URL", bucketServer().URL)
+			os.Setenv("AWS_ACCESS_KEY_ID", "key")
+			os.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+			return "s3://" + s3test.Bucket
+		}
+	}
+	return ""
+}
+
+// needsHere skips a test that has no meaning if the flag -elsewhere puts archives into a bucket. why says
+// the reason.
+func needsHere(t *testing.T, why string) {
+	t.Helper()
+	if elsewhere(bucketVariable) != "" {
+		t.Skip("not in a bucket: " + why)
+	}
+}
+
+// copyPlace copies the files of the archive that a program made at the path from, as another program
+// would. A program finds the copy at the path to.
+func copyPlace(t *testing.T, to, from string) {
+	t.Helper()
+	if _, err := os.Stat(from); err == nil {
+		if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	bucket := elsewhere(bucketVariable)
+	if bucket == "" {
+		return
+	}
+	ctx := t.Context()
+	source, err := s3.Open(ctx, bucket+from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := s3.Open(ctx, bucket+to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for info, err := range source.List(ctx, "", true) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, _, err := source.Get(ctx, info.Name, 0, -1, "")
+		if err == nil {
+			_, err = target.PutBytes(ctx, info.Name, b, s3.Always)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
 
 // mainElsewhere does what Main does, with the workers and the bucket that the variables ask for.
 func mainElsewhere(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {

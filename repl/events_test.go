@@ -194,6 +194,7 @@ func TestEventsDelete(t *testing.T) {
 // TestEventsAfterImport imports captures while a daemon runs, whose schedule finds events AFTER
 // IMPORT. The daemon finds them without being asked.
 func TestEventsAfterImport(t *testing.T) {
+	needsHere(t, "the daemon is another process; the script schedule_after_import has one with a bucket")
 	dir := t.TempDir()
 	archive := filepath.Join(dir, "archive")
 	ask := func(statement string) string {

@@ -139,9 +139,7 @@ func (k *knownRandom) bring(part int, visits []knownVisit) {
 		added = strings.Replace(added, "Z", ".000Z", 1) // a time without a fraction means the end of its second
 	}
 	c := knownCopy{filepath.Join(k.dir, fmt.Sprint(part)), added}
-	if err := os.CopyFS(c.dir, os.DirFS(k.now())); err != nil {
-		k.t.Fatal(err)
-	}
+	copyPlace(k.t, c.dir, k.now())
 	k.did = append(k.did, "copy at "+c.time)
 	k.copies = append(k.copies, c)
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -48,9 +47,7 @@ func TestKnownQueries(t *testing.T) {
 		run(now, "IMPORT 'queries/demo/"+part+".raw'")
 		at := strings.Fields(run(now, "SELECT max(added) FROM captures"))
 		c := past{filepath.Join(dir, fmt.Sprint(i)), at[len(at)-1]}
-		if err := os.CopyFS(c.dir, os.DirFS(now)); err != nil {
-			t.Fatal(err)
-		}
+		copyPlace(t, c.dir, now)
 		copies = append(copies, c)
 		if i > 0 {
 			run(now, "MERGE POOL ALL")
@@ -119,8 +116,7 @@ func withoutTimes(text string) string {
 // fails.
 func tryMain(args []string) (output, failure string) {
 	var stdout, stderr bytes.Buffer
-	getenv := func(string) string { return "" }
-	if Main(context.Background(), args, strings.NewReader(""), &stdout, &stderr, getenv) != 0 {
+	if mainElsewhere(context.Background(), args, strings.NewReader(""), &stdout, &stderr, elsewhere) != 0 {
 		failure = stderr.String()
 	}
 	return stdout.String(), failure

@@ -99,6 +99,7 @@ func TestLakeDuckDB(t *testing.T) {
 // TestLakeInBucket shows that a bucket gets the same files as a folder, and that a second
 // run writes none of them. Requests fail on the way.
 func TestLakeInBucket(t *testing.T) {
+	needsHere(t, "the test has a bucket of its own")
 	a, folder := exportLake(t)
 	store := s3test.Start(t)
 	t.Setenv("AWS_ENDPOINT_URL_S3", store.URL)

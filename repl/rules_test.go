@@ -40,7 +40,7 @@ func serveDir(t *testing.T, dir string) *served {
 	status := make(chan int, 1)
 	go func() {
 		defer write.Close()
-		status <- Main(ctx, []string{"-a", dir, "--serve", "127.0.0.1:0", "--query-timeout", "5m"}, strings.NewReader(""), io.Discard, write, func(string) string { return "" })
+		status <- mainElsewhere(ctx, []string{"-a", dir, "--serve", "127.0.0.1:0", "--query-timeout", "5m"}, strings.NewReader(""), io.Discard, write, elsewhere)
 	}()
 	t.Cleanup(func() {
 		http.DefaultClient.CloseIdleConnections()
@@ -99,7 +99,7 @@ func askMCP(t *testing.T, dir string, calls ...[2]string) (answers []string) {
 	status := make(chan int, 1)
 	go func() {
 		defer say.Close()
-		status <- Main(context.Background(), []string{"-a", dir, "--mcp"}, in, say, io.Discard, func(string) string { return "" })
+		status <- mainElsewhere(context.Background(), []string{"-a", dir, "--mcp"}, in, say, io.Discard, elsewhere)
 	}()
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, 1<<20)
@@ -214,9 +214,7 @@ func TestRulesHide(t *testing.T) {
 	work := t.TempDir()
 	dir, control := filepath.Join(work, "archive"), filepath.Join(work, "control")
 	scopes, page := hiddenArchive(t, dir)
-	if err := os.CopyFS(control, os.DirFS(dir)); err != nil {
-		t.Fatal(err)
-	}
+	copyPlace(t, control, dir)
 	runMain(t, []string{"-a", control, "--yes", "-c", "DELETE FROM " + scopes})
 	s, c := serveDir(t, dir), serveDir(t, control)
 

@@ -31,7 +31,7 @@ func TestServe(t *testing.T) {
 	go func() {
 		defer write.Close()
 		args := []string{"-a", dir, "--serve", "127.0.0.1:0", "--access-log", log, "--query-timeout", "1m"}
-		status <- Main(ctx, args, strings.NewReader(""), io.Discard, write, func(string) string { return "" })
+		status <- mainElsewhere(ctx, args, strings.NewReader(""), io.Discard, write, elsewhere)
 	}()
 	lines := bufio.NewScanner(read)
 	if !lines.Scan() {
@@ -132,7 +132,7 @@ func TestReplayProxy(t *testing.T) {
 	go func() {
 		defer write.Close()
 		args := []string{"-a", dir, "--replay-proxy", "127.0.0.1:0", "--at", "2008-06-10"}
-		status <- Main(ctx, args, strings.NewReader(""), io.Discard, write, func(string) string { return "" })
+		status <- mainElsewhere(ctx, args, strings.NewReader(""), io.Discard, write, elsewhere)
 	}()
 	lines := bufio.NewScanner(read)
 	if !lines.Scan() {

@@ -97,7 +97,7 @@ func TestShownPages(t *testing.T) {
 		t.Helper()
 		var out, failed bytes.Buffer
 		args := []string{"-a", dir, "--format", "csv", "--no-header", "-c", "SET browser_sandbox = off; SET agent = 'infomall (+http://localhost/)'; " + statement}
-		if status := Main(context.Background(), args, strings.NewReader(""), &out, &failed, func(string) string { return "" }); status != 0 {
+		if status := mainElsewhere(context.Background(), args, strings.NewReader(""), &out, &failed, elsewhere); status != 0 {
 			t.Fatalf("%s: status %d: %s", statement, status, failed.Bytes())
 		}
 		rows, err := csv.NewReader(&out).ReadAll()

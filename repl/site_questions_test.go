@@ -88,7 +88,7 @@ func (s *siteQuestioner) check(t *testing.T, q question) {
 	}
 	var stdout, stderr bytes.Buffer
 	args := []string{"-a", s.archive, "--format", "json", "-c", q.ours}
-	if code := Main(context.Background(), args, strings.NewReader(""), &stdout, &stderr, func(string) string { return "" }); code != 0 {
+	if code := mainElsewhere(context.Background(), args, strings.NewReader(""), &stdout, &stderr, elsewhere); code != 0 {
 		t.Fatalf("%s\n%s", q.ours, &stderr)
 	}
 	known, err := exec.Command(s.sqlite, "-json", s.database, "PRAGMA case_sensitive_like = ON;", q.theirs).CombinedOutput()

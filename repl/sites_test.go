@@ -329,8 +329,7 @@ func (a *siteArchive) run(statements string) string {
 	a.t.Helper()
 	var stdout, stderr bytes.Buffer
 	args := []string{"-a", a.path, "--keep-going", "--format", "csv", "-c", statements} // files of others have damage
-	getenv := func(string) string { return "" }
-	if code := Main(context.Background(), args, strings.NewReader(""), &stdout, &stderr, getenv); code != 0 {
+	if code := mainElsewhere(context.Background(), args, strings.NewReader(""), &stdout, &stderr, elsewhere); code != 0 {
 		a.t.Fatalf("%s: status %d: %s", statements, code, stderr.String())
 	}
 	return stdout.String()

@@ -99,6 +99,7 @@ func (w *workerProcess) signal(t *testing.T, s syscall.Signal) {
 // TestWorkerBeforeArchive starts a worker before there is an archive, in a folder and in a bucket. It computes
 // parts of the first question that is asked after an import.
 func TestWorkerBeforeArchive(t *testing.T) {
+	needsHere(t, "the workers are other processes; TestWorkerBeforeArchive has one that reads a bucket")
 	store := s3test.Start(t)
 	t.Setenv("AWS_ENDPOINT_URL_S3", store.URL)
 	t.Setenv("AWS_ACCESS_KEY_ID", "key")
@@ -133,6 +134,7 @@ func TestWorkerBeforeArchive(t *testing.T) {
 // the questions that two processes ask. Each answer must be that of the program alone, or the
 // program must end with an error. When all workers are back, every question is answered.
 func TestWorkersAreKilled(t *testing.T) {
+	needsHere(t, "the workers are other processes; TestWorkerBeforeArchive has one that reads a bucket")
 	const workers, askers = 3, 2
 	seed := *workersKillSeed
 	if seed == 0 {

@@ -23,6 +23,7 @@ func mainWithWorkers(ctx context.Context, args []string, stdin io.Reader, stdout
 // TestWorkersOfArchive asks workers that read an archive on disk. The rows must be those
 // that the program gives alone.
 func TestWorkersOfArchive(t *testing.T) {
+	needsHere(t, "TestScriptsElsewhere has workers that read a bucket")
 	dir := t.TempDir()
 	runMain(t, []string{"-a", dir, "-c", "IMPORT '../queries/demo/*.raw'; MERGE POOL ALL"})
 	for _, query := range []string{
@@ -54,6 +55,7 @@ func TestWorkersOfArchive(t *testing.T) {
 // TestWorkersOfDamagedArchive asks workers that read an archive with a damaged file. The rows,
 // the error after them and the exit status must be those that the program gives alone.
 func TestWorkersOfDamagedArchive(t *testing.T) {
+	needsHere(t, "TestScriptsElsewhere has workers that read a bucket")
 	dir := t.TempDir()
 	runMain(t, []string{"-a", dir, "-c", "IMPORT '../queries/demo/*.raw'; MERGE POOL ALL"})
 	files, err := filepath.Glob(filepath.Join(dir, "pools", "*", "*.raw"))

@@ -138,8 +138,14 @@ func (a *Archive) Exists() bool { return a.folder.Exists() }
 // archive may lack folders that were empty.
 func (a *Archive) Create() error { return a.folder.Create() }
 
-// Close closes the archive's index files and frees the cache of decoded runs.
-func (a *Archive) Close() error { return a.files.Close() }
+// Close closes the archive's index files and its idle connections to a bucket, and frees the cache of
+// decoded runs.
+func (a *Archive) Close() error {
+	if a.bucket != nil {
+		a.bucket.CloseIdle()
+	}
+	return a.files.Close()
+}
 
 // Snapshot returns a snapshot of the archive's present state, and pins that state:
 // its files stay until the snapshot is closed. If there is no archive, the snapshot

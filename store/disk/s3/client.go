@@ -35,7 +35,7 @@ func IsURL(path string) bool { return strings.HasPrefix(path, Scheme) }
 
 // Client carries out requests on the objects below one prefix of a bucket. It repeats a
 // request that fails for a reason that may pass. Several goroutines may use a client.
-// A client needs no Close.
+// A client needs no Close; idle connections are closed after a while.
 type Client struct {
 	core     minio.Core
 	bucket   string
@@ -151,7 +151,7 @@ var quick = sync.OnceFunc(func() { minio.DefaultRetryUnit = time.Millisecond })
 
 // transport returns the HTTP transport of a client. A client reads many small ranges at
 // once, so it keeps more idle connections than the default does.
-func transport() http.RoundTripper {
+func transport() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConnsPerHost = 64
 	t.MaxConnsPerHost = 64
@@ -159,6 +159,9 @@ func transport() http.RoundTripper {
 	t.DisableCompression = true
 	return t
 }
+
+// CloseIdle closes the connections that no request uses now. The next requests open others.
+func (c *Client) CloseIdle() { c.meter.base.CloseIdleConnections() }
 
 // URL returns the URL of the client's place, such as "s3://bucket/prefix".
 func (c *Client) URL() string { return strings.TrimSuffix(Scheme+c.bucket+"/"+c.prefix, "/") }

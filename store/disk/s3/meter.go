@@ -21,7 +21,7 @@ type Stats struct {
 
 // meter is a transport that counts requests and bytes.
 type meter struct {
-	base http.RoundTripper
+	base *http.Transport
 	mu   sync.Mutex
 	sum  Stats
 	date time.Time // the Date of the last answer
