@@ -90,6 +90,8 @@ func (endless) Delete(context.Context, task.DeleteOptions) (task.DeleteResult, e
 	panic("not asked for")
 }
 
+func (endless) Since(string, record.Time, int) record.Time { return record.MinTime }
+
 func (endless) SampleLevels(context.Context, int) (least, greatest int, err error) { return 0, 0, nil }
 
 func (endless) Kept(context.Context, record.Ref) (record.Facts, error) { return record.Facts{}, nil }

@@ -2,8 +2,11 @@ package store
 
 import (
 	"context"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -74,4 +77,79 @@ func bodiesOf(b testing.TB, dir string) (refs []record.Ref) {
 		}
 	}
 	return refs
+}
+
+// changingPagesCount is how many pages changingPages has.
+const changingPagesCount = 3
+
+// changingPage returns the URL of page n of changingPages.
+func changingPage(n int) string { return fmt.Sprintf("http://a.example/page%d", n) }
+
+// changingPages returns the visits of some months to a few pages. Each month, each page gets a new
+// paragraph, and one that resembles a paragraph of any of the pages.
+func changingPages(months int) (all [][]*visit) {
+	r := rand.New(rand.NewPCG(1, 2))
+	words := func() string { return madeVisit(r, "", 0).body[:600] }
+	var pages [changingPagesCount][24]string
+	for n := range pages {
+		for i := range pages[n] {
+			pages[n][i] = words()
+		}
+	}
+	for month := range months {
+		var visits []*visit
+		for n := range pages {
+			page := &pages[n]
+			from := &pages[r.IntN(len(pages))]
+			page[month%len(page)] = words()
+			page[r.IntN(len(page))] = from[r.IntN(len(from))][:400] + words()[:200]
+			visits = append(visits, &visit{url: changingPage(n), time: day0 + record.Time(month*31)*dayMillis, status: 200,
+				body: "<html><head><title>a page</title></head><body><p>" + strings.Join(page[:], "</p>\n<p>") + "</p></body></html>"})
+		}
+		all = append(all, visits)
+	}
+	return all
+}
+
+// needs returns how many runs must be read for one run besides it (those on which it builds, and those
+// on which these build), and how many for one body. They are the greatest numbers of the archive.
+func needs(t *testing.T, a *Archive) (ofRun, ofBody int) {
+	t.Helper()
+	v, err := a.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	// addNeeds adds a run, and those it builds on, to all.
+	var addNeeds func(all map[segment.RunRef]bool, run segment.RunRef)
+	addNeeds = func(all map[segment.RunRef]bool, run segment.RunRef) {
+		behind, err := v.Runs.Segment(run.Segment).Dictionary(run.Run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[run] = true
+		for _, r := range behind {
+			addNeeds(all, r)
+		}
+	}
+	for _, s := range v.Pin.Segments {
+		for n := range uint32(s.Runs) {
+			all := make(map[segment.RunRef]bool)
+			addNeeds(all, segment.RunRef{Segment: s.ID, Run: n})
+			ofRun = max(ofRun, len(all)-1)
+		}
+		err := v.EveryEntry(t.Context(), s, func(_ timeline.Place, e *segment.Stored) error {
+			spans, err := v.Runs.Spans(e.Recipe)
+			all := make(map[segment.RunRef]bool)
+			for _, s := range spans {
+				addNeeds(all, segment.RunRef{Segment: s.Segment, Run: s.Run})
+			}
+			ofBody = max(ofBody, len(all))
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return ofRun, ofBody
 }

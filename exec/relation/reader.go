@@ -97,6 +97,10 @@ type Snapshot interface {
 	// Scan yields captures, sorted by (key, time, sequence). Ranging over the
 	// result does the work; stopping releases what it holds.
 	Scan(ctx context.Context, s record.Scan) record.Rows
+	// Since returns a time before to, such that about n segments that begin then or later may have
+	// captures of the URL with this key before to. It is record.MinTime if no segment that begins
+	// earlier may have some. Since reads at most the filters of segments.
+	Since(key string, to record.Time, n int) record.Time
 	// SampleLevels returns the least and the greatest Scan.Level that are of use to find a
 	// sample of that many URLs. Below the least, a Scan reads much more. Above the
 	// greatest, there are hardly that many URLs. The least is not more than the greatest.

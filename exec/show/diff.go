@@ -90,13 +90,15 @@ func readDiff(s *session.Session, st *ast.Diff) (*diff, error) {
 // capture of the version before; if there is no such version, findPair returns
 // an error.
 func (d *diff) findPair(ctx context.Context, snap relation.Snapshot) (old, new capture, err error) {
-	found, err := d.to.find(ctx, snap)
-	if err != nil {
+	if d.from != nil {
+		if new, err = d.to.find(ctx, snap); err == nil {
+			old, err = d.from.find(ctx, snap)
+		}
 		return old, new, err
 	}
-	if d.from != nil {
-		first, err := d.from.find(ctx, snap)
-		return first.capture, found.capture, err
+	found, err := d.to.findVersion(ctx, snap)
+	if err != nil {
+		return old, new, err
 	}
 	if found.first {
 		err := ast.Errorf(d.to.urlAt, "the version of %s captured %s is the first, and there is none to compare it with",

@@ -82,16 +82,49 @@ func (a *pageAsked) needBody(snap relation.Snapshot, at ast.Node, c capture, why
 	return ast.Errorf(at, "the archive has no body for the capture of %s: %s", a.s.Stamp(c.time), why)
 }
 
-// find returns the capture that the statement asks for: the last capture of the
-// URL at or before the end of a.when. If there is none, the error says so.
-func (a *pageAsked) find(ctx context.Context, snap relation.Snapshot) (captureFound, error) {
-	to := record.MaxTime + 1
+// end returns the end of the time in which the statement looks for a capture.
+func (a *pageAsked) end() record.Time {
 	if a.when != nil {
-		to = a.when.To
+		return a.when.To
 	}
+	return record.MaxTime + 1
+}
+
+// find returns the capture that the statement asks for: the last capture of the
+// URL at or before the end of a.when. If there is none, the error says so. find reads
+// the segments with the latest captures first, and those before only if these have none.
+func (a *pageAsked) find(ctx context.Context, snap relation.Snapshot) (c capture, err error) {
+	scan := a.scan(a.end())
+	scan.Columns &^= record.ColChange // it depends on all earlier captures
+	for n := 1; ; n *= 2 {
+		scan.From = snap.Since(scan.Ranges[0].From, scan.To, n)
+		any := false
+		for b, err := range snap.Scan(ctx, scan) {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				return c, err
+			}
+			if b.N > 0 {
+				any, c = true, captureAt(b, b.N-1)
+			}
+		}
+		switch {
+		case any:
+			return c, nil
+		case scan.From == record.MinTime:
+			return c, a.noPage(ctx, snap)
+		}
+		scan.To = scan.From
+	}
+}
+
+// findVersion returns the capture that find returns, together with the version before.
+func (a *pageAsked) findVersion(ctx context.Context, snap relation.Snapshot) (captureFound, error) {
 	var found captureFound
 	any := false
-	for b, err := range snap.Scan(ctx, a.scan(to)) {
+	for b, err := range snap.Scan(ctx, a.scan(a.end())) {
 		if err == nil {
 			err = ctx.Err()
 		}
@@ -141,11 +174,7 @@ func (a *pageAsked) noPage(ctx context.Context, snap relation.Snapshot) error {
 // or the other way round, with or without www, or with or without the slash at the end.
 // It returns "" if there is none.
 func (a *pageAsked) otherForm(ctx context.Context, snap relation.Snapshot) string {
-	to := record.MaxTime + 1
-	if a.when != nil {
-		to = a.when.To
-	}
-	later := ""
+	to, later := a.end(), ""
 	for _, url := range urlkey.OtherForms(a.url) {
 		other := pageAsked{s: a.s, url: url}
 		last, any := capture{}, false

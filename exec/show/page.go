@@ -66,7 +66,13 @@ func (v *pageView) Run(ctx context.Context) (*session.Result, error) {
 // result does the work of Run. The result is valid until snap is released.
 func (v *pageView) result(ctx context.Context, snap relation.Snapshot) (*session.Result, error) {
 	st, asked := v.st, v.asked
-	found, err := asked.find(ctx, snap)
+	var found captureFound
+	var err error
+	if st.Form == ast.PageBlocks {
+		found, err = asked.findVersion(ctx, snap)
+	} else {
+		found.capture, err = asked.find(ctx, snap)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -71,7 +71,7 @@ func (r *Runs) gathered(e *segment.Stored) (body []byte) {
 	if r.files.Folder.Remote() {
 		atOnce = runsAtOnceRemote
 	}
-	err = segment.Gather(spans, atOnce, r.contents, func(blocks [][]byte) (err error) {
+	err = segment.Gather(spans, atOnce, r.contents, r.knownBehind, func(blocks [][]byte) (err error) {
 		layout := min(int(e.Recipe.Layout), len(blocks))
 		body = slices.Concat(blocks[:layout]...)
 		if layout > 0 {
@@ -111,6 +111,16 @@ func (r *Runs) contents(ref segment.RunRef, room []byte) (*segment.Contents, err
 	defer r.mu.Unlock()
 	r.countRead(c.Stored, c.Unpacked())
 	return c, nil
+}
+
+// knownBehind returns the runs that a run builds on, or nil if that is not known without reading
+// anything.
+func (r *Runs) knownBehind(ref segment.RunRef) []segment.RunRef {
+	s := r.Segment(ref.Segment)
+	if s == nil {
+		return nil
+	}
+	return s.KnownDictionary(ref.Run)
 }
 
 // countBlocks returns how many blocks the spans (ranges of blocks) have together.

@@ -38,9 +38,6 @@ const (
 	graceDefault = 24 * time.Hour
 	// removedAtOnce is how many files one publication removes at most.
 	removedAtOnce = 200
-	// prefetchedMost is how many index files a catalogue may have for their beginnings and ends to be
-	// fetched together. A question that reads several then waits once.
-	prefetchedMost = 8
 	// movesAtOnce is how many files are uploaded at once.
 	movesAtOnce = 4
 )
@@ -273,13 +270,6 @@ func (b *bucket) pin() (*Pin, error) {
 		b.pinned, b.name = c, name
 		b.mu.Unlock()
 		b.disk.Expect(c.ID, expected(c))
-		if len(c.Indexes) <= prefetchedMost {
-			var names []string
-			for _, x := range c.Indexes {
-				names = append(names, x.Name)
-			}
-			b.f.Prefetch(names)
-		}
 		return &Pin{Catalog: c}, nil
 	}
 }

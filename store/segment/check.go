@@ -3,7 +3,6 @@ package segment
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -13,9 +12,7 @@ import (
 	"github.com/bits-and-blooms/bloom/v3"
 
 	"infomall/store/disk"
-	"infomall/store/packed"
 	"infomall/store/record"
-	"infomall/store/segment/column"
 	"infomall/store/segment/indexfile"
 )
 
@@ -46,15 +43,14 @@ type checker struct {
 	k, v  []byte            // the current pair, valid while index is open
 	bloom bloom.BloomFilter
 
-	sum      Info // what was counted
-	census   censusTaker
-	sample   sampleTaker
-	runEnds  []int64
-	metaEnds []int64
-	last     Entry
-	entries  bool // last is an entry, and not its zero value
-	damaged  bool
-	number   uint32 // number of the next run
+	sum     Info // what was counted
+	census  censusTaker
+	sample  sampleTaker
+	table   runTable
+	last    Entry
+	entries bool // last is an entry, and not its zero value
+	damaged bool
+	number  uint32 // number of the next run
 }
 
 // Check reads the db-file of the segment from start to end and compares it with the
@@ -258,7 +254,7 @@ func (c *checker) run(h *recordHead, r *Run, at, end int64) error {
 			return err
 		}
 	}
-	c.runEnds, c.metaEnds = append(c.runEnds, end), append(c.metaEnds, end-1-int64(h.length-h.metaLength()))
+	c.table.add(end, end-1-int64(h.length-h.metaLength()), h.behind)
 	if h.kind == kindStates {
 		c.sum.States++
 		return c.use(h.run, r)
@@ -401,7 +397,7 @@ func (c *checker) totals() error {
 	if err != nil {
 		return c.indexFault(fmt.Errorf("the table of runs: %w", err))
 	}
-	if !slices.Equal(table, encodeTable(c.runEnds, c.metaEnds)) {
+	if !slices.Equal(table, c.table.encode(info.ID)) {
 		return c.indexFault(errors.New("the table of runs differs from the db-file"))
 	}
 	var census []byte
@@ -425,13 +421,6 @@ func (c *checker) checkValue(name string, key, want []byte) error {
 		return c.indexFault(fmt.Errorf("the %s differs from the db-file", name))
 	}
 	return nil
-}
-
-// encodeTable returns the index's table of runs: the offsets at which runs end, and
-// those at which their meta ends.
-func encodeTable(runEnds, metaEnds []int64) []byte {
-	b := packed.AppendSized(binary.AppendUvarint(nil, uint64(len(runEnds))), column.AppendInts(nil, runEnds))
-	return column.AppendInts(b, metaEnds)
 }
 
 // unchecked is set while the comparison of checksums is off.

@@ -19,6 +19,9 @@ const (
 	// behindMax is how many bytes of other runs may be read for one run: the runs
 	// it builds on, the runs those build on, and so on.
 	behindMax = 704 << 10
+	// behindRunsMax is how many these runs are at most. A page may need few runs in all
+	// (packedRunsMax). Runs with little behind them leave it more runs to share blocks with.
+	behindRunsMax = 3
 	// behindBytesMax is more bytes than any run has on which another builds.
 	behindBytesMax = 1 << 20
 	// behindBytesMin is the least size of a run on which another builds: so many
@@ -62,13 +65,13 @@ func (w *Writer) chooseBehind() (refs []RunRef, content []byte) {
 		d := w.dict(ref)
 		switch {
 		case d == nil || len(d.Content) < behindBytesMin:
-		case takeRuns(needs, d.Needs, behindMax):
+		case takeRuns(needs, d.Needs, behindMax, behindRunsMax):
 			ahead := append(slices.Clone(d.Behind), ref)
 			if slices.ContainsFunc(ahead, func(r RunRef) bool { return slices.Contains(refs, r) || w.dict(r) == nil }) {
 				ahead = []RunRef{ref}
 			}
 			refs = append(ahead, refs...)
-		case !takeRuns(make(map[RunRef]int), d.Needs, behindMax):
+		case !takeRuns(make(map[RunRef]int), d.Needs, behindMax, behindRunsMax):
 			// The run it builds on contains much of it.
 			for _, n := range slices.Backward(d.Needs[:len(d.Needs)-1]) {
 				candidates = slices.Insert(candidates, i+1, n.RunRef)

@@ -19,7 +19,9 @@ var errNotGathered = errors.New("the runs have to be decompressed")
 
 // Gather reads the blocks of spans and calls use with them, in order. The function
 // use must not keep them. The function open returns the contents of the run ref, as
-// Reader.Contents does; as many goroutines call it at once as atOnce says.
+// Reader.Contents does; as many goroutines call it at once as atOnce says. The function behind
+// returns the runs that a run builds on, or nil if it does not know them: what it knows is opened
+// at once, and the rest when the run was read.
 //
 // Gather does not decompress whole runs, unless they are in memory already. It
 // parses their compressed frames into sequences (zstd's pairs of literals and a
@@ -29,10 +31,10 @@ var errNotGathered = errors.New("the runs have to be decompressed")
 // leaves nothing in memory for the next page. Gather does not check the bytes: the
 // caller should compare a digest. After an error, Reader.Load says what is wrong
 // with a run, if anything is.
-func Gather(spans []Span, atOnce int, open func(ref RunRef, room []byte) (*Contents, error), use func(blocks [][]byte) error) error {
+func Gather(spans []Span, atOnce int, open func(ref RunRef, room []byte) (*Contents, error), behind func(RunRef) []RunRef, use func(blocks [][]byte) error) error {
 	g := takeGatherer()
 	defer g.giveBack()
-	g.open = open
+	g.open, g.behind = open, behind
 	if err := g.fetch(spans, atOnce); err != nil {
 		return err
 	}
@@ -67,8 +69,9 @@ func Gather(spans []Span, atOnce int, open func(ref RunRef, room []byte) (*Conte
 // gatherer is the state of one call of Gather. Only one goroutine at a time may use
 // it.
 type gatherer struct {
-	open  func(RunRef, []byte) (*Contents, error)
-	parts map[RunRef]*part
+	open   func(RunRef, []byte) (*Contents, error)
+	behind func(RunRef) []RunRef
+	parts  map[RunRef]*part
 	// order has the parts in the order in which they were asked for, until fetch
 	// sorts them: newest first, so that a part comes before those it builds on.
 	// Gather reverses that before make.
@@ -83,6 +86,7 @@ type gatherer struct {
 // only one goroutine at a time works on a part.
 type part struct {
 	ref    RunRef
+	named  bool // one of the spans lies in it
 	run    *Contents
 	record []byte // memory for the record
 	out    []byte // decompressed content, as far as it is needed
@@ -123,18 +127,18 @@ const gatherers = 2
 func (g *gatherer) fetch(spans []Span, atOnce int) error {
 	for _, s := range spans {
 		if s.Count > 0 {
-			g.ask(RunRef{s.Segment, s.Run})
+			g.ask(RunRef{s.Segment, s.Run}).named = true
 		}
 	}
 	for from := 0; from < len(g.order); {
 		if len(g.order) > gatherRuns {
 			return errNotGathered
 		}
-		some, named := g.order[from:], from == 0
+		some := g.order[from:]
 		from = len(g.order)
 		err := sideBySide(some, atOnce, func(p *part) error {
 			err := p.parse(g.open)
-			if err == nil && named {
+			if err == nil && p.named {
 				_, err = p.run.blockEnds()
 			}
 			return err
@@ -163,10 +167,11 @@ func (g *gatherer) fetch(spans []Span, atOnce int) error {
 	return nil
 }
 
-// ask adds the run ref to the runs to open, unless it is among them already.
-func (g *gatherer) ask(ref RunRef) {
-	if g.parts[ref] != nil {
-		return
+// ask adds the run ref to the runs to open, and the runs it builds on as far as these are known,
+// unless it is among them already.
+func (g *gatherer) ask(ref RunRef) *part {
+	if p := g.parts[ref]; p != nil {
+		return p
 	}
 	p := new(part)
 	if n := len(g.free); n > 0 {
@@ -175,6 +180,12 @@ func (g *gatherer) ask(ref RunRef) {
 	p.ref = ref
 	g.parts[ref] = p
 	g.order = append(g.order, p)
+	if len(g.order) <= gatherRuns {
+		for _, r := range g.behind(ref) {
+			g.ask(r)
+		}
+	}
+	return p
 }
 
 // sideBySide calls do with each element of some, on at most n goroutines, and waits

@@ -12,6 +12,9 @@ import (
 	"pgregory.net/rapid"
 )
 
+// noneBehind knows of no run on which runs it builds.
+func noneBehind(RunRef) []RunRef { return nil }
+
 // TestGather reads some blocks of runs that go on from each other, of which some
 // are at hand, in any order and more than once.
 func TestGather(t *testing.T) {
@@ -50,7 +53,16 @@ func TestGather(t *testing.T) {
 			}
 		}
 		open := func(r RunRef, _ []byte) (*Contents, error) { return runs[r.Segment-1].Contents(), nil }
-		err := Gather(spans, 2, open, func(got [][]byte) error {
+		known := make([][]RunRef, len(runs)) // the truth, nothing, or another run
+		for i, r := range runs {
+			switch rapid.IntRange(0, 4).Draw(t, "known") {
+			case 0, 1, 2:
+				known[i] = r.head.behind
+			case 3:
+				known[i] = []RunRef{{Segment: uint32(rapid.IntRange(1, len(runs)).Draw(t, "known run"))}}
+			}
+		}
+		err := Gather(spans, 2, open, func(r RunRef) []RunRef { return known[r.Segment-1] }, func(got [][]byte) error {
 			if len(got) != len(want) {
 				return fmt.Errorf("%d blocks, want %d", len(got), len(want))
 			}
@@ -122,7 +134,7 @@ func TestGatherDamage(t *testing.T) {
 			}
 			return nil, errors.New("no such run")
 		}
-		err := Gather([]Span{{BlockRef{Segment: 2}, 2}}, 2, open, func(blocks [][]byte) error {
+		err := Gather([]Span{{BlockRef{Segment: 2}, 2}}, 2, open, noneBehind, func(blocks [][]byte) error {
 			if !bytes.Equal(bytes.Join(blocks, nil), second) {
 				t.Errorf("%s: got %q", name, blocks)
 			}
@@ -153,7 +165,7 @@ func FuzzGather(f *testing.F) {
 		if at > secondBytes {
 			return
 		}
-		_ = Gather([]Span{{BlockRef{Segment: 2, N: 1}, 1}}, 2, open, func(b [][]byte) error {
+		_ = Gather([]Span{{BlockRef{Segment: 2, N: 1}, 1}}, 2, open, noneBehind, func(b [][]byte) error {
 			if len(b) != 1 || len(b[0]) != int(secondBytes-at) {
 				t.Errorf("%d blocks", len(b))
 			}

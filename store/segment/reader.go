@@ -15,7 +15,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"infomall/store/disk"
-	"infomall/store/packed"
 	"infomall/store/segment/column"
 	"infomall/store/segment/indexfile"
 )
@@ -65,10 +64,9 @@ type Reader struct {
 	mu          sync.Mutex
 	file        disk.Source
 	bloom       atomic.Pointer[bloom.BloomFilter] // nil if it is not known yet, or is damaged
-	runEnds     []int64
-	metaEnds    []int64
-	runKeys     []runKey // from the db-file, if the index is bad
-	noTable     error    // why neither index nor db-file says where the runs end
+	runs        runTable                          // empty if it is not known yet
+	runKeys     []runKey                          // from the db-file, if the index is bad
+	noTable     error                             // why neither index nor db-file says where the runs end
 	census      *Census
 	counted     bool // the census was read from the index
 	sampleLevel int
@@ -116,7 +114,9 @@ func (s *Reader) Learn(b *Brief) {
 			s.bloom.Store(f)
 		}
 	}
-	_ = s.decodeTable(b.Runs) // if it is damaged, the index is read
+	if t, err := decodeRunTable(b.Runs, s.Info); err == nil { // if it is damaged, the index is read
+		s.runs = t
+	}
 }
 
 // Lacks reports whether it is certain, without reading anything, that the segment has no captures of
@@ -133,12 +133,12 @@ func (s *Reader) Brief() *Brief {
 		return nil // a filter has more than one bit for each URL
 	}
 	s.MayHave(s.Info.FirstKey)
-	runEnds, metaEnds, ok := s.tableInIndex()
+	table, ok := s.tableInIndex()
 	f := s.bloom.Load()
-	if f == nil || !ok || runEnds == nil {
+	if f == nil || !ok || table.ends == nil {
 		return nil
 	}
-	return newBrief(f, runEnds, metaEnds)
+	return newBrief(f, table.encode(s.Info.ID))
 }
 
 // MayHave reports whether the segment may have captures of the URL with this key.
@@ -260,12 +260,12 @@ func (s *Reader) directory() ([]runKey, error) {
 	if done != nil {
 		return done, nil
 	}
-	ends, _, err := s.table()
+	table, err := s.table()
 	if err != nil {
 		return nil, err
 	}
 	runs := []runKey{}
-	for n := range ends {
+	for n := range table.ends {
 		m, _, err := s.Meta(uint32(n))
 		switch {
 		case err != nil:
@@ -304,60 +304,39 @@ func (s *Reader) handle() (disk.Source, error) {
 	return s.file, nil
 }
 
-// table returns two offsets in the db-file for each run: the end of its record, and
-// the end of its meta. It opens the db-file only if the index does not have them.
-func (s *Reader) table() (runEnds, metaEnds []int64, err error) {
-	if runEnds, metaEnds, ok := s.tableInIndex(); ok {
-		return runEnds, metaEnds, nil
+// table returns the table of runs. It opens the db-file only if the index does not have it.
+func (s *Reader) table() (runTable, error) {
+	if t, ok := s.tableInIndex(); ok {
+		return t, nil
 	}
 	f, err := s.handle()
 	if err != nil {
-		return nil, nil, err
+		return runTable{}, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.runEnds == nil && s.noTable == nil {
+	if s.runs.ends == nil && s.noTable == nil {
 		s.noTable = s.scanTable(f)
 	}
-	return s.runEnds, s.metaEnds, s.noTable
+	return s.runs, s.noTable
 }
 
 // tableInIndex returns the table if it was read before or if the index has it.
-func (s *Reader) tableInIndex() (runEnds, metaEnds []int64, ok bool) {
+func (s *Reader) tableInIndex() (t runTable, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.runEnds == nil && !s.badIndex {
-		if err := s.indexValue(keyRuns, func(b []byte) error { return s.decodeTable(b) }); err != nil {
+	if s.runs.ends == nil && !s.badIndex {
+		err := s.indexValue(keyRuns, func(b []byte) (err error) {
+			if t, err = decodeRunTable(b, s.Info); err == nil {
+				s.runs = t
+			}
+			return err
+		})
+		if err != nil {
 			s.giveUpIndex(err)
 		}
 	}
-	return s.runEnds, s.metaEnds, s.runEnds != nil || !s.badIndex
-}
-
-func (s *Reader) decodeTable(b []byte) error {
-	r := packed.Reader{B: b}
-	n := r.Uvarint()
-	ends := r.Sized()
-	if r.Bad || n != uint64(s.Info.Runs) {
-		return column.ErrDamaged
-	}
-	runEnds, err := column.DecodeInts(nil, ends, int(n))
-	if err != nil {
-		return err
-	}
-	metaEnds, err := column.DecodeInts(nil, r.B, int(n))
-	if err != nil {
-		return err
-	}
-	last := int64(0)
-	for i, end := range runEnds {
-		if metaEnds[i] <= last || metaEnds[i] >= end || end > s.Info.Bytes {
-			return column.ErrDamaged
-		}
-		last = end
-	}
-	s.runEnds, s.metaEnds = runEnds, metaEnds
-	return nil
+	return s.runs, s.runs.ends != nil || !s.badIndex
 }
 
 // headBytesMax is more bytes than the head of any record of a db-file has: two URLs
@@ -365,9 +344,9 @@ func (s *Reader) decodeTable(b []byte) error {
 const headBytesMax = 64 << 10
 
 // scanTable finds the runs by reading the heads of all records of the db-file f,
-// and sets s.runEnds and s.metaEnds. The caller holds s.mu.
+// and sets s.runs. The caller holds s.mu.
 func (s *Reader) scanTable(f disk.Source) error {
-	var runEnds, metaEnds []int64
+	var t runTable
 	buf := make([]byte, headBytesMax)
 	for at := int64(0); at < s.Info.Bytes; {
 		n, err := f.ReadAt(buf[:min(headBytesMax, s.Info.Bytes-at)], at)
@@ -385,11 +364,10 @@ func (s *Reader) scanTable(f disk.Source) error {
 		if end > s.Info.Bytes {
 			return &Error{File: s.Info.File, Offset: at, Err: errors.New("the record is longer than the file")}
 		}
-		metaEnds = append(metaEnds, at+int64(size+h.metaLength()))
-		runEnds = append(runEnds, end)
+		t.add(end, at+int64(size+h.metaLength()), h.behind)
 		at = end
 	}
-	s.runEnds, s.metaEnds = runEnds, metaEnds
+	s.runs = t
 	return nil
 }
 
@@ -509,15 +487,15 @@ func (s *Reader) Meta(n uint32) (m *Meta, stored int, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	runEnds, metaEnds, err := s.table()
+	table, err := s.table()
 	if err != nil {
 		return nil, 0, err
 	}
-	from, _, err := span(runEnds, n)
+	from, _, err := span(table.ends, n)
 	if err != nil {
 		return nil, 0, &Error{File: s.Info.File, Offset: -1, Err: err}
 	}
-	b := make([]byte, metaEnds[n]-from)
+	b := make([]byte, table.metaEnds[n]-from)
 	if err := readAt(f, b, from); err != nil {
 		return nil, 0, &Error{File: s.Info.File, Offset: from, Err: err}
 	}

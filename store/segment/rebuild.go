@@ -53,18 +53,17 @@ type rebuilder struct {
 	f    io.ReaderAt
 	put  func(key, value []byte) error
 
-	info     Info
-	bloom    *bloom.BloomFilter
-	census   censusTaker
-	sample   sampleTaker
-	endAt    int64  // where the end record begins
-	endRec   []byte // the end record
-	endText  []byte
-	pools    map[string]bool
-	uses     map[uint32]bool
-	last     Entry
-	runEnds  []int64
-	metaEnds []int64
+	info    Info
+	bloom   *bloom.BloomFilter
+	census  censusTaker
+	sample  sampleTaker
+	endAt   int64  // where the end record begins
+	endRec  []byte // the end record
+	endText []byte
+	pools   map[string]bool
+	uses    map[uint32]bool
+	last    Entry
+	table   runTable
 }
 
 // end reads and checks the end record of the db-file. It begins the Info and the
@@ -117,7 +116,7 @@ func (b *rebuilder) run(rec []byte, at int64) error {
 	if err != nil {
 		return err
 	}
-	number := uint32(len(b.runEnds))
+	number := uint32(len(b.table.ends))
 	if !h.isRun() || h.segment != b.info.ID || h.pool != b.info.Pool || h.run != number {
 		return fmt.Errorf("found a record of kind %s, run %d, of segment %d of pool %s where run %d of segment %d of pool %s should be",
 			h.kind, h.run, h.segment, h.pool, number, b.info.ID, b.info.Pool)
@@ -131,8 +130,7 @@ func (b *rebuilder) run(rec []byte, at int64) error {
 		return err
 	}
 	b.info.CRC = crc32.Update(b.info.CRC, castagnoli, rec)
-	b.runEnds = append(b.runEnds, at+int64(len(rec)))
-	b.metaEnds = append(b.metaEnds, at+int64(len(rec)-1-(h.length-h.metaLength())))
+	b.table.add(at+int64(len(rec)), at+int64(len(rec)-1-(h.length-h.metaLength())), h.behind)
 	b.info.Packed = r.Meta.packed
 	b.info.Blocks += int64(len(r.ends))
 	for _, d := range h.behind {
@@ -200,16 +198,16 @@ func (i *Info) count(e *Entry) {
 // of the Bloom filter, the census, the table of runs and the sample.
 func (b *rebuilder) finish() (*Info, error) {
 	b.info.CRC = crc32.Update(b.info.CRC, castagnoli, b.endRec)
-	b.info.Runs = len(b.runEnds)
+	b.info.Runs = len(b.table.ends)
 	b.info.Depends, b.info.Uses = slices.Sorted(maps.Keys(b.pools)), slices.Sorted(maps.Keys(b.uses))
 	if want := endText(&b.info); !bytes.Equal(b.endText, want) {
 		return nil, &Error{File: b.name, Offset: b.endAt, Err: fmt.Errorf("the end record says %q, but the file has %q", b.endText, want)}
 	}
-	for _, p := range finalPairs(b.bloom, b.census.census(), b.runEnds, b.metaEnds, b.sample.encode()) {
+	for _, p := range finalPairs(b.bloom, b.census.census(), b.table.encode(b.info.ID), b.sample.encode()) {
 		if err := b.put(p.key, p.value); err != nil {
 			return nil, err
 		}
 	}
-	b.info.Brief = newBrief(b.bloom, b.runEnds, b.metaEnds)
+	b.info.Brief = newBrief(b.bloom, b.table.encode(b.info.ID))
 	return &b.info, nil
 }

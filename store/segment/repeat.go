@@ -10,15 +10,25 @@ import (
 // Dictionary returns the runs that the content of run n of this segment builds on:
 // they must be decompressed before it.
 func (s *Reader) Dictionary(n uint32) ([]RunRef, error) {
-	rec, _, err := s.record(n)
+	table, err := s.table()
 	if err != nil {
 		return nil, err
 	}
-	h, _, err := peekHead(rec)
-	if err != nil {
+	if _, _, err := span(table.ends, n); err != nil {
 		return nil, &Error{File: s.Info.File, Offset: -1, Err: err}
 	}
-	return h.behind, nil
+	return table.behind[n], nil
+}
+
+// KnownDictionary returns what Dictionary returns, or nil if that is not known without reading
+// anything.
+func (s *Reader) KnownDictionary(n uint32) []RunRef {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if uint64(n) >= uint64(len(s.runs.behind)) {
+		return nil
+	}
+	return s.runs.behind[n]
 }
 
 // record returns the record of run n. from is the offset in the db-file at which
@@ -32,11 +42,11 @@ func (s *Reader) recordIn(n uint32, memory []byte) (rec []byte, from int64, err 
 	if err != nil {
 		return nil, 0, err
 	}
-	runEnds, _, err := s.table()
+	table, err := s.table()
 	if err != nil {
 		return nil, 0, err
 	}
-	from, end, err := span(runEnds, n)
+	from, end, err := span(table.ends, n)
 	if err != nil {
 		return nil, 0, &Error{File: s.Info.File, Offset: -1, Err: err}
 	}
@@ -54,7 +64,7 @@ func (s *Reader) recordIn(n uint32, memory []byte) (rec []byte, from int64, err 
 // and anew is not set, the record is copied unchanged. Otherwise it is compressed
 // again, with the dictionaries that w uses.
 func (w *Writer) Repeat(s *Reader, entries []Stored, facts [][]byte, anew bool) error {
-	n := uint32(len(w.runEnds))
+	n := uint32(len(w.table.ends))
 	rec, _, err := s.record(n)
 	if err != nil {
 		return err
@@ -153,11 +163,11 @@ func (w *Writer) same(rec []byte, r *Run, entries []Stored) error {
 		}
 	}
 	w.info.Blocks += int64(len(r.ends))
-	w.metaEnds = append(w.metaEnds, w.info.Bytes+int64(size+h.metaLength()))
+	begin := w.info.Bytes
 	if err := w.write(rec); err != nil {
 		return err
 	}
-	w.runEnds = append(w.runEnds, w.info.Bytes)
+	w.table.add(w.info.Bytes, begin+int64(size+h.metaLength()), h.behind)
 	w.noteNeeds(h.behind, r.blockBytes())
 	return nil
 }

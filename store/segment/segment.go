@@ -31,12 +31,15 @@
 package segment
 
 import (
+	"encoding/binary"
 	"fmt"
 	"path/filepath"
 	"strconv"
 	"strings"
 
+	"infomall/store/packed"
 	"infomall/store/record"
+	"infomall/store/segment/column"
 )
 
 // Info describes one segment, as the catalogue (the archive's list of its segments)
@@ -101,11 +104,77 @@ type Info struct {
 // reader looks for a URL that the segment lacks, and reads a block, without the index.
 type Brief struct {
 	Filter []byte // the Bloom filter of the segment's keys, of at most filterMost bytes
-	Runs   []byte // where the runs and their metas end in the db-file
+	Runs   []byte // the table of runs: where they lie in the db-file, and on which runs they build
 }
 
 // Size returns the size of b in bytes.
 func (b *Brief) Size() int { return len(b.Filter) + len(b.Runs) }
+
+// runTable says where the runs of a segment lie in its db-file, and on which runs they build. The
+// index has it.
+type runTable struct {
+	ends     []int64    // offset at which the record of each run ends
+	metaEnds []int64    // offset at which its meta ends
+	behind   [][]RunRef // the runs it builds on, as its head has them
+}
+
+func (t *runTable) add(end, metaEnd int64, behind []RunRef) {
+	t.ends, t.metaEnds, t.behind = append(t.ends, end), append(t.metaEnds, metaEnd), append(t.behind, behind)
+}
+
+// encode returns the bytes that the index of the segment with this ID has.
+func (t *runTable) encode(id uint32) []byte {
+	var counts, distances, runs []int64
+	for _, refs := range t.behind {
+		counts = append(counts, int64(len(refs)))
+		for _, r := range refs {
+			distances, runs = append(distances, int64(id)-int64(r.Segment)), append(runs, int64(r.Run))
+		}
+	}
+	b := binary.AppendUvarint(nil, uint64(len(t.ends)))
+	for _, c := range [][]int64{t.ends, t.metaEnds, counts, distances} {
+		b = packed.AppendSized(b, column.AppendInts(nil, c))
+	}
+	return column.AppendInts(b, runs)
+}
+
+// decodeRunTable decodes b, the table of runs of the segment i.
+func decodeRunTable(b []byte, i *Info) (t runTable, err error) {
+	r := packed.Reader{B: b}
+	n := r.Uvarint()
+	ends, metaEnds, counts, distances := r.Sized(), r.Sized(), r.Sized(), r.Sized()
+	if r.Bad || n != uint64(i.Runs) {
+		return t, column.ErrDamaged
+	}
+	ints := func(b []byte, n int) (out []int64) {
+		if err == nil {
+			out, err = column.DecodeInts(nil, b, n)
+		}
+		return out
+	}
+	t.ends, t.metaEnds = ints(ends, int(n)), ints(metaEnds, int(n))
+	of := ints(counts, int(n))
+	last, refs := int64(0), 0
+	for k := range of {
+		if t.metaEnds[k] <= last || t.metaEnds[k] >= t.ends[k] || t.ends[k] > i.Bytes || of[k] < 0 || of[k] > behindRead {
+			return t, column.ErrDamaged
+		}
+		last, refs = t.ends[k], refs+int(of[k])
+	}
+	far, runs := ints(distances, refs), ints(r.B, refs)
+	if err != nil {
+		return t, err
+	}
+	all := make([]RunRef, refs)
+	for k := range all {
+		all[k] = RunRef{uint32(int64(i.ID) - far[k]), uint32(runs[k])}
+	}
+	for _, n := range of {
+		t.behind = append(t.behind, all[:n:n])
+		all = all[n:]
+	}
+	return t, nil
+}
 
 // filterMost is the size in bytes, without its head, of the largest Bloom filter that a Brief has:
 // that of some 2,200 URLs.

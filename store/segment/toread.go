@@ -274,16 +274,16 @@ const (
 // entryBytes returns how many bytes of the db-file hold the entries of its runs,
 // without bodies and facts. It does not open the db-file if the index says that.
 func (s *Reader) entryBytes() (n int64, err error) {
-	runEnds, metaEnds, err := s.table()
+	table, err := s.table()
 	if err != nil {
 		return 0, err
 	}
-	for i := range metaEnds {
-		from, _, err := span(runEnds, uint32(i))
+	for i, metaEnd := range table.metaEnds {
+		from, _, err := span(table.ends, uint32(i))
 		if err != nil {
 			return 0, err
 		}
-		n += metaEnds[i] - from
+		n += metaEnd - from
 	}
 	return n, nil
 }

@@ -61,8 +61,7 @@ type Writer struct {
 	chunks   []pair // the chunks for the index, unless index is set
 	index    *indexfile.Bucket
 	runNeeds [][]Need // after Pack: for each run, the runs that must be read for it, itself last
-	runEnds  []int64
-	metaEnds []int64
+	table    runTable
 }
 
 // bodiesRoom is the largest number of bodies for which a new Writer allocates its
@@ -375,7 +374,7 @@ func (w *Writer) piece(e *Stored, piece []byte) error {
 // block appends the block b and its facts to the current run, and remembers it in
 // w.blocks under its ID. It returns the place of the block.
 func (w *Writer) block(id ID, b, facts []byte) Placed {
-	p := Placed{BlockRef{w.info.ID, uint32(len(w.runEnds)), uint32(len(w.run.blocks))}, int32(len(b))}
+	p := Placed{BlockRef{w.info.ID, uint32(len(w.table.ends)), uint32(len(w.run.blocks))}, int32(len(b))}
 	w.run.blocks = append(w.run.blocks, b)
 	w.run.ids = append(w.run.ids, id)
 	w.run.facts = append(w.run.facts, facts)
@@ -387,7 +386,7 @@ func (w *Writer) block(id ID, b, facts []byte) Placed {
 // closeRun writes the current run to the db-file, adds its chunk to the index, and
 // begins the next run.
 func (w *Writer) closeRun() error {
-	number := uint32(len(w.runEnds))
+	number := uint32(len(w.table.ends))
 	refs, ahead := w.chooseBehind()
 	enc := w.enc
 	if w.quick != nil && len(w.run.entries) >= smallCaptures {
@@ -404,11 +403,11 @@ func (w *Writer) closeRun() error {
 		w.last = &Stored{Entry: last.Entry}
 	}
 	w.info.Blocks += int64(len(w.run.blocks))
-	w.metaEnds = append(w.metaEnds, w.info.Bytes+int64(metaEnd))
+	begin := w.info.Bytes
 	if err := w.write(rec); err != nil {
 		return err
 	}
-	w.runEnds = append(w.runEnds, w.info.Bytes)
+	w.table.add(w.info.Bytes, begin+int64(metaEnd), refs)
 	w.noteNeeds(refs, w.run.blockBytes())
 	w.run.reset()
 	return nil
@@ -467,7 +466,7 @@ func (w *Writer) Finish() (Info, error) {
 			return Info{}, err
 		}
 	}
-	w.info.Runs = len(w.runEnds)
+	w.info.Runs = len(w.table.ends)
 	w.info.Depends, w.info.Uses = slices.Sorted(maps.Keys(w.pools)), w.Uses()
 	if w.last == nil {
 		w.last = &Stored{Entry: Entry{Key: noCapture}}
@@ -476,7 +475,7 @@ func (w *Writer) Finish() (Info, error) {
 		return Info{}, err
 	}
 	w.run.free()
-	w.info.Brief = newBrief(w.bloom, w.runEnds, w.metaEnds)
+	w.info.Brief = newBrief(w.bloom, w.table.encode(w.info.ID))
 	return w.info, nil
 }
 
@@ -492,18 +491,18 @@ var (
 // pairs returns the index pairs that were not written yet: those of finalPairs, and
 // then the chunks.
 func (w *Writer) pairs() []pair {
-	return append(finalPairs(w.bloom, w.census.census(), w.runEnds, w.metaEnds, w.sample.encode()), w.chunks...)
+	return append(finalPairs(w.bloom, w.census.census(), w.table.encode(w.info.ID), w.sample.encode()), w.chunks...)
 }
 
 // finalPairs returns the index pairs that are known only after the last run, sorted
 // by key: the Bloom filter, the census if it is not nil, the table of runs, and the sample
 // if it is not nil.
-func finalPairs(filter *bloom.BloomFilter, census *Census, runEnds, metaEnds []int64, sample []byte) []pair {
+func finalPairs(filter *bloom.BloomFilter, census *Census, table, sample []byte) []pair {
 	pairs := []pair{{keyBloom, withCRC(marshal(filter))}}
 	if census != nil {
 		pairs = append(pairs, pair{keyCensus, withCRC(census.encode())})
 	}
-	pairs = append(pairs, pair{keyRuns, withCRC(encodeTable(runEnds, metaEnds))})
+	pairs = append(pairs, pair{keyRuns, withCRC(table)})
 	if sample != nil {
 		pairs = append(pairs, pair{keySample, withCRC(sample)})
 	}
@@ -522,11 +521,11 @@ func marshal(filter *bloom.BloomFilter) []byte {
 
 // newBrief returns the Brief of a segment with this Bloom filter and this table of runs. It is nil if
 // the filter is too large.
-func newBrief(filter *bloom.BloomFilter, runEnds, metaEnds []int64) *Brief {
+func newBrief(filter *bloom.BloomFilter, table []byte) *Brief {
 	if filter.Cap() > 8*filterMost {
 		return nil
 	}
-	return &Brief{marshal(filter), encodeTable(runEnds, metaEnds)}
+	return &Brief{marshal(filter), table}
 }
 
 // withCRC returns a new slice with the crc32c of b and then b.

@@ -293,9 +293,7 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 	if ranges == nil {
 		ranges = []urlkey.Range{{}}
 	}
-	if oneURL(ranges) {
-		v.warm(segments, ranges[0].From)
-	}
+	v.warm(segments, ranges)
 	var all []*Cursor
 	defer func() {
 		for _, c := range all {
@@ -454,16 +452,32 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 	return ctx.Err()
 }
 
-// warmAtOnce is how many indexes warm reads at once.
-const warmAtOnce = 32
+const (
+	// warmAtOnce is how many indexes warm reads at once.
+	warmAtOnce = 32
+	// warmMost is of how many index files warm reads the beginning for a question about many URLs.
+	warmMost = 8
+)
 
-// warm reads, if the archive is in a bucket, what the indexes of segments have of one URL, all at
-// once. The look-up after it then finds everything in the cache of objects, and does not wait once for
-// each segment. The look-up meets the errors again.
-func (v *Snapshot) warm(segments []*segment.Info, key string) {
+// warm reads, if the archive is in a bucket, parts of the indexes of segments, all at once: what they
+// have of one URL, or the beginnings of the first few for ranges of other URLs. The look-up after it
+// then finds that in the cache of objects, and does not wait once for each segment. The look-up meets
+// the errors again.
+func (v *Snapshot) warm(segments []*segment.Info, ranges []urlkey.Range) {
 	if !v.from.files.Folder.Remote() {
 		return
 	}
+	if !oneURL(ranges) {
+		var names []string
+		for _, i := range segments {
+			if !slices.Contains(names, i.Index) && len(names) < warmMost {
+				names = append(names, i.Index)
+			}
+		}
+		v.from.files.Folder.Prefetch(names)
+		return
+	}
+	key := ranges[0].From
 	var readers []*segment.Reader
 	var names []string
 	for _, i := range segments {
@@ -471,10 +485,10 @@ func (v *Snapshot) warm(segments []*segment.Info, key string) {
 			readers, names = append(readers, r), append(names, i.Index)
 		}
 	}
+	v.from.files.Folder.Prefetch(names)
 	if len(readers) < 2 {
 		return
 	}
-	v.from.files.Folder.Prefetch(names)
 	var wait sync.WaitGroup
 	slots := make(chan struct{}, warmAtOnce)
 	for _, r := range readers {
@@ -489,6 +503,23 @@ func (v *Snapshot) warm(segments []*segment.Info, key string) {
 		})
 	}
 	wait.Wait()
+}
+
+// Since returns a time before to, such that about n segments that begin then or later may have
+// captures of the URL with this key before to. It is record.MinTime if no segment that begins earlier
+// may have some. Since reads at most the filters of segments, and of an archive in a bucket nothing.
+func (v *Snapshot) Since(key string, to record.Time, n int) record.Time {
+	var begins []record.Time
+	for _, i := range v.Pin.Segments {
+		if r := v.Runs.Reader(i); i.Captures > 0 && i.First < to && !r.Lacks(key) && (v.from.files.Folder.Remote() || r.MayHave(key)) {
+			begins = append(begins, i.First)
+		}
+	}
+	if len(begins) <= n {
+		return record.MinTime
+	}
+	slices.Sort(begins)
+	return begins[len(begins)-n]
 }
 
 // staleFirst reports whether the hints of the first capture may be wrong:

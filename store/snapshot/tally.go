@@ -52,6 +52,7 @@ func (v *Snapshot) parted(t *record.Tally) []part {
 			chosen = append(chosen, s)
 		}
 	}
+	v.warm(chosen, t.Ranges)
 	var parts []part
 	alone, together := apart(chosen)
 	for _, s := range alone {

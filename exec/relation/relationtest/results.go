@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 
+	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/urlkey"
 )
@@ -97,6 +98,9 @@ func (a *Archive) ResultRows(_ context.Context, r task.Result, ranges []urlkey.R
 		}
 	}
 }
+
+// Since implements relation.Snapshot. It returns record.MinTime: the archive is small.
+func (a *Archive) Since(string, record.Time, int) record.Time { return record.MinTime }
 
 // SampleLevels implements relation.Snapshot. It returns 0 and 0: the archive is small.
 func (a *Archive) SampleLevels(context.Context, int) (least, greatest int, err error) {
