@@ -90,12 +90,12 @@ func readDiff(s *session.Session, st *ast.Diff) (*diff, error) {
 // capture of the version before; if there is no such version, findPair returns
 // an error.
 func (d *diff) findPair(ctx context.Context, snap relation.Snapshot) (old, new capture, err error) {
-	found, err := d.to.find(ctx, snap)
+	found, err := d.to.findForm(ctx, snap)
 	if err != nil {
 		return old, new, err
 	}
 	if d.from != nil {
-		first, err := d.from.find(ctx, snap)
+		first, err := d.from.findForm(ctx, snap)
 		return first.capture, found.capture, err
 	}
 	if found.first {

@@ -19,6 +19,7 @@ type pageAsked struct {
 	urlAt  ast.Expr      // the URL in the statement, for its position
 	when   *value.Period // the time in the statement, whose end counts; nil means the latest capture
 	whenAt ast.Expr      // the time in the statement; nil if absent
+	absent string        // the URL in the statement, if url is another form of it; see settleForm
 }
 
 // read evaluates the expressions a.urlAt and a.whenAt, and sets a.url and
@@ -82,21 +83,42 @@ func (a *pageAsked) needBody(snap relation.Snapshot, at ast.Node, c capture, why
 	return ast.Errorf(at, "the archive has no body for the capture of %s: %s", a.s.Stamp(c.time), why)
 }
 
+// findForm does what find does. If the archive has no capture of the URL, it looks for another
+// form of it, see settleForm.
+func (a *pageAsked) findForm(ctx context.Context, snap relation.Snapshot) (captureFound, error) {
+	found, any, err := a.last(ctx, snap)
+	if !any && err == nil {
+		err = a.settleForm(ctx, snap)
+		if err == nil {
+			return a.find(ctx, snap)
+		}
+	}
+	return found, err
+}
+
 // find returns the capture that the statement asks for: the last capture of the
 // URL at or before the end of a.when. If there is none, the error says so.
 func (a *pageAsked) find(ctx context.Context, snap relation.Snapshot) (captureFound, error) {
+	found, any, err := a.last(ctx, snap)
+	if !any && err == nil {
+		err = a.noPage(ctx, snap)
+	}
+	return found, err
+}
+
+// last returns the last capture of the URL at or before the end of a.when. any reports whether
+// there is one.
+func (a *pageAsked) last(ctx context.Context, snap relation.Snapshot) (found captureFound, any bool, err error) {
 	to := record.MaxTime + 1
 	if a.when != nil {
 		to = a.when.To
 	}
-	var found captureFound
-	any := false
 	for b, err := range snap.Scan(ctx, a.scan(to)) {
 		if err == nil {
 			err = ctx.Err()
 		}
 		if err != nil {
-			return found, err
+			return found, any, err
 		}
 		for i := range b.N {
 			if any && b.Change[i] != record.ChangeSame {
@@ -108,10 +130,23 @@ func (a *pageAsked) find(ctx context.Context, snap relation.Snapshot) (captureFo
 			found.capture = captureAt(b, i)
 		}
 	}
-	if !any {
-		return found, a.noPage(ctx, snap)
+	return found, any, nil
+}
+
+// settleForm replaces a.url by another form of the URL if the archive has no capture of a.url, but
+// has one of that form: with https in place of http, for example. Most sites answer the same to
+// both, and other archives do not tell them apart.
+func (a *pageAsked) settleForm(ctx context.Context, snap relation.Snapshot) error {
+	for b, err := range snap.Scan(ctx, a.scan(record.MaxTime+1)) {
+		if err != nil || b.N > 0 {
+			return err
+		}
 	}
-	return found, nil
+	url, _, err := a.otherForm(ctx, snap)
+	if url != "" {
+		a.absent, a.url = a.url, url
+	}
+	return err
 }
 
 // noPage returns the error for a page that the archive does not have, or did
@@ -125,48 +160,45 @@ func (a *pageAsked) noPage(ctx context.Context, snap relation.Snapshot) error {
 		if b.N > 0 {
 			err := ast.Errorf(a.whenAt, "no capture of %s at or before %s", a.url, a.s.Stamp(a.when.To-1))
 			err.Hint = "the first is of " + a.s.Stamp(b.Time[0])
-			if other := a.otherForm(ctx, snap); other != "" {
-				err.Hint += "; " + other
+			if _, hint, _ := a.otherForm(ctx, snap); hint != "" && a.absent == "" { // a hint is no reason for another error
+				err.Hint += "; " + hint
 			}
 			return err
 		}
 	}
-	err := ast.Errorf(a.urlAt, "no capture of %s", a.url)
-	err.Hint = a.otherForm(ctx, snap)
-	return err
+	return ast.Errorf(a.urlAt, "no capture of %s", a.url)
 }
 
-// otherForm returns a hint that names another form of the URL of which the
-// archive has a capture, at or before a.when if possible: with https in place of http
-// or the other way round, with or without www, or with or without the slash at the end.
-// It returns "" if there is none.
-func (a *pageAsked) otherForm(ctx context.Context, snap relation.Snapshot) string {
+// otherForm returns another form of the URL of which the archive has a capture, at or before
+// a.when if possible: with https in place of http or the other way round, with or without www, or
+// with or without the slash at the end. It returns "" if there is none. hint says what the archive
+// has.
+func (a *pageAsked) otherForm(ctx context.Context, snap relation.Snapshot) (form, hint string, err error) {
 	to := record.MaxTime + 1
 	if a.when != nil {
 		to = a.when.To
 	}
-	later := ""
 	for _, url := range urlkey.OtherForms(a.url) {
 		other := pageAsked{s: a.s, url: url}
 		last, any := capture{}, false
 		for b, err := range snap.Scan(ctx, other.scan(record.MaxTime+1)) {
 			if err != nil {
-				return "" // the hint is no reason for another error
+				return "", "", err
 			}
 			for i := range b.N {
 				switch {
 				case b.Time[i] < to:
 					last, any = capture{time: b.Time[i], status: b.Status[i], kind: b.Kind[i]}, true
-				case !any && later == "":
-					later = fmt.Sprintf("the archive has %s from %s on", url, a.s.Stamp(b.Time[i]))
+				case !any && form == "":
+					form, hint = url, fmt.Sprintf("the archive has %s from %s on", url, a.s.Stamp(b.Time[i]))
 				}
 			}
 		}
 		if any {
-			return fmt.Sprintf("the archive has %s, captured %s", url, a.captureLine(last))
+			return url, fmt.Sprintf("the archive has %s, captured %s", url, a.captureLine(last)), nil
 		}
 	}
-	return later
+	return form, hint, nil
 }
 
 // usedNote returns a note that names the capture of the page that is used, and
@@ -176,11 +208,15 @@ func (a *pageAsked) usedNote(at record.Time) string {
 	note := fmt.Sprintf("%s as captured %s", a.url, a.s.Stamp(at))
 	switch {
 	case a.when == nil:
-		return note
 	case at >= a.when.From:
-		return note + ", within the time asked for"
+		note += ", within the time asked for"
+	default:
+		note += fmt.Sprintf(", %s before the time asked for", value.AppendDuration(nil, int64(a.when.From-at)))
 	}
-	return fmt.Sprintf("%s, %s before the time asked for", note, value.AppendDuration(nil, int64(a.when.From-at)))
+	if a.absent != "" {
+		note += fmt.Sprintf("; %s was never captured", a.absent)
+	}
+	return note
 }
 
 // captureLine returns the time of the capture c, its HTTP status and its kind,

@@ -66,7 +66,7 @@ func (v *pageView) Run(ctx context.Context) (*session.Result, error) {
 // result does the work of Run. The result is valid until snap is released.
 func (v *pageView) result(ctx context.Context, snap relation.Snapshot) (*session.Result, error) {
 	st, asked := v.st, v.asked
-	found, err := asked.find(ctx, snap)
+	found, err := asked.findForm(ctx, snap)
 	if err != nil {
 		return nil, err
 	}
