@@ -197,6 +197,8 @@ var someStatements = []struct{ src, want string }{
 	{"CRAWL 'a.cn' LIMIT 100", "CRAWL 'a.cn' LIMIT 100 PAGES"},
 	{"SELECT sum(a) OVER w, lag(a) OVER \"W\" FROM b WINDOW w AS (PARTITION BY c ORDER BY d)", "SELECT sum(a) OVER (PARTITION BY c ORDER BY d), lag(a) OVER (PARTITION BY c ORDER BY d) FROM b"},
 	{"SELECT (SELECT sum(a) OVER w FROM b WINDOW w AS ()) + rank() OVER w FROM b WINDOW v AS (), w AS (ORDER BY c)", "SELECT (SELECT sum(a) OVER () FROM b) + rank() OVER (ORDER BY c) FROM b"},
+	{"DELETE FROM captures WHERE url = 'x'", "DELETE FROM '*' WHERE url = 'x'"},
+	{"DELETE FROM captures IN 'x'", "DELETE FROM 'x'"},
 	{"SELECT substring(a FROM 2), substring(a FROM 2 FOR 3)", "SELECT substr(a, 2), substr(a, 2, 3)"},
 	{"SELECT substring(a FROM 'x.'), substring(a FROM 'x(.)'), SUBSTRING(a FROM 'x(?:.)\\(')", "SELECT regexp_extract(a, 'x.'), regexp_extract(a, 'x(.)', 1), regexp_extract(a, 'x(?:.)\\(')"},
 	{"SELECT a IS DISTINCT FROM b", "SELECT coalesce(a <> b, a IS NOT NULL OR b IS NOT NULL)"},

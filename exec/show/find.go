@@ -3,6 +3,7 @@ package show
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"infomall/exec/relation"
 	"infomall/exec/session"
@@ -166,7 +167,28 @@ func (a *pageAsked) noPage(ctx context.Context, snap relation.Snapshot) error {
 			return err
 		}
 	}
-	return ast.Errorf(a.urlAt, "no capture of %s", a.url)
+	err := ast.Errorf(a.urlAt, "no capture of %s", a.url)
+	if longer := a.longer(ctx, snap); longer != "" {
+		err.Hint = "the archive has " + longer
+	}
+	return err
+}
+
+// longer returns the first URL of the archive that begins with a.url, such as that of
+// /about.html for /about. It returns "" if there is none, or if a.url is that of a host.
+func (a *pageAsked) longer(ctx context.Context, snap relation.Snapshot) string {
+	prefix, _, _ := strings.Cut(urlkey.Key(a.url), " ")
+	if strings.HasSuffix(prefix, ")/") {
+		return ""
+	}
+	s := record.Scan{Ranges: []urlkey.Range{{From: prefix, To: prefix + "\xff"}}, From: record.MinTime, To: record.MaxTime + 1, Once: true}
+	for b, err := range snap.Scan(ctx, s) {
+		if err != nil || b.N == 0 {
+			return "" // a hint is no reason for another error
+		}
+		return b.URL[0]
+	}
+	return ""
 }
 
 // otherForm returns another form of the URL of which the archive has a capture, at or before

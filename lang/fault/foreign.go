@@ -56,7 +56,7 @@ var foreignStarts = map[string]string{
 
 const (
 	aRule   = "write RULE name ON 'pku.edu.cn/x/' BLOCK 'reason'"
-	aDelete = "write DELETE FROM 'pku.edu.cn/x.htm'; '*' is all, and a time clause such as SINCE 2008 chooses captures"
+	aDelete = "write DELETE FROM 'pku.edu.cn/x.htm', or DELETE FROM captures WHERE url = …; '*' is all, and a time clause such as SINCE 2008 chooses captures"
 )
 
 // foreignPairs maps the first two words of a statement of SQL, or one that is easily guessed, to
