@@ -155,7 +155,7 @@ func substantialVersion(l *LateRow) (value.Value, error) {
 // and time. With n.Tally, they come in no order, and a row may stand for several versions.
 //
 // If all columns are computed from the first captures of versions, versionRows looks for these
-// only: the versions need not be put together, which takes a scan a fifth less time.
+// only, and puts no versions together.
 func (r *Reader) versionRows(ctx context.Context, n *Request) iter.Seq2[*spanBatch, error] {
 	switch {
 	case n.Tally != nil:

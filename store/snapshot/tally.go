@@ -334,8 +334,8 @@ func (w *tallier) begun(b *record.Batch, counts map[uint32]bool) error {
 	return nil
 }
 
-// entry adds a row for one capture, with the count 1, if the tally asks for it. host is the host of its URL,
-// if the tally asks for it.
+// entry adds a row for one capture, with the count 1, if the tally asks for it. host is
+// the host of its URL, if the tally asks for it.
 func (w *tallier) entry(e *timeline.Capture, host string) error {
 	if w.t.Versions && e.Change == record.ChangeSame {
 		return nil
