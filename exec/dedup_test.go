@@ -80,8 +80,8 @@ func TestDedupProgress(t *testing.T) {
 	}{
 		{"DEDUP", []string{"dedup: compare", "dedup: groups"}},
 		{"DEDUP METHOD keywords", []string{"dedup: compare", "dedup: groups"}},
-		{"DEDUP METHOD simhash", []string{"dedup: groups"}},
-		{"DEDUP METHOD containment", []string{"dedup: compare"}},
+		{"DEDUP METHOD simhash", []string{"dedup: compare", "dedup: groups"}},
+		{"DEDUP METHOD containment", []string{"dedup: sample", "dedup: compare", "dedup: groups"}},
 	} {
 		s := newSession(archive{reprintedSite()})
 		var phases []string

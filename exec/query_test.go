@@ -315,8 +315,8 @@ func TestQueryErrors(t *testing.T) {
 		{"SET mode = tabel", `1:12: setting mode: there is no "tabel"; did you mean table?`},
 		{"EXPLAIN IMPORT 'no-such-file'", `1:16: no file no-such-file: file does not exist`},
 		{"SHOW PAGE 'http://x.cn/'", "1:11: no capture of http://x.cn/"},
-		{"SHOW PAGE 'https://www.pku.edu.cn/a/'", "1:11: no capture of https://www.pku.edu.cn/a/ (the archive has http://pku.edu.cn/a, captured 2008-07-10T00:00:00Z 200 page)"},
-		{"SHOW PAGE 'https://pku.edu.cn/' AT 2007", "1:11: no capture of https://pku.edu.cn/ (the archive has http://pku.edu.cn/ from 2008-06-01T00:00:00Z on)"},
+		{"SHOW PAGE 'https://pku.edu.cn/ol'", "1:11: no capture of https://pku.edu.cn/ol (the archive has http://pku.edu.cn/old)"},
+		{"SHOW PAGE 'https://pku.edu.cn/' AT 2007", "1:36: no capture of http://pku.edu.cn/ at or before 2007-12-31T23:59:59.999Z (the first is of 2008-06-01T00:00:00Z)"},
 	}
 	s := newSession(archive{smallSite()})
 	for _, c := range cases {

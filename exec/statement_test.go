@@ -80,6 +80,7 @@ func TestStatements(t *testing.T) {
 		{"SELECT url FROM 'pku.edu.cm'", "url\n", "'pku.edu.cm' was never captured; the nearest host in the archive is pku.edu.cn"},
 		{"SELECT url FROM 'www.pkuu.edu.cn'", "url\n", "'www.pkuu.edu.cn' was never captured; the nearest host in the archive is www.pku.edu.cn"},
 		{"SELECT url FROM 'pku.edu.cn/zzz'", "url\n", "'pku.edu.cn/zzz' was never captured; the archive has other pages of pku.edu.cn"},
+		{"SHOW PAGE 'https://www.pku.edu.cn/a/' AS blocks", "block|depth|label|topic|bytes|words|text\n1|1|main|a|1|1|a\n", "http://pku.edu.cn/a as captured 2008-07-10T00:00:00Z; https://www.pku.edu.cn/a/ was never captured"},
 		{"SELECT url FROM captures WHERE url = 'https://www.pku.edu.cn/'", "url\n", "nothing that WHERE asks for was ever captured; the archive has http://pku.edu.cn/"},
 		{"SELECT url FROM 'https://pku.edu.cn/'", "url\n", "'https://pku.edu.cn/' was never captured; the archive has http://pku.edu.cn/"},
 		{"SELECT url FROM 'pku.edu.cn' SINCE 2010", "url\n",

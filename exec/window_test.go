@@ -284,7 +284,9 @@ func TestWindowsOfPartitionsInTurn(t *testing.T) {
 		{"SELECT status, kind, host, dense_rank() OVER (PARTITION BY host, kind ORDER BY status DESC) AS n FROM captures", counted, turn},
 		{"SELECT status, time, row_number() OVER (ORDER BY status) AS n FROM captures", "", counted},
 		{"SELECT time, row_number() OVER (ORDER BY date_trunc('month', time)) AS n FROM captures", "", counted},
-		{"SELECT status, row_number() OVER (ORDER BY status) AS n FROM versions", "", counted},
+		{"SELECT status, row_number() OVER (ORDER BY status) AS n FROM versions", counted, turn},
+		{"SELECT visits, row_number() OVER (ORDER BY visits) AS n FROM versions", "", counted},
+		{"SELECT status, row_number() OVER (ORDER BY status) AS n FROM versions LATEST", "", counted},
 		{"SELECT time, bytes FROM captures ORDER BY bytes DESC", "", counted},
 		{"SELECT url, status FROM captures ORDER BY status NULLS FIRST", "", counted},
 		{"SELECT url, b FROM (SELECT url, bytes / 3 AS b FROM captures) AS x ORDER BY b", "", counted},
@@ -314,7 +316,7 @@ func TestWindowsOfPartitionsInTurn(t *testing.T) {
 // cannot change the groups.
 func TestGroupedWindows(t *testing.T) {
 	for _, c := range []struct {
-		groups, windows string // windows are those of FROM captures
+		groups, windows string // windows are those of FROM captures, and of FROM versions
 		counted         bool
 	}{
 		{"max(s), min(n), sum(n), count(*)", "sum(bytes) OVER (PARTITION BY host) AS s, count(*) OVER (PARTITION BY host) AS n", true},
@@ -332,8 +334,10 @@ func TestGroupedWindows(t *testing.T) {
 			keys = " GROUP BY " + first + " ORDER BY " + first
 		}
 		for _, where := range []string{"", " WHERE time > 2008-06-02"} { // without times, rows stand for several captures
-			src := fmt.Sprintf("SELECT %s FROM (SELECT %s FROM captures%s) AS x%s", c.groups, c.windows, where, keys)
-			groupedWindow(t, src, c.counted)
+			for _, relation := range []string{"captures", "versions"} {
+				src := fmt.Sprintf("SELECT %s FROM (SELECT %s FROM %s%s) AS x%s", c.groups, c.windows, relation, where, keys)
+				groupedWindow(t, src, c.counted)
+			}
 		}
 	}
 }

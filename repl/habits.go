@@ -75,6 +75,26 @@ func habit(word string) string {
 	return ""
 }
 
+// sending matches a line with the end of a statement as psql and MySQL write it: \g, \g FILE,
+// \g (format=csv), \gx or \G.
+var sending = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(.*?);?\s*\\(g|gx|G)(?:\s+(?:\(format=(\w+)\)|([^\s(]\S*)))?\s*;?\s*$`)
+})
+
+// sent returns a line whose statement the user has ended by \g, \gx or \G, with a semicolon in
+// place of that. mode is the format that the line asks for, and file the file that its result goes
+// to; both may be "". ok is false for any other line.
+func sent(line string) (statement, mode, file string, ok bool) {
+	m := sending().FindStringSubmatch(line)
+	if m == nil {
+		return "", "", "", false
+	}
+	if mode = m[3]; m[2] != "g" {
+		mode = "vertical"
+	}
+	return m[1] + ";", mode, m[4], true
+}
+
 // isLeaving reports whether word is a command with which users of other shells
 // leave the shell, such as exit.
 func isLeaving(word string) bool {

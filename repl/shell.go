@@ -167,6 +167,22 @@ func (s *shell) line(ctx context.Context, line string, typed bool) {
 		}
 		_ = run() // its error was shown already
 	}
+	if text, mode, file, ok := sent(line); ok && strings.TrimSpace(s.pending+text) != ";" && lang.Complete(s.pending+text).Open == "" {
+		line = text
+		if mode != "" {
+			before := s.session.Settings().Mode
+			if s.set(ctx, "mode", mode) != nil {
+				return
+			}
+			defer func() { s.session.Settings().Mode = before }()
+		}
+		if file != "" {
+			if err := s.openFile(file, true); err != nil {
+				s.say("%v", err)
+				return
+			}
+		}
+	}
 	if s.pending == "" {
 		word := strings.TrimSpace(line)
 		if statement := habit(word); strings.HasPrefix(statement, ".") {

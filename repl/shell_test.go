@@ -299,6 +299,18 @@ func TestHabits(t *testing.T) {
 	s.sees(promptWhole)
 	s.types(";" + enter)
 	s.sees("│ 42")
+	// psql and MySQL end a statement by a command, too.
+	for _, c := range []struct{ line, want string }{
+		{`SELECT 43 AS y \g`, "│ 43"},
+		{`SELECT 44 AS y\gx`, "y: 44"},
+		{`SELECT 45 AS y, '\g' AS z \G`, "z: \\g"},
+		{`SELECT 46 AS y \g (format=csv)`, "y\r\n46"},
+		{`SELECT 47 AS y;`, "│ 47"},
+	} {
+		s.sees(prompt)
+		s.types(c.line + enter)
+		s.sees(c.want)
+	}
 	for _, leave := range []string{".exit", "exit", "quit;", `\q`} {
 		s.sees(prompt)
 		s.types(leave + enter)

@@ -44,7 +44,11 @@ func checkTallyIn(rt *rapid.T, a *Archive, v *Snapshot) {
 	defer func() { a.snapshots.SharedCaptures = shared }()
 	a.snapshots.Goroutines, a.snapshots.SharedCaptures = rapid.IntRange(1, 3).Draw(rt, "goroutines"), 0
 	want := make(map[string]int64)
-	for b, err := range v.Scan(ctx, q.Scan) {
+	s := q.Scan
+	if q.Versions {
+		s.Columns |= record.ColChange | record.ColSense // with ColSense, a scan settles all captures
+	}
+	for b, err := range v.Scan(ctx, s) {
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -53,6 +57,9 @@ func checkTallyIn(rt *rapid.T, a *Archive, v *Snapshot) {
 			b.Host = append(b.Host[:i], urlkey.Host(b.URL[i]))
 			if q.Period != nil {
 				b.Time[i], _ = q.Period(b.Time[i])
+			}
+			if q.Versions && b.Change[i] == record.ChangeSame {
+				continue
 			}
 			want[tallyText(q, b, i)]++
 		}
@@ -257,6 +264,7 @@ func drawTally(rt *rapid.T) record.Tally {
 			q.Columns |= c
 		}
 	}
+	q.Versions = rapid.Bool().Draw(rt, "versions")
 	q.Host, q.Time = rapid.Bool().Draw(rt, "host"), rapid.Bool().Draw(rt, "time")
 	if n := rapid.SampledFrom([]int{0, 1, 7, 400}).Draw(rt, "period"); n > 0 && q.Time {
 		length := record.Time(n * dayMillis)
@@ -488,4 +496,72 @@ func TestTallyOfTwins(t *testing.T) {
 	check("all again")
 	merge()
 	check("all merged")
+}
+
+// TestVersionsOfLateImports imports histories in parts that lie before, between and after each
+// other, and compares which captures begin a version with what the whole history says: as a
+// tally counts them, and as a scan that takes changes from the index has them.
+func TestVersionsOfLateImports(t *testing.T) {
+	for seed := range uint64(15) {
+		r := rand.New(rand.NewPCG(seed, 0))
+		a := Open(t.TempDir(), Options{})
+		var all []*visit
+		for range 2 + r.IntN(5) {
+			var list []*visit
+			from := day0 + record.Time(r.IntN(90)*dayMillis)
+			for i := range 40 {
+				list = append(list, &visit{url: fmt.Sprintf("http://www.example.com/%d", r.IntN(12)), time: from + record.Time(r.IntN(20)*dayMillis+1000*len(all)+i), status: 200, body: fmt.Sprint("page ", r.IntN(3))})
+			}
+			put(t, a, list)
+			all = append(all, list...)
+			if r.IntN(4) == 0 {
+				if _, err := a.Merge(t.Context(), task.MergeOptions{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		checkVersions(t, seed, a, all)
+		a.Close()
+	}
+}
+
+// checkVersions compares the captures of a with which versions begin with those of all its visits.
+func checkVersions(t *testing.T, seed uint64, a *Archive, all []*visit) {
+	t.Helper()
+	slices.SortFunc(all, func(a, b *visit) int { return cmp.Or(strings.Compare(a.url, b.url), cmp.Compare(a.time, b.time)) })
+	want := map[record.Time]int64{}
+	for i, c := range all {
+		if i == 0 || all[i-1].url != c.url || all[i-1].body != c.body {
+			want[c.time]++
+		}
+	}
+	v, err := a.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	s := record.Scan{From: record.MinTime, To: record.MaxTime}
+	counted, scanned := map[record.Time]int64{}, map[record.Time]int64{}
+	for b, err := range v.Tally(t.Context(), record.Tally{Scan: s, Time: true, Versions: true}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range b.N {
+			counted[b.Time[i]] += b.Count[i]
+		}
+	}
+	s.Columns = record.ColChange
+	for b, err := range v.Scan(t.Context(), s) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range b.N {
+			if b.Change[i] != record.ChangeSame {
+				scanned[b.Time[i]]++
+			}
+		}
+	}
+	if !maps.Equal(counted, want) || !maps.Equal(scanned, want) {
+		t.Errorf("seed %d: %d versions counted, %d scanned, the history has %d", seed, len(counted), len(scanned), len(want))
+	}
 }

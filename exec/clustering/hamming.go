@@ -18,7 +18,7 @@ func Fingerprints(ctx context.Context, hashes []uint64, eps, least int) (*Cluste
 	hash, first, weight, point := distinct(hashes)
 	s := newScan(weight, least)
 	full := false
-	err := dedup.Pairs(ctx, hash, eps, func(i uint32, others []uint32) bool {
+	err := dedup.Pairs(ctx, hash, eps, nil, func(i uint32, others []uint32) bool {
 		for _, j := range others {
 			if !s.pair(i, j) {
 				full = true

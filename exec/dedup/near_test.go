@@ -53,14 +53,25 @@ func near(list []uint64, distance int) (pairs []uint64) {
 	return pairs
 }
 
+// pairs returns the pairs that Pairs finds, sorted. It panics unless Pairs says that it has passed
+// one fingerprint after the other, and, if there are pairs, all of them.
 func pairs(list []uint64, distance int) (out []uint64) {
-	if err := Pairs(context.Background(), list, distance, func(i uint32, others []uint32) bool {
+	passed := 0
+	pass := func(done int) {
+		if passed++; done != passed {
+			panic(fmt.Sprintf("%d fingerprints passed, not %d", done, passed))
+		}
+	}
+	if err := Pairs(context.Background(), list, distance, pass, func(i uint32, others []uint32) bool {
 		for _, j := range others {
 			out = append(out, pair(i, j))
 		}
 		return true
 	}); err != nil {
 		panic(err)
+	}
+	if passed > len(list) || len(out) > 0 && passed < len(list) {
+		panic(fmt.Sprintf("%d of %d fingerprints passed", passed, len(list)))
 	}
 	slices.Sort(out)
 	return out
@@ -116,7 +127,7 @@ func TestPairsMany(t *testing.T) {
 				}
 			}
 		}
-		if err := Pairs(t.Context(), list, 3, func(i uint32, others []uint32) bool {
+		if err := Pairs(t.Context(), list, 3, nil, func(i uint32, others []uint32) bool {
 			for _, j := range others {
 				got++
 				sum += mix(pair(i, j))
@@ -285,7 +296,7 @@ func BenchmarkPairs(b *testing.B) {
 			found := 0
 			for range b.N {
 				found = 0
-				if err := Pairs(b.Context(), c.list, 3, func(_ uint32, others []uint32) bool {
+				if err := Pairs(b.Context(), c.list, 3, nil, func(_ uint32, others []uint32) bool {
 					found += len(others)
 					return true
 				}); err != nil {

@@ -74,7 +74,8 @@ func Plan(n, distance int) string {
 // two is i is undefined. others is valid until f returns, and f must not change
 // it. If f returns false, Pairs stops and returns nil. There must be fewer than
 // 1<<32 fingerprints; distance is 0 to DistanceMax. Pairs returns the error of
-// ctx when ctx is done.
+// ctx when ctx is done. If passed is not nil, Pairs calls it with the number of
+// fingerprints all of whose pairs were found, each time that this number grows.
 //
 // Pairs works in three steps. It divides the fingerprints into cells: sets of
 // fingerprints near one fingerprint, the middle of the cell. It joins cells to
@@ -83,11 +84,11 @@ func Plan(n, distance int) string {
 // can have members near each other: by the triangle inequality, such middles
 // are no further apart than distance plus the radii of both cells (as in
 // Ciaccia, Patella and Zezula, "M-tree", 1997).
-func Pairs(ctx context.Context, hashes []uint64, distance int, f func(i uint32, others []uint32) bool) error {
+func Pairs(ctx context.Context, hashes []uint64, distance int, passed func(done int), f func(i uint32, others []uint32) bool) error {
 	if distance < 0 || distance > DistanceMax {
 		panic(fmt.Sprintf("dedup: a distance of %d", distance))
 	}
-	p := pairing{ctx: ctx, distance: distance, found: f, hashes: hashes, wide: distance}
+	p := pairing{ctx: ctx, distance: distance, passed: passed, found: f, hashes: hashes, wide: distance}
 	if len(hashes) <= amongItems {
 		p.among(newItems(hashes))
 		return ctx.Err()
@@ -110,6 +111,8 @@ func Pairs(ctx context.Context, hashes []uint64, distance int, f func(i uint32, 
 type pairing struct {
 	ctx      context.Context
 	distance int
+	passed   func(done int)
+	done     int // of passed
 	found    func(i uint32, others []uint32) bool
 	told     int // how many pairs were reported or compared since ctx was last checked
 	hashes   []uint64
@@ -377,7 +380,10 @@ func (p *pairing) eachGroup() error {
 			}
 			s = all
 		}
-		if len(s.hash) > 1 && !p.within(s) {
+		switch {
+		case len(s.hash) == 1:
+			p.pass()
+		case !p.within(s):
 			return p.ctx.Err()
 		}
 	}
@@ -393,12 +399,20 @@ func (p *pairing) within(s items) bool {
 		}
 		return p.among(s)
 	}
-	for i := range s.at[1:] {
+	for i := range s.at {
 		if !p.tell(s.at[i], s.at[i+1:]) {
 			return false
 		}
+		p.pass()
 	}
 	return true
+}
+
+// pass counts a fingerprint all of whose pairs were found.
+func (p *pairing) pass() {
+	if p.done++; p.passed != nil {
+		p.passed(p.done)
+	}
 }
 
 // radiusOf returns the greatest distance of a fingerprint in hash from middle,
@@ -418,6 +432,7 @@ func (p *pairing) among(s items) bool {
 		if !p.near(h, s.at[i], s.part(uint32(i)+1, uint32(len(s.hash)))) {
 			return false
 		}
+		p.pass()
 	}
 	return true
 }
@@ -439,6 +454,7 @@ func (p *pairing) amongMany(s items) bool {
 		if !p.tell(s.at[i], p.others[:n]) {
 			return false
 		}
+		p.pass()
 	}
 	return true
 }

@@ -385,7 +385,9 @@ func (c *comparison) bySimHash(ctx context.Context) (err error) {
 		}
 	}
 	var list []uint32
-	ended := dedup.Pairs(ctx, prints, c.distance, func(i uint32, others []uint32) bool {
+	report := c.report("compare", c.what())
+	passed := func(done int) { report(int64(done), int64(len(prints))) }
+	ended := dedup.Pairs(ctx, prints, c.distance, passed, func(i uint32, others []uint32) bool {
 		list = list[:0]
 		for _, j := range others {
 			list = append(list, at[j])
@@ -558,7 +560,9 @@ func (c *comparison) duplicates(ctx context.Context) (found []result.Duplicate, 
 			return nil, stats, err
 		}
 	}
-	for _, g := range c.quoted() {
+	quoted := c.quoted()
+	for n, g := range quoted {
+		report(int64(n), int64(len(quoted)))
 		if found, err = c.members(ctx, g, found, &stats); err != nil {
 			return nil, stats, err
 		}

@@ -25,7 +25,9 @@ func (c *comparison) byShingles(ctx context.Context) error {
 	defer shingles.Close()
 	sampled := make([]uint32, len(c.list)) // how many sampled shingles each text has
 	var line [8]byte
+	report := c.report("sample", c.what())
 	for i := range c.list {
+		report(int64(i), int64(len(c.list)))
 		if c.list[i].state < remembered {
 			continue
 		}

@@ -56,12 +56,13 @@ const (
 	intKind
 	numberKind // an Int or a Float
 	timeKind   // a Time, or something written as a period, for its start
+	spanKind   // like timeKind, or a Duration
 	anyKind    // any type; all arguments of this kind have the same
 )
 
 // kindNames holds the names of the kinds as Signature prints them, indexed by
 // kind.
-var kindNames = [...]string{"text", "url", "int", "number", "time", "any"}
+var kindNames = [...]string{"text", "url", "int", "number", "time", "time or duration", "any"}
 
 // Signature returns how f is called, and the type of its result, such as
 // substr(s text, start int [, length int]) text.
@@ -281,13 +282,13 @@ func (b *Binder) arguments(f *Function, e *ast.Call) ([]Expr, value.Type, error)
 
 // kindTypes maps each kind to the type that an argument for such a parameter
 // has after binding. An argument of kind number may also be a Float.
-var kindTypes = [...]value.Type{textKind: value.Text, urlKind: value.URL, intKind: value.Int, numberKind: value.Int, timeKind: value.Time}
+var kindTypes = [...]value.Type{textKind: value.Text, urlKind: value.URL, intKind: value.Int, numberKind: value.Int, timeKind: value.Time, spanKind: value.Time}
 
 // argument returns e, an argument of f for a parameter of kind k, as an Expr.
 // The error says that e has another type.
 func (b *Binder) argument(f *Function, k kind, e ast.Expr) (Expr, error) {
 	want := kindTypes[k]
-	if k == timeKind && value.IsPeriod(e) {
+	if (k == timeKind || k == spanKind) && value.IsPeriod(e) {
 		p, err := value.PeriodOf(e, b.Env)
 		return Constant(value.OfTime(p.From)), err
 	}
@@ -301,7 +302,7 @@ func (b *Binder) argument(f *Function, k kind, e ast.Expr) (Expr, error) {
 		return &Const{T: want}, nil
 	case k == urlKind && t == value.Text:
 		return canonical(x, e)
-	case t == want, k == textKind && t.Textual(), k == numberKind && t.Numeric():
+	case t == want, k == textKind && t.Textual(), k == numberKind && t.Numeric(), k == spanKind && t == value.Duration:
 		return x, nil
 	}
 	fault := ast.Errorf(e, "%s is %s; it is called as %s", e, t, f.Signature())

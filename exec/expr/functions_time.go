@@ -49,7 +49,11 @@ func month(env *Env, a []value.Value) (value.Value, error) {
 	return value.OfInt(int64(in(env, a[0]).Month())), nil
 }
 
+// day computes the function day: the day of the month of a time, or the whole days of a duration.
 func day(env *Env, a []value.Value) (value.Value, error) {
+	if a[0].Type == value.Duration {
+		return value.OfInt(a[0].Int / (24 * time.Hour).Milliseconds()), nil
+	}
 	return value.OfInt(int64(in(env, a[0]).Day())), nil
 }
 
@@ -238,8 +242,8 @@ var timeFunctions = []Function{
 		params: []param{{"unit", textKind}, {"from", timeKind}, {"to", timeKind}}, result: value.Int, apply: dateDiff},
 	{Name: "date_trunc", Example: `date_trunc('month', 2008-06-15)`, Doc: "The start of the year, quarter, month, week (from Monday), day, hour, minute or second that contains t.",
 		params: []param{{"unit", textKind}, {"t", timeKind}}, result: value.Time, prepare: prepareTrunc, apply: dateTrunc},
-	{Name: "day", Example: `day(2008-06-15)`, Doc: "The day of the month, from 1.",
-		params: []param{{"t", timeKind}}, result: value.Int, apply: day},
+	{Name: "day", Example: `day(2008-06-15)`, Doc: "The day of the month, from 1, or the whole days of a duration.",
+		params: []param{{"x", spanKind}}, result: value.Int, apply: day},
 	{Name: "dayofweek", Example: `dayofweek(2008-06-15)`, Doc: "The day of the week, from 0 for Sunday to 6.",
 		params: []param{{"t", timeKind}}, result: value.Int, apply: dayOfWeek},
 	{Name: "epoch", Example: `epoch(2008-06-15 - 2008-06-01)`, Doc: "The seconds since the start of 1970, or the seconds of a duration.",

@@ -88,7 +88,7 @@ var foreignFunctions = map[string]string{
 
 // These are hints that several entries of foreignFunctions share.
 const (
-	oneValue     = "there are no lists: split_part(x, ',', n) is one part of a text, and BLAME … AS words has one row per word"
+	oneValue     = "there are no lists: split_part(x, ',', n) is one part of a text, and SELECT term, df FROM terms ORDER BY df DESC has the words of all pages"
 	noStatistics = "avg, stddev, median and quantile there are; for more, EXPORT the rows to Parquet"
 	withinGroup  = "write quantile(x, 0.9), or percentile_cont(0.9) WITHIN GROUP (ORDER BY x)"
 	fullText     = "write text MATCH 'words', or SEARCH 'words'"

@@ -11,7 +11,7 @@ import (
 )
 
 // tallied sets the Tally of the source below g, if that cannot change the
-// result. The source then counts captures and yields one row for many, which is
+// result. The source then counts captures or versions and yields one row for many, which is
 // faster.
 func (b *builder) tallied(g *Group) {
 	if b.env.Plain {
@@ -247,11 +247,11 @@ func (a *Aggregate) countable() bool {
 	return false
 }
 
-// countable reports whether the rows of n, which must be captures, can be
-// counted by the store instead of being yielded one by one: the query needs
-// neither their URLs nor anything that depends on other captures.
+// countable reports whether the rows of n, which must be captures or versions, can be
+// counted by the store instead of being yielded one by one: the query needs neither their
+// URLs nor anything that depends on other captures, such as how many visits a version had.
 func (n *Source) countable() bool {
-	if !n.Relation.OfVisits || n.Choice.Kind != relation.ChooseAll || n.During != record.MinTime || n.Refs {
+	if n.Relation != relation.Captures && n.Relation != relation.Versions || n.Choice.Kind != relation.ChooseAll || n.During != record.MinTime || n.Refs {
 		return false
 	}
 	return !slices.ContainsFunc(n.Fields, func(f *relation.Column) bool {

@@ -42,6 +42,9 @@ type Column struct {
 	// stands says on which further captures the value depends, besides those that
 	// Needs and Ahead imply.
 	stands Evidence
+	// ofFirst reports that the value of the column for a version is computed from what a scan
+	// says of its first capture.
+	ofFirst bool
 	// FromURL reports that the column is computed from the URL alone.
 	FromURL bool
 	// Needs says which columns of a scan the column is computed from.

@@ -33,7 +33,7 @@ type Relation struct {
 	// The next fields say what a row is made of.
 
 	// OfVisits reports that a row is a visit and not a state, so EACH does not
-	// accept the relation. The store may then count rows without reading them.
+	// accept the relation.
 	OfVisits bool
 	// OfVersions reports that a row is a version or a part of a version. A row
 	// is in a time range if its version began in the range.

@@ -178,7 +178,7 @@ func (c Choice) Distance(first, last record.Time) int64 {
 	return 0
 }
 
-// Tally is set in a Request for captures if the query only groups and counts
+// Tally is set in a Request for captures or versions if the query only groups and counts
 // rows, and neither their order nor their URLs matter. The source may then
 // yield one row for many captures. The hidden column after the fields says how
 // many. The column time of such a row is the start of the calendar unit (Unit,

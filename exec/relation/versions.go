@@ -27,8 +27,8 @@ var Versions = made(Relation{
 		ofFirst("time", value.Time, "when the version was first seen", func(v *value.Vector, b *record.Batch) { times(v, b.Time[:b.N]) }),
 		ofSpan("last_seen", value.Time, "when the version was last seen", func(v *value.Vector, b *spanBatch) { times(v, b.Last[:b.N]) }).ahead(),
 		ofSpan("next", value.Time, "when the next version was first seen", func(v *value.Vector, b *spanBatch) { times(v, b.Next[:b.N]) }).ahead(),
-		ofSpan("not_before", value.Time, "time of the last capture of the previous version", func(v *value.Vector, b *spanBatch) { times(v, b.Previous[:b.N]) }).needs(record.ColPrevious),
-		ofSpan("previous", value.Time, "when the previous version was first seen", func(v *value.Vector, b *spanBatch) { times(v, b.PreviousVersion[:b.N]) }).needs(record.ColPrevious),
+		ofFirst("not_before", value.Time, "time of the last capture of the previous version", func(v *value.Vector, b *record.Batch) { times(v, b.Previous[:b.N]) }).needs(record.ColPrevious),
+		ofFirst("previous", value.Time, "when the previous version was first seen", func(v *value.Vector, b *record.Batch) { times(v, b.PreviousVersion[:b.N]) }).needs(record.ColPrevious),
 		ofSpan("as_of", value.Time, "time given by AT or NEAREST, or the end of the EACH period", func(v *value.Vector, b *spanBatch) { times(v, b.AsOf[:b.N]) }),
 		ofSpan("known_from", value.Time, "with AT and EACH: time of the last visit not after as_of", func(v *value.Vector, b *spanBatch) { times(v, b.KnownFrom[:b.N]) }).ahead(),
 		ofSpan("known_until", value.Time, "with AT and EACH: time of the first visit not before as_of; NULL if there is none", func(v *value.Vector, b *spanBatch) { times(v, b.KnownUntil[:b.N]) }).ahead(),
@@ -92,7 +92,7 @@ var Versions = made(Relation{
 		payload("expires", value.Time, "time in the Expires header", ofResponse(func(r *response) value.Value { return headerTime(&r.Payload, "Expires") })),
 		payload("layout", value.Text, "html with each block replaced by <!--block-->", ofResponse(layoutText)),
 	}, slices.Concat(documentColumns, articleColumns)...),
-}, func(b *spanBatch) int { return b.N }, versionRefs, (*Reader).versions)
+}, func(b *spanBatch) int { return b.N }, versionRefs, (*Reader).versionRows)
 
 // ofSpan returns a column of the relation versions with this name, type and
 // documentation. fill sets a vector to the values of the column for a batch of
@@ -105,7 +105,9 @@ func ofSpan(name string, t value.Type, doc string, fill func(*value.Vector, *spa
 // the first capture of the version. fill sets a vector to the values of the
 // column for a batch of these captures.
 func ofFirst(name string, t value.Type, doc string, fill func(*value.Vector, *record.Batch)) Column {
-	return ofSpan(name, t, doc, func(v *value.Vector, b *spanBatch) { fill(v, &b.Batch) })
+	c := ofSpan(name, t, doc, func(v *value.Vector, b *spanBatch) { fill(v, &b.Batch) })
+	c.ofFirst = true
+	return c
 }
 
 // asInCaptures returns a column of the relation versions that has the name,
@@ -122,8 +124,13 @@ func asInCaptures(name string) Column {
 }
 
 // versionRefs fills the hidden columns for the versions in b with the ref of
-// the first capture of each version and its Sense, if the scan reads that.
+// the first capture of each version and its Sense, if the scan reads that. The rows of a tally
+// have a single hidden column: the number of versions.
 func versionRefs(hidden []*value.Vector, b *spanBatch) {
+	if len(hidden) == 1 {
+		ints(hidden[0], b.Count[:b.N])
+		return
+	}
 	packRefs(hidden, b.Ref[:b.N])
 	hidden[refColumns].Resize(value.Int, b.N)
 	clear(hidden[refColumns].Ints)
@@ -144,12 +151,27 @@ func substantialVersion(l *LateRow) (value.Value, error) {
 	return ofHistory(func(v *learnedVersion) value.Value { return value.OfBool(v.substantial()) })(l)
 }
 
-// versions yields the versions that n chooses, in batches, sorted by URL and
-// time.
-func (r *Reader) versions(ctx context.Context, n *Request) iter.Seq2[*spanBatch, error] {
-	if n.Once {
-		return urlsOf(r.Snapshot.Scan(ctx, n.urlScan()))
+// versionRows yields the rows of the relation versions that n asks for, in batches, sorted by URL
+// and time. With n.Tally, they come in no order, and a row may stand for several versions.
+//
+// If all columns are computed from the first captures of versions, versionRows looks for these
+// only, and puts no versions together.
+func (r *Reader) versionRows(ctx context.Context, n *Request) iter.Seq2[*spanBatch, error] {
+	switch {
+	case n.Tally != nil:
+		t := n.Counted()
+		t.Versions = true
+		return firsts(r.Snapshot.Tally(ctx, t))
+	case n.Once:
+		return firsts(r.Snapshot.Scan(ctx, n.urlScan()))
+	case n.Choice.Kind == ChooseAll && n.During == record.MinTime && !slices.ContainsFunc(n.Fields, func(f *Column) bool { return !f.ofFirst && !f.Late() }):
+		return firsts(begun(r.Snapshot.Scan(ctx, n.Scan(record.ColChange))))
 	}
+	return r.versions(ctx, n)
+}
+
+// versions yields the versions that n chooses, in batches, sorted by URL and time.
+func (r *Reader) versions(ctx context.Context, n *Request) iter.Seq2[*spanBatch, error] {
 	in := r.spans(ctx, r.Snapshot.Scan(ctx, n.Scan(record.ColChange)), n, false)
 	if n.Asks("new_blocks", "stored_bytes") {
 		in = r.brought(ctx, n, in)
@@ -157,9 +179,32 @@ func (r *Reader) versions(ctx context.Context, n *Request) iter.Seq2[*spanBatch,
 	return in
 }
 
-// urlsOf yields the rows of a scan that has each URL once, as versions of which nothing
-// but the URL is known.
-func urlsOf(scan record.Rows) iter.Seq2[*spanBatch, error] {
+// begun yields the captures of a scan with which a version begins. The scan must read the column
+// change.
+func begun(scan record.Rows) record.Rows {
+	return func(yield func(*record.Batch, error) bool) {
+		var out record.Batch
+		for b, err := range scan {
+			if err == nil && slices.Contains(b.Change[:b.N], record.ChangeSame) {
+				out.N = 0
+				for i, c := range b.Change[:b.N] {
+					if c != record.ChangeSame {
+						out.CopyRow(out.N, b, i)
+						out.N++
+					}
+				}
+				b = &out
+			}
+			if (err != nil || b.N > 0) && !yield(b, err) {
+				return
+			}
+		}
+	}
+}
+
+// firsts yields the rows of a scan as versions of which nothing is known but what the scan has
+// of their first captures.
+func firsts(scan record.Rows) iter.Seq2[*spanBatch, error] {
 	return func(yield func(*spanBatch, error) bool) {
 		for b, err := range scan {
 			if err != nil {

@@ -45,6 +45,9 @@ func (b *blaming) Run(ctx context.Context) (*session.Result, error) {
 	}
 	defer release()
 	snap.SkipDamage() // to other captures of the page
+	if err := b.asked.settleForm(ctx, snap); err != nil {
+		return nil, err
+	}
 	t, err := b.trace(ctx, snap)
 	if err != nil {
 		return nil, err

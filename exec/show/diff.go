@@ -91,8 +91,8 @@ func readDiff(s *session.Session, st *ast.Diff) (*diff, error) {
 // an error.
 func (d *diff) findPair(ctx context.Context, snap relation.Snapshot) (old, new capture, err error) {
 	if d.from != nil {
-		if new, err = d.to.find(ctx, snap); err == nil {
-			old, err = d.from.find(ctx, snap)
+		if new, err = d.to.findForm(ctx, snap); err == nil {
+			old, err = d.from.findForm(ctx, snap)
 		}
 		return old, new, err
 	}

@@ -3,6 +3,7 @@ package show
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"infomall/exec/relation"
 	"infomall/exec/session"
@@ -19,6 +20,7 @@ type pageAsked struct {
 	urlAt  ast.Expr      // the URL in the statement, for its position
 	when   *value.Period // the time in the statement, whose end counts; nil means the latest capture
 	whenAt ast.Expr      // the time in the statement; nil if absent
+	absent string        // the URL in the statement, if url is another form of it; see settleForm
 }
 
 // read evaluates the expressions a.urlAt and a.whenAt, and sets a.url and
@@ -82,6 +84,29 @@ func (a *pageAsked) needBody(snap relation.Snapshot, at ast.Node, c capture, why
 	return ast.Errorf(at, "the archive has no body for the capture of %s: %s", a.s.Stamp(c.time), why)
 }
 
+// findForm does what find does. If the archive has no capture of the URL, it looks for another
+// form of it, see settleForm.
+func (a *pageAsked) findForm(ctx context.Context, snap relation.Snapshot) (capture, error) {
+	c, any, err := a.last(ctx, snap)
+	if !any && err == nil {
+		err = a.settleForm(ctx, snap)
+		if err == nil {
+			return a.find(ctx, snap)
+		}
+	}
+	return c, err
+}
+
+// find returns the capture that the statement asks for: the last capture of the
+// URL at or before the end of a.when. If there is none, the error says so.
+func (a *pageAsked) find(ctx context.Context, snap relation.Snapshot) (capture, error) {
+	c, any, err := a.last(ctx, snap)
+	if !any && err == nil {
+		err = a.noPage(ctx, snap)
+	}
+	return c, err
+}
+
 // end returns the end of the time in which the statement looks for a capture.
 func (a *pageAsked) end() record.Time {
 	if a.when != nil {
@@ -90,39 +115,37 @@ func (a *pageAsked) end() record.Time {
 	return record.MaxTime + 1
 }
 
-// find returns the capture that the statement asks for: the last capture of the
-// URL at or before the end of a.when. If there is none, the error says so. find reads
-// the segments with the latest captures first, and those before only if these have none.
-func (a *pageAsked) find(ctx context.Context, snap relation.Snapshot) (c capture, err error) {
+// last returns the last capture of the URL at or before the end of a.when. any reports whether
+// there is one. last reads the segments with the latest captures first, and those before only if these
+// have none.
+func (a *pageAsked) last(ctx context.Context, snap relation.Snapshot) (c capture, any bool, err error) {
 	scan := a.scan(a.end())
 	scan.Columns &^= record.ColChange // it depends on all earlier captures
 	for n := 1; ; n *= 2 {
 		scan.From = snap.Since(scan.Ranges[0].From, scan.To, n)
-		any := false
 		for b, err := range snap.Scan(ctx, scan) {
 			if err == nil {
 				err = ctx.Err()
 			}
 			if err != nil {
-				return c, err
+				return c, false, err
 			}
 			if b.N > 0 {
 				any, c = true, captureAt(b, b.N-1)
 			}
 		}
-		switch {
-		case any:
-			return c, nil
-		case scan.From == record.MinTime:
-			return c, a.noPage(ctx, snap)
+		if any || scan.From == record.MinTime {
+			return c, any, nil
 		}
 		scan.To = scan.From
 	}
 }
 
-// findVersion returns the capture that find returns, together with the version before.
-func (a *pageAsked) findVersion(ctx context.Context, snap relation.Snapshot) (captureFound, error) {
-	var found captureFound
+// findVersion returns the capture that findForm returns, together with the version before.
+func (a *pageAsked) findVersion(ctx context.Context, snap relation.Snapshot) (found captureFound, err error) {
+	if _, err := a.findForm(ctx, snap); err != nil {
+		return found, err
+	}
 	any := false
 	for b, err := range snap.Scan(ctx, a.scan(a.end())) {
 		if err == nil {
@@ -141,10 +164,23 @@ func (a *pageAsked) findVersion(ctx context.Context, snap relation.Snapshot) (ca
 			found.capture = captureAt(b, i)
 		}
 	}
-	if !any {
-		return found, a.noPage(ctx, snap)
-	}
 	return found, nil
+}
+
+// settleForm replaces a.url by another form of the URL if the archive has no capture of a.url, but
+// has one of that form: with https in place of http, for example. Most sites answer the same to
+// both, and other archives do not tell them apart.
+func (a *pageAsked) settleForm(ctx context.Context, snap relation.Snapshot) error {
+	for b, err := range snap.Scan(ctx, a.scan(record.MaxTime+1)) {
+		if err != nil || b.N > 0 {
+			return err
+		}
+	}
+	url, _, err := a.otherForm(ctx, snap)
+	if url != "" {
+		a.absent, a.url = a.url, url
+	}
+	return err
 }
 
 // noPage returns the error for a page that the archive does not have, or did
@@ -158,44 +194,63 @@ func (a *pageAsked) noPage(ctx context.Context, snap relation.Snapshot) error {
 		if b.N > 0 {
 			err := ast.Errorf(a.whenAt, "no capture of %s at or before %s", a.url, a.s.Stamp(a.when.To-1))
 			err.Hint = "the first is of " + a.s.Stamp(b.Time[0])
-			if other := a.otherForm(ctx, snap); other != "" {
-				err.Hint += "; " + other
+			if _, hint, _ := a.otherForm(ctx, snap); hint != "" && a.absent == "" { // a hint is no reason for another error
+				err.Hint += "; " + hint
 			}
 			return err
 		}
 	}
 	err := ast.Errorf(a.urlAt, "no capture of %s", a.url)
-	err.Hint = a.otherForm(ctx, snap)
+	if longer := a.longer(ctx, snap); longer != "" {
+		err.Hint = "the archive has " + longer
+	}
 	return err
 }
 
-// otherForm returns a hint that names another form of the URL of which the
-// archive has a capture, at or before a.when if possible: with https in place of http
-// or the other way round, with or without www, or with or without the slash at the end.
-// It returns "" if there is none.
-func (a *pageAsked) otherForm(ctx context.Context, snap relation.Snapshot) string {
-	to, later := a.end(), ""
+// longer returns the first URL of the archive that begins with a.url, such as that of
+// /about.html for /about. It returns "" if there is none, or if a.url is that of a host.
+func (a *pageAsked) longer(ctx context.Context, snap relation.Snapshot) string {
+	prefix, _, _ := strings.Cut(urlkey.Key(a.url), " ")
+	if strings.HasSuffix(prefix, ")/") {
+		return ""
+	}
+	s := record.Scan{Ranges: []urlkey.Range{{From: prefix, To: prefix + "\xff"}}, From: record.MinTime, To: record.MaxTime + 1, Once: true}
+	for b, err := range snap.Scan(ctx, s) {
+		if err != nil || b.N == 0 {
+			return "" // a hint is no reason for another error
+		}
+		return b.URL[0]
+	}
+	return ""
+}
+
+// otherForm returns another form of the URL of which the archive has a capture, at or before
+// a.when if possible: with https in place of http or the other way round, with or without www, or
+// with or without the slash at the end. It returns "" if there is none. hint says what the archive
+// has.
+func (a *pageAsked) otherForm(ctx context.Context, snap relation.Snapshot) (form, hint string, err error) {
+	to := a.end()
 	for _, url := range urlkey.OtherForms(a.url) {
 		other := pageAsked{s: a.s, url: url}
 		last, any := capture{}, false
 		for b, err := range snap.Scan(ctx, other.scan(record.MaxTime+1)) {
 			if err != nil {
-				return "" // the hint is no reason for another error
+				return "", "", err
 			}
 			for i := range b.N {
 				switch {
 				case b.Time[i] < to:
 					last, any = capture{time: b.Time[i], status: b.Status[i], kind: b.Kind[i]}, true
-				case !any && later == "":
-					later = fmt.Sprintf("the archive has %s from %s on", url, a.s.Stamp(b.Time[i]))
+				case !any && form == "":
+					form, hint = url, fmt.Sprintf("the archive has %s from %s on", url, a.s.Stamp(b.Time[i]))
 				}
 			}
 		}
 		if any {
-			return fmt.Sprintf("the archive has %s, captured %s", url, a.captureLine(last))
+			return url, fmt.Sprintf("the archive has %s, captured %s", url, a.captureLine(last)), nil
 		}
 	}
-	return later
+	return form, hint, nil
 }
 
 // usedNote returns a note that names the capture of the page that is used, and
@@ -205,11 +260,15 @@ func (a *pageAsked) usedNote(at record.Time) string {
 	note := fmt.Sprintf("%s as captured %s", a.url, a.s.Stamp(at))
 	switch {
 	case a.when == nil:
-		return note
 	case at >= a.when.From:
-		return note + ", within the time asked for"
+		note += ", within the time asked for"
+	default:
+		note += fmt.Sprintf(", %s before the time asked for", value.AppendDuration(nil, int64(a.when.From-at)))
 	}
-	return fmt.Sprintf("%s, %s before the time asked for", note, value.AppendDuration(nil, int64(a.when.From-at)))
+	if a.absent != "" {
+		note += fmt.Sprintf("; %s was never captured", a.absent)
+	}
+	return note
 }
 
 // captureLine returns the time of the capture c, its HTTP status and its kind,

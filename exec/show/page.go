@@ -71,7 +71,7 @@ func (v *pageView) result(ctx context.Context, snap relation.Snapshot) (*session
 	if st.Form == ast.PageBlocks {
 		found, err = asked.findVersion(ctx, snap)
 	} else {
-		found.capture, err = asked.find(ctx, snap)
+		found.capture, err = asked.findForm(ctx, snap)
 	}
 	if err != nil {
 		return nil, err

@@ -58,11 +58,18 @@ func (t *telling) Run(ctx context.Context) (*session.Result, error) {
 		return nil, err
 	}
 	snap.SkipDamage() // to other captures of the page
-	if err := t.begins(ctx, snap); err != nil {
+	err = t.asked.settleForm(ctx, snap)
+	if err == nil {
+		err = t.begins(ctx, snap)
+	}
+	if err != nil {
 		release()
 		return nil, err
 	}
 	res := &session.Result{Kind: session.ResultRows, Columns: storyColumns, Close: release}
+	if a := t.asked; a.absent != "" {
+		res.Notes = append(res.Notes, fmt.Sprintf("the story of %s; %s was never captured", a.url, a.absent))
+	}
 	entries := t.noted(ctx, snap, res)
 	res.Rows = storyRows(entries)
 	res.Drawing = &draw.Story{URL: t.asked.url, Of: t.block, Entries: t.drawn(entries)}

@@ -56,7 +56,7 @@ var foreignStarts = map[string]string{
 
 const (
 	aRule   = "write RULE name ON 'pku.edu.cn/x/' BLOCK 'reason'"
-	aDelete = "write DELETE FROM 'pku.edu.cn/x.htm'; '*' is all, and a time clause such as SINCE 2008 chooses captures"
+	aDelete = "write DELETE FROM 'pku.edu.cn/x.htm', or DELETE FROM captures WHERE url = …; '*' is all, and a time clause such as SINCE 2008 chooses captures"
 )
 
 // foreignPairs maps the first two words of a statement of SQL, or one that is easily guessed, to
@@ -70,6 +70,7 @@ var foreignPairs = map[string]string{
 	"CREATE SCHEMA":   "an archive is a folder: infomall -a DIR", "CREATE DATABASE": "an archive is a folder: infomall -a DIR",
 	"DROP SCHEDULE": "write UNSCHEDULE name", "STOP SCHEDULE": "write UNSCHEDULE name", "DELETE SCHEDULE": "write UNSCHEDULE name",
 	"DROP WATCH": "write UNWATCH name", "STOP WATCH": "write UNWATCH name",
+	"DROP TABLE": "write DROP VIEW name",
 	"DROP CRAWL": "write STOP CRAWL name", "DROP JOB": "SHOW JOBS lists past runs; they leave the list by themselves",
 	"DELETE RULE": "write DROP RULE name", "DELETE VIEW": "write DROP VIEW name",
 	"DELETE CAPTURES": aDelete, "DELETE VERSIONS": aDelete, "DELETE PAGES": aDelete,
@@ -255,6 +256,8 @@ func (x *explainer) foreignQuery() (int, string) {
 		return x.at, "write SUMMARIZE, which shows the columns of a query; DESCRIBE takes the name of a relation or view"
 	case x.at == 1 && x.word(1) == "COPY" && t.Type == scan.String:
 		return x.at, "write COPY POOL " + describe(t)
+	case x.at == 1 && x.word(1) == "COPY" && (word == "ARCHIVE" || word == "ALL"):
+		return x.at, foreignPairs["EXPORT DATABASE"]
 	case x.at == 1 && x.word(1) == "COPY":
 		return x.at, "rows are written by EXPORT (SELECT …) TO 'file.csv'; IMPORT 'file' brings captures in"
 	case word == "TO" && x.Accepts(x.at, scan.WordToken("AND")), word == "AND" && x.Accepts(x.at, scan.WordToken("TO")) && x.word(2) == "FROM":
@@ -282,11 +285,6 @@ func (x *explainer) foreignCall() (int, string) {
 		return x.at, "IN wants a value at least"
 	case scan.IsKeyword(t, "LEFT") && scan.IsOp(&x.tokens[x.at+1], "(") && x.Accepts(x.at, grammar.ANumber):
 		return x.at, "write substr(x, 1, n)"
-	case scan.IsKeyword(t, "FROM") && x.at > 2 && scan.IsOp(&x.tokens[x.at-2], "(") && x.word(3) == "SUBSTRING":
-		if x.tokens[x.at+1].Type == scan.String {
-			return x.at - 3, "write regexp_extract(x, 'pattern (group)', 1)"
-		}
-		return x.at - 3, "write substr(x, start, length)"
 	case x.at > 2 && (x.word(1) == "BOTH" || x.word(1) == "LEADING" || x.word(1) == "TRAILING") && x.word(3) == "TRIM":
 		return x.at - 1, "write trim(x, 'characters')"
 	case x.at > 2 && x.word(1) == "IN" && x.word(4) == "POSITION":

@@ -10,13 +10,16 @@ import (
 var deleteStatement = of[deleteSyntax]("DELETE", topic{"DELETE", `
 DELETE FROM [CAPTURES IN] scope, … [range]
     [WHERE expr] [REASON why] [FOREVER [BY DIGEST]]
+DELETE FROM CAPTURES [range] WHERE expr [REASON why] [FOREVER [BY DIGEST]]
 ` + helpScope + `range = BETWEEN t AND t | FROM t TO t | SINCE t | UNTIL t
 ` + helpT + `why = 'text' | $name
 `})
 
 type deleteSyntax struct {
 	source
-	Scopes  []*scopeSyntax        `parser:"'DELETE' 'FROM' ( 'CAPTURES' 'IN' )? @@ ( ',' @@ )*"`
+	All     lexer.Token           `parser:"'DELETE' 'FROM' ( @'CAPTURES'"`
+	In      []*scopeSyntax        `parser:"  ( 'IN' @@ ( ',' @@ )* )?"`
+	Scopes  []*scopeSyntax        `parser:"| @@ ( ',' @@ )* )"`
 	Time    timeSyntax            `parser:"@@?"`
 	Options []*deleteOptionSyntax `parser:"@@*"`
 }
@@ -30,7 +33,12 @@ type deleteOptionSyntax struct {
 }
 
 func (s *deleteSyntax) tree(b *builder) ast.Statement {
-	d := &ast.Delete{Span: s.span(), Scopes: scopes(s.Scopes)}
+	d := &ast.Delete{Span: s.span(), Scopes: scopes(append(s.In, s.Scopes...))}
+	everything := len(d.Scopes) == 0
+	if everything {
+		at := scan.SpanOf(&s.All)
+		d.Scopes = []ast.Scope{{Span: at, From: &ast.String{Span: at, Value: "*"}}}
+	}
 	if s.Time != nil {
 		t := s.Time.clause()
 		d.Range = t.Range
@@ -53,6 +61,9 @@ func (s *deleteSyntax) tree(b *builder) ast.Statement {
 		default:
 			once(b, o, "REASON", &d.Reason, scan.Text(&o.Reason))
 		}
+	}
+	if everything && d.Range == nil && d.Where == nil {
+		b.fail(d.Scopes[0].Span, "DELETE FROM captures needs a WHERE or a range of time", "write DELETE FROM '*' if all captures are meant")
 	}
 	return d
 }

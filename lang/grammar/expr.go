@@ -496,6 +496,9 @@ func (p *parser) call(name *lexer.Token) (ast.Expr, error) {
 		if c.Args, err = p.list(); err != nil {
 			return nil, err
 		}
+		if err := p.substringFrom(c); err != nil {
+			return nil, err
+		}
 		if p.take("ORDER") {
 			if c.OrderBy, err = p.order(); err != nil {
 				return nil, err

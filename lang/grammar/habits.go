@@ -61,6 +61,37 @@ func (p *parser) extract(start ast.Pos) (ast.Expr, error) {
 	return unitOf(p.span(start), unit.Text, x), err
 }
 
+// substringFrom reads what follows x in SUBSTRING(x FROM start FOR length), where FOR may be
+// missing, and in SUBSTRING(x FROM 'pattern'). The first becomes substr(x, start, length). The
+// second becomes regexp_extract(x, 'pattern'), or, if the pattern has a group,
+// regexp_extract(x, 'pattern', 1).
+func (p *parser) substringFrom(c *ast.Call) error {
+	if c.Name.Quoted || !scan.EqualFold(c.Name.Text, "SUBSTRING") || len(c.Args) != 1 || c.Distinct || !p.take("FROM") {
+		return nil
+	}
+	from, err := p.expr(levelOr)
+	if err != nil {
+		return err
+	}
+	c.Args = append(c.Args, from)
+	if pattern, ok := from.(*ast.String); ok {
+		c.Name.Text = "regexp_extract"
+		if strings.Contains(strings.NewReplacer(`\(`, "", "(?", "").Replace(pattern.Value), "(") {
+			c.Args = append(c.Args, &ast.Number{Span: pattern.Span, Text: "1", Int: 1, Float: 1, IsInt: true})
+		}
+		return nil
+	}
+	if scan.IsWord(p.peek(), "FOR") {
+		p.next()
+		length, err := p.expr(levelOr)
+		if err != nil {
+			return err
+		}
+		c.Args = append(c.Args, length)
+	}
+	return nil
+}
+
 // sameNames maps the names of functions of other databases to those of the functions here
 // that do the same with the same arguments.
 var sameNames = map[string]string{

@@ -83,6 +83,9 @@ type Tally struct {
 	Scan
 	Host bool // fill Host
 	Time bool // fill Time
+	// Versions asks only for captures with which a version begins: those that differ from
+	// the capture before.
+	Versions bool
 	// Period, if not nil, returns the period (such as a month) that contains the
 	// time t: from <= t < to. The column Time then holds the start of the period.
 	Period func(Time) (from, to Time)

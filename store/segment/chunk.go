@@ -237,11 +237,6 @@ func (c *Chunk) AppendSingles(b *record.Batch, want record.Columns, info *Info, 
 	if want&record.ColVersionTime != 0 {
 		b.VersionTime = appendAs(b.VersionTime, f.time[i:i+n])
 	}
-	if want&record.ColChange != 0 {
-		for _, fl := range f.flags[i : i+n] {
-			b.Change = append(b.Change, record.Change(fl>>flagChange&7))
-		}
-	}
 	if want&record.ColSense != 0 {
 		for _, fl := range f.flags[i : i+n] {
 			b.Sense = append(b.Sense, record.Sense(fl>>flagSense&3))
@@ -252,8 +247,8 @@ func (c *Chunk) AppendSingles(b *record.Batch, want record.Columns, info *Info, 
 
 // AppendOfURL appends n captures of one URL to b, column by column: entry i of the
 // chunk and those after it. key is the key of the URL. Their bodies must be in the
-// archive. want may only have columns that the index has, and none that depends on
-// other captures of the URL. info describes the segment.
+// archive. want may only have columns that the index has, and of those that depend on
+// other captures of the URL only ColChange, as the hints have it. info describes the segment.
 func (c *Chunk) AppendOfURL(b *record.Batch, want record.Columns, info *Info, key string, i, n int) {
 	for range n {
 		b.Key = append(b.Key, key)
@@ -262,11 +257,17 @@ func (c *Chunk) AppendOfURL(b *record.Batch, want record.Columns, info *Info, ke
 }
 
 // appendColumns appends n captures to b: entry i of the chunk and those after it. It
-// leaves out their keys, and the columns that depend on other captures of their URLs.
+// leaves out their keys, and the columns that depend on other captures of their URLs, except
+// ColChange.
 func (c *Chunk) appendColumns(b *record.Batch, want record.Columns, info *Info, i, n int) {
 	f := &c.front
 	b.N += n
 	b.Time = appendAs(b.Time, f.time[i:i+n])
+	if want&record.ColChange != 0 {
+		for _, fl := range f.flags[i : i+n] {
+			b.Change = append(b.Change, record.Change(fl>>flagChange&7))
+		}
+	}
 	for j := range n {
 		b.Ref = append(b.Ref, record.Ref{Segment: info.ID, Run: c.Run, N: uint32(c.First + i + j)})
 	}

@@ -24,6 +24,7 @@ type Tally struct {
 
 	Statuses    []int64
 	FlagSets    []Flags
+	Changes     []record.Change // one for each of FlagSets
 	Mimes, Jobs []string
 
 	Hosts  []HostRun
@@ -100,7 +101,7 @@ func (t *Tally) decode(b []byte, want Want) error {
 	if p.n == 0 {
 		return nil
 	}
-	t.FlagSets = t.FlagSets[:0]
+	t.FlagSets, t.Changes = t.FlagSets[:0], t.Changes[:0]
 	if want&(WantFlags|WantLostKeys) != 0 {
 		if err := t.decodeFlags(p.cols[colFlags]); err != nil {
 			return err
@@ -184,6 +185,7 @@ func (t *Tally) decodeFlags(src []byte) (err error) {
 			return column.ErrDamaged
 		}
 		t.FlagSets = append(t.FlagSets, flagsOf(x))
+		t.Changes = append(t.Changes, record.Change(x>>flagChange&7))
 	}
 	return nil
 }

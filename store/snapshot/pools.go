@@ -45,15 +45,7 @@ func (v *Snapshot) Pools(ctx context.Context) ([]record.Pool, error) {
 func (v *Snapshot) Pool(ctx context.Context, segments []*segment.Info) (record.Pool, error) {
 	p := record.Pool{Name: segments[0].Pool, Static: v.Pin.IsStatic(segments[0].Pool), First: record.MaxTime, Last: record.MinTime}
 	first, last := segments[0].FirstKey, segments[0].LastKey
-	removed := slices.ContainsFunc(v.Pin.Removals, func(r catalog.RemovalFile) bool {
-		return slices.ContainsFunc(segments, func(s *segment.Info) bool {
-			return s.Seen < r.Generation || slices.Contains(r.Segments, s.ID)
-		})
-	})
-	removed = removed || slices.ContainsFunc(segments, func(s *segment.Info) bool {
-		return v.hiding.Meets([]urlkey.Range{{From: s.FirstKey, To: s.LastKey + "\x00"}})
-	})
-	removed = removed || v.known.unsettles(segments, v.Pin.Segments)
+	removed := v.lacks(segments)
 	for _, s := range segments {
 		p.First, p.Last = min(p.First, s.First), max(p.Last, s.Last)
 		first, last = min(first, s.FirstKey), max(last, s.LastKey)
@@ -94,26 +86,45 @@ func (v *Snapshot) alone(segments []*segment.Info, from, to record.Time) bool {
 // capture is in two segments, and no later import changed which captures are
 // versions.
 func (v *Snapshot) summable(segments []*segment.Info) bool {
-	for _, s := range segments {
-		if s.Fresh == segment.FreshUnknown {
-			return false
+	return !slices.ContainsFunc(segments, func(s *segment.Info) bool {
+		return s.Fresh == segment.FreshUnknown || v.overtaken(s)
+	})
+}
+
+// overtaken reports whether segment s may share captures with another segment that overlaps
+// with it or is in its pool, or whether a later import may have changed which captures of s
+// are versions.
+func (v *Snapshot) overtaken(s *segment.Info) bool {
+	for _, o := range v.Pin.Segments {
+		if o == s || o.First > s.Last {
+			continue
 		}
-		for _, o := range v.Pin.Segments {
-			if o == s || o.First > s.Last {
-				continue
-			}
-			if (o.Pool == s.Pool || o.Last >= s.First) && !s.IsApart(o) {
-				return false
-			}
-			if timeline.Newer(o, s) && (!o.Follows || o.Apart < s.Born) {
-				return false
-			}
+		if (o.Pool == s.Pool || o.Last >= s.First) && !s.IsApart(o) {
+			return true
 		}
-		if v.gainedFrom() <= s.Last {
-			return false
+		if timeline.Newer(o, s) && (!o.Follows || o.Apart < s.Born) {
+			return true
 		}
 	}
-	return true
+	return v.gainedFrom() <= s.Last
+}
+
+// lacks reports whether captures of these segments, or captures before them that they follow,
+// were removed or are hidden.
+func (v *Snapshot) lacks(segments []*segment.Info) bool {
+	return slices.ContainsFunc(v.Pin.Removals, func(r catalog.RemovalFile) bool {
+		return slices.ContainsFunc(segments, func(s *segment.Info) bool {
+			return s.Seen < r.Generation || slices.Contains(r.Segments, s.ID)
+		})
+	}) || slices.ContainsFunc(segments, func(s *segment.Info) bool {
+		return v.hiding.Meets([]urlkey.Range{{From: s.FirstKey, To: s.LastKey + "\x00"}})
+	}) || v.known.unsettles(segments, v.Pin.Segments)
+}
+
+// changesHold reports whether the captures of segment s differ from the captures before them as
+// their hints say, so that they need not be settled to find which begin a version.
+func (v *Snapshot) changesHold(s *segment.Info) bool {
+	return !v.lacks([]*segment.Info{s}) && !v.overtaken(s)
 }
 
 // gainedFrom returns a time t: no revisit before t got its body from a capture that was

@@ -394,7 +394,7 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 				}
 				continue
 			}
-			plain := !settle && direct != nil && s.Columns&colsHints == 0
+			plain := !settle && direct != nil && s.Columns&(colsHints&^record.ColChange) == 0
 			if group, stretches, err = h.gather(plain, group[:0], stretches[:0]); err != nil {
 				return err
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"infomall/store/record"
 	"infomall/store/segment"
@@ -55,6 +56,9 @@ func (v *Snapshot) parted(t *record.Tally) []part {
 	v.warm(chosen, t.Ranges)
 	var parts []part
 	alone, together := apart(chosen)
+	if t.Versions {
+		alone, together = v.unchanged(alone, together)
+	}
 	for _, s := range alone {
 		parts = append(parts, part{s.Captures, func(w *tallier) error { return w.segment(s) }})
 	}
@@ -66,6 +70,44 @@ func (v *Snapshot) parted(t *record.Tally) []part {
 		parts = append(parts, part{captures, func(w *tallier) error { return w.side(list, w.t.Scan) }})
 	}
 	return parts
+}
+
+// unchanged returns those segments of alone whose hints say which of their captures begin a
+// version, and groups of the other segments. A group has the segments that must be read together
+// to find the versions.
+func (v *Snapshot) unchanged(alone []*segment.Info, together [][]*segment.Info) ([]*segment.Info, [][]*segment.Info) {
+	for _, s := range alone {
+		if !v.changesHold(s) {
+			together = append(together, []*segment.Info{s})
+		}
+	}
+	var groups [][]*segment.Info
+	in := make(map[*segment.Info]bool)
+	for _, list := range together {
+		first, last := times(list)
+		group := v.segmentsFor(first, last+1)
+		groups = slices.DeleteFunc(groups, func(g []*segment.Info) bool {
+			meets := slices.ContainsFunc(g, func(s *segment.Info) bool { return slices.Contains(group, s) })
+			if meets {
+				group = append(group, g...)
+			}
+			return meets
+		})
+		for _, s := range group {
+			in[s] = true
+		}
+		groups = append(groups, group)
+	}
+	return slices.DeleteFunc(alone, func(s *segment.Info) bool { return in[s] }), groups
+}
+
+// times returns the times of the first and the last capture of the segments in list.
+func times(list []*segment.Info) (first, last record.Time) {
+	first, last = list[0].First, list[0].Last
+	for _, s := range list {
+		first, last = min(first, s.First), max(last, s.Last)
+	}
+	return first, last
 }
 
 // veiledParts takes the keys of which v.hiding may hide captures from t.Ranges. It
@@ -86,6 +128,9 @@ func (v *Snapshot) veiledParts(t *record.Tally) []part {
 			captures += i.Captures
 		}
 	}
+	if len(list) == 0 {
+		return nil
+	}
 	return []part{{captures, func(w *tallier) error { return w.side(list, s) }}}
 }
 
@@ -101,6 +146,7 @@ type tallier struct {
 	// The current segment:
 	seg     *segment.Reader
 	hidden  func(timeline.Place) bool // reports whether a capture was removed; nil if the segment has no such captures
+	visits  bool                      // some captures of the segment begin no version, and the tally asks for versions
 	mixed   bool                      // some captures of the segment were added later; see Snapshot.KnownAt
 	allKeys bool                      // all keys of the segment are in the ranges
 	allTime bool                      // all times of the segment are wanted
@@ -203,6 +249,9 @@ func compareTimes(a, b record.Time) int {
 // side counts the captures of overlapping segments that the scan s selects. It reads
 // them side by side, so that it counts a duplicate capture once.
 func (w *tallier) side(list []*segment.Info, s record.Scan) error {
+	if w.t.Versions {
+		return w.versions(list, s)
+	}
 	return w.v.walkAmong(w.ctx, s, list, nil, true, func(group []timeline.Capture) error {
 		var host string
 		for i := range group {
@@ -221,9 +270,77 @@ func (w *tallier) side(list []*segment.Info, s record.Scan) error {
 	}, nil)
 }
 
-// entry adds a row for one capture, with the count 1. host is the host of its URL,
-// if the tally asks for it.
+// versions counts those captures of the segments in list that the scan s selects and that begin
+// a version. It also reads the segments on which their hints depend.
+func (w *tallier) versions(list []*segment.Info, s record.Scan) error {
+	s.Columns |= record.ColChange
+	counts := make(map[uint32]bool, len(list))
+	for _, i := range list {
+		counts[i.ID] = true
+	}
+	first, last := times(list)
+	s.From, s.To = max(s.From, first), min(s.To, last+1)
+	var err error
+	put := func(b *record.Batch) *record.Batch {
+		if err = w.begun(b, counts); err != nil {
+			return nil
+		}
+		b.Reset()
+		return b
+	}
+	out := newBatcher(w.ctx, w.v, s, new(record.Batch), put)
+	walked := w.v.walkAmong(w.ctx, s, w.v.segmentsFor(s.From, s.To), nil, false, out.add, out.direct())
+	if walked == nil {
+		walked = out.flush()
+	}
+	if err != nil {
+		return err
+	}
+	return walked
+}
+
+// begun adds a row for each capture of b that begins a version and is in a segment of counts.
+func (w *tallier) begun(b *record.Batch, counts map[uint32]bool) error {
+	var host, beginning string // beginning is that of all keys of URLs with this host
+	for i, key := range b.Key {
+		if b.Change[i] == record.ChangeSame || !counts[b.Ref[i].Segment] {
+			continue
+		}
+		out, n := &w.b, w.b.N
+		if w.t.Host {
+			if beginning == "" || !strings.HasPrefix(key, beginning) {
+				beginning, host = key[:urlkey.HostPrefix(key)], urlkey.Host(urlkey.URL(key))
+			}
+			out.Host = append(out.Host, host)
+		}
+		if w.t.Time {
+			out.Time = append(out.Time, w.periodOf(b.Time[i]))
+		}
+		if w.t.Columns != 0 {
+			record.CopyCell(&out.Status, n, b.Status, i)
+			record.CopyCell(&out.Kind, n, b.Kind, i)
+			record.CopyCell(&out.Mime, n, b.Mime, i)
+			record.CopyCell(&out.Bytes, n, b.Bytes, i)
+			record.CopyCell(&out.Pool, n, b.Pool, i)
+			record.CopyCell(&out.Via, n, b.Via, i)
+			record.CopyCell(&out.Truncated, n, b.Truncated, i)
+			record.CopyCell(&out.Added, n, b.Added, i)
+			record.CopyCell(&out.Job, n, b.Job, i)
+			record.CopyCell(&out.Digest, n, b.Digest, i)
+		}
+		if err := w.count(1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entry adds a row for one capture, with the count 1, if the tally asks for it. host is
+// the host of its URL, if the tally asks for it.
 func (w *tallier) entry(e *timeline.Capture, host string) error {
+	if w.t.Versions && e.Change == record.ChangeSame {
+		return nil
+	}
 	b := &w.b
 	if w.t.Host {
 		b.Host = append(b.Host, host)
@@ -286,8 +403,9 @@ func (w *tallier) segment(s *segment.Info) (err error) {
 		return err
 	}
 	w.mixed = w.v.known.isMixed(s.ID)
+	w.visits = w.t.Versions && s.Versions < s.Captures
 	oneTime := !w.t.Time || w.t.Ends || w.t.Period != nil && w.periodOf(s.First) == w.periodOf(s.Last)
-	if w.allTime && w.allKeys && w.hidden == nil && !w.mixed && oneTime {
+	if w.allTime && w.allKeys && w.hidden == nil && !w.mixed && !w.visits && oneTime {
 		if done, err := w.whole(s); done {
 			w.t.Work.Add(int64(s.Runs))
 			return err

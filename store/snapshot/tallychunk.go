@@ -29,7 +29,7 @@ func (w *tallier) wants() segment.Want {
 	if w.byBody() {
 		want |= segment.WantLostKeys
 	}
-	if w.t.Columns&(record.ColKind|record.ColVia|record.ColTruncated) != 0 {
+	if w.visits || w.t.Columns&(record.ColKind|record.ColVia|record.ColTruncated) != 0 {
 		want |= segment.WantFlags
 	}
 	return want
@@ -47,7 +47,8 @@ func (w *tallier) choose(ranges []urlkey.Range) {
 	t := &w.tally
 	w.lost = w.lost[:0]
 	lost := w.byBody() && slices.ContainsFunc(t.FlagSets, func(f segment.Flags) bool { return f.Body == segment.BodyNone })
-	if w.allTime && w.allKeys && w.hidden == nil && !w.mixed && !lost {
+	visits := w.visits && slices.Contains(t.Changes, record.ChangeSame)
+	if w.allTime && w.allKeys && w.hidden == nil && !w.mixed && !visits && !lost {
 		w.keep = nil
 		return
 	}
@@ -56,6 +57,7 @@ func (w *tallier) choose(ranges []urlkey.Range) {
 		w.keep[i] = w.allTime || record.Time(t.Times[i]) >= w.t.From && record.Time(t.Times[i]) < w.t.To
 		w.keep[i] = w.keep[i] && (w.hidden == nil || !w.hidden(timeline.Place{Seg: w.seg, Run: t.Run, N: uint32(i)}))
 		w.keep[i] = w.keep[i] && !(w.mixed && w.v.known.isLater(record.Time(t.Added[i])))
+		w.keep[i] = w.keep[i] && !(visits && t.Changes[at(t.Flags.At, i)] == record.ChangeSame)
 	}
 	if !w.allKeys {
 		w.chooseKeys(ranges)

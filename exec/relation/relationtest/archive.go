@@ -276,12 +276,18 @@ func (a *Archive) Tally(ctx context.Context, t record.Tally) record.Rows {
 		var out record.Batch
 		s := t.Scan
 		s.Columns &= record.TallyColumns
+		if t.Versions {
+			s.Columns |= record.ColChange
+		}
 		for b, err := range a.Scan(ctx, s) {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
 			for i := range b.N {
+				if t.Versions && b.Change[i] == record.ChangeSame {
+					continue
+				}
 				one := tallied(t, b, i)
 				key := fmt.Sprint(one)
 				if k, ok := at[key]; ok {
