@@ -19,9 +19,10 @@ import (
 
 // The sizes of the blocks in which the cache keeps an object. The last block of an object is shorter.
 // One capture takes a run of some 100 KB, and single pages of indexes: larger blocks would fetch many
-// bytes beside them. With its checksum, a block fills whole pages of a disk.
+// bytes beside them: a page of a sealed site takes 1.19 times the bytes that it needs, and 1.34 times with
+// blocks of 32 KB, in as many requests. With its checksum, a block fills whole pages of a disk.
 const (
-	blockBytes = 32<<10 - sumBytes
+	blockBytes = 16<<10 - sumBytes
 	pageBytes  = 8<<10 - sumBytes // of an object whose place is disk.Paged
 )
 
@@ -33,7 +34,7 @@ const wholeBytes = 64 << 10
 const sumBytes = 4
 
 // memoryBlocks is how many blocks the cache keeps in memory, some 32 MB.
-const memoryBlocks = 1024
+const memoryBlocks = 2048
 
 // touchAfter is how old the time of a block's file is before its use is noted again.
 const touchAfter = 10 * time.Minute
