@@ -184,8 +184,7 @@ func sweep(a *Archive) (swept bool, err error) {
 		places.Lock()
 		places.later += later
 		places.Unlock()
-		// This writer ends the right to write of those that have given no sign of life, and removes what
-		// they left.
+		// A new writer expels the writers whose leases have ended, and removes the files they left.
 		w, err := a.folder.NewWriter(ctx)
 		if err == nil {
 			err = w.Close()

@@ -24,9 +24,11 @@ type dictionary struct {
 	stored []uint32 // counts as they were stored
 	// order has the numbers of the stored words, sorted by word. One day of texts has few of these
 	// words, and a map of all takes 10 MB more for 250,000. find makes order when it needs it.
-	order  []uint32
-	found  map[string]uint32 // numbers of words, by word: of those that find has found in order, and of those that add has added
-	forgot bool              // forget was called
+	order []uint32
+	// found has the numbers of some words: those that find looked up in order, and those that add
+	// added.
+	found  map[string]uint32
+	forgot bool // forget was called
 	reader term.Reader
 }
 

@@ -109,7 +109,8 @@ func (m *Merger) Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeRe
 		r.Deleted = p.HidesIn(pool)
 		return r, r.Segments > 1 && !r.Static || o.Seal && !r.Static || r.Deleted && (!r.Static || o.Seal) || r.Large && !r.Static
 	}
-	var all, before int64 // how many captures the pools to merge have, and those that were merged so far
+	var all int64    // captures of the pools to merge
+	var before int64 // captures of the pools that were merged so far
 	for _, pool := range o.Pools {
 		if r, due := expect(pool); due {
 			all += r.Captures

@@ -83,8 +83,7 @@ type Tally struct {
 	Scan
 	Host bool // fill Host
 	Time bool // fill Time
-	// Versions asks only for captures with which a version begins: those that differ from
-	// the capture before.
+	// Versions leaves out captures that equal the capture of the URL before them.
 	Versions bool
 	// Period, if not nil, returns the period (such as a month) that contains the
 	// time t: from <= t < to. The column Time then holds the start of the period.

@@ -247,8 +247,8 @@ func (c *Chunk) AppendSingles(b *record.Batch, want record.Columns, info *Info, 
 
 // AppendOfURL appends n captures of one URL to b, column by column: entry i of the
 // chunk and those after it. key is the key of the URL. Their bodies must be in the
-// archive. want may only have columns that the index has, and of those that depend on
-// other captures of the URL only ColChange, as the hints have it. info describes the segment.
+// archive. want may only have columns that the index has. ColChange is the only one of them that
+// may depend on other captures of the URL; it is taken from the hints. info describes the segment.
 func (c *Chunk) AppendOfURL(b *record.Batch, want record.Columns, info *Info, key string, i, n int) {
 	for range n {
 		b.Key = append(b.Key, key)
