@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -146,16 +147,17 @@ func TestRelations(t *testing.T) {
 	}
 }
 
-// counting is an archive that counts the bodies read.
+// counting is an archive that counts the bodies read. Several workers may read
+// from it at once.
 type counting struct {
 	*relationtest.Archive
-	bodies int
+	bodies atomic.Int64
 }
 
 func (a *counting) Snapshot(context.Context) (relation.Snapshot, error) { return a, nil }
 
 func (a *counting) Payload(ctx context.Context, ref record.Ref) (record.Payload, error) {
-	a.bodies++
+	a.bodies.Add(1)
 	return a.Archive.Payload(ctx, ref)
 }
 
@@ -195,8 +197,8 @@ func TestBodiesRead(t *testing.T) {
 		a := &counting{Archive: relationtest.New(captures...)}
 		if _, _, err := ask(newSession(a), c.src); err != nil {
 			t.Errorf("%s: %v", c.src, err)
-		} else if a.bodies != c.want {
-			t.Errorf("%s: got %d bodies read, want %d", c.src, a.bodies, c.want)
+		} else if got := int(a.bodies.Load()); got != c.want {
+			t.Errorf("%s: got %d bodies read, want %d", c.src, got, c.want)
 		}
 	}
 }
