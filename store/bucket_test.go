@@ -296,49 +296,75 @@ func bucketLeftovers(a *Archive, server *s3test.Server) error {
 }
 
 // TestBucketExpelled stops a writer for longer than its lease. Another writer takes its right away and
-// removes its files. The first one's publication then fails by name, and changes nothing.
+// removes its files. The first one's publication then fails by name, and changes nothing. In one of the
+// cases the writer is stopped during the upload of a db-file: the store wrote the file, but its answer
+// was lost.
 func TestBucketExpelled(t *testing.T) {
-	ctx := t.Context()
-	server := s3test.Start(t)
-	var clock sync.Mutex
-	now := time.Now()
-	server.Now = func() time.Time {
-		clock.Lock()
-		defer clock.Unlock()
-		return now
-	}
-	im := newImports(3)
-	slow, other := machine(t, server, server.Place()), machine(t, server, server.Place())
-	defer slow.Close()
-	defer other.Close()
-	g, err := slow.intake.NewImporter(ctx, "slow")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var res task.ImportResult
-	for _, v := range im.parts[1] {
-		if err := g.Add(ctx, v.capture(), &res); err != nil {
-			t.Fatal(err)
-		}
-	}
-	// Within its lease, another writer leaves it alone.
-	put(t, other, im.parts[0])
-	clock.Lock()
-	now = now.Add(time.Hour)
-	clock.Unlock()
-	put(t, other, nil)
-	if err := g.Flush(ctx); !errors.Is(err, commit.ErrExpelled) {
-		t.Errorf("the publication of a writer that was expelled: %v, want ErrExpelled", err)
-	}
-	if err := g.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := im.tellBucket(t, server, 1, 1); err != nil {
-		t.Error(err)
-	}
-	put(t, slow, im.parts[1]) // as a new writer
-	if err := im.tellBucket(t, server, 2, 2); err != nil {
-		t.Error(err)
+	for _, uploading := range []bool{false, true} {
+		t.Run(fmt.Sprintf("uploading=%t", uploading), func(t *testing.T) {
+			ctx := t.Context()
+			server := s3test.Start(t)
+			var clock sync.Mutex
+			now := time.Now()
+			server.Now = func() time.Time {
+				clock.Lock()
+				defer clock.Unlock()
+				return now
+			}
+			im := newImports(3)
+			slow, other := machine(t, server, server.Place()), machine(t, server, server.Place())
+			defer slow.Close()
+			defer other.Close()
+			g, err := slow.intake.NewImporter(ctx, "slow")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var res task.ImportResult
+			for _, v := range im.parts[1] {
+				if err := g.Add(ctx, v.capture(), &res); err != nil {
+					t.Fatal(err)
+				}
+			}
+			// Within its lease, another writer leaves it alone.
+			put(t, other, im.parts[0])
+			clock.Lock()
+			now = now.Add(time.Hour)
+			clock.Unlock()
+			put(t, other, nil)
+			removed := 0
+			if uploading {
+				server.SetFault(func(r *http.Request, _ int) s3test.Fault {
+					_, key, _ := strings.Cut(r.URL.Path, "/"+s3test.Bucket+"/")
+					switch {
+					case !strings.HasSuffix(key, ".raw"):
+					case r.Method == http.MethodPut && !slices.Contains(server.Objects(), key):
+						return s3test.DropAfter
+					case r.Method == http.MethodGet: // the writer asks what became of its upload
+						server.Change(key, func([]byte) []byte { return nil })
+						removed++
+					}
+					return s3test.Works
+				})
+			}
+			err = g.Flush(ctx)
+			server.SetFault(nil)
+			if !errors.Is(err, commit.ErrExpelled) {
+				t.Errorf("the publication of a writer that was expelled: %v, want ErrExpelled", err)
+			}
+			if uploading != (removed > 0) {
+				t.Errorf("%d files were removed while they were uploaded", removed)
+			}
+			if err := g.Close(); err != nil {
+				t.Error(err)
+			}
+			if err := im.tellBucket(t, server, 1, 1); err != nil {
+				t.Error(err)
+			}
+			put(t, slow, im.parts[1]) // as a new writer
+			if err := im.tellBucket(t, server, 2, 2); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
 

@@ -383,18 +383,26 @@ func (b *bucket) put(c *catalog.Catalog) error {
 	if err != nil {
 		return err
 	}
-	b.mu.Lock()
-	live := slices.Sorted(maps.Keys(b.live))
-	b.mu.Unlock()
-	for _, w := range live {
-		if before != nil && !slices.Contains(before.Writers, w) {
-			return fmt.Errorf("%w (writer %s): run the statement again", ErrExpelled, w)
-		}
+	if err := b.expelled(before); err != nil {
+		return err
 	}
 	if before != nil {
 		c.Writers = before.Writers
 	}
 	return b.putAfter(c, before)
+}
+
+// expelled returns an error that wraps ErrExpelled if the catalogue c does not list a writer of this
+// process. c may be nil: then nobody was expelled.
+func (b *bucket) expelled(c *catalog.Catalog) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, w := range slices.Sorted(maps.Keys(b.live)) {
+		if c != nil && !slices.Contains(c.Writers, w) {
+			return fmt.Errorf("%w (writer %s): run the statement again", ErrExpelled, w)
+		}
+	}
+	return nil
 }
 
 // before returns the generation in force; nil if there is none or it is lost.
@@ -528,7 +536,15 @@ func (b *bucket) moveIn(moves [][2]string) error {
 			return b.disk.Remove(m[0])
 		})
 	}
-	return g.Wait()
+	err := g.Wait()
+	// Who expels a writer also removes its files, perhaps while they are uploaded. If an answer of
+	// the store was lost too, the upload finds them gone.
+	if errors.Is(err, disk.ErrUnsure) || errors.Is(err, os.ErrNotExist) {
+		if c, e := b.before(); e == nil {
+			return cmp.Or(b.expelled(c), err)
+		}
+	}
+	return err
 }
 
 // allocate reserves n consecutive numbers and returns the first. Each content of NUMBER is
