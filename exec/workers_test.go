@@ -239,6 +239,20 @@ func TestWorkerFaultOfQuery(t *testing.T) {
 	}
 }
 
+// TestWorkersProgress shows that the progress of a question is how many of its parts were read.
+func TestWorkersProgress(t *testing.T) {
+	s, _, _ := asking(t, archive{smallSite()}, 1<<20)
+	var got []session.Progress
+	s.SetProgress(func(p session.Progress) { got = append(got, p) })
+	if _, _, err := ask(s, "SELECT count(*) FROM captures"); err != nil {
+		t.Fatal(err)
+	}
+	// Reports are a while apart, but the first one comes at once.
+	if want := (session.Progress{What: "select", Done: 1, Total: 3, Unit: "parts"}); len(got) == 0 || got[0] != want {
+		t.Errorf("progress %+v, want %+v first", got, want)
+	}
+}
+
 // TestWorkersCancelled shows that the end of a question ends the work of its workers.
 func TestWorkersCancelled(t *testing.T) {
 	a := archive{generatedSite()}

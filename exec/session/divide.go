@@ -8,6 +8,7 @@ import (
 	"iter"
 	"maps"
 	"strings"
+	"sync"
 
 	"infomall/exec/cost"
 	"infomall/exec/op"
@@ -46,10 +47,11 @@ type Question struct {
 	Plan     string            // digest of the whole plan; the worker's plan must have the same
 	Parts    [][]urlkey.Range  // for each part, the ranges of URL keys that it reads
 
-	// Memory is for the records that have come. Here computes a part in this process. Both
-	// are set only in the process that asks.
+	// Memory is for the records that have come. Here computes a part in this process. Read is
+	// called when all records of a part were read. All are set only in the process that asks.
 	Memory spill.Memory
 	Here   func(ctx context.Context, part int) iter.Seq2[[]byte, error]
+	Read   func()
 }
 
 // planSettings are the settings that change the plans of queries.
@@ -142,17 +144,29 @@ func divideKeys(ctx context.Context, snap relation.Snapshot, n *relation.Request
 }
 
 // askWorkers makes runner ask workers for parts of the plan node of a, if that is possible
-// and worthwhile.
+// and worthwhile. The progress of the query is then how many parts were read.
 func (s *Session) askWorkers(ctx context.Context, runner *op.Runner, snap relation.Snapshot, node plan.Node, a *Asked) error {
 	list, _, err := s.divide(ctx, snap, node)
 	if err != nil || list == nil {
 		return err
 	}
 	runner.Parts = map[plan.Node]func(context.Context) iter.Seq2[[]byte, error]{}
+	runner.Watch = nil
+	var mu sync.Mutex // two questions may be read at once
+	done, total := int64(0), int64(0)
+	report := s.Report("select", "parts")
+	read := func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if done++; report != nil {
+			report(done, total)
+		}
+	}
 	for _, d := range list {
+		total += int64(len(d.parts))
 		q := &Question{
 			State: snap.State(), Text: a.Query.String(), Now: a.Now, Params: maps.Clone(s.o.Params), Settings: map[string]string{},
-			Cut: d.cut.At, Plan: planDigest(node), Parts: d.parts, Memory: runner.Memory,
+			Cut: d.cut.At, Plan: planDigest(node), Parts: d.parts, Memory: runner.Memory, Read: read,
 		}
 		for _, name := range planSettings {
 			q.Settings[name] = SettingNamed(name).Get(&s.o.Settings)

@@ -92,6 +92,7 @@ func (a *Asker) Ask(ctx context.Context, q *session.Question) iter.Seq2[[]byte, 
 			if !got.read(outer, q, part, yield) {
 				return
 			}
+			q.Read()
 			select {
 			case c.consumed <- part:
 			case <-finished: // after an error of a later part
