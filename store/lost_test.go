@@ -35,12 +35,13 @@ func TestLostCatalogue(t *testing.T) {
 	if inBuckets() {
 		remedy = "REINDEX makes it again from the db-files"
 	}
-	for _, c := range []struct {
+	type loss struct {
 		name   string
 		file   func(dir string) string
 		damage func(name string) error
 		want   string // in the error of reading and of writing
-	}{
+	}
+	losses := []loss{
 		{"CURRENT gone", current, remove, "CURRENT: the file is missing, but there are 2 db-files"},
 		{"CURRENT not a number", current, func(name string) error { return writeFile(name, []byte("00000x\n")) }, `holds "00000x`},
 		{"CURRENT cut", current, func(name string) error { return writeFile(name, []byte("00001")) }, `holds "00001": ` + remedy},
@@ -53,7 +54,17 @@ func TestLostCatalogue(t *testing.T) {
 		}, `holds "000001`},
 		{"catalogue gone", catalog, remove, "no such file"},
 		{"catalogue damaged", catalog, func(name string) error { return writeFile(name, []byte(disk.Head("catalogue"))) }, "the catalogue is damaged"},
-	} {
+	}
+	if inBuckets() {
+		losses = append(losses, loss{"CURRENT without its catalogue", current, func(name string) error {
+			b, err := readFile(name)
+			if err != nil {
+				return err
+			}
+			return writeFile(name, b[:len(b)/2])
+		}, "the catalogue that it should hold is damaged: " + remedy})
+	}
+	for _, c := range losses {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
 			a := openAt(dir, Options{})
@@ -70,7 +81,13 @@ func TestLostCatalogue(t *testing.T) {
 				t.Fatal(err)
 			}
 			a.Close()
-			a = openAt(dir, Options{}) // a process that has read a catalogue in a bucket does not read it again
+			a = openAt(dir, Options{})                                 // a process that has read a catalogue in a bucket does not read it again
+			if inBuckets() && strings.HasPrefix(c.name, "catalogue") { // CURRENT has it
+				if got := readRows(t, a, record.MinTime, record.MaxTime); !equalRows(got, want) {
+					t.Errorf("without the catalogue:\n%s", diffRows(got, want))
+				}
+				return
+			}
 			if _, err := a.Snapshot(context.Background()); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("Snapshot: error %v, want one with %q", err, c.want)
 			}

@@ -19,6 +19,7 @@ import (
 
 	"infomall/store/catalog"
 	"infomall/store/disk"
+	"infomall/store/disk/lines"
 	"infomall/store/segment"
 )
 
@@ -187,11 +188,26 @@ func (b *bucket) readCatalog(n uint64) ([]byte, error) {
 	if ok {
 		return content, nil
 	}
-	content, err := disk.ReadFile(b.disk, b.path(filepath.Join(DirCatalog, name)))
+	content, err := b.f.readCatalog(n)
 	if err == nil {
 		b.keep(name, content)
 	}
 	return content, err
+}
+
+// keepSealed does what keep does, after it has checked that content is a whole catalogue.
+func (b *bucket) keepSealed(name string, content []byte) error {
+	b.mu.Lock()
+	_, ok := b.content[name]
+	b.mu.Unlock()
+	if ok {
+		return nil
+	}
+	if _, err := lines.OpenList(content, errors.New("the catalogue that it should hold is damaged")); err != nil {
+		return err
+	}
+	b.keep(name, content)
+	return nil
 }
 
 // keep remembers the content of a catalogue file.
@@ -434,7 +450,8 @@ func (b *bucket) putAfter(c, before *catalog.Catalog) error {
 	if err := disk.WriteFile(b.disk, path, content); err != nil {
 		return err
 	}
-	err := disk.WriteFile(b.disk, b.path(FileCurrent), currentLine(name))
+	// CURRENT has the catalogue too, so that a reader does not wait for a second answer.
+	err := disk.WriteFile(b.disk, b.path(FileCurrent), append(currentLine(name), content...))
 	if errors.Is(err, disk.ErrUnsure) {
 		var found bool
 		if found, err = b.inChain(c.Generation, name); err == nil && !found {

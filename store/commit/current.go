@@ -35,7 +35,8 @@ func currentLine(name string) []byte {
 
 // current returns the number of the current generation, which it reads from the file
 // CURRENT; 0 if the archive has none yet. In a folder it also accepts a number without checksum,
-// written by hand, if that has all digits of the catalogue's file name.
+// written by hand, if that has all digits of the catalogue's file name. In a bucket the
+// catalogue follows that line, and current remembers it.
 func (f *Folder) current() (uint64, error) {
 	b, err := disk.ReadFile(f.Disk, filepath.Join(f.Path, FileCurrent))
 	if errors.Is(err, os.ErrNotExist) {
@@ -43,6 +44,12 @@ func (f *Folder) current() (uint64, error) {
 	}
 	if err != nil {
 		return 0, err
+	}
+	var inside []byte
+	if f.bucket != nil {
+		if end := bytes.IndexByte(b, '\n') + 1; end > 0 {
+			b, inside = b[:end], b[end:]
+		}
 	}
 	name, _, summed := strings.Cut(strings.TrimSpace(string(b)), " ")
 	digits := name
@@ -55,6 +62,9 @@ func (f *Folder) current() (uint64, error) {
 	}
 	if f.bucket != nil {
 		f.bucket.remember(n, name)
+		if err := f.bucket.keepSealed(name, inside); err != nil {
+			return 0, &segment.Error{File: FileCurrent, Offset: -1, Err: fmt.Errorf("%w: %s", err, f.currentRemedy(0))}
+		}
 	}
 	return n, nil
 }
@@ -189,26 +199,44 @@ func (l *lastPinned) load(f *Folder, n uint64, file *os.File) (*catalog.Catalog,
 	return c, nil
 }
 
-// Load reads the catalogue of generation n.
+// Load returns the catalogue of generation n. It reads the catalogue's file, or, in a
+// bucket, takes what it has read of it or of CURRENT before.
 func (f *Folder) Load(n uint64) (*catalog.Catalog, error) {
-	b, err := f.readCatalog(n)
+	read := f.readCatalog
+	if f.bucket != nil {
+		read = f.bucket.readCatalog
+	}
+	b, err := read(n)
 	if err != nil {
 		return nil, err
 	}
+	c, err := f.decode(b, n)
+	if err == nil && f.bucket != nil {
+		f.bucket.learn(c)
+	}
+	return c, err
+}
+
+// CheckCatalog reads the catalogue file of generation n, and returns an error if it is damaged or
+// missing.
+func (f *Folder) CheckCatalog(n uint64) error {
+	b, err := f.readCatalog(n)
+	if err == nil {
+		_, err = f.decode(b, n)
+	}
+	return err
+}
+
+// readCatalog reads the catalogue file of generation n.
+func (f *Folder) readCatalog(n uint64) ([]byte, error) {
+	return disk.ReadFile(f.Disk, filepath.Join(f.Path, f.CatalogFile(n)))
+}
+
+// decode parses the content of the catalogue file of generation n.
+func (f *Folder) decode(b []byte, n uint64) (*catalog.Catalog, error) {
 	c, err := catalog.Decode(b, n)
 	if err != nil {
 		return nil, &segment.Error{File: f.CatalogFile(n), Offset: -1, Err: err}
 	}
-	if f.bucket != nil {
-		f.bucket.learn(c)
-	}
 	return c, nil
-}
-
-// readCatalog returns the content of the catalogue file of generation n.
-func (f *Folder) readCatalog(n uint64) ([]byte, error) {
-	if f.bucket != nil {
-		return f.bucket.readCatalog(n)
-	}
-	return disk.ReadFile(f.Disk, filepath.Join(f.Path, f.CatalogFile(n)))
 }

@@ -109,14 +109,14 @@ type staged struct {
 	met bool
 }
 
-// heldBy makes s refer to the body that the entry owner stores in segment r, which
-// is in force.
-func (s *staged) heldBy(owner *segment.Stored, r *segment.Reader) {
+// heldBy makes s refer to the body that the entry owner, at a place in a segment in
+// force, stores.
+func (s *staged) heldBy(owner *segment.Stored, at timeline.Place) {
 	s.Body, s.HolderKey = segment.BodyHeld, ""
 	if owner.Key != s.Key {
 		s.Body, s.HolderKey = segment.BodyElsewhere, owner.Key
 	}
-	s.Holder, s.holderPool, s.inBatch = r.Info.ID, r.Info.Pool, false
+	s.Holder, s.holderPool, s.inBatch = at.Holder(), at.Seg.Info.Pool, false
 }
 
 // batchOf is a sorted list of staged captures. It implements snapshot.Batch.

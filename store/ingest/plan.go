@@ -331,7 +331,7 @@ func (b *batchPlan) hold(i int, known []timeline.Capture) {
 	for _, j := range slices.Backward(b.bodies.byID[s.ID]) {
 		if k := &known[j]; k.Seg.Info.Pool <= pool {
 			s = b.change(i)
-			s.Body, s.Holder, s.holderPool = segment.BodyHeld, k.Seg.Info.ID, k.Seg.Info.Pool
+			s.Body, s.Holder, s.holderPool = segment.BodyHeld, k.Place.Holder(), k.Seg.Info.Pool
 			return
 		}
 	}
@@ -381,7 +381,7 @@ func (b *batchPlan) revisit(ctx context.Context, i int) error {
 		if hidden(at) {
 			return b.bring(ctx, s, owner)
 		}
-		s.heldBy(owner, at.Seg)
+		s.heldBy(owner, at)
 		return nil
 	}
 	k := b.staged[of.From.N]
@@ -455,7 +455,7 @@ func (b *batchPlan) refer(ctx context.Context, s *staged, to int) error {
 	}
 	for i := range known {
 		if l := &known[i]; l.Body == segment.BodyOwn && l.ID == s.ID && l.Seg.Info.Pool <= b.poolFor(s) {
-			s.Holder, s.holderPool = l.Seg.Info.ID, l.Seg.Info.Pool
+			s.Holder, s.holderPool = l.Place.Holder(), l.Seg.Info.Pool
 			return nil
 		}
 	}

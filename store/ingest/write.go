@@ -85,10 +85,10 @@ func (g *Importer) segment(ctx context.Context, b *batchPlan, p *poolPlan, known
 		e.Added = now
 		e.Fold, e.Sense = b.folds[i], b.senses[i]
 		if s.inBatch {
-			e.Holder = b.pools[s.holderPool].id
+			e.Holder = segment.Holder{Segment: b.pools[s.holderPool].id}
 		}
-		if e.Holder == p.id {
-			e.Holder = 0
+		if e.Holder.Segment == p.id {
+			e.Holder.Segment = 0
 		}
 		switch {
 		case e.Body != segment.BodyOwn:

@@ -263,7 +263,7 @@ func (v *salvager) holder(ctx context.Context, e *segment.Stored) (*segment.Stor
 	if o, ok := v.own.owners[e.ID]; ok {
 		return v.entry(ctx, o)
 	}
-	numbers := []uint32{e.Holder}
+	numbers := []uint32{e.Holder.Segment}
 	names, err := disk.Glob(v.disk, v.pools, filepath.Join("*", "*.raw"))
 	if err != nil {
 		return nil, err
@@ -285,7 +285,7 @@ func (v *salvager) holder(ctx context.Context, e *segment.Stored) (*segment.Stor
 			return v.entry(ctx, o)
 		}
 	}
-	return nil, fmt.Errorf("the capture that has it, in segment %d, is not there or is damaged", e.Holder)
+	return nil, fmt.Errorf("the capture that has it, in segment %d, is not there or is damaged", e.Holder.Segment)
 }
 
 // entry reads the entry at the place o.

@@ -356,11 +356,16 @@ func (y *verifier) small(ctx context.Context) error {
 		return err
 	}
 	for _, n := range numbers {
-		// A catalogue that another process deletes meanwhile is no fault.
-		if _, err := y.m.folder.Load(n); err != nil && !errors.Is(err, os.ErrNotExist) {
-			if err := warn(y.m.folder.CatalogFile(n), fmt.Errorf("this catalogue is not in force, and is damaged: remove the file: %w", causeOf(err))); err != nil {
-				return err
-			}
+		err := y.m.folder.CheckCatalog(n)
+		if err == nil || errors.Is(err, os.ErrNotExist) { // another process may have deleted it meanwhile
+			continue
+		}
+		what := "this catalogue is not in force, and is damaged: remove the file"
+		if n == y.v.Pin.Generation {
+			what = "this catalogue is damaged, but CURRENT has its content: the next statement that changes the archive writes a new one"
+		}
+		if err := warn(y.m.folder.CatalogFile(n), fmt.Errorf("%s: %w", what, causeOf(err))); err != nil {
+			return err
 		}
 	}
 	_, err = y.m.notes.Definitions(ctx)

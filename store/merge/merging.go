@@ -344,20 +344,20 @@ func (m *merging) entry(ctx context.Context, l *timeline.Capture, u *siblings) (
 		if body, at, err = m.v.Owner(ctx, l.Place, e); err != nil {
 			return nil, nil, err
 		}
-		holdBy(e, body, at.Seg)
+		holdBy(e, body, at)
 	}
 	e.Previous, e.VersionTime, e.PreviousVersion, e.Change, e.Sense = l.Previous, l.VersionTime, l.PreviousVersion, l.Change, l.Sense
 	e.Kind, e.Bytes = l.Kind, l.Bytes // also of a revisit that stays without a body
 	if e.Body == segment.BodyNone {
 		return e, nil, nil
 	}
-	if s := u.heldOutside(e.ID); s != nil {
-		e.Body, e.HolderKey, e.Holder = segment.BodyHeld, "", s.Info.ID
-		m.out.Depend(s.Info.Pool)
+	if at := u.heldOutside(e.ID); at.Seg != nil {
+		e.Body, e.HolderKey, e.Holder = segment.BodyHeld, "", at.Holder()
+		m.out.Depend(at.Seg.Info.Pool)
 		return e, nil, nil
 	}
 	if m.out.own[e.ID] {
-		e.Body, e.HolderKey, e.Holder = segment.BodyHeld, "", 0
+		e.Body, e.HolderKey, e.Holder = segment.BodyHeld, "", segment.Holder{}
 		return e, nil, nil
 	}
 	if e.Body == segment.BodyElsewhere && m.in[at.Seg.Info.ID] == nil && !m.hidden(at) {
@@ -367,17 +367,17 @@ func (m *merging) entry(ctx context.Context, l *timeline.Capture, u *siblings) (
 	// The entry that has the body is merged too, or was deleted and disappears when
 	// its pool is merged. From now on this entry stores the body. The segment still
 	// stores each block once.
-	e.Body, e.HolderKey, e.Holder = segment.BodyOwn, "", 0
+	e.Body, e.HolderKey, e.Holder = segment.BodyOwn, "", segment.Holder{}
 	return e, body, nil
 }
 
-// holdBy makes e refer to the body that owner stores in segment r.
-func holdBy(e, owner *segment.Stored, r *segment.Reader) {
+// holdBy makes e refer to the body that owner, at a place in another segment, stores.
+func holdBy(e, owner *segment.Stored, at timeline.Place) {
 	e.Body, e.HolderKey = segment.BodyHeld, ""
 	if owner.Key != e.Key {
 		e.Body, e.HolderKey = segment.BodyElsewhere, owner.Key
 	}
-	e.Holder = r.Info.ID
+	e.Holder = at.Holder()
 }
 
 // stays reports whether a capture stores its body in a segment that is not merged,

@@ -160,7 +160,7 @@ func (p *rewriting) entry(ctx context.Context, at timeline.Place, e *segment.Sto
 		return nil, nil
 	}
 	body := p.m.bodies[now.ID]
-	now.Body, now.Holder, now.HolderKey = segment.BodyOwn, 0, ""
+	now.Body, now.Holder, now.HolderKey = segment.BodyOwn, segment.Holder{}, ""
 	recipe, err := p.m.moved(body.Recipe)
 	now.Recipe = recipe
 	return &now, err

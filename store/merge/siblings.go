@@ -19,8 +19,8 @@ type siblings struct {
 
 	segments []*segment.Info // segments of all[:next]; no more than the archive has
 	next     int
-	holders  map[segment.ID]*segment.Reader // see heldOutside; nil until it is called
-	outside  timeline.Place                 // result of outsideBefore for all[:looked]
+	holders  map[segment.ID]timeline.Place // see heldOutside; nil until it is called
+	outside  timeline.Place                // result of outsideBefore for all[:looked]
 	looked   int
 }
 
@@ -41,14 +41,14 @@ func (u *siblings) known(l *timeline.Capture) bool {
 }
 
 // heldOutside looks for the body with this ID at the same URL in the segments that
-// take no part in the merge. It returns a segment that stores the body, or nil if
-// there is none.
-func (u *siblings) heldOutside(id segment.ID) *segment.Reader {
+// take no part in the merge. It returns the place of an entry that stores the body. If
+// there is none, the place has no segment.
+func (u *siblings) heldOutside(id segment.ID) timeline.Place {
 	if u.holders == nil {
-		u.holders = make(map[segment.ID]*segment.Reader)
+		u.holders = make(map[segment.ID]timeline.Place)
 		for i := range u.all {
 			if l := &u.all[i]; u.stays(l) {
-				u.holders[l.ID] = l.Seg
+				u.holders[l.ID] = l.Place
 			}
 		}
 	}

@@ -36,13 +36,12 @@ func TestSiblings(t *testing.T) {
 	for i := range all {
 		l := &all[i]
 		u.upTo(l.Time)
-		var held *segment.Reader
-		var before timeline.Place
+		var held, before timeline.Place
 		known := true
 		for j := range all {
 			k := &all[j]
 			if plain(k) && k.ID == l.ID {
-				held = k.Seg
+				held = k.Place
 			}
 			if plain(k) && j < i {
 				before = k.Place

@@ -180,7 +180,7 @@ func (m *merging) given(ctx context.Context, at timeline.Place, s *newState, t r
 	if err := v.Complete(ctx, e, l, owner); err != nil {
 		return err
 	}
-	e.Body, e.Holder, e.HolderKey, e.Fold, e.Facts = segment.BodyOwn, 0, "", nil, nil
+	e.Body, e.Holder, e.HolderKey, e.Fold, e.Facts = segment.BodyOwn, segment.Holder{}, "", nil, nil
 	if l.Original == nil || l.Original.Like == l.From {
 		facts, err := m.v.Runs.Facts(l.From.Seg, l.From.Run)
 		if err != nil {

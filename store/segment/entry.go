@@ -66,7 +66,7 @@ const DividedMax = 8 << 20
 type Stored struct {
 	Entry
 	Digest         record.Digest // sha256 of the body; zero for BodyNone
-	Holder         uint32        // for BodyHeld and BodyElsewhere: the segment that has the body, 0 for this one
+	Holder         Holder        // for BodyHeld and BodyElsewhere
 	HolderKey      string        // for BodyElsewhere: the key of the URL whose entry has the body
 	Recipe         Recipe        // for BodyOwn: the blocks that make up the body
 	Page           Page          // what was read from the body
@@ -95,6 +95,15 @@ type Stored struct {
 	// Facts, for BodyOwn, is what the body says beyond the facts of its blocks. It
 	// depends only on the body and the head of its response.
 	Facts []byte
+}
+
+// Holder says where an entry is that has the body of another entry.
+type Holder struct {
+	Segment uint32 // 0 for the segment of the other entry
+	// Placed is set if Run and N are known: the run of that segment, and the number of the
+	// entry in the run.
+	Placed bool
+	Run, N uint32
 }
 
 // Page is what was read from a body when it was imported, such as its title. If a

@@ -323,8 +323,10 @@ const (
 // The columns that follow the front columns in the meta of a run, in the order in
 // which they are stored. Those of one group are together.
 const (
-	colHolders   = iota // of entries with BodyHeld or BodyElsewhere
-	colHolderKey        // of entries with BodyElsewhere
+	colHolders   = iota // this and the next two of entries with BodyHeld or BodyElsewhere
+	colHolderRun        // the number of the run, plus 1; 0 if it is not known
+	colHolderN
+	colHolderKey // of entries with BodyElsewhere
 
 	colDigests  // 32 bytes for each entry with a body and without flagSameID
 	colContents // 8 bytes for each entry with flagContent and without flagSameID

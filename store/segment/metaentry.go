@@ -18,7 +18,7 @@ type entryParts struct {
 	named bool // names and the declared digests are decoded
 	names column.RecordNames
 
-	holders, refersTime, readBytes, linkCounts, blockCounts []int64
+	holders, holderRuns, holderNs, refersTime, readBytes, linkCounts, blockCounts []int64
 }
 
 // entryPlaces says where the columns describe each entry, and has the recipes, which are
@@ -155,7 +155,7 @@ func (m *Meta) entryParts() (*entryParts, error) {
 		col int
 		n   int32
 	}{
-		{&p.holders, colHolders, n.held}, {&p.refersTime, colRefersTime, n.revisits}, {&p.readBytes, colReadBytes, n.pages},
+		{&p.holders, colHolders, n.held}, {&p.holderRuns, colHolderRun, n.held}, {&p.holderNs, colHolderN, n.held}, {&p.refersTime, colRefersTime, n.revisits}, {&p.readBytes, colReadBytes, n.pages},
 		{&p.linkCounts, colLinkCount, n.pages}, {&p.blockCounts, colBlockCount, n.pages},
 	} {
 		var err error
@@ -334,7 +334,10 @@ func (m *Meta) put(e *Stored, p *entryParts, n int) {
 		e.RefersURL, e.RefersTime = p.text[colRefersURL].Of(int(at.revisit)), record.Time(p.refersTime[at.revisit])
 	}
 	if at.held >= 0 {
-		e.Holder = uint32(p.holders[at.held])
+		e.Holder.Segment = uint32(p.holders[at.held])
+		if run := p.holderRuns[at.held]; run > 0 {
+			e.Holder.Placed, e.Holder.Run, e.Holder.N = true, uint32(run-1), uint32(p.holderNs[at.held])
+		}
 	}
 	switch e.Body {
 	case BodyOwn:

@@ -129,7 +129,7 @@ func (r *run) encodeMeta(segment, number uint32) (meta []byte, ends [groups]int)
 		clear(text[i])
 		text[i], cols[i] = text[i][:0], cols[i][:0]
 	}
-	var holders, refersTime, linkCounts, blockCounts, readBytes []int64
+	var holders, holderRuns, holderNs, refersTime, linkCounts, blockCounts, readBytes []int64
 	var recipes []Recipe
 	add := func(col int, s string) { text[col] = append(text[col], s) }
 	for i := range r.entries {
@@ -155,9 +155,13 @@ func (r *run) encodeMeta(segment, number uint32) (meta []byte, ends [groups]int)
 			recipes = append(recipes, e.Recipe)
 		case BodyElsewhere:
 			add(colHolderKey, e.HolderKey)
-			holders = append(holders, int64(e.Holder))
+			fallthrough
 		case BodyHeld:
-			holders = append(holders, int64(e.Holder))
+			run, n := int64(0), int64(0)
+			if e.Holder.Placed {
+				run, n = int64(e.Holder.Run)+1, int64(e.Holder.N)
+			}
+			holders, holderRuns, holderNs = append(holders, int64(e.Holder.Segment)), append(holderRuns, run), append(holderNs, n)
 		}
 		add(colIP, e.IP)
 		add(colOrigin, e.Origin)
@@ -183,6 +187,8 @@ func (r *run) encodeMeta(segment, number uint32) (meta []byte, ends [groups]int)
 	cols[colBlockCount] = column.AppendInts(cols[colBlockCount], blockCounts)
 	cols[colReadBytes] = column.AppendInts(cols[colReadBytes], readBytes)
 	cols[colHolders] = column.AppendInts(cols[colHolders], holders)
+	cols[colHolderRun] = column.AppendInts(cols[colHolderRun], holderRuns)
+	cols[colHolderN] = column.AppendInts(cols[colHolderN], holderNs)
 	cols[colRefersTime] = column.AppendInts(cols[colRefersTime], refersTime)
 	cols[colBlockLens] = column.AppendInts(binary.AppendUvarint(cols[colBlockLens], uint64(len(lens))), lens)
 	if r.packed {

@@ -61,7 +61,10 @@ func testEntries(n int) []Stored {
 		}
 		switch i % 10 {
 		case 4:
-			e.Via, e.Body, e.HolderKey, e.Holder = record.ViaRevisit, BodyElsewhere, urlkey.Key("http://other.example/"), 7
+			e.Via, e.Body, e.HolderKey, e.Holder = record.ViaRevisit, BodyElsewhere, urlkey.Key("http://other.example/"), Holder{Segment: 7}
+			if i%20 == 4 {
+				e.Holder.Placed, e.Holder.Run, e.Holder.N = true, uint32(i-4), uint32(i%7)
+			}
 			e.RefersURL, e.RefersTime = "http://other.example/", e.Time-5000
 		case 5:
 			e.Via, e.Body, e.Digest, e.Bytes = record.ViaRevisit, BodyNone, record.Digest{}, -1

@@ -137,8 +137,8 @@ func (v *Snapshot) Owner(ctx context.Context, at timeline.Place, e *segment.Stor
 		}
 		return v.Owner(ctx, o.from, s)
 	}
-	if holder == 0 {
-		holder = at.Seg.Info.ID
+	if holder.Segment == 0 {
+		holder.Segment = at.Seg.Info.ID
 	}
 	held := heldBody{key, id}
 	v.mu.Lock()
@@ -173,11 +173,16 @@ type heldBody struct {
 // body.
 const ownersMost = 1 << 16
 
-// ownerAmong returns the place of the entry that stores a body. It looks first in
-// the segment with the number holder, which should have the entry, then in all
-// others. The error is body.ErrMissing if no segment has it.
-func (v *Snapshot) ownerAmong(holder uint32, held heldBody) (timeline.Place, error) {
-	if h := v.Runs.Segment(holder); h != nil {
+// ownerAmong returns the place of the entry that stores a body. It looks first where
+// holder says, then in all segments. The error is body.ErrMissing if no segment has it.
+func (v *Snapshot) ownerAmong(holder segment.Holder, held heldBody) (timeline.Place, error) {
+	if h := v.Runs.Segment(holder.Segment); h != nil {
+		if holder.Placed && int(holder.Run) < h.Info.Runs {
+			p := timeline.Place{Seg: h, Run: holder.Run, N: holder.N}
+			if e, err := v.Runs.Entry(p); err == nil && e.Body == segment.BodyOwn && e.ID == held.id && e.Key == held.key {
+				return p, nil
+			}
+		}
 		if p, err := v.ownerIn(h, held.key, held.id); p.Seg != nil || err != nil {
 			return p, err
 		}
@@ -186,7 +191,7 @@ func (v *Snapshot) ownerAmong(holder uint32, held heldBody) (timeline.Place, err
 	// no holder.
 	for _, i := range v.Whole().Segments {
 		h := v.Runs.Reader(i)
-		if i.ID == holder || !h.MayHave(held.key) {
+		if i.ID == holder.Segment || !h.MayHave(held.key) {
 			continue
 		}
 		if p, err := v.ownerIn(h, held.key, held.id); p.Seg != nil || err != nil {

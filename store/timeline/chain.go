@@ -90,6 +90,11 @@ type Place struct {
 	N   uint32
 }
 
+// Holder returns the place as that of an entry that has the body of an entry in another segment.
+func (p Place) Holder() segment.Holder {
+	return segment.Holder{Segment: p.Seg.Info.ID, Placed: true, Run: p.Run, N: p.N}
+}
+
 // BodyAt returns the place of the entry that has e's body.
 func (e *Capture) BodyAt() Place {
 	if e.Resolved {

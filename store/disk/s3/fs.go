@@ -239,11 +239,14 @@ func (d *FS) URL(rel string) string { return d.client.URL() + "/" + rel }
 func (d *FS) readChanging(rel string) (content, error) {
 	d.mu.Lock()
 	c, ok := d.attempt[rel]
-	last := d.read[rel]
+	last, known := d.read[rel]
 	within := d.attempt
 	d.mu.Unlock()
 	if ok {
 		return c, nil
+	}
+	if !known {
+		last = d.kept(rel)
 	}
 	b, info, err := d.client.Get(context.Background(), rel, 0, -1, last.etag)
 	switch {
@@ -255,6 +258,7 @@ func (d *FS) readChanging(rel string) (content, error) {
 		c = last
 	default:
 		c = content{b: b, etag: info.ETag}
+		d.keep(rel, c)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -266,6 +270,25 @@ func (d *FS) readChanging(rel string) (content, error) {
 		d.attempt[rel] = c
 	}
 	return c, nil
+}
+
+// keptFrom is the size in bytes from which the content of a changing file is kept in the cache.
+const keptFrom = 4 << 10
+
+// keep puts the content of a changing file into the cache, for processes to come.
+func (d *FS) keep(rel string, c content) {
+	if len(c.b) >= keptFrom {
+		d.cache.put(blockKey{"changing " + rel, 0}, append([]byte(c.etag+"\n"), c.b...))
+	}
+}
+
+// kept returns what keep has kept. The bucket must be asked whether the file still has this ETag.
+func (d *FS) kept(rel string) content {
+	etag, b, ok := bytes.Cut(d.cache.get(blockKey{"changing " + rel, 0}), []byte("\n"))
+	if !ok {
+		return content{}
+	}
+	return content{b: b, etag: string(etag)}
 }
 
 // writeChanging writes a changing file. Within an Attempt it does so on condition that the file is as
@@ -289,6 +312,7 @@ func (d *FS) writeChanging(rel string, b []byte) error {
 		return err
 	}
 	c := content{b: b, etag: info.ETag}
+	d.keep(rel, c)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.read[rel] = c

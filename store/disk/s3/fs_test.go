@@ -204,6 +204,35 @@ func TestFolders(t *testing.T) {
 	}
 }
 
+// TestChangingKept reads a changing file in a second process of a machine. The store sends its content
+// again only if it has changed since.
+func TestChangingKept(t *testing.T) {
+	server := s3test.Start(t)
+	root := t.TempDir()
+	name := filepath.Join(root, "changing", "list")
+	read := func(want []byte, sent bool) {
+		t.Helper()
+		d := newFS(t, server, s3.Options{Root: root})
+		if b, err := disk.ReadFile(d, name); err != nil || !bytes.Equal(b, want) {
+			t.Errorf("got %d bytes, %v; want %d", len(b), err, len(want))
+		}
+		if in := d.Client().Stats().In; sent != (in >= int64(len(want))) {
+			t.Errorf("the store sent %d bytes for %d; want that it sends the content: %t", in, len(want), sent)
+		}
+	}
+	first, second := bytes.Repeat([]byte("first\n"), 5000), bytes.Repeat([]byte("second\n"), 5000)
+	elsewhere := newFS(t, server, s3.Options{})
+	for _, content := range [][]byte{first, second} {
+		if err := elsewhere.Attempt(t.Context(), func() error {
+			return disk.WriteFile(elsewhere, filepath.Join(elsewhere.Root(), "changing", "list"), content)
+		}); err != nil {
+			t.Fatal(err)
+		}
+		read(content, true)
+		read(content, false)
+	}
+}
+
 // TestAttempt adds numbers to a file from several machines and goroutines, with lost answers. None is lost.
 func TestAttempt(t *testing.T) {
 	ctx := t.Context()
