@@ -116,13 +116,12 @@ func (a *pageAsked) end() record.Time {
 }
 
 // last returns the last capture of the URL at or before the end of a.when. any reports whether
-// there is one. last reads the two segments with the latest captures first, and those before only if these
-// have none. Reading one alone would save a request in a bucket, but more pages would then need a second
-// attempt.
+// there is one. last reads the segments with the latest captures first, and those before only if these
+// have none.
 func (a *pageAsked) last(ctx context.Context, snap relation.Snapshot) (c capture, any bool, err error) {
 	scan := a.scan(a.end())
 	scan.Columns &^= record.ColChange // it depends on all earlier captures
-	for n := 2; ; n *= 2 {
+	for n := 1; ; n *= 2 {
 		scan.From = snap.Since(scan.Ranges[0].From, scan.To, n)
 		for b, err := range snap.Scan(ctx, scan) {
 			if err == nil {

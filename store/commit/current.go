@@ -36,7 +36,7 @@ func currentLine(name string) []byte {
 // current returns the number of the current generation, which it reads from the file
 // CURRENT; 0 if the archive has none yet. In a folder it also accepts a number without checksum,
 // written by hand, if that has all digits of the catalogue's file name. In a bucket the
-// catalogue follows that line, and current remembers it.
+// catalogue may follow that line, and current remembers it.
 func (f *Folder) current() (uint64, error) {
 	b, err := disk.ReadFile(f.Disk, filepath.Join(f.Path, FileCurrent))
 	if errors.Is(err, os.ErrNotExist) {
@@ -62,6 +62,9 @@ func (f *Folder) current() (uint64, error) {
 	}
 	if f.bucket != nil {
 		f.bucket.remember(n, name)
+		if len(inside) == 0 { // somebody has copied the files of a folder into the bucket
+			return n, nil
+		}
 		if err := f.bucket.keepSealed(name, inside); err != nil {
 			return 0, &segment.Error{File: FileCurrent, Offset: -1, Err: fmt.Errorf("%w: %s", err, f.currentRemedy(0))}
 		}
@@ -199,8 +202,8 @@ func (l *lastPinned) load(f *Folder, n uint64, file *os.File) (*catalog.Catalog,
 	return c, nil
 }
 
-// Load returns the catalogue of generation n. It reads the catalogue's file, or, in a
-// bucket, takes what it has read of it or of CURRENT before.
+// Load returns the catalogue of generation n. It reads the catalogue's file. In a bucket, it
+// takes the content from memory if the process has read it before, there or in CURRENT.
 func (f *Folder) Load(n uint64) (*catalog.Catalog, error) {
 	read := f.readCatalog
 	if f.bucket != nil {

@@ -177,7 +177,7 @@ func decodeRunTable(b []byte, i *Info) (t runTable, err error) {
 }
 
 // filterMost is the size in bytes, without its head, of the largest Bloom filter that a Brief has:
-// that of some 2,200 URLs.
+// that of some 1,700 URLs.
 const filterMost = 4 << 10
 
 // IsApart reports whether it is certain that no capture is in both segments i and o. It is

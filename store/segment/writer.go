@@ -34,9 +34,9 @@ const (
 	pieceBytes = 4 << 20
 	// bloomRate is the share of absent URLs for which the Bloom filter wrongly
 	// answers "maybe". To search for such a URL costs as much as a hundred
-	// questions to the filter. This rate takes 1.8 bytes for each URL, 0.6 more
-	// than a rate of one percent.
-	bloomRate = 0.001
+	// questions to the filter, and in a bucket a request more. This rate takes
+	// 2.4 bytes for each URL, 0.6 more than a rate of 0.001.
+	bloomRate = 0.0001
 )
 
 // Writer writes the db-file and the index pairs of one segment. Entries must be
