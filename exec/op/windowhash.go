@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"iter"
+	"slices"
 
 	"infomall/exec/expr"
 	"infomall/exec/plan"
@@ -30,7 +31,8 @@ type hashed struct {
 	count  int         // the column that says how many captures a row stands for; -1 if each row stands for one
 	keys   keyTable    // the partitions
 	states []*states   // one for each function
-	groups []uint32    // the partition of each row of the current batch
+	groups []int32     // the partition of each row of the current batch
+	starts []bool      // for each row of the current batch, whether the row before is of another partition
 	held   []heldBatch // the first rows
 	bytes  int64       // memory of held
 	table  int64       // memory of the partitions and their states
@@ -41,7 +43,7 @@ type hashed struct {
 // heldBatch has rows in memory, and the number of the partition of each.
 type heldBatch struct {
 	rows   *value.Batch
-	groups []uint32
+	groups []int32
 }
 
 // run yields the rows of in with the results as further columns, in the order of in. If there
@@ -79,10 +81,14 @@ func (h *hashed) take(b *value.Batch, extras []*value.Vector) error {
 	if err := h.load(b, extras); err != nil {
 		return err
 	}
+	if b.N == 0 {
+		return nil
+	}
 	h.groups = h.groups[:0]
+	h.starts = lastRow(nil).changes(h.starts, h.partition.cols, b.N)
 	for from := 0; from < b.N; {
 		to := from + 1
-		for to < b.N && h.samePartition(from, to) {
+		for to < b.N && !h.starts[to] {
 			to++
 		}
 		g := h.partitionOf(from)
@@ -99,20 +105,10 @@ func (h *hashed) take(b *value.Batch, extras []*value.Vector) error {
 			}
 		}
 		for ; from < to; from++ {
-			h.groups = append(h.groups, uint32(g))
+			h.groups = append(h.groups, int32(g))
 		}
 	}
 	return h.keep(b)
-}
-
-// samePartition reports whether the rows i and j of the batch are of one partition.
-func (h *hashed) samePartition(i, j int) bool {
-	for _, v := range h.partition.cols {
-		if !v.Same(i, j) {
-			return false
-		}
-	}
-	return true
 }
 
 // partitionOf returns the number of the partition of row i of the batch.
@@ -133,7 +129,7 @@ func (h *hashed) keep(b *value.Batch) error {
 	if h.rest.Len() == 0 {
 		if n := b.Bytes() + 4*int64(b.N); h.bytes+n <= h.runner.Bytes/3 {
 			h.bytes += n
-			h.held = append(h.held, heldBatch{b.Copy(), append([]uint32(nil), h.groups...)})
+			h.held = append(h.held, heldBatch{b.Copy(), slices.Clone(h.groups)})
 			return nil
 		}
 	}
@@ -149,10 +145,11 @@ func (h *hashed) keep(b *value.Batch) error {
 
 // results yields the rows that were kept, with the results.
 func (h *hashed) results() error {
-	byGroup := make([][]value.Value, len(h.funcs))
+	byGroup := make([]*value.Vector, len(h.funcs))
 	for k, s := range h.states {
+		byGroup[k] = value.NewVector(h.funcs[k].T, h.keys.size())
 		for g := range h.keys.size() {
-			byGroup[k] = append(byGroup[k], s.result(g))
+			byGroup[k].Set(g, s.result(g))
 		}
 	}
 	results := make([]*value.Vector, len(h.funcs))
@@ -167,10 +164,7 @@ func (h *hashed) results() error {
 			return err
 		}
 		for k := range h.funcs {
-			results[k].Resize(h.funcs[k].T, b.rows.N)
-			for i, g := range b.groups {
-				results[k].Set(i, byGroup[k][g])
-			}
+			results[k].Gather(byGroup[k], b.groups)
 		}
 		out := &value.Batch{N: b.rows.N, Cols: append(b.rows.Cols[:h.width:h.width], results...)}
 		if h.count < 0 {
@@ -224,7 +218,7 @@ func (h *hashed) kept() iter.Seq[keptBatch] {
 				return
 			}
 			g, n := binary.Uvarint(row)
-			out.groups = append(out.groups, uint32(g))
+			out.groups = append(out.groups, int32(g))
 			rows.Add(row[n:])
 			if len(out.groups) == record.BatchRows && !flush() {
 				return
