@@ -34,6 +34,7 @@ type hashed struct {
 	groups []int32     // the partition of each row of the current batch
 	starts []bool      // for each row of the current batch, whether the row before is of another partition
 	held   []heldBatch // the first rows
+	n      int64       // how many rows were kept, if not all are needed
 	bytes  int64       // memory of held
 	table  int64       // memory of the partitions and their states
 	rest   *spill.Spool
@@ -91,8 +92,11 @@ func (h *hashed) take(b *value.Batch, extras []*value.Vector) error {
 		for to < b.N && !h.starts[to] {
 			to++
 		}
-		g := h.partitionOf(from)
+		g, wanted := h.partitionOf(from)
 		for k := range h.funcs {
+			if !wanted {
+				break
+			}
 			f := &h.funcs[k]
 			var err error
 			if h.count < 0 {
@@ -111,21 +115,39 @@ func (h *hashed) take(b *value.Batch, extras []*value.Vector) error {
 	return h.keep(b)
 }
 
-// partitionOf returns the number of the partition of row i of the batch.
-func (h *hashed) partitionOf(i int) int {
+// full reports whether all rows that are needed were kept.
+func (h *hashed) full() bool { return h.node.First > 0 && h.n >= h.node.First }
+
+// partitionOf returns the number of the partition of row i of the batch. wanted is false if none of
+// the rows that are needed is in the partition.
+func (h *hashed) partitionOf(i int) (g int, wanted bool) {
 	h.key, _ = h.partition.append(h.key[:0], i)
-	g, fresh := h.keys.find(h.key, h.keys.hash(h.key))
+	hash := h.keys.hash(h.key)
+	if h.full() {
+		return h.keys.known(h.key, hash)
+	}
+	g, fresh := h.keys.find(h.key, hash)
 	if fresh {
 		h.table += h.keys.bytes(len(h.key))
 		for _, s := range h.states {
 			h.table += s.add()
 		}
 	}
-	return g
+	return g, true
 }
 
-// keep keeps the rows of b, whose partitions are h.groups.
+// keep keeps the rows of b, whose partitions are h.groups, as far as they are needed.
 func (h *hashed) keep(b *value.Batch) error {
+	if h.node.First > 0 {
+		if h.full() {
+			return nil
+		}
+		if left := h.node.First - h.n; left < int64(b.N) {
+			b = b.Slice(0, int(left))
+			h.groups = h.groups[:b.N]
+		}
+		h.n += int64(b.N)
+	}
 	if h.rest.Len() == 0 {
 		if n := b.Bytes() + 4*int64(b.N); h.bytes+n <= h.runner.Bytes/3 {
 			h.bytes += n
