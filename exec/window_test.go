@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"infomall/exec/relation/relationtest"
 	"infomall/exec/session"
 	"infomall/lang"
 	"infomall/store/record"
@@ -417,4 +418,38 @@ func TestWindowsOfManyPartitions(t *testing.T) {
 	if n != rows {
 		t.Errorf("got %d rows, want %d", n, rows)
 	}
+}
+
+// TestWindowsOfFirstRows asks for the first rows of windows over drawn captures. They must be the first
+// rows of all, as they are when the planner knows no shorter ways.
+func TestWindowsOfFirstRows(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		captures := make([]relationtest.Capture, rapid.IntRange(0, 40).Draw(t, "captures"))
+		for i := range captures {
+			captures[i] = relationtest.Capture{
+				URL: rapid.SampledFrom([]string{"http://", "https://"}).Draw(t, "scheme") + rapid.SampledFrom([]string{"h0.cn", "h1.cn", "1a.h1.cn", "h1.cn:8080", "www.h1.cn", "10.0.0.1", "h2"}).Draw(t, "host") +
+					rapid.SampledFrom([]string{"/", "/a", "/b"}).Draw(t, "path"),
+				Time:   modelStart + record.Time(rapid.IntRange(0, 90).Draw(t, "day"))*day1,
+				Status: rapid.SampledFrom([]int{200, 404}).Draw(t, "status"), Mime: html,
+				Body: rapid.SampledFrom([]string{"", "x", "yy"}).Draw(t, "body"),
+			}
+		}
+		a := relationtest.New(captures...)
+		s := newSession(archive{a})
+		plain := sessionWith(archive{a}, func(o *session.Options) { o.Plain = true })
+		for range 5 {
+			pick := func(label string, list ...string) string { return rapid.SampledFrom(list).Draw(t, label) }
+			src := fmt.Sprintf("SELECT %s, %s OVER (%s) AS w FROM %s%s LIMIT %d OFFSET %d", pick("items", "url, time", "host, url", "status, url"), pick("function", "sum(bytes)", "count(*)", "avg(status)", "min(time)"),
+				pick("window", "PARTITION BY host", "PARTITION BY domain", "PARTITION BY host, status", "PARTITION BY status, domain", "PARTITION BY status", "PARTITION BY upper(host)", "PARTITION BY url", ""),
+				pick("relation", "captures", "versions", "captures IN 'h1.cn'", "versions LATEST", "captures SINCE 2008-07"), pick("where", "", " WHERE status = 200", " WHERE host <> 'h0.cn'"),
+				rapid.IntRange(0, 6).Draw(t, "limit"), rapid.IntRange(0, 3).Draw(t, "offset"))
+			want, _, err := ask(plain, src)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, _, err := ask(s, src); err != nil || got != want {
+				t.Fatalf("%s: error %v, got\n%swithout ways of the planner\n%s", src, err, got, want)
+			}
+		}
+	})
 }

@@ -3,6 +3,7 @@ package op
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"infomall/exec/plan"
@@ -75,6 +76,9 @@ func (s *state) addAdjacent(col *value.Vector, from, to int) {
 // addCounted is like addRange if a row stands for several captures.
 // counts[i] is how many captures row i stands for.
 func (s *state) addCounted(a *plan.Aggregate, col *value.Vector, counts []int64, from, to int) error {
+	if !slices.ContainsFunc(counts[from:to], func(n int64) bool { return n != 1 }) {
+		return s.addRange(a, col, from, to)
+	}
 	for i := from; i < to; i++ {
 		if col.IsNull(i) {
 			continue

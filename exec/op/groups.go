@@ -68,23 +68,39 @@ func (t *keyTable) fetch(hashes []uint64) {
 // find returns the number of key, whose hash is hash. If the key is new, fresh is true,
 // and the table has a copy of the key.
 func (t *keyTable) find(key []byte, hash uint64) (i int, fresh bool) {
-	mask := uint64(len(t.slots) - 1)
-	high := hash &^ (1<<32 - 1)
-	at := high >> 32 & mask
-	for ; t.slots[at] != 0; at = (at + 1) & mask {
-		if t.slots[at]&^(1<<32-1) != high {
-			continue
-		}
-		if i := int(uint32(t.slots[at])) - 1; bytes.Equal(t.key(i), key) {
-			return i, false
-		}
+	at, i := t.slot(key, hash)
+	if i >= 0 {
+		return i, false
 	}
-	t.slots[at] = high | uint64(len(t.at)+1)
+	t.slots[at] = hash&^(1<<32-1) | uint64(len(t.at)+1)
 	t.add(key)
 	if len(t.at) > len(t.slots)/4*3 {
 		t.grow()
 	}
 	return len(t.at) - 1, true
+}
+
+// known returns the number of key, whose hash is hash, if the table has it.
+func (t *keyTable) known(key []byte, hash uint64) (i int, ok bool) {
+	_, i = t.slot(key, hash)
+	return i, i >= 0
+}
+
+// slot returns the number of key, whose hash is hash, and its slot. If the table does not have the key,
+// the number is -1, and the slot is where the key belongs.
+func (t *keyTable) slot(key []byte, hash uint64) (at uint64, i int) {
+	mask := uint64(len(t.slots) - 1)
+	high := hash &^ (1<<32 - 1)
+	at = high >> 32 & mask
+	for ; t.slots[at] != 0; at = (at + 1) & mask {
+		if t.slots[at]&^(1<<32-1) != high {
+			continue
+		}
+		if i := int(uint32(t.slots[at])) - 1; bytes.Equal(t.key(i), key) {
+			return at, i
+		}
+	}
+	return at, -1
 }
 
 // add appends a copy of key to the keys.

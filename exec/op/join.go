@@ -212,18 +212,17 @@ func (j *joiner) open(a ahead) (value.Rows, error) {
 		key := urlkey.Key(u)
 		ranges = append(ranges, urlkey.Range{From: key, To: key + "\x00"})
 	}
-	return j.runner.seek(j.ctx, j.node, urlkey.Merge(ranges))
+	return j.runner.rowsWithin(j.ctx, j.node.Right, j.node.Seek, urlkey.Merge(ranges))
 }
 
-// seek returns the rows of the right side of the join n. The source n.Seek
-// in it reads only the URLs in ranges.
-func (r *Runner) seek(ctx context.Context, n *plan.Join, ranges []urlkey.Range) (value.Rows, error) {
+// rowsWithin returns the rows of the node n. The source src in it reads only the URLs in ranges.
+func (r *Runner) rowsWithin(ctx context.Context, n plan.Node, src *plan.Source, ranges []urlkey.Range) (value.Rows, error) {
 	if r.sought == nil {
 		r.sought = map[*plan.Source][]urlkey.Range{}
 	}
-	r.sought[n.Seek] = ranges
-	defer delete(r.sought, n.Seek)
-	return r.rows(ctx, n.Right)
+	r.sought[src] = ranges
+	defer delete(r.sought, src)
+	return r.rows(ctx, n)
 }
 
 // fill adds the rows of right, the right side, to the table t.

@@ -264,6 +264,7 @@ type groupSorter struct {
 	*rowSorter
 	groups  *sortKeys
 	last    lastRow  // of the batch before
+	begins  []bool   // for each row of the current batch, whether a group begins there
 	numbers []uint32 // of the groups of the rows of the current batch, from 0: the group that is held
 }
 
@@ -283,13 +284,11 @@ func (g *groupSorter) all(in value.Rows, yield func(*value.Batch, error) bool) e
 		from := -1 // where the last group begins, if it begins in b
 		number := uint32(0)
 		g.numbers = g.numbers[:0]
-		for i := range b.N {
-			if g.last == nil || !g.last.same(g.groups.cols, i) {
+		g.begins = g.last.changes(g.begins, g.groups.cols, b.N)
+		for i, begins := range g.begins {
+			if begins {
 				number++
 				from = i
-			}
-			if g.last == nil {
-				g.last = lastRow{}
 			}
 			g.numbers = append(g.numbers, number)
 		}

@@ -37,8 +37,7 @@ type Runner struct {
 	work *relation.Work // of the plan that runs; nil if nobody watches
 	// within holds the ranges of keys that a part reads of a source.
 	within map[*plan.Source][]urlkey.Range
-	// sought holds, while the right side of a join is opened, the URLs that its
-	// source needs to read.
+	// sought holds, while a plan is opened, the URLs that a source in it needs to read.
 	sought map[*plan.Source][]urlkey.Range
 }
 
@@ -174,7 +173,7 @@ func (r *Runner) counted(ctx context.Context, n plan.Node, in value.Rows) value.
 }
 
 // source returns the rows that the source n reads from a relation. While a
-// join needs only the rows with certain URLs, source reads only those.
+// join or a window needs only the rows with certain URLs, source reads only those.
 func (r *Runner) source(ctx context.Context, n *plan.Source) value.Rows {
 	ask, end := r.work.Begin(&n.Request)
 	part, isPart := r.within[n]

@@ -24,6 +24,9 @@ func (r *Runner) window(ctx context.Context, n *plan.Window, in value.Rows) (val
 		return nil, err
 	}
 	hashes := n.Aggregates() && (!n.Sorted || len(n.PartitionBy) == 0)
+	if hashes && n.First > 0 {
+		in = r.ofFirst(ctx, n, &w.partition, in)
+	}
 	count := plan.CountOf(n.In)
 	switch {
 	case count < 0:

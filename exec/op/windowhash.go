@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"iter"
+	"slices"
 
 	"infomall/exec/expr"
 	"infomall/exec/plan"
@@ -30,8 +31,10 @@ type hashed struct {
 	count  int         // the column that says how many captures a row stands for; -1 if each row stands for one
 	keys   keyTable    // the partitions
 	states []*states   // one for each function
-	groups []uint32    // the partition of each row of the current batch
+	groups []int32     // the partition of each row of the current batch
+	starts []bool      // for each row of the current batch, whether the row before is of another partition
 	held   []heldBatch // the first rows
+	n      int64       // how many rows were kept, if not all are needed
 	bytes  int64       // memory of held
 	table  int64       // memory of the partitions and their states
 	rest   *spill.Spool
@@ -41,7 +44,7 @@ type hashed struct {
 // heldBatch has rows in memory, and the number of the partition of each.
 type heldBatch struct {
 	rows   *value.Batch
-	groups []uint32
+	groups []int32
 }
 
 // run yields the rows of in with the results as further columns, in the order of in. If there
@@ -79,14 +82,21 @@ func (h *hashed) take(b *value.Batch, extras []*value.Vector) error {
 	if err := h.load(b, extras); err != nil {
 		return err
 	}
+	if b.N == 0 {
+		return nil
+	}
 	h.groups = h.groups[:0]
+	h.starts = lastRow(nil).changes(h.starts, h.partition.cols, b.N)
 	for from := 0; from < b.N; {
 		to := from + 1
-		for to < b.N && h.samePartition(from, to) {
+		for to < b.N && !h.starts[to] {
 			to++
 		}
-		g := h.partitionOf(from)
+		g, wanted := h.partitionOf(from)
 		for k := range h.funcs {
+			if !wanted {
+				break
+			}
 			f := &h.funcs[k]
 			var err error
 			if h.count < 0 {
@@ -99,41 +109,49 @@ func (h *hashed) take(b *value.Batch, extras []*value.Vector) error {
 			}
 		}
 		for ; from < to; from++ {
-			h.groups = append(h.groups, uint32(g))
+			h.groups = append(h.groups, int32(g))
 		}
 	}
 	return h.keep(b)
 }
 
-// samePartition reports whether the rows i and j of the batch are of one partition.
-func (h *hashed) samePartition(i, j int) bool {
-	for _, v := range h.partition.cols {
-		if !v.Same(i, j) {
-			return false
-		}
-	}
-	return true
-}
+// full reports whether all rows that are needed were kept.
+func (h *hashed) full() bool { return h.node.First > 0 && h.n >= h.node.First }
 
-// partitionOf returns the number of the partition of row i of the batch.
-func (h *hashed) partitionOf(i int) int {
+// partitionOf returns the number of the partition of row i of the batch. wanted is false if none of
+// the rows that are needed is in the partition.
+func (h *hashed) partitionOf(i int) (g int, wanted bool) {
 	h.key, _ = h.partition.append(h.key[:0], i)
-	g, fresh := h.keys.find(h.key, h.keys.hash(h.key))
+	hash := h.keys.hash(h.key)
+	if h.full() {
+		return h.keys.known(h.key, hash)
+	}
+	g, fresh := h.keys.find(h.key, hash)
 	if fresh {
 		h.table += h.keys.bytes(len(h.key))
 		for _, s := range h.states {
 			h.table += s.add()
 		}
 	}
-	return g
+	return g, true
 }
 
-// keep keeps the rows of b, whose partitions are h.groups.
+// keep keeps the rows of b, whose partitions are h.groups, as far as they are needed.
 func (h *hashed) keep(b *value.Batch) error {
+	if h.node.First > 0 {
+		if h.full() {
+			return nil
+		}
+		if left := h.node.First - h.n; left < int64(b.N) {
+			b = b.Slice(0, int(left))
+			h.groups = h.groups[:b.N]
+		}
+		h.n += int64(b.N)
+	}
 	if h.rest.Len() == 0 {
 		if n := b.Bytes() + 4*int64(b.N); h.bytes+n <= h.runner.Bytes/3 {
 			h.bytes += n
-			h.held = append(h.held, heldBatch{b.Copy(), append([]uint32(nil), h.groups...)})
+			h.held = append(h.held, heldBatch{b.Copy(), slices.Clone(h.groups)})
 			return nil
 		}
 	}
@@ -149,10 +167,11 @@ func (h *hashed) keep(b *value.Batch) error {
 
 // results yields the rows that were kept, with the results.
 func (h *hashed) results() error {
-	byGroup := make([][]value.Value, len(h.funcs))
+	byGroup := make([]*value.Vector, len(h.funcs))
 	for k, s := range h.states {
+		byGroup[k] = value.NewVector(h.funcs[k].T, h.keys.size())
 		for g := range h.keys.size() {
-			byGroup[k] = append(byGroup[k], s.result(g))
+			byGroup[k].Set(g, s.result(g))
 		}
 	}
 	results := make([]*value.Vector, len(h.funcs))
@@ -167,10 +186,7 @@ func (h *hashed) results() error {
 			return err
 		}
 		for k := range h.funcs {
-			results[k].Resize(h.funcs[k].T, b.rows.N)
-			for i, g := range b.groups {
-				results[k].Set(i, byGroup[k][g])
-			}
+			results[k].Gather(byGroup[k], b.groups)
 		}
 		out := &value.Batch{N: b.rows.N, Cols: append(b.rows.Cols[:h.width:h.width], results...)}
 		if h.count < 0 {
@@ -224,7 +240,7 @@ func (h *hashed) kept() iter.Seq[keptBatch] {
 				return
 			}
 			g, n := binary.Uvarint(row)
-			out.groups = append(out.groups, uint32(g))
+			out.groups = append(out.groups, int32(g))
 			rows.Add(row[n:])
 			if len(out.groups) == record.BatchRows && !flush() {
 				return

@@ -18,8 +18,8 @@ type pendingRows struct {
 
 // end is called when the last of the current peers was read: the rows from <= i < to of the batch,
 // and the pending rows before them. It sets the results that depend on all peers, and yields the
-// pending rows.
-func (s *stream) end(extras, results []*value.Vector, from, to int) error {
+// pending rows. last is set if they are also the last rows of their partition.
+func (s *stream) end(extras, results []*value.Vector, from, to int, last bool) error {
 	if err := s.sum(extras, from, to); err != nil {
 		return err
 	}
@@ -28,14 +28,12 @@ func (s *stream) end(extras, results []*value.Vector, from, to int) error {
 		if f.Kind == plan.OfPeers {
 			f.end = f.sum.result(f.Agg)
 		}
-		for i := from; i < to; i++ {
-			results[k].Set(i, f.end)
-		}
+		results[k].Fill(from, to, f.end)
 	}
 	if err := s.yieldPending(); err != nil {
 		return err
 	}
-	if s.place.row == 1 { // another partition begins
+	if last {
 		for _, k := range s.atEnds {
 			s.funcs[k].sum = state{}
 		}
@@ -126,9 +124,7 @@ func (s *stream) yieldPeers(b *value.Batch) {
 	for _, k := range s.atEnds {
 		v := b.Cols[s.width+k]
 		v.Resize(s.funcs[k].T, b.N)
-		for i := range b.N {
-			v.Set(i, s.funcs[k].end)
-		}
+		v.Fill(0, b.N, s.funcs[k].end)
 	}
 	s.stopped = s.stopped || !s.yield(b, nil)
 }

@@ -1,6 +1,8 @@
 package op
 
 import (
+	"slices"
+
 	"infomall/exec/plan"
 	"infomall/exec/value"
 )
@@ -35,22 +37,26 @@ type stream struct {
 	part, peers lastRow         // of the last row of the batch before
 	ranks       bool            // whether a result depends on the peers of its row
 	pending     pendingRows     // the rows of earlier batches whose last peer did not come yet
-	before      [][]value.Value // for each Lag, the arguments of the last Offset rows; row n of the partition is at (n-1) % Offset
+	before      [][]value.Value // for each Lag, the arguments of the last rows of the partition in earlier batches, Offset at most
+
+	starts, breaks []bool // for each row of the batch, whether a partition begins there, or other peers; the latter only with ranks
 }
 
 // lastRow has the values of some columns of the last row of a batch; nil if there was no
 // row yet.
 type lastRow []value.Value
 
-// same reports whether row i of a batch with the columns cols has the same values as the
-// row before it.
-func (l lastRow) same(cols []*value.Vector, i int) bool {
+// changes sets dst[i], for each row i of a batch with the columns cols and n rows, to whether the row
+// has other values than the row before it. It returns dst.
+func (l lastRow) changes(dst []bool, cols []*value.Vector, n int) []bool {
+	dst = slices.Grow(dst[:0], n)[:n]
+	clear(dst)
+	dst[0] = l == nil
 	for c, v := range cols {
-		if i > 0 && !v.Same(i-1, i) || i == 0 && !v.SameAs(0, l[c]) {
-			return false
-		}
+		dst[0] = dst[0] || !v.SameAs(0, l[c])
+		v.MarkChanges(dst)
 	}
-	return true
+	return dst
 }
 
 // rowOf returns the values in row i of cols.
@@ -90,30 +96,39 @@ func (s *stream) run(in value.Rows) error {
 		for k := range s.funcs {
 			results[k].Resize(s.funcs[k].T, b.N)
 		}
+		s.starts = s.part.changes(s.starts, s.partition.cols, b.N)
+		if s.ranks {
+			s.breaks = s.peers.changes(s.breaks, s.order.cols, b.N)
+		}
 		from := 0 // the first row of the current peers in b
-		for i := range b.N {
-			s.next(i)
-			if late && s.place.first == s.place.row && s.peers != nil {
-				if err := s.end(extras, results, from, i); err != nil {
+		for i := 0; i < b.N; {
+			to := i + 1
+			for to < b.N && !s.starts[to] && !(s.ranks && s.breaks[to]) {
+				to++
+			}
+			begins := s.starts[i]
+			peers := begins || s.ranks && s.breaks[i]
+			if late && peers && s.place.row > 0 {
+				if err := s.end(extras, results, from, i, begins); err != nil {
 					return err
 				}
 				from = i
 			}
-			if s.peers == nil {
-				s.peers = lastRow{}
+			if begins {
+				s.place = window{}
+			}
+			if peers {
+				s.place.first, s.place.group = s.place.row+1, s.place.group+1
 			}
 			for k := range s.funcs {
-				if f := &s.funcs[k]; f.Kind != plan.OfPeers && f.Kind != plan.LastValue {
-					results[k].Set(i, s.result(k, extras, i))
-				}
+				s.fill(k, extras, results[k], i, to)
 			}
+			s.place.row += int64(to - i)
+			i = to
 		}
 		s.part, s.peers = rowOf(s.partition.cols, b.N-1), rowOf(s.order.cols, b.N-1)
 		for k := range s.funcs { // the texts of a batch are valid only as long as it is
 			s.funcs[k].first = held(s.funcs[k].first)
-			for n, v := range s.before[k] {
-				s.before[k][n] = held(v)
-			}
 		}
 		out := &value.Batch{N: b.N, Cols: append(b.Cols[:len(b.Cols):len(b.Cols)], results...)}
 		if late {
@@ -125,56 +140,60 @@ func (s *stream) run(in value.Rows) error {
 			return nil
 		}
 	}
-	if late && s.peers != nil {
-		return s.end(extras, results, 0, 0)
+	if late && s.place.row > 0 {
+		return s.end(extras, results, 0, 0, true)
 	}
 	return nil
 }
 
-// next moves to row i of the batch.
-func (s *stream) next(i int) {
-	p := &s.place
-	if p.row == 0 || !s.part.same(s.partition.cols, i) {
-		*p = window{}
-	}
-	p.row++
-	if s.ranks && (p.row == 1 || !s.peers.same(s.order.cols, i)) {
-		p.first, p.group = p.row, p.group+1
-	}
-}
-
-// result returns the result of function k for row i of the batch, to which next has moved.
-func (s *stream) result(k int, extras []*value.Vector, i int) value.Value {
+// fill sets the results of function k for the rows from <= i < to of the batch, which are of one
+// partition, and, with ranks, peers. s.place is the place of the row before them.
+func (s *stream) fill(k int, extras []*value.Vector, result *value.Vector, from, to int) {
 	f, p := &s.funcs[k], &s.place
 	switch f.Kind {
 	case plan.RowNumber:
-		return value.OfInt(p.row)
-	case plan.Rank:
-		return value.OfInt(p.first)
-	case plan.DenseRank:
-		return value.OfInt(p.group)
-	}
-	v := extras[f.arg].At(i)
-	switch {
-	case f.Kind == plan.FirstValue:
-		if p.row == 1 {
-			f.first = v
+		for i := range result.Ints[from:to] {
+			result.Ints[from+i] = p.row + 1 + int64(i)
 		}
-		return f.first
-	case f.Offset == 0:
-		return v
+	case plan.Rank:
+		result.Fill(from, to, value.OfInt(p.first))
+	case plan.DenseRank:
+		result.Fill(from, to, value.OfInt(p.group))
+	case plan.FirstValue:
+		if p.row == 0 {
+			f.first = extras[f.arg].At(from)
+		}
+		result.Fill(from, to, f.first)
+	case plan.Lag:
+		s.lag(k, extras, result, from, to)
 	}
-	if p.row == 1 {
+}
+
+// lag is fill for a Lag.
+func (s *stream) lag(k int, extras []*value.Vector, result *value.Vector, from, to int) {
+	f := &s.funcs[k]
+	if s.place.row == 0 {
 		s.before[k] = s.before[k][:0]
 	}
-	if p.row > f.Offset {
-		at := &s.before[k][(p.row-1)%f.Offset]
-		v, *at = *at, v
-		return v
+	arg, before, offset := extras[f.arg], s.before[k], int(f.Offset)
+	middle := min(from+offset, to) // from here on, the row to look at is in the batch
+	for i := from; i < middle; i++ {
+		if n := i - from - offset + len(before); n >= 0 {
+			result.Set(i, before[n])
+		} else if f.def >= 0 {
+			result.Set(i, extras[f.def].At(i))
+		} else {
+			result.SetNull(i)
+		}
 	}
-	s.before[k] = append(s.before[k], v)
-	if f.def >= 0 {
-		return extras[f.def].At(i)
+	if middle < to {
+		result.CopyRows(middle, arg, middle-offset, to-offset)
 	}
-	return value.Value{}
+	if to < len(s.starts) && s.starts[to] {
+		return // no row looks at these rows any more
+	}
+	for i := max(from, to-offset); i < to; i++ {
+		before = append(before, held(arg.At(i)))
+	}
+	s.before[k] = slices.Delete(before, 0, max(0, len(before)-offset))
 }

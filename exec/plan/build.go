@@ -405,6 +405,7 @@ func (b *builder) finish(limit Limit) error {
 	}
 	b.read(b.touched)
 	b.sort(keys, limit)
+	b.limited(limit)
 	b.bound(limit)
 	b.read(reads)
 	b.project()

@@ -176,8 +176,6 @@ func (r narrower) like(e *ast.Like) ([]urlkey.Range, bool) {
 // true. It returns false if it knows no such ranges. It knows some if e is the
 // column url, host or domain.
 func (r narrower) equal(e ast.Expr, text string) ([]urlkey.Range, bool) {
-	var scope urlkey.Scope
-	var err error
 	switch {
 	case r.isURL(e):
 		u, err := urlkey.Canonical(text)
@@ -186,15 +184,26 @@ func (r narrower) equal(e ast.Expr, text string) ([]urlkey.Range, bool) {
 		}
 		key := urlkey.Key(u)
 		return []urlkey.Range{{From: key, To: key + "\x00"}}, true
-	case r.target || strings.ContainsAny(text, "/*=:"):
+	case r.target:
 		return nil, false
 	case r.isColumn(e, "host"):
-		scope, err = urlkey.ParseScope("=" + text)
+		return rangesOfSite("host", text)
 	case r.isColumn(e, "domain"):
-		scope, err = urlkey.ParseScope(text)
-	default:
+		return rangesOfSite("domain", text)
+	}
+	return nil, false
+}
+
+// rangesOfSite returns ranges of URL keys outside which column, host or domain, is not text. It
+// returns false if it knows no such ranges.
+func rangesOfSite(column, text string) ([]urlkey.Range, bool) {
+	if strings.ContainsAny(text, "/*=:") {
 		return nil, false
 	}
+	if column == "host" {
+		text = "=" + text
+	}
+	scope, err := urlkey.ParseScope(text)
 	if err != nil {
 		return nil, false
 	}

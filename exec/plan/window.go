@@ -6,8 +6,10 @@ import (
 	"strings"
 
 	"infomall/exec/expr"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/lang/ast"
+	"infomall/store/urlkey"
 )
 
 // Window is a node that sorts the rows of In by partition and, within each
@@ -22,6 +24,7 @@ type Window struct {
 	Sorted      bool   // the rows of In come sorted by PartitionBy and OrderBy
 	Grouped     bool   // the rows of In come sorted by PartitionBy
 	AnyOrder    bool   // the rows may be yielded in any order
+	First       int64  // only the first rows are needed: how many; 0 means all
 	text        string // PartitionBy and OrderBy, to find equal windows
 }
 
@@ -90,6 +93,9 @@ func (n *Window) String() string {
 		sorted = " (comes sorted)"
 	case n.Grouped:
 		sorted = " (partitions come one after the other)"
+	}
+	if n.First > 0 && n.Aggregates() {
+		sorted += fmt.Sprintf(" (only those of the first %s)", value.Counted(int(n.First), "row"))
 	}
 	return "window" + n.text + sorted + ": " + strings.Join(names, ", ")
 }
@@ -176,6 +182,50 @@ func (b *builder) comesSorted(w *Window) {
 	}
 	w.Sorted = src.inOrder(append(keys, w.OrderBy...))
 	w.Grouped = !w.Sorted && len(keys) > 0 && src.inOrder(keys)
+}
+
+// limited sets First of the window on top of the plan, if only the rows that l asks for are needed
+// of it.
+func (b *builder) limited(l Limit) {
+	if w, ok := b.top.(*Window); ok && !b.env.Plain && l.N >= 0 && l.N <= topRows && l.Skip <= topRows-l.N {
+		w.First = l.N + l.Skip
+	}
+}
+
+// BySite returns the source of whose URLs the rows of n are made, and the index of a partition key
+// that is the host or the domain of the URL. It returns nil if there is no such key, or if a row may
+// stand for several captures. The rows of a partition are then in the ranges that RangesOfSite
+// returns.
+func (n *Window) BySite() (src *Source, key int) {
+	in := n.In
+	for {
+		f, ok := in.(*Filter)
+		if !ok {
+			break
+		}
+		in = f.In
+	}
+	src, ok := in.(*Source)
+	if !ok || src.Tally != nil || src.Relation != relation.Captures && src.Relation != relation.Versions {
+		return nil, 0
+	}
+	for i, e := range n.PartitionBy {
+		if c, ok := e.(*expr.Col); ok && c.Index < len(src.Fields) && (src.Fields[c.Index].Name == "host" || src.Fields[c.Index].Name == "domain") {
+			return src, i
+		}
+	}
+	return nil, 0
+}
+
+// RangesOfSite returns ranges of URL keys outside which the column of PartitionBy with this index,
+// which BySite has returned, does not have the value site. It returns false if it knows no such
+// ranges.
+func (n *Window) RangesOfSite(key int, site value.Value) ([]urlkey.Range, bool) {
+	if site.IsNull() {
+		return nil, false
+	}
+	src, _ := n.BySite()
+	return rangesOfSite(src.Fields[n.PartitionBy[key].(*expr.Col).Index].Name, site.Text)
 }
 
 // refersTo reports whether w or f reads a column with an index of at least from.

@@ -159,6 +159,35 @@ func (v *Vector) Same(i, j int) bool {
 	return true // Null
 }
 
+// MarkChanges sets dst[i] for each row i > 0 of v that is not the same as the row before it. It looks
+// at len(dst) rows, and leaves the other elements of dst as they are.
+func (v *Vector) MarkChanges(dst []bool) {
+	if v.Nulls != nil || v.Type == Float {
+		for i := 1; i < len(dst); i++ {
+			dst[i] = dst[i] || !v.Same(i-1, i)
+		}
+		return
+	}
+	switch v.Type {
+	case Bool:
+		markChanges(dst, v.Bools)
+	case Int, Time, Duration:
+		markChanges(dst, v.Ints)
+	case Text, URL:
+		markChanges(dst, v.Texts)
+	}
+}
+
+// markChanges sets dst[i] for each i > 0 if list[i] differs from the element before it.
+func markChanges[T comparable](dst []bool, list []T) {
+	list = list[:len(dst)]
+	for i := 1; i < len(list); i++ {
+		if list[i] != list[i-1] {
+			dst[i] = true
+		}
+	}
+}
+
 // SameAs reports whether row i of v has the value x, as Same does.
 func (v *Vector) SameAs(i int, x Value) bool {
 	if v.IsNull(i) || x.IsNull() {
@@ -189,6 +218,54 @@ func (v *Vector) Set(i int, x Value) {
 		v.Floats[i] = x.Float
 	case Text, URL:
 		v.Texts[i] = x.Text
+	}
+}
+
+// Fill sets the rows i of v with from <= i < to to x, as Set does.
+func (v *Vector) Fill(from, to int, x Value) {
+	if x.Type == Null || v.Nulls != nil {
+		for i := from; i < to; i++ {
+			v.Set(i, x)
+		}
+		return
+	}
+	switch v.Type {
+	case Bool:
+		fill(v.Bools[from:to], x.Bool)
+	case Int, Time, Duration:
+		fill(v.Ints[from:to], x.Int)
+	case Float:
+		fill(v.Floats[from:to], x.Float)
+	case Text, URL:
+		fill(v.Texts[from:to], x.Text)
+	}
+}
+
+// fill sets all elements of dst to x.
+func fill[T any](dst []T, x T) {
+	for i := range dst {
+		dst[i] = x
+	}
+}
+
+// CopyRows sets rows of v, from row at on, to copies of the rows i of src with from <= i < to. src has
+// the type of v, or the type Null, or one has texts and the other URLs. v and src may not share memory.
+func (v *Vector) CopyRows(at int, src *Vector, from, to int) {
+	if src.Type == Null || src.Nulls != nil || v.Nulls != nil {
+		for i := from; i < to; i++ {
+			v.Set(at+i-from, src.At(i))
+		}
+		return
+	}
+	switch v.Type {
+	case Bool:
+		copy(v.Bools[at:], src.Bools[from:to])
+	case Int, Time, Duration:
+		copy(v.Ints[at:], src.Ints[from:to])
+	case Float:
+		copy(v.Floats[at:], src.Floats[from:to])
+	case Text, URL:
+		copy(v.Texts[at:], src.Texts[from:to])
 	}
 }
 

@@ -17,13 +17,15 @@ import (
 // merged, a names file says where its blocks are now.
 func (r *Runs) Spans(recipe segment.Recipe) ([]segment.Span, error) {
 	r.mu.Lock()
-	inForce, known := r.inForce(), uint32(0) // known is the segment that was looked up last
+	inForce := r.inForce()
+	var known [64]uint32 // segments that were looked up; the spans alternate between a few
 	old := slices.ContainsFunc(recipe.Spans, func(s segment.Span) bool {
-		if s.Segment == known {
+		k := &known[s.Segment%uint32(len(known))]
+		if s.Segment == *k {
 			return false
 		}
-		known = s.Segment
-		return inForce[known] == nil
+		*k = s.Segment
+		return inForce[s.Segment] == nil
 	})
 	r.mu.Unlock()
 	if !old {

@@ -97,7 +97,7 @@ func (m *merging) close() {
 
 // run merges: it writes all new segments.
 func (m *merging) run(ctx context.Context) error {
-	h := make(snapshot.Heads, 0, len(m.cursor))
+	var h snapshot.Heads
 	for _, c := range m.cursor {
 		if err := c.Seek(""); err != nil {
 			return err
@@ -108,11 +108,11 @@ func (m *merging) run(ctx context.Context) error {
 	}
 	h.Init()
 	var group []timeline.Capture
-	for len(h) > 0 {
-		key := h[0].Key()
-		for len(h) > 0 && h[0].Key() == key {
+	for !h.End() {
+		key := h.Key()
+		for !h.End() && h.Key() == key {
 			var err error
-			if group, err = h[0].Group(group[:0]); err != nil {
+			if group, err = h.Top().Group(group[:0]); err != nil {
 				return err
 			}
 			m.read += int64(len(group))

@@ -139,6 +139,19 @@ func (c *Chunk) Keys() (keys []string, counts []int64) { return c.front.keys, c.
 // BodyForm returns the form of the body of entry i: where the body is stored.
 func (c *Chunk) BodyForm(i int) BodyForm { return BodyForm(c.front.flags[i] >> flagBody & 3) }
 
+// Len returns the number of entries of the chunk.
+func (c *Chunk) Len() int { return c.front.n }
+
+// HasBodies reports whether the bodies of n entries, from entry i on, are in the archive.
+func (c *Chunk) HasBodies(i, n int) bool {
+	for _, flags := range c.front.flags[i : i+n] {
+		if BodyForm(flags>>flagBody&3) == BodyNone {
+			return false
+		}
+	}
+	return true
+}
+
 // Time returns the time of entry i. The cursor that made the chunk must have
 // WantTime among its columns.
 func (c *Chunk) Time(i int) record.Time { return record.Time(c.front.time[i]) }

@@ -1,10 +1,10 @@
 package snapshot
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sort"
-	"strings"
 
 	"infomall/store/record"
 	"infomall/store/segment"
@@ -27,8 +27,11 @@ type Cursor struct {
 	keys   []string
 	counts []int64 // number of entries of each key
 	k, i   int     // current key and entry
-	hinted int     // number of entries before i that have hints
+	bodies bool    // the bodies of all entries are in the archive
 	mixed  bool    // some captures of the segment were added later; see Snapshot.KnownAt
+
+	// The first to entries of the chunk were counted: hinted of them have hints.
+	hinted, to int
 }
 
 // NewCursor returns a cursor over the entries of a segment; Seek moves it to the
@@ -88,9 +91,7 @@ func (c *Cursor) Seek(key string) error {
 		}
 	}
 	for to := c.k + sort.SearchStrings(c.keys[c.k:], key); c.k < to; c.k++ {
-		for range c.counts[c.k] {
-			c.passed()
-		}
+		c.i += int(c.counts[c.k])
 	}
 	if c.k == len(c.keys) { // Unreachable unless the index is out of order.
 		return c.take(c.chunks.Next())
@@ -98,13 +99,15 @@ func (c *Cursor) Seek(key string) error {
 	return nil
 }
 
-// passed moves to the next entry of the current chunk. The caller adjusts k, the
-// index of the current key.
-func (c *Cursor) passed() {
-	if c.chunk.Hinted(c.i) {
-		c.hinted++
+// hintedBefore returns how many entries of the current chunk before entry i have hints. It must
+// not be called with a lower i later, as long as the chunk is the current one.
+func (c *Cursor) hintedBefore(i int) int {
+	for ; c.to < i; c.to++ {
+		if c.chunk.Hinted(c.to) {
+			c.hinted++
+		}
 	}
-	c.i++
+	return c.hinted
 }
 
 // take makes chunk the current chunk; a nil chunk is the end. err is the error with
@@ -121,13 +124,14 @@ func (c *Cursor) take(chunk *segment.Chunk, err error) error {
 			chunk, err = c.chunks.Next()
 		}
 	}
-	c.k, c.i, c.hinted = 0, 0, 0
+	c.k, c.i, c.hinted, c.to = 0, 0, 0, 0
 	if c.chunk = chunk; chunk == nil {
 		c.End = true
 		return nil
 	}
 	c.v.Runs.ReadChunk(c.seg, c.chunks.Size())
 	c.keys, c.counts = chunk.Keys()
+	c.bodies = chunk.HasBodies(0, chunk.Len())
 	return nil
 }
 
@@ -151,30 +155,22 @@ func (c *Cursor) Group(dst []timeline.Capture) ([]timeline.Capture, error) {
 // stretch is the entries of one URL in the current chunk of a cursor. It is valid as
 // long as the chunk is the current one.
 type stretch struct {
-	c      *Cursor
-	k      int // number of the URL in the chunk
-	i, n   int // the first entry, and how many
-	hinted int // number of entries before i that have hints
+	c    *Cursor
+	k    int // number of the URL in the chunk
+	i, n int // the first entry, and how many
 }
 
 // ofURL returns the entries of the current URL in the current chunk.
-func (c *Cursor) ofURL() stretch {
-	return stretch{c: c, k: c.k, i: c.i, n: int(c.counts[c.k]), hinted: c.hinted}
-}
+func (c *Cursor) ofURL() stretch { return stretch{c: c, k: c.k, i: c.i, n: int(c.counts[c.k])} }
 
 // pass moves past the entries of s, which ofURL returned.
-func (c *Cursor) pass(s stretch) {
-	for range s.n {
-		c.passed()
-	}
-	c.k++
-}
+func (c *Cursor) pass(s stretch) { c.k, c.i = c.k+1, c.i+s.n }
 
 // captures appends the entries of s to dst and returns dst.
 func (s stretch) captures(dst []timeline.Capture) []timeline.Capture {
 	dst = slices.Grow(dst, s.n) // so that before stays valid
 	var before *segment.Entry
-	chunk, hinted := s.c.chunk, s.hinted
+	chunk, hinted := s.c.chunk, s.c.hintedBefore(s.i)
 	for i := s.i; i < s.i+s.n; i++ {
 		dst = append(dst, timeline.Capture{Place: timeline.Place{Seg: s.c.seg, Run: chunk.Run, N: uint32(chunk.First + i)}})
 		e := &dst[len(dst)-1].Entry
@@ -210,10 +206,8 @@ func (c *Cursor) plain() (stretch, bool) {
 		return stretch{}, false
 	}
 	s := c.ofURL()
-	for i := s.i; i < s.i+s.n; i++ {
-		if c.chunk.BodyForm(i) == segment.BodyNone {
-			return stretch{}, false
-		}
+	if !c.bodies && !c.chunk.HasBodies(s.i, s.n) {
+		return stretch{}, false
 	}
 	c.pass(s)
 	return s, true
@@ -228,9 +222,8 @@ func (c *Cursor) single(e *timeline.Capture) bool {
 		return false
 	}
 	e.Place = c.Place()
-	c.chunk.Fill(&e.Entry, c.i, c.k, nil, c.hinted)
-	c.passed()
-	c.k++
+	c.chunk.Fill(&e.Entry, c.i, c.k, nil, c.hintedBefore(c.i))
+	c.skip(1)
 	return true
 }
 
@@ -247,118 +240,85 @@ func (c *Cursor) singles(limit string) int {
 	return n
 }
 
-// skip moves past n entries that singles counted.
+// skip moves past n entries, each of which is the only one of its URL.
 func (c *Cursor) skip(n int) { c.k, c.i = c.k+n, c.i+n }
 
-// Heads is a heap of cursors, ordered by their current keys. The cursor with the
-// least key is h[0], the top. None of them is at its end. Of cursors with the same key,
-// that of the segment with the earliest capture comes first: the captures of a URL are
-// then mostly gathered in order.
-type Heads []Head
-
-// Head is a cursor in a heap, with a copy of its current key. Comparing the copies takes a
-// scan of 15 segments 4 % less time than following each cursor to its key.
-type Head struct {
-	*Cursor
-	key string
+// Heads finds, of several cursors, the one with the least current key: the top. Of cursors with
+// the same key, that of the segment with the earliest capture comes first: the captures of a URL
+// are then mostly gathered in order.
+type Heads struct {
+	cursors []*Cursor
+	tree    keyTree
 }
-
-// Key returns the current key of the cursor, as the heap knows it.
-func (h *Head) Key() string { return h.key }
 
 // Add adds a cursor that is not at its end. The caller calls Init when all are added.
-func (h *Heads) Add(c *Cursor) { *h = append(*h, Head{c, c.Key()}) }
+func (h *Heads) Add(c *Cursor) { h.cursors = append(h.cursors, c) }
 
-// Init turns the cursors, in any order, into a heap.
-func (h Heads) Init() {
-	for i := len(h)/2 - 1; i >= 0; i-- {
-		h.down(i)
+// Reset removes all cursors.
+func (h *Heads) Reset() { h.cursors = h.cursors[:0]; h.Init() }
+
+// Init finds the top of the cursors that were added.
+func (h *Heads) Init() {
+	slices.SortStableFunc(h.cursors, func(a, b *Cursor) int { return cmp.Compare(a.seg.Info.First, b.seg.Info.First) })
+	h.tree.begin(len(h.cursors))
+	for i, c := range h.cursors {
+		h.tree.enter(i, c.Key(), true)
 	}
 }
 
-// Moved restores the order of the heap after the top cursor has moved. It removes
-// the top cursor if that is at its end.
+// End reports whether all cursors are at their ends.
+func (h *Heads) End() bool { return h.tree.end() }
+
+// Top returns the top cursor. There must be one that is not at its end.
+func (h *Heads) Top() *Cursor { return h.cursors[h.tree.top()] }
+
+// Key returns the current key of the top cursor, as it was before the caller moved it.
+func (h *Heads) Key() string { return h.tree.key() }
+
+// Moved finds the new top after the caller has moved the top cursor.
 func (h *Heads) Moved() {
-	s := *h
-	if s[0].End {
-		last := len(s) - 1
-		s[0] = s[last]
-		*h = s[:last]
+	if c := h.Top(); c.End {
+		h.tree.moved("", false)
 	} else {
-		s[0].key = s[0].Cursor.Key()
+		h.tree.moved(c.Key(), true)
 	}
-	h.down(0)
-}
-
-// before reports whether h comes before o in the heap.
-func (h *Head) before(o *Head) bool {
-	order := strings.Compare(h.key, o.key)
-	return order < 0 || order == 0 && h.seg.Info.First < o.seg.Info.First
-}
-
-func (h Heads) down(i int) {
-	if i >= len(h) {
-		return
-	}
-	c := h[i]
-	for {
-		least := 2*i + 1
-		if least >= len(h) {
-			break
-		}
-		if right := least + 1; right < len(h) && h[right].before(&h[least]) {
-			least = right
-		}
-		if !h[least].before(&c) {
-			break
-		}
-		h[i], i = h[least], least
-	}
-	h[i] = c
 }
 
 // gather moves past all entries of the current URL. It appends them to stretches if plain
 // is set and Cursor.plain returns them all; otherwise it appends them to group, and
 // returns stretches empty.
 func (h *Heads) gather(plain bool, group []timeline.Capture, stretches []stretch) ([]timeline.Capture, []stretch, error) {
-	for key := (*h)[0].key; len(*h) > 0 && (*h)[0].key == key; h.Moved() {
-		top := (*h)[0].Cursor
+	for more := true; more; more = !h.End() && h.tree.again() {
+		top, done := h.Top(), false
 		if plain {
 			var s stretch
-			if s, plain = top.plain(); plain {
+			if s, done = top.plain(); done {
 				stretches = append(stretches, s)
-				continue
+			} else {
+				group, stretches, plain = captures(group, stretches), stretches[:0], false
 			}
-			group, stretches = captures(group, stretches), stretches[:0]
 		}
-		var err error
-		if group, err = top.Group(group); err != nil {
-			return nil, nil, err
+		if !done {
+			var err error
+			if group, err = top.Group(group); err != nil {
+				return nil, nil, err
+			}
 		}
+		h.Moved()
 	}
 	return group, stretches, nil
 }
 
-// limit returns the least current key of all cursors except the top. If the argument
-// to is not empty and less than that key, limit returns the argument. An empty
-// string, as argument or result, means that there is no limit.
-func (h Heads) limit(to string) string {
-	for i := 1; i < len(h) && i < 3; i++ {
-		if key := h[i].key; to == "" || key < to {
-			to = key
-		}
+// limit returns the least current key of all cursors except the top. If the argument to is not
+// empty and less than that key, limit returns the argument. An empty string, as argument or result,
+// means that there is no limit. alone is false if another cursor has the same current key as the
+// top.
+func (h *Heads) limit(to string) (limit string, alone bool) {
+	key, equal, more := h.tree.second()
+	if more && (to == "" || key < to) {
+		to = key
 	}
-	return to
-}
-
-// topAlone reports whether no other cursor has the same current key as the top.
-func (h Heads) topAlone() bool {
-	for i := 1; i < len(h) && i < 3; i++ {
-		if h[i].key == h[0].key {
-			return false
-		}
-	}
-	return true
+	return to, !equal
 }
 
 // Entries calls f with all entries of a segment, in order, including hidden entries

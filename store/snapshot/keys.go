@@ -2,6 +2,8 @@ package snapshot
 
 import (
 	"context"
+	"math/bits"
+	"slices"
 
 	"infomall/store/record"
 	"infomall/store/segment"
@@ -188,131 +190,194 @@ func (w *keyStream) wanted() bool {
 	return false
 }
 
-// keyMerge merges the keys of several streams in order. It is a tree of losers: each
-// node has the stream that lost there, and the winner of all is at the root.
-//
-// Keys that follow each other begin with the same bytes. So streams are compared by
-// codes, which say where and how a key differs from the key that came last: of two keys
-// after the same key, the one that shares more with it comes first, and of two that
-// share as much, the one with the lesser byte after that. Only keys with equal codes are
-// compared, from the bytes after. (This is offset-value coding, of Conner 1977.)
+// keyMerge merges the keys of several streams in order.
 type keyMerge struct {
 	streams []*keyStream
-	codes   []uint64
-	losers  []int // losers[0] is the winner
+	tree    keyTree
 }
 
-// codeEnd is the code of a stream that is at its end, and codeSame that of a key that
-// equals the key before. Between them are the codes of other keys: the greatest length
-// minus the number of bytes shared, and then a byte.
-const (
-	codeSame   = 0
-	codeEnd    = 1<<64 - 1
-	codeLength = 1 << 32
-)
-
-func newKeyMerge(streams []*keyStream) *keyMerge {
-	return &keyMerge{streams: streams, codes: make([]uint64, len(streams)), losers: make([]int, len(streams))}
-}
-
-// codeOf returns the code of a key after a key with which it shares its first n bytes,
-// but which it does not equal.
-func codeOf(key string, n int) uint64 {
-	last := uint64(0) // Unreachable: key would sort before the key that it follows.
-	if n < len(key) {
-		last = uint64(key[n])
-	}
-	return (codeLength-uint64(n))<<8 | last
-}
+func newKeyMerge(streams []*keyStream) *keyMerge { return &keyMerge{streams: streams} }
 
 // seek moves all streams to their first keys in the range.
 func (m *keyMerge) seek(r urlkey.Range) error {
-	for i := range m.losers {
-		m.losers[i] = -1
-	}
+	m.tree.begin(len(m.streams))
 	for i, w := range m.streams {
 		if err := w.seek(r); err != nil {
 			return err
 		}
-		m.codes[i] = codeEnd
-		if w.more {
-			m.codes[i] = codeOf(w.key, 0)
-		}
-		m.enter(i)
+		m.tree.enter(i, w.key, w.more)
 	}
 	return nil
-}
-
-// enter lets stream i, which is new, rise in the tree until it comes to a node that has
-// no stream yet.
-func (m *keyMerge) enter(i int) {
-	for node := (i + len(m.streams)) / 2; node > 0; node /= 2 {
-		if m.losers[node] < 0 {
-			m.losers[node] = i
-			return
-		}
-		i = m.match(node, i)
-	}
-	m.losers[0] = i
 }
 
 // end reports whether all streams are at the end of the range.
-func (m *keyMerge) end() bool { return len(m.streams) == 0 || m.codes[m.losers[0]] == codeEnd }
+func (m *keyMerge) end() bool { return m.tree.end() }
 
 // key returns the current key. If the flag again is set, it equals the key before.
-func (m *keyMerge) key() (key string, again bool) {
-	i := m.losers[0]
-	return m.streams[i].key, m.codes[i] == codeSame
-}
+func (m *keyMerge) key() (key string, again bool) { return m.tree.key(), m.tree.again() }
 
 // next moves to the next key.
 func (m *keyMerge) next() error {
-	i := m.losers[0]
-	w := m.streams[i]
-	before := w.key
+	w := m.streams[m.tree.top()]
 	if err := w.next(); err != nil {
 		return err
 	}
-	switch n := sharedBytes(before, w.key, 0); {
-	case !w.more:
-		m.codes[i] = codeEnd
-	case n == len(w.key):
-		m.codes[i] = codeSame
-	default:
-		m.codes[i] = codeOf(w.key, n)
-	}
-	for node := (i + len(m.streams)) / 2; node > 0; node /= 2 {
-		i = m.match(node, i)
-	}
-	m.losers[0] = i
+	m.tree.moved(w.key, w.more)
 	return nil
 }
 
-// match compares stream i with the loser of a node. The stream with the greater key
-// becomes the loser. match returns the other.
-func (m *keyMerge) match(node, i int) (winner int) {
-	j := m.losers[node]
-	a, b := m.codes[i], m.codes[j]
-	if a == b && a != codeEnd && a != codeSame {
-		x, y := m.streams[i].key, m.streams[j].key
-		n := sharedBytes(x, y, int(codeLength-a>>8))
-		switch {
-		case n == len(x) && n == len(y):
-			m.codes[j] = codeSame
-			return i
-		case n == len(y) || n < len(x) && x[n] > y[n]:
-			m.codes[i] = codeOf(x, n)
-			m.losers[node] = i
-			return j
+// keyTree finds, of several streams of sorted keys, the one with the least current key: the top.
+// Of streams with equal keys the one with the least number is the top. It is a tree of losers:
+// each node has the stream that lost there, and the winner of all is at the root.
+//
+// Keys that follow each other begin with the same bytes. So streams are compared by
+// codes, which say where and how a key differs from the key that came last, in pieces of
+// four bytes: of two keys after the same key, the one that shares more pieces with it comes
+// first, and of two that share as many, the one with the lesser piece after that. Only keys
+// with equal codes are compared, from the bytes after. (This is offset-value coding, of
+// Conner 1977.)
+type keyTree struct {
+	keys   []string // the current key of each stream
+	losers []loser  // losers[0] is the winner
+}
+
+// loser is a stream that lost at a node of a keyTree, with its code. Its number is -1 if no stream
+// came to the node yet.
+type loser struct {
+	code   uint64
+	stream int
+}
+
+// codeEnd is the code of a stream that is at its end, and codeSame that of a key that
+// equals the key before. Between them are the codes of other keys: codePieces minus the number of
+// pieces shared, and then a piece. The last piece of a key is filled up with zeros.
+const (
+	codeSame   = 0
+	codeEnd    = 1<<64 - 1
+	codePieces = 1<<32 - 2
+	pieceBytes = 4
+)
+
+// codeOf returns the code of a key after a key with which it shares its first n bytes.
+func codeOf(key string, n int) uint64 {
+	if n == len(key) {
+		return codeSame // a key that is shorter than the other one would be before it
+	}
+	n /= pieceBytes
+	code, rest := uint64(codePieces-n)<<32, key[n*pieceBytes:]
+	if len(rest) >= pieceBytes {
+		return code | uint64(rest[0])<<24 | uint64(rest[1])<<16 | uint64(rest[2])<<8 | uint64(rest[3])
+	}
+	for i := range len(rest) {
+		code |= uint64(rest[i]) << (24 - 8*i)
+	}
+	return code
+}
+
+// afterPiece returns how many bytes at least two keys share that have the same code.
+func afterPiece(code uint64, x, y string) int {
+	return min((codePieces-int(code>>32)+1)*pieceBytes, len(x), len(y))
+}
+
+// begin prepares t for n streams. The caller then calls enter once for each of them.
+func (t *keyTree) begin(n int) {
+	t.keys, t.losers = slices.Grow(t.keys[:0], n)[:n], slices.Grow(t.losers[:0], n)[:n]
+	for i := range t.losers {
+		t.losers[i].stream = -1
+	}
+}
+
+// enter sets the first key of stream i. more is false if the stream is at its end. The stream
+// rises in the tree until it comes to a node that has no stream yet.
+func (t *keyTree) enter(i int, key string, more bool) {
+	t.keys[i] = key
+	s := loser{codeEnd, i}
+	if more {
+		s.code = codeOf(key, 0)
+	}
+	for node := (i + len(t.losers)) / 2; node > 0; node /= 2 {
+		if t.losers[node].stream < 0 {
+			t.losers[node] = s
+			return
 		}
-		m.codes[j] = codeOf(y, n)
-		return i
+		s = t.match(node, s)
 	}
-	if a > b {
-		m.losers[node] = i
-		return j
+	t.losers[0] = s
+}
+
+// end reports whether all streams are at their ends.
+func (t *keyTree) end() bool { return len(t.losers) == 0 || t.losers[0].code == codeEnd }
+
+// top returns the number of the stream with the least key, if t is not at its end.
+func (t *keyTree) top() int { return t.losers[0].stream }
+
+// key returns the current key of the top.
+func (t *keyTree) key() string { return t.keys[t.losers[0].stream] }
+
+// again reports whether the current key of the top equals the key before it, of whatever stream.
+func (t *keyTree) again() bool { return t.losers[0].code == codeSame }
+
+// moved sets the next key of the top, and finds the new top. more is false if the stream is at
+// its end.
+func (t *keyTree) moved(key string, more bool) {
+	s := t.losers[0]
+	if s.code = codeEnd; more {
+		s.code = codeOf(key, sharedBytes(t.keys[s.stream], key, 0))
 	}
-	return i
+	t.keys[s.stream] = key
+	for node := (s.stream + len(t.losers)) / 2; node > 0; node /= 2 {
+		if o := &t.losers[node]; o.code < s.code {
+			*o, s = s, *o
+		} else if o.code == s.code {
+			s = t.match(node, s)
+		}
+	}
+	t.losers[0] = s
+}
+
+// match compares the stream s with the loser of a node. The stream with the greater key
+// becomes the loser. match returns the other.
+func (t *keyTree) match(node int, s loser) (winner loser) {
+	o := t.losers[node]
+	wins := s.code < o.code || s.code == o.code && s.stream < o.stream
+	if s.code == o.code && s.code != codeSame && s.code != codeEnd {
+		x, y := t.keys[s.stream], t.keys[o.stream]
+		n := sharedBytes(x, y, afterPiece(s.code, x, y))
+		if n < len(x) || n < len(y) {
+			wins = n == len(x) || n < len(y) && x[n] < y[n]
+		}
+		if wins {
+			o.code = codeOf(y, n)
+		} else {
+			s.code = codeOf(x, n)
+		}
+	}
+	if wins {
+		t.losers[node] = o
+		return s
+	}
+	t.losers[node] = s
+	return o
+}
+
+// second returns the least current key of the streams other than the top, and whether that key
+// equals the current key of the top. more is false if all other streams are at their ends.
+func (t *keyTree) second() (key string, equal, more bool) {
+	// The second has lost to the top, so that it is between the top and the root. The codes of
+	// these streams are after the key of the top.
+	least := loser{codeEnd, -1}
+	for node := (t.top() + len(t.losers)) / 2; node > 0; node /= 2 {
+		switch o := t.losers[node]; {
+		case o.code == codeSame:
+			return t.keys[o.stream], true, true
+		case o.code < least.code || o.code == least.code && o.code != codeEnd && t.keys[o.stream] < t.keys[least.stream]:
+			least = o
+		}
+	}
+	if least.stream < 0 {
+		return "", false, false
+	}
+	return t.keys[least.stream], false, true
 }
 
 // sharedBytes returns with how many equal bytes x and y begin, if the first n are known
@@ -320,13 +385,19 @@ func (m *keyMerge) match(node, i int) (winner int) {
 func sharedBytes(x, y string, n int) int {
 	most := min(len(x), len(y))
 	for ; n+8 <= most; n += 8 {
-		a, b := x[n:n+8], y[n:n+8]
-		if a != b {
-			break
+		if d := eightBytes(x[n:n+8]) ^ eightBytes(y[n:n+8]); d != 0 {
+			return n + bits.TrailingZeros64(d)/8
 		}
 	}
 	for n < most && x[n] == y[n] {
 		n++
 	}
 	return n
+}
+
+// eightBytes returns the first eight bytes of s as a number whose lowest byte is the first.
+// The compiler makes one load of it.
+func eightBytes(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }

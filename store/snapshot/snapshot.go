@@ -341,10 +341,10 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 		}
 		return f(one)
 	}
-	h := make(Heads, 0, len(all))
+	var h Heads
 	var probe segment.Probe
 	for _, rg := range ranges {
-		h = h[:0]
+		h.Reset()
 		exact := len(ranges) <= probedMax && rg.To == rg.From+"\x00"
 		probe.Reset(rg.From)
 		for _, c := range all {
@@ -359,35 +359,36 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 			}
 		}
 		h.Init()
-		for n := 0; len(h) > 0 && (rg.To == "" || h[0].Key() < rg.To); n++ {
+		for n := 0; !h.End() && (rg.To == "" || h.Key() < rg.To); n++ {
 			if n&63 == 0 {
 				if err := ctx.Err(); err != nil {
 					return err
 				}
 			}
-			if s.Level > 0 && urlkey.Level(h[0].Key()) < s.Level {
+			if s.Level > 0 && urlkey.Level(h.Key()) < s.Level {
 				if group, _, err = h.gather(false, group[:0], nil); err != nil {
 					return err
 				}
 				continue
 			}
-			settle, limit := !undisturbed || v.known.misleads(h[0].seg.Info.ID), rg.To
+			settle, limit := !undisturbed || v.known.misleads(h.Top().seg.Info.ID), rg.To
 			if v.hiding != nil {
-				in, next := v.hiding.Near(h[0].Key())
+				in, next := v.hiding.Near(h.Key())
 				if settle = settle || in; next != "" && (limit == "" || next < limit) {
 					limit = next
 				}
 			}
-			if n := 0; !settle && direct != nil {
-				if n = h[0].singles(h.limit(limit)); n > 0 {
-					if err := direct.singles(h[0].Cursor, n); err != nil {
+			limit, alone := h.limit(limit)
+			if !settle && alone && direct != nil {
+				if n := h.Top().singles(limit); n > 0 {
+					if err := direct.singles(h.Top(), n); err != nil {
 						return err
 					}
 					h.Moved()
 					continue
 				}
 			}
-			if !settle && h.topAlone() && h[0].single(&one[0]) {
+			if !settle && alone && h.Top().single(&one[0]) {
 				h.Moved()
 				if err := single(one); err != nil {
 					return err

@@ -13,10 +13,12 @@ type Seeker struct {
 	spans map[seekerGroup]map[record.LeafSpan]*spanLinks
 	bytes int // about how many bytes spans takes
 
-	// page has the spans of the page before, which belongs to group. The next version of that
-	// page has nearly the same, and then no map is asked for them.
-	page, other []*spanLinks // other is memory for the next page
-	group       seekerGroup
+	// first is the first span of the page before, which belongs to group. The next version of that
+	// page has nearly the same spans, and other pages share some that follow each other, so that the
+	// map is rarely asked.
+	first *spanLinks
+	group seekerGroup
+	of    map[record.LeafSpan]*spanLinks // of group
 
 	leaves  [][]byte           // memory for the facts of the current span
 	targets []markup.Reference // memory for the links of the current leaf
@@ -41,7 +43,7 @@ type seekerGroup struct {
 // spanLinks is what a Seeker remembers of a span of leaves.
 type spanLinks struct {
 	span   record.LeafSpan
-	at     int        // index of the span in the last page that had it
+	next   *spanLinks // the span that came after it in the last page that had it, or nil
 	before []int32    // how many links the span has before each of its leaves, and in all
 	sought []siteLink // their Leaf and Number count from the beginning of the span
 }
@@ -88,8 +90,9 @@ func (s *Seeker) Links(k *Kept, spans []record.LeafSpan, q *Sought) (links []Sou
 			links = append(links, SoughtLink{l, i})
 		}
 	}
-	group := seekerGroup{q.Site, k.keptReading}
-	of := s.spans[group]
+	if group := (seekerGroup{q.Site, k.keptReading}); s.spans == nil || s.group != group {
+		s.group, s.first, s.of = group, nil, s.spans[group]
+	}
 	passed := 0          // links of the layout that were passed
 	leaf, before := 0, 0 // leaves before the current span, and links in these leaves
 	part, last := -1, 0  // as in Kept.Links
@@ -103,24 +106,18 @@ func (s *Seeker) Links(k *Kept, spans []record.LeafSpan, q *Sought) (links []Sou
 			}
 		}
 	}
-	earlier := s.page
-	s.page, s.other = s.other[:0], s.page
-	if s.group != group {
-		earlier, s.group = nil, group
-	}
-	next := 0 // index in earlier of the span that probably comes next
-	for i, span := range spans {
-		var f *spanLinks
-		if next < len(earlier) && earlier[next].span == span {
-			f = earlier[next]
-		} else if f = of[span]; f == nil {
-			if f, err = s.ofSite(k, group, span, q); err != nil {
-				return nil, err
+	next := &s.first // the span that probably comes next
+	for _, span := range spans {
+		f := *next
+		if f == nil || f.span != span {
+			if f = s.of[span]; f == nil {
+				if f, err = s.ofSite(k, span, q); err != nil {
+					return nil, err
+				}
 			}
-			of = s.spans[group]
+			*next = f
 		}
-		next, f.at = f.at+1, i
-		s.page = append(s.page, f)
+		next = &f.next
 		for i := range f.sought {
 			if !f.sought[i].all && !ofPage(f.sought[i].Target) {
 				continue
@@ -137,7 +134,9 @@ func (s *Seeker) Links(k *Kept, spans []record.LeafSpan, q *Sought) (links []Sou
 			links = append(links, l)
 		}
 		end := leaf + int(span.Count)
-		layout(end-1, f.before)
+		if passed < len(k.placed) && k.placed[passed].leaf < end {
+			layout(end-1, f.before)
+		}
 		leaf, before = end, before+int(f.before[span.Count])
 	}
 	if leaf != k.count {
@@ -148,7 +147,7 @@ func (s *Seeker) Links(k *Kept, spans []record.LeafSpan, q *Sought) (links []Sou
 }
 
 // ofSite returns the links of a span that the site of a page does not rule out.
-func (s *Seeker) ofSite(k *Kept, group seekerGroup, span record.LeafSpan, q *Sought) (*spanLinks, error) {
+func (s *Seeker) ofSite(k *Kept, span record.LeafSpan, q *Sought) (*spanLinks, error) {
 	leaves, err := q.Read(s.leaves[:0], span)
 	if err != nil {
 		return nil, err
@@ -185,18 +184,20 @@ func (s *Seeker) ofSite(k *Kept, group seekerGroup, span record.LeafSpan, q *Sou
 		}
 		f.before = append(f.before, int32(n))
 	}
-	s.keep(group, span, f)
+	s.keep(span, f)
 	return f, nil
 }
 
 // keep remembers f.
-func (s *Seeker) keep(group seekerGroup, span record.LeafSpan, f *spanLinks) {
+func (s *Seeker) keep(span record.LeafSpan, f *spanLinks) {
 	s.bytes += seekerEntry + 4*len(f.before) + seekerLink*len(f.sought)
 	if s.spans == nil || s.bytes > seekerBytes {
 		s.spans, s.bytes = make(map[seekerGroup]map[record.LeafSpan]*spanLinks), 0
+		s.first, s.of = nil, nil
 	}
-	if s.spans[group] == nil {
-		s.spans[group] = make(map[record.LeafSpan]*spanLinks)
+	if s.of == nil {
+		s.of = make(map[record.LeafSpan]*spanLinks)
+		s.spans[s.group] = s.of
 	}
-	s.spans[group][span] = f
+	s.of[span] = f
 }

@@ -1,0 +1,69 @@
+package op
+
+import (
+	"context"
+
+	"infomall/exec/plan"
+	"infomall/exec/value"
+	"infomall/store/urlkey"
+)
+
+// firstSitesMax is of how many sites at most ofFirst reads only the rows.
+const firstSitesMax = 64
+
+// ofFirst returns the rows of n.In, in their order, of which only the first n.First are needed with
+// their results. If the partitions of these are of few hosts or domains, it leaves out rows with URLs
+// of others. in has the rows of n.In, and partition the keys of the partitions.
+func (r *Runner) ofFirst(ctx context.Context, n *plan.Window, partition *keyReader, in value.Rows) value.Rows {
+	src, key := n.BySite()
+	if src == nil {
+		return in
+	}
+	return func(yield func(*value.Batch, error) bool) {
+		ranges, err := r.rangesOfFirst(n, key, partition, in)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		all := in
+		if ranges != nil {
+			if all, err = r.rowsWithin(ctx, n.In, src, ranges); err != nil {
+				yield(nil, err)
+				return
+			}
+		}
+		all(yield)
+	}
+}
+
+// rangesOfFirst returns ranges with the URLs of all rows of the partitions of the first n.First rows of
+// in. It returns nil if it knows none. The partition key with the index key is that of n.BySite.
+func (r *Runner) rangesOfFirst(n *plan.Window, key int, partition *keyReader, in value.Rows) ([]urlkey.Range, error) {
+	var ranges []urlkey.Range
+	var last value.Value
+	sites, left := 0, n.First
+	for b, err := range in {
+		if err == nil {
+			err = partition.load(b)
+		}
+		if err != nil {
+			return nil, err
+		}
+		column := partition.cols[key]
+		for i := range min(int64(b.N), left) {
+			site := column.At(int(i))
+			if sites > 0 && site == last {
+				continue
+			}
+			of, ok := n.RangesOfSite(key, site)
+			if sites++; !ok || sites > firstSitesMax {
+				return nil, nil
+			}
+			ranges, last = append(ranges, of...), held(site)
+		}
+		if left -= int64(b.N); left <= 0 {
+			return urlkey.Merge(ranges), nil
+		}
+	}
+	return urlkey.Merge(ranges), nil
+}
