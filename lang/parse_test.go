@@ -200,6 +200,7 @@ var someStatements = []struct{ src, want string }{
 	{"DELETE FROM captures WHERE url = 'x'", "DELETE FROM '*' WHERE url = 'x'"},
 	{"DELETE FROM captures IN 'x'", "DELETE FROM 'x'"},
 	{"SELECT substring(a FROM 2), substring(a FROM 2 FOR 3)", "SELECT substr(a, 2), substr(a, 2, 3)"},
+	{"SELECT substring(a FROM '[(]x'), substring(a FROM '[^(]+([0-9])')", "SELECT regexp_extract(a, '[(]x'), regexp_extract(a, '[^(]+([0-9])', 1)"},
 	{"SELECT substring(a FROM 'x.'), substring(a FROM 'x(.)'), SUBSTRING(a FROM 'x(?:.)\\(')", "SELECT regexp_extract(a, 'x.'), regexp_extract(a, 'x(.)', 1), regexp_extract(a, 'x(?:.)\\(')"},
 	{"SELECT a IS DISTINCT FROM b", "SELECT coalesce(a <> b, a IS NOT NULL OR b IS NOT NULL)"},
 	{"SELECT a IS NOT DISTINCT FROM b", "SELECT coalesce(a = b, a IS NULL AND b IS NULL)"},

@@ -28,6 +28,7 @@ type Function struct {
 	nulls  bool       // apply is called also if an argument is NULL; otherwise the result is NULL then
 	asked  bool       // the first two parameters are a text and a question; without them, the function takes those of MATCH in WHERE
 	marks  bool       // the result has marks around words, see value.MarkFrom
+	drawn  bool       // each row has a result of its own, although the arguments are the same
 	stored bool       // the function needs a result that the archive stores, or a file, so it is not computed before the first row
 	apply  applier
 	// prepare, if not nil, is called once per query with the bound arguments.
@@ -120,7 +121,7 @@ func (f *Function) Arguments() (least, most int) { return f.least(), len(f.param
 // it joins stand in the files that have the code of the functions.
 var functions = sync.OnceValue(func() []Function {
 	return slices.SortedFunc(slices.Values(slices.Concat(
-		anyFunctions, numberFunctions, placeFunctions, regionFunctions, similarFunctions, storedFunctions, textFunctions, timeFunctions, urlFunctions, wordFunctions,
+		anyFunctions, numberFunctions, partFunctions, placeFunctions, regionFunctions, similarFunctions, storedFunctions, textFunctions, timeFunctions, urlFunctions, wordFunctions,
 		aggregateFunctions, windowFunctions,
 	)), func(a, b Function) int { return strings.Compare(a.Name, b.Name) })
 })
@@ -216,7 +217,7 @@ func (b *Binder) call(e *ast.Call) (Expr, error) {
 			c.apply = prepared
 		}
 	}
-	if f.stored {
+	if f.stored || f.drawn {
 		return c, nil
 	}
 	return fold(c)

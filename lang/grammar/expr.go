@@ -396,6 +396,12 @@ func (p *parser) atom() (ast.Expr, error) {
 		if p.atTimeText(t) {
 			return p.timeText(t), nil
 		}
+		if p.atEscaped(t) {
+			return p.escaped(), nil
+		}
+		if now := p.currentTime(t); now != nil {
+			return now, nil
+		}
 		return p.column(t)
 	case scan.Quoted:
 		p.next()
@@ -490,6 +496,10 @@ func (p *parser) call(name *lexer.Token) (ast.Expr, error) {
 	case p.takeOp("*"):
 		c.Star = true
 	case scan.IsOp(p.peek(), ")"):
+	case p.atSpecialCall(name):
+		if err := p.specialCall(c); err != nil {
+			return nil, err
+		}
 	default:
 		var err error
 		c.Distinct = p.take("DISTINCT")
@@ -497,6 +507,9 @@ func (p *parser) call(name *lexer.Token) (ast.Expr, error) {
 			return nil, err
 		}
 		if err := p.substringFrom(c); err != nil {
+			return nil, err
+		}
+		if err := p.trimFrom(c); err != nil {
 			return nil, err
 		}
 		if p.take("ORDER") {
@@ -533,7 +546,7 @@ func (p *parser) call(name *lexer.Token) (ast.Expr, error) {
 		c.Over = p.namedWindow()
 	}
 	c.Span = p.span(scan.StartOf(name))
-	return c, nil
+	return squared(c), nil
 }
 
 // atOver reports whether OVER and a bracket come next. OVER without a bracket is
