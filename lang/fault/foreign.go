@@ -236,8 +236,6 @@ func (x *explainer) foreignQuery() (int, string) {
 		return x.at, "without ALL; row_number() OVER (PARTITION BY x) tells equal rows apart"
 	case word == "OFFSET":
 		return x.at, "write LIMIT n OFFSET m: how many, then how many to pass over"
-	case x.word(1) == "LIMIT" && word == "ALL":
-		return x.at, "without LIMIT a query gives all rows"
 	case x.word(2) == "WITH" && x.word(1) == "RECURSIVE":
 		return x.at - 1, "no query asks itself; SHOW PATH follows links"
 	case x.word(1) == "DISTINCT" && word == "ON":
@@ -285,10 +283,6 @@ func (x *explainer) foreignCall() (int, string) {
 		return x.at, "IN wants a value at least"
 	case scan.IsKeyword(t, "LEFT") && scan.IsOp(&x.tokens[x.at+1], "(") && x.Accepts(x.at, grammar.ANumber):
 		return x.at, "write substr(x, 1, n)"
-	case x.at > 2 && (x.word(1) == "BOTH" || x.word(1) == "LEADING" || x.word(1) == "TRAILING") && x.word(3) == "TRIM":
-		return x.at - 1, "write trim(x, 'characters')"
-	case x.at > 2 && x.word(1) == "IN" && x.word(4) == "POSITION":
-		return x.at - 4, "a CONTAINS 'x' tells whether a text has it"
 	case x.word(1) == "AT" && x.word(0) == "TIME":
 		return x.at - 1, "SET timezone = 'Asia/Shanghai' is for all times of the answer"
 	case scan.IsOp(t, ",") && x.at > 1 && scan.IsOp(&x.tokens[x.at-2], "("):
@@ -300,17 +294,10 @@ func (x *explainer) foreignCall() (int, string) {
 		if x.word(3) == "DISTINCT" {
 			return x.at, "write count(DISTINCT a || ' ' || b)"
 		}
-	case isConstantToken(t) && x.word(1) == "IN" && x.word(4) == "POSITION":
-		return x.at - 4, "a CONTAINS 'x' tells whether a text has it"
 	case scan.IsKeyword(t, "GROUP") && x.word(1) == "WITHIN" && x.word(4) == "MODE":
 		return x.at - 4, "GROUP BY x ORDER BY count(*) DESC LIMIT 1 finds the most frequent"
 	case scan.IsKeyword(t, "GROUP") && x.word(1) == "WITHIN":
 		return x.at, "write quantile(x, 0.9)"
-	case scan.IsKeyword(t, "DISTINCT") && (x.word(1) == "IS" || x.word(1) == "NOT"):
-		if x.word(1) == "NOT" {
-			return x.at, "write a = b OR (a IS NULL AND b IS NULL)"
-		}
-		return x.at, "write a <> b OR (a IS NULL) <> (b IS NULL)"
 	case scan.IsOp(t, "(") && strings.HasPrefix(x.word(1), "READ_"):
 		return x.at - 1, "write FILE 'list.csv'"
 	case scan.IsOp(t, "*") && scan.IsOp(&x.tokens[x.at-1], "*"):

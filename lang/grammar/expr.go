@@ -151,6 +151,9 @@ func (p *parser) binary(x ast.Expr, start ast.Pos, level int) (ast.Expr, error) 
 // tree. x is the left side, and start the position at which x begins.
 func (p *parser) comparison(x ast.Expr, start ast.Pos) (ast.Expr, error) {
 	if p.peek().Type == scan.Op {
+		if in, err := p.quantified(x, start); in != nil || err != nil {
+			return in, err
+		}
 		return p.binary(x, start, levelCompare)
 	}
 	if p.atSince() {
@@ -452,6 +455,9 @@ func (p *parser) bracketed() (ast.Expr, error) {
 	e, err := p.expr(levelOr)
 	if err != nil {
 		return nil, err
+	}
+	if scan.IsOp(p.peek(), ",") {
+		return p.rowIn(e, start)
 	}
 	return e, p.needOp(")")
 }
