@@ -160,8 +160,8 @@ func clash(x, y Expr, ex, ey ast.Expr) *ast.Error {
 		err.Hint = fmt.Sprintf("CAST(%s AS %s)", ey, x.Type())
 	case x.Type() == value.Time:
 		err.Hint = fmt.Sprintf("write the time without quotes, or CAST(%s AS time)", ey)
-	case x.Type().Numeric() && isNumber(c.V.Text):
-		err.Hint = fmt.Sprintf("write %s without quotes, or CAST(%s AS text)", strings.TrimSpace(c.V.Text), ex)
+	case x.Type().Numeric() && strings.HasSuffix(strings.ToUpper(c.V.Text), "B") && isNumber(strings.TrimRight(c.V.Text, "KMGTBkmgtb ")):
+		err.Hint = fmt.Sprintf("write %s without quotes", strings.ReplaceAll(strings.ToUpper(c.V.Text), " ", ""))
 	default:
 		err.Hint = fmt.Sprintf("CAST(%s AS text)", ex)
 	}

@@ -18,6 +18,7 @@ type Function struct {
 	Doc       string // one line, for SHOW FUNCTIONS
 	Aggregate bool   // computed over the rows of a group, by an operator
 	Window    bool   // computed over the rows of a window, by an operator; OVER must follow
+	Drawn     bool   // each row has a result of its own, although the arguments are the same
 	Also      string // another name of the function, or ""
 	Example   string // what to write after SELECT, for HELP; the result is computed there if it is constant
 
@@ -28,7 +29,6 @@ type Function struct {
 	nulls  bool       // apply is called also if an argument is NULL; otherwise the result is NULL then
 	asked  bool       // the first two parameters are a text and a question; without them, the function takes those of MATCH in WHERE
 	marks  bool       // the result has marks around words, see value.MarkFrom
-	drawn  bool       // each row has a result of its own, although the arguments are the same
 	stored bool       // the function needs a result that the archive stores, or a file, so it is not computed before the first row
 	apply  applier
 	// prepare, if not nil, is called once per query with the bound arguments.
@@ -126,6 +126,15 @@ var functions = sync.OnceValue(func() []Function {
 	)), func(a, b Function) int { return strings.Compare(a.Name, b.Name) })
 })
 
+// Draws reports whether a part of e is a function such as random, whose result differs from
+// row to row.
+func Draws(e Expr) bool {
+	if c, ok := e.(*Call); ok && c.Func.Drawn {
+		return true
+	}
+	return slices.ContainsFunc(Operands(e), Draws)
+}
+
 // Functions returns all functions of the language, sorted by name.
 func Functions() []*Function {
 	all := functions()
@@ -217,7 +226,7 @@ func (b *Binder) call(e *ast.Call) (Expr, error) {
 			c.apply = prepared
 		}
 	}
-	if f.stored || f.drawn {
+	if f.stored || f.Drawn {
 		return c, nil
 	}
 	return fold(c)

@@ -87,7 +87,7 @@ var numberFunctions = []Function{
 	{Name: "power", Also: "pow", Example: `power(2, 10)`, Doc: "x to the power of y.",
 		params: []param{{"x", numberKind}, {"y", numberKind}}, result: value.Float, apply: power},
 	{Name: "random", Also: "rand", Example: `url FROM captures WHERE random() < 0.9`, Doc: "A random number from 0 to below 1, another one in each row.",
-		result: value.Float, drawn: true, apply: random},
+		Drawn: true, result: value.Float, apply: random},
 	{Name: "sign", Example: `sign(-3)`, Doc: "1 for a number above 0, -1 for one below, 0 for 0.",
 		params: []param{{"x", numberKind}}, result: value.Int, apply: sign},
 	{Name: "sqrt", Example: `sqrt(2.25)`, Doc: "The square root; NULL below 0.",

@@ -50,6 +50,11 @@ func (p *parser) sameCall(c *ast.Call) ast.Expr {
 	}
 	if (name == "array_agg" || name == "list") && len(c.Args) == 1 {
 		text := &ast.Cast{Span: c.Name.Span, X: c.Args[0], Type: ast.Name{Span: c.Name.Span, Text: "text"}}
+		for i := range c.OrderBy {
+			if c.Distinct && c.OrderBy[i].Expr.String() == c.Args[0].String() {
+				c.OrderBy[i].Expr = text // the order of DISTINCT texts is that of the texts
+			}
+		}
 		c.Name.Text, c.Args = "string_agg", []ast.Expr{text, &ast.String{Span: c.Name.Span, Value: ", "}}
 		return c
 	}

@@ -12,11 +12,12 @@ import (
 
 // distinctOn reads ON (expr, …) after SELECT DISTINCT, if it comes next.
 func (p *parser) distinctOn() ([]ast.Expr, error) {
-	if !scan.IsKeyword(p.peek(), "ON") || !scan.IsOp(p.peekSecond(), "(") {
+	if !p.take("ON") {
 		return nil, nil
 	}
-	p.next()
-	p.next() // the bracket
+	if err := p.needOp("("); err != nil {
+		return nil, err
+	}
 	list, err := p.list()
 	if err != nil {
 		return nil, err
@@ -263,7 +264,7 @@ func rename(q *ast.Query, names []ast.Name) error {
 			return nil
 		}
 	}
-	e := ast.Errorf(names[0], "there are %d names for the columns of a query that has another number of columns, or a star", len(names))
+	e := ast.Errorf(names[0], "the query has another number of columns than there are names, or a star")
 	e.Hint = "name the columns in the query: SELECT x AS " + names[0].String()
 	return explained{e}
 }
@@ -354,7 +355,7 @@ func (p *parser) rowIn(x ast.Expr, start ast.Pos) (ast.Expr, error) {
 // of another. The error says that the rows differ in length.
 func rowEquals(at ast.Span, row, values []ast.Expr) (all ast.Expr, err error) {
 	if len(row) != len(values) {
-		return nil, explained{ast.Errorf(at, "%d values are compared with %d", len(row), len(values))}
+		return nil, explained{ast.Errorf(at, "the rows that are compared differ in their number of values")}
 	}
 	for i, x := range row {
 		var equal ast.Expr = &ast.Binary{Span: at, Op: "=", OpAt: at, X: x, Y: values[i]}
@@ -375,7 +376,7 @@ func rowExists(at ast.Span, row []ast.Expr, q *ast.Query) (ast.Expr, error) {
 		values[i] = &ast.Column{Span: at, Name: names[i]}
 	}
 	if err := rename(q, names); err != nil {
-		return nil, explained{ast.Errorf(q.Select, "the query after IN must have %d columns, without a star", len(row))}
+		return nil, explained{ast.Errorf(q.Select, "the query after IN must have as many columns as there are values, %d, and no star", len(row))}
 	}
 	equal, err := rowEquals(at, row, values)
 	if err != nil {

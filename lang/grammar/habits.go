@@ -344,12 +344,19 @@ func (p *parser) left() (ast.Expr, error) {
 
 var copyRowsStatement = of[copyRowsSyntax]("COPY").yielding()
 
-// copyRowsSyntax is COPY (query) TO 'file', which means EXPORT.
+// copyRowsSyntax is COPY (query) TO 'file', which means EXPORT, or COPY relation (column, …) TO 'file'.
+// TO STDOUT means the query itself, and COPY ARCHIVE means COPY POOL ALL.
 type copyRowsSyntax struct {
 	source
-	Query   querySyntax             `parser:"'COPY' '(' @@ ')'"`
+	Query   querySyntax             `parser:"'COPY' ( '(' @@ ')'"`
+	From    lexer.Token             `parser:"| (?! 'POOL' ) @( Ident | Quoted )" names:"relation"`
+	Columns []*copyColumnSyntax     `parser:"  ( '(' @@ ( ',' @@ )* ')' )? )"`
 	To      ast.Expr                `parser:"'TO' @@" names:"file"`
 	Options []*copyRowsOptionSyntax `parser:"@@*"`
+}
+
+type copyColumnSyntax struct {
+	Name lexer.Token `parser:"@( Ident | Quoted )" names:"column"`
 }
 
 type copyRowsOptionSyntax struct {
@@ -359,7 +366,18 @@ type copyRowsOptionSyntax struct {
 }
 
 func (s *copyRowsSyntax) tree(b *builder) ast.Statement {
-	ex := &ast.Export{Span: s.span(), Query: s.Query.tree(), To: s.To}
+	if to, ok := s.To.(*ast.String); ok && s.Columns == nil && len(s.Options) == 0 && scan.IsWord(&s.From, "ARCHIVE") {
+		return &ast.CopyPool{Span: s.span(), To: to}
+	}
+	ex := &ast.Export{Span: s.span(), To: s.To}
+	if s.Query != nil {
+		ex.Query = s.Query.tree()
+	} else {
+		ex.Query = s.rows()
+	}
+	if to, ok := s.To.(*ast.Column); ok && to.Qualifier == nil && !to.Name.Quoted && scan.EqualFold(to.Name.Text, "STDOUT") {
+		return ex.Query
+	}
 	for _, o := range s.Options {
 		format := o.Format
 		if o.CSV.Value != "" {
@@ -368,4 +386,19 @@ func (s *copyRowsSyntax) tree(b *builder) ast.Statement {
 		once(b, o, "FORMAT", &ex.Format, optionalName(format))
 	}
 	return ex
+}
+
+// rows returns SELECT column, … FROM relation, or SELECT * without columns.
+func (s *copyRowsSyntax) rows() *ast.Query {
+	relation := scan.Name(&s.From)
+	at := relation.Span
+	sel := &ast.Select{Span: at, From: &ast.Source{Span: at, Relation: &relation}}
+	for _, c := range s.Columns {
+		column := scan.Name(&c.Name)
+		sel.Items = append(sel.Items, ast.Item{Span: column.Span, Expr: &ast.Column{Span: column.Span, Name: column}})
+	}
+	if len(sel.Items) == 0 {
+		sel.Items = []ast.Item{{Span: at, Star: true}}
+	}
+	return &ast.Query{Span: at, Select: sel}
 }
