@@ -67,3 +67,26 @@ func TestRandom(t *testing.T) {
 		}
 	}
 }
+
+// TestOtherValues shows the notes on an empty answer whose condition compares a column with a text
+// that has another form than the values of the column.
+func TestOtherValues(t *testing.T) {
+	s := newSession(archive{smallSite()})
+	for src, want := range map[string]string{
+		"SELECT url FROM versions WHERE charset = 'Big5'":              "pages in Big5 have charset = 'big5'",
+		"SELECT url FROM versions WHERE charset = 'gb2312'":            "pages in gb2312 have charset = 'gb18030'",
+		"SELECT url FROM captures WHERE mime = 'pdf'":                  "mime is a media type such as 'text/html': write mime LIKE '%pdf%'",
+		"SELECT url FROM versions WHERE lang = 'zh-CN'":                "write lang = 'zh', without a country",
+		"SELECT url FROM versions WHERE change = 'deleted'":            "change is never 'deleted': difference from the previous version: first, gone, back, kind, changed or layout",
+		"SELECT url FROM captures WHERE host = 'PKU.edu.cn'":           "host has small letters: write host = 'pku.edu.cn'",
+		"SELECT url FROM captures WHERE host = 'http://www.example/x'": "a host has no slash: write host = 'www.example'",
+		"SELECT url FROM captures WHERE url LIKE 'www.%'":              "a URL begins with http:// or https://: write url LIKE '%www.%'",
+		"SELECT url FROM captures WHERE mime = 'text/nothing'":         "",
+		"SELECT url FROM versions WHERE change = 'gone' AND 1 = 2":     "",
+	} {
+		_, notes, err := ask(s, src)
+		if got := strings.Join(notes, " "); err != nil || got != want {
+			t.Errorf("%s: notes %q %v, want %q", src, got, err, want)
+		}
+	}
+}

@@ -90,7 +90,7 @@ func setting(args string) string {
 	case "null":
 		return ".nullvalue " + value
 	case "format":
-		return ".mode " + cmp.Or(map[string]string{"aligned": "table", "wrapped": "table", "unaligned": "tsv"}[value], value)
+		return ".mode " + value
 	case "expanded", "x":
 		return map[bool]string{true: ".mode auto", false: ".mode vertical"}[strings.EqualFold(value, "off")]
 	case "pager":

@@ -87,7 +87,9 @@ func (b *Binder) bind(e ast.Expr, want value.Type) (Expr, error) {
 		return Constant(value.OfInt(e.Bytes)), nil
 	case *ast.Duration:
 		if e.Months != 0 {
-			return nil, ast.Errorf(e, "%s is no fixed length of time; months and years can only be added to a time or taken from it", e.Text)
+			err := ast.Errorf(e, "%s is no fixed length of time; months and years can only be added to a time or taken from it", e.Text)
+			err.Hint = fmt.Sprintf("write %dd", e.Months/12*365+e.Months%12*30)
+			return nil, err
 		}
 		return Constant(value.OfDuration(e.Length.Milliseconds())), nil
 	case *ast.Period, *ast.Now, *ast.Today:
