@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -133,7 +134,13 @@ func (s *shell) dotMode(ctx context.Context, arg string) error {
 		s.tell("%s", s.session.Settings().Mode)
 		return nil
 	}
-	return s.set(ctx, "mode", arg)
+	return s.set(ctx, "mode", cmp.Or(foreignModes[strings.ToLower(arg)], arg))
+}
+
+// foreignModes maps the formats of results of other shells to those of this one that print the same.
+var foreignModes = map[string]string{
+	"line": "vertical", "lines": "vertical", "expanded": "vertical", "column": "table", "columns": "table", "box": "table", "duckbox": "table", "aligned": "table", "wrapped": "table",
+	"list": "tsv", "tabs": "tsv", "unaligned": "tsv", "jsonlines": "jsonl", "ndjson": "jsonl",
 }
 
 // dotWidth sets the width of tables to arg, a number of cells or auto. Without

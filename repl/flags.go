@@ -108,14 +108,14 @@ func flagHint(args []string) string {
 		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 		switch {
 		case !strings.HasPrefix(arg, "-"):
-		case slices.Contains(rowio.Formats(), name):
-			return "write --format " + name
-		case arg == "-x", name == "expanded", name == "line":
+		case name == "line":
 			return "write --format vertical"
-		case arg == "-H":
-			return "write --format html"
-		case arg == "-A", arg == "-t", name == "tuples-only", name == "no-align", name == "noheader":
-			return "write --format tsv --no-header"
+		case name == "noheader":
+			return "write --no-header"
+		case arg == "-F", name == "field-separator", name == "separator":
+			return "csv is separated by commas, and tsv by tabs: write --format tsv"
+		case arg == "-P", name == "pset":
+			return "write --format F"
 		case name == "box", name == "column":
 			return "write --format table"
 		case name == "command", name == "cmd":
@@ -204,10 +204,30 @@ func spellOut(args []string, flags []*kong.Flag) []string {
 			i++
 			out = append(out, "--"+name+"="+args[i])
 		case arg != "":
-			out = append(out, arg)
+			out = append(out, ours(arg)...)
 		}
 	}
 	return out
+}
+
+// ours returns the flags of infomall that mean what arg, a flag of psql or of another shell, means
+// there: --format=csv for --csv. Any other argument it returns as it is.
+func ours(arg string) []string {
+	switch name := strings.TrimLeft(arg, "-"); {
+	case strings.HasPrefix(arg, "--") && slices.Contains(rowio.Formats(), name):
+		return []string{"--format=" + name}
+	case arg == "-x", arg == "--expanded":
+		return []string{"--format=vertical"}
+	case arg == "-H":
+		return []string{"--format=html"}
+	case arg == "-A", arg == "--no-align":
+		return []string{"--format=tsv"}
+	case arg == "-t", arg == "--tuples-only":
+		return []string{"--format=tsv", "--no-header"}
+	case arg == "-X", arg == "--no-psqlrc":
+		return []string{"--no-rc"}
+	}
+	return []string{arg}
 }
 
 // historyPath returns the path of the history file by the XDG rules, or "" if

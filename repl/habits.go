@@ -45,6 +45,12 @@ func habit(word string) string {
 		return strings.TrimSpace(".output " + name)
 	case `\s`:
 		return ".history"
+	case `\a`:
+		return ".mode tsv"
+	case `\pset`:
+		return setting(name)
+	case `\sv`, `\sv+`:
+		return "SHOW VIEWS"
 	case `\df`, `\df+`:
 		if name == "" {
 			return "SHOW FUNCTIONS"
@@ -75,6 +81,33 @@ func habit(word string) string {
 	return ""
 }
 
+// setting returns the command of this shell that does what \pset does with the arguments args, such
+// as "null -" or "format csv". It returns "" if there is none.
+func setting(args string) string {
+	name, value, _ := strings.Cut(args, " ")
+	value = strings.TrimSpace(value)
+	switch name {
+	case "null":
+		return ".nullvalue " + value
+	case "format":
+		return ".mode " + value
+	case "expanded", "x":
+		return map[bool]string{true: ".mode auto", false: ".mode vertical"}[strings.EqualFold(value, "off")]
+	case "pager":
+		return ".pager " + cmp.Or(value, "on")
+	case "t", "tuples_only":
+		return ".headers " + map[bool]string{true: "on", false: "off"}[strings.EqualFold(value, "off")]
+	case "columns":
+		return ".width " + cmp.Or(value, "auto")
+	}
+	return ""
+}
+
+// unknownSending matches a line with another end of a statement of psql, such as \gset.
+var unknownSending = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[^\\']*\S\s*\\(watch|gdesc|gset|gexec|crosstabview)\b[^']*$`)
+})
+
 // sending matches a line with the end of a statement as psql and MySQL write it: \g, \g FILE,
 // \g (format=csv), \gx or \G.
 var sending = sync.OnceValue(func() *regexp.Regexp {
@@ -86,6 +119,9 @@ var sending = sync.OnceValue(func() *regexp.Regexp {
 // to; both may be "". ok is false for any other line.
 func sent(line string) (statement, mode, file string, ok bool) {
 	m := sending().FindStringSubmatch(line)
+	if m == nil && unknownSending().MatchString(line) {
+		return line + ";", "", "", true // parsing it gives an error that says what to write
+	}
 	if m == nil {
 		return "", "", "", false
 	}

@@ -162,8 +162,11 @@ func joinNulls(x, y *value.Vector, n int) []bool {
 // rowwise returns a Func that computes e by calling expr.Apply for each row.
 // evals compute the operands of e. A row with the same operands as the row
 // before gets the same result without a call, because equal URLs and hosts
-// often follow each other.
+// often follow each other. Each row gets a result of its own if e is a function
+// such as random.
 func rowwise(e expr.Expr, evals []Func) Func {
+	call, ok := e.(*expr.Call)
+	drawn := ok && call.Func.Drawn
 	out := new(value.Vector)
 	vs := make([]*value.Vector, len(evals))
 	args, last := make([]value.Value, len(evals)), make([]value.Value, len(evals))
@@ -177,7 +180,7 @@ func rowwise(e expr.Expr, evals []Func) Func {
 		out.Resize(e.Type(), b.N)
 		var result value.Value
 		for i := range b.N {
-			same := i > 0
+			same := i > 0 && !drawn
 			for k, v := range vs {
 				args[k] = v.At(i)
 				same = same && args[k] == last[k]

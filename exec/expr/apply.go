@@ -247,6 +247,8 @@ func compileRegexp(pattern string, at ast.Span) (*regexp.Regexp, error) {
 	case hasAny(pattern, "(?=", "(?!", "(?<=", "(?<!"):
 		fault = ast.Errorf(at, "patterns are RE2, which has no lookahead or lookbehind: %q", pattern)
 		fault.Hint = "use two conditions, one with NOT"
+	case hasAny(pattern, `\y`, `\m`, `\M`, `\<`, `\>`):
+		fault.Hint = `\b is the edge of a word`
 	case hasBackreference(pattern):
 		fault = ast.Errorf(at, "patterns are RE2, which has no backreferences: %q", pattern)
 	}

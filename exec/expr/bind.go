@@ -67,7 +67,8 @@ func (b *Binder) condition(x Expr, e ast.Expr, where string) (Expr, error) {
 
 // bind returns the syntax tree e as an Expr, with names resolved and types
 // checked. If e is a parameter such as $x, it is read as the type want, or as a
-// Text if want is Null.
+// Text if want is Null. So is a text such as '404', if it is written like a value
+// of the type want.
 func (b *Binder) bind(e ast.Expr, want value.Type) (Expr, error) {
 	if b.Replace != nil {
 		if x := b.Replace(e); x != nil {
@@ -76,7 +77,7 @@ func (b *Binder) bind(e ast.Expr, want value.Type) (Expr, error) {
 	}
 	switch e := e.(type) {
 	case *ast.String:
-		return Constant(value.OfText(e.Value)), nil
+		return b.literal(e, want), nil
 	case *ast.Number:
 		if e.IsInt {
 			return Constant(value.OfInt(e.Int)), nil
@@ -86,7 +87,9 @@ func (b *Binder) bind(e ast.Expr, want value.Type) (Expr, error) {
 		return Constant(value.OfInt(e.Bytes)), nil
 	case *ast.Duration:
 		if e.Months != 0 {
-			return nil, ast.Errorf(e, "%s is no fixed length of time; months and years can only be added to a time or taken from it", e.Text)
+			err := ast.Errorf(e, "%s is no fixed length of time; months and years can only be added to a time or taken from it", e.Text)
+			err.Hint = fmt.Sprintf("write %dd", e.Months/12*365+e.Months%12*30)
+			return nil, err
 		}
 		return Constant(value.OfDuration(e.Length.Milliseconds())), nil
 	case *ast.Period, *ast.Now, *ast.Today:
@@ -166,25 +169,51 @@ func (b *Binder) param(p *ast.Param, want value.Type) (Expr, error) {
 	return Constant(v), nil
 }
 
+// literal returns the text s as a constant of type want, so that status = '404' compares
+// numbers. If want is no other type than Text, or s is not written like a value of that type,
+// literal returns s as a Text.
+func (b *Binder) literal(s *ast.String, want value.Type) Expr {
+	if want != value.Null && !want.Textual() && strings.TrimSpace(s.Value) != "" {
+		types := []value.Type{want}
+		if want == value.Int {
+			types = append(types, value.Float)
+		}
+		for _, t := range types {
+			if v, err := value.Cast(value.OfText(s.Value), t, b.Env.Location()); err == nil {
+				return Constant(v)
+			}
+		}
+	}
+	return Constant(value.OfText(s.Value))
+}
+
+// open reports whether the type of e depends on its place: e is a parameter or a text.
+func open(e ast.Expr) bool {
+	switch e.(type) {
+	case *ast.Param, *ast.String:
+		return true
+	}
+	return false
+}
+
 // pair returns the two operands x and y of an operator as Exprs. If one of them
-// is a parameter such as $x, it is read as the type of the other. If both are
-// parameters, they are read as the type that the argument both gives.
+// is a parameter such as $x, or a text, it is read as the type of the other. If both are
+// such, they are read as the type that the argument both gives.
 func (b *Binder) pair(x, y ast.Expr, both value.Type) (bx, by Expr, err error) {
-	_, paramX := x.(*ast.Param)
-	_, paramY := y.(*ast.Param)
-	if paramX && !paramY {
+	openX := open(x)
+	if openX && !open(y) {
 		by, bx, err = b.pair(y, x, both)
 		return bx, by, err
 	}
 	want := value.Null
-	if paramX {
+	if openX {
 		want = both
 	}
 	if bx, err = b.bind(x, want); err != nil {
 		return nil, nil, err
 	}
 	want = bx.Type()
-	if paramX {
+	if openX {
 		want = both
 	}
 	by, err = b.bind(y, want)
@@ -220,6 +249,19 @@ func (b *Binder) text(e ast.Expr, what string) (Expr, error) {
 		return nil, err
 	}
 	return x, nil
+}
+
+// asText is like text, but a number, a time or a bool is converted to the text that is printed
+// for it, so that status LIKE '4%' and time LIKE '2008-06%' work.
+func (b *Binder) asText(e ast.Expr, what string) (Expr, error) {
+	x, err := b.bind(e, value.Text)
+	if err != nil {
+		return nil, err
+	}
+	if t := x.Type(); t == value.Null || t.Textual() {
+		return b.text(e, what)
+	}
+	return fold(&Cast{X: x, To: value.Text, Zone: b.Env.Location(), At: e.At()})
 }
 
 // unary returns NOT x, +x or -x as an Expr.
@@ -274,7 +316,7 @@ func (b *Binder) binary(e *ast.Binary) (Expr, error) {
 // match returns x ~ pattern as an Expr, or one with the operators !~, ~* and !~*.
 // The pattern is a regular expression, and is compiled here if it is constant.
 func (b *Binder) match(e *ast.Binary) (Expr, error) {
-	x, err := b.text(e.X, e.Op)
+	x, err := b.asText(e.X, e.Op)
 	if err != nil {
 		return nil, err
 	}
@@ -343,7 +385,7 @@ func (b *Binder) like(e *ast.Like) (Expr, error) {
 	if e.Fold {
 		name = "ILIKE"
 	}
-	x, err := b.text(e.X, name)
+	x, err := b.asText(e.X, name)
 	if err != nil {
 		return nil, err
 	}
@@ -459,14 +501,14 @@ func (b *Binder) scopeText(e ast.Expr) (string, error) {
 
 // common returns expressions that must have one type, such as the values of the
 // branches of a CASE, as Exprs of their common type. It also returns this type.
-// It binds parameters last, because these are read as the type of the others.
+// It binds parameters and texts last, because these are read as the type of the others.
 // The parameter where names the construct, such as "CASE", for errors.
 func (b *Binder) common(list []ast.Expr, where string) ([]Expr, value.Type, error) {
 	bound := make([]Expr, len(list))
 	t := value.Null
-	for _, params := range []bool{false, true} {
+	for _, last := range []bool{false, true} {
 		for i, e := range list {
-			if _, ok := e.(*ast.Param); ok != params {
+			if open(e) != last {
 				continue
 			}
 			x, err := b.bind(e, t)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"infomall/exec/value"
 	"infomall/lang/ast"
@@ -77,6 +78,7 @@ func comparePeriod(op CompareOp, x Expr, p value.Period) (Expr, error) {
 // a canonical URL. The error says why they cannot be compared, and points at
 // the syntax tree ex or ey.
 func (b *Binder) comparable(x, y Expr, ex, ey ast.Expr) (Expr, Expr, error) {
+	x, y = zeroOrOne(x, y), zeroOrOne(y, x)
 	t, ok := value.Common(x.Type(), y.Type())
 	if !ok {
 		return nil, nil, clash(x, y, ex, ey)
@@ -95,6 +97,15 @@ func (b *Binder) comparable(x, y Expr, ex, ey ast.Expr) (Expr, Expr, error) {
 		x, err = canonical(x, ex)
 	}
 	return x, y, err
+}
+
+// zeroOrOne returns x, or if x is the number 0 or 1 and y is a Bool, FALSE or TRUE.
+func zeroOrOne(x, y Expr) Expr {
+	c, ok := x.(*Const)
+	if !ok || y.Type() != value.Bool || c.V.Type != value.Int || c.V.Int != 0 && c.V.Int != 1 {
+		return x
+	}
+	return Constant(value.OfBool(c.V.Int == 1))
 }
 
 // JoinKeys returns x and y, two keys of a join, converted so that they can be
@@ -149,8 +160,8 @@ func clash(x, y Expr, ex, ey ast.Expr) *ast.Error {
 		err.Hint = fmt.Sprintf("CAST(%s AS %s)", ey, x.Type())
 	case x.Type() == value.Time:
 		err.Hint = fmt.Sprintf("write the time without quotes, or CAST(%s AS time)", ey)
-	case x.Type().Numeric() && isNumber(c.V.Text):
-		err.Hint = fmt.Sprintf("write %s without quotes, or CAST(%s AS text)", strings.TrimSpace(c.V.Text), ex)
+	case x.Type().Numeric() && strings.HasSuffix(strings.ToUpper(c.V.Text), "B") && isNumber(strings.TrimRight(c.V.Text, "KMGTBkmgtb ")):
+		err.Hint = fmt.Sprintf("write %s without quotes", strings.ReplaceAll(strings.ToUpper(c.V.Text), " ", ""))
 	default:
 		err.Hint = fmt.Sprintf("CAST(%s AS text)", ex)
 	}
@@ -323,7 +334,8 @@ func (b *Binder) inOperands(x, y Expr, t value.Type, ex, ey ast.Expr) (Expr, Exp
 	return x, y, err
 }
 
-// arith returns x op y as an Expr, where op is one of + - * / // and %.
+// arith returns x op y as an Expr, where op is one of + - * / // and %. A whole number that is added to
+// a time, or taken from it, is a number of days.
 func (b *Binder) arith(e *ast.Binary) (Expr, error) {
 	if shift, err := b.shift(e); shift != nil || err != nil {
 		return shift, err
@@ -331,6 +343,11 @@ func (b *Binder) arith(e *ast.Binary) (Expr, error) {
 	x, y, err := b.arithOperands(e.X, e.Y)
 	if err != nil {
 		return nil, err
+	}
+	if c, ok := y.(*Const); ok && x.Type() == value.Time && y.Type() == value.Int && (e.Op == "+" || e.Op == "-") {
+		if days, fits := Ints("*", c.V.Int, (24 * time.Hour).Milliseconds()); fits { // as in TODAY - 30
+			y = Constant(value.OfDuration(days))
+		}
 	}
 	t, ok := arithType(e.Op, x.Type(), y.Type())
 	if !ok {
@@ -351,14 +368,13 @@ func (b *Binder) arith(e *ast.Binary) (Expr, error) {
 }
 
 // arithOperands binds the two sides of an arithmetic operator and returns them.
-// If a side is a parameter, it is read as a Duration if the other side is a
-// time or a duration, and otherwise as a number.
+// If a side is a parameter or a text, it is read as a Duration if the other side is a
+// time or a duration, and otherwise as a number. A text that is no Duration is read as a time
+// if the other side is one.
 func (b *Binder) arithOperands(ex, ey ast.Expr) (x, y Expr, err error) {
-	if _, ok := ex.(*ast.Param); ok {
-		if _, ok := ey.(*ast.Param); !ok {
-			y, x, err = b.arithOperands(ey, ex)
-			return x, y, err
-		}
+	if open(ex) && !open(ey) {
+		y, x, err = b.arithOperands(ey, ex)
+		return x, y, err
 	}
 	if x, err = b.bind(ex, value.Int); err != nil {
 		return nil, nil, err
@@ -368,6 +384,9 @@ func (b *Binder) arithOperands(ex, ey ast.Expr) (x, y Expr, err error) {
 		want = value.Duration
 	}
 	y, err = b.bind(ey, want)
+	if _, text := ey.(*ast.String); text && err == nil && y.Type() == value.Text && x.Type() == value.Time {
+		y, err = b.bind(ey, value.Time) // time - '2008-06-15'
+	}
 	return x, y, err
 }
 

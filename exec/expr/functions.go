@@ -18,6 +18,7 @@ type Function struct {
 	Doc       string // one line, for SHOW FUNCTIONS
 	Aggregate bool   // computed over the rows of a group, by an operator
 	Window    bool   // computed over the rows of a window, by an operator; OVER must follow
+	Drawn     bool   // each row has a result of its own, although the arguments are the same
 	Also      string // another name of the function, or ""
 	Example   string // what to write after SELECT, for HELP; the result is computed there if it is constant
 
@@ -120,10 +121,19 @@ func (f *Function) Arguments() (least, most int) { return f.least(), len(f.param
 // it joins stand in the files that have the code of the functions.
 var functions = sync.OnceValue(func() []Function {
 	return slices.SortedFunc(slices.Values(slices.Concat(
-		anyFunctions, numberFunctions, placeFunctions, regionFunctions, similarFunctions, storedFunctions, textFunctions, timeFunctions, urlFunctions, wordFunctions,
+		anyFunctions, numberFunctions, partFunctions, placeFunctions, regionFunctions, similarFunctions, storedFunctions, textFunctions, timeFunctions, urlFunctions, wordFunctions,
 		aggregateFunctions, windowFunctions,
 	)), func(a, b Function) int { return strings.Compare(a.Name, b.Name) })
 })
+
+// Draws reports whether a part of e is a function such as random, whose result differs from
+// row to row.
+func Draws(e Expr) bool {
+	if c, ok := e.(*Call); ok && c.Func.Drawn {
+		return true
+	}
+	return slices.ContainsFunc(Operands(e), Draws)
+}
 
 // Functions returns all functions of the language, sorted by name.
 func Functions() []*Function {
@@ -216,7 +226,7 @@ func (b *Binder) call(e *ast.Call) (Expr, error) {
 			c.apply = prepared
 		}
 	}
-	if f.stored {
+	if f.stored || f.Drawn {
 		return c, nil
 	}
 	return fold(c)

@@ -1,7 +1,9 @@
 package expr
 
 import (
+	"errors"
 	"math"
+	"math/rand/v2"
 
 	"infomall/exec/value"
 )
@@ -52,6 +54,24 @@ func sign(_ *Env, a []value.Value) (value.Value, error) {
 	return value.OfInt(0), nil
 }
 
+// random computes the function random.
+func random(*Env, []value.Value) (value.Value, error) { return value.OfFloat(rand.Float64()), nil }
+
+// widthBucket computes the function width_bucket.
+func widthBucket(_ *Env, a []value.Value) (value.Value, error) {
+	x, low, high, n := floatOf(a[0]), floatOf(a[1]), floatOf(a[2]), a[3].Int
+	if n < 1 || n > 1<<53 || !(low < high) {
+		return value.Value{}, errors.New("wants two numbers, the lesser first, and 1 class at least")
+	}
+	switch {
+	case x < low:
+		return value.OfInt(0), nil
+	case x >= high:
+		return value.OfInt(n + 1), nil
+	}
+	return value.OfInt(min(int64((x-low)/(high-low)*float64(n)), n-1) + 1), nil
+}
+
 // numberFunctions declares the functions of mathematics.
 var numberFunctions = []Function{
 	{Name: "ceil", Also: "ceiling", Example: `ceil(1.2)`, Doc: "The number rounded up to a whole one.",
@@ -66,8 +86,14 @@ var numberFunctions = []Function{
 		params: []param{{"x", numberKind}}, result: value.Float, apply: ofFloat(math.Log10)},
 	{Name: "power", Also: "pow", Example: `power(2, 10)`, Doc: "x to the power of y.",
 		params: []param{{"x", numberKind}, {"y", numberKind}}, result: value.Float, apply: power},
+	{Name: "random", Also: "rand", Example: `url FROM captures WHERE random() < 0.9`, Doc: "A random number from 0 to below 1, another one in each row.",
+		Drawn: true, result: value.Float, apply: random},
 	{Name: "sign", Example: `sign(-3)`, Doc: "1 for a number above 0, -1 for one below, 0 for 0.",
 		params: []param{{"x", numberKind}}, result: value.Int, apply: sign},
 	{Name: "sqrt", Example: `sqrt(2.25)`, Doc: "The square root; NULL below 0.",
 		params: []param{{"x", numberKind}}, result: value.Float, apply: ofFloat(math.Sqrt)},
+	{Name: "trunc", Example: `trunc(-1.7)`, Doc: "The number without its fraction.",
+		params: []param{{"x", numberKind}}, apply: toWhole(math.Trunc)},
+	{Name: "width_bucket", Example: `width_bucket(2500, 0, 10000, 4)`, Doc: "The number of the class of x, from 1, if the numbers from low to below high are n classes of equal width; 0 below low, and n + 1 from high on.",
+		params: []param{{"x", numberKind}, {"low", numberKind}, {"high", numberKind}, {"n", intKind}}, result: value.Int, apply: widthBucket},
 }

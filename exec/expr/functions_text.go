@@ -3,6 +3,7 @@ package expr
 import (
 	"crypto/md5"
 	"crypto/sha1"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -279,6 +280,11 @@ func sha1Of(_ *Env, a []value.Value) (value.Value, error) {
 	return value.OfText(hex.EncodeToString(sum[:])), nil
 }
 
+func sha256Of(_ *Env, a []value.Value) (value.Value, error) {
+	sum := sha256.Sum256([]byte(a[0].Text))
+	return value.OfText(hex.EncodeToString(sum[:])), nil
+}
+
 // repeatBytesMax is the size in bytes of the longest text that repeat makes. The results for the
 // rows of a batch are in memory at once.
 const repeatBytesMax = 1 << 16
@@ -330,6 +336,8 @@ var textFunctions = []Function{
 		params: []param{{"s", textKind}, {"old", textKind}, {"new", textKind}}, result: value.Text, apply: replace},
 	{Name: "sha1", Example: `sha1('a')`, Doc: "The sha1 of the text's bytes as hexadecimal digits.",
 		params: []param{{"s", textKind}}, result: value.Text, apply: sha1Of},
+	{Name: "sha256", Example: `sha256('a')`, Doc: "The sha256 of the text's bytes as hexadecimal digits, as in the column digest of a body.",
+		params: []param{{"s", textKind}}, result: value.Text, apply: sha256Of},
 	{Name: "split_part", Example: `split_part('a/b/c', '/', -1)`, Doc: "The n-th part of s between separators, counted from 1, or from the end if n is negative (-1 is the last); '' if there is none.",
 		params: []param{{"s", textKind}, {"separator", textKind}, {"n", intKind}}, result: value.Text, apply: splitPart},
 	{Name: "starts_with", Example: `starts_with('http://a.cn/', 'http://')`, Doc: "Whether s begins with prefix.",

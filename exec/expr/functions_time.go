@@ -57,6 +57,14 @@ func day(env *Env, a []value.Value) (value.Value, error) {
 	return value.OfInt(int64(in(env, a[0]).Day())), nil
 }
 
+// makeDate computes the function make_date.
+func makeDate(env *Env, a []value.Value) (value.Value, error) {
+	if a[0].Int < 1 || a[0].Int > 9999 || a[1].Int < 1 || a[1].Int > 12 || a[2].Int < 1 || a[2].Int > 31 {
+		return value.Value{}, fmt.Errorf("there is no day %d-%d-%d", a[0].Int, a[1].Int, a[2].Int)
+	}
+	return value.Cast(value.OfText(fmt.Sprintf("%04d-%02d-%02d", a[0].Int, a[1].Int, a[2].Int)), value.Time, env.Location())
+}
+
 func hour(env *Env, a []value.Value) (value.Value, error) {
 	return value.OfInt(int64(in(env, a[0]).Hour())), nil
 }
@@ -203,9 +211,17 @@ func appendStrftime(dst []byte, t time.Time, format string) ([]byte, error) {
 		if i == len(format) {
 			return nil, errors.New("the format ends with %; write %% for the sign itself")
 		}
+		plain := format[i] == '-' && i+1 < len(format)
+		if plain { // %-d is the day without a zero
+			i++
+		}
 		layout, ok := strftimeLayouts[format[i]]
 		if ok {
+			before := len(dst)
 			dst = t.AppendFormat(dst, layout)
+			if plain && len(dst) > before+1 && (dst[before] == '0' || dst[before] == ' ') {
+				dst = append(dst[:before], dst[before+1:]...)
+			}
 			continue
 		}
 		switch format[i] {
@@ -234,6 +250,55 @@ func appendStrftime(dst []byte, t time.Time, format string) ([]byte, error) {
 	return dst, nil
 }
 
+// strptimeLayouts maps the directives that strptime reads otherwise than strftime writes them: a
+// month and a day may have one digit.
+var strptimeLayouts = map[byte]string{'m': "1", 'd': "2", 'e': "_2"}
+
+// prepareStrptime returns an error if a constant format of strptime is not valid. Its applier is
+// always nil.
+func prepareStrptime(_ *Env, args []Expr) (applier, error) {
+	format, ok := constantText(args, 1)
+	if !ok {
+		return nil, nil
+	}
+	_, err := layoutOf(format)
+	return nil, err
+}
+
+// strptime computes the function strptime.
+func strptime(env *Env, a []value.Value) (value.Value, error) {
+	layout, err := layoutOf(a[1].Text)
+	if err != nil {
+		return value.Value{}, err
+	}
+	t, err := time.ParseInLocation(layout, strings.TrimSpace(a[0].Text), env.Location())
+	if at := record.At(t); err == nil && fitsTime(int64(at)) {
+		return value.OfTime(at), nil
+	}
+	return value.Value{}, nil
+}
+
+// layoutOf returns the layout of package time for a format of strptime.
+func layoutOf(format string) (string, error) {
+	var b strings.Builder
+	for i := 0; i < len(format); i++ {
+		if format[i] != '%' || i+1 == len(format) {
+			b.WriteByte(format[i])
+			continue
+		}
+		i++
+		layout, ok := strptimeLayouts[format[i]]
+		if !ok {
+			layout, ok = strftimeLayouts[format[i]]
+		}
+		if !ok {
+			return "", fmt.Errorf("no directive %%%c in the format of a text; there are Y y m d e j H I M S p a A b B F T R D z and Z", format[i])
+		}
+		b.WriteString(layout)
+	}
+	return b.String(), nil
+}
+
 // timeFunctions declares the functions that take times.
 var timeFunctions = []Function{
 	{Name: "age", Example: `age(2008-06-15, 2008-06-01)`, Doc: "The time from t until now, now() - t; or from the time from until t, t - from.",
@@ -250,12 +315,16 @@ var timeFunctions = []Function{
 		params: []param{{"x", anyKind}}, result: value.Float, apply: epoch, prepare: prepareEpoch},
 	{Name: "hour", Example: `hour(2008-06-15T10:30)`, Doc: "The hour of the day, from 0 to 23.",
 		params: []param{{"t", timeKind}}, result: value.Int, apply: hour},
+	{Name: "make_date", Example: `make_date(2008, 6, 15)`, Doc: "The start of the day with this year, month and day.",
+		params: []param{{"year", intKind}, {"month", intKind}, {"day", intKind}}, result: value.Time, apply: makeDate},
 	{Name: "month", Example: `month(2008-06-15)`, Doc: "The month, from 1 to 12.",
 		params: []param{{"t", timeKind}}, result: value.Int, apply: month},
 	{Name: "now", Example: `now() > 2008`, Doc: "The time when the statement began.",
 		result: value.Time, apply: now},
 	{Name: "strftime", Example: `strftime(2008-06-15, '%d.%m.%Y')`, Doc: "The time formatted by a pattern such as %Y-%m-%d %H:%M:%S.",
 		params: []param{{"t", timeKind}, {"format", textKind}}, result: value.Text, prepare: prepareStrftime, apply: strftime},
+	{Name: "strptime", Example: `strptime('15.6.2008', '%d.%m.%Y')`, Doc: "The time that a text gives in the form of a pattern, as of strftime; NULL if the text has another form.",
+		params: []param{{"s", textKind}, {"format", textKind}}, result: value.Time, prepare: prepareStrptime, apply: strptime},
 	{Name: "year", Example: `year(2008-06-15)`, Doc: "The year.",
 		params: []param{{"t", timeKind}}, result: value.Int, apply: year},
 }

@@ -46,50 +46,60 @@ func unknownFunction(e *ast.Call) *ast.Error {
 // foreignFunctions maps the names of functions of other databases to hints for
 // errors: what to write here instead.
 var foreignFunctions = map[string]string{
+	"regexp_match": aMatch, "regexp_matches": aMatch, "regexp_like": "write x ~ 'pattern', or x ~* 'pattern' to ignore case",
+	"position": "write strpos(x, 'part'), or position('part' IN x)", "charindex": "write strpos(x, 'part')",
+	"to_date": "write CAST(x AS time), or strptime(x, '%d.%m.%Y')", "to_timestamp": "write CAST(x AS time), or strptime(x, '%d.%m.%Y')",
+	"var_pop": "write stddev(x) * stddev(x) * (count(x) - 1) / count(x)", "stddev_pop": "write stddev(x) * sqrt((count(x) - 1) / count(x))",
+	"to_number": "write CAST(x AS int)", "ascii": "texts are compared as they are: x < 'b'", "chr": "write the character itself",
+	"array_length": oneValue, "cardinality": oneValue, "array_to_string": oneValue, "split_to_array": oneValue,
+	"generate_series": "FROM periods(month) BETWEEN 2010 AND 2025 has one row per month; periods takes year, week and day, too",
+	"covar_pop":       noStatistics, "skewness": noStatistics, "kurtosis": noStatistics, "entropy": noStatistics,
+	"timezone": "SET timezone = 'Asia/Shanghai' is for all times of the answer", "unaccent": "text MATCH 'words' ignores accents", "soundex": "write similar(a, b)",
+	"url_host": "write host(url)", "url_domain": "write domain(url)", "url_path": "write path(url)", "domain_of": "write domain(url)",
+	"json_build_object": "write --format json", "json_object": "write --format json", "encode": "md5(x), sha1(x) and sha256(x) give hexadecimal digits",
+	"ratio_to_report": "write count(*) / sum(count(*)) OVER ()", "justify_days": "extract(day FROM a - b) has the days of a duration",
+	"current_database": "SHOW POOLS lists the parts of an archive", "search": "write FROM findings('words'), or text MATCH 'words'", "pg_typeof": "DESCRIBE shows the types of columns",
 	"substring_index": "write split_part", "mid": "write substr",
-	"concat_ws": "texts are joined by ||",
-	"isnull":    "write IS NULL",
-	"if":        "write CASE WHEN a THEN b ELSE c END", "iif": "write CASE WHEN a THEN b ELSE c END", "decode": "write CASE x WHEN a THEN b END",
-	"array_agg": "write string_agg(x, ',')",
-	"ltrim":     "write trim", "rtrim": "write trim", "btrim": "write trim",
-	"instr": "a CONTAINS 'x' tests whether a text has it", "position": "a CONTAINS 'x' tests whether a text has it",
-	"strpos": "a CONTAINS 'x' tests whether a text has it", "contains": "write a CONTAINS 'x'",
-	"like": "write a LIKE 'x%'", "regexp": "write a ~ 'pattern'", "regexp_like": "write a ~ 'pattern'", "regexp_matches": "write regexp_extract(x, 'pattern') for the match, or x ~ 'pattern' to test",
+
+	"isnull": "write IS NULL",
+	"if":     "write CASE WHEN a THEN b ELSE c END", "iif": "write CASE WHEN a THEN b ELSE c END", "decode": "write CASE x WHEN a THEN b END",
+
+	"contains": "write a CONTAINS 'x'",
+	"like":     "write a LIKE 'x%'", "regexp": "write a ~ 'pattern'",
 	"date_format": "write strftime(t, '%Y-%m')", "to_char": "write strftime(t, '%Y-%m')", "format": "texts are joined by ||",
 	"date": "write date_trunc('day', t)", "timestampdiff": "times are subtracted: a - b",
 	"date_add": "write t + 7d", "date_sub": "write t - 7d", "dateadd": "write t + 7d",
-	"to_date": "write CAST(x AS time)", "to_timestamp": "write CAST(x AS time)", "strptime": "write CAST(x AS time)",
-	"curdate": "write TODAY", "current_date": "write TODAY", "current_timestamp": "write NOW", "getdate": "write NOW",
+
+	"curdate": "write TODAY", "getdate": "write NOW",
 	"weekday": "write dayofweek", "isodow": "write strftime(t, '%u')",
 	"hostname": "write host(url)", "netloc": "write host(url)", "parse_url": "write host, path or urlparam",
-	"trunc": "write CAST(x AS int)", "log2": "write ln(x) / ln(2)",
-	"variance": "write stddev(x) * stddev(x)", "std": "write stddev",
+	"log2":  "write ln(x) / ln(2)",
+	"std":   "write stddev",
 	"first": "write arg_min(x, time)", "last": "write arg_max(x, time)",
 	"percentile_cont": withinGroup, "percentile_disc": withinGroup, "percentile": "write quantile(x, 0.9)", "mode": "GROUP BY x ORDER BY count(*) DESC LIMIT 1 finds the most frequent",
 
-	"right": "write substr(x, length(x) - n + 1)", "charindex": "a CONTAINS 'x' tests whether a text has it", "printf": "texts are joined by ||",
+	"printf":   "texts are joined by ||",
 	"datetime": "write NOW, or CAST(x AS time)", "date_part": "write year(t), or strftime(t, '%H')", "datepart": "write year(t), or strftime(t, '%H')",
-	"julianday": "times are subtracted: a - b", "random": "ORDER BY md5(url || time) mixes rows", "rand": "ORDER BY md5(url || time) mixes rows",
-	"typeof": "DESCRIBE shows the types of columns", "total": "write sum",
+	"julianday": "times are subtracted: a - b",
+	"typeof":    "DESCRIBE shows the types of columns", "total": "write sum",
 	"rollup": noSets, "cube": noSets, "any": "write x IN (SELECT …)", "ntile": "write row_number() OVER (ORDER BY x) * n // (count(*) OVER () + 1) + 1", "nth_value": "write arg_min(x, time)",
 	"percent_rank": "write (rank() OVER (ORDER BY x) - 1) / (count(*) OVER () - 1)", "cume_dist": "write count(*) OVER (ORDER BY x) / count(*) OVER ()",
-	"lpad": "texts are joined by ||, and strftime(t, '%m') has a zero before a month below 10", "rpad": "texts are joined by ||",
-	"initcap": "upper(substr(x, 1, 1)) || substr(x, 2) begins with a capital letter", "reverse": "split_part(x, '/', -1) is the last part of a text",
-	"regexp_match": "write regexp_extract(x, 'pattern (group)', 1)", "regexp_count": "write length(x) - length(regexp_replace(x, 'c', '', 'g'))",
+
 	"regexp_split_to_table": oneValue, "regexp_split_to_array": oneValue, "string_to_array": oneValue, "string_split": oneValue, "unnest": oneValue, "split": oneValue,
-	"list": "write string_agg(x, ',')", "json_agg": "write --format json", "row_to_json": "write --format json", "to_json": "write --format json",
-	"date_bin": "write date_trunc('week', t)", "time_bucket": "write date_trunc('week', t)", "make_date": "write CAST('2008-06-15' AS time); a month below 10 has a zero before it", "make_timestamp": "write CAST('2008-06-15T10:30' AS time)", "unix_timestamp": "write epoch(t)", "last_day": "write date_trunc('month', t) + 1mo - 1d",
-	"var_samp": "write stddev(x) * stddev(x)", "corr": noStatistics, "regr_slope": noStatistics, "covar_samp": noStatistics, "histogram": "GROUP BY x // 1000 counts values by classes", "width_bucket": "GROUP BY x // 1000 counts values by classes",
+	"json_agg": "write --format json", "row_to_json": "write --format json", "to_json": "write --format json",
+	"date_bin": "write date_trunc('week', t)", "time_bucket": "write date_trunc('week', t)", "make_timestamp": "write CAST('2008-06-15T10:30' AS time)", "unix_timestamp": "write epoch(t)", "last_day": "write date_trunc('month', t) + 1mo - 1d",
+	"corr": noStatistics, "regr_slope": noStatistics, "covar_samp": noStatistics, "histogram": "GROUP BY x // 1000 counts values by classes",
 	"json_extract": "regexp_extract(x, '\"key\": *\"([^\"]*)\"', 1) reads a value", "version": "infomall --version says it", "current_user": "there are no users", "user": "there are no users",
 	"pg_total_relation_size": "SELECT sum(stored_bytes) FROM pools", "pg_relation_size": "SELECT sum(stored_bytes) FROM pools", "pg_database_size": "SELECT sum(stored_bytes) FROM pools",
 	"levenshtein": "write similar(a, b)", "similarity": "write similar(a, b)", "jaccard": "write similar(a, b)", "to_tsvector": fullText, "to_tsquery": fullText, "plainto_tsquery": fullText, "ts_rank": "write score(text, 'words')", "ts_headline": "write snippet(text, 'words')",
-	"sha256": "the column digest has it for a body", "tolower": "write lower", "toupper": "write upper",
+	"tolower": "write lower", "toupper": "write upper",
 }
 
 // These are hints that several entries of foreignFunctions share.
 const (
 	oneValue     = "there are no lists: split_part(x, ',', n) is one part of a text, and SELECT term, df FROM terms ORDER BY df DESC has the words of all pages"
 	noStatistics = "avg, stddev, median and quantile there are; for more, EXPORT the rows to Parquet"
+	aMatch       = "write regexp_extract(x, 'pattern') for the first match, or regexp_count(x, 'pattern') for their number; a row has one value"
 	withinGroup  = "write quantile(x, 0.9), or percentile_cont(0.9) WITHIN GROUP (ORDER BY x)"
 	fullText     = "write text MATCH 'words', or SEARCH 'words'"
 	noSets       = "one SELECT for each set is joined to the next by UNION ALL"

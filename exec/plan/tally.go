@@ -36,7 +36,7 @@ func (b *builder) tallied(g *Group) {
 		in = f.In
 	}
 	src, ok := in.(*Source)
-	if !ok || !src.countable() || slices.ContainsFunc(exprs, func(e expr.Expr) bool { return e.Type() == value.Float }) {
+	if !ok || !src.countable() || slices.ContainsFunc(exprs, func(e expr.Expr) bool { return e.Type() == value.Float || expr.Draws(e) }) {
 		return
 	}
 	column := src.Index("time")
@@ -69,7 +69,7 @@ func (b *builder) talliedDistinct(below Node, keys []Key) ([]Key, error) {
 		below = f.In
 	}
 	src, ok := below.(*Source)
-	if !ok || !src.countable() {
+	if !ok || !src.countable() || slices.ContainsFunc(exprs, expr.Draws) {
 		return keys, nil
 	}
 	for i := range b.items {
@@ -101,6 +101,9 @@ func (b *builder) talliedWindow(w *Window) {
 		if !ok {
 			break
 		}
+		if slices.ContainsFunc(f.Conds, expr.Draws) {
+			return
+		}
 		in = f.In
 	}
 	src, ok := in.(*Source)
@@ -129,6 +132,9 @@ func (b *builder) freeOrder(g *Group) {
 	for {
 		switch n := in.(type) {
 		case *Filter:
+			if slices.ContainsFunc(n.Conds, expr.Draws) {
+				return
+			}
 			in = n.In
 			continue
 		case *Project:

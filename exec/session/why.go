@@ -7,10 +7,13 @@ import (
 	"slices"
 	"strings"
 
+	"infomall/exec/expr"
 	"infomall/exec/plan"
 	"infomall/exec/relation"
 	"infomall/exec/rowio"
+	"infomall/exec/value"
 	"infomall/lang/ast"
+	"infomall/store/page/charset"
 	"infomall/store/record"
 	"infomall/store/urlkey"
 )
@@ -38,10 +41,80 @@ func (s *Session) whyEmpty(ctx context.Context, snap relation.Snapshot, node pla
 		return noResults(ctx, snap, r.Results, r.NoResults)
 	}
 	note, err := s.probe(ctx, snap, src)
-	if err != nil || note == "" {
+	if err != nil {
 		return nil // a note is no reason to fail
 	}
+	if note == "" {
+		note = otherValue(node, src.Relation)
+	}
+	if note == "" {
+		return nil
+	}
 	return []string{note}
+}
+
+// lowerColumns lists the columns whose values have no capital letters.
+var lowerColumns = []string{"host", "domain", "mime", "lang", "kind", "change", "op", "label", "page_type", "digest"}
+
+// otherValue returns a note for the user on a condition of the query node that compares a column
+// with a text of another form than its values have, such as charset = 'GB2312'. It returns "" if
+// there is none. r is the relation that the query reads.
+func otherValue(node plan.Node, r *relation.Relation) (note string) {
+	plan.Walk(node, func(n plan.Node, _ int) {
+		f, ok := n.(*plan.Filter)
+		if !ok {
+			return
+		}
+		for _, c := range f.Conds {
+			var x, y expr.Expr
+			like := false
+			switch c := c.(type) {
+			case *expr.Compare:
+				if c.Op == expr.EQ {
+					x, y = c.X, c.Y
+				}
+			case *expr.Like:
+				x, y, like = c.X, c.Pattern, true
+			}
+			column, isColumn := x.(*expr.Col)
+			text, isConst := y.(*expr.Const)
+			switch {
+			case note != "" || !isColumn || !isConst || text.V.Type != value.Text:
+			case !like:
+				note = valueNote(r, column.Name, text.V.Text)
+			case column.T == value.URL && !strings.HasPrefix(text.V.Text, "%") && !strings.HasPrefix(text.V.Text, "http"):
+				note = fmt.Sprintf("a URL begins with http:// or https://: write %s LIKE '%%%s'", column.Name, text.V.Text)
+			}
+		}
+	})
+	return note
+}
+
+// closedColumns lists the columns whose descriptions name all their values.
+var closedColumns = []string{"kind", "change", "op", "label", "page_type", "charset_source", "via_record"}
+
+// valueNote returns a note on the comparison of a column of r with a text that has another form than
+// the values of the column, or "" if it has the same form.
+func valueNote(r *relation.Relation, column, text string) string {
+	lower := strings.ToLower(text)
+	switch {
+	case column == "charset":
+		if name := charset.Lookup(text); name != "" && name != text {
+			return fmt.Sprintf("pages in %s have charset = '%s'", text, name)
+		}
+	case column == "mime" && !strings.Contains(text, "/"):
+		return fmt.Sprintf("mime is a media type such as 'text/html': write mime LIKE '%%%s%%'", lower)
+	case column == "lang" && strings.ContainsAny(text, "-_"):
+		return fmt.Sprintf("write lang = '%s', without a country", lower[:strings.IndexAny(lower, "-_")])
+	case column == "host" && strings.Contains(text, "/"):
+		return fmt.Sprintf("a host has no slash: write host = '%s'", urlkey.Host(lower))
+	case slices.Contains(lowerColumns, column) && lower != text:
+		return fmt.Sprintf("%s has small letters: write %[1]s = '%s'", column, lower)
+	}
+	if c := r.Column(column); c != nil && slices.Contains(closedColumns, column) && !strings.Contains(c.Doc, lower) {
+		return fmt.Sprintf("%s is never '%s': %s", column, text, c.Doc)
+	}
+	return ""
 }
 
 // noResults returns note if the archive has no computed result of this kind,

@@ -222,9 +222,18 @@ func leading(s string, pass func(byte) bool) string {
 	return s
 }
 
+// unitWords maps the words for units of durations, in the singular, to the units.
+var unitWords = map[string]string{
+	"second": "s", "sec": "s", "minute": "m", "min": "m", "hour": "h", "hr": "h", "day": "d", "week": "w",
+}
+
 // unitLength returns the length in milliseconds of the unit with this name,
-// such as 3600000 for h. It returns 0 if there is no such unit.
+// such as 3600000 for h. The name may also be a word, such as hour or hours. It returns 0 if there
+// is no such unit.
 func unitLength(name string) int64 {
+	if short := unitWords[strings.TrimSuffix(name, "s")]; short != "" {
+		name = short
+	}
 	if name == "w" {
 		return 7 * units[0].length
 	}

@@ -2,8 +2,10 @@ package value
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"infomall/lang/ast"
@@ -115,6 +117,13 @@ func wholeOf(e ast.Expr, env *Env) (whole, error) {
 	zone := env.Location()
 	switch e := e.(type) {
 	case *ast.String:
+		if strings.EqualFold(strings.TrimSpace(e.Value), "now") {
+			return wholeOf(&ast.Now{Span: e.Span}, env)
+		}
+		if days, ok := dayWords[strings.ToLower(strings.TrimSpace(e.Value))]; ok {
+			now := env.Now.Std().In(zone)
+			return whole{time.Date(now.Year(), now.Month(), now.Day()+days, 0, 0, 0, 0, zone), ast.UnitDay}, nil
+		}
 		return placed(e, e.Value, zone)
 	case *ast.Number:
 		return placed(e, e.Text, zone)
@@ -238,7 +247,7 @@ func (f fields) in(zone *time.Location) time.Time {
 // parseWhole returns the period that a time literal in a text names. zone is
 // the time zone if the text has no offset from UTC. A space may replace the T
 // between day and hour. Digits of a second beyond the millisecond are dropped,
-// because the archive stores no finer time.
+// because the archive stores no finer time. The day may have another form, see dateForms.
 func parseWhole(text string, zone *time.Location) (whole, error) {
 	s := strings.TrimSpace(text)
 	fail := func(why string) (whole, error) {
@@ -247,6 +256,11 @@ func parseWhole(text string, zone *time.Location) (whole, error) {
 	f, unit, rest, ok := scanDigits(s)
 	if !ok {
 		f, unit, rest, ok = scanFields(s)
+	}
+	if !ok || rest != "" && !strings.ContainsRune("Zz+-", rune(rest[0])) {
+		if other := numericDate(s); other != "" {
+			f, unit, rest, ok = scanFields(other)
+		}
 	}
 	if ok && rest != "" {
 		zone, ok = scanOffset(rest)
@@ -259,6 +273,73 @@ func parseWhole(text string, zone *time.Location) (whole, error) {
 		return fail(why)
 	}
 	return whole{f.in(zone), unit}, nil
+}
+
+// dayWords maps the words that a text may have instead of a day to the number of days from today.
+var dayWords = map[string]int{"yesterday": -1, "today": 0, "tomorrow": 1}
+
+// dateForms are the forms of dates, besides 2008-06-15, that a text may have. Each has the number
+// of the group with the year, the month and the day; 0 means that the form has no day. A form such
+// as 02/06/2008 is not among them, because it is another day in other countries.
+// They are compiled when the first such text is read.
+var dateForms = sync.OnceValue(func() []dateForm {
+	return []dateForm{
+		{regexp.MustCompile(`^(\d{4})[-/](\d\d?)[-/](\d\d?)\b`), 1, 2, 3},
+		{regexp.MustCompile(`^(\d{4})/(\d\d?)$`), 1, 2, 0},
+		{regexp.MustCompile(`^(\d{4}) ?年 ?(\d\d?) ?月 ?(\d\d?) ?日?`), 1, 2, 3},
+		{regexp.MustCompile(`^(\d{4}) ?年 ?(\d\d?) ?月$`), 1, 2, 0},
+		{regexp.MustCompile(`^(\d\d?)[- ]([A-Za-z]{3,9})\.?[- ,]+(\d{4})\b`), 3, 2, 1},
+		{regexp.MustCompile(`^([A-Za-z]{3,9})\.? (\d\d?),? (\d{4})\b`), 3, 1, 2},
+		{regexp.MustCompile(`^([A-Za-z]{3,9})\.?,? (\d{4})$`), 2, 1, 0},
+	}
+})
+
+type dateForm struct {
+	re               *regexp.Regexp
+	year, month, day int
+}
+
+// numericDate returns s, a text that begins with a date in one of dateForms, with the date in the
+// form 2008-06-15, or 2008-06 without a day. It returns "" if s begins with no such date.
+func numericDate(s string) string {
+	for _, form := range dateForms() {
+		m := form.re.FindStringSubmatch(s)
+		if m == nil {
+			continue
+		}
+		date := m[form.year]
+		month := m[form.month]
+		if !allDigits(month) {
+			if month = monthNumber(month); month == "" {
+				return ""
+			}
+		}
+		date += "-" + twoDigits(month)
+		if form.day > 0 {
+			date += "-" + twoDigits(m[form.day])
+		}
+		return date + s[len(m[0]):]
+	}
+	return ""
+}
+
+// monthNumber returns the number of the month with this English name, which may be cut after three
+// letters, as "6" for June. It returns "" if there is none.
+func monthNumber(name string) string {
+	for m := time.January; m <= time.December; m++ {
+		if full := m.String(); strings.EqualFold(name, full) || strings.EqualFold(name, full[:3]) || name == "Sept" && m == time.September {
+			return strconv.Itoa(int(m))
+		}
+	}
+	return ""
+}
+
+// twoDigits returns a number of one or two digits with a zero before it if it has one.
+func twoDigits(n string) string {
+	if len(n) == 1 {
+		return "0" + n
+	}
+	return n
 }
 
 // scanDigits reads a text of 4, 6, 8, 10, 12 or 14 digits: a year, then two

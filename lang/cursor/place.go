@@ -125,7 +125,7 @@ func (p finder) fill(n *Next, i int) {
 	for _, w := range grammar.Words() {
 		t := scan.WordToken(w)
 		ahead := slices.Contains(grammar.LookAhead, w)
-		if name && t.Type == scan.Ident && grammar.ReadAsName(w, can) && !(n.Place == PlaceList && slices.Contains(grammar.SecondWords("SHOW"), w)) {
+		if name && t.Type == scan.Ident && grammar.ReadAsName(w, can) && !p.second(i, n.Place, w) {
 			// At a place for any name, the word would be read as a name, unless what
 			// follows it may not follow a name.
 			if n.Place == PlaceList || !ahead || p.goesOn(i, t)&^p.goesOn(i, grammar.AName) == 0 {
@@ -136,6 +136,12 @@ func (p finder) fill(n *Next, i int) {
 			n.Words = append(n.Words, w)
 		}
 	}
+}
+
+// second reports whether the word w after the first i tokens is the second word of a statement,
+// such as PAGE after SHOW, although a name may stand there, too.
+func (p finder) second(i int, place Place, w string) bool {
+	return (place == PlaceList || place == PlaceSource) && i > 0 && slices.Contains(grammar.SecondWords(scan.Upper(p.Tokens[i-1].Value)), w)
 }
 
 // seconds are tokens that may follow a word of grammar.LookAhead.
@@ -157,7 +163,7 @@ func (p finder) goesOn(i int, t scan.Token) (bits uint) {
 // quotes, such as "file".
 var (
 	placeOf = map[string]Place{
-		"list": PlaceList, "described": PlaceDescribed, "setting": PlaceSetting, "value": PlaceValue, "topic": PlaceTopic,
+		"list": PlaceList, "described": PlaceDescribed, "relation": PlaceSource, "setting": PlaceSetting, "value": PlaceValue, "topic": PlaceTopic,
 		"format": PlaceFormat, "export format": PlaceExportFormat, "form": PlaceForm, "unit": PlaceUnit,
 		"view": PlaceView, "rule": PlaceRule, "watch": PlaceWatch, "metadata": PlaceMetadata, "query": PlaceQuery, "graph": PlaceGraph, "classifier": PlaceClassifier, "param": PlaceParam,
 	}

@@ -56,8 +56,8 @@ var classes = sync.OnceValue(func() []class {
 		// Between BETWEEN and its AND.
 		{"an operator", []string{"||"}, operatorWords},
 		{"JOIN", []string{"LEFT", "JOIN"}, []string{"LEFT", "JOIN", "INNER", "CROSS"}},
-		{"a clause such as WHERE", []string{"WHERE", "GROUP", "LIMIT"}, []string{"WHERE", "GROUP", "HAVING", "WINDOW", "UNION", "EXCEPT", "INTERSECT", "ORDER", "LIMIT"}},
-		{"a clause such as GROUP BY", []string{"GROUP", "LIMIT"}, []string{"GROUP", "HAVING", "WINDOW", "UNION", "EXCEPT", "INTERSECT", "ORDER", "LIMIT"}},
+		{"a clause such as WHERE", []string{"WHERE", "GROUP", "LIMIT"}, []string{"WHERE", "GROUP", "HAVING", "WINDOW", "UNION", "EXCEPT", "INTERSECT", "ORDER", "LIMIT", "OFFSET"}},
+		{"a clause such as GROUP BY", []string{"GROUP", "LIMIT"}, []string{"GROUP", "HAVING", "WINDOW", "UNION", "EXCEPT", "INTERSECT", "ORDER", "LIMIT", "OFFSET"}},
 	}
 })
 

@@ -43,6 +43,7 @@ var foreignStarts = map[string]string{
 	"FETCH":      "write CRAWL 'url'",
 	"CALL":       "write RUN name",
 	"EXECUTE":    "write RUN name",
+	"EXEC":       "write RUN name",
 	"EXIT":       "at the prompt .quit or Ctrl-D leaves",
 	"QUIT":       "at the prompt .quit or Ctrl-D leaves",
 	"TABLE":      "write SELECT * FROM",
@@ -56,7 +57,7 @@ var foreignStarts = map[string]string{
 
 const (
 	aRule   = "write RULE name ON 'pku.edu.cn/x/' BLOCK 'reason'"
-	aDelete = "write DELETE FROM 'pku.edu.cn/x.htm', or DELETE FROM captures WHERE url = …; '*' is all, and a time clause such as SINCE 2008 chooses captures"
+	aDelete = "write DELETE FROM captures WHERE url = …, or DELETE FROM 'pku.edu.cn/x.htm'; '*' is all, and a time clause such as SINCE 2008 chooses captures"
 )
 
 // foreignPairs maps the first two words of a statement of SQL, or one that is easily guessed, to
@@ -74,6 +75,7 @@ var foreignPairs = map[string]string{
 	"DROP CRAWL": "write STOP CRAWL name", "DROP JOB": "SHOW JOBS lists past runs; they leave the list by themselves",
 	"DELETE RULE": "write DROP RULE name", "DELETE VIEW": "write DROP VIEW name",
 	"DELETE CAPTURES": aDelete, "DELETE VERSIONS": aDelete, "DELETE PAGES": aDelete,
+	"EXPORT WACZ": rowsOrCaptures, "EXPORT JSON": rowsOrCaptures, "EXPORT PARQUET": rowsOrCaptures, "EXPORT PAGES": rowsOrCaptures, "EXPORT LINKS": rowsOrCaptures,
 	"EXPORT CAPTURES": rowsOrCaptures, "EXPORT VERSIONS": rowsOrCaptures, "EXPORT WARC": rowsOrCaptures, "EXPORT CSV": rowsOrCaptures,
 	"EXPORT SELECT": "put the query in brackets", "EXPORT ALL": rowsOrCaptures, "EXPORT FROM": rowsOrCaptures, "EXPORT TO": rowsOrCaptures,
 	"EXPORT DATABASE": "write COPY POOL ALL TO 'dir'",
@@ -127,6 +129,9 @@ var foreignWords = map[string]string{
 	"TABLESAMPLE": "ORDER BY md5(url) LIMIT n chooses rows as if at random",
 	"DELIMITER":   "csv is separated by commas, and tsv by tabs: FORMAT tsv",
 	"UNPIVOT":     "one SELECT for each column is joined to the next by UNION ALL",
+	"COLLATE":     "texts are ordered by bytes; lower(x) puts upper and lower case together",
+	"SYSTEM_TIME": "write FROM versions AS OF '2008-07-01'",
+	"RECURSIVE":   "no query asks itself; SHOW PATH follows links",
 	"NATURAL":     "write JOIN … USING (url)",
 }
 
@@ -208,8 +213,8 @@ func (x *explainer) foreignQuery() (int, string) {
 		return x.at, "SHOW VIEWS has the query of each view"
 	case x.word(1) == "IF" && x.word(3) == "DROP":
 		return x.at - 1, "write DROP " + x.word(2) + " name"
-	case x.at == 2 && x.word(2) == "SET" && word == "TO":
-		return x.at, "write SET " + strings.ToLower(x.word(1)) + " = value"
+	case x.at == 2 && x.word(2) == "SET" && t.Type != scan.EOF:
+		return x.at, "is = missing?"
 	case x.at > 1 && scan.IsWord(&x.tokens[0], "DIFF") && (word == "BETWEEN" || word == "AT" || t.Type == scan.Period || t.Type == scan.String):
 		return x.at, "write DIFF 'url' FROM 2008-06 TO 2008-07"
 	case word == "WITH" && scan.IsWord(&x.tokens[0], "COPY"):
@@ -236,8 +241,6 @@ func (x *explainer) foreignQuery() (int, string) {
 		return x.at, "without ALL; row_number() OVER (PARTITION BY x) tells equal rows apart"
 	case word == "OFFSET":
 		return x.at, "write LIMIT n OFFSET m: how many, then how many to pass over"
-	case x.word(1) == "LIMIT" && word == "ALL":
-		return x.at, "without LIMIT a query gives all rows"
 	case x.word(2) == "WITH" && x.word(1) == "RECURSIVE":
 		return x.at - 1, "no query asks itself; SHOW PATH follows links"
 	case x.word(1) == "DISTINCT" && word == "ON":
@@ -246,6 +249,8 @@ func (x *explainer) foreignQuery() (int, string) {
 		return x.at - 1, "one SELECT for each set is joined to the next by UNION ALL"
 	case x.word(1) == "INTO" && t.Type == scan.Ident:
 		return x.at - 1, foreignWords["INTO"]
+	case x.word(1) == "EXPLAIN" && (word == "VERBOSE" || scan.IsOp(t, "(")), x.word(2) == "EXPLAIN" && scan.IsOp(&x.tokens[x.at-1], "("), x.at == 3 && x.word(3) == "EXPLAIN" && scan.IsOp(&x.tokens[1], "("):
+		return x.at, "write EXPLAIN, or EXPLAIN ANALYZE, before the statement"
 	case x.word(1) == "EXPLAIN" && word == "QUERY":
 		return x.at, "write EXPLAIN alone"
 	case x.at == 2 && x.word(2) == "SHOW" && x.word(1) == "COLUMNS" && t.Type != scan.EOF:
@@ -256,8 +261,6 @@ func (x *explainer) foreignQuery() (int, string) {
 		return x.at, "write SUMMARIZE, which shows the columns of a query; DESCRIBE takes the name of a relation or view"
 	case x.at == 1 && x.word(1) == "COPY" && t.Type == scan.String:
 		return x.at, "write COPY POOL " + describe(t)
-	case x.at == 1 && x.word(1) == "COPY" && (word == "ARCHIVE" || word == "ALL"):
-		return x.at, foreignPairs["EXPORT DATABASE"]
 	case x.at == 1 && x.word(1) == "COPY":
 		return x.at, "rows are written by EXPORT (SELECT …) TO 'file.csv'; IMPORT 'file' brings captures in"
 	case word == "TO" && x.Accepts(x.at, scan.WordToken("AND")), word == "AND" && x.Accepts(x.at, scan.WordToken("TO")) && x.word(2) == "FROM":
@@ -285,10 +288,6 @@ func (x *explainer) foreignCall() (int, string) {
 		return x.at, "IN wants a value at least"
 	case scan.IsKeyword(t, "LEFT") && scan.IsOp(&x.tokens[x.at+1], "(") && x.Accepts(x.at, grammar.ANumber):
 		return x.at, "write substr(x, 1, n)"
-	case x.at > 2 && (x.word(1) == "BOTH" || x.word(1) == "LEADING" || x.word(1) == "TRAILING") && x.word(3) == "TRIM":
-		return x.at - 1, "write trim(x, 'characters')"
-	case x.at > 2 && x.word(1) == "IN" && x.word(4) == "POSITION":
-		return x.at - 4, "a CONTAINS 'x' tells whether a text has it"
 	case x.word(1) == "AT" && x.word(0) == "TIME":
 		return x.at - 1, "SET timezone = 'Asia/Shanghai' is for all times of the answer"
 	case scan.IsOp(t, ",") && x.at > 1 && scan.IsOp(&x.tokens[x.at-2], "("):
@@ -300,17 +299,14 @@ func (x *explainer) foreignCall() (int, string) {
 		if x.word(3) == "DISTINCT" {
 			return x.at, "write count(DISTINCT a || ' ' || b)"
 		}
-	case isConstantToken(t) && x.word(1) == "IN" && x.word(4) == "POSITION":
-		return x.at - 4, "a CONTAINS 'x' tells whether a text has it"
 	case scan.IsKeyword(t, "GROUP") && x.word(1) == "WITHIN" && x.word(4) == "MODE":
 		return x.at - 4, "GROUP BY x ORDER BY count(*) DESC LIMIT 1 finds the most frequent"
 	case scan.IsKeyword(t, "GROUP") && x.word(1) == "WITHIN":
 		return x.at, "write quantile(x, 0.9)"
-	case scan.IsKeyword(t, "DISTINCT") && (x.word(1) == "IS" || x.word(1) == "NOT"):
-		if x.word(1) == "NOT" {
-			return x.at, "write a = b OR (a IS NULL AND b IS NULL)"
-		}
-		return x.at, "write a <> b OR (a IS NULL) <> (b IS NULL)"
+	case called == "FILTER" && x.Accepts(x.at, scan.WordToken("WHERE")):
+		return x.at, "write FILTER (WHERE condition)"
+	case scan.IsOp(t, "(") && x.word(2) == "FROM" && (x.word(1) == "CROSSTAB" || x.word(1) == "PIVOT"):
+		return x.at - 1, foreignStarts["PIVOT"]
 	case scan.IsOp(t, "(") && strings.HasPrefix(x.word(1), "READ_"):
 		return x.at - 1, "write FILE 'list.csv'"
 	case scan.IsOp(t, "*") && scan.IsOp(&x.tokens[x.at-1], "*"):

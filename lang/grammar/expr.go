@@ -151,6 +151,9 @@ func (p *parser) binary(x ast.Expr, start ast.Pos, level int) (ast.Expr, error) 
 // tree. x is the left side, and start the position at which x begins.
 func (p *parser) comparison(x ast.Expr, start ast.Pos) (ast.Expr, error) {
 	if p.peek().Type == scan.Op {
+		if in, err := p.quantified(x, start); in != nil || err != nil {
+			return in, err
+		}
 		return p.binary(x, start, levelCompare)
 	}
 	if p.atSince() {
@@ -396,6 +399,12 @@ func (p *parser) atom() (ast.Expr, error) {
 		if p.atTimeText(t) {
 			return p.timeText(t), nil
 		}
+		if p.atEscaped(t) {
+			return p.escaped(), nil
+		}
+		if now := p.currentTime(t); now != nil {
+			return now, nil
+		}
 		return p.column(t)
 	case scan.Quoted:
 		p.next()
@@ -447,6 +456,9 @@ func (p *parser) bracketed() (ast.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
+	if scan.IsOp(p.peek(), ",") {
+		return p.rowIn(e, start)
+	}
 	return e, p.needOp(")")
 }
 
@@ -490,6 +502,10 @@ func (p *parser) call(name *lexer.Token) (ast.Expr, error) {
 	case p.takeOp("*"):
 		c.Star = true
 	case scan.IsOp(p.peek(), ")"):
+	case p.atSpecialCall(name):
+		if err := p.specialCall(c); err != nil {
+			return nil, err
+		}
 	default:
 		var err error
 		c.Distinct = p.take("DISTINCT")
@@ -497,6 +513,9 @@ func (p *parser) call(name *lexer.Token) (ast.Expr, error) {
 			return nil, err
 		}
 		if err := p.substringFrom(c); err != nil {
+			return nil, err
+		}
+		if err := p.trimFrom(c); err != nil {
 			return nil, err
 		}
 		if p.take("ORDER") {
@@ -533,7 +552,7 @@ func (p *parser) call(name *lexer.Token) (ast.Expr, error) {
 		c.Over = p.namedWindow()
 	}
 	c.Span = p.span(scan.StartOf(name))
-	return c, nil
+	return squared(c), nil
 }
 
 // atOver reports whether OVER and a bracket come next. OVER without a bracket is

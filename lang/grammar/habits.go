@@ -1,7 +1,7 @@
 package grammar
 
 import (
-	"strings"
+	"strconv"
 
 	"github.com/alecthomas/participle/v2/lexer"
 
@@ -27,16 +27,24 @@ func unitOf(span ast.Span, unit string, x ast.Expr) ast.Expr {
 	switch unit = scan.Lower(unit); {
 	case unit == "dow":
 		return call("dayofweek", x)
+	case unit == "decade":
+		return &ast.Binary{Span: span, Op: "//", OpAt: span, X: call("year", x), Y: wholeNumber(span, 10)}
+	case unit == "century":
+		years := &ast.Binary{Span: span, Op: "+", OpAt: span, X: call("year", x), Y: wholeNumber(span, 99)}
+		return &ast.Binary{Span: span, Op: "//", OpAt: span, X: years, Y: wholeNumber(span, 100)}
 	case unit == "quarter":
-		two := &ast.Number{Span: span, Text: "2", Int: 2, Float: 2, IsInt: true}
-		three := &ast.Number{Span: span, Text: "3", Int: 3, Float: 3, IsInt: true}
-		later := &ast.Binary{Span: span, Op: "+", OpAt: span, X: call("month", x), Y: two}
-		return &ast.Binary{Span: span, Op: "//", OpAt: span, X: later, Y: three}
+		later := &ast.Binary{Span: span, Op: "+", OpAt: span, X: call("month", x), Y: wholeNumber(span, 2)}
+		return &ast.Binary{Span: span, Op: "//", OpAt: span, X: later, Y: wholeNumber(span, 3)}
 	case unitFormats[unit] != "":
 		text := call("strftime", x, &ast.String{Span: span, Value: unitFormats[unit]})
 		return &ast.Cast{Span: span, X: text, Type: ast.Name{Span: span, Text: "int"}}
 	}
 	return call(unit, x)
+}
+
+// wholeNumber returns the constant n, at the place span.
+func wholeNumber(span ast.Span, n int64) *ast.Number {
+	return &ast.Number{Span: span, Text: strconv.FormatInt(n, 10), Int: n, Float: float64(n), IsInt: true}
 }
 
 // atExtract reports whether an expression is of the form EXTRACT(year FROM x). name is the
@@ -76,8 +84,8 @@ func (p *parser) substringFrom(c *ast.Call) error {
 	c.Args = append(c.Args, from)
 	if pattern, ok := from.(*ast.String); ok {
 		c.Name.Text = "regexp_extract"
-		if strings.Contains(strings.NewReplacer(`\(`, "", "(?", "").Replace(pattern.Value), "(") {
-			c.Args = append(c.Args, &ast.Number{Span: pattern.Span, Text: "1", Int: 1, Float: 1, IsInt: true})
+		if hasGroup(pattern.Value) {
+			c.Args = append(c.Args, wholeNumber(pattern.Span, 1))
 		}
 		return nil
 	}
@@ -90,88 +98,6 @@ func (p *parser) substringFrom(c *ast.Call) error {
 		c.Args = append(c.Args, length)
 	}
 	return nil
-}
-
-// sameNames maps the names of functions of other databases to those of the functions here
-// that do the same with the same arguments.
-var sameNames = map[string]string{
-	"char_length": "length", "character_length": "length", "len": "length",
-	"substring": "substr", "ucase": "upper", "lcase": "lower", "regexp_substr": "regexp_extract",
-	"ifnull": "coalesce", "nvl": "coalesce", "datediff": "date_diff",
-	"group_concat": "string_agg", "listagg": "string_agg",
-	"bool_or": "max", "logical_or": "max", "bool_and": "min", "every": "min", "logical_and": "min",
-	"max_by": "arg_max", "argmax": "arg_max", "min_by": "arg_min", "argmin": "arg_min", "arbitrary": "any_value",
-	"mean": "avg", "countif": "count_if", "approx_distinct": "approx_count_distinct",
-	"stddev_samp": "stddev", "quantile_disc": "quantile", "approx_quantile": "quantile",
-	"pg_size_pretty": "format_bytes", "formatreadablesize": "format_bytes",
-}
-
-// sameCall returns the expression of the language that does the same as c, a call of a
-// function of another database: date_part('year', x) becomes year(x), and
-// to_char(x, 'YYYY-MM') becomes strftime(x, '%Y-%m'). Any other call it returns as it is.
-func (p *parser) sameCall(c *ast.Call) ast.Expr {
-	if c.Name.Quoted {
-		return c
-	}
-	name := scan.Lower(c.Name.Text)
-	if same := sameNames[name]; same != "" {
-		c.Name.Text = same
-		if same == "string_agg" && len(c.Args) == 1 {
-			c.Args = append(c.Args, &ast.String{Span: c.Name.Span, Value: ","})
-		}
-		return c
-	}
-	plain := !c.Star && !c.Distinct && c.OrderBy == nil
-	switch n := len(c.Args); {
-	case !plain:
-	case n == 1 && (unitFormats[name] != "" || name == "quarter"):
-		return unitOf(c.Name.Span, name, c.Args[0])
-	case n == 1 && name == "date":
-		return dayOf(c.Name.Span, c.Args[0])
-	case n == 1 && (name == "dayname" || name == "monthname"):
-		format := map[string]string{"dayname": "%A", "monthname": "%B"}[name]
-		c.Name.Text, c.Args = "strftime", append(c.Args, &ast.String{Span: c.Name.Span, Value: format})
-	case n == 2 && name == "mod":
-		return &ast.Binary{Span: c.Name.Span, Op: "%", OpAt: c.Name.Span, X: c.Args[0], Y: c.Args[1]}
-	case n == 2 && name == "date_part":
-		if unit, ok := c.Args[0].(*ast.String); ok {
-			return unitOf(c.Name.Span, unit.Value, c.Args[1])
-		}
-	case n == 2 && name == "strftime": // SQLite has the pattern first
-		if pattern, ok := c.Args[0].(*ast.String); ok && strings.Contains(pattern.Value, "%") {
-			c.Args[0], c.Args[1] = c.Args[1], c.Args[0]
-		}
-	case n == 2 && name == "to_char":
-		if pattern, ok := c.Args[1].(*ast.String); ok {
-			if format, ok := strftimePattern(pattern.Value); ok {
-				c.Name.Text, c.Args[1] = "strftime", &ast.String{Span: pattern.Span, Value: format}
-			}
-		}
-	case n == 3 && (name == "if" || name == "iif"):
-		when := ast.When{Span: c.Name.Span, Cond: c.Args[0], Then: c.Args[1]}
-		return &ast.Case{Span: c.Name.Span, Whens: []ast.When{when}, Else: c.Args[2]}
-	case n > 0 && name == "concat":
-		return concatenated(c)
-	}
-	return c
-}
-
-// concatenated returns the texts of the arguments of c, a call of concat, joined by ||. As in
-// PostgreSQL, a NULL counts as an empty text.
-func concatenated(c *ast.Call) (joined ast.Expr) {
-	at := c.Name.Span
-	for i, x := range c.Args {
-		if _, constant := x.(*ast.String); !constant {
-			text := &ast.Cast{Span: at, X: x, Type: ast.Name{Span: at, Text: "text"}}
-			x = &ast.Call{Span: at, Name: ast.Name{Span: at, Text: "coalesce"}, Args: []ast.Expr{text, &ast.String{Span: at}}}
-		}
-		if i == 0 {
-			joined = x
-		} else {
-			joined = &ast.Binary{Span: at, Op: "||", OpAt: at, X: joined, Y: x}
-		}
-	}
-	return joined
 }
 
 // atWithinGroup reports whether WITHIN GROUP follows c, a call of percentile_cont or
@@ -204,32 +130,6 @@ func (p *parser) withinGroup(c *ast.Call) error {
 		c.Name.Text, c.Args = function, []ast.Expr{by[0].Expr, c.Args[0]}
 	}
 	return p.needOp(")")
-}
-
-// charPatterns are the parts of patterns of to_char, and what strftime has for them. A part
-// comes before the parts that it begins with.
-var charPatterns = []struct{ part, format string }{
-	{"FM", ""}, {"YYYY", "%Y"}, {"YY", "%y"}, {"MM", "%m"}, {"DDD", "%j"}, {"DD", "%d"}, {"HH24", "%H"}, {"MI", "%M"}, {"SS", "%S"},
-	{"Month", "%B"}, {"Mon", "%b"}, {"Day", "%A"}, {"Dy", "%a"}, {"%", "%%"},
-}
-
-// strftimePattern returns the pattern of strftime for a pattern of to_char. ok is false if
-// there is none.
-func strftimePattern(pattern string) (format string, ok bool) {
-next:
-	for pattern != "" {
-		for _, p := range charPatterns {
-			if rest, found := strings.CutPrefix(pattern, p.part); found {
-				format, pattern = format+p.format, rest
-				continue next
-			}
-		}
-		if c := pattern[0]; c == '"' || 'A' <= c|0x20 && c|0x20 <= 'z' {
-			return "", false
-		}
-		format, pattern = format+pattern[:1], pattern[1:]
-	}
-	return format, true
 }
 
 // distinctFrom reads FROM y after x IS [NOT] DISTINCT. It returns an expression that is true if x
@@ -383,9 +283,15 @@ func (p *parser) typeLength() error {
 }
 
 // castTo returns x converted to the type that the token t names. A date is the
-// start of a day.
+// start of a day, and '7 days'::interval is 7d.
 func (p *parser) castTo(start ast.Pos, x ast.Expr, t *lexer.Token) ast.Expr {
 	to := scan.Name(t)
+	if text, ok := x.(*ast.String); ok && scan.Lower(to.Text) == "interval" && !to.Quoted {
+		at := lexer.Token{Type: scan.String, Value: "'" + text.Value + "'", Pos: lexer.Position(text.Start)}
+		if d := durationIn(&at); d != nil {
+			return d
+		}
+	}
 	if scan.Lower(to.Text) != "date" || to.Quoted {
 		return &ast.Cast{Span: p.span(start), X: x, Type: to}
 	}
@@ -438,12 +344,19 @@ func (p *parser) left() (ast.Expr, error) {
 
 var copyRowsStatement = of[copyRowsSyntax]("COPY").yielding()
 
-// copyRowsSyntax is COPY (query) TO 'file', which means EXPORT.
+// copyRowsSyntax is COPY (query) TO 'file', which means EXPORT, or COPY relation (column, …) TO 'file'.
+// TO STDOUT means the query itself, and COPY ARCHIVE means COPY POOL ALL.
 type copyRowsSyntax struct {
 	source
-	Query   querySyntax             `parser:"'COPY' '(' @@ ')'"`
+	Query   querySyntax             `parser:"'COPY' ( '(' @@ ')'"`
+	From    lexer.Token             `parser:"| (?! 'POOL' ) @( Ident | Quoted )" names:"relation"`
+	Columns []*copyColumnSyntax     `parser:"  ( '(' @@ ( ',' @@ )* ')' )? )"`
 	To      ast.Expr                `parser:"'TO' @@" names:"file"`
 	Options []*copyRowsOptionSyntax `parser:"@@*"`
+}
+
+type copyColumnSyntax struct {
+	Name lexer.Token `parser:"@( Ident | Quoted )" names:"column"`
 }
 
 type copyRowsOptionSyntax struct {
@@ -453,7 +366,18 @@ type copyRowsOptionSyntax struct {
 }
 
 func (s *copyRowsSyntax) tree(b *builder) ast.Statement {
-	ex := &ast.Export{Span: s.span(), Query: s.Query.tree(), To: s.To}
+	if to, ok := s.To.(*ast.String); ok && s.Columns == nil && len(s.Options) == 0 && scan.IsWord(&s.From, "ARCHIVE") {
+		return &ast.CopyPool{Span: s.span(), To: to}
+	}
+	ex := &ast.Export{Span: s.span(), To: s.To}
+	if s.Query != nil {
+		ex.Query = s.Query.tree()
+	} else {
+		ex.Query = s.rows()
+	}
+	if to, ok := s.To.(*ast.Column); ok && to.Qualifier == nil && !to.Name.Quoted && scan.EqualFold(to.Name.Text, "STDOUT") {
+		return ex.Query
+	}
 	for _, o := range s.Options {
 		format := o.Format
 		if o.CSV.Value != "" {
@@ -462,4 +386,19 @@ func (s *copyRowsSyntax) tree(b *builder) ast.Statement {
 		once(b, o, "FORMAT", &ex.Format, optionalName(format))
 	}
 	return ex
+}
+
+// rows returns SELECT column, … FROM relation, or SELECT * without columns.
+func (s *copyRowsSyntax) rows() *ast.Query {
+	relation := scan.Name(&s.From)
+	at := relation.Span
+	sel := &ast.Select{Span: at, From: &ast.Source{Span: at, Relation: &relation}}
+	for _, c := range s.Columns {
+		column := scan.Name(&c.Name)
+		sel.Items = append(sel.Items, ast.Item{Span: column.Span, Expr: &ast.Column{Span: column.Span, Name: column}})
+	}
+	if len(sel.Items) == 0 {
+		sel.Items = []ast.Item{{Span: at, Star: true}}
+	}
+	return &ast.Query{Span: at, Select: sel}
 }

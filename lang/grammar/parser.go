@@ -16,6 +16,8 @@ type parser struct {
 	depth int          // number of expressions that are being read inside each other
 	ops   int          // number of operators in the current expression
 	named []windowUse  // the windows after OVER that WINDOW may still name
+
+	samples []ast.Expr // the conditions of TABLESAMPLE in FROM of the current SELECT
 }
 
 // explained wraps a complete *ast.Error, so that it passes through participle

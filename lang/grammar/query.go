@@ -124,6 +124,7 @@ func (p *parser) bracketedQuery() (*ast.Query, error) {
 func (p *parser) query() (*ast.Query, error) {
 	start := scan.StartOf(p.peek())
 	q := &ast.Query{}
+	var on []ast.Expr
 	var err error
 	if p.take("WITH") {
 		if q.With, err = p.with(); err != nil {
@@ -133,7 +134,7 @@ func (p *parser) query() (*ast.Query, error) {
 	if q.With == nil && p.atSearch() {
 		err = p.search(q)
 	} else {
-		q.Select, err = p.selectClauses()
+		q.Select, on, err = p.selectClauses()
 	}
 	if err != nil {
 		return nil, err
@@ -149,9 +150,11 @@ func (p *parser) query() (*ast.Query, error) {
 			p.next()
 			o.All = true
 		}
-		if o.Select, err = p.selectClauses(); err != nil {
+		var again []ast.Expr
+		if o.Select, again, err = p.selectClauses(); err != nil {
 			return nil, err
 		}
+		on = append(on, again...)
 		q.Sets = append(q.Sets, o)
 	}
 	if p.take("ORDER") {
@@ -163,20 +166,19 @@ func (p *parser) query() (*ast.Query, error) {
 			return nil, err
 		}
 	}
-	if p.take("LIMIT") {
-		if q.Limit, err = p.numberOrParam(); err != nil {
-			return nil, err
-		}
-		if p.take("OFFSET") {
-			if q.Offset, err = p.numberOrParam(); err != nil {
-				return nil, err
-			}
-		}
+	if err := p.limits(q); err != nil {
+		return nil, err
 	}
 	if q.Search != nil {
 		p.endSearch(q)
 	}
 	q.Span = p.span(start)
+	byFunction(q)
+	if on != nil {
+		if err := firstOfEach(q, on); err != nil {
+			return nil, err
+		}
+	}
 	return q, nil
 }
 
@@ -195,6 +197,12 @@ func (p *parser) with() (list []ast.With, err error) {
 		if w.Name, err = p.someName(); err != nil {
 			return nil, err
 		}
+		var names []ast.Name
+		if !scan.IsKeyword(p.peekSecond(), "SELECT") { // else AS is missing
+			if names, err = p.columnNames(); err != nil {
+				return nil, err
+			}
+		}
 		if err := p.need("AS"); err != nil {
 			return nil, err
 		}
@@ -202,6 +210,9 @@ func (p *parser) with() (list []ast.With, err error) {
 			return nil, err
 		}
 		if w.Query, err = p.bracketedQuery(); err != nil {
+			return nil, err
+		}
+		if err := rename(w.Query, names); err != nil {
 			return nil, err
 		}
 		w.Span = p.span(start)
@@ -212,12 +223,32 @@ func (p *parser) with() (list []ast.With, err error) {
 	}
 }
 
-func (p *parser) selectClauses() (*ast.Select, error) {
+// selectClauses reads one SELECT with its clauses up to WINDOW. on are the expressions of
+// DISTINCT ON, or nil.
+func (p *parser) selectClauses() (s *ast.Select, on []ast.Expr, err error) {
 	start := scan.StartOf(p.peek())
 	if err := p.need("SELECT"); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	s, uses := &ast.Select{Distinct: p.take("DISTINCT")}, len(p.named)
+	s = &ast.Select{Distinct: p.take("DISTINCT")}
+	if s.Distinct {
+		if on, err = p.distinctOn(); err != nil {
+			return nil, nil, err
+		}
+		s.Distinct = on == nil
+	}
+	if s, err = p.afterDistinct(s, start); err != nil {
+		return nil, nil, err
+	}
+	return s, on, nil
+}
+
+// afterDistinct reads the rest of a SELECT, s, of which SELECT DISTINCT was read. start is where
+// it begins.
+func (p *parser) afterDistinct(s *ast.Select, start ast.Pos) (*ast.Select, error) {
+	uses, outer := len(p.named), p.samples
+	p.samples = nil
+	defer func() { p.samples = outer }()
 	var err error
 	if s.Items, err = p.items(true); err != nil {
 		return nil, err
@@ -226,7 +257,7 @@ func (p *parser) selectClauses() (*ast.Select, error) {
 		if s.From, err = p.source(); err != nil {
 			return nil, err
 		}
-		if s.Joins, err = p.joins(); err != nil {
+		if err = p.joins(s); err != nil {
 			return nil, err
 		}
 	}
@@ -234,6 +265,12 @@ func (p *parser) selectClauses() (*ast.Select, error) {
 		if s.Where, err = p.wholeExpr(); err != nil {
 			return nil, err
 		}
+	}
+	for _, x := range p.samples {
+		if s.Where != nil {
+			x = &ast.Binary{Span: x.At(), Op: "AND", OpAt: x.At(), X: x, Y: s.Where}
+		}
+		s.Where = x
 	}
 	if p.take("GROUP") {
 		if err := p.need("BY"); err != nil {
@@ -293,6 +330,12 @@ func (p *parser) source() (*ast.Source, error) {
 		if s.Query, err = p.bracketedQuery(); err == nil {
 			err = p.sourceAlias(s)
 		}
+		if err == nil && s.Alias != nil {
+			var names []ast.Name
+			if names, err = p.columnNames(); err == nil {
+				err = rename(s.Query, names)
+			}
+		}
 		if err == nil && p.atKnown() {
 			s.Time.Known, err = p.known()
 		}
@@ -315,7 +358,7 @@ func (p *parser) source() (*ast.Source, error) {
 		return nil, err
 	}
 	s.Span = p.span(start)
-	return s, nil
+	return s, p.sampled()
 }
 
 // atKey reports whether the clause KEY (…) of WATCH comes next.
@@ -343,7 +386,7 @@ func (p *parser) sourceAlias(s *ast.Source) error {
 		return nil
 	case p.take("AS"):
 	case t.Type == scan.Quoted:
-	case p.atKey():
+	case p.atKey(), p.atFetch(), p.atSample():
 		return nil
 	case t.Type != scan.Ident, slices.Contains(notAliases, scan.Upper(t.Value)):
 		return nil
@@ -457,18 +500,23 @@ func (p *parser) scopes() ([]ast.Scope, error) {
 	}
 }
 
-// joins reads the joins after the first source of FROM. A comma is a CROSS JOIN.
-func (p *parser) joins() ([]ast.Join, error) {
-	var list []ast.Join
+// joins reads the joins after the first source of FROM of s. A comma is a CROSS JOIN. a RIGHT JOIN
+// b, if it is the first join, is b LEFT JOIN a.
+func (p *parser) joins(s *ast.Select) error {
 	for {
 		var j ast.Join
 		start := scan.StartOf(p.peek())
+		right := len(s.Joins) == 0 && p.takeRight()
 		found, cross, err := p.joinKind(&j)
 		if err != nil || !found {
-			return list, err
+			return err
 		}
 		if j.Source, err = p.source(); err != nil {
-			return nil, err
+			return err
+		}
+		if right {
+			j.Left = true
+			s.From, j.Source = j.Source, s.From
 		}
 		switch {
 		case cross:
@@ -481,11 +529,24 @@ func (p *parser) joins() ([]ast.Join, error) {
 			}
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		j.Span = p.span(start)
-		list = append(list, j)
+		s.Joins = append(s.Joins, j)
 	}
+}
+
+// takeRight takes RIGHT [OUTER] before JOIN, if that comes next, and reports whether it did.
+func (p *parser) takeRight() bool {
+	second := p.peekSecond()
+	if !scan.IsWord(p.peek(), "RIGHT") || !scan.IsKeyword(second, "JOIN") && !scan.IsWord(second, "OUTER") {
+		return false
+	}
+	p.next()
+	if scan.IsWord(p.peek(), "OUTER") {
+		p.next()
+	}
+	return true
 }
 
 // joinKind reads the words of a join before its source, such as LEFT OUTER JOIN,

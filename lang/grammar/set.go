@@ -8,22 +8,23 @@ import (
 )
 
 var setStatement = of[setSyntax]("SET", topic{"SET", `
-SET name = value
+SET name (= | TO) value
 SET $name = value
 ` + helpValue})
 
 type setSyntax struct {
 	source
-	Name  lexer.Token `parser:"'SET' @( Ident | Quoted | Param )" names:"setting"`
-	Value constant    `parser:"'=' @@" names:"value"`
+	Name  lexer.Token `parser:"'SET' ( @( Ident | Quoted ) ( '=' | 'TO' )" names:"setting"`
+	Param lexer.Token `parser:"| @Param '=' )"`
+	Value constant    `parser:"@@" names:"value"`
 }
 
 func (s *setSyntax) tree(*builder) ast.Statement {
-	set := &ast.Set{Span: s.span(), Name: scan.Name(&s.Name), Value: s.Value}
-	if s.Name.Type == scan.Param {
-		set.Param = true
-		set.Name.Text = s.Name.Value[1:]
+	if !present(s.Param) {
+		return &ast.Set{Span: s.span(), Name: scan.Name(&s.Name), Value: s.Value}
 	}
+	set := &ast.Set{Span: s.span(), Name: scan.Name(&s.Param), Value: s.Value, Param: true}
+	set.Name.Text = s.Param.Value[1:]
 	return set
 }
 

@@ -22,7 +22,7 @@ type showSyntax struct {
 
 // otherLists maps the name that other programs use for a list, such as tables,
 // to the name that SHOW uses, such as relations.
-var otherLists = map[string]string{"tables": "relations", "variables": "settings", "databases": "pools"}
+var otherLists = map[string]string{"tables": "relations", "variables": "settings", "databases": "pools", "all": "settings"}
 
 func (s *showSyntax) tree(*builder) ast.Statement {
 	what := scan.Name(&s.What)

@@ -409,6 +409,10 @@ func promptHint(command string) string {
 		return "write SHOW VIEWS"
 	case name == "df":
 		return "write SHOW FUNCTIONS"
+	case name == "di":
+		return "an archive makes its indexes by itself; EXPLAIN says what a query reads"
+	case name == "du", name == "dg", name == "dp":
+		return "there are no users; SHOW RULES lists what --serve does not show"
 	case strings.HasPrefix(name, "d"):
 		return "write SHOW RELATIONS, or DESCRIBE versions"
 	case name == "l", name == "list":
@@ -431,8 +435,22 @@ func promptHint(command string) string {
 		return ".last vertical shows the last result again"
 	case name == "watch":
 		return "write WATCH name EVERY 1d AS query"
-	case name == "pset":
-		return "write .mode, .nullvalue or .width"
+	case name == "gdesc":
+		return "write SUMMARIZE SELECT …"
+	case name == "gset":
+		return "write SET $name = value"
+	case name == "crosstabview":
+		return "one column for each value is count(*) FILTER (WHERE status = 404)"
+	case name == "e", name == "p", name == "r", name == "w", name == "edit", name == "reset":
+		return "the keys Up and Down recall statements, Ctrl-C drops what was begun, and .history lists them"
+	case name == "conninfo":
+		return "SHOW POOLS lists the parts of the archive; infomall -a DIR opens another archive"
+	case name == "encoding":
+		return "all texts are UTF-8"
+	case name == "echo", name == "qecho":
+		return "a script shows its comments, -- to the end of the line"
+	case name == "f", name == "pset", name == "C":
+		return "write .mode, .nullvalue or .width; .mode tsv separates by tabs"
 	case name == "copy":
 		return "write EXPORT (SELECT …) TO 'file.csv'"
 	}

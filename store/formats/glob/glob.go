@@ -1,6 +1,8 @@
 // Package glob finds the files that a file name or pattern in a statement
 // matches, such as 'crawls/**/*.warc.gz'. A pattern is one of path/filepath,
-// with one addition: ** matches any number of folders.
+// with two differences: ** matches any number of folders, and, as in a shell, a wildcard at the
+// beginning of a name does not match a dot, so *.txt does not match .hidden.txt. But ** matches
+// hidden files and folders, too, because a mirror of a site may have them.
 package glob
 
 import (
@@ -61,7 +63,15 @@ func match(pattern string) ([]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("pattern %q: %w", pattern, err)
 		}
-		return names, nil
+		parts := split(filepath.Clean(pattern))
+		return slices.DeleteFunc(names, func(name string) bool {
+			for i, part := range split(name) {
+				if !matchesPart(parts[i], part) {
+					return true
+				}
+			}
+			return false
+		}), nil
 	}
 	for _, p := range parts {
 		if _, err := filepath.Match(p, ""); err != nil {
@@ -112,12 +122,22 @@ func matches(pattern, name []string) bool {
 		if len(name) == 0 {
 			return false
 		}
-		if ok, _ := filepath.Match(p, name[0]); !ok {
+		if !matchesPart(p, name[0]) {
 			return false
 		}
 		name = name[1:]
 	}
 	return len(name) == 0
+}
+
+// matchesPart reports whether a part of a file name matches that part of a pattern, which must be
+// well-formed. A wildcard at its beginning does not match a dot.
+func matchesPart(pattern, name string) bool {
+	if strings.HasPrefix(name, ".") && pattern != "" && hasMeta(pattern[:1]) {
+		return false
+	}
+	ok, _ := filepath.Match(pattern, name)
+	return ok
 }
 
 // Root returns the folder that contains all files that can match pattern: the

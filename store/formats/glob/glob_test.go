@@ -10,7 +10,7 @@ import (
 // TestFiles shows which files a pattern matches.
 func TestFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for _, name := range []string{"a.warc", "b.raw", "m/index.html", "m/x/a.html", "m/x/y/b.html", "m/x/y/c.png", "n[1].raw", "e/f/g.warc"} {
+	for _, name := range []string{"a.warc", "b.raw", "m/index.html", "m/x/a.html", "m/x/y/b.html", "m/x/y/c.png", "n[1].raw", "e/f/g.warc", ".x.warc", ".h/i.raw", "k/.l/m.css", "k/.n.css"} {
 		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 			t.Fatal(err)
 		}
@@ -23,6 +23,16 @@ func TestFiles(t *testing.T) {
 		{"*.warc", "a.warc"},
 		{"*", "a.warc b.raw n[1].raw"},
 		{"n[1].raw", "n[1].raw"},
+		{".*.warc", ".x.warc"},
+		{".x.warc", ".x.warc"},
+		{"?x.warc", "no file matches ?x.warc"},
+		{"[.]x.warc", "no file matches [.]x.warc"},
+		{"./*.warc", "a.warc"},
+		{"*/i.raw", "no file matches */i.raw"},
+		{".h/*", ".h/i.raw"},
+		{"./.h/*", ".h/i.raw"},
+		{"k/**", "k/.l/m.css k/.n.css"},
+		{"k/**/*.css", "k/.l/m.css"},
 		{"m/**", "m/index.html m/x/a.html m/x/y/b.html m/x/y/c.png"},
 		{"./m/**", "m/index.html m/x/a.html m/x/y/b.html m/x/y/c.png"},
 		{"m/**/*.html", "m/index.html m/x/a.html m/x/y/b.html"},
