@@ -231,11 +231,10 @@ func (m *keyMerge) next() error {
 // each node has the stream that lost there, and the winner of all is at the root.
 //
 // Keys that follow each other begin with the same bytes. So streams are compared by
-// codes, which say where and how a key differs from the key that came last, in pieces of
-// four bytes: of two keys after the same key, the one that shares more pieces with it comes
-// first, and of two that share as many, the one with the lesser piece after that. Only keys
-// with equal codes are compared, from the bytes after. (This is offset-value coding, of
-// Conner 1977.)
+// codes, which say where and how a key differs from the key that came last: of two keys
+// after the same key, the one that shares more with it comes first, and of two that
+// share as much, the one with the lesser byte after that. Only keys with equal codes are
+// compared, from the bytes after. (This is offset-value coding, of Conner 1977.)
 type keyTree struct {
 	keys   []string // the current key of each stream
 	losers []loser  // losers[0] is the winner
@@ -249,13 +248,12 @@ type loser struct {
 }
 
 // codeEnd is the code of a stream that is at its end, and codeSame that of a key that
-// equals the key before. Between them are the codes of other keys: codePieces minus the number of
-// pieces shared, and then a piece. The last piece of a key is filled up with zeros.
+// equals the key before. Between them are the codes of other keys: the greatest length
+// minus the number of bytes shared, and then a byte.
 const (
 	codeSame   = 0
 	codeEnd    = 1<<64 - 1
-	codePieces = 1<<32 - 2
-	pieceBytes = 4
+	codeLength = 1 << 32
 )
 
 // codeOf returns the code of a key after a key with which it shares its first n bytes.
@@ -263,20 +261,7 @@ func codeOf(key string, n int) uint64 {
 	if n == len(key) {
 		return codeSame // a key that is shorter than the other one would be before it
 	}
-	n /= pieceBytes
-	code, rest := uint64(codePieces-n)<<32, key[n*pieceBytes:]
-	if len(rest) >= pieceBytes {
-		return code | uint64(rest[0])<<24 | uint64(rest[1])<<16 | uint64(rest[2])<<8 | uint64(rest[3])
-	}
-	for i := range len(rest) {
-		code |= uint64(rest[i]) << (24 - 8*i)
-	}
-	return code
-}
-
-// afterPiece returns how many bytes at least two keys share that have the same code.
-func afterPiece(code uint64, x, y string) int {
-	return min((codePieces-int(code>>32)+1)*pieceBytes, len(x), len(y))
+	return (codeLength-uint64(n))<<8 | uint64(key[n])
 }
 
 // begin prepares t for n streams. The caller then calls enter once for each of them.
@@ -342,7 +327,7 @@ func (t *keyTree) match(node int, s loser) (winner loser) {
 	wins := s.code < o.code || s.code == o.code && s.stream < o.stream
 	if s.code == o.code && s.code != codeSame && s.code != codeEnd {
 		x, y := t.keys[s.stream], t.keys[o.stream]
-		n := sharedBytes(x, y, afterPiece(s.code, x, y))
+		n := sharedBytes(x, y, int(codeLength-s.code>>8))
 		if n < len(x) || n < len(y) {
 			wins = n == len(x) || n < len(y) && x[n] < y[n]
 		}
