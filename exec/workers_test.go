@@ -239,6 +239,55 @@ func TestWorkerFaultOfQuery(t *testing.T) {
 	}
 }
 
+// apart is an archive each of whose snapshots counts the scans that run in it.
+type apart struct {
+	archive
+	begun  atomic.Int64  // scans of all snapshots
+	both   chan struct{} // is closed when two scans have begun
+	shared atomic.Bool   // two scans ran in one snapshot
+}
+
+func (a *apart) Snapshot(context.Context) (relation.Snapshot, error) {
+	return &apartSnapshot{Archive: a.Archive, a: a}, nil
+}
+
+type apartSnapshot struct {
+	*relationtest.Archive
+	a     *apart
+	scans atomic.Int64
+}
+
+func (s *apartSnapshot) Scan(ctx context.Context, scan record.Scan) iter.Seq2[*record.Batch, error] {
+	return func(yield func(*record.Batch, error) bool) {
+		if s.scans.Add(1) > 1 {
+			s.a.shared.Store(true)
+		}
+		defer s.scans.Add(-1)
+		if s.a.begun.Add(1) == 2 {
+			close(s.a.both)
+		}
+		<-s.a.both
+		s.Archive.Scan(ctx, scan)(yield)
+	}
+}
+
+// TestWorkersApart has one worker compute two parts at once. Each has a snapshot of its own.
+func TestWorkersApart(t *testing.T) {
+	plain := archive{smallSite()}
+	a := &apart{archive: plain, both: make(chan struct{})}
+	transport := workertest.New(a, 1, func() *session.Session { return newSession(a) })
+	t.Cleanup(transport.Close)
+	s := sessionWith(plain, func(o *session.Options) {
+		o.Workers = &fiveParts{Asker: worker.NewAsker(transport, worker.Options{})}
+	})
+	if _, _, err := ask(s, "SELECT url, status FROM captures"); err != nil {
+		t.Fatal(err)
+	}
+	if n := a.begun.Load(); n < 2 || a.shared.Load() {
+		t.Errorf("%d scans, two of them in one snapshot: %t; want two or more, each in its own", n, a.shared.Load())
+	}
+}
+
 // TestWorkersProgress shows that the progress of a question is how many of its parts were read.
 func TestWorkersProgress(t *testing.T) {
 	s, _, _ := asking(t, archive{smallSite()}, 1<<20)
