@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"infomall/exec"
+	"infomall/exec/cost"
 	"infomall/exec/relation"
 	"infomall/exec/relation/relationtest"
 	"infomall/exec/session"
@@ -285,6 +286,30 @@ func TestWorkersApart(t *testing.T) {
 	}
 	if n := a.begun.Load(); n < 2 || a.shared.Load() {
 		t.Errorf("%d scans, two of them in one snapshot: %t; want two or more, each in its own", n, a.shared.Load())
+	}
+}
+
+// TestWorkersTeachNothing shows that estimates learn nothing from a query that workers have computed: this
+// process has read next to nothing, in all the time.
+func TestWorkersTeachNothing(t *testing.T) {
+	needsNoWorkers(t, "one of the sessions has none")
+	a := archive{smallSite()}
+	for _, workers := range []int{0, 1} {
+		rates := new(cost.Rates)
+		s := sessionWith(a, func(o *session.Options) {
+			o.Rates = rates
+			if workers > 0 {
+				transport := workertest.New(a, workers, func() *session.Session { return newSession(a) })
+				t.Cleanup(transport.Close)
+				o.Workers = &fiveParts{Asker: worker.NewAsker(transport, worker.Options{})}
+			}
+		})
+		if _, _, err := ask(s, "SELECT count(text) FROM versions"); err != nil {
+			t.Fatal(err)
+		}
+		if want := workers == 0; rates.Changed() != want {
+			t.Errorf("with %d workers: learned something: %t, want %t", workers, rates.Changed(), want)
+		}
 	}
 }
 
