@@ -58,7 +58,7 @@ func TestOptionValues(t *testing.T) {
 func TestOptionErrors(t *testing.T) {
 	for args, want := range map[string]string{
 		"--nope":            "unknown flag --nope",
-		"-x":                "unknown flag -x",
+		"-Z":                "unknown flag -Z",
 		"-c":                "-c",
 		"--param a":         "--param",
 		"--color sometimes": "--color must be one of",
