@@ -241,7 +241,7 @@ var testArrows = map[string]string{
 	"store/disk/s3":        "store/disk/s3/s3test",
 	"store/document/pdf":   "store/document/documenttest",
 	"lang/ast":             "lang",
-	"exec":                 "exec/regions/regionstest exec/relation/all exec/relation/relationtest crawl/report exec/plan exec/worker exec/worker/workertest store/document store/record/message store/urlkey",
+	"exec":                 "exec/cost exec/regions/regionstest exec/relation/all exec/relation/relationtest crawl/report exec/plan exec/worker exec/worker/workertest store/document store/record/message store/urlkey",
 	"exec/expr":            "exec/regions/regionstest lang",
 	"exec/checkreplay":     "crawl/report exec exec/relation/relationtest lang",
 	"exec/worker/nats":     "exec exec/relation exec/relation/relationtest exec/session exec/worker/natstest lang store/record",
