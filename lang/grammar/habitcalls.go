@@ -10,7 +10,8 @@ import (
 	"infomall/lang/scan"
 )
 
-// This file reads calls of functions of other databases as calls of those that the language has.
+// This file reads calls of functions that other databases have. Each becomes a call of a function of
+// this language that does the same.
 
 // hasGroup reports whether a regular expression has a group that captures. If it is no
 // regular expression, hasGroup returns false.

@@ -8,7 +8,8 @@ import (
 	"infomall/lang/scan"
 )
 
-// This file reads clauses of queries of other databases as those that the language has.
+// This file reads clauses that other databases have in their queries. Each becomes a clause of this
+// language that means the same.
 
 // distinctOn reads ON (expr, …) after SELECT DISTINCT, if it comes next.
 func (p *parser) distinctOn() ([]ast.Expr, error) {
@@ -26,8 +27,8 @@ func (p *parser) distinctOn() ([]ast.Expr, error) {
 }
 
 // firstOfEach changes q, which was written as SELECT DISTINCT ON (on, …) … ORDER BY …, to the
-// query that it means: the first row, in the order of ORDER BY, of those that are equal in on. It
-// becomes SELECT … FROM (SELECT …, row_number() OVER (PARTITION BY on ORDER BY …) …) WHERE … = 1.
+// query that it means. Of the rows with equal values of on, it keeps the first in the order of
+// ORDER BY. It becomes SELECT … FROM (SELECT …, row_number() OVER (PARTITION BY on ORDER BY …) …) WHERE … = 1.
 func firstOfEach(q *ast.Query, on []ast.Expr) error {
 	at := q.Select.Span
 	if len(q.Sets) > 0 {
