@@ -5,6 +5,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 
 	"infomall/exec/value"
 	"infomall/store/block/divide"
@@ -74,7 +75,7 @@ func (r *Reader) links(ctx context.Context, n *Request) iter.Seq2[[]linkRow, err
 			yield(nil, err)
 			return
 		}
-		a := aim{resolved: &r.resolved, to: n.To}
+		a := aim{resolved: &r.resolved, to: n.To, ends: lastSegments(n.Targets)}
 		scan := r.Snapshot.Scan(ctx, n.Scan(record.ColChange|record.ColKind))
 		for b, err := range r.spans(ctx, scan, n, false) {
 			if err != nil {
@@ -149,8 +150,8 @@ func (r *Reader) soughtLinks(ctx context.Context, a *aim, n *Request, b *spanBat
 	if err != nil || encoded.Page == nil {
 		return nil, false, err
 	}
-	page, err := facts.Read(encoded.Page)
-	if err != nil || page.Inline() {
+	page := &a.kept
+	if err := page.Read(encoded.Page); err != nil || page.Inline() {
 		return nil, false, nil
 	}
 	r.resolved.Page(urlkey.Base(b.URL[i], page.Base))
@@ -183,7 +184,9 @@ func (r *Reader) soughtLinks(ctx context.Context, a *aim, n *Request, b *spanBat
 type aim struct {
 	resolved *urlkey.Links         // set to the current page
 	to       func(key string) bool // reports whether the query asks for the URL with a key
+	ends     map[string]bool       // the last segments of the paths of the targets; nil if they are not known
 	seeker   facts.Seeker
+	kept     facts.Kept // memory for the facts of the current page
 
 	from  string       // as Sought.Site
 	most  urlkey.Reach // links with a greater reach may lead elsewhere from another page of from
@@ -254,10 +257,34 @@ func (a *aim) leads(link []byte) bool {
 	return leads
 }
 
-// looks is like leads, but it remembers nothing.
+// looks is like leads, but it remembers nothing. Most links end otherwise than the targets, so that
+// they need not be resolved.
 func (a *aim) looks(link []byte) bool {
+	if a.ends != nil {
+		if end, ok := urlkey.LastSegment(link); ok && !a.ends[string(end)] {
+			return false
+		}
+	}
 	url := a.resolved.Target(link)
 	return len(url) > 0 && a.to(urlkey.Key(string(url)))
+}
+
+// lastSegments returns the last segment of the path of each target. It returns nil if a target is
+// more than one URL of the web.
+func lastSegments(targets []urlkey.Range) map[string]bool {
+	if targets == nil {
+		return nil
+	}
+	ends := make(map[string]bool, len(targets))
+	for _, t := range targets {
+		url := urlkey.URL(t.From)
+		if t.To != t.From+"\x00" || !strings.HasPrefix(url, "http") {
+			return nil
+		}
+		path, _, _ := strings.Cut(url, "?")
+		ends[path[strings.LastIndexByte(path, '/')+1:]] = true
+	}
+	return ends
 }
 
 // linksOf returns one row per link of the version at row i of b, or nil if the

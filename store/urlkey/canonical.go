@@ -188,7 +188,7 @@ func hasScheme(s string) bool {
 
 // schemeEnd returns the index of the colon that ends the scheme of s, or -1 if
 // s begins with no scheme.
-func schemeEnd(s string) int {
+func schemeEnd[T string | []byte](s T) int {
 	for i := range len(s) {
 		switch c := s[i]; {
 		case 'a' <= c|0x20 && c|0x20 <= 'z':

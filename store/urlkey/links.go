@@ -78,7 +78,7 @@ func ReachOf(link []byte) Reach {
 		return ToItself
 	case !ofFolder(link):
 		return FromPage
-	case link[0] == '/' || bytes.Contains(link, []byte("://")) && maybeScheme(link):
+	case link[0] == '/' || hasPrefix(link[max(schemeEnd(link), 0):], "://"):
 		return FromSite
 	default:
 		return FromFolder
@@ -98,6 +98,32 @@ func (r *Links) From(reach Reach) (from string, ok bool) {
 		folder = siteOf(folder)
 	}
 	return folder, ok
+}
+
+// LastSegment returns what the path of the URL to which a link leads has after its last slash,
+// from whatever page of the web. ok is false if the link must be resolved to know that.
+func LastSegment(link []byte) (segment []byte, ok bool) {
+	link = withoutFragment(link)
+	for _, scheme := range []string{"http://", "https://"} {
+		if hasPrefix(link, scheme) {
+			if link = link[len(scheme):]; bytes.IndexByte(link, '/') <= 0 {
+				return nil, false // there is no path, or the host comes after further slashes
+			}
+			break
+		}
+	}
+	at := bytes.LastIndexByte(link, '/')
+	segment = link[at+1:]
+	if len(segment) == 0 || string(segment) == "." || string(segment) == ".." || bytes.HasPrefix(link, []byte("//")) {
+		return nil, false
+	}
+	for i, c := range link {
+		plain := 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '-' || c == '_' || c == '.'
+		if !plain && (i > at || c != '/' && c != '{' && c != '}') {
+			return nil, false
+		}
+	}
+	return segment, true
 }
 
 // siteOf returns the beginning of a folder up to the first slash of its path, or the whole

@@ -15,6 +15,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"slices"
 	"strings"
 
 	"infomall/store/block/about"
@@ -376,25 +377,36 @@ type Kept struct {
 // version of Extractor computed the facts; other errors mean that they are
 // damaged.
 func Read(src []byte) (*Kept, error) {
-	t := packed.Reader{B: src}
 	k := &Kept{}
+	if err := k.Read(src); err != nil {
+		return nil, err
+	}
+	return k, nil
+}
+
+// Read does the same as the function Read, in k and its memory. It changes the Cut that an
+// earlier call of k.Read decoded; texts of that call stay valid. After an error k is not valid.
+func (k *Kept) Read(src []byte) error {
+	t := packed.Reader{B: src}
+	*k = Kept{Cut: k.Cut[:0], placed: k.placed[:0]}
 	if t.Byte() != Extractor {
-		return nil, ErrOther
+		return ErrOther
 	}
 	form := t.Byte()
 	k.plain, k.charset, k.Base = form&formPlain != 0, t.Text(), t.Text()
-	k.Cut = make([]KeptBlock, t.Count())
+	n := t.Count()
+	k.Cut = slices.Grow(k.Cut, n)[:n]
 	k.takePaths(&t)
 	for i := range k.Cut {
 		k.Cut[i].Leaves = t.Number()
 		if k.Cut[i].Label = label.Label(t.Byte()); k.Cut[i].Label > label.Other {
-			return nil, ErrFacts
+			return ErrFacts
 		}
 	}
 	k.count = t.Number()
 	if form&formInline != 0 {
 		if k.count > len(t.B) {
-			return nil, ErrFacts
+			return ErrFacts
 		}
 		k.leaves = make([][]byte, k.count)
 		for i := range k.leaves {
@@ -404,18 +416,18 @@ func Read(src []byte) (*Kept, error) {
 	if form&formOutside != 0 {
 		var err error
 		if k.outside, t.B, err = markup.TakeLinks(t.B); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if len(t.B) > 0 {
 		if err := k.takeLayout(&t); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if t.Bad || len(t.B) > 0 {
-		return nil, ErrFacts
+		return ErrFacts
 	}
-	return k, nil
+	return nil
 }
 
 // takePaths reads the path of each block of k.Cut from t. If t ends too early, it

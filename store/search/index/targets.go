@@ -139,7 +139,9 @@ func (f *File) linking(b *targetBlock, ranges []urlkey.Range, each func(run, n u
 		if !ok || keys.Bad {
 			return f.fault(errDamaged)
 		}
-		if len(key) > 0 && !slices.ContainsFunc(ranges, func(r urlkey.Range) bool { return r.Contains(string(key)) }) {
+		if len(key) > 0 && !slices.ContainsFunc(ranges, func(r urlkey.Range) bool {
+			return r.From <= string(key) && (r.To == "" || string(key) < r.To) // Range.Contains would copy each key
+		}) {
 			continue
 		}
 		for _, c := range all.List(list) {
