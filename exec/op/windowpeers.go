@@ -23,15 +23,22 @@ func (s *stream) end(extras, results []*value.Vector, from, to int, last bool) e
 	if err := s.sum(extras, from, to); err != nil {
 		return err
 	}
+	pending := len(s.pending.held) > 0 || s.pending.spool.Len() > 0
 	for _, k := range s.atEnds {
 		f := &s.funcs[k]
+		end := f.end
 		if f.Kind == plan.OfPeers {
-			f.end = f.sum.result(f.Agg)
+			end = f.sum.result(f.Agg)
 		}
-		results[k].Fill(from, to, f.end)
+		results[k].Fill(from, to, end)
+		if pending {
+			f.end = end
+		}
 	}
-	if err := s.yieldPending(); err != nil {
-		return err
+	if pending {
+		if err := s.yieldPending(); err != nil {
+			return err
+		}
 	}
 	if last {
 		for _, k := range s.atEnds {

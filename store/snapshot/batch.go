@@ -125,11 +125,13 @@ func (o *batcher) plain(all []stretch) (bool, error) {
 		}
 	}
 	for _, s := range all {
-		for s.n > 0 && s.first() < o.s.From {
-			s.i, s.n = s.i+1, s.n-1
-		}
-		for s.n > 0 && s.last() >= o.s.To {
-			s.n--
+		if info := s.c.seg.Info; info.First < o.s.From || info.Last >= o.s.To {
+			for s.n > 0 && s.first() < o.s.From {
+				s.i, s.n = s.i+1, s.n-1
+			}
+			for s.n > 0 && s.last() >= o.s.To {
+				s.n--
+			}
 		}
 		for s.n > 0 {
 			some := min(s.n, record.BatchRows-o.b.N)
