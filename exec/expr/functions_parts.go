@@ -130,36 +130,18 @@ func octetLength(_ *Env, a []value.Value) (value.Value, error) {
 	return value.OfInt(int64(len(a[0].Text))), nil
 }
 
-// prepareCount returns an applier for regexp_count that has a constant pattern compiled, or nil
-// if the pattern is not constant.
-func prepareCount(_ *Env, args []Expr) (applier, error) {
-	pattern, ok := constantText(args, 1)
-	if !ok {
-		return nil, nil
-	}
-	re, err := compilePattern(pattern)
-	if err != nil {
-		return nil, err
-	}
-	return func(_ *Env, a []value.Value) (value.Value, error) { return matches(re, a[0].Text), nil }, nil
-}
+func prepareCount(_ *Env, args []Expr) (applier, error) { return preparePattern(args, matches) }
 
-func regexpCount(_ *Env, a []value.Value) (value.Value, error) {
-	re, err := compilePattern(a[1].Text)
-	if err != nil {
-		return value.Value{}, err
-	}
-	return matches(re, a[0].Text), nil
-}
+func regexpCount(_ *Env, a []value.Value) (value.Value, error) { return applyPattern(a, matches) }
 
-// matches returns how often re matches in s, as an Int. Matches do not overlap.
-func matches(re *regexp.Regexp, s string) value.Value {
-	return value.OfInt(int64(len(re.FindAllStringIndex(s, -1))))
+// matches returns how often re matches in a[0]. Matches do not overlap.
+func matches(re *regexp.Regexp, a []value.Value) (value.Value, error) {
+	return value.OfInt(int64(len(re.FindAllStringIndex(a[0].Text, -1)))), nil
 }
 
 // partFunctions declares the functions that take texts apart, or put them together.
 var partFunctions = []Function{
-	{Name: "concat_ws", Example: `concat_ws(', ', 'Lanshan', NULL, 'Library')`, Doc: "The texts joined by separator, without those that are NULL.",
+	{Name: "concat_ws", Example: `concat_ws(', ', 'Lanshan', NULL, 'Library')`, Doc: "The texts, with separator between them. A NULL is left out.",
 		params: []param{{"separator", textKind}, {"s", textKind}}, many: true, nulls: true, result: value.Text, apply: concatWS},
 	{Name: "initcap", Example: `initcap('lan river POST')`, Doc: "The text with each word in lower case after a first letter in upper case.",
 		params: []param{{"s", textKind}}, result: value.Text, apply: initcap},

@@ -138,10 +138,9 @@ func compilePattern(pattern string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
-// prepareExtract returns an applier for regexp_extract that has a constant
-// pattern compiled, so that this happens once. It returns nil if the pattern is
-// not constant.
-func prepareExtract(_ *Env, args []Expr) (applier, error) {
+// preparePattern returns an applier of f with the second argument compiled as a regular expression,
+// so that this happens once. It returns nil if that argument is not constant.
+func preparePattern(args []Expr, f func(*regexp.Regexp, []value.Value) (value.Value, error)) (applier, error) {
 	pattern, ok := constantText(args, 1)
 	if !ok {
 		return nil, nil
@@ -150,16 +149,21 @@ func prepareExtract(_ *Env, args []Expr) (applier, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(_ *Env, a []value.Value) (value.Value, error) { return extract(re, a) }, nil
+	return func(_ *Env, a []value.Value) (value.Value, error) { return f(re, a) }, nil
 }
 
-func regexpExtract(_ *Env, a []value.Value) (value.Value, error) {
+// applyPattern compiles the pattern a[1] and returns what f gives.
+func applyPattern(a []value.Value, f func(*regexp.Regexp, []value.Value) (value.Value, error)) (value.Value, error) {
 	re, err := compilePattern(a[1].Text)
 	if err != nil {
 		return value.Value{}, err
 	}
-	return extract(re, a)
+	return f(re, a)
 }
+
+func prepareExtract(_ *Env, args []Expr) (applier, error) { return preparePattern(args, extract) }
+
+func regexpExtract(_ *Env, a []value.Value) (value.Value, error) { return applyPattern(a, extract) }
 
 // extract returns the first match of re in the text a[0], or if a[2] is given,
 // the group with this number in that match. It returns NULL if there is no

@@ -233,10 +233,17 @@ func (p *parser) sampled() error {
 // columnNames reads the names in brackets in WITH t (a, b) AS (query) or (query) AS t (a, b), if
 // they come next.
 func (p *parser) columnNames() ([]ast.Name, error) {
-	if !p.takeOp("(") {
+	if !scan.IsOp(p.peek(), "(") {
 		return nil, nil
 	}
-	var list []ast.Name
+	return p.namesInBrackets()
+}
+
+// namesInBrackets reads names between commas, such as (a, b).
+func (p *parser) namesInBrackets() (list []ast.Name, err error) {
+	if err := p.needOp("("); err != nil {
+		return nil, err
+	}
 	for {
 		n, err := p.someName()
 		if err != nil {

@@ -522,7 +522,7 @@ func (p *parser) joins(s *ast.Select) error {
 		case cross:
 		case scan.IsWord(p.peek(), "USING"):
 			p.next()
-			j.Using, err = p.using()
+			j.Using, err = p.namesInBrackets()
 		default:
 			if err = p.need("ON"); err == nil {
 				j.On, err = p.wholeExpr()
@@ -572,19 +572,3 @@ func (p *parser) joinKind(j *ast.Join) (found, cross bool, err error) {
 	return p.take("JOIN"), false, nil
 }
 
-// using reads the names in brackets after USING.
-func (p *parser) using() (list []ast.Name, err error) {
-	if err := p.needOp("("); err != nil {
-		return nil, err
-	}
-	for {
-		n, err := p.someName()
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, n)
-		if !p.takeOp(",") {
-			return list, p.needOp(")")
-		}
-	}
-}
