@@ -181,8 +181,8 @@ func DecodeInts(dst []int64, src []byte, n int) ([]int64, error) {
 	return dst, nil
 }
 
-// PackWidth returns how many bits each number takes if the largest number is most.
-// Widths from 57 to 63 are rounded up to 64, because a single 64-bit load could not
+// PackWidth returns how many bits each number of a column takes if the largest of the numbers
+// is most. Widths from 57 to 63 are rounded up to 64, because a single 64-bit load could not
 // read such a number at every bit offset.
 func PackWidth(most uint64) uint {
 	if w := uint(bits.Len64(most)); w <= 56 {
