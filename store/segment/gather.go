@@ -104,13 +104,10 @@ type part struct {
 // stretch is a range of bytes of part.out.
 type stretch struct{ from, to uint32 }
 
-// ahead is a run on which another run builds. Seen from the other run, the content
-// of ahead lies before its own, with a seam of seamBytes between them. distance is
-// how many bytes lie between the end of that seam and the other run.
+// ahead is a run on which another run, the user, builds. In the memory of the decoder, the
+// content of the run lies before the content of the user, with a seam of seamBytes between.
+// distance is how many bytes lie between the end of that seam and the content of the user.
 type ahead struct {
-	// ahead is a run on which another run, the user, builds. In the memory of the decoder, the
-	// content of the run lies before the content of the user, with a seam of seamBytes between.
-	// distance is how many bytes lie between the end of that seam and the content of the user.
 	part     *part
 	bytes    uint32
 	distance uint32

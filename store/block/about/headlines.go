@@ -57,8 +57,9 @@ func Headlines(dst []Headline, b *divide.Body) []Headline {
 	return dst
 }
 
-// inMain reports whether the byte at offset at is in the main part of the page. from is the
-// result next of the call before, with a smaller offset, or 1.
+// inMain reports whether the byte at offset at is in the main part of the page. Call it with
+// rising offsets. The parameter from is 1 in the first call, and later the result next of the
+// call before.
 func inMain(b *divide.Body, labels []label.Label, from, at int) (next int, main bool) {
 	for n := from; n < len(b.Blocks); {
 		switch p := &b.Blocks[n]; {

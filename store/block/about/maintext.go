@@ -266,12 +266,12 @@ const (
 	linkedMost = 3  // a run with more than 1/linkedMost of its words in links is not prose
 )
 
-// mainFinder finds the element that contains the main text of a page. It counts
-// the words of prose in each element.
+// mainFinder finds the element that contains the main text of a page. It adds up the words of
+// prose in each element.
 type mainFinder struct {
 	t   *markup.Tree
 	all []int32 // all[i] is the number of words of prose in nodes 0 to i-1
-	sum []int32 // sum[i] is the value of the runs in nodes 0 to i-1 without asides, see lineRun.value
+	sum []int32 // sum[i] is the sum of lineRun.value over the runs in nodes 0 to i-1, without asides
 }
 
 // lineRun is a run of text: the text between two places where a block element
@@ -436,10 +436,9 @@ func (m *mainFinder) score(muted func(int) bool, least int32) {
 	}
 }
 
-// countWords returns the number of words in b, and m, the number of its
-// punctuation marks. Three bytes beyond ASCII count as one word, which is right
-// for ideographs in UTF-8 and too much for accented letters. Sixty such bytes
-// count as one stop.
+// countWords estimates the number of words in b, and counts its punctuation marks. Three bytes
+// beyond ASCII count as one word, which is right for ideographs in UTF-8 and too much for
+// accented letters. Sixty bytes beyond ASCII count as one full stop.
 func countWords(b []byte) (words int32, m marks) {
 	inWord := false
 	high := int32(0)

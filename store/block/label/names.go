@@ -45,8 +45,8 @@ func labelNamed(name string) Label {
 	panic("label: labels.txt has no such label: " + name)
 }
 
-// AddElement adds to e the evidence of element i of the page: its tag, and the
-// words in its class, id and role. memory speeds this up; it may be nil.
+// AddElement adds to e the evidence of element i of the page: its tag, and the words in its
+// class, id and role. memory saves time for values that repeat; it may be nil.
 func (e *Evidence) AddElement(t *markup.Tree, i int, memory *Memory) {
 	switch t.Nodes[i].Tag {
 	case markup.TagNav, markup.TagMenu:
