@@ -25,8 +25,9 @@ const StopLettersMax = 3
 // what a text is about.
 func Stop(word string) bool { return stopWords()[word] }
 
-// CostOf returns how rare a word, in simplified letters, is in tenths of a bit: 10 × log2(all
-// words ÷ this word). It returns 0 if the list of words does not have the word.
+// CostOf returns how rare a word in simplified letters is, in tenths of a bit: 10 × log2(n ÷
+// k), if the word is k of n words of text. It returns 0 if the list of words does not have the
+// word.
 func CostOf(word string) uint8 {
 	node := -1
 	for at, r := range word {

@@ -1,4 +1,4 @@
-// Package match says which texts the words of a question match, and where. The
+// Package match says which texts the words of a query match, and where. The
 // operator MATCH, its marks in a text and its excerpts all follow from this one
 // package.
 //
@@ -8,7 +8,7 @@
 //	term     a piece of a text as MATCH sees it, folded, with its place in the text
 //	run      letters of scripts without spaces that follow each other, such as 北京大学
 //	joined   said of a term that directly follows the term before it in a run
-//	question what a user writes after MATCH
+//	query    a search query: what a user writes after MATCH
 //	phrase   terms that must follow each other
 //	stem     what the forms of a word have in common, see package stem
 //
