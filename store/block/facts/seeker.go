@@ -44,7 +44,7 @@ type seekerGroup struct {
 type spanLinks struct {
 	span   record.LeafSpan
 	next   *spanLinks // the span that came after it in the last page that had it, or nil
-	before []int32    // before[i] is the number of links in the leaves before leaf i; the last element counts all links
+	before []int32    // before[i] is how many links the leaves before leaf i have; the last element counts all
 	sought []siteLink // Leaf and Number are counted from the beginning of the span
 }
 

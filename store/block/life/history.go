@@ -9,7 +9,7 @@
 //	twin       a version with the same time as another
 //	match      the change of one block from one version to the next
 //	fold       the result of a History at one version, stored so that a later
-//	           question need not begin at the first version
+//	           query need not begin at the first version
 //	brought    how much a version has that the version before does not have
 //	sense      whether a change changes the content of a page, or only dates and counters
 //	noise      words that may differ between two texts that say the same
@@ -66,7 +66,7 @@ type Revision struct {
 	twin     int32        // number of earlier versions with the same time
 	leaves   []int        // the leaves of Tree, as indexes of blocks
 	divided  bool         // the body is stored as layout and blocks
-	rested   *divide.Body // set if the Revision comes from a Resting: how the body was read; only leaves have bytes
+	rested   *divide.Body // how the body was read, if r comes from a Resting; nil otherwise
 	matches  []Match      // the changes of the leaves; Old and New are indexes into the two Trees
 	asWholes bool         // the matches compare whole bodies, because neither version is a page
 
