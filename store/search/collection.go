@@ -11,11 +11,11 @@ import (
 // sampleMax is how many bodies a Collection remembers at most.
 const sampleMax = 1 << 16
 
-// Collection counts, for one search query, the pages that were asked and how many of them have
-// each atom of the query (a word, a phrase or a NEAR). Pages with the same body count once. The
-// counts are exact up to sampleMax bodies. Above that, they are estimates from a sample of the
-// bodies, chosen by their digests (Wegman's adaptive sampling, Flajolet 1990). So the result
-// does not depend on the order in which pages are added, and the memory is bounded.
+// Collection counts, for one search query, the pages that were searched, and how many of them
+// have each atom of the query (a word, a phrase or a NEAR). Pages with the same body count
+// once. The counts are exact up to sampleMax bodies. Above that, they are estimates from a
+// sample of the bodies, chosen by their digests (Wegman's adaptive sampling, Flajolet 1990). So
+// the result does not depend on the order in which pages are added, and the memory is bounded.
 type Collection struct {
 	atoms  int
 	shift  uint                     // only bodies with so many zero bits at the start of the digest count
@@ -91,7 +91,7 @@ func (c *Collection) Has(d record.Digest) bool {
 // means that it remembers all.
 func (c *Collection) Sample() (shift uint) { return c.shift }
 
-// Counts says how many pages with distinct bodies were asked, and how many of them have each
+// Counts says how many pages with distinct bodies were searched, and how many of them have each
 // atom of a search query.
 type Counts struct {
 	Pages int

@@ -76,7 +76,7 @@ type said struct {
 	has    uint64 // the atoms that the page has, one bit for each
 }
 
-// The first elements of Words.said, which many captures share.
+// The indexes of the first elements of Words.said, which many captures share.
 const (
 	maybe   = iota // the answer for the capture is not known
 	null           // the capture is no page, and has no text

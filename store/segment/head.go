@@ -233,5 +233,5 @@ const (
 	kindEnd    = "end"
 )
 
-// isRun reports whether the record is a run, also one of states.
+// isRun reports whether the record is a run, either of captures or of states.
 func (h *recordHead) isRun() bool { return h.kind == kindRun || h.kind == kindStates }

@@ -345,7 +345,8 @@ func (t *Tally) LoadKeys() (err error) {
 	return err
 }
 
-// Titles returns the distinct titles of a run's pages. Some titles may come more than once.
+// Titles returns a list that has the titles of all pages of the run; TitleAt gives the place of
+// each entry's title in it. Mostly a title is in the list once, however many entries have it.
 func (p *Pages) Titles() []string { return p.text[0].List }
 
 // TitleAt returns the index in Titles of the title of entry i, or -1 if the entry has no

@@ -177,9 +177,9 @@ func (w *Writer) Add(e Stored, c Content) (newBytes int64, err error) {
 	return newBytes, w.entry(e)
 }
 
-// Move appends the entry e of another segment, whose body is made of parts. If
-// layout is not 0, the first layout parts are the body's layout. Move returns the
-// entry's new recipe: one block for each part, in order.
+// Move appends the entry e of another segment, whose body is made of parts. If the argument
+// layout is not 0, the body's layout is that many of the parts, from the first on. Move returns
+// the entry's new recipe: one block for each part, in order.
 func (w *Writer) Move(e Stored, layout uint32, parts []Part) (Recipe, error) {
 	e.Recipe = Recipe{Layout: layout}
 	if layout == 0 && len(parts) > 1 {

@@ -96,9 +96,9 @@ func SiteLabels(b *divide.Body, s *SiteStyle) []label.Label {
 }
 
 // The limits of addImportance. They were chosen on two pages each of 55 sites,
-// whose articles people marked. Labels say rightly whether a word belongs to an
-// article for .79 of the words without importances, and for .85 with them (the
-// mean over words in articles and other words).
+// whose articles people marked. Labels say correctly whether a word belongs to an
+// article for .79 of the words without importances, and for .85 of them with importances
+// (the mean over words in articles and other words).
 const (
 	templateMost = .4 // a block with less importance belongs to the template of its site
 	templateCost = 4  // the score that a block of the template loses for Main

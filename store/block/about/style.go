@@ -359,9 +359,9 @@ func (w *styleWalk) key(i int) uint64 {
 	return h.Sum64()
 }
 
-// leaf handles Nodes[from:to] of the page, which correspond to leaf e of the
-// tree. When learning, it adds their features to e. Otherwise it records the
-// importance of e for them.
+// leaf compares Nodes[from:to] of the page with leaf e of the tree, to which they correspond.
+// If the page is being learned, leaf adds the features of these nodes to e. Otherwise it
+// records the importance of e as theirs.
 func (w *styleWalk) leaf(from, to, e int32) {
 	if !w.learn {
 		w.show(from, to, w.style.own(e))

@@ -13,7 +13,8 @@ import (
 // Unit is the piece of text that Page follows: a word or a line.
 type Unit uint8
 
-// The units. A line is a line of the text of a leaf that has a word in it.
+// The units. Only lines with a word in them count: text without a word belongs to the line
+// after it.
 const (
 	Words Unit = iota
 	Lines
@@ -188,8 +189,8 @@ func (a *addition) newOrigin(old string) *Origin {
 	return &o
 }
 
-// edit returns leaf n of the version that is being added. In the version before, the leaf was
-// the leaf was.
+// edit returns leaf n of the version that is being added. The leaf of the version before that
+// it continues is the argument was.
 func (a *addition) edit(was *Leaf, n int) Leaf {
 	l := Leaf{n, was.First, was.Last, a.page.pieces(a.v.Text(n))}
 	edited := false

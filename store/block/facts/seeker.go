@@ -48,8 +48,8 @@ type spanLinks struct {
 	sought []siteLink // Leaf and Number are counted from the beginning of the span
 }
 
-// siteLink is a link of a span that is sought in some pages of the site. all is set if it is
-// sought in all of them.
+// siteLink is a link of a span that some page of the site may seek. all is set if every page of
+// the site seeks it.
 type siteLink struct {
 	SoughtLink
 	all bool

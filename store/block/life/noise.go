@@ -8,8 +8,8 @@ import (
 	"infomall/store/words"
 )
 
-// Reasons why a change is not substantial. The file noise.txt has more reasons,
-// such as "date".
+// The reasons for which a change is not substantial, which means that it does not change the
+// content of the page. The file noise.txt has more reasons, such as "date".
 const (
 	reasonMarkup = "markup" // the text has the same words, in the same order
 	reasonOrder  = "order"  // the text has the same words in another order, or the block moved

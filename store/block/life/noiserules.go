@@ -242,9 +242,10 @@ func (m *pieceMarks) see(text string, at int) int {
 	return at + 1
 }
 
-// joins reports whether text[at] is a sign without which no rule matches a text that has no
-// letters: "=", a hyphen between hexadecimal digits, a colon between digits, or a slash or full
-// stop that is followed by one or two digits and another slash or full stop.
+// joins reports whether text[at] is a sign that can be part of a match without letters. Each
+// match without letters has one of these: "=", a hyphen between hexadecimal digits, a colon
+// between digits, or a slash or full stop that is followed by one or two digits and another
+// slash or full stop.
 func joins(text string, at int) bool {
 	between := func(is func(byte) bool) bool {
 		return at > 0 && is(text[at-1]) && at+1 < len(text) && is(text[at+1])
@@ -263,8 +264,8 @@ func joins(text string, at int) bool {
 	return false
 }
 
-// skip returns the offset of the first character of text, from offset at on, for which the
-// function is returns false.
+// skip returns the end of the characters from text[at] on for which is(character) is true: the
+// offset of the first other character, or len(text).
 func skip(text string, at int, is func(byte) bool) int {
 	for at < len(text) && is(text[at]) {
 		at++

@@ -76,7 +76,8 @@ const (
 	PageHeld
 )
 
-// Page is one capture of a run.
+// Page is what the index has of one capture of a run: its page, and where the leaves of the
+// page are stored.
 type Page struct {
 	Kind   PageKind
 	Same   uint32 // number of the capture in the run, for PageSame

@@ -74,10 +74,9 @@ type smallDict struct {
 	slots [2 * DictMax]uint16 // hash table of the list: 1 + index in list
 }
 
-// of builds the list of the values of v, and returns the size in bytes of the
-// column encoded with that list. It stops early and returns limit or more if the
-// column cannot be smaller than limit, or has more distinct values than the list
-// can hold.
+// of fills d with the distinct values of v, and returns the size in bytes of the column that is
+// encoded with this list. It stops early and returns limit or more if the column cannot be
+// smaller than limit, or if v has more distinct values than the list can hold.
 func (d *smallDict) of(v []int64, limit int) int {
 	size := 2
 	for _, x := range v {

@@ -9,7 +9,8 @@ import (
 //go:embed stop.txt
 var stopList string
 
-// stopWords are the words of stop.txt.
+// stopWords returns the set of the words of stop.txt, which say nothing of what a text is
+// about.
 var stopWords = sync.OnceValue(func() map[string]bool {
 	m := map[string]bool{}
 	for w := range strings.FieldsSeq(stopList) {

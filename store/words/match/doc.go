@@ -20,6 +20,6 @@
 // Chinese letter becomes the simplified one. A term is then either a word, which is a
 // run of letters, marks and digits, or one letter of a script that puts no spaces
 // between words: Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese. Every other
-// character parts words, except for an apostrophe between two letters, which is left
+// character separates words, except for an apostrophe between two letters, which is left
 // out. A blank or line break between two Chinese or Japanese letters is left out too.
 package match

@@ -207,8 +207,8 @@ func (f *finder) find(text string, found func(hit) bool) int {
 	return n
 }
 
-// step takes the state over the next term of the text. The parameter is has the terms of the
-// query that match this term, as bits.
+// step advances f.state (the phrases that may go on) over the next term of the text. The
+// parameter is has the terms of the query that match this term, as bits.
 func (f *finder) step(is []uint64) {
 	t, carry := f.t, uint64(0)
 	for w, s := range f.state {

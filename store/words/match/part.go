@@ -303,8 +303,8 @@ func (w *Whole) Add(p *Part) {
 	w.open = p.open
 }
 
-// cross takes the state over the first terms of p, and records the phrases that began in
-// earlier parts and end there.
+// cross advances w.state (the phrases that may go on) over the first terms of p, and records
+// the phrases that began in earlier parts and end there.
 func (w *Whole) cross(p *Part) {
 	t := &w.q.table
 	for i, s := range p.head {

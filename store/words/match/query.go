@@ -533,7 +533,7 @@ func isCode(s string) bool {
 	return len(s) == 2 || len(s) == 3
 }
 
-// wordAt reports whether a word or quote begins at the offset at.
+// wordAt reports whether a word or quote begins at this offset.
 func (p *queryParser) wordAt(at int) bool {
 	r, _ := utf8.DecodeRuneInString(p.text[at:])
 	return opensQuote(r) || inWord(r)
@@ -582,7 +582,8 @@ func (q *Query) Atoms() []Atom { return q.atoms }
 // atom, which is given by its number.
 func (q *Query) Eval(of func(atom int) Answer) Answer { return q.root.eval(of) }
 
-// eval calls itself at most depthMax deep, twice a level.
+// eval returns the answer of the part of the query below n, see Query.Eval. It calls itself at
+// most 2*depthMax deep.
 func (n *node) eval(of func(atom int) Answer) Answer {
 	switch n.op {
 	case opAtom:

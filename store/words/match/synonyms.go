@@ -312,9 +312,9 @@ func (p *queryParser) atom(ph Phrase) node {
 	return node{op: opAtom, atom: len(p.q.atoms) - 1}
 }
 
-// also records a phrase that the list of synonyms adds to the query, and counts its terms. The
-// phrase is a form of the one at offset start. The error says that the query then has too many
-// terms.
+// also adds the phrase ph to the phrases that Query.Added returns, and counts its terms. ph is
+// a form, with synonyms, of the phrase at offset start. The error says that the query then has
+// too many terms.
 func (p *queryParser) also(start int, ph Phrase) error {
 	if p.terms += len(ph.Terms); p.terms > TermsMax {
 		return p.fault(start, p.at-start, fmt.Sprintf("more than %d words are asked for with their synonyms", TermsMax), "ask for fewer words, or write =\"word\" without synonyms")

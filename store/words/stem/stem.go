@@ -66,9 +66,9 @@ func Known(code string) bool { return languages[code].stem != nil }
 // length.
 const wordBytesMax = 100
 
-// Of returns the stem of a word of the language with this code, which Known must know. The word
-// must be folded. The stem begins with the first letter of the word. If Snowball changes that
-// letter, as in the Turkish binla, whose stem it says is p, the word is its own stem.
+// Of returns the stem of a word of the language with this code, for which Known must report
+// true. The word must be folded. The stem begins with the first letter of the word. If Snowball
+// changes that letter, as b to p in the Turkish binla, the word is its own stem.
 func Of(code, word string) string {
 	if len(word) > wordBytesMax {
 		return word

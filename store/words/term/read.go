@@ -22,7 +22,7 @@ var cutter cut.Cutter
 // Reader reads the terms of texts. The zero value is ready to use and finds no new
 // words. Only one goroutine may use it.
 type Reader struct {
-	// New has the new words that are found. It may be nil.
+	// New has the new words that Of yields, too. It may be nil.
 	New *NewWords
 
 	terms  match.Terms

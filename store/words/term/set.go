@@ -18,7 +18,8 @@ func (s *Set) Has(term []byte) bool {
 		slices.ContainsFunc(s.Begins, func(b string) bool { return strings.HasPrefix(string(term), b) })
 }
 
-// MayHaveNew reports whether s may contain new words, which texts decide.
+// MayHaveNew reports whether s may contain a new word: a Chinese word that texts use but the
+// list of words does not have.
 func (s *Set) MayHaveNew() bool {
 	return s == nil || slices.ContainsFunc(s.Equal, MayBeNew) || slices.ContainsFunc(s.Begins, BeginsNew)
 }

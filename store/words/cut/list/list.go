@@ -67,8 +67,8 @@ type List struct {
 	roots, inner, costs, labels, starts string
 }
 
-// Open returns the List in a packed string. It looks only at the lengths: what it takes
-// does not depend on the number of words.
+// Open returns the List in a packed string. It checks only lengths, so its time does not depend
+// on the number of words.
 func Open(packed string) (List, error) {
 	if len(packed) < headBytes {
 		return List{}, ErrPacked
