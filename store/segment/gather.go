@@ -339,8 +339,8 @@ func (p *part) mark(from, to uint32) error {
 	return nil
 }
 
-// follow marks all bytes from which the needed bytes of p are copied, in p and in
-// the runs it builds on. Before, it waits for the runs that build on p.
+// follow marks all bytes from which the needed bytes of p are copied, in p and in the runs it
+// builds on. It first waits until the runs that build on p have marked theirs.
 func (p *part) follow() error {
 	defer p.followed.Done()
 	for _, u := range p.users {
@@ -455,8 +455,8 @@ var seam = func() (out [seamBytes]uint32) {
 	return out
 }()
 
-// make decompresses the needed bytes of the run into p.out. Before, it waits for
-// the runs it copies from.
+// make decompresses the needed bytes of the run into p.out. It first waits until the runs from
+// which it copies have been made.
 func (p *part) make() error {
 	defer p.made.Done()
 	if p.whole {
@@ -491,8 +491,8 @@ func (p *part) makeOne(i int) {
 	}
 }
 
-// freeGatherers holds gatherers that are not in use. The comment on spliceRooms
-// says why this is no sync.Pool.
+// freeGatherers holds gatherers that are not in use. It is no sync.Pool, because each garbage
+// collection would empty that, and to allocate the memory of a gatherer again takes long.
 var freeGatherers = make(chan *gatherer, 2)
 
 // gathererMax is how many bytes of memory a gatherer may keep while it is not in

@@ -56,13 +56,13 @@ type Info struct {
 	// with segments born up to it.
 	Apart uint64
 	// Fresh is how many of the segment's URLs were in no segment of its pool that
-	// was born by generation Apart. Over a pool whose segments are all apart, the
+	// was born up to generation Apart. Over a pool whose segments are all apart, the
 	// sum of Fresh is the pool's number of URLs. It is FreshUnknown if it was not
 	// counted.
 	Fresh int64
-	// Follows is set if every body of the segment is known, and no capture of the
-	// segment lies before a capture of the same URL that was born by generation
-	// Apart. Versions of those earlier segments then stay versions.
+	// Follows is set if every body of the segment is known, and no capture of the segment has a
+	// time before a capture of the same URL in a segment born up to generation Apart. Versions
+	// in those earlier segments then stay versions.
 	Follows bool
 
 	File       string // path of the db-file, relative to the archive
@@ -182,8 +182,8 @@ func decodeRunTable(b []byte, i *Info) (t runTable, err error) {
 const filterMost = 4 << 10
 
 // IsApart reports whether it is certain that no capture is in both segments i and o. It is
-// if the writer of the later segment could read the earlier one, or if one merge wrote both.
-// If IsApart returns false, captures may be in both.
+// certain if the writer of the later segment could read the earlier one, or if one merge wrote
+// both. If IsApart returns false, some captures may be in both.
 func (i *Info) IsApart(o *Info) bool {
 	return i.Apart >= o.Born || o.Apart >= i.Born || i.Born == o.Born
 }

@@ -43,10 +43,11 @@ const (
 // url itself for GET, and otherwise url with the method, and for POST and PUT the
 // body, in its query. The response to a form with the field q is kept under
 // http://x.cn/find?__wb_method=POST&q=word. This is what pywb, warcio and jwarc do
-// (the IIPC guideline "CDX non-GET requests"), so a URL means the same request there.
+// (the IIPC guideline "CDX non-GET requests"), so they have
+// the same URL for the same request.
 //
 // contentType is the value of the header Content-Type of the request. A form is
-// decoded, which keeps the few escapes that would make two bodies look the same;
+// decoded, except for the few escapes without which two bodies would look the same;
 // fields of multipart and values of JSON become arguments; any other body is written
 // in base64. The query of a long body is cut, so two long bodies with the same
 // beginning give the same URL; see WithBody. The result has no fragment.

@@ -88,9 +88,9 @@ func isURL(s string) bool {
 	return !isDigits(port)
 }
 
-// ParseScopeRange parses the scope 'from' .. 'to' of a query: all URLs from the
-// first one of from up to, but not including, the first one of to. Each of the two
-// texts is a host (with all hosts below it), a path prefix or a URL, as in
+// ParseScopeRange parses the scope 'from' .. 'to' of a query. It has all URLs from the first
+// URL that the text from names up to, but not including, the first URL that the text to names.
+// Each of the two texts is a host (with all hosts below it), a path prefix or a URL, as in
 // ParseScope but without *.
 func ParseScopeRange(from, to string) (Scope, error) {
 	low, err := parseBound(from)

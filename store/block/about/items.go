@@ -6,9 +6,9 @@ import (
 	"infomall/store/page/markup"
 )
 
-// The limits by which holdsItems decides whether the children of an element are
-// items of a list. The parts of a page's frame (header, menu, footer) do not keep
-// within them.
+// The limits by which holdsItems decides whether the children of an element are items of a
+// list. The header, menu and footer of a page together do not keep these limits, so they are
+// not items.
 const (
 	itemsLeast  = 5      // the least number of children of the same kind
 	itemsAlike  = 3. / 4 // the least share of the children that have the same kind

@@ -317,8 +317,8 @@ func (l *labeller) looks(n int, e, own *label.Evidence) {
 	}
 }
 
-// closes reports whether a block looks like the end of a page: it is short, or
-// has several short links. The last paragraph of an article does neither.
+// closes reports whether a block looks like the end of a page: it has little text, or several
+// short links. The last paragraph of an article usually has neither.
 func (s *sight) closes() bool {
 	return s.text < closingText || s.anchors >= 3 && s.links > .2 && s.anchor < 60
 }

@@ -50,7 +50,7 @@ func TextOf(b *divide.Body, ranges []Range) string {
 }
 
 // MainRanges returns the ranges of the body of a page whose text is its main text, see
-// MainText. b must not be a document. They are in order and do not overlap.
+// MainText. b must not be a document. The ranges are in order and do not overlap.
 func MainRanges(b *divide.Body) []Range {
 	return mainRanges(b, findMain(b.Page))
 }
@@ -333,8 +333,9 @@ func (r *lineRun) notice(body []byte) bool {
 	return false
 }
 
-// noticeBegins says which of the noticeTexts begin with two bytes: bit n is set for text n.
-// The first call makes the table. It has 256 KB, so most starts of the program do without.
+// noticeBegins returns a table of the first two bytes of the noticeTexts: bit n of table[a][b]
+// is set if text n begins with the bytes a and b. The first call makes the table. It takes 256
+// KB, and most runs of the program do not need it.
 var noticeBegins = sync.OnceValue(func() *[256][256]uint32 {
 	begins := new([256][256]uint32)
 	for i, n := range noticeTexts {
@@ -343,8 +344,8 @@ var noticeBegins = sync.OnceValue(func() *[256][256]uint32 {
 	return begins
 })
 
-// hasPrefixFold reports whether text begins with prefix, which is in lower case, in upper or
-// lower case.
+// hasPrefixFold reports whether text begins with prefix if the case of ASCII letters is
+// ignored. prefix must be in lower case.
 func hasPrefixFold(text, prefix []byte) bool {
 	if len(text) < len(prefix) {
 		return false

@@ -167,8 +167,8 @@ type styleWalk struct {
 	t     *markup.Tree
 	learn bool // merge the page into the tree
 
-	// If learn is false: the amounts that nodes show, and for each node its weight
-	// times its importance.
+	// flow and own are set if learn is false: flow has the amounts that nodes show, and own has,
+	// for each node, its weight times its importance.
 	flow *flow.Flow
 	own  []float64
 }

@@ -14,9 +14,9 @@ import (
 const (
 	// seedWords is how many words in a row two texts must have in common.
 	seedWords = 3
-	// movedBytes is the least number of bytes that the words of a text have that moved
-	// out of its order. It is the limit of "git blame -M" in letters; a Chinese letter
-	// has three bytes.
+	// movedBytes is how many bytes the words of a text must have, at least, so that the text
+	// counts as moved to another place in the order. "git blame -M" has the same limit for
+	// letters; a Chinese letter has three bytes.
 	movedBytes = 20
 	// placesMax is how many places of the removed text are tried for a moved text.
 	placesMax = 16

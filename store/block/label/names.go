@@ -131,9 +131,9 @@ func naming(name []byte) int {
 	return nameNone
 }
 
-// addNames adds to e the evidence of the words in value, the value of a class, id
-// or role attribute. weight is the score of one word. The last word of each name
-// counts most: "header-search" is a search.
+// addNames adds to e the evidence of the words in value, the value of a class, id or role
+// attribute. weight is the score of one word. The last word of each name counts most:
+// "header-search" names a search form rather than a header.
 func addNames(value []byte, weight float64, e *Evidence) {
 	var found Evidence
 	any := false

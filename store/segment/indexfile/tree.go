@@ -380,8 +380,8 @@ type rangeFile interface {
 // making the first cursor fails. The File closes f.
 func OpenRemote(path string, f rangeFile) *File { return &File{path: path, file: f} }
 
-// ranges returns the tree of a file that is read by ranges. The first call reads the meta pages. After an
-// error, the next call reads them again.
+// ranges returns the tree of a file that is read by ranges. The first call reads the meta
+// pages. After an error, the next call reads them again.
 func (x *File) ranges() (*tree, error) {
 	x.treeMu.Lock()
 	defer x.treeMu.Unlock()

@@ -124,8 +124,7 @@ func (l *List) Next(node int, letter rune) int {
 	return -1
 }
 
-// Cost returns the cost of the word that is a node, or 0 if the node is only the
-// beginning of words.
+// Cost returns the cost of the word at a node, or 0 if the node is only the beginning of words.
 func (l *List) Cost(node int) uint8 { return l.costs[node] }
 
 func (l *List) label(node int) rune {
