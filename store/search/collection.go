@@ -11,27 +11,27 @@ import (
 // sampleMax is how many bodies a Collection remembers at most.
 const sampleMax = 1 << 16
 
-// Collection counts the pages to which a question was put, each distinct body once, and
-// how many of them have each atom of the question. It counts exactly up to sampleMax
-// bodies, and above that estimates from a sample of the bodies, chosen by their digests
-// (Wegman's adaptive sampling, Flajolet 1990). So the result does not depend on the order
-// in which pages are added, and the memory is bounded.
+// Collection counts, for one search query, the pages that were searched, and how many of them
+// have each atom of the query (a word, a phrase or a NEAR). Pages with the same body count
+// once. The counts are exact up to sampleMax bodies. Above that, they are estimates from a
+// sample of the bodies, chosen by their digests (Wegman's adaptive sampling, Flajolet 1990). So
+// the result does not depend on the order in which pages are added, and the memory is bounded.
 type Collection struct {
 	atoms  int
-	shift  uint                     // bodies whose digest begins with so many zero bits are remembered
-	bodies map[record.Digest]uint32 // which atoms the body has, an index in sets
-	sets   []string                 // for each atom a byte, 1 if it is in the set
-	index  map[string]uint32        // of each set in sets
+	shift  uint                     // only bodies with so many zero bits at the start of the digest count
+	bodies map[record.Digest]uint32 // for each body, the index in sets of the atoms that it has
+	sets   []string                 // for each set of atoms, one byte per atom: 1 if it is in the set
+	index  map[string]uint32        // index in sets of each set
 	buf    []byte
 }
 
-// NewCollection returns a Collection without pages for a question.
+// NewCollection returns a Collection without pages for the query q.
 func NewCollection(q *match.Query) *Collection {
 	return &Collection{atoms: len(q.Atoms()), bodies: make(map[record.Digest]uint32), index: make(map[string]uint32)}
 }
 
-// Wants reports whether Add must be called for a page with this body: it was not added
-// before, and is in the sample.
+// Wants reports whether Add must be called for a page with this body: the body belongs to the
+// sample and was not added before.
 func (c *Collection) Wants(d record.Digest) bool {
 	if !c.sampled(d) { // first, because it takes less time than to look into the map
 		return false
@@ -43,7 +43,8 @@ func (c *Collection) sampled(d record.Digest) bool {
 	return binary.BigEndian.Uint64(d[:8])>>(64-c.shift) == 0
 }
 
-// Add adds a page. has reports whether it has an atom.
+// Add adds a page with the body d. The function has reports whether the page has an atom, which
+// is given by its number.
 func (c *Collection) Add(d record.Digest, has func(atom int) bool) {
 	c.buf = c.buf[:0]
 	for a := range c.atoms {
@@ -70,7 +71,7 @@ func (c *Collection) Add(d record.Digest, has func(atom int) bool) {
 	}
 }
 
-// Counts returns what c has counted.
+// Counts returns the counts of the pages added so far, exact or estimated.
 func (c *Collection) Counts() Counts {
 	out := NewCounts(c.atoms)
 	for _, set := range c.bodies {
@@ -86,21 +87,22 @@ func (c *Collection) Has(d record.Digest) bool {
 	return known
 }
 
-// Sample returns the logarithm, to the base 2, of how many bodies one stands for that c
-// remembers.
+// Sample returns how large the sample of bodies is: c remembers about one of 2^shift bodies. 0
+// means that it remembers all.
 func (c *Collection) Sample() (shift uint) { return c.shift }
 
-// Counts says how many pages with distinct bodies were asked, and how many of them have each
-// atom of a question.
+// Counts says how many pages with distinct bodies were searched, and how many of them have each
+// atom of a search query.
 type Counts struct {
 	Pages int
-	With  []int // by atom
+	With  []int // With[i] is how many pages have atom i
 }
 
-// NewCounts returns Counts of no pages, for a question with some number of atoms.
+// NewCounts returns the Counts of no pages, for a query with this number of atoms.
 func NewCounts(atoms int) Counts { return Counts{With: make([]int, atoms)} }
 
-// Add adds a page. has reports whether it has an atom.
+// Add adds a page. The function has reports whether the page has an atom, which is given by its
+// number.
 func (c *Counts) Add(has func(atom int) bool) {
 	c.Pages++
 	for a := range c.With {
@@ -110,7 +112,7 @@ func (c *Counts) Add(has func(atom int) bool) {
 	}
 }
 
-// Scale multiplies all numbers by a power of two.
+// Scale multiplies all counts by 2^shift.
 func (c *Counts) Scale(shift uint) {
 	c.Pages <<= shift
 	for a := range c.With {
@@ -118,9 +120,9 @@ func (c *Counts) Scale(shift uint) {
 	}
 }
 
-// Rarity returns how much each atom counts because few pages have it: the root of the
-// inverse document frequency of BM25. The root is taken because every page that answers
-// has all words of most questions; the frequency itself ranks such pages worse.
+// Rarity returns a weight for each atom of the query, which is high if few pages have the atom.
+// It is the square root of the inverse document frequency of BM25. Without the root, pages are
+// ranked worse: every page that matches has all words of most queries.
 func (c *Counts) Rarity() []float64 {
 	out := make([]float64, len(c.With))
 	for a, n := range c.With {
@@ -129,8 +131,9 @@ func (c *Counts) Rarity() []float64 {
 	return out
 }
 
-// InverseFrequency returns the inverse document frequency (of BM25) of a word. The word is
-// in with of pages pages. The result is greater than 0.
+// InverseFrequency returns the inverse document frequency of BM25 for a word: pages is the
+// number of all pages, and with the number of pages that have the word. The result is greater
+// than 0.
 func InverseFrequency(pages, with int) float64 {
 	return math.Log1p((float64(pages-with) + .5) / (float64(with) + .5))
 }

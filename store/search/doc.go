@@ -1,17 +1,17 @@
-// Package search answers which pages have the words of a question. It reads each stored
+// Package search answers which pages have the words of a query. It reads each stored
 // leaf once, however many pages and versions contain it: the text of a page is the texts
 // of its leaves with white space between them, so the answer for a page follows from what
-// the question finds in its leaves.
+// the query finds in its leaves.
 //
 // # Words
 //
 //	leaf      a block of a page that is stored once and divides no further
 //	reading   the charset of a page, and whether it is markup or plain text; a leaf of
 //	          other letters than ASCII has another text in another reading
-//	part      what a question finds in one leaf, see match.Part
+//	part      what a query finds in one leaf, see match.Part
 //	index     the words of the leaves of segments, see package index
 //	answer    whether a page has the words: yes, no, or maybe, which means: read the page
-//	atom      a word, a phrase or a NEAR of the question, see match.Atom
+//	atom      a word, a phrase or a NEAR of the query, see match.Atom
 //	says      how much a page says of an atom, whatever other pages say
 //	rarity    how much an atom counts, because few of the pages asked have it
 //	score     the sum, over the atoms, of what a page says times the rarity
@@ -27,56 +27,60 @@ import (
 	"infomall/store/words/match"
 )
 
-// Reading says how a page and its leaves are read.
+// Reading says how a page and its leaves are read: in which charset, and whether as markup or
+// as plain text.
 type Reading = index.Reading
 
-// Question is a question about the words of pages, and the limits for its answer.
+// Question is a search query, and what its answer needs: ranks or not, and how much memory.
 type Question struct {
 	Query *match.Query
-	// Rank returns how well a page answers, as the function Rank does; Says has a number
-	// for each atom. Nil means that no ranks are needed. The page is valid until Rank
-	// returns.
+	// Rank returns how well a page answers the query, as the function Rank does. The field Says
+	// of its result has a number for each atom. Rank is nil if no ranks are needed. The page is
+	// valid until Rank returns.
 	Rank func(*Page) Best
-	// Memory bounds, in bytes, what is remembered while answers are made, and the ranks.
-	// 0 means 256 MB. With less, leaves may be read again, and more captures get Maybe.
+	// Memory bounds the memory, in bytes, for the ranks and for what is remembered while
+	// answers are made. 0 means 256 MB. With less memory, leaves may be read again, and more
+	// captures get the answer Maybe.
 	Memory int64
 }
 
-// Words has the answers of a question for captures. It does not change once it is
-// made. Only one goroutine may use it if the question asks for ranks.
+// Words has the answers of a search query for captures: whether the page of each has the words.
+// It does not change once it is made. Only one goroutine may use it if the query asks for
+// ranks.
 type Words struct {
-	// answers has, for each entry of a run, an index in said. An empty list means nothing
-	// for all entries of the run.
+	// answers has, for each entry of a run, an index in said. An empty list stands for the
+	// index nothing for all entries of the run.
 	answers map[segment.RunRef][]uint32
-	read    map[segment.RunRef]bool // the runs for which leaves were read, and not an index
+	read    map[segment.RunRef]bool // the runs whose leaves were read, because no index has them
 	said    []said
-	says    []float64 // Best.Says of one page after the other
-	atoms   int       // of the question
+	says    []float64 // the lists Best.Says of all pages with a rank, one after the other
+	atoms   int       // number of atoms of the query
 	whole   bool      // every capture that was asked for has an answer
 	asked   int       // how many captures have an answer
-	// rank returns the rank of the page of a capture for which an index gave the answer. ok
-	// is false if the page has to be read for that. It is nil without ranks.
+	// rank returns the rank of the page of a capture, if an index gave the answer for the
+	// capture. ok is false if the page has to be read for that. rank is nil if no ranks are
+	// needed.
 	rank func(record.Ref) (best Best, ok bool)
-	// print returns the fingerprint of the page of a capture for which an index gave the
-	// answer.
+	// print returns the fingerprint of the page of a capture, if an index gave the answer for
+	// the capture.
 	print func(record.Ref) Print
 }
 
-// said is what Words knows about one page: whether it answers the question, and which atoms
-// of the question it has.
+// said is what Words knows about one page: whether it answers the query, and which atoms
+// of the query it has.
 type said struct {
 	answer match.Answer
-	sure   bool   // has is known
+	sure   bool   // the field has is known
 	place  int32  // Best.Place, or -1 if the page has no rank
-	at     uint32 // of a page with a rank: the number of its list in Words.says
-	has    uint64 // which atoms the page has, a bit each
+	at     uint32 // number of the page's list in Words.says, if it has a rank
+	has    uint64 // the atoms that the page has, one bit for each
 }
 
-// The first elements of Words.said, which many captures share.
+// The indexes of the first elements of Words.said, which many captures share.
 const (
-	maybe   = iota // nothing is known of the capture
-	null           // it is no page, and has no text
-	nothing        // its page has no atom
+	maybe   = iota // the answer for the capture is not known
+	null           // the capture is no page, and has no text
+	nothing        // the page has no atom of the query
 )
 
 var firstSaid = [...]said{
@@ -85,9 +89,9 @@ var firstSaid = [...]said{
 	nothing: {answer: match.No, sure: true, place: -1},
 }
 
-// Of returns whether the text of the page of a capture matches the question, and if so
-// the rank of the page. The rank is zero for Maybe. The answer is Null if the capture is no
-// page, and has no text.
+// Of returns whether the text of the page of a capture matches the query, and the rank of the
+// page. The answer is Null if the capture is no page and has no text, and Maybe if the page has
+// to be read. The rank is zero if the answer is not Yes, or if no ranks are needed.
 func (w *Words) Of(ref record.Ref) (match.Answer, Best) {
 	s := w.of(ref)
 	switch {
@@ -106,20 +110,21 @@ func (w *Words) Of(ref record.Ref) (match.Answer, Best) {
 	return s.answer, best
 }
 
-// Answer returns the answer for a capture, as Of does, but no rank. If Of returns Maybe
-// because the page has to be read for its rank, Answer returns Yes.
+// Answer returns the answer for a capture, as Of does, but without a rank. If Of returns Maybe
+// only because the page must be read for its rank, Answer returns Yes.
 func (w *Words) Answer(ref record.Ref) match.Answer { return w.of(ref).answer }
 
-// RankBy makes Of rank the pages of captures for which an index gave the answer: rank
-// returns the page of a capture, as Maker.RankOf takes it.
+// RankBy sets the function that Of calls for the rank of a page, if an index gave the answer for
+// its capture. ok is false if the page has to be read for its rank. The function can make the
+// rank with Maker.RankOf.
 func (w *Words) RankBy(rank func(record.Ref) (best Best, ok bool)) { w.rank = rank }
 
-// PrintBy makes Print return the fingerprints of the pages of captures for which an index
-// gave the answer.
+// PrintBy sets the function that Print calls for the fingerprint of a page, if an index gave
+// the answer for its capture.
 func (w *Words) PrintBy(print func(record.Ref) Print) { w.print = print }
 
-// Print returns the fingerprint of the page of a capture that matches the question. It is
-// unknown if no index has it, or if w is nil.
+// Print returns the fingerprint of the page of a capture that matches the query. The field
+// Known of the result is false if no index has the page, or if w is nil.
 func (w *Words) Print(ref record.Ref) Print {
 	if w == nil || w.print == nil || !w.Indexed(ref) || w.Answer(ref) != match.Yes {
 		return Print{}
@@ -127,9 +132,9 @@ func (w *Words) Print(ref record.Ref) Print {
 	return w.print(ref)
 }
 
-// Few returns the captures that match the question or may match it, if these are at most
-// most, and at most a part, such as .02, of all. ok is false if there are more, or if some
-// captures have no answer.
+// Few returns the captures that match the query or may match it, if there are few of them: at
+// most most, and at most the share part, such as .02, of all captures that were asked. ok is
+// false if there are more, or if some captures have no answer.
 func (w *Words) Few(most int, part float64) (refs []record.Ref, ok bool) {
 	if !w.whole {
 		return nil, false
@@ -149,15 +154,15 @@ func (w *Words) Few(most int, part float64) (refs []record.Ref, ok bool) {
 	return refs, true
 }
 
-// Has returns which atoms of the question the page of a capture has, as bits. ok is false
-// if the page has to be read for that.
+// Has returns which atoms of the query the page of a capture has: bit i is set for atom i. ok
+// is false if the page has to be read for that.
 func (w *Words) Has(ref record.Ref) (atoms uint64, ok bool) {
 	s := w.of(ref)
 	return s.has, s.sure
 }
 
-// Indexed reports whether the answer for a capture comes from an index of words. If not, the
-// body was read, and the words of its page may be in no index.
+// Indexed reports whether the answer for a capture comes from an index of words. If it does
+// not, the leaves of the page were read, and no index may have them.
 func (w *Words) Indexed(ref record.Ref) bool {
 	return !w.read[segment.RunRef{Segment: ref.Segment, Run: ref.Run}]
 }

@@ -11,63 +11,66 @@ import (
 	"infomall/store/words/match"
 )
 
-// NearWord is a word of an archive that is near a word asked for.
+// NearWord is a word of the archive that is spelled nearly like a word of the query.
 type NearWord struct {
 	Word  string // folded, as MATCH compares words
 	Texts int    // number of different bodies that have the word
 }
 
-// nearLeast is how many letters a word must have at least for near words.
+// nearLeast is the least number of letters of a word for which near words (words that are
+// spelled nearly alike) are sought.
 const nearLeast = 3
 
-// nearMax is how many near words are named for a word, at most.
+// nearMax is how many near words Nearer.Words returns for one word, at most.
 const nearMax = 5
 
-// nearKept is how many near words are counted for one word. Of a text with more, the
-// further ones are left out.
+// nearKept is how many near words a Nearer counts for one word, at most. It ignores the near
+// words that it finds after these.
 const nearKept = 4096
 
-// nearKnown is for how many terms a Nearer remembers that they are near no word.
+// nearKnown is the largest number of terms of which a Nearer remembers that they are near no
+// word.
 const nearKnown = 1 << 16
 
-// nearRunesMax is how many letters a word may have, for near words. It bounds the time of
-// a comparison.
+// nearRunesMax is the largest number of letters of a word for which near words are sought. It
+// bounds the time of a comparison.
 const nearRunesMax = 64
 
-// Nearer collects the words of texts that are near some words: those at a distance of one
-// edit, or two if the word has more than five letters. An edit changes, adds or drops a
-// letter, or swaps two neighbours. Only one goroutine may use a Nearer.
+// Nearer collects, from texts, the words that are near some given words: one edit away, or two
+// if the given word has more than five letters. An edit changes, adds or drops a letter, or
+// swaps two neighbours. Only one goroutine may use a Nearer.
 type Nearer struct {
 	words  []nearTo
 	far    map[string]bool // terms that are near no word
 	terms  match.Terms
 	text   int // number of the current text
-	number int // of the near word that was found last
+	number int // number of the near word that was found last
 	rows   [3][]int
 	runes  []rune
 }
 
-// nearTo is a word with the words that are near it.
+// nearTo is a given word with the near words that were found for it.
 type nearTo struct {
 	letters []rune
-	most    int // distance
+	most    int // the largest distance of a near word, in edits
 	near    map[string]*nearCount
 }
 
-// nearCount counts the texts that have a word.
+// nearCount counts the texts that have a near word. last is the number of the last of these
+// texts, and distance how many edits the near word is from the given word.
 type nearCount struct {
 	texts, last, distance int
-	number                int // in the order in which near words were found
+	number                int // number of the near word, in the order in which they were found
 }
 
-// HasNear reports whether a word may have near words: it has 3 to 64 letters and no digit.
-// A word that is written otherwise is rarely a slip of the pen.
+// HasNear reports whether near words of a word are sought: the word has 3 to 64 letters and no
+// digit. Other words are rarely typing errors.
 func HasNear(word string) bool {
 	n := utf8.RuneCountInString(word)
 	return n >= nearLeast && n <= nearRunesMax && !strings.ContainsFunc(word, unicode.IsDigit)
 }
 
-// NewNearer returns a Nearer for words, which must be folded as MATCH folds them.
+// NewNearer returns a Nearer for the given words, which must be folded as MATCH folds them.
 func NewNearer(words []string) *Nearer {
 	n := &Nearer{far: make(map[string]bool)}
 	for _, w := range words {
@@ -83,10 +86,10 @@ func NewNearer(words []string) *Nearer {
 	return n
 }
 
-// NearPart is the near words in a part of a text, as Nearer.Part found them.
+// NearPart is a list of the near words in a part of a text, each once. Nearer.Part makes it.
 type NearPart []*nearCount
 
-// Part returns the near words in a part of a text.
+// Part returns the near words in a part of a text. It does not count them; see Add.
 func (n *Nearer) Part(part string) (found NearPart) {
 	for n.terms.Read(part); n.terms.Next(); {
 		if n.terms.Letter {
@@ -108,7 +111,7 @@ func (n *Nearer) Part(part string) (found NearPart) {
 	return slices.Clip(slices.Compact(found))
 }
 
-// term appends to found the counts of a term, one for each word that it is near.
+// term appends to found the counts of a term, one for each given word that the term is near.
 func (n *Nearer) term(found NearPart, term string) NearPart {
 	n.runes = n.runes[:0]
 	for _, r := range term {
@@ -131,7 +134,8 @@ func (n *Nearer) term(found NearPart, term string) NearPart {
 	return found
 }
 
-// Note compares a term that some text may have with the words.
+// Note compares a term with the given words, and remembers it if it is near one. It counts no
+// text for it; see AddTerm.
 func (n *Nearer) Note(term string) {
 	if len(term) <= nearRunesMax*utf8.UTFMax {
 		n.term(nil, term)
@@ -148,7 +152,7 @@ func (n *Nearer) Near() []string {
 	return slices.Compact(out)
 }
 
-// AddTerm adds a near word to the current text.
+// AddTerm counts the current text for a term that Note or Part has found near a given word.
 func (n *Nearer) AddTerm(term string) {
 	for i := range n.words {
 		if c := n.words[i].near[term]; c != nil {
@@ -157,10 +161,11 @@ func (n *Nearer) AddTerm(term string) {
 	}
 }
 
-// Next begins a text.
+// Next begins the next text.
 func (n *Nearer) Next() { n.text++ }
 
-// Add adds a part to the current text, in which a word counts once.
+// Add counts the current text for each near word in part. A text counts once for each word,
+// however often Add is called.
 func (n *Nearer) Add(part NearPart) {
 	for _, c := range part {
 		if c.last != n.text {
@@ -169,8 +174,8 @@ func (n *Nearer) Add(part NearPart) {
 	}
 }
 
-// distance returns how many edits turn a into b, but at most limit (Damerau-Levenshtein,
-// where no letter is edited twice).
+// distance returns how many edits turn a into b, or limit if there are more. It is the distance
+// of Damerau and Levenshtein in which no letter is edited twice.
 func (n *Nearer) distance(a, b []rune, limit int) int {
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
 		return limit
@@ -204,8 +209,9 @@ func (n *Nearer) distance(a, b []rune, limit int) int {
 	return min(last[len(b)], limit)
 }
 
-// Words returns for each word the words that are near it: the word itself alone if a
-// text has it, otherwise at most five, those in most texts first, and of these the nearest.
+// Words returns the near words of each given word. If a text has the given word itself, the
+// result is that word alone. Otherwise it has at most five words: those in most texts first,
+// and of words in equally many texts the nearest first.
 func (n *Nearer) Words() [][]NearWord {
 	out := make([][]NearWord, len(n.words))
 	for i := range n.words {

@@ -5,7 +5,7 @@ import (
 	"infomall/store/words/match"
 )
 
-// A page answers a question better than another if the words of the question stand
+// A page answers a query better than another if the words of the query stand
 // together in one of its blocks, in all of its text, and in its title. The score of a
 // page is the sum, over the words, of how much the page says of the word times how rare
 // the word is. The first factor depends on nothing but the page, so it is known before
@@ -18,62 +18,67 @@ import (
 // piece), the importance of blocks for their site, and mean lengths of the site's pages
 // instead of fixed ones.
 
-// Page counts the words of a question in a page, to compute the rank of the page.
+// Page has the counts of a query's words in a page, from which Rank computes how well the page
+// answers the query.
 type Page struct {
 	Title  string
-	Blocks []Block // the blocks of the cut that facts describe
+	Blocks []Block // the blocks that the facts of the page describe
 }
 
-// Block counts the words of a question in one block of a page. Phrases that begin
-// in one leaf and end in another are not counted.
+// Block has the counts of a query's words in one block of a page. Phrases that begin in one
+// leaf and end in another are not counted.
 type Block struct {
 	Label  label.Label
-	Counts []int // how often the block has each atom of the question
-	Linked []int // how often the texts of links to other addresses have each atom
+	Counts []int // how often the block has each atom of the query
+	Linked []int // how often each atom is in the texts of links to other addresses
 	Terms  int   // number of terms of the block
 }
 
-// Best is how well a page answers a question, as far as that depends on the page alone.
+// Best says how well a page answers a query, as far as that depends on the page alone.
 type Best struct {
 	Place int         // index of the best block in Page.Blocks
-	Says  []float64   // for each atom, how much the page says of it, from 0 on; nil if that was not asked for
+	Says  []float64   // for each atom, how much the page is about it, from 0 on; nil if no ranks are needed
 	Label label.Label // of the best block
 	Print Print
-	// Stored reports that an index of words has the page, so that its blocks can be read one
-	// by one, as Reading says.
+	// Stored is set if an index of words has the page. Its blocks can then be read one by one,
+	// in the way that Reading says.
 	Stored  bool
 	Reading Reading
 }
 
-// Print is the fingerprint of the main text of a page, see facts.Kept.MainPrint.
+// Print is the fingerprint of the main text of a page, see facts.Kept.MainPrint. Pages with
+// similar texts have fingerprints that differ in few bits.
 type Print struct {
 	Bits  uint64
-	Has   bool // the page has one
+	Has   bool // the page has a fingerprint
 	Known bool // Bits and Has are known
 }
 
-// Factors are the parts of Best.Says, for each atom.
+// Factors are the three summands of Best.Says, for each atom: from the best block, the whole
+// page, and the title.
 type Factors struct {
 	Place               int // index of the best block in Page.Blocks
 	Block, Whole, Title []float64
 }
 
-// The constants of Rank. Those named Length say how much a long text is held against it,
-// from 0 to 1. Those named usual are how many terms a usual text has.
+// The constants of Rank. The constants named Length are from 0 to 1, and say how much a word
+// counts less in a longer text. The constants named usual are the numbers of terms of a usual
+// text.
 const (
-	saturation = 1.2 // how much further finds of a word count, k1 of BM25
-	linkedPart = .1  // how much a word counts that stands in a link: it is about another page
+	saturation = 1.2 // k1 of BM25: how much a word counts when it occurs again
+	linkedPart = .1  // how much a word in a link counts, because it is about another page
 
 	blockLength, usualBlock = .5, 80
 	wholeLength, usualWhole = .3, 400
 	titleLength, usualTitle = .75, 8
 
 	wholeWeight   = 2.0
-	coveredWeight = 5.0 // of a title that is the question, no more and no less
+	coveredWeight = 5.0 // if the title has the words of the query and no others
 )
 
-// LabelWeight returns how much the words of a block count by the label of the block.
-// Once words in links count little, other differences between labels are small.
+// LabelWeight returns the factor by which the words of a block count, from the label (the
+// purpose) of the block. Because words in links count little already, most labels need no
+// factor.
 func LabelWeight(l label.Label) float64 {
 	switch l {
 	case label.Aside, label.Form:
@@ -86,16 +91,18 @@ func LabelWeight(l label.Label) float64 {
 	return 1
 }
 
-// saturated returns BM25's weight of a word that a text has n times. length is
-// relativeLength of the text.
+// saturated returns BM25's weight of a word that occurs n times in a text. The parameter length
+// is the relativeLength of the text.
 func saturated(n, length float64) float64 {
 	return n * (saturation + 1) / (n + saturation*length)
 }
 
-// relativeLength returns 1 for a text of the usual length, and more for a longer one.
+// relativeLength returns the factor of BM25 for the length of a text: 1 for a text of the usual
+// number of terms, and more for a longer text. The parameter b says how much the length
+// matters, from 0 to 1.
 func relativeLength(terms int, usual, b float64) float64 { return 1 - b + b*float64(terms)/usual }
 
-// Rank returns how well a page answers q.
+// Rank returns how well the page p answers q.
 func Rank(q *match.Query, p *Page) Best {
 	f := Explain(q, p)
 	for a := range f.Block {
@@ -108,7 +115,8 @@ func Rank(q *match.Query, p *Page) Best {
 	return best
 }
 
-// Explain returns the parts of Rank. Words that q excludes have none.
+// Explain returns the summands from which Rank computes Best.Says. They are 0 for words that q
+// excludes.
 func Explain(q *match.Query, p *Page) Factors {
 	atoms := len(q.Atoms())
 	all := make([]float64, 4*atoms)
@@ -139,16 +147,16 @@ func Explain(q *match.Query, p *Page) Factors {
 	return f
 }
 
-// Found returns how often the block has an atom of the question, where a word in a link
-// counts less.
+// Found returns how often the block has an atom of the query. A word in a link counts as
+// linkedPart of a word.
 func (b *Block) Found(atom int) float64 {
 	linked := min(b.Counts[atom], b.Linked[atom])
 	return float64(b.Counts[atom]-linked) + linkedPart*float64(linked)
 }
 
-// weighTitle sets out to the weight of each atom in the title of a page. The weight is that
-// of BM25. It grows with the share of the title that the question asks for, and with the
-// share of the question that the title has.
+// weighTitle fills out with the weight of each atom in the title of a page. That is the weight
+// of BM25, plus up to coveredWeight: for the share of the title's words that are in the query,
+// times the share of the query's atoms that are in the title.
 func weighTitle(q *match.Query, title string, out []float64) {
 	counts := make([]int, len(out))
 	terms := q.Count(title, counts)
@@ -173,7 +181,8 @@ func weighTitle(q *match.Query, title string, out []float64) {
 	})
 }
 
-// Score returns the score of a page. rarity is that of each atom, see Collection.Rarity.
+// Score returns the score of a page, by which pages are sorted: the sum over all atoms of Says
+// times rarity. rarity has the result of Counts.Rarity.
 func (b *Best) Score(rarity []float64) float64 {
 	sum := 0.0
 	for a, says := range b.Says {

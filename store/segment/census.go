@@ -57,7 +57,7 @@ const (
 // them.
 type censusTaker struct {
 	hosts    []HostCensus
-	prefix   string // prefix of all keys of the last host; "" if a prefix cannot decide it
+	prefix   string // all keys of the last host begin with it; "" if no prefix tells
 	traits   []TraitCensus
 	place    map[Trait]int
 	last     int // index of the trait of the previous entry

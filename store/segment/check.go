@@ -43,21 +43,21 @@ type checker struct {
 	k, v  []byte            // the current pair, valid while index is open
 	bloom bloom.BloomFilter
 
-	sum     Info // what was counted
+	sum     Info // the counts of the entries that were read so far
 	census  censusTaker
 	sample  sampleTaker
 	table   runTable
 	last    Entry
-	entries bool // last is an entry, and not its zero value
+	entries bool // last was set to an entry
 	damaged bool
 	number  uint32 // number of the next run
 }
 
-// Check reads the db-file of the segment from start to end and compares it with the
-// index and the catalogue; it trusts neither. It calls found with each fault, and
-// use with each sound run and its number; if one of them returns an error, Check
-// stops and returns that error. It holds one run in memory. After a damaged record
-// it continues at the next place that looks like the beginning of a record.
+// Check reads the db-file of the segment from start to end, and compares it with the index and
+// the catalogue. It trusts neither. It calls found with each fault, and use with each undamaged
+// run and its number. If found or use returns an error, Check stops and returns that error.
+// Check holds one run in memory. After a damaged record, it continues at the next place that
+// looks like the beginning of a record.
 func (s *Reader) Check(ctx context.Context, found func(Fault) error, use func(n uint32, r *Run) error) error {
 	c := &checker{s: s, found: found, use: use, sum: Info{First: record.MaxTime, Last: record.MinTime, AddedFirst: record.MaxTime, AddedLast: record.MinTime}}
 	defer func() {

@@ -97,11 +97,11 @@ type Stored struct {
 	Facts []byte
 }
 
-// Holder says where an entry is that has the body of another entry.
+// Holder is the place of the entry from which another entry has its body.
 type Holder struct {
-	Segment uint32 // 0 for the segment of the other entry
-	// Placed is set if Run and N are known: the run of that segment, and the number of the
-	// entry in the run.
+	Segment uint32 // 0 if both entries are in the same segment
+	// Placed is set if Run and N are known. Run is the run of the entry that has the body, and
+	// N is the number of that entry in the run.
 	Placed bool
 	Run, N uint32
 }
@@ -123,8 +123,7 @@ type Page struct {
 	BlockCount int64 // number of leaves
 }
 
-// NoPage is the Page of a body that says nothing of what a Page has, such as a
-// picture.
+// NoPage is the Page of a body that has none of the properties of a Page, such as a picture.
 var NoPage = Page{LinkCount: -1, BlockCount: -1}
 
 // StandInID returns the ID of a body that is not in the archive. It is equal for
@@ -138,10 +137,10 @@ func StandInID(declared, refersURL string) ID {
 	return ID(sum[:16])
 }
 
-// Compare returns a negative number if e comes before o, 0 if they are equal, and a
-// positive number if e comes after o. It compares key, time and sequence, and then
-// status and ID, which distinguish two captures. The order therefore does not
-// depend on which was imported first.
+// Compare returns a negative number if e comes before o, 0 if they are equal, and a positive
+// number if e comes after o. It compares key, time and sequence first. Two captures that agree
+// in these differ in status or ID, which Compare compares last. So the order does not depend on
+// which capture was imported first.
 func (e *Entry) Compare(o *Entry) int {
 	if c := strings.Compare(e.Key, o.Key); c != 0 {
 		return c
@@ -460,7 +459,7 @@ func (f *front) decode(r *packed.Reader, want uint) error {
 	return f.decodeParts(&p, want)
 }
 
-// decodeParts is decode for columns that were cut apart already.
+// decodeParts does what decode does, for front columns that cutFront has cut apart already.
 func (f *front) decodeParts(p *frontParts, want uint) (err error) {
 	if p.n == 0 {
 		*f = front{}

@@ -17,20 +17,20 @@ import (
 // The caller then has to decompress the runs.
 var errNotGathered = errors.New("the runs have to be decompressed")
 
-// Gather reads the blocks of spans and calls use with them, in order. The function
-// use must not keep them. The function open returns the contents of the run ref, as
-// Reader.Contents does; as many goroutines call it at once as atOnce says. The function behind
-// returns the runs that a run builds on, or nil if it does not know them: what it knows is opened
-// at once, and the rest when the run was read.
+// Gather reads the blocks of spans and calls use once, with all these blocks in order. The
+// function use must not keep the blocks. The function open returns the contents of the run ref,
+// as Reader.Contents does. At most atOnce goroutines call open at the same time. The function
+// behind returns the runs that a run builds on, or nil if it does not know them. Gather opens
+// the runs that behind knows together with the run itself, and other runs only after it has
+// read the run.
 //
-// Gather does not decompress whole runs, unless they are in memory already. It
-// parses their compressed frames into sequences (zstd's pairs of literals and a
-// copied match). It executes only the sequences that produce the wanted blocks, or
-// the bytes from which those are copied, in these runs and in the runs they build
-// on. For one or two pages that is several times faster than decompressing, but
-// leaves nothing in memory for the next page. Gather does not check the bytes: the
-// caller should compare a digest. After an error, Reader.Load says what is wrong
-// with a run, if anything is.
+// Gather does not decompress whole runs, unless they are in memory already. It parses their
+// compressed frames into sequences (zstd's pairs of literals and a copied match). It executes
+// only the sequences that produce the wanted blocks, or the bytes from which those are copied,
+// in these runs and in the runs they build on. For one or two pages that is several times
+// faster than decompressing, but leaves nothing in memory for the next page. Gather does not
+// check the bytes: the caller should compare a digest. After an error, Reader.Load returns what
+// is wrong with a run, if anything is.
 func Gather(spans []Span, atOnce int, open func(ref RunRef, room []byte) (*Contents, error), behind func(RunRef) []RunRef, use func(blocks [][]byte) error) error {
 	g := takeGatherer()
 	defer g.giveBack()
@@ -86,7 +86,7 @@ type gatherer struct {
 // only one goroutine at a time works on a part.
 type part struct {
 	ref    RunRef
-	named  bool // one of the spans lies in it
+	named  bool // one of the spans passed to Gather lies in this run
 	run    *Contents
 	record []byte // memory for the record
 	out    []byte // decompressed content, as far as it is needed
@@ -104,14 +104,14 @@ type part struct {
 // stretch is a range of bytes of part.out.
 type stretch struct{ from, to uint32 }
 
-// ahead is a run on which another run builds. Seen from the other run, the content
-// of ahead lies before its own, with a seam of seamBytes between them. distance is
-// how many bytes lie between the end of that seam and the other run.
+// ahead is a run on which another run, the user, builds. In the memory of the decoder, the
+// content of the run lies before the content of the user, with a seam of seamBytes between.
+// distance is how many bytes lie between the end of that seam and the content of the user.
 type ahead struct {
 	part     *part
 	bytes    uint32
 	distance uint32
-	need     []stretch // the ranges of its out that the other run needs
+	need     []stretch // the ranges of part.out that the user needs
 }
 
 // gatherRuns is how many runs one call of Gather may need at most. All of them are
@@ -167,8 +167,8 @@ func (g *gatherer) fetch(spans []Span, atOnce int) error {
 	return nil
 }
 
-// ask adds the run ref to the runs to open, and the runs it builds on as far as these are known,
-// unless it is among them already.
+// ask returns the part for the run ref. If there is none yet, ask adds one to the parts that
+// fetch opens. It does the same for the runs that ref builds on, as far as g.behind knows them.
 func (g *gatherer) ask(ref RunRef) *part {
 	if p := g.parts[ref]; p != nil {
 		return p
@@ -284,8 +284,8 @@ func (p *part) parse(open func(RunRef, []byte) (*Contents, error)) (err error) {
 	return nil
 }
 
-// goesOn fills p.ahead with the runs that p builds on, and adds p to the users of
-// these runs.
+// goesOn finds the runs that p builds on. It fills p.ahead with them, and adds p to the users
+// of each.
 func (g *gatherer) goesOn(p *part) error {
 	distance := uint32(0)
 	for _, ref := range slices.Backward(p.behind()) {
@@ -303,8 +303,8 @@ func (g *gatherer) goesOn(p *part) error {
 	return nil
 }
 
-// end returns the distance in bytes from the beginning of this run's content to the
-// run that builds on it.
+// end returns how many bytes before the content of the run that builds on a the content of a
+// begins.
 func (a *ahead) end() uint32 { return a.distance + seamBytes + a.bytes }
 
 // room returns a slice of n elements, in the memory of s if that is large enough.
@@ -339,8 +339,8 @@ func (p *part) mark(from, to uint32) error {
 	return nil
 }
 
-// follow marks all bytes from which the needed bytes of p are copied, in p and in
-// the runs it builds on. Before, it waits for the runs that build on p.
+// follow marks all bytes from which the needed bytes of p are copied, in p and in the runs it
+// builds on. It first waits until the runs that build on p have marked theirs.
 func (p *part) follow() error {
 	defer p.followed.Done()
 	for _, u := range p.users {
@@ -427,10 +427,11 @@ func (p *part) markAhead(distance, n uint32) error {
 	return nil
 }
 
-// before finds a byte that lies at the given distance before the content of p, in
-// the runs that p builds on. It returns the run a, the offset at in its content,
-// and some: how many of n bytes follow there. For a byte of a seam, it returns the
-// byte of which that is a copy. a is nil if there is no such run.
+// before finds the byte that lies distance bytes before the content of p, in the runs that p
+// builds on. It returns the run a that has the byte, the offset at of the byte in the content
+// of a, and some: how many of the n bytes from there on lie in a. A byte of a seam is a copy of
+// a byte of the run before the seam; before then returns the place of the original. a is nil if
+// distance is larger than all these runs together.
 func (p *part) before(distance, n uint32) (a *ahead, at, some uint32) {
 	for i := range p.ahead {
 		if a := &p.ahead[i]; distance <= a.end() {
@@ -444,8 +445,8 @@ func (p *part) before(distance, n uint32) (a *ahead, at, some uint32) {
 	return nil, 0, 0
 }
 
-// seam says for each byte of a seam of which byte of the run before it is a copy:
-// how many bytes before the end of that run.
+// seam[i] is the place of the byte that byte i of a seam copies, as a distance in bytes from
+// the end of the run before the seam.
 var seam = func() (out [seamBytes]uint32) {
 	b := []byte{8, 7, 6, 5, 4, 3, 2, 1}
 	for i, x := range appendSeam(b)[len(b):] {
@@ -454,8 +455,8 @@ var seam = func() (out [seamBytes]uint32) {
 	return out
 }()
 
-// make decompresses the needed bytes of the run into p.out. Before, it waits for
-// the runs it copies from.
+// make decompresses the needed bytes of the run into p.out. It first waits until the runs from
+// which it copies have been made.
 func (p *part) make() error {
 	defer p.made.Done()
 	if p.whole {
@@ -490,8 +491,8 @@ func (p *part) makeOne(i int) {
 	}
 }
 
-// freeGatherers holds gatherers that are not in use. The comment on spliceRooms
-// says why this is no sync.Pool.
+// freeGatherers holds gatherers that are not in use. It is no sync.Pool, because each garbage
+// collection would empty that, and to allocate the memory of a gatherer again takes long.
 var freeGatherers = make(chan *gatherer, 2)
 
 // gathererMax is how many bytes of memory a gatherer may keep while it is not in

@@ -24,7 +24,7 @@ type recordHead struct {
 	entries     int
 	lastURL     string
 	lastDate    record.Time
-	metaLengths []int    // sizes of the frames that come first: of a run, one for each group of columns; otherwise one
+	metaLengths []int    // sizes of the frames before the content: one for each group of columns of a run, otherwise one
 	factsLength int      // decompressed size of the facts, which end the content frame
 	behind      []RunRef // the runs that the content frame builds on
 	factsFrom   int      // bytes of the compressed content frame before its facts; 0 if that is not known or there are none
@@ -165,7 +165,7 @@ func parseLines(lines []byte) (h recordHead, crcLine []byte, err error) {
 	return h, crcLine, nil
 }
 
-// metaLength returns the size of all frames that come first together.
+// metaLength returns the total size in bytes of the frames that metaLengths lists.
 func (h *recordHead) metaLength() (sum int) {
 	for _, n := range h.metaLengths {
 		sum += n
@@ -233,5 +233,5 @@ const (
 	kindEnd    = "end"
 )
 
-// isRun reports whether the record is a run, also one of states.
+// isRun reports whether the record is a run, either of captures or of states.
 func (h *recordHead) isRun() bool { return h.kind == kindRun || h.kind == kindStates }

@@ -12,13 +12,14 @@ const (
 	// recipeRunsMax is how many runs a page's blocks may come from at most. To read
 	// a run takes about half a millisecond.
 	recipeRunsMax = 8
-	// packedBytesMax is how many bytes of runs of packed segments a page's blocks
-	// may need at most, counting the runs on which those build. With a lower bound
-	// an archive grows: 104 months of one site grow by a twentieth at 2 MB.
+	// packedBytesMax is how many bytes of runs of packed segments must be read at most for a
+	// page's blocks, including the runs on which these runs build. With a lower bound an
+	// archive grows: 104 months of one site grow by a twentieth at 2 MB.
 	packedBytesMax = 2816 << 10
-	// packedRunsMax is how many such runs a page's blocks may need at most, besides the page's
-	// own run. In a bucket each takes a request. It matters where pools are small: 104 months of
-	// one site need 15 instead of 44, for 3 % of their size (FORMAT.md 15.3).
+	// packedRunsMax is how many runs of packed segments must be read at most for a page's
+	// blocks, besides the page's own run. In a bucket each run takes a request. The bound
+	// matters where pools are small: with it, 104 months of one site need 15 runs instead of
+	// 44, for 3 % of their size (FORMAT.md 15.3).
 	packedRunsMax = 15
 )
 
@@ -38,8 +39,8 @@ type Part struct {
 	Read         func(short bool) (bytes, facts []byte, err error)
 }
 
-// bytes returns the block of p and its facts, which it reads if they are not in memory. The facts are
-// for the current run: only a packed run has facts in short form.
+// bytes returns the block of p and its facts. It reads them if they are not in memory. The
+// facts are in short form only if the current run is packed.
 func (w *Writer) bytes(p *Part) (b, facts []byte, err error) {
 	if p.Bytes != nil || p.Read == nil {
 		return p.Bytes, p.Facts, nil
@@ -173,8 +174,9 @@ func (w *Writer) needs(r RunRef) []Need {
 	return []Need{{r, packedRunBytes}}
 }
 
-// noteNeeds notes in w.runNeeds which runs must be read for the last run that was
-// written. It builds on the runs behind; bytes is the size of its blocks.
+// noteNeeds notes in w.runNeeds which runs must be read for the run that was written last: this
+// run, the runs behind, on which it builds, and the runs that those build on. bytes is the size
+// of the blocks of the run that was written last.
 func (w *Writer) noteNeeds(behind []RunRef, bytes int) {
 	if w.dict == nil {
 		return
@@ -190,8 +192,9 @@ func (w *Writer) noteNeeds(behind []RunRef, bytes int) {
 	w.runNeeds = append(w.runNeeds, append(all, Need{RunRef{w.info.ID, uint32(len(w.runNeeds))}, bytes}))
 }
 
-// takeRuns adds runs to set, which has the size in bytes of each run. If set would then have
-// more than mostRuns runs, or more than mostBytes bytes, it changes nothing and returns false.
+// takeRuns adds runs to set, which maps each run to its size in bytes, and returns true. If set
+// would then have more than mostRuns runs or mostBytes bytes, takeRuns changes nothing and
+// returns false.
 func takeRuns(set map[RunRef]int, runs []Need, mostBytes, mostRuns int) bool {
 	bytes, count := 0, len(set)
 	for _, n := range set {

@@ -62,7 +62,7 @@ type recipeReader struct {
 	own   uint32
 	plain packed.Reader     // the column, unless packed
 	cols  *[6]packed.Reader // the columns of a packed run
-	ends  []runEnd          // of the runs met so far; the one that end returned last is first
+	ends  []runEnd          // for each run met so far; the one that end returned last is first
 	room  []Span            // allocated for coming spans
 }
 
@@ -149,7 +149,7 @@ func (r *recipeReader) nextPlain() (Recipe, error) {
 	return recipe, nil
 }
 
-// spans returns room for n spans.
+// spans returns a slice for n spans, which the caller fills.
 func (r *recipeReader) spans(n uint64) []Span {
 	if n > uint64(len(r.room)) {
 		r.room = make([]Span, max(n, spanRoom))

@@ -9,7 +9,7 @@ import (
 	"infomall/store/urlkey"
 )
 
-// What the sample of a segment is. Only SetSampling changes these numbers.
+// The bounds of the sample of a segment. Only SetSampling changes these numbers.
 var (
 	// sampleURLs is how many URLs the sample of a segment has at most.
 	sampleURLs = 1 << 11
@@ -19,18 +19,19 @@ var (
 )
 
 const (
-	// sampleDeep is how many levels the second part of a sample is above the first. A reader
-	// of many segments mostly needs only the second part.
+	// sampleDeep is how much higher the least urlkey.Level of the second, smaller part of a
+	// sample is than that of the whole sample. A reader of many segments mostly needs only the
+	// second part.
 	sampleDeep = 3
 	// sampleEntries is how many entries the sample of a segment has at most. It bounds the
 	// memory of a writer.
 	sampleEntries = 1 << 14
 )
 
-// SetSampling sets how many URLs the sample of a segment has at most, and the least number
-// of entries of a segment for each entry of its sample. It exists for tests, in which
-// segments are small. restore sets the numbers from before. Nobody may write or check
-// segments meanwhile.
+// SetSampling sets how many URLs the sample of a segment has at most, and the least number of
+// entries of a segment for each entry of its sample. The function restore sets both numbers
+// back. SetSampling exists for tests, in which segments are small. Nobody may write or check
+// segments until restore has been called.
 func SetSampling(urls, share int) (restore func()) {
 	u, s := sampleURLs, sampleShare
 	sampleURLs, sampleShare = urls, share
@@ -108,9 +109,9 @@ func (t *sampleTaker) encode() []byte {
 	return appendChunk(b, 0, deep)
 }
 
-// cutSample returns the level of a sample that encode returned, and the chunk that has its
-// entries of a level. The chunk may have entries of lower levels, too, and shares the memory
-// of b.
+// cutSample cuts apart b, the sample that encode returned. least is the least urlkey.Level in
+// the sample. chunk has the entries whose URLs have at least the given level. It may have
+// entries of lower levels, too, and shares the memory of b.
 func cutSample(b []byte, level int) (least int, chunk []byte, err error) {
 	r := packed.Reader{B: b}
 	n, whole := r.Uvarint(), r.Sized()
@@ -123,8 +124,8 @@ func cutSample(b []byte, level int) (least int, chunk []byte, err error) {
 	return int(n), whole, nil
 }
 
-// SampleLevel returns the least urlkey.Level of the URLs in the sample of the segment, which
-// the index has. It returns 0 if there is no sample or the index is damaged.
+// SampleLevel returns the least urlkey.Level of the URLs in the segment's sample, which the
+// index stores. It returns 0 if there is no sample or the index is damaged.
 func (s *Reader) SampleLevel() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -150,10 +151,10 @@ func (s *Reader) SampleLevel() int {
 	return s.sampleLevel
 }
 
-// Sample returns a cursor over the entries of the sample of the segment that have a level,
-// and perhaps over others. They are in one chunk, whose Run means nothing. level must be at
-// least s.SampleLevel(). If the index turns out to be damaged, the cursor yields all chunks
-// of the segment.
+// Sample returns a cursor over the entries of the segment's sample whose URLs have at least the
+// given urlkey.Level. It may yield entries of lower levels, too. All entries are in one chunk,
+// whose Run means nothing. level must be at least s.SampleLevel(). If the index turns out to be
+// damaged, the cursor yields all chunks of the segment.
 func (s *Reader) Sample(level int, want Want) *ChunkCursor {
 	c := s.Chunks(want)
 	c.sample = level

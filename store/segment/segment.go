@@ -56,13 +56,13 @@ type Info struct {
 	// with segments born up to it.
 	Apart uint64
 	// Fresh is how many of the segment's URLs were in no segment of its pool that
-	// was born by generation Apart. Over a pool whose segments are all apart, the
+	// was born up to generation Apart. Over a pool whose segments are all apart, the
 	// sum of Fresh is the pool's number of URLs. It is FreshUnknown if it was not
 	// counted.
 	Fresh int64
-	// Follows is set if every body of the segment is known, and no capture of the
-	// segment lies before a capture of the same URL that was born by generation
-	// Apart. Versions of those earlier segments then stay versions.
+	// Follows is set if every body of the segment is known, and no capture of the segment has a
+	// time before a capture of the same URL in a segment born up to generation Apart. Versions
+	// in those earlier segments then stay versions.
 	Follows bool
 
 	File       string // path of the db-file, relative to the archive
@@ -72,12 +72,12 @@ type Info struct {
 	IndexBytes int64  // size of the values in that bucket
 
 	Runs int
-	// States is how many of the last runs have states. A state is what a capture without a
-	// body of its own had from a time on: from its field Added on, it had the body of a
-	// capture that was deleted since, or, if it has no body, what the captures of the
-	// archive give it. A state has the key, time and sequence of its capture, which is in
-	// the same segment. States are no captures: the index has none of them, and none of the
-	// numbers of the segment counts them.
+	// States is how many of the last runs hold states. A state says what body a capture without
+	// a body of its own (a revisit) had from a time on, which is the field Added of the state.
+	// It is the body of a capture that was deleted since. A state without a body says that the
+	// capture had what the other captures of the archive give it. A state has the key, time and
+	// sequence of its capture, which is in the same segment. States are no captures: the index
+	// has none of them, and none of the numbers of the segment counts them.
 	States    int
 	Captures  int64
 	Versions  int64 // captures that began a version when the segment was written
@@ -87,21 +87,22 @@ type Info struct {
 	LastKey   string
 	First     record.Time
 	Last      record.Time
-	// AddedFirst and AddedLast are the earliest and the latest time at which the
-	// segment's captures were added. If they are equal, they count, and not what the
-	// entries say: the entries of an import were written before it was published.
+	// AddedFirst and AddedLast are the earliest and the latest time at which the segment's
+	// captures were added. If they are equal, all captures were added at that time, whatever
+	// their entries say: the entries of an import were written before it was published.
 	AddedFirst, AddedLast record.Time
 	Blocks                int64    // number of blocks that the segment stores
 	Depends               []string // names of other pools whose bodies the segment uses, sorted
 	Packed                bool     // in the form of static pools; only set by Rebuild
 	Uses                  []uint32 // IDs of other segments whose blocks the segment may refer to, sorted
-	// Brief is set by a Writer and by Rebuild if the segment is small. The catalogue of an archive
-	// in a bucket has it.
+	// Brief is set by a Writer and by Rebuild if the segment is small. The catalogue of an
+	// archive in a bucket stores it.
 	Brief *Brief
 }
 
-// Brief is what most readers need of the index of a small segment, as the index has it. With it, a
-// reader looks for a URL that the segment lacks, and reads a block, without the index.
+// Brief is the part that most readers need of the index of a small segment. With a Brief, a
+// reader can find that the segment lacks a URL, and can read a block, without opening the
+// index.
 type Brief struct {
 	Filter []byte // the Bloom filter of the segment's keys, of at most filterMost bytes
 	Runs   []byte // the table of runs: where they lie in the db-file, and on which runs they build
@@ -110,8 +111,8 @@ type Brief struct {
 // Size returns the size of b in bytes.
 func (b *Brief) Size() int { return len(b.Filter) + len(b.Runs) }
 
-// runTable says where the runs of a segment lie in its db-file, and on which runs they build. The
-// index has it.
+// runTable says where the runs of a segment lie in its db-file, and on which runs each of them
+// builds. The index stores it.
 type runTable struct {
 	ends     []int64    // offset at which the record of each run ends
 	metaEnds []int64    // offset at which its meta ends
@@ -122,7 +123,7 @@ func (t *runTable) add(end, metaEnd int64, behind []RunRef) {
 	t.ends, t.metaEnds, t.behind = append(t.ends, end), append(t.metaEnds, metaEnd), append(t.behind, behind)
 }
 
-// encode returns the bytes that the index of the segment with this ID has.
+// encode returns t in the form in which the index stores it. id is the ID of the segment.
 func (t *runTable) encode(id uint32) []byte {
 	var counts, distances, runs []int64
 	for _, refs := range t.behind {
@@ -138,7 +139,7 @@ func (t *runTable) encode(id uint32) []byte {
 	return column.AppendInts(b, runs)
 }
 
-// decodeRunTable decodes b, the table of runs of the segment i.
+// decodeRunTable decodes b, the table of runs of the segment i, which runTable.encode made.
 func decodeRunTable(b []byte, i *Info) (t runTable, err error) {
 	r := packed.Reader{B: b}
 	n := r.Uvarint()
@@ -176,13 +177,13 @@ func decodeRunTable(b []byte, i *Info) (t runTable, err error) {
 	return t, nil
 }
 
-// filterMost is the size in bytes, without its head, of the largest Bloom filter that a Brief has:
-// that of some 1,700 URLs.
+// filterMost is the size in bytes, without its head, of the largest Bloom filter that a Brief
+// may have. A filter of that size is enough for some 1,700 URLs.
 const filterMost = 4 << 10
 
 // IsApart reports whether it is certain that no capture is in both segments i and o. It is
-// if the writer of the later segment could read the earlier one, or if one merge wrote both.
-// If IsApart returns false, captures may be in both.
+// certain if the writer of the later segment could read the earlier one, or if one merge wrote
+// both. If IsApart returns false, some captures may be in both.
 func (i *Info) IsApart(o *Info) bool {
 	return i.Apart >= o.Born || o.Apart >= i.Born || i.Born == o.Born
 }

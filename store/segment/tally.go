@@ -39,8 +39,8 @@ type Tally struct {
 	ends  column.Texts
 	key   []byte
 
-	stored []byte // the column of keys, for LoadKeys
-	urls   int    // how many there are
+	stored []byte // the encoded column of keys, for LoadKeys
+	urls   int    // number of keys in stored
 }
 
 // Flags holds the properties of an entry that take only a few bits each.
@@ -330,12 +330,13 @@ func (c *Codes) decodeTexts(src []byte, n int) ([]string, error) {
 	return all, nil
 }
 
-// WantKeysLater asks a Tally for what LoadKeys needs.
+// WantKeysLater makes a Tally keep the keys of a chunk encoded, so that LoadKeys can decode
+// them later.
 const WantKeysLater Want = 1 << (frontCols + 2)
 
-// LoadKeys sets t.Keys. The cursor must have WantKeysLater among its columns. It serves
-// a caller who needs the keys of few chunks: to decode keys takes most of the time of a
-// chunk.
+// LoadKeys decodes the keys of the chunk into t.Keys. The cursor must have WantKeysLater among
+// its columns. It saves time for a caller that needs the keys of few chunks: decoding the keys
+// takes most of the time of a chunk.
 func (t *Tally) LoadKeys() (err error) {
 	stems, err := column.CutEndings(&t.ends, t.stored, t.urls)
 	if err == nil {
@@ -344,8 +345,8 @@ func (t *Tally) LoadKeys() (err error) {
 	return err
 }
 
-// Titles returns the titles of the pages. Most titles of a run come once in the list,
-// however many entries have them.
+// Titles returns a list that has the titles of all pages of the run; TitleAt gives the place of
+// each entry's title in it. Mostly a title is in the list once, however many entries have it.
 func (p *Pages) Titles() []string { return p.text[0].List }
 
 // TitleAt returns the index in Titles of the title of entry i, or -1 if the entry has no

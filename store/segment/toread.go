@@ -10,18 +10,19 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Count makes the cursor count in w each chunk that it moves to, also those that
-// PassOver leaves out. w may be nil.
+// Count makes the cursor count in w each chunk that it moves to, even if PassOver then skips
+// the chunk. w may be nil.
 func (c *ChunkCursor) Count(w *record.Work) { c.work = w }
 
 // Size returns the size in bytes of the chunk that was decoded last, as the index
 // stores it. It is 0 for a chunk made from the db-file.
 func (c *ChunkCursor) Size() int { return c.size }
 
-// ToRead adds to sum what a scan reads of the segment for the ranges of keys, which
-// are sorted and disjoint, and the times from <= time < to; part says what it reads of
-// the db-file. If a range has the whole segment, no file is read to find this out.
-// Otherwise ToRead goes over the keys of the chunks in the ranges, and decodes none.
+// ToRead adds to sum what a scan reads of the segment, if the scan wants the captures with a
+// key in ranges, which are sorted and disjoint, and a time t with from <= t < to. part says
+// which part of the db-file the scan reads. If one of ranges contains the whole segment, ToRead
+// needs no file to find this out. Otherwise it reads the keys of the chunks in ranges, and
+// decodes no chunk.
 func (s *Reader) ToRead(ranges []urlkey.Range, from, to record.Time, part record.FilePart, sum *record.Reading) error {
 	chunks, size, inside := int64(s.Info.Runs), s.Info.IndexBytes, float64(s.Info.Runs)
 	all := hasAll(ranges, s.Info)
@@ -76,12 +77,14 @@ func (s *Reader) ToRead(ranges []urlkey.Range, from, to record.Time, part record
 	return nil
 }
 
-// censusesMax is of how many segments ToRead reads the census if the ranges of keys do
-// not need it. More of them would say the same, but take time.
+// censusesMax is how many segments at most ToRead estimates from their census, if ranges are
+// more than one key. The censuses of further segments would change the estimate little, but
+// take time to read.
 const censusesMax = 16
 
-// expect adds to e the captures of the segment: keys is the share of its URLs, and some
-// the share of its captures.
+// expect adds to e estimates of what a query finds in the segment. keys is the share of the
+// segment's URLs that the query names, from 0 to 1. some is the share of its captures, and
+// hosts the number of hosts.
 func (s *Reader) expect(keys, some, hosts float64, e *record.Expected) {
 	i := s.Info
 	if e.Captures == 0 {
@@ -99,7 +102,7 @@ func (s *Reader) expect(keys, some, hosts float64, e *record.Expected) {
 	e.FileBytes += float64(i.Bytes) * some
 }
 
-// addTraits adds the traits of the segment to e.
+// addTraits adds the captures of each trait of the segment's census to e.Traits.
 func (s *Reader) addTraits(e *record.Expected) {
 	c := s.Census()
 	if c == nil {
@@ -130,8 +133,9 @@ func (i *Info) shareOfTime(from, to record.Time) float64 {
 	return max(0, min(1, some/all))
 }
 
-// shareOf returns which share of the captures of the segment likely has a key in ranges,
-// and how many hosts these have. byChunks is the share of the chunks that overlap ranges.
+// shareOf returns which share of the captures of the segment likely has a key in ranges, from 0
+// to 1, and on how many hosts these captures are. byChunks is the share of the segment's chunks
+// that overlap ranges.
 func (s *Reader) shareOf(ranges []urlkey.Range, byChunks float64) (share, hosts float64) {
 	c := s.Census()
 	for _, r := range ranges {
@@ -180,10 +184,10 @@ func hasAll(ranges []urlkey.Range, i *Info) bool {
 	return false
 }
 
-// chunksIn returns how many chunks a cursor moves to for the ranges of keys, their size in
-// bytes, and how many chunks likely lie inside the ranges: a chunk that overlaps a range
-// counts as far as the range is likely to reach into it. Without a valid index, these are
-// all.
+// chunksIn returns how many chunks a cursor moves to for ranges of keys, and their total size
+// in bytes. inside estimates how many chunks lie in the ranges: a chunk that overlaps the edge
+// of a range counts as a fraction. If the index is damaged, chunksIn counts all chunks of the
+// segment.
 func (s *Reader) chunksIn(ranges []urlkey.Range) (chunks, size int64, inside float64, err error) {
 	s.mu.Lock()
 	bad := s.badIndex
@@ -228,8 +232,9 @@ func (s *Reader) chunksIn(ranges []urlkey.Range) (chunks, size int64, inside flo
 	return chunks, size, inside, nil
 }
 
-// reach returns which share of the keys from first to last likely lies in r, as if keys
-// were spread evenly: it compares the bytes after what first and last have in common.
+// reach estimates which share of the keys from first to last lies in r, from 0 to 1. It assumes
+// that keys are spread evenly, and compares the bytes after the common prefix of first and
+// last.
 func reach(first, last string, r urlkey.Range) float64 {
 	n := 0
 	for n < len(first) && n < len(last) && first[n] == last[n] {
@@ -271,8 +276,8 @@ const (
 	reachBase  = 96
 )
 
-// entryBytes returns how many bytes of the db-file hold the entries of its runs,
-// without bodies and facts. It does not open the db-file if the index says that.
+// entryBytes returns how many bytes of the db-file hold the entries of its runs, without bodies
+// and facts. It does not open the db-file if the index has the table of runs.
 func (s *Reader) entryBytes() (n int64, err error) {
 	table, err := s.table()
 	if err != nil {

@@ -32,10 +32,10 @@ const (
 	// each in a run of its own. No reader then has to hold more than one piece.
 	bodyWhole  = 8 << 20
 	pieceBytes = 4 << 20
-	// bloomRate is the share of absent URLs for which the Bloom filter wrongly
-	// answers "maybe". To search for such a URL costs as much as a hundred
-	// questions to the filter, and in a bucket a request more. This rate takes
-	// 2.4 bytes for each URL, 0.6 more than a rate of 0.001.
+	// bloomRate is the share of absent URLs for which the Bloom filter wrongly answers "maybe".
+	// A search for such a URL costs as much as a hundred look-ups in the filter, and in a
+	// bucket a request more. This rate takes 2.4 bytes for each URL, 0.6 more than a rate of
+	// 0.001.
 	bloomRate = 0.0001
 )
 
@@ -75,11 +75,10 @@ const noCapture = "about:blank"
 // pair is a key of the index of a segment and its value.
 type pair struct{ key, value []byte }
 
-// NewWriter returns a Writer of segment id of a pool. It writes the db-file to w,
-// which the caller syncs and closes. It compresses with enc. urls is about how many
-// URLs will be added. blocks knows the blocks that need not be stored again, and
-// learns those that are stored. Segment id must be among its valid ones (see
-// Blocks.Valid).
+// NewWriter returns a Writer of segment id of a pool. It writes the db-file to w, which the
+// caller syncs and closes. It compresses with enc. urls is an estimate of how many URLs will be
+// added. The Writer does not store blocks that are in blocks already, and adds those that it
+// stores. Segment id must be among the segments that Blocks.Valid was called with.
 func NewWriter(w io.Writer, enc *zstd.Encoder, pool string, id uint32, urls int, blocks *Blocks) *Writer {
 	return &Writer{
 		w: w, enc: enc,
@@ -113,21 +112,21 @@ func (w *Writer) Pack(p *Packer, dict func(RunRef) *Dict, short Form) {
 // little in common, so a long search for matches gains little.
 func (w *Writer) Quick(enc *zstd.Encoder) { w.quick = enc }
 
-// smallCaptures is how many captures a run must have so that Writer.Quick applies
-// to it. Their bodies are then about 512 bytes each.
+// smallCaptures is how many captures a run must have so that Writer.Quick applies to it. A run
+// with so many captures has about 512 bytes, or less, for each of them.
 const smallCaptures = runEntries / 2
 
-// Index makes the Writer write its index pairs to x at once, instead of holding
-// them in memory until AddTo. AddTo must be called for this segment before x gets
-// another. Call Index before the first entry.
+// Index makes the Writer write its index pairs to x at once, instead of holding them in memory
+// until AddTo. AddTo must be called for this segment before another segment writes to x. Call
+// Index before the first entry.
 func (w *Writer) Index(x *indexfile.Builder) (err error) {
 	w.index, err = x.Bucket(w.info.Bucket())
 	return err
 }
 
-// AddTo adds the index of the segment that w wrote to x, and sets i.IndexBytes to the
-// size in bytes of its pairs. If the Writer wrote pairs to x itself (see Index), AddTo
-// only adds the others. After an error only x.Abandon may be called.
+// AddTo adds the index of the segment that w wrote to x, and sets i.IndexBytes to the size in
+// bytes of its pairs. If the Writer wrote pairs to x itself (see Index), AddTo adds only the
+// remaining ones. After an error only x.Abandon may be called.
 func (w *Writer) AddTo(x *indexfile.Builder, i *Info) (err error) {
 	b := w.index
 	if b == nil {
@@ -178,9 +177,9 @@ func (w *Writer) Add(e Stored, c Content) (newBytes int64, err error) {
 	return newBytes, w.entry(e)
 }
 
-// Move appends the entry e of another segment, whose body is made of parts. If
-// layout is not 0, the first layout parts are the body's layout. Move returns the
-// entry's new recipe: one block for each part, in order.
+// Move appends the entry e of another segment, whose body is made of parts. If the argument
+// layout is not 0, the body's layout is that many of the parts, from the first on. Move returns
+// the entry's new recipe: one block for each part, in order.
 func (w *Writer) Move(e Stored, layout uint32, parts []Part) (Recipe, error) {
 	e.Recipe = Recipe{Layout: layout}
 	if layout == 0 && len(parts) > 1 {
@@ -193,9 +192,9 @@ func (w *Writer) Move(e Stored, layout uint32, parts []Part) (Recipe, error) {
 	return e.Recipe, w.entry(e)
 }
 
-// State appends a state of a capture of the segment (see Info.States). If it has a body, the
-// body is made of parts, as for Move, and State returns its recipe. States come after all
-// entries and kept blocks, in the order of their captures.
+// State appends a state: the body that a capture of the segment had from a time on (see
+// Info.States). If e has a body, the body is made of parts, as for Move, and State returns its
+// recipe. States come after all entries and kept blocks, in the order of their captures.
 func (w *Writer) State(e Stored, layout uint32, parts []Part) (Recipe, error) {
 	if !w.run.states {
 		if len(w.run.entries) > 0 || len(w.run.blocks) > 0 {
@@ -250,7 +249,7 @@ func (w *Writer) pieces(e *Stored, parts []Part) error {
 	return nil
 }
 
-// Keep stores the block p, which only other segments need, and returns its place.
+// Keep stores the block p, which only other segments use, and returns its place.
 func (w *Writer) Keep(p Part) (BlockRef, error) {
 	b, facts, err := w.bytes(&p)
 	if err != nil {
@@ -413,8 +412,8 @@ func (w *Writer) closeRun() error {
 	return nil
 }
 
-// chunk adds p, the chunk of a run (its entry in the index), to the index, or to
-// w.chunks if the index is written later.
+// chunk adds p, the key and the chunk of a run, to the index, or to w.chunks if the index is
+// written later.
 func (w *Writer) chunk(p pair) error {
 	if w.index != nil {
 		return w.index.Put(p.key, p.value)
@@ -509,8 +508,8 @@ func finalPairs(filter *bloom.BloomFilter, census *Census, table, sample []byte)
 	return pairs
 }
 
-// marshal returns the bytes of a Bloom filter in the form of bits-and-blooms: m and k, length in
-// words, words, big-endian.
+// marshal returns filter in the form of package bits-and-blooms, all numbers big-endian with 8
+// bytes: the number of bits m, the number of hashes k, m again, and the bits.
 func marshal(filter *bloom.BloomFilter) []byte {
 	b, err := filter.MarshalBinary()
 	if err != nil {
@@ -519,8 +518,8 @@ func marshal(filter *bloom.BloomFilter) []byte {
 	return b
 }
 
-// newBrief returns the Brief of a segment with this Bloom filter and this table of runs. It is nil if
-// the filter is too large.
+// newBrief returns the Brief of a segment with this Bloom filter and this table of runs. It
+// returns nil if the filter is larger than filterMost.
 func newBrief(filter *bloom.BloomFilter, table []byte) *Brief {
 	if filter.Cap() > 8*filterMost {
 		return nil

@@ -8,18 +8,16 @@ import (
 )
 
 // CDX returns the folded key of a canonical URL as CDX files have it, such as
-// cn,edu,pku)/news?a=1&b=2. The key serves to find the same page in a CDX file
-// of another archive. It drops the scheme, the user, www, upper case, a
-// trailing slash, an empty query and session ids, and sorts the arguments of
-// the query. Many URLs share one folded key, so it cannot be turned back into a
-// URL.
+// cn,edu,pku)/news?a=1&b=2. The key serves to find the same page in a CDX file of another
+// archive. It has no scheme, user, www, upper case, trailing slash, empty query or session ids,
+// and the arguments of the query are sorted. Many URLs share one folded key, so it cannot be
+// turned back into a URL.
 //
-// CDX follows the SURT rules of the Internet Archive and pywb, odd ones
-// included: escapes are resolved until none is left, several slashes count as
-// one, an IPv4 address is reversed like a name, and a ;jsessionid in the path
-// stays. A URL without a host is its own folded key, and so is that of a document
-// after load or of a picture (see [DOM] and [Screenshot]): who asks for a page in a
-// CDX file wants the page.
+// CDX follows the SURT rules of the Internet Archive and pywb, including odd ones: escapes are
+// resolved until none is left, several slashes count as one, an IPv4 address is reversed like a
+// name, and a ;jsessionid in the path stays. A URL without a host is its own folded key. So is the
+// URL of what a browser made of a page (see [DOM] and [Screenshot]): a search in a CDX file for a
+// page then finds only the page.
 func CDX(canonical string) string {
 	authority, rest, ok := authority(canonical)
 	if _, shown := Shown(canonical); shown || !ok || authority == "" {
@@ -156,8 +154,8 @@ func compareArgs(a, b string) int {
 	return strings.Compare(aValue, bValue)
 }
 
-// pathSessions and querySessions are patterns of session ids in paths and queries,
-// for text in lower case. The two groups of a match are the text to keep.
+// pathSessions and querySessions return patterns of session ids in paths and in queries, for
+// text in lower case. The two groups of a match are the text to keep.
 var (
 	pathSessions = patterns(
 		`^(.*/)\((?:[a-z]\([0-9a-z]{24}\))+\)/([^?]+\.aspx.*)$`,

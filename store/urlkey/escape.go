@@ -58,9 +58,9 @@ func uniform(s string) string {
 	return string(out)
 }
 
-// openEscape reports whether out ends in an incomplete percent-escape: a percent
-// sign, with one hexadecimal digit after it or none. A further digit could then
-// complete an escape that was not in the URL.
+// openEscape reports whether out ends in an incomplete percent-escape: a percent sign, alone or
+// with one hexadecimal digit after it. If a digit were appended, it could complete an escape
+// that was not in the URL.
 func openEscape(out []byte) bool {
 	n := len(out)
 	if n > 0 && out[n-1] == '%' {

@@ -27,16 +27,15 @@ var classes = func() (t [256]uint8) {
 	return t
 }()
 
-// Prefix returns how many bytes at the start of raw are the canonical form of raw.
-// It returns 0 if it cannot decide quickly; the caller then calls [Canonical]. It
+// Prefix returns the length of the canonical form of raw if raw begins with that form, as most
+// URLs do. It returns 0 if it cannot decide quickly; the caller then calls [Canonical]. Prefix
 // allocates no memory.
 func Prefix(raw []byte) int { return canonicalPrefix(raw) }
 
-// canonicalPrefix returns the length of the canonical URL at the start of raw
-// if only a fragment follows it, and 0 if it cannot decide. It knows the form
-// that most captures have: http or https, a plain host, nothing to resolve or
-// escape. For these it saves a call of the parser, which takes a hundred times
-// as long.
+// canonicalPrefix returns the length of the canonical URL at the start of raw, if only a
+// fragment follows it. It returns 0 if it cannot decide. It knows the form that most captures
+// have: http or https, a plain host, nothing to resolve or escape. For such URLs it saves a
+// call of the parser, which takes a hundred times as long.
 func canonicalPrefix[T string | []byte](raw T) int {
 	if len(raw) > urlBytesMax {
 		return 0

@@ -67,8 +67,8 @@ func URL(key string) string {
 // the URLs of several keys.
 const urlsBytes = 64 << 10
 
-// AppendURLs appends the URL of each key to dst. Equal keys in a row share one
-// string, and the URLs of neighbouring keys share an allocation.
+// AppendURLs appends the URL of each key to dst. Equal keys in a row share one string, and the
+// URLs of neighbouring keys share one allocation.
 func AppendURLs(dst, keys []string) []string {
 	var b strings.Builder
 	// About the previous key, if it was built from a host: its bytes up to the
@@ -141,8 +141,8 @@ type parts struct {
 	path       string // with the query
 }
 
-// split takes a canonical http, https or ftp URL apart, and a URL of what a browser
-// made of a page. It reports false for other URLs, which are their own key.
+// split takes apart a canonical http, https or ftp URL, also one with the prefix DOM or
+// Screenshot. ok is false for other URLs, which are their own sort key.
 func split(canonical string) (p parts, ok bool) {
 	scheme, rest, _ := strings.Cut(canonical, "://")
 	switch scheme {
@@ -175,8 +175,8 @@ type keyParts struct {
 	user   string
 }
 
-// splitKey takes a sort key apart. It reports false if the key was not built from a
-// host, and is a URL itself.
+// splitKey takes a sort key apart. ok is false if the key was not built from a host, because it
+// is a URL that is its own key.
 func splitKey(key string) (k keyParts, ok bool) {
 	if first := strings.IndexAny(key, ",:["); first < 0 || key[first] == ':' {
 		return k, false // a URL that is its own key

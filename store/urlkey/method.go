@@ -22,15 +22,16 @@ const (
 	dataArg   = "__wb_post_data="
 )
 
-// digestArg is the argument with which WithBody distinguishes long bodies. Other tools do not
-// have it. digestMax is the length of the argument, its value and the & before it.
+// digestArg is the argument that WithBody adds to a query to distinguish long bodies. Other tools
+// do not have it. digestMax is the length in bytes of the argument with its value and the &
+// before it.
 const (
 	digestArg = "__wb_digest="
 	digestMax = 1 + len(digestArg) + 2*16
 )
 
-// Bounds of what WithMethod reads from a body, and adds to a URL. Other tools cut
-// the query after as many characters.
+// The bounds of what WithMethod reads from a body and adds to a URL. Other tools cut the query
+// after as many characters.
 const (
 	queryRunesMax = 4096     // characters of the query
 	queryBytesMax = 8 << 10  // bytes of the query after it is escaped
@@ -42,10 +43,11 @@ const (
 // url itself for GET, and otherwise url with the method, and for POST and PUT the
 // body, in its query. The response to a form with the field q is kept under
 // http://x.cn/find?__wb_method=POST&q=word. This is what pywb, warcio and jwarc do
-// (the IIPC guideline "CDX non-GET requests"), so a URL means the same request there.
+// (the IIPC guideline "CDX non-GET requests"), so they have
+// the same URL for the same request.
 //
 // contentType is the value of the header Content-Type of the request. A form is
-// decoded, which keeps the few escapes that would make two bodies look the same;
+// decoded, except for the few escapes without which two bodies would look the same;
 // fields of multipart and values of JSON become arguments; any other body is written
 // in base64. The query of a long body is cut, so two long bodies with the same
 // beginning give the same URL; see WithBody. The result has no fragment.
@@ -54,8 +56,9 @@ func WithMethod(url, method, contentType string, body []byte) string {
 }
 
 // WithBody is like WithMethod, but two different long bodies give different URLs. Where
-// WithMethod cuts the query, WithBody cuts it earlier, and adds a digest of the body. So the
-// URL has the length that WithMethod allows, and WithMethod gives it for FormBody of it.
+// WithMethod cuts the query, WithBody cuts it earlier and adds a digest of the body. So the URL
+// is no longer than WithMethod allows. If a client takes the query of this URL from Method and
+// sends FormBody(query) as a form, WithMethod returns the same URL for that request.
 func WithBody(url, method, contentType string, body []byte) string {
 	q := bodyOf(method, contentType, body)
 	if len(cutQuery(q, 0)) < len(q) {
@@ -65,8 +68,8 @@ func WithBody(url, method, contentType string, body []byte) string {
 	return withQuery(url, method, q)
 }
 
-// withoutBoundary returns body, and for multipart without the boundary, which browsers
-// choose for each request.
+// withoutBoundary returns body. It removes the boundary from a multipart body, because browsers
+// choose another boundary for each request.
 func withoutBoundary(contentType string, body []byte) []byte {
 	_, params, err := mime.ParseMediaType(contentType)
 	if b := params["boundary"]; err == nil && b != "" {
@@ -75,8 +78,8 @@ func withoutBoundary(contentType string, body []byte) []byte {
 	return body
 }
 
-// withQuery returns url with the method and q, the query that stands for the body, in its
-// query, or url itself for GET.
+// withQuery returns url with two parts added to its query: the method, and q, which stands for
+// the body. For GET it returns url itself.
 func withQuery(url, method, q string) string {
 	if method = strings.ToUpper(method); method == "" || method == "GET" {
 		return url
@@ -92,8 +95,8 @@ func withQuery(url, method, q string) string {
 	return url + "?" + query
 }
 
-// bodyOf returns the arguments that stand for the body of a request, or "" for a method
-// whose body does not count.
+// bodyOf returns the arguments that stand for the body of a request. It returns "" if the
+// method is neither POST nor PUT.
 func bodyOf(method, contentType string, body []byte) string {
 	if method = strings.ToUpper(method); method == "POST" || method == "PUT" {
 		return bodyQuery(contentType, body)
@@ -101,10 +104,9 @@ func bodyOf(method, contentType string, body []byte) string {
 	return ""
 }
 
-// Method returns the request that url names, if WithMethod made it from a request
-// that was no GET: the URL that was requested, the method, and the query that stands
-// for the body. A form with the body that FormBody returns for this query has the same
-// URL in an archive. For any other URL ok is false.
+// Method returns the request that url stands for, if WithMethod made url for a method other
+// than GET. page is the URL that was requested, and query stands for the body. A form with the
+// body FormBody(query) has the same URL in an archive. For any other URL ok is false.
 func Method(url string) (page, method, query string, ok bool) {
 	at := strings.LastIndex(url, methodArg)
 	if at < 1 || url[at-1] != '?' && url[at-1] != '&' {
@@ -117,8 +119,8 @@ func Method(url string) (page, method, query string, ok bool) {
 	return url[:at-1], method, query, true
 }
 
-// FormBody returns the body of a form, application/x-www-form-urlencoded, for which
-// WithMethod adds query to a URL. query is a result of Method.
+// FormBody returns the body of a form (application/x-www-form-urlencoded) for which WithMethod
+// adds query to a URL. query must be a result of Method.
 func FormBody(query string) []byte { return []byte(strings.ReplaceAll(query, "+", "%2B")) }
 
 // bodyQuery returns the arguments that stand for the body of a request.
@@ -147,8 +149,8 @@ func bodyQuery(contentType string, body []byte) string {
 	return dataArg + base64.StdEncoding.EncodeToString(body[:min(len(body), bodyBytesMax)])
 }
 
-// cutQuery returns the beginning of query that fits into a URL and leaves room for so many
-// characters more. It cuts no escape in two.
+// cutQuery returns the beginning of query that fits into a URL with room for further
+// characters. It does not cut an escape in two.
 func cutQuery(query string, room int) string {
 	runes := 0
 	for i := 0; i < len(query); i++ {
@@ -168,9 +170,9 @@ func cutQuery(query string, room int) string {
 	return query
 }
 
-// formQuery returns the body of a form, with its escapes decoded. Some escapes stay: of
-// bytes that are not UTF-8, of control characters, of the characters %, & and #, and of =
-// in a name. Blanks and characters beyond ASCII are escaped as in a URL.
+// formQuery returns the body of a form with its escapes decoded. Some escapes stay: those of
+// bytes that are not UTF-8, of control characters, of the characters %, & and #, and of = in a
+// name. Blanks and characters beyond ASCII are escaped as in a URL.
 func formQuery(body string) string {
 	var out []byte
 	for i, pair := range strings.Split(body, "&") {
@@ -190,8 +192,8 @@ func formQuery(body string) string {
 	return string(out)
 }
 
-// unescapeForm decodes + and the escapes in a name or value of a form. An escape that
-// is none is kept.
+// unescapeForm decodes + and the escapes in a name or value of a form. A % that begins no valid
+// escape stays as it is.
 func unescapeForm(s string) string {
 	if !strings.ContainsAny(s, "+%") {
 		return s
@@ -216,8 +218,8 @@ func unescapeForm(s string) string {
 	return string(out)
 }
 
-// escapeArg returns s with an escape for each character that a canonical URL has no
-// place for in its query, and for each character of more.
+// escapeArg returns s with an escape for each character that a canonical URL must escape in its
+// query, and for each character that occurs in more.
 func escapeArg(s, more string) string {
 	out := make([]byte, 0, len(s))
 	for i := range len(s) {
@@ -230,14 +232,14 @@ func escapeArg(s, more string) string {
 	return string(out)
 }
 
-// args are arguments of a query that are added one after the other.
+// args collects the arguments of a query.
 type args struct {
 	b     strings.Builder
 	times map[string]int // how often each name came; nil if names may repeat
 }
 
-// add adds an argument, with + for blanks. If a.times is set and name came before, it gets a number, as
-// in name.2_.
+// add adds an argument to the query, with + in place of blanks. If a.times is set and the name
+// came before, the name gets a number, as in name.2_.
 func (a *args) add(name, value string) {
 	if a.b.Len() > queryBytesMax {
 		return // what follows is cut
@@ -305,8 +307,8 @@ func jsonQuery(body []byte) (string, error) {
 	}
 }
 
-// jsonValue adds to a the value that begins with the token t, under the name. depth is
-// how many objects and lists are around the value.
+// jsonValue adds the value that begins with the token t to a. name is the name of the nearest
+// object field around it. depth is the number of objects and lists around it.
 func jsonValue(d *json.Decoder, t json.Token, name string, a *args, depth int) error {
 	open, nested := t.(json.Delim)
 	if !nested {
@@ -337,8 +339,8 @@ func jsonValue(d *json.Decoder, t json.Token, name string, a *args, depth int) e
 	return err
 }
 
-// jsonText returns a value of JSON as Python writes it, because other tools do: True
-// and None, and 44.0 for a number with a fraction of zero.
+// jsonText returns a JSON value as Python writes it, like other tools for WARC files: True and
+// None, and 44.0 for a number whose fraction is zero.
 func jsonText(t json.Token) string {
 	switch t := t.(type) {
 	case nil:

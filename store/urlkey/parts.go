@@ -90,10 +90,9 @@ func Unescape(s string) string {
 	return text
 }
 
-// authority splits a canonical URL: authority is the part between // and the
-// path (user, host and port), and rest is the path and query. For the document of a
-// page after load, and for its picture, these are parts of the URL of the page. It
-// reports false for a URL without //.
+// authority splits a canonical URL. authority is the part between // and the path (user, host
+// and port), and rest is the path and query. For a URL with the prefix DOM or Screenshot, these
+// are parts of the URL of the page. ok is false for a URL without //.
 func authority(canonical string) (authority, rest string, ok bool) {
 	canonical = PageOf(canonical)
 	i := schemeEnd(canonical) + 1
@@ -108,8 +107,8 @@ func authority(canonical string) (authority, rest string, ok bool) {
 	return canonical[:end], canonical[end:], true
 }
 
-// unescapeOnce replaces each percent-escape of s by its byte. An escape that only
-// appears by such a replacement stays: "%2541" becomes "%41".
+// unescapeOnce replaces each percent-escape of s by its byte. An escape that results from a
+// replacement stays: "%2541" becomes "%41".
 func unescapeOnce(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))

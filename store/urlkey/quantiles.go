@@ -1,8 +1,8 @@
 package urlkey
 
-// Quantiles returns those of keys, which are sorted, that divide keys into parts of about the
-// same number of keys. It returns up to parts-1 keys, each once, and none that is the first
-// of keys.
+// Quantiles returns those of keys, which must be sorted, that divide keys into parts of about
+// the same number of keys. Each result begins a part, except the first part, so there are up to
+// parts-1 results. Each key comes once.
 func Quantiles(keys []string, parts int) []string {
 	if len(keys) == 0 {
 		return nil

@@ -8,10 +8,10 @@ import (
 	whatwg "github.com/nlnwa/whatwg-url/url"
 )
 
-// Resolve returns the canonical URL that reference, such as the value of an href,
-// means on a page whose canonical base URL is base. Character references in
-// reference, such as &amp;, must be decoded already. References of a document after
-// load are relative to its page. The error says why reference means no URL.
+// Resolve returns the canonical URL to which reference, such as the value of an href, refers on
+// a page with the canonical base URL base. Character references in reference, such as &amp;,
+// must be decoded already. If base has the prefix DOM or Screenshot, references are relative to
+// the URL after the prefix. An error says why reference gives no URL.
 func Resolve(base, reference string) (string, error) {
 	if n := canonicalPrefix(reference); n > 0 {
 		return reference[:n], nil
@@ -28,11 +28,11 @@ func Resolve(base, reference string) (string, error) {
 	return resolve(base, reference)
 }
 
-// Base returns the base URL of a page: the URL to which its links are relative.
-// page is the canonical URL of the page, or of its document after load. named is what
-// the page names in a base element; "" if it names nothing. Base returns named,
-// resolved, or the URL of the page if named is "" or no URL. A page of the web can only
-// name a base of the web (http or https).
+// Base returns the base URL of a page, to which its links are relative. page is the canonical URL
+// of the page, or that URL with the prefix DOM. named is the href of the page's base element, or
+// "" if there is none. Base returns named, resolved against the URL of the page. It returns the
+// URL of the page itself if named is "", is no URL, or has a scheme other than http and https. A
+// page with a file URL may also name a file URL.
 func Base(page, named string) string {
 	page = PageOf(page)
 	if named == "" {
@@ -53,8 +53,8 @@ type Resolver struct {
 	url  []byte
 }
 
-// Page begins a page. The references that are resolved from now on are relative to
-// base, a canonical URL.
+// Page sets the base, a canonical URL, to which the references are relative that are resolved
+// from now on.
 func (r *Resolver) Page(base string) { r.base = newBase(base) }
 
 // Plain returns the canonical URL that reference means, the same as [Resolve] would
@@ -71,8 +71,7 @@ func (r *Resolver) Plain(reference []byte) []byte {
 	return u
 }
 
-// resolve returns what Resolve returns. It always calls the parser, without the
-// short cut for simple references.
+// resolve does what Resolve does, but always calls the parser, also for simple references.
 func resolve(base, reference string) (string, error) {
 	if err := checkLength(reference); err != nil {
 		return "", fmt.Errorf("%q is no URL: %w", clip(reference), err)
@@ -116,10 +115,9 @@ func newBase(url string) base {
 	return b
 }
 
-// appendPlain resolves reference against b and appends the canonical URL to dst,
-// which must be empty. It returns nil if reference is not simple. A reference is
-// simple if it only has to be joined to a part of the base: the result is then
-// canonical without parsing. The base must be http or https.
+// appendPlain resolves reference against b, an http or https URL, and appends the canonical
+// result to dst, which must be empty. It returns nil if reference is not simple. A reference is
+// simple if joining it to a part of the base gives a canonical URL.
 func appendPlain[T string | []byte](dst []byte, b *base, reference T) []byte {
 	switch {
 	case len(reference)+len(b.url) > urlBytesMax:

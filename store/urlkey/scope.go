@@ -88,9 +88,9 @@ func isURL(s string) bool {
 	return !isDigits(port)
 }
 
-// ParseScopeRange parses the scope 'from' .. 'to' of a query: all URLs from the
-// first one of from up to, but not including, the first one of to. Each of the two
-// texts is a host (with all hosts below it), a path prefix or a URL, as in
+// ParseScopeRange parses the scope 'from' .. 'to' of a query. It has all URLs from the first
+// URL that the text from names up to, but not including, the first URL that the text to names.
+// Each of the two texts is a host (with all hosts below it), a path prefix or a URL, as in
 // ParseScope but without *.
 func ParseScopeRange(from, to string) (Scope, error) {
 	low, err := parseBound(from)
@@ -107,7 +107,7 @@ func ParseScopeRange(from, to string) (Scope, error) {
 	return Scope{ranges: []Range{{low, high}}}, nil
 }
 
-// parseBound returns the lowest key that the URLs of the scope s can have. It is an
+// parseBound returns the lowest sort key that a URL in the scope s can have. It returns an
 // error if s begins or ends with *.
 func parseBound(s string) (string, error) {
 	if strings.HasPrefix(s, "*") || strings.HasSuffix(s, "*") {
@@ -219,10 +219,9 @@ func prefixRange(prefix string) Range {
 	return Range{prefix, prefix[:last] + string(rune(prefix[last]+1))}
 }
 
-// PrefixRange returns a range of sort keys that holds the keys of all canonical
-// URLs that begin with text. The range may hold other URLs too: of other schemes
-// and users. It reports false if text does not reach into the path of an http,
-// https or ftp URL, or is not ASCII, as canonical URLs are.
+// PrefixRange returns a range of sort keys that contains the keys of all canonical URLs that
+// begin with text. The range may contain keys of other URLs too. ok is false if text does not
+// reach into the path of an http, https or ftp URL, or is not ASCII, as canonical URLs are.
 func PrefixRange(text string) (Range, bool) {
 	p, ok := split(text)
 	if !ok || strings.IndexFunc(text, func(r rune) bool { return r >= 0x7f }) >= 0 {
@@ -231,12 +230,12 @@ func PrefixRange(text string) (Range, bool) {
 	return prefixRange(string(appendLabels(nil, p.host)) + p.port + ")" + p.path), true
 }
 
-// Ranges returns ranges of keys, sorted and disjoint, that hold the keys of all
-// URLs in s. Unless s is Exact, they may hold keys of other URLs too.
+// Ranges returns ranges of keys, sorted and disjoint, that contain the keys of all URLs in s.
+// If s.Exact is false, they may contain keys of other URLs too.
 func (s Scope) Ranges() []Range { return slices.Clone(s.ranges) }
 
-// Exact reports whether every key in the Ranges of s belongs to a URL in s. Then it
-// is unnecessary to call Contains for each key.
+// Exact reports whether every key in s.Ranges belongs to a URL in s. Then the caller need not
+// call Contains for each key.
 func (s Scope) Exact() bool { return s.port == "" }
 
 // Contains reports whether the URL with this sort key is in s.

@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// The prefixes of the URLs under which the archive keeps what a browser made of a page.
-// The rest of such a URL is that of the page, such as dom:https://www.pku.edu.cn/. Host,
-// path and query of such a URL are those of the page.
+// The prefixes of the URLs under which the archive keeps what a browser made of a page. The URL
+// of the page follows the prefix, as in dom:https://www.pku.edu.cn/. The host, path and query
+// of such a URL are those of the page.
 const (
 	DOM        = "dom:"        // the document after load, as HTML
 	Screenshot = "screenshot:" // a picture of the page, as PNG
 )
 
-// Shown returns the URL of the page of which a canonical URL names the document after
-// load or the picture. ok is false if url is neither.
+// Shown returns the URL of the page if the canonical URL url has the prefix DOM or Screenshot:
+// the archive keeps under it what a browser made of that page. For other URLs ok is false.
 func Shown(url string) (page string, ok bool) {
 	if page = PageOf(url); len(page) == len(url) {
 		return "", false
@@ -22,8 +22,8 @@ func Shown(url string) (page string, ok bool) {
 	return page, true
 }
 
-// PageOf returns the URL of the page of which a canonical URL names the document after
-// load or the picture. It returns every other URL unchanged.
+// PageOf returns url without the prefix DOM or Screenshot. It returns a URL that has neither
+// prefix unchanged.
 func PageOf(url string) string {
 	if url == "" || url[0] != DOM[0] && url[0] != Screenshot[0] {
 		return url
@@ -36,9 +36,9 @@ func PageOf(url string) string {
 	return url
 }
 
-// WithShown returns s, and if s is the URL of one page, such as https://a.example/x, also
-// the URLs of what a browser made of the page. Every other scope that has a page has
-// these too.
+// WithShown returns s. If s is a single URL of a page, such as https://a.example/x, the result
+// also has the URLs of what a browser made of the page (see DOM and Screenshot). Other scopes
+// that contain a page contain these URLs already.
 func (s Scope) WithShown() Scope {
 	if len(s.ranges) != 1 || s.ranges[0].To != s.ranges[0].From+"\x00" {
 		return s

@@ -67,8 +67,9 @@ func Merge(ranges []Range) []Range {
 	return merged
 }
 
-// Common returns the keys that are in a and in b, as sorted and disjoint ranges, which a
-// and b must be too. If there are none, the result is an empty slice, not nil.
+// Common returns the keys that are in both a and b, as sorted and disjoint ranges. The ranges
+// in a and in b must be sorted and disjoint too. If there are no such keys, the result is an
+// empty slice, not nil.
 func Common(a, b []Range) []Range {
 	out := []Range{}
 	for len(a) > 0 && len(b) > 0 {
@@ -89,8 +90,9 @@ func Common(a, b []Range) []Range {
 	return out
 }
 
-// Without returns the keys that are in a and not in b, as sorted and disjoint ranges,
-// which a and b must be too. If there are none, the result is an empty slice, not nil.
+// Without returns the keys that are in a but not in b, as sorted and disjoint ranges. The
+// ranges in a and in b must be sorted and disjoint too. If there are no such keys, the result
+// is an empty slice, not nil.
 func Without(a, b []Range) []Range {
 	between := []Range{}
 	from, open := "", true

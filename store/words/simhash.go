@@ -9,10 +9,10 @@ import "math/bits"
 type Simhash struct {
 	sum [64]int64
 	any bool
-	// The planes count, for each of the 64 bits of a hash, how many features have
-	// the bit: plane k holds bit k of all 64 counts. That is some ten times as fast
-	// as 64 sums. All features in the planes have the same weight. They are counted
-	// eight at a time; held has those that wait.
+	// The planes count, for each of the 64 bits of a hash, how many features have the bit:
+	// plane k holds bit k of all 64 counts. That is some ten times as fast as 64 sums. All
+	// features in the planes have the same weight. Features are added to the planes eight at a
+	// time; held has those that were not added yet.
 	planes [16]uint64
 	held   [8]uint64
 	count  int64 // number of features in planes and held

@@ -104,8 +104,8 @@ func (t *Table) EachWord(value []byte, word func(value uint8, ok bool), ends fun
 	}
 }
 
-// words looks up each word of a name and calls the function word with the results
-// of find.
+// words looks up each word of a name in the table, and calls the function word with the two
+// results of find.
 func (t *Table) words(name []byte, word func(value uint8, ok bool)) {
 	for i := 0; i < len(name); {
 		if !isLetter(name[i]) {

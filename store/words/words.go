@@ -84,9 +84,9 @@ func (s *scanner) next() bool {
 	return from < i
 }
 
-// nextWide does the work of the method next from the first letter outside ASCII
-// on, which is at offset at. If from < at, a word has begun at offset from; it
-// may end before that letter. nextWide reports whether there is a word.
+// nextWide does the work of the method next from offset at on, where the first letter outside
+// ASCII is. If from < at, a word has begun at offset from; it may end before that letter.
+// nextWide reports whether there is a word.
 func (s *scanner) nextWide(from, at int) bool {
 	text := s.text
 	begun := from < at

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// frequencies counts how often each word occurs in a text. Words that differ only
-// in case, or only in their endings if asked for, count as the same word.
+// frequencies counts how often each word occurs in a text. Words that differ only in case count
+// as the same word. If the caller asks for it, so do words that differ only in their endings.
 type frequencies struct {
 	entries []frequency // one for each word, in the order of the first occurrences
 	keys    []byte      // the keys of the entries, one after the other

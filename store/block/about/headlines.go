@@ -26,10 +26,10 @@ type Headline struct {
 }
 
 // Headlines appends to dst the headlines of a page, in their order: the texts of links of at
-// least four words, or eight letters of a script without spaces. If a link encloses
-// headings, the text is that of the highest of them, because lower ones stand above it as a
-// catchword. Otherwise it is that of the first line that is long enough. A document,
-// such as a PDF, has none.
+// least four words, or of eight letters of a script without spaces. If a link encloses
+// headings, the text is that of the heading of the highest rank: headings of lower ranks are
+// often only a catchword above it. Otherwise the text is the first line that is long enough. A
+// document, such as a PDF, has no headlines.
 func Headlines(dst []Headline, b *divide.Body) []Headline {
 	if b.Document != nil || b.Plain {
 		return dst
@@ -57,8 +57,9 @@ func Headlines(dst []Headline, b *divide.Body) []Headline {
 	return dst
 }
 
-// inMain reports whether the byte at offset at is in the main part of the page. from is the
-// result next of the call before, with a smaller offset, or 1.
+// inMain reports whether the byte at offset at is in the main part of the page. Call it with
+// rising offsets. The parameter from is 1 in the first call, and later the result next of the
+// call before.
 func inMain(b *divide.Body, labels []label.Label, from, at int) (next int, main bool) {
 	for n := from; n < len(b.Blocks); {
 		switch p := &b.Blocks[n]; {

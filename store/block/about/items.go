@@ -6,9 +6,9 @@ import (
 	"infomall/store/page/markup"
 )
 
-// The limits by which holdsItems decides whether the children of an element are
-// items of a list. The parts of a page's frame (header, menu, footer) do not keep
-// within them.
+// The limits by which holdsItems decides whether the children of an element are items of a
+// list. The header, menu and footer of a page together do not keep these limits, so they are
+// not items.
 const (
 	itemsLeast  = 5      // the least number of children of the same kind
 	itemsAlike  = 3. / 4 // the least share of the children that have the same kind
@@ -19,9 +19,9 @@ const (
 // at the start of a block, and those around it.
 const itemLevels = 4
 
-// item reports whether block n is one of several similar items, or part of such
-// an item. To come first on the page does not make an item a header, and to come
-// last does not make it a footer.
+// item reports whether block n is one of several similar items, such as the entries of a list,
+// or part of one. An item that comes first on the page is not a header, and one that comes last
+// is not a footer.
 func (l *labeller) item(n int) bool {
 	nodes, b := l.flow.Page.Nodes, &l.tree.Blocks[n]
 	from := l.ranges[n].from
@@ -37,9 +37,8 @@ func (l *labeller) item(n int) bool {
 	return false
 }
 
-// holdsItems reports whether the children of element p are items: there are at
-// least itemsLeast, most have the same kind, and none has a large share of what
-// all show.
+// holdsItems reports whether the children of element p are items: there are at least
+// itemsLeast, most have the same kind, and none shows a large share of what all of them show.
 func (l *labeller) holdsItems(p int32) bool {
 	if known, ok := l.itemsIn[p]; ok {
 		return known

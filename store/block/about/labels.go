@@ -96,9 +96,9 @@ func SiteLabels(b *divide.Body, s *SiteStyle) []label.Label {
 }
 
 // The limits of addImportance. They were chosen on two pages each of 55 sites,
-// whose articles people marked. Labels say rightly whether a word belongs to an
-// article for .79 of the words without importances, and for .85 with them (the
-// mean over words in articles and other words).
+// whose articles people marked. Labels say correctly whether a word belongs to an
+// article for .79 of the words without importances, and for .85 of them with importances
+// (the mean over words in articles and other words).
 const (
 	templateMost = .4 // a block with less importance belongs to the template of its site
 	templateCost = 4  // the score that a block of the template loses for Main
@@ -116,8 +116,8 @@ func addImportance(e *label.Evidence, i float64) {
 	}
 }
 
-// labels returns the label of each block down to a level. Deeper blocks have no
-// influence. importances has the importance of each block, or is nil if it is not
+// labels returns the label of each block down to a level. The labels of deeper blocks are
+// undefined. importances has the importance of each block, or is nil if the importances are not
 // known.
 func labels(t *divide.Tree, importances []float64, level int) []label.Label {
 	labels := make([]label.Label, len(t.Blocks))
@@ -230,8 +230,9 @@ func (l *labeller) names(n int) (e label.Evidence) {
 	return e
 }
 
-// says returns the evidence of the names of element i, or nil if it has none. The
-// result is computed once, because nested blocks ask for the same element.
+// says returns the evidence of the tag, class, id and role of element i, or nil if they say
+// nothing. It is computed once for each element, because nested blocks begin with the same
+// elements.
 func (l *labeller) says(i int) *label.Evidence {
 	if l.said[i] == 0 {
 		l.said[i] = 1
@@ -277,9 +278,8 @@ func (l *labeller) sight(n int) sight {
 	return s
 }
 
-// looks adds to e the evidence of the content of block n and of its place on the
-// page. own is the evidence of the names of the block itself, without the names
-// of its ancestors.
+// looks adds to e the evidence of the content of block n and of its place on the page. own is
+// the evidence of the block's own tag, class, id and role, without those of its ancestors.
 func (l *labeller) looks(n int, e, own *label.Evidence) {
 	s := l.sight(n)
 	if !s.region && s.anchors >= 3 && s.links > .5 {
@@ -317,8 +317,8 @@ func (l *labeller) looks(n int, e, own *label.Evidence) {
 	}
 }
 
-// closes reports whether a block looks like the end of a page: it is short, or
-// has several short links. The last paragraph of an article does neither.
+// closes reports whether a block looks like the end of a page: it has little text, or several
+// short links. The last paragraph of an article usually has neither.
 func (s *sight) closes() bool {
 	return s.text < closingText || s.anchors >= 3 && s.links > .2 && s.anchor < 60
 }
@@ -436,16 +436,16 @@ func (s *sight) addLinks(e *label.Evidence) {
 	}
 }
 
-// The least share of the page and the least number of links with which a first
-// region is the menu of the whole site. A header is smaller.
+// menuShare and menuLinks say when the first region of a page is not a header but the menu of
+// the whole site: it has at least this share of the page, and at least so many links.
 const (
 	menuShare = .2
 	menuLinks = 25
 )
 
-// addPlace adds to e the evidence of the block's place: being first or last on
-// the page. The evidence is stronger for a region (a block at level 1). own is
-// the evidence of the block's own names.
+// addPlace adds to e the evidence of being first or last on the page. This evidence is stronger
+// for a region (a block at level 1). own is the evidence of the block's own tag, class, id and
+// role.
 func (s *sight) addPlace(e, own *label.Evidence) {
 	edge := 1.3
 	if s.region {

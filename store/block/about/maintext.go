@@ -50,7 +50,7 @@ func TextOf(b *divide.Body, ranges []Range) string {
 }
 
 // MainRanges returns the ranges of the body of a page whose text is its main text, see
-// MainText. b must not be a document. They are in order and do not overlap.
+// MainText. b must not be a document. The ranges are in order and do not overlap.
 func MainRanges(b *divide.Body) []Range {
 	return mainRanges(b, findMain(b.Page))
 }
@@ -266,12 +266,12 @@ const (
 	linkedMost = 3  // a run with more than 1/linkedMost of its words in links is not prose
 )
 
-// mainFinder finds the element that contains the main text of a page. It counts
-// the words of prose in each element.
+// mainFinder finds the element that contains the main text of a page. It adds up the words of
+// prose in each element.
 type mainFinder struct {
 	t   *markup.Tree
 	all []int32 // all[i] is the number of words of prose in nodes 0 to i-1
-	sum []int32 // sum[i] is the value of the runs in nodes 0 to i-1 without asides, see lineRun.value
+	sum []int32 // sum[i] is the sum of lineRun.value over the runs in nodes 0 to i-1, without asides
 }
 
 // lineRun is a run of text: the text between two places where a block element
@@ -333,8 +333,9 @@ func (r *lineRun) notice(body []byte) bool {
 	return false
 }
 
-// noticeBegins says which of the noticeTexts begin with two bytes: bit n is set for text n.
-// The first call makes the table. It has 256 KB, so most starts of the program do without.
+// noticeBegins returns a table of the first two bytes of the noticeTexts: bit n of table[a][b]
+// is set if text n begins with the bytes a and b. The first call makes the table. It takes 256
+// KB, and most runs of the program do not need it.
 var noticeBegins = sync.OnceValue(func() *[256][256]uint32 {
 	begins := new([256][256]uint32)
 	for i, n := range noticeTexts {
@@ -343,8 +344,8 @@ var noticeBegins = sync.OnceValue(func() *[256][256]uint32 {
 	return begins
 })
 
-// hasPrefixFold reports whether text begins with prefix, which is in lower case, in upper or
-// lower case.
+// hasPrefixFold reports whether text begins with prefix if the case of ASCII letters is
+// ignored. prefix must be in lower case.
 func hasPrefixFold(text, prefix []byte) bool {
 	if len(text) < len(prefix) {
 		return false
@@ -436,10 +437,9 @@ func (m *mainFinder) score(muted func(int) bool, least int32) {
 	}
 }
 
-// countWords returns the number of words in b, and m, the number of its
-// punctuation marks. Three bytes beyond ASCII count as one word, which is right
-// for ideographs in UTF-8 and too much for accented letters. Sixty such bytes
-// count as one stop.
+// countWords estimates the number of words in b, and counts its punctuation marks. Three bytes
+// beyond ASCII count as one word, which is right for ideographs in UTF-8 and too much for
+// accented letters. Sixty bytes beyond ASCII count as one full stop.
 func countWords(b []byte) (words int32, m marks) {
 	inWord := false
 	high := int32(0)

@@ -92,9 +92,8 @@ const foreignBytes = 60
 // latinLetters is the length of a Latin word beside Chinese words, in Chinese letters.
 const latinLetters = 3
 
-// read reads a text into s.words, stop words among them. It returns how long the text
-// is: the number of its words, where a phrase (see there) of Chinese words counts as one
-// word for every unitLetters letters.
+// read divides a text into s.words, stop words included. It returns the length of the text,
+// which is the sum of the lengths of its phrases in words (see unitsOf).
 func (s *speech) read(text string) int {
 	s.readWords(text)
 	units := 0
@@ -110,7 +109,8 @@ func (s *speech) read(text string) int {
 // language.
 const unitLetters = 6
 
-// unitsOf returns how long the words of a phrase are together, see read.
+// unitsOf returns the length of a phrase in words. In a phrase of Chinese words, every
+// unitLetters letters that are begun count as one word.
 func unitsOf(words []word) int {
 	letters := 0
 	for i := range words {
@@ -176,7 +176,7 @@ func (s *speech) saysSomething(w *word) bool {
 // itself.
 type phrase struct {
 	text  string
-	units int // how long the phrase is, see read
+	units int // length of the phrase in words, as unitsOf counts them
 }
 
 // phraseLetters is the length of the longest phrase in Chinese letters.
@@ -194,8 +194,8 @@ func (s *speech) phrasesOf(all bool) []phrase {
 	return s.phrases
 }
 
-// phraseEnd returns the index after the last word of the phrase that begins with word
-// from, if phrases have any length.
+// phraseEnd returns the index after the last word of the phrase that begins with word from. It
+// sets no limit to the length of the phrase.
 func (s *speech) phraseEnd(from int) int {
 	to := from + 1
 	for !s.words[from].stop && to < len(s.words) && !s.words[to].stop && s.joined(to) {
@@ -204,8 +204,8 @@ func (s *speech) phraseEnd(from int) int {
 	return to
 }
 
-// joined reports whether word n follows the word before it without anything between
-// them. A sign between the digits of a number, as in 3.5, is nothing.
+// joined reports whether word n follows the word before it with nothing between them. A sign
+// between two digits, as in 3.5, counts as nothing.
 func (s *speech) joined(n int) bool {
 	from, to := s.words[n-1].to, s.words[n].from
 	if from == to {
@@ -248,9 +248,9 @@ func (s *speech) split(from, to int, all bool) {
 	slices.Reverse(s.phrases[first:])
 }
 
-// sayTogether reports whether the words from index from to index to say something: one
-// of them does, or they have two single Chinese letters that follow each other, as an
-// unknown name does and a date does not.
+// sayTogether reports whether the words from index from to index to say something about the
+// text. They do if one of them alone does, or if two single Chinese letters among them follow
+// each other: these are likely an unknown name.
 func (s *speech) sayTogether(from, to int) bool {
 	for i := from; i < to; i++ {
 		w := &s.words[i]
@@ -261,12 +261,13 @@ func (s *speech) sayTogether(from, to int) bool {
 	return false
 }
 
-// frequentLeast is the least number of frequent words that are a topic. Fewer say less
-// than the first phrases do: in a list of headlines, often one word is frequent.
+// frequentLeast is the least number of frequent words that make a topic. With fewer, the first
+// phrases of the text are the better topic: in a list of headlines, often one word is frequent.
 const frequentLeast = 3
 
-// extract returns the topic of a text in which nothing stands out: its frequent words if
-// it is long and has frequent words, otherwise its phrases (see trim).
+// extract returns the topic of a text in which nothing stands out by its type or colour. That
+// is the frequent words of a long text that has enough of them, and otherwise its first phrases
+// (see trim).
 func (s *speech) extract(text string) string {
 	if s.read(text) < s.options.Delta {
 		return s.trim()
@@ -301,8 +302,8 @@ func (s *speech) extract(text string) string {
 	return strings.Join(topic, " ")
 }
 
-// trim returns the phrases of the text that was read last, each once, as long as they
-// have at most Theta words together, counted as read does.
+// trim returns the first phrases of the text that was read last, each once, with at most Theta
+// words together, counted as unitsOf does.
 func (s *speech) trim() string {
 	phrases := s.phrasesOf(false)
 	if len(phrases) == 0 {

@@ -51,9 +51,9 @@ type elementStyle struct {
 	elements []int32 // the children, as indexes in SiteStyle.elements
 }
 
-// seen counts how often one feature occurs: n times in all pages, and now times
-// in page last, the last page that has it. entropy is the sum of c·ln c over the
-// pages before page last; c is the count of the feature in a page.
+// seen counts how often one feature occurs: n times in all pages, and now times in the last
+// page that has it. last is the number of that page. entropy is the sum of c·ln c over the
+// earlier pages, if c is the count of the feature in a page.
 type seen struct {
 	n, now  int32
 	last    int32
@@ -159,17 +159,16 @@ func (s *SiteStyle) Importances(b *divide.Body) []float64 {
 	return out
 }
 
-// styleWalk walks over a page and the tree of a SiteStyle together. It merges the
-// page into the tree (it learns the page), or finds the importances of the page's
-// nodes.
+// styleWalk walks over a page and the tree of a SiteStyle at the same time. Either it merges
+// the page into the tree, if learn is set, or it finds the importances of the page's nodes.
 type styleWalk struct {
 	style *SiteStyle
 	body  *divide.Body
 	t     *markup.Tree
 	learn bool // merge the page into the tree
 
-	// If learn is false: the amounts that nodes show, and for each node its weight
-	// times its importance.
+	// flow and own are set if learn is false: flow has the amounts that nodes show, and own has,
+	// for each node, its weight times its importance.
 	flow *flow.Flow
 	own  []float64
 }
@@ -307,7 +306,8 @@ func (w *styleWalk) parts(n int) (parts []stylePart) {
 // with more than foldMore items have one place together.
 const foldMore = 4
 
-// placed sets the field place of each child: its index in the style.
+// placed sets the field place (the index in the style) of each child. Similar children in a row
+// share a place if there are more than foldMore.
 func placed(parts []stylePart) {
 	at := 0
 	for i := 0; i < len(parts); {
@@ -359,9 +359,9 @@ func (w *styleWalk) key(i int) uint64 {
 	return h.Sum64()
 }
 
-// leaf handles Nodes[from:to] of the page, which correspond to leaf e of the
-// tree. When learning, it adds their features to e. Otherwise it records the
-// importance of e for them.
+// leaf compares Nodes[from:to] of the page with leaf e of the tree, to which they correspond.
+// If the page is being learned, leaf adds the features of these nodes to e. Otherwise it
+// records the importance of e as theirs.
 func (w *styleWalk) leaf(from, to, e int32) {
 	if !w.learn {
 		w.show(from, to, w.style.own(e))

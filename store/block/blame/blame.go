@@ -13,7 +13,8 @@ import (
 // Unit is the piece of text that Page follows: a word or a line.
 type Unit uint8
 
-// The units. A line is a line of the text of a leaf that has a word in it.
+// The units. Only lines with a word in them count: text without a word belongs to the line
+// after it.
 const (
 	Words Unit = iota
 	Lines
@@ -112,20 +113,21 @@ func (p *Page) Add(v *Version) {
 type addition struct {
 	page   *Page
 	v      *Version
-	origin Origin // of what came in, without Old
+	origin Origin // the origin of all text that this version brought, without Old
 	gone   []run  // in the order of the old page
 	came   []run  // in the order of the new page
 }
 
-// run is pieces that one hunk removed or added. leaf is the leaf that has
-// them, as an index of blocks.
+// run is the pieces that one version removed, or added, at one place of a leaf. leaf is the
+// index of that leaf among the blocks of the tree.
 type run struct {
 	leaf   int
 	pieces []Piece
 }
 
-// compare returns the leaves of the version, each compared with the leaf of the
-// version before that it continues. It sets gone and came.
+// compare returns the leaves of the version that is being added. It compares each with the leaf
+// of the version before that it continues. It collects in a.gone and a.came the pieces that
+// were removed and added.
 func (a *addition) compare() []Leaf {
 	p := a.page
 	old := p.byBlock[:0]
@@ -160,7 +162,7 @@ func (a *addition) compare() []Leaf {
 	return out
 }
 
-// fresh returns leaf n, which the version before does not have.
+// fresh returns leaf n of the version that is being added. The version before has no such leaf.
 func (a *addition) fresh(n int) Leaf {
 	o := a.newOrigin("")
 	l := Leaf{n, o, o, a.page.pieces(a.v.Text(n))}
@@ -187,7 +189,8 @@ func (a *addition) newOrigin(old string) *Origin {
 	return &o
 }
 
-// edit returns leaf n, which was the leaf was in the version before.
+// edit returns leaf n of the version that is being added. The leaf of the version before that
+// it continues is the argument was.
 func (a *addition) edit(was *Leaf, n int) Leaf {
 	l := Leaf{n, was.First, was.Last, a.page.pieces(a.v.Text(n))}
 	edited := false
@@ -201,8 +204,9 @@ func (a *addition) edit(was *Leaf, n int) Leaf {
 	return l
 }
 
-// hunk sets the origins of the pieces come of leaf n, which took the place of the
-// pieces gone of the leaf that was block old in the version before.
+// hunk records one place at which a leaf differs from the version before. The pieces gone of
+// block old were removed there, and the pieces come of leaf n were added. hunk sets the origins
+// of come.
 func (a *addition) hunk(old int, gone []Piece, n int, come []Piece) {
 	if len(come) > 0 {
 		o := a.newOrigin(text(gone))

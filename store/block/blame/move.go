@@ -9,13 +9,14 @@ import (
 	"infomall/store/words"
 )
 
-// A moved text must be recognised: a word or two may be in two places by chance.
+// The limits for text that moved. A moved text must be long enough to be recognised: a word or
+// two may be in two places by chance.
 const (
 	// seedWords is how many words in a row two texts must have in common.
 	seedWords = 3
-	// movedBytes is the least number of bytes that the words of a text have that moved
-	// out of its order. It is the limit of "git blame -M" in letters; a Chinese letter
-	// has three bytes.
+	// movedBytes is how many bytes the words of a text must have, at least, so that the text
+	// counts as moved to another place in the order. "git blame -M" has the same limit for
+	// letters; a Chinese letter has three bytes.
 	movedBytes = 20
 	// placesMax is how many places of the removed text are tried for a moved text.
 	placesMax = 16
@@ -30,7 +31,8 @@ func (p *Page) seed() int {
 	return seedWords
 }
 
-// loose is the pieces of runs as one text.
+// loose is the pieces of several runs, one run after the other. A run is the pieces that were
+// removed, or added, at one place of a leaf.
 type loose struct {
 	pieces []*Piece
 	hash   []uint64 // of each piece's word
@@ -39,7 +41,7 @@ type loose struct {
 	common []bool   // for each piece, whether the other version has its text too
 }
 
-// countLoose returns how many pieces the runs have that are not shorter than seed.
+// countLoose returns how many pieces are in those runs that have at least seed pieces.
 func countLoose(runs []run, seed int) (n int) {
 	for i := range runs {
 		if len(runs[i].pieces) >= seed {
@@ -49,8 +51,8 @@ func countLoose(runs []run, seed int) (n int) {
 	return n
 }
 
-// take sets l to the pieces of runs. It leaves out runs that are shorter than seed. It
-// uses the memory of l again.
+// take sets l to the pieces of those runs that have at least seed pieces. It uses the memory of
+// l again.
 func (l *loose) take(runs []run, seed int) {
 	clear(l.pieces) // they hold the text of other versions
 	l.pieces, l.hash, l.run = l.pieces[:0], l.hash[:0], l.run[:0]
@@ -73,8 +75,8 @@ func unmarked(list []bool, n int) []bool {
 	return list
 }
 
-// open reports whether the count pieces from the index at on are in one run, and
-// none of them is done.
+// open reports whether the count pieces from index at on are all in one run, and l.done is not
+// set for any of them.
 func (l *loose) open(at, count int) bool {
 	if at+count > len(l.pieces) || l.run[at] != l.run[at+count-1] {
 		return false
@@ -91,15 +93,15 @@ func (l *loose) key(at, count int) uint64 {
 	return key
 }
 
-// places says where the texts of some pieces in a row begin. first has the first
-// place of each text, by its key, and next the next place with the same key after
-// each place, or -1.
+// places finds the pieces at which a sequence of words begins. first maps the key of each
+// sequence (see loose.key) to the index of its first piece at the first place. next has, for
+// each piece, the next place with the same key, or -1.
 type places struct {
 	first map[uint64]int
 	next  []int
 }
 
-// places returns the places of the texts of seed pieces.
+// places returns the places at which each sequence of seed pieces of l begins.
 func (l *loose) places(seed int) places {
 	p := places{make(map[uint64]int, len(l.pieces)), make([]int, len(l.pieces))}
 	for i := len(l.pieces) - 1; i >= 0; i-- {
@@ -114,8 +116,8 @@ func (l *loose) places(seed int) places {
 	return p
 }
 
-// of yields the places with a key, at most placesMax of them. Two different texts
-// may have one key.
+// of yields the places with this key, at most placesMax of them. Two different sequences may
+// have the same key.
 func (p places) of(key uint64) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		at, ok := p.first[key]
@@ -145,10 +147,10 @@ func mark(list []bool) {
 	}
 }
 
-// inOrder compares two texts as wholes, and calls same for each part that both
-// have, in order: count pieces from the index o of old and the index n of new on.
-// Only pieces for which common is set are compared, because comparing two long texts that
-// have little in common takes long.
+// inOrder compares two texts as wholes, and calls same for each part that both have, in order.
+// The part has count pieces: those from index o of old on, and from index n of new on. inOrder
+// looks only at pieces for which common is set, because comparing two long texts that have
+// little in common takes long.
 func inOrder(old, new *loose, same func(o, n, count int)) {
 	oldTokens, oldAt := old.tokens()
 	newTokens, newAt := new.tokens()
@@ -220,8 +222,8 @@ func (a *addition) move() {
 	}
 }
 
-// common returns how many pieces are equal from the index o of old and the index n
-// of new on. It counts pieces of one run each, and none that is done.
+// common returns how many pieces from index o of old on are equal to the pieces from index n of
+// new on. It stops at the end of a run, and at the first piece for which done is set.
 func common(old *loose, o int, new *loose, n int) int {
 	count := 0
 	for ; o+count < len(old.pieces) && n+count < len(new.pieces); count++ {

@@ -89,8 +89,8 @@ func (m *atoms) list(n int) []atom {
 	return l
 }
 
-// take returns a copy of the list *built, or nil if it is empty, and empties
-// *built.
+// take moves the atoms of *built into a list of their own and returns that list, or nil if
+// *built is empty.
 func (m *atoms) take(built *[]atom) []atom {
 	if len(*built) == 0 {
 		return nil

@@ -11,8 +11,8 @@ import (
 // Options.MaxDepth is 0.
 const classicDepth = 10
 
-// tagClass is the class of an element in the rules of the published method. The
-// publication ends its lists of elements with "and so on"; the lists here are
+// tagClass is the class of an element in the published method of dividing pages, the profile
+// Classic. The publication ends its lists of elements with "and so on"; the lists here are
 // completed with the elements of HTML 4.
 type tagClass uint8
 
@@ -48,9 +48,9 @@ var tagClasses = func() map[markup.Tag]tagClass {
 	return m
 }()
 
-// tagMinimum returns the least weight with which an element with tag t can be a
-// block. The weight is its bytes of text without white space, plus eight for each
-// image. The published method has such a table but does not print it.
+// tagMinimum returns the least weight with which an element with tag t can be a block. The
+// weight is its bytes of text without white space, plus eight for each image. The publication
+// mentions a table of these weights but does not print it.
 func tagMinimum(t markup.Tag) int32 {
 	switch t {
 	case markup.TagTable, markup.TagTr, markup.TagTbody:

@@ -53,8 +53,9 @@ func OfDocument(d *document.Document) *Body {
 	return &Body{Tree: t, Charset: "utf-8", Found: charset.Found{Charset: "utf-8"}}
 }
 
-// SectionOf returns the section of a document that has block n, such as "page 12". It
-// returns "" if the tree is not of a document, or the document has no such division.
+// SectionOf returns the name of the section of a document to which block n belongs, such as
+// "page 12". It returns "" if the tree is not of a document, or if the document has no
+// sections.
 func (t *Tree) SectionOf(n int) string {
 	if n <= 0 || n >= len(t.spans) {
 		return ""
@@ -62,8 +63,8 @@ func (t *Tree) SectionOf(n int) string {
 	return t.Document.Sections[t.spans[n].Section].String()
 }
 
-// PartOf returns the part of a document that block n is, or nil if the block is a
-// section, or the tree is not of a document.
+// PartOf returns the part of a document (a paragraph, table or note) that block n is. It
+// returns nil if the block is a section, or if the tree is not of a document.
 func (t *Tree) PartOf(n int) *document.Part {
 	if n <= 0 || n >= len(t.spans) || t.spans[n].Part < 0 {
 		return nil

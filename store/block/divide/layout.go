@@ -18,8 +18,8 @@ const (
 	markZero  = '0' // the body has a zero byte here
 )
 
-// ErrLayout is returned if a layout has an unknown or incomplete mark, or if it
-// has marks for more or fewer leaves than there are.
+// ErrLayout is returned if a layout has an unknown or incomplete mark, or if the number of its
+// marks for leaves is not the number of leaves.
 var ErrLayout = errors.New("layout does not fit its blocks")
 
 // Layout returns the layout of the page: the body with a mark in place of each
@@ -122,8 +122,9 @@ func Join(dst, layout []byte, leaves [][]byte) ([]byte, error) {
 	return dst, nil
 }
 
-// AppendLeaves appends to dst the index of each leaf in Tree.Blocks of the page with this
-// layout, in order. blocks is the number of blocks of the Tree.
+// AppendLeaves appends to dst the indexes of the leaves in Tree.Blocks, in order, for the page
+// with this layout. blocks is the length of Tree.Blocks. The error is ErrLayout if the layout
+// is damaged.
 func AppendLeaves(dst []int, layout []byte) (leaves []int, blocks int, err error) {
 	blocks = 1 // the page itself
 	err = eachMark(layout, func(_ []byte, kind byte) error {

@@ -27,18 +27,17 @@ const (
 // Dividing a smaller part takes no longer than finding it in the memory.
 const knownLeast = 400
 
-// knownBlocksMax is how many blocks each of the two generations of a Memory may
-// have, some 5 MB. blockBytes: a part with many bytes and few blocks counts as
+// knownBlocksMax is how many blocks each of the two generations of a Memory may have. They take
+// some 5 MB. blockBytes is for parts with many bytes and few blocks: a part counts as at least
 // one block for each blockBytes bytes.
 const (
 	knownBlocksMax = 150_000
 	blockBytes     = 256
 )
 
-// Memory remembers how parts of pages were divided. It has two generations, young
-// and old. When young is full, it becomes old, and the parts in the former old
-// are forgotten unless they were met again. Only one goroutine at a time may use
-// a Memory.
+// Memory remembers how parts of pages were divided. It has two generations, young and old. When
+// young is full, it takes the place of old, and the parts that were in old are forgotten unless
+// they were met again meanwhile. Only one goroutine at a time may use a Memory.
 type Memory struct {
 	young, old map[partKey]*KnownPart
 	blocks     int // blocks of the parts in young, see knownBlocksMax

@@ -553,10 +553,10 @@ func (d *divider) join(parts []atom, together func(a, b *atom) bool) []atom {
 	return d.take(&d.out)
 }
 
-// titled returns the sections of parts in whole. If the only heading of the
-// highest rank is the first part, it is the title of all the others. It is then
-// returned by itself in title, because the others may change places, and whole
-// has the sections of the next rank. Otherwise title is nil.
+// titled divides parts into sections, each of them a heading with the parts after it, and
+// returns the sections in whole. If the only heading of the highest rank is the first part, it
+// is the title of all the others. It is then returned by itself in title, because the others
+// may change places, and whole has the sections of the next rank. Otherwise title is nil.
 func (d *divider) titled(parts []atom) (title, whole []atom) {
 	whole = d.sections(parts)
 	if len(whole) == 1 && len(parts) > 1 && d.heading(&parts[0]) > 0 {

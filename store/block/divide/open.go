@@ -38,9 +38,9 @@ func unread(part error, n int64) string {
 	return fmt.Sprintf("%s: only the first %d bytes are read", why, n)
 }
 
-// PageLimit is the value of As.Limit that 0 stands for: how many bytes of a body
-// are read, counted after content-decoding. The tree of a page of many small
-// elements takes twenty times as much memory.
+// PageLimit is the default of As.Limit: how many bytes of a body are read at most, counted
+// after content-decoding. The tree of a page of many small elements takes twenty times as much
+// memory.
 const PageLimit = page.BytesMax
 
 // PageLimitMax is the largest value of As.Limit, in bytes.

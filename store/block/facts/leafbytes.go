@@ -17,9 +17,9 @@ type keptBytes struct {
 // compressed. Compressing smaller leaves gains little.
 const squeezeLeast = 1 << 10
 
-// keep stores a copy of b, the bytes of a leaf, unless k has a copy. The first
-// call in a turn returns about how many bytes of memory the leaf takes; later
-// calls in the same turn return 0.
+// keep stores a copy of b, the bytes of a leaf, unless k has a copy. turn is a number that the
+// caller chooses for one round of calls. The first call in a turn returns about how many bytes
+// of memory the leaf takes; later calls in the same turn return 0.
 func (k *keptBytes) keep(b []byte, turn uint32) int64 {
 	if k.packed == nil {
 		if len(b) < squeezeLeast {

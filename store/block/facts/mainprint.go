@@ -5,19 +5,20 @@ import (
 	"infomall/store/block/label"
 )
 
-// inFrame says which labels are those of the frame that the pages of a site share.
+// inFrame says for each label whether blocks with it belong to the frame: the parts around the
+// content that the pages of a site share.
 var inFrame = [...]bool{
 	label.Nav: true, label.Header: true, label.Footer: true, label.Aside: true, label.Ad: true, label.Form: true,
 	label.Other: false,
 }
 
-// MainPrint returns a fingerprint of the long leaves of a page, those of at least
-// fingerprintWords words, that are outside of its frame: blocks labelled nav, header,
-// footer, aside, ad or form. A bit of it is set if more than half of the leaves have the
-// bit in their own fingerprint, so pages that share most of these leaves differ in few
-// bits, whatever their order, their frame and their short leaves. leaves has the facts of
-// each leaf, in order; it is ignored if Inline is true. ok is false if the page has no
-// such leaf, or if its facts cannot be read.
+// MainPrint returns a fingerprint of the main text of a page. It counts the leaves of at least
+// fingerprintWords words that are not in a block labelled nav, header, footer, aside, ad or
+// form. A bit of the result is set if more than half of these leaves have the bit in their own
+// fingerprints. So two pages that share most of these leaves differ in few bits, whatever their
+// order, and whatever the other leaves are. leaves has the facts of each leaf, in order; it is
+// ignored if Inline is true. ok is false if the page has no such leaf, or if its facts cannot
+// be read.
 func (k *Kept) MainPrint(leaves [][]byte) (print uint64, ok bool) {
 	if k.Inline() {
 		leaves = k.leaves
@@ -50,8 +51,8 @@ func (k *Kept) MainPrint(leaves [][]byte) (print uint64, ok bool) {
 	return print, all > 0
 }
 
-// MainPrintOf returns the MainPrint of a page whose facts are not stored. b must be
-// divided by the default method.
+// MainPrintOf returns the fingerprint of the main text of b, a page whose facts are not stored.
+// It is the same as Kept.MainPrint returns. b must be divided with the zero Options.
 func MainPrintOf(b *divide.Body) (print uint64, ok bool) {
 	k, err := Read(NewReader().Read(b).AppendFacts(nil, "", true))
 	if err != nil {

@@ -5,9 +5,9 @@ import (
 	"infomall/store/packed"
 )
 
-// Outline is the beginning of the stored facts of a page: how it was read, and its
-// blocks without their paths. It is for callers that go through many pages: Read of the
-// same Outline uses its memory again.
+// Outline is the beginning of the stored facts of a page: how the page was read, and its blocks
+// without their paths. A caller that goes through many pages can decode them all into one
+// Outline: Read uses its memory again.
 type Outline struct {
 	Charset []byte // charset of the blocks; shares memory with the facts
 	Plain   bool   // read as plain text and not as markup
@@ -22,8 +22,8 @@ type OutlineBlock struct {
 	Label  label.Label
 }
 
-// Read decodes the beginning of src, the facts of a page. The error is ErrOther if
-// another version of Extractor computed them, ErrFacts if they are damaged.
+// Read decodes the beginning of src, the facts of a page, into o. The error is ErrOther if
+// another version of Extractor computed the facts, and ErrFacts if they are damaged.
 func (o *Outline) Read(src []byte) error {
 	t := packed.Reader{B: src}
 	if len(src) == 0 || t.Byte() != Extractor {

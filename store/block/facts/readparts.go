@@ -2,8 +2,9 @@ package facts
 
 import "slices"
 
-// readPart holds the facts that a Reader remembers of a part of a page that its divide.Memory
-// knows. It is stored in KnownPart.Read.
+// readPart holds the facts of a part of a page that divide.Memory remembers. It is stored in
+// KnownPart.Read, so that a Reader that meets the part in another page need not compute them
+// again.
 type readPart struct {
 	leaves  []*Leaf
 	mayLink bool // the layout between the leaves may have links
@@ -38,8 +39,8 @@ func (m *Reader) readLeaves(r *Reading) (inLayout bool) {
 	return inLayout || r.Page.MayLink(at, len(r.Page.Body))
 }
 
-// teach stores the leaves of a page in those of its known parts that have no
-// leaves stored yet, so that readLeaves finds them there in later pages. It sets
+// teach stores the facts of the leaves of a page in those known parts of the page that have
+// none stored yet. readLeaves finds them there when a later page has the same part. teach sets
 // r.Known to nil.
 func (m *Reader) teach(r *Reading) {
 	for i := range r.Known {

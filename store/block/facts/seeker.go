@@ -5,20 +5,20 @@ import (
 	"infomall/store/record"
 )
 
-// Seeker finds a few of the links of many pages, for example the links to one URL. Most
-// pages of a site share leaves, so a Seeker reads each span of leaves once and remembers
-// which of its links are sought. It takes at most about 16 MB of memory. The zero value is
-// ready for use. Only one goroutine may use it.
+// Seeker finds a few of the links of many pages, for example the links to one URL. Most pages
+// of a site share leaves. So a Seeker reads each span (leaves stored one after the other) only
+// once, and remembers which of its links are sought. It takes up to about 16 MB of memory. The
+// zero value is ready for use. Only one goroutine may use a Seeker.
 type Seeker struct {
 	spans map[seekerGroup]map[record.LeafSpan]*spanLinks
 	bytes int // about how many bytes spans takes
 
-	// first is the first span of the page before, which belongs to group. The next version of that
-	// page has nearly the same spans, and other pages share some that follow each other, so that the
-	// map is rarely asked.
+	// first is the first span of the page that was read last. From there, the field next leads
+	// from span to span. The next version of the page has nearly the same spans, so the map is
+	// rarely needed.
 	first *spanLinks
-	group seekerGroup
-	of    map[record.LeafSpan]*spanLinks // of group
+	group seekerGroup                    // the group of that page
+	of    map[record.LeafSpan]*spanLinks // spans[group]
 
 	leaves  [][]byte           // memory for the facts of the current span
 	targets []markup.Reference // memory for the links of the current leaf
@@ -26,8 +26,8 @@ type Seeker struct {
 }
 
 const (
-	// seekerBytes bounds the memory of a Seeker; when it is full, it is emptied.
-	// seekerEntry is what a span takes, and seekerLink what a sought link takes with its
+	// seekerBytes bounds the memory of a Seeker, which is emptied when it is full. seekerEntry
+	// is how many bytes a span takes, and seekerLink how many a sought link takes with its
 	// texts.
 	seekerBytes = 16 << 20
 	seekerEntry = 180
@@ -44,12 +44,12 @@ type seekerGroup struct {
 type spanLinks struct {
 	span   record.LeafSpan
 	next   *spanLinks // the span that came after it in the last page that had it, or nil
-	before []int32    // how many links the span has before each of its leaves, and in all
-	sought []siteLink // their Leaf and Number count from the beginning of the span
+	before []int32    // before[i] is how many links the leaves before leaf i have; the last element counts all
+	sought []siteLink // Leaf and Number are counted from the beginning of the span
 }
 
-// siteLink is a link of a span that may be sought. all is set if it is sought in all pages of
-// the site.
+// siteLink is a link of a span that some page of the site may seek. all is set if every page of
+// the site seeks it.
 type siteLink struct {
 	SoughtLink
 	all bool
@@ -62,21 +62,21 @@ type SoughtLink struct {
 	Number int
 }
 
-// Sought is a question for the links of one page.
+// Sought says which links of one page are sought.
 type Sought struct {
 	// Site is the site of the page; see urlkey.Links.
 	Site string
-	// OfPage reports whether a link with the given target, as the page has it, is sought.
-	// OfSite reports whether it may be sought in a page of the site, and whether it is sought
-	// in all of them. Neither keeps target.
+	// OfPage reports whether a link with this target, as the page writes it, is sought in the
+	// page. OfSite reports whether such a link may be sought in a page of the site, and whether
+	// it is sought in all pages of the site. Neither function may keep target.
 	OfPage func(target []byte) bool
 	OfSite func(target []byte) (may, all bool)
 	// Read appends to dst the facts of the leaves of one span.
 	Read func(dst [][]byte, span record.LeafSpan) ([][]byte, error)
 }
 
-// Links returns the links of page k that q asks for, in the order of the page. spans are the
-// leaves of the page.
+// Links returns those links of the page k that q seeks, in the order of the page. spans are the
+// leaves of the page. Number counts all links of the page, as Kept.Links orders them.
 func (s *Seeker) Links(k *Kept, spans []record.LeafSpan, q *Sought) (links []SoughtLink, err error) {
 	if !k.cutFits() {
 		return nil, ErrFacts
@@ -146,7 +146,8 @@ func (s *Seeker) Links(k *Kept, spans []record.LeafSpan, q *Sought) (links []Sou
 	return links, nil
 }
 
-// ofSite returns the links of a span that the site of a page does not rule out.
+// ofSite reads a span of leaves and returns it with those of its links that may be sought in a
+// page of the site.
 func (s *Seeker) ofSite(k *Kept, span record.LeafSpan, q *Sought) (*spanLinks, error) {
 	leaves, err := q.Read(s.leaves[:0], span)
 	if err != nil {
@@ -188,7 +189,8 @@ func (s *Seeker) ofSite(k *Kept, span record.LeafSpan, q *Sought) (*spanLinks, e
 	return f, nil
 }
 
-// keep remembers f.
+// keep remembers f, the links of the span. If the memory is full, it first forgets all other
+// spans.
 func (s *Seeker) keep(span record.LeafSpan, f *spanLinks) {
 	s.bytes += seekerEntry + 4*len(f.before) + seekerLink*len(f.sought)
 	if s.spans == nil || s.bytes > seekerBytes {

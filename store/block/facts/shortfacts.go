@@ -13,11 +13,11 @@ import (
 // form, which says only how the leaf is read. That saves space, and costs time when
 // the facts are needed.
 
-// shortMark is the first byte of short facts. It is in the place of the Extractor
-// number, and no Extractor has the number 0.
+// shortMark is the first byte of short facts. Other facts have the number of the Extractor
+// there, which is never 0.
 const shortMark = 0
 
-// shortText is the short facts of a plain text in ASCII.
+// shortText is the short facts of a leaf that is plain text in ASCII.
 var shortText = []byte{shortMark, formPlain}
 
 // shortFacts returns the short facts of a body of plain text, which is one leaf
@@ -69,8 +69,8 @@ func Long(leaf, facts []byte) []byte {
 	return long
 }
 
-// readShort decodes facts in the short form: it returns how the leaf is read.
-// as.charset is "" if the leaf is ASCII. ok is false if the facts are damaged.
+// readShort decodes facts in the short form, which only say how the leaf is read. as.charset is
+// "" if the leaf is ASCII. ok is false if the facts are damaged.
 func readShort(facts []byte) (as keptReading, ok bool) {
 	t := packed.Reader{B: facts[1:]}
 	form := t.Byte()

@@ -45,8 +45,8 @@ func labelNamed(name string) Label {
 	panic("label: labels.txt has no such label: " + name)
 }
 
-// AddElement adds to e the evidence of element i of the page: its tag, and the
-// words in its class, id and role. memory speeds this up; it may be nil.
+// AddElement adds to e the evidence of element i of the page: its tag, and the words in its
+// class, id and role. memory saves time for values that repeat; it may be nil.
 func (e *Evidence) AddElement(t *markup.Tree, i int, memory *Memory) {
 	switch t.Nodes[i].Tag {
 	case markup.TagNav, markup.TagMenu:
@@ -131,9 +131,9 @@ func naming(name []byte) int {
 	return nameNone
 }
 
-// addNames adds to e the evidence of the words in value, the value of a class, id
-// or role attribute. weight is the score of one word. The last word of each name
-// counts most: "header-search" is a search.
+// addNames adds to e the evidence of the words in value, the value of a class, id or role
+// attribute. weight is the score of one word. The last word of each name counts most:
+// "header-search" names a search form rather than a header.
 func addNames(value []byte, weight float64, e *Evidence) {
 	var found Evidence
 	any := false

@@ -21,8 +21,8 @@ type Brought struct {
 // from other pages count too.
 func (r *Revision) Brought() Brought { return r.brought(r.Tree.Layout) }
 
-// brought does the same as Brought. It gets the layout of the version from the
-// function layout, and calls that only if it needs the layout.
+// brought does the same as Brought. It calls the function layout, which returns the layout of
+// the version, only if it needs the layout.
 func (r *Revision) brought(layout func() []byte) Brought {
 	b := r.Before
 	switch {

@@ -74,10 +74,10 @@ func joinTokens(tokens []Token) string {
 	return w.String()
 }
 
-// Step is a part of the comparison of two lists of tokens: Count tokens that
-// follow each other, which both lists have, or only one. Old and New are the
-// indexes of the first token in the two lists; for Removed, New is the place in
-// the new list at which they are missing, and for Added, Old in the old list.
+// Step is a part of the comparison of two lists of tokens: Count tokens in a row that both
+// lists have, or only one of them. Old and New are the indexes of the first of these tokens in
+// the two lists. If a list does not have the tokens, its index is the place where they are
+// missing.
 type Step struct {
 	Op       Op // Same, Added or Removed
 	Old, New int
@@ -130,9 +130,9 @@ func (s *steps) add(op Op, count int) {
 	}
 }
 
-// middle adds the steps that turn a into b. It finds them by the greedy algorithm
-// of Myers, "An O(ND) Difference Algorithm and Its Variations" (1986): trace[d]
-// says how far each diagonal of the algorithm reaches with d edits.
+// middle adds the steps that turn a into b. It finds them by the greedy algorithm of Myers, "An
+// O(ND) Difference Algorithm and Its Variations" (1986). In it, trace[d] is how far each
+// diagonal reaches with d edits.
 func (s *steps) middle(a, b []Token) {
 	if len(a) == 0 || len(b) == 0 {
 		s.add(Removed, len(a))
@@ -161,9 +161,8 @@ func (s *steps) middle(a, b []Token) {
 	s.add(Added, len(b))
 }
 
-// step returns the position in the old text at which diagonal k starts with the
-// d-th edit, in Myers' algorithm. v has how far the diagonals reached so far;
-// diagonal 0 is v[limit].
+// step returns the position in the old text at which diagonal k starts with the d-th edit, in
+// Myers' algorithm. v has how far each diagonal has reached so far; v[limit] is diagonal 0.
 func step(v []int32, limit, d, k int) int {
 	if d == 0 {
 		return 0
@@ -220,9 +219,8 @@ type WordChange struct {
 	Added, Removed string
 }
 
-// movedRun is how many words in a row must be the same in two blocks to count as
-// moved. A shorter sequence counts as moved only if it is all that changed at its
-// place.
+// movedRun is how many words in a row must be the same in two blocks to count as moved. Fewer
+// words count as moved only if they are all that changed at their place.
 const movedRun = 3
 
 // wordChanges returns, for each match (the change of one block), the words that

@@ -9,7 +9,7 @@
 //	twin       a version with the same time as another
 //	match      the change of one block from one version to the next
 //	fold       the result of a History at one version, stored so that a later
-//	           question need not begin at the first version
+//	           query need not begin at the first version
 //	brought    how much a version has that the version before does not have
 //	sense      whether a change changes the content of a page, or only dates and counters
 //	noise      words that may differ between two texts that say the same
@@ -66,9 +66,9 @@ type Revision struct {
 	twin     int32        // number of earlier versions with the same time
 	leaves   []int        // the leaves of Tree, as indexes of blocks
 	divided  bool         // the body is stored as layout and blocks
-	rested   *divide.Body // how the body was read, if the History rested and only leaves have bytes
+	rested   *divide.Body // how the body was read, if r comes from a Resting; nil otherwise
 	matches  []Match      // the changes of the leaves; Old and New are indexes into the two Trees
-	asWholes bool         // the matches are of hidden blocks
+	asWholes bool         // the matches compare whole bodies, because neither version is a page
 
 	layoutHash record.Digest // zero until it is computed
 }
@@ -116,8 +116,7 @@ func (h *History) Add(v Version) *Revision {
 	return r
 }
 
-// bytes returns about how many bytes of memory a History takes that Rest did not
-// pack.
+// bytes returns about how many bytes of memory h takes, without what Rest has packed.
 func (h *History) bytes() int64 {
 	if h.last == nil {
 		return 0
@@ -125,9 +124,9 @@ func (h *History) bytes() int64 {
 	return h.last.Size + int64(len(h.last.Tree.Blocks))*128 + 800
 }
 
-// newRevision returns the Revision of a version with its blocks. It is not yet
-// compared with the version before. It takes over the leaves at the start and at the
-// end of the page that before, the version before or nil, has too.
+// newRevision returns the Revision of a version with its blocks, not yet compared with the
+// version before. before is the Revision of that version, or nil. newRevision takes over from
+// it the leaves at the start and at the end of the page that are the same.
 func newRevision(v Version, before *Revision) *Revision {
 	r := &Revision{Version: v}
 	switch {
@@ -161,9 +160,9 @@ func newRevision(v Version, before *Revision) *Revision {
 	return r
 }
 
-// takeOver sets r.Made to the leaves of before, the version before, for the leaves at
-// the start and at the end of r that have the same bytes and are read in the same way.
-// The leaves i with from <= i < to are left. before may be nil.
+// takeOver sets elements of r.Made to leaves of before, the version before: for the leaves at
+// the start and at the end of r that have the same bytes and are read in the same way. It
+// leaves out the leaves i with from <= i < to, which differ. before may be nil.
 func (r *Revision) takeOver(before *Revision) (from, to int) {
 	to = len(r.leaves)
 	if before == nil || r.Whole || before.Whole || r.Body == nil || before.Body == nil || !r.Body.ReadsLike(before.Body) {
@@ -187,9 +186,8 @@ func (r *Revision) takeOver(before *Revision) (from, to int) {
 // them, because the version is not a page.
 func (r *Revision) Hidden() bool { return r.Kind != record.KindPage }
 
-// Bytes returns the bytes of block n. The result is nil if Version.Body is nil.
-// But if the Revision comes from a Resting, its leaves have bytes, and its other
-// blocks have none.
+// Bytes returns the bytes of block n, or nil if Version.Body is nil. A Revision that comes from
+// a Resting has no Body, but still has the bytes of its leaves.
 func (r *Revision) Bytes(n int) []byte {
 	b := &r.Tree.Blocks[n]
 	switch {

@@ -12,8 +12,8 @@ import (
 	"infomall/store/words"
 )
 
-// Fold is the stored result of a History at one version. With it, a question
-// about this version or the next need not begin at the first version of the URL.
+// Fold is the stored result of a History at one version. With it, a query about this version or
+// the next need not begin at the first version of the URL.
 type Fold struct {
 	// Previous is the time of the version before, or NoTime for the first version.
 	Previous record.Time
@@ -35,8 +35,8 @@ type Changed struct {
 	Details
 }
 
-// Details are facts about the content of a block. The digest of the block is not
-// among them: it is quickly computed and does not compress.
+// Details are facts about the content of a block. The digest of the block is not stored among
+// them: it is quickly computed and does not compress.
 type Details struct {
 	Bytes int
 	Topic string
@@ -138,10 +138,10 @@ type birth struct {
 	twin int32
 }
 
-// appendLives appends the lives of the blocks to dst. First it writes the births,
-// the latest first. Then it writes sequences of blocks that already were
-// neighbours in the version in which they first appeared. Times are written in
-// seconds if all of them are whole seconds apart, otherwise in milliseconds.
+// appendLives appends the lives of the blocks to dst. First it writes the versions in which
+// blocks first appeared, the latest first. Then it writes sequences of blocks that were
+// neighbours in the version in which they first appeared. Times are written in seconds if all
+// of them are whole seconds apart, otherwise in milliseconds.
 func (r *Revision) appendLives(dst []byte) []byte {
 	var births []birth
 	unit := record.Time(1000)
@@ -269,10 +269,9 @@ func (f *Fold) takeLives(t *packed.Reader, at record.Time) error {
 // must not change it.
 func (f *Fold) Lives() []Life { return f.life }
 
-// Resume sets a History to the state that it would have after all versions up to
-// v, and returns v as the Revision that it then is, without the changes in it. f is the
-// fold of version v. Resume returns nil, and changes nothing, if f cannot be the fold
-// of v.
+// Resume sets h to the state after all versions of the URL up to v, and returns the Revision of
+// v without its changes. f is the fold of version v. If f cannot be the fold of v, Resume
+// returns nil and changes nothing.
 func (h *History) Resume(v Version, f *Fold) *Revision {
 	r := newRevision(v, nil)
 	if len(f.life) != len(r.Tree.Blocks) {

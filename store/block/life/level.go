@@ -16,7 +16,7 @@ import (
 type LevelManager struct {
 	level         int // 0 before the first version
 	reason        string
-	finer, coarse int // how many changes in a row spoke for a finer level, and for a coarser level
+	finer, coarse int // how many of the last changes in a row spoke for a finer, and for a coarser level
 }
 
 // levelLeast and levelMost are the bounds of the level that a LevelManager
@@ -24,7 +24,7 @@ type LevelManager struct {
 const (
 	levelLeast = 1
 	levelMost  = 4
-	levelVotes = 3 // how many changes in a row move the level
+	levelVotes = 3 // how many changes in a row must speak for another level
 )
 
 // Level returns the level for the URL after the versions learned so far, and the

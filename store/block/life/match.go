@@ -214,16 +214,16 @@ func (m *matcher) order() {
 	}
 }
 
-// rareMax is the largest number of blocks in which a word may occur if byLikeness
-// uses it to find similar blocks. candidatePairs is how many similar blocks are
-// compared in full with each block.
+// rareMax is the largest number of blocks in which a word may occur so that byLikeness uses the
+// word to find similar blocks. candidatePairs is the largest number of similar blocks with which
+// byLikeness compares each block in full.
 const (
 	rareMax        = 16
 	candidatePairs = 24
 )
 
-// fewPairs is how many pairs of blocks byLikeness compares without an index of words,
-// because making the index would take longer.
+// fewPairs is up to how many pairs of blocks byLikeness compares all pairs, without an index of
+// words: with so few, making the index would take longer.
 const fewPairs = 64
 
 type candidate struct {
@@ -252,7 +252,8 @@ func (m *matcher) byLikeness() {
 	}
 }
 
-// unpaired returns how many blocks have no partner, by the list of their partners.
+// unpaired returns how many blocks have no partner. partners has the partner of each block, or
+// -1.
 func unpaired(partners []int) (n int) {
 	for _, p := range partners {
 		if p < 0 {
@@ -262,9 +263,9 @@ func unpaired(partners []int) (n int) {
 	return n
 }
 
-// likeAny sets m.found to the pairs of blocks without a partner that are alike. It
-// compares all of them in full. If there are at most rareMax such old blocks,
-// likeByWords does the same.
+// likeAny sets m.found to the pairs of blocks without a partner that are alike. It compares all
+// of them in full. If at most rareMax old blocks have no partner, the result is the same as
+// that of likeByWords.
 func (m *matcher) likeAny() {
 	m.found = m.found[:0]
 	for n, partner := range m.toOld {

@@ -8,20 +8,19 @@ import (
 	"infomall/store/words"
 )
 
-// Reasons why a change is not substantial. The file noise.txt has more reasons,
-// such as "date".
+// The reasons for which a change is not substantial, which means that it does not change the
+// content of the page. The file noise.txt has more reasons, such as "date".
 const (
 	reasonMarkup = "markup" // the text has the same words, in the same order
 	reasonOrder  = "order"  // the text has the same words in another order, or the block moved
 )
 
-// substantial reports in ok whether a change of a block changes the content of
-// the page. old and new are the text of the block before and after the change;
-// old is "" for an added block, and new is "" for a removed one. A change is not
-// substantial if only markup, the order of words, or the dates, times, counters
-// and tokens that noise.txt describes have changed. reason then says which, such
-// as "markup" or "counter, date". A change of other words is always substantial.
-// A move never is; its reason is "order".
+// substantial reports in ok whether a change of a block changes the content of the page. old
+// and new are the text of the block before and after the change; old is "" for an added block,
+// and new is "" for a removed one. A change is not substantial if only markup, the order of
+// words, or the dates, times, counters and tokens that noise.txt describes have changed. reason
+// then says which of these, such as "markup" or "counter, date". A change of other words is
+// always substantial. A move never is; its reason is "order".
 func substantial(op Op, old, new string) (reason string, ok bool) {
 	if op == Moved {
 		return reasonOrder, false
@@ -54,9 +53,8 @@ func substantial(op Op, old, new string) (reason string, ok bool) {
 	return strings.Join(slices.Sorted(maps.Keys(reasons)), ", "), false
 }
 
-// noiseWord is a word of a text, with the reason "". Or it is a piece of text
-// that a rule of noise.txt matches, such as a date, with the reason that the rule
-// gives.
+// noiseWord is a word of a text, with the reason "", or a piece of text that a rule of
+// noise.txt matches, such as a date. The reason is then that of the rule.
 type noiseWord struct{ reason, text string }
 
 // like reports whether w and o count as equal: they are the same word, or rules

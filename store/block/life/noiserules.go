@@ -16,16 +16,17 @@ import (
 //go:embed noise.txt
 var noiseList string
 
-// noiseRules are the rules of noise.txt.
+// noiseRules are the rules of noise.txt, which match dates, counters and other text that may
+// change without a change of content.
 //
-// To try them everywhere took nine tenths of the time of substantial. So a text is cut
-// at barriers, which are words and letters that no rule names: no match has a barrier
-// in it. Rules are tried only in the pieces between barriers that have what each match
-// has, see pieceMarks. On the versions of a documentation site, the question whether each
-// is substantial then takes 2.5 s instead of 30.6 s.
+// To try the rules at every place of a text took nine tenths of the time of substantial. So a
+// text is cut at barriers: words and letters that occur in no rule. No match contains a
+// barrier. The rules are tried only in pieces between barriers, and only in those that have
+// what every match has (see pieceMarks). On the versions of a documentation site, finding which
+// changes are substantial takes 2.5 s instead of 30.6 s.
 type noiseRules struct {
 	match   *regexp.Regexp  // has a group for each rule
-	reasons []string        // of each rule
+	reasons []string        // reasons[i] is the reason of rule i
 	words   map[string]bool // the words of ASCII letters that may be in a match, in lower case
 	letters map[rune]bool   // the letters beyond ASCII that may be in a match
 }
@@ -55,7 +56,7 @@ var rules = sync.OnceValue(func() *noiseRules {
 	return r
 })
 
-// name adds the words and letters that a rule names.
+// name adds to r the words and letters that a rule names: those that may be part of a match.
 func (r *noiseRules) name(rule string) {
 	tree, err := syntax.Parse(rule, syntax.Perl)
 	if err != nil {
@@ -85,8 +86,8 @@ func (r *noiseRules) nameLetters(tree *syntax.Regexp) {
 	}
 }
 
-// addLetter adds a letter and the letters that differ from it only in case, unless
-// they are ASCII.
+// addLetter adds to r.letters the letter c, and the letters that differ from c only in case. It
+// leaves out ASCII letters.
 func (r *noiseRules) addLetter(c rune) {
 	for f := c; ; {
 		if f >= utf8.RuneSelf {
@@ -98,20 +99,20 @@ func (r *noiseRules) addLetter(c rune) {
 	}
 }
 
-// spelling is a text that a rule may match, as far as it has ASCII letters: those
-// before the first other character and those after the last one. If there is no other
-// character, apart is false, and head has all letters.
+// spelling has the ASCII letters at the beginning and at the end of a text that a rule may
+// match. head has the letters before the first other character, and tail those after the last
+// one. If there is no other character, apart is false, head has all letters, and tail is "".
 type spelling struct {
 	head, tail string
 	apart      bool
 }
 
-// gap is the spelling of characters that are not ASCII letters.
+// gap is the spelling of a text without ASCII letters.
 var gap = spelling{apart: true}
 
-// spellings returns the spellings of all that a part of a rule may match, and adds the
-// words within them to r.words. A class with digits, as of hexadecimal numbers, counts
-// as a gap: its letters are no words, see barrierAt.
+// spellings returns the spellings of all texts that a part of a rule may match, and adds the
+// words inside these texts to r.words. A class of characters with digits, such as hexadecimal
+// digits, has the spelling gap: its letters form no words, see barrierAt.
 func (r *noiseRules) spellings(tree *syntax.Regexp) map[spelling]bool {
 	out := make(map[spelling]bool)
 	switch tree.Op {
@@ -175,10 +176,10 @@ func spell(c rune) spelling {
 	return gap
 }
 
-// barrierAt returns the end of the barrier that begins at text[at:], or 0 if none
-// begins there. A barrier is a letter beyond ASCII that no rule names, or a word of
-// ASCII letters that no rule names. Such a word must stand between blanks or signs that
-// are in no address and no hexadecimal number.
+// barrierAt returns the offset at which the barrier that begins at text[at:] ends, or 0 if none
+// begins there. A barrier is a letter beyond ASCII, or a word of ASCII letters, that occurs in
+// no rule. The word must stand between blanks or punctuation marks that are part of no address
+// and no hexadecimal number.
 func (r *noiseRules) barrierAt(text string, at int) int {
 	if text[at] >= utf8.RuneSelf {
 		c, size := utf8.DecodeRuneInString(text[at:])
@@ -197,7 +198,7 @@ func (r *noiseRules) barrierAt(text string, at int) int {
 	return end
 }
 
-// longestNamed is more than the length of any word that a rule names.
+// longestNamed is an upper bound on the length of the words that rules name.
 const longestNamed = 16
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
@@ -210,17 +211,19 @@ var partsWords = func() (set [256]bool) {
 	return set
 }()
 
-// pieceMarks say what a piece of a text has, as far as a match needs it.
+// pieceMarks says which kinds of characters occur in a piece of a text. Without some of them,
+// no rule can match.
 type pieceMarks struct {
 	number, letter bool
-	joined         bool // a sign as in 2008-06-01, 1.6.2008, 12:30 or sid=7
+	joined         bool // it has a sign such as those in 2008-06-01, 1.6.2008, 12:30 or sid=7; see joins
 }
 
-// may reports whether a rule may match in the piece. To try the rules on pages of nothing
-// but decimal numbers took half of the time of their import.
+// may reports whether a rule may match in the piece. It spares pages that are only decimal
+// numbers: trying the rules on them took half of the time of their import.
 func (m *pieceMarks) may() bool { return m.number && m.letter || m.joined }
 
-// see notes the number, word or character that begins at text[at:], and returns its end.
+// see adds to m the number, word or character that begins at text[at:], and returns the offset
+// at which that ends.
 func (m *pieceMarks) see(text string, at int) int {
 	switch c := text[at]; {
 	case isDigit(c):
@@ -239,9 +242,10 @@ func (m *pieceMarks) see(text string, at int) int {
 	return at + 1
 }
 
-// joins reports whether text[at] is a sign that each match without letters has: "=", a
-// hyphen between hexadecimal digits, a colon between digits, or a stroke or a full stop
-// with one or two digits and another stroke or full stop after it.
+// joins reports whether text[at] is a sign that can be part of a match without letters. Each
+// match without letters has one of these: "=", a hyphen between hexadecimal digits, a colon
+// between digits, or a slash or full stop that is followed by one or two digits and another
+// slash or full stop.
 func joins(text string, at int) bool {
 	between := func(is func(byte) bool) bool {
 		return at > 0 && is(text[at-1]) && at+1 < len(text) && is(text[at+1])
@@ -260,7 +264,8 @@ func joins(text string, at int) bool {
 	return false
 }
 
-// skip returns the end of the characters from text[at] on for which is returns true.
+// skip returns the end of the characters from text[at] on for which is(character) is true: the
+// offset of the first other character, or len(text).
 func skip(text string, at int, is func(byte) bool) int {
 	for at < len(text) && is(text[at]) {
 		at++
@@ -302,10 +307,10 @@ func eachNoise(text string, f func(from, to int, reason string)) {
 	try(len(text))
 }
 
-// hasOther reports whether text has a barrier that is nowhere in other. That is a word
-// which other does not have, so the texts differ in more than noise. Most substantial
-// changes are found so, without trying the rules: an import of a documentation site takes
-// 1.03 times the time without the senses of its versions, instead of 1.11 times.
+// hasOther reports whether text has a barrier (a word that no rule matches) that occurs nowhere
+// in other. The two texts then differ in more than noise. Most substantial changes are found in
+// this way, without trying the rules. An import of a documentation site then takes 1.03 times
+// as long as without the senses of its versions, instead of 1.11 times.
 func hasOther(text, other string) bool {
 	r := rules()
 	var known map[string]bool // the words of other
@@ -335,11 +340,12 @@ func hasOther(text, other string) bool {
 	return false
 }
 
-// otherTries is how many words hasOther looks for within the words of the other text.
+// otherTries is for how many words of a text hasOther looks in the other text, at most.
 const otherTries = 64
 
-// withoutCommon returns two texts without what both begin with and end with, as far as
-// the words and noise that are left are the same as they were.
+// withoutCommon returns old and new without most of their common beginning and of their common
+// end. It cuts only at barriers, so the words and the matches of rules in the rest stay the
+// same.
 func withoutCommon(old, new string) (string, string) {
 	r := rules()
 	most := min(len(old), len(new))
@@ -357,13 +363,13 @@ func withoutCommon(old, new string) (string, string) {
 	return old[:len(old)-n], new[:len(new)-n]
 }
 
-// cutReach is how far from the first and the last difference a barrier is looked for,
-// in bytes.
+// cutReach is how far from the first and from the last difference of two texts withoutCommon
+// looks for a barrier, in bytes.
 const cutReach = 200
 
-// cutBefore returns how much can be cut from the beginning of texts that begin with
-// common: up to the end of its last barrier. After a word there must be another
-// character of common, with which the word ends in all these texts.
+// cutBefore returns how many bytes can be cut from the beginning of texts that begin with
+// common: all up to the end of the last barrier in common. If the barrier is a word, another
+// character of common must follow it, so that the word ends there in each of the texts.
 func (r *noiseRules) cutBefore(common string) int {
 	for at := len(common) - 1; at >= 0 && at > len(common)-cutReach; at-- {
 		if !utf8.RuneStart(common[at]) || !startsWord(common, at) {
@@ -376,8 +382,9 @@ func (r *noiseRules) cutBefore(common string) int {
 	return 0
 }
 
-// cutAfter returns how much can be cut from the end of texts that end with common: all
-// from its first barrier on. Before a word there must be another character of common.
+// cutAfter returns how many bytes can be cut from the end of texts that end with common: all
+// from the first barrier in common on. If the barrier is a word, another character of common
+// must come before it.
 func (r *noiseRules) cutAfter(common string) int {
 	for at := 0; at < len(common) && at < cutReach; at++ {
 		if !utf8.RuneStart(common[at]) || !startsWord(common, at) {
@@ -390,8 +397,8 @@ func (r *noiseRules) cutAfter(common string) int {
 	return 0
 }
 
-// startsWord reports whether a word or a letter that is a word begins at text[at:], and
-// not only a part of a word.
+// startsWord reports whether a word begins at text[at:], or an ideograph, which is a word by
+// itself.
 func startsWord(text string, at int) bool {
 	if text[at] >= utf8.RuneSelf {
 		c, size := utf8.DecodeRuneInString(text[at:])

@@ -18,17 +18,16 @@ type Resting struct {
 	history History       // used if packed is nil
 }
 
-// Bytes returns about how many bytes of memory r takes, without the bytes of its
-// leaves.
+// Bytes returns an estimate of the memory that r takes, in bytes. The bytes of its leaves,
+// which it shares with others, do not count.
 func (r *Resting) Bytes() int64 {
 	return int64(len(r.packed)+8*len(r.leaves)) + r.history.bytes()
 }
 
-// Rest returns the compact form of h. It no longer knows the changes of the last
-// version, and has only the bytes of its leaves. The bytes of a leaf are stored
-// once for all Resting and counted once per turn, a number that the caller
-// chooses for one round of calls. newly is about how many bytes of leaves were
-// counted for the first time in this turn.
+// Rest returns the compact form of h. That form has no changes of the last version, and only
+// the bytes of its leaves. The bytes of a leaf are stored once for all Restings. newly is an
+// estimate of the memory, in bytes, of the leaves that no call of Rest with the same turn has
+// counted before. The caller chooses the number turn for one round of calls.
 func (h *History) Rest(turn uint32) (_ Resting, newly int64) {
 	r := h.last
 	if r == nil || r.Whole || r.Body == nil {

@@ -107,9 +107,9 @@ func (r *Revision) Changes(level int) []Match {
 type cutPairs struct {
 	old, new     []int // the cuts
 	ofOld, ofNew []int // for each match of leaves, the place in each cut of the block that contains the leaf; -1 if none
-	// toOld has, for each new block, the old block that has most of its leaves, by
-	// size, or -1. toNew has the same for each old block; but a new block that has
-	// most of its own leaves from the old block is preferred.
+	// toOld[i] is the old block that has most of the leaves of new block i, by size, or -1.
+	// toNew[i] is the new block that has most of the leaves of old block i, or -1; a new block
+	// that has most of its own leaves from that old block is preferred.
 	toOld, toNew []int
 	shared       []sharedPair
 	// Memory that is used again.
@@ -352,8 +352,8 @@ func (r *Revision) trace() []Life {
 	return r.Life
 }
 
-// names lists, for each life, the blocks that have this life. The lists are linked through
-// before, and end with 0.
+// names lists, for each life, the blocks that have this life. last has the last of these
+// blocks, and before leads from each block to the previous one; 0 ends the list.
 type names struct {
 	last   map[Life]int // for each life, the last block with it
 	before []int        // for each block, the previous block with the same life
@@ -379,9 +379,9 @@ func (r *Revision) sameShape() bool {
 	return true
 }
 
-// follow gives block n the life l of a block of the version before, and returns
-// true. If a block outside of block n already has that life, it returns false and
-// changes nothing.
+// follow gives block n the life l of a block of the version before, and returns true. But if a
+// block that is not inside block n already has that life, follow returns false and changes
+// nothing.
 func (r *Revision) follow(n int, l Life, named *names) bool {
 	end := r.Tree.Blocks[n].Next
 	last := named.last[l]

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Sense says whether a change of a block changes the content of the page. It is a
-// result of the function substantial.
+// Sense says whether a change of a block changes the content of the page, and not only dates,
+// counters or the like. It is a result of the function substantial.
 type Sense struct {
 	Substantial bool
 	Reason      string // why the change is not substantial; "" if it is, or if nothing changed
@@ -24,9 +24,9 @@ func (r *Revision) Senses(level int) []Sense {
 	return out
 }
 
-// Sense returns what Together returns for r.Senses(level). It ends at the first
-// substantial change. Blocks that were added or removed are looked at first, because
-// their changes are mostly substantial and need no comparison.
+// Sense returns one Sense for all changes at a level, the same as Together returns for
+// r.Senses(level). It stops at the first substantial change. It looks at added and removed
+// blocks first, because these changes are mostly substantial and need no comparison.
 func (r *Revision) Sense(level int) Sense {
 	changes, texts := r.changedTexts(level)
 	var senses []Sense
@@ -45,8 +45,8 @@ func (r *Revision) Sense(level int) Sense {
 	return Together(senses)
 }
 
-// changedText names the leaves of a block before and after a change, as indexes of
-// blocks. Leaves that both have are left out.
+// changedText has the leaves of a block that changed, as indexes of blocks: old before the
+// change, and new after it. Leaves that did not change are left out.
 type changedText struct {
 	old, new []int
 	moved    bool // leaves that both have are in another order
@@ -94,9 +94,9 @@ func (r *Revision) changedTexts(level int) ([]Match, []changedText) {
 	return changes, texts
 }
 
-// senseOf returns whether a change of a block is substantial. It compares the texts of
-// the leaves that changed. The layout does not count, and a History that rested does not
-// have it.
+// senseOf returns whether a change of a block is substantial. It compares the texts of the
+// leaves in c, which changed. The layout does not count, because a History that comes from a
+// Resting does not have the layout.
 func (r *Revision) senseOf(op Op, c *changedText) (s Sense) {
 	switch {
 	case op == Same:
@@ -120,8 +120,8 @@ func (r *Revision) senseOf(op Op, c *changedText) (s Sense) {
 // Readable reports whether the body of r is a page or a text, so that it shows a text.
 func (r *Revision) Readable() bool { return r.Body != nil || r.rested != nil }
 
-// textOf returns the texts of leaves in the order of the page, each on lines of its own.
-// It sorts leaves.
+// textOf returns the texts of leaves in the order of the page, each beginning on a new line. It
+// sorts leaves.
 func (r *Revision) textOf(leaves []int) string {
 	if len(leaves) == 1 {
 		return r.Text(leaves[0])

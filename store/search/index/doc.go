@@ -1,4 +1,4 @@
-// Package index stores the words of the leaves of segments, so that a question reads only
+// Package index stores the words of the leaves of segments, so that a query reads only
 // the lists of its own words and not the leaves. An index is of one segment, or of several
 // small ones: their terms are then stored once. It is derived from these segments alone. It
 // may be missing, and is then made again.
@@ -51,13 +51,14 @@ type Name struct {
 	CRC    uint32
 }
 
-// Reading says how a page and its leaves are read.
+// Reading says how a page and its leaves are read: in which charset, and whether as markup or
+// as plain text.
 type Reading struct {
 	Charset string
 	Plain   bool // as plain text, and not as markup
 }
 
-// PageKind says where the leaves of a capture's page are.
+// PageKind says where the leaves of a capture's page are stored, and whether they are known.
 type PageKind uint8
 
 const (
@@ -75,11 +76,12 @@ const (
 	PageHeld
 )
 
-// Page is one capture of a run.
+// Page is what the index has of one capture of a run: its page, and where the leaves of the
+// page are stored.
 type Page struct {
 	Kind   PageKind
-	Same   uint32 // of PageSame
-	Holder Holder // of PageHeld
+	Same   uint32 // number of the capture in the run, for PageSame
+	Holder Holder // where the body is stored, for PageHeld
 
 	// Of PageOwn and PageHeld:
 	Reading Reading
@@ -98,11 +100,12 @@ type Holder struct {
 	N uint32 // number of the capture in the run
 }
 
-// Leaf holds the findings of a question in one block of a run.
+// Leaf is what a search query finds in one block of a run.
 type Leaf struct {
-	Part *match.Part // nil if only the text of the block says that
-	// Links says that Linked is known: how often the texts of links that lead to other
-	// addresses have each atom of the question. Linked is nil if they have none.
+	Part *match.Part // nil if the block must be read to know
+	// Links is set if Linked is known. Linked has, for each atom of the query, how often it
+	// occurs in the texts of links that lead to other addresses. It is nil if it occurs in
+	// none.
 	Links  bool
 	Linked []int32
 }

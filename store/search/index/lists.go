@@ -6,20 +6,20 @@ import (
 	"infomall/store/packed"
 )
 
-// Captures are consecutive captures of some runs. The captures of these runs are numbered
-// in order.
+// Captures is a range of captures: Count captures from number From on. The captures of some
+// runs are numbered together, one run after the other.
 type Captures struct{ From, Count uint32 }
 
-// lists are lists of captures, each stored once. The zero value has none.
+// lists stores lists of captures, each distinct list once. The zero value has no list.
 type lists struct {
-	ends  []int // of each list: where its spans end in spans
-	spans []Captures
+	ends  []int      // ends[i] is where the spans of list i end in spans
+	spans []Captures // the ranges of all lists, one list after the other
 }
 
 // Lists returns how many lists of captures there are.
 func (l *lists) Lists() int { return len(l.ends) }
 
-// List returns the captures of a list.
+// List returns the captures of list n as ranges.
 func (l *lists) List(n uint32) []Captures {
 	from := 0
 	if n > 0 {
@@ -28,20 +28,21 @@ func (l *lists) List(n uint32) []Captures {
 	return l.spans[from:l.ends[n]]
 }
 
-// The columns of lists.
+// The columns in which lists are stored.
 const (
-	listCode   = iota // of each use of a list: 0 the list that was used before, 1 the next new list, otherwise 1 + how far back the list is
-	listSpans         // of each list: number of its spans
-	listFirst         // of each list: the difference of its first capture to that of the list before
-	listGaps          // of each further span: the captures between it and the span before
-	listLength        // of each span: its captures, less 1
+	listCode   = iota // each use of a list: 0 for the one used before, 1 for the next new one, else 1 + how many lists back
+	listSpans         // of each list: the number of its ranges
+	listFirst         // of each list: its first capture, less the first capture of the list before
+	listGaps          // of each further range: how many captures lie between it and the range before
+	listLength        // of each range: its number of captures, less 1
 	listCols
 )
 
-// listWriter writes lists of captures.
+// listWriter encodes a sequence of lists of captures. A list that comes again is written as a
+// reference to the first time.
 type listWriter struct {
-	known map[string]int // the numbers of the lists, by their spans
-	last  int            // the list that was used last
+	known map[string]int // the number of each list that was written, by the encoded ranges of the list
+	last  int            // number of the list that was used last
 	start uint32         // the first capture of the list that was written last
 	spans []Captures
 	key   []byte
@@ -50,7 +51,8 @@ type listWriter struct {
 
 func newListWriter() *listWriter { return &listWriter{known: make(map[string]int), last: -1} }
 
-// put writes which list the captures are, which are in order, and if it is new, the list.
+// put writes the list of these captures, whose numbers ascend. If the list was written before,
+// put writes only a reference to it.
 func (w *listWriter) put(captures []uint32) {
 	put := func(col int, x uint64) { w.cols[col] = binary.AppendUvarint(w.cols[col], x) }
 	w.spans, w.key = w.spans[:0], w.key[:0]
@@ -88,7 +90,7 @@ func (w *listWriter) put(captures []uint32) {
 	w.last = list
 }
 
-// appendTo appends the columns to dst.
+// appendTo appends the columns of w to dst and returns the longer slice.
 func (w *listWriter) appendTo(dst []byte) []byte {
 	for _, c := range w.cols {
 		dst = packed.AppendSized(dst, c)
@@ -96,17 +98,17 @@ func (w *listWriter) appendTo(dst []byte) []byte {
 	return dst
 }
 
-// listReader reads what a listWriter wrote.
+// listReader decodes what a listWriter wrote.
 type listReader struct {
 	to       *lists
 	cols     [listCols]packed.Reader
 	last     int
 	start    int64
-	captures int64 // how many captures there are
+	captures int64 // number of captures; a larger number in a list means damage
 }
 
-// reader returns a listReader that reads from r and adds the lists to l, which is empty.
-// captures is how many captures there are.
+// reader returns a listReader that reads from r and adds the lists to l, which must be empty.
+// captures is the number of captures that lists may refer to.
 func (l *lists) reader(r *packed.Reader, captures int) *listReader {
 	out := &listReader{to: l, last: -1, captures: int64(captures)}
 	for i := range out.cols {
@@ -115,7 +117,7 @@ func (l *lists) reader(r *packed.Reader, captures int) *listReader {
 	return out
 }
 
-// next returns the number of the list that is used next. It returns false if the lists are
+// next returns the number of the list that the writer put next. ok is false if the lists are
 // damaged.
 func (r *listReader) next() (list uint32, ok bool) {
 	if len(r.cols[listCode].B) == 0 {
@@ -134,7 +136,7 @@ func (r *listReader) next() (list uint32, ok bool) {
 	return uint32(r.last), r.last >= 0 && r.last < len(r.to.ends)
 }
 
-// read reads the next list. It returns false if the list is damaged.
+// read reads the next new list and adds it to r.to. It returns false if the list is damaged.
 func (r *listReader) read() bool {
 	r.start += r.cols[listFirst].Varint()
 	at := r.start

@@ -9,23 +9,25 @@ import (
 	"infomall/store/words/match"
 )
 
-// shapes has the documents of consecutive runs.
+// shapes has the documents (texts of blocks) of the runs from first up to, and without, end.
 type shapes struct {
-	first, end int // the runs
+	first, end int // first run, and the run after the last one
 	runs       []runShapes
 }
 
-// runShapes has the documents of the blocks of a run.
+// runShapes has the documents (texts of blocks) of one run. A block has several if different
+// readings, such as charsets, give it different texts.
 type runShapes struct {
-	of      []match.Shape // of all documents of the blocks, in order
-	doc     []int32       // of each shape: number of the document
-	at      []int32       // of each block: index of its first shape; -1 if it is skipped
-	links   []uint8       // of each shape: shapeLink, shapeLinks or 0
-	neutral []bool        // whether each block is neutral
+	of      []match.Shape // the shapes of all documents, block after block
+	doc     []int32       // number of the document of each shape
+	at      []int32       // index of each block's first shape; -1 if the block is skipped
+	links   []uint8       // for each shape: shapeLink, shapeLinks or 0
+	neutral []bool        // for each block: it has the same text in all readings
 }
 
-// shapeOf returns the index in r.of of the shape that block n has in a reading. readings are
-// those of the run. It returns -1 if the index does not have that text.
+// shapeOf returns the index in r.of of the shape that block n has if it is read as the
+// parameter as says. readings are the readings of the run. shapeOf returns -1 if the index does
+// not have the text of the block in that reading.
 func (r *runShapes) shapeOf(n int, as Reading, readings []Reading) int {
 	if n >= len(r.at) || r.at[n] < 0 {
 		return -1
@@ -43,7 +45,7 @@ func (r *runShapes) shapeOf(n int, as Reading, readings []Reading) int {
 	return -1
 }
 
-// shapesOf returns the block of shapes that describes run n.
+// shapesOf returns the decoded shapes of the group of runs to which run n belongs.
 func (f *File) shapesOf(n int) (*shapes, error) {
 	b, first, ok := group(f.shapes, n)
 	if !ok || b.end > len(f.Runs) || first >= b.end {
@@ -55,13 +57,14 @@ func (f *File) shapesOf(n int) (*shapes, error) {
 	})
 }
 
-// shapeBytes is how much memory one shape takes in a runShapes, and shapeBlockBytes one block.
+// shapeBytes is how many bytes of memory a shape takes in a runShapes, and shapeBlockBytes how
+// many a block takes.
 const (
 	shapeBytes      = int64(unsafe.Sizeof(match.Shape{})) + 5
 	shapeBlockBytes = 5
 )
 
-// bytes returns about how much memory s takes.
+// bytes returns an estimate of the memory that s takes, in bytes.
 func (s *shapes) bytes() (n int64) {
 	if s == nil {
 		return 0
@@ -73,7 +76,7 @@ func (s *shapes) bytes() (n int64) {
 	return n
 }
 
-// decodeShapes decodes the block of shapes of the runs from first up to, and without, end.
+// decodeShapes decodes content, the shapes of the runs from first up to, and without, end.
 func (f *File) decodeShapes(content []byte, first, end int) (*shapes, error) {
 	r := packed.Reader{B: content}
 	s := &shapes{first: first, end: end, runs: make([]runShapes, end-first)}

@@ -74,10 +74,9 @@ type smallDict struct {
 	slots [2 * DictMax]uint16 // hash table of the list: 1 + index in list
 }
 
-// of builds the list of the values of v, and returns the size in bytes of the
-// column encoded with that list. It stops early and returns limit or more if the
-// column cannot be smaller than limit, or has more distinct values than the list
-// can hold.
+// of fills d with the distinct values of v, and returns the size in bytes of the column that is
+// encoded with this list. It stops early and returns limit or more if the column cannot be
+// smaller than limit, or if v has more distinct values than the list can hold.
 func (d *smallDict) of(v []int64, limit int) int {
 	size := 2
 	for _, x := range v {
@@ -181,8 +180,8 @@ func DecodeInts(dst []int64, src []byte, n int) ([]int64, error) {
 	return dst, nil
 }
 
-// PackWidth returns how many bits each number takes if the largest number is most.
-// Widths from 57 to 63 are rounded up to 64, because a single 64-bit load could not
+// PackWidth returns how many bits each number of a column takes if the largest of the numbers
+// is most. Widths from 57 to 63 are rounded up to 64, because a single 64-bit load could not
 // read such a number at every bit offset.
 func PackWidth(most uint64) uint {
 	if w := uint(bits.Len64(most)); w <= 56 {

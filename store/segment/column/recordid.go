@@ -11,7 +11,7 @@ import (
 // byte of the column is its form.
 const (
 	namesTexts = 0 // a column of texts, packed one by one
-	namesUUIDs = 1 // all are UUIDs of one version: the mark, the version, and the rest of each
+	namesUUIDs = 1 // UUIDs of one version: the mark, the version, then the other bits of each UUID
 )
 
 // A UUID has 16 bytes. The upper four bits of byte 6 are its version. The upper two
@@ -52,19 +52,20 @@ func AppendRecordIDs(dst []byte, names []string) []byte {
 
 // RecordNames is a decoded column of the names of WARC records.
 type RecordNames struct {
-	texts Texts   // in the form namesTexts; otherwise without strings
+	texts Texts   // the encoded column, if it has the form namesUUIDs
 	uuids []byte  // in the form namesUUIDs: the column
-	high  []int64 // for each UUID, the two bits that stand apart
+	high  []int64 // for each UUID, the two bits of byte 8 that are stored apart
 }
 
-// The head of a column in the form namesUUIDs, and what follows of each UUID, in bytes.
+// uuidHead is the size in bytes of the head of a column in the form namesUUIDs. uuidEach is how
+// many bytes each UUID takes after the head.
 const (
 	uuidHead = 3
 	uuidEach = 15
 )
 
-// Decode decodes src, a column of n record names with nothing after it. The result
-// refers to src.
+// Decode decodes src, a column of n record names with nothing after it. r then refers to src,
+// which must not change.
 func (r *RecordNames) Decode(src []byte, n int) error {
 	if n == 0 {
 		return nil

@@ -52,14 +52,14 @@ type Bucket struct {
 	size, batch int64
 }
 
-// Bucket begins the bucket called name. The caller fills it with Put, and ends it
-// with Done.
+// Bucket opens the bucket called name for writing, and creates it if it does not exist. The
+// caller fills it with Put, and ends it with Done.
 func (x *Builder) Bucket(name []byte) (*Bucket, error) {
 	b := &Bucket{x: x, name: name}
 	return b, x.failed(b.begin())
 }
 
-// failed returns err with the path of the index file, or nil if err is nil.
+// failed returns err with the path of the index file added, or nil if err is nil.
 func (x *Builder) failed(err error) error {
 	if err != nil {
 		return fmt.Errorf("write index %s: %w", x.path, err)
@@ -289,17 +289,17 @@ func (c *Cursor) Next() (k, v []byte, err error) {
 	return k, v, err
 }
 
-// Passed says that nobody will read value again, which Next has returned. If it is a part of
-// the mapped file, the system may take its memory. What was read by ranges is memory of
-// this program: if the system took it, its bytes would become zero.
+// Passed says that the caller will not read value, a result of Next, again. If value lies in
+// the mapped file, Passed lets the system release that memory. It does nothing for a file that
+// is read by ranges: value then is memory of this program, and would turn into zeros.
 func (c *Cursor) Passed(value []byte) {
 	if c.t == nil {
 		c.behind.add(value)
 	}
 }
 
-// Before returns the key before the current key k, or nil if there is none. The cursor
-// stays at k.
+// Before returns the key before k, or nil if there is none. k must be the key at which the
+// cursor is, and the cursor stays there.
 func (c *Cursor) Before(k []byte) (key []byte, err error) {
 	if c.t != nil {
 		return c.t.before(k)
@@ -312,9 +312,9 @@ func (c *Cursor) Before(k []byte) (key []byte, err error) {
 	return key, err
 }
 
-// Get calls check with the value of key, and returns what check returns. check is
-// called with nil if there is no such value. It reads the mapped file, so it runs
-// under File.Guard. Get does not move the cursor.
+// Get calls check with the value of key, or with nil if the bucket has no such key. It returns
+// what check returns. The function check runs under File.Guard, because it reads the mapped
+// file. Get does not move the cursor.
 func (c *Cursor) Get(key []byte, check func([]byte) ([]byte, error)) (v []byte, err error) {
 	if c.t != nil {
 		if v, err = c.t.get(key); err != nil {
@@ -329,8 +329,8 @@ func (c *Cursor) Get(key []byte, check func([]byte) ([]byte, error)) (v []byte, 
 	return v, err
 }
 
-// Find returns the value of key after check has checked it. If the file has no such key,
-// Find returns nil and does not call check.
+// Find returns the value of key after check has checked it. If the bucket has no such key, Find
+// returns nil and does not call check.
 func (c *Cursor) Find(key []byte, check func([]byte) ([]byte, error)) (v []byte, err error) {
 	if c.t != nil {
 		if v, err = c.t.get(key); v == nil || err != nil {
@@ -348,7 +348,7 @@ func (c *Cursor) Find(key []byte, check func([]byte) ([]byte, error)) (v []byte,
 	return v, err
 }
 
-// Close ends the use of the file. It does not close the file.
+// Close ends the cursor and its transaction. It does not close the index file.
 func (c *Cursor) Close() {
 	if c.tx != nil && !c.x.bad.Load() {
 		// A read transaction loses nothing; its error would say that it was closed

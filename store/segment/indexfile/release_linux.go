@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// passed is a range of values in a mapped index file that a walk has passed, and
-// whose memory was not released yet.
+// passed is a range of values in a mapped index file that a cursor has passed, and whose memory
+// was not released yet.
 type passed struct{ values []byte }
 
 // passedBytes is how many bytes add collects before it releases them at
@@ -18,8 +18,8 @@ const (
 	passedGap   = 64 << 10
 )
 
-// add notes that the walk has passed value and will not read it again soon. It
-// extends the range by value, and releases the range if that is large enough.
+// add records that the cursor has passed value and will not read it again soon. It extends the
+// range by value, and releases the memory of the range if that is large enough.
 func (p *passed) add(value []byte) {
 	if len(value) == 0 {
 		return

@@ -2,8 +2,8 @@
 
 package indexfile
 
-// passed does nothing on systems other than Linux. On Linux it releases the memory
-// of those parts of an index file that a walk has passed; see release_linux.go.
+// passed does nothing on systems other than Linux. On Linux it releases the memory of those
+// parts of an index file that a cursor has passed; see release_linux.go.
 type passed struct{}
 
 // add does nothing.

@@ -10,13 +10,14 @@ import (
 	"os"
 )
 
-// tree reads the file of a bbolt database by ranges, for an index file that is not on a
-// local disk. It reads only: it never maps the file, and takes no lock.
+// tree reads the file of a bbolt database by ranges, for an index file that is not on a local
+// disk. It reads only: it never maps the file, and takes no lock. The numbers below are sizes
+// in bytes:
 //
 //	page      id 8, flags 2, count 2, overflow 4, then the elements, then keys and values
 //	branch    each element: position 4, key size 4, page 8
 //	leaf      each element: flags 4, position 4, key size 4, value size 4
-//	meta      pages 0 and 1; the one with the higher transaction is in force
+//	meta      pages 0 and 1; the one with the higher transaction number is valid
 //	bucket    the value of a leaf element: root page 8, sequence 8; if the root is 0, the
 //	          bucket's only page follows
 type tree struct {
@@ -41,15 +42,15 @@ const (
 	metaVersion = 2
 	metaBytes   = 64
 
-	// treeDepthMax is the most levels that a tree may have. A page that is its own
-	// descendant is found with it.
+	// treeDepthMax is how many levels a tree may have at most. In a damaged file, a page may be
+	// its own descendant; the bound ends the way down.
 	treeDepthMax = 32
-	// pageBytesMax is the most bytes that a page with its overflow may have. The values of
+	// pageBytesMax is how many bytes a page may have at most, with its overflow. The values of
 	// an index are smaller.
 	pageBytesMax = 256 << 20
 )
 
-// openTree reads the meta pages of a database of size bytes.
+// openTree returns the tree of a database of size bytes in f. It reads only the meta pages.
 func openTree(f io.ReaderAt, size int64) (*tree, error) {
 	t := &tree{f: f, size: size}
 	newest := uint64(0)
@@ -88,7 +89,7 @@ type treePage struct {
 	count int
 }
 
-// page reads a page.
+// page reads the page with this id and the pages with its overflow.
 func (t *tree) page(id uint64) (*treePage, error) {
 	if id < 2 || id >= t.pages || int64(id) > t.size/t.pageSize {
 		return nil, fmt.Errorf("%w: it has no page %d", ErrDamaged, id)
@@ -116,7 +117,7 @@ func (t *tree) page(id uint64) (*treePage, error) {
 	return newTreePage(b)
 }
 
-// newTreePage checks the head of a page.
+// newTreePage returns the page that b holds, after a check of its head.
 func newTreePage(b []byte) (*treePage, error) {
 	if len(b) < pageHead {
 		return nil, ErrDamaged
@@ -144,12 +145,12 @@ func (p *treePage) value(i int) (v []byte, flags uint32, err error) {
 	return v, binary.LittleEndian.Uint32(e), err
 }
 
-// child returns the page of element i of a branch.
+// child returns the id of the page to which element i of a branch refers.
 func (p *treePage) child(i int) uint64 {
 	return binary.LittleEndian.Uint64(p.b[pageHead+i*elemBytes+8:])
 }
 
-// part returns n bytes that begin skip bytes after the position that element i names.
+// part returns the n bytes that begin skip bytes after the position in element i.
 func (p *treePage) part(i int, pos, skip, n uint32) ([]byte, error) {
 	from := int64(pageHead+i*elemBytes) + int64(pos) + int64(skip)
 	if from+int64(n) > int64(len(p.b)) {
@@ -158,7 +159,7 @@ func (p *treePage) part(i int, pos, skip, n uint32) ([]byte, error) {
 	return p.b[from : from+int64(n) : from+int64(n)], nil
 }
 
-// Bucket returns a cursor for the bucket with this name, or nil if there is none.
+// bucket returns a cursor for the bucket with this name, or nil if there is none.
 func (t *tree) bucket(name []byte) (*treeCursor, error) {
 	top := &treeCursor{t: t, root: t.root}
 	k, err := top.move(name)
@@ -181,13 +182,14 @@ func (t *tree) bucket(name []byte) (*treeCursor, error) {
 	return c, err
 }
 
-// treeCursor is a place in a bucket: a page of each level, and the element in it.
+// treeCursor is a place in a bucket: a stack with one page for each level, and the index of an
+// element in each page.
 type treeCursor struct {
 	t      *tree
 	root   uint64
 	inline *treePage // the only page of a small bucket; nil if it has pages of its own
 	stack  []treeLevel
-	last   []byte // the key before, which must be smaller; nil after a seek
+	last   []byte // the key that the cursor returned last; the next one must be larger; nil after a seek
 }
 
 type treeLevel struct {
@@ -195,8 +197,8 @@ type treeLevel struct {
 	i int
 }
 
-// down pushes the page id and its descendants until a leaf. choose returns the element of a
-// page to take.
+// down pushes the page id onto the stack, and then one descendant after the other down to a
+// leaf. The function choose returns the index of the element of a page to follow.
 func (c *treeCursor) down(id uint64, choose func(p *treePage) (int, error)) error {
 	for {
 		p := c.inline
@@ -221,8 +223,8 @@ func (c *treeCursor) down(id uint64, choose func(p *treePage) (int, error)) erro
 	}
 }
 
-// Find returns the first element of a leaf whose key is not less than key, or the last element of
-// a branch whose key is not greater.
+// find returns the index of the first element of a leaf whose key is not less than key, or of
+// the last element of a branch whose key is not greater.
 func find(p *treePage, key []byte) (int, error) {
 	lo, hi := 0, p.count
 	for lo < hi {
@@ -243,7 +245,8 @@ func find(p *treePage, key []byte) (int, error) {
 	return lo, nil
 }
 
-// move moves to the first pair at or after key, and returns its key; nil if there is none.
+// move moves to the first pair whose key is key or comes after it. It returns the key of that
+// pair, or nil if there is none.
 func (c *treeCursor) move(key []byte) ([]byte, error) {
 	c.stack, c.last = c.stack[:0], nil
 	if err := c.down(c.root, func(p *treePage) (int, error) { return find(p, key) }); err != nil {
@@ -255,7 +258,7 @@ func (c *treeCursor) move(key []byte) ([]byte, error) {
 	return c.key()
 }
 
-// step moves to the next leaf, and returns its first key; nil if there is none.
+// step moves to the next leaf. It returns the first key of that leaf, or nil if there is none.
 func (c *treeCursor) step() ([]byte, error) {
 	n := len(c.stack) - 1
 	for c.stack = c.stack[:n]; n > 0; n-- {
@@ -290,7 +293,9 @@ func (c *treeCursor) value() ([]byte, uint32, error) {
 	return last.p.value(last.i)
 }
 
-// pair returns the current pair, for the key that a move returned.
+// pair returns the pair at the cursor. k and err are what the method that moved the cursor
+// returned. The keys must ascend: if k does not come after the key before, the error is
+// ErrDamaged. The value is nil if it is a nested bucket.
 func (c *treeCursor) pair(k []byte, err error) (key, v []byte, e error) {
 	if k == nil || err != nil {
 		return nil, nil, err
@@ -319,8 +324,8 @@ func (c *treeCursor) next() (k, v []byte, err error) {
 	return c.pair(c.step())
 }
 
-// Before returns the key before the current pair, or before the end; nil if there is none. The
-// Cursor stays.
+// before returns the key before k, at which the cursor is, or the last key of the bucket if k
+// is nil. It returns nil if there is none. The cursor stays.
 func (c *treeCursor) before(k []byte) ([]byte, error) {
 	o := &treeCursor{t: c.t, root: c.root, inline: c.inline}
 	if k == nil {
@@ -353,7 +358,7 @@ func (c *treeCursor) lastBelow(id uint64) ([]byte, error) {
 	return c.key()
 }
 
-// Get returns the value of key, or nil if there is none. The cursor stays.
+// get returns the value of key, or nil if there is none. The cursor stays.
 func (c *treeCursor) get(key []byte) ([]byte, error) {
 	o := &treeCursor{t: c.t, root: c.root, inline: c.inline}
 	k, v, err := o.seek(key)
@@ -363,20 +368,20 @@ func (c *treeCursor) get(key []byte) ([]byte, error) {
 	return v, nil
 }
 
-// rangeFile is a file that is read by ranges.
+// rangeFile is a file of which the reader requests single ranges of bytes.
 type rangeFile interface {
 	io.ReaderAt
 	io.Closer
 	Stat() (os.FileInfo, error)
 }
 
-// OpenRemote opens an index file that is read by ranges, because it is not on a local
-// disk. path is its path in the messages of errors. Nothing is read before the first cursor is
-// made, which fails if the file cannot be read. The File closes f.
+// OpenRemote returns a File for f, an index file that is not on a local disk and is read by
+// ranges. Errors name the file by path. OpenRemote reads nothing: if the file cannot be read,
+// making the first cursor fails. The File closes f.
 func OpenRemote(path string, f rangeFile) *File { return &File{path: path, file: f} }
 
-// ranges returns the tree of a file that is read by ranges. The first call reads the meta pages. After an
-// error, the next call reads them again.
+// ranges returns the tree of a file that is read by ranges. The first call reads the meta
+// pages. After an error, the next call reads them again.
 func (x *File) ranges() (*tree, error) {
 	x.treeMu.Lock()
 	defer x.treeMu.Unlock()

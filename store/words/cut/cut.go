@@ -29,14 +29,14 @@ type Cutter struct {
 	// other letter as it is. If Fold is nil, only simplified text is cut well.
 	Fold func(rune) rune
 
-	// More has words that the list of this package lacks, in simplified letters. It
-	// is List{} if there are none. A word of both lists has the lower cost.
+	// More has words that the list of this package lacks, in simplified letters. The zero List
+	// has none. If both lists have a word, the lower cost counts.
 	More list.List
 }
 
-// Of ranges over the words of a text. The first value is the offset of the word in
-// bytes, and the second the word. Every word is one word of words.Of, or several words
-// of words.Of that directly follow each other; no word is left out.
+// Of ranges over the words of a text. The first value is the offset of a word in bytes, and the
+// second is the word. Each word is one word of words.Of, or several words of words.Of that
+// directly follow each other. No word of words.Of is left out.
 func (c *Cutter) Of(text string) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		r := run{cutter: c, text: text}
@@ -60,22 +60,23 @@ func (c *Cutter) Of(text string) iter.Seq2[int, string] {
 	}
 }
 
-// lettersMax is the most letters of a run that are cut at once. A longer run without a
-// border is cut piece by piece; lettersMax bounds the memory that this takes.
+// lettersMax is the largest number of letters of a run that are cut into words at once. A
+// longer run is cut piece by piece. It bounds the memory of a cut.
 const lettersMax = 256
 
 // unknownCost is the cost of a letter that is no word of the list.
 const unknownCost = 255
 
-// run is a run of letters, or a piece of a long run.
+// run is a run (letters that follow each other without anything between), or a piece of a long
+// run.
 type run struct {
 	cutter  *Cutter
 	text    string
 	letters int                    // number of letters
 	letter  [lettersMax]rune       // each letter, folded
-	at      [lettersMax + 1]int    // offset of each letter in the text; at the end, offset of the end
-	costs   [lettersMax + 1]uint32 // the least cost of the letters up to here
-	words   [lettersMax + 1]uint8  // number of letters of the last word up to here, if the cost is the least
+	at      [lettersMax + 1]int    // offset of each letter in the text, and of the end of the run
+	costs   [lettersMax + 1]uint32 // costs[i] is the least cost of the first i letters
+	words   [lettersMax + 1]uint8  // words[i] is how many letters the last word of these has
 }
 
 // end returns the offset of the end of the run in the text. It returns -1 if the run is
@@ -98,8 +99,8 @@ func (r *run) add(at int, letter rune, size int) {
 	r.at[r.letters] = at + size
 }
 
-// finish yields the words of the run, and makes the run empty. It reports whether yield
-// wants more.
+// finish calls yield with the words of the run, and makes the run empty. It returns false if
+// yield does.
 func (r *run) finish(yield func(int, string) bool) bool {
 	if r.letters == 0 {
 		return true
@@ -110,9 +111,9 @@ func (r *run) finish(yield func(int, string) bool) bool {
 	return ok
 }
 
-// shift yields the words of the first part of a full run, and keeps the letters of the
-// rest. It reports whether yield wants more. The rest is long enough for the last word
-// to be one that could be cut in the same way if all letters were known.
+// shift calls yield with the words of the first part of a full run, and keeps the letters after
+// it in the run. It returns false if yield does. It keeps so many letters that the last word
+// before them would be the same if all letters of the run were known.
 func (r *run) shift(yield func(int, string) bool) bool {
 	r.weigh()
 	n := r.letters
@@ -126,7 +127,7 @@ func (r *run) shift(yield func(int, string) bool) bool {
 	return ok
 }
 
-// weigh finds the cheapest words of all letters.
+// weigh finds, for each number of first letters, the words with the least sum of costs.
 func (r *run) weigh() {
 	n := r.letters
 	r.costs[0] = 0
@@ -143,7 +144,7 @@ func (r *run) weigh() {
 	}
 }
 
-// reach notes the costs of all words of a list that begin at letter i.
+// reach lowers r.costs by the words of the list l that begin at letter i.
 func (r *run) reach(l *list.List, i int) {
 	node := l.Root(r.letter[i])
 	for j := i + 1; node >= 0; j++ {
@@ -159,7 +160,8 @@ func (r *run) reach(l *list.List, i int) {
 	}
 }
 
-// yield yields the words of the first n letters. It reports whether yield wants more.
+// yield calls the function yield with the words of the first n letters. It returns false if
+// that function does.
 func (r *run) yield(n int, yield func(int, string) bool) bool {
 	// The words are known from the last to the first. costs is no longer needed, and
 	// takes the number of letters of each word at its first letter.

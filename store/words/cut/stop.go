@@ -9,7 +9,8 @@ import (
 //go:embed stop.txt
 var stopList string
 
-// stopWords are the words of stop.txt.
+// stopWords returns the set of the words of stop.txt, which say nothing of what a text is
+// about.
 var stopWords = sync.OnceValue(func() map[string]bool {
 	m := map[string]bool{}
 	for w := range strings.FieldsSeq(stopList) {
@@ -25,8 +26,9 @@ const StopLettersMax = 3
 // what a text is about.
 func Stop(word string) bool { return stopWords()[word] }
 
-// CostOf returns how rare a word, in simplified letters, is in tenths of a bit: 10 × log2(all
-// words ÷ this word). It returns 0 if the list of words does not have the word.
+// CostOf returns how rare a word in simplified letters is, in tenths of a bit: 10 × log2(n ÷
+// k), if the word is k of n words of text. It returns 0 if the list of words does not have the
+// word.
 func CostOf(word string) uint8 {
 	node := -1
 	for at, r := range word {

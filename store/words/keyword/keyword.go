@@ -35,12 +35,12 @@ const (
 	rarityUsual = 13.     // bits, of a word whose frequency is not known
 	nameWeight  = 1.5     // of a word that always has a capital letter
 	runWordsMax = 4       // words of a run
-	bitsOfCost  = 1. / 10 // the costs of package cut are tenths of a bit
+	bitsOfCost  = 1. / 10 // package cut gives costs in tenths of a bit
 )
 
-// Of returns the n words or runs of a text with the greatest weight, the greatest first, as
-// the text writes them. Of equal words the first in the text comes first. Numbers and single
-// letters are left out.
+// Of returns the n keywords of a text: the words, or runs of words, with the greatest weight,
+// the greatest first. They are spelled as in the text. Of keywords with equal weight, the one
+// that the text has first comes first. Numbers and single letters are left out.
 func Of(text string, n int) []string {
 	if len(text) > BytesMax {
 		text = strings.ToValidUTF8(text[:BytesMax], "")
@@ -55,29 +55,30 @@ type word struct {
 	text    string // as it is written at its first occurrence
 	lower   string
 	count   int
-	name    bool // always with a capital letter
+	name    bool // it always begins with a capital letter
 	chinese bool
-	next    int // the word that follows it, or none or several
-	before  int // the word before it, or none or several
+	next    int // index of the word that follows it, or none or several
+	before  int // index of the word before it, or none or several
 }
 
-// The values of word.next and word.before if there is no such word, and if they differ.
+// The values of word.next and word.before if there is no such word, or if different words stand
+// there.
 const (
 	none    = -1
 	several = -2
 )
 
-// reader is a text that is read.
+// reader collects the words of one text.
 type reader struct {
 	text    string
-	numbers map[string]int // places in list, by the word in lower case
+	numbers map[string]int // index of each word in list, by the word in lower case
 	list    []word
 }
 
 // cutter cuts Chinese text in both scripts.
 var cutter = &cut.Cutter{Fold: match.Simplified}
 
-// read fills r.list.
+// read reads the text and fills r.list with its words.
 func (r *reader) read() {
 	last, end := none, 0
 	for at, w := range cutter.Of(r.text) {
@@ -116,18 +117,18 @@ func (r *reader) read() {
 	}
 }
 
-// follows reports whether two words are next to each other with this text between them:
-// nothing, a blank or a hyphen.
+// follows reports whether two words can be in one run if the text between stands between them.
+// That text is "", a blank or a hyphen.
 func follows(between string) bool { return between == "" || between == " " || between == "-" }
 
 // keyword is a word or a run, with its weight.
 type keyword struct {
 	text   string
 	weight float64
-	first  int // place of its first word in the list
+	first  int // index of its first word in reader.list
 }
 
-// best returns the n best words and runs.
+// best returns the n words and runs with the greatest weight, the greatest first.
 func (r *reader) best(n int) []string {
 	counts := make(map[string]int, len(r.list))
 	for i := range r.list {
@@ -162,9 +163,10 @@ func (r *reader) best(n int) []string {
 	return out
 }
 
-// run returns the words that always stand together from word i on, which may be only i: each
-// occurs at least twice, and as often as the others. A stop word is in a run only if it always
-// has a capital letter, such as New in New Library.
+// run returns the indexes of the words that always stand together, from word i on. Each of them
+// occurs at least twice, and as often as the others. If there are no others, the result is only
+// i. A stop word is in a run only if it always has a capital letter, such as New in New
+// Library.
 func (r *reader) run(i int, stop *stopList) []int {
 	run := []int{i}
 	for len(run) < runWordsMax {
@@ -196,7 +198,7 @@ func (r *reader) written(run []int) string {
 	return out.String()
 }
 
-// joins reports whether the word may be in a run.
+// joins reports whether a run may contain the word.
 func (w *word) joins(stop *stopList) bool {
 	if w.chinese {
 		return !cut.Stop(strings.Map(match.Simplified, w.text))
@@ -207,30 +209,32 @@ func (w *word) joins(stop *stopList) bool {
 // digits reports whether a word has no letter.
 func digits(w string) bool { return !strings.ContainsFunc(w, unicode.IsLetter) }
 
-// numerals are letters of Chinese numbers, and measures those of words that follow them.
+// numerals are the letters of Chinese numbers. measures are the letters of the measure words
+// that follow numbers.
 const (
 	numerals = "〇零一二两三四五六七八九十百千万亿几多余数第半"
 	measures = "个只张册件条名位次年月日天人元所家种项台本届时点分秒倍批起部层座辆米平方公里斤吨岁周组号段篇套句度股"
 )
 
-// counted reports whether a Chinese word is a number, or a number with a measure, such as
+// counted reports whether a Chinese word is a number, with or without a measure word, such as
 // 八张.
 func counted(w string) bool {
 	rest := strings.TrimLeft(w, numerals)
 	return len(rest) < len(w) && strings.Trim(rest, measures) == ""
 }
 
-// Says reports whether a word says what a text is about: it has two letters or more, is no
-// number, and no stop word of Chinese or English. The word is in lower case and in simplified
-// letters.
+// Says reports whether a word can say what a text is about: it has two letters or more, and is
+// neither a number nor a stop word of Chinese or English. The word must be in lower case and in
+// simplified letters.
 func Says(word string) bool { return says(word, listOf("en")) }
 
-// says does the work of Says, with the stop words of a language.
+// says does what Says does, with the given stop words in place of the English ones.
 func says(word string, stop *stopList) bool {
 	return utf8.RuneCountInString(word) > 1 && !digits(word) && !stop.words[word] && !cut.Stop(word) && !counted(word)
 }
 
-// weight returns the weight of the word alone; 0 if it says nothing.
+// weight returns the weight of the word as a keyword; 0 if the word says nothing of what a text
+// is about.
 func (w *word) weight(stop *stopList) float64 {
 	rarity := rarityUsual
 	simple := w.lower

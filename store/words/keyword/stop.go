@@ -42,13 +42,14 @@ func listOf(language string) *stopList {
 	return &stopList{}
 }
 
-// languageLeast is how many words of a text must be stop words of a language, at least, to
-// tell that the text is written in this language. Otherwise it counts as English.
+// languageLeast is the least number of words of a text that must be stop words of a language,
+// so that the text counts as a text in this language. A text with fewer counts as English.
 const languageLeast = 3
 
-// stopsOf returns the stop words of the language of which a text has the most. counts has
-// the words of the text, in lower case, with the number of their occurrences. Of several
-// equal languages, English counts, then the first of the file.
+// stopsOf returns the stop words of the language of a text: the language to which most of its
+// stop words belong. counts has how often each word occurs in the text; the words are in lower
+// case. If several languages have equally many, English counts first, then the language that
+// comes first in stop.txt.
 func stopsOf(counts map[string]int) *stopList {
 	best, most := listOf("en"), 0
 	lists := stops()

@@ -2,7 +2,7 @@ package match
 
 import "slices"
 
-// Matches reports whether the text has what the question asks for.
+// Matches reports whether the text matches the query.
 func (q *Query) Matches(text string) bool {
 	f := q.finder()
 	defer q.finders.Put(f)
@@ -20,7 +20,8 @@ func (q *Query) Matches(text string) bool {
 	}) == Yes
 }
 
-// Has reports whether the text has the atom with this number.
+// Has reports whether the text has the atom with this number. An atom is a word, a phrase or a
+// NEAR of the query.
 func (q *Query) Has(atom int, text string) bool {
 	f := q.finder()
 	defer q.finders.Put(f)
@@ -32,8 +33,8 @@ func (q *Query) Has(atom int, text string) bool {
 	return f.has[atom]
 }
 
-// Count adds to counts, which has a number for each atom, how often the text has that
-// atom. It returns the number of terms of the text.
+// Count adds to counts[i] how often the text has atom i of the query. It returns the number of
+// terms of the text.
 func (q *Query) Count(text string, counts []int) (terms int) {
 	f := q.finder()
 	defer q.finders.Put(f)
@@ -54,9 +55,9 @@ func (q *Query) Count(text string, counts []int) (terms int) {
 	return terms
 }
 
-// Places appends to dst the places of the text at which the words of the question
-// stand, except those that the question excludes, and returns the longer slice. They
-// are in order and do not overlap.
+// Places appends to dst the places of the text at which the words of the query stand, and
+// returns the longer slice. Words that the query excludes are left out. The places are in order
+// and do not overlap.
 func (q *Query) Places(dst []Place, text string) []Place {
 	f := q.finder()
 	defer q.finders.Put(f)
@@ -85,7 +86,7 @@ func (q *Query) Places(dst []Place, text string) []Place {
 	return dst[:n+len(inOrder(dst[n:]))]
 }
 
-// inOrder sorts places and makes one of those that overlap.
+// inOrder sorts places, and joins places that overlap into one.
 func inOrder(all []Place) []Place {
 	slices.SortFunc(all, func(a, b Place) int {
 		if a.From != b.From {
@@ -108,15 +109,16 @@ func inOrder(all []Place) []Place {
 type search struct {
 	*finder
 	q      *Query
-	atomOf []int   // atom of each phrase
+	atomOf []int   // number of the atom of each phrase
 	has    []bool  // for each atom, whether it was found
-	near   [][]hit // for each phrase of NEAR, where it was found
-	nears  bool    // there is a NEAR
-	words  []Word  // of the part that is read
+	near   [][]hit // near[i] is where phrase i was found, if it is in a NEAR
+	nears  bool    // the query has a NEAR
+	words  []Word  // the words of the query in the part that is being read
 	parts  map[partKey]*Part
 }
 
-// finder returns an unused search. The caller puts it back into q.finders.
+// finder returns a search that is not in use. When the search is done, the caller puts it back
+// into q.finders.
 func (q *Query) finder() *search {
 	if f, ok := q.finders.Get().(*search); ok {
 		clear(f.has)
@@ -135,8 +137,8 @@ func (q *Query) finder() *search {
 	return f
 }
 
-// note notes that a phrase was found. It returns 1 if that is the first find of an
-// atom, otherwise 0.
+// note records that a phrase was found. It returns 1 if the atom of the phrase was not found
+// before, and otherwise 0. It always returns 0 for a phrase in a NEAR.
 func (f *search) note(h hit) int {
 	a := f.atomOf[h.phrase]
 	switch {
@@ -158,8 +160,8 @@ func (f *search) endNear() {
 	}
 }
 
-// together returns the places at which the phrases of a NEAR are close enough to each other.
-// f.near has the places of each phrase, in order.
+// together returns the places at which the phrases of a NEAR are close enough to each other. It
+// needs f.near, which has the places of each phrase in order.
 func (f *search) together(atom int) []hit {
 	a := &f.q.atoms[atom]
 	lists := f.near[a.first : a.first+len(a.Phrases)]
@@ -199,17 +201,17 @@ func (f *search) together(atom int) []hit {
 	}
 }
 
-// The constants of BM25: how much further finds of a word count, and how much a long
-// text is held against it.
+// The constants of BM25: bm25K1 says how much a word counts when it occurs again, and bm25B how
+// much less a word counts in a longer text.
 const (
 	bm25K1 = 1.2
 	bm25B  = .75
 )
 
-// BM25 returns how well a text answers the question, from 0 on (Robertson and Walker
-// 1994). counts has how often the text has each atom, as Count sets it; terms is how many
-// terms the text has, and usual how many a text of its sort has. Excluded atoms do not
-// count. All words weigh the same: how rare they are elsewhere is not known here.
+// BM25 returns how well a text answers the query, from 0 on (Robertson and Walker 1994).
+// counts[i] is how often the text has atom i, as Count sets it. terms is the number of terms of
+// the text, and usual the number of terms of a usual text of its kind. Excluded atoms do not
+// count. All words weigh the same, because BM25 does not know how rare they are in other texts.
 func (q *Query) BM25(counts []int, terms int, usual float64) float64 {
 	sum := 0.0
 	q.Needed(func(atom int) {

@@ -1,4 +1,4 @@
-// Package match says which texts the words of a question match, and where. The
+// Package match says which texts the words of a query match, and where. The
 // operator MATCH, its marks in a text and its excerpts all follow from this one
 // package.
 //
@@ -8,7 +8,7 @@
 //	term     a piece of a text as MATCH sees it, folded, with its place in the text
 //	run      letters of scripts without spaces that follow each other, such as 北京大学
 //	joined   said of a term that directly follows the term before it in a run
-//	question what a user writes after MATCH
+//	query    a search query: what a user writes after MATCH
 //	phrase   terms that must follow each other
 //	stem     what the forms of a word have in common, see package stem
 //
@@ -20,6 +20,6 @@
 // Chinese letter becomes the simplified one. A term is then either a word, which is a
 // run of letters, marks and digits, or one letter of a script that puts no spaces
 // between words: Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese. Every other
-// character parts words, except for an apostrophe between two letters, which is left
+// character separates words, except for an apostrophe between two letters, which is left
 // out. A blank or line break between two Chinese or Japanese letters is left out too.
 package match

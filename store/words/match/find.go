@@ -10,33 +10,33 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// table is a question in the form that a finder needs: the phrases one after the other, as
+// table is a query in the form that a finder needs: the phrases one after the other, as
 // the bits of a vector (Baeza-Yates and Gonnet 1992, "A new approach to text
 // searching"). Bit i stands for term i of all terms.
 type table struct {
-	words   int // 64-bit words of a vector
-	terms   map[string][]uint64
-	begins  map[string][]uint64 // terms that are asked for by their beginning
+	words   int                 // number of 64-bit words of a vector
+	terms   map[string][]uint64 // for the text of a term: bits of the equal terms of the query
+	begins  map[string][]uint64 // terms written with *, by the beginning
 	lengths []int               // the lengths in bytes of the beginnings, ascending, each once
-	stems   []stems             // terms that are asked for by their stem
-	starts  []uint64            // first terms of phrases
-	apart   []uint64            // terms that need not be joined to the one before
-	ends    []uint64            // last terms of phrases
+	stems   []stems             // terms written with ~
+	starts  []uint64            // the first term of each phrase
+	apart   []uint64            // terms that need not be joined to the term before
+	ends    []uint64            // the last term of each phrase
 	phrases []span              // the terms of each phrase
 	of      []int               // phrase of each term
-	exact   []string            // of each phrase
-	longest int                 // terms of the longest phrase
+	exact   []string            // exact[i] is Phrase.Exact of phrase i
+	longest int                 // number of terms of the longest phrase
 }
 
-// stems holds the terms of one language of which the question asks for all words with the
-// same stem.
+// stems has the terms of a query that are written with ~ and belong to one language: all words
+// with the same stem match.
 type stems struct {
 	language string
-	firsts   [4]uint64 // first bytes of the terms, as bits: other terms have other stems
-	bits     map[string][]uint64
+	firsts   [4]uint64           // set of the first bytes of the terms: other words have other stems
+	bits     map[string][]uint64 // by the stem of a term: bits of the terms with that stem
 }
 
-// byStem adds the term with number i of the question to t.stems.
+// byStem adds term number i of the query, which is written with ~, to t.stems.
 func (t *table) byStem(term *Term, i int) {
 	k := slices.IndexFunc(t.stems, func(s stems) bool { return s.language == term.Language })
 	if k < 0 {
@@ -55,7 +55,8 @@ type span struct{ from, to int }
 
 func set(v []uint64, i int) { v[i>>6] |= 1 << (i & 63) }
 
-// make fills t for the phrases of atoms, and numbers them.
+// make fills t with the phrases of atoms, and sets Atom.first to the number of the first phrase
+// of each atom.
 func (t *table) make(atoms []Atom) {
 	n := 0
 	for i := range atoms {
@@ -104,8 +105,8 @@ func (t *table) make(atoms []Atom) {
 	t.lengths = slices.Compact(t.lengths)
 }
 
-// canonical returns the letters of a text in the form in which those of ="..." are
-// compared: NFC, with one blank for each piece of white space.
+// canonical returns a text in the form in which ="…" compares exact letters: NFC, with one
+// blank in place of each piece of white space.
 func canonical(text string) string { return norm.NFC.String(strings.Join(strings.Fields(text), " ")) }
 
 // Place is a place of a text where a phrase was found.
@@ -114,20 +115,20 @@ type Place struct {
 	Atom     int // number of the atom
 }
 
-// hit is a phrase that was found.
+// hit is a place of a text where a phrase of the query was found.
 type hit struct {
-	phrase      int
+	phrase      int // number of the phrase
 	first, last int // numbers of its terms among those of the text
-	from, to    int // its place in the text
+	from, to    int // the phrase is at text[from:to]
 }
 
-// finder finds phrases in texts. Only one goroutine may use it.
+// finder finds the phrases of a query in texts. Only one goroutine may use it.
 type finder struct {
 	t     *table
 	terms Terms
 	state []uint64
 	next  []uint64
-	froms []int // where the last terms begin, by their number modulo longest
+	froms []int // froms[n % longest] is the offset of term n of the text, for the last terms
 	is    []uint64
 	stems []*stem.Cache // of each language of table.stems
 }
@@ -140,7 +141,7 @@ func (t *table) finder() *finder {
 	return f
 }
 
-// equal returns which terms of the question the term of a text equals. It returns nil if
+// equal returns the terms of the query that match a term of a text, as bits. It returns nil if
 // there are none. The result is valid until the next call.
 func (f *finder) equal(term []byte) []uint64 {
 	t := f.t
@@ -182,8 +183,8 @@ func (f *finder) equal(term []byte) []uint64 {
 	return is
 }
 
-// find calls found for each phrase that ends in the text, from the left to the right,
-// until it returns false. It returns the number of terms that it read.
+// find calls found for each place where a phrase of the query ends in the text, from left to
+// right, until found returns false. It returns the number of terms that it read.
 func (f *finder) find(text string, found func(hit) bool) int {
 	t, n := f.t, 0
 	clear(f.state)
@@ -206,7 +207,8 @@ func (f *finder) find(text string, found func(hit) bool) int {
 	return n
 }
 
-// step takes the state over a term. is has the terms of the question that equal it.
+// step advances f.state (the phrases that may go on) over the next term of the text. The
+// parameter is has the terms of the query that match this term, as bits.
 func (f *finder) step(is []uint64) {
 	t, carry := f.t, uint64(0)
 	for w, s := range f.state {
@@ -220,7 +222,8 @@ func (f *finder) step(is []uint64) {
 	f.state, f.next = f.next, f.state
 }
 
-// ended calls found for each phrase whose last term is term n of the text.
+// ended calls found for each phrase whose last term is term n of the text. It returns false if
+// found does.
 func (f *finder) ended(n int, text string, found func(hit) bool) bool {
 	t := f.t
 	for w, s := range f.state {

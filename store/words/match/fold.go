@@ -12,44 +12,44 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// sort is what a folded letter is to the reader of terms.
+// sort is the kind of a folded letter, which decides how terms are read.
 type sort uint8
 
 const (
-	parts   sort = iota // parts words
-	blank               // parts words; left out between two letters of a run
+	parts   sort = iota // separates words
+	blank               // separates words; left out between two letters of a run
 	quote               // an apostrophe
 	letter              // part of a word
-	marked              // the same, and marks after it are left out: Latin and Greek
+	marked              // part of a word, whose marks are left out: Latin and Greek
 	digit               // a digit, part of a word
 	mark                // a mark, part of the word or run before it
 	single              // a letter of a run
-	chinese             // the same, of a script in which blanks mean nothing: Chinese, Japanese
+	chinese             // a letter of a run in a script in which blanks mean nothing: Chinese, Japanese
 	nothing             // left out
 )
 
-// folded is one letter after folding.
+// folded is a letter in the form in which letters are compared.
 type folded struct {
 	letter rune
 	sort   sort
 }
 
-// form is how one letter of a text is folded.
+// form is the result of folding one letter of a text.
 type form struct {
-	to   folded   // the only letter, unless there are more
-	more []folded // all letters, if they are more than one
+	to   folded   // the only letter of the result, if there is one
+	more []folded // all letters of the result, if there are more than one
 	// joins is set if the letter may combine with the letter before it, so that both
 	// must be normalized together.
 	joins bool
 }
 
-// page has the forms of 256 letters.
+// page has the forms of 256 letters in a row.
 type page [256]form
 
-// pages has the forms of all letters that were asked for, with their neighbours.
+// pages has the page of each letter that was asked for; the others are nil.
 var pages [(unicode.MaxRune + 1) >> 8]atomic.Pointer[page]
 
-// formOf returns how a letter is folded.
+// formOf returns the result of folding a letter.
 func formOf(r rune) *form {
 	p := pages[r>>8].Load()
 	if p == nil {
@@ -80,8 +80,8 @@ func newPage(first rune) *page {
 
 var caser = cases.Fold()
 
-// foldAll appends the letters of a text, which must be in the form NFKC, to dst after
-// folding.
+// foldAll appends to dst the letters of a text after folding. The text must be in the form
+// NFKC.
 func foldAll(dst []folded, text string) []folded {
 	if strings.ContainsFunc(text, mayFold) {
 		text = norm.NFKC.String(caser.String(text))
@@ -114,15 +114,15 @@ func foldAll(dst []folded, text string) []folded {
 	return dst
 }
 
-// mayFold reports whether folding may change a letter in the form NFKC. It changes none of the
-// category Lo, which has the letters of scripts without case. A page of Chinese characters is
-// made in a third of the time that the caser takes for it.
+// mayFold reports whether the case folder may change a letter in the form NFKC. It changes no
+// letter of the category Lo, which has the letters of scripts without case. The check makes a
+// page of Chinese letters in a third of the time.
 func mayFold(r rune) bool { return !unicode.Is(unicode.Lo, r) }
 
-// hasMarks reports whether marks of the letter r are left out.
+// hasMarks reports whether the letter r loses its marks when it is folded.
 func hasMarks(r rune) bool { return unicode.In(r, unicode.Latin, unicode.Greek) }
 
-// sortOf returns the sort of a letter that is folded already, but for marks.
+// sortOf returns the sort of a letter that is folded, except that it may still have marks.
 func sortOf(r rune) sort {
 	switch {
 	case r == 0xad, unicode.Is(unicode.Cf, r), unicode.Is(unicode.Variation_Selector, r):
@@ -168,8 +168,8 @@ var simplified = sync.OnceValue(func() map[rune]rune {
 	return to
 })
 
-// Simplified returns the simplified letter of a traditional Chinese letter, in the form
-// that terms have. It returns any character that is no Chinese letter as it is.
+// Simplified returns the simplified form of a traditional Chinese letter. It returns any other
+// character unchanged.
 func Simplified(r rune) rune {
 	if r < 0x2e80 || r > unicode.MaxRune || !unicode.Is(unicode.Han, r) {
 		return r
@@ -180,8 +180,8 @@ func Simplified(r rune) rune {
 	return r
 }
 
-// AppendFolded appends the letters of a word to dst as terms have them: without case, and
-// Latin and Greek letters without marks. It returns the longer slice.
+// AppendFolded appends a word to dst, folded as terms are: in lower case, and without the marks
+// of Latin and Greek letters. It returns the longer slice.
 func AppendFolded(dst []byte, word string) []byte {
 	for _, r := range word {
 		if r < utf8.RuneSelf {

@@ -6,13 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// nearAt reports whether NEAR( is next.
+// nearAt reports whether the operator NEAR and an opening bracket are next.
 func (p *queryParser) nearAt() bool {
 	rest, ok := strings.CutPrefix(p.text[p.at:], "NEAR")
 	return ok && (strings.HasPrefix(rest, "(") || strings.HasPrefix(rest, "（"))
 }
 
-// near reads NEAR(a b, n).
+// near reads a NEAR of a query, such as NEAR(a b, 5). found is true unless there is an
+// error.
 func (p *queryParser) near() (_ node, found bool, _ error) {
 	start := p.at
 	p.at += len("NEAR")
@@ -63,8 +64,8 @@ func (p *queryParser) near() (_ node, found bool, _ error) {
 	return group(opOr, any), true, nil
 }
 
-// within reads the number of NEAR, with the comma before it. The bracket must be
-// closed after it; otherwise the comma only parts words.
+// within reads the comma in a NEAR and the number after it, and sets a.Within. If no number
+// with a closing bracket follows, the comma only separates words.
 func (p *queryParser) within(a *Atom) error {
 	_, comma := utf8.DecodeRuneInString(p.text[p.at:])
 	p.at += comma
@@ -88,8 +89,8 @@ func (p *queryParser) within(a *Atom) error {
 	return nil
 }
 
-// inNear reports whether the comma at p.at ends the words in NEAR(…). It does if only a
-// number and the closing bracket follow, such as ", 5)".
+// inNear reports whether the comma at p.at ends the words of a NEAR that began at offset from.
+// It does if only a number and the closing bracket follow, as in ", 5)".
 func (p *queryParser) inNear(from int) bool {
 	rest := strings.TrimLeft(p.text[p.at+1:], " 0123456789")
 	return p.at > from && (strings.HasPrefix(rest, ")") || strings.HasPrefix(rest, "）"))

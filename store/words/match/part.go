@@ -8,42 +8,42 @@ import (
 )
 
 // A text may come in parts, between which stands white space, such as the leaves of a
-// page. Part is what a question needs to know of a part, and Whole puts the answer for
+// page. Part is what a query needs to know of a part, and Whole puts the answer for
 // the whole text together. A part that many texts share is read once.
 
-// Part is what a question finds in one part of a text, such as a paragraph: words and
-// phrases, and beginnings of phrases that may end in the next part. Whole joins the Parts of
-// a text.
+// Part is what a query finds in one part of a text, such as a paragraph: words and phrases, and
+// beginnings of phrases that may end in the next part. A Whole puts the Parts of a text
+// together.
 type Part struct {
-	Terms  int32   // how many terms the part has
-	Counts []int32 // how often it has each atom; nil if it has none
+	Terms  int32   // number of terms of the part
+	Counts []int32 // how often the part has each atom; nil if it has none
 
-	some  uint64 // phrases inside the part
-	head  []step // the first terms, as many as the longest phrase has, less one; nil if the question asks for none of them
-	end   uint64 // phrases that have begun at the end of the part, as bits of their last term so far
-	parts bool   // there is no term, but a character that parts words
-	open  bool   // the part ends with a letter of Chinese or Japanese, to which the next part may join
+	some  uint64 // phrases that lie inside the part, as bits
+	head  []step // the first terms, one fewer than the longest phrase has; nil if none is in the query
+	end   uint64 // phrases that may go on in the next part, as bits of their last term in this part
+	parts bool   // the part has no term, but a character that separates words
+	open  bool   // it ends with a Chinese or Japanese letter, to which the next part may join
 }
 
-// Plain reports whether the question finds nothing in the part. Such a part takes no
-// memory of its own.
+// Plain reports whether the query finds nothing in the part.
 func (p *Part) Plain() bool { return p.some == 0 && p.end == 0 && p.head == nil }
 
 // step is one of the first terms of a part.
 type step struct {
-	bits   uint64 // terms of the question that it equals
-	joined bool   // it is joined to the term before; of the first term: to a Chinese or Japanese letter before the part
+	bits   uint64 // the terms of the query that match it
+	joined bool   // as Terms.Joined; of the first term: it joins to a Chinese or Japanese letter before the part
 }
 
-// partTermsMax is how many terms a question may have that is answered in parts.
+// partTermsMax is the largest number of terms of a query that can be answered part by part.
 const partTermsMax = 64
 
-// InParts reports whether the question can be answered part by part. It has too many
-// terms otherwise.
+// InParts reports whether the query can be answered part by part. If it returns false, the
+// query has too many terms.
 func (q *Query) InParts() bool { return len(q.table.of) <= partTermsMax }
 
-// plainParts are parts in which nothing is found, by whether they are open and by how
-// many terms they have. Most parts are of this sort and need no memory of their own.
+// plainParts returns the shared Parts in which nothing is found. The first index is 1 if the
+// part is open, and the second is its number of terms. Most parts of texts are like these, so
+// they need no memory of their own.
 var plainParts = sync.OnceValue(func() *[2][256]Part {
 	var all [2][256]Part
 	for n := range all[0] {
@@ -52,7 +52,8 @@ var plainParts = sync.OnceValue(func() *[2][256]Part {
 	return &all
 })
 
-// plain returns the part with this number of terms in which nothing is found.
+// plain returns the Part with this number of terms in which nothing is found. open is
+// Part.open.
 func plain(terms int, open bool) *Part {
 	list := &plainParts()[0]
 	if open {
@@ -64,24 +65,24 @@ func plain(terms int, open bool) *Part {
 	return &Part{Terms: int32(terms), open: open}
 }
 
-// Shape holds the properties of a part of a text that do not depend on the question.
+// Shape has the properties of a part of a text that are the same for every query.
 type Shape struct {
-	Terms   int  // how many terms the text has
-	Open    bool // it ends with a letter of Chinese or Japanese, to which a next part may join
-	Parting bool // it has no term, but a character that parts words
+	Terms   int  // number of terms of the text
+	Open    bool // it ends with a Chinese or Japanese letter, to which the next part may join
+	Parting bool // it has no term, but a character that separates words
 }
 
-// Word is a term of a text that is a term of the question.
+// Word is a term of a text that matches a term of the query.
 type Word struct {
 	N      int    // its number among the terms of the text, from 0
-	Bits   uint64 // terms of the question that it equals, see Query.Bits
-	Joined bool   // as Terms.Joined; of the first term: it would join to a Chinese or Japanese letter before the text
+	Bits   uint64 // terms of the query that match it, see Query.Bits
+	Joined bool   // as Terms.Joined; of the first term: it joins to a Chinese or Japanese letter before the text
 
 	from, to int // its place in the text; only ="..." needs it
 }
 
-// Part reads a part of a text. The question must be one that InParts reports true for.
-// The result never changes.
+// Part returns what the query finds in a part of a text. InParts must report true for the
+// query. The result never changes.
 func (q *Query) Part(text string) *Part {
 	f := q.finder()
 	defer q.finders.Put(f)
@@ -95,9 +96,9 @@ func (q *Query) Part(text string) *Part {
 	return f.part(f.terms.Shape(n), f.words, text)
 }
 
-// PartOf returns what Part returns for a text that has this shape, and these words in
-// the order of their numbers. ok is false if the text itself must be read, because the
-// question asks for exact letters.
+// PartOf returns what Part would return for a text with this shape and these words, which are
+// in the order of their numbers. ok is false if the text itself must be read, because the query
+// asks for exact letters.
 func (q *Query) PartOf(s Shape, words []Word) (p *Part, ok bool) {
 	if len(words) == 0 {
 		return partWithout(s), true
@@ -134,26 +135,26 @@ func (q *Query) PartOf(s Shape, words []Word) (p *Part, ok bool) {
 }
 
 const (
-	partWords = 4    // how many words of the question a part has at most to be remembered
-	partsMost = 4096 // how many parts are remembered
+	partWords = 4    // the largest number of words of a Part that search.parts remembers
+	partsMost = 4096 // how many Parts it remembers
 )
 
-// partKey is what decides a Part of a question without NEAR and exact letters.
+// partKey identifies a Part of a query without NEAR and exact letters: texts with equal keys
+// have equal Parts.
 type partKey struct {
 	shape Shape
 	words [partWords]keyWord
 }
 
-// keyWord is one Word of a partKey: its place counts only if it is one of the first, the
-// last, or next to the word before.
+// keyWord is one Word of a partKey. Only three things about its place matter: whether it is
+// among the first terms, among the last, or directly after the word before.
 type keyWord struct {
 	bits               uint64
 	at                 int
 	joined, next, last bool
 }
 
-// partWithout returns what a question finds in a text with this shape that has none of its
-// words.
+// partWithout returns the Part of a text with this shape that has no word of the query.
 func partWithout(s Shape) *Part {
 	if s.Parting {
 		return partingPart
@@ -161,7 +162,7 @@ func partWithout(s Shape) *Part {
 	return plain(s.Terms, s.Open)
 }
 
-// part returns what the question finds in a text with this shape and these words.
+// part returns the Part of a text with this shape and these words of the query.
 func (f *search) part(s Shape, words []Word, text string) *Part {
 	q, t := f.q, &f.q.table
 	if s.Parting || len(words) == 0 {
@@ -175,7 +176,7 @@ func (f *search) part(s Shape, words []Word, text string) *Part {
 		p.Counts[atom] += int32(n)
 	}
 	var head [partTermsMax]step
-	begun := false // a term of the question is among the first ones
+	begun := false // a term of the query is among the first ones
 	f.state[0] = 0
 	before := -1 // number of the word before
 	for _, w := range words {
@@ -224,9 +225,9 @@ func (f *search) part(s Shape, words []Word, text string) *Part {
 	return p
 }
 
-// Spellings returns the terms that the question asks for, and the beginnings of terms
-// that it asks for: no other term has a bit. If the question asks for a stem, any term may
-// have one, and begins has the empty text. Both are sorted, and each is there once.
+// Spellings returns the terms of the query, and the beginnings of terms that it asks for with
+// *. No other term of a text can match. If the query asks for a stem, any term may match, and
+// begins has the empty text. Both lists are sorted, and have each text once.
 func (q *Query) Spellings() (terms, begins []string) {
 	terms = slices.Sorted(maps.Keys(q.table.terms))
 	begins = slices.Collect(maps.Keys(q.table.begins))
@@ -237,23 +238,23 @@ func (q *Query) Spellings() (terms, begins []string) {
 	return terms, slices.Compact(begins)
 }
 
-// partingPart is a part without terms that has a character that parts words.
+// partingPart is the Part of a text without terms that has a character that separates words.
 var partingPart = &Part{parts: true}
 
-// Exact reports whether the question asks for exact letters somewhere.
+// Exact reports whether the query asks for exact letters, as in ="Müller".
 func (q *Query) Exact() bool {
 	return slices.ContainsFunc(q.table.exact, func(s string) bool { return s != "" })
 }
 
-// Bits returns which terms of the question the term of a text equals, as a bit for each.
-// The question must be one that InParts reports true for.
+// Bits returns the terms of the query that match the term of a text: bit i is set for term i.
+// InParts must report true for the query.
 func (q *Query) Bits(term []byte) uint64 {
 	f := q.finder()
 	defer q.finders.Put(f)
 	return f.bits(term)
 }
 
-// bits returns Query.Bits of a term.
+// bits does what Query.Bits does.
 func (f *search) bits(term []byte) uint64 {
 	if v := f.equal(term); v != nil {
 		return v[0]
@@ -261,21 +262,22 @@ func (f *search) bits(term []byte) uint64 {
 	return 0
 }
 
-// Whole answers a question for a text whose parts it is given in order.
+// Whole puts together the answer of a query for a text, from the Parts of the text, which are
+// added in order.
 type Whole struct {
 	q     *Query
-	found uint64 // phrases that the text has
-	atoms uint64 // atoms that a part has
-	maybe uint64 // phrases that the text may have: ="…" over several parts
+	found uint64 // phrases that the text has, as bits
+	atoms uint64 // atoms that some part has, as bits
+	maybe uint64 // phrases ="…" that the text may have over several parts, as bits
 	state uint64
 	open  bool
 }
 
-// Whole returns a Whole for a text. The text has no parts yet; the caller adds them.
+// Whole returns a Whole for a text to which no part was added yet.
 func (q *Query) Whole() Whole { return Whole{q: q} }
 
-// Idle reports that a part in which the question finds nothing, see Part.Plain, changes
-// nothing when it is added next.
+// Idle reports that adding a part in which the query finds nothing (see Part.Plain) would
+// change nothing.
 func (w *Whole) Idle() bool { return w.state == 0 }
 
 // Add adds the next part of the text.
@@ -301,7 +303,8 @@ func (w *Whole) Add(p *Part) {
 	w.open = p.open
 }
 
-// cross takes the state over the first terms of p, and notes phrases that began before.
+// cross advances w.state (the phrases that may go on) over the first terms of p, and records
+// the phrases that began in earlier parts and end there.
 func (w *Whole) cross(p *Part) {
 	t := &w.q.table
 	for i, s := range p.head {
@@ -324,15 +327,15 @@ func (w *Whole) cross(p *Part) {
 	}
 }
 
-// Sum is what a question finds in parts of a text, in whatever order they stand. The zero
-// Sum is of no parts.
+// Sum is what a query finds in some parts of a text, whatever their order. The zero Sum is of
+// no parts.
 type Sum struct {
 	found, atoms, end uint64 // as in Whole and Part
-	begin             uint64 // terms of the question with which a part begins
+	begin             uint64 // terms of the query that match the first term of a part
 	unknown           bool   // a part could not be read
 }
 
-// Add adds a part.
+// Add adds a part to s.
 func (s *Sum) Add(p *Part) {
 	s.found |= p.some
 	s.end |= p.end
@@ -346,7 +349,7 @@ func (s *Sum) Add(p *Part) {
 	}
 }
 
-// Join adds the parts of o.
+// Join adds all parts of o to s.
 func (s *Sum) Join(o Sum) {
 	s.found |= o.found
 	s.atoms |= o.atoms
@@ -355,15 +358,16 @@ func (s *Sum) Join(o Sum) {
 	s.unknown = s.unknown || o.unknown
 }
 
-// AddUnknown adds a part that could not be read.
+// AddUnknown adds a part that could not be read to s.
 func (s *Sum) AddUnknown() { s.unknown = true }
 
-// None reports that the question finds nothing in any of the parts.
+// None reports whether the query finds nothing in the parts of s, and all of them could be
+// read.
 func (s *Sum) None() bool { return *s == Sum{} }
 
-// WholeOf returns the whole text of which all parts were added to s. ok is false if the
-// parts must be added in order, because a phrase that no part has may reach over two of
-// them.
+// WholeOf returns the Whole of a text from the sum of all its parts. ok is false if that is not
+// enough, because a phrase that no part has may go over the border of two parts, or because a
+// part is unknown. The parts must then be added in order.
 func (q *Query) WholeOf(s Sum) (w Whole, ok bool) {
 	for over := s.end << 1 & s.begin; over != 0; over &= over - 1 {
 		if phrase := q.table.of[bits.TrailingZeros64(over)]; s.found>>phrase&1 == 0 {
@@ -373,12 +377,12 @@ func (q *Query) WholeOf(s Sum) (w Whole, ok bool) {
 	return Whole{q: q, found: s.found, atoms: s.atoms}, !s.unknown
 }
 
-// Answer returns whether the text, all of whose parts were added, matches the question.
-// The answer is Maybe for NEAR and ="…" if several parts together may have them.
+// Answer returns whether the text matches the query. All its parts must have been added. The
+// answer is Maybe if a NEAR or a ="…" may go over several parts.
 func (w *Whole) Answer() Answer { return w.q.Eval(w.Has) }
 
-// Has returns whether the text, all of whose parts were added, has the atom with this
-// number. The answer is Maybe as in Answer.
+// Has returns whether the text has the atom with this number. All parts of the text must have
+// been added. The answer is Maybe if a NEAR or a ="…" may go over several parts.
 func (w *Whole) Has(atom int) Answer {
 	a := &w.q.atoms[atom]
 	if a.Within < 0 {

@@ -10,42 +10,42 @@ import (
 	"infomall/store/words/stem"
 )
 
-// The bounds of a question. Longer ones are refused by Parse.
+// The bounds of a query. Parse refuses a query that exceeds them.
 const (
-	QueryBytesMax = 64 << 10 // bytes of a question
-	TermsMax      = 1000     // terms of a question
-	depthMax      = 100      // brackets in brackets
-	nearDefault   = 10       // terms between the parts of NEAR if it names no number
+	QueryBytesMax = 64 << 10 // bytes of a query
+	TermsMax      = 1000     // terms of a query
+	depthMax      = 100      // how deep brackets may be nested
+	nearDefault   = 10       // how many terms may lie between the words of NEAR if it has no number
 	NearMax       = 10_000   // the most terms over which NEAR may reach
-	// nearPhrasesMax is how many words and phrases NEAR takes. Each place of one is
-	// compared with places of all others.
+	// nearPhrasesMax is the largest number of words and phrases in one NEAR. Each place of one
+	// of them is compared with the places of all others.
 	nearPhrasesMax = 50
 )
 
-// Query is a parsed question. It never changes, so many goroutines may use it.
+// Query is a parsed query. It never changes, so many goroutines may use it.
 type Query struct {
 	atoms  []Atom
 	root   node
 	source string
-	added  []string // by synonyms
+	added  []string // what Added returns
 	table  table
 
 	finders sync.Pool // of *search
 }
 
-// Atom is a part of a question that a text has or has not: a word, a phrase, or
-// phrases near each other.
+// Atom is a part of a query that a text has or does not have: a word, a phrase, or several of
+// them in a NEAR.
 type Atom struct {
 	Phrases []Phrase // one, or the parts of NEAR
 	// Within is how many terms may stand between the first and the last phrase of
 	// NEAR. It is -1 for a single phrase.
 	Within int
 
-	first int // number of the first phrase among the phrases of the question
+	first int // number of the first phrase among the phrases of the query
 }
 
-// String returns the atom as a question may have it, in the form in which letters are
-// compared, such as "tiered storage" in quotes.
+// String returns the atom as it could stand in a query, such as "tiered storage" in quotes,
+// with its letters folded.
 func (a *Atom) String() string {
 	if a.Within < 0 {
 		return a.Phrases[0].String()
@@ -58,7 +58,8 @@ func (a *Atom) String() string {
 	return strings.TrimSuffix(s.String(), " ") + fmt.Sprintf(", %d)", a.Within)
 }
 
-// String returns the phrase as Atom.String does.
+// String returns the phrase as it could stand in a query, with its letters folded. A phrase of
+// exact letters keeps them.
 func (p *Phrase) String() string {
 	if p.Exact != "" {
 		return `="` + p.Exact + `"`
@@ -82,8 +83,8 @@ func (p *Phrase) String() string {
 	return text
 }
 
-// Phrase is terms that must follow each other in a text. A word is a phrase of one
-// term.
+// Phrase is a sequence of terms that must follow each other in a text. A word is a phrase of
+// one term.
 type Phrase struct {
 	Terms []Term
 	Exact string // the text must have exactly these letters; "" if any form will do
@@ -92,32 +93,32 @@ type Phrase struct {
 // Term is a term of a phrase.
 type Term struct {
 	Text   string // folded
-	Prefix bool   // every term that begins with Text will do
+	Prefix bool   // every term that begins with Text matches
 	Joined bool   // the term must be joined to the one before, as letters of a run are
-	Letter bool   // the term is a letter of a run
-	// Language is the code of a language of package stem if every term will do that has
-	// the same stem in this language as Text, otherwise "".
+	Letter bool   // the term is a letter of a script without spaces between words
+	// Language is the code of a language if every term with the same stem as Text in that
+	// language matches. It is "" for other terms. Package stem has the languages.
 	Language string
 }
 
-// Stem returns the stem of a term with a Language.
+// Stem returns the stem of Text in t.Language, which must not be "".
 func (t *Term) Stem() string { return stem.Of(t.Language, t.Text) }
 
-// Answer says whether a text has what was asked for.
+// Answer says whether a text has what a query asks for.
 type Answer uint8
 
 const (
 	No Answer = iota
 	Maybe
 	Yes
-	// Null says that there is no text to ask. No question gives this answer by itself.
+	// Null says that there is no text to search. No query gives this answer by itself.
 	Null
 )
 
-// node is a node of the tree of a question.
+// node is a node of the tree of a query: an operator with its operands, or an atom.
 type node struct {
 	op   nodeOp
-	atom int // of opAtom
+	atom int // number of the atom, for opAtom
 	kids []node
 }
 
@@ -130,9 +131,9 @@ const (
 	opNot
 )
 
-// Error is a fault in a question.
+// Error is a fault in a query.
 type Error struct {
-	At, Len int // where the fault is, in bytes of the question
+	At, Len int // where the fault is, in bytes of the query
 	Problem string
 	Remedy  string // what to write instead; may be ""
 }
@@ -144,7 +145,8 @@ func (e *Error) Error() string {
 	return e.Problem + ": " + e.Remedy
 }
 
-// Parse reads a question. The error is an *Error.
+// Parse parses question, a search query as a user writes it after MATCH. An error is an *Error,
+// which says where the fault is.
 //
 //	kafka streams          every word
 //	"tiered storage"       the words one after the other
@@ -152,7 +154,7 @@ func (e *Error) Error() string {
 //	kafka -beta            kafka, and not beta
 //	(kafka OR pulsar) 2.0  brackets group
 //	stream* "tiered stor"* words that begin so
-//	~running ~de:laufen  words with the same stem, in English or the language named
+//	~running ~de:laufen    words with the same stem, in English or the language named
 //	="Müller"              these letters and no others
 //	NEAR(kafka broker, 5)  at most five words between them, in any order
 //
@@ -160,7 +162,7 @@ func (e *Error) Error() string {
 // v2.1, are a phrase. OR, AND and NEAR are operators only in capital letters.
 func Parse(question string) (*Query, error) { return parse(question, nil) }
 
-// parse reads a question with a list of synonyms, which may be nil.
+// parse parses question, a query, with a list of synonyms, which may be nil.
 func parse(question string, synonyms *Synonyms) (*Query, error) {
 	if len(question) > QueryBytesMax {
 		return nil, &Error{0, 0, fmt.Sprintf("the words asked for take %d bytes, and at most %d are allowed", len(question), QueryBytesMax), "ask for fewer words"}
@@ -178,7 +180,7 @@ func parse(question string, synonyms *Synonyms) (*Query, error) {
 	return p.q, nil
 }
 
-// queryParser reads a question from the left to the right.
+// queryParser parses a query from left to right.
 type queryParser struct {
 	text  string
 	at    int // offset of the next byte
@@ -193,13 +195,14 @@ func (p *queryParser) fault(at, n int, problem, remedy string) error {
 	return &Error{at, n, problem, remedy}
 }
 
-// faultAt returns a fault at the character at an offset.
+// faultAt returns an *Error at the character at offset at.
 func (p *queryParser) faultAt(at int, problem, remedy string) error {
 	_, n := utf8.DecodeRuneInString(p.text[at:])
 	return p.fault(at, n, problem, remedy)
 }
 
-// any reads alternatives, up to the end of the text or a closing bracket.
+// any parses alternatives (separated by OR), up to the end of the query or a closing bracket.
+// depth is the number of brackets around them.
 func (p *queryParser) any(depth int) (node, error) {
 	if depth > depthMax {
 		_, open := utf8.DecodeLastRuneInString(p.text[:p.at])
@@ -237,7 +240,8 @@ func (p *queryParser) any(depth int) (node, error) {
 // lastOr returns the offset of the OR that ends before the offset at.
 func (p *queryParser) lastOr(at int) int { return max(0, strings.LastIndex(p.text[:at], "OR")) }
 
-// group returns a node for kids, or the only kid.
+// group returns a node with the operator op for kids. If there is only one kid, it returns the
+// kid.
 func group(op nodeOp, kids []node) node {
 	if len(kids) == 1 {
 		return kids[0]
@@ -245,7 +249,8 @@ func group(op nodeOp, kids []node) node {
 	return node{op: op, kids: kids}
 }
 
-// all reads words side by side. found is false if there are none.
+// all parses the words between two ORs: a text must have all of them. found is false if there
+// are none.
 func (p *queryParser) all(depth int) (_ node, found bool, _ error) {
 	var kids []node
 	positive := false
@@ -290,7 +295,7 @@ func (p *queryParser) all(depth int) (_ node, found bool, _ error) {
 	return group(opAnd, kids), len(kids) > 0, nil
 }
 
-// begins reports whether a word, a quote, a bracket or = follows at the offset at.
+// begins reports whether a word, a quote, a bracket or = stands at offset at.
 func (p *queryParser) begins(at int) bool {
 	if strings.HasPrefix(p.text[at:], "~") {
 		return p.wordAt(at + 1)
@@ -310,7 +315,7 @@ func inWord(r rune) bool {
 	return f.more == nil && f.to.sort >= letter && f.to.sort != nothing
 }
 
-// parted reports whether a blank or an opening bracket stands before the offset at.
+// parted reports whether a blank or an opening bracket stands before offset at.
 func (p *queryParser) parted(at int) bool {
 	r, _ := utf8.DecodeLastRuneInString(p.text[:at])
 	return unicode.IsSpace(r) || r == '(' || r == '（'
@@ -326,13 +331,13 @@ func (p *queryParser) blanks() {
 	}
 }
 
-// done reports whether the text or a bracket ends here.
+// done reports whether the query ends at p.at, or a closing bracket stands there.
 func (p *queryParser) done() bool {
 	return p.at == len(p.text) || p.text[p.at] == ')' || strings.HasPrefix(p.text[p.at:], "）")
 }
 
-// ahead reports whether the operator word is next: blanks, brackets or the end of the
-// text are around it.
+// ahead reports whether the operator word, such as OR, stands at p.at, between blanks,
+// brackets, quotes or the ends of the query.
 func (p *queryParser) ahead(word string) bool {
 	rest, ok := strings.CutPrefix(p.text[p.at:], word)
 	if !ok || p.at > 0 && !p.parted(p.at) && !p.closed(p.at) {
@@ -348,7 +353,8 @@ func (p *queryParser) closed(at int) bool {
 	return strings.ContainsRune(`)）"”`, r)
 }
 
-// operator passes over the operator word if it is next. It returns its offset.
+// operator skips blanks, and then the operator word if it is next. at is the offset of the
+// operator.
 func (p *queryParser) operator(word string) (at int, ok bool) {
 	p.blanks()
 	if !p.ahead(word) {
@@ -361,8 +367,9 @@ func (p *queryParser) operator(word string) (at int, ok bool) {
 
 func opensQuote(r rune) bool { return r == '"' || r == '“' || r == '”' || r == '„' }
 
-// item reads a word, a phrase, NEAR or a group, or if alone is false, words that are one word
-// of the synonyms. found is false if what stands here has no letter.
+// item parses a word, a phrase, a NEAR or a group in brackets. If alone is false, it also takes
+// several words together if they are one word of the synonyms. found is false if there is no
+// letter here.
 func (p *queryParser) item(depth int, alone bool) (_ node, found bool, _ error) {
 	start := p.at
 	if n := p.bracket(); n > 0 {
@@ -395,7 +402,7 @@ func (p *queryParser) item(depth int, alone bool) (_ node, found bool, _ error) 
 	return n, err == nil, err
 }
 
-// bracket returns how many bytes the opening bracket here has, 0 if there is none.
+// bracket returns how many bytes the opening bracket at p.at has, or 0 if there is none.
 func (p *queryParser) bracket() int {
 	switch {
 	case strings.HasPrefix(p.text[p.at:], "("):
@@ -419,8 +426,9 @@ func (p *queryParser) closeBracket(open int) error {
 	return nil
 }
 
-// atoms adds an atom for each form of each phrase and returns the node that wants all
-// phrases. start is the offset where they begin.
+// atoms adds an atom for each form of each phrase (the phrase with each combination of
+// synonyms). It returns the node that requires one form of each phrase. start is the offset of
+// the phrases in the query.
 func (p *queryParser) atoms(start int, phrases []Phrase) (node, error) {
 	var kids []node
 	for _, ph := range phrases {
@@ -437,8 +445,8 @@ func (p *queryParser) atoms(start int, phrases []Phrase) (node, error) {
 	return group(opAnd, kids), nil
 }
 
-// phrase reads what stands up to the next blank, bracket or quote, or a text in
-// quotes. The result is empty if it has no letter.
+// phrase parses a text in quotes, or what stands up to the next blank, bracket or quote. The
+// result is empty if there is no letter in it.
 func (p *queryParser) phrase() ([]Phrase, error) {
 	start := p.at
 	byStem, language, err := p.stems()
@@ -492,8 +500,8 @@ func (p *queryParser) phrase() ([]Phrase, error) {
 	return []Phrase{ph}, nil
 }
 
-// stems passes over the ~ before a word or quote, and over the code of a language with
-// the colon after it. It reports whether there is a ~. The code is "" if none is given.
+// stems skips a ~ before a word or quote, and the code of a language with its colon if one
+// follows. byStem reports whether there was a ~. language is "" if no code was given.
 func (p *queryParser) stems() (byStem bool, language string, _ error) {
 	rest, ok := strings.CutPrefix(p.text[p.at:], "~")
 	if !ok {
@@ -525,14 +533,14 @@ func isCode(s string) bool {
 	return len(s) == 2 || len(s) == 3
 }
 
-// wordAt reports whether a word or quote begins at the offset at.
+// wordAt reports whether a word or quote begins at this offset.
 func (p *queryParser) wordAt(at int) bool {
 	r, _ := utf8.DecodeRuneInString(p.text[at:])
 	return opensQuote(r) || inWord(r)
 }
 
-// languageOf returns the code of the language whose stems count for a word if none is
-// named: Russian for Cyrillic letters, otherwise English.
+// languageOf returns the code of the language whose stems count for a word after ~ that names
+// no language: Russian for Cyrillic letters, otherwise English.
 func languageOf(word string) string {
 	if r, _ := utf8.DecodeRuneInString(word); unicode.Is(unicode.Cyrillic, r) {
 		return "ru"
@@ -545,8 +553,8 @@ func (p *queryParser) quoteAt(at int) bool {
 	return opensQuote(r)
 }
 
-// bare passes over what stands up to the next blank, bracket, quote or *, at least one
-// character, and returns it.
+// bare skips what stands up to the next blank, bracket, quote or *, but at least one character,
+// and returns it. It returns "" if one of these characters stands at p.at.
 func (p *queryParser) bare() string {
 	from := p.at
 	for p.at < len(p.text) {
@@ -564,18 +572,18 @@ func (p *queryParser) bare() string {
 	return p.text[from:p.at]
 }
 
-// String returns the question as it was written.
+// String returns the query as it was written.
 func (q *Query) String() string { return q.source }
 
-// Atoms returns the atoms of the question. They are valid as long as the question and
-// must not be changed.
+// Atoms returns the atoms of the query. The caller must not change them.
 func (q *Query) Atoms() []Atom { return q.atoms }
 
-// Eval returns the answer to the question that follows from the answer to each of its
-// atoms, which are given by their numbers.
+// Eval returns the answer of the query for a text. The function of returns the answer for each
+// atom, which is given by its number.
 func (q *Query) Eval(of func(atom int) Answer) Answer { return q.root.eval(of) }
 
-// eval calls itself at most depthMax deep, twice a level.
+// eval returns the answer of the part of the query below n, see Query.Eval. It calls itself at
+// most 2*depthMax deep.
 func (n *node) eval(of func(atom int) Answer) Answer {
 	switch n.op {
 	case opAtom:
@@ -597,8 +605,8 @@ func (n *node) eval(of func(atom int) Answer) Answer {
 	return most
 }
 
-// Needed calls f for each atom that is not excluded: the atoms whose places can be
-// shown as the reason of an answer.
+// Needed calls f for each atom that the query does not exclude, as -beta does. The places of
+// these atoms show why a text matches.
 func (q *Query) Needed(f func(atom int)) { q.root.needed(f) }
 
 func (n *node) needed(f func(atom int)) {
@@ -612,8 +620,8 @@ func (n *node) needed(f func(atom int)) {
 	}
 }
 
-// SingleWords reports whether the question asks for single words and no phrases. Rows of
-// letters, such as 北京, are phrases.
+// SingleWords reports whether each atom of the query is a single word, and not a phrase or a
+// NEAR. Several letters of a script without spaces, such as 北京, are a phrase.
 func (q *Query) SingleWords() bool {
 	for i := range q.atoms {
 		if a := &q.atoms[i]; len(a.Phrases) > 1 || len(a.Phrases[0].Terms) > 1 || a.Phrases[0].Exact != "" {
@@ -623,8 +631,8 @@ func (q *Query) SingleWords() bool {
 	return true
 }
 
-// Positive reports whether the question excludes nothing. A text that has all that
-// another text has matches it if the other does.
+// Positive reports whether the query excludes nothing. Then, if one text has all that another
+// text has, and the other text matches, the first text matches too.
 func (q *Query) Positive() bool { return q.root.positive() }
 
 func (n *node) positive() bool {

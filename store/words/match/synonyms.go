@@ -10,36 +10,37 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of a list of synonyms.
+// The bounds of a list of synonyms, and of the queries that use it.
 const (
-	SynonymsBytesMax = 16 << 20 // bytes of the file
+	SynonymsBytesMax = 16 << 20 // bytes of the file with the list
 	synonymsLineMax  = 50       // words of a line
 	synonymTermsMax  = 16       // terms of a word
-	// formsMax is how many forms a phrase of a question may have: one with each
-	// combination of synonyms.
+	// formsMax is the largest number of forms of a phrase of a query. A form is the phrase with
+	// one combination of synonyms in place of its words.
 	formsMax = 64
 )
 
-// Synonyms is a list of words that mean the same. It does not change, and several goroutines
-// may use it. Nil is a list without words.
+// Synonyms is a list of lines of words that mean the same. A word may consist of several terms.
+// Synonyms does not change, and several goroutines may use it. Nil is a list without lines.
 type Synonyms struct {
 	lines [][]Phrase // the words of each line, the base word first
 	bases []string   // the base word of each line, as it is written there
-	// at has the words by their first term, the longest first, and of equal words the one of
-	// the earlier line first.
+	// at has the words of the list by their first term: the longest first, and equal words in
+	// the order of their lines.
 	at      map[string][]synonym
-	longest int // terms of the longest word
+	longest int // number of terms of the longest word
 }
 
-// synonym is a word of a line.
+// synonym is a word in a line of the list.
 type synonym struct {
 	terms []Term
 	line  int
 }
 
-// ReadSynonyms reads a list of synonyms: one line for words that mean the same, the base word
-// first. The words are separated by commas, or in a line without a comma by blanks. A line
-// that begins with # is a comment. The text is UTF-8. The error names the line.
+// ReadSynonyms reads a list of synonyms from r. Each line has words that mean the same, with
+// the base word first. The words are separated by commas, or by blanks in a line without a
+// comma. A line that begins with # is a comment. The text is UTF-8. An error names the faulty
+// line.
 func ReadSynonyms(r io.Reader) (*Synonyms, error) {
 	text, err := io.ReadAll(io.LimitReader(r, SynonymsBytesMax+1))
 	if err != nil {
@@ -65,7 +66,7 @@ func ReadSynonyms(r io.Reader) (*Synonyms, error) {
 // commas are the characters that separate words of a line.
 const commas = ",，、"
 
-// add adds a line.
+// add adds a line to the list.
 func (s *Synonyms) add(line string) error {
 	line = strings.TrimSpace(line)
 	switch {
@@ -115,7 +116,7 @@ func (s *Synonyms) add(line string) error {
 	return nil
 }
 
-// Len returns how many lines of words the list has.
+// Len returns the number of lines with words.
 func (s *Synonyms) Len() int {
 	if s == nil {
 		return 0
@@ -128,9 +129,9 @@ func sameTerms(a, b []Term) bool {
 	return slices.EqualFunc(a, b, func(a, b Term) bool { return a.Text == b.Text })
 }
 
-// find returns how many of the first terms are the longest word of the list that begins
-// there, and the lines that have it. n is 0 if there is none. A term that stands for all
-// words with a beginning or a stem is in no word.
+// find looks for the longest word of the list with which terms begin. It returns the number n
+// of its terms, and the lines that have it. n is 0 if there is none. A term that is written
+// with * or ~ is part of no word.
 func (s *Synonyms) find(terms []Term) (n int, lines []int) {
 	if s == nil {
 		return 0, nil
@@ -148,9 +149,9 @@ func (s *Synonyms) find(terms []Term) (n int, lines []int) {
 	return n, lines
 }
 
-// Base returns a text in which each word of the list is replaced by the base word of its
-// line, the first line that has it. It looks for words from the left, and takes the longest
-// that begins at a term. Base words stay as the text has them.
+// Base returns text with each word of the list replaced by the base word of its line (of the
+// first such line). It looks for words from left to right, and takes the longest word that
+// begins at a term. A base word stays as it is written in text.
 func (s *Synonyms) Base(text string) string {
 	if s.Len() == 0 {
 		return text
@@ -183,7 +184,8 @@ func (s *Synonyms) Base(text string) string {
 	return out.String()
 }
 
-// others returns the words of lines but the one with these terms, each once.
+// others returns the words of the lines, except the word with these terms. Each word comes
+// once.
 func (s *Synonyms) others(lines []int, terms []Term) (list []Phrase) {
 	for _, line := range lines {
 		for _, ph := range s.lines[line] {
@@ -195,9 +197,9 @@ func (s *Synonyms) others(lines []int, terms []Term) (list []Phrase) {
 	return list
 }
 
-// forms returns the phrase ph and all phrases that are made of it if words of the list are
-// replaced by their synonyms. It looks for words from the left, and takes the longest that
-// begins at a term. tooMany reports whether there are more than formsMax.
+// forms returns the phrase ph, and the phrases that result if words of the list in it are
+// replaced by their synonyms. It looks for words from left to right, and takes the longest word
+// that begins at a term. tooMany is true if there would be more than formsMax phrases.
 func (s *Synonyms) forms(ph Phrase) (list []Phrase, tooMany bool) {
 	if s == nil || ph.Exact != "" {
 		return []Phrase{ph}, false
@@ -224,8 +226,8 @@ func (s *Synonyms) forms(ph Phrase) (list []Phrase, tooMany bool) {
 	return list, false
 }
 
-// joined returns the phrase of the terms of a and then of b, as if they were written with a
-// blank between them, or without one if follows is set.
+// joined returns the phrase of the terms of a followed by those of b, as if a blank stood
+// between them. If follows is set, there is no blank.
 func joined(a, b Phrase, follows bool) Phrase {
 	terms := slices.Concat(a.Terms, b.Terms)
 	if n := len(a.Terms); n > 0 {
@@ -235,20 +237,20 @@ func joined(a, b Phrase, follows bool) Phrase {
 	return Phrase{Terms: terms}
 }
 
-// chinese reports whether the term is a letter of a script in which blanks mean nothing.
+// chinese reports whether the term is a letter of a script in which blanks mean nothing:
+// Chinese or Japanese.
 func (t *Term) chinese() bool {
 	r, _ := utf8.DecodeRuneInString(t.Text)
 	return t.Letter && formOf(r).to.sort == chinese
 }
 
-// Parse reads a question as the function Parse does. A word of the question that is in the
-// list stands for all words of its line: the answer is that of the question written out with
-// OR. So do several words that are one word of the list, in quotes or side by side; the
-// longest word of the list counts. Words in ="…", words with ~, and the last word before *
-// stand for themselves.
+// Parse parses a query as the function Parse does, with synonyms. A word of the query that is
+// in the list stands for all words of its line, as if they were written with OR. So do several
+// words, in quotes or side by side, that are one word of the list; the longest word of the list
+// counts. Words in ="…", words with ~, and the last word before * have no synonyms.
 func (s *Synonyms) Parse(question string) (*Query, error) { return parse(question, s) }
 
-// bareAt reports whether a word without quotes, = or ~ begins at the current place.
+// bareAt reports whether a word without quotes, = or ~ begins at p.at.
 func (p *queryParser) bareAt() bool {
 	return p.at < len(p.text) && inWordAt(p.text[p.at:]) && !p.nearAt()
 }
@@ -258,9 +260,8 @@ func inWordAt(text string) bool {
 	return inWord(r)
 }
 
-// sideBySide reads words of the question that are side by side and together are one word of
-// the list, from the current place on. found is false if there are none; then it reads
-// nothing.
+// sideBySide parses words that stand side by side in the query and together are one word of the
+// list of synonyms. If there are none at p.at, found is false and p.at stays.
 func (p *queryParser) sideBySide() (_ node, found bool, _ error) {
 	if p.synonyms == nil || !p.bareAt() {
 		return node{}, false, nil
@@ -305,14 +306,15 @@ func (p *queryParser) sideBySide() (_ node, found bool, _ error) {
 	return group(opOr, kids), true, nil
 }
 
-// atom adds an atom for a phrase and returns its node.
+// atom adds an atom for the phrase ph to the query, and returns its node.
 func (p *queryParser) atom(ph Phrase) node {
 	p.q.atoms = append(p.q.atoms, Atom{Phrases: []Phrase{ph}, Within: -1})
 	return node{op: opAtom, atom: len(p.q.atoms) - 1}
 }
 
-// also counts the terms of a phrase that the list adds to the word that begins at the offset
-// start, and notes the phrase.
+// also adds the phrase ph to the phrases that Query.Added returns, and counts its terms. ph is
+// a form, with synonyms, of the phrase at offset start. The error says that the query then has
+// too many terms.
 func (p *queryParser) also(start int, ph Phrase) error {
 	if p.terms += len(ph.Terms); p.terms > TermsMax {
 		return p.fault(start, p.at-start, fmt.Sprintf("more than %d words are asked for with their synonyms", TermsMax), "ask for fewer words, or write =\"word\" without synonyms")
@@ -323,7 +325,7 @@ func (p *queryParser) also(start int, ph Phrase) error {
 	return nil
 }
 
-// withSynonyms returns the forms of a phrase, which begins at the offset start.
+// withSynonyms returns the forms of a phrase at offset start of the query, see Synonyms.forms.
 func (p *queryParser) withSynonyms(start int, ph Phrase) ([]Phrase, error) {
 	forms, tooMany := p.synonyms.forms(ph)
 	if tooMany {
@@ -337,8 +339,8 @@ func (p *queryParser) withSynonyms(start int, ph Phrase) ([]Phrase, error) {
 	return forms, nil
 }
 
-// nearForms returns the lists of phrases of NEAR with each combination of their forms. start
-// is the offset where NEAR begins.
+// nearForms returns all forms of a NEAR: its phrases with each combination of their synonyms.
+// start is the offset of the NEAR in the query.
 func (p *queryParser) nearForms(start int, phrases []Phrase) ([][]Phrase, error) {
 	lists := [][]Phrase{nil}
 	for _, ph := range phrases {
@@ -360,6 +362,6 @@ func (p *queryParser) nearForms(start int, phrases []Phrase) ([][]Phrase, error)
 	return lists, nil
 }
 
-// Added returns the words and phrases that a list of synonyms has added to the question, as
-// a question may have them.
+// Added returns the words and phrases that the list of synonyms added to the query, as they
+// could stand in a query.
 func (q *Query) Added() []string { return q.added }

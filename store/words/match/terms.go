@@ -6,33 +6,33 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Terms reads the terms of a text one by one. The zero value has no text. Only one
-// goroutine may use it.
+// Terms reads the terms of a text (its words, or single letters in scripts without spaces) one
+// by one. The zero value has no text. Only one goroutine may use it.
 type Terms struct {
-	From, To int  // the last term is at text[From:To]
-	Joined   bool // the last term follows the term before it in a run, see the package comment
-	Letter   bool // the last term is a letter of a run
+	From, To int  // the term that was read last is text[From:To]
+	Joined   bool // it directly follows the term before it in a run, see the package comment
+	Letter   bool // it is a letter of a run
 
 	text string
 	term []byte
 
-	// The letters of text[from:to] after folding, of which the first taken were read.
-	// They come from one letter of the text, or from letters that combine.
+	// ahead has the letters of text[from:to] after folding. They come from one letter of the
+	// text, or from several that combine. The first taken of them were read already.
 	ahead    []folded
 	taken    int
 	from, to int
 
-	last  sort // single or chinese if the last term is such a letter, otherwise parts
-	apart bool // a character that parts words stands after the last term
-	space bool // a blank stands after the last term
+	last  sort // single or chinese if the term read last is such a letter, otherwise parts
+	apart bool // a character that separates words stands after the term read last
+	space bool // a blank stands after the term read last
 }
 
-// Read begins a text.
+// Read prepares t to read the terms of text from the beginning.
 func (t *Terms) Read(text string) {
 	*t = Terms{text: text, term: t.term[:0], ahead: t.ahead[:0]}
 }
 
-// Term returns the last term, folded. It is valid until the next call of Next.
+// Term returns the term that Next read last, folded. It is valid until the next call of Next.
 func (t *Terms) Term() []byte { return t.term }
 
 // ascii has the folded form of each ASCII letter and digit, and 0 for any other
@@ -86,9 +86,9 @@ func (t *Terms) Next() bool {
 	}
 }
 
-// plain is a fast path of Next for a term in ASCII. It reads the next term if the term, and
-// all characters before it, are ASCII, and reports whether it did. If not, it may have passed
-// over characters between words.
+// plain is a fast path of Next for terms in ASCII. If the next term, and all characters before
+// it, are ASCII, plain reads the term and returns true. Otherwise it returns false; it may then
+// have skipped characters between words.
 func (t *Terms) plain() bool {
 	text, i := t.text, t.to
 	for i < len(text) && text[i] < utf8.RuneSelf && ascii[text[i]] == 0 {
@@ -113,13 +113,13 @@ func (t *Terms) plain() bool {
 	return true
 }
 
-// begun notes that the term is a word.
+// begun sets the fields of t for a term that is a word, and not a letter of a run.
 func (t *Terms) begun() {
 	t.Joined, t.Letter = false, false
 	t.last, t.apart, t.space = parts, false, false
 }
 
-// word reads a word, whose first letter is ahead.
+// word reads a word, whose first letter is the next one.
 func (t *Terms) word() {
 	t.begun()
 	before := parts // sort of the letter that was taken last
@@ -164,7 +164,7 @@ func (t *Terms) word() {
 	}
 }
 
-// trail passes over marks after a letter of a run.
+// trail skips marks after a letter of a run.
 func (t *Terms) trail() {
 	for {
 		l, ok := t.peek()
@@ -176,8 +176,7 @@ func (t *Terms) trail() {
 	}
 }
 
-// letterAfter reports whether a letter of a word directly follows the apostrophe that
-// is ahead.
+// letterAfter reports whether a letter of a word directly follows the apostrophe that is next.
 func (t *Terms) letterAfter() bool {
 	at := *t
 	at.ahead = append([]folded(nil), t.ahead...)
@@ -194,8 +193,8 @@ func (t *Terms) letterAfter() bool {
 // letters consist of less than ten.
 const combineMax = 64
 
-// peek returns the next letter after folding. The bool is false at the end of the
-// text. Bytes that are no letter part words.
+// peek returns the next letter after folding, without reading it. The second result is false at
+// the end of the text. Bytes that are no letter separate words.
 func (t *Terms) peek() (folded, bool) {
 	for t.taken == len(t.ahead) {
 		t.ahead, t.taken, t.from = t.ahead[:0], 0, t.to
@@ -225,16 +224,15 @@ func (t *Terms) peek() (folded, bool) {
 	return t.ahead[t.taken], true
 }
 
-// ReadPart begins a text that is a part of a longer one, as Part reads it. Joined of its
-// first term then says whether that term would be joined to a Chinese or Japanese letter
-// that stands before the text.
+// ReadPart prepares t to read text, which is a part of a longer text. Joined of its first term
+// then says whether the term would join to a Chinese or Japanese letter at the end of the part
+// before.
 func (t *Terms) ReadPart(text string) {
 	t.Read(text)
 	t.last, t.space = chinese, true
 }
 
-// Shape returns the shape of a text that was read to its end, and that has n terms.
-// Next must have returned false.
+// Shape returns the Shape of the text. Next must have returned false, after n terms.
 func (t *Terms) Shape(n int) Shape {
 	return Shape{Terms: n, Open: n > 0 && t.last == chinese && !t.apart, Parting: n == 0 && t.apart}
 }

@@ -4,8 +4,8 @@ package stem
 // hundred kilobytes.
 const cacheWordsMax = 4096
 
-// Cache returns the stems of words of one language, and remembers some of them. Only one
-// goroutine may use it.
+// Cache returns the stems of words of one language. It remembers up to cacheWordsMax of them.
+// Only one goroutine may use it.
 type Cache struct {
 	code  string
 	stems map[string]string

@@ -31,7 +31,7 @@ import (
 	"github.com/blevesearch/snowballstem/turkish"
 )
 
-// language is how the words of a language are stemmed.
+// language says how the words of a language are stemmed.
 type language struct {
 	stem    func(*snowballstem.Env) bool
 	restore func(word string) string // returns the word with marks; nil if Snowball needs none
@@ -61,13 +61,14 @@ func Languages() []string { return slices.Sorted(maps.Keys(languages)) }
 // Known reports whether there are stems for the language with this code.
 func Known(code string) bool { return languages[code].stem != nil }
 
-// wordBytesMax is the length of the longest word that is stemmed. Longer ones are no
-// words of a language, and stemming takes time by the square of the length.
+// wordBytesMax is the length in bytes of the longest word that is stemmed. A longer one is its
+// own stem: it is no word of a language, and the time of stemming grows with the square of the
+// length.
 const wordBytesMax = 100
 
-// Of returns the stem of a word of the language with this code, which must be known. The
-// word must be folded. The stem begins with the first letter of the word. A word of which
-// Snowball leaves another letter, such as p of the Turkish binla, is its own stem.
+// Of returns the stem of a word of the language with this code, for which Known must report
+// true. The word must be folded. The stem begins with the first letter of the word. If Snowball
+// changes that letter, as b to p in the Turkish binla, the word is its own stem.
 func Of(code, word string) string {
 	if len(word) > wordBytesMax {
 		return word
@@ -87,12 +88,13 @@ func Of(code, word string) string {
 	return stem
 }
 
-// unmarked removes the marks that restore and Snowball write, so that gün, whose mark
-// nothing tells, has the stem of günler.
+// unmarked removes the marks that restore and Snowball write. So gün, whose mark no rule can
+// restore, has the same stem as günler.
 var unmarked = strings.NewReplacer("á", "a", "â", "a", "ã", "a", "ă", "a", "ç", "c", "é", "e", "ê", "e", "è", "e", "ë", "e", "í", "i", "ğ", "g", "ı", "i", "ó", "o", "õ", "o", "ö", "o", "ş", "s", "ţ", "t", "ü", "u")
 
-// endings returns a function that replaces the end of a word. pairs are ends of words,
-// each followed by the end with marks. At least three letters must stand before the end.
+// endings returns a function that replaces the ending of a word by the same ending with marks.
+// pairs has each ending without marks, followed by the one with marks. At least three bytes
+// must stand before the ending.
 func endings(pairs ...string) func(string) string {
 	return func(word string) string {
 		for i := 0; i < len(pairs); i += 2 {
@@ -104,9 +106,9 @@ func endings(pairs ...string) func(string) string {
 	}
 }
 
-// turkishMarks restores the marks of Turkish letters by the harmony of vowels: ı follows
-// only a, ı, o and u; ö and ü stand only with e, i, ö and ü. It also restores ğ, which g
-// is between vowels, and the ending miş. The first letter stays.
+// turkishMarks restores the marks of Turkish letters by the harmony of vowels: ı follows only
+// a, ı, o and u; ö and ü stand only with e, i, ö and ü. It also turns g between vowels into ğ,
+// and restores the ending miş. The first letter stays as it is.
 func turkishMarks(word string) string {
 	letters := []rune(word)
 	before := rune(0) // the last vowel

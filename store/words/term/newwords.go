@@ -10,16 +10,16 @@ import (
 	"unicode/utf8"
 )
 
-// These limits decide which sequences are new words.
+// The limits that decide which sequences of pieces are new words.
 const (
-	lettersMax = 6 // of a new word
-	pieceMax   = 2 // letters of each of its pieces
-	// occursLeast is how often a new word must occur.
+	lettersMax = 6 // letters of a new word, at most
+	pieceMax   = 2 // letters of each piece of it, at most
+	// occursLeast is how often a new word must occur in the texts.
 	occursLeast = 5
-	// togetherLeast is the least mutual information of the best split, in bits: the two
-	// parts stand together 2^togetherLeast times as often as by chance. A sequence that is
-	// very frequent cannot reach that; for it, togetherShare of all that it could reach is
-	// enough.
+	// togetherLeast is the least mutual information of the two parts into which a sequence is
+	// best split, in bits: the parts stand together 2^togetherLeast times as often as by
+	// chance. A very frequent sequence cannot reach that. For it, togetherShare of the most
+	// that it could reach is enough.
 	togetherLeast = 5
 	togetherShare = .9
 	// variedLeast is the least entropy of the neighbours on each side, in bits.
@@ -44,8 +44,9 @@ func lettersOf(text string) map[string]bool {
 	return set
 }
 
-// About how many bytes of memory a sequence takes while sequences are counted, and while
-// its neighbours are counted.
+// countBytes and candidateBytes are about how many bytes of memory a sequence takes: countBytes
+// while sequences are counted, and candidateBytes while the neighbours of a candidate are
+// counted.
 const (
 	countBytes     = 96
 	candidateBytes = 1024
@@ -73,8 +74,8 @@ func (n *NewWords) All() []string {
 	return slices.Sorted(maps.Keys(n.words))
 }
 
-// at returns how many of the first pieces are the longest new word that begins with
-// them, or 0 if none does. The pieces are those of run.
+// at returns the number of pieces of the longest new word with which pieces begin, or 0 if they
+// begin with none. The pieces are those of run.
 func (n *NewWords) at(run []byte, pieces []piece) int {
 	most := sequenceEnd(pieces)
 	for k := most; k > 1; k-- {
@@ -85,7 +86,8 @@ func (n *NewWords) at(run []byte, pieces []piece) int {
 	return 0
 }
 
-// sequenceEnd returns how many of the first pieces may be in one new word.
+// sequenceEnd returns how many of the pieces, from the first on, may be in one new word
+// together.
 func sequenceEnd(pieces []piece) int {
 	letters := 0
 	for k := range pieces {
@@ -97,15 +99,16 @@ func sequenceEnd(pieces []piece) int {
 	return len(pieces)
 }
 
-// mayBeNew reports whether pieces, as many as sequenceEnd allows, are of the form that
-// new words have.
+// mayBeNew reports whether pieces have the form of a new word: there are at least two, one of
+// them is a single letter, and the first and the last may stand there. sequenceEnd must allow
+// that many pieces.
 func mayBeNew(pieces []piece) bool {
 	return len(pieces) > 1 && !pieces[0].notFirst && !pieces[len(pieces)-1].notLast &&
 		slices.ContainsFunc(pieces, func(p piece) bool { return p.letters == 1 })
 }
 
-// MayBeNew reports whether a term may be a new word, in some texts: it has the right
-// number of letters, all Chinese, and the cutter parts it.
+// MayBeNew reports whether a term has the form of a new word: it has few letters, all Chinese,
+// and the cutter divides it. Texts decide whether it is one.
 func MayBeNew(term string) bool {
 	if len(term) > lettersMax*utf8.UTFMax || !BeginsNew(term) {
 		return false
@@ -114,7 +117,8 @@ func MayBeNew(term string) bool {
 	return sequenceEnd(pieces) == len(pieces) && mayBeNew(pieces)
 }
 
-// BeginsNew reports whether a new word may begin with a text, in some texts.
+// BeginsNew reports whether a new word may begin with text: it has few letters, and all are
+// Chinese.
 func BeginsNew(text string) bool {
 	for _, letter := range text {
 		if scriptOf(letter, chinese) != chinese {
@@ -124,11 +128,10 @@ func BeginsNew(text string) bool {
 	return utf8.RuneCountInString(text) <= lettersMax
 }
 
-// FindNew returns the new words of texts, which it ranges over twice. Each text has the
-// form that Reader.AppendRuns makes. The texts must come in the same order both times.
-// FindNew uses about memory bytes, whatever the texts are: if there are too many sequences,
-// it forgets rare ones. Equal texts in equal order give equal words. The error is that of
-// texts.
+// FindNew finds the new words of texts. It ranges over texts twice, and both times they must
+// come in the same order. Each text has the form that Reader.AppendRuns makes. FindNew takes
+// about memory bytes of memory: if there are too many sequences, it forgets rare ones. Equal
+// texts in equal order give equal words. An error is one that texts yielded.
 func FindNew(texts iter.Seq2[string, error], memory int64) (*NewWords, error) {
 	c := counter{counts: make(map[string]uint32), most: int(max(memory/countBytes, 1000))}
 	for text, err := range texts {
@@ -161,16 +164,17 @@ func FindNew(texts iter.Seq2[string, error], memory int64) (*NewWords, error) {
 	return n, nil
 }
 
-// counter counts sequences.
+// counter counts how often sequences of pieces occur.
 type counter struct {
 	counts map[string]uint32
-	most   int    // the most entries of counts
+	most   int    // the largest number of entries of counts
 	all    uint64 // number of pieces that were counted
 	pieces []piece
 }
 
-// sequences calls f for each sequence of a run that a new word may have as a part, with
-// the pieces of the run, and the indexes of the first piece and after the last piece.
+// sequences calls f for each sequence of pieces of a run that may be in a new word. pieces are
+// those of the whole run; from is the index of the first piece of the sequence, and to the
+// index after its last piece.
 func (c *counter) sequences(run string, f func(pieces []piece, from, to int)) {
 	c.pieces = cutRun(c.pieces[:0], run)
 	for from := range c.pieces {
@@ -196,9 +200,9 @@ func (c *counter) count(run string) {
 	}
 }
 
-// forget removes rare sequences, until half of the memory is free. Those that stay keep
-// their counts. This is the lossy counting of G. Manku and R. Motwani, "Approximate
-// frequency counts over data streams" (2002), with a border that depends on the memory.
+// forget removes the rarest sequences, until at most half of c.most are left. The others keep
+// their counts. This is the lossy counting of G. Manku and R. Motwani, "Approximate frequency
+// counts over data streams" (2002), except that the limit of rarity depends on the memory.
 func (c *counter) forget() {
 	for border := uint32(1); len(c.counts) > c.most/2; border++ {
 		for w, n := range c.counts {
@@ -209,8 +213,9 @@ func (c *counter) forget() {
 	}
 }
 
-// candidates returns the sequences that are frequent, and whose parts belong together:
-// the most frequent ones, at most most.
+// candidates returns the sequences that occur often enough and whose parts belong together. If
+// there are more than most, it returns the most frequent ones. Their neighbours are not counted
+// yet.
 func (c *counter) candidates(most int) map[string]*[2]neighbours {
 	var list []string
 	for w, n := range c.counts {
@@ -233,9 +238,9 @@ func (c *counter) candidates(most int) map[string]*[2]neighbours {
 	return found
 }
 
-// belongTogether reports whether the pieces of a sequence belong together: whether the
-// pointwise mutual information of its two parts, in bits, is high. It takes the best
-// split, where the information is least.
+// belongTogether reports whether the pieces of the sequence w belong together: whether the
+// pointwise mutual information of its two parts, in bits, is high. Among all splits into two
+// parts, it takes the one with the least information.
 func (c *counter) belongTogether(w string, pieces []piece) bool {
 	least := math.Inf(1)
 	n := float64(c.counts[w])
@@ -248,7 +253,7 @@ func (c *counter) belongTogether(w string, pieces []piece) bool {
 	return least >= min(togetherLeast, togetherShare*most)
 }
 
-// around counts the neighbours of the candidates in a run.
+// around finds the candidates in a run and counts their neighbours.
 func (c *counter) around(found map[string]*[2]neighbours, run string) {
 	c.sequences(run, func(pieces []piece, from, to int) {
 		around := found[run[pieces[from].from:pieces[to-1].to]]
@@ -267,16 +272,16 @@ func (c *counter) around(found map[string]*[2]neighbours, run string) {
 	})
 }
 
-// neighboursMax is how many different neighbours on one side of a candidate are counted
-// by letter. With more, the entropy is high enough.
+// neighboursMax is the largest number of different letters on one side of a candidate that are
+// counted one by one. With more, the entropy is high enough in any case.
 const neighboursMax = 24
 
-// neighbours counts the letters that stand on one side of a candidate.
+// neighbours counts the letters that stand on one side of a candidate for a new word.
 type neighbours struct {
 	all     uint32
 	letters []rune
 	counts  []uint32 // of each of letters
-	single  uint32   // how many neighbours count as a letter that occurs once: borders, and letters after the first neighboursMax
+	single  uint32   // neighbours that count as all different: ends of runs, and letters beyond neighboursMax
 }
 
 // add counts one neighbour: a letter, or 0 where the run begins or ends. Each 0 counts as a

@@ -9,7 +9,7 @@ import (
 	"infomall/store/words/match"
 )
 
-// BytesMax is the size in bytes of the longest term. Longer words are left out.
+// BytesMax is the size in bytes of the longest term. A longer word is no term.
 const BytesMax = 64
 
 // runBytes bounds the memory that a run takes. A longer Chinese run is read piece by
@@ -22,22 +22,22 @@ var cutter cut.Cutter
 // Reader reads the terms of texts. The zero value is ready to use and finds no new
 // words. Only one goroutine may use it.
 type Reader struct {
-	// New has the new words that are found. It may be nil.
+	// New has the new words that Of yields, too. It may be nil.
 	New *NewWords
 
 	terms  match.Terms
 	run    []byte // letters of the run that is being read
 	script script
-	from   int // of the last letter of the run, in the text
-	end    int // after the last letter of the run, in the text
+	from   int // offset in the text of the last letter of the run
+	end    int // offset in the text of the end of the run
 	pieces []piece
 }
 
-// piece is one piece of a run, at run[from:to].
+// piece is a word or a single letter into which a Chinese run is cut. It is at run[from:to].
 type piece struct {
 	from, to int
 	letters  int
-	stop     bool // no new word has it
+	stop     bool // it is a stop word, which is part of no new word
 	notFirst bool // no new word begins with it
 	notLast  bool // no new word ends with it
 }
@@ -53,8 +53,9 @@ const (
 	other
 )
 
-// scriptOf returns the script of a letter of a run. before is the script of the letter
-// before it: a letter that makes a vowel long has the script of the vowel.
+// scriptOf returns the script of a letter of a run. before is the script of the letter before
+// it, which matters only for ー: that letter makes a vowel long, and has the script of the
+// vowel.
 func scriptOf(letter rune, before script) script {
 	switch {
 	case letter == 'ー':
@@ -74,9 +75,9 @@ func scriptOf(letter rune, before script) script {
 	return other
 }
 
-// Of ranges over the terms of a text, in their order, with repetitions. The second value
-// reports whether the term is a new word, which comes after the pieces of its run. A term
-// is valid until the next one is asked for.
+// Of ranges over the terms of a text, in order, with repetitions. The second value is true for
+// a new word, which comes after the pieces of its run. The first value is valid until the next
+// iteration.
 func (r *Reader) Of(text string) iter.Seq2[[]byte, bool] {
 	return func(yield func([]byte, bool) bool) {
 		r.run = r.run[:0]
@@ -102,14 +103,15 @@ func (r *Reader) Of(text string) iter.Seq2[[]byte, bool] {
 	}
 }
 
-// follows reports whether the last letter that was read, of script s, continues the run.
-// Several letters at the same place come from one letter of the text.
+// follows reports whether the letter that was read last, which has script s, belongs to the
+// current run. A letter of the text that folding turns into several letters keeps them in one
+// run.
 func (r *Reader) follows(s script) bool {
 	return len(r.run) > 0 && len(r.run) < runBytes && s == r.script && (r.terms.From == r.end || r.terms.From == r.from)
 }
 
-// finish yields the terms of the run, and makes the run empty. It reports whether yield
-// wants more.
+// finish calls yield with the terms of the run, and makes the run empty. It returns false if
+// yield does.
 func (r *Reader) finish(yield func([]byte, bool) bool) bool {
 	if len(r.run) == 0 {
 		return true
@@ -155,7 +157,7 @@ func cutRun(dst []piece, run string) []piece {
 	return dst
 }
 
-// AppendRuns appends the Chinese runs of a text that may have new words to dst, each with
+// AppendRuns appends to dst the Chinese runs of a text that have two letters or more, each with
 // a line feed after it. FindNew reads texts in this form.
 func (r *Reader) AppendRuns(dst []byte, text string) []byte {
 	if isASCII(text) {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Set says which terms are asked for: those in Equal, and those that begin with a text in
-// Begins. A nil Set has all terms.
+// Set is a set of terms: those in Equal, and those that begin with a text in Begins. A nil Set
+// has all terms.
 type Set struct {
 	Equal  []string
 	Begins []string
@@ -18,7 +18,8 @@ func (s *Set) Has(term []byte) bool {
 		slices.ContainsFunc(s.Begins, func(b string) bool { return strings.HasPrefix(string(term), b) })
 }
 
-// MayHaveNew reports whether s may have new words of some texts.
+// MayHaveNew reports whether s may contain a new word: a Chinese word that texts use but the
+// list of words does not have.
 func (s *Set) MayHaveNew() bool {
 	return s == nil || slices.ContainsFunc(s.Equal, MayBeNew) || slices.ContainsFunc(s.Begins, BeginsNew)
 }

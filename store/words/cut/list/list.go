@@ -67,8 +67,8 @@ type List struct {
 	roots, inner, costs, labels, starts string
 }
 
-// Open returns the List in a packed string. It looks only at the lengths: what it takes
-// does not depend on the number of words.
+// Open returns the List in a packed string. It checks only lengths, so its time does not depend
+// on the number of words.
 func Open(packed string) (List, error) {
 	if len(packed) < headBytes {
 		return List{}, ErrPacked
@@ -124,8 +124,7 @@ func (l *List) Next(node int, letter rune) int {
 	return -1
 }
 
-// Cost returns the cost of the word that is a node, or 0 if the node is only the
-// beginning of words.
+// Cost returns the cost of the word at a node, or 0 if the node is only the beginning of words.
 func (l *List) Cost(node int) uint8 { return l.costs[node] }
 
 func (l *List) label(node int) rune {

@@ -25,7 +25,8 @@ import (
 // languages are the codes of the languages that are kept.
 var languages = []string{"ca", "cs", "da", "de", "el", "en", "es", "fi", "fr", "hr", "hu", "id", "it", "nl", "no", "pl", "pt", "ro", "ru", "sk", "sl", "sv", "tr", "uk"}
 
-// telling are the English words that are left out.
+// telling are the English words that are left out of the list of stop words, because they say
+// what a text is about.
 var telling = strings.Fields("bill computer copy fire index information invention member members microsoft mill netscape novel research room rooms system test text web world")
 
 func main() {
@@ -63,7 +64,7 @@ func run(name, out string) error {
 	return os.WriteFile(out, []byte(text.String()), 0o666)
 }
 
-// only yields the words of a text.
+// only yields the words of a text, without their offsets.
 func only(text string) func(func(string) bool) {
 	return func(yield func(string) bool) {
 		for _, w := range words.Of(text) {

@@ -69,8 +69,9 @@ func run(wordsName, simplifiedName, out string) error {
 	return os.WriteFile(out, []byte(packed), 0o666)
 }
 
-// simplifier returns the function that makes letters simplified. Lines that begin with
-// # are comments.
+// simplifier returns a function that turns a traditional letter into its simplified form. pairs
+// has lines of letters: each traditional letter is followed by its simplified form. Lines that
+// begin with # are comments.
 func simplifier(pairs string) func(rune) rune {
 	to := make(map[rune]rune)
 	for line := range strings.Lines(pairs) {
@@ -90,8 +91,8 @@ func simplifier(pairs string) func(rune) rune {
 	}
 }
 
-// costsOf parses the lines of jieba's list, which are a word, its frequency and its part of
-// speech. It returns the words that the built-in list keeps, with their costs.
+// costsOf parses the lines of jieba's list: a word, its frequency and its part of speech. It
+// returns the costs of the words that are kept in the packed list.
 func costsOf(lines string, simplify func(rune) rune) (map[string]uint8, error) {
 	frequencies, all := make(map[string]int), 0
 	number := 0
