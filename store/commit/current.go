@@ -116,7 +116,8 @@ type Pin struct {
 	file *os.File // nil for the empty catalogue of an archive that does not exist
 }
 
-// Release ends the pin. Writers may then remove the files of the generation.
+// Release ends the pin. A writer may then remove the files of the generation, unless others
+// have pinned it.
 func (p *Pin) Release() {
 	if p.file != nil {
 		p.file.Close() // this releases the lock too

@@ -66,9 +66,8 @@ type Folder struct {
 // not the path of a folder.
 func IsURL(place string) bool { return strings.Contains(place, "://") }
 
-// Open returns a Folder for the archive at this path, which need not exist. It does
-// not read or create anything yet.
-// The archive lies in a bucket if d is a disk.Shared.
+// Open returns a Folder for the archive at this path, which need not exist. It does not read or
+// create anything yet. If d is a disk.Shared, the archive is in a bucket.
 func Open(path string, d disk.FS) *Folder {
 	f := &Folder{Path: path, Disk: d, Now: time.Now}
 	if s, ok := d.(disk.Shared); ok {
@@ -77,8 +76,8 @@ func Open(path string, d disk.FS) *Folder {
 	return f
 }
 
-// Remote reports whether the archive lies in a bucket. Its files are then read by ranges, and none
-// can be mapped.
+// Remote reports whether the archive is in a bucket. Its files are then read by ranges of
+// bytes, and cannot be mapped into memory.
 func (f *Folder) Remote() bool { return f.bucket != nil }
 
 // Exists reports whether the folder holds an archive, with captures or without. A
@@ -97,8 +96,8 @@ func (f *Folder) Exists() bool {
 	return false
 }
 
-// Create makes those of the archive's folders that do not exist. A copy of an
-// archive may lack folders that were empty.
+// Create makes those folders of the archive that do not exist. They may be missing in a copy of
+// an archive, if they were empty.
 func (f *Folder) Create() error {
 	if f.bucket != nil {
 		return f.bucket.createArchive()
@@ -117,10 +116,10 @@ func (f *Folder) Create() error {
 	return nil
 }
 
-// Locked calls do while it holds the archive's lock, so that no other writer can
-// publish. It waits for other writers until ctx ends. do gets the open lock file.
-// In a bucket there is no lock, and do gets nil: if another writer publishes meanwhile, what do
-// puts in force is refused, and Locked calls do again.
+// Locked calls do while it holds the archive's lock, so that no other writer can publish. It
+// waits for the lock until ctx ends. do gets the open lock file. In a bucket there is no lock,
+// and do gets nil. If another writer publishes meanwhile, the publication by do is refused, and
+// Locked calls do again.
 func (f *Folder) Locked(ctx context.Context, do func(lock disk.File) error) error {
 	if f.bucket != nil {
 		return f.bucket.locked(ctx, func() error { return do(nil) })
