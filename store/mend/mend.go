@@ -39,13 +39,13 @@ type Maintenance struct {
 	open      Opener
 }
 
-// Opener returns the folder of another archive, such as a copy. place is the path of a
-// folder, which need not exist, or the URL of a place in a bucket.
+// Opener returns the folder of another archive, such as a copy. place is the path of a folder,
+// which need not exist, or a URL such as s3://bucket/prefix.
 type Opener func(place string) (*commit.Folder, error)
 
-// New returns the Maintenance of the archive in a folder. It shares the open files,
-// snapshots, indexes of words and notes of that archive with other users. documents is nil if documents are
-// not read. open finds copies of the archive.
+// New returns the Maintenance of the archive in the folder f. It shares the open files,
+// snapshots, indexes of words and notes of that archive with other users. If documents is nil,
+// documents are not read. The function open returns the folders of copies.
 func New(f *commit.Folder, files *body.Files, s *snapshot.Source, x *finder.Indexes, n *notes.Notes, documents DocumentReader, now func() time.Time, open Opener) *Maintenance {
 	return &Maintenance{f, files, s, x, n, documents, now, open}
 }

@@ -21,8 +21,8 @@ import (
 // RECOVER reads too.
 const formatDBFile = "db-file"
 
-// FileOpener returns the FS for a file that a user names by its path or its URL, and its
-// path in the FS.
+// FileOpener returns the file system of a file that a user names by its path or its URL, and
+// the path of the file in it.
 type FileOpener func(name string) (d disk.FS, path string, err error)
 
 // PlanRecover returns what Recover would read: the format of the file, its size, and
