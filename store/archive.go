@@ -65,7 +65,7 @@ type Archive struct {
 	opts   Options
 	folder *commit.Folder
 	bucket *s3.Client // nil if the archive is in a folder
-	// settings are those of an archive in a bucket.
+	// settings are the settings of an archive in a bucket.
 	settings BucketOptions
 	fresh    bool // the archive reads its bucket and its tier without the cache, see uncached
 
@@ -133,8 +133,8 @@ func (a *Archive) Local() string { return a.dir }
 // reason.
 func (a *Archive) Exists() bool { return a.folder.Exists() }
 
-// Create makes those of the archive's folders that do not exist. A copy of an
-// archive may lack folders that were empty.
+// Create makes those folders of the archive that do not exist. They may be missing in a copy of
+// an archive, if they were empty.
 func (a *Archive) Create() error { return a.folder.Create() }
 
 // Close closes the archive's index files and its idle connections to a bucket, and frees the cache of
@@ -297,12 +297,12 @@ func (a *Archive) Reindex(ctx context.Context, o task.ReindexOptions) ([]task.Re
 	return a.maintenance.Reindex(ctx, o, a.derive)
 }
 
-// Repair repairs the files of a pool with another copy of the archive. A damaged or
-// missing file is replaced by the file of the copy, if that matches the catalogue.
-// If both files are damaged, Repair combines the two. Each file is made under
-// another name, checked and renamed, so readers see either the old file or the new
-// one. Repair returns one result for each file. If it also returns an error, the
-// results say what was done before the error. If there is no such pool, the error is
+// Repair repairs the files of a pool with another copy of the archive. If a file is damaged or
+// missing, and the copy has it as the catalogue describes it, Repair takes the file of the
+// copy. If both files are damaged, Repair makes an undamaged file from the two, if that is
+// possible. Each file is made under another name, checked and renamed, so readers see either
+// the old file or the new one. Repair returns one result for each file. If it also returns an
+// error, the results say what was done before the error. If there is no such pool, the error is
 // a *task.NoPoolError.
 func (a *Archive) Repair(ctx context.Context, o task.RepairOptions) (list []task.RepairResult, err error) {
 	if f := a.uncached(); f != nil {
@@ -420,9 +420,9 @@ func (a *Archive) derive(ctx context.Context, o task.ReindexOptions) ([]task.Rei
 	return out, err
 }
 
-// Import reads files into the archive, and creates the archive if there is none. It
-// returns one result for each file. If it returns an error, for example because ctx
-// ended, the results say what was stored before.
+// Import reads files into the archive, and creates the archive if there is none. It returns one
+// result for each file. If it also returns an error, for example because ctx ended, the results
+// count what was stored before.
 func (a *Archive) Import(ctx context.Context, o task.ImportOptions) ([]task.ImportResult, error) {
 	return a.intake.Import(ctx, o)
 }
@@ -468,11 +468,11 @@ func (a *Archive) PlanRecover(ctx context.Context, o task.RecoverOptions) (task.
 	return mend.PlanRecover(ctx, o, a.file)
 }
 
-// Recover reads a damaged file of Tianwang or WARC records, a db-file, or any
-// fragment of one. It yields what can be saved, and what is damaged. Records of
-// Tianwang and WARC files are returned unchanged; captures of a db-file are
-// returned as WARC records, with everything that was imported with them. Recover
-// does not read or change the archive.
+// Recover reads a damaged file of Tianwang or WARC records, a db-file, or any fragment of one.
+// It yields what can be saved, and what is damaged. Records of Tianwang and WARC files are
+// returned unchanged. Captures of a db-file are returned as WARC records, with everything that
+// was imported with them; for their bodies Recover also reads the db-files beside it. Recover
+// changes nothing.
 func (a *Archive) Recover(ctx context.Context, o task.RecoverOptions) iter.Seq2[task.Recovered, error] {
 	return mend.Recover(ctx, o, a.file)
 }

@@ -95,7 +95,7 @@ type IndexFile struct {
 	CRC   uint32
 }
 
-// kindCatalog is the kind of file that the first line of a catalogue names.
+// kindCatalog is the word for a catalogue in the first line of its file.
 const kindCatalog = "catalogue"
 
 // orders has the word that a catalogue file uses for each value of Info.Follows.

@@ -81,10 +81,10 @@ func (r *Removal) Touches(print uint32) bool {
 	return ok
 }
 
-// kindRemoval is the kind of file that the first line of a removal's file names.
+// kindRemoval is the word for a removal in the first line of its file.
 const kindRemoval = "removal"
 
-// The words of a removal file for what was removed.
+// The words by which the file of a removal names the statement.
 const (
 	removalDelete = "delete"
 	removalDrop   = "drop"

@@ -1,18 +1,22 @@
-// Package commit puts generations of an archive in force, each step durable before the
-// next, and keeps those that somebody reads. It knows where the files of an archive
-// are. What a generation holds is known to package catalog.
+// Package commit puts generations of an archive in force, each step durable before the next,
+// and keeps the generations that somebody reads. It knows where the files of an archive are.
+// Package catalog knows what a generation has.
 //
 // # Words
 //
 //	generation   one state of the catalogue, numbered from 1
+//	in force     named by the current generation
 //	CURRENT      the file with the number of the generation in force
+//	NUMBER       in a bucket, the file with the next free number for a file
 //	pin          a lock on a generation: its files stay until it is released
 //	writer       the right of a process to add files, with a folder of its own
+//	lease        a file that a writer in a bucket renews every few seconds
 //	publish      to bring new files to their places and put a generation in force
 //	sweep        to remove the files that no generation names and nobody reads
+//	stale        a change planned on a generation that has changed, so that it no longer fits
 //
-// A publication takes these steps. Each is durable before the next, so that the
-// archive is whole after a crash at any moment:
+// A publication takes these steps. Each is durable before the next, so that the archive is
+// whole after a crash at any moment:
 //
 //	writers/w123/000007.raw       the writer makes files in its own folder
 //	pools/200806/000007.raw       they are renamed to their places

@@ -16,7 +16,8 @@ import (
 	"infomall/store/segment"
 )
 
-// leftAfter is how old an object that no writer uses must be to be removed.
+// leftAfter is the age from which a lease or a probe is removed if its writer is not in the
+// catalogue.
 const leftAfter = 12 * time.Hour
 
 // lease renews the lease of one writer until it is stopped.

@@ -115,9 +115,8 @@ func (a *Analysis) like(o *Analysis) bool {
 		bytes.Equal(a.Facts, o.Facts) && slices.EqualFunc(a.leaf, o.leaf, bytes.Equal)
 }
 
-// PageOf returns what the page of capture s says. a is the analysis of its body. If
-// the chunked transfer of the body ended early, the field Unread of the result says
-// so.
+// PageOf returns what the page of capture s says. a is the analysis of the body of s. If the
+// chunked transfer of the body ended early, the field Unread of the result says so.
 func (a *Analysis) PageOf(s *segment.Stored) segment.Page {
 	p := a.Page
 	if p.Unread == "" && p.Source != "" && s.Body == segment.BodyOwn && message.IsCut(s.Framing) {

@@ -18,10 +18,9 @@ import (
 // and a query computes it.
 const FoldBack = 32
 
-// Folder computes the folds of versions (how the blocks of a version relate to those
-// of earlier versions). It follows the blocks of one URL through its settled
-// captures, those of the archive and those of a batch, as far as the new versions
-// need it.
+// Folder computes the folds of versions (how the blocks of a version relate to those of earlier
+// versions). It follows the blocks of one URL from version to version, through the archive and
+// then a batch, as far as the new versions need it.
 type Folder struct {
 	Read      *Reader
 	Histories *Histories

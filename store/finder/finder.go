@@ -102,7 +102,8 @@ func (v *Finder) Close() error {
 // never changes.
 type fileKey struct{ name string }
 
-// file returns the index of words in a file, which stays open until v is closed.
+// file returns the index of words in the file with this name. If the index is too large to be
+// kept in memory, the file stays open until v is closed.
 func (v *Finder) file(name string) (*index.File, error) {
 	if f, ok := memo.Get[*index.File](v.kept, fileKey{name}); ok {
 		return f, nil

@@ -47,9 +47,9 @@ func (b *bundle) drop() {
 	}
 }
 
-// Import reads files into the archive, and creates the archive if there is none. It
-// returns one result for each file. If it returns an error, for example because ctx
-// ended, the results say what was stored before.
+// Import reads files into the archive, and creates the archive if there is none. It returns one
+// result for each file. If it also returns an error, for example because ctx ended, the results
+// count what was stored before.
 func (i *Intake) Import(ctx context.Context, o task.ImportOptions) ([]task.ImportResult, error) {
 	files, total, err := formats.Inputs(o)
 	if err != nil {

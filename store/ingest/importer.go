@@ -390,9 +390,9 @@ func (g *Importer) hasBlocks(segment uint32) bool {
 	return ok && g.blocks.Turn()-turn < 2
 }
 
-// mergeSmall merges the small segments of these pools, and splits pools that are too
-// large. It only warns of an error: what was stored is in force already, and the
-// next process that publishes tries again.
+// mergeSmall merges the small segments of these pools, and splits pools that are too large. It
+// only warns of an error: the captures are stored already, and the next process that publishes
+// tries again.
 func (g *Importer) mergeSmall(ctx context.Context, pools []string) {
 	for _, name := range pools {
 		due := func(c *catalog.Catalog) []*segment.Info {

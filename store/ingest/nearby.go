@@ -94,9 +94,9 @@ func (n *nearby) near(ctx context.Context, key, pool string) error {
 	return nil
 }
 
-// neighbours returns the segments that have pages of the URL's host, each with the
-// place next to the URL. It returns at most nearbySegments, those of the newest
-// pools first. Pools later than the given pool are left out.
+// neighbours returns segments that have pages of the URL's host, each with the position next to
+// the URL in it. It returns at most nearbySegments segments, those of the newest pools first.
+// It leaves out pools later than the given pool.
 func (n *nearby) neighbours(key, pool string) ([]neighbour, error) {
 	host := key[:urlkey.HostPrefix(key)]
 	var out []neighbour

@@ -310,8 +310,8 @@ func complete(d *document.Document) {
 	d.Lang = page.LangFor(d.Lang, strings.ToValidUTF8(lead.String(), ""))
 }
 
-// bring looks in other files for a reading with the same key, and adds a row with it. done is
-// false if there is none.
+// bring looks in the other files of readings for one with the same key. If it finds one, it
+// adds a row with it to the current file. done is false if it finds none.
 func (d *documentRun) bring(key readings.Key) (done bool, err error) {
 	for _, name := range d.usable {
 		f, err := d.v.Readings(name)

@@ -1,6 +1,6 @@
-// Package mend looks after the files of an archive: it rebuilds indexes and a lost
-// catalogue from the db-files, mends files with a copy, makes copies, and recovers what
-// is whole of a damaged file. It verifies all of them.
+// Package mend looks after the files of an archive. It verifies them. It rebuilds indexes and a
+// lost catalogue from the db-files, repairs files with a copy, makes copies, and recovers the
+// undamaged records of a damaged file.
 //
 // # Words
 //
@@ -14,6 +14,8 @@
 //	repair    to replace a damaged file by that of a copy, or to combine the two
 //	recover   to read the whole records of a damaged file of Tianwang, WARC or db-file
 //	salvage   to recover the captures of a db-file, with bodies from the files beside it
+//	readings  files with the text that was extracted from documents, such as PDFs
+//	tier      a second place for db-files: another folder or a bucket
 package mend
 
 import (

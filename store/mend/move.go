@@ -292,7 +292,7 @@ func (v *moving) file(ctx context.Context, f catalog.File, there bool) (moved bo
 	return true, folder.Disk.SyncDir(filepath.Dir(path))
 }
 
-// upload brings the db-file at a path to the tier, and checks it there.
+// upload copies the db-file at a path to the tier, and checks the copy there.
 func (v *moving) upload(ctx context.Context, path string, f catalog.File) error {
 	to := filepath.Join(v.root, f.Name)
 	if err := disk.MkdirAll(v.far, filepath.Dir(to)); err != nil {
@@ -357,8 +357,8 @@ func (v *moving) syncAt(path string) error {
 	return nil
 }
 
-// fetch brings a db-file back from the tier. local says that the archive's folder has
-// the file.
+// fetch copies a db-file back from the tier to the archive's folder. local says that the folder
+// has a file with this name.
 func (v *moving) fetch(ctx context.Context, f catalog.File, local bool) error {
 	if local {
 		crc, err := checksum(ctx, v.m.folder.Disk, filepath.Join(v.m.folder.Path, f.Name))

@@ -21,7 +21,7 @@ import (
 // The file only saves work: if it is lost or damaged, verifications begin again.
 const fileVerify = "verify"
 
-// kindVerify is the kind of file that its first line names.
+// kindVerify is the word for this kind of file in its first line.
 const kindVerify = "verify"
 
 // noteEvery is how often a running verification writes its progress.
@@ -121,7 +121,7 @@ func (y *verifier) recall() error {
 // undamaged.
 func (y *verifier) isClean(s *segment.Info) bool { return slices.Contains(y.clean, s.Number()) }
 
-// noteNow stores the progress if more than noteEvery has passed since that was done.
+// noteNow stores the progress if more than noteEvery has passed since the last time.
 func (y *verifier) noteNow() error {
 	if y.m.now().Sub(y.noted) < noteEvery {
 		return nil

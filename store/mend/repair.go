@@ -18,12 +18,12 @@ import (
 	"infomall/store/segment"
 )
 
-// Repair repairs the files of a pool with another copy of the archive. A damaged or
-// missing file is replaced by the file of the copy, if that matches the catalogue.
-// If both files are damaged, Repair combines the two. Each file is made under
-// another name, checked and renamed, so readers see either the old file or the new
-// one. Repair returns one result for each file. If it also returns an error, the
-// results say what was done before the error. If there is no such pool, the error is
+// Repair repairs the files of a pool with another copy of the archive. If a file is damaged or
+// missing, and the copy has it as the catalogue describes it, Repair takes the file of the
+// copy. If both files are damaged, Repair makes an undamaged file from the two, if that is
+// possible. Each file is made under another name, checked and renamed, so readers see either
+// the old file or the new one. Repair returns one result for each file. If it also returns an
+// error, the results say what was done before the error. If there is no such pool, the error is
 // a *task.NoPoolError.
 func (m *Maintenance) Repair(ctx context.Context, o task.RepairOptions) ([]task.RepairResult, error) {
 	p, err := m.folder.Pin()

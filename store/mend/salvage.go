@@ -42,7 +42,7 @@ type salvaged struct {
 	states map[capture]state // the last state of each capture
 }
 
-// capture identifies a capture among those of a db-file.
+// capture identifies a capture of a db-file.
 type capture struct {
 	segment uint32
 	key     string

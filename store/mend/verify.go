@@ -418,9 +418,9 @@ func (y *verifier) dangling() error {
 	return nil
 }
 
-// unsorted reports db-files of a static pool that overlap in keys, so that together
-// they are not sorted. It also reports db-files with captures of URLs that their
-// pool does not take.
+// unsorted reports db-files of a static pool whose ranges of keys overlap, so that together
+// they are not sorted. It also reports db-files with captures of URLs that their pool does not
+// take.
 func (y *verifier) unsorted() error {
 	byKey := slices.Clone(y.chosen)
 	slices.SortStableFunc(byKey, func(a, b *segment.Info) int {

@@ -150,7 +150,8 @@ func (c *countingWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// checkWords reads an index of words, and returns an error if it is damaged.
+// checkWords reads a whole index of words, and returns an error if it is damaged. name is its
+// path in the archive's folder.
 func checkWords(ctx context.Context, folder *commit.Folder, name string) error {
 	f, err := index.Open(folder.Disk, folder.Path, name, nil)
 	if errors.Is(err, index.ErrOther) {

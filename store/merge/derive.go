@@ -20,11 +20,10 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Derive carries out REINDEX DERIVED. In segments whose facts another version of the
-// program computed, it computes again what was found out about bodies when they were
-// imported. It handles one pool, or all pools in turn. The segments are rewritten,
-// with captures and blocks in the same places. It returns one result for each pool
-// that has such segments.
+// Derive carries out REINDEX DERIVED for one pool, or for all pools in turn. It computes again
+// what was found out about bodies when they were imported, in segments for which another
+// version of the program has done that. It rewrites these segments, with captures and blocks in
+// the same places. It returns one result for each pool that has such segments.
 func (m *Merger) Derive(ctx context.Context, o task.ReindexOptions) ([]task.ReindexResult, error) {
 	p, err := m.folder.Pin()
 	if err != nil {

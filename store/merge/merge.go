@@ -1,16 +1,17 @@
-// Package merge makes one sorted row of segments from the segments of a pool: it drops
-// what is there twice and what was deleted, splits pools that are too large, and computes
-// again what other versions of the program found out about bodies.
+// Package merge makes one sorted row of segments from the segments of a pool. It drops
+// duplicate and deleted captures, splits pools that are too large, and computes again what
+// other versions of the program found out about bodies.
 //
 // # Words
 //
 //	seal      to merge a pool for good: it becomes static, and is packed more tightly
-//	round     one merge of several that a pool with very many segments takes
+//	round     one of the merges that a pool with very many segments needs
 //	split     to divide a pool by URL into parts
 //	place     where a block of a merged segment is now
 //	leftover  a block that no merged capture uses, but a segment that is not merged
 //	form      a segment that is written again, with captures and blocks in the same places
 //	siblings  the captures of one URL
+//	state     a period in which a capture had its body from a capture that was deleted since
 package merge
 
 import (
@@ -45,7 +46,7 @@ const (
 	mergeBlocks = 200_000
 )
 
-// Bounds are the limits of what a merge reads at once and keeps in memory.
+// Bounds are the limits of what a merge reads at once and keeps in memory; see the fields.
 type Bounds struct {
 	Ways   int   // how many segments that hold the same URLs are merged at once
 	Runs   int64 // bytes of decoded runs in memory

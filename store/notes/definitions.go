@@ -21,7 +21,7 @@ import (
 // capture depends on it, and it survives the loss of a catalogue.
 const FileDefinitions = "definitions"
 
-// kindDefinitions is the kind of file that its first line names.
+// kindDefinitions is the word for this kind of file in its first line.
 const kindDefinitions = "definitions"
 
 // definitionsBytesMax is the largest size of the file with the definitions, in

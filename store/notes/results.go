@@ -245,7 +245,7 @@ func (k *Notes) CheckResult(ctx context.Context, name string) error {
 	return nil
 }
 
-// resultFile is an open file of a result.
+// resultFile is an open file with a stored result.
 type resultFile struct {
 	*result.Reader
 	file disk.Source

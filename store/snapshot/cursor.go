@@ -244,7 +244,7 @@ func (c *Cursor) singles(limit string) int {
 // skip moves past n entries, each of which is the only one of its URL.
 func (c *Cursor) skip(n int) { c.k, c.i = c.k+n, c.i+n }
 
-// Heads finds the cursor with the least current key among several cursors: the top cursor. If
+// Heads finds, among several cursors, the cursor with the least current key: the top cursor. If
 // several have this key, the top is the cursor whose segment has the earliest capture, so that
 // the captures of a URL are mostly gathered in order of time.
 type Heads struct {

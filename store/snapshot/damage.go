@@ -32,8 +32,8 @@ type damageMet struct {
 	pool  string          // pool of the first damaged db-file, "" if there is none
 }
 
-// SkipDamage makes the snapshot read on after damage to a db-file. Damage returns
-// what was skipped. SkipDamage is called before the first read.
+// SkipDamage makes the snapshot continue after damage to a db-file, without the captures in the
+// damaged part. Damage then returns what was skipped. Call SkipDamage before the first read.
 func (v *Snapshot) SkipDamage() { v.damage.skip = true }
 
 // Damage returns an error that names the damaged files that reads have skipped. It returns nil

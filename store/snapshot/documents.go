@@ -111,7 +111,7 @@ func (v *Snapshot) HasDocuments() bool { return len(v.documentFiles()) > 0 }
 
 // inReadings calls find with each file of readings of segment s, until find returns true.
 // source is the index of s among the segments that the file covers. If a file was replaced
-// after the snapshot listed the files, inReadings lists them and calls find once more.
+// after the snapshot listed the files, inReadings lists them again and starts once more.
 func (v *Snapshot) inReadings(s *segment.Info, find func(f *readings.File, source int) (done bool, err error)) {
 	name := readings.NameOf(s)
 	for again := range 2 {

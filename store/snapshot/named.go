@@ -34,8 +34,7 @@ type urlCaptures struct {
 	digests map[string]*choice                 // by declared digest; nil before the first use, see Originals.byDigest
 }
 
-// Sibling is one of the captures of a URL among which the original of a revisit is
-// searched.
+// Sibling is a capture of a URL, as far as the search for the original of a revisit needs it.
 type Sibling struct {
 	timeline.Place
 	Time   record.Time

@@ -36,9 +36,9 @@ import (
 //  5. If a revisit has a state of the time asked about (see states.go), it has the body of
 //     that state, and the other rules do not matter.
 
-// Originals finds the captures from which revisits have their bodies, in a snapshot
-// and in a batch that is about to be added to the archive. It remembers what it
-// found, so that each chain of revisits is followed once.
+// Originals finds the captures from which revisits have their bodies, in a snapshot and in a
+// batch that will be added to the archive. It remembers the results, so that each chain of
+// revisits is followed once.
 type Originals struct {
 	v     *Snapshot
 	batch Batch // empty if there is none
@@ -313,10 +313,10 @@ func (o *Originals) asStored(ctx context.Context, at timeline.Place) (*timeline.
 	return out, nil
 }
 
-// take returns the original of the revisit at a place. next is the capture after the
-// revisit in its chain, and the argument of is the original of next. If the revisit
-// has no headers, it also gets the headers of next. If nothing differs from the
-// original of next, take returns that original itself.
+// take returns the original of the revisit at a place. next is the place of the capture to
+// which the revisit refers, and the argument of is the original of that capture. If the revisit
+// has no headers, it also gets the headers of that capture. If nothing differs from the
+// argument of, take returns it itself.
 func (o *Originals) take(ctx context.Context, at timeline.Place, of *timeline.Original, next timeline.Place) (*timeline.Original, error) {
 	s, err := o.Stored(at)
 	if err != nil {

@@ -81,9 +81,9 @@ func (v *Snapshot) Head(ctx context.Context, ref record.Ref) ([]byte, error) {
 	return e.Head, nil
 }
 
-// BodyIn returns the body that the entry owner itself stores. If the body is damaged
-// and damage is skipped, BodyIn notes the damage, and still returns the error. The
-// body must not be large.
+// BodyIn returns the body that the entry owner itself stores. If the body is damaged, BodyIn
+// returns the error, and if damage is skipped, also records it for Snapshot.Damage. The body
+// must not be large.
 func (v *Snapshot) BodyIn(ctx context.Context, owner *segment.Stored) ([]byte, error) {
 	body, err := v.Runs.Body(ctx, owner)
 	v.skips(err)

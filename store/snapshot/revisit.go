@@ -121,9 +121,9 @@ func (v *Snapshot) originOf(ctx context.Context, at timeline.Place, e *segment.S
 	return out, nil
 }
 
-// pageFrom returns what the page says (title, charset and so on) that a capture
-// without a body of its own has from another entry. The parameter at is the origin
-// of the body. The result is segment.NoPage if the archive does not have the body.
+// pageFrom returns what the page of a capture without a body of its own says (its title,
+// charset and so on). The parameter at says at which entry the body is. The result is
+// segment.NoPage if the archive does not have the body.
 func (v *Snapshot) pageFrom(ctx context.Context, at origin) (segment.Page, error) {
 	if at.original != nil {
 		return v.Originals().page(ctx, at.original)

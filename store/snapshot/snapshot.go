@@ -10,6 +10,10 @@
 //	hidden   removed by DELETE or DROP, but still in a file until a merge
 //	need     which captures still take their bodies from a hidden capture
 //	looker   looks up URLs in the order of their keys
+//	place    where an entry is stored: its segment, its run, and its number there
+//	owner    the entry that stores a body
+//	chunk    the part of a segment's index for one run
+//	reading  the text that was extracted from a document, such as a PDF, as it is stored
 //	mixed    a segment with captures added after the time of KnownAt, and with others
 //	state    a period in which a capture had its body from a capture that was deleted since
 package snapshot
@@ -114,16 +118,15 @@ func (v *Snapshot) SetCache(bytes int64) { v.Runs.SetCache(bytes) }
 // Stats returns counts of what the snapshot has read so far.
 func (v *Snapshot) Stats() record.ReadStats { return v.Runs.Stats() }
 
-// segmentsFor returns the segments that a scan must open for captures with a time in
-// from <= time < to. These are the segments with captures in that time, and the
-// segments whose captures may make the hints of those captures wrong. (Hints say how
-// a capture differs from the one before it.)
+// segmentsFor returns the segments that a scan must read for captures with a time in from <=
+// time < to. These are the segments with captures in that time, and the segments whose captures
+// may make the hints of those captures wrong. (Hints say how a capture differs from the one
+// before it.)
 //
-// A capture that was imported after a hint was computed changes the hints of the
-// captures that follow it. It may also give a body to a revisit of its month or a
-// later month that had none, and so change the hints of what follows that revisit.
-// Therefore segmentsFor opens all segments from the earliest such capture or revisit
-// on.
+// If a capture was imported after a hint was computed, the hints of the captures that follow it
+// change. If it gave its body to a revisit of its month or a later month that had none, the
+// hints of the captures after that revisit change too. Therefore segmentsFor returns all
+// segments from the earliest such capture or revisit on.
 func (v *Snapshot) segmentsFor(from, to record.Time) []*segment.Info {
 	from = v.known.begin(v.Pin.Segments, from, to)
 	for {
@@ -507,10 +510,10 @@ func (v *Snapshot) warm(segments []*segment.Info, ranges []urlkey.Range) {
 	wait.Wait()
 }
 
-// Since returns a time. At most about n segments that begin at that time or later may have
-// captures of the URL with this key before the time to. The result is record.MinTime if no
-// segment that begins earlier may have any. Since reads only the filters of segments, and of an
-// archive in a bucket nothing.
+// Since returns the time from which about n segments have captures of the URL with this key
+// before the time to. It counts the segments that may have some, and returns the first time of
+// the n-th last of them. If there are no more than n, it returns record.MinTime. Since reads
+// only the filters of segments, and of an archive in a bucket nothing.
 func (v *Snapshot) Since(key string, to record.Time, n int) record.Time {
 	var begins []record.Time
 	for _, i := range v.Pin.Segments {

@@ -346,7 +346,8 @@ func (c *Changes) group(ctx context.Context, key string) ([]timeline.Capture, er
 	return g, nil
 }
 
-// addedAt returns the time at which e was added. The entry of e must have the column.
+// addedAt returns the time at which e was added. The entry of e must have been read with the
+// column record.ColAdded.
 func addedAt(e *timeline.Capture) record.Time {
 	if i := e.Seg.Info; i.AddedFirst == i.AddedLast {
 		return i.AddedLast

@@ -12,18 +12,16 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Tally yields counts of captures, in no order. Each row counts captures that have
-// the same values in everything that t asks for. Several rows may have the same
-// values.
+// Tally yields counts of captures, in no order. Each row counts captures that have the same
+// values in all columns that t asks for. Several rows may have the same values.
 //
-// Duplicate captures are only in segments that overlap in keys and times, neither of
-// which was written with knowledge of the other. Tally reads such segments side by
-// side, as Scan does. It reads every other segment by itself, chunk by chunk and
-// only the columns it needs: many entries with few different values become a few
-// rows, and no URLs are made. If a whole segment is counted, and its census (counts
-// stored with the segment) has what t asks for, Tally reads only the census. If
-// there is much to count, several goroutines share the work. They have ended when
-// the range loop has ended.
+// Two segments can have the same capture only if they overlap in keys and times, and neither
+// was written with knowledge of the other. Tally merges such segments, as Scan does. It reads
+// every other segment by itself, chunk by chunk and only the columns it needs: many entries
+// with few different values become a few rows, and no URLs are made. If a whole segment is
+// counted, and its census (counts stored with the segment) has what t asks for, Tally reads
+// only the census. If there is much to count, several goroutines share the work. They have
+// ended when the range loop has ended.
 func (v *Snapshot) Tally(ctx context.Context, t record.Tally) record.Rows {
 	if t.Ranges == nil {
 		t.Ranges = []urlkey.Range{{}}
@@ -451,9 +449,9 @@ func (w *tallier) segment(s *segment.Info) (err error) {
 	return err
 }
 
-// skipping calls the function move, which reads a chunk of the current segment, and
-// returns its results. After damage that may be skipped, it goes on with the chunk
-// of the next run that can be read. more is false at the end of the segment.
+// skipping calls the function move, which reads a chunk of the current segment, and returns its
+// results. After damage that may be skipped, skipping reads the next chunk that can be read.
+// more is false at the end of the segment.
 func (w *tallier) skipping(chunks *segment.ChunkCursor, move func() (more bool, err error)) (bool, error) {
 	more, err := move()
 	for n := int64(0); err != nil && w.v.skips(err); n++ {

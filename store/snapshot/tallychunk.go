@@ -313,8 +313,8 @@ func (w *tallier) each(from, to int, host string) error {
 	return nil
 }
 
-// elsewhere counts entry i of the current chunk, which is stored without a body. It
-// looks up the captures of the URL, because the body may be that of another capture.
+// elsewhere counts entry i of the current chunk, which is stored without a body. It looks up
+// the captures of the URL to find the body, which may be stored at another capture.
 func (w *tallier) elsewhere(i int) error {
 	if w.look == nil {
 		w.look = w.v.NewLooker(w.t.Columns)

@@ -310,8 +310,8 @@ func settleBody(before []Capture, e *Capture) {
 	e.Kind, e.Bytes = record.KindOf(int(e.Status), false), -1
 }
 
-// AsBefore reports whether e is a 304 that names no capture of this archive, so that
-// its body is that of the capture before it, whichever capture that is.
+// AsBefore reports whether e is a 304 that names no capture of this archive. Its body is then
+// that of the capture before it.
 func AsBefore(e *Capture) bool {
 	return e.Via == record.ViaNotModified && e.Body == segment.BodyNone && e.Unread == nil && (!e.Resolved || e.AsBefore)
 }
