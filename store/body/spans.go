@@ -12,9 +12,9 @@ import (
 	"infomall/store/segment"
 )
 
-// Spans returns where the blocks of a recipe are now, as spans: ranges of blocks that lie one
-// after the other in a run. Each span is in a segment in force. If a segment that the recipe
-// names was merged, a names file says where its blocks are now.
+// Spans returns where the blocks of a recipe (the list of a body's blocks) are now, as spans:
+// ranges of blocks that lie one after the other in a run. Each span is in a segment in force.
+// If a segment that the recipe names was merged, a names file says where its blocks are now.
 func (r *Runs) Spans(recipe segment.Recipe) ([]segment.Span, error) {
 	r.mu.Lock()
 	inForce := r.inForce()

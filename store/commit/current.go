@@ -184,7 +184,8 @@ type lastPinned struct {
 	file    os.FileInfo // its file
 }
 
-// load returns the catalogue of generation n, which is in file.
+// load returns the catalogue of generation n from its open file. It decodes the file only if it
+// is not the one that was decoded last.
 func (l *lastPinned) load(f *Folder, n uint64, file *os.File) (*catalog.Catalog, error) {
 	now, err := file.Stat()
 	if err != nil {

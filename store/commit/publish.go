@@ -226,9 +226,10 @@ func (w *Writer) moveInRemoval(ctx context.Context, r *catalog.Removal) (*catalo
 	return info, w.Folder.MoveIn([][2]string{{tmp, info.Name}})
 }
 
-// moveInBlockList writes the block-list that the function change returns for the catalogue c,
-// which is in force, and moves the file to its place in the archive. The file gets the given
-// number. It returns the catalogue's entry for the file. The caller holds the archive's lock.
+// moveInBlockList changes the block-list. It calls the function change with the catalogue c,
+// which is in force, and its block-list, and writes the list that change returns to a file with
+// the given number. It moves the file to its place in the archive, and returns the catalogue's
+// entry for it. The caller holds the archive's lock.
 func (w *Writer) moveInBlockList(c *catalog.Catalog, number uint32, change func(*catalog.Catalog, *task.BlockList) (*task.BlockList, error)) (catalog.File, error) {
 	now, err := w.Folder.ReadBlockList(c)
 	if err != nil {

@@ -318,10 +318,9 @@ func (o *Originals) byDigest(ctx context.Context, u *urlCaptures) error {
 	return nil
 }
 
-// Next follows a chain of revisits by one step: it returns the capture to which a
-// revisit refers, and the key of that capture's URL. The argument at describes the
-// revisit. The capture is nil if there is none, or if the revisit is stored with a
-// body.
+// Next follows a chain of revisits by one step. It returns the capture to which the revisit at
+// refers, and the key of that capture's URL. The capture is nil if there is none, or if the
+// revisit is stored with a body.
 func (o *Originals) Next(ctx context.Context, at Link) (*Sibling, string, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

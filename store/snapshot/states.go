@@ -250,7 +250,8 @@ func (r *changed) join(o *changed) {
 	o.in, o.times = r, nil
 }
 
-// reach computes the result of capture e, which has no result yet.
+// reach finds the times for capture e, which has no result yet, and for all captures from which
+// it may have had its body. They share the new result.
 func (c *Changes) reach(ctx context.Context, e *timeline.Capture) error {
 	r := &changed{times: make(map[record.Time]bool)}
 	for waiting := c.add(nil, r, e); len(waiting) > 0; {
