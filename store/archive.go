@@ -34,12 +34,11 @@ type Options struct {
 	// CacheBytes is the size limit in bytes of the cache of decoded runs (a run is
 	// neighbouring captures compressed together); 0 means 256 MB.
 	CacheBytes int64
-	// BatchBytes is how many bytes of memory an import fills before it publishes a
-	// batch; 0 means 40 MB. Memories of published batches take at most twice that.
+	// BatchBytes is how many bytes of memory an import fills before it publishes a batch; 0
+	// means 40 MB. What an import remembers of published batches takes at most twice as much.
 	BatchBytes int64
-	// Warn is called with each fault that was found and does not stop the caller,
-	// such as a damaged index. If it is nil, such faults are ignored. Several
-	// goroutines may call it.
+	// Warn is called with each error that does not stop the caller, such as a damaged index. If
+	// it is nil, these errors are ignored. Several goroutines may call it.
 	Warn func(error)
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
@@ -48,8 +47,8 @@ type Options struct {
 	Documents mend.DocumentReader
 	// Disk reads and changes all files; nil means disk.OS.
 	Disk disk.FS
-	// Bucket opens places in buckets, for copies of the archive and for its tier; nil
-	// means that there are none.
+	// Bucket opens places in buckets, for copies of the archive and for its tier (a second
+	// place for db-files). If it is nil, they cannot be opened.
 	Bucket Buckets
 }
 
@@ -66,7 +65,7 @@ type Archive struct {
 	opts   Options
 	folder *commit.Folder
 	bucket *s3.Client // nil if the archive is in a folder
-	// settings are those of an archive in a bucket.
+	// settings are the settings of an archive in a bucket.
 	settings BucketOptions
 	fresh    bool // the archive reads its bucket and its tier without the cache, see uncached
 
@@ -117,7 +116,7 @@ func Open(dir string, o Options) *Archive {
 	return a
 }
 
-// Path returns the archive's folder, or its URL if it lies in a bucket.
+// Path returns the path of the archive's folder, or its URL if the archive is in a bucket.
 func (a *Archive) Path() string {
 	if a.bucket != nil {
 		return a.bucket.URL()
@@ -125,8 +124,8 @@ func (a *Archive) Path() string {
 	return a.dir
 }
 
-// Local returns the archive's folder on this machine, which is the working folder if the archive
-// lies in a bucket.
+// Local returns the path of the archive's folder on this machine. If the archive is in a
+// bucket, that is the working folder.
 func (a *Archive) Local() string { return a.dir }
 
 // Exists reports whether the folder holds an archive, with captures or without. A
@@ -134,8 +133,8 @@ func (a *Archive) Local() string { return a.dir }
 // reason.
 func (a *Archive) Exists() bool { return a.folder.Exists() }
 
-// Create makes those of the archive's folders that do not exist. A copy of an
-// archive may lack folders that were empty.
+// Create makes those folders of the archive that do not exist. They may be missing in a copy of
+// an archive, if they were empty.
 func (a *Archive) Create() error { return a.folder.Create() }
 
 // Close closes the archive's index files and its idle connections to a bucket, and frees the cache of
@@ -147,9 +146,8 @@ func (a *Archive) Close() error {
 	return a.files.Close()
 }
 
-// Snapshot returns a snapshot of the archive's present state, and pins that state:
-// its files stay until the snapshot is closed. If there is no archive, the snapshot
-// is empty. The caller closes it.
+// Snapshot returns a snapshot of the archive's present state. The files of that state stay
+// until the caller closes the snapshot. If there is no archive, the snapshot is empty.
 func (a *Archive) Snapshot(ctx context.Context) (*Snapshot, error) {
 	v, err := a.snapshots.Open(ctx)
 	if err != nil {
@@ -167,28 +165,26 @@ type Snapshot struct {
 	known record.Time // it lists results that were finished by then
 }
 
-// KnownAt returns a snapshot that shows only the captures that were added at time t or
-// before it, and the results that were finished by then. It is a part of v: it is valid
-// until v is closed, and need not be closed. Call Hide and SkipDamage of v before.
+// KnownAt returns a snapshot that shows only the captures that were added at time t or earlier,
+// and the results that were computed by then. It shares v's files: it is valid until v is
+// closed, and need not be closed itself. Call Hide and SkipDamage of v before KnownAt.
 func (v *Snapshot) KnownAt(t record.Time) *Snapshot {
 	return &Snapshot{v.Finder.KnownAt(t), v.a, min(t, v.known)}
 }
 
-// Delete removes captures of the snapshot from the archive: o.Targets says which.
-// They are hidden from the next snapshot on, and leave the files when their segments
-// are rewritten. Other captures do not change, even if their bodies are stored at a
-// deleted capture. A tombstone records when and why captures were deleted, but not
-// which. If segments of the snapshot went out of force meanwhile, the error is
-// task.ErrChanged.
+// Delete removes the captures that o.Targets yields from the archive. They are hidden from the
+// next snapshot on, and leave the files when their segments are rewritten. Other captures do
+// not change, even if their bodies are stored at a deleted capture. A tombstone records when
+// and why captures were deleted, but not which. If segments of the snapshot went out of force
+// meanwhile, the error is task.ErrChanged.
 func (v *Snapshot) Delete(ctx context.Context, o task.DeleteOptions) (task.DeleteResult, error) {
 	return v.a.remover.Delete(ctx, v.Snapshot, o)
 }
 
-// Results lists the results of a kind, sorted by name and time. It leaves out
-// results whose files cannot be read, with a warning for each: the file is damaged,
-// is in the place of another file, or has another format. Of a snapshot that KnownAt has
-// made, it lists the results that were finished by its time; if there are only later ones,
-// the error names the oldest.
+// Results lists the results of a kind, sorted by name and time. It leaves out a result whose
+// file cannot be read, with a warning: the file is damaged, is in the place of another file, or
+// has another format. If KnownAt made the snapshot, Results lists only the results that were
+// finished by its time. If all results are later, the error names the oldest.
 func (v *Snapshot) Results(ctx context.Context, kind string) ([]task.Result, error) {
 	list, err := v.a.notes.Results(ctx, kind)
 	known := v.known
@@ -203,7 +199,7 @@ func (v *Snapshot) Results(ctx context.Context, kind string) ([]task.Result, err
 	return finished, nil
 }
 
-// stamp returns t as text for a message, in UTC.
+// stamp returns t as text for a message, in UTC, such as "2008-06-30 12:00:00".
 func stamp(t record.Time) string { return t.Std().Format("2006-01-02 15:04:05") }
 
 // ResultRows yields the rows of the result info whose keys are in one of the ranges,
@@ -213,8 +209,8 @@ func (v *Snapshot) ResultRows(ctx context.Context, info task.Result, ranges []ur
 	return v.a.notes.ResultRows(ctx, info, ranges)
 }
 
-// warn passes a fault that does not stop the caller to Options.Warn, once for each
-// text.
+// warn passes an error that does not stop the caller to Options.Warn. It does so only once for
+// errors with the same text.
 func (a *Archive) warn(err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -230,22 +226,21 @@ func (a *Archive) Definitions(ctx context.Context) ([]task.Definition, error) {
 	return a.notes.Definitions(ctx)
 }
 
-// Define changes the definitions: it calls change with all of them, and stores the
-// list that change returns. If change returns an error, Define returns it and
-// stores nothing. No other process can change the definitions meanwhile. The result
-// is durable when Define returns. If the archive does not exist, Define creates it
-// without captures.
+// Define changes the definitions: it calls the function change with all of them, and stores the
+// list that change returns. If change returns an error, Define returns that error and stores
+// nothing. No other process can change the definitions meanwhile. The result is durable when
+// Define returns. If the archive does not exist, Define creates it without captures.
 func (a *Archive) Define(ctx context.Context, change func([]task.Definition) ([]task.Definition, error)) error {
 	return a.notes.Define(ctx, change)
 }
 
-// BeginJob records that job j (one run of a statement) begins, and returns its ID.
-// The caller later calls end with the ended job, which end records durably. If the
-// process dies before that, the job counts as interrupted.
+// BeginJob records that job j (one run of a statement) begins, and returns its ID. When the job
+// has ended, the caller calls the function end with the completed job, which end stores
+// durably. If the process dies before that, the job counts as interrupted.
 //
-// If j is the run of a schedule that is running already, the error is a
-// *task.JobRunningError. If there is no archive, the ID is 0, and the job is
-// recorded only if there is an archive when the job ends.
+// If j is a run of a schedule of which another run has not ended, the error is a
+// *task.JobRunningError. If there is no archive, the ID is 0, and the job is stored only if
+// there is an archive when the job ends.
 func (a *Archive) BeginJob(ctx context.Context, j task.Job) (id int64, end func(task.Job) error, err error) {
 	return a.notes.BeginJob(ctx, j)
 }
@@ -256,18 +251,17 @@ func (a *Archive) Jobs(ctx context.Context) ([]task.Job, error) {
 	return a.notes.Jobs(ctx)
 }
 
-// Daemon makes this process the daemon of the archive, the only process that runs
-// its schedules, until the caller closes the result. If there is a daemon already,
-// the error is a *task.DaemonError.
+// Daemon makes this process the daemon of the archive: the only process that runs the archive's
+// schedules. It stays the daemon until the caller closes the result. If there is a daemon
+// already, the error is a *task.DaemonError.
 func (a *Archive) Daemon() (io.Closer, error) {
 	return a.notes.Daemon()
 }
 
-// SaveResult stores a result, described by info, beside the results with the same
-// kind and name. It ranges over the rows once. It returns info with the stored file.
-// If a result with the same time Computed exists already, Computed of the returned
-// info is a moment later. If the process is killed before the end, nothing is
-// stored.
+// SaveResult stores a result with the description info and these rows. Earlier results with the
+// same kind and name stay. SaveResult ranges over rows once, and returns info with the name of
+// the file. If there is already a result with the same time Computed, it increases Computed by
+// a millisecond until it is unique. If the process is killed meanwhile, nothing is stored.
 func (a *Archive) SaveResult(ctx context.Context, info task.Result, rows iter.Seq2[task.ResultRow, error]) (task.Result, error) {
 	return a.notes.SaveResult(ctx, info, rows)
 }
@@ -290,27 +284,25 @@ func (a *Archive) RemoveResult(ctx context.Context, info task.Result) error {
 	return a.notes.RemoveResult(ctx, info)
 }
 
-// Reindex rebuilds the indexes of one pool, or of all pools, from the db-files, and
-// returns one result for each pool. Readers and Reindex do not disturb each other:
-// the new indexes come into force together, and the old indexes are deleted when
-// nobody reads them. If a db-file differs from its entry in the catalogue, its
-// segment keeps the old index.
+// Reindex rebuilds the indexes of one pool, or of all pools, from the db-files, and returns one
+// result for each pool. Readers and Reindex do not disturb each other: the new indexes come
+// into force together, and the old indexes are deleted when nobody reads them. If a db-file
+// differs from its entry in the catalogue, its segment keeps the old index.
 //
-// If CURRENT or the current catalogue is lost or damaged, and no pool is named,
-// Reindex rebuilds the catalogue too. It uses readable older catalogues for what is
-// recorded nowhere else. Without an older catalogue, a segment's hints (how a
-// capture differs from the one before it) are checked against all other segments
-// whenever they are read, until its pool is merged.
+// If CURRENT or the current catalogue is lost or damaged, and no pool is named, Reindex
+// rebuilds the catalogue too. Readable older catalogues supply what no other file records.
+// Without an older catalogue, a segment's hints (how a capture differs from the one before it)
+// are checked against all other segments whenever they are read, until its pool is merged.
 func (a *Archive) Reindex(ctx context.Context, o task.ReindexOptions) ([]task.ReindexResult, error) {
 	return a.maintenance.Reindex(ctx, o, a.derive)
 }
 
-// Repair repairs the files of a pool with another copy of the archive. A damaged or
-// missing file is replaced by the file of the copy, if that matches the catalogue.
-// If both files are damaged, Repair combines the two. Each file is made under
-// another name, checked and renamed, so readers see either the old file or the new
-// one. Repair returns one result for each file. If it also returns an error, the
-// results say what was done before the error. If there is no such pool, the error is
+// Repair repairs the files of a pool with another copy of the archive. If a file is damaged or
+// missing, and the copy has it as the catalogue describes it, Repair takes the file of the
+// copy. If both files are damaged, Repair makes an undamaged file from the two, if that is
+// possible. Each file is made under another name, checked and renamed, so readers see either
+// the old file or the new one. Repair returns one result for each file. If it also returns an
+// error, the results say what was done before the error. If there is no such pool, the error is
 // a *task.NoPoolError.
 func (a *Archive) Repair(ctx context.Context, o task.RepairOptions) (list []task.RepairResult, err error) {
 	if f := a.uncached(); f != nil {
@@ -341,8 +333,8 @@ func (a *Archive) Copy(ctx context.Context, o task.CopyOptions) ([]task.CopyResu
 	return a.maintenance.Copy(ctx, o)
 }
 
-// Allow lifts what o names from the block-list of the archive, and says what it lifted.
-// With o.Dry it changes nothing.
+// Allow removes from the block-list what o names, and returns what it removed. If o.Dry is set,
+// it changes nothing.
 func (a *Archive) Allow(ctx context.Context, o task.AllowOptions) (task.AllowResult, error) {
 	return a.remover.Allow(ctx, o)
 }
@@ -360,18 +352,17 @@ func (a *Archive) Drop(ctx context.Context, o task.DropOptions) (task.DropResult
 	return res, err
 }
 
-// Merge rewrites each pool in o.Pools as one sorted row of segments, and returns one
-// result for each pool. If o.Pools is nil, it handles all pools. It drops duplicate
-// captures and blocks, corrects hints (how a capture differs from the one before
-// it), and finds the originals of revisits that were imported before them. Readers
-// keep the old segments until they are done. A pool that another process is merging
-// is left to that process.
+// Merge rewrites each pool in o.Pools as one sorted row of segments, and returns one result for
+// each pool. If o.Pools is nil, it merges all pools. It drops duplicate captures and blocks,
+// corrects hints (how a capture differs from the one before it), and finds the originals of
+// revisits that were imported before their originals. Readers keep the old segments until they
+// are done. Merge leaves out a pool that another process is merging.
 //
-// If there is no pool with one of the names, the error is a *task.NoPoolError. If a
-// named pool is static and o.Seal is not set, the error is a *task.StaticError.
+// If there is no pool with one of the names, the error is a *task.NoPoolError. If a named pool
+// is static and o.Seal is not set, the error is a *task.StaticError.
 //
-// The memory that Merge takes does not depend on the size of the pool, except for
-// the filters of its segments' URLs: a byte or two for each URL.
+// The memory that Merge takes does not depend on the size of the pool, except for the filters
+// of its segments' URLs: a byte or two for each URL.
 func (a *Archive) Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeResult, error) {
 	out, err := a.merger.Merge(ctx, o)
 	if err == nil && o.Seal && !o.Dry {
@@ -386,23 +377,26 @@ func (a *Archive) Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeR
 	return out, err
 }
 
-// Move moves db-files of pools to another place, the tier, or back from there. Readers
-// read them where they are. It returns one result for each pool that it looked at. If
-// there is no pool with one of the names, the error is a *task.NoPoolError.
+// Move moves db-files of pools to another place, the tier (a second folder or a bucket), or
+// back to the archive's folder. Readers find them in both places. It returns one result for
+// each pool that it looked at. If there is no pool with one of the names, the error is a
+// *task.NoPoolError.
 func (a *Archive) Move(ctx context.Context, o task.MoveOptions) ([]task.MoveResult, error) {
 	return a.maintenance.Move(ctx, o)
 }
 
-// keepDocuments brings the readings of documents along with the segments that were made. An
-// error is only a warning: documents without a reading are read again.
+// keepDocuments copies the readings of documents (the text extracted from them) for the new
+// segments made, from the files of the segments that these replace. It only warns of an error:
+// documents without a reading are read again.
 func (a *Archive) keepDocuments(ctx context.Context, made []*segment.Info) {
 	if err := a.maintenance.KeepDocuments(ctx, made); err != nil && ctx.Err() == nil {
 		a.warn(err)
 	}
 }
 
-// mergedPools returns a function that reports whether Merge with these options may have
-// written a segment: a segment of a merged pool, or one that was written again.
+// mergedPools returns a function that reports whether a Merge with these options and results
+// may have written a segment: one of a merged pool, or a new form of a segment that referred to
+// a merged one.
 func mergedPools(o task.MergeOptions, results []task.MergeResult) func(*segment.Info) bool {
 	pools := slices.Clone(o.Pools)
 	for _, r := range results {
@@ -426,17 +420,16 @@ func (a *Archive) derive(ctx context.Context, o task.ReindexOptions) ([]task.Rei
 	return out, err
 }
 
-// Import reads files into the archive, and creates the archive if there is none. It
-// returns one result for each file. If it returns an error, for example because ctx
-// ended, the results say what was stored before.
+// Import reads files into the archive, and creates the archive if there is none. It returns one
+// result for each file. If it also returns an error, for example because ctx ended, the results
+// count what was stored before.
 func (a *Archive) Import(ctx context.Context, o task.ImportOptions) ([]task.ImportResult, error) {
 	return a.intake.Import(ctx, o)
 }
 
-// NewSink begins an import of captures as they arrive, under the job name. It
-// creates the archive if there is none. Captures are published after the given
-// number of bytes of responses at the latest; 0 means 64 MB. The caller closes the
-// sink.
+// NewSink starts an import of captures as they arrive, under the job name. It creates the
+// archive if there is none. Captures are published at the latest after the given number of
+// bytes of responses; 0 means 64 MB. The caller closes the sink.
 func (a *Archive) NewSink(ctx context.Context, job string, bytes int64) (*ingest.Sink, error) {
 	return a.intake.NewSink(ctx, job, bytes)
 }
@@ -475,11 +468,11 @@ func (a *Archive) PlanRecover(ctx context.Context, o task.RecoverOptions) (task.
 	return mend.PlanRecover(ctx, o, a.file)
 }
 
-// Recover reads a damaged file of Tianwang or WARC records, a db-file, or any
-// fragment of one. It yields what can be saved, and what is damaged. Records of
-// Tianwang and WARC files are returned unchanged; captures of a db-file are
-// returned as WARC records, with everything that was imported with them. Recover
-// does not read or change the archive.
+// Recover reads a damaged file of Tianwang or WARC records, a db-file, or any fragment of one.
+// It yields what can be saved, and what is damaged. Records of Tianwang and WARC files are
+// returned unchanged. Captures of a db-file are returned as WARC records, with everything that
+// was imported with them; for their bodies Recover also reads the db-files beside it. Recover
+// changes nothing.
 func (a *Archive) Recover(ctx context.Context, o task.RecoverOptions) iter.Seq2[task.Recovered, error] {
 	return mend.Recover(ctx, o, a.file)
 }

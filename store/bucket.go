@@ -16,26 +16,25 @@ import (
 
 // BucketOptions are the settings of an archive in a bucket. The zero value works.
 type BucketOptions struct {
-	// Folder is the working folder, in which files are made and objects are cached. "" means a
-	// folder in the user's cache folder.
+	// Folder is the working folder on this machine. New files are made there, and objects of
+	// the bucket are cached there. "" means a folder in the user's cache folder.
 	Folder string
-	// CacheBytes is how large the cache of objects becomes; 0 means 10 GB.
+	// CacheBytes is the greatest size of the cache of objects, in bytes; 0 means 10 GB.
 	CacheBytes int64
-	// Grace is how long files stay after they went out of force, for statements that read
-	// them; 0 means 24 hours.
+	// Grace is how long files stay in the bucket after they went out of force, because
+	// statements may still read them; 0 means 24 hours.
 	Grace time.Duration
-	// Lease is after what time without a sign of life a process loses its right to write; 0 means 2
-	// minutes.
+	// Lease is after what time without a renewal of its lease another process may end this
+	// process's right to write; 0 means 2 minutes.
 	Lease time.Duration
 }
 
-// Buckets returns a client for the place in a bucket that a URL names, such as
-// s3://bucket/prefix, and the settings with which archives there are opened. It makes no
-// request.
+// Buckets returns a client for a place in a bucket, and the settings with which an archive
+// there is opened. url is a URL such as s3://bucket/prefix. Buckets makes no request.
 type Buckets func(url string) (*s3.Client, BucketOptions, error)
 
-// OpenBucket returns the archive in the place of a bucket that the client reads, which need not
-// exist. It does not read or create anything yet.
+// OpenBucket returns the archive in the place of a bucket that the client c reads. The archive
+// need not exist. OpenBucket does not read or create anything yet.
 func OpenBucket(c *s3.Client, b BucketOptions, o Options) (*Archive, error) {
 	d, err := b.fs(c, commit.PlaceOf)
 	if err != nil {
@@ -48,9 +47,9 @@ func OpenBucket(c *s3.Client, b BucketOptions, o Options) (*Archive, error) {
 	return a, nil
 }
 
-// uncached returns the archive as its bucket, or the bucket of its tier, has it, without what the
-// cache of this machine has. It returns nil if no file of the archive is in a bucket. The caller
-// closes it.
+// uncached returns the same archive, opened so that it reads the bucket and not the copies in
+// the cache of this machine. The bucket is the archive's own or that of its tier. uncached
+// returns nil if no file of the archive is in a bucket. The caller closes the result.
 func (a *Archive) uncached() *Archive {
 	o := a.opts
 	switch own := a.folder.Disk.(type) {
@@ -69,20 +68,20 @@ func (a *Archive) uncached() *Archive {
 	return f
 }
 
-// fs returns the FS of the place that c reads. lies says where a file below the place
-// lies.
+// fs returns a file system for the place in a bucket that c reads. The function lies returns
+// where a file, given by its path below that place, is kept.
 func (b *BucketOptions) fs(c *s3.Client, lies func(rel string) disk.Place) (*s3.FS, error) {
 	return s3.NewFS(c, s3.Options{Root: b.Folder, CacheBytes: b.CacheBytes, Place: lies})
 }
 
-// set gives an archive in a bucket the settings of b.
+// set applies the settings of b to f, the folder of an archive in a bucket.
 func (b *BucketOptions) set(f *commit.Folder) {
 	f.SetGrace(b.Grace)
 	f.SetLease(b.Lease)
 }
 
-// client returns a client for a place in a bucket other than that of the archive, and its
-// settings. If the archive's settings name a working folder, the place has one below it.
+// client returns a client, and settings, for a place in a bucket that is not the archive's own.
+// If the archive's settings name a working folder, the working folder of the place is below it.
 func (a *Archive) client(url string) (*s3.Client, BucketOptions, error) {
 	if a.opts.Bucket == nil {
 		return nil, BucketOptions{}, errors.New("buckets cannot be reached here")
@@ -95,8 +94,8 @@ func (a *Archive) client(url string) (*s3.Client, BucketOptions, error) {
 	return c, b, err
 }
 
-// objects returns the FS of a place in a bucket in which all files are objects. It uses the cache
-// of this machine unless a comes from uncached.
+// objects returns a file system for a place in a bucket in which each file is an object that
+// never changes. It uses the cache of this machine, unless the method uncached made a.
 func (a *Archive) objects(url string) (*s3.FS, error) {
 	c, b, err := a.client(url)
 	if err != nil {
@@ -109,7 +108,7 @@ func (a *Archive) objects(url string) (*s3.FS, error) {
 	return d.Fresh(), nil
 }
 
-// folders returns the FS for folders of this machine.
+// folders returns the file system for folders of this machine.
 func (a *Archive) folders() disk.FS {
 	if a.bucket != nil {
 		return disk.OS
@@ -117,7 +116,8 @@ func (a *Archive) folders() disk.FS {
 	return a.opts.Disk
 }
 
-// tier opens a tier of the archive, see tier.Opener.
+// tier returns the file system of a tier of the archive (a second place for db-files), and its
+// path there. See tier.Opener.
 func (a *Archive) tier(place string) (disk.FS, string, error) {
 	if !commit.IsURL(place) {
 		return a.folders(), place, nil
@@ -129,7 +129,8 @@ func (a *Archive) tier(place string) (disk.FS, string, error) {
 	return d, d.Root(), nil
 }
 
-// elsewhere returns the folder of another archive, see mend.Opener.
+// elsewhere returns the folder of another archive, such as a copy. place is its path or its
+// URL. See mend.Opener.
 func (a *Archive) elsewhere(place string) (*commit.Folder, error) {
 	var f *commit.Folder
 	if commit.IsURL(place) {
@@ -154,8 +155,8 @@ func (a *Archive) elsewhere(place string) (*commit.Folder, error) {
 	return f, nil
 }
 
-// file returns the FS for a file that a user names by its path or its URL, and its path
-// in the FS.
+// file returns the file system of a file that a user names by its path or its URL, and the path
+// of the file in it.
 func (a *Archive) file(name string) (disk.FS, string, error) {
 	if !commit.IsURL(name) {
 		return disk.OS, name, nil

@@ -8,13 +8,13 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Past answers what a crawl asks before it fetches a page again: which captures of
-// the page the archive had when Past was opened. Several goroutines may use it. The
-// caller closes it.
+// Past finds out for a crawl which captures of a page the archive had when Past was opened, so
+// that the crawl need not store the page again. Several goroutines may use it. The caller
+// closes it.
 type Past struct{ v *snapshot.Snapshot }
 
-// Past pins the current state of the archive, for a crawl that asks which captures a
-// page has before it fetches the page again. The caller closes the result.
+// Past returns a Past for the current state of the archive. The files of that state stay until
+// the caller closes the result.
 func (a *Archive) Past(ctx context.Context) (*Past, error) {
 	v, err := a.snapshots.Open(ctx)
 	if err != nil {
@@ -25,7 +25,7 @@ func (a *Archive) Past(ctx context.Context) (*Past, error) {
 	return &Past{v}, nil
 }
 
-// Close releases the pinned state of the archive.
+// Close releases the state of the archive that p reads.
 func (p *Past) Close() error { return p.v.Close() }
 
 // Known returns the last capture of a canonical URL before a time. It passes over
@@ -44,8 +44,9 @@ func (p *Past) Known(ctx context.Context, url string, before record.Time) (recor
 	return record.Known{Time: e.Time, Visited: all[len(all)-1].Time, Status: int(e.Status), Kind: e.Kind, Truncated: e.Truncated, Bytes: e.Bytes, Ref: e.Ref()}, nil
 }
 
-// Head returns the status line and headers of a capture that Known returned, as they
-// were received; nil if none are stored with it. ref is the Ref of that result.
+// Head returns the status line and headers of a capture that Known returned, as they were
+// received. It returns nil if none are stored with the capture. ref is the Ref of the result of
+// Known.
 func (p *Past) Head(ctx context.Context, ref record.Ref) ([]byte, error) {
 	return p.v.Head(ctx, ref)
 }
@@ -63,8 +64,8 @@ func (p *Past) Blocked(ctx context.Context, url string, t record.Time) (entry in
 	return entry, nil
 }
 
-// Payload reads the response of a capture that Known returned. ref is the Ref of
-// that result.
+// Payload reads the response of a capture that Known returned. ref is the Ref of the result of
+// Known.
 func (p *Past) Payload(ctx context.Context, ref record.Ref) (record.Payload, error) {
 	return p.v.Payload(ctx, ref)
 }

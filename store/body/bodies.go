@@ -39,22 +39,22 @@ func (r *Runs) Body(ctx context.Context, owner *segment.Stored) ([]byte, error) 
 	return body, nil
 }
 
-// gatherMost is how many bodies are read one by one, each with only the parts of
-// runs that it needs. For later bodies, runs (neighbouring captures compressed
-// together) are decompressed whole and kept in memory, because the statement seems
-// to want many bodies.
+// gatherMost is how many bodies are read with only the parts of runs that each needs. After
+// that, runs (neighbouring captures compressed together) are decompressed whole and kept in
+// memory, because the statement seems to read many bodies.
 const gatherMost = 4
 
-// The runs of a body that are opened at once: on a disk, as many as there are cores to parse them, and
-// in a bucket, where each takes a request, all of most bodies.
+// How many runs of a body are opened at once. On a disk it is the number of cores, which parse
+// the runs. In a bucket, where each run takes a request, it is enough for all runs of most
+// bodies.
 const (
 	runsAtOnce       = 2
 	runsAtOnceRemote = 32
 )
 
-// gathered returns the body of an entry. It decompresses only the parts of runs that
-// the body needs. It returns nil if more than gatherMost bodies were asked for, or
-// on any fault. The caller then reads whole runs, which reports the fault.
+// gathered returns the body of entry e, for which it decompresses only the needed parts of
+// runs. It returns nil if more than gatherMost bodies were asked for, or on any fault. The
+// caller then reads whole runs, and meets the fault again.
 func (r *Runs) gathered(e *segment.Stored) (body []byte) {
 	r.mu.Lock()
 	r.gathers++
@@ -87,10 +87,10 @@ func (r *Runs) gathered(e *segment.Stored) (body []byte) {
 	return body
 }
 
-// contents returns the contents of a run (neighbouring captures compressed together)
-// for segment.Gather. If the run is in memory, its decompressed contents are
-// returned. Otherwise the compressed contents are read from disk, into room if that
-// is large enough, and are not kept.
+// contents returns the contents of a run (neighbouring captures compressed together) for
+// segment.Gather. If the run is in memory, its contents are already decompressed. Otherwise
+// contents reads the compressed bytes from disk, into room if that is large enough, and does
+// not keep them.
 func (r *Runs) contents(ref segment.RunRef, room []byte) (*segment.Contents, error) {
 	s := r.Segment(ref.Segment)
 	if s == nil {
@@ -113,8 +113,8 @@ func (r *Runs) contents(ref segment.RunRef, room []byte) (*segment.Contents, err
 	return c, nil
 }
 
-// knownBehind returns the runs that a run builds on, or nil if that is not known without reading
-// anything.
+// knownBehind returns the runs whose content is needed to decompress a run. It returns nil if
+// it would have to read the run to find out.
 func (r *Runs) knownBehind(ref segment.RunRef) []segment.RunRef {
 	s := r.Segment(ref.Segment)
 	if s == nil {
@@ -180,9 +180,9 @@ func IsDamage(err error) bool {
 	return errors.As(err, &damage) || errors.Is(err, ErrMissing) || errors.Is(err, errOtherBody)
 }
 
-// Digests returns the digests of some blocks of the body that owner stores, see Blocks. The
-// result has one digest for each place. It is nil if the body is not stored divided, or has
-// fewer blocks.
+// Digests returns the sha256 of some blocks of the body that owner stores; level and places say
+// which, as for Blocks. The result has one digest for each place. It is nil if the body is not
+// stored divided, or has fewer blocks.
 func (r *Runs) Digests(ctx context.Context, owner *segment.Stored, level int, places []int) (digests []record.Digest, err error) {
 	ok, err := r.Blocks(ctx, owner, level, places, func(block []byte) { digests = append(digests, sha256.Sum256(block)) })
 	if !ok || err != nil {
@@ -191,10 +191,10 @@ func (r *Runs) Digests(ctx context.Context, owner *segment.Stored, level int, pl
 	return digests, nil
 }
 
-// Blocks calls each for some blocks of the body that owner stores, in order. level says how
-// finely the body is cut, from 1. places are the indexes of the blocks in that cut, ascending
-// from 0. A block is valid until each returns. ok is false, and each is not called, if the
-// body is not stored divided, or has fewer blocks.
+// Blocks calls the function each for some blocks of the body that owner stores, in order. level
+// says how finely the body is cut into blocks, from 1. places are the indexes of the wanted
+// blocks, from 0, ascending. A block is valid until the function each returns. ok is false, and
+// each is not called, if the body is not stored divided, or has fewer blocks.
 func (r *Runs) Blocks(ctx context.Context, owner *segment.Stored, level int, places []int, each func(block []byte)) (ok bool, err error) {
 	layouts := int(owner.Recipe.Layout)
 	if layouts == 0 {
@@ -227,9 +227,9 @@ func (r *Runs) Blocks(ctx context.Context, owner *segment.Stored, level int, pla
 	return true, nil
 }
 
-// Layout returns the layout of a body (the bytes between its leaves). The layout is
-// stored in the first blocks of the spans; the parameter blocks says in how many. If
-// that is one block, the result shares the memory of its run.
+// Layout returns the layout of a body (the bytes between its leaves). The layout is in the
+// first blocks of the spans; the parameter blocks says in how many. If it is in one block, the
+// result shares the memory of the block's run and must not be changed.
 func (r *Runs) Layout(ctx context.Context, spans []segment.Span, blocks int) ([]byte, error) {
 	pieces, err := r.appendBlocks(ctx, nil, spans, 0, blocks)
 	if len(pieces) == 1 {
@@ -238,8 +238,8 @@ func (r *Runs) Layout(ctx context.Context, spans []segment.Span, blocks int) ([]
 	return slices.Concat(pieces...), err
 }
 
-// appendBlocks appends to out the bytes of the blocks with the numbers n, from <= n
-// < to. The blocks of all spans together are numbered from 0. Numbers past the last
+// appendBlocks appends to out the bytes of the blocks from number from to number to-1, and
+// returns out. The blocks of all spans together are numbered from 0. Numbers past the last
 // block are ignored.
 func (r *Runs) appendBlocks(ctx context.Context, out [][]byte, spans []segment.Span, from, to int) ([][]byte, error) {
 	for b, err := range blocks(ctx, r, spans, from, to) {
@@ -251,8 +251,8 @@ func (r *Runs) appendBlocks(ctx context.Context, out [][]byte, spans []segment.S
 	return out, nil
 }
 
-// LeafSpans appends to dst the spans that together are the leaves (blocks with text) of a
-// recipe, in order.
+// LeafSpans appends to dst the spans of the leaves (blocks with text) of a recipe, in order. A
+// span is a row of leaves that lie one after the other in a run.
 func (r *Runs) LeafSpans(dst []record.LeafSpan, recipe segment.Recipe) ([]record.LeafSpan, error) {
 	spans, err := r.Spans(recipe)
 	if err != nil {

@@ -1,16 +1,15 @@
-// Package body puts bodies together from blocks of segments, through one cache of
-// runs. Files holds what all snapshots of an archive share, Runs what one of them
-// reads.
+// Package body puts bodies together from blocks of segments, through one cache of runs. Files
+// has what all snapshots of an archive share, and Runs has what one snapshot reads.
 //
 // # Words
 //
 //	run      captures of neighbouring URLs in a segment, compressed together
-//	block    a piece of a body, stored once, whichever captures have it
-//	layout   the blocks with what lies between the leaves of a page
+//	block    a piece of a body; stored once, however many captures have it
+//	layout   the bytes of a page between its leaves, stored in blocks of their own
 //	leaf     a block with text
-//	recipe   which blocks make up a body: those of its layout, then its leaves
+//	recipe   the list of a body's blocks: those of its layout, then its leaves
 //	span     blocks of a recipe that lie one after the other in a run
-//	names    where the blocks of a merged segment are now
+//	names    a file that says where the blocks of merged segments are now
 package body
 
 import (
@@ -39,9 +38,9 @@ type Source interface {
 // allBlocks is a block number greater than that of any block of a body.
 const allBlocks = math.MaxInt
 
-// within yields parts of the spans that together have the blocks with the numbers n,
-// from <= n < to. The blocks of all spans together are numbered from 0. Numbers past
-// the last block are ignored.
+// within yields the parts of the spans that have the blocks from number from to number to-1.
+// The blocks of all spans together are numbered from 0. Numbers past the last block are
+// ignored.
 func within(spans []segment.Span, from, to int) iter.Seq[segment.Span] {
 	return func(yield func(segment.Span) bool) {
 		first := 0 // number of the span's first block
@@ -62,9 +61,8 @@ func within(spans []segment.Span, from, to int) iter.Seq[segment.Span] {
 	}
 }
 
-// blocks yields the bytes of the blocks with the numbers n, from <= n < to. The
-// blocks of all spans together are numbered from 0. If a block cannot be read, the
-// last pair is an error.
+// blocks yields the bytes of the blocks from number from to number to-1. The blocks of all
+// spans together are numbered from 0. If a block cannot be read, the last pair is an error.
 func blocks(ctx context.Context, in Source, spans []segment.Span, from, to int) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for s := range within(spans, from, to) {

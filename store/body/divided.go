@@ -13,13 +13,13 @@ import (
 
 var errParts = errors.New("the recipe names more blocks than a body has bytes")
 
-// joined returns a body that is stored divided. The first layouts blocks of the
-// spans are the layout of the body, the other blocks are its leaves.
+// joined returns a body that is stored divided. The first layouts blocks of the spans are the
+// layout of the body, and the other blocks are its leaves.
 //
-// joined reads each run once, however often the spans return to it. It reads the newest
-// runs first, because decompressing a run also decompresses the older runs that it
-// builds on. The blocks of a large page may lie in hundreds of runs. So joined holds
-// only the first heldRuns runs in memory, and copies the blocks it needs of the others.
+// joined reads each run once, even if several spans are in it. It reads the newest runs first,
+// because decompressing a run also decompresses the older runs whose content it needs. The
+// blocks of a large page may lie in hundreds of runs. So joined keeps only the first heldRuns
+// runs in memory, and copies from the others the blocks that it needs.
 func joined(ctx context.Context, in Source, spans []segment.Span, layouts uint32) ([]byte, error) {
 	order := make([]int, len(spans))
 	first := make([]uint64, len(spans)) // number of each span's first block, among all blocks
@@ -57,7 +57,8 @@ func joined(ctx context.Context, in Source, spans []segment.Span, layouts uint32
 	return join(parts, layouts)
 }
 
-// join returns the body with these blocks, of which the first layouts are its layout.
+// join returns the body that consists of these blocks. The first layouts of them are its
+// layout.
 func join(parts [][]byte, layouts uint32) ([]byte, error) {
 	return divide.Join(nil, slices.Concat(parts[:layouts]...), parts[layouts:])
 }
@@ -65,8 +66,8 @@ func join(parts [][]byte, layouts uint32) ([]byte, error) {
 // heldRuns is how many runs of a body joined holds in memory.
 const heldRuns = 8
 
-// take sets the first elements of parts to the blocks of span s of a run. If copied is
-// set, it copies the blocks into the arena.
+// take sets the first elements of parts to the blocks of span s. The parameter of is the run of
+// s. If copied is set, take copies the blocks into the arena.
 func (a *arena) take(parts [][]byte, of *segment.Run, s segment.Span, copied bool) error {
 	for n := range s.Count {
 		b, err := of.Block(s.N + n)

@@ -27,9 +27,9 @@ type Files struct {
 	cacheBytes int64
 }
 
-// NewFiles returns the Files of the archive in a folder. cacheBytes is the size
-// limit of the cache of decoded runs. warn is called with each fault that a reader
-// can work around.
+// NewFiles returns the Files of the archive in a folder. cacheBytes is the size limit, in
+// bytes, of the cache of decoded runs. warn is called with each error that does not stop the
+// reader.
 func NewFiles(folder *commit.Folder, cacheBytes int64, warn func(error)) *Files {
 	return &Files{Folder: folder, Warn: warn, indexes: make(map[string]*indexfile.File), cacheBytes: cacheBytes}
 }
@@ -91,9 +91,9 @@ func (f *Files) Unpin(c *catalog.Catalog) error {
 // MB. VERIFY also checks larger files.
 const indexCheckedMax = 16 << 20
 
-// index returns the index file i, opened. If the file cannot be opened, or differs
-// from its entry i in the catalogue, index warns once and returns nil. A damaged
-// bbolt database must not be read: its pages may form a circle.
+// index returns the open index file that the catalogue describes as i. If the file cannot be
+// opened, or differs from i, index warns once and returns nil. A damaged bbolt database must
+// not be read: its pages may form a circle.
 func (f *Files) index(i catalog.IndexFile) *indexfile.File {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -14,11 +14,12 @@ type Known struct {
 	Runs   *Runs
 	Blocks *segment.Blocks
 	done   map[timeline.Place]bool // captures whose blocks were added
-	// read remembers which blocks a run has, because captures of neighbouring URLs
-	// have their blocks in the same runs.
+	// read has the blocks of runs that were read before. Captures of neighbouring URLs have
+	// their blocks in the same runs.
 	read map[uint64]runBlocks
-	// Wrote has the number of each segment that this import wrote, with the turn of
-	// the memory of blocks at that time (see segment.Blocks.Turn).
+	// Wrote has, for each segment that this import wrote, by number, the turn at which it was
+	// written: the memory of blocks counts how often it has forgotten old blocks (see
+	// segment.Blocks.Turn).
 	Wrote map[uint32]int
 }
 
@@ -48,14 +49,13 @@ func (r *runBlocks) All() int64 {
 const (
 	// runBlocksMax is for how many runs Known remembers the blocks.
 	runBlocksMax = 256
-	// knownMax is how many captures Known remembers as added. Neighbouring captures
-	// have their blocks in the same runs.
+	// knownMax is for how many captures Known remembers that it has added their blocks.
 	knownMax = 1 << 14
 )
 
-// SetValid sets which segments new recipes may refer to: the segments in force, and
-// the segments of the coming batch. coming maps the numbers of the latter to the
-// names of their pools. SetValid adds the segments in force to that map.
+// SetValid sets which segments the recipes of new bodies may refer to: the segments in force,
+// and the segments of the batch that is being written. coming has the pool of each segment of
+// the batch, by segment number. SetValid adds the segments in force to coming.
 func (k *Known) SetValid(coming map[uint32]string) {
 	for _, s := range k.Runs.catalog.Segments {
 		coming[s.ID] = s.Pool
@@ -63,10 +63,9 @@ func (k *Known) SetValid(coming map[uint32]string) {
 	k.Blocks.Valid(coming)
 }
 
-// has reports whether the memory of blocks still has the blocks of all captures of
-// segment s. That is so if three things hold: this import wrote s, the memory has
-// forgotten none of its blocks since, and new recipes may still refer to all
-// segments that s uses.
+// has reports whether the memory of blocks still has all blocks of segment s. That is so if
+// this import wrote s, if the memory has forgotten none of its blocks since, and if new recipes
+// may refer to all segments that s uses.
 func (k *Known) has(s *segment.Info) bool {
 	turn, ok := k.Wrote[s.ID]
 	return ok && k.Blocks.Turn()-turn < 2 && !slices.ContainsFunc(s.Uses, func(id uint32) bool { return !k.Blocks.May(id) })
@@ -84,7 +83,8 @@ func (k *Known) Add(at timeline.Place) {
 	}
 }
 
-// AddBlocks does what Add does, but is given the blocks of the capture's body.
+// AddBlocks does what Add does, but the caller has already read the blocks b of the capture's
+// body.
 func (k *Known) AddBlocks(at timeline.Place, b Blocks) {
 	if !k.begin(at) {
 		return
@@ -99,8 +99,8 @@ func (k *Known) AddBlocks(at timeline.Place, b Blocks) {
 	}
 }
 
-// begin reports whether the blocks of the capture at a place are still to be added, and
-// notes that they are added now.
+// begin reports whether the blocks of the capture at a place must be added. If so, it records
+// that they are added now.
 func (k *Known) begin(at timeline.Place) bool {
 	if k.done[at] || k.has(at.Seg.Info) {
 		return false

@@ -2,17 +2,17 @@ package body
 
 import "infomall/store/segment"
 
-// recentRuns remembers the last run read from each segment, and a few runs before
-// those, independent of what the cache drops. Reading in order returns to the last
-// run at once, and the pages of a site take blocks in turn from their own run and
-// from the run of the first page. The owner of a recentRuns locks it.
+// recentRuns keeps the run that was read last from each segment, and a few runs read before,
+// even if the cache drops them. A scan in order reads the last run again at once, and the pages
+// of a site take blocks in turn from their own run and from the run of the first page. The
+// owner of a recentRuns locks it.
 type recentRuns struct {
 	last   map[uint32]recentRun
 	before [recentBefore]recentRun
 	next   int // index in before of the run that is dropped next
 }
 
-// recentRun is a remembered run: run n of a segment. In an empty place, run is nil.
+// recentRun is run n of a segment. run is nil if there is none.
 type recentRun struct {
 	segment, n uint32
 	run        *segment.Run

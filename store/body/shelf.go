@@ -36,9 +36,8 @@ func (s *shelf) get(key uint64) *segment.Run {
 	return e.Value.(*shelved).run
 }
 
-// put adds a run, whose size is given in bytes. It drops runs that were not used for
-// the longest time, until the shelf is within its limit or only has its least number
-// of runs.
+// put adds a run, which takes the given number of bytes. It then drops the runs that were not
+// used for the longest time, until the shelf is within its limit or has only s.least runs.
 func (s *shelf) put(key uint64, r *segment.Run, bytes int64) {
 	x := &shelved{key, r, bytes}
 	s.runs[key] = s.recent.PushFront(x)

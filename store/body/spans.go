@@ -12,9 +12,9 @@ import (
 	"infomall/store/segment"
 )
 
-// Spans returns the spans of a recipe (ranges of blocks that lie one after the other
-// in a run), each in a segment that is in force. If a segment of the recipe was
-// merged, a names file says where its blocks are now.
+// Spans returns where the blocks of a recipe (the list of a body's blocks) are now, as spans:
+// ranges of blocks that lie one after the other in a run. Each span is in a segment in force.
+// If a segment that the recipe names was merged, a names file says where its blocks are now.
 func (r *Runs) Spans(recipe segment.Recipe) ([]segment.Span, error) {
 	r.mu.Lock()
 	inForce := r.inForce()
@@ -41,10 +41,10 @@ func (r *Runs) Spans(recipe segment.Recipe) ([]segment.Span, error) {
 	return out, nil
 }
 
-// appendSpan appends to out the spans in which the blocks of s are now. If the
-// segment of s was merged, its names give the places of the blocks at that time. The
-// segments of these places may have been merged since, and then have names of their
-// own. hops counts how many names were followed.
+// appendSpan appends to out the spans in which the blocks of s are now, and returns out. If the
+// segment of s was merged, its names say where the merge put the blocks. The segments there may
+// have been merged since, and then have names of their own. hops counts how many names were
+// followed, to stop at a circle.
 func (r *Runs) appendSpan(out []segment.Span, s segment.Span, hops int) ([]segment.Span, error) {
 	if r.Segment(s.Segment) != nil {
 		return append(out, s), nil
@@ -69,8 +69,8 @@ func (r *Runs) appendSpan(out []segment.Span, s segment.Span, hops int) ([]segme
 	return out, nil
 }
 
-// namesOf returns the names of a merged segment (where its blocks went), or nil if
-// the catalogue has none for it.
+// namesOf returns where a merge put the blocks of a segment, or nil if the catalogue names no
+// file that says so.
 func (r *Runs) namesOf(id uint32) (*segment.Names, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"infomall/store/record/task"
 )
 
-// kindBlockList is the kind of file that the first line of a block-list names.
+// kindBlockList is the word for a block-list in the first line of its file.
 const kindBlockList = "block-list"
 
 // BlockListBytesMax is the largest size of a block-list, in bytes. It is room for

@@ -60,18 +60,19 @@ type Catalog struct {
 	Writers []string   // the names of the writers that may publish
 	Gone    []GoneFile // files out of force that were not removed yet
 	Renewed []Renewal  // files in force that REPAIR has replaced, sorted by name
-	// Briefs say of small segments, by their numbers, what else would be read in their indexes.
+	// Briefs are extracts of the indexes of small segments, by segment number. A reader that
+	// has the Brief need not open the index for it.
 	Briefs map[uint32]*segment.Brief
 }
 
-// GoneFile is a file that went out of force.
+// GoneFile is a file that the catalogue no longer names.
 type GoneFile struct {
 	Name string // path in the archive's folder
 	At   int64  // when it went out of force, by the clock of the store, in seconds since 1970
 }
 
-// Renewal says that a file has other bytes under the same name than it once had. Machines
-// that have read the earlier bytes must read the file again.
+// Renewal says that a file was replaced by another file with the same name. Machines that have
+// cached bytes of the earlier file must read the file again.
 type Renewal struct {
 	Name    string // path in the archive's folder
 	Edition string // random; another one after each replacement
@@ -94,10 +95,10 @@ type IndexFile struct {
 	CRC   uint32
 }
 
-// kindCatalog is the kind of file that the first line of a catalogue names.
+// kindCatalog is the word for a catalogue in the first line of its file.
 const kindCatalog = "catalogue"
 
-// orders are the words that a catalogue has for the two values of Info.Follows.
+// orders has the word that a catalogue file uses for each value of Info.Follows.
 var orders = map[bool]string{true: "follows", false: "any"}
 
 // Encode returns the content of the catalogue's file, which Decode parses.
@@ -288,8 +289,8 @@ func (c *Catalog) IndexFile(name string) IndexFile {
 	return IndexFile{Name: name} // Unreachable unless the catalogue is wrong: no file matches this.
 }
 
-// inUse returns the elements of files that segments of c use, sorted by name and
-// without duplicates. It changes files.
+// inUse returns those elements of files that segments of c use, sorted by name and without
+// duplicates. It overwrites files.
 func (c *Catalog) inUse(files []IndexFile) []IndexFile {
 	used := make(map[string]bool)
 	for _, s := range c.Segments {
@@ -300,15 +301,14 @@ func (c *Catalog) inUse(files []IndexFile) []IndexFile {
 	return slices.CompactFunc(files, func(a, b IndexFile) bool { return a.Name == b.Name })
 }
 
-// has reports whether the segment with this number is itself in force, not merged
-// into another.
+// has reports whether the catalogue itself names the segment with this number. It does not if
+// the segment was merged into another.
 func (c *Catalog) has(id uint32) bool {
 	return slices.ContainsFunc(c.Segments, func(s *segment.Info) bool { return s.ID == id })
 }
 
-// Holdings are the segments and pools of a catalogue to which segments may refer.
-// Merged segments for which a names file says where their blocks are now belong to
-// them.
+// Holdings are the segments and pools to which segments of a catalogue may refer. Merged
+// segments belong to them if a names file says where their blocks are now.
 type Holdings struct {
 	Segments map[uint32]bool
 	Pools    map[string]bool
@@ -368,9 +368,9 @@ func (c *Catalog) IsStatic(pool string) bool {
 // its own. The smaller indexes of one year share a file.
 const IndexLarge = 1 << 20
 
-// Unshared returns segments whose small indexes should be put into a common file.
-// These are all segments of static pools with small indexes, in each year whose
-// small indexes are not yet together in one file without others.
+// Unshared returns the segments whose small indexes should be put into a common file. These are
+// the segments of static pools that have small indexes, of each year whose small indexes are
+// not already alone together in one file.
 func (c *Catalog) Unshared() (out []*segment.Info) {
 	for _, year := range c.sharers() {
 		if c.scattered(year) {
@@ -380,8 +380,8 @@ func (c *Catalog) Unshared() (out []*segment.Info) {
 	return out
 }
 
-// sharers returns, for each year, the segments of static pools with small indexes,
-// which may share an index file.
+// sharers returns, for each year, those segments of static pools that have small indexes. They
+// may share an index file.
 func (c *Catalog) sharers() [][]*segment.Info {
 	var out [][]*segment.Info
 	for _, s := range c.Segments {

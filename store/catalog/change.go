@@ -36,12 +36,12 @@ type Change struct {
 	Seen uint64
 	// On is the catalogue of that snapshot.
 	On *Catalog
-	// Imports says that In has captures that the archive did not have. The block-list of
-	// On kept out what it names.
+	// Imports says that In has captures that are new to the archive. They were checked against
+	// the block-list of the catalogue On.
 	Imports bool
-	// Now is the present time. It is needed only if Imports is set: Apply then makes it
-	// the time at which the captures of In were added. If the clock stood still or was
-	// set back since the publication before, that time is a millisecond after the other.
+	// Now is the present time. It is needed only if Imports is set: Apply records it as the
+	// time at which the captures of In were added. If it is not later than the time of the
+	// previous publication, Apply records that time plus one millisecond.
 	Now record.Time
 	// Whole, if not "", is a pool. Out must then have all segments of that pool.
 	Whole string
@@ -55,16 +55,16 @@ type Change struct {
 	Depends map[uint32][]string
 }
 
-// Rewritten is a segment in force, Old, and the new form that replaces it, Now. Both
-// have the same ID, captures and blocks. Apply sets Born, Seen, Apart, Fresh,
-// Follows, AddedFirst and AddedLast of the new form.
+// Rewritten says that Now replaces Old. Old is a segment in force, and Now is its new form,
+// with the same ID, captures and blocks. Apply sets Born, Seen, Apart, Fresh, Follows,
+// AddedFirst and AddedLast of the new form.
 type Rewritten struct {
 	Old, Now *segment.Info
 }
 
-// ErrStale is returned by Apply if the archive has changed since the change was
-// planned: another process published first, and segments that the change takes out
-// or uses are gone. The change may succeed if it is planned again on a new snapshot.
+// ErrStale is returned by Apply if the change no longer fits, because another process has
+// published since the change was planned: segments that the change takes out or uses are gone.
+// The caller may plan the change again on a new snapshot.
 var ErrStale = errors.New("another process changed the archive meanwhile")
 
 // Apply returns the next generation: c without the segments that go out of force,
@@ -168,11 +168,10 @@ func (c *Catalog) LastAdded() record.Time {
 	return last
 }
 
-// sumFresh sets Follows, and Fresh (the number of new URLs), of the segments in
-// ch.In, into which the segments in ch.Out were merged. If their pool has no other
-// segments, Fresh is the number of all their URLs. Otherwise the first of them gets
-// the sum over ch.Out and the others 0, or all get FreshUnknown if that sum is not
-// known.
+// sumFresh sets Follows and Fresh (the number of new URLs) of the segments in ch.In, into which
+// the segments in ch.Out were merged. If their pool has no other segments, Fresh of each is the
+// number of its URLs. Otherwise the first segment gets the sum over ch.Out and the others get
+// 0, or all get FreshUnknown if that sum is not known.
 func (c *Catalog) sumFresh(ch Change) {
 	out := make(map[uint32]bool, len(ch.Out))
 	follows := true
@@ -201,9 +200,9 @@ func (c *Catalog) sumFresh(ch Change) {
 	}
 }
 
-// divide gives next the parts into which the change ch divides a pool. c is the generation
+// divide enters in next the parts into which the change ch divides a pool. c is the generation
 // before next. The error is ErrStale if a capture that was added since the change was planned
-// would be in the wrong part, or if another part has the name of a new part.
+// would be in the wrong part, or if a new part has a name that is in use.
 func (next *Catalog) divide(c *Catalog, ch Change) error {
 	if ch.Whole != "" && len(c.PoolSegments(ch.Whole)) != len(ch.Out) {
 		return ErrStale
@@ -238,11 +237,10 @@ func (next *Catalog) tidy() {
 	next.Static = slices.DeleteFunc(slices.Compact(next.Static), func(p string) bool { return !slices.Contains(pools, p) })
 }
 
-// bornOf returns the generation (number of a catalogue) from which the captures of
-// merged segments count as added: the newest Born of these segments. Segments with
-// the same Born are assumed to know each other's captures. If a segment of next has
-// that Born but does not know the captures, the merged segment counts as new, and
-// the result is the generation of next.
+// bornOf returns the generation (number of a catalogue) from which the captures of merged
+// segments count as added. This is the newest Born of the merged segments. Segments with equal
+// Born are assumed to know each other's captures. If another segment of next has that Born but
+// does not know the captures, bornOf returns the generation of next, as for new captures.
 func (next *Catalog) bornOf(merged []*segment.Info) uint64 {
 	born := uint64(0)
 	for _, s := range merged {
@@ -308,9 +306,8 @@ func (next *Catalog) AddRemoval(r *Removal, info *RemovalFile) error {
 	return nil
 }
 
-// Check returns ErrStale if the change ch, which made next from c, takes away a segment or
-// pool that a segment of next uses. A segment or pool that was already missing in c does not
-// count.
+// Check returns ErrStale if next, which the change ch made from c, lacks a segment or pool that
+// a segment of next uses. It does not count a segment or pool that c lacks too.
 func (next *Catalog) Check(c *Catalog, ch Change) error {
 	before, after := c.Holdings(), next.Holdings()
 	for _, s := range ch.In {
@@ -339,11 +336,11 @@ func (next *Catalog) Check(c *Catalog, ch Change) error {
 	return nil
 }
 
-// Rebuild makes a catalogue of segments and files that were found, without removals.
-// older are catalogues that can still be read; they say in which generation a
-// segment was born. Segments that none of them names count as born one after the
-// other, none of them knowing the captures of others. last is the number of the
-// newest generation that existed. The new generation is later.
+// Rebuild makes a catalogue, without removals, from the segments and files that were found in
+// the archive's folder. older are catalogues that can still be read; they say in which
+// generation a segment was born. Segments that none of them names count as born one after the
+// other, each without knowledge of the others' captures. last is the number of the newest
+// generation that existed; the new one gets a higher number.
 func Rebuild(segments []*segment.Info, indexes []IndexFile, names []NamesFile, older []*Catalog, last uint64) *Catalog {
 	next := &Catalog{Generation: last, ID: NewID(), Indexes: indexes, Names: names}
 	old := make(map[uint32]*segment.Info)

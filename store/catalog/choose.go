@@ -8,18 +8,17 @@ import (
 )
 
 const (
-	// MergeWays is how many segments with the same URLs are merged at once at most,
-	// because a run or two of each segment is in memory. If there are more segments,
-	// a first round merges some of them.
+	// MergeWays is the greatest number of segments with the same URLs that are merged at once,
+	// because one or two runs of each segment are in memory. If there are more segments, a
+	// first round merges some of them.
 	MergeWays = 16
-	// smallBytes is the size in bytes below which a db-file, and its segment, is
-	// called small. Only small segments are merged by themselves.
+	// smallBytes is the size in bytes below which a db-file, and its segment, is called small.
+	// Only small segments are merged without a MERGE statement.
 	smallBytes = 64 << 20
-	// classWays is how many small segments of one size class are merged by themselves,
-	// and the factor between the sizes of two classes. The result is usually in the
-	// next class, so a capture is written again at most once in each of the classes.
-	// A pool has less than classWays small segments of each class, after the merge
-	// that the last of them caused.
+	// classWays is how many small segments of one size class make a merge due, and the factor
+	// between the sizes of two classes. The result of the merge is usually in the next class,
+	// so a capture is rewritten at most once in each class. After merges a pool has less than
+	// classWays small segments in each class.
 	classWays = 8
 	// classBytes is the size below which segments are in the first class.
 	classBytes = 32 << 10
@@ -33,11 +32,10 @@ func classOf(s *segment.Info) (class int) {
 	return class
 }
 
-// DueForMerge returns the segments of a pool that should be merged without a MERGE
-// statement: the small segments of one size class, if they are classWays or more, but
-// at most MergeWays. If that is so of several classes, it returns those of the smallest
-// one. The parameter in has all segments of the pool. The result is nil if nothing is
-// due.
+// DueForMerge returns the segments of a pool that should be merged without a MERGE statement:
+// the small segments of one size class, if there are at least classWays of them. It returns at
+// most MergeWays. If several classes are due, it returns segments of the smallest class. The
+// parameter in has all segments of the pool. The result is nil if no class is due.
 func DueForMerge(in []*segment.Info) []*segment.Info {
 	var classes [][]*segment.Info
 	for _, s := range in {

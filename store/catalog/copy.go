@@ -9,8 +9,8 @@ import (
 	"infomall/store/segment"
 )
 
-// FilesOnlyOf returns how many db-files and index files only the given segments
-// need, and the size of these files in bytes.
+// FilesOnlyOf returns how many db-files and index files are needed by the given segments and by
+// no others, and the size of these files in bytes.
 func (c *Catalog) FilesOnlyOf(segments []*segment.Info) (files int, bytes int64) {
 	others := make(map[string]bool)
 	for _, s := range c.Segments {
@@ -115,10 +115,10 @@ func (c *Catalog) CommonFiles() []File {
 	return out
 }
 
-// CheckCopyOf returns an error if c is not the catalogue of a copy of the original:
-// it has a segment, removal or block-list that the original does not have. A catalogue marked as
-// a copy of the original is always accepted, because a copy of an earlier state may
-// have things that the original no longer has.
+// CheckCopyOf returns an error if c cannot be the catalogue of a copy of original: it has a
+// segment, removal or block-list that original does not have. A catalogue that is marked as a
+// copy of original is always accepted, because the copy of an earlier state may have things
+// that original no longer has.
 func (c *Catalog) CheckCopyOf(original *Catalog) error {
 	if c.Copied && c.ID != "" && c.ID == original.ID {
 		return nil
@@ -197,8 +197,8 @@ func (c *Catalog) AddPools(there *Catalog, pools []Pool) *Catalog {
 	return next
 }
 
-// Complete returns those of the given pools that lack nothing: each pool on which a
-// pool of the result depends is in the result too.
+// Complete returns those of the given pools that can be used without others: each pool on which
+// a returned pool depends is returned too.
 func Complete(pools []Pool) []Pool {
 	for {
 		has := make(map[string]bool, len(pools))

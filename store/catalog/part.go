@@ -25,9 +25,8 @@ import (
 // archive has another limit.
 const poolLimitDefault = 64 << 30
 
-// Part says for which URLs a pool takes captures: URLs with a key in From <= key <
-// To. If To is "", there is no upper bound. A pool without a Part takes the captures
-// of all URLs.
+// Part says which URLs a pool takes captures of: URLs with a key in From <= key < To. If To is
+// "", there is no upper bound. A pool without a Part takes the captures of all URLs.
 type Part struct {
 	Pool     string
 	From, To string
@@ -78,8 +77,8 @@ func NextPart(pool string) string {
 	return month + letters + string(last+1)
 }
 
-// FreePart returns the first name for a part of the month that follows all names in
-// use.
+// FreePart returns a name for a new part of the month. It follows, in order, all names that are
+// in use.
 func (c *Catalog) FreePart(month string) string {
 	last := month
 	see := func(pool string) {
@@ -107,8 +106,8 @@ func (c *Catalog) poolBytes(pool string) (bytes int64) {
 	return bytes
 }
 
-// Oversized reports whether a pool should be split: it is larger than limit bytes,
-// and larger by half than after its last split, which may have left it large.
+// Oversized reports whether a pool should be split: it is larger than limit bytes, and half as
+// large again as after its last split. (A split may have left it larger than the limit.)
 func (c *Catalog) Oversized(pool string, limit int64) bool {
 	p := c.PartOf(pool)
 	bytes := c.poolBytes(pool)
@@ -124,8 +123,8 @@ func (c *Catalog) setParts(parts []Part) {
 	c.Parts = append(c.Parts, parts...)
 }
 
-// tidyParts sorts the parts, and drops those of months that have no pool any more.
-// A pool without captures keeps its part: more captures may come.
+// tidyParts sorts the parts, and drops the parts of months that have no segments any more. A
+// pool without captures keeps its part if another pool of its month has segments.
 func (c *Catalog) tidyParts() {
 	months := make(map[string]bool)
 	for _, s := range c.Segments {
@@ -136,11 +135,10 @@ func (c *Catalog) tidyParts() {
 	c.Parts = slices.CompactFunc(c.Parts, func(a, b Part) bool { return a.Pool == b.Pool })
 }
 
-// dependOnParts is called when the change ch splits a pool. Segments that depend on
-// the pool may need bodies that are now in its new parts. dependOnParts makes each
-// of these segments also depend on the parts that it uses, according to ch.Depends.
-// A segment that another process published while ch was prepared is not in
-// ch.Depends: it becomes dependent on all parts.
+// dependOnParts is called when the change ch splits a pool. Segments that depend on the pool
+// may use bodies that are now in the pool's new parts. dependOnParts makes each of these
+// segments also depend on the parts that ch.Depends has for it. A segment that another process
+// published meanwhile is not in ch.Depends, and is made to depend on all parts.
 func (next *Catalog) dependOnParts(ch Change) {
 	if len(ch.Parts) < 2 {
 		return

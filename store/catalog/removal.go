@@ -33,8 +33,8 @@ type Removal struct {
 	Touched []uint32
 }
 
-// Hidden is the place of a hidden capture (removed, but still in a file) within its
-// segment, and who needs it.
+// Hidden is a hidden capture (removed, but still in a file): its place within its segment, and
+// which captures still take their bodies from it.
 type Hidden struct {
 	Run, N uint32
 	Need   Need
@@ -51,8 +51,7 @@ const (
 	NeedOther      // captures of other pools too
 )
 
-// needMarks maps each Need to the mark that stands after a hidden capture in the file of a
-// removal.
+// needMarks maps each Need to the mark that follows a hidden capture in the file of a removal.
 var needMarks = [...]string{NeedNone: "", NeedPool: "~", NeedOther: "+"}
 
 // Compare orders hidden captures of one segment by their places.
@@ -75,17 +74,17 @@ func (r *Removal) Hides(segment, run, n uint32) (at Hidden, ok bool) {
 // archive must not keep the URLs that were deleted.
 func Fingerprint(key string) uint32 { return lines.Sum([]byte(key)) }
 
-// Touches reports whether the hints of URLs with this fingerprint may have become
-// wrong by the removal.
+// Touches reports whether the removal may have made hints wrong (how a capture differs from the
+// one before it), of captures of the URLs with this fingerprint.
 func (r *Removal) Touches(print uint32) bool {
 	_, ok := slices.BinarySearch(r.Touched, print)
 	return ok
 }
 
-// kindRemoval is the kind of file that the first line of a removal's file names.
+// kindRemoval is the word for a removal in the first line of its file.
 const kindRemoval = "removal"
 
-// The words of a removal file for what was removed.
+// The words by which the file of a removal names the statement.
 const (
 	removalDelete = "delete"
 	removalDrop   = "drop"
@@ -176,9 +175,9 @@ func DecodeRemoval(b []byte) (*Removal, error) {
 	return r, nil
 }
 
-// Decode parses b as the content of the file that r describes, and checks that it is
-// that file. If the file of another removal were accepted in its place, deleted
-// captures would become visible again.
+// Decode parses b as the content of the file that r describes, and checks the size and the
+// checksum that r has. If the file of another removal were accepted, deleted captures would
+// become visible again.
 func (r *RemovalFile) Decode(b []byte) (*Removal, error) {
 	out, err := DecodeRemoval(b)
 	if err == nil && (int64(len(b)) != r.Bytes || lines.Sum(b) != r.CRC) {

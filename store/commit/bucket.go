@@ -47,8 +47,8 @@ const (
 // its lease was not renewed in time, and another writer has taken it out.
 var ErrExpelled = errors.New("this process did not renew its lease in time, and another process has ended its right to write")
 
-// PlaceOf says where a file of an archive in a bucket lies. rel is its path in the archive's
-// folder, with slashes.
+// PlaceOf says where a file of an archive in a bucket is kept: in the bucket or only on this
+// machine. rel is its path in the archive's folder, with slashes.
 func PlaceOf(rel string) disk.Place {
 	top, _, below := strings.Cut(rel, "/")
 	if base := rel[strings.LastIndexByte(rel, '/')+1:]; base == FileLock {
@@ -71,20 +71,21 @@ func PlaceOf(rel string) disk.Place {
 
 // bucket does for an archive in a bucket what locks do for an archive in a folder.
 //
-// The only commit is the conditional write of CURRENT. A generation is an object with a unique
-// name, which nobody overwrites:
+// A commit is one conditional write of CURRENT. A generation is an object with a unique name,
+// which nobody overwrites:
 //
 //	catalog/000012.5f0c1d2e3a4b5c6d   the new catalogue; it names 000011.… as the one before
 //	CURRENT  000012.5f0c1d2e3a4b5c6d 1b2c3d4e      written if CURRENT is as it was read
 //
-// A writer registers with a generation that lists its name. A generation without the name ends its right to
-// publish: each publication looks for the names of this process's writers in the generation before. Leases
-// only say when another writer may try that.
+// A writer registers by a generation that lists its name. If a later generation does not list
+// it, the writer may not publish any more: each publication looks up the names of this
+// process's writers in the generation before. A lease (a file that a writer renews every few
+// seconds) only says when another writer may leave out a name.
 type bucket struct {
 	f    *Folder
 	disk disk.Shared
-	// Lease is how old the lease of a writer may be before it is expelled, and grace how long files
-	// out of force stay.
+	// lease is how old a writer's lease may become before another writer expels that writer.
+	// grace is how long files stay after they went out of force.
 	lease, grace time.Duration
 
 	mu      sync.Mutex
@@ -109,7 +110,8 @@ func (f *Folder) SetGrace(d time.Duration) {
 	}
 }
 
-// SetLease sets after what time without a sign of life a writer of an archive in a bucket is expelled.
+// SetLease sets after what time without a renewal of its lease a writer of an archive in a
+// bucket is expelled by another. It does nothing for an archive in a folder.
 func (f *Folder) SetLease(d time.Duration) {
 	if f.bucket != nil && d > 0 {
 		f.bucket.lease = d
@@ -118,14 +120,14 @@ func (f *Folder) SetLease(d time.Duration) {
 
 func (b *bucket) path(name string) string { return filepath.Join(b.f.Path, name) }
 
-// remember notes the name of a generation's catalogue file.
+// remember records the name of the catalogue file of generation n.
 func (b *bucket) remember(n uint64, name string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.names[n] = name
 }
 
-// learn notes the names of the catalogue files that c names: those of earlier generations.
+// learn records the names of the catalogue files of earlier generations, which c names.
 func (b *bucket) learn(c *catalog.Catalog) {
 	for _, name := range append(goneCatalogs(c), c.Before) {
 		digits, _, _ := strings.Cut(name, ".")
@@ -145,7 +147,7 @@ func goneCatalogs(c *catalog.Catalog) (names []string) {
 	return names
 }
 
-// nameOf returns the name of the catalogue file of generation n, as far as this process knows it.
+// nameOf returns the name of the catalogue file of generation n, if this process knows it.
 func (b *bucket) nameOf(n uint64) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -155,7 +157,7 @@ func (b *bucket) nameOf(n uint64) string {
 	return fmt.Sprintf("%06d", n)
 }
 
-// generations returns the numbers of the generations whose catalogue files the bucket lists.
+// generations returns the numbers of the generations that have a catalogue file in the bucket.
 func (b *bucket) generations() ([]uint64, error) {
 	entries, err := b.disk.ReadDir(b.path(DirCatalog))
 	if err != nil {
@@ -243,7 +245,8 @@ func (b *bucket) create() error {
 	return nil
 }
 
-// locked calls do, and calls it again if another writer was faster.
+// locked calls do. If another writer changed CURRENT meanwhile, locked calls do again; if it
+// gives up, the error wraps catalog.ErrStale.
 func (b *bucket) locked(ctx context.Context, do func() error) error {
 	err := b.disk.Attempt(ctx, do)
 	if errors.Is(err, disk.ErrCondition) {
@@ -290,9 +293,9 @@ func (b *bucket) pin() (*Pin, error) {
 	}
 }
 
-// Prefetch brings the beginnings and ends of files of an archive in a bucket into the cache of this
-// machine, all at once. Names are paths in the archive's folder. For an archive in a folder, Prefetch does
-// nothing.
+// Prefetch reads the beginnings and ends of files of an archive in a bucket into the cache of
+// this machine, all at once. names are paths in the archive's folder. For an archive in a
+// folder, Prefetch does nothing.
 func (f *Folder) Prefetch(names []string) {
 	if f.bucket == nil {
 		return
@@ -304,7 +307,8 @@ func (f *Folder) Prefetch(names []string) {
 	f.bucket.disk.Prefetch(names)
 }
 
-// expected returns the sizes and editions of the files that a catalogue names, by name.
+// expected returns the sizes and editions of the files that c names, by name. A file that is
+// replaced under the same name gets a new edition.
 func expected(c *catalog.Catalog) map[string]disk.Expected {
 	files := make(map[string]disk.Expected)
 	for _, s := range c.Segments {
@@ -325,10 +329,10 @@ func expected(c *catalog.Catalog) map[string]disk.Expected {
 	return files
 }
 
-// Renewed makes known that the file with this name in the archive's folder, which the catalogue in
-// force names, was replaced by a file of the same size. Other machines have blocks of the earlier
-// file in their caches, and do not use them after the generation that Renewed puts in force. For
-// an archive in a folder, Renewed does nothing.
+// Renewed announces that a file was replaced by another file of the same name and size. name is
+// its path in the archive's folder, and the catalogue in force names it. Renewed puts a
+// generation in force from which on other machines do not use the blocks of the earlier file
+// that they have in their caches. For an archive in a folder, Renewed does nothing.
 func (f *Folder) Renewed(ctx context.Context, name string) error {
 	if f.bucket == nil {
 		return nil
@@ -344,8 +348,8 @@ func (f *Folder) Renewed(ctx context.Context, name string) error {
 	})
 }
 
-// renewedAfter returns a Renewal for each file of c that was ever replaced. before is the generation
-// before c. If both have a Renewal of a file, that of c counts.
+// renewedAfter returns a Renewal for each file of c that was ever replaced. before is the
+// generation before c. If both have a Renewal of a file, the one of c counts.
 func renewedAfter(c, before *catalog.Catalog) []catalog.Renewal {
 	editions := make(map[string]string)
 	for _, r := range slices.Concat(before.Renewed, c.Renewed) {
@@ -363,13 +367,14 @@ func renewedAfter(c, before *catalog.Catalog) []catalog.Renewal {
 	return out
 }
 
-// briefsMost is how many bytes the Briefs in a catalogue have at most. Every change of the archive
-// writes the catalogue again.
+// briefsMost is the greatest size, in bytes, of all Briefs in a catalogue together. It is small
+// because every change of the archive writes the catalogue again.
 const briefsMost = 256 << 10
 
-// briefsAfter returns the Briefs for the catalogue c, by the numbers of segments. The Brief of a
-// segment comes from the segment if it was just written, else from c, else from the generation before c.
-// If all together have more than briefsMost bytes, the largest are left out.
+// briefsAfter returns the Briefs (extracts of the indexes of small segments) for the catalogue
+// c, by segment number. The Brief of a segment comes from the segment if it was just written,
+// else from c, else from the generation before c. If all together have more than briefsMost
+// bytes, the largest are left out.
 func briefsAfter(c, before *catalog.Catalog) map[uint32]*segment.Brief {
 	all := make(map[uint32]*segment.Brief)
 	for _, s := range c.Segments {
@@ -392,8 +397,8 @@ func briefsAfter(c, before *catalog.Catalog) map[uint32]*segment.Brief {
 	return all
 }
 
-// put puts the catalogue c in force after the generation that CURRENT names. The caller is within
-// locked.
+// put makes the catalogue c the generation in force, after the one that CURRENT names. It is
+// called only by a function that the method locked calls.
 func (b *bucket) put(c *catalog.Catalog) error {
 	before, err := b.before()
 	if err != nil {
@@ -408,8 +413,8 @@ func (b *bucket) put(c *catalog.Catalog) error {
 	return b.putAfter(c, before)
 }
 
-// expelled returns an error that wraps ErrExpelled if the catalogue c does not list a writer of this
-// process. c may be nil: then nobody was expelled.
+// expelled returns an error that wraps ErrExpelled if the catalogue c does not list one of the
+// writers of this process. If c is nil, it returns nil.
 func (b *bucket) expelled(c *catalog.Catalog) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -421,7 +426,8 @@ func (b *bucket) expelled(c *catalog.Catalog) error {
 	return nil
 }
 
-// before returns the generation in force; nil if there is none or it is lost.
+// before returns the generation in force. It returns nil if there is none, or if its catalogue
+// is lost.
 func (b *bucket) before() (*catalog.Catalog, error) {
 	n, err := b.f.current()
 	if err != nil || n == 0 {
@@ -469,8 +475,8 @@ func (b *bucket) putAfter(c, before *catalog.Catalog) error {
 	return nil
 }
 
-// inChain reports whether the generation in force, or one before it, is the catalogue file name of
-// generation n. It is called after a write of CURRENT whose answer was lost.
+// inChain reports whether the catalogue file name, of generation n, is in force or was in force
+// before the present generation. It is called if the answer to a write of CURRENT was lost.
 func (b *bucket) inChain(n uint64, name string) (bool, error) {
 	b.disk.Forget(b.path(FileCurrent))
 	at, err := b.f.current()
@@ -489,9 +495,10 @@ func (b *bucket) inChain(n uint64, name string) (bool, error) {
 	return at == n && b.nameOf(at) == name, nil
 }
 
-// goneAfter returns the files out of force when c follows before. It removes the files that
-// are out of force for longer than the grace period, and leaves them out of the result. A file
-// that is out of force never comes back, so this is right even if c does not come into force.
+// goneAfter returns the list of files out of force for the catalogue c, which follows before.
+// It removes the files that have been out of force for longer than the grace period, and leaves
+// them out of the result. A file never comes back into force, so this is right even if c does
+// not come into force.
 func (b *bucket) goneAfter(c, before *catalog.Catalog, now time.Time) (gone []catalog.GoneFile) {
 	var old []string
 	for _, g := range before.Gone {
@@ -514,7 +521,7 @@ func (b *bucket) goneAfter(c, before *catalog.Catalog, now time.Time) (gone []ca
 	return gone
 }
 
-// sweep removes the files that are out of force for longer than the grace period.
+// sweep removes the files that have been out of force for longer than the grace period.
 func (b *bucket) sweep(ctx context.Context) error {
 	return b.locked(ctx, func() error {
 		c, err := b.f.InForce()
@@ -564,8 +571,9 @@ func (b *bucket) moveIn(moves [][2]string) error {
 	return err
 }
 
-// allocate reserves n consecutive numbers and returns the first. Each content of NUMBER is
-// unique, so that a write whose answer was lost is known from that of another writer.
+// allocate reserves n consecutive numbers and returns the first. Each content of the file
+// NUMBER is unique: if the answer to a write is lost, this process can tell its own content
+// from that of another writer.
 func (b *bucket) allocate(ctx context.Context, n int) (first uint32, err error) {
 	err = b.locked(ctx, func() error {
 		free, err := b.freeNumber()
@@ -591,7 +599,8 @@ func (b *bucket) allocate(ctx context.Context, n int) (first uint32, err error) 
 	return first, err
 }
 
-// freeNumber returns the number in NUMBER; 0 if there is none.
+// freeNumber returns the next free number, which it reads from the file NUMBER; 0 if there is
+// no such file.
 func (b *bucket) freeNumber() (uint64, error) {
 	text, err := disk.ReadFile(b.disk, b.path(fileNumber))
 	if errors.Is(err, os.ErrNotExist) {

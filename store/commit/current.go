@@ -116,7 +116,8 @@ type Pin struct {
 	file *os.File // nil for the empty catalogue of an archive that does not exist
 }
 
-// Release ends the pin. Writers may then remove the files of the generation.
+// Release ends the pin. A writer may then remove the files of the generation, unless others
+// have pinned it.
 func (p *Pin) Release() {
 	if p.file != nil {
 		p.file.Close() // this releases the lock too
@@ -183,7 +184,8 @@ type lastPinned struct {
 	file    os.FileInfo // its file
 }
 
-// load returns the catalogue of generation n, which is in file.
+// load returns the catalogue of generation n from its open file. It decodes the file only if it
+// is not the one that was decoded last.
 func (l *lastPinned) load(f *Folder, n uint64, file *os.File) (*catalog.Catalog, error) {
 	now, err := file.Stat()
 	if err != nil {

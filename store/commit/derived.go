@@ -12,16 +12,16 @@ import (
 	"infomall/store/segment"
 )
 
-// Derived is a sort of files that are derived from db-files: the indexes of words, or the
-// readings of documents. No generation names such a file: it may be missing, and is then
-// made again. Its name has the numbers of all db-files of which it is, such as
-// 000017-000023.words, so that it can be removed together with any of them.
+// Derived is a kind of files that are made from db-files: the indexes of words, or the readings
+// of documents (the text extracted from them). No generation names such a file: if it is
+// missing, it is made again. Its name has the numbers of the db-files from which it was made,
+// such as 000017-000023.words, so that it can be removed together with any of them.
 type Derived struct {
 	Dir    string // folder of the files, in the archive's folder
 	ending string
 }
 
-// The sorts of derived files.
+// The kinds of derived files.
 var (
 	Words     = Derived{"search", ".words"}
 	Documents = Derived{"documents", ".docs"}
@@ -33,7 +33,7 @@ var allDerived = [...]Derived{Words, Documents}
 // name of the derived file has their numbers, and may have 255 bytes.
 const DerivedMost = 28
 
-// File returns the path, in the archive's folder, of the file of these segments.
+// File returns the path, in the archive's folder, of the derived file of these segments.
 func (d Derived) File(segments []*segment.Info) string {
 	numbers := make([]uint32, len(segments))
 	for i, s := range segments {
@@ -42,9 +42,9 @@ func (d Derived) File(segments []*segment.Info) string {
 	return d.FileOf(numbers, 0)
 }
 
-// FileOf returns the path, in the archive's folder, of the file of the db-files with these
-// numbers. If tag is not 0, it is in the name too, as in 000017.120.docs: it tells files of
-// the same db-files apart.
+// FileOf returns the path, in the archive's folder, of the derived file of the db-files with
+// these numbers. A tag that is not 0 is in the name too, as in 000017.120.docs: it
+// distinguishes files of the same db-files.
 func (d Derived) FileOf(numbers []uint32, tag uint32) string {
 	var b strings.Builder
 	for i, n := range numbers {
@@ -59,8 +59,8 @@ func (d Derived) FileOf(numbers []uint32, tag uint32) string {
 	return filepath.Join(d.Dir, b.String()+d.ending)
 }
 
-// numbers returns the numbers of the db-files of which the file with this name is; nil if
-// it is no name of a file of this sort.
+// numbers returns the numbers of the db-files from which the file with this name was made. It
+// returns nil if the name is not that of a file of this kind.
 func (d Derived) numbers(name string) (numbers []uint32) {
 	stem, ok := strings.CutSuffix(filepath.Base(name), d.ending)
 	if !ok {
@@ -77,8 +77,8 @@ func (d Derived) numbers(name string) (numbers []uint32) {
 	return numbers
 }
 
-// DerivedNames returns the paths, in the archive's folder, of all files that have the ending
-// of a sort, sorted.
+// DerivedNames returns the paths, in the archive's folder, of all files of a kind, sorted. It
+// goes by the ending of the name.
 func (f *Folder) DerivedNames(d Derived) ([]string, error) {
 	entries, err := f.Disk.ReadDir(filepath.Join(f.Path, d.Dir))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -93,8 +93,8 @@ func (f *Folder) DerivedNames(d Derived) ([]string, error) {
 	return out, nil
 }
 
-// ByNumber returns paths of files of a sort, by the numbers of their db-files. A file of
-// several db-files is in the list of each.
+// ByNumber groups paths of files of a kind by the numbers of their db-files. A file that was
+// made from several db-files is in the list of each.
 func (d Derived) ByNumber(paths []string) map[uint32][]string {
 	out := make(map[uint32][]string)
 	for _, path := range paths {
@@ -105,14 +105,14 @@ func (d Derived) ByNumber(paths []string) map[uint32][]string {
 	return out
 }
 
-// DerivedFiles returns the paths of all files of a sort, as ByNumber does.
+// DerivedFiles returns the paths of all files of a kind, grouped as by ByNumber.
 func (f *Folder) DerivedFiles(d Derived) (map[uint32][]string, error) {
 	names, err := f.DerivedNames(d)
 	return d.ByNumber(names), err
 }
 
-// DerivedOf reports whether a path is that of a derived file of db-files with these numbers
-// only.
+// DerivedOf reports whether a path is that of a derived file all of whose db-files have numbers
+// in the given set.
 func DerivedOf(name string, numbers map[uint32]bool) bool {
 	return slices.ContainsFunc(allDerived[:], func(d Derived) bool {
 		of := d.numbers(name)
@@ -120,7 +120,7 @@ func DerivedOf(name string, numbers map[uint32]bool) bool {
 	})
 }
 
-// RemoveDerived removes all files of a sort but those to keep, which are paths in the
+// RemoveDerived removes the files of a kind except those in keep. keep has paths in the
 // archive's folder.
 func (f *Folder) RemoveDerived(d Derived, keep []string) error {
 	files, err := f.DerivedFiles(d)
@@ -140,7 +140,7 @@ func (f *Folder) RemoveDerived(d Derived, keep []string) error {
 	return nil
 }
 
-// derivedOf returns the derived files that are of one of the files.
+// derivedOf returns the derived files that were made from at least one of these files.
 func (f *Folder) derivedOf(files []string) ([]string, error) {
 	var all []map[uint32][]string
 	var out []string

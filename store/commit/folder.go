@@ -1,18 +1,22 @@
-// Package commit puts generations of an archive in force, each step durable before the
-// next, and keeps those that somebody reads. It knows where the files of an archive
-// are. What a generation holds is known to package catalog.
+// Package commit puts generations of an archive in force, each step durable before the next,
+// and keeps the generations that somebody reads. It knows where the files of an archive are.
+// Package catalog knows what a generation has.
 //
 // # Words
 //
 //	generation   one state of the catalogue, numbered from 1
+//	in force     named by the current generation
 //	CURRENT      the file with the number of the generation in force
+//	NUMBER       in a bucket, the file with the next free number for a file
 //	pin          a lock on a generation: its files stay until it is released
 //	writer       the right of a process to add files, with a folder of its own
+//	lease        a file that a writer in a bucket renews every few seconds
 //	publish      to bring new files to their places and put a generation in force
 //	sweep        to remove the files that no generation names and nobody reads
+//	stale        a change planned on a generation that has changed, so that it no longer fits
 //
-// A publication takes these steps. Each is durable before the next, so that the
-// archive is whole after a crash at any moment:
+// A publication takes these steps. Each is durable before the next, so that the archive is
+// whole after a crash at any moment:
 //
 //	writers/w123/000007.raw       the writer makes files in its own folder
 //	pools/200806/000007.raw       they are renamed to their places
@@ -66,9 +70,8 @@ type Folder struct {
 // not the path of a folder.
 func IsURL(place string) bool { return strings.Contains(place, "://") }
 
-// Open returns a Folder for the archive at this path, which need not exist. It does
-// not read or create anything yet.
-// The archive lies in a bucket if d is a disk.Shared.
+// Open returns a Folder for the archive at this path, which need not exist. It does not read or
+// create anything yet. If d is a disk.Shared, the archive is in a bucket.
 func Open(path string, d disk.FS) *Folder {
 	f := &Folder{Path: path, Disk: d, Now: time.Now}
 	if s, ok := d.(disk.Shared); ok {
@@ -77,8 +80,8 @@ func Open(path string, d disk.FS) *Folder {
 	return f
 }
 
-// Remote reports whether the archive lies in a bucket. Its files are then read by ranges, and none
-// can be mapped.
+// Remote reports whether the archive is in a bucket. Its files are then read by ranges of
+// bytes, and cannot be mapped into memory.
 func (f *Folder) Remote() bool { return f.bucket != nil }
 
 // Exists reports whether the folder holds an archive, with captures or without. A
@@ -97,8 +100,8 @@ func (f *Folder) Exists() bool {
 	return false
 }
 
-// Create makes those of the archive's folders that do not exist. A copy of an
-// archive may lack folders that were empty.
+// Create makes those folders of the archive that do not exist. They may be missing in a copy of
+// an archive, if they were empty.
 func (f *Folder) Create() error {
 	if f.bucket != nil {
 		return f.bucket.createArchive()
@@ -117,10 +120,10 @@ func (f *Folder) Create() error {
 	return nil
 }
 
-// Locked calls do while it holds the archive's lock, so that no other writer can
-// publish. It waits for other writers until ctx ends. do gets the open lock file.
-// In a bucket there is no lock, and do gets nil: if another writer publishes meanwhile, what do
-// puts in force is refused, and Locked calls do again.
+// Locked calls do while it holds the archive's lock, so that no other writer can publish. It
+// waits for the lock until ctx ends. do gets the open lock file. In a bucket there is no lock,
+// and do gets nil. If another writer publishes meanwhile, the publication by do is refused, and
+// Locked calls do again.
 func (f *Folder) Locked(ctx context.Context, do func(lock disk.File) error) error {
 	if f.bucket != nil {
 		return f.bucket.locked(ctx, func() error { return do(nil) })

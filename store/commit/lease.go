@@ -16,7 +16,8 @@ import (
 	"infomall/store/segment"
 )
 
-// leftAfter is how old an object that no writer uses must be to be removed.
+// leftAfter is the age from which a lease or a probe is removed if its writer is not in the
+// catalogue.
 const leftAfter = 12 * time.Hour
 
 // lease renews the lease of one writer until it is stopped.
@@ -26,8 +27,9 @@ type lease struct {
 	done chan struct{}
 }
 
-// renew renews the lease every few seconds. A renewal that fails is tried again at the next time;
-// if it fails for too long, another writer expels this one.
+// renew renews the lease every few seconds, until l.stop is closed. If a renewal fails, it
+// tries again after the same time. If renewals fail for too long, another writer expels this
+// one.
 func (l *lease) renew(d disk.Shared) {
 	defer close(l.done)
 	tick := time.NewTicker(leaseEvery)
@@ -48,9 +50,9 @@ func isDamage(err error) bool {
 	return errors.As(err, &e)
 }
 
-// register begins to write: it puts a generation in force that lists the new writer, and not those
-// that are silent for longer than their leases. If catalogued is false, the catalogue is lost, and the
-// writer is not listed.
+// register adds a writer: it puts a generation in force that lists the new writer, and no
+// longer lists writers that have not renewed their leases in time. If catalogued is false, the
+// catalogue is lost, and the writer is not listed.
 func (b *bucket) register(ctx context.Context, catalogued bool) (*Writer, error) {
 	w := &Writer{Folder: b.f, Packer: new(segment.Packer)}
 	err := b.begin(ctx, w, catalogued)
@@ -171,10 +173,10 @@ func (b *bucket) unregister(w *Writer) error {
 	return errors.Join(err, b.disk.Remove(name))
 }
 
-// sweepFiles removes what writers left that are not listed any more: files that the catalogue c
-// does not name and whose numbers are below free, and generations that never came into force. c lists
-// this process's writer only, and free was in NUMBER before c was read. So no other writer can
-// be about to publish one of these files.
+// sweepFiles removes what writers left that are no longer listed: files that the catalogue c
+// does not name and whose numbers are below free, and generations that never came into force. c
+// lists only this process's writer, and free was read from NUMBER before c was read. So no
+// other writer can be about to publish one of these files.
 func (b *bucket) sweepFiles(c *catalog.Catalog, free uint64) error {
 	use := &fileUse{users: make(map[string]int), words: make(map[uint32]bool)}
 	for _, name := range c.Files() {
@@ -233,7 +235,8 @@ func (b *bucket) sweepFiles(c *catalog.Catalog, free uint64) error {
 	return nil
 }
 
-// highestNumber returns the highest of the numbers in the name of a file.
+// highestNumber returns the highest number in the name of a file, such as 23 for
+// 000017-000023.words.
 func highestNumber(rel string) (most uint64) {
 	stem, _, _ := strings.Cut(filepath.Base(rel), ".")
 	for part := range strings.SplitSeq(stem, "-") {

@@ -22,9 +22,8 @@ import (
 // to it. These files are complete and synced, and lie in the writer's folder.
 type Publication struct {
 	catalog.Change
-	// Made are the segments that come into force: new segments, and new forms of
-	// segments. Publish enters them in Change.In and Change.Rewritten, and sets
-	// Change.Index.
+	// Made are the segments that come into force: new segments, and new forms of existing
+	// segments. Publish enters them in Change.In and Change.Rewritten, and sets Change.Index.
 	Made []Made
 	// Unfinished, if not nil, is an index to which some of the segments were already
 	// added. Publish adds the others and finishes it.
@@ -50,14 +49,15 @@ type Made struct {
 	// Old is the segment in force that this segment replaces, if this is another
 	// form of the same captures and blocks. Otherwise Old is nil.
 	Old *segment.Info
-	// Number is the number of the db-file of such another form; 0 if Old is nil.
+	// Number is the number of this db-file if Old is not nil, because the ID is then that of
+	// the older db-file. Otherwise it is 0.
 	Number uint32
 }
 
-// staleTries is how often a change is planned in a row before Retry gives up. Each
-// failure means that another process published meanwhile. Some failures are normal
-// if many processes write. So many failures mean that the plan never fits the
-// catalogue, for example because the catalogue file was replaced by an older one.
+// staleTries is how often Retry tries to publish a change before it gives up. A try fails if
+// another process published meanwhile, which is normal if many processes write. This many
+// failures mean that the change will never fit the catalogue, for example because an older
+// catalogue file was put in its place.
 const staleTries = 100
 
 // Retry calls f again while f returns catalog.ErrStale, at most staleTries times. It
@@ -75,11 +75,10 @@ func Retry(ctx context.Context, f func() error) error {
 	return fmt.Errorf("%w, %d times in a row: try again when fewer processes write to it; VERIFY reports whether it is damaged", catalog.ErrStale, staleTries)
 }
 
-// Publish puts the change p in force. Each of its steps is durable before the next:
-// the files in the writer's folder, the files in their places, the new catalogue,
-// CURRENT. Publish sets p.Now. Afterwards Publish removes the files that are out of force and that no
-// snapshot uses. If it returns ErrStale, the archive is unchanged and the new files
-// are deleted.
+// Publish puts the change p in force. Each of its steps is durable before the next: the files
+// in the writer's folder, the files in their places, the new catalogue, CURRENT. Publish sets
+// p.Now. Afterwards it removes the files that are out of force and that no snapshot uses. If
+// the error is ErrStale, the archive is unchanged and the new files are deleted.
 func (w *Writer) Publish(ctx context.Context, p Publication) error {
 	var moved []string
 	if len(p.Made) > 0 {
@@ -190,8 +189,8 @@ func (w *Writer) moveIn(p *Publication) ([]string, error) {
 // that is the ID.
 func indexName(id, number uint32) string { return fmt.Sprintf("%06d.idx", max(id, number)) }
 
-// writeIndex finishes the index x, after it has added those segments of the list in
-// that are not in x yet. If x is nil, it creates an index at the path tmp.
+// writeIndex adds to the index x those segments of the list in that it does not have yet, and
+// finishes it. If x is nil, writeIndex creates an index at the path tmp.
 func (w *Writer) writeIndex(x *indexfile.Builder, tmp string, in []Made) (err error) {
 	if x == nil {
 		if x, err = indexfile.NewBuilder(w.Folder.Disk, tmp); err != nil {
@@ -209,9 +208,9 @@ func (w *Writer) writeIndex(x *indexfile.Builder, tmp string, in []Made) (err er
 	return x.Finish()
 }
 
-// moveInRemoval writes the file of removal r and moves it to its place in the
-// archive. It returns the catalogue's entry for the file, still without Generation
-// and Segments.
+// moveInRemoval writes the file of removal r and moves it to its place in the archive. It
+// returns the catalogue's entry for the file. The caller sets Generation and Segments of the
+// entry.
 func (w *Writer) moveInRemoval(ctx context.Context, r *catalog.Removal) (*catalog.RemovalFile, error) {
 	number, err := w.Allocate(ctx, 1)
 	if err != nil {
@@ -227,9 +226,10 @@ func (w *Writer) moveInRemoval(ctx context.Context, r *catalog.Removal) (*catalo
 	return info, w.Folder.MoveIn([][2]string{{tmp, info.Name}})
 }
 
-// moveInBlockList writes the block-list that the function change returns for the catalogue c,
-// which is in force, and moves the file to its place in the archive. The file gets the given
-// number. It returns the catalogue's entry for the file. The caller holds the archive's lock.
+// moveInBlockList changes the block-list. It calls the function change with the catalogue c,
+// which is in force, and its block-list, and writes the list that change returns to a file with
+// the given number. It moves the file to its place in the archive, and returns the catalogue's
+// entry for it. The caller holds the archive's lock.
 func (w *Writer) moveInBlockList(c *catalog.Catalog, number uint32, change func(*catalog.Catalog, *task.BlockList) (*task.BlockList, error)) (catalog.File, error) {
 	now, err := w.Folder.ReadBlockList(c)
 	if err != nil {
@@ -353,7 +353,8 @@ func (f *Folder) MoveIn(moves [][2]string) error {
 	return nil
 }
 
-// existsError is the error for a new file whose path a file has already.
+// existsError returns the error for a new file that cannot be moved to path because a file is
+// there already.
 func existsError(path string) error {
 	return fmt.Errorf("%s exists already: somebody has tampered with the archive's numbering", path)
 }

@@ -160,8 +160,9 @@ func (f *Folder) Generations() ([]uint64, error) {
 	return out, nil
 }
 
-// removeAll removes files, given by their paths in the archive's folder, and the files
-// that are derived from the db-files among them. A file that does not exist is no error.
+// removeAll removes files, given by their paths in the archive's folder. If there are db-files
+// among them, it also removes the files derived from these. A file that does not exist is no
+// error.
 func (f *Folder) removeAll(names []string) error {
 	// The derived files first: after a crash, a db-file is still there to be removed, and
 	// they with it.
@@ -212,7 +213,7 @@ func (f *Folder) fileUse(generations []uint64) *fileUse {
 	return u
 }
 
-// count counts one use of a file.
+// count records that one more generation names a file.
 func (u *fileUse) count(name string) {
 	u.users[name]++
 	if id, again, ok := segment.ParseName(filepath.Base(name)); ok {
@@ -220,8 +221,8 @@ func (u *fileUse) count(name string) {
 	}
 }
 
-// NamedFiles returns the paths of all files that a generation names whose catalogue
-// exists. It returns an error if a catalogue cannot be read, because that may name any
+// NamedFiles returns the paths of all files that are named by a generation whose catalogue file
+// exists. It returns an error if a catalogue cannot be read, because that one may name any
 // file. The caller holds the archive's lock.
 func (f *Folder) NamedFiles() (map[string]bool, error) {
 	generations, err := f.Generations()
@@ -249,9 +250,9 @@ func (u *fileUse) inFolder(dir string) bool {
 	return false
 }
 
-// only takes a generation (a state of the catalogue) out of the counts, and returns
-// the files that no other generation names. The result is empty if a generation
-// cannot be read, because that may name any file.
+// only removes a generation (a state of the catalogue) from the counts, and returns the files
+// that no other generation names. The result is empty if some generation cannot be read,
+// because that one may name any file.
 func (u *fileUse) only(generation uint64) (out []string) {
 	for _, name := range u.names[generation] {
 		if u.users[name]--; u.users[name] == 0 && !u.unknown {

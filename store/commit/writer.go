@@ -140,8 +140,8 @@ func (w *Writer) CreateSegment(number uint32) (disk.File, error) {
 	return disk.Create(w.Folder.Disk, filepath.Join(w.Dir, fmt.Sprintf("%06d.raw", number)))
 }
 
-// CreateIndex begins an index file in the writer's folder. first is the ID of the
-// first segment in it. The result can be passed to Publish as
+// CreateIndex creates an index file in the writer's folder. first is the ID of the first
+// segment whose index goes into it. The caller can pass the result to Publish as
 // Publication.Unfinished.
 func (w *Writer) CreateIndex(first uint32) (*indexfile.Builder, error) {
 	return indexfile.NewBuilder(w.Folder.Disk, filepath.Join(w.Dir, indexName(first, 0)))

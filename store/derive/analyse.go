@@ -1,8 +1,7 @@
-// Package derive is what is read off a body when it comes in: what the page says,
-// how it divides into blocks, and how its blocks relate to those of the versions of
-// its URL before it (its fold). Whatever it returns depends only on the bodies, so
-// REINDEX DERIVED can compute it again. It knows no archive: a Folder asks Versions
-// for the versions before.
+// Package derive computes what is read off a body when it is imported: what the page says, how
+// it divides into blocks, and its fold: how its blocks relate to those of the earlier versions
+// of its URL. The results depend only on the bodies, so REINDEX DERIVED can compute them again.
+// The package does not read the archive: a Folder gets the earlier versions from a Versions.
 package derive
 
 import (
@@ -25,9 +24,9 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Analysis is what was found out about a body when it was imported: what the page
-// says, and how the body divides into blocks. Captures with equal bodies share one
-// Analysis.
+// Analysis is what was found out about a body when it was imported: what the page says, and how
+// the body divides into blocks. Captures with equal bodies that are read in the same way share
+// one Analysis.
 type Analysis struct {
 	Page    segment.Page
 	Content uint64    // as in segment.Entry
@@ -88,17 +87,17 @@ func (m *Reader) analyse(body []byte, as divide.As) *Analysis {
 	return a
 }
 
-// ReadAs returns how the body of stored capture s was read when it was imported: as
-// which MIME type, encoding and charset, and up to which size.
+// ReadAs returns how the body of stored capture s was read when it was imported: with which
+// MIME type, content coding and charset, and up to which size.
 func ReadAs(s *segment.Stored) divide.As {
 	as := divide.Sent(s.Head, s.Mime)
 	as.Usual, as.Limit = ReadWith(&s.Page)
 	return as
 }
 
-// ReadWith returns how a stored page was read when it was imported, for the fields Usual and
-// Limit of divide.As. usual is the charset that was taken from other pages of the host, or ""
-// if the page had a charset of its own. limit is how many bytes were read.
+// ReadWith returns two fields of divide.As for a page that was imported earlier: how it was
+// read then. usual is the charset that was taken from other pages of the host, or "" if the
+// page had a charset of its own. limit is how many bytes were read.
 func ReadWith(p *segment.Page) (usual string, limit int64) {
 	if p.Source == charset.SourceHost {
 		usual = p.Charset
@@ -116,9 +115,8 @@ func (a *Analysis) like(o *Analysis) bool {
 		bytes.Equal(a.Facts, o.Facts) && slices.EqualFunc(a.leaf, o.leaf, bytes.Equal)
 }
 
-// PageOf returns what the page of capture s says. a is the analysis of its body. If
-// the chunked transfer of the body ended early, the field Unread of the result says
-// so.
+// PageOf returns what the page of capture s says. a is the analysis of the body of s. If the
+// chunked transfer of the body ended early, the field Unread of the result says so.
 func (a *Analysis) PageOf(s *segment.Stored) segment.Page {
 	p := a.Page
 	if p.Unread == "" && p.Source != "" && s.Body == segment.BodyOwn && message.IsCut(s.Framing) {
@@ -127,10 +125,10 @@ func (a *Analysis) PageOf(s *segment.Stored) segment.Page {
 	return p
 }
 
-// Close frees the page divided into blocks, and keeps the rest of the analysis.
+// Close frees the blocks of the divided page. The rest of the analysis stays valid.
 func (a *Analysis) Close() { a.open = nil }
 
-// memory returns about how many bytes of memory a takes, without the body.
+// memory returns an estimate of the memory that a takes, in bytes, without the body.
 func (a *Analysis) memory() int64 {
 	n := int64(len(a.Facts)) + 300
 	if a.open != nil {
@@ -139,15 +137,14 @@ func (a *Analysis) memory() int64 {
 	return n
 }
 
-// leadBytes is how many bytes of a page's markup are read to guess its language from
-// its letters, and to find out whether the page is a soft 404 (says that nothing is
+// leadBytes is how many bytes of a page's markup are read to guess its language from its
+// letters, and to find out whether the page is a soft 404 (a page that says that nothing is
 // there).
 const leadBytes = 16 << 10
 
-// missing reports whether page b is a soft 404 (says that nothing is there), and
-// returns the words that say so. lead is the text of the first leadBytes of its
-// markup. If lead is already too long for a soft 404, the rest of the page is not
-// read.
+// missing reports whether page b is a soft 404 (a page that says that nothing is there), and
+// returns the words that say so. lead is the text of the first leadBytes bytes of its markup.
+// If lead is already too long for a soft 404, missing does not read the rest of the page.
 func missing(b *divide.Body, title, lead string) (reason string, ok bool) {
 	if len(lead) > page.MissingBytes {
 		return "", false
@@ -175,9 +172,9 @@ func (m *Reader) contentOf(leaves []*facts.Leaf) uint64 {
 	return max(1, binary.LittleEndian.Uint64(sum[:]))
 }
 
-// sortIDs sorts the digests ids in place. Because digests are evenly distributed,
-// their first bits say about where each belongs. mem is working memory. The result
-// is mem, possibly grown, for the next call.
+// sortIDs sorts the digests ids in place. Digests are evenly distributed, so the first bits of
+// a digest almost give its position. mem is working memory. The result is mem, which may have
+// grown; the caller passes it to the next call.
 func sortIDs(ids, mem [][2]uint64) [][2]uint64 {
 	shift := 64 - bits.Len(uint(len(ids)))
 	ends := make([]int32, 1<<(64-shift)) // where each group with the same first bits ends
@@ -207,9 +204,9 @@ func sortIDs(ids, mem [][2]uint64) [][2]uint64 {
 	return mem
 }
 
-// Divide returns a body in the form that segment.Writer.Add takes: divided into
-// blocks if its analysis a says so, otherwise whole. a may be nil. The result is
-// valid until the next call.
+// Divide returns a body in the form that segment.Writer.Add takes: divided into blocks if its
+// analysis a says so, otherwise whole. a may be nil. The result is valid until the next call of
+// Divide.
 func (m *Reader) Divide(a *Analysis, body []byte) segment.Content {
 	c := segment.Content{Body: body}
 	if a == nil || !a.Plain {
@@ -235,12 +232,12 @@ func (m *Reader) Divide(a *Analysis, body []byte) segment.Content {
 	return c
 }
 
-// analysesMax is how many analyses an import remembers. A body that came with many
-// captures is then analysed only once.
+// analysesMax is how many analyses an import remembers. A body that many captures have is then
+// usually analysed once.
 const analysesMax = 2048
 
-// Reader analyses bodies. It remembers each analysis by the body's ID and by what
-// the head of the response says of the body.
+// Reader analyses bodies. It remembers an analysis by the body's ID and by how the body is
+// read, which the head of the response says.
 type Reader struct {
 	Blocks *facts.Reader
 	known  map[analysisKey]*Analysis
@@ -316,8 +313,8 @@ func (m *Reader) Open(a *Analysis, body []byte) *facts.Reading {
 	return r
 }
 
-// Close frees the pages divided into blocks of all analyses, keeps the rest of the
-// analyses, and sets Memory to 0.
+// Close frees the divided pages of all analyses, and sets Memory to 0. The rest of the analyses
+// stays valid.
 func (m *Reader) Close() {
 	m.Memory = 0
 	for _, a := range m.known {

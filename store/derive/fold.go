@@ -12,22 +12,21 @@ import (
 	"infomall/store/timeline"
 )
 
-// FoldBack is how many earlier versions of a URL an import reads again at most, to
-// compute the fold of a new version (how its blocks relate to those of earlier
-// versions). If captures arrive so far out of order that more versions are needed,
-// the import leaves the fold out, and a query computes it.
+// FoldBack is the greatest number of earlier versions of a URL that an import reads again, to
+// compute the fold of a new version (how its blocks relate to those of earlier versions). If
+// captures arrive so far out of order that more versions are needed, the import stores no fold,
+// and a query computes it.
 const FoldBack = 32
 
-// Folder computes the folds of versions (how the blocks of a version relate to those
-// of earlier versions). It follows the blocks of one URL through its settled
-// captures, those of the archive and those of a batch, as far as the new versions
-// need it.
+// Folder computes the folds of versions (how the blocks of a version relate to those of earlier
+// versions). It follows the blocks of one URL from version to version, through the archive and
+// then a batch, as far as the new versions need it.
 type Folder struct {
 	Read      *Reader
 	Histories *Histories
 	Source    Versions
-	// Of is the segment whose versions get folds; nil if the versions of a batch get
-	// them.
+	// Of is the segment whose versions get folds. If it is nil, the versions of a batch get
+	// folds.
 	Of *segment.Reader
 
 	// The URL whose folds are computed:
@@ -38,8 +37,8 @@ type Folder struct {
 	at      int // index of the last version in history, -1 for none
 }
 
-// Versions reads versions of URLs for a Folder: the versions whose folds are
-// computed, and earlier versions.
+// Versions reads versions of URLs for a Folder: those whose folds are computed, and earlier
+// versions.
 type Versions interface {
 	// StoredFold returns the fold that is stored with the version at a place of the
 	// archive; nil if there is none.
@@ -49,7 +48,7 @@ type Versions interface {
 	VersionBody(ctx context.Context, l *timeline.Capture) (Body, bool, error)
 }
 
-// Body is the body of a version, with the way in which it is read.
+// Body is the body of a version, and how it is read.
 type Body struct {
 	Digest record.Digest
 	Body   []byte
@@ -57,12 +56,11 @@ type Body struct {
 	Read   *Analysis // analysis of the body of a capture of a batch; nil for a capture of the archive
 }
 
-// Folds computes the folds of new versions of one URL (how the blocks of a version
-// relate to those of earlier versions). all has the settled captures of the URL. New
-// versions are those in segment f.Of; if that is nil, those in the batch. Folds
-// calls the function take with each new version, its fold and its sense. A version after a
-// capture whose body is not in the archive gets no fold, because that body may still
-// be imported.
+// Folds computes the folds of new versions of one URL (how the blocks of a version relate to
+// those of earlier versions). all has the settled captures of the URL. The new versions are
+// those in segment f.Of, or, if that is nil, those in the batch. Folds calls the function take
+// with each new version, its fold and its sense. A version after a capture whose body is not in
+// the archive gets no fold, because that body may still be imported.
 func (f *Folder) Folds(ctx context.Context, all []timeline.Capture, take func(l *timeline.Capture, fold []byte, sense record.Sense)) error {
 	f.ctx, f.all, f.sums, f.history, f.at = ctx, all, versionSums(all), life.History{}, -1
 	last := -1 // index of the last version
@@ -97,9 +95,9 @@ func (f *Folder) Folds(ctx context.Context, all []timeline.Capture, take func(l 
 	return nil
 }
 
-// senseOf returns the sense of a version: whether its change of the page is one of content, or
-// only noise. The sense is unknown if this version or the one before is no text, because such
-// a body may be read as a document later.
+// senseOf returns the sense of a version: whether it differs from the version before in
+// content, or only by noise. The sense is unknown if one of the two versions is not text,
+// because its body may be read as a document later.
 func senseOf(rev *life.Revision) record.Sense {
 	switch {
 	case rev.Before == nil:
@@ -112,9 +110,9 @@ func senseOf(rev *life.Revision) record.Sense {
 	return record.SenseNoise
 }
 
-// first computes the fold of version l without a history. That is possible if l is
-// the first version (last is -1), has one block and belongs to the batch, which is
-// true of most small texts. Otherwise first returns nil.
+// first computes the fold of version l without the history of its URL. It can do so if l is the
+// first version (last is -1), has one block and belongs to the batch, as most small texts do.
+// Otherwise first returns nil.
 func (f *Folder) first(last int, l *timeline.Capture) ([]byte, error) {
 	if last >= 0 || l.Seg != nil || l.Via == record.ViaRevisit || l.Via == record.ViaNotModified {
 		return nil, nil
@@ -126,11 +124,10 @@ func (f *Folder) first(last int, l *timeline.Capture) ([]byte, error) {
 	return life.AppendFirstFold(nil, l.Kind == record.KindPage && b.Read.Facts != nil, int64(len(b.Body))), nil
 }
 
-// next adds the version at index i of f.all to the history. The version before it is
-// at index last, or last is -1. next returns the new version compared with the one
-// before, and the reading of its page, which is nil if the page does not divide. The
-// revision is nil if the version itself cannot be read, or if the history before it
-// cannot be made.
+// next adds version f.all[i] to the history. last is the index of the version before it, or -1.
+// next returns how the new version differs from the one before, and the reading of its page,
+// which is nil if the page does not divide into blocks. The revision is nil if the version or
+// an earlier one that is needed cannot be read.
 func (f *Folder) next(last, i int) (*life.Revision, *facts.Reading, error) {
 	if f.at != last {
 		if ok, err := f.bring(last); !ok {
@@ -140,9 +137,9 @@ func (f *Folder) next(last, i int) (*life.Revision, *facts.Reading, error) {
 	return f.add(i)
 }
 
-// bring makes f.history the history up to and including the version at index last;
-// with -1, an empty history. It returns false if a version cannot be read, or if
-// more than FoldBack versions must be read.
+// bring sets f.history to the history up to and including version f.all[last]; if last is -1,
+// to an empty history. It returns false if a version cannot be read, or if more than FoldBack
+// versions would have to be read.
 func (f *Folder) bring(last int) (bool, error) {
 	f.history, f.at = life.History{}, -1
 	path := []int{} // versions to take, last first
@@ -168,10 +165,9 @@ func (f *Folder) bring(last int) (bool, error) {
 	return true, nil
 }
 
-// resume sets f.history to the history up to and including the version at index i,
-// without reading earlier versions. It returns false if that is impossible. It is
-// possible if the import remembers the URL's history up to that version, or if the
-// archive has the fold of the version and that fold is still valid.
+// resume sets f.history to the history up to and including version f.all[i], without reading
+// earlier versions. It can do so if the import remembers the history of the URL up to that
+// version, or if the archive has a valid fold of the version. Otherwise it returns false.
 func (f *Folder) resume(i int) (bool, error) {
 	l := &f.all[i]
 	if h, ok := f.Histories.at(l.Key, f.sums[i]); ok {
@@ -203,18 +199,18 @@ func (f *Folder) resume(i int) (bool, error) {
 	return true, nil
 }
 
-// FoldHolds reports whether a fold that is stored with the version at index i of all still
-// holds: no capture before it came into the archive after it. all has the settled captures
-// of a URL, and the one at i is in the archive.
+// FoldHolds reports whether a fold that is stored with version all[i] is still valid: no
+// capture before it was imported after it. all has the settled captures of a URL. all[i] is in
+// the archive.
 func FoldHolds(all []timeline.Capture, i int) bool {
 	of := all[i].Seg.Info
 	return !slices.ContainsFunc(all[:i], func(c timeline.Capture) bool { return c.Seg == nil || timeline.Newer(c.Seg.Info, of) })
 }
 
-// add adds the version at index i of f.all to the history. It returns how the version
-// differs from the one before, and the reading of its page. The reading is nil if the page
-// does not divide into blocks. If the body cannot be read, both results are nil and the
-// history begins again with the next version.
+// add adds version f.all[i] to the history. It returns how the version differs from the one
+// before, and the reading of its page, which is nil if the page does not divide into blocks. If
+// the body cannot be read, both results are nil, and the history starts again with the next
+// version.
 func (f *Folder) add(i int) (*life.Revision, *facts.Reading, error) {
 	v, reading, err := f.version(i)
 	if v == nil || err != nil {
@@ -225,9 +221,9 @@ func (f *Folder) add(i int) (*life.Revision, *facts.Reading, error) {
 	return f.history.Add(*v), reading, nil
 }
 
-// version reads the version at index i of f.all in the way a query reads it. It
-// returns nil if the version has no body that can be divided. The reading is set
-// only if the page divides and the version belongs to f.Of or to a batch.
+// version reads version f.all[i] in the way in which a query reads it. It returns nil if the
+// version has no body that can be divided into blocks. The reading is set only if the page
+// divides and the version belongs to f.Of or to a batch.
 func (f *Folder) version(i int) (*life.Version, *facts.Reading, error) {
 	l := &f.all[i]
 	b, ok, err := f.Source.VersionBody(f.ctx, l)

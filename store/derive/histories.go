@@ -34,8 +34,8 @@ type history struct {
 	history  life.Resting
 }
 
-// historyBytes is about how many bytes of memory the entry of a URL in Histories
-// takes besides its history.
+// historyBytes is an estimate of the memory, in bytes, that a URL in Histories takes besides
+// its history.
 const historyBytes = 200
 
 func (t *history) size() int64 { return t.history.Bytes() + historyBytes }
@@ -66,9 +66,8 @@ func (m *Histories) remember(key string, versions uint64, h life.History) {
 	m.young[key] = t
 }
 
-// Has reports whether the history of a URL is remembered up to the last of some
-// captures. These are the settled captures of the URL from the first one on, and the
-// last of them begins a version.
+// Has reports whether the history of a URL is remembered up to the version that begins at the
+// last capture of all. all has the settled captures of the URL, from the first one on.
 func (m *Histories) Has(all []timeline.Capture) bool {
 	if m == nil {
 		return false
@@ -81,10 +80,9 @@ func (m *Histories) Has(all []timeline.Capture) bool {
 	return ok && t.versions == versionSums(all)[last]
 }
 
-// at returns the history of the URL with this key, up to its last version. The
-// argument versions is the checksum that the versions in it must have (see
-// versionSums). The bool is false if no history is remembered, or if its checksum
-// differs.
+// at returns the history of the URL with this key, up to its last version. versions is the
+// checksum over the versions that the history must have (see versionSums). The bool is false if
+// no history is remembered, or if its checksum differs.
 func (m *Histories) at(key string, versions uint64) (life.History, bool) {
 	if m == nil {
 		return life.History{}, false
@@ -103,9 +101,9 @@ func (m *Histories) at(key string, versions uint64) (life.History, bool) {
 	return h, true
 }
 
-// versionSums returns, for each version among the captures of a URL, a checksum over
-// that version and all versions before it. The index is that of the capture. For a
-// capture that is not a new version the element is 0.
+// versionSums returns one element for each capture of a URL. If a version begins at capture
+// all[i], element i is a checksum over that version and all versions before it. Otherwise
+// element i is 0.
 func versionSums(all []timeline.Capture) []uint64 {
 	var h maphash.Hash
 	h.SetSeed(sumSeed)

@@ -30,43 +30,44 @@ type Finder struct {
 	part    bool // v is a part of another Finder, which closes the files
 }
 
-// openFiles has the indexes of words that are too large for memory, by file name. A snapshot
-// keeps them open until it is closed.
+// openFiles has the indexes of words that are too large to be kept in memory, by file name.
+// They stay open until the snapshot is closed.
 type openFiles struct {
 	mu   sync.Mutex
 	file map[string]*index.File
 }
 
-// Indexes opens the indexes of words of one archive, and keeps in memory what was read of
-// them. All Finders of the archive share it. Several goroutines may use it.
+// Indexes opens the indexes of words of one archive, and keeps what it has read of them in
+// memory. All Finders of the archive share it. Several goroutines may use it.
 type Indexes struct {
 	folder *commit.Folder
 	kept   *memo.Cache
 }
 
-// keptBytes is how many bytes Indexes keep before SetCache says it, and keptShare is which
-// part of the cache of a snapshot they take.
+// keptBytes is how many bytes Indexes keeps in memory before SetCache sets another limit. Of
+// the bytes given to SetCache, one part in keptShare is for indexes.
 const (
 	keptBytes = 32 << 20
 	keptShare = 2
 )
 
-// NewIndexes returns the Indexes of the archive in a folder. It reads nothing yet.
+// NewIndexes returns the Indexes of the archive in the folder f. It reads nothing yet.
 func NewIndexes(f *commit.Folder) *Indexes { return &Indexes{f, memo.New(keptBytes)} }
 
-// Finder returns a Finder of a snapshot of the archive.
+// Finder returns a Finder for snapshot v of the archive.
 func (x *Indexes) Finder(v *snapshot.Snapshot) *Finder {
 	return &Finder{v, x, x.kept, &openFiles{file: make(map[string]*index.File)}, false}
 }
 
-// KnownAt returns a Finder of what the snapshot knew at a time, see Snapshot.KnownAt.
+// KnownAt returns a Finder that shows only the captures that were added at time t or earlier,
+// see Snapshot.KnownAt.
 func (v *Finder) KnownAt(t record.Time) *Finder {
 	return &Finder{v.Snapshot.KnownAt(t), v.indexes, v.kept, v.open, true}
 }
 
-// SetCache sets the size limit in bytes of what all snapshots of the archive keep in memory:
-// decoded runs, and what was read of indexes of words. With 0, this snapshot keeps nothing,
-// and the limit stays.
+// SetCache sets how many bytes all snapshots of the archive together keep in memory: decoded
+// runs, and what was read of indexes of words. With 0, this snapshot keeps nothing, and the
+// limit stays as it is.
 func (v *Finder) SetCache(bytes int64) {
 	v.kept = nil
 	if bytes > 0 {
@@ -77,12 +78,13 @@ func (v *Finder) SetCache(bytes int64) {
 	v.Snapshot.SetCache(bytes)
 }
 
-// Memo returns the cache of results that were computed from the archive, which all its
-// snapshots share, or nil if the snapshot uses no cache. A key names the State of the
-// snapshot if the result depends on it.
+// Memo returns the cache for results computed from the archive, which all its snapshots share.
+// It returns nil if the snapshot uses no cache. If a result depends on the state of the
+// snapshot, its key must have the text that State returns.
 func (v *Finder) Memo() *memo.Cache { return v.kept }
 
-// Close ends the snapshot. Close of a Finder that KnownAt has made does nothing.
+// Close closes the snapshot, and the indexes that it has opened. If KnownAt made the Finder,
+// Close does nothing.
 func (v *Finder) Close() error {
 	if v.part {
 		return nil
@@ -96,10 +98,12 @@ func (v *Finder) Close() error {
 	return v.Snapshot.Close()
 }
 
-// fileKey is the key of an index in Indexes.kept, with its file name. A file never changes.
+// fileKey is the key under which Indexes.kept has the index in a file. The file with this name
+// never changes.
 type fileKey struct{ name string }
 
-// file returns the index of words in a file, which stays open until v is closed.
+// file returns the index of words in the file with this name. If the index is too large to be
+// kept in memory, the file stays open until v is closed.
 func (v *Finder) file(name string) (*index.File, error) {
 	if f, ok := memo.Get[*index.File](v.kept, fileKey{name}); ok {
 		return f, nil

@@ -13,11 +13,11 @@ import (
 	"infomall/store/timeline"
 )
 
-// Leaves appends to dst the stored leaves of the page of the version that begins at
-// capture ref, in order, and returns how they are read. The text of the page is the texts
-// of these leaves. It reads no body. ok is false if this is not known, because the page
-// is not stored in leaves, was not read whole, or is damaged: the page then has to be
-// read. The error is that of a context that has ended.
+// Leaves appends to dst the leaves of the page of the version that begins at capture ref, in
+// order. The texts of these leaves together are the text of the page. The result as says how
+// the leaves are read: their charset, and whether they are markup. Leaves does not read the
+// body. ok is false if the page is not stored in leaves, was not read whole, or is damaged: the
+// caller must then read the body. The error is the error of ctx.
 func (v *Finder) Leaves(ctx context.Context, dst []search.LeafRef, ref record.Ref) (_ []search.LeafRef, as search.Reading, ok bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return dst, as, false, err
@@ -30,7 +30,8 @@ func (v *Finder) Leaves(ctx context.Context, dst []search.LeafRef, ref record.Re
 	return dst, as, ok, ctx.Err()
 }
 
-// appendLeaves does the work of Leaves. If ok is false, it may have appended leaves.
+// appendLeaves does the work of Leaves. If ok is false, it may have appended some leaves
+// already.
 func (v *Finder) appendLeaves(ctx context.Context, dst []search.LeafRef, ref record.Ref) (_ []search.LeafRef, as search.Reading, ok bool) {
 	s := v.Runs.Segment(ref.Segment)
 	if s == nil {
@@ -73,11 +74,11 @@ func (v *Finder) appendLeaves(ctx context.Context, dst []search.LeafRef, ref rec
 	return dst, as, n == outline.Leaves && (owner.Recipe.Layout > 0 || n == 1)
 }
 
-// outlines are the facts.Outline that are not in use.
+// outlines has values of facts.Outline for reuse.
 var outlines = sync.Pool{New: func() any { return new(facts.Outline) }}
 
-// LeafText returns the text of a stored leaf, read in the given way. The error is
-// body.ErrMissing if the archive does not have the leaf, or says what is damaged.
+// LeafText returns the text of a stored leaf. The parameter as says how its bytes are read. The
+// error is body.ErrMissing if the archive does not have the leaf, or says what is damaged.
 func (v *Finder) LeafText(l search.LeafRef, as search.Reading) (string, error) {
 	b, err := v.leaf(l)
 	if err != nil {
@@ -99,8 +100,8 @@ func (v *Finder) leaf(l search.LeafRef) ([]byte, error) {
 	return run.Block(l.N)
 }
 
-// appendLeaves appends to dst the spans of the leaves among spans, of which the first
-// blocks are the layout.
+// appendLeaves appends to dst those of the spans that are leaves, and returns dst. layout is
+// how many blocks at the beginning of spans are the layout of the page.
 func appendLeaves(dst, spans []segment.Span, layout uint32) []segment.Span {
 	for _, s := range spans {
 		if s.Count <= layout {
@@ -113,9 +114,9 @@ func appendLeaves(dst, spans []segment.Span, layout uint32) []segment.Span {
 	return dst
 }
 
-// inLeaves reports whether a body is stored in leaves. leaves are the leaves that the recipe of
-// the body names. want is the number of leaves by the facts of the body. If the two numbers
-// differ, the body is stored in another way, for example in one block.
+// inLeaves reports whether a body is stored in leaves. leaves are the spans of the leaves in
+// recipe (the list of the body's blocks). want is how many leaves the facts of the body name.
+// If the numbers differ, the body is stored in another way, for example as one block.
 func inLeaves(recipe *segment.Recipe, leaves []segment.Span, want int) bool {
 	count := 0
 	for _, s := range leaves {

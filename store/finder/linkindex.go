@@ -11,7 +11,7 @@ import (
 	"infomall/store/urlkey"
 )
 
-// linkIndexer finds the URLs to which the captures of segments have links, for an index.
+// linkIndexer finds the URLs to which pages of segments link, for an index of words.
 type linkIndexer struct {
 	v       *Finder
 	links   urlkey.Links
@@ -20,11 +20,12 @@ type linkIndexer struct {
 	leaves  [][]byte
 }
 
-// linkKeysMax is how many keys of URLs a linkIndexer remembers.
+// linkKeysMax is for how many URLs a linkIndexer remembers the key.
 const linkKeysMax = 1 << 16
 
-// of returns the keys of the URLs to which the page of an entry has links. known is false
-// if its stored facts do not say that. The result is valid until the next call.
+// of returns the keys of the URLs to which the page of entry e links. The parameter at is the
+// place of e. known is false if the stored facts of the page do not say that. keys is valid
+// until the next call.
 func (x *linkIndexer) of(ctx context.Context, at timeline.Place, e *segment.Stored) (keys []string, known bool) {
 	x.targets = x.targets[:0]
 	switch {
@@ -67,7 +68,7 @@ func (x *linkIndexer) of(ctx context.Context, at timeline.Place, e *segment.Stor
 	return x.targets, true
 }
 
-// key returns the key of a URL.
+// key returns the key of a URL, from memory if it was computed before.
 func (x *linkIndexer) key(url []byte) string {
 	key, known := x.keys[string(url)]
 	if !known {
@@ -87,9 +88,9 @@ func isMedia(mime string) bool {
 	return (kind == "image" || kind == "audio" || kind == "video" || kind == "font") && !strings.Contains(sub, "xml")
 }
 
-// Linking returns the captures with a time before to whose pages have, or may have, a link
-// to a URL with a key in targets, which are sorted and disjoint. ok is false if there are
-// more than most of them, or if the archive has no indexes that say it.
+// Linking returns the captures with a time before to whose pages link, or may link, to a URL
+// with a key in targets, which are sorted and disjoint. ok is false if there are more than most
+// captures, or if the archive does not have the indexes that list links.
 func (v *Finder) Linking(ctx context.Context, targets []urlkey.Range, to record.Time, most int) (refs map[record.Ref]bool, ok bool, err error) {
 	if indexed, all, _ := v.WordsIndexed(record.MinTime, to); indexed < all {
 		return nil, false, nil

@@ -17,11 +17,11 @@ import (
 	"infomall/store/words/match"
 )
 
-// nearBodiesMax is how many different bodies NearWords counts, 60 bytes of memory each.
-// nearLeavesMax is how many leaves it remembers, 100 bytes each.
-// nearReadMax is how many bodies it wants to read if there is no index of words, and
-// nearTextMax is how many bytes of text it reads. To read all texts of a large archive would
-// take as long as the search that has found nothing.
+// nearBodiesMax is how many different bodies NearWords counts; each takes 60 bytes of memory.
+// nearLeavesMax is how many leaves it remembers; each takes 100 bytes. nearReadMax is how many
+// bodies it reads at most if there is no index of words, and nearTextMax is how many bytes of
+// text. Reading all texts of a large archive would take as long as the search that found
+// nothing.
 const (
 	nearBodiesMax = 2 << 20
 	nearLeavesMax = 1 << 19
@@ -29,11 +29,13 @@ const (
 	nearTextMax   = 16 << 20
 )
 
-// NearWords returns, for each of words, the words of the archive that are near it, see
-// search.Nearer. It counts the bodies of the captures with a key in ranges and a time in
-// from <= time < to, each once: by the indexes of words if all segments have one, otherwise
-// by reading the first of them, see nearReadMax. ranges are sorted and disjoint; nil means all keys.
-// words must be folded. What cannot be read, because of damage for example, is left out.
+// NearWords returns, for each of words, those words of the archive that are spelled similarly,
+// see search.Nearer. It counts, for each similar word, the bodies that have it, among the
+// captures with a key in ranges and a time in from <= time < to. Each body counts once. If all
+// segments have an index of words, NearWords uses the indexes; otherwise it reads the first
+// bodies, at most nearReadMax. ranges are sorted and disjoint; nil means all keys. words must
+// be folded (see search). NearWords leaves out what it cannot read, for example because of
+// damage.
 func (v *Finder) NearWords(ctx context.Context, words []string, ranges []urlkey.Range, from, to record.Time) ([][]search.NearWord, error) {
 	f := &nearFinder{
 		wordFinder: wordFinder{v: v, ctx: ctx},
@@ -85,8 +87,9 @@ func (v *Finder) NearWords(ctx context.Context, words []string, ranges []urlkey.
 	return f.near.Words(), nil
 }
 
-// readWanted reads the bodies in f.wanted, while f.left is not used up: first run by run the
-// bodies that are stored with their captures, and then each of the others.
+// readWanted reads the bodies in f.wanted, until f.left bytes of text were read. It first
+// reads, run by run, the bodies that are stored with their captures, and then each of the
+// others.
 func (f *nearFinder) readWanted() error {
 	runs := make(map[segment.RunRef]bool)
 	for _, ref := range f.wanted {
@@ -117,9 +120,9 @@ func (f *nearFinder) readWanted() error {
 	return f.ctx.Err()
 }
 
-// ask asks the indexes of words for the terms near words, if all segments have one. known
-// has an atom for each of terms. It is nil if that is not possible, and the bodies have to
-// be read.
+// ask looks up words that are spelled like words in the indexes of words, if all segments have
+// one. It returns them as terms. known has an atom (an element of a search) for each term. It
+// is nil if the indexes cannot be used, and the bodies have to be read.
 func (f *nearFinder) ask(words []string, ranges []urlkey.Range, from, to record.Time) (terms []string, known *search.Words, err error) {
 	if indexed, all, _ := f.v.WordsIndexed(from, to); indexed < all || f.v.MayHide(ranges) {
 		return nil, nil, nil // the indexes have words of captures that are not shown
@@ -162,9 +165,9 @@ func (f *nearFinder) ask(words []string, ranges []urlkey.Range, from, to record.
 }
 
 // listed reports whether the indexes have all words of the pages that w indexes. A page may
-// share leaves with a page of another segment that was read in another charset. The index of
-// that segment then has the words of the leaves only in the other charset, and the result is
-// false.
+// share leaves with a page of another segment that was read in another charset. If so, the
+// index of that segment has the words of the leaves only in the other charset, and listed
+// returns false.
 func (f *nearFinder) listed(files *wordFiles, w *index.File) bool {
 	for n := 0; n < len(w.Runs); {
 		users := w.UsersOf(uint32(n))
@@ -195,13 +198,13 @@ type nearFinder struct {
 	left   int // how many bytes of text may still be read
 }
 
-// leafReading is a leaf in one reading.
+// leafReading is a leaf together with the way in which it is read.
 type leafReading struct {
 	search.LeafRef
 	index.Reading
 }
 
-// read reads the bodies that run n of a segment stores and that are wanted.
+// read reads those bodies in f.wanted that run n of a segment stores.
 func (f *nearFinder) read(r *segment.Reader, n uint32) error {
 	run, err := f.v.Runs.Run(r, n)
 	if err != nil || run.Meta.Len() == 0 {
@@ -226,7 +229,8 @@ func (f *nearFinder) read(r *segment.Reader, n uint32) error {
 	return nil
 }
 
-// body adds the text of a body: leaf by leaf, or whole if it is not stored in leaves.
+// body adds the text of a body to f.near: leaf by leaf, or whole if it is not stored in leaves.
+// recipe lists the body's blocks, encoded has its facts, and ref is a capture that has it.
 func (f *nearFinder) body(recipe *segment.Recipe, encoded []byte, ref record.Ref) {
 	leaves, o, ok := f.leavesOf(recipe, encoded)
 	if ok {
@@ -241,7 +245,8 @@ func (f *nearFinder) body(recipe *segment.Recipe, encoded []byte, ref record.Ref
 	f.whole(ref)
 }
 
-// whole adds the text of a capture. It reads its body, or the reading of its body.
+// whole adds the text of a capture to f.near. It reads the body, or the text extracted from it
+// if it is a document.
 func (f *nearFinder) whole(ref record.Ref) {
 	if f.left <= 0 {
 		return
@@ -258,8 +263,8 @@ func (f *nearFinder) whole(ref record.Ref) {
 	}
 }
 
-// leaf returns the near words of a leaf. It reads a leaf once in each reading, while it
-// remembers it.
+// leaf returns the similar words in a leaf that is read in the way that the parameter as says.
+// It remembers the result, so that a leaf is read only once in each way.
 func (f *nearFinder) leaf(l search.LeafRef, as index.Reading) search.NearPart {
 	key := leafReading{l, as}
 	part, known := f.known[key]

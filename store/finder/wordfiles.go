@@ -9,29 +9,29 @@ import (
 	"infomall/store/segment"
 )
 
-// wordFiles are the indexes of words of a snapshot that are open. Only one goroutine may
-// use them.
+// wordFiles has the indexes of words of a snapshot, and opens each when it is first needed.
+// Only one goroutine may use it.
 type wordFiles struct {
 	v    *Finder
 	list map[uint32][]string // by number of a db-file: the indexes of it
 	open map[string]*index.File
 }
 
-// wordFile is the index of words of one segment: the runs of the segment are those from
-// first on in the index.
+// wordFile is the index of words of one segment. Several segments may share an index: the index
+// has the runs of this segment from number first on.
 type wordFile struct {
 	*index.File
 	first, runs uint32
 	number      uint32 // of the db-file
 }
 
-// has reports whether the documents of the index have all leaves that the index f names
-// with named.
+// has reports whether this index covers the leaves in the group named, which the index f refers
+// to: in the same run, of the same db-file, and read in the same way.
 func (of *wordFile) has(f *index.File, named index.Named) bool {
 	return named.Run < of.runs && f.Seen(named) == of.number && of.Knows(of.first+named.Run, f.Readings[named.Reading])
 }
 
-// wordFiles returns the indexes of words of the archive, of which none is open yet.
+// wordFiles returns the indexes of words of the archive. It opens none of them yet.
 func (v *Finder) wordFiles() (*wordFiles, error) {
 	list, err := v.indexes.folder.DerivedFiles(commit.Words)
 	return &wordFiles{v: v, list: list, open: make(map[string]*index.File)}, err
@@ -62,10 +62,11 @@ func (w *wordFiles) file(s *segment.Info) (_ wordFile, ok bool) {
 	return wordFile{}, false
 }
 
-// indexedRuns says which runs of an index are those of a segment.
+// indexedRuns says which runs in an index belong to the segment with the number id.
 type indexedRuns struct{ id, first, runs uint32 }
 
-// segments returns those of the segments list of which an index is.
+// segments returns, for those segments in list that the index f covers, which runs of the index
+// are theirs.
 func (w *wordFiles) segments(f *index.File, list []*segment.Info) (out []indexedRuns) {
 	for _, s := range list {
 		if of, ok := w.file(s); ok && of.File == f {
@@ -75,13 +76,14 @@ func (w *wordFiles) segments(f *index.File, list []*segment.Info) (out []indexed
 	return out
 }
 
-// groupBytes is how many bytes of db-files have an index of words in one file. Segments that
-// share an index share its terms, and a question opens fewer files. For a site of 5,082
-// captures in 104 pools, indexes of one segment each take 1.9 MB, and 1.3 MB together.
+// groupBytes is the size, in bytes, up to which the db-files of several segments share an index
+// of words. Segments that share an index share its terms, and a query opens fewer files. For a
+// site of 5,082 captures in 104 pools, an index for each segment takes 1.9 MB in all, and
+// shared indexes 1.3 MB.
 const groupBytes = 4 << 20
 
-// WordGroups divides segments, which are in order of pool and number, into groups that
-// have an index of words in one file.
+// WordGroups divides segments into groups that share an index of words. segments must be in the
+// order of pool and number.
 func WordGroups(segments []*segment.Info) (out [][]*segment.Info) {
 	bytes := int64(0)
 	for _, s := range segments {
@@ -94,9 +96,9 @@ func WordGroups(segments []*segment.Info) (out [][]*segment.Info) {
 	return out
 }
 
-// WordsIndexed returns how many segments have captures in the time from <= time < to, how
-// many of these have an index of words, and how many captures the latter have. It opens no
-// index.
+// WordsIndexed counts the segments that have captures with a time in from <= time < to: all is
+// their number, indexed is how many of them have an index of words, and captures is how many
+// captures these have. It opens no index.
 func (v *Finder) WordsIndexed(from, to record.Time) (indexed, all int, captures int64) {
 	list, err := v.indexes.folder.DerivedFiles(commit.Words)
 	if err != nil {
@@ -114,8 +116,8 @@ func (v *Finder) WordsIndexed(from, to record.Time) (indexed, all int, captures 
 	return indexed, all, captures
 }
 
-// HasWords reports for which of the segments there is an index of words that can be used.
-// whole reports whether there is one file that is of all of them and of no others.
+// HasWords reports which of the segments have an index of words that can be used. whole reports
+// whether one index covers all of them and no other segments.
 func (v *Finder) HasWords(segments []*segment.Info) (has map[uint32]bool, whole bool, err error) {
 	w, err := v.wordFiles()
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 	"infomall/store/words/match"
 )
 
-// IndexWords writes the index of the words of segments, which are one of WordGroups, to w.
-// A run that cannot be read is noted in the index, and its pages are read when they are
-// asked for words. progress is called with the number of runs that are done.
+// IndexWords writes to w one index of the words of segments, which must be a group of
+// WordGroups. If a run cannot be read, the index records that, and a search reads the run's
+// pages instead. progress is called with the number of runs that are done.
 func (v *Finder) IndexWords(ctx context.Context, segments []*segment.Info, w io.Writer, progress func(runs int)) error {
 	b, err := index.NewBuilder(w)
 	if err != nil {
@@ -53,7 +53,7 @@ func (v *Finder) IndexWords(ctx context.Context, segments []*segment.Info, w io.
 	return b.Finish(x.seen)
 }
 
-// wordIndexer passes the runs of segments to an index.Builder.
+// wordIndexer reads the runs of segments and gives their words to an index.Builder.
 type wordIndexer struct {
 	v       *Finder
 	group   []*segment.Info
@@ -73,10 +73,11 @@ type wordIndexer struct {
 	unseen  map[uint32]bool           // segments without an index, or whose index lacks a leaf of these segments
 }
 
-// skippedMost is how many runs of other segments are remembered.
+// skippedMost is for how many runs of other segments a wordIndexer remembers which blocks their
+// index lacks.
 const skippedMost = 1 << 14
 
-// blockSet is a set of blocks, by run.
+// blockSet is a set of blocks: for each run, whether block n is in the set.
 type blockSet map[segment.RunRef][]bool
 
 func (b blockSet) add(run segment.RunRef, n uint32) {
@@ -90,8 +91,8 @@ func (b blockSet) add(run segment.RunRef, n uint32) {
 
 func (b blockSet) has(run segment.RunRef, n int) bool { return n < len(b[run]) && b[run][n] }
 
-// findLeaves finds out which blocks of the segments the captures of one of them use, and
-// how. A run that cannot be read is passed over.
+// findLeaves finds out which blocks of the group's segments the captures of segment r use as
+// leaves of a page, and which they use otherwise. It leaves out runs that cannot be read.
 func (x *wordIndexer) findLeaves(ctx context.Context, r *segment.Reader) error {
 	for n := range uint32(r.Info.Runs) {
 		if err := ctx.Err(); err != nil {
@@ -131,7 +132,7 @@ func (x *wordIndexer) findLeaves(ctx context.Context, r *segment.Reader) error {
 	return nil
 }
 
-// inGroup reports whether a segment is one of those that are indexed together.
+// inGroup reports whether a segment belongs to the group for which x makes an index.
 func (x *wordIndexer) inGroup(id uint32) bool {
 	return slices.ContainsFunc(x.group, func(s *segment.Info) bool { return s.ID == id })
 }
@@ -139,8 +140,8 @@ func (x *wordIndexer) inGroup(id uint32) bool {
 // isPage reports whether a body with this media type may be a page.
 func isPage(mime string) bool { return page.IsMarkup(mime) || mime == "text/plain" }
 
-// open sets x.source to what the index says of run n of the segment x.r: its blocks, and the
-// page of each capture. An error means that the run cannot be read.
+// open sets x.source to what the index has of run n of segment x.r: its blocks, and the page of
+// each capture. An error means that the run cannot be read.
 func (x *wordIndexer) open(ctx context.Context, n uint32) error {
 	run, err := x.v.Runs.Run(x.r, n)
 	if err != nil {
@@ -208,16 +209,15 @@ func (x *wordIndexer) block(n int) []byte {
 	return b
 }
 
-// text returns the text of block n of the current run in a reading, and the texts of its
-// links to other addresses.
+// text returns the text of block n of the current run, and the texts of its links to other
+// addresses. The parameter as says how the block is read.
 func (x *wordIndexer) text(n int, as index.Reading) (string, []string) {
 	b := &divide.Body{Plain: as.Plain, Charset: as.Charset}
 	return b.TextOf(x.block(n)), b.AnchorsOf(x.block(n))
 }
 
-// read sets p to the page of a body, which the entry e stores, and notes its leaves in
-// x.source. encoded is the facts of the body. It returns false if the body is not stored in
-// leaves.
+// read sets p to the page of the body that entry e stores, and adds its leaves to x.source.
+// encoded has the facts of the body. It returns false if the body is not stored in leaves.
 func (x *wordIndexer) read(p *index.Page, e *segment.Stored, encoded []byte) bool {
 	if x.outline.Read(encoded) != nil || x.outline.Inline {
 		return false
@@ -240,8 +240,8 @@ func (x *wordIndexer) read(p *index.Page, e *segment.Stored, encoded []byte) boo
 	return true
 }
 
-// print returns the fingerprint of the main text of a page with these facts and leaves. ok
-// is false if it has none.
+// print returns the fingerprint of the main text of a page, from its facts and its leaves. ok
+// is false if the page has no main text.
 func (x *wordIndexer) print(encoded []byte, leaves []segment.Span) (print uint64, ok bool, err error) {
 	kept, err := facts.Read(encoded)
 	if err != nil {
@@ -265,8 +265,8 @@ func (x *wordIndexer) print(encoded []byte, leaves []segment.Span) (print uint64
 	return print, ok, nil
 }
 
-// empty reports whether the text of the page of a capture has no term. The page is stored
-// in one block and has no leaf.
+// empty reports whether the text of a capture's page has no word. It is called for a page that
+// is stored as one block and has no leaf.
 func (x *wordIndexer) empty(ctx context.Context, ref record.Ref) bool {
 	p, err := x.v.Payload(ctx, ref)
 	if err != nil || p.NoBody != "" || p.Large != nil {
@@ -281,8 +281,9 @@ func (x *wordIndexer) empty(ctx context.Context, ref record.Ref) bool {
 	return !terms.Next()
 }
 
-// held sets p to the page of the entry e at a place, whose body another entry stores. If
-// the other body was read in another way, or cannot be read, p stays unknown.
+// held sets p to the page of entry e, whose body another entry stores. The parameter at is the
+// place of e. If the other entry's body was read in another way, or cannot be read, p stays
+// unknown.
 func (x *wordIndexer) held(ctx context.Context, p *index.Page, at timeline.Place, e *segment.Stored) {
 	o, where, err := x.v.Owner(ctx, at, e)
 	if err != nil || o == nil || o.Page.Charset != e.Page.Charset || o.Mime != e.Mime || o.Page.ReadBytes != 0 {
@@ -302,8 +303,8 @@ func (x *wordIndexer) held(ctx context.Context, p *index.Page, at timeline.Place
 	p.Holder = index.Holder{RunRef: segment.RunRef{Segment: where.Seg.Info.ID, Run: where.Run}, N: where.N}
 }
 
-// look notes the segment of leaves, which are leaves of a page, as unseen if its index does
-// not have all of them.
+// look finds out whether the index of another segment has all leaves of the span s, which a
+// page uses. If it does not, look marks that segment as unseen.
 func (x *wordIndexer) look(s segment.Span) {
 	if x.unseen[s.Segment] || x.inGroup(s.Segment) {
 		return
@@ -338,7 +339,8 @@ func (x *wordIndexer) look(s segment.Span) {
 	}
 }
 
-// seen returns the number of the db-file of a segment, or 0 if it is unseen.
+// seen returns the number of the db-file of a segment whose index has the leaves that pages
+// use, or 0 if the segment is marked as unseen.
 func (x *wordIndexer) seen(id uint32) uint32 {
 	s := x.v.Runs.Segment(id)
 	if s == nil || x.unseen[id] {

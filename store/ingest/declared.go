@@ -18,11 +18,10 @@ import (
 	"infomall/store/record/task"
 )
 
-// declared compares the declared digest of c with the digest of its body. It counts
-// in res what the declared digest is of: the body, the body as transferred, or the
-// whole record. If it is the digest of none of them, declared adds a mismatch to
-// res; the capture is imported all the same. The body of a truncated capture or
-// revisit is not compared.
+// declared compares the declared digest of c with the digest of its body. A declared digest may
+// be that of the body, of the body as transferred, or of the whole record; declared counts in
+// res which. If it is none of these, declared adds a mismatch to res, and the capture is
+// imported all the same. declared does not check truncated captures and revisits.
 func declared(c *record.Capture, res *task.ImportResult) error {
 	if c.DeclaredDigest == "" || c.Truncated || c.Via == record.ViaRevisit || c.Via == record.ViaNotModified {
 		return nil

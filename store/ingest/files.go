@@ -10,17 +10,17 @@ import (
 	"infomall/store/record/task"
 )
 
-// Reading runs up to itemsAhead bundles of records ahead of storing. A bundle is
-// complete when it has bundleItems records or bundleBytes bytes. Thus many small
-// records are handed over at once, but only a few large records, each of which may
-// be as large as a body kept in memory, are in memory together.
+// An import reads up to itemsAhead bundles of records before they are stored. A bundle is
+// complete when it has bundleItems records or bundleBytes bytes. So many small records are
+// handed over together, but only a few large ones, each of which may be as large as a body kept
+// in memory, are in memory at a time.
 const (
 	itemsAhead  = 4
 	bundleItems = 256
 	bundleBytes = 128 << 10
 )
 
-// bundle is a group of records that are handed over together.
+// bundle is a group of records that the reading goroutine hands over together.
 type bundle struct {
 	items []record.Item
 	bytes int
@@ -38,7 +38,7 @@ func (b *bundle) add(it record.Item) (full bool) {
 	return len(b.items) >= bundleItems || b.bytes >= bundleBytes
 }
 
-// drop closes what the records have outside memory, such as files.
+// drop closes the files in which records of the bundle have large bodies.
 func (b *bundle) drop() {
 	for _, it := range b.items {
 		if it.Capture != nil {
@@ -47,9 +47,9 @@ func (b *bundle) drop() {
 	}
 }
 
-// Import reads files into the archive, and creates the archive if there is none. It
-// returns one result for each file. If it returns an error, for example because ctx
-// ended, the results say what was stored before.
+// Import reads files into the archive, and creates the archive if there is none. It returns one
+// result for each file. If it also returns an error, for example because ctx ended, the results
+// count what was stored before.
 func (i *Intake) Import(ctx context.Context, o task.ImportOptions) ([]task.ImportResult, error) {
 	files, total, err := formats.Inputs(o)
 	if err != nil {
@@ -89,8 +89,8 @@ func (i *Intake) Import(ctx context.Context, o task.ImportOptions) ([]task.Impor
 	return results[:n], err
 }
 
-// importOne imports one input file with g, and counts its records in res.
-// progress.Done is the number of bytes of earlier inputs.
+// importOne imports one input file with the importer g, and counts its records in res.
+// progress.Done is the number of bytes of the inputs before this one.
 func importOne(ctx context.Context, g *Importer, in *formats.Input, o task.ImportOptions, res *task.ImportResult, progress *task.ImportProgress) error {
 	src, err := formats.Open(in, o)
 	if err != nil {
@@ -134,8 +134,8 @@ func importOne(ctx context.Context, g *Importer, in *formats.Input, o task.Impor
 	return nil
 }
 
-// bundled sends the records of a file to a channel, in bundles. It returns the error
-// with which reading ended, or an error if ctx ends.
+// bundled reads the records of items and sends them to a channel in bundles. It returns the
+// error with which reading ended, or ctx's error if ctx ends.
 func bundled(ctx context.Context, items iter.Seq2[record.Item, error], to chan<- bundle) error {
 	var b bundle
 	send := func() bool {

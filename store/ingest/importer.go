@@ -77,9 +77,9 @@ type Importer struct {
 	oneFile bool
 	tails   *derive.Histories
 	blocks  *segment.Blocks
-	// wrote has the numbers of the segments that this import published, each with
-	// the turn of the memory of blocks at which it was written (see
-	// segment.Blocks.Turn).
+	// wrote has, for each segment that this import published, by number, the turn at which the
+	// segment was written: the memory of blocks counts how often it has forgotten old blocks
+	// (see segment.Blocks.Turn).
 	wrote  map[uint32]int
 	nearby *nearby // nil before the first batch
 }
@@ -92,25 +92,24 @@ type staged struct {
 	read   *derive.Analysis   // nil if the capture has no body
 	result *task.ImportResult // the result in which the capture is counted
 
-	// before is the place of an earlier capture of the same URL that is not in this
-	// batch and stores its own body. The blocks of that body are not stored again.
+	// before is the place of an earlier capture of the same URL that is stored in the archive
+	// with a body of its own. Blocks of that body are shared and not stored again.
 	before timeline.Place
 
-	// holderPool is the pool of the segment that has the body, if Body is BodyHeld
-	// or BodyElsewhere. If inBatch is set, that segment belongs to this batch.
-	// Holder is then set after the batch's segments have numbers.
+	// holderPool is the pool of the segment that stores the body, if Body is BodyHeld or
+	// BodyElsewhere. If inBatch is set, that segment belongs to this batch, and Holder is set
+	// when the batch's segments have got their numbers.
 	holderPool string
 	inBatch    bool
 	came       int // its index in the batch, in the order in which captures arrived
-	// planned is set in a copy that a plan has made in order to change the capture.
+	// planned is set if this is a copy that a plan made in order to change the capture.
 	planned bool
-	// met is set if the capture is a duplicate of a capture that this import has
-	// added, and not of one that the archive had before.
+	// met is set if the capture is a duplicate of a capture that this same import added.
 	met bool
 }
 
-// heldBy makes s refer to the body that the entry owner, at a place in a segment in
-// force, stores.
+// heldBy makes s refer to the entry owner, which stores the body of s. The parameter at is the
+// place of owner, in a published segment.
 func (s *staged) heldBy(owner *segment.Stored, at timeline.Place) {
 	s.Body, s.HolderKey = segment.BodyHeld, ""
 	if owner.Key != s.Key {
@@ -126,7 +125,7 @@ func (b batchOf) Size() int                    { return len(b) }
 func (b batchOf) Stored(i int) *segment.Stored { return &b[i].Stored }
 func (b batchOf) Body(i int) ([]byte, bool)    { return b[i].body, b[i].spool == nil }
 
-// stagedCost is about how many bytes of memory a staged capture takes besides its
+// stagedCost is an estimate of the memory, in bytes, that a staged capture takes besides its
 // body and analysis.
 const stagedCost = 800
 
@@ -143,16 +142,16 @@ func (g *Importer) newStaged() *staged {
 	return s
 }
 
-// New returns an Intake for the archive in a folder. s opens snapshots of that
-// archive. A batch is published when it takes batchBytes of memory. warn is called
-// with each fault that does not stop the caller. merge merges the segments of a pool
-// that the function choose takes; see merge.Merger.Some.
+// New returns an Intake for the archive in the folder f. s opens snapshots of that archive. A
+// batch is published when it takes batchBytes of memory. warn is called with each error that
+// does not stop the caller. The function merge merges those segments of a pool that the
+// function choose selects; see merge.Merger.Some.
 func New(f *commit.Folder, s *snapshot.Source, now func() time.Time, batchBytes int64, warn func(error), merge func(ctx context.Context, pool string, limit int64, choose func(*catalog.Catalog) []*segment.Info) error) *Intake {
 	return &Intake{f, s, now, batchBytes, warn, merge}
 }
 
-// NewImporter begins an import under the job name. First it imports captures that
-// killed processes left in journals. The caller closes the importer.
+// NewImporter starts an import under the job name. It first imports the captures in journals
+// that processes left when they were killed. The caller closes the importer.
 func (i *Intake) NewImporter(ctx context.Context, job string) (*Importer, error) {
 	if err := i.takeUpJournals(ctx); err != nil {
 		if ctx.Err() != nil {
@@ -284,8 +283,8 @@ func (g *Importer) Add(ctx context.Context, c *record.Capture, res *task.ImportR
 	return nil
 }
 
-// firstPart returns the beginning of a large body, as far as it is analysed, and one
-// byte more. From that byte the analysis sees that the body goes on.
+// firstPart returns the part of a large body that is analysed, and one byte more if the body is
+// longer. This byte tells the analysis that the body goes on.
 func (g *Importer) firstPart(s *record.Spool) ([]byte, error) {
 	limit := g.read.Limit
 	if limit == 0 {
@@ -307,8 +306,8 @@ func skip(res *task.ImportResult, why string) {
 	res.Skips[why]++
 }
 
-// Flush writes and publishes the batch. If it returns nil, all captures of the batch
-// are in force, otherwise none. The batch is empty afterwards.
+// Flush writes and publishes the batch. If it returns nil, all captures of the batch are in the
+// archive; otherwise none is. The batch is empty afterwards.
 func (g *Importer) Flush(ctx context.Context) error {
 	if len(g.staged) == 0 {
 		return nil
@@ -335,10 +334,9 @@ func (g *Importer) Flush(ctx context.Context) error {
 // stores a batch.
 const batchShelf = 16 << 20
 
-// store makes one attempt to plan, write and publish the batch against the current
-// state of the archive. It returns the pools that now have many small segments or
-// are too large. The error is catalog.ErrStale if another process changed the
-// archive meanwhile.
+// store tries once to plan, write and publish the batch for the current state of the archive.
+// It returns the pools that now have many small segments or are too large. The error is
+// catalog.ErrStale if another process changed the archive meanwhile.
 func (g *Importer) store(ctx context.Context) (large []string, err error) {
 	v, err := g.intake.snapshots.Open(ctx)
 	if err != nil {
@@ -385,16 +383,16 @@ func (g *Importer) store(ctx context.Context) (large []string, err error) {
 	return large, nil
 }
 
-// hasBlocks reports whether the import wrote a segment so lately that its memory of
-// blocks has all of the segment's blocks.
+// hasBlocks reports whether the memory of blocks still has all blocks of a segment, because
+// this import wrote the segment not long ago.
 func (g *Importer) hasBlocks(segment uint32) bool {
 	turn, ok := g.wrote[segment]
 	return ok && g.blocks.Turn()-turn < 2
 }
 
-// mergeSmall merges the small segments of these pools, and splits pools that are too
-// large. It only warns of an error: what was stored is in force already, and the
-// next process that publishes tries again.
+// mergeSmall merges the small segments of these pools, and splits pools that are too large. It
+// only warns of an error: the captures are stored already, and the next process that publishes
+// tries again.
 func (g *Importer) mergeSmall(ctx context.Context, pools []string) {
 	for _, name := range pools {
 		due := func(c *catalog.Catalog) []*segment.Info {

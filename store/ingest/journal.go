@@ -35,16 +35,15 @@ const (
 	// sinkAhead is how many captures may wait to be analysed before Put blocks. Each
 	// capture may be as large as a body kept in memory, so the number is small.
 	sinkAhead = 32
-	// sinkBlocks is how many blocks a sink remembers. An import remembers more,
-	// because no crawl runs beside it.
+	// sinkBlocks is how many blocks a sink remembers. An import remembers more, because it does
+	// not share memory with a crawl.
 	sinkBlocks = segment.BlocksMax / sinkForgets
-	// sinkForgets is the divisor of the limits of a sink's memories of blocks and
-	// leaves: a sink remembers a third of what an import remembers.
+	// sinkForgets is by how much a sink's memories of blocks and leaves are smaller than those
+	// of an import: a sink remembers a third.
 	sinkForgets = 3
-	// sinkBytes is after how many bytes of responses captures are published at the
-	// latest, unless the caller of NewSink says otherwise. Full batches are
-	// published anyway. This limit ends a batch early, and its segment becomes
-	// small.
+	// sinkBytes is the size of the responses, in bytes, after which a sink publishes captures
+	// at the latest, unless the caller of NewSink gives another size. A batch that is full is
+	// published anyway. A batch that ends because of sinkBytes makes a small segment.
 	sinkBytes = 64 << 20
 )
 
@@ -86,10 +85,9 @@ type work struct {
 	done []disk.File
 }
 
-// NewSink begins an import of captures as they arrive, under the job name. It
-// creates the archive if there is none. Captures are published after the given
-// number of bytes of responses at the latest; 0 means 64 MB. The caller closes the
-// sink.
+// NewSink starts an import of captures as they arrive, under the job name. It creates the
+// archive if there is none. Captures are published at the latest after the given number of
+// bytes of responses; 0 means 64 MB. The caller closes the sink.
 func (i *Intake) NewSink(ctx context.Context, job string, bytes int64) (*Sink, error) {
 	g, err := i.NewImporter(ctx, job)
 	if err != nil {
@@ -172,7 +170,7 @@ func (s *Sink) Put(ctx context.Context, c *record.Capture) error {
 	return nil
 }
 
-// journalled returns capture c in the form in which it is written to a journal.
+// journalled returns capture c as it is written to a journal.
 func journalled(c *record.Capture) *message.Stored {
 	st := &message.Stored{Capture: *c, URL: c.AskedURL, Size: int64(len(c.Body))}
 	if canonical, err := urlkey.Canonical(c.AskedURL); err == nil {
@@ -234,8 +232,8 @@ func (s *Sink) Sync() error {
 	return nil
 }
 
-// Publish requests the publication of all captures put so far, and returns without
-// waiting for it. The caller calls Sync before.
+// Publish requests that all captures put so far be published, and returns without waiting. The
+// caller calls Sync first.
 func (s *Sink) Publish() error {
 	if s.held == 0 {
 		return nil
@@ -248,7 +246,7 @@ func (s *Sink) Publish() error {
 	return s.give(context.Background(), work{done: []disk.File{old}})
 }
 
-// Counts returns the result for the captures that are already published.
+// Counts returns the result of the import, for the captures that are already published.
 func (s *Sink) Counts() task.ImportResult {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -261,8 +259,8 @@ func (s *Sink) failed() error {
 	return s.err
 }
 
-// run imports the captures that Put sends over the channel. After an error it goes
-// on to empty the channel, so that Put does not block.
+// run imports the captures that Put sends over the channel. After an error it only empties the
+// channel, so that Put does not block.
 func (s *Sink) run(ctx context.Context) {
 	defer close(s.ended)
 	for w := range s.ahead {

@@ -12,11 +12,10 @@ import (
 	"infomall/store/urlkey"
 )
 
-// nearby finds stored pages of other URLs with which new pages of an import may
-// share blocks, and limits how much is read for that. A new page of a site often has
-// the same frame as its neighbours in the order of URLs, or is a copy of one, such
-// as a page of the manual for the next release. How much may be read is in
-// proportion to how many bytes turned out to be new.
+// nearby finds stored pages of other URLs whose blocks new pages of an import may share. A new
+// page of a site often has the same frame as the pages next to it in the order of URLs, or is a
+// copy of one, such as a page of the manual for the next release. nearby also limits how much
+// is read for the search: the more bytes turned out to be new, the more may be read.
 type nearby struct {
 	until uint32          // number of the last segment that this import did not write
 	room  int64           // how many more bytes of runs may be read
@@ -51,15 +50,15 @@ func newNearby(v *snapshot.Snapshot) *nearby {
 	return n
 }
 
-// begin begins a batch, which is compared with snapshot v. Blocks that are found are
-// added to known.
+// begin prepares n for a batch that is compared with snapshot v. Blocks that n finds are added
+// to known.
 func (n *nearby) begin(v *snapshot.Snapshot, known *body.Known) {
 	n.v, n.known, n.byPool = v, known, nil
 }
 
-// near adds to n.known the blocks of stored pages that are nearest, in the order of
-// URLs, to a URL without captures. key is the key of that URL, and pool is the pool
-// to which its new capture goes. Later pools are not searched.
+// near adds to n.known the blocks of those stored pages that are nearest, in the order of URLs,
+// to a URL that has no captures yet. key is the key of the URL, and pool is the pool of its new
+// capture. Pools later than that are not searched.
 func (n *nearby) near(ctx context.Context, key, pool string) error {
 	if n.room < nearbyRun {
 		return nil
@@ -95,9 +94,9 @@ func (n *nearby) near(ctx context.Context, key, pool string) error {
 	return nil
 }
 
-// neighbours returns the segments that have pages of the URL's host, each with the
-// place next to the URL. It returns at most nearbySegments, those of the newest
-// pools first. Pools later than the given pool are left out.
+// neighbours returns segments that have pages of the URL's host, each with the position next to
+// the URL in it. It returns at most nearbySegments segments, those of the newest pools first.
+// It leaves out pools later than the given pool.
 func (n *nearby) neighbours(key, pool string) ([]neighbour, error) {
 	host := key[:urlkey.HostPrefix(key)]
 	var out []neighbour
@@ -119,8 +118,8 @@ func (n *nearby) neighbours(key, pool string) ([]neighbour, error) {
 	return out, nil
 }
 
-// place returns the place in segment s of the URL with this key. The bool is false
-// if the segment has no pages of the host.
+// place returns the position in segment s of the URL with this key: the run where it is or
+// would be. The bool is false if the segment has no pages of the host.
 func (n *nearby) place(s *segment.Info, host, key string) (neighbour, bool, error) {
 	c := snapshot.NewCursor(n.v.Runs.Reader(s), 0, n.v)
 	defer c.Close()

@@ -31,7 +31,7 @@ const (
 	fateBlocked
 )
 
-// batchPlan determines what is stored of each capture of a batch, and where.
+// batchPlan determines which captures of a batch are stored, where, and how.
 type batchPlan struct {
 	v        *snapshot.Snapshot
 	made     map[uint32]int // has the numbers of the segments that the import published
@@ -48,8 +48,8 @@ type batchPlan struct {
 	pools    map[string]*poolPlan
 	all      []timeline.Capture // stored and staged captures of the current URL
 	bodies   urlBodies          // of the current URL
-	// disturbed is set if captures of the current URL were removed; see
-	// snapshot.Looker.
+	// disturbed is set if captures of the current URL were removed; the hints and folds stored
+	// with its captures may then be wrong. See snapshot.Looker.
 	disturbed bool
 	earlier   map[timeline.Place]*snapshot.EarlierVersion // versions of the URLs of the current window
 	shared    map[timeline.Place]body.Blocks              // blocks that new versions may share, by the capture that stores them
@@ -59,9 +59,9 @@ type batchPlan struct {
 	spools []*record.Spool // closed after the batch
 }
 
-// change returns staged capture i for changes. The first call for a capture makes a
-// copy, because the batch may have to be planned again from the originals. Most
-// captures are the first of their URL and need no change.
+// change returns staged capture i so that the plan can change it. The first call for a capture
+// makes a copy, because the batch may have to be planned again from unchanged captures. Most
+// captures are the first of their URL and are not changed.
 func (b *batchPlan) change(i int) *staged {
 	s := b.staged[i]
 	if !s.planned {
@@ -72,8 +72,8 @@ func (b *batchPlan) change(i int) *staged {
 	return s
 }
 
-// reference says that one staged capture has the body of another. from and to are
-// the indexes of the two in the batch.
+// reference says that one staged capture has the body of another. from and to are the indexes
+// of the two captures in the batch.
 type reference struct{ from, to int }
 
 // poolPlan holds the captures that a batch adds to one pool.
@@ -166,8 +166,7 @@ func (b *batchPlan) url(ctx context.Context, u *windowURL) error {
 	return b.fold(ctx, settled)
 }
 
-// knows returns the capture in the list known that is the same as e, or nil. The
-// list is sorted by time.
+// knows returns the capture in known that is a duplicate of e, or nil. known is sorted by time.
 func knows(known []timeline.Capture, e *timeline.Capture) *timeline.Capture {
 	for i := sort.Search(len(known), func(i int) bool { return known[i].Time >= e.Time }); i < len(known) && known[i].Time == e.Time; i++ {
 		if known[i].Same(e) {
@@ -177,9 +176,9 @@ func knows(known []timeline.Capture, e *timeline.Capture) *timeline.Capture {
 	return nil
 }
 
-// keep plans to store staged capture i. l is the same capture after it was settled,
-// with its hints (how it differs from the capture before). The list known has the
-// captures of its URL that the archive has.
+// keep plans to store staged capture i. l is the same capture after timeline.Settle has set its
+// hints (how it differs from the capture before). The list known has the captures of its URL
+// that the archive has.
 func (b *batchPlan) keep(i int, l *timeline.Capture, known []timeline.Capture) {
 	s := b.staged[i]
 	if s.Previous != l.Previous || s.VersionTime != l.VersionTime || s.PreviousVersion != l.PreviousVersion || s.Change != l.Change || s.Kind != l.Kind || s.Bytes != l.Bytes {
@@ -248,7 +247,7 @@ func (b *batchPlan) takeFrom(i int, known []timeline.Capture) {
 	}
 }
 
-// urlBodies says which captures of the current URL store their own bodies.
+// urlBodies lists the captures of the current URL that store their own bodies.
 type urlBodies struct {
 	known []int                // indexes into the known captures
 	byID  map[segment.ID][]int // the same indexes, by body
@@ -276,9 +275,9 @@ func (u *urlBodies) look(known []timeline.Capture) {
 	}
 }
 
-// fold computes the folds of the new versions among all captures of a URL (how the
-// blocks of a version relate to those of earlier versions), and stores them in
-// b.folds, and the senses of these versions in b.senses.
+// fold computes the fold of each new version of a URL (how its blocks relate to those of
+// earlier versions). It stores the folds in b.folds, and the senses of the versions in
+// b.senses. all has all captures of the URL.
 func (b *batchPlan) fold(ctx context.Context, all []timeline.Capture) error {
 	if b.disturbed {
 		return nil // the folds in the archive were made before captures were removed
@@ -289,8 +288,8 @@ func (b *batchPlan) fold(ctx context.Context, all []timeline.Capture) error {
 	})
 }
 
-// StoredFold returns the fold stored with the version at a place of the archive, or
-// nil if none is stored.
+// StoredFold returns the fold (how its blocks relate to those of earlier versions) that is
+// stored with the version at a place of the archive, or nil if none is.
 func (b *batchPlan) StoredFold(at timeline.Place) ([]byte, error) {
 	if e := b.earlier[at]; e != nil {
 		return e.Fold, nil
@@ -298,8 +297,8 @@ func (b *batchPlan) StoredFold(at timeline.Place) ([]byte, error) {
 	return b.v.Versions().StoredFold(at)
 }
 
-// VersionBody returns the body of version l, of the archive or of the batch. The
-// bool is false if the version has no body, or one that is too large to be divided.
+// VersionBody returns the body of version l, which is in the archive or in the batch. The bool
+// is false if the version has no body, or if the body is too large to be divided into blocks.
 func (b *batchPlan) VersionBody(ctx context.Context, l *timeline.Capture) (derive.Body, bool, error) {
 	if e := b.earlier[l.Place]; e != nil {
 		return derive.Body{Digest: e.Digest, Body: e.Body, As: e.As}, e.HasBody, nil
@@ -346,10 +345,10 @@ func (b *batchPlan) hold(i int, known []timeline.Capture) {
 	b.bodies.new[s.ID] = i
 }
 
-// revisit finds the body of staged capture i, a revisit (a capture that was recorded
-// without a body). It looks in the archive, among the new captures of its URL, and
-// among the batch's captures of other URLs. If there is none, the revisit is stored
-// without a body, and scans look for it again.
+// revisit finds the body of staged capture i, a revisit (a capture that was recorded without a
+// body). It looks in the archive, among the new captures of its URL, and among the batch's
+// captures of other URLs. If it finds none, the revisit is stored without a body, and each scan
+// searches for the body again.
 func (b *batchPlan) revisit(ctx context.Context, i int) error {
 	s := b.staged[i]
 	o := b.v.Originals()
@@ -394,9 +393,9 @@ func (b *batchPlan) revisit(ctx context.Context, i int) error {
 	return nil
 }
 
-// bring copies the body that the entry owner stores into s, a new revisit of it. A
-// revisit otherwise refers to the entry, but this entry was deleted: it disappears
-// when its pool is merged.
+// bring copies the body that the entry owner stores into s, a new revisit of that body. A
+// revisit usually only refers to the entry. But this entry was deleted, and disappears when its
+// pool is merged.
 func (b *batchPlan) bring(ctx context.Context, s *staged, owner *segment.Stored) (err error) {
 	s.Body = segment.BodyOwn
 	if owner.Bytes <= formats.BodyMemory {
@@ -437,8 +436,8 @@ func (r *pieceReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// refer sets in which segment staged capture s finds its body, which is the body of
-// a staged capture of another URL. The argument to is the index of that capture.
+// refer sets in which segment staged capture s finds its body. The body is that of staged
+// capture number to, which has another URL.
 func (b *batchPlan) refer(ctx context.Context, s *staged, to int) error {
 	k := b.staged[to]
 	switch {

@@ -10,12 +10,11 @@ import (
 	"infomall/store/urlkey"
 )
 
-// tellCharsets analyses again those pages of the batch that do not declare their
-// charset, with the charset that most other pages of their host have. It looks at
-// pages of the batch, and at the first pages of the host in the archive. The result
-// depends on the present state of the archive, but not on the order within a batch.
-// REINDEX DERIVED does the same again. The captures of the batch must
-// be sorted by key and time.
+// tellCharsets analyses again those pages of the batch that do not declare their charset, with
+// the charset that most other pages of their host have. It looks at pages of the batch, and at
+// the first pages of the host in the archive. So the result depends on the present state of the
+// archive, but not on the order of captures in the batch. REINDEX DERIVED repeats this. The
+// captures of the batch must be sorted by key and time.
 func (g *Importer) tellCharsets(ctx context.Context) error {
 	var v *snapshot.Snapshot
 	for from := 0; from < len(g.staged); {

@@ -122,8 +122,8 @@ func (g *Importer) segment(ctx context.Context, b *batchPlan, p *poolPlan, known
 	return commit.Made{Info: &info, Writer: w, Path: f.Name()}, nil
 }
 
-// knownAhead is for how many captures the stored blocks that they may share are read
-// at a time.
+// knownAhead is the number of captures for which stored blocks are read together: the blocks
+// that these captures may share.
 const knownAhead = 4096
 
 // remember adds to known the blocks of the stored captures with which some captures of

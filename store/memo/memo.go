@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// Cache keeps the values that were used last, up to a number of bytes. After Put, several
-// goroutines may use a value, and it must not take more memory than was said. Several
-// goroutines may use a Cache. A nil Cache keeps nothing.
+// Cache keeps the values that were used last, up to a number of bytes. Several goroutines may
+// use a Cache, and the values in it. A value must not grow after Put beyond the bytes that Put
+// was given. A nil Cache keeps nothing.
 type Cache struct {
 	mu    sync.Mutex
 	limit int64
@@ -18,7 +18,8 @@ type Cache struct {
 	dear  queue // the values of PutDear
 }
 
-// queue is the values that are dropped one after the other.
+// queue has values in the order of their last use; the value that was not used for the longest
+// time is dropped first.
 type queue struct {
 	list.List // of *item, the one used last at the front
 	bytes     int64
@@ -31,14 +32,15 @@ type item struct {
 	in         *queue
 }
 
-// itemBytes is about how much memory a Cache takes for each value, besides the value.
+// itemBytes is an estimate of the memory, in bytes, that a Cache takes for each value besides
+// the value itself.
 const itemBytes = 200
 
-// New returns an empty Cache with a limit in bytes.
+// New returns an empty Cache. limit is how many bytes its values may take.
 func New(limit int64) *Cache { return &Cache{limit: limit, items: make(map[any]*list.Element)} }
 
-// Get returns the value that was put into c with a key. ok is false if c does not have it.
-// V must be the type of that value.
+// Get returns the value that was put into c under this key. ok is false if c does not have it.
+// V must be the type of the value.
 func Get[V any](c *Cache, key any) (v V, ok bool) {
 	if c == nil {
 		return v, false
@@ -54,19 +56,18 @@ func Get[V any](c *Cache, key any) (v V, ok bool) {
 	return i.value.(V), true
 }
 
-// Put adds a value, which takes the given number of bytes, and drops the values that were
-// not used for the longest time if c then exceeds its limit. A value of more than a quarter
-// of the limit is not added. The types of keys tell apart the users of c: each user has a
-// type of its own.
+// Put adds a value, which takes the given number of bytes. If c then exceeds its limit, Put
+// drops the values that were not used for the longest time. A value of more than a quarter of
+// the limit is not added. Each user of c has a key type of its own, so that their keys never
+// collide.
 func (c *Cache) Put(key, value any, bytes int64) {
 	if c != nil {
 		c.put(&item{key, value, bytes, &c.plain})
 	}
 }
 
-// PutDear adds a value as Put does, but drops it only after all values that Put added. It is
-// for small values that took long to compute. The values of PutDear take at most half of the
-// limit.
+// PutDear adds a small value that took long to compute. It does what Put does, but c drops the
+// values of Put first. The values of PutDear take at most half of the limit.
 func (c *Cache) PutDear(key, value any, bytes int64) {
 	if c != nil {
 		c.put(&item{key, value, bytes, &c.dear})
@@ -87,7 +88,7 @@ func (c *Cache) put(i *item) {
 	c.shrink()
 }
 
-// Room returns how many bytes a value may have at most, so that Put adds it.
+// Room returns the greatest size, in bytes, of a value that Put adds.
 func (c *Cache) Room() int64 {
 	if c == nil {
 		return 0

@@ -143,15 +143,17 @@ type copying struct {
 	o           task.CopyOptions
 	w           *commit.Writer // nil for a dry run
 	done, total int64
-	// known are the files of a copy in a bucket that its catalogue names. They were
-	// checked when they were copied, and the store keeps them: their sizes are
-	// compared, and they are not read again.
+	// known are the files that the catalogue of a copy in a bucket names already. They were
+	// checked when they were copied, and the bucket keeps them unchanged. So only their sizes
+	// are compared, and they are not read again.
 	known map[catalog.File]bool
-	// briefs are for the catalogue of a copy in a bucket.
+	// briefs are the Briefs (extracts of the indexes of small segments) for the catalogue of a
+	// copy in a bucket.
 	briefs map[uint32]*segment.Brief
 }
 
-// briefs returns the Briefs of the small segments of a catalogue, by their numbers.
+// briefs returns the Briefs (extracts of the indexes of small segments) of the segments of c,
+// by segment number.
 func (m *Maintenance) briefs(c *catalog.Catalog) map[uint32]*segment.Brief {
 	runs := body.NewRuns(m.files, c)
 	defer runs.Close() // it was only read
@@ -164,7 +166,7 @@ func (m *Maintenance) briefs(c *catalog.Catalog) map[uint32]*segment.Brief {
 	return out
 }
 
-// filesOf returns the files of a catalogue.
+// filesOf returns the set of all files that a catalogue names.
 func filesOf(c *catalog.Catalog) (map[catalog.File]bool, error) {
 	pools, err := c.Pools(nil)
 	if err != nil {
@@ -179,9 +181,9 @@ func filesOf(c *catalog.Catalog) (map[catalog.File]bool, error) {
 	return files, nil
 }
 
-// copyPublish says how often copied pools are put in force: whenever the files
-// copied since the last time have this many times the size of the catalogue. The
-// cost of writing the catalogue is then small beside the copying.
+// copyPublish says when copied pools are put in force: whenever the files copied since the last
+// time are this many times as large as the catalogue. Writing the catalogue then costs little
+// compared with the copying.
 const copyPublish = 16
 
 // pools copies those files of the pools that the copy does not have yet, and puts
@@ -236,8 +238,8 @@ func (c *copying) pools(ctx context.Context, pools []catalog.Pool) ([]task.CopyR
 	return results, nil
 }
 
-// there reports whether the copy has file f, complete and undamaged. In a dry run it
-// compares only the size.
+// there reports whether the copy has file f, complete and undamaged. In a dry run it compares
+// only the sizes.
 func (c *copying) there(ctx context.Context, f catalog.File) (bool, error) {
 	path := filepath.Join(c.to.folder.Path, f.Name)
 	info, err := c.to.folder.Disk.Stat(path)
@@ -279,7 +281,8 @@ func (c *copying) file(ctx context.Context, f catalog.File) error {
 	return err
 }
 
-// results copies the stored results that the copy lacks or has only damaged.
+// results copies the stored results that the copy does not have, or of which it has a damaged
+// file.
 func (c *copying) results(ctx context.Context) error {
 	names, err := c.m.notes.ResultFiles()
 	if err != nil {
@@ -306,8 +309,8 @@ func (c *copying) results(ctx context.Context) error {
 	return nil
 }
 
-// result copies the file of one stored result, or a derived file. name is its path in the archive's
-// folder.
+// result copies the file of one stored result, or a derived file, such as an index of words.
+// name is its path in the archive's folder.
 func (c *copying) result(ctx context.Context, name string) error {
 	path := filepath.Join(c.m.folder.Path, name)
 	info, err := c.m.folder.Disk.Stat(path)
@@ -364,10 +367,10 @@ func (c *copying) fetch(ctx context.Context, f catalog.File) (tmp string, err er
 	return tmp, nil
 }
 
-// publish puts copied pools in force. They replace the same pools of the copy; its
-// other pools stay. If a pool would then lack something on which it depends, publish
-// changes nothing, and the next call tries again. If last is set, there is no next
-// call, and that is an error.
+// publish puts copied pools in force. They replace the pools of the copy with the same names;
+// its other pools stay. If a pool on which a copied pool depends would then be missing, publish
+// changes nothing, and the next call tries again. If last is set, there is no next call, and a
+// missing pool is an error.
 func (c *copying) publish(ctx context.Context, pools []catalog.Pool, last bool) error {
 	return c.to.folder.Locked(ctx, func(disk.File) error {
 		there, err := c.to.folder.InForce()

@@ -11,8 +11,8 @@ import (
 	"infomall/store/record/task"
 )
 
-// derived verifies the files that are derived from the chosen segments: the indexes of
-// words and the readings of documents.
+// derived verifies the files that are derived from the chosen segments: the indexes of words,
+// and the readings of documents (the text extracted from them).
 func (y *verifier) derived(ctx context.Context) error {
 	for _, d := range derivedFiles {
 		files, err := y.derivedFiles(d.Derived)
@@ -35,8 +35,8 @@ func (y *verifier) derived(ctx context.Context) error {
 	return nil
 }
 
-// derivedFiles are the sorts of derived files. check reads a file, and returns an error if
-// it is damaged.
+// derivedFiles has each kind of derived files. The function check reads a file, and returns an
+// error if the file is damaged.
 var derivedFiles = []struct {
 	commit.Derived
 	check func(ctx context.Context, folder *commit.Folder, name string) error
@@ -45,7 +45,8 @@ var derivedFiles = []struct {
 	{commit.Documents, checkDocuments},
 }
 
-// derivedFiles returns the derived files of a sort that are of the chosen segments, sorted.
+// derivedFiles returns the files of one kind that were derived from the chosen segments,
+// sorted.
 func (y *verifier) derivedFiles(d commit.Derived) ([]string, error) {
 	all, err := y.m.folder.DerivedFiles(d)
 	var out []string
@@ -56,8 +57,8 @@ func (y *verifier) derivedFiles(d commit.Derived) ([]string, error) {
 	return slices.Compact(out), err
 }
 
-// derived copies the derived files of the copied segments that the copy lacks. A damaged
-// one is left out with a warning: the copy can make it.
+// derived copies those derived files of the copied segments that the copy does not have. It
+// leaves out a damaged file with a warning: the copy can make it again.
 func (c *copying) derived(ctx context.Context) error {
 	there, err := c.to.folder.Pin()
 	if err != nil {

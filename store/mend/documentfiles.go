@@ -16,7 +16,8 @@ import (
 	"infomall/store/segment"
 )
 
-// smallFiles is how many small files of readings, of less than smallBytes, are joined.
+// smallFiles is the least number of small files of readings that are joined. A file is small if
+// it has less than smallBytes bytes.
 const (
 	smallFiles = 8
 	smallBytes = 4 << 20
@@ -61,9 +62,8 @@ func (m *Maintenance) KeepDocuments(ctx context.Context, made []*segment.Info) (
 	})
 }
 
-// survey finds the files of readings that can be used, and what they cover. bad are the
-// files that cannot be used, and old are the files of which some db-file is in force no
-// more.
+// survey lists the usable files of readings and the runs that they cover. It returns in bad the
+// files that cannot be used, and in old the files with a db-file that is no longer in force.
 func (d *documentRun) survey() (bad, old []string, err error) {
 	list, err := d.m.folder.DerivedFiles(commit.Documents)
 	if err != nil {
@@ -101,7 +101,8 @@ func (d *documentRun) survey() (bad, old []string, err error) {
 	return bad, old, nil
 }
 
-// fileNames returns the files in a result of commit.Folder.DerivedFiles, sorted.
+// fileNames returns all file names in list, a result of commit.Folder.DerivedFiles, sorted and
+// without duplicates.
 func fileNames(list map[uint32][]string) (out []string) {
 	for _, names := range list {
 		out = append(out, names...)
@@ -110,8 +111,8 @@ func fileNames(list map[uint32][]string) (out []string) {
 	return slices.Compact(out)
 }
 
-// take copies the rows of files to the next files, as far as they are of db-files in
-// force. If another process has removed a file, its rows are left out.
+// take copies rows of the given files to new files: the rows for db-files that are in force. If
+// another process has removed a file, its rows are left out.
 func (d *documentRun) take(names []string) error {
 	type part struct {
 		f      *readings.File
@@ -167,9 +168,9 @@ func (d *documentRun) take(names []string) error {
 	return nil
 }
 
-// joinable returns those of small files of readings that are to be joined, if they are many and
-// half as many can hold what they have; otherwise nil. A file of commit.DerivedMost db-files, which
-// is the most, stays as it is.
+// joinable returns those small files of readings that should be joined into larger files, or
+// nil. They are joined if there are many, and if half as many files have room for their
+// db-files. A file of commit.DerivedMost db-files, the greatest number, is not joined.
 func joinable(small []string) []string {
 	small = slices.DeleteFunc(slices.Clone(small), func(name string) bool {
 		return len(commit.Documents.ByNumber([]string{name})) == commit.DerivedMost
@@ -181,7 +182,7 @@ func joinable(small []string) []string {
 	return small
 }
 
-// join joins small files of readings to larger ones if there are many.
+// join joins small files of readings into larger files, if there are many small ones.
 func (d *documentRun) join() error {
 	_, old, err := d.survey()
 	if err != nil {
@@ -208,7 +209,7 @@ func (d *documentRun) join() error {
 	return d.remove(small)
 }
 
-// remove removes files of readings.
+// remove removes these files of readings. A file that does not exist is no error.
 func (d *documentRun) remove(names []string) error {
 	for _, name := range names {
 		if err := d.m.folder.Disk.Remove(filepath.Join(d.m.folder.Path, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -218,7 +219,7 @@ func (d *documentRun) remove(names []string) error {
 	return nil
 }
 
-// create begins a file.
+// create creates a new file of readings in the writer's folder, with a builder for its content.
 func (d *documentRun) create() (err error) {
 	d.tmp = filepath.Join(d.w.Dir, "documents")
 	if d.file, err = disk.Create(d.m.folder.Disk, d.tmp); err != nil {
@@ -233,7 +234,7 @@ func (d *documentRun) create() (err error) {
 	return nil
 }
 
-// abandon closes the unfinished file, if there is one. The writer removes it.
+// abandon closes the unfinished file, if there is one. The writer's Close removes it.
 func (d *documentRun) abandon() {
 	if d.file != nil {
 		_ = d.file.Close() // what was written to it is not needed
@@ -241,7 +242,7 @@ func (d *documentRun) abandon() {
 	}
 }
 
-// publish finishes the current file and brings it to its place.
+// publish finishes the current file of readings and moves it to its place in the archive.
 func (d *documentRun) publish() error {
 	if d.b == nil {
 		return nil

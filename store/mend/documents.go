@@ -25,17 +25,18 @@ import (
 	"infomall/store/timeline"
 )
 
-// DocumentReader reads documents. Only one goroutine calls it at a time.
+// DocumentReader extracts text from documents such as PDFs. Only one goroutine calls it at a
+// time.
 type DocumentReader interface {
-	// Read reads a body. The result is nil if no kind of document reads it. If the body
-	// cannot be read, the result says so in its Reason. An error means that no body can be
-	// read, or it is the error of ctx.
+	// Read reads the body in.Body as a document. It returns nil if the body is no document of a
+	// known kind. If the body is a document that cannot be read, Reason of the result says why.
+	// An error means that no body can be read at all, or is the error of ctx.
 	Read(ctx context.Context, in *document.Input) (*document.Document, error)
 }
 
-// A file of readings is published when so many bytes of bodies or of readings were read
-// for it, when it has so many rows, or after this time. What was published is not read
-// again if the process ends.
+// A file of readings is published when this many bytes of bodies or of readings were read for
+// it, when it has this many rows, or after this time. If the process ends, the documents of
+// published files need not be read again.
 const (
 	documentsBytes = 64 << 20
 	documentsRows  = 1 << 17 // 20 MB of memory
@@ -49,9 +50,9 @@ const documentBytesMax = 64 << 20
 // leadBytes is how many bytes of a document's text are read to guess its language.
 const leadBytes = 16 << 10
 
-// reindexDocuments carries out REINDEX DOCUMENTS: it reads the documents of a pool, or of
-// all pools, that were not read, or by another version of the program. If another process
-// reads documents, it leaves them to that process. Without a DocumentReader it does nothing.
+// reindexDocuments carries out REINDEX DOCUMENTS for one pool or for all pools: it reads the
+// documents that were not read yet, or were read by another version of the program. If another
+// process is reading documents, it does nothing. It also does nothing without a DocumentReader.
 func (m *Maintenance) reindexDocuments(ctx context.Context, o task.ReindexOptions) ([]task.ReindexResult, error) {
 	if m.documents == nil {
 		return nil, nil
@@ -69,8 +70,8 @@ func (m *Maintenance) reindexDocuments(ctx context.Context, o task.ReindexOption
 	return d.list(), err
 }
 
-// documentRun reads the documents of an archive, or brings readings from files of
-// segments that were merged to those of the new segments.
+// documentRun reads the documents of an archive. It also copies readings (extracted texts) from
+// the files of segments that were merged to files of the new segments.
 type documentRun struct {
 	*reindex
 	reader DocumentReader // nil to bring readings only
@@ -88,7 +89,8 @@ type documentRun struct {
 	begun time.Time
 }
 
-// all reads what is due. What comes in meanwhile is due as well.
+// all reads all documents that are due, including those of captures that are imported
+// meanwhile.
 func (d *documentRun) all(ctx context.Context) error {
 	if d.o.Dry {
 		_, err := d.once(ctx, 0)
@@ -116,9 +118,9 @@ func (d *documentRun) all(ctx context.Context) error {
 	}
 }
 
-// once reads what is due in the present state of the archive. It returns the generation
-// of that state. If that is the generation seen, or if nothing is due, it reads nothing and
-// returns seen.
+// once reads the documents that are due in the present state of the archive, and returns the
+// generation (number) of that state. It reads nothing and returns seen if that is the
+// generation seen, or if no document is due.
 func (d *documentRun) once(ctx context.Context, seen uint64) (generation uint64, err error) {
 	if d.v, err = d.m.snapshots.Open(ctx); err != nil {
 		return 0, err
@@ -162,7 +164,7 @@ func (d *documentRun) once(ctx context.Context, seen uint64) (generation uint64,
 	})
 }
 
-// segment reads the documents of a segment that no file covers.
+// segment reads the documents in those runs of a segment that no file of readings covers yet.
 func (d *documentRun) segment(ctx context.Context, s *segment.Info) error {
 	from := d.from[s.Number()]
 	if err := d.begin(readings.NameOf(s), from); err != nil {
@@ -199,8 +201,8 @@ func (d *documentRun) segment(ctx context.Context, s *segment.Info) error {
 	return nil
 }
 
-// run reads the documents of a run. ok is false if some could not be read because of
-// damage, or because d only brings readings.
+// run reads the documents of run n of segment s. ok is false if some could not be read because
+// of damage, or because d only copies existing readings.
 func (d *documentRun) run(ctx context.Context, s *segment.Info, n uint32) (ok bool, err error) {
 	r := d.v.Runs.Reader(s)
 	meta, err := d.v.Runs.Meta(r, n)
@@ -248,8 +250,8 @@ func (d *documentRun) passOver(err error) error {
 	return nil
 }
 
-// add adds the row of the document that e, the entry at a place, stores. ok is false if it
-// has none.
+// add adds the row of the document that e, the entry at a place, stores. ok is false if d has
+// no reading of it and only copies existing readings, or if its body is damaged.
 func (d *documentRun) add(ctx context.Context, at timeline.Place, e *segment.Stored) (ok bool, err error) {
 	key := snapshot.DocumentKey(e)
 	if d.b.Has(key) {
@@ -286,8 +288,8 @@ func (d *documentRun) add(ctx context.Context, at timeline.Place, e *segment.Sto
 	return true, d.b.Add(key, doc)
 }
 
-// complete cuts the title of a document if it is very long, and guesses its language if
-// the document does not say it, or says one that its text cannot be in.
+// complete cuts the title of a document if it is very long. It guesses the language if the
+// document does not name one, or names one in which its text cannot be written.
 func complete(d *document.Document) {
 	if n := readings.TitleBytes; len(d.Title) > n {
 		for !utf8.RuneStart(d.Title[n]) {
@@ -308,8 +310,8 @@ func complete(d *document.Document) {
 	d.Lang = page.LangFor(d.Lang, strings.ToValidUTF8(lead.String(), ""))
 }
 
-// bring adds a row with the reading that another file has of the same key. done is false
-// if there is none.
+// bring looks in the other files of readings for one with the same key. If it finds one, it
+// adds a row with it to the current file. done is false if it finds none.
 func (d *documentRun) bring(key readings.Key) (done bool, err error) {
 	for _, name := range d.usable {
 		f, err := d.v.Readings(name)
@@ -334,7 +336,9 @@ func (d *documentRun) bring(key readings.Key) (done bool, err error) {
 	return false, nil
 }
 
-// begin begins a source of the next file, and that file if there is none.
+// begin starts a new source (the rows of one db-file) in the current file of readings. It first
+// creates a file if there is none, or if the current one is full. from is the first run of the
+// db-file that the file will cover.
 func (d *documentRun) begin(of readings.Name, from uint32) error {
 	if d.b != nil && len(d.b.Sources()) == commit.DerivedMost {
 		if err := d.publish(); err != nil {

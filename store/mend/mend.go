@@ -1,6 +1,6 @@
-// Package mend looks after the files of an archive: it rebuilds indexes and a lost
-// catalogue from the db-files, mends files with a copy, makes copies, and recovers what
-// is whole of a damaged file. It verifies all of them.
+// Package mend looks after the files of an archive. It verifies them. It rebuilds indexes and a
+// lost catalogue from the db-files, repairs files with a copy, makes copies, and recovers the
+// undamaged records of a damaged file.
 //
 // # Words
 //
@@ -14,6 +14,8 @@
 //	repair    to replace a damaged file by that of a copy, or to combine the two
 //	recover   to read the whole records of a damaged file of Tianwang, WARC or db-file
 //	salvage   to recover the captures of a db-file, with bodies from the files beside it
+//	readings  files with the text that was extracted from documents, such as PDFs
+//	tier      a second place for db-files: another folder or a bucket
 package mend
 
 import (
@@ -39,13 +41,13 @@ type Maintenance struct {
 	open      Opener
 }
 
-// Opener returns the folder of another archive, such as a copy. place is the path of a
-// folder, which need not exist, or the URL of a place in a bucket.
+// Opener returns the folder of another archive, such as a copy. place is the path of a folder,
+// which need not exist, or a URL such as s3://bucket/prefix.
 type Opener func(place string) (*commit.Folder, error)
 
-// New returns the Maintenance of the archive in a folder. It shares the open files,
-// snapshots, indexes of words and notes of that archive with other users. documents is nil if documents are
-// not read. open finds copies of the archive.
+// New returns the Maintenance of the archive in the folder f. It shares the open files,
+// snapshots, indexes of words and notes of that archive with other users. If documents is nil,
+// documents are not read. The function open returns the folders of copies.
 func New(f *commit.Folder, files *body.Files, s *snapshot.Source, x *finder.Indexes, n *notes.Notes, documents DocumentReader, now func() time.Time, open Opener) *Maintenance {
 	return &Maintenance{f, files, s, x, n, documents, now, open}
 }

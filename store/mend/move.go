@@ -21,14 +21,15 @@ import (
 // moved.
 const fileTierLock = "TIER.LOCK"
 
-// Move moves db-files of pools to another place, the tier, or back from there. Readers
-// read them where they are. A db-file leaves its old place when the new one has it
-// whole: it was read back there and has the checksum of the catalogue. Move returns one
-// result for each pool that it looked at. If it was stopped, the next Move continues.
+// Move moves db-files of pools to another place, the tier (a second folder or a bucket), or
+// back to the archive's folder. Readers find them in both places. A db-file is removed from its
+// old place only after it was read back at the new place and had the checksum of the catalogue.
+// Move returns one result for each pool that it looked at. If it was stopped, the next Move
+// continues.
 //
-// An archive has one tier at most, and a tier belongs to one archive. Move to the tier
-// also removes the db-files in the tier that no generation names, and removes the tier
-// from the archive when everything is back.
+// An archive has at most one tier, and a tier belongs to one archive. Move to the tier also
+// removes from the tier the db-files that no generation names. When all db-files are back, the
+// archive has no tier any more.
 func (m *Maintenance) Move(ctx context.Context, o task.MoveOptions) (results []task.MoveResult, err error) {
 	over, ok := m.folder.Disk.(*tier.FS)
 	if !ok {
@@ -89,7 +90,7 @@ type moving struct {
 	done, total int64
 }
 
-// choose sets the pools that are moved.
+// choose sets v.pools to the pools whose db-files are moved.
 func (v *moving) choose() error {
 	names := v.c.PoolNames()
 	for _, name := range v.o.Pools {
@@ -117,7 +118,7 @@ func (v *moving) choose() error {
 	return nil
 }
 
-// none returns the results if nothing is moved.
+// none returns one result for each chosen pool, if nothing is moved.
 func (v *moving) none() []task.MoveResult {
 	var out []task.MoveResult
 	for _, p := range v.pools {
@@ -126,8 +127,8 @@ func (v *moving) none() []task.MoveResult {
 	return out
 }
 
-// find opens the tier. If the archive has none and nothing is moved to one, v.far stays
-// nil.
+// find opens the tier of the archive. If the archive has none, and the statement does not name
+// one to move to, v.far stays nil.
 func (v *moving) find() error {
 	link, far, root, err := v.over.Tier()
 	if err != nil {
@@ -147,8 +148,8 @@ func (v *moving) find() error {
 	return err
 }
 
-// placeOf returns the place of a tier as it is stored: a URL as it is, and the absolute
-// path of a folder.
+// placeOf returns the place of a tier in the form in which it is stored: a URL unchanged, and
+// the absolute path of a folder.
 func placeOf(to string) (string, error) {
 	if commit.IsURL(to) {
 		return to, nil
@@ -191,8 +192,8 @@ func (v *moving) claim(ctx context.Context) error {
 	})
 }
 
-// put creates the file TIER in the tier, under the path to, unless it exists. tmp is a
-// path for the unfinished file.
+// put creates the file TIER, with the content l, at the path to in the tier, unless the file
+// exists. tmp is a path for the unfinished file.
 func (v *moving) put(tmp, to string, l tier.Link) error {
 	file, err := disk.Create(v.far, tmp)
 	if err != nil {
@@ -213,7 +214,7 @@ func (v *moving) put(tmp, to string, l tier.Link) error {
 	return v.far.SyncDir(v.root)
 }
 
-// owned returns an error if the tier does not belong to this archive.
+// owned returns an error if the file TIER in the tier names another archive.
 func (v *moving) owned() error {
 	l, err := tier.ReadLink(v.far, v.root)
 	if err != nil {
@@ -252,8 +253,8 @@ func (v *moving) run(ctx context.Context) ([]task.MoveResult, error) {
 	return results, nil
 }
 
-// file moves one db-file, unless it is in its place already. It reports whether it moved the
-// file. there says that the tier has a file of that name.
+// file moves one db-file, unless it is in the right place already. It reports whether it moved
+// the file. there says that the tier has a file with this name.
 func (v *moving) file(ctx context.Context, f catalog.File, there bool) (moved bool, err error) {
 	folder := v.m.folder
 	path := filepath.Join(folder.Path, f.Name)
@@ -291,7 +292,7 @@ func (v *moving) file(ctx context.Context, f catalog.File, there bool) (moved bo
 	return true, folder.Disk.SyncDir(filepath.Dir(path))
 }
 
-// upload brings the db-file at a path to the tier, and checks it there.
+// upload copies the db-file at a path to the tier, and checks the copy there.
 func (v *moving) upload(ctx context.Context, path string, f catalog.File) error {
 	to := filepath.Join(v.root, f.Name)
 	if err := disk.MkdirAll(v.far, filepath.Dir(to)); err != nil {
@@ -320,8 +321,8 @@ func (v *moving) upload(ctx context.Context, path string, f catalog.File) error 
 	return err
 }
 
-// copy writes the file at a path to the tier under the path to, in place of what is
-// there.
+// copy copies the file at a path of the archive to the path to in the tier. It replaces a file
+// that is there.
 func (v *moving) copy(ctx context.Context, path, to string) error {
 	from, err := v.m.folder.Disk.Open(path)
 	if err != nil {
@@ -346,7 +347,7 @@ func (v *moving) copy(ctx context.Context, path, to string) error {
 	return err
 }
 
-// syncAt makes the name of a file in the tier durable.
+// syncAt makes the name of a new file in the tier durable: it syncs the folders above it.
 func (v *moving) syncAt(path string) error {
 	for dir := filepath.Dir(path); len(dir) >= len(v.root); dir = filepath.Dir(dir) {
 		if err := v.far.SyncDir(dir); err != nil {
@@ -356,8 +357,8 @@ func (v *moving) syncAt(path string) error {
 	return nil
 }
 
-// fetch brings a db-file back from the tier. local says that the archive's folder has
-// the file.
+// fetch copies a db-file back from the tier to the archive's folder. local says that the folder
+// has a file with this name.
 func (v *moving) fetch(ctx context.Context, f catalog.File, local bool) error {
 	if local {
 		crc, err := checksum(ctx, v.m.folder.Disk, filepath.Join(v.m.folder.Path, f.Name))
@@ -373,8 +374,8 @@ func (v *moving) fetch(ctx context.Context, f catalog.File, local bool) error {
 	return v.m.replace(ctx, tmp, f)
 }
 
-// leave removes from the tier the files that came back, once nobody reads them there. If
-// no db-file is in the tier any more, the archive has no tier.
+// leave removes from the tier the db-files that were moved back, once no snapshot reads them
+// there. If no db-file is left, it removes the tier from the archive.
 func (v *moving) leave(ctx context.Context) error {
 	if err := v.owned(); err != nil {
 		return err
@@ -474,8 +475,8 @@ func (m *Maintenance) sweepTier(ctx context.Context) error {
 	})
 }
 
-// movedFiles describes the db-files in the tier for a rebuilt catalogue, with their
-// paths and sizes.
+// movedFiles lists the db-files in the tier, with paths and sizes, for a catalogue that is
+// rebuilt.
 func (m *Maintenance) movedFiles() ([]catalog.File, error) {
 	over, ok := m.folder.Disk.(*tier.FS)
 	if !ok {

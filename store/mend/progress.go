@@ -21,7 +21,7 @@ import (
 // The file only saves work: if it is lost or damaged, verifications begin again.
 const fileVerify = "verify"
 
-// kindVerify is the kind of file that its first line names.
+// kindVerify is the word for this kind of file in its first line.
 const kindVerify = "verify"
 
 // noteEvery is how often a running verification writes its progress.
@@ -99,9 +99,9 @@ func (m *Maintenance) readProgress() (*progress, error) {
 	return decodeProgress(b)
 }
 
-// recall reads the stored progress: which part of a sample is next, and which of its
-// db-files an earlier verification has found undamaged. If the progress cannot be
-// read, that is a finding, and the verification begins again.
+// recall reads the stored progress. It finds out which part of a sample is next, and which of
+// its db-files an earlier verification has found undamaged. If the progress cannot be read,
+// recall reports that as a fault, and the verification begins again.
 func (y *verifier) recall() error {
 	y.noted = y.m.now()
 	s, err := y.m.readProgress()
@@ -117,10 +117,11 @@ func (y *verifier) recall() error {
 	return nil
 }
 
-// isClean reports whether the db-file of a segment was found undamaged already.
+// isClean reports whether an earlier part of this verification found the segment's db-file
+// undamaged.
 func (y *verifier) isClean(s *segment.Info) bool { return slices.Contains(y.clean, s.Number()) }
 
-// noteNow calls note if noteEvery has passed since the last call.
+// noteNow stores the progress if more than noteEvery has passed since the last time.
 func (y *verifier) noteNow() error {
 	if y.m.now().Sub(y.noted) < noteEvery {
 		return nil

@@ -21,8 +21,8 @@ import (
 // RECOVER reads too.
 const formatDBFile = "db-file"
 
-// FileOpener returns the FS for a file that a user names by its path or its URL, and its
-// path in the FS.
+// FileOpener returns the file system of a file that a user names by its path or its URL, and
+// the path of the file in it.
 type FileOpener func(name string) (d disk.FS, path string, err error)
 
 // PlanRecover returns what Recover would read: the format of the file, its size, and
@@ -43,11 +43,11 @@ func PlanRecover(ctx context.Context, o task.RecoverOptions, find FileOpener) (t
 	return plan, f.Close()
 }
 
-// Recover reads a damaged file of Tianwang or WARC records, a db-file, or any
-// fragment of one. It yields what can be saved, and what is damaged. Records of
-// Tianwang and WARC files are returned unchanged; captures of a db-file are
-// returned as WARC records, with everything that was imported with them. Recover
-// does not read or change the archive.
+// Recover reads a damaged file of Tianwang or WARC records, a db-file, or any fragment of one.
+// It yields what can be saved, and what is damaged. Records of Tianwang and WARC files are
+// returned unchanged. Captures of a db-file are returned as WARC records, with everything that
+// was imported with them; for their bodies Recover also reads the db-files beside it. Recover
+// changes nothing.
 func Recover(ctx context.Context, o task.RecoverOptions, find FileOpener) iter.Seq2[task.Recovered, error] {
 	return func(yield func(task.Recovered, error) bool) {
 		d, path, err := find(o.File)

@@ -20,21 +20,19 @@ import (
 	"infomall/store/segment/indexfile"
 )
 
-// Reindex rebuilds the indexes of one pool, or of all pools, from the db-files, and
-// returns one result for each pool. Readers and Reindex do not disturb each other:
-// the new indexes come into force together, and the old indexes are deleted when
-// nobody reads them. If a db-file differs from its entry in the catalogue, its
-// segment keeps the old index.
+// Reindex rebuilds the indexes of one pool, or of all pools, from the db-files, and returns one
+// result for each pool. Readers and Reindex do not disturb each other: the new indexes come
+// into force together, and the old indexes are deleted when nobody reads them. If a db-file
+// differs from its entry in the catalogue, its segment keeps the old index.
 //
-// If CURRENT or the current catalogue is lost or damaged, and no pool is named,
-// Reindex rebuilds the catalogue too. It uses readable older catalogues for what is
-// recorded nowhere else. Without an older catalogue, a segment's hints (how a
-// capture differs from the one before it) are checked against all other segments
-// whenever they are read, until its pool is merged.
+// If CURRENT or the current catalogue is lost or damaged, and no pool is named, Reindex
+// rebuilds the catalogue too. Readable older catalogues supply what no other file records.
+// Without an older catalogue, a segment's hints (how a capture differs from the one before it)
+// are checked against all other segments whenever they are read, until its pool is merged.
 //
-// If o.Derived is set, Reindex only calls the function derive, which carries out
-// REINDEX DERIVED. If o.Words is set, Reindex only makes the indexes of words. If
-// o.Documents is set, it only reads documents.
+// If o.Derived is set, Reindex only calls the function derive, which carries out REINDEX
+// DERIVED. If o.Words is set, Reindex only makes the indexes of words. If o.Documents is set,
+// it only reads documents.
 func (m *Maintenance) Reindex(ctx context.Context, o task.ReindexOptions, derive func(context.Context, task.ReindexOptions) ([]task.ReindexResult, error)) ([]task.ReindexResult, error) {
 	r := &reindex{m: m, o: o, results: make(map[string]*task.ReindexResult)}
 	c, err := m.readable()
@@ -110,8 +108,8 @@ type reindex struct {
 	moves       [][2]string
 }
 
-// result returns the result for a pool, to which the caller adds. It creates the
-// result at the first call.
+// result returns the result for a pool, so that the caller can add to it. The first call for a
+// pool creates the result.
 func (r *reindex) result(pool string) *task.ReindexResult {
 	res := r.results[pool]
 	if res == nil {
@@ -130,8 +128,8 @@ func (r *reindex) list() []task.ReindexResult {
 	return out
 }
 
-// known rebuilds the indexes of the wanted pools of an archive whose catalogue c is
-// undamaged.
+// known rebuilds the indexes of the pools that the statement names. c is the archive's
+// catalogue, which is undamaged.
 func (r *reindex) known(ctx context.Context, c *catalog.Catalog) error {
 	var chosen []*segment.Info
 	none := &task.NoPoolError{Name: r.o.Pool}
@@ -176,8 +174,7 @@ func (r *reindex) rebuild(ctx context.Context, chosen []*segment.Info) error {
 	})
 }
 
-// write calls f while r.w is a writer that the function open returns, and then
-// closes that writer.
+// write opens a writer with the function open, sets r.w to it, calls f, and closes the writer.
 func (r *reindex) write(ctx context.Context, open func(context.Context) (*commit.Writer, error), f func() error) (err error) {
 	if r.w, err = open(ctx); err != nil {
 		return err
@@ -262,9 +259,10 @@ func (m *Maintenance) dbFiles() ([]*segment.Info, error) {
 	return slices.CompactFunc(out, func(a, b *segment.Info) bool { return a.ID == b.ID }), nil
 }
 
-// catalogOf returns a new catalogue for an archive that has lost its own. infos are
-// the segments of all db-files, and files are their index files. It also names the
-// names files, removal files and the newest block-list that exist.
+// catalogOf returns a new catalogue for an archive that has lost its own. infos are the
+// segments of all db-files, and files are the new index files. The catalogue also names the
+// existing names files (where the blocks of merged segments are now), removal files and newest
+// block-list.
 func (m *Maintenance) catalogOf(infos []*segment.Info, files []catalog.IndexFile) (*catalog.Catalog, error) {
 	numbers, err := m.folder.Generations()
 	if err != nil {
@@ -313,9 +311,9 @@ func (m *Maintenance) blockListFile() (catalog.File, error) {
 	return f, nil
 }
 
-// removalsOf describes the removals (each DELETE or DROP) whose files exist, for c,
-// a rebuilt catalogue. known are the removals in older catalogues, by file name. A
-// removal that is not in known counts as made after all segments.
+// removalsOf lists the removals (each DELETE or DROP) whose files exist, for c, a rebuilt
+// catalogue. known has the removals in older catalogues, by file name. A removal that is not in
+// known is treated as made after all segments were written.
 func (m *Maintenance) removalsOf(c *catalog.Catalog, known map[string]catalog.RemovalFile) ([]catalog.RemovalFile, error) {
 	names, err := disk.Glob(m.folder.Disk, m.folder.Path, filepath.Join(commit.DirRemoved, "[0-9]*"))
 	if err != nil {
@@ -349,10 +347,9 @@ func (m *Maintenance) removalsOf(c *catalog.Catalog, known map[string]catalog.Re
 	return out, nil
 }
 
-// build makes the index files of segments. Segments in one index file keep their
-// order. If checked is set, infos come from a catalogue, and build leaves out a
-// db-file that differs from its info. Otherwise build reads the infos from the
-// db-files.
+// build makes the index files of the given segments. It keeps the order of the segments in each
+// file. If checked is set, infos come from a catalogue, and build leaves out a segment whose
+// db-file differs from its info. Otherwise build reads the infos from the db-files.
 func (r *reindex) build(ctx context.Context, infos []*segment.Info, checked bool) error {
 	byYear := make(map[string][]*segment.Info)
 	for _, i := range infos {
@@ -380,9 +377,9 @@ func (r *reindex) build(ctx context.Context, infos []*segment.Info, checked bool
 	return nil
 }
 
-// numbers returns the first of n consecutive numbers for new files. checked says
-// that there is a catalogue. Without a catalogue no other process can get numbers,
-// and the names of existing files show which are free.
+// numbers reserves n consecutive numbers for new files, and returns the first. checked says
+// that there is a catalogue. Without a catalogue no other process can reserve numbers, and the
+// names of the existing files show which are free.
 func (r *reindex) numbers(ctx context.Context, n int, checked bool) (uint32, error) {
 	if checked {
 		return r.w.Allocate(ctx, n)
@@ -428,9 +425,9 @@ func (r *reindex) indexFile(ctx context.Context, name string, infos []*segment.I
 	return nil
 }
 
-// segment makes the index of segment i in the index file x, and returns the
-// segment's new Info. If checked is set and the db-file differs from i, the result
-// is nil, and the segment keeps its old index.
+// segment writes the index of segment i to the index file x, and returns the segment's new
+// Info. If checked is set and the db-file differs from i, the result is nil, and the segment
+// keeps its old index.
 func (r *reindex) segment(ctx context.Context, x *indexfile.Builder, i *segment.Info, checked bool) (*segment.Info, error) {
 	path := filepath.Join(r.m.folder.Path, i.File)
 	if checked {
@@ -466,8 +463,8 @@ func (r *reindex) segment(ctx context.Context, x *indexfile.Builder, i *segment.
 	return info, nil
 }
 
-// watched is a db-file that reports, to the Progress function of Reindex, how much
-// of it was read.
+// watched is a db-file that reports how much of it was read to the Progress function of
+// Reindex.
 type watched struct {
 	io.ReaderAt
 	r *reindex

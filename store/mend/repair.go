@@ -18,12 +18,12 @@ import (
 	"infomall/store/segment"
 )
 
-// Repair repairs the files of a pool with another copy of the archive. A damaged or
-// missing file is replaced by the file of the copy, if that matches the catalogue.
-// If both files are damaged, Repair combines the two. Each file is made under
-// another name, checked and renamed, so readers see either the old file or the new
-// one. Repair returns one result for each file. If it also returns an error, the
-// results say what was done before the error. If there is no such pool, the error is
+// Repair repairs the files of a pool with another copy of the archive. If a file is damaged or
+// missing, and the copy has it as the catalogue describes it, Repair takes the file of the
+// copy. If both files are damaged, Repair makes an undamaged file from the two, if that is
+// possible. Each file is made under another name, checked and renamed, so readers see either
+// the old file or the new one. Repair returns one result for each file. If it also returns an
+// error, the results say what was done before the error. If there is no such pool, the error is
 // a *task.NoPoolError.
 func (m *Maintenance) Repair(ctx context.Context, o task.RepairOptions) ([]task.RepairResult, error) {
 	p, err := m.folder.Pin()
@@ -83,16 +83,17 @@ type repair struct {
 	o           task.RepairOptions
 	w           *commit.Writer // nil for a dry run
 	done, total int64
-	// same are the db-files that the catalogue of the copy lists. If the archive's
-	// catalogue has the same entry, a part that cannot be checked by itself may be
-	// taken from the copy.
+	// same has the db-files that the catalogue of the copy lists. If the archive's catalogue
+	// has the same entry, Repair may take from the copy also parts that have no checksum of
+	// their own.
 	same  map[catalog.File]bool
 	there *commit.Folder // the copy
 }
 
 // sameFiles returns the db-files that the catalogue of the copy lists, with sizes and
-// checksums. The result is empty if that catalogue cannot be read. It is an error if
-// copied is the archive's own folder. place is the copy as the user has written it.
+// checksums. The result is empty if that catalogue cannot be read. If copied is the archive's
+// own folder, or is no archive, the result is an error. place is the copy as the user has
+// written it.
 func (m *Maintenance) sameFiles(copied *commit.Folder, place string) (map[catalog.File]bool, error) {
 	if _, err := copied.Disk.Stat(copied.Path); err != nil && !copied.Remote() {
 		return nil, err
@@ -146,8 +147,8 @@ func (r *repair) file(ctx context.Context, f catalog.File) (task.RepairResult, e
 	return res, r.choose(ctx, f, &res)
 }
 
-// good reports whether file f of an archive has the size and checksum that the catalogue says. It
-// returns false for a file that cannot be read.
+// good reports whether file f of an archive has the size and checksum that the catalogue names.
+// It returns false for a file that cannot be read. The error is set only if ctx ended.
 func (r *repair) good(ctx context.Context, folder *commit.Folder, f catalog.File) (bool, error) {
 	file, err := folder.Disk.Open(filepath.Join(folder.Path, f.Name))
 	if err != nil {
@@ -165,7 +166,7 @@ func (r *repair) good(ctx context.Context, folder *commit.Folder, f catalog.File
 	return err == nil && crc == f.CRC, nil
 }
 
-// part is a db-file that is to be combined with another.
+// part is one of two damaged db-files from which Repair makes an undamaged one.
 type part struct {
 	io.ReaderAt
 	io.Closer
@@ -181,7 +182,7 @@ func openPart(folder *commit.Folder, name string) (part, error) {
 	return part{f, f}, err
 }
 
-// mend combines db-file f from two damaged files: that of the archive and that of the
+// mend makes an undamaged db-file f from two damaged files: that of the archive and that of the
 // copy. It sets the State of res, and how many records are lost.
 func (r *repair) mend(ctx context.Context, f catalog.File, res *task.RepairResult) error {
 	one, err := openPart(r.m.folder, f.Name)
@@ -232,7 +233,7 @@ func (r *repair) mend(ctx context.Context, f catalog.File, res *task.RepairResul
 // combination.
 const indexBytesMax = 64 << 20
 
-// choose combines file f, which is not a db-file, from two damaged files of equal
+// choose makes an undamaged file f, which is not a db-file, from two damaged files of equal
 // size: that of the archive and that of the copy. It sets the State of res.
 func (r *repair) choose(ctx context.Context, f catalog.File, res *task.RepairResult) error {
 	res.State = task.RepairDamaged
@@ -267,8 +268,8 @@ func (r *repair) choose(ctx context.Context, f catalog.File, res *task.RepairRes
 	return r.m.replace(ctx, tmp, f)
 }
 
-// replace renames the synced file at the path tmp to f, if the catalogue still names
-// f. Otherwise it returns an error.
+// replace renames the synced file at the path tmp to the path of f, if the catalogue still
+// names f. Otherwise it returns an error.
 func (m *Maintenance) replace(ctx context.Context, tmp string, f catalog.File) error {
 	err := m.folder.Locked(ctx, func(disk.File) error {
 		c, err := m.folder.InForce()
@@ -295,8 +296,8 @@ func (m *Maintenance) replace(ctx context.Context, tmp string, f catalog.File) e
 	return m.folder.Renewed(ctx, f.Name)
 }
 
-// summing is a writer that adds everything written to a checksum, and passes it on
-// to the writer w if w is not nil.
+// summing is a writer that adds everything written to it to a checksum. It also writes it to w
+// if w is not nil.
 type summing struct {
 	sum interface{ Write([]byte) (int, error) }
 	w   disk.File

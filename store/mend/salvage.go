@@ -33,8 +33,8 @@ type salvager struct {
 	to     io.Writer                 // where out currently writes to
 }
 
-// salvaged is a db-file that can be read as far as it is undamaged. owners says
-// which of its entries stores which body; it takes about 50 bytes for each body.
+// salvaged is a db-file of which the undamaged parts can be read. owners says which entry
+// stores which body; it takes about 50 bytes for each body.
 type salvaged struct {
 	file   disk.Source
 	s      *segment.Salvage
@@ -42,7 +42,7 @@ type salvaged struct {
 	states map[capture]state // the last state of each capture
 }
 
-// capture identifies a capture among those of a db-file.
+// capture identifies a capture of a db-file.
 type capture struct {
 	segment uint32
 	key     string
@@ -50,7 +50,8 @@ type capture struct {
 	seq     int64
 }
 
-// state is a state of a capture (see segment.Info.States), and where it is stored.
+// state says where a state of a capture is stored. A state is a period in which the capture had
+// its body from a capture that was deleted since (see segment.Info.States).
 type state struct {
 	owner
 	since record.Time
@@ -118,10 +119,9 @@ func (v *salvager) close() {
 	}
 }
 
-// recover yields the content of the db-file. For each sound run (captures compressed
-// together) it yields a span of the file, followed by the run's captures, which have
-// no bytes of their own in the file. For each damaged part it yields a span that
-// says what is damaged.
+// recover yields the content of the db-file. For each undamaged run it yields a span of the
+// file, followed by the run's captures; a capture has no span of its own. For each damaged part
+// it yields a span that says what is damaged.
 func (v *salvager) recover(ctx context.Context) iter.Seq2[task.Recovered, error] {
 	return func(yield func(task.Recovered, error) bool) {
 		spans := v.own.s.Spans
@@ -150,8 +150,8 @@ func (v *salvager) recover(ctx context.Context) iter.Seq2[task.Recovered, error]
 	}
 }
 
-// captures yields the captures of the sound run s. Each can be written as a WARC
-// record. A capture whose body cannot be put together is yielded as damaged.
+// captures yields the captures of the undamaged run s. Each can be written as a WARC record. A
+// capture whose body cannot be put together is yielded as damaged.
 func (v *salvager) captures(ctx context.Context, s segment.SalvageSpan, state task.RecoverState) iter.Seq2[task.Recovered, error] {
 	return func(yield func(task.Recovered, error) bool) {
 		if s.Entries == 0 {
@@ -209,8 +209,8 @@ type writerFunc func(p []byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// stored returns the capture of entry e, of the segment with this number, with its body. It
-// has checked the body against its digest.
+// stored returns the capture of entry e, with its body. number is the number of e's segment.
+// The body has been checked against its digest.
 func (v *salvager) stored(ctx context.Context, number uint32, e *segment.Stored) (message.Stored, error) {
 	out := snapshot.StoredOf(e)
 	holder := e
@@ -256,9 +256,9 @@ func (v *salvager) stored(ctx context.Context, number uint32, e *segment.Stored)
 	return out, nil
 }
 
-// holder returns the entry that stores the body of entry e. It looks in the same
-// db-file, in the db-file of the segment that e names, and, if that segment was
-// merged, in all db-files of the archive. It returns an error if no file has it.
+// holder returns the entry that stores the body of entry e. It looks first in the db-file being
+// recovered, then in the db-file of the segment that e names. If that segment was merged, it
+// looks in all db-files of the archive. It returns an error if no file has the body.
 func (v *salvager) holder(ctx context.Context, e *segment.Stored) (*segment.Stored, error) {
 	if o, ok := v.own.owners[e.ID]; ok {
 		return v.entry(ctx, o)
@@ -317,15 +317,15 @@ func (b salvagedBlocks) WithBlocks(id, n uint32) (*segment.Run, error) {
 
 func (b salvagedBlocks) Fault(_ uint32, err error) error { return err }
 
-// otherRuns returns a function that reads the runs on which other runs build (whose
-// content is needed to decompress them).
+// otherRuns returns a function that reads a run of any segment. Decompressing a run of a static
+// pool needs the content of other runs.
 func (v *salvager) otherRuns(ctx context.Context) func(segment.RunRef) (*segment.Run, error) {
 	return func(ref segment.RunRef) (*segment.Run, error) { return v.run(ctx, ref.Segment, ref.Run) }
 }
 
-// spans returns the spans in list (blocks that lie one after the other in a run),
-// each in a segment whose db-file exists. If a segment was merged, the names files
-// say where its blocks are now. hops counts how many names were followed.
+// spans returns where the blocks in list are now, as spans (blocks that lie one after the other
+// in a run) of segments whose db-files exist. If a segment was merged, a names file says where
+// its blocks are now. hops counts how many names files were followed, to stop at a circle.
 func (v *salvager) spans(ctx context.Context, list []segment.Span, hops int) ([]segment.Span, error) {
 	var out []segment.Span
 	for _, s := range list {
@@ -353,8 +353,8 @@ func (v *salvager) spans(ctx context.Context, list []segment.Span, hops int) ([]
 	return out, nil
 }
 
-// namesOf returns the names of a merged segment (where its blocks are now), or nil
-// if no undamaged names file has them.
+// namesOf returns where the blocks of a merged segment are now, or nil if no undamaged names
+// file says so.
 func (v *salvager) namesOf(id uint32) *segment.Names {
 	if v.names == nil {
 		v.names = make(map[uint32]*segment.Names)

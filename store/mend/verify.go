@@ -131,7 +131,8 @@ func (m *Maintenance) PlanVerify(ctx context.Context, o task.VerifyOptions) (tas
 // few runs of each older segment.
 const verifyRuns = 32 << 20
 
-// verifier is the state of one Verify.
+// verifier is the state of one Verify. Its methods report each fault that they find as a
+// finding.
 type verifier struct {
 	m           *Maintenance
 	v           *snapshot.Snapshot
@@ -149,8 +150,8 @@ type verifier struct {
 	noted time.Time
 }
 
-// begin sets y.chosen to the segments to read: all, those of a pool, or one part of
-// a sample.
+// begin sets y.chosen to the segments to read: all segments, those of a pool, or those of one
+// part of a sample.
 func (y *verifier) begin() error {
 	all, err := y.segments()
 	if err != nil {
@@ -314,8 +315,8 @@ func (y *verifier) results(ctx context.Context) error {
 	return nil
 }
 
-// causeOf returns the fault that err reports, without the name of the damaged file
-// if err has one.
+// causeOf returns what is wrong, according to err, without the name of the damaged file if err
+// has one.
 func causeOf(err error) error {
 	var fault *segment.Error
 	if errors.As(err, &fault) {
@@ -342,8 +343,8 @@ func (y *verifier) resultFiles() (list []string) {
 	return list
 }
 
-// small verifies the small files that every VERIFY reads: all existing catalogues,
-// FORMAT.txt, and the file of definitions.
+// small verifies the small files that every VERIFY reads: all existing catalogues, FORMAT.txt,
+// and the file with views, metadata and saved queries.
 func (y *verifier) small(ctx context.Context) error {
 	if y.v.Pin.Generation == 0 {
 		return nil
@@ -417,9 +418,9 @@ func (y *verifier) dangling() error {
 	return nil
 }
 
-// unsorted reports db-files of a static pool that overlap in keys, so that together
-// they are not sorted. It also reports db-files with captures of URLs that their
-// pool does not take.
+// unsorted reports db-files of a static pool whose ranges of keys overlap, so that together
+// they are not sorted. It also reports db-files with captures of URLs that their pool does not
+// take.
 func (y *verifier) unsorted() error {
 	byKey := slices.Clone(y.chosen)
 	slices.SortStableFunc(byKey, func(a, b *segment.Info) int {
@@ -587,10 +588,9 @@ func (y *verifier) segment(ctx context.Context, info *segment.Info) error {
 	return nil
 }
 
-// bodies verifies the bodies of the entries in r, which is run n of segment s. It
-// puts together each body that an entry stores itself, and finds each body that
-// another entry stores. It reports the captures whose bodies it cannot read, and
-// adds lost bodies to y.lost.
+// bodies verifies the bodies of the entries in r, which is run n of segment s. It puts together
+// each body that an entry stores itself. For each other body it looks for the entry that stores
+// it. It reports the captures whose bodies cannot be read, and adds lost bodies to y.lost.
 func (y *verifier) bodies(ctx context.Context, s *segment.Reader, n uint32, r *segment.Run) error {
 	y.v.Runs.Remember(s, n, r)
 	entries, err := r.Meta.Entries()
@@ -641,9 +641,8 @@ func (y *verifier) gone(at timeline.Place) bool {
 	return hidden && n == catalog.NeedNone
 }
 
-// lostCapture reports that the body of entry e, stored at a place, cannot be read.
-// what says why. If the capture was deleted, the finding does not say which capture
-// it is.
+// lostCapture reports that the body of entry e cannot be read. The parameter at is the place of
+// e, and what says why. If the capture was deleted, the report does not name it.
 func (y *verifier) lostCapture(at timeline.Place, e *segment.Stored, what string) error {
 	f := task.Finding{
 		Pool: at.Seg.Info.Pool, File: at.Seg.Info.File, Offset: -1, What: what, Severity: task.SeverityError, URL: urlkey.URL(e.Key), Time: e.Time,
@@ -654,8 +653,8 @@ func (y *verifier) lostCapture(at timeline.Place, e *segment.Stored, what string
 	return y.report(f)
 }
 
-// holdersOf reports each capture of segment s whose body is stored at another
-// capture and is in y.lost.
+// holdersOf reports each capture of segment s whose body is in y.lost and is stored at another
+// capture.
 func (y *verifier) holdersOf(ctx context.Context, s *segment.Reader) error {
 	return s.Check(ctx, func(segment.Fault) error { return nil }, func(n uint32, r *segment.Run) error {
 		entries, err := r.Meta.Entries()

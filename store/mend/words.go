@@ -17,19 +17,20 @@ import (
 	"infomall/store/segment"
 )
 
-// wordsShelf is how many bytes of decoded runs are kept in memory while an index of words
-// is made. A run of a static pool builds on a few others.
+// wordsShelf is how many bytes of decoded runs are kept in memory while an index of words is
+// made. A run of a static pool can be decoded only with a few other runs.
 const wordsShelf = 32 << 20
 
-// IndexWords makes the indexes of words that the segments chosen by the function of lack.
-// progress, if not nil, is called with bytes of db-files.
+// IndexWords makes the missing indexes of words of those segments for which the parameter of
+// returns true. If progress is not nil, it is called with how many bytes of db-files are done,
+// and how many there are.
 func (m *Maintenance) IndexWords(ctx context.Context, of func(*segment.Info) bool, progress func(done, total int64)) error {
 	_, err := m.indexWords(ctx, of, false, task.ReindexOptions{Progress: progress})
 	return err
 }
 
-// reindexWords carries out REINDEX SEARCH: it makes the indexes of words of a pool, or of
-// all pools, again.
+// reindexWords carries out REINDEX SEARCH: it makes all indexes of words of a pool, or of all
+// pools, again.
 func (m *Maintenance) reindexWords(ctx context.Context, o task.ReindexOptions) ([]task.ReindexResult, error) {
 	p, err := m.folder.Pin()
 	if err != nil {
@@ -42,10 +43,10 @@ func (m *Maintenance) reindexWords(ctx context.Context, o task.ReindexOptions) (
 	return m.indexWords(ctx, func(s *segment.Info) bool { return o.Pool == "" || s.Pool == o.Pool }, true, o)
 }
 
-// indexWords makes the indexes of words of the segments in force for which the function of
-// returns true. It makes only missing indexes, or all of them if the flag again is set.
-// Small segments share an index, so an index may be made again because of another segment. The result has one
-// element for each pool with an index that was made.
+// indexWords makes the indexes of words of those segments in force for which the parameter of
+// returns true. It makes only missing indexes, or all of them if again is set. Because small
+// segments share an index, a segment that has an index may get a new one together with another
+// segment. The result has one element for each pool with a new index.
 func (m *Maintenance) indexWords(ctx context.Context, of func(*segment.Info) bool, again bool, o task.ReindexOptions) ([]task.ReindexResult, error) {
 	snap, err := m.snapshots.Open(ctx)
 	if err != nil {
@@ -98,7 +99,7 @@ func (m *Maintenance) indexWords(ctx context.Context, of func(*segment.Info) boo
 	return r.list(), err
 }
 
-// words makes the index of words of some segments.
+// words makes one index of words for the segments of group.
 func (r *reindex) words(ctx context.Context, v *finder.Finder, group []*segment.Info) (err error) {
 	folder := r.m.folder
 	tmp, name := filepath.Join(r.w.Dir, "words"), filepath.Join(folder.Path, commit.Words.File(group))
@@ -142,14 +143,15 @@ type countingWriter struct {
 	n int64
 }
 
-// Write is that of io.Writer.
+// Write implements io.Writer.
 func (c *countingWriter) Write(p []byte) (int, error) {
 	n, err := c.w.Write(p)
 	c.n += int64(n)
 	return n, err
 }
 
-// checkWords reads an index of words, and returns an error if it is damaged.
+// checkWords reads a whole index of words, and returns an error if it is damaged. name is its
+// path in the archive's folder.
 func checkWords(ctx context.Context, folder *commit.Folder, name string) error {
 	f, err := index.Open(folder.Disk, folder.Path, name, nil)
 	if errors.Is(err, index.ErrOther) {

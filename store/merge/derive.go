@@ -20,11 +20,10 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Derive carries out REINDEX DERIVED. In segments whose facts another version of the
-// program computed, it computes again what was found out about bodies when they were
-// imported. It handles one pool, or all pools in turn. The segments are rewritten,
-// with captures and blocks in the same places. It returns one result for each pool
-// that has such segments.
+// Derive carries out REINDEX DERIVED for one pool, or for all pools in turn. It computes again
+// what was found out about bodies when they were imported, in segments for which another
+// version of the program has done that. It rewrites these segments, with captures and blocks in
+// the same places. It returns one result for each pool that has such segments.
 func (m *Merger) Derive(ctx context.Context, o task.ReindexOptions) ([]task.ReindexResult, error) {
 	p, err := m.folder.Pin()
 	if err != nil {
@@ -140,8 +139,8 @@ func derivedByOther(ctx context.Context, v *snapshot.Snapshot, s *segment.Info) 
 	return false, nil
 }
 
-// deriving is the state of REINDEX DERIVED for one segment: it computes again what
-// was found out about the segment's bodies.
+// deriving is the state of REINDEX DERIVED for one segment. REINDEX DERIVED computes again what
+// was found out about the segment's bodies when they were imported.
 type deriving struct {
 	ctx   context.Context
 	v     *snapshot.Snapshot
@@ -153,7 +152,8 @@ type deriving struct {
 	folds map[timeline.Place]foldOf
 }
 
-// foldOf is the fold and the sense of one version.
+// foldOf has the fold of one version (how its blocks relate to those of earlier versions) and
+// its sense.
 type foldOf struct {
 	fold  []byte
 	sense record.Sense
@@ -166,8 +166,8 @@ func newDeriving(ctx context.Context, v *snapshot.Snapshot, s *segment.Info, pag
 	return &deriving{ctx: ctx, v: v, s: r, look: v.NewLooker(0), read: read, fold: fold}
 }
 
-// run writes run n of the segment again to w, with what this version of the program
-// finds out about its bodies.
+// run copies run n of the segment to w. It replaces what was found out about the run's bodies
+// by what this version of the program finds out.
 func (d *deriving) run(n uint32, w *segment.Writer) error {
 	r, err := d.v.Runs.Run(d.s, n)
 	if err != nil {
@@ -197,10 +197,10 @@ func (d *deriving) run(n uint32, w *segment.Writer) error {
 	return w.Repeat(d.s, entries, blocks, true)
 }
 
-// entry reads the body of e, the entry at a place, and sets the fields of e that are read
-// off a body, such as its charset and its facts. The facts of blocks in the run of e go to
-// blocks, under the numbers of the blocks. The kind of the capture stays, and so does
-// whether it begins a version.
+// entry reads the body of e, the entry at a place, and sets those fields of e that are computed
+// from a body, such as its charset and its facts. If blocks of the body are in the same run,
+// entry stores their facts in the parameter blocks, by block number. It does not change the
+// kind of the capture, nor whether the capture begins a version.
 func (d *deriving) entry(at timeline.Place, e *segment.Stored, blocks [][]byte) (err error) {
 	fold, err := d.foldOf(at, e.Key)
 	if err != nil {
@@ -262,9 +262,9 @@ func (d *deriving) entry(at timeline.Place, e *segment.Stored, blocks [][]byte) 
 	return nil
 }
 
-// divides reports whether page e, divided by this version of the program (opened),
-// still divides into the blocks that are stored. If not, its facts are stored with
-// the page and not with the blocks.
+// divides reports whether this version of the program divides page e into the same blocks as
+// are stored. opened is the page as this version reads it. If the result is false, the facts
+// are stored with the page and not with the blocks.
 func (d *deriving) divides(e *segment.Stored, opened *facts.Reading) (bool, error) {
 	if e.Recipe.Layout == 0 { // The whole body is one block.
 		return len(opened.Made) == 1, nil
@@ -280,9 +280,9 @@ func (d *deriving) divides(e *segment.Stored, opened *facts.Reading) (bool, erro
 	return bytes.Equal(layout, opened.Layout()), nil
 }
 
-// byHost reads a body that does not declare its charset again, with the charset that
-// other pages of its host have. read is the analysis without that charset. The
-// result is the new analysis.
+// byHost reads a body that does not declare its charset again, with the charset that other
+// pages of its host have. read is the analysis of the body without that charset. It returns the
+// new analysis, or read if the URL has no host.
 func (d *deriving) byHost(read *derive.Analysis, e *segment.Stored, body []byte) (*derive.Analysis, error) {
 	host := e.Key[:urlkey.HostPrefix(e.Key)]
 	if host == "" {
@@ -297,10 +297,9 @@ func (d *deriving) byHost(read *derive.Analysis, e *segment.Stored, body []byte)
 	return d.read.As(e.ID, body, as), nil
 }
 
-// haveFacts reports whether this version of the program has computed the facts of
-// all leaves (blocks with text) of page e. No facts are computed for leaves that
-// were kept for the page after the capture that brought them was removed. The facts
-// are then stored with the page.
+// haveFacts reports whether this version of the program has computed the facts of all leaves
+// (blocks with text) of page e. It computes none for a leaf whose own capture was removed and
+// that is kept only for e. The facts are then stored with the page.
 func (d *deriving) haveFacts(at timeline.Place, e *segment.Stored, blocks [][]byte) (bool, error) {
 	spans, err := d.v.Runs.Spans(e.Recipe)
 	if err != nil {
@@ -324,8 +323,8 @@ func (d *deriving) haveFacts(at timeline.Place, e *segment.Stored, blocks [][]by
 	return true, nil
 }
 
-// blocks enters the facts of the leaves of page e in blocks, the facts of the blocks
-// of the current run. It leaves out leaves that are in other runs.
+// blocks stores the facts of the leaves of page e in the parameter blocks, which has the facts
+// of the blocks of the current run by number. It leaves out leaves that are in other runs.
 func (d *deriving) blocks(at timeline.Place, e *segment.Stored, opened *facts.Reading, blocks [][]byte) {
 	leaves := refs(e.Recipe.Spans)[e.Recipe.Layout:]
 	if e.Recipe.Layout == 0 && len(leaves) != 1 || len(leaves) > len(opened.Made) {

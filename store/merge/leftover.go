@@ -46,7 +46,7 @@ func (m *merging) keepUsed(ctx context.Context) error {
 	return nil
 }
 
-// anyLeft reports whether a block of a merged segment has no new place yet.
+// anyLeft reports whether a merged segment has a block that the merge has not moved yet.
 func (m *merging) anyLeft() (bool, error) {
 	for id, s := range m.in {
 		for n := range uint32(s.Runs) {
@@ -67,8 +67,8 @@ func (m *merging) anyLeft() (bool, error) {
 	return false, nil
 }
 
-// keep stores those blocks of a recipe (the list of a body's blocks) that are in
-// merged segments and have no new place yet.
+// keep moves those blocks of a recipe (the list of a body's blocks) that are in merged segments
+// and were not moved yet.
 func (m *merging) keep(ctx context.Context, recipe segment.Recipe) error {
 	spans, err := m.v.Runs.Spans(recipe)
 	if err != nil {

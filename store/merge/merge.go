@@ -1,16 +1,17 @@
-// Package merge makes one sorted row of segments from the segments of a pool: it drops
-// what is there twice and what was deleted, splits pools that are too large, and computes
-// again what other versions of the program found out about bodies.
+// Package merge makes one sorted row of segments from the segments of a pool. It drops
+// duplicate and deleted captures, splits pools that are too large, and computes again what
+// other versions of the program found out about bodies.
 //
 // # Words
 //
 //	seal      to merge a pool for good: it becomes static, and is packed more tightly
-//	round     one merge of several that a pool with very many segments takes
+//	round     one of the merges that a pool with very many segments needs
 //	split     to divide a pool by URL into parts
 //	place     where a block of a merged segment is now
 //	leftover  a block that no merged capture uses, but a segment that is not merged
 //	form      a segment that is written again, with captures and blocks in the same places
 //	siblings  the captures of one URL
+//	state     a period in which a capture had its body from a capture that was deleted since
 package merge
 
 import (
@@ -29,10 +30,9 @@ import (
 )
 
 const (
-	// A merged segment ends after the URL that makes it larger than mergedBytes or
-	// gives it more than mergedCaptures captures. That bounds memory: a reader has
-	// the places of the segment's runs in memory, and the next merge has the new
-	// places of its blocks.
+	// A merged segment ends after the URL that makes it larger than mergedBytes or gives it
+	// more than mergedCaptures captures. The limits bound memory: a reader holds the places of
+	// the segment's runs, and the next merge holds the new places of its blocks.
 	mergedBytes    = 512 << 20
 	mergedCaptures = 1 << 20
 	// mergeRuns is how many bytes of decoded runs (neighbouring captures compressed
@@ -40,13 +40,13 @@ const (
 	// of blocks it keeps in memory: enough for about seven hundred thousand blocks.
 	mergeRuns   = 24 << 20
 	mergePlaces = 8 << 20
-	// mergeBlocks is how many blocks a merge remembers, to find duplicate blocks
-	// that several writers have stored. Duplicates that were in one place already
-	// before the merge are found through that place.
+	// mergeBlocks is how many blocks a merge remembers, to find duplicate blocks that several
+	// writers have stored. It does not need this memory for a block that two captures shared
+	// already before the merge: the block has one new place.
 	mergeBlocks = 200_000
 )
 
-// Bounds are the limits of what a merge reads at once and keeps in memory.
+// Bounds are the limits of what a merge reads at once and keeps in memory; see the fields.
 type Bounds struct {
 	Ways   int   // how many segments that hold the same URLs are merged at once
 	Runs   int64 // bytes of decoded runs in memory
@@ -65,9 +65,9 @@ type Merger struct {
 	histories int64 // how many bytes of histories REINDEX DERIVED keeps in memory
 }
 
-// New returns a Merger for the archive in a folder. s opens snapshots of that
-// archive. histories is how many bytes of memory REINDEX DERIVED takes for the
-// histories of URLs.
+// New returns a Merger for the archive in the folder f. s opens snapshots of that archive. warn
+// is called with errors that do not stop a merge. histories is how many bytes of memory REINDEX
+// DERIVED takes for the histories of URLs.
 func New(f *commit.Folder, s *snapshot.Source, warn func(error), histories int64) *Merger {
 	return &Merger{folder: f, snapshots: s, warn: warn, Bounds: Bounds{catalog.MergeWays, mergeRuns, mergePlaces}, histories: histories}
 }
@@ -76,18 +76,17 @@ func New(f *commit.Folder, s *snapshot.Source, warn func(error), histories int64
 // that pool.
 var ErrMerging = errors.New("another process merges the pool")
 
-// Merge rewrites each pool in o.Pools as one sorted row of segments, and returns one
-// result for each pool. If o.Pools is nil, it handles all pools. It drops duplicate
-// captures and blocks, corrects hints (how a capture differs from the one before
-// it), and finds the originals of revisits that were imported before them. Readers
-// keep the old segments until they are done. A pool that another process is merging
-// is left to that process.
+// Merge rewrites each pool in o.Pools as one sorted row of segments, and returns one result for
+// each pool. If o.Pools is nil, it merges all pools. It drops duplicate captures and blocks,
+// corrects hints (how a capture differs from the one before it), and finds the originals of
+// revisits that were imported before their originals. Readers keep the old segments until they
+// are done. Merge leaves out a pool that another process is merging.
 //
-// If there is no pool with one of the names, the error is a *task.NoPoolError. If a
-// named pool is static and o.Seal is not set, the error is a *task.StaticError.
+// If there is no pool with one of the names, the error is a *task.NoPoolError. If a named pool
+// is static and o.Seal is not set, the error is a *task.StaticError.
 //
-// The memory that Merge takes does not depend on the size of the pool, except for
-// the filters of its segments' URLs: a byte or two for each URL.
+// The memory that Merge takes does not depend on the size of the pool, except for the filters
+// of its segments' URLs: a byte or two for each URL.
 func (m *Merger) Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeResult, error) {
 	p, err := m.folder.Pin()
 	if err != nil {
@@ -156,8 +155,8 @@ type mergeTask struct {
 	byItself bool                                   // no statement asked for the merge: it may be left to the next process
 	choose   func(*catalog.Catalog) []*segment.Info // chooses segments from the current catalogue
 	packer   *segment.Packer                        // shared with other pools, or nil
-	// done is how many captures were merged in earlier rounds, total how many this
-	// round merges.
+	// done is how many captures earlier rounds of this merge have merged. total is how many
+	// this round merges.
 	done, total int64
 	// left is how many segments the pool had before the last round. If that round did
 	// not reduce their number, there is no further round.
@@ -165,15 +164,15 @@ type mergeTask struct {
 	progress func(done, total int64) // or nil
 }
 
-// someMost is how many merges Some makes at most.
+// someMost is the greatest number of merges in one call of Some.
 const someMost = 4
 
-// Some merges the segments of a pool that the function choose takes from the current
-// catalogue. The result may be one of more segments that are due, so Some asks again
-// until choose takes none. If choose takes all segments of the pool, and the pool is larger than limit
-// bytes, Some splits the pool; a limit of 0 means the default. No statement has
-// asked for this merge: if another process merges or changes these segments
-// meanwhile, Some leaves them to that process and returns nil.
+// Some merges those segments of a pool that the function choose selects from the current
+// catalogue. It does so again until choose selects none, because a merge may make another one
+// due. If choose selects all segments of the pool, and the pool is larger than limit bytes,
+// Some splits the pool; a limit of 0 means the default. No statement has asked for this merge.
+// So if another process merges or changes these segments meanwhile, Some returns nil and leaves
+// them to that process.
 func (m *Merger) Some(ctx context.Context, pool string, limit int64, choose func(*catalog.Catalog) []*segment.Info) error {
 	for range someMost {
 		r, err := m.do(ctx, mergeTask{pool: pool, limit: limit, byItself: true, choose: choose})
@@ -184,8 +183,8 @@ func (m *Merger) Some(ctx context.Context, pool string, limit int64, choose func
 	return nil
 }
 
-// mergeResult returns the result of a merge as far as it is known before the merge.
-// The list in has the segments of the pool that will be merged.
+// mergeResult returns what is known of a merge's result before the merge. The list in has the
+// segments of the pool that will be merged.
 func mergeResult(pool string, in []*segment.Info) task.MergeResult {
 	r := task.MergeResult{Pool: pool, Segments: len(in)}
 	for _, s := range in {
@@ -195,8 +194,8 @@ func mergeResult(pool string, in []*segment.Info) task.MergeResult {
 	return r
 }
 
-// do carries out a task with a writer of its own. If another process is merging the
-// pool, and t does not seal it, do returns a result without segments and no error.
+// do carries out a task with a writer of its own. If another process is merging the pool, and t
+// does not seal the pool, the result has no segments and there is no error.
 func (m *Merger) do(ctx context.Context, t mergeTask) (task.MergeResult, error) {
 	w, err := m.folder.NewWriter(ctx)
 	if err != nil {
@@ -318,10 +317,9 @@ func (m *Merger) mergeOnce(ctx context.Context, w *commit.Writer, t *mergeTask) 
 	return r, false, nil
 }
 
-// crowded returns the segments that must be merged in a round before the others; nil
-// if there are none. in has all segments to merge. If more than N of them have
-// captures of the same URL, N being the argument ways, crowded returns the N
-// smallest of these.
+// crowded returns the segments that must be merged before the others, in a round of their own,
+// or nil if there are none. in has all segments to merge. If more segments than ways overlap at
+// one URL, crowded returns the smallest of them, as many as ways says.
 func crowded(in []*segment.Info, ways int) []*segment.Info {
 	in = slices.SortedFunc(slices.Values(in), func(a, b *segment.Info) int { return strings.Compare(a.FirstKey, b.FirstKey) })
 	var at, most []*segment.Info // segments that overlap at one URL, and the longest such list
@@ -338,9 +336,8 @@ func crowded(in []*segment.Info, ways int) []*segment.Info {
 	return most[:ways]
 }
 
-// mergeThese merges the segments of the list in, all of the task's pool, and
-// publishes the result. If the flag large is set, it splits the pool. It returns
-// what it published.
+// mergeThese merges the segments in the list in, all of the task's pool, and publishes the
+// result. If large is set, it also splits the pool. It returns what it published.
 func (m *Merger) mergeThese(ctx context.Context, w *commit.Writer, v *snapshot.Snapshot, t mergeTask, in []*segment.Info, large bool) (p commit.Publication, err error) {
 	p.Change = catalog.Change{Out: in, Seen: v.Pin.Generation, On: v.Pin.Catalog}
 	g := newMerging(w, v, t, in, m.Bounds.Places)
@@ -387,7 +384,7 @@ func (m *Merger) mergeThese(ctx context.Context, w *commit.Writer, v *snapshot.S
 	return p, nil
 }
 
-// published calls m.Published.
+// published calls m.Published, if it is set, with the new segments.
 func (m *Merger) published(ctx context.Context, made []commit.Made) {
 	if m.Published == nil {
 		return

@@ -58,12 +58,12 @@ type output struct {
 	id   uint32
 	file disk.File
 	last string // key of the last entry
-	// own has the IDs of the bodies of the current URL that this segment stores.
+	// own has the IDs of those bodies of the current URL that this new segment stores.
 	own map[segment.ID]bool
 }
 
-// newMerging returns the state for merging the segments of the list in. placesBytes
-// bounds the memory, in bytes, for the list of where each block is moved to.
+// newMerging returns the state for a merge of the segments in the list in. placesBytes is how
+// many bytes of memory the new places of blocks may take.
 func newMerging(w *commit.Writer, v *snapshot.Snapshot, t mergeTask, in []*segment.Info, placesBytes int64) *merging {
 	m := &merging{
 		w: w, v: v, merged: t.pool, pool: t.pool, seal: t.seal, progress: t.progress, total: t.done + t.total, read: t.done, in: make(map[uint32]*segment.Info), enc: segment.NewEncoder(),
@@ -95,7 +95,7 @@ func (m *merging) close() {
 	_ = m.at.close()
 }
 
-// run merges: it writes all new segments.
+// run does the merge: it writes all new segments.
 func (m *merging) run(ctx context.Context) error {
 	var h snapshot.Heads
 	for _, c := range m.cursor {
@@ -142,9 +142,9 @@ func (m *merging) run(ctx context.Context) error {
 	return m.finish()
 }
 
-// dependedOn reports whether a segment that is not merged depends on the pool. The
-// db-file of such a segment says so. Therefore the pool must then stay in force,
-// even if it is empty after all its captures were deleted.
+// dependedOn reports whether a segment that is not merged depends on the pool. If so, the pool
+// must stay in the catalogue, even if all its captures were deleted: the segment's db-file
+// names the pool.
 func (m *merging) dependedOn() bool {
 	return slices.ContainsFunc(m.v.Pin.Segments, func(s *segment.Info) bool {
 		return m.in[s.ID] == nil && slices.Contains(s.Depends, m.pool)
@@ -182,9 +182,9 @@ func (m *merging) url(ctx context.Context, all []timeline.Capture) error {
 	return nil
 }
 
-// begin makes sure that an output segment is open for the entries of the URL with
-// this key. It first ends the current segment, or the current part of the pool, if
-// that is full.
+// begin makes sure that a new segment is open for the entries of the URL with this key. It
+// first ends the current segment if that is full, and the current part of the pool if that is
+// full.
 func (m *merging) begin(ctx context.Context, key string) error {
 	if m.out != nil && m.out.last == key {
 		return nil
@@ -250,8 +250,8 @@ func (m *merging) nextPart(ctx context.Context, key string) error {
 	return nil
 }
 
-// valid sets in m.blocks which segments a new recipe may refer to: the new segments,
-// and the segments of this or an earlier pool that are not merged.
+// valid tells m.blocks which segments a new recipe (the list of a body's blocks) may refer to:
+// the new segments, and segments of this or an earlier pool that are not merged.
 func (m *merging) valid() {
 	pools := make(map[uint32]string)
 	for _, s := range m.v.Pin.Segments {
@@ -313,10 +313,9 @@ func (m *merging) poolOf(id uint32) string {
 	return m.pool
 }
 
-// entry returns the entry of capture l in the form in which it will be stored. If
-// the entry will store its body itself, the second result is the entry that stores
-// the body now; otherwise it is nil. u has the captures of the URL and has passed
-// l.Time.
+// entry returns the entry of capture l as the merge will store it. If that entry will store the
+// body itself, the result body is the entry that stores the body now; otherwise body is nil. u
+// has the captures of the URL, and u.upTo(l.Time) was called.
 func (m *merging) entry(ctx context.Context, l *timeline.Capture, u *siblings) (e, body *segment.Stored, err error) {
 	stored, err := m.v.Runs.Entry(l.Place)
 	if err != nil {
@@ -371,7 +370,8 @@ func (m *merging) entry(ctx context.Context, l *timeline.Capture, u *siblings) (
 	return e, body, nil
 }
 
-// holdBy makes e refer to the body that owner, at a place in another segment, stores.
+// holdBy makes e refer to the entry owner, which stores the body of e in another segment. The
+// parameter at is the place of owner.
 func holdBy(e, owner *segment.Stored, at timeline.Place) {
 	e.Body, e.HolderKey = segment.BodyHeld, ""
 	if owner.Key != e.Key {
@@ -386,10 +386,9 @@ func (m *merging) stays(l *timeline.Capture) bool {
 	return l.Body == segment.BodyOwn && m.in[l.Seg.Info.ID] == nil && l.Seg.Info.Pool <= m.pool
 }
 
-// move writes entry e to the current output segment. The argument body is the entry
-// that stores the body of e at present, which may be e itself. before is the place
-// of an earlier capture of the URL, whose blocks e may share. If there is none,
-// before has no segment.
+// move writes entry e to the current new segment. The argument body is the entry that stores
+// the body of e now; it may be e. before is the place of an earlier capture of the URL, with
+// which e may share blocks. Its Seg is nil if there is no such capture.
 func (m *merging) move(e, body *segment.Stored, before timeline.Place) error {
 	if before.Seg != nil {
 		m.known.Add(before) // so that its blocks are shared instead of stored again
@@ -431,8 +430,8 @@ func refs(spans []segment.Span) []segment.BlockRef {
 	return out
 }
 
-// appendParts appends one part for each block of span s: what segment.Writer.Move
-// needs to know of the block, such as its ID, size and new place.
+// appendParts appends one part for each block of span s, and returns parts. A part is what
+// segment.Writer.Move needs to know of a block, such as its ID, size and new place.
 func (m *merging) appendParts(parts []segment.Part, s segment.Span) ([]segment.Part, error) {
 	r, err := m.known.Spanned(s)
 	if err != nil {
@@ -456,8 +455,8 @@ func (m *merging) appendParts(parts []segment.Part, s segment.Span) ([]segment.P
 	return parts, nil
 }
 
-// reader returns a function that reads the block at a present place, and the facts
-// of that block.
+// reader returns a function that reads one block and its facts. The parameter at is where the
+// block is now.
 func (m *merging) reader(at segment.BlockRef) func(short bool) (b, facts []byte, err error) {
 	return func(short bool) ([]byte, []byte, error) {
 		s := m.v.Runs.Segment(at.Segment)

@@ -10,13 +10,12 @@ import (
 	"infomall/store/segment"
 )
 
-// placeBytes is the size in bytes of the place of a block, in memory and in the
-// file.
+// placeBytes is how many bytes the new place of one block takes, in memory and in the file.
 const placeBytes = 12
 
-// places has the new places of the blocks of segments that are being merged. It
-// keeps the runs used last in memory, and the others in a file in the writer's
-// folder. Only one goroutine may use it. Its creator closes it.
+// places has the new places of the blocks of the segments that a merge replaces. It keeps those
+// of recently used runs in memory, and the others in a file in the writer's folder. Only one
+// goroutine may use it. Its creator closes it.
 type places struct {
 	disk disk.FS
 	path string
@@ -28,8 +27,8 @@ type places struct {
 	held, most int64                  // bytes in memory, and their bound
 }
 
-// placedRun is the new places of the blocks of one run. In the place of a block that
-// has no new place yet, Segment is 0.
+// placedRun has the new places of the blocks of one run. Segment is 0 in the place of a block
+// that has no new place yet.
 type placedRun struct {
 	met    bool
 	blocks int
@@ -38,9 +37,9 @@ type placedRun struct {
 	recent *list.Element      // element of recent while they are in memory
 }
 
-// newPlaces returns places for the blocks of the segments in the list in; no block
-// has a new place yet. dir is the writer's folder. held is how many bytes are kept
-// in memory, besides the current run.
+// newPlaces returns places for the blocks of the segments in the list in. No block has a new
+// place yet. dir is the writer's folder. held is how many bytes of places are kept in memory,
+// besides those of the current run.
 func newPlaces(d disk.FS, dir string, in []*segment.Info, held int64) *places {
 	p := &places{disk: d, path: filepath.Join(dir, "places"), runs: make(map[uint32][]placedRun), recent: list.New(), most: held}
 	for _, s := range in {
@@ -63,13 +62,13 @@ func (p *places) close() error {
 // has reports whether the segment with this number is being merged.
 func (p *places) has(segment uint32) bool { return p.runs[segment] != nil }
 
-// met reports whether the method run was called for the run ref. If it was not, no
-// capture has needed the run's blocks.
+// met reports whether the method run was called for this run. If not, no capture has needed the
+// run's blocks.
 func (p *places) met(ref segment.RunRef) bool { return p.runs[ref.Segment][ref.Run].met }
 
-// run returns the new places of the blocks of the run ref, in order. The caller may
-// change them until the next call. blocks is how many blocks the run has; only the
-// first call for the run uses it.
+// run returns the new places of the blocks of a run, in order. The caller may change them until
+// the next call. blocks is how many blocks the run has; only the first call for the run uses
+// it.
 func (p *places) run(ref segment.RunRef, blocks int) ([]segment.BlockRef, error) {
 	r := &p.runs[ref.Segment][ref.Run]
 	if r.at != nil {
@@ -115,8 +114,7 @@ func (p *places) set(b, to segment.BlockRef) error {
 	return err
 }
 
-// drop writes the places of a run, given by its element of p.recent, to the file and
-// frees their memory.
+// drop moves the places of one run from memory to the file. e is the run's element of p.recent.
 func (p *places) drop(e *list.Element) error {
 	ref := p.recent.Remove(e).(segment.RunRef)
 	r := &p.runs[ref.Segment][ref.Run]

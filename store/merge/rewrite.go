@@ -51,8 +51,8 @@ func (m *merging) findBodies(ctx context.Context) error {
 	return nil
 }
 
-// again rewrites those segments outside the merge that must not refer to merged
-// segments any more, and returns their new forms.
+// again writes new forms of those segments outside the merge that refer to merged segments and
+// must not do so any more. It returns the new forms.
 func (m *merging) again(ctx context.Context) ([]commit.Made, error) {
 	var out []commit.Made
 	for _, info := range m.v.Pin.Segments {
@@ -79,8 +79,8 @@ func (m *merging) again(ctx context.Context) ([]commit.Made, error) {
 // be deleted.
 func (m *merging) goes(id uint32) bool { return m.in[id] != nil }
 
-// rewriting is the state of rewriting a segment that is not merged, or of finding
-// out that it need not be rewritten.
+// rewriting is the state of writing a new form of a segment that is not merged, or of finding
+// out that none is needed.
 type rewriting struct {
 	m       *merging
 	s       *segment.Reader
@@ -89,8 +89,8 @@ type rewriting struct {
 	states  []newState                  // states that captures of the segment get
 }
 
-// plan determines which of the segment's runs change: it fills p.entries and p.repeat.
-// If both stay empty, the segment need not be rewritten.
+// plan determines which runs of the segment change, and fills p.entries and p.repeat. If both
+// stay empty, the segment need not be written again.
 func (p *rewriting) plan(ctx context.Context) error {
 	m, info := p.m, p.s.Info
 	if m.v.Pin.IsStatic(info.Pool) && slices.ContainsFunc(info.Uses, m.goes) {
@@ -143,8 +143,8 @@ func (p *rewriting) plan(ctx context.Context) error {
 	})
 }
 
-// entry returns a copy of e, the entry at a place, that stores its body itself. It returns
-// nil if the body of e is not stored in a segment that the merge removes.
+// entry returns a copy of e, the entry at a place, that stores its body itself. It returns nil
+// if e need not change: its body is not that of a deleted capture in a merged segment.
 func (p *rewriting) entry(ctx context.Context, at timeline.Place, e *segment.Stored) (*segment.Stored, error) {
 	now := *e
 	switch e.Body {
@@ -166,8 +166,8 @@ func (p *rewriting) entry(ctx context.Context, at timeline.Place, e *segment.Sto
 	return &now, err
 }
 
-// lose adds to p.states the states that entry e at a place, which is stored without a body,
-// gets because deleted captures go with the merge.
+// lose adds states to p.states for e, the entry at a place, which is stored without a body. The
+// states say in which periods e had its body from deleted captures, which the merge drops.
 func (p *rewriting) lose(ctx context.Context, at timeline.Place, e *segment.Stored) error {
 	// The runs with the states that entries have are copied. The last state that begins at a
 	// time counts, so the new ones need not be sorted in among them.
@@ -204,8 +204,8 @@ func (m *merging) breaks(ctx context.Context, v *snapshot.Snapshot, l *timeline.
 	return false, nil
 }
 
-// moved returns a recipe (the list of a body's blocks) with each block of a merged
-// segment at its new place.
+// moved returns the recipe (the list of a body's blocks) with the new places of those blocks
+// that are in merged segments.
 func (m *merging) moved(recipe segment.Recipe) (segment.Recipe, error) {
 	spans, err := m.v.Runs.Spans(recipe)
 	if err != nil {
@@ -223,7 +223,7 @@ func (m *merging) moved(recipe segment.Recipe) (segment.Recipe, error) {
 	return out, nil
 }
 
-// write writes the segment again, as p.plan has determined.
+// write writes the new form of the segment that p.plan has determined.
 func (p *rewriting) write(ctx context.Context) (commit.Made, error) {
 	m, info := p.m, p.s.Info
 	f := &form{w: m.w, s: p.s, static: m.v.Pin.IsStatic(info.Pool), dict: func(ref segment.RunRef) *segment.Dict {

@@ -8,9 +8,9 @@ import (
 	"infomall/store/timeline"
 )
 
-// siblings are the captures of the URL that a merge is writing, in order. It
-// remembers what it finds out about them, because a URL may have very many captures:
-// each capture is passed a few times in total, and not once for each other capture.
+// siblings has the captures of the URL that a merge is writing, in order of time. It remembers
+// what it finds out about them. A URL may have very many captures, and siblings visits each of
+// them a few times in total, not once for each other capture.
 type siblings struct {
 	all []timeline.Capture
 	// stays reports whether a capture stores its body in a segment that is not
@@ -24,8 +24,7 @@ type siblings struct {
 	looked   int
 }
 
-// upTo moves forward past all captures up to and including time t. It never moves
-// back.
+// upTo passes all captures up to and including time t. It never moves back.
 func (u *siblings) upTo(t record.Time) {
 	for ; u.next < len(u.all) && u.all[u.next].Time <= t; u.next++ {
 		if s := u.all[u.next].Seg.Info; !slices.Contains(u.segments, s) {
@@ -34,15 +33,15 @@ func (u *siblings) upTo(t record.Time) {
 	}
 }
 
-// known reports whether all captures that upTo has passed were in the archive when the
-// segment of l was written. The hints of l then took them into account.
+// known reports whether all captures that upTo has passed were in the archive when the segment
+// of l was written. If so, the hints of l take them into account.
 func (u *siblings) known(l *timeline.Capture) bool {
 	return !slices.ContainsFunc(u.segments, func(o *segment.Info) bool { return timeline.Newer(o, l.Seg.Info) })
 }
 
-// heldOutside looks for the body with this ID at the same URL in the segments that
-// take no part in the merge. It returns the place of an entry that stores the body. If
-// there is none, the place has no segment.
+// heldOutside looks for the body with this ID among captures of the URL in segments that are
+// not merged. It returns the place of an entry that stores the body. The place has no segment
+// if there is none.
 func (u *siblings) heldOutside(id segment.ID) timeline.Place {
 	if u.holders == nil {
 		u.holders = make(map[segment.ID]timeline.Place)

@@ -21,8 +21,8 @@ type split struct {
 	free  string // name of the next part
 }
 
-// newSplit returns a split for an oversized pool. Parts end at limit bytes. If the
-// pool is not sealed, they end at half of that, so that they have room to grow.
+// newSplit returns a split for a pool that is too large. A part ends when it has limit bytes,
+// or half as many if the pool is not sealed, so that the part has room to grow.
 func newSplit(c *catalog.Catalog, pool string, limit int64, seal bool) *split {
 	p := c.PartOf(pool)
 	s := &split{max: max(limit, 1), parts: []catalog.Part{p}, free: c.FreePart(catalog.MonthOf(pool))}
@@ -58,9 +58,8 @@ func (s *split) takes(key string) (pool string, ok bool) {
 // isSplit reports whether the pool is being divided and a second part has begun.
 func (m *merging) isSplit() bool { return m.split != nil && len(m.split.parts) > 1 }
 
-// dependents returns, by number, each segment that depends on the pool being split,
-// with the new parts that have bodies the segment uses. It returns nil if the pool
-// was not split.
+// dependents returns the segments that depend on the pool being split, by number, each with the
+// new parts that store bodies it uses. It returns nil if the pool was not split.
 func (m *merging) dependents(ctx context.Context) (map[uint32][]string, error) {
 	if !m.isSplit() {
 		return nil, nil

@@ -16,18 +16,19 @@ import (
 // the revisit had from when on: its states (see segment.Info.States). The body of a state is
 // stored with it. The revisit itself does not change.
 
-// newState is a state to write. Its body is the one that the entry owner stores; owner is nil
-// if the state has none.
+// newState is a state that the merge will write: a period in which a capture had its body from
+// a deleted capture. owner is the entry that stores the body; it is nil if, in that period, the
+// capture has its body from captures of the archive, or none.
 type newState struct {
 	entry segment.Stored
 	owner *segment.Stored
 	old   bool // the capture had it before the merge
 }
 
-// knownMost is for how many times a merge remembers the snapshot of what was known then.
+// knownMost is how many snapshots of earlier times a merge remembers.
 const knownMost = 256
 
-// knownAt returns a snapshot of what was known at time t.
+// knownAt returns a snapshot that shows the captures that were added at time t or earlier.
 func (m *merging) knownAt(t record.Time) *snapshot.Snapshot {
 	if v := m.earlier[t]; v != nil {
 		return v
@@ -39,7 +40,8 @@ func (m *merging) knownAt(t record.Time) *snapshot.Snapshot {
 	return m.earlier[t]
 }
 
-// findGivers sets m.gives and m.loses.
+// findGivers sets m.gives and m.loses: whether the archive has hidden captures from which other
+// captures take bodies, and whether merged segments have such captures.
 func (m *merging) findGivers() error {
 	list, err := m.v.Removals()
 	for _, r := range list {
@@ -52,8 +54,8 @@ func (m *merging) findGivers() error {
 	return err
 }
 
-// statesOf returns the states that the entry e at a place, which is stored without a body,
-// has after the merge.
+// statesOf returns the states that e will have after the merge. e is the entry at a place, and
+// is stored without a body.
 func (m *merging) statesOf(ctx context.Context, at timeline.Place, e *segment.Stored) ([]newState, error) {
 	old, err := m.v.StatesOf(at, e)
 	if err != nil || !m.gives && len(old) == 0 {
@@ -82,7 +84,7 @@ func (m *merging) statesOf(ctx context.Context, at timeline.Place, e *segment.St
 	return out, nil
 }
 
-// oldState returns a state that entry e has already.
+// oldState returns st, a state that entry e has before the merge, as a state to write.
 func (m *merging) oldState(e *segment.Stored, st snapshot.State) (newState, error) {
 	if st.At.Seg == nil {
 		return noState(e, st.Since), nil
@@ -100,8 +102,8 @@ func (m *merging) oldState(e *segment.Stored, st snapshot.State) (newState, erro
 	return out, nil
 }
 
-// noState returns the state that gives entry e nothing: from the time since on, e has the body
-// that it takes from other captures of the archive.
+// noState returns a state without a body of a deleted capture: from the time since on, entry e
+// has the body that it takes from captures of the archive.
 func noState(e *segment.Stored, since record.Time) newState {
 	out := newState{entry: *e}
 	out.entry.Added = since
@@ -136,7 +138,7 @@ func (m *merging) newStates(ctx context.Context, at timeline.Place, e *segment.S
 	return out, nil
 }
 
-// same reports whether s and o are the same but for their times.
+// same reports whether s and o are equal except for their times.
 func (s *newState) same(o *newState) bool {
 	if s.owner == nil || o.owner == nil {
 		return s.owner == o.owner
@@ -145,9 +147,10 @@ func (s *newState) same(o *newState) bool {
 	return a.ID == b.ID && a.Status == b.Status && a.Kind == b.Kind && a.Mime == b.Mime && a.Location == b.Location && a.Page == b.Page
 }
 
-// given completes s, the state of the capture at a place at time t, if the capture then had
-// its body from a hidden capture, directly or through others. That capture may be in a segment
-// that stays: the merged capture counts as one that came in later, and would not see it.
+// given completes s, the state at time t of the capture at a place, if the capture then had its
+// body from a hidden capture, directly or through other captures. The hidden capture may be in
+// a segment that is not merged. It is entered all the same: the merged capture counts as added
+// later, and would not find it.
 func (m *merging) given(ctx context.Context, at timeline.Place, s *newState, t record.Time) error {
 	v := m.knownAt(t)
 	all, err := v.Lookup(ctx, s.entry.Key)
@@ -193,7 +196,7 @@ func (m *merging) given(ctx context.Context, at timeline.Place, s *newState, t r
 	return nil
 }
 
-// writeStates writes states to the end of the segment of w, which is of a pool.
+// writeStates writes the states in list to the end of the segment of w, which belongs to pool.
 func (m *merging) writeStates(w *segment.Writer, pool string, list []newState) error {
 	for i := range list {
 		s := &list[i]

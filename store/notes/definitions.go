@@ -21,7 +21,7 @@ import (
 // capture depends on it, and it survives the loss of a catalogue.
 const FileDefinitions = "definitions"
 
-// kindDefinitions is the kind of file that its first line names.
+// kindDefinitions is the word for this kind of file in its first line.
 const kindDefinitions = "definitions"
 
 // definitionsBytesMax is the largest size of the file with the definitions, in
@@ -48,11 +48,10 @@ func (k *Notes) Definitions(ctx context.Context) ([]task.Definition, error) {
 	return list, nil
 }
 
-// Define changes the definitions: it calls change with all of them, and stores the
-// list that change returns. If change returns an error, Define returns it and
-// stores nothing. No other process can change the definitions meanwhile. The result
-// is durable when Define returns. If the archive does not exist, Define creates it
-// without captures.
+// Define changes the definitions: it calls the function change with all of them, and stores the
+// list that change returns. If change returns an error, Define returns that error and stores
+// nothing. No other process can change the definitions meanwhile. The result is durable when
+// Define returns. If the archive does not exist, Define creates it without captures.
 func (k *Notes) Define(ctx context.Context, change func([]task.Definition) ([]task.Definition, error)) error {
 	if err := k.folder.Create(); err != nil {
 		return err
@@ -77,8 +76,8 @@ func (k *Notes) Define(ctx context.Context, change func([]task.Definition) ([]ta
 	})
 }
 
-// CopyDefinitions adds the definitions of k to the notes of another archive, as far
-// as that has no definition with the same kind and name.
+// CopyDefinitions adds those definitions of k to the notes of another archive that have a kind
+// and name that no definition there has.
 func (k *Notes) CopyDefinitions(ctx context.Context, to *Notes) error {
 	own, err := k.Definitions(ctx)
 	if err != nil || len(own) == 0 {

@@ -33,13 +33,13 @@ const (
 // later half. A job takes about 200 bytes, so the log has some thousands of jobs.
 const jobsBytesMax = 1 << 20
 
-// BeginJob records that job j (one run of a statement) begins, and returns its ID.
-// The caller later calls end with the ended job, which end records durably. If the
-// process dies before that, the job counts as interrupted.
+// BeginJob records that job j (one run of a statement) begins, and returns its ID. When the job
+// has ended, the caller calls the function end with the completed job, which end stores
+// durably. If the process dies before that, the job counts as interrupted.
 //
-// If j is the run of a schedule that is running already, the error is a
-// *task.JobRunningError. If there is no archive, the ID is 0, and the job is
-// recorded only if there is an archive when the job ends.
+// If j is a run of a schedule of which another run has not ended, the error is a
+// *task.JobRunningError. If there is no archive, the ID is 0, and the job is stored only if
+// there is an archive when the job ends.
 func (k *Notes) BeginJob(ctx context.Context, j task.Job) (id int64, end func(task.Job) error, err error) {
 	j.State, j.Process, j.Finished = task.JobRunning, os.Getpid(), record.NoTime
 	var run disk.File
@@ -114,9 +114,8 @@ func (l *jobLog) nextID() int64 {
 	return id + 1
 }
 
-// jobsLocked calls f with the content of the folder of jobs, while no other process
-// can begin or end a job. Before that it records, in the log, the end of jobs whose
-// process was killed.
+// jobsLocked calls f with the content of the folder of jobs, while no other process can begin
+// or end a job. Before that, it adds to the log the jobs whose process was killed.
 func (k *Notes) jobsLocked(ctx context.Context, f func(*jobLog) error) error {
 	if _, err := k.folder.Disk.Stat(filepath.Join(k.folder.Path, dirJobs)); err != nil {
 		if err := disk.Mkdir(k.folder.Disk, filepath.Join(k.folder.Path, dirJobs)); err != nil {
@@ -143,9 +142,9 @@ func (k *Notes) jobsLocked(ctx context.Context, f func(*jobLog) error) error {
 	})
 }
 
-// readJobs reads the folder of jobs. A caller without the lock may find the same job
-// both in the log and running, because it is just ending. readJobs returns that job
-// as ended.
+// readJobs reads the folder of jobs. If the caller does not hold the lock, a job that is just
+// ending may be both in the log and among the running jobs. readJobs then returns it only as
+// ended.
 func (k *Notes) readJobs() (*jobLog, error) {
 	log := &jobLog{}
 	names, err := disk.Glob(k.folder.Disk, k.folder.Path, filepath.Join(dirJobs, fileRunning+"*"))
@@ -191,9 +190,9 @@ func (k *Notes) readJobs() (*jobLog, error) {
 	return log, nil
 }
 
-// lookAtJob reads the file of a running job. ok is false if the file cannot be
-// parsed: it was then not written completely, and there is no job. runs reports
-// whether the process of the job is alive.
+// lookAtJob reads the file of a running job. ok is false if the file cannot be parsed: it was
+// not written completely, so the job never began. runs reports whether the job's process is
+// alive.
 func lookAtJob(name string) (j task.Job, ok, runs bool, err error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -230,9 +229,8 @@ func (k *Notes) noteRunning(j *task.Job) (disk.File, error) {
 	return f, nil
 }
 
-// readLog reads the file with the log of ended jobs into log. A damaged line counts
-// as no job: it was not written completely. If a complete line is damaged, readLog
-// warns.
+// readLog reads the log of ended jobs into log. It ignores an incomplete last line, which was
+// not written completely, and warns if a complete line is damaged.
 func (k *Notes) readLog(log *jobLog) error {
 	name := filepath.Join(dirJobs, fileJobs)
 	b, err := disk.ReadFile(k.folder.Disk, filepath.Join(k.folder.Path, name))
@@ -257,9 +255,9 @@ func (k *Notes) readLog(log *jobLog) error {
 	return nil
 }
 
-// appendJobs appends ended jobs to the log and syncs the file. If the log has grown
-// longer than jobsBytesMax, it is rewritten with only its later half and the last
-// run of each schedule.
+// appendJobs appends ended jobs to the log and syncs the file. If the log is longer than
+// jobsBytesMax, appendJobs writes it again with only its later half and the last run of each
+// schedule.
 func (k *Notes) appendJobs(log *jobLog, jobs ...task.Job) error {
 	name := filepath.Join(k.folder.Path, dirJobs, fileJobs)
 	log.ended = append(log.ended, jobs...)
@@ -297,8 +295,8 @@ func (k *Notes) appendJobs(log *jobLog, jobs ...task.Job) error {
 	return err
 }
 
-// laterJobs returns the later half of list, preceded by the last run of each
-// schedule whose last run is in the earlier half.
+// laterJobs returns the later half of list. It puts before it the last run of each schedule
+// that has no run in that half.
 func laterJobs(list []task.Job) []task.Job {
 	last := map[string]int64{}
 	for _, j := range list {
@@ -353,9 +351,9 @@ func decodeJob(line string) (j task.Job, ok bool) {
 	return j, false
 }
 
-// Daemon makes this process the daemon of the archive, the only process that runs
-// its schedules, until the caller closes the result. If there is a daemon already,
-// the error is a *task.DaemonError.
+// Daemon makes this process the daemon of the archive: the only process that runs the archive's
+// schedules. It stays the daemon until the caller closes the result. If there is a daemon
+// already, the error is a *task.DaemonError.
 func (k *Notes) Daemon() (io.Closer, error) {
 	if err := k.folder.Create(); err != nil {
 		return nil, err

@@ -21,21 +21,19 @@ import (
 	"infomall/store/urlkey"
 )
 
-// dirResults is the folder of all results. It has a folder for each kind of result,
-// with a folder for each name, with a file for each time at which the result was
-// computed. A result is in force as soon as its file exists: no catalogue names the
-// file, because captures do not depend on results.
+// dirResults is the folder of all results. The file of a result is in results/KIND/NAME/TIME,
+// where TIME is when the result was computed. A result counts as soon as its file exists: no
+// catalogue names it, because captures do not depend on results.
 const dirResults = "results"
 
-// resultNameMax is how many bytes the name of a result's folder may have. File
-// systems have a similar limit.
+// resultNameMax is how many bytes the name of a result's folder may have. Many file systems
+// allow only a few more.
 const resultNameMax = 200
 
-// SaveResult stores a result, described by info, beside the results with the same
-// kind and name. It ranges over the rows once. It returns info with the stored file.
-// If a result with the same time Computed exists already, Computed of the returned
-// info is a moment later. If the process is killed before the end, nothing is
-// stored.
+// SaveResult stores a result with the description info and these rows. Earlier results with the
+// same kind and name stay. SaveResult ranges over rows once, and returns info with the name of
+// the file. If there is already a result with the same time Computed, it increases Computed by
+// a millisecond until it is unique. If the process is killed meanwhile, nothing is stored.
 func (k *Notes) SaveResult(ctx context.Context, info task.Result, rows iter.Seq2[task.ResultRow, error]) (task.Result, error) {
 	w, err := k.folder.NewWriter(ctx)
 	if err != nil {
@@ -247,7 +245,7 @@ func (k *Notes) CheckResult(ctx context.Context, name string) error {
 	return nil
 }
 
-// resultFile is an open file of a result.
+// resultFile is an open file with a stored result.
 type resultFile struct {
 	*result.Reader
 	file disk.Source
@@ -286,9 +284,9 @@ func (k *Notes) openResult(name string) (*resultFile, error) {
 	return &resultFile{r, f}, nil
 }
 
-// ResultRows yields rows of a stored result, which info names: those whose keys are
-// in one of the ranges, in order of key. The ranges must be sorted and disjoint; nil means all rows. An
-// error is the last pair.
+// ResultRows yields those rows of the stored result info whose keys are in one of the ranges,
+// in order of key. info.File says which result. The ranges must be sorted and disjoint; nil
+// means all rows. An error is the last pair.
 func (k *Notes) ResultRows(ctx context.Context, info task.Result, ranges []urlkey.Range) iter.Seq2[task.ResultRow, error] {
 	return func(yield func(task.ResultRow, error) bool) {
 		r, err := k.openResult(info.File)

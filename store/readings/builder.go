@@ -16,8 +16,8 @@ import (
 	"infomall/store/packed"
 )
 
-// frameBytes is the size in bytes above which a frame is written. Smaller frames compress
-// worse, larger ones take longer to read for one document.
+// frameBytes is the size in bytes, before compression, at which a frame ends. Smaller frames
+// compress worse; larger ones take longer to read for one document.
 const frameBytes = 128 << 10
 
 // TitleBytes is how many bytes the title of a document may have in a row. The caller of
@@ -37,13 +37,14 @@ type Builder struct {
 	bytes   int64       // of all readings, decompressed
 }
 
-// frame says where a frame is.
+// frame has the size in bytes and the crc32c of a compressed frame.
 type frame struct {
 	size int
 	crc  uint32
 }
 
-// encoder compresses the frames of all files. Making one takes longer than writing a small file.
+// encoder compresses the frames of all files. Creating an encoder takes longer than writing a
+// small file.
 var encoder = sync.OnceValue(func() *zstd.Encoder {
 	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false), zstd.WithWindowSize(1<<20))
 	if err != nil {
@@ -58,17 +59,17 @@ func NewBuilder(w io.Writer) (*Builder, error) {
 	return b, b.w.WriteByte(disk.FormatByte)
 }
 
-// Begin begins a source: the following rows are of this db-file. The file covers no run of
-// it until Cover is called.
+// Begin starts a source: the rows that are added from now on belong to the db-file n. from is
+// the first of its runs that the file will cover. The file covers none until Cover is called.
 func (b *Builder) Begin(n Name, from uint32) {
 	b.sources = append(b.sources, Source{n, from, from})
 }
 
-// Cover says that the file covers the runs of the current source with numbers below to.
+// Cover records that the file covers the runs from the source's first run up to, but not
+// including, the run number to.
 func (b *Builder) Cover(to uint32) { b.sources[len(b.sources)-1].To = to }
 
-// Drop removes the current source from the file if nothing was added for it: no row, and no
-// run by Cover.
+// Drop removes the current source from the file if it has no rows and covers no run.
 func (b *Builder) Drop() {
 	n := len(b.sources) - 1
 	if s := b.sources[n]; s.From == s.To && (len(b.rows) == 0 || b.rows[len(b.rows)-1].source < n) {
@@ -76,17 +77,18 @@ func (b *Builder) Drop() {
 	}
 }
 
-// Sources returns the sources that were begun, in order.
+// Sources returns all sources for which Begin was called, in order, except those that Drop
+// removed.
 func (b *Builder) Sources() []Source { return b.sources }
 
 // Len returns the number of rows.
 func (b *Builder) Len() int { return len(b.rows) }
 
-// Bytes returns how many bytes all readings have, decompressed.
+// Bytes returns the size of all readings together, in bytes before compression.
 func (b *Builder) Bytes() int64 { return b.bytes }
 
-// Has reports whether there is a row with this key, of any source. If so, it adds a row of
-// the current source with the same reading.
+// Has reports whether a source of the file has a row with this key. If so, it adds a row with
+// the same reading to the current source.
 func (b *Builder) Has(k Key) bool {
 	n, known := b.known[k]
 	if known {
@@ -97,8 +99,8 @@ func (b *Builder) Has(k Key) bool {
 	return known
 }
 
-// Add adds a row of the current source: the reading of d, or, if d is nil, the note that no
-// kind reads the body.
+// Add adds a row to the current source. The row has the reading of d, or, if d is nil, says
+// that the body is no document of a known kind.
 func (b *Builder) Add(k Key, d *document.Document) error {
 	if d == nil {
 		b.add(Row{Key: k, frame: -1})
@@ -107,14 +109,14 @@ func (b *Builder) Add(k Key, d *document.Document) error {
 	return b.put(Row{Key: k, Title: d.Title, Lang: d.Lang, HasText: hasText(d)}, d.Append(nil))
 }
 
-// hasText reports whether a document has a part that is part of its text.
+// hasText reports whether a document has text other than deleted text.
 func hasText(d *document.Document) bool {
 	return slices.ContainsFunc(d.Sections, func(s document.Section) bool {
 		return slices.ContainsFunc(s.Parts, func(p document.Part) bool { return p.Kind != document.Deleted })
 	})
 }
 
-// Copy adds the row r of another file to the current source.
+// Copy adds a copy of row r, which is in the file f, to the current source.
 func (b *Builder) Copy(f *File, r Row) error {
 	if !r.Read() {
 		b.add(r)
@@ -127,7 +129,7 @@ func (b *Builder) Copy(f *File, r Row) error {
 	return b.put(r, reading)
 }
 
-// put adds a row with a reading.
+// put adds row r, which has a reading, and the bytes of that reading.
 func (b *Builder) put(r Row, reading []byte) error {
 	if len(b.frame) > 0 && len(b.frame)+len(reading) > frameBytes {
 		if err := b.flush(); err != nil {
@@ -147,7 +149,7 @@ func (b *Builder) add(r Row) {
 	b.rows = append(b.rows, r)
 }
 
-// flush writes the current frame.
+// flush compresses the current frame and writes it.
 func (b *Builder) flush() error {
 	out := encoder().EncodeAll(b.frame, nil)
 	b.frames = append(b.frames, frame{len(out), crc32.Checksum(out, castagnoli)})
@@ -156,7 +158,7 @@ func (b *Builder) flush() error {
 	return err
 }
 
-// Finish writes the rest of the file.
+// Finish writes the rest of the file. It does not close or sync the file.
 func (b *Builder) Finish() error {
 	if len(b.frame) > 0 {
 		if err := b.flush(); err != nil {
@@ -175,7 +177,7 @@ func (b *Builder) Finish() error {
 	return b.w.Flush()
 }
 
-// table returns the table of the file. It sorts the rows.
+// table sorts the rows and returns the encoded table of the file.
 func (b *Builder) table() []byte {
 	slices.SortFunc(b.rows, func(x, y Row) int { return x.compare(&y) })
 	b.rows = slices.CompactFunc(b.rows, func(x, y Row) bool { return x.compare(&y) == 0 })

@@ -1,13 +1,14 @@
-// Package readings stores what was read out of the documents of an archive, such as PDFs,
-// in files beside the db-files. Such a file is derived from db-files alone. It may be
-// missing, and is then made again.
+// Package readings stores the text that was extracted from the documents of an archive, such as
+// PDFs, in files beside the db-files. Such a file is derived only from db-files: if it is
+// missing, it is made again.
 //
 // # Words
 //
 //	reading    the stored form of a document, see package document
 //	source     a db-file whose bodies were read
-//	row        the reading of one body of a source, or the note that no kind reads the body
-//	covered    said of a run of a source if every document of it has a row
+//	row        says where the reading of one body of a source is, or that it is no document
+//	covered    a run of a source is covered if each document in it has a row
+//	frame      readings that are compressed together
 //
 // # The file
 //
@@ -15,10 +16,9 @@
 //	| byte | frame | ... | frame | table | tail |
 //	+------+-------+-----+-------+-------+------+
 //
-// A frame is a frame of zstd with some readings. The table, a frame of zstd too, says of
-// which sources the file is, which of their runs it covers, and where the reading of each
-// body is. The tail has the length of the table and its checksum. store/FORMAT.md draws
-// the bytes.
+// A frame is compressed with zstd, and so is the table. The table lists the sources of the
+// file, the runs of each source that the file covers, and the rows. The tail has the length of
+// the table and its checksum. store/FORMAT.md draws the bytes.
 package readings
 
 import (
@@ -30,14 +30,14 @@ import (
 	"infomall/store/segment"
 )
 
-// Key names a reading: the body, and how the body was sent. Equal bodies that were sent in
-// the same way have equal readings.
+// Key identifies a reading by the body and by how the body was sent. Equal bodies that were
+// sent in the same way have equal readings.
 type Key struct {
 	Body segment.ID
 	Sent uint64 // see Sent
 }
 
-// Sent returns the number in a Key of a response with this media type, charset and content
+// Sent returns the value of Key.Sent for a response with this media type, charset and content
 // coding.
 func Sent(mime, charset, coding string) uint64 {
 	sum := sha256.Sum256([]byte(strings.Join([]string{mime, charset, coding}, "\x00")))
@@ -55,8 +55,8 @@ type Name struct {
 // NameOf returns the Name of a segment's db-file.
 func NameOf(s *segment.Info) Name { return Name{s.Number(), s.Bytes, s.CRC} }
 
-// Source is a db-file whose documents a file of readings has. The file covers the runs of
-// the db-file from From up to, but not including, To.
+// Source is a db-file with documents whose readings are in the file. The file covers the runs
+// of the db-file from From up to, but not including, To.
 type Source struct {
 	Name
 	From, To uint32
@@ -72,7 +72,7 @@ type Row struct {
 	from, size  int    // of the reading, in the decompressed frame
 }
 
-// Read reports whether a kind has read the body. If not, the row has no reading.
+// Read reports whether the body was read as a document. If not, the row has no reading.
 func (r *Row) Read() bool { return r.frame >= 0 }
 
 func (r *Row) compare(o *Row) int {

@@ -22,20 +22,20 @@ import (
 // ErrOther is returned by Open if another version of the program read the documents.
 var ErrOther = errors.New("its documents were read by another version of the program")
 
-// errDamaged is the error for a file that is not as it was written.
+// errDamaged is returned for a file whose content or checksum is wrong.
 var errDamaged = errors.New("the readings of documents are damaged")
 
 const (
-	// frameMax is the most that a frame or the table may take after decompression.
+	// frameMax is the greatest size, in bytes after decompression, of a frame or the table.
 	frameMax = 1 << 30
 	tailSize = 8
-	// keptBytes is the size of a decompressed frame up to which the last one stays in
-	// memory.
+	// keptBytes is the greatest size, in bytes after decompression, of a frame that a File
+	// keeps in memory until it reads another.
 	keptBytes = 1 << 20
 )
 
 // File is the table of a file of readings. The file itself is opened for each frame that is
-// read, so a File needs no Close. Several goroutines may use it.
+// read, so a File need not be closed. Several goroutines may use it.
 type File struct {
 	Sources []Source // in order
 
@@ -79,13 +79,13 @@ func Open(d disk.FS, folder, name string) (*File, error) {
 	return f, nil
 }
 
-// Name returns the name of the file, as Open was given it.
+// Name returns the path of the file in the archive's folder, as it was passed to Open.
 func (f *File) Name() string { return f.name }
 
-// Memory returns about how many bytes of memory f takes.
+// Memory returns an estimate of the memory that f takes, in bytes.
 func (f *File) Memory() int64 { return f.memory }
 
-// fault returns err with the name of the file.
+// fault returns a *segment.Error that names the file and says what to do. err is what is wrong.
 func (f *File) fault(err error) error {
 	return &segment.Error{File: f.name, Offset: -1, Err: fmt.Errorf("%w: REINDEX DOCUMENTS makes them again", err)}
 }
@@ -99,7 +99,7 @@ var decoder = sync.OnceValue(func() *zstd.Decoder {
 	return d
 })
 
-// unpack reads a frame from in, checks and decompresses it.
+// unpack reads the frame at place p from in, checks its checksum and decompresses it.
 func unpack(in io.ReaderAt, p place) ([]byte, error) {
 	b := make([]byte, p.size)
 	if _, err := in.ReadAt(b, p.at); err != nil {
@@ -115,7 +115,8 @@ func unpack(in io.ReaderAt, p place) ([]byte, error) {
 	return out, nil
 }
 
-// readTable reads the tail and the table of a file of size bytes.
+// readTable reads the tail and the table of a file into f. size is the size of the file in
+// bytes.
 func (f *File) readTable(in io.ReaderAt, size int64) error {
 	if size < 1+tailSize {
 		return errDamaged
@@ -184,7 +185,8 @@ func (f *File) readTable(in io.ReaderAt, size int64) error {
 	return nil
 }
 
-// rowBytes is how many bytes of memory a row takes without its texts.
+// rowBytes is an estimate of the memory, in bytes, that a row takes without its title and
+// language.
 const rowBytes = 96
 
 // take decodes a row that append has encoded.
@@ -200,7 +202,7 @@ func (r *Row) take(p *packed.Reader) {
 	}
 }
 
-// Source returns the index in Sources of a db-file, or -1 if the file is not of it.
+// Source returns the index of the db-file n in f.Sources, or -1 if it is none of the sources.
 func (f *File) Source(n Name) int {
 	return slices.IndexFunc(f.Sources, func(s Source) bool { return s.Name == n })
 }
@@ -224,8 +226,8 @@ func (f *File) Rows(source int) []Row {
 	return f.rows[from:to]
 }
 
-// Reading returns the reading of a row, which must have one. The error is an error of
-// package os if the file was removed meanwhile, or a *segment.Error if it is damaged.
+// Reading returns the reading of row r. The row must have one, see Row.Read. The error is an
+// error of package os if the file was removed meanwhile, or a *segment.Error if it is damaged.
 func (f *File) Reading(r Row) ([]byte, error) {
 	f.mu.Lock()
 	frame := f.kept
@@ -254,7 +256,7 @@ func (f *File) Reading(r Row) ([]byte, error) {
 	return frame[r.from:][:r.size:r.size], nil
 }
 
-// Check reads all of the file, and returns an error if it is damaged.
+// Check reads the whole file, and returns an error if it is damaged.
 func (f *File) Check(ctx context.Context) error {
 	for i := range f.rows {
 		if err := ctx.Err(); err != nil {

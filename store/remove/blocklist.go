@@ -17,10 +17,10 @@ import (
 	"infomall/store/segment"
 )
 
-// entry returns the entry of the block-list that a DELETE … FOREVER adds, without Time
-// and Reason. It returns nil if the entry would keep nothing out: only bodies could
-// identify the captures, and none of the deleted captures has one. It reads each deleted
-// body once if the entry needs digests.
+// entry returns the entry that a DELETE … FOREVER adds to the block-list, without Time and
+// Reason. It returns nil if the entry would keep nothing out: the captures are to be identified
+// by their bodies, and no deleted capture has one. If the entry needs digests, entry reads each
+// deleted body once.
 func (d *deletion) entry(ctx context.Context, f *task.Forever) (*task.BlockEntry, error) {
 	e := &task.BlockEntry{Scopes: f.Scopes, From: f.From, To: f.To}
 	for _, p := range d.pools {
@@ -46,8 +46,8 @@ func (d *deletion) entry(ctx context.Context, f *task.Forever) (*task.BlockEntry
 	return e, nil
 }
 
-// digests returns the digests of the body of a capture. If the body is damaged, the
-// digest that is stored with the capture is the only one.
+// digests returns the sha256 and the sha1 of the body of capture ref. If the body is damaged,
+// the result has only the digest that is stored with the capture.
 func (d *deletion) digests(ctx context.Context, ref record.Ref) (b task.BodyDigest, err error) {
 	p, err := d.v.Payload(ctx, ref)
 	if err == nil && p.NoBody == "" {
@@ -67,7 +67,7 @@ func (d *deletion) digests(ctx context.Context, ref record.Ref) (b task.BodyDige
 	return b, err
 }
 
-// sums returns the digests of a body that comes in pieces.
+// sums returns the sha256 and the sha1 of a body that is yielded in pieces.
 func sums(pieces iter.Seq2[[]byte, error]) (b task.BodyDigest, err error) {
 	long, short := sha256.New(), sha1.New()
 	for piece, err := range pieces {
@@ -82,9 +82,9 @@ func sums(pieces iter.Seq2[[]byte, error]) (b task.BodyDigest, err error) {
 	return b, nil
 }
 
-// block returns the change of the block-list that adds e. It sets *number to the number
-// of the entry. The change returns catalog.ErrStale if captures came into the archive
-// after d's snapshot: some of them may have to be deleted too.
+// block returns a function that adds e to the block-list, for commit.Publication.Block. This
+// function sets *number to the number of the new entry. It returns catalog.ErrStale if captures
+// were imported after d's snapshot was made: some of them may have to be deleted too.
 func (d *deletion) block(e *task.BlockEntry, number *int64) func(*catalog.Catalog, *task.BlockList) (*task.BlockList, error) {
 	return func(c *catalog.Catalog, now *task.BlockList) (*task.BlockList, error) {
 		if slices.ContainsFunc(c.Segments, func(s *segment.Info) bool { return s.Born > d.v.Pin.Generation }) {
@@ -96,11 +96,11 @@ func (d *deletion) block(e *task.BlockEntry, number *int64) func(*catalog.Catalo
 	}
 }
 
-// errNothing ends a publication that would change nothing.
+// errNothing ends a publication that would change nothing. No caller returns it.
 var errNothing = errors.New("nothing changes")
 
-// Allow lifts what o names from the block-list of the archive, and says what it lifted.
-// With o.Dry it changes nothing.
+// Allow removes from the block-list what o names, and returns what it removed. If o.Dry is set,
+// it changes nothing.
 func (a *Remover) Allow(ctx context.Context, o task.AllowOptions) (res task.AllowResult, err error) {
 	if o.Dry {
 		v, err := a.snapshots.Open(ctx)

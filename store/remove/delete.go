@@ -1,10 +1,9 @@
-// Package remove hides captures and pools now. They leave the files when their
-// segments are merged, and a tombstone says when and why they were removed. A body
-// that visible captures still take from a removed one stays until they have it
-// themselves.
+// Package remove hides captures and pools at once. They leave the files later, when their
+// segments are merged. A tombstone says when and why they were removed. If visible captures
+// have their bodies from a removed capture, the body stays until they have it themselves.
 //
-// The block-list says what must not come in again. A DELETE … FOREVER adds an entry to it
-// in the same publication as the removal; ALLOW lifts entries.
+// The block-list says what must not be imported again. A DELETE … FOREVER adds an entry to it
+// in the same publication as the removal; ALLOW removes entries.
 package remove
 
 import (
@@ -36,19 +35,19 @@ type Remover struct {
 	Published func(context.Context)
 }
 
-// New returns a Remover for the archive in a folder. s opens snapshots of that
-// archive. merge carries out MERGE; the Remover calls it to drop a misnamed pool
-// that other pools need.
+// New returns a Remover for the archive in the folder f. s opens snapshots of that archive. The
+// function merge carries out MERGE; the Remover calls it to drop a misnamed pool that other
+// pools need.
 func New(f *commit.Folder, s *snapshot.Source, now func() time.Time, merge func(context.Context, task.MergeOptions) ([]task.MergeResult, error)) *Remover {
 	return &Remover{folder: f, snapshots: s, now: now, merge: merge}
 }
 
-// Delete removes captures of snapshot v from the archive: o.Targets says which. They are
+// Delete removes the captures of snapshot v that o.Targets yields from the archive. They are
 // hidden from the next snapshot on, and leave the files when their segments are rewritten.
 // Other captures do not change, even if their bodies are stored at a deleted capture. A
-// tombstone records when and why captures were deleted, but not which. With o.Forever, an
+// tombstone records when and why captures were deleted, but not which. If o.Forever is set, an
 // entry of the block-list comes into force together with the removal, even if there is nothing
-// to remove. With o.Dry, Delete only counts. If segments of the snapshot went out of force
+// to remove. If o.Dry is set, Delete only counts. If segments of the snapshot went out of force
 // meanwhile, the error is task.ErrChanged.
 //
 // Delete takes about 50 bytes of memory for each capture that it deletes.
@@ -127,8 +126,8 @@ type deletion struct {
 	keys   map[string]bool                           // the URLs of which captures are deleted
 	pools  map[string]*task.RemovedPool              // the pools that lose captures
 	left   int64                                     // goes into DeleteResult.Left
-	// digested has one of the deleted captures with each body that is not empty, and
-	// bodiless counts the captures that have no such body.
+	// digested has one deleted capture for each body that is not empty, by the ID of the body.
+	// bodiless is how many deleted captures have no body or an empty one.
 	digested map[segment.ID]record.Ref
 	bodiless int64
 
@@ -139,7 +138,8 @@ type deletion struct {
 	dependents map[uint32]bool // fingerprints of URLs whose captures have their bodies from deleted captures or through their pools
 }
 
-// needing is a need that needAll has recorded: captures of a pool need the body id.
+// needing identifies a call of needAll, so that the same call is not repeated: captures of a
+// pool have the body id from deleted captures.
 type needing struct {
 	key  string // of the URL whose deleted captures have it; "" for all
 	id   segment.ID
@@ -147,8 +147,8 @@ type needing struct {
 	need catalog.Need // if the capture that needs the body is deleted too: which captures need that capture
 }
 
-// targets adds to d the captures in list, which is sorted by URL. It returns the
-// first error of list.
+// targets adds to d the captures that list yields, sorted by URL. It returns the first error of
+// list.
 func (d *deletion) targets(ctx context.Context, list iter.Seq2[task.Target, error]) error {
 	key, chosen := "", make(map[record.Ref]bool)
 	for t, err := range list {
@@ -170,8 +170,8 @@ func (d *deletion) targets(ctx context.Context, list iter.Seq2[task.Target, erro
 	return d.url(ctx, key, chosen)
 }
 
-// url adds to d the captures of the URL with this key that chosen has. A capture
-// that was imported twice is deleted at both places.
+// url adds to d those captures of the URL with this key that are in chosen. A capture that was
+// imported twice is deleted at both places.
 func (d *deletion) url(ctx context.Context, key string, chosen map[record.Ref]bool) error {
 	visible, err := d.look.At(ctx, key)
 	if err != nil {
@@ -212,10 +212,10 @@ func (d *deletion) url(ctx context.Context, key string, chosen map[record.Ref]bo
 }
 
 // needs determines which deleted captures of the URL with this key are needed. A deleted
-// capture is needed if a capture that stays, or a deleted one that is itself needed, takes its
-// body from it. visible are the captures of the URL, in order, and chosen says which of them
-// are deleted. places are the places of deleted captures that have a body. bodies has the same
-// places by body.
+// capture is needed if a capture that stays has its body from it, or a deleted one that is
+// itself needed. visible has the captures of the URL, in order, and chosen says which of them
+// are deleted. places are the places of deleted captures that have a body, and bodies has the
+// same places by the ID of the body.
 func (d *deletion) needs(key string, visible []timeline.Capture, chosen map[record.Ref]bool, bodies map[segment.ID][]timeline.Place, places []timeline.Place) {
 	for i := len(visible) - 1; i >= 0; i-- {
 		e := &visible[i]
@@ -256,10 +256,9 @@ func (d *deletion) needs(key string, visible []timeline.Capture, chosen map[reco
 	}
 }
 
-// needAll records that a capture takes its body from one of the deleted captures at
-// places. by is the place of the capture, and id is the ID of the body. places are
-// the places of all deleted captures with that body at the URL with this key, or at
-// all URLs if key is "".
+// needAll records that the capture at the place by has its body, with this ID, from one of the
+// deleted captures at places. places must have all deleted captures with that body at the URL
+// with this key, or at all URLs if key is "".
 func (d *deletion) needAll(key string, id segment.ID, places []timeline.Place, by timeline.Place) {
 	n := needing{key, id, by.Seg.Info.Pool, d.needed[by]}
 	if d.noted[n] {
@@ -271,9 +270,9 @@ func (d *deletion) needAll(key string, id segment.ID, places []timeline.Place, b
 	}
 }
 
-// need records that the capture at place by takes its body from the deleted capture at place
-// p. The capture at by may be deleted, too, and needed by others. These then also need the
-// capture at p. If both places are the same, need does nothing.
+// need records that the capture at the place by has its body from the deleted capture at the
+// place p. The capture at by may be deleted too, and be needed by others; these then also need
+// the capture at p. If p and by are the same place, need does nothing.
 func (d *deletion) need(p, by timeline.Place) {
 	n := catalog.NeedPool
 	if p.Seg.Info.Pool != by.Seg.Info.Pool {
@@ -298,9 +297,9 @@ func (d *deletion) count(e *timeline.Capture) {
 	}
 }
 
-// others reads all entries of the archive and notes in d.needed which deleted captures store
-// the body of a capture that stays. It also counts in d.left the captures that stay and have
-// such a body.
+// others reads all entries of the archive. It records in d.needed which deleted captures store
+// the body of a capture that stays, and counts in d.left the captures that stay and have a body
+// that a deleted capture has.
 func (d *deletion) others(ctx context.Context) error {
 	for _, info := range d.v.Pin.Segments {
 		s := d.v.Runs.Reader(info)
@@ -335,9 +334,10 @@ func (d *deletion) others(ctx context.Context) error {
 	return nil
 }
 
-// needHolders completes the needs of deleted captures that have the same body. One of them
-// stores the body, and the others refer to it. If a capture of another pool refers to the body
-// and is needed, then a merge of the first pool alone must not remove the body.
+// needHolders completes d.needed for deleted captures of several pools that have the same body.
+// One of them stores the body, and the others refer to it. If a capture of another pool is
+// needed and refers to the body, then a merge of only the pool that stores the body must not
+// drop it.
 func (d *deletion) needHolders() {
 	for _, places := range d.bodies {
 		several := slices.ContainsFunc(places, func(p timeline.Place) bool { return p.Seg.Info.Pool != places[0].Seg.Info.Pool })
@@ -351,8 +351,8 @@ func (d *deletion) needHolders() {
 	}
 }
 
-// revisit marks the deleted captures in the chain of revisit e as needed. e either
-// stays, or is deleted and needed itself. o finds the chain as it was known at time t.
+// revisit records as needed the deleted captures in the chain of revisits that begins at e. e
+// either stays, or is deleted and needed itself. o finds the chain as it was known at time t.
 func (d *deletion) revisit(ctx context.Context, o *snapshot.Originals, t record.Time, e *timeline.Capture) error {
 	of, err := o.Of(ctx, e)
 	if err != nil || of == nil {
@@ -397,8 +397,8 @@ func (d *deletion) revisit(ctx context.Context, o *snapshot.Originals, t record.
 	}
 }
 
-// removal returns the removal to publish, made of everything that d has collected.
-// pools are the pools that lose captures. The caller sets Time and Reason.
+// removal returns the removal to publish, from everything that d has collected. pools are the
+// pools that lose captures. The caller sets Time and Reason.
 func (d *deletion) removal(pools []task.RemovedPool) *catalog.Removal {
 	r := &catalog.Removal{Hidden: make(map[uint32][]catalog.Hidden)}
 	for _, p := range pools {

@@ -15,10 +15,10 @@ import (
 // KNOWN AT asks for such a time: a revisit may have another body now, because a capture came
 // in later that it takes in place of the deleted one.
 
-// knownMost is how many snapshots of earlier times are remembered.
+// knownMost is how many snapshots of earlier times a Delete remembers.
 const knownMost = 256
 
-// knownAt returns a snapshot of what was known at time t.
+// knownAt returns a snapshot that shows the captures that were added at time t or earlier.
 func (d *deletion) knownAt(t record.Time) *snapshot.Snapshot {
 	if v := d.known[t]; v != nil {
 		return v
@@ -30,8 +30,9 @@ func (d *deletion) knownAt(t record.Time) *snapshot.Snapshot {
 	return d.known[t]
 }
 
-// before marks the deleted captures that were, at an earlier time, the capture before a 304
-// that names no other.
+// before records as needed the deleted captures from which 304s had their bodies at earlier
+// times. A 304 that names no other capture has the body of the capture before it, and that may
+// have been another capture then.
 func (d *deletion) before(ctx context.Context) error {
 	for _, key := range slices.Sorted(maps.Keys(d.keys)) {
 		times, err := d.changes.In(ctx, key)
@@ -64,7 +65,8 @@ func (d *deletion) before(ctx context.Context) error {
 	return nil
 }
 
-// earlier marks the deleted captures in the chains that revisit e had at earlier times.
+// earlier records as needed the deleted captures in the chains of originals that revisit e had
+// at earlier times.
 func (d *deletion) earlier(ctx context.Context, e *timeline.Capture) error {
 	s, err := d.v.Runs.Entry(e.Place)
 	if err != nil || s.DeclaredDigest == "" && s.RefersURL == "" {
@@ -84,8 +86,8 @@ func (d *deletion) earlier(ctx context.Context, e *timeline.Capture) error {
 	return nil
 }
 
-// walkedAt is a deleted capture that was reached by following revisits to their originals, in
-// the archive as it was known at a time.
+// walkedAt identifies a deleted capture that was reached from a revisit, in the archive as it
+// was known at a time.
 type walkedAt struct {
 	at   timeline.Place
 	time record.Time

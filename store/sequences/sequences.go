@@ -101,7 +101,7 @@ func (f *Frame) locate() {
 	}
 }
 
-// Room returns about how many bytes of memory the Frame takes.
+// Room returns an estimate of the memory that the Frame takes, in bytes.
 func (f *Frame) Room() int {
 	return int(unsafe.Sizeof(*f)) + cap(f.Literals) + cap(f.bits) + cap(f.Sequences)*int(unsafe.Sizeof(Sequence{})) + cap(f.spots)*int(unsafe.Sizeof(spot{}))
 }
@@ -117,10 +117,9 @@ const (
 	blockHead = 3 // length in bytes of the header before each block
 )
 
-// Parse parses the first Zstandard frame of b into f. If b was cut after a block
-// of the frame, Parse takes the blocks before the cut. It returns an error if the
-// frame is damaged, or if its output is longer than the number of bytes in the
-// argument most.
+// Parse parses the first Zstandard frame of b into f. If b ends after a complete block of the
+// frame, Parse takes the blocks up to there. It returns an error if the frame is damaged, or if
+// its output is longer than the parameter most allows, in bytes.
 func (f *Frame) Parse(b []byte, most int) error {
 	var h zstd.Header
 	if err := h.Decode(b); err != nil {
@@ -184,11 +183,11 @@ func (f *Frame) block(form int, in []byte, n int) error {
 	return errFrame
 }
 
-// left returns how many more bytes the frame may produce before its output is
-// longer than Parse allows.
+// left returns how many more bytes of output the frame may produce before it exceeds the limit
+// that Parse was given.
 func (f *Frame) left() int { return f.most - int(f.end.Pos) }
 
-// copies handles a raw block: it adds the bytes b as literals.
+// copies adds the bytes b of a raw block as literals.
 func (f *Frame) copies(b []byte) error {
 	f.Literals = append(f.Literals, b...)
 	return f.rest()

@@ -20,17 +20,16 @@ const (
 	modeAsBefore          // the table of the block before
 )
 
-// state is one state of the decoder of a number (finite state entropy: Duda,
-// "Asymmetric numeral systems", 2013; RFC 8878, 4.1). The number that the state
-// gives is base plus the next bits() bits of the input. The next state is at
-// index next plus the following width() bits of the input. All four are packed
-// into 64 bits, the lowest first:
+// state is one state of the decoder of a number (finite state entropy: Duda, "Asymmetric
+// numeral systems", 2013; RFC 8878, 4.1). The number that the state stands for is base plus the
+// next bits() bits of the input. The next state is at index next plus the following width()
+// bits of the input. All four are packed into 64 bits, the lowest first:
 //
 //	bits   0…7    8…15    16…31   32…63
 //	       bits   width   next    base
 //
-// The sum of three states therefore has the sums of their bits and widths in its
-// lowest two bytes.
+// If three states are added, the lowest two bytes of the sum have the sum of their bits and the
+// sum of their widths.
 type state uint64
 
 func newState(base uint32, bits, width uint8, next uint16) state {
@@ -104,9 +103,9 @@ var predefined = func() (out [kinds]*table) {
 	return out
 }()
 
-// table gets the decoding table for the number kind, which is at the start of in
-// if mode says so. It makes the table the current one and returns the bytes after
-// it.
+// table sets the current decoding table for one of the three numbers, which kind names. mode
+// says where the table is: if it is at the start of in, table decodes it. It returns the bytes
+// after it.
 func (f *Frame) table(kind int, mode byte, in []byte) ([]byte, error) {
 	t, of := &f.tables[kind], &forms[kind]
 	switch mode {

@@ -17,16 +17,15 @@ const (
 	// make batches in advance. A caller who wants only a few rows then causes no
 	// further reading.
 	aheadAfter = 4
-	// aheadBatches is how many batches a scan has at most, full and empty together.
-	// aheadBundle is how many full batches are handed over to the caller's goroutine
-	// at once. Handing over each batch by itself woke that goroutine so often that
-	// it took a fifth of a scan's CPU time.
+	// aheadBatches is how many batches a scan has at most, full and empty together. aheadBundle
+	// is how many full batches a scan hands to the caller's goroutine at once. With one batch
+	// at a time, waking that goroutine took a fifth of a scan's CPU time.
 	aheadBatches = 16
 	aheadBundle  = 8
 	// sharedCaptures is how many captures a tally must count before a second
 	// goroutine is worth its cost.
 	sharedCaptures = 1 << 16
-	// goroutinesMax is how many goroutines at most count for one tally.
+	// goroutinesMax is the greatest number of goroutines that count for one tally.
 	goroutinesMax = 4
 )
 
@@ -50,10 +49,10 @@ func here(ctx context.Context, fill filler, yield func(*record.Batch, error) boo
 	}
 }
 
-// ahead runs fill in a goroutine of its own, and yields the full batches in order.
-// An error of fill is yielded last. The first batches are made one by one: the
-// parameter after says how many. From then on fill runs in advance of yield. The
-// goroutine has ended when ahead returns.
+// ahead runs fill in a goroutine of its own, and yields the full batches in order. ahead yields
+// an error of fill last. For the first batches, as many as the parameter after says, fill waits
+// until yield has returned. From then on fill makes further batches while the caller uses
+// earlier ones. The goroutine has ended when ahead returns.
 func ahead(ctx context.Context, after int, fill filler, yield func(*record.Batch, error) bool) {
 	within, cancel := context.WithCancel(ctx)
 	full, empty := make(chan []*record.Batch, aheadBatches), make(chan *record.Batch, aheadBatches)
@@ -115,8 +114,8 @@ func ahead(ctx context.Context, after int, fill filler, yield func(*record.Batch
 	}
 }
 
-// part is a share of the work of a tally: a segment, or several that overlap. Any
-// goroutine can count it by itself.
+// part is a share of the work of a tally: one segment, or several segments that overlap. Each
+// part can be counted in a goroutine of its own.
 type part struct {
 	captures int64
 	count    func(*tallier) error

@@ -5,14 +5,14 @@ import (
 	"infomall/store/segment"
 )
 
-// notNeeded returns a function that reports which chunks (the index's part for one run) of
-// the segments the scan s does not need, from the bounds of a chunk. It returns nil if the
-// scan needs all.
+// notNeeded returns a function that reports whether the scan s can pass over a chunk (the
+// index's part for one run), given the chunk's bounds: its first and last times and its least
+// and greatest sizes. notNeeded returns nil if the scan needs all chunks.
 //
-// A scan can do without a chunk if what it asks of a capture does not depend on other
-// captures of the URL. A capture whose body is at another capture does depend on others.
-// So a chunk with such a capture is always needed; and if chunks are left out, the URL of
-// such a capture is looked up by itself, as for a walk that is partial.
+// A scan can pass over a chunk if the values it reads of a capture do not depend on other
+// captures of the URL. A capture whose body is at another capture does depend on others. So a
+// chunk with such a capture is always read. If other chunks were passed over, the scan looks up
+// all captures of that capture's URL.
 func (v *Snapshot) notNeeded(s record.Scan, segments []*segment.Info) func(segment.Bounds) bool {
 	removed, err := v.Removals()
 	if err != nil || len(removed) > 0 || v.hiding.Meets(s.Ranges) || s.Columns&colsHints != 0 || oneURL(s.Ranges) {
@@ -29,9 +29,10 @@ func (v *Snapshot) notNeeded(s record.Scan, segments []*segment.Info) func(segme
 	}
 }
 
-// timesMatter reports whether the scan s may do without chunks because of their times
-// alone. For that, the archive must have the bodies of all captures: otherwise more URLs
-// might be looked up by themselves than chunks are left out.
+// timesMatter reports whether the scan s may pass over chunks because of their times alone. It
+// may not if a segment has captures whose bodies the archive does not have: the scan would look
+// up the URLs of these captures one by one, and they might be more than the chunks that it
+// passes over.
 func timesMatter(s record.Scan, segments []*segment.Info) bool {
 	inside := true
 	for _, i := range segments {

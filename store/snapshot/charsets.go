@@ -9,8 +9,8 @@ import (
 	"infomall/store/timeline"
 )
 
-// usualPages is how many stored pages of a host are consulted to guess the charset
-// of a page that does not declare one.
+// usualPages is how many stored pages of a host are read to guess the charset of a page that
+// does not declare one.
 const usualPages = 64
 
 // CountCharsets adds to pages the charsets of the first stored pages of a host, at

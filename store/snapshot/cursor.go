@@ -11,9 +11,8 @@ import (
 	"infomall/store/timeline"
 )
 
-// Cursor moves through the entries of a segment in order, URL by URL. The first
-// entry that was not taken yet is the current entry; its URL and key are the current
-// URL and key.
+// Cursor moves through the entries of a segment in order, URL by URL. The current entry is the
+// next one that the cursor will return; its URL and key are the current URL and key.
 type Cursor struct {
 	v      *Snapshot
 	seg    *segment.Reader
@@ -30,7 +29,8 @@ type Cursor struct {
 	bodies bool    // the bodies of all entries are in the archive
 	mixed  bool    // some captures of the segment were added later; see Snapshot.KnownAt
 
-	// The first to entries of the chunk were counted: hinted of them have hints.
+	// hinted counts those of the first to entries of the chunk that have hints (how a capture
+	// differs from the capture before it).
 	hinted, to int
 }
 
@@ -48,16 +48,16 @@ func newCursorOn(key string, seg *segment.Reader, want segment.Want, v *Snapshot
 	return &Cursor{v: v, seg: seg, chunks: seg.Only(key, want), skips: v.skips, mixed: mixed}
 }
 
-// newSampleCursor returns a cursor over the entries of the sample of a segment that have a
-// level, and perhaps over others. The sample must have the level. The places of these
-// entries mean nothing.
+// newSampleCursor returns a cursor over the entries of a segment's sample that have this level.
+// It may also return other entries. The sample must have the level. Do not use the places of
+// these entries: they say nothing.
 func newSampleCursor(level int, seg *segment.Reader, want segment.Want, v *Snapshot) *Cursor {
 	want, mixed := v.wantAdded(seg, want)
 	return &Cursor{v: v, seg: seg, chunks: seg.Sample(level, want), skips: v.skips, mixed: mixed}
 }
 
-// wantAdded returns want, with the time at which captures were added if the segment is
-// mixed, and whether it is.
+// wantAdded returns want, to which it adds segment.WantAdded if the segment is mixed: some of
+// its captures were added after the time of KnownAt. mixed reports whether it is.
 func (v *Snapshot) wantAdded(seg *segment.Reader, want segment.Want) (_ segment.Want, mixed bool) {
 	if !v.known.isMixed(seg.Info.ID) {
 		return want, false
@@ -65,7 +65,7 @@ func (v *Snapshot) wantAdded(seg *segment.Reader, want segment.Want) (_ segment.
 	return want | segment.WantAdded, true
 }
 
-// Close ends the cursor.
+// Close stops the reading of the index.
 func (c *Cursor) Close() { c.chunks.Close() }
 
 // Key returns the current key. The cursor must not be at its end.
@@ -99,8 +99,9 @@ func (c *Cursor) Seek(key string) error {
 	return nil
 }
 
-// hintedBefore returns how many entries of the current chunk before entry i have hints. It must
-// not be called with a lower i later, as long as the chunk is the current one.
+// hintedBefore returns how many entries of the current chunk before entry i have hints (how a
+// capture differs from the capture before it). While a chunk is current, i must not decrease
+// from call to call.
 func (c *Cursor) hintedBefore(i int) int {
 	for ; c.to < i; c.to++ {
 		if c.chunk.Hinted(c.to) {
@@ -110,9 +111,9 @@ func (c *Cursor) hintedBefore(i int) int {
 	return c.hinted
 }
 
-// take makes chunk the current chunk; a nil chunk is the end. err is the error with
-// which chunk was read. If err is damage that may be skipped, take goes on with the
-// chunk of the next run that can be read. Otherwise it returns err.
+// take makes chunk the current chunk; a nil chunk is the end. The argument err is the error
+// that the caller got when it read chunk. If err is damage that may be skipped, take continues
+// with the next chunk that can be read. Otherwise take returns err.
 func (c *Cursor) take(chunk *segment.Chunk, err error) error {
 	for err != nil {
 		if !c.skips(err) {
@@ -135,8 +136,8 @@ func (c *Cursor) take(chunk *segment.Chunk, err error) error {
 	return nil
 }
 
-// Group appends all entries of the current URL to dst, moves past them, and returns
-// dst. It includes those that were added later, with the field Later set.
+// Group appends all entries of the current URL to dst, moves past them, and returns dst.
+// Entries that were added after the time of KnownAt are included; their field Later is set.
 func (c *Cursor) Group(dst []timeline.Capture) ([]timeline.Capture, error) {
 	key := c.Key()
 	for {
@@ -198,9 +199,10 @@ func captures(dst []timeline.Capture, all []stretch) []timeline.Capture {
 func (s stretch) first() record.Time { return s.c.chunk.Time(s.i) }
 func (s stretch) last() record.Time  { return s.c.chunk.Time(s.i + s.n - 1) }
 
-// plain moves past the entries of the current URL and returns them, if the bodies of
-// all are in the archive. Otherwise, or if the next chunk may have more entries of the
-// URL, or the segment is mixed, it returns false and does not move.
+// plain returns the entries of the current URL and moves past them, if all their bodies are in
+// the archive. It returns false and does not move if a body is missing, if the next chunk may
+// have more entries of the URL, or if the segment is mixed (some of its captures were added
+// after the time of KnownAt).
 func (c *Cursor) plain() (stretch, bool) {
 	if c.mixed || c.k+1 == len(c.keys) {
 		return stretch{}, false
@@ -227,10 +229,9 @@ func (c *Cursor) single(e *timeline.Capture) bool {
 	return true
 }
 
-// singles returns how many entries, counted from the current one, can be copied from
-// the columns of the chunk unchanged. Each is the only entry of its URL in the
-// segment, satisfies segment.Chunk.Single, and has a key before limit; "" is no
-// limit.
+// singles returns how many entries, counted from the current one, can be copied unchanged from
+// the columns of the chunk. Each is the only entry of its URL in the segment, satisfies
+// segment.Chunk.Single, and has a key less than limit. If limit is "", all keys qualify.
 func (c *Cursor) singles(limit string) int {
 	keys, counts := c.keys[c.k:len(c.keys)-1], c.counts[c.k:] // the next chunk may have more entries of the last key
 	n := 0
@@ -243,9 +244,9 @@ func (c *Cursor) singles(limit string) int {
 // skip moves past n entries, each of which is the only one of its URL.
 func (c *Cursor) skip(n int) { c.k, c.i = c.k+n, c.i+n }
 
-// Heads finds, of several cursors, the one with the least current key: the top. Of cursors with
-// the same key, that of the segment with the earliest capture comes first: the captures of a URL
-// are then mostly gathered in order.
+// Heads finds, among several cursors, the cursor with the least current key: the top cursor. If
+// several have this key, the top is the cursor whose segment has the earliest capture, so that
+// the captures of a URL are mostly gathered in order of time.
 type Heads struct {
 	cursors []*Cursor
 	tree    keyTree
@@ -284,9 +285,9 @@ func (h *Heads) Moved() {
 	}
 }
 
-// gather moves past all entries of the current URL. It appends them to stretches if plain
-// is set and Cursor.plain returns them all; otherwise it appends them to group, and
-// returns stretches empty.
+// gather moves all cursors past the entries of the current URL. If plain is set and
+// Cursor.plain succeeds for each cursor, gather appends the entries to stretches. Otherwise it
+// appends them to group, and returns stretches empty.
 func (h *Heads) gather(plain bool, group []timeline.Capture, stretches []stretch) ([]timeline.Capture, []stretch, error) {
 	for more := true; more; more = !h.End() && h.tree.again() {
 		top, done := h.Top(), false
@@ -309,10 +310,10 @@ func (h *Heads) gather(plain bool, group []timeline.Capture, stretches []stretch
 	return group, stretches, nil
 }
 
-// limit returns the least current key of all cursors except the top. If the argument to is not
-// empty and less than that key, limit returns the argument. An empty string, as argument or result,
-// means that there is no limit. alone is false if another cursor has the same current key as the
-// top.
+// limit returns the key before which only the top cursor has entries: the least current key of
+// the other cursors, or the argument to if that is less. An empty string, as argument or
+// result, means that there is no limit. alone is false if another cursor has the same current
+// key as the top cursor.
 func (h *Heads) limit(to string) (limit string, alone bool) {
 	key, equal, more := h.tree.second()
 	if more && (to == "" || key < to) {

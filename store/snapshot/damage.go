@@ -32,12 +32,12 @@ type damageMet struct {
 	pool  string          // pool of the first damaged db-file, "" if there is none
 }
 
-// SkipDamage makes the snapshot read on after damage to a db-file. Damage returns
-// what was skipped. SkipDamage is called before the first read.
+// SkipDamage makes the snapshot continue after damage to a db-file, without the captures in the
+// damaged part. Damage then returns what was skipped. Call SkipDamage before the first read.
 func (v *Snapshot) SkipDamage() { v.damage.skip = true }
 
-// Damage returns an error that names the damaged files that reads have skipped, or
-// nil if they have skipped none.
+// Damage returns an error that names the damaged files that reads have skipped. It returns nil
+// if nothing was skipped.
 func (v *Snapshot) Damage() error {
 	d := v.damage
 	d.mu.Lock()
@@ -56,12 +56,11 @@ func (v *Snapshot) Damage() error {
 	return fmt.Errorf("%s.\nValues that cannot be read are NULL or left out; everything else is answered. VERIFY lists all damage%s", list, remedy)
 }
 
-// maySkip reports whether reading goes on after err: err is damage, and the snapshot
-// skips damage.
+// maySkip reports whether err is damage that this snapshot skips; reading then continues.
 func (v *Snapshot) maySkip(err error) bool { return v.damage.skip && body.IsDamage(err) }
 
-// skips reports whether reading goes on after err: err is damage, and the snapshot
-// skips damage. If so, skips notes the damage for Damage.
+// skips reports whether err is damage that this snapshot skips; reading then continues. If so,
+// skips also records err, so that Damage reports it.
 func (v *Snapshot) skips(err error) bool {
 	if !v.maySkip(err) {
 		return false
@@ -91,19 +90,20 @@ func (v *Snapshot) skips(err error) bool {
 	return true
 }
 
-// noSkip is a Cursor.skips that skips no damage. A cursor that must see all captures
-// of a URL uses it.
+// noSkip never skips damage. It is the Cursor.skips of a cursor that must see all captures of a
+// URL.
 func noSkip(error) bool { return false }
 
-// Groups of columns. colsOriginal are the columns that a revisit has from its
-// original. colsHints are the columns that depend on the capture before.
+// Groups of columns. colsOriginal are the columns that a revisit gets from its original (the
+// capture that has the body). colsHints are the columns whose value depends on the capture
+// before.
 const (
 	colsOriginal = record.ColKind | record.ColBytes | record.ColDigest | record.ColPage | record.ColLocation | colsHints
 	colsHints    = record.ColChange | record.ColPrevious | record.ColVersionTime | record.ColSense
 )
 
-// noteUnread notes, for Damage, the damage that keeps some of the given columns of e
-// from being known.
+// noteUnread records, for Damage, the damage because of which values of e in the given columns
+// are unknown.
 func (v *Snapshot) noteUnread(e *timeline.Capture, columns record.Columns) {
 	if e.Unread != nil && (columns&colsOriginal != 0 || columns&(record.ColStatus|record.ColMime) != 0 && e.Status == 0) {
 		v.skips(e.Unread)

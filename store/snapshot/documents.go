@@ -20,9 +20,9 @@ import (
 	"infomall/store/timeline"
 )
 
-// MayBeDocument reports whether the body that e stores is read as a document, such as a
-// PDF. It is not if it was read as a page or as plain text, or if it is a style sheet or a
-// script, or not the content of its URL, such as the body of an error.
+// MayBeDocument reports whether the body that e stores may be a document, such as a PDF. A body
+// is no document if it was read as a page or as plain text, if it is a style sheet or a script,
+// or if it is not the content of its URL, such as the body of an error.
 func MayBeDocument(e *segment.Stored) bool {
 	return e.Body == segment.BodyOwn && e.Kind == record.KindPage && e.Bytes > 0 && e.Page.BlockCount < 0 && mayHaveDocument(e.Mime)
 }
@@ -32,7 +32,8 @@ func mayHaveDocument(mime string) bool {
 	return mime != page.MimeSheet && !strings.Contains(mime, "javascript") && !strings.Contains(mime, "ecmascript")
 }
 
-// SentAs is how a body was sent, as far as the reading of a document depends on it.
+// SentAs says how a server sent a body. The reading of a document (the text extracted from it)
+// depends on it.
 type SentAs struct {
 	Mime    string // media type in lower case, without parameters
 	Charset string // of the header Content-Type, in lower case; "" if it names none
@@ -44,22 +45,23 @@ func SentOf(e *segment.Stored) SentAs {
 	return SentAs{e.Mime, charset.Declared(message.Header(e.Head, "Content-Type")), message.Codings(e.Head)}
 }
 
-// DocumentKey returns the key of the reading of the body that e stores.
+// DocumentKey returns the key under which the reading (the extracted text) of the body that e
+// stores is filed.
 func DocumentKey(e *segment.Stored) readings.Key {
 	s := SentOf(e)
 	return readings.Key{Body: e.ID, Sent: readings.Sent(s.Mime, s.Charset, s.Coding)}
 }
 
-// documents are the files of readings of a snapshot, which are listed when they are first
-// needed.
+// documents has the list of a snapshot's files of readings (the texts extracted from
+// documents). The files are listed when they are first needed.
 type documents struct {
 	mu       sync.Mutex
 	listed   bool
 	names    []string            // paths of the files, sorted
 	byNumber map[uint32][]string // the paths by the numbers of their db-files; nil until they are first needed
 	// bodies has, once it is made, the first eight bytes of the ID of each body that has a
-	// reading, sorted. The last bits are replaced: bodyText is set if a reading of the body
-	// has text, and bodyEmpty if one has none.
+	// reading, sorted. The last bits have another meaning: bodyText is set if a reading of the
+	// body has text, and bodyEmpty if a reading has none.
 	bodies []uint64
 }
 
@@ -69,7 +71,8 @@ const (
 	bodyBits  = bodyText | bodyEmpty
 )
 
-// list lists the files if they are not listed, or again. The caller holds d.mu.
+// list fills d.names with the files of readings. If they are listed already, it does nothing
+// unless again is set. The caller holds d.mu.
 func (d *documents) list(v *Snapshot, again bool) {
 	if d.listed && !again {
 		return
@@ -90,8 +93,8 @@ func (v *Snapshot) documentFiles() []string {
 	return d.names
 }
 
-// documentFilesOf returns the files of readings of the db-file with a number. again lists the
-// files again.
+// documentFilesOf returns the paths of the files of readings of the db-file with this number.
+// If again is set, it lists the archive's files again before.
 func (v *Snapshot) documentFilesOf(number uint32, again bool) []string {
 	d := v.documents
 	d.mu.Lock()
@@ -106,9 +109,9 @@ func (v *Snapshot) documentFilesOf(number uint32, again bool) []string {
 // HasDocuments reports whether the archive has files of readings.
 func (v *Snapshot) HasDocuments() bool { return len(v.documentFiles()) > 0 }
 
-// inReadings calls find with each file of readings of a segment, and the index of the
-// segment in the sources of the file, until find returns true. If a file was replaced after
-// the snapshot had listed the files, inReadings lists them again and begins again.
+// inReadings calls find with each file of readings of segment s, until find returns true.
+// source is the index of s among the segments that the file covers. If a file was replaced
+// after the snapshot listed the files, inReadings lists them again and starts once more.
 func (v *Snapshot) inReadings(s *segment.Info, find func(f *readings.File, source int) (done bool, err error)) {
 	name := readings.NameOf(s)
 	for again := range 2 {
@@ -138,8 +141,8 @@ func (v *Snapshot) inReadings(s *segment.Info, find func(f *readings.File, sourc
 	}
 }
 
-// reading returns the reading of the document that owner, the entry at a place, stores. It
-// returns nil if there is none.
+// reading returns the reading (the extracted text) of the document that the entry owner stores.
+// The parameter at is the place of owner. The result is nil if there is none.
 func (v *Snapshot) reading(at timeline.Place, owner *segment.Stored) (out []byte) {
 	v.findReading(at, owner, func(f *readings.File, row readings.Row) (err error) {
 		out, err = f.Reading(row)
@@ -148,8 +151,8 @@ func (v *Snapshot) reading(at timeline.Place, owner *segment.Stored) (out []byte
 	return out
 }
 
-// documentOf returns the row of the document that owner, the entry at a place, stores. ok
-// is false if there is none.
+// documentOf returns the row, in a file of readings, of the document that the entry owner
+// stores. The parameter at is the place of owner. ok is false if there is no such row.
 func (v *Snapshot) documentOf(at timeline.Place, owner *segment.Stored) (row readings.Row, ok bool) {
 	v.findReading(at, owner, func(_ *readings.File, found readings.Row) error {
 		row, ok = found, true
@@ -158,9 +161,10 @@ func (v *Snapshot) documentOf(at timeline.Place, owner *segment.Stored) (row rea
 	return row, ok
 }
 
-// findReading calls use with the row of the document that owner, the entry at a place,
-// stores, and the file of the row. It does not call use if there is no such row. An error
-// of use says that the file was replaced or is damaged; use is then called once more.
+// findReading calls use with the row of the document that the entry owner stores, and with the
+// file of that row. The parameter at is the place of owner. findReading does not call use if
+// there is no such row. If use returns an error, the file was replaced or is damaged;
+// findReading then calls use once more.
 func (v *Snapshot) findReading(at timeline.Place, owner *segment.Stored, use func(*readings.File, readings.Row) error) {
 	if !MayBeDocument(owner) || !v.HasDocuments() {
 		return
@@ -176,7 +180,7 @@ func (v *Snapshot) findReading(at timeline.Place, owner *segment.Stored, use fun
 	})
 }
 
-// readBodies returns documents.bodies.
+// readBodies returns the list documents.bodies. It makes the list at the first call.
 func (v *Snapshot) readBodies() []uint64 {
 	names := v.documentFiles()
 	d := v.documents
@@ -214,11 +218,13 @@ func (v *Snapshot) readBodies() []uint64 {
 	return d.bodies
 }
 
-// bodyNumber returns the number in documents.bodies of a body, without the last bits.
+// bodyNumber returns the first eight bytes of id as documents.bodies has them, with the last
+// bits, which have another meaning there, zero.
 func bodyNumber(id segment.ID) uint64 { return binary.BigEndian.Uint64(id[:]) &^ bodyBits }
 
-// DocumentText returns what is known of the text of the entry at a place, which is no page.
-// digest is that of its body, zero for an entry with BodyNone.
+// DocumentText reports what is known of the text of an entry that is no page: the entry may
+// have the text of a document, have an empty one, or have none. digest is the digest of the
+// entry's body; it is zero for an entry that is stored without a body.
 func (v *Snapshot) DocumentText(ctx context.Context, at timeline.Place, digest record.Digest) search.DocumentText {
 	if digest == (record.Digest{}) {
 		return search.FullDocument
@@ -274,16 +280,17 @@ func (v *Snapshot) Document(ctx context.Context, ref record.Ref) ([]byte, error)
 	return v.reading(where, owner), nil
 }
 
-// Readings returns the table of the file of readings with this name, a path in the
+// Readings returns the table of the file of readings at the path name, relative to the
 // archive's folder.
 func (v *Snapshot) Readings(name string) (*readings.File, error) {
 	return v.from.readings(name, false)
 }
 
-// readingsCacheBytes is how many bytes of tables of readings stay in memory.
+// readingsCacheBytes is how many bytes of tables of readings are kept in memory.
 const readingsCacheBytes = 64 << 20
 
-// readings returns the table of a file of readings. again reads it again.
+// readings returns the table of the file of readings with this name, from memory if it was read
+// before. If again is set, it reads the file again.
 func (s *Source) readings(name string, again bool) (*readings.File, error) {
 	s.mu.Lock()
 	f := s.readingsCache[name]
@@ -307,12 +314,12 @@ func (s *Source) readings(name string, again bool) (*readings.File, error) {
 	return f, nil
 }
 
-// colsDocument are the columns of a page that are those of the document if a capture is
-// no page.
+// colsDocument are the columns that, for a capture that is no page, are taken from its
+// document.
 const colsDocument = record.ColTitle | record.ColLang
 
-// title returns the title of the page or document of the entry at a place, which is stored
-// with a body. m is what the db-file says of the entries of its run.
+// title returns the title of the page or document of the entry at a place. The entry is stored
+// with a body. m has the entries of its run, from the db-file.
 func (o *batcher) title(m *metaAt, at timeline.Place) (string, error) {
 	if k := m.pages.TitleAt(int(at.N)); k >= 0 {
 		if title := m.pages.Titles()[k]; title != "" || m.bodies == nil {
@@ -327,10 +334,10 @@ func (o *batcher) title(m *metaAt, at timeline.Place) (string, error) {
 	return p.Title, err
 }
 
-// addDocument sets the title and the language of p, the page of the entry at a place, to
-// those of its document, if the body was not read as a page and is a document. m is what
-// the db-file says of the entries of the run. from is the origin of the body of an entry
-// that is stored without one.
+// addDocument sets the title and the language of p, the page of the entry at a place, to those
+// of its document, if the body is a document and no page. m has the entries of the run, from
+// the db-file. For an entry that is stored without a body, from says at which entry its body
+// is.
 func (o *batcher) addDocument(p *segment.Page, m *metaAt, at timeline.Place, from origin) error {
 	if m.bodies == nil || p.BlockCount >= 0 {
 		return nil

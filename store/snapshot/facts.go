@@ -20,10 +20,9 @@ func errNoSegment(id uint32) error {
 	return fmt.Errorf("no segment %d in this state of the archive", id)
 }
 
-// Kept returns the facts stored for the version that begins at capture ref: facts
-// about its page, and its fold (how its blocks relate to those of earlier versions).
-// A field of the result is nil if it was not stored; the caller then computes it
-// from the body.
+// Kept returns the facts stored for the version that begins at capture ref: facts about its
+// page, and its fold (how its blocks relate to those of earlier versions). A nil field of the
+// result was not stored; the caller then computes it from the body.
 func (v *Snapshot) Kept(ctx context.Context, ref record.Ref) (record.Facts, error) {
 	if err := ctx.Err(); err != nil {
 		return record.Facts{}, err
@@ -59,8 +58,9 @@ func (s storedVersions) StoredFold(at timeline.Place) ([]byte, error) {
 	return f.Fold(at.N), nil
 }
 
-// VersionBody returns the body of version l, with the way in which it is read. The
-// bool is false if the version has no body, or one that is too large to be divided.
+// VersionBody returns the body of version l, and how to read it (its media type and charset).
+// The bool is false if the version has no body, or if the body is too large to be divided into
+// blocks.
 func (s storedVersions) VersionBody(ctx context.Context, l *timeline.Capture) (derive.Body, bool, error) {
 	e, err := s.v.Runs.Entry(l.Place)
 	if err != nil {
@@ -104,10 +104,10 @@ func (v *Snapshot) ReadVersions(ctx context.Context, captures []*timeline.Captur
 	return out, err
 }
 
-// Knew reports whether the fold stored for capture ref is valid. key and at are the
-// key of the capture's URL and the time of the capture. The fold (how the blocks of
-// a version relate to those of earlier versions) is valid if its writer knew all
-// earlier captures of the URL, those that still exist and those that were removed.
+// Knew reports whether the fold (how the blocks of a version relate to those of earlier
+// versions) that is stored for capture ref is valid. key is the key of the capture's URL, and
+// the parameter at is the capture's time. The fold is valid if its writer knew all earlier
+// captures of the URL, also those that were removed since.
 func (v *Snapshot) Knew(ctx context.Context, ref record.Ref, key string, at record.Time) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
@@ -119,8 +119,8 @@ func (v *Snapshot) Knew(ctx context.Context, ref record.Ref, key string, at reco
 	return v.knewAll(s.Info, key, at)
 }
 
-// knewAll reports whether the writer of segment s knew all captures with a time t <=
-// at of the URL with this key: those that still exist and those that were removed.
+// knewAll reports whether the writer of segment s knew all captures of the URL with this key up
+// to the time that the parameter at gives. Captures that were removed since count too.
 func (v *Snapshot) knewAll(s *segment.Info, key string, at record.Time) (bool, error) {
 	if v.hidesOf(key) {
 		return false, nil
@@ -156,8 +156,8 @@ func (v *Snapshot) knewAll(s *segment.Info, key string, at record.Time) (bool, e
 	return true, nil
 }
 
-// hasUpTo reports whether segment s has a capture with a time t <= at of the URL
-// with this key.
+// hasUpTo reports whether segment s has a capture of the URL with this key at the time that the
+// parameter at gives, or earlier.
 func (v *Snapshot) hasUpTo(s *segment.Reader, key string, at record.Time) (bool, error) {
 	c := NewCursor(s, segment.WantTime, v)
 	defer c.Close()
@@ -212,8 +212,9 @@ func (v *Snapshot) recipeOf(ctx context.Context, ref record.Ref) (segment.Recipe
 	return owner.Recipe, nil
 }
 
-// LeafSpans appends to dst the spans that together are the leaves of the body of capture
-// ref, in order. SpanFacts returns the facts of each.
+// LeafSpans appends to dst the spans of the leaves of the body of capture ref, in order. A span
+// is a row of leaves that are stored one after the other in one run. SpanFacts returns the
+// facts of each leaf of a span.
 func (v *Snapshot) LeafSpans(ctx context.Context, dst []record.LeafSpan, ref record.Ref) ([]record.LeafSpan, error) {
 	recipe, err := v.recipeOf(ctx, ref)
 	if err != nil {
@@ -260,9 +261,8 @@ func (v *Snapshot) AppendLeaves(ctx context.Context, dst []record.Leaf, ref reco
 	return dst, err
 }
 
-// eachLeaf calls f for each leaf (block with text) of the body of capture ref, in
-// order. f gets the facts of the run that stores the leaf, and the number of the
-// leaf in that run.
+// eachLeaf calls f for each leaf (block with text) of the body of capture ref, in order. f gets
+// the facts of the run that stores the leaf, and the leaf's number in that run.
 func (v *Snapshot) eachLeaf(ctx context.Context, ref record.Ref, f func(*segment.Facts, uint32)) error {
 	owner, err := v.ownerOf(ctx, ref)
 	if err != nil || owner == nil {
@@ -271,11 +271,11 @@ func (v *Snapshot) eachLeaf(ctx context.Context, ref record.Ref, f func(*segment
 	return v.Runs.EachLeaf(ctx, owner.Recipe, f)
 }
 
-// Digests returns the digests of some blocks of the body of capture ref. The body is
-// cut in the way it was when it was imported. level says how finely it is cut, from
-// 1. places are the indexes of the blocks in that cut, ascending from 0. The result
-// has one digest for each place. It is nil if the body is not stored divided or has
-// fewer blocks, or if damage was skipped.
+// Digests returns the digests of some blocks of the body of capture ref. The body is cut into
+// blocks in the way in which it was cut when it was imported. level says how finely, from 1.
+// places are the indexes of the wanted blocks, from 0, ascending. The result has one digest for
+// each place. It is nil if the body is not stored divided or has fewer blocks, or if damage was
+// skipped.
 func (v *Snapshot) Digests(ctx context.Context, ref record.Ref, level int, places []int) ([]record.Digest, error) {
 	owner, err := v.ownerOf(ctx, ref)
 	var list []record.Digest
@@ -288,8 +288,9 @@ func (v *Snapshot) Digests(ctx context.Context, ref record.Ref, level int, place
 	return list, err
 }
 
-// Block returns the bytes of one block of the body of capture ref, see Digests. It returns nil
-// if the body is not stored divided or has fewer blocks, or if damage was skipped.
+// Block returns the bytes of one block of the body of capture ref. level and place say which,
+// as for Digests. It returns nil if the body is not stored divided or has fewer blocks, or if
+// damage was skipped.
 func (v *Snapshot) Block(ctx context.Context, ref record.Ref, level, place int) (block []byte, err error) {
 	owner, err := v.ownerOf(ctx, ref)
 	if err == nil && owner != nil {

@@ -27,8 +27,8 @@ func (s *Source) loadRemoval(info *catalog.RemovalFile) (*catalog.Removal, error
 	return r, nil
 }
 
-// inForceRemoval is a removal (one DELETE or DROP), together with its entry in the
-// catalogue of the snapshot.
+// inForceRemoval is a removal (one DELETE or DROP) together with its entry in the snapshot's
+// catalogue.
 type inForceRemoval struct {
 	*catalog.Removal
 	info *catalog.RemovalFile
@@ -55,10 +55,10 @@ func (v *Snapshot) Removals() ([]inForceRemoval, error) {
 	return list, nil
 }
 
-// mark sets Hidden of each removed entry of group to the generation that removed it,
-// and returns group without the removed entries from which no capture has its body.
-// The next merge drops the latter, and no answer may depend on whether that merge
-// has run.
+// mark sets the field Hidden of each removed entry of group to the generation of the catalogue
+// that removed it. It returns group without those removed entries from which no other capture
+// takes its body: the next merge drops these from the file, and no answer may depend on whether
+// that merge has run.
 func (v *Snapshot) mark(group []timeline.Capture) ([]timeline.Capture, error) {
 	list, err := v.Removals()
 	if err != nil {
@@ -86,12 +86,12 @@ func (v *Snapshot) mark(group []timeline.Capture) ([]timeline.Capture, error) {
 	return out, nil
 }
 
-// veiled is the value of Capture.Hidden for a capture that is in no removal and that
-// v.hiding hides. It is greater than every generation, so that all captures may have
-// their bodies from it.
+// veiled is the value of Capture.Hidden for a capture that was not removed, but that v.hiding
+// hides. It is greater than every generation, so that every capture that has its body from a
+// veiled capture keeps it.
 const veiled = math.MaxUint64
 
-// veil sets Hidden of the entries of group that v.hiding hides, and returns group.
+// veil sets the field Hidden of those entries of group that v.hiding hides, and returns group.
 func (v *Snapshot) veil(group []timeline.Capture) []timeline.Capture {
 	if v.hiding == nil || len(group) == 0 {
 		return group
@@ -117,8 +117,8 @@ func (v *Snapshot) hidesOf(key string) bool {
 }
 
 // disturbed reports whether the hints of a URL (how each capture differs from the one before
-// it) may be wrong: captures are hidden, were added later (see KnownAt), or were removed after
-// the hints were made. group has all captures of the URL.
+// it) may be wrong. They may be wrong if captures are hidden, were added after the time of
+// KnownAt, or were removed after the hints were made. group has all captures of the URL.
 func (v *Snapshot) disturbed(group []timeline.Capture) (bool, error) {
 	if len(group) > 0 && (v.hidesOf(group[0].Key) || v.countsLater(group)) {
 		return true, nil
@@ -168,8 +168,8 @@ func (v *Snapshot) IsHidden() (func(timeline.Place) bool, error) {
 	}, err
 }
 
-// HiddenNeeds returns a function that reports whether the capture at a place is
-// hidden (removed, but still in a file), and which visible captures take their
+// HiddenNeeds returns a function that reports whether the capture at a place is hidden
+// (removed, but still in a file). The function also returns which visible captures take their
 // bodies from it.
 func (v *Snapshot) HiddenNeeds() (func(timeline.Place) (catalog.Need, bool), error) {
 	list, err := v.Removals()
@@ -199,8 +199,8 @@ func (v *Snapshot) Tombstones(ctx context.Context) ([]task.Tombstone, error) {
 	return out, ctx.Err()
 }
 
-// BlockList returns the block-list of the snapshot: what stays out of the archive. The
-// caller must not change it. It is read once for each file.
+// BlockList returns the block-list of the snapshot: the rules that keep URLs out of the
+// archive. The caller must not change it. Each file of rules is read only once.
 func (v *Snapshot) BlockList(ctx context.Context) (*task.BlockList, error) {
 	s := v.from
 	s.mu.Lock()

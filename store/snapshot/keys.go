@@ -11,9 +11,9 @@ import (
 	"infomall/store/urlkey"
 )
 
-// scanURLs fills batches with one row for each URL of the scan s that has a capture in
-// its time range, and only with their keys. It reads the keys of each segment, and no
-// more, unless the segment has captures outside that range or hidden ones.
+// scanURLs fills batches with one row for each URL of the scan s that has a capture in the
+// scan's time range. The rows have only the column Key. Of the index it reads only the keys,
+// unless a segment has captures outside the time range or hidden captures.
 func (v *Snapshot) scanURLs(ctx context.Context, s record.Scan, b *record.Batch, put func(*record.Batch) *record.Batch) error {
 	ranges := s.Ranges
 	if ranges == nil {
@@ -68,8 +68,8 @@ func (v *Snapshot) scanURLs(ctx context.Context, s record.Scan, b *record.Batch,
 	return ctx.Err()
 }
 
-// keyStream yields the keys of one segment that have a visible capture in a time range,
-// in order. A key of which two chunks have captures comes twice.
+// keyStream yields, in order, the keys of one segment that have a visible capture in a time
+// range. A key comes twice if its captures are in two chunks.
 type keyStream struct {
 	v        *Snapshot
 	seg      *segment.Reader
@@ -101,8 +101,8 @@ func (v *Snapshot) newKeyStream(r *segment.Reader, from, to record.Time) (*keySt
 	return w, err
 }
 
-// seek moves to the first key of the range. The ranges of several calls ascend. If there
-// is no such key, more is false.
+// seek moves to the first key in r. The ranges of successive calls must ascend. If no key is in
+// r, seek sets w.more to false.
 func (w *keyStream) seek(r urlkey.Range) error {
 	w.limit = r.To
 	if last := len(w.chunk.Keys) - 1; last < 0 || w.chunk.Keys[last] < r.From {
@@ -124,8 +124,8 @@ func (w *keyStream) next() error {
 	return w.settle()
 }
 
-// take makes the chunk to which move moves the current one. After damage that may be
-// skipped, it goes on with the chunk of the next run that can be read.
+// take calls move, which reads a chunk of the index, and makes this chunk the current one.
+// After damage that may be skipped, take continues with the next chunk that can be read.
 func (w *keyStream) take(move func() (bool, error)) error {
 	w.k, w.i = 0, 0
 	more, err := move()
@@ -144,8 +144,8 @@ func (w *keyStream) take(move func() (bool, error)) error {
 	return err
 }
 
-// settle moves on from the current key, if it has no capture that is wanted, to the next
-// one that has. At the end of the range it sets more to false.
+// settle moves forward to the first key, from the current one on, that has a visible capture in
+// the time range. At the end of the range of keys it sets w.more to false.
 func (w *keyStream) settle() error {
 	for w.more = !w.done; w.more; w.more = !w.done {
 		if w.k == len(w.chunk.Keys) {
@@ -198,7 +198,7 @@ type keyMerge struct {
 
 func newKeyMerge(streams []*keyStream) *keyMerge { return &keyMerge{streams: streams} }
 
-// seek moves all streams to their first keys in the range.
+// seek moves all streams to their first keys in r.
 func (m *keyMerge) seek(r urlkey.Range) error {
 	m.tree.begin(len(m.streams))
 	for i, w := range m.streams {
@@ -210,10 +210,11 @@ func (m *keyMerge) seek(r urlkey.Range) error {
 	return nil
 }
 
-// end reports whether all streams are at the end of the range.
+// end reports whether all streams are at the end of the range that seek was given.
 func (m *keyMerge) end() bool { return m.tree.end() }
 
-// key returns the current key. If the flag again is set, it equals the key before.
+// key returns the current key. again reports whether it equals the key before it, which came
+// from another stream or chunk.
 func (m *keyMerge) key() (key string, again bool) { return m.tree.key(), m.tree.again() }
 
 // next moves to the next key.
@@ -226,37 +227,39 @@ func (m *keyMerge) next() error {
 	return nil
 }
 
-// keyTree finds, of several streams of sorted keys, the one with the least current key: the top.
-// Of streams with equal keys the one with the least number is the top. It is a tree of losers:
-// each node has the stream that lost there, and the winner of all is at the root.
+// keyTree finds the stream with the least current key among several streams of sorted keys: the
+// top stream. Of streams with equal keys, the one with the least number is the top. It is a
+// tree of losers: each inner node has the stream that lost the comparison there, and the root
+// has the winner.
 //
-// Keys that follow each other begin with the same bytes. So streams are compared by
-// codes, which say where and how a key differs from the key that came last: of two keys
-// after the same key, the one that shares more with it comes first, and of two that
-// share as much, the one with the lesser byte after that. Only keys with equal codes are
-// compared, from the bytes after. (This is offset-value coding, of Conner 1977.)
+// Keys that follow each other begin with the same bytes. So the tree compares the codes of
+// keys. A code says how many bytes a key shares with the key that came last, and which byte
+// follows them. A key that shares more bytes is less; if two keys share as many, the one with
+// the lesser next byte is less. Only keys with equal codes are compared byte by byte, after the
+// shared bytes. (This is offset-value coding, Conner 1977.)
 type keyTree struct {
 	keys   []string // the current key of each stream
 	losers []loser  // losers[0] is the winner
 }
 
-// loser is a stream that lost at a node of a keyTree, with its code. Its number is -1 if no stream
-// came to the node yet.
+// loser is the number of a stream that lost at a node of a keyTree, and the stream's code. The
+// number is -1 if no stream has reached the node yet.
 type loser struct {
 	code   uint64
 	stream int
 }
 
-// codeEnd is the code of a stream that is at its end, and codeSame that of a key that
-// equals the key before. Between them are the codes of other keys: the greatest length
-// minus the number of bytes shared, and then a byte.
+// codeEnd is the code of a stream that is at its end. codeSame is the code of a key that equals
+// the key before. The codes of all other keys are between them: the number of shared bytes,
+// subtracted from the greatest length, followed by the next byte.
 const (
 	codeSame   = 0
 	codeEnd    = 1<<64 - 1
 	codeLength = 1 << 32
 )
 
-// codeOf returns the code of a key after a key with which it shares its first n bytes.
+// codeOf returns the code of key. n is how many of its first bytes it shares with the key
+// before it.
 func codeOf(key string, n int) uint64 {
 	if n == len(key) {
 		return codeSame // a key that is shorter than the other one would be before it
@@ -272,8 +275,8 @@ func (t *keyTree) begin(n int) {
 	}
 }
 
-// enter sets the first key of stream i. more is false if the stream is at its end. The stream
-// rises in the tree until it comes to a node that has no stream yet.
+// enter sets the first key of stream i; more is false if the stream has no keys. The stream
+// moves up in the tree until it reaches a node without a stream, or the root.
 func (t *keyTree) enter(i int, key string, more bool) {
 	t.keys[i] = key
 	s := loser{codeEnd, i}
@@ -299,11 +302,12 @@ func (t *keyTree) top() int { return t.losers[0].stream }
 // key returns the current key of the top.
 func (t *keyTree) key() string { return t.keys[t.losers[0].stream] }
 
-// again reports whether the current key of the top equals the key before it, of whatever stream.
+// again reports whether the current key of the top stream equals the key that came before it,
+// from any stream.
 func (t *keyTree) again() bool { return t.losers[0].code == codeSame }
 
-// moved sets the next key of the top, and finds the new top. more is false if the stream is at
-// its end.
+// moved sets the next key of the top stream, and finds the new top. more is false if the stream
+// is at its end.
 func (t *keyTree) moved(key string, more bool) {
 	s := t.losers[0]
 	if s.code = codeEnd; more {
@@ -320,8 +324,8 @@ func (t *keyTree) moved(key string, more bool) {
 	t.losers[0] = s
 }
 
-// match compares the stream s with the loser of a node. The stream with the greater key
-// becomes the loser. match returns the other.
+// match compares the stream s with the loser that the node has. The stream with the greater key
+// becomes the loser of the node, and match returns the other.
 func (t *keyTree) match(node int, s loser) (winner loser) {
 	o := t.losers[node]
 	wins := s.code < o.code || s.code == o.code && s.stream < o.stream
@@ -365,8 +369,8 @@ func (t *keyTree) second() (key string, equal, more bool) {
 	return t.keys[least.stream], false, true
 }
 
-// sharedBytes returns with how many equal bytes x and y begin, if the first n are known
-// to be equal.
+// sharedBytes returns how many of their first bytes x and y have in common. The caller knows
+// already that the first n bytes are equal.
 func sharedBytes(x, y string, n int) int {
 	most := min(len(x), len(y))
 	for ; n+8 <= most; n += 8 {
@@ -380,8 +384,8 @@ func sharedBytes(x, y string, n int) int {
 	return n
 }
 
-// eightBytes returns the first eight bytes of s as a number whose lowest byte is the first.
-// The compiler makes one load of it.
+// eightBytes returns the first eight bytes of s as a number, lowest byte first. The compiler
+// turns this into a single load instruction.
 func eightBytes(s string) uint64 {
 	_ = s[7]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56

@@ -24,22 +24,23 @@ import (
 //
 // Bodies and blocks do not change, so they are read from any segment.
 
-// knownAt says what a snapshot leaves out because it was added later.
+// knownAt says which captures a snapshot leaves out because they were added after its time.
 type knownAt struct {
 	time  record.Time
 	all   *catalog.Catalog // the catalogue with all segments
 	later []*segment.Info  // the segments of which all captures were added later
 	mixed []*segment.Info  // the segments of which some were added later
 	wrong map[uint32]bool  // the segments whose hints may count captures that were added later, or bodies that a capture got later
-	// states is set if captures have states. What segments say of these captures, and of
-	// those after them, may be true of a later time only.
+	// states is set if captures have states: periods in which they had the bodies of captures
+	// that were deleted since. What segments say of these captures, and of later captures of
+	// their URLs, may then be true only after the time.
 	states bool
 }
 
-// KnownAt returns a snapshot that shows only the captures that were added at time t or
-// before it. It is a part of v: it is valid until v is closed, need not be closed, and
-// shares what v notes of damage and counts. If no capture was added later, it is v itself.
-// Call Hide and SkipDamage of v before.
+// KnownAt returns a snapshot that shows only the captures that were added at time t or earlier.
+// It shares the files, the counters and the damage found with v. It is valid until v is closed,
+// and need not be closed itself. If no capture was added after t, the result is v itself. Call
+// Hide and SkipDamage of v before KnownAt.
 func (v *Snapshot) KnownAt(t record.Time) *Snapshot {
 	k := &knownAt{time: t, all: v.Pin.Catalog, wrong: make(map[uint32]bool), states: hasAnyStates(v.Whole().Segments)}
 	if v.Pin.LastAdded() <= t {
@@ -72,14 +73,15 @@ func (v *Snapshot) KnownAt(t record.Time) *Snapshot {
 	return &Snapshot{from: v.from, Pin: &commit.Pin{Catalog: &shown}, Runs: v.Runs, damage: v.damage, documents: v.documents, hiding: v.hiding, known: k, states: v.states}
 }
 
-// disturbs reports whether what segment s says of its captures may depend on captures of
-// segment late. Born and Seen do not tell: a merge gives captures a newer Born.
+// disturbs reports whether what segment s says of its captures may depend on captures of the
+// segment late. The fields Born and Seen cannot answer this, because a merge gives captures a
+// newer Born.
 func disturbs(late, s *segment.Info) bool {
 	return late.First <= s.Last && late.FirstKey <= s.LastKey && s.FirstKey <= late.LastKey
 }
 
-// LeftOut returns how many segments v leaves out because all their captures were added
-// after the time for which KnownAt has made v, and how many there are without that.
+// LeftOut returns how many segments v leaves out because all their captures were added after
+// the time given to KnownAt, and how many segments the archive has in all.
 func (v *Snapshot) LeftOut() (left, all int) {
 	if v.known == nil {
 		return 0, len(v.Pin.Segments)
@@ -95,14 +97,15 @@ func (v *Snapshot) Whole() *catalog.Catalog {
 	return v.known.all
 }
 
-// MayHide reports whether v leaves out captures with a key in ranges that its segments
-// have: because Hide hides them, or because they were added after the time of KnownAt. nil
-// ranges mean all keys.
+// MayHide reports whether v leaves out captures with a key in ranges: because Hide hides them,
+// or because they may have been added after the time given to KnownAt. Nil ranges mean all
+// keys.
 func (v *Snapshot) MayHide(ranges []urlkey.Range) bool {
 	return v.known != nil || v.hiding.Meets(ranges)
 }
 
-// state returns the text that tells v from a snapshot with all captures.
+// state returns a text that differs from that of a snapshot with all captures, such as
+// "-known1199145600000". It is "" if k is nil.
 func (k *knownAt) state() string {
 	if k == nil {
 		return ""
@@ -110,24 +113,25 @@ func (k *knownAt) state() string {
 	return fmt.Sprintf("-known%d", k.time)
 }
 
-// isMixed reports whether some captures of the segment with this number were added later.
+// isMixed reports whether some captures of the segment with this number were added after
+// k.time, and others were not.
 func (k *knownAt) isMixed(id uint32) bool {
 	return k != nil && slices.ContainsFunc(k.mixed, func(s *segment.Info) bool { return s.ID == id })
 }
 
-// misleads reports whether the segment with this number is mixed, or may have hints that
-// count captures that were added later.
+// misleads reports whether the segment with this number is mixed, or may have hints (how a
+// capture differs from the one before it) that depend on captures added after k.time.
 func (k *knownAt) misleads(id uint32) bool { return k != nil && (k.wrong[id] || k.isMixed(id)) }
 
-// mixes reports whether one of the segments is mixed.
+// mixes reports whether one of the segments has both captures added after k.time and others.
 func (k *knownAt) mixes(list []*segment.Info) bool {
 	return k != nil && slices.ContainsFunc(list, func(s *segment.Info) bool { return k.isMixed(s.ID) })
 }
 
-// begin returns the time, not later than from, from which on a scan of the captures with a
-// time in from <= time < to must open segments. list are those that k shows. Captures of a
-// mixed segment that were added later may be counted by later hints. They may also have
-// given a body to a revisit of their month or a later month, which hints then count.
+// begin returns the time from which a scan of the captures from <= time < to must read
+// segments. The result is not later than from. list has the segments that k shows. Hints (how a
+// capture differs from the one before it) may depend on earlier captures that were added after
+// k.time: directly, or because these gave their bodies to revisits.
 func (k *knownAt) begin(list []*segment.Info, from, to record.Time) record.Time {
 	if k == nil {
 		return from
@@ -140,8 +144,8 @@ func (k *knownAt) begin(list []*segment.Info, from, to record.Time) record.Time 
 	return from
 }
 
-// mayLose reports whether segment s may have a revisit that has its body from a capture that
-// was added later.
+// mayLose reports whether segment s may have a revisit whose body is that of a capture added
+// after k.time.
 func (k *knownAt) mayLose(s *segment.Info) bool {
 	if s.Follows {
 		return false
@@ -151,10 +155,10 @@ func (k *knownAt) mayLose(s *segment.Info) bool {
 	})
 }
 
-// isLater reports whether a capture that was added at time t was added later.
+// isLater reports whether a capture that was added at time t was added after k.time.
 func (k *knownAt) isLater(t record.Time) bool { return k != nil && t > k.time }
 
-// dropLater removes the captures from group that were added later.
+// dropLater removes from group the captures that were added after k.time, and returns group.
 func (k *knownAt) dropLater(group []timeline.Capture) []timeline.Capture {
 	if k == nil {
 		return group
@@ -162,8 +166,9 @@ func (k *knownAt) dropLater(group []timeline.Capture) []timeline.Capture {
 	return slices.DeleteFunc(group, func(e timeline.Capture) bool { return e.Later })
 }
 
-// countsLater reports whether the hints of captures in group, which has captures of one URL,
-// may count captures that were added later.
+// countsLater reports whether the hints (how a capture differs from the one before it) of
+// captures in group may depend on captures that were added after the time of KnownAt. group has
+// captures of one URL.
 func (v *Snapshot) countsLater(group []timeline.Capture) bool {
 	k := v.known
 	if k == nil {
@@ -192,8 +197,9 @@ func (v *Snapshot) countsLater(group []timeline.Capture) bool {
 	return false
 }
 
-// knewLater reports whether the writer of segment s may have known a capture with a time
-// t <= at of the URL with this key that was added later, or has got its body later.
+// knewLater reports whether the writer of segment s may have used captures that v does not show
+// because they, or their bodies, were added after the time of KnownAt. It considers captures of
+// the URL with this key up to the time that the parameter at gives.
 func (v *Snapshot) knewLater(s *segment.Info, key string, at record.Time) (bool, error) {
 	if v.known == nil {
 		return false, nil
@@ -218,8 +224,9 @@ func (v *Snapshot) knewLater(s *segment.Info, key string, at record.Time) (bool,
 	return false, nil
 }
 
-// hasLater reports whether segment r has a capture with a time t <= at of the URL with
-// this key that was added later, or is stored without a body.
+// hasLater reports whether segment r has a capture of the URL with this key, at the time that
+// the parameter at gives or earlier, that was added after the time of KnownAt or is stored
+// without a body.
 func (v *Snapshot) hasLater(r *segment.Reader, key string, at record.Time) (bool, error) {
 	c := NewCursor(r, segment.WantTime, v)
 	defer c.Close()
@@ -232,10 +239,10 @@ func (v *Snapshot) hasLater(r *segment.Reader, key string, at record.Time) (bool
 	}), err
 }
 
-// unsettles reports whether the numbers that the catalogue has for a pool, which consists of
-// these segments, may count captures that were added later. all are the segments that k
-// shows. A capture that was added later may also have given a body to a revisit of an earlier
-// pool, with which a capture of this pool is compared.
+// unsettles reports whether the numbers that the catalogue has for a pool may include captures
+// that were added after k.time. pool has the pool's segments, and all has the segments that k
+// shows. A capture added later may also have given its body to a revisit of an earlier pool,
+// with which a capture of this pool is compared.
 func (k *knownAt) unsettles(pool, all []*segment.Info) bool {
 	if k == nil {
 		return false

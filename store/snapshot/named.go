@@ -16,8 +16,8 @@ import (
 // This file finds the capture that a revisit names, by URL and time or by digest:
 // rules 1 and 2 of originals.go.
 
-// momentFew is up to how many captures at one moment (a millisecond or second) are
-// searched one by one. More captures are listed by their declared digests first.
+// momentFew is the greatest number of captures at one moment (a millisecond or second) that are
+// searched one by one. If there are more, they are grouped by declared digest first.
 const momentFew = 8
 
 // The keys of maps by declared digest.
@@ -26,16 +26,15 @@ const (
 	unreadDigest = "\x01" // captures that cannot be read
 )
 
-// urlCaptures is what rules 1 and 2 of originals.go need to know of the captures of
-// one URL.
+// urlCaptures has the captures of one URL, grouped as rules 1 and 2 of originals.go (a revisit
+// names its original by URL and time, or by digest) need them.
 type urlCaptures struct {
 	all     []Sibling                          // sorted by time
 	moments map[record.Time]map[string]*choice // results of Originals.moment
 	digests map[string]*choice                 // by declared digest; nil before the first use, see Originals.byDigest
 }
 
-// Sibling is one of the captures of a URL among which the original of a revisit is
-// searched.
+// Sibling is a capture of a URL, as far as the search for the original of a revisit needs it.
 type Sibling struct {
 	timeline.Place
 	Time   record.Time
@@ -106,7 +105,8 @@ func (o *Originals) named(ctx context.Context, e Link, s *segment.Stored) (*Sibl
 	return g, key, err
 }
 
-// momentOf returns the moment t <= time < end to which the time t of a record refers.
+// momentOf returns the range t <= time < end of times that the time t in a revisit's record may
+// mean: a second if t is in whole seconds, otherwise a millisecond.
 func momentOf(t record.Time) (_, end record.Time) {
 	if t%1000 == 0 {
 		return t, t + 1000 // many records have times in whole seconds
@@ -125,9 +125,9 @@ func (o *Originals) sibling(g *Sibling) (*segment.Stored, error) {
 	return s, err
 }
 
-// moment returns the captures of URL u with a time in t <= time < end, by the
-// digests that their records declare. from is the index in u.all of the first of
-// them. All of them are also listed under anyDigest.
+// moment returns the captures of URL u with a time in t <= time < end, grouped by the digests
+// that their records declare. from is the index in u.all of the first of them. The entry for
+// anyDigest has all of them.
 func (o *Originals) moment(u *urlCaptures, t record.Time, from int, end record.Time) (map[string]*choice, error) {
 	if m := u.moments[t]; m != nil {
 		return m, nil
@@ -156,10 +156,9 @@ func (o *Originals) moment(u *urlCaptures, t record.Time, from int, end record.T
 	return m, nil
 }
 
-// add notes capture g as one from which a revisit may have its body. i is its index in
-// urlCaptures.all. add leaves out g if it is itself a revisit for which no body can
-// be found. s is the complete entry of the capture, or nil if that
-// cannot be read.
+// add adds capture g to those that a revisit may take its body from. i is its index in
+// urlCaptures.all. add leaves out g if it is itself a revisit whose body cannot be found. s is
+// the complete entry of g, or nil if it cannot be read.
 func (c *choice) add(i int32, g *Sibling, s *segment.Stored) {
 	switch {
 	case g.plain:
@@ -169,10 +168,10 @@ func (c *choice) add(i int32, g *Sibling, s *segment.Stored) {
 	}
 }
 
-// first returns the first capture in some choices from which revisit e may take its
-// body, or nil if there is none. A capture that is no revisit goes before all
-// revisits. The choices include captures that cannot be read, but might be the right
-// ones. If the first capture is one of these, first returns its damage as an error.
+// first returns the first capture in the choices from whose body revisit e may have its own, or
+// nil if there is none. A capture that is no revisit precedes all revisits. Captures that
+// cannot be read are in the choices too, because one might be the right one; if the first
+// capture is one of them, first returns its damage as an error.
 func (u *urlCaptures) first(e Link, from ...*choice) (*Sibling, error) {
 	best := -1
 	for _, lists := range [2]func(*choice) []int32{
@@ -194,8 +193,8 @@ func (u *urlCaptures) first(e Link, from ...*choice) (*Sibling, error) {
 	return nil, nil
 }
 
-// at returns capture i of the URL. If its complete entry is damaged, at returns the
-// damage as an error.
+// at returns capture i of the URL. It returns an error if the complete entry of the capture is
+// damaged.
 func (u *urlCaptures) at(i int) (*Sibling, error) {
 	if g := &u.all[i]; g.damage == nil {
 		return g, nil
@@ -203,8 +202,8 @@ func (u *urlCaptures) at(i int) (*Sibling, error) {
 	return nil, u.all[i].damage
 }
 
-// firstOf returns the first element of list from which revisit e may take its body,
-// or -1 if there is none. list has indexes in u.all, ascending.
+// firstOf returns the first element of list that is the index in u.all of a capture from which
+// revisit e may take its body, or -1. list is ascending.
 func (u *urlCaptures) firstOf(e Link, list []int32) int {
 	for _, i := range list {
 		g := &u.all[i]
@@ -249,9 +248,8 @@ func (o *Originals) sameDigest(ctx context.Context, e *Link) (*timeline.Original
 	return o.take(ctx, e.Place, of, to.Place)
 }
 
-// withDigest returns the capture that rule 2 of originals.go finds for revisit e: a
-// capture of the same URL that declares the same digest. It returns nil if there is
-// none.
+// withDigest returns the capture that rule 2 of originals.go finds for revisit e: a capture of
+// the same URL that declares the same digest. It returns nil if there is none.
 func (o *Originals) withDigest(ctx context.Context, e *Link) (*Sibling, error) {
 	s, err := o.Stored(e.Place)
 	if err != nil || s.DeclaredDigest == "" {
@@ -281,9 +279,8 @@ func (o *Originals) withDigest(ctx context.Context, e *Link) (*Sibling, error) {
 	return u.at(best)
 }
 
-// byDigest fills u.digests: the captures of URL u, by the digests that their records
-// declare. Among the revisits with one digest, those with headers of their own come
-// first.
+// byDigest fills u.digests: the captures of URL u, grouped by the digests that their records
+// declare. Among the revisits with the same digest, those with headers of their own come first.
 func (o *Originals) byDigest(ctx context.Context, u *urlCaptures) error {
 	u.digests = make(map[string]*choice)
 	var bare []int32
@@ -321,10 +318,9 @@ func (o *Originals) byDigest(ctx context.Context, u *urlCaptures) error {
 	return nil
 }
 
-// Next follows a chain of revisits by one step: it returns the capture to which a
-// revisit refers, and the key of that capture's URL. The argument at describes the
-// revisit. The capture is nil if there is none, or if the revisit is stored with a
-// body.
+// Next follows a chain of revisits by one step. It returns the capture to which the revisit at
+// refers, and the key of that capture's URL. The capture is nil if there is none, or if the
+// revisit is stored with a body.
 func (o *Originals) Next(ctx context.Context, at Link) (*Sibling, string, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -393,9 +389,9 @@ func (o *Originals) headOf(ctx context.Context, at Link) (timeline.Place, error)
 	return out, nil
 }
 
-// headed returns the capture whose headers count as those of revisit e, if e names
-// no capture of this archive: the first capture of the same URL that declares the
-// same digest. s is the complete entry of e. The result is nil if there is none.
+// headed returns the capture whose headers a revisit e takes over if e names no capture of this
+// archive: the first capture of the same URL that declares the same digest. s is the complete
+// entry of e. The result is nil if there is none.
 func (o *Originals) headed(ctx context.Context, e Link, s *segment.Stored) (*Sibling, error) {
 	u, err := o.captures(ctx, e.Key)
 	if err == nil && u.digests == nil && s.DeclaredDigest != "" {

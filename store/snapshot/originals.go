@@ -36,9 +36,9 @@ import (
 //  5. If a revisit has a state of the time asked about (see states.go), it has the body of
 //     that state, and the other rules do not matter.
 
-// Originals finds the captures from which revisits have their bodies, in a snapshot
-// and in a batch that is about to be added to the archive. It remembers what it
-// found, so that each chain of revisits is followed once.
+// Originals finds the captures from which revisits have their bodies, in a snapshot and in a
+// batch that will be added to the archive. It remembers the results, so that each chain of
+// revisits is followed once.
 type Originals struct {
 	v     *Snapshot
 	batch Batch // empty if there is none
@@ -70,7 +70,7 @@ func (noBatch) Size() int                  { return 0 }
 func (noBatch) Stored(int) *segment.Stored { return nil }
 func (noBatch) Body(int) ([]byte, bool)    { return nil, false }
 
-// Link is a capture in a chain of revisits, in which each revisit refers to the next
+// Link is a capture in a chain of revisits. Each revisit of the chain refers to the next
 // capture.
 type Link struct {
 	timeline.Place
@@ -80,17 +80,17 @@ type Link struct {
 }
 
 const (
-	// foundMost is for how many revisits the original is remembered. urlsMost is how
-	// many captures are remembered of the URLs to which chains led.
+	// foundMost is for how many revisits the original is remembered. urlsMost is for how many
+	// captures, of all URLs to which chains have led, what was read is remembered.
 	foundMost = 1 << 19
 	urlsMost  = 1 << 20
 )
 
-// walking is the mark, in Originals.found, of a revisit whose chain is being
-// followed.
+// walking marks, in Originals.found, a revisit whose chain is being followed now. A chain that
+// meets the mark returns to itself.
 var walking = new(timeline.Original)
 
-// unread is the Original.As of a capture whose headers do not say how to read its
+// unread is the value of Original.As for a capture whose headers do not say how to read its
 // body, because it has no headers or is a 304.
 var unread = divide.As{Mime: "?"}
 
@@ -132,8 +132,8 @@ func (o *Originals) Stored(p timeline.Place) (*segment.Stored, error) {
 	return o.v.Runs.Entry(p)
 }
 
-// Of returns the original of e, a capture that is stored without a body: what e
-// takes from which capture. It returns nil if e has none.
+// Of returns the original of e, a capture that is stored without a body: the capture from which
+// e has its body, and the values that e takes from it. It returns nil if there is none.
 func (o *Originals) Of(ctx context.Context, e *timeline.Capture) (*timeline.Original, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -174,9 +174,9 @@ func names(s *segment.Stored) bool {
 	return s.DeclaredDigest != "" || s.RefersURL != "" && s.RefersTime != record.NoTime
 }
 
-// walk follows a chain that begins at a revisit. It determines the originals of all
-// revisits of the chain, and returns the original of the first; nil if that has no
-// body. Damage is remembered for each revisit whose chain leads through it.
+// walk follows the chain that begins at the revisit at. It determines the originals of all
+// revisits of the chain, and returns the original of the first, or nil if the chain leads to no
+// body. If the chain meets damage, walk remembers it for each revisit before it.
 func (o *Originals) walk(ctx context.Context, at Link) (out *timeline.Original, err error) {
 	found := o.found
 	var path []Link
@@ -257,10 +257,10 @@ func (o *Originals) walk(ctx context.Context, at Link) (out *timeline.Original, 
 	return out, nil
 }
 
-// ring determines the originals of the revisits in path, a chain that returns to its
-// first revisit. It returns the original of the first, or nil. It tries rule 2 (same
-// URL and digest) first. A revisit for which rule 2 finds nothing takes what the
-// next in the ring has.
+// ring determines the originals of the revisits in path, a chain that leads back to its first
+// revisit. It returns the original of the first, or nil. For each revisit it tries rule 2 (a
+// capture with the same URL and digest). A revisit for which rule 2 finds nothing gets the
+// original of the next revisit.
 func (o *Originals) ring(ctx context.Context, path []Link) (*timeline.Original, error) {
 	all := make([]*timeline.Original, len(path))
 	for i := range path {
@@ -287,7 +287,7 @@ func (o *Originals) ring(ctx context.Context, path []Link) (*timeline.Original, 
 	return all[0], nil
 }
 
-// asStored returns what a revisit of the capture at a place takes from that capture,
+// asStored returns the original that a revisit has if it refers to the capture at this place,
 // which is stored with a body.
 func (o *Originals) asStored(ctx context.Context, at timeline.Place) (*timeline.Original, error) {
 	if out := o.found[at]; out != nil {
@@ -313,10 +313,10 @@ func (o *Originals) asStored(ctx context.Context, at timeline.Place) (*timeline.
 	return out, nil
 }
 
-// take returns the original of the revisit at a place. next is the capture after the
-// revisit in its chain, and the argument of is the original of next. If the revisit
-// has no headers, it also gets the headers of next. If nothing differs from the
-// original of next, take returns that original itself.
+// take returns the original of the revisit at a place. next is the place of the capture to
+// which the revisit refers, and the argument of is the original of that capture. If the revisit
+// has no headers, it also gets the headers of that capture. If nothing differs from the
+// argument of, take returns it itself.
 func (o *Originals) take(ctx context.Context, at timeline.Place, of *timeline.Original, next timeline.Place) (*timeline.Original, error) {
 	s, err := o.Stored(at)
 	if err != nil {
@@ -365,8 +365,8 @@ func (o *Originals) take(ctx context.Context, at timeline.Place, of *timeline.Or
 	return &out, nil
 }
 
-// isFound reports whether bodies of this kind are searched for words that say that
-// nothing is there (a soft 404).
+// isFound reports whether bodies of this kind are searched for phrases that say that a page
+// does not exist (a soft 404).
 func isFound(k record.Kind) bool { return k == record.KindPage || k == record.KindSoftMissing }
 
 // reading returns the analysis of the body of the entry at a place. The body is read
@@ -410,9 +410,8 @@ func (o *Originals) reading(ctx context.Context, at timeline.Place, as divide.As
 	return nil, err
 }
 
-// page returns what the page says (title, charset and so on) that a revisit has from
-// its original. The parameter of is that original. The result is segment.NoPage if
-// the body cannot be read.
+// page returns what the page of a revisit says (its title, charset and so on). The parameter of
+// is the revisit's original. The result is segment.NoPage if the body cannot be read.
 func (o *Originals) page(ctx context.Context, of *timeline.Original) (segment.Page, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

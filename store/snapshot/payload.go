@@ -13,9 +13,9 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Payload reads the response of capture ref. It checks the body against its digest.
-// If the capture has no body, NoBody of the result says why. A large body is not
-// read: Large of the result yields it.
+// Payload reads the response of capture ref and checks the body against its digest. If the
+// capture has no body, the result's NoBody says why. A large body is not read: the result's
+// Large yields it piece by piece.
 func (v *Snapshot) Payload(ctx context.Context, ref record.Ref) (record.Payload, error) {
 	p, err := v.payload(ctx, ref)
 	if v.skips(err) {
@@ -64,8 +64,8 @@ func (v *Snapshot) payload(ctx context.Context, ref record.Ref) (record.Payload,
 	return p, err
 }
 
-// Head returns the status line and headers that are stored with a capture, as they were
-// received; nil if none are.
+// Head returns the status line and headers of capture ref as they were received. It returns nil
+// if none are stored with the capture.
 func (v *Snapshot) Head(ctx context.Context, ref record.Ref) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -81,18 +81,17 @@ func (v *Snapshot) Head(ctx context.Context, ref record.Ref) ([]byte, error) {
 	return e.Head, nil
 }
 
-// BodyIn returns the body that the entry owner itself stores. If the body is damaged
-// and damage is skipped, BodyIn notes the damage, and still returns the error. The
-// body must not be large.
+// BodyIn returns the body that the entry owner itself stores. If the body is damaged, BodyIn
+// returns the error, and if damage is skipped, also records it for Snapshot.Damage. The body
+// must not be large.
 func (v *Snapshot) BodyIn(ctx context.Context, owner *segment.Stored) ([]byte, error) {
 	body, err := v.Runs.Body(ctx, owner)
 	v.skips(err)
 	return body, err
 }
 
-// noting yields the pairs of pieces unchanged, and notes damage for Snapshot.Damage.
-// It yields the error too, because a caller may keep the part of the body that was
-// read before it.
+// noting yields the pairs of pieces unchanged, and records damage for Snapshot.Damage. It
+// yields errors too, so that a caller can keep the part of the body before the damage.
 func (v *Snapshot) noting(pieces iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for b, err := range pieces {
@@ -116,9 +115,9 @@ func NoBody(e *segment.Stored) string {
 	return "its record says that the body is that of an earlier capture, which is not in this archive"
 }
 
-// Owner returns the entry that stores the body of e, and the place of that entry.
-// The parameter at is the place of e. The result is e itself if e stores its body.
-// It is nil if the archive does not have the body.
+// Owner returns the entry that stores the body of e, and that entry's place. The parameter at
+// is the place of e. If e stores its own body, the result is e. The result is nil if the
+// archive does not have the body.
 func (v *Snapshot) Owner(ctx context.Context, at timeline.Place, e *segment.Stored) (*segment.Stored, timeline.Place, error) {
 	key, id, holder := e.Key, e.ID, e.Holder
 	switch e.Body {
@@ -230,7 +229,7 @@ func (v *Snapshot) LookupRaw(ctx context.Context, key string) ([]timeline.Captur
 	return v.lookupRaw(ctx, key, record.ColBytes)
 }
 
-// lookupRaw does what LookupRaw does, and reads these columns.
+// lookupRaw does what LookupRaw does, and reads only the given columns of the index.
 func (v *Snapshot) lookupRaw(ctx context.Context, key string, columns record.Columns) ([]timeline.Capture, error) {
 	var out []timeline.Capture
 	for _, i := range v.Pin.Segments {

@@ -75,8 +75,8 @@ func (v *Snapshot) Pool(ctx context.Context, segments []*segment.Info) (record.P
 	return p, v.countPool(ctx, &p, removed)
 }
 
-// alone reports whether segments is a single segment, and no other segment matters
-// for its captures. from and to are the bounds of the pool's month.
+// alone reports whether segments has one segment, and no other segment has captures in the
+// pool's month, which begins at from and ends before to.
 func (v *Snapshot) alone(segments []*segment.Info, from, to record.Time) bool {
 	return len(segments) == 1 && len(v.segmentsFor(from, to)) == 1
 }
@@ -91,9 +91,9 @@ func (v *Snapshot) summable(segments []*segment.Info) bool {
 	})
 }
 
-// overtaken reports whether segment s may share captures with another segment that overlaps
-// with it or is in its pool, or whether a later import may have changed which captures of s
-// are versions.
+// overtaken reports whether the numbers that segment s has of its own captures may be wrong for
+// the whole archive. That is so if s may share captures with a segment that overlaps with it or
+// is in its pool, or if a later import may have changed which captures of s begin a version.
 func (v *Snapshot) overtaken(s *segment.Info) bool {
 	for _, o := range v.Pin.Segments {
 		if o == s || o.First > s.Last {
@@ -109,8 +109,8 @@ func (v *Snapshot) overtaken(s *segment.Info) bool {
 	return v.gainedFrom() <= s.Last
 }
 
-// lacks reports whether captures of these segments, or captures before them that they follow,
-// were removed or are hidden.
+// lacks reports whether captures that these segments have, or captures before them with which
+// they were compared, were removed or are hidden.
 func (v *Snapshot) lacks(segments []*segment.Info) bool {
 	return slices.ContainsFunc(v.Pin.Removals, func(r catalog.RemovalFile) bool {
 		return slices.ContainsFunc(segments, func(s *segment.Info) bool {
@@ -121,13 +121,13 @@ func (v *Snapshot) lacks(segments []*segment.Info) bool {
 	}) || v.known.unsettles(segments, v.Pin.Segments)
 }
 
-// changesHold reports whether the captures of segment s differ from the captures before them as
-// their hints say, so that they need not be settled to find which begin a version.
+// changesHold reports whether the hints in segment s (how a capture differs from the one before
+// it) are right for the whole archive. Then they alone say which captures begin a version.
 func (v *Snapshot) changesHold(s *segment.Info) bool {
 	return !v.lacks([]*segment.Info{s}) && !v.overtaken(s)
 }
 
-// gainedFrom returns a time t: no revisit before t got its body from a capture that was
+// gainedFrom returns a time before which no revisit got its body from a capture that was
 // imported after the revisit.
 func (v *Snapshot) gainedFrom() record.Time {
 	v.gained.once.Do(func() {
@@ -139,9 +139,9 @@ func (v *Snapshot) gainedFrom() record.Time {
 	return v.gained.from
 }
 
-// firstGain returns a time before which no revisit in segments all may have got its body from
-// segment late, which was imported after the revisit. A revisit has nothing from a later month
-// (see Originals).
+// firstGain returns the time from which revisits in the segments all may have got their bodies
+// from the segment late, which was imported after them. A revisit never has its body from a
+// later month (see Originals).
 func firstGain(late *segment.Info, all []*segment.Info) record.Time {
 	first := catalog.EndOfTime
 	for _, o := range all {
@@ -154,11 +154,10 @@ func firstGain(late *segment.Info, all []*segment.Info) record.Time {
 	return first
 }
 
-// countPool fills in the counts of pool p by reading its captures. The catalogue does not have
-// the right counts if captures are hidden or were deleted, if later imports changed which
-// captures are versions, or if segments overlap, so that URLs or captures may be counted
-// twice. removed says that captures of the pool were deleted. countPool then also finds the
-// first and last times and URLs of the pool.
+// countPool counts the captures of pool p by reading them. It is called if the numbers of the
+// catalogue may be wrong: captures are hidden or were deleted, later imports changed which
+// captures are versions, or segments overlap. removed says that captures of the pool were
+// deleted; countPool then also finds the pool's first and last times and URLs.
 func (v *Snapshot) countPool(ctx context.Context, p *record.Pool, removed bool) error {
 	from, to := catalog.Month(p.Name)
 	if removed {
@@ -196,7 +195,7 @@ func (v *Snapshot) countPool(ctx context.Context, p *record.Pool, removed bool) 
 	return err
 }
 
-// Files describes the files of the archive that are in force, sorted by name.
+// Files describes the files that the snapshot's catalogue names, sorted by name.
 func (v *Snapshot) Files(ctx context.Context) ([]record.File, error) {
 	if v.Pin.Generation == 0 {
 		return nil, nil

@@ -11,10 +11,10 @@ import (
 	"infomall/store/urlkey"
 )
 
-// resolve finds the bodies of those revisits in group that are stored without one,
-// because their originals (the captures with these bodies) were imported after them.
-// It enters what it finds in the captures of group. It leaves out 304s that refer to
-// no capture; timeline.Settle gives these a body.
+// resolve finds the bodies of those revisits in group that are stored without a body because
+// their originals (the captures that have the bodies) were imported after them. It sets the
+// fields of these captures. It leaves out 304s that refer to no capture; timeline.Settle gives
+// these a body.
 func (v *Snapshot) resolve(ctx context.Context, group []timeline.Capture) error {
 	o := v.Originals()
 	for i := range group {
@@ -40,9 +40,9 @@ func (v *Snapshot) resolve(ctx context.Context, group []timeline.Capture) error 
 	return nil
 }
 
-// without sets the kind and the size of the capture e to those of a revisit whose body the
-// archive does not have. A merge may have stored the kind and the size of an original in e,
-// although the original was added later.
+// without sets the kind and the size of e to those of a revisit whose body the archive does not
+// have. This is needed because a merge may have stored, in e, the kind and the size of an
+// original that was added later.
 func (v *Snapshot) without(e *timeline.Capture) error {
 	s, err := v.Runs.Entry(e.Place)
 	if v.skips(err) {
@@ -54,14 +54,14 @@ func (v *Snapshot) without(e *timeline.Capture) error {
 	return err
 }
 
-// origin says from which entry a capture that is stored without a body has its body.
+// origin says from which entry a capture has its body if it is stored without one.
 type origin struct {
 	from     timeline.Place     // place of the entry that has the body; without a segment if the archive does not have the body
 	original *timeline.Original // what the capture takes from that entry; nil for a body of the capture before
 }
 
-// originFrom returns the origin of the body of e: the entry that has it. e must be
-// settled.
+// originFrom returns the origin of e's body: the entry that stores the body. e must have been
+// settled (see timeline.Settle).
 func originFrom(e *timeline.Capture) origin { return origin{e.BodyAt(), e.Original} }
 
 // originOf returns the origin of the body of e, which is stored at a place without a
@@ -121,9 +121,9 @@ func (v *Snapshot) originOf(ctx context.Context, at timeline.Place, e *segment.S
 	return out, nil
 }
 
-// pageFrom returns what the page says (title, charset and so on) that a capture
-// without a body of its own has from another entry. The parameter at is the origin
-// of the body. The result is segment.NoPage if the archive does not have the body.
+// pageFrom returns what the page of a capture without a body of its own says (its title,
+// charset and so on). The parameter at says at which entry the body is. The result is
+// segment.NoPage if the archive does not have the body.
 func (v *Snapshot) pageFrom(ctx context.Context, at origin) (segment.Page, error) {
 	if at.original != nil {
 		return v.Originals().page(ctx, at.original)
@@ -138,8 +138,8 @@ func (v *Snapshot) pageFrom(ctx context.Context, at origin) (segment.Page, error
 	return s.Page, nil
 }
 
-// origin returns the origin of the body of e, a capture of a scan that is stored
-// without a body. The error is e.Unread if damage keeps the body from being found.
+// origin returns the origin of the body of e, a capture of a scan that is stored without a
+// body. The error is e.Unread if the body was not found because of damage.
 func (o *batcher) origin(e *timeline.Capture) (origin, error) {
 	if e.Unread != nil {
 		return origin{}, e.Unread

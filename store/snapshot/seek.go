@@ -14,16 +14,15 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Seek returns the keys of the URLs that s looks for, sorted. It reads segment by segment,
-// and of each only the columns that s names: it puts no captures of a URL together, and
-// makes keys only of what it finds.
+// Seek returns the keys of the URLs that have a capture that s looks for, sorted. It reads one
+// segment after the other, and only the columns that s names. It does not bring the captures of
+// a URL together.
 //
-// If ok is false, looking is not worth it or not possible, and only a scan of all
-// captures finds the URLs: there are few captures, or more URLs than s.KeysMax or s.PartMax, or
-// something is damaged.
+// ok is false if Seek cannot find the URLs, or not faster than a scan of all captures: there
+// are few captures, or more URLs than s.KeysMax or s.PartMax, or something is damaged.
 //
 // A capture that is stored without a body may have properties of another capture. Seek
-// takes its URL for one that matches.
+// therefore returns its URL without testing it.
 func (v *Snapshot) Seek(ctx context.Context, s record.Seek) (keys []string, ok bool, err error) {
 	if v.hiding.Meets(s.Ranges) {
 		return nil, false, nil // hidden captures would take the places of others
@@ -88,19 +87,20 @@ type seeker struct {
 	values  []int64 // of the column By
 }
 
-// seekFirst is a URL that is among the first so far, by a value in the column By that one
-// of its captures has.
+// seekFirst is a URL among the first s.First that Seek has found so far. value is the value of
+// one of its captures in the column By, by which they are ordered.
 type seekFirst struct {
 	value int64
 	key   string
 }
 
-// movedMax bounds, for each URL that is asked for, how many are put among the first and
-// driven out again. If captures come in the opposite order, a scan is faster.
+// movedMax is how many URLs, for each URL that is asked for, may be put among the first and
+// driven out again. Beyond this Seek gives up: the captures come in the opposite order, and a
+// scan is faster.
 const movedMax = 256
 
-// segment looks among the captures of a segment. It returns false if there are too many
-// URLs.
+// segment looks for wanted captures in segment i, and adds the URLs of those that it finds.
+// more is false if there are more URLs than Seek may return.
 func (w *seeker) segment(ctx context.Context, i *segment.Info) (more bool, err error) {
 	w.seg, w.inTime = w.v.Runs.Reader(i), i.First >= w.s.From && i.Last < w.s.To
 	w.allKeys = slices.ContainsFunc(w.s.Ranges, func(r urlkey.Range) bool { return r.From <= i.FirstKey && (r.To == "" || i.LastKey < r.To) })
@@ -139,7 +139,7 @@ func (w *seeker) segment(ctx context.Context, i *segment.Info) (more bool, err e
 	return true, err
 }
 
-// wants returns the columns of the index that are needed of the current segment.
+// wants returns which columns of the index Seek reads of the current segment.
 func (w *seeker) wants() segment.Want {
 	want := tallyWants(w.s.Columns) | segment.WantFlags | segment.WantKeysLater
 	if !w.inTime || w.s.Timed || w.s.First > 0 && w.s.By == 0 {
@@ -151,7 +151,8 @@ func (w *seeker) wants() segment.Want {
 	return want
 }
 
-// passesOver reports whether no capture of a chunk with the bounds b can be wanted.
+// passesOver reports whether no capture of a chunk with the bounds b can be one that Seek looks
+// for, so that the chunk need not be read.
 func (w *seeker) passesOver(b segment.Bounds) bool {
 	if b.LastTime < w.s.From || b.FirstTime >= w.s.To {
 		return true
@@ -169,8 +170,8 @@ func (w *seeker) passesOver(b segment.Bounds) bool {
 	return w.after(least)
 }
 
-// run looks among the captures of the current chunk. It returns false if there are too
-// many URLs.
+// run looks for wanted captures in the current chunk (the index's part for one run), and adds
+// the URLs of those that it finds. more is false if there are more URLs than Seek may return.
 func (w *seeker) run() (more bool, err error) {
 	t := &w.chunk
 	w.loaded = false
@@ -227,8 +228,8 @@ func (w *seeker) wanted(i int) bool {
 	return w.hidden == nil || !w.hidden(timeline.Place{Seg: w.seg, Run: w.chunk.Run, N: uint32(i)})
 }
 
-// titles looks among the titles of the current run. A title that several entries share
-// is matched once.
+// titles looks for wanted captures by the titles in the current run. It matches a title that
+// several entries share only once. more is false if Seek has to end.
 func (w *seeker) titles() (more bool, err error) {
 	m, err := w.stored.metaOf(w.seg, w.chunk.Run)
 	if err != nil || m.damaged {
@@ -254,10 +255,11 @@ func (w *seeker) titles() (more bool, err error) {
 	return true, nil
 }
 
-// errUnread ends a call of Seek. The run of the current chunk is damaged, which is skipped.
+// errUnread ends a call of Seek: the run of the current chunk is damaged, and damage is
+// skipped.
 var errUnread = errors.New("the run cannot be read")
 
-// fill sets w.b to the columns of all entries of the chunk that Match is given.
+// fill sets w.b to the columns of all entries of the chunk, for the function Match.
 func (w *seeker) fill() error {
 	t, b, want := &w.chunk, &w.b, w.s.Columns
 	b.Reset()
@@ -301,7 +303,7 @@ func (w *seeker) fill() error {
 	return nil
 }
 
-// takeAll takes all entries of the chunk for entries that match.
+// takeAll treats all entries of the chunk as entries that match.
 func (w *seeker) takeAll() (more bool, err error) {
 	for i, x := range w.values {
 		if len(w.first) == w.s.First && w.after(x) {
@@ -314,15 +316,16 @@ func (w *seeker) takeAll() (more bool, err error) {
 	return true, nil
 }
 
-// after reports whether the value x of the column By comes after those of all URLs that
-// are among the first so far.
+// after reports whether the value x of the column By comes after the values of all URLs in
+// w.first, so that it cannot be among the first.
 func (w *seeker) after(x int64) bool {
 	last := w.first[len(w.first)-1].value
 	return w.s.Desc && -x > last || !w.s.Desc && x > last
 }
 
-// take takes entry i of the chunk for one that matches, if it is wanted at all. It returns
-// false if there are too many URLs.
+// take adds the URL of entry i of the chunk, which matches, to those that were found, unless
+// the entry is hidden, outside the time range, or stored without a body. more is false if there
+// are more URLs than Seek may return.
 func (w *seeker) take(i int) (more bool, err error) {
 	if w.lost(i) || !w.wanted(i) {
 		return true, nil
@@ -360,8 +363,8 @@ func compareFirst(a, b seekFirst) int {
 	return cmp.Or(cmp.Compare(a.value, b.value), strings.Compare(a.key, b.key))
 }
 
-// find adds the URL of entry i of the chunk to those that were found. It returns false if
-// there are too many.
+// find adds the URL of entry i of the chunk to those that were found. more is false if there
+// are more URLs than Seek may return.
 func (w *seeker) find(i int) (more bool, err error) {
 	key, err := w.key(i)
 	if err != nil || !w.inRanges(key) || w.found[key] {

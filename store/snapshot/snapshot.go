@@ -1,16 +1,21 @@
-// Package snapshot is one unchanging state of the archive: what a scan, a tally or a
-// request for a body answers as long as the snapshot is open, whatever is imported,
-// deleted or merged meanwhile. The statements that change the archive read through
-// it, too.
+// Package snapshot is one unchanging state of the archive: what a scan, a tally or a request
+// for a body returns as long as the snapshot is open, whatever is imported, deleted or merged
+// meanwhile. The statements that change the archive read through it, too.
 //
 // # Words
 //
 //	pin      to keep the files of a generation while somebody reads them
-//	hints    what a capture is to the one before it: Change, Previous, VersionTime
+//	hints    how a capture differs from the one before it: Change, Previous, VersionTime
 //	settle   to order a URL's captures, drop duplicates and correct their hints
 //	hidden   removed by DELETE or DROP, but still in a file until a merge
-//	need     who still takes a body from a hidden capture
+//	need     which captures still take their bodies from a hidden capture
 //	looker   looks up URLs in the order of their keys
+//	place    where an entry is stored: its segment, its run, and its number there
+//	owner    the entry that stores a body
+//	chunk    the part of a segment's index for one run
+//	reading  the text that was extracted from a document, such as a PDF, as it is stored
+//	mixed    a segment with captures added after the time of KnownAt, and with others
+//	state    a period in which a capture had its body from a capture that was deleted since
 package snapshot
 
 import (
@@ -56,9 +61,8 @@ type Snapshot struct {
 	}
 }
 
-// Hide makes v show no capture that h hides. What is left is as if the hidden captures
-// had never existed, but visible captures keep the bodies that they have from hidden
-// ones. Hide is called before the first read.
+// Hide makes v leave out the captures that h hides, as if they had never existed. Visible
+// captures keep the bodies that they have from hidden ones. Call Hide before the first read.
 func (v *Snapshot) Hide(h *record.Hiding) { v.hiding = h }
 
 // Close ends the snapshot. The files of its state can be deleted when no other
@@ -88,8 +92,8 @@ func (v *Snapshot) LastAdded() record.Time {
 	return last
 }
 
-// State returns a text that names the state of the archive that the snapshot shows.
-// Two snapshots of one archive with equal texts show the same captures and documents.
+// State returns a text that identifies what the snapshot shows. Two snapshots of one archive
+// with equal texts show the same captures and documents.
 func (v *Snapshot) State() string {
 	state := v.Pin.Catalog.ID + "-" + strconv.FormatUint(v.Pin.Catalog.Generation, 10) + v.known.state()
 	if v.hiding != nil {
@@ -111,19 +115,18 @@ func (v *Snapshot) State() string {
 // the limit stays.
 func (v *Snapshot) SetCache(bytes int64) { v.Runs.SetCache(bytes) }
 
-// Stats returns counts of what was read through the snapshot so far.
+// Stats returns counts of what the snapshot has read so far.
 func (v *Snapshot) Stats() record.ReadStats { return v.Runs.Stats() }
 
-// segmentsFor returns the segments that a scan must open for captures with a time in
-// from <= time < to. These are the segments with captures in that time, and the
-// segments whose captures may make the hints of those captures wrong. (Hints say how
-// a capture differs from the one before it.)
+// segmentsFor returns the segments that a scan must read for captures with a time in from <=
+// time < to. These are the segments with captures in that time, and the segments whose captures
+// may make the hints of those captures wrong. (Hints say how a capture differs from the one
+// before it.)
 //
-// A capture that was imported after a hint was computed changes the hints of the
-// captures that follow it. It may also give a body to a revisit of its month or a
-// later month that had none, and so change the hints of what follows that revisit.
-// Therefore segmentsFor opens all segments from the earliest such capture or revisit
-// on.
+// If a capture was imported after a hint was computed, the hints of the captures that follow it
+// change. If it gave its body to a revisit of its month or a later month that had none, the
+// hints of the captures after that revisit change too. Therefore segmentsFor returns all
+// segments from the earliest such capture or revisit on.
 func (v *Snapshot) segmentsFor(from, to record.Time) []*segment.Info {
 	from = v.known.begin(v.Pin.Segments, from, to)
 	for {
@@ -160,10 +163,10 @@ func (v *Snapshot) segmentsFor(from, to record.Time) []*segment.Info {
 	}
 }
 
-// firstChanged returns the earliest time, not later than last, at which segment late
-// may change hints (how a capture differs from the one before it). That is the time
-// of a capture of late, or of a revisit in the list before that may have its body
-// from late. If there is none, the result is catalog.EndOfTime.
+// firstChanged returns the earliest time, not later than last, at which segment late may change
+// hints (how a capture differs from the one before it). That is the time of a capture of late,
+// or of a revisit in a segment of the list before that may have its body from late. If there is
+// none, the result is catalog.EndOfTime.
 func firstChanged(late *segment.Info, last record.Time, before []*segment.Info) record.Time {
 	first := catalog.EndOfTime
 	if late.First <= last {
@@ -245,14 +248,14 @@ func (v *Snapshot) Scan(ctx context.Context, s record.Scan) record.Rows {
 	}
 }
 
-// probedMax is of how many URLs a scan asks the Bloom filter of each segment before it
-// reads a chunk for them. With more URLs, nearly all chunks are read.
+// probedMax is the greatest number of URLs for which a scan asks the segments' Bloom filters
+// before it reads chunks. With more URLs, nearly all chunks are read anyway.
 const probedMax = 1 << 12
 
-// SampleLevels returns the least and the greatest record.Scan.Level that are of use to find
-// a sample of some number of URLs. Below the least, a scan reads more than the samples of
-// segments, and the chunks of segments that have no sample. Above the greatest, there are
-// hardly that many URLs. The least is not more than the greatest.
+// SampleLevels returns the range of levels (see record.Scan.Level) that are useful for a sample
+// of this many URLs. Below least, a scan must read more than the samples that segments store,
+// and reads whole segments that store no sample. Above greatest, the archive has hardly that
+// many URLs. least is not greater than greatest.
 func (v *Snapshot) SampleLevels(ctx context.Context, urls int) (least, greatest int, err error) {
 	var all int64 // more than there are, because a URL may be in several segments
 	for _, i := range v.Pin.Segments {
@@ -280,14 +283,14 @@ func (v *Snapshot) walk(ctx context.Context, s record.Scan, f func([]timeline.Ca
 	return v.walkAmong(ctx, s, v.segmentsFor(s.From, s.To), nil, false, f, nil)
 }
 
-// walkAmong does what walk does, over the given segments. If the function skip is not nil,
-// it leaves out the chunks (the index's part for one run) for which skip returns true.
+// walkAmong does what walk does, over the given segments. If the function skip is not nil, it
+// leaves out the chunks (the index's part for one run) for which skip returns true.
 //
-// The flag partial says that these are not all captures that correct hints need: the hints
-// are then meaningless, and f may also get captures of other segments.
+// The flag partial says that captures are missing that correct hints need. The hints are then
+// meaningless, and f may also get captures of other segments.
 //
-// If direct is not nil, walkAmong passes captures that need not be settled to it instead
-// of f.
+// If direct is not nil, walkAmong passes it, and not f, those captures that need not be
+// settled.
 func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*segment.Info, skip func(segment.Bounds) bool, partial bool, f func([]timeline.Capture) error, direct *batcher) error {
 	ranges := s.Ranges
 	if ranges == nil {
@@ -456,14 +459,15 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 const (
 	// warmAtOnce is how many indexes warm reads at once.
 	warmAtOnce = 32
-	// warmMost is of how many index files warm reads the beginning for a question about many URLs.
+	// warmMost is how many index files warm reads the beginning of at most, if a query is about
+	// many URLs.
 	warmMost = 8
 )
 
-// warm reads, if the archive is in a bucket, parts of the indexes of segments, all at once: what they
-// have of one URL, or the beginnings of the first few for ranges of other URLs. The look-up after it
-// then finds that in the cache of objects, and does not wait once for each segment. The look-up meets
-// the errors again.
+// warm reads parts of the indexes of segments into the cache, all at once, if the archive is in
+// a bucket. For one URL it reads what each index has of the URL; for ranges of more URLs it
+// reads the beginnings of the first few index files. A look-up after it then does not wait for
+// the bucket once for each segment. warm ignores errors: the look-up meets them again.
 func (v *Snapshot) warm(segments []*segment.Info, ranges []urlkey.Range) {
 	if !v.from.files.Folder.Remote() {
 		return
@@ -506,9 +510,10 @@ func (v *Snapshot) warm(segments []*segment.Info, ranges []urlkey.Range) {
 	wait.Wait()
 }
 
-// Since returns a time before to, such that about n segments that begin then or later may have
-// captures of the URL with this key before to. It is record.MinTime if no segment that begins earlier
-// may have some. Since reads at most the filters of segments, and of an archive in a bucket nothing.
+// Since returns the time from which about n segments have captures of the URL with this key
+// before the time to. It counts the segments that may have some, and returns the first time of
+// the n-th last of them. If there are no more than n, it returns record.MinTime. Since reads
+// only the filters of segments, and of an archive in a bucket nothing.
 func (v *Snapshot) Since(key string, to record.Time, n int) record.Time {
 	var begins []record.Time
 	for _, i := range v.Pin.Segments {
@@ -523,9 +528,9 @@ func (v *Snapshot) Since(key string, to record.Time, n int) record.Time {
 	return begins[len(begins)-n]
 }
 
-// staleFirst reports whether the hints of the first capture may be wrong:
-// timeline.Settle took these over as they were stored, but the capture got its body
-// after they were computed. Captures that are Unknown are passed over.
+// staleFirst reports whether the hints of the first capture that is not Unknown may be wrong.
+// timeline.Settle copied them as they were stored, but the capture got its body after they were
+// computed.
 func staleFirst(settled []timeline.Capture) bool {
 	for i := range settled {
 		if e := &settled[i]; !e.Unknown {

@@ -45,9 +45,8 @@ func NewSource(f *body.Files) *Source {
 	}
 }
 
-// Open returns a snapshot of the archive's present state, and pins that state: its
-// files stay until the snapshot is closed. If there is no archive, the snapshot is
-// empty. The caller closes it.
+// Open returns a snapshot of the present state of the archive. The files of that state stay
+// until the caller closes the snapshot. If there is no archive, the snapshot is empty.
 func (s *Source) Open(ctx context.Context) (*Snapshot, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

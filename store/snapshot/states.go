@@ -19,17 +19,19 @@ import (
 // body of another capture. If that one is deleted and leaves the files, a merge writes down
 // from when to when the revisit had its body: see segment.Info.States.
 
-// State is a state of a capture.
+// State is a period in which a capture that is stored without a body had its body from one
+// other capture.
 type State struct {
 	// Since is when the state begins. It ends when the next state begins.
 	Since record.Time
-	// At is the entry with the body. Without a segment, the capture takes its body from a
+	// At is the entry with the body. If it has no segment, the capture takes its body from a
 	// capture in the archive, by the rules for revisits.
 	At timeline.Place
 }
 
-// capturePlace identifies a capture among the captures of a segment. The states of a capture
-// are in the same segment, and move with it.
+// capturePlace identifies a capture among the captures of a segment by its URL and time. It
+// stays valid when a merge moves the capture, because the states of a capture are in the same
+// segment and move with it.
 type capturePlace struct {
 	segment uint32
 	key     string
@@ -89,8 +91,8 @@ func (s *states) read(v *Snapshot) error {
 	return nil
 }
 
-// StatesOf returns the states of entry e at a place, sorted by Since. Of several with the same
-// Since, the last counts.
+// StatesOf returns the states of e, the entry at a place, sorted by Since. If several have the
+// same Since, the last one counts.
 func (v *Snapshot) StatesOf(at timeline.Place, e *segment.Stored) ([]State, error) {
 	if at.Seg == nil || at.Seg.Info.States == 0 || e.Body != segment.BodyNone {
 		return nil, nil
@@ -102,9 +104,8 @@ func (v *Snapshot) StatesOf(at timeline.Place, e *segment.Stored) ([]State, erro
 	return s.of[capturePlace{at.Seg.Info.ID, e.Key, e.Time, e.Seq}], nil
 }
 
-// stateOf returns what the entry e at a place has from a capture that was deleted, at the
-// time that the snapshot shows. It returns nil if e has what the captures of the archive give
-// it.
+// stateOf returns what the entry e at a place has from a deleted capture, at the time that the
+// snapshot shows. It returns nil if e then has its body from a capture in the archive, or none.
 func (v *Snapshot) stateOf(at timeline.Place, e *segment.Stored) (*timeline.Original, error) {
 	list, err := v.StatesOf(at, e)
 	if err != nil || len(list) == 0 {
@@ -137,8 +138,8 @@ func (v *Snapshot) stateOf(at timeline.Place, e *segment.Stored) (*timeline.Orig
 	return of, nil
 }
 
-// hasStates reports whether a capture of the URL with this key has states, so that what the
-// segments say of the URL may not be true of an earlier time.
+// hasStates reports whether captures of the URL with this key have states. What segments say of
+// the URL may then be wrong for an earlier time.
 func (v *Snapshot) hasStates(key string) (bool, error) {
 	if v.known == nil || !v.known.states {
 		return false, nil
@@ -152,10 +153,10 @@ func hasAnyStates(list []*segment.Info) bool {
 	return slices.ContainsFunc(list, func(s *segment.Info) bool { return s.States > 0 })
 }
 
-// Changes finds the times at which the bodies of captures may have changed that are stored
-// without one. It goes from such a capture to all captures from which it may have had its
-// body, and on from these. Captures that lead to a common capture share one result, so that a
-// chain of revisits is followed once. A Changes cannot be used after an error.
+// Changes finds the times at which captures that are stored without a body may have got another
+// body. It starts from such a capture and follows all captures from which it may have had its
+// body, and from which these may have had theirs. Captures that lead to a common capture share
+// one result, so each chain of revisits is followed once. Do not use a Changes after an error.
 type Changes struct {
 	v      *Snapshot
 	hidden func(timeline.Place) bool
@@ -166,26 +167,27 @@ type Changes struct {
 	held   int                           // captures in groups
 }
 
-// heldMost is how many captures Changes keeps in memory in groups of URLs, but for the
-// last URL.
+// heldMost is how many captures Changes keeps in memory, grouped by URL. The captures of the
+// last URL do not count.
 const heldMost = 1 << 16
 
-// changed is the result for captures that are connected.
+// changed is the common result for captures that lead to a common capture.
 type changed struct {
 	in     *changed // the result that this one has become a part of, or nil
 	times  map[record.Time]bool
 	hidden bool
 }
 
-// Changes returns a Changes. hidden reports whether a capture is hidden, or will be.
+// Changes returns a new Changes. The function hidden reports whether a capture is hidden, or
+// will be hidden by the removal that is being planned.
 func (v *Snapshot) Changes(hidden func(timeline.Place) bool) *Changes {
 	return &Changes{v: v, hidden: hidden, of: make(map[timeline.Place]*changed), whole: make(map[string]*changed)}
 }
 
-// Of returns the times, ascending, at which a capture came in that may have changed the body
-// of the capture at a place, and whether one of these captures is hidden. The capture is
-// stored without a body, and may be hidden. The times include its own, and those at which
-// states begin; they may include others.
+// Of returns the times, ascending, at which captures were added that may have changed the body
+// of the capture at a place, and whether one of these captures is hidden. The capture must be
+// stored without a body; it may itself be hidden. The times include the one at which the
+// capture itself was added and those at which its states begin. Some may be superfluous.
 func (c *Changes) Of(ctx context.Context, at timeline.Place) (times []record.Time, hidden bool, err error) {
 	if c.of[at] == nil {
 		s, err := c.v.Runs.Entry(at)
@@ -201,8 +203,8 @@ func (c *Changes) Of(ctx context.Context, at timeline.Place) (times []record.Tim
 	return slices.Sorted(maps.Keys(r.times)), r.hidden, nil
 }
 
-// In returns the times of Of for all captures of the URL with this key that are stored
-// without a body.
+// In returns the times that Of returns for all captures of the URL with this key that are
+// stored without a body, together.
 func (c *Changes) In(ctx context.Context, key string) ([]record.Time, error) {
 	group, err := c.group(ctx, key)
 	if err != nil {
@@ -223,7 +225,7 @@ func (c *Changes) In(ctx context.Context, key string) ([]record.Time, error) {
 	return slices.Sorted(maps.Keys(times)), nil
 }
 
-// root returns the result that r is a part of.
+// root returns the result into which r was joined; r itself if it was not joined.
 func (r *changed) root() *changed {
 	for r.in != nil {
 		if r.in.in != nil {
@@ -234,7 +236,7 @@ func (r *changed) root() *changed {
 	return r
 }
 
-// join makes r and o one result.
+// join makes r and o one result, which has the times of both.
 func (r *changed) join(o *changed) {
 	r, o = r.root(), o.root()
 	if r == o {
@@ -248,7 +250,8 @@ func (r *changed) join(o *changed) {
 	o.in, o.times = r, nil
 }
 
-// reach makes the result of capture e, which has none.
+// reach finds the times for capture e, which has no result yet, and for all captures from which
+// it may have had its body. They share the new result.
 func (c *Changes) reach(ctx context.Context, e *timeline.Capture) error {
 	r := &changed{times: make(map[record.Time]bool)}
 	for waiting := c.add(nil, r, e); len(waiting) > 0; {
@@ -262,7 +265,8 @@ func (c *Changes) reach(ctx context.Context, e *timeline.Capture) error {
 	return nil
 }
 
-// add adds capture e to the result r. It appends e to waiting if it is to be followed.
+// add adds to the result r the time at which capture e was added. If e is stored without a body
+// and has no result yet, add appends its place to waiting, and returns waiting.
 func (c *Changes) add(waiting []timeline.Place, r *changed, e *timeline.Capture) []timeline.Place {
 	if e.Body == segment.BodyNone {
 		if known := c.of[e.Place]; known != nil {
@@ -278,7 +282,8 @@ func (c *Changes) add(waiting []timeline.Place, r *changed, e *timeline.Capture)
 	return waiting
 }
 
-// follow adds to r the captures from which the capture at a place may have its body.
+// follow adds to r the captures from which the capture at a place may have its body. It returns
+// waiting with the places of captures that must be followed next.
 func (c *Changes) follow(ctx context.Context, waiting []timeline.Place, r *changed, at timeline.Place) ([]timeline.Place, error) {
 	s, err := c.v.Runs.Entry(at)
 	if err != nil {
@@ -342,7 +347,8 @@ func (c *Changes) group(ctx context.Context, key string) ([]timeline.Capture, er
 	return g, nil
 }
 
-// addedAt returns the time at which e was added. The entry of e must have the column.
+// addedAt returns the time at which e was added. The entry of e must have been read with the
+// column record.ColAdded.
 func addedAt(e *timeline.Capture) record.Time {
 	if i := e.Seg.Info; i.AddedFirst == i.AddedLast {
 		return i.AddedLast

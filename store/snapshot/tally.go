@@ -12,18 +12,16 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Tally yields counts of captures, in no order. Each row counts captures that have
-// the same values in everything that t asks for. Several rows may have the same
-// values.
+// Tally yields counts of captures, in no order. Each row counts captures that have the same
+// values in all columns that t asks for. Several rows may have the same values.
 //
-// Duplicate captures are only in segments that overlap in keys and times, neither of
-// which was written with knowledge of the other. Tally reads such segments side by
-// side, as Scan does. It reads every other segment by itself, chunk by chunk and
-// only the columns it needs: many entries with few different values become a few
-// rows, and no URLs are made. If a whole segment is counted, and its census (counts
-// stored with the segment) has what t asks for, Tally reads only the census. If
-// there is much to count, several goroutines share the work. They have ended when
-// the range loop has ended.
+// Two segments can have the same capture only if they overlap in keys and times, and neither
+// was written with knowledge of the other. Tally merges such segments, as Scan does. It reads
+// every other segment by itself, chunk by chunk and only the columns it needs: many entries
+// with few different values become a few rows, and no URLs are made. If a whole segment is
+// counted, and its census (counts stored with the segment) has what t asks for, Tally reads
+// only the census. If there is much to count, several goroutines share the work. They have
+// ended when the range loop has ended.
 func (v *Snapshot) Tally(ctx context.Context, t record.Tally) record.Rows {
 	if t.Ranges == nil {
 		t.Ranges = []urlkey.Range{{}}
@@ -72,9 +70,10 @@ func (v *Snapshot) parted(t *record.Tally) []part {
 	return parts
 }
 
-// unchanged returns those segments of alone whose hints say which of their captures begin a
-// version, and groups of the other segments. A group has the segments that must be read together
-// to find the versions.
+// unchanged finds out which segments can be counted by their hints alone (how each capture
+// differs from the one before it). The first result has those segments of alone whose hints say
+// which captures begin a version. The second result has groups of the other segments; the
+// segments of a group must be read together to find the versions.
 func (v *Snapshot) unchanged(alone []*segment.Info, together [][]*segment.Info) ([]*segment.Info, [][]*segment.Info) {
 	for _, s := range alone {
 		if !v.changesHold(s) {
@@ -110,9 +109,9 @@ func times(list []*segment.Info) (first, last record.Time) {
 	return first, last
 }
 
-// veiledParts takes the keys of which v.hiding may hide captures from t.Ranges. It
-// returns one part for them, if there are any: it counts the visible captures URL by
-// URL.
+// veiledParts removes from t.Ranges the keys of which v.hiding may hide captures. It returns
+// one part for these keys, which counts the visible captures URL by URL, or no part if there
+// are no such keys.
 func (v *Snapshot) veiledParts(t *record.Tally) []part {
 	if !v.hiding.Meets(t.Ranges) {
 		return nil
@@ -168,8 +167,8 @@ type tallier struct {
 	starts  []record.Time
 }
 
-// tallied is a column of the current chunk that has few distinct values. The values
-// are numbered; put takes such a number, a code.
+// tallied is a column of the current chunk with few distinct values. Each value has a number,
+// its code; the function put takes a code and appends the value to the row.
 type tallied struct {
 	values int
 	at     []int64        // index in codes for each entry; nil means 0
@@ -177,8 +176,8 @@ type tallied struct {
 	put    func(code int) // appends the value with this code to the row
 }
 
-// tallyCodesMax is how many combinations of column values are counted together at
-// most. If a chunk may have more combinations, each entry becomes a row of its own.
+// tallyCodesMax is the greatest number of combinations of column values that are counted
+// together. If a chunk may have more combinations, each entry becomes a row of its own.
 const tallyCodesMax = 4096
 
 func newTallier(ctx context.Context, v *Snapshot, t record.Tally, yield func(*record.Batch, error) bool) *tallier {
@@ -198,9 +197,9 @@ func (w *tallier) run(parts []part) error {
 	return w.flush()
 }
 
-// apart divides segments into two kinds. alone are the segments that can have no
-// capture in common with another segment of list. together are groups of segments
-// that may have captures in common.
+// apart divides the segments of list into two kinds. alone has the segments that cannot share a
+// capture with another segment. Each element of together has segments that may share captures
+// with each other.
 func apart(list []*segment.Info) (alone []*segment.Info, together [][]*segment.Info) {
 	byTime := slices.Clone(list)
 	slices.SortFunc(byTime, func(a, b *segment.Info) int { return compareTimes(a.First, b.First) })
@@ -246,8 +245,8 @@ func compareTimes(a, b record.Time) int {
 	return 0
 }
 
-// side counts the captures of overlapping segments that the scan s selects. It reads
-// them side by side, so that it counts a duplicate capture once.
+// side counts the captures of overlapping segments that the scan s selects. It merges the
+// captures of the segments by URL, so that a capture that is in two segments counts once.
 func (w *tallier) side(list []*segment.Info, s record.Scan) error {
 	if w.t.Versions {
 		return w.versions(list, s)
@@ -270,8 +269,8 @@ func (w *tallier) side(list []*segment.Info, s record.Scan) error {
 	}, nil)
 }
 
-// versions counts those captures of the segments in list that the scan s selects and that begin
-// a version. It also reads the segments on which their hints depend.
+// versions counts the captures of the segments in list that the scan s selects and that begin a
+// version. To decide which do, it also reads segments with earlier captures.
 func (w *tallier) versions(list []*segment.Info, s record.Scan) error {
 	s.Columns |= record.ColChange
 	counts := make(map[uint32]bool, len(list))
@@ -299,7 +298,7 @@ func (w *tallier) versions(list []*segment.Info, s record.Scan) error {
 	return walked
 }
 
-// begun adds a row for each capture of b that begins a version and is in a segment of counts.
+// begun adds a row for each capture of b that begins a version, if its segment is in counts.
 func (w *tallier) begun(b *record.Batch, counts map[uint32]bool) error {
 	var host, beginning string // beginning is that of all keys of URLs with this host
 	for i, key := range b.Key {
@@ -370,8 +369,8 @@ func (w *tallier) periodOf(t record.Time) record.Time {
 	return w.span[0]
 }
 
-// count ends a row that stands for n captures. The caller has appended the row's
-// other values.
+// count completes a row for n captures, to which the caller has added the other values. It
+// passes the batch on if the batch is full.
 func (w *tallier) count(n int64) error {
 	w.b.N++
 	w.b.Count = append(w.b.Count, n)
@@ -450,9 +449,9 @@ func (w *tallier) segment(s *segment.Info) (err error) {
 	return err
 }
 
-// skipping calls the function move, which reads a chunk of the current segment, and
-// returns its results. After damage that may be skipped, it goes on with the chunk
-// of the next run that can be read. more is false at the end of the segment.
+// skipping calls the function move, which reads a chunk of the current segment, and returns its
+// results. After damage that may be skipped, skipping reads the next chunk that can be read.
+// more is false at the end of the segment.
 func (w *tallier) skipping(chunks *segment.ChunkCursor, move func() (more bool, err error)) (bool, error) {
 	more, err := move()
 	for n := int64(0); err != nil && w.v.skips(err); n++ {
@@ -472,14 +471,13 @@ func passed(ranges []urlkey.Range, key string) []urlkey.Range {
 	return ranges
 }
 
-// censusColumns are the columns that a census counts together. A census (counts
-// stored with a segment) has one row for each combination of their values.
+// censusColumns are the columns that a census (counts stored with a segment) has. A census has
+// one row for each combination of their values that occurs.
 const censusColumns = record.ColStatus | record.ColKind | record.ColMime | record.ColVia | record.ColTruncated | record.ColJob
 
-// whole counts all captures of segment s with its census (counts stored with the
-// segment), without reading entries. It returns false if the census does not have
-// what the tally asks for. The caller makes sure that the times of the captures do
-// not matter.
+// whole counts all captures of segment s from its census (counts stored with the segment),
+// without reading entries. done is false if the census does not have the columns that the tally
+// asks for. The caller makes sure that the captures' times need not be tested.
 func (w *tallier) whole(s *segment.Info) (done bool, err error) {
 	columns := w.t.Columns &^ record.ColPool
 	if !w.t.Host && columns == 0 {
@@ -544,10 +542,9 @@ func (w *tallier) byTrait(list []segment.TraitCensus) error {
 	return nil
 }
 
-// several adds rows for n captures of the current segment. first and last are their
-// earliest and latest times. The function put, if not nil, appends the other values
-// that they have in common. It adds one row, or two if the tally asks for the first
-// and last time.
+// several adds rows for n captures of the current segment. first and last are their earliest
+// and latest times. The function put, if not nil, appends their common values in the other
+// columns. several adds one row, or two if the tally asks for the first and last time.
 func (w *tallier) several(first, last record.Time, n int64, put func()) error {
 	if w.t.Time && w.t.Ends && n > 1 && first != last {
 		if err := w.some(first, n-1, put); err != nil {
@@ -558,7 +555,7 @@ func (w *tallier) several(first, last record.Time, n int64, put func()) error {
 	return w.some(first, n, put)
 }
 
-// some adds one row for n captures that count as captures at time t. The function
+// some adds one row for n captures, with the time t or the start of t's period. The function
 // put, if not nil, appends the other values of the row.
 func (w *tallier) some(t record.Time, n int64, put func()) error {
 	if w.t.Time {

@@ -41,8 +41,9 @@ func (w *tallier) byBody() bool {
 	return w.t.Columns&(record.ColStatus|record.ColKind|record.ColMime|record.ColBytes|record.ColDigest) != 0
 }
 
-// choose determines which entries of the current chunk count, and sets w.keep and
-// w.lost. ranges are the ranges of keys that are not passed yet.
+// choose determines which entries of the current chunk count: it sets w.keep, and sets w.lost
+// to wanted entries without a body, whose other captures must be looked up. ranges are those
+// ranges of keys that do not end before the chunk.
 func (w *tallier) choose(ranges []urlkey.Range) {
 	t := &w.tally
 	w.lost = w.lost[:0]
@@ -73,8 +74,8 @@ func (w *tallier) choose(ranges []urlkey.Range) {
 	}
 }
 
-// chooseKeys clears w.keep for the entries of the current chunk whose keys are not
-// in ranges, or that the tally skips.
+// chooseKeys clears w.keep for the entries of the current chunk whose keys are not in ranges or
+// are skipped by the tally's Skip.
 func (w *tallier) chooseKeys(ranges []urlkey.Range) {
 	i := 0
 	for k, key := range w.tally.Keys {
@@ -95,7 +96,7 @@ func at(codes []int64, i int) int64 {
 	return codes[i]
 }
 
-// chunk counts those entries of the current chunk that choose has chosen.
+// chunk counts the entries of the current chunk that choose selected.
 func (w *tallier) chunk() error {
 	t := &w.tally
 	combinations := w.list()
@@ -195,8 +196,8 @@ func (w *tallier) list() int {
 	return n
 }
 
-// listPeriods sets w.starts to the distinct periods of the current chunk's times,
-// and w.periods to the index there of each entry's period.
+// listPeriods sets w.starts to the distinct periods in which the entries of the current chunk
+// are, and w.periods[i] to the index in w.starts of the period of entry i.
 func (w *tallier) listPeriods() {
 	w.starts = w.starts[:0]
 	w.periods = slices.Grow(w.periods[:0], w.tally.N)[:w.tally.N]
@@ -213,8 +214,8 @@ func (w *tallier) listPeriods() {
 	}
 }
 
-// combine sets w.codes: for each entry of the current chunk, one code made of its
-// codes in all columns. combinations is how many codes there can be.
+// combine sets w.codes[i] to one number for entry i of the current chunk, which stands for the
+// combination of the entry's values in all columns. combinations is how many there can be.
 func (w *tallier) combine(combinations int) {
 	w.codes = slices.Grow(w.codes[:0], w.tally.N)[:w.tally.N]
 	clear(w.codes)
@@ -244,8 +245,8 @@ func (w *tallier) combine(combinations int) {
 	}
 }
 
-// grouped counts the entries i of the current chunk, from <= i < to, and adds one
-// row for each code that they have. host is the host of these entries.
+// grouped counts entries from to to-1 of the current chunk, and adds one row for each
+// combination of values among them. host is the host of these entries.
 func (w *tallier) grouped(from, to int, host string) error {
 	w.touched = w.touched[:0]
 	for i, c := range w.codes[from:to] {
@@ -275,8 +276,8 @@ func (w *tallier) grouped(from, to int, host string) error {
 	return nil
 }
 
-// each adds one row for each entry i of the current chunk that counts, from <= i <
-// to. host is the host of these entries.
+// each adds one row for each entry from to to-1 of the current chunk that counts. host is the
+// host of these entries.
 func (w *tallier) each(from, to int, host string) error {
 	for i := from; i < to; i++ {
 		if w.keep != nil && !w.keep[i] {
@@ -312,8 +313,8 @@ func (w *tallier) each(from, to int, host string) error {
 	return nil
 }
 
-// elsewhere counts entry i of the current chunk, which is stored without a body. It
-// looks up the captures of the URL, because the body may be that of another capture.
+// elsewhere counts entry i of the current chunk, which is stored without a body. It looks up
+// the captures of the URL to find the body, which may be stored at another capture.
 func (w *tallier) elsewhere(i int) error {
 	if w.look == nil {
 		w.look = w.v.NewLooker(w.t.Columns)

@@ -9,8 +9,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// ToRead returns how much the scan s reads of the archive, from the catalogue and
-// the keys of indexes. part names the parts of the db-files that the scan reads.
+// ToRead estimates how much the scan s reads of the archive, from the catalogue and the keys in
+// the indexes. part names the parts of the db-files that the scan reads.
 func (v *Snapshot) ToRead(ctx context.Context, s record.Scan, part record.FilePart) (record.Reading, error) {
 	var sum record.Reading
 	ranges := s.Ranges
@@ -35,14 +35,14 @@ func (v *Snapshot) ToRead(ctx context.Context, s record.Scan, part record.FilePa
 	return sum, nil
 }
 
-// borderChunks bounds the chunks whose keys are looked at. With more chunks, Borders looks at
-// some of the segments.
+// borderChunks is about how many chunks Borders reads the keys of at most. If there are more
+// chunks, Borders reads the keys of only some of the segments.
 const borderChunks = 1 << 20
 
-// Borders returns keys that divide what the scan s reads into parts of about the same size,
-// at most the given number. The keys are sorted, and each begins a part; the first part has
-// the keys before the first. A part has at least the given number of index chunks of each
-// segment, on average: a chunk at a border is read for the parts on both sides.
+// Borders returns keys that divide what the scan s reads into parts of about equal size, at
+// most the given number of parts. The keys are sorted. Each key begins a part; the first part
+// has the keys before the first border. least is how many index chunks of each segment a part
+// has on average at least, because a chunk at a border is read for both its parts.
 func (v *Snapshot) Borders(ctx context.Context, s record.Scan, parts, least int) ([]string, error) {
 	ranges := s.Ranges
 	if ranges == nil {

@@ -1,10 +1,10 @@
-// Package timeline orders the captures of one URL and reports how each differs from
-// the one before it. It reads nothing: it is given the captures, with their places.
+// Package timeline orders the captures of one URL and reports how each differs from the one
+// before it. It reads no files: the caller gives it the captures and their places.
 //
 // # Words
 //
 //	place     where a capture is stored: its segment, its run, and its number there
-//	hints     what a capture is to the one before it: Change, Previous, VersionTime
+//	hints     how a capture differs from the one before it: Change, Previous, VersionTime
 //	settle    to order a URL's captures, drop duplicates and correct their hints
 //	hidden    removed by DELETE or DROP, but still in a file until a merge
 //	original  the capture from which a revisit has its body
@@ -25,37 +25,36 @@ import (
 type Capture struct {
 	segment.Entry
 	Place
-	// From is the place of the entry that has the body of a revisit. It is set only
-	// if the revisit's own record did not name a body, and a body was found when the
-	// revisit was read; Resolved is then set too.
+	// From is the place of the entry that has the body of this revisit. It is set only if the
+	// revisit is stored without a body, and its body was found when it was read. Resolved is
+	// then set too.
 	From     Place
 	Original *Original // of a revisit that was resolved while reading
 	Resolved bool
-	// AsBefore is set for a 304 without a reference: its body is that of the capture
-	// before it. If more captures are settled later, another capture may turn out to
-	// be the capture before it.
+	// AsBefore is set for a 304 that names no other capture: its body is that of the capture
+	// before it. If more captures are settled together, the capture before may be another one.
 	AsBefore bool
-	// ByHidden is set for a 304 without a reference if the capture before it, or the one
-	// before that if it is such a 304 itself, was removed.
+	// ByHidden is set for a 304 that names no other capture, if the capture whose body it has
+	// was removed, directly before it or before other such 304s.
 	ByHidden bool
 	// ownID is the ID that a 304 had before isAs gave it the ID of the capture
 	// before it. It is zero if the 304 still has its own ID.
 	ownID segment.ID
-	// Unknown is set if the body is that of an earlier capture in a pool that this
-	// scan does not open. The ID then says nothing.
+	// Unknown is set if the body is that of an earlier capture in a pool that this scan does
+	// not read. The field ID is then meaningless.
 	Unknown bool
-	// Unread is the damage that keeps the original of a revisit from being found; it
-	// is set only if damage is skipped. Doubt is the damage that leaves the hints
-	// uncertain: the original of the capture before was not found.
+	// Unread is the damage because of which the original of a revisit was not found; it is set
+	// only if damage is skipped. Doubt is the damage because of which the hints may be wrong:
+	// the original of the capture before was not found.
 	Unread, Doubt error
 	// Hidden is the catalogue generation that removed the capture, 0 if it was not
 	// removed.
 	Hidden uint64
-	// AsWritten is set if the version before is the one that the segment's writer saw. The
-	// Sense of the capture is known only then.
+	// AsWritten is set if the version before this one is still the version that the writer of
+	// the segment compared it with. The Sense of the capture is known only then.
 	AsWritten bool
-	// Later is set if the capture was added after the time of a snapshot that shows what
-	// was known at that time. It is dropped before captures are settled.
+	// Later is set if the capture was added after the time that a snapshot shows (see
+	// snapshot.KnownAt). It is dropped before the captures are settled.
 	Later bool
 }
 
@@ -73,8 +72,8 @@ func (e *Capture) Same(o *Capture) bool {
 		e.Via == record.ViaNotModified && o.Via == record.ViaNotModified && e.Time == o.Time && e.Status == o.Status && e.named() == o.named()
 }
 
-// named returns the ID that e had by itself, even if e is a 304 that got the ID of
-// the capture before it.
+// named returns the ID that e had when it was read, also if e is a 304 that got the ID of the
+// capture before it since.
 func (e *Capture) named() segment.ID {
 	if e.ownID != (segment.ID{}) {
 		return e.ownID
@@ -82,15 +81,16 @@ func (e *Capture) named() segment.ID {
 	return e.ID
 }
 
-// Place is where an entry is stored: its segment, its run in the segment, and its
-// number in the run. In a place in a batch, Seg is nil.
+// Place is where an entry is stored: its segment, its run in the segment, and its number in the
+// run. Seg is nil for an entry of a batch that is being imported; N is then its index there.
 type Place struct {
 	Seg *segment.Reader
 	Run uint32
 	N   uint32
 }
 
-// Holder returns the place as that of an entry that has the body of an entry in another segment.
+// Holder returns the place in the form in which another entry refers to it as the place of its
+// body.
 func (p Place) Holder() segment.Holder {
 	return segment.Holder{Segment: p.Seg.Info.ID, Placed: true, Run: p.Run, N: p.N}
 }
@@ -107,9 +107,9 @@ func (e *Capture) BodyAt() Place {
 // have been settled (see Settle).
 func (e *Capture) HasBody() bool { return e.Body != segment.BodyNone || e.Bytes >= 0 }
 
-// changeOf returns how capture e differs from p, the capture before it at its URL.
-// The first case below that fits counts; the order is that of the language's manual.
-// Two pages with the same leaves (blocks with text) differ only in their layout.
+// changeOf returns how capture e differs from p, the capture before it at its URL. The first
+// case below that fits counts; the language's manual lists them in the same order. Two pages
+// with the same leaves (blocks with text) differ only in their layout.
 func changeOf(p, e *segment.Entry) record.Change {
 	k, id := e.Kind, e.ID
 	lost := func(k record.Kind) bool { return k == record.KindMissing || k == record.KindSoftMissing }
@@ -209,10 +209,9 @@ func Settle(all []Capture) []Capture {
 	return out
 }
 
-// comparedWith reports whether the writer of e compared it with the version that begins
-// at before[begin], the last version before e. written is e with the hints of its writer.
-// The writer may have seen another capture of the same time, so the version must be the
-// only capture of its time.
+// comparedWith reports whether the writer of e compared it with version before[begin], the last
+// version before e. written is e with the hints of its writer. A version that shares its time
+// with another capture does not count, because the writer may have seen that one.
 func (e *Capture) comparedWith(written *segment.Entry, before []Capture, begin int) bool {
 	v := &before[begin]
 	switch {
@@ -225,8 +224,8 @@ func (e *Capture) comparedWith(written *segment.Entry, before []Capture, begin i
 	return !twin(begin-1) && !twin(begin+1) && e.Time != v.Time
 }
 
-// follow sets the hints of e (how e differs from the capture before) for a capture
-// directly after p. It also sets Doubt if damage makes these hints uncertain.
+// follow sets the hints of e (how it differs from the capture before) if p is the capture
+// before it. It also sets Doubt if damage makes these hints uncertain.
 func (e *Capture) follow(p *Capture) {
 	Follow(&p.Entry, &e.Entry)
 	if e.Doubt = p.Unread; e.Doubt == nil && e.Change == record.ChangeSame {
@@ -234,8 +233,8 @@ func (e *Capture) follow(p *Capture) {
 	}
 }
 
-// isAs gives e the body and the kind of p. e is a 304 answer that names no other capture,
-// and p the earlier capture that it confirms.
+// isAs gives e the body and the kind of p. e is a 304 that names no other capture, and p is the
+// earlier capture that it confirms.
 func (e *Capture) isAs(p *Capture) {
 	e.ownID = e.named()
 	e.ID, e.Content, e.Kind, e.Bytes = p.ID, p.Content, p.Kind, p.Bytes
@@ -286,10 +285,10 @@ func SettleVisible(all []Capture) []Capture {
 	return out
 }
 
-// settleBody gives e, a 304 answer that names no other capture, the body of an earlier
-// capture: the last one in before that e sees, see Capture.sees. If e sees none, e has no
-// body. A hidden capture without a body is passed over, and so are the hidden captures before
-// it, because e never had a body from them.
+// settleBody gives e, a 304 that names no other capture, the body of an earlier capture: the
+// last one in before from which e may have it, see Capture.sees. If there is none, e has no
+// body. settleBody passes over a hidden capture without a body and all hidden captures before
+// that one, because e never had a body from them.
 func settleBody(before []Capture, e *Capture) {
 	passed := false
 	for i := len(before) - 1; i >= 0; i-- {
@@ -311,15 +310,14 @@ func settleBody(before []Capture, e *Capture) {
 	e.Kind, e.Bytes = record.KindOf(int(e.Status), false), -1
 }
 
-// AsBefore reports whether e is a 304 that names no capture of this archive, so that
-// its body is that of the capture before it, whichever capture that is.
+// AsBefore reports whether e is a 304 that names no capture of this archive. Its body is then
+// that of the capture before it.
 func AsBefore(e *Capture) bool {
 	return e.Via == record.ViaNotModified && e.Body == segment.BodyNone && e.Unread == nil && (!e.Resolved || e.AsBefore)
 }
 
-// twin returns the index in out of a capture that is the same as e (see
-// Capture.Same), or -1. The captures of out are ordered by time, and none is later
-// than e.
+// twin returns the index in out of a capture that is the same as e (see Capture.Same), or -1.
+// out is sorted by time, and none of its captures is later than e.
 func twin(out []Capture, e *Capture) int {
 	for i := len(out) - 1; i >= 0 && out[i].Time == e.Time; i-- {
 		if out[i].Same(e) {
@@ -343,12 +341,12 @@ func ComparePlaces(p, q Place) int {
 // place must have a segment.
 func (p Place) Ref() record.Ref { return record.Ref{Segment: p.Seg.Info.ID, Run: p.Run, N: p.N} }
 
-// NoPlace is the place of no capture. The zero Place cannot be used for that,
-// because it is the place of the first capture of a batch.
+// NoPlace is a place where no capture is. The zero Place does not mean that: it is the place of
+// the first capture of a batch.
 var NoPlace = Place{N: math.MaxUint32}
 
-// Takes gives e, a revisit, the body of its original o, and all other properties that a
-// revisit has from its original.
+// Takes gives e, a revisit, the body of its original o and everything else that a revisit has
+// from its original, such as the status and the kind.
 func (e *Capture) Takes(o *Original) {
 	e.ID, e.Content, e.Bytes = o.ID, o.Content, o.Bytes
 	e.Status, e.Kind, e.Mime = o.Status, o.Kind, o.Mime

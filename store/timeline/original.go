@@ -6,8 +6,8 @@ import (
 	"infomall/store/segment"
 )
 
-// Original describes the capture from which a revisit (a capture stored without a
-// body of its own) takes its body, and what the revisit takes with it.
+// Original describes the capture from which a revisit (a capture stored without a body of its
+// own) has its body, and the values that the revisit takes from that capture.
 type Original struct {
 	From   Place // place of the entry that has the body
 	Damage error // the damage that keeps the body from being found, or nil; if set, the other fields are empty
@@ -25,8 +25,8 @@ type Original struct {
 	Through *PoolList // the pools of the captures after the revisit in its chain, also of the last
 }
 
-// Found returns of itself, which may be nil, or the damage that keeps the body from
-// being found.
+// Found returns the original itself, which may be nil, or the damage because of which the body
+// was not found.
 func (of *Original) Found() (*Original, error) {
 	if of != nil && of.Damage != nil {
 		return nil, of.Damage
@@ -34,8 +34,8 @@ func (of *Original) Found() (*Original, error) {
 	return of, nil
 }
 
-// PoolList is a set of pools, as a linked list. Chains with a common end share that
-// part of the list.
+// PoolList is a set of pools, as a linked list. Chains of revisits that end with the same
+// captures share the end of their lists.
 type PoolList struct {
 	Pool string
 	Next *PoolList

@@ -49,8 +49,8 @@ const (
 // checksum.
 var ErrDamaged = errors.New("the file of a result is damaged; compute the result again")
 
-// chunk describes one chunk: its place in the file, the crc32c of its
-// compressed bytes, and its rows.
+// chunk describes one chunk: where it is in the file, the crc32c of its compressed bytes, and
+// its rows.
 type chunk struct {
 	offset, bytes int64
 	crc           uint32
@@ -182,8 +182,8 @@ func NewReader(in io.ReaderAt, size int64) (*Reader, error) {
 	return r, nil
 }
 
-// headBytes is the length in bytes of the first line. headBytesMax is the largest
-// length of the first line in any format.
+// headBytes is the length in bytes of the first line in this format. headBytesMax is the
+// greatest length of the first line in any format.
 var headBytes = len(disk.Head(kindResult))
 
 const headBytesMax = 64
@@ -230,8 +230,8 @@ func readList(in io.ReaderAt, size int64) (*lines.Reader, error) {
 
 func damaged(err error) error { return fmt.Errorf("%w: %w", ErrDamaged, err) }
 
-// line interprets one line of the list and sets the field of r that the line
-// describes. It calls list.Fail if the line is unknown.
+// line parses one line of the list and sets the field of r that the line describes. It calls
+// list.Fail if the line is unknown.
 func (r *Reader) line(list *lines.Reader) {
 	x := &r.Result
 	switch list.Text() {
