@@ -153,7 +153,9 @@ func (r *Run) load(others func(RunRef) (*Run, error), whole bool) error {
 	} else {
 		r.content, r.facts = b[:blocks:blocks], b[blocks:]
 	}
-	r.blocks, r.whole = true, size == r.size
+	if r.blocks, r.whole = true, size == r.size; r.whole {
+		r.frame = nil // frees the record, if the columns are decompressed too
+	}
 	return nil
 }
 

@@ -382,11 +382,11 @@ type Run struct {
 	ends   []int64
 	long   Form
 	head   recordHead
-	frame  []byte // compressed content frame
 	mem    *RunMemory
 	size   int // decompressed size of the content, with the facts
 
 	mu            sync.Mutex // guards the fields below
+	frame         []byte     // compressed content frame; nil if the facts are loaded
 	blocks, whole bool       // the blocks are loaded; the facts are loaded too
 	content       []byte
 	facts         []byte // encoded
@@ -439,7 +439,7 @@ func (r *Run) Packed() bool { return r.Meta.packed }
 // has been used.
 func (r *Run) Bytes() int64 {
 	const blob = 24 // size of a slice header
-	n := int64(r.head.unzip+len(r.frame)) + 3*int64(r.head.factsLength) + entryMemory*int64(r.Meta.n) + blob*int64(2*r.Meta.n+2*len(r.ends))
+	n := int64(r.head.unzip+r.Stored) + 3*int64(r.head.factsLength) + entryMemory*int64(r.Meta.n) + blob*int64(2*r.Meta.n+2*len(r.ends))
 	if r.Meta.packed {
 		n += int64(r.size) / 8 // facts of blocks in their long form
 	}
