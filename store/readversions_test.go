@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"infomall/store/body"
 	"infomall/store/record"
 	"infomall/store/segment"
+	"infomall/store/snapshot"
 	"infomall/store/timeline"
 )
 
@@ -172,5 +174,53 @@ func TestReadVersionsOnce(t *testing.T) {
 	}
 	if n := int(v.Stats().Runs) - before; len(got) != pages*months || runs < months+2 || n != runs {
 		t.Errorf("%d versions read %d runs; there are %d", len(got), n, runs)
+	}
+}
+
+// TestReadVersionsMemory reads one version of each month. The runs of all months are read into the same
+// memory, so the second call allocates a small part of the size of the runs.
+func TestReadVersionsMemory(t *testing.T) {
+	const pages, months = 100, 20
+	r := rand.New(rand.NewPCG(5, 6))
+	a := openAt(t.TempDir(), Options{})
+	defer a.Close()
+	for m := range months {
+		var visits []*visit
+		for i := range pages {
+			body := make([]byte, 500)
+			for n := range body {
+				body[n] = 'a' + byte(r.IntN(26))
+			}
+			visits = append(visits, &visit{url: fmt.Sprintf("http://a.example/%03d", i), time: day0 + record.Time(m*31*dayMillis+i*1000), status: 200, body: "<html><body><h1>Page</h1><p>" + string(body[:250]) + "</p><p>" + string(body[250:]) + "</p></body></html>"})
+		}
+		put(t, a, visits)
+	}
+	v, err := a.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	v.Runs.Shelve(1, 1)
+	captures := slices.DeleteFunc(versionsIn(t, v), func(c *timeline.Capture) bool { return c.N != 50 })
+	var got []snapshot.EarlierVersion
+	read := func() (allocated, decoded int64) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		stats := v.Stats()
+		if got, err = v.ReadVersions(t.Context(), captures); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		return int64(after.TotalAlloc - before.TotalAlloc), v.Stats().Decoded - stats.Decoded
+	}
+	read() // opens the files
+	allocated, decoded := read()
+	for i := range got {
+		if !got[i].Read || !got[i].HasBody {
+			t.Fatalf("version %d was not read", i)
+		}
+	}
+	if len(captures) != months || decoded < months*pages*500 || allocated > decoded/4 {
+		t.Errorf("%d versions: %d bytes were decoded, %d allocated", len(captures), decoded, allocated)
 	}
 }

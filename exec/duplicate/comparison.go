@@ -123,6 +123,37 @@ func (s *spans) read(at span, buf []byte) ([]byte, error) {
 	return buf, nil
 }
 
+// pieces collects a long list piece by piece. A slice that grows takes room for a quarter more, and
+// during each growth for two copies.
+type pieces[T any] struct {
+	full [][]T
+	last []T
+	n    int // length of the whole list
+}
+
+// pieceLength is the length of a piece, unless more is added at once.
+const pieceLength = 1 << 13
+
+// add appends x to the list.
+func (p *pieces[T]) add(x ...T) {
+	if len(p.last)+len(x) > cap(p.last) {
+		p.full, p.last = append(p.full, p.last), make([]T, 0, max(pieceLength, len(x)))
+	}
+	p.last, p.n = append(p.last, x...), p.n+len(x)
+}
+
+// join returns the list, and empties p.
+func (p *pieces[T]) join() []T {
+	out := make([]T, 0, p.n)
+	p.full = append(p.full, p.last)
+	for i, piece := range p.full {
+		out = append(out, piece...)
+		p.full[i] = nil // the collector may free it
+	}
+	*p = pieces[T]{}
+	return out
+}
+
 // newComparison queries what is to be compared and returns a comparison
 // in which none of their texts was read. The caller closes it.
 func newComparison(ctx context.Context, d *duplication, run *op.Runner) (_ *comparison, err error) {
@@ -141,15 +172,17 @@ func newComparison(ctx context.Context, d *duplication, run *op.Runner) (_ *comp
 	if err != nil {
 		return nil, err
 	}
+	var list pieces[compared]
+	var keys pieces[byte]
 	for b, err := range rows {
 		if err != nil {
 			return nil, err
 		}
 		for i := range b.N {
 			at := result.Compared{URL: b.Cols[0].Texts[i], Time: record.Time(b.Cols[1].Ints[i]), Block: b.Cols[3].At(i).Text}
-			x := compared{keyAt: int64(len(c.keys)), time: at.Time, bytes: b.Cols[2].At(i).Int, cut: b.Cols[5].At(i).Bool}
-			c.keys = at.AppendKey(c.keys)
-			x.keyBytes = uint32(int64(len(c.keys)) - x.keyAt)
+			c.raw = at.AppendKey(c.raw[:0])
+			x := compared{keyAt: int64(keys.n), keyBytes: uint32(len(c.raw)), time: at.Time, bytes: b.Cols[2].At(i).Int, cut: b.Cols[5].At(i).Bool}
+			keys.add(c.raw...)
 			if c.images {
 				x.simhash, x.state = uint64(b.Cols[6].Ints[i]), fresh
 				x.body = words.Hash(b.Cols[4].At(i).Text)
@@ -158,9 +191,10 @@ func newComparison(ctx context.Context, d *duplication, run *op.Runner) (_ *comp
 			if x.mark = words.Hash(b.Cols[4].At(i).Text + b.Cols[6].At(i).Text); d.blocks {
 				x.mark = uint64(x.bytes)
 			}
-			c.list = append(c.list, x)
+			list.add(x)
 		}
 	}
+	c.keys, c.list = keys.join(), list.join()
 	slices.SortStableFunc(c.list, func(a, b compared) int { return bytes.Compare(c.key(&a), c.key(&b)) })
 	// Two versions of one millisecond count once.
 	c.list = slices.CompactFunc(c.list, func(a, b compared) bool { return bytes.Equal(c.key(&a), c.key(&b)) })
@@ -250,7 +284,7 @@ const scopesMax = 1000
 // becomes wordless.
 func (c *comparison) read(ctx context.Context, wanted []uint32) error {
 	node := c.duplication.texts
-	missing := make(map[uint32]bool, len(wanted)) // the wanted pages whose text did not come yet
+	missing := make([]bool, len(c.list)) // of each page in c.list whether it is wanted and its text did not come yet
 	urls := make(map[string]bool)
 	for _, i := range wanted {
 		missing[i] = true
@@ -287,18 +321,20 @@ func (c *comparison) read(ctx context.Context, wanted []uint32) error {
 			at := result.Compared{URL: b.Cols[0].Texts[n], Time: record.Time(b.Cols[1].Ints[n]), Block: b.Cols[2].At(n).Text}
 			c.raw = at.AppendKey(c.raw[:0])
 			i, ok := c.find(c.raw)
-			if !ok || !missing[uint32(i)] {
+			if !ok || !missing[i] {
 				continue
 			}
-			delete(missing, uint32(i))
+			missing[i] = false
 			c.list[i].body = words.Hash(b.Cols[3].At(n).Text)
 			if err := c.take(&c.list[i], b.Cols[4].At(n).Text, b.Cols[5].At(n).Text); err != nil {
 				return err
 			}
 		}
 	}
-	for i := range missing {
-		c.list[i].state = wordless // the archive has no text of the page
+	for i, m := range missing {
+		if m {
+			c.list[i].state = wordless // the archive has no text of the page
+		}
 	}
 	return nil
 }

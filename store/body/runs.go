@@ -222,16 +222,11 @@ func (r *Runs) opened(s *segment.Reader, n uint32) (*segment.Run, error) {
 	if run != nil || err != nil {
 		return run, err
 	}
+	if run, err = r.read(s, n, nil); err != nil {
+		return nil, err
+	}
 	key := runKey(s, n)
-	if err := r.badRun(key); err != nil {
-		return nil, err
-	}
-	if run, err = s.Open(n); err != nil {
-		r.noteBadRun(key, err)
-		return nil, err
-	}
 	r.mu.Lock()
-	r.countRead(run.Stored, run.Unpacked())
 	useCache := !r.noCache
 	if r.shelf != nil {
 		r.shelf.put(key, run, run.Bytes())
@@ -245,6 +240,41 @@ func (r *Runs) opened(s *segment.Reader, n uint32) (*segment.Run, error) {
 			return nil, err
 		}
 		cache.Set(key, run, run.Bytes())
+	}
+	return run, nil
+}
+
+// read reads run n of a segment from disk into the memory m, see segment.Reader.OpenIn. It does not
+// read again a run that was found damaged.
+func (r *Runs) read(s *segment.Reader, n uint32, m *segment.RunMemory) (*segment.Run, error) {
+	key := runKey(s, n)
+	if err := r.badRun(key); err != nil {
+		return nil, err
+	}
+	run, err := s.OpenIn(n, m)
+	if err != nil {
+		r.noteBadRun(key, err)
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.countRead(run.Stored, run.Unpacked())
+	return run, nil
+}
+
+// once returns run n of a segment with its blocks and, if the flag whole is set, its facts, for a
+// caller that needs it once. If the run is not in memory, once reads it into the memory m and does not keep it. The run is
+// valid until the next call with m.
+func (r *Runs) once(s *segment.Reader, n uint32, whole bool, m *segment.RunMemory) (*segment.Run, error) {
+	run, err := r.inMemory(s, n)
+	if run == nil && err == nil {
+		run, err = r.read(s, n, m)
+	}
+	if err == nil {
+		err = s.Load(run, whole)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return run, nil
 }
@@ -350,12 +380,9 @@ func (r *Runs) Recipe(p timeline.Place) (recipe segment.Recipe, own bool, err er
 	return run.Meta.Recipe(p.N)
 }
 
-// entryOf returns the entry of capture c. RecordID and DeclaredDigest may be left out.
-func (r *Runs) entryOf(c *timeline.Capture) (*segment.Stored, error) {
-	run, err := r.opened(c.Seg, c.Run)
-	if err != nil {
-		return nil, err
-	}
+// entryOf returns the entry of capture c, which is in a run. RecordID and DeclaredDigest may be
+// left out.
+func entryOf(run *segment.Run, c *timeline.Capture) (*segment.Stored, error) {
 	if c.Body != segment.BodyOwn {
 		return run.Meta.Entry(c.N)
 	}
@@ -369,6 +396,11 @@ func (r *Runs) Facts(s *segment.Reader, n uint32) (*segment.Facts, error) {
 	if err != nil {
 		return nil, err
 	}
+	return factsOf(s, run)
+}
+
+// factsOf returns the facts in a run of segment s. The run must be loaded whole.
+func factsOf(s *segment.Reader, run *segment.Run) (*segment.Facts, error) {
 	f, err := run.Facts()
 	if err != nil {
 		return nil, &segment.Error{File: s.Info.File, Offset: -1, Err: err}

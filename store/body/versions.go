@@ -73,6 +73,7 @@ type versionReader struct {
 	out      []Version
 	parts    []partsOf // of each version
 	copies   arena
+	memory   segment.RunMemory // of the run that is visited
 	wanted   map[segment.RunRef]*wantedOfRun
 	order    newestFirst // of the keys of wanted
 }
@@ -128,11 +129,15 @@ func (v *versionReader) want(ref segment.RunRef) *wantedOfRun {
 // visit reads from a run what w lists. A version whose part cannot be read keeps Read unset.
 func (v *versionReader) visit(ref segment.RunRef, w *wantedOfRun) {
 	s := v.runs.Segment(ref.Segment)
-	if s == nil {
+	if s == nil || len(w.entries)+len(w.blocks) == 0 { // its entries added blocks of the run itself
+		return
+	}
+	run, err := v.runs.once(s, ref.Run, len(w.entries) > 0, &v.memory)
+	if err != nil {
 		return
 	}
 	for _, i := range w.entries {
-		v.entry(i)
+		v.entry(i, run)
 	}
 	// Entries add blocks of their own run, which are then read with the others.
 	if own := v.wanted[ref]; own != nil {
@@ -142,12 +147,12 @@ func (v *versionReader) visit(ref segment.RunRef, w *wantedOfRun) {
 	if len(w.blocks) == 0 {
 		return
 	}
-	run, err := v.runs.loaded(s, ref.Run, false)
-	if err != nil {
-		return
+	count := 0
+	for _, b := range w.blocks {
+		count += int(b.Count)
 	}
 	var ids []segment.ID
-	if !run.Packed() {
+	if !run.Packed() && count > run.BlockCount()/idsShare {
 		if ids, err = run.BlockIDs(); err != nil {
 			return
 		}
@@ -169,15 +174,19 @@ func (v *versionReader) visit(ref segment.RunRef, w *wantedOfRun) {
 	}
 }
 
-// entry reads the entry of version i and its fold, and finds out which blocks its body
-// needs.
-func (v *versionReader) entry(i int) {
+// idsShare is the part of the blocks of a run of which visit computes the IDs. If more blocks are
+// wanted, it takes less time to decode the IDs of all.
+const idsShare = 4
+
+// entry reads the entry of version i and its fold, which are in a run, and finds out which
+// blocks its body needs.
+func (v *versionReader) entry(i int, run *segment.Run) {
 	c, x := v.captures[i], &v.out[i]
-	facts, err := v.runs.Facts(c.Seg, c.Run)
+	facts, err := factsOf(c.Seg, run)
 	if err != nil {
 		return
 	}
-	e, err := v.runs.entryOf(c)
+	e, err := entryOf(run, c)
 	if err != nil {
 		return
 	}

@@ -30,9 +30,32 @@ const (
 // window is a part of a batch: some URLs, with their captures in the archive.
 type window struct {
 	urls     []windowURL
-	captures []timeline.Capture
+	captures int                 // of these URLs, in the archive
 	versions []*timeline.Capture // begin the versions to read
 	bytes    int64               // of the bodies of these versions
+
+	// rooms is memory for captures, for all windows of a batch. The captures of the current
+	// window fill those before room, and of room its first used captures.
+	rooms      [][]timeline.Capture
+	room, used int
+}
+
+// roomCaptures is how many captures a room of a window has, or more if one URL has more. One list
+// of all captures would be copied each time it grows.
+const roomCaptures = 1 << 10
+
+// keep returns a copy of some captures of a URL. It is valid until the next window is opened.
+func (w *window) keep(captures []timeline.Capture) []timeline.Capture {
+	w.captures += len(captures)
+	for ; w.room < len(w.rooms); w.room, w.used = w.room+1, 0 {
+		if room := w.rooms[w.room][w.used:]; len(captures) <= len(room) {
+			w.used += len(captures)
+			return room[:copy(room, captures):len(captures)]
+		}
+	}
+	w.rooms, w.used = append(w.rooms, make([]timeline.Capture, max(roomCaptures, len(captures)))), len(captures)
+	room := w.rooms[w.room]
+	return room[:copy(room, captures):len(captures)]
 }
 
 // windowURL is a URL of a window: staged[from:to] are its new captures.
@@ -45,10 +68,8 @@ type windowURL struct {
 
 // open begins a window at staged capture from: it looks up the captures of its URLs.
 func (b *batchPlan) open(ctx context.Context, w *window, from int) error {
-	*w = window{urls: w.urls[:0], captures: w.captures[:0], versions: w.versions[:0]}
-	type bounds struct{ known, group, end int }
-	var at []bounds
-	for from < len(b.staged) && w.bytes < windowBytes && len(w.versions) < windowVersions && len(w.captures) < windowCaptures {
+	*w = window{urls: w.urls[:0], versions: w.versions[:0], rooms: w.rooms}
+	for from < len(b.staged) && w.bytes < windowBytes && len(w.versions) < windowVersions && w.captures < windowCaptures {
 		to := from + 1
 		for to < len(b.staged) && b.staged[to].Key == b.staged[from].Key {
 			to++
@@ -57,22 +78,14 @@ func (b *batchPlan) open(ctx context.Context, w *window, from int) error {
 		if err != nil {
 			return err
 		}
-		x := bounds{known: len(w.captures)}
-		w.captures = append(w.captures, known...)
-		x.group = len(w.captures)
-		if b.look.Disturbed {
-			w.captures = append(w.captures, b.look.Group...)
+		u := windowURL{from: from, to: to, known: w.keep(known), removed: b.look.Disturbed}
+		if u.removed {
+			u.group = w.keep(b.look.Group)
 		} else {
-			b.want(w, w.captures[x.known:], b.staged[from:to])
+			b.want(w, u.known, b.staged[from:to])
 		}
-		x.end = len(w.captures)
-		at = append(at, x)
-		w.urls = append(w.urls, windowURL{from: from, to: to, removed: b.look.Disturbed})
+		w.urls = append(w.urls, u)
 		from = to
-	}
-	for i, x := range at {
-		u := &w.urls[i]
-		u.known, u.group = w.captures[x.known:x.group:x.group], w.captures[x.group:x.end:x.end]
 	}
 	return b.readEarlier(ctx, w.versions)
 }

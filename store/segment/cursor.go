@@ -46,7 +46,7 @@ func (c *ChunkCursor) Close() {
 
 // Seek returns the first chunk that may have entries with keys at or after key; nil
 // means the end. The cursor only moves forward. The chunk is valid until the next
-// call, but its strings stay valid.
+// call, but its strings stay valid. Seek releases memory as Next does.
 func (c *ChunkCursor) Seek(key string) (*Chunk, error) {
 	return c.chunk(c.seek(key))
 }
@@ -108,7 +108,11 @@ func (c *ChunkCursor) seek(key string) mover {
 	if c.sample > 0 {
 		return c.ofSample
 	}
-	return func() ([]byte, []byte, error) { return c.c.Seek([]byte(max(key, "\x01"))) }
+	return func() (k, v []byte, err error) {
+		c.c.Passed(c.last)
+		k, c.last, err = c.c.Seek([]byte(max(key, "\x01")))
+		return k, c.last, err
+	}
 }
 
 func (c *ChunkCursor) passing() (key, value []byte, err error) {

@@ -28,7 +28,7 @@ func sizedGroups(entries []Stored) (out []byte) {
 // metaOf returns the Meta with the groups of columns in b, as sizedGroups made them. It
 // returns nil if they cannot be opened.
 func metaOf(b []byte) *Meta {
-	m, r := &Meta{segment: 7}, packed.Reader{B: b}
+	m, r := &Meta{segment: 7, mem: new(RunMemory)}, packed.Reader{B: b}
 	if m.open(r.Sized()) != nil {
 		return nil
 	}

@@ -138,7 +138,7 @@ func (r *Run) load(others func(RunRef) (*Run, error), whole bool) error {
 	}
 	var b []byte
 	if len(behind) == 0 && size == r.size {
-		b, r.fault = decoder().DecodeAll(frame, make([]byte, 0, size))
+		b, r.fault = decoder().DecodeAll(frame, r.mem.contentOf(size))
 	} else {
 		b, r.fault = splice(behind, frame, size)
 	}
@@ -153,7 +153,9 @@ func (r *Run) load(others func(RunRef) (*Run, error), whole bool) error {
 	} else {
 		r.content, r.facts = b[:blocks:blocks], b[blocks:]
 	}
-	r.blocks, r.whole = true, size == r.size
+	if r.blocks, r.whole = true, size == r.size; r.whole {
+		r.frame = nil // frees the record, if the columns are decompressed too
+	}
 	return nil
 }
 

@@ -29,6 +29,7 @@ type Meta struct {
 	flags   []int64
 
 	mu     sync.Mutex
+	mem    *RunMemory
 	frames [groups][]byte // the groups that are not decompressed yet
 	cols   [backCols][]byte
 	all    *front // all front columns; decoded when first needed
@@ -38,14 +39,41 @@ type Meta struct {
 	stored []Stored
 }
 
-// openMeta opens the compressed groups of columns of run number of a segment. It keeps
-// references to them.
-func openMeta(frames [groups][]byte, segment, number uint32) (*Meta, error) {
-	m := &Meta{segment: segment, number: number, frames: frames}
-	plain, err := decoder().DecodeAll(frames[groupCaptures], nil)
+// RunMemory is memory for a run and its Meta, see Reader.OpenIn. The zero value is ready. An import
+// reads the earlier versions of its URLs from nearly all runs of an archive of small pages. With one
+// RunMemory for all these runs, the 24th month takes a sixth less CPU time than with new memory for each.
+type RunMemory struct {
+	again               bool // for more than one run
+	record, content     []byte
+	groups              [groups][]byte // decompressed
+	flags, counts, ends []int64
+	places              entryPlaces
+	parts               *entryParts
+}
+
+// contentOf returns an empty slice with room for the content of a run, of size bytes. m may be nil.
+func (m *RunMemory) contentOf(size int) []byte {
+	if m == nil {
+		return make([]byte, 0, size)
+	}
+	if cap(m.content) < size {
+		m.content = make([]byte, 0, size)
+	}
+	return m.content[:0]
+}
+
+// openMeta opens the compressed groups of columns of run number of a segment, in the memory
+// mem; nil stands for new memory. It keeps references to them.
+func openMeta(frames [groups][]byte, segment, number uint32, mem *RunMemory) (*Meta, error) {
+	if mem == nil {
+		mem = new(RunMemory)
+	}
+	m := &Meta{segment: segment, number: number, frames: frames, mem: mem}
+	plain, err := decoder().DecodeAll(frames[groupCaptures], mem.groups[groupCaptures][:0])
 	if err != nil {
 		return nil, err
 	}
+	mem.groups[groupCaptures] = plain
 	m.frames[groupCaptures] = nil
 	return m, m.open(plain)
 }
@@ -63,9 +91,10 @@ func (m *Meta) open(plain []byte) error {
 		return err
 	}
 	m.n = m.columns.n
-	if m.flags, err = m.columns.flags(nil); err != nil {
+	if m.flags, err = m.columns.flags(m.mem.flags); err != nil {
 		return err
 	}
+	m.mem.flags = m.flags
 	return cutGroup(&m.cols, groupCaptures, r.B)
 }
 
@@ -177,7 +206,7 @@ func (m *Meta) decodeBlockIDs() ([]ID, error) {
 	if err != nil {
 		return nil, err
 	}
-	ends, err := blockEnds(m.cols[colBlockLens])
+	ends, err := blockEnds(nil, m.cols[colBlockLens])
 	if err != nil {
 		return nil, err
 	}
@@ -261,20 +290,22 @@ func (m *Meta) BlockEnds() ([]int64, error) {
 	err := m.need(groupBlocks)
 	if err == nil {
 		var ends []int64
-		if ends, err = blockEnds(m.cols[colBlockLens]); err == nil {
+		if ends, err = blockEnds(nil, m.cols[colBlockLens]); err == nil {
 			return ends, nil
 		}
 	}
 	return nil, m.fault(err)
 }
 
-func blockEnds(col []byte) ([]int64, error) {
+// blockEnds decodes col, a column of the lengths of blocks. It returns the offset at which each
+// block ends, in the memory of dst if that is large enough.
+func blockEnds(dst []int64, col []byte) ([]int64, error) {
 	r := packed.Reader{B: col}
 	n := r.Uvarint()
 	if r.Bad || n > entriesMax {
 		return nil, column.ErrDamaged
 	}
-	lens, err := column.DecodeInts(nil, r.B, int(n))
+	lens, err := column.DecodeInts(dst, r.B, int(n))
 	if err != nil {
 		return nil, err
 	}
@@ -457,8 +488,9 @@ func (m *Meta) need(groups ...int) error {
 		if len(m.frames[g]) == 0 {
 			continue
 		}
-		plain, err := decoder().DecodeAll(m.frames[g], nil)
+		plain, err := decoder().DecodeAll(m.frames[g], m.mem.groups[g][:0])
 		if err == nil {
+			m.mem.groups[g] = plain
 			err = cutGroup(&m.cols, g, plain)
 		}
 		if err != nil {

@@ -25,9 +25,13 @@ type entryParts struct {
 // needed without the other columns too.
 type entryPlaces struct {
 	at      []entryAt
-	n       struct{ hinted, pages, contents, own, held, elsewhere, revisits int32 } // lengths of columns
-	recipes []Recipe                                                                // of entries with BodyOwn
+	n       entryCounts
+	recipes []Recipe // of entries with BodyOwn
+	spans   []Span   // memory of the recipes
 }
+
+// entryCounts has the lengths of the columns that not all entries have.
+type entryCounts struct{ hinted, pages, contents, own, held, elsewhere, revisits int32 }
 
 // entryAt says where the columns that not all entries have describe an entry. A number
 // is -1 if the column does not have the entry.
@@ -58,12 +62,15 @@ func (m *Meta) entryPlaces() (*entryPlaces, error) {
 	if err := m.need(groupIDs, groupBlocks); err != nil {
 		return nil, err
 	}
-	counts, err := decodeCounts(nil, m.columns.cols[colCounts], m.n, m.columns.k)
+	counts, err := decodeCounts(m.mem.counts, m.columns.cols[colCounts], m.n, m.columns.k)
 	if err != nil {
 		return nil, err
 	}
-	p := &entryPlaces{at: make([]entryAt, m.n)}
+	m.mem.counts = counts
+	p := &m.mem.places
+	p.at = column.Sized(p.at, m.n)
 	n := &p.n
+	*n = entryCounts{}
 	url, left := int32(-1), int64(0)
 	take := func(next *int32, has bool) int32 {
 		if !has {
@@ -105,17 +112,22 @@ func (m *Meta) entryPlaces() (*entryPlaces, error) {
 	if len(m.cols[colDigests]) != int(n.pages)*len(record.Digest{}) || len(m.cols[colContents]) != 8*int(n.contents) {
 		return nil, column.ErrDamaged
 	}
-	recipes := recipeReader{own: m.segment, plain: packed.Reader{B: m.cols[colRecipes]}}
+	recipes := recipeReader{own: m.segment, plain: packed.Reader{B: m.cols[colRecipes]}, room: p.spans}
 	if m.packed {
 		if err := recipes.unpack(); err != nil {
 			return nil, err
 		}
 	}
-	p.recipes = make([]Recipe, n.own)
+	p.recipes = column.Sized(p.recipes, int(n.own))
+	spans := 0
 	for i := range p.recipes {
 		if p.recipes[i], err = recipes.next(); err != nil {
 			return nil, err
 		}
+		spans += len(p.recipes[i].Spans)
+	}
+	if m.mem.again && spans > len(p.spans) {
+		p.spans = make([]Span, spans) // for the next run
 	}
 	m.places = p
 	return p, nil
@@ -133,7 +145,11 @@ func (m *Meta) entryParts() (*entryParts, error) {
 	if err := m.need(groupPages, groupResponse); err != nil {
 		return nil, err
 	}
-	p, n := &entryParts{entryPlaces: places}, &places.n
+	if m.mem.parts == nil {
+		m.mem.parts = new(entryParts)
+	}
+	p, n := m.mem.parts, &places.n
+	p.entryPlaces, p.named = places, false
 	for _, c := range textCols {
 		if err := p.text[c].Decode(m.cols[c], m.n); err != nil {
 			return nil, err
@@ -159,7 +175,7 @@ func (m *Meta) entryParts() (*entryParts, error) {
 		{&p.linkCounts, colLinkCount, n.pages}, {&p.blockCounts, colBlockCount, n.pages},
 	} {
 		var err error
-		if *c.dst, err = column.DecodeInts(nil, m.cols[c.col], int(c.n)); err != nil {
+		if *c.dst, err = column.DecodeInts(*c.dst, m.cols[c.col], int(c.n)); err != nil {
 			return nil, err
 		}
 	}
@@ -288,6 +304,7 @@ func (m *Meta) Entries() ([]Stored, error) {
 		m.put(&out[i], p, i)
 	}
 	m.stored, m.parts, m.places, m.all = out, nil, nil, nil
+	m.mem.parts, m.mem.places = nil, entryPlaces{} // the recipes of the entries are in this memory
 	return out, nil
 }
 

@@ -382,10 +382,11 @@ type Run struct {
 	ends   []int64
 	long   Form
 	head   recordHead
-	frame  []byte // compressed content frame
-	size   int    // decompressed size of the content, with the facts
+	mem    *RunMemory
+	size   int // decompressed size of the content, with the facts
 
 	mu            sync.Mutex // guards the fields below
+	frame         []byte     // compressed content frame; nil if the facts are loaded
 	blocks, whole bool       // the blocks are loaded; the facts are loaded too
 	content       []byte
 	facts         []byte // encoded
@@ -407,6 +408,9 @@ func (r *Run) blockBytes() int { return r.size - r.head.factsLength }
 // Content returns the blocks of the run, concatenated. Load must have been called
 // before. The error says which run that r builds on is missing.
 func (r *Run) Content() ([]byte, error) { return r.content, r.lacks }
+
+// BlockCount returns the number of blocks of the run.
+func (r *Run) BlockCount() int { return len(r.ends) }
 
 // Block returns block n of the run. Load must have been called before. The block
 // shares the run's memory.
@@ -435,7 +439,7 @@ func (r *Run) Packed() bool { return r.Meta.packed }
 // has been used.
 func (r *Run) Bytes() int64 {
 	const blob = 24 // size of a slice header
-	n := int64(r.head.unzip+len(r.frame)) + 3*int64(r.head.factsLength) + entryMemory*int64(r.Meta.n) + blob*int64(2*r.Meta.n+2*len(r.ends))
+	n := int64(r.head.unzip+r.Stored) + 3*int64(r.head.factsLength) + entryMemory*int64(r.Meta.n) + blob*int64(2*r.Meta.n+2*len(r.ends))
 	if r.Meta.packed {
 		n += int64(r.size) / 8 // facts of blocks in their long form
 	}
@@ -447,12 +451,23 @@ func (r *Run) Unpacked() int { return r.head.unzip }
 
 // Open reads and checks run n of the segment. It does not decompress the run's blocks
 // and facts.
-func (s *Reader) Open(n uint32) (*Run, error) {
-	rec, from, err := s.record(n)
+func (s *Reader) Open(n uint32) (*Run, error) { return s.OpenIn(n, nil) }
+
+// OpenIn does what Open does, in the memory m; nil stands for new memory. The run is valid
+// until the next call of OpenIn with m, and only one goroutine may use it.
+func (s *Reader) OpenIn(n uint32, m *RunMemory) (*Run, error) {
+	var room []byte
+	if m != nil {
+		m.again, room = true, m.record
+	}
+	rec, from, err := s.recordIn(n, room)
 	if err != nil {
 		return nil, err
 	}
-	r, err := openRun(rec, s.Info.ID, n)
+	if m != nil {
+		m.record = rec
+	}
+	r, err := openRun(rec, s.Info.ID, n, m)
 	if err != nil {
 		return nil, &Error{File: s.Info.File, Offset: from, Err: err}
 	}
@@ -511,7 +526,7 @@ func (s *Reader) Meta(n uint32) (m *Meta, stored int, err error) {
 		if err != nil {
 			return nil, err
 		}
-		return openMeta(frames, s.Info.ID, n)
+		return openMeta(frames, s.Info.ID, n, nil)
 	}()
 	if err != nil {
 		return nil, 0, &Error{File: s.Info.File, Offset: from, Err: err}
@@ -556,7 +571,7 @@ func span(ends []int64, n uint32) (from, end int64, err error) {
 // facts. The function others returns the runs on which this run builds; it may be
 // nil if there are none.
 func decodeRun(b []byte, segment, number uint32, others func(RunRef) (*Run, error)) (*Run, error) {
-	r, err := openRun(b, segment, number)
+	r, err := openRun(b, segment, number, nil)
 	if err == nil {
 		err = r.load(others, true)
 	}
@@ -567,8 +582,9 @@ func decodeRun(b []byte, segment, number uint32, others func(RunRef) (*Run, erro
 }
 
 // openRun decodes b, the record of run number of a segment, without the run's
-// blocks and facts. It keeps a reference to b.
-func openRun(b []byte, segment, number uint32) (*Run, error) {
+// blocks and facts, into the memory mem; nil stands for new memory. It keeps a
+// reference to b.
+func openRun(b []byte, segment, number uint32, mem *RunMemory) (*Run, error) {
 	h, data, err := parseHead(b)
 	if err != nil {
 		return nil, err
@@ -585,18 +601,22 @@ func openRun(b []byte, segment, number uint32) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := openMeta(frames, segment, number)
+	m, err := openMeta(frames, segment, number, mem)
 	if err != nil {
 		return nil, err
 	}
 	m.States = h.kind == kindStates
-	r := &Run{Meta: m, Stored: len(b), head: h, frame: content, size: h.unzip - size}
+	r := &Run{Meta: m, Stored: len(b), head: h, frame: content, mem: mem, size: h.unzip - size}
 	if r.size < h.factsLength || r.size > 0 && len(r.frame) == 0 || r.head.factsFrom > len(r.frame) {
 		return nil, errLengths
 	}
-	if r.ends, err = m.BlockEnds(); err != nil {
-		return nil, err
+	if err = m.need(groupBlocks); err != nil {
+		return nil, m.fault(err)
 	}
+	if r.ends, err = blockEnds(m.mem.ends, m.cols[colBlockLens]); err != nil {
+		return nil, m.fault(err)
+	}
+	m.mem.ends = r.ends
 	return r, nil
 }
 

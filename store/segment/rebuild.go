@@ -121,7 +121,7 @@ func (b *rebuilder) run(rec []byte, at int64) error {
 		return fmt.Errorf("found a record of kind %s, run %d, of segment %d of pool %s where run %d of segment %d of pool %s should be",
 			h.kind, h.run, h.segment, h.pool, number, b.info.ID, b.info.Pool)
 	}
-	r, err := openRun(rec, h.segment, h.run)
+	r, err := openRun(rec, h.segment, h.run, nil)
 	if err != nil {
 		return err
 	}

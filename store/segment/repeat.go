@@ -70,7 +70,7 @@ func (w *Writer) Repeat(s *Reader, entries []Stored, facts [][]byte, anew bool) 
 		return err
 	}
 	anew = anew || entries != nil
-	r, err := openRun(rec, s.Info.ID, n)
+	r, err := openRun(rec, s.Info.ID, n, nil)
 	if err == nil && anew {
 		err = r.load(s.Others, true)
 	}

@@ -397,6 +397,6 @@ func (c *Contents) blockEnds() ([]int64, error) {
 	if err := cutGroup(&cols, groupBlocks, plain); err != nil {
 		return nil, err
 	}
-	c.ends, err = blockEnds(cols[colBlockLens])
+	c.ends, err = blockEnds(nil, cols[colBlockLens])
 	return c.ends, err
 }

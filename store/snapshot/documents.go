@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"infomall/store/commit"
 	"infomall/store/page"
@@ -62,7 +63,9 @@ type documents struct {
 	// bodies has, once it is made, the first eight bytes of the ID of each body that has a
 	// reading, sorted. The last bits have another meaning: bodyText is set if a reading of the
 	// body has text, and bodyEmpty if a reading has none.
-	bodies []uint64
+	bodies  []uint64
+	allRead bool         // bodies has the readings of all files: each could be read
+	asked   atomic.Int64 // calls of Document
 }
 
 const (
@@ -190,9 +193,11 @@ func (v *Snapshot) readBodies() []uint64 {
 		return d.bodies
 	}
 	out := []uint64{}
+	d.allRead = true
 	for _, name := range names {
 		f, err := v.from.readings(name, false)
 		if err != nil {
+			d.allRead = false
 			continue // a look-up of one of its readings meets the error
 		}
 		for _, r := range f.All() {
@@ -257,11 +262,25 @@ func (v *Snapshot) DocumentText(ctx context.Context, at timeline.Place, digest r
 	return search.NoDocument
 }
 
+// askedMost is the number of calls of Document after which Document looks whether any file has a
+// reading. If none has, it need not read the entries of captures any more. For one page that would
+// take too long in an archive with many files.
+const askedMost = 64
+
+// readNone reports whether the archive has no reading at all: all files of readings could be read, and
+// none of them has a reading.
+func (v *Snapshot) readNone() bool {
+	bodies := v.readBodies()
+	v.documents.mu.Lock()
+	defer v.documents.mu.Unlock()
+	return len(bodies) == 0 && v.documents.allRead
+}
+
 // Document returns the reading of the body of a capture as a document; see
 // record.Payload.Document. It does not read the body. It returns nil if there is no such
 // reading.
 func (v *Snapshot) Document(ctx context.Context, ref record.Ref) ([]byte, error) {
-	if !v.HasDocuments() {
+	if !v.HasDocuments() || v.documents.asked.Add(1) > askedMost && v.readNone() {
 		return nil, ctx.Err()
 	}
 	s := v.Runs.Segment(ref.Segment)

@@ -356,5 +356,6 @@ func (c *Cursor) Close() {
 		_ = c.x.Guard(c.tx.Rollback)
 	}
 	c.tx = nil
+	c.behind.end()
 	c.x.using.Done()
 }

@@ -14,8 +14,11 @@ type passed struct{ values []byte }
 // once. passedGap is how many bytes between two values are released with them at
 // most. A system call for each value would take a tenth of the time of a scan.
 const (
-	passedBytes = 256 << 10
+	passedBytes = 128 << 10
 	passedGap   = 64 << 10
+	// aroundBytes is how much of the end of a range is released again with the next range: Linux
+	// maps up to as many bytes before an address when that is first read.
+	aroundBytes = 64 << 10
 )
 
 // add records that the cursor has passed value and will not read it again soon. It extends the
@@ -34,8 +37,16 @@ func (p *passed) add(value []byte) {
 	}
 	if len(p.values) >= passedBytes {
 		release(p.values)
-		p.values = nil
+		p.values = p.values[len(p.values)-aroundBytes:]
 	}
+}
+
+// end releases what was not released yet, if that is more than a call of the system is worth.
+func (p *passed) end() {
+	if len(p.values) >= aroundBytes {
+		release(p.values)
+	}
+	p.values = nil
 }
 
 // release tells the system that value, a part of a mapped index file, will not be

@@ -8,3 +8,6 @@ type passed struct{}
 
 // add does nothing.
 func (*passed) add([]byte) {}
+
+// end does nothing.
+func (*passed) end() {}
