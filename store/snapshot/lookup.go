@@ -148,7 +148,7 @@ func (v *Snapshot) KeysOf(ctx context.Context, refs []record.Ref) ([]string, err
 		if err != nil {
 			return nil, err
 		}
-		keys, counts, _, err := meta.Keys()
+		keys, counts, err := meta.URLs()
 		if err != nil {
 			return nil, err
 		}
