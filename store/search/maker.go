@@ -247,11 +247,11 @@ func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *in
 // see RankOf.
 //
 // sums[i] is what the question finds in the leaves of capture i, see Sums. If sums is nil, the
-// question finds nothing in any of them. The function page returns the page of capture i and
-// its leaves. Its result at is the number of an earlier capture with the same page, or i. Its
+// question finds nothing in any of them. The function page returns how the page of capture i
+// is read, and its leaves. Its result at is the number of an earlier capture with the same page, or i. Its
 // result ok is false if the page is not known. The function document, if not nil, returns the
 // text of a capture that is no page.
-func (m *Maker) AddPages(ref segment.RunRef, run *index.Run, sums []match.Sum, page func(i int) (p *index.Page, leaves []segment.Span, at int, ok bool), document func(i int) DocumentText) error {
+func (m *Maker) AddPages(ref segment.RunRef, run *index.Run, sums []match.Sum, page func(i int) (as index.Reading, leaves []segment.Span, at int, ok bool), document func(i int) DocumentText) error {
 	var list []uint32
 	if len(run.Special) > 0 || sums != nil {
 		list = slices.Repeat([]uint32{nothing}, run.Pages)
@@ -274,7 +274,7 @@ func (m *Maker) AddPages(ref segment.RunRef, run *index.Run, sums []match.Sum, p
 			list[i] = m.add(m.saidOf(&whole))
 			continue
 		}
-		p, leaves, at, known := page(i)
+		as, leaves, at, known := page(i)
 		switch {
 		case !known:
 			list[i] = maybe
@@ -283,7 +283,7 @@ func (m *Maker) AddPages(ref segment.RunRef, run *index.Run, sums []match.Sum, p
 			list[i] = list[at]
 			continue
 		}
-		whole, err := m.whole(leaves, p.Reading)
+		whole, err := m.whole(leaves, as)
 		if err != nil {
 			return err
 		}
