@@ -1,10 +1,14 @@
 package relation
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
 	"iter"
+	"slices"
+	"strings"
+	"unsafe"
 
 	"infomall/exec/dedup"
 	"infomall/exec/spill"
@@ -66,22 +70,58 @@ func appendTime(dst []byte, t record.Time) []byte {
 	return binary.BigEndian.AppendUint64(dst, uint64(t)^1<<63)
 }
 
-// sorted yields the findings of in sorted by the key that the function key appends. A
-// finding is valid until the iteration moves on.
+// sorted yields the findings of in sorted by the key that the function key appends. Findings
+// with equal keys keep their order. A finding is valid until the iteration moves on.
 func (r *Reader) sorted(ctx context.Context, in iter.Seq2[*finding, error], key func([]byte, *finding) []byte) iter.Seq2[*finding, error] {
 	return func(yield func(*finding, error) bool) {
 		s := r.Memory.Sorter(ctx, collapseShare)
 		defer s.Close()
 		var k, v []byte
+		add := func(key []byte, f *finding) error {
+			v = f.appendTo(v[:0])
+			return s.Add(key, v)
+		}
+		// As long as they are few, findings stay as they are: that takes less time than to
+		// encode them for the sorter.
+		var few []keyedFinding
+		room := r.Memory.Bytes / (fewShare * collapseShare)
 		for f, err := range in {
 			if err == nil {
-				k, v = key(k[:0], f), f.appendTo(v[:0])
-				err = s.Add(k, v)
+				k = key(k[:0], f)
+				if room > 0 {
+					few = append(few, keyedFinding{string(k), *f})
+					if room -= few[len(few)-1].bytes(); room > 0 {
+						continue
+					}
+					for i := range few {
+						err = cmp.Or(err, add([]byte(few[i].key), &few[i].finding))
+					}
+					few = nil
+				} else {
+					err = add(k, f)
+				}
 			}
 			if err != nil {
 				yield(nil, err)
 				return
 			}
+		}
+		order := make([]int, len(few))
+		for i := range order {
+			order[i] = i
+		}
+		slices.SortFunc(order, func(a, b int) int { return cmp.Or(strings.Compare(few[a].key, few[b].key), a-b) })
+		for _, i := range order {
+			if err := ctx.Err(); err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(&few[i].finding, nil) {
+				return
+			}
+		}
+		if len(few) > 0 {
+			return
 		}
 		for rec, err := range s.Sorted() {
 			if err != nil {
@@ -94,6 +134,20 @@ func (r *Reader) sorted(ctx context.Context, in iter.Seq2[*finding, error], key 
 			}
 		}
 	}
+}
+
+// fewShare is the part of a sorter's memory that findings take before they go to the sorter.
+const fewShare = 4
+
+// keyedFinding is a finding and the key by which it is sorted.
+type keyedFinding struct {
+	key string
+	finding
+}
+
+// bytes returns about how much memory k takes.
+func (k *keyedFinding) bytes() int64 {
+	return int64(unsafe.Sizeof(*k)) + int64(len(k.key)+len(k.url)+len(k.title))
 }
 
 // times returns pointers to the fields of f that are times, in a fixed order.

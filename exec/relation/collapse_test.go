@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"infomall/exec/spill"
 	"infomall/store/record"
 	"infomall/store/search"
 )
@@ -80,5 +81,44 @@ func TestFindingBytes(t *testing.T) {
 		if got := readFinding(string(f.appendTo(nil))); got != f {
 			t.Errorf("%+v, want %+v", got, f)
 		}
+	}
+}
+
+// TestSorted sorts findings, of which many have equal keys, with memory for all, for some and
+// for none of them: they come in the order of their keys, and then as they came in.
+func TestSorted(t *testing.T) {
+	const count = 500
+	in := func(yield func(*finding, error) bool) {
+		var f finding // used again and again, as a finding is valid until the next one
+		for i := range count {
+			f = finding{url: fmt.Sprintf("http://a.example/%d", i), title: "page", first: record.Time(i * 7 % 20), versions: i}
+			if !yield(&f, nil) {
+				return
+			}
+		}
+	}
+	spilled := make(map[bool]bool)
+	for _, bytes := range []int64{100 << 20, 1 << 20, 200_000, 20_000, 0} {
+		r := &Reader{Memory: spill.Memory{Bytes: bytes, Dirs: []string{t.TempDir()}}}
+		got := 0
+		before := finding{first: -1}
+		for f, err := range r.sorted(t.Context(), in, func(dst []byte, f *finding) []byte { return appendTime(dst, f.first) }) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f.first < before.first || f.first == before.first && f.versions <= before.versions || f.url != fmt.Sprintf("http://a.example/%d", f.versions) {
+				t.Fatalf("with %d bytes: %+v comes after %+v", bytes, *f, before)
+			}
+			before = *f
+			got++
+		}
+		if got != count {
+			t.Errorf("with %d bytes: %d findings, want %d", bytes, got, count)
+		}
+		k := keyedFinding{"12345678", before}
+		spilled[count*k.bytes() > bytes/(fewShare*collapseShare)] = true
+	}
+	if len(spilled) != 2 {
+		t.Error("the memory is not once enough and once too little")
 	}
 }

@@ -33,7 +33,7 @@ type indexedSegment struct {
 type groupOf struct {
 	file  *index.File
 	first uint32
-	pages [][]index.Page
+	pages *index.Pages
 }
 
 // sumsOf is what the question finds in the captures of the block of users that was read
@@ -148,27 +148,25 @@ func (x *indexed) run(ctx context.Context, m *search.Maker, id, n uint32) (u *in
 	return u, sums, nil
 }
 
-// page returns what the index of a segment says of the page of capture i of run n: nil if
-// it says nothing. at is the capture that has the same page, or i.
-func (x *indexed) page(id, n uint32, i int) (p *index.Page, at int) {
+// page returns what the index of a segment says of the page of capture i of run n: ok is
+// false if it says nothing. at is the first capture that has the same page, or i.
+func (x *indexed) page(id, n uint32, i int) (p index.Page, at int, ok bool) {
 	f := x.of[id]
 	n += f.first
-	if g := &x.group; g.file != f.File || n < g.first || int(n-g.first) >= len(g.pages) {
+	if g := &x.group; g.file != f.File || n < g.first || int(n-g.first) >= g.pages.Runs() {
 		pages, first, err := f.PagesOf(n)
 		if err != nil {
 			x.v.Warn(err)
-			return nil, i
+			return p, i, false
 		}
 		x.group = groupOf{f.File, first, pages}
 	}
-	pages := x.group.pages[n-x.group.first]
-	if i >= len(pages) {
-		return nil, i
+	pages, run := x.group.pages, int(n-x.group.first)
+	if i >= pages.Len(run) {
+		return p, i, false
 	}
-	for at = i; pages[at].Kind == index.PageSame; {
-		at = int(pages[at].Same)
-	}
-	return &pages[at], at
+	at = pages.Same(run, i)
+	return pages.Page(run, at), at, true
 }
 
 // sumsOf returns what the question finds in the captures of a block of users. If the block

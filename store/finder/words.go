@@ -118,8 +118,7 @@ type wordFinder struct {
 	entries []search.Entry
 	state   string // of v, once it was needed
 
-	bodies   []search.PageLeaves // of the bodies of the run bodiesOf, see leavesIn
-	bodiesOf segment.RunRef
+	metas map[segment.RunRef]*segment.Meta // see metaOf
 }
 
 // run passes the entries of run n of a segment to the Maker.
@@ -248,19 +247,19 @@ func (f *wordFinder) indexed(ctx context.Context, id, n uint32) (done bool, err 
 		return false, err
 	}
 	ref := segment.RunRef{Segment: id, Run: n}
-	return f.maker.AddPages(ref, u, sums, func(i int) (*index.Page, []segment.Span, int, bool) {
-		p, at := f.index.page(id, n, i)
-		if p == nil || !p.HasLeaves() {
-			return nil, nil, at, false
+	return f.maker.AddPages(ref, u, sums, func(i int) (as index.Reading, leaves []segment.Span, at int, ok bool) {
+		p, at, ok := f.index.page(id, n, i)
+		if !ok || !p.HasLeaves() {
+			return as, nil, at, false
 		}
 		if at < i {
-			return p, nil, at, true
+			return p.Reading, nil, at, true
 		}
-		leaves := f.leavesAt(holder(p, ref, i))
-		if leaves == nil {
-			return p, nil, at, false
+		of := f.leavesAt(holder(&p, ref, i))
+		if of == nil {
+			return as, nil, at, false
 		}
-		return p, leaves.Spans, at, true
+		return p.Reading, of.Spans, at, true
 	}, f.documents(id, n, u.Special)) == nil, nil
 }
 
@@ -276,22 +275,22 @@ func holder(p *index.Page, run segment.RunRef, i int) index.Holder {
 // rank returns the rank of the page of a capture that the index of its segment lists. ok is
 // false if the page has to be read for that.
 func (f *wordFinder) rank(ref record.Ref) (best search.Best, ok bool) {
-	p, at := f.index.page(ref.Segment, ref.Run, int(ref.N))
-	if p == nil || !p.HasLeaves() {
+	p, at, ok := f.index.page(ref.Segment, ref.Run, int(ref.N))
+	if !ok || !p.HasLeaves() {
 		return best, false
 	}
-	leaves := f.leavesAt(holder(p, segment.RunRef{Segment: ref.Segment, Run: ref.Run}, at))
+	leaves := f.leavesAt(holder(&p, segment.RunRef{Segment: ref.Segment, Run: ref.Run}, at))
 	if leaves == nil {
 		return best, false
 	}
-	best, err := f.maker.RankOf(p, leaves)
+	best, err := f.maker.RankOf(&p, leaves)
 	return best, err == nil
 }
 
 // print returns the fingerprint of the page of a capture that the index of its segment lists.
 func (f *wordFinder) print(ref record.Ref) search.Print {
-	p, _ := f.index.page(ref.Segment, ref.Run, int(ref.N))
-	if p == nil || !p.HasLeaves() {
+	p, _, ok := f.index.page(ref.Segment, ref.Run, int(ref.N))
+	if !ok || !p.HasLeaves() {
 		return search.Print{}
 	}
 	return search.Print{Bits: p.Print, Has: p.Printed, Known: true}
@@ -350,67 +349,62 @@ func (f *wordFinder) documentTexts(id, n uint32, special []index.Special) (texts
 	return texts
 }
 
-// leavesKey is the key of the leaves of the bodies that a run stores, in Finder.kept. Where a
-// leaf is can change with each generation of the catalogue.
+// leavesKey is the key of the leaves of the body that a capture stores, in Finder.kept. Where
+// a leaf is can change with each generation of the catalogue.
 type leavesKey struct {
 	archive    string
 	generation uint64
-	run        segment.RunRef
+	at         index.Holder
 }
 
 // leavesAt returns the leaves of the body that the entry at a place stores, or nil if they
-// are not known.
+// are not known, because some are gone for example.
 func (f *wordFinder) leavesAt(at index.Holder) *search.PageLeaves {
-	if f.bodiesOf != at.RunRef || f.bodies == nil {
-		key := leavesKey{f.v.Pin.Catalog.ID, f.v.Pin.Catalog.Generation, at.RunRef}
-		var ok bool
-		if f.bodies, ok = memo.Get[[]search.PageLeaves](f.v.kept, key); !ok {
-			bytes := int64(0)
-			if f.bodies, bytes = f.leavesIn(at.RunRef); f.bodies == nil {
-				return nil
-			}
-			f.v.kept.Put(key, f.bodies, bytes)
-		}
-		f.bodiesOf = at.RunRef
+	key := leavesKey{f.v.Pin.Catalog.ID, f.v.Pin.Catalog.Generation, at}
+	if l, ok := memo.Get[*search.PageLeaves](f.v.kept, key); ok {
+		return l
 	}
-	if int(at.N) >= len(f.bodies) || f.bodies[at.N].Spans == nil {
+	meta := f.metaOf(at.RunRef)
+	if meta == nil {
 		return nil
 	}
-	return &f.bodies[at.N]
+	recipe, own, err := meta.Recipe(at.N)
+	if err != nil || !own {
+		return nil
+	}
+	leaves, ok := f.leavesNow(&recipe)
+	if !ok {
+		return nil
+	}
+	l := &search.PageLeaves{Spans: append(make([]segment.Span, 0, len(leaves)), leaves...)}
+	bytes := int64(unsafe.Sizeof(*l)) + int64(len(leaves))*int64(unsafe.Sizeof(segment.Span{})) + pageLeavesBytes
+	for _, s := range leaves {
+		bytes += 4 * int64(s.Count)
+	}
+	f.v.kept.Put(key, l, bytes)
+	return l
 }
 
 // pageLeavesBytes is about how much memory the numbers of terms of a page take, besides 4
 // bytes for each block, of which there are no more than leaves.
 const pageLeavesBytes = 64
 
-// leavesIn returns the leaves of each body that a run stores, by the number of its entry, and
-// about how many bytes of memory they take. The leaves of a body are nil if the entry stores
-// none, or if some are gone. The result is nil if the run cannot be read.
-func (f *wordFinder) leavesIn(run segment.RunRef) (list []search.PageLeaves, bytes int64) {
-	s := f.v.Runs.Segment(run.Segment)
-	if s == nil {
-		return nil, 0
+// metasMost is how many runs a wordFinder remembers for metaOf. Pages that stand together
+// have their bodies in a few runs.
+const metasMost = 16
+
+// metaOf returns the meta of a run, or nil if it cannot be read.
+func (f *wordFinder) metaOf(run segment.RunRef) *segment.Meta {
+	meta, known := f.metas[run]
+	if known {
+		return meta
 	}
-	meta, err := f.v.Runs.Meta(s, run.Run)
-	if err != nil {
-		return nil, 0
+	if s := f.v.Runs.Segment(run.Segment); s != nil {
+		meta, _ = f.v.Runs.CachedMeta(s, run.Run) // the page is read, and its reader meets the error
 	}
-	bodies, err := meta.Bodies()
-	if err != nil {
-		return nil, 0
+	if f.metas == nil || len(f.metas) >= metasMost {
+		f.metas = make(map[segment.RunRef]*segment.Meta)
 	}
-	list = make([]search.PageLeaves, len(bodies))
-	for i := range bodies {
-		if bodies[i].Form != segment.BodyOwn {
-			continue
-		}
-		if leaves, ok := f.leavesNow(&bodies[i].Recipe); ok {
-			list[i].Spans = append(make([]segment.Span, 0, len(leaves)), leaves...)
-			bytes += int64(len(leaves))*int64(unsafe.Sizeof(segment.Span{})) + pageLeavesBytes
-			for _, s := range leaves {
-				bytes += 4 * int64(s.Count)
-			}
-		}
-	}
-	return list, bytes + int64(len(list))*int64(unsafe.Sizeof(list[0]))
+	f.metas[run] = meta
+	return meta
 }

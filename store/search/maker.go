@@ -88,6 +88,8 @@ type Maker struct {
 	bodies      map[segment.ID]bodyAnswer
 	page        Page
 	counts      []int
+	sums        []match.Sum // the last result of Sums
+	listSums    []match.Sum // of Sums: what the question finds in the leaves of each list
 }
 
 // Stored has the leaves of an archive. An error of its methods ends the answers for a run.
@@ -200,10 +202,12 @@ func (m *Maker) Add(run segment.RunRef, entries []Entry, own func(i int) (leaves
 }
 
 // Sums returns what the question finds in the leaves of each capture of b, a block of the
-// index f, which has the users u. hits is what the question finds in the documents of f. An
-// error is that of ctx.
+// index f, which has the users u. hits is what the question finds in the documents of f. The
+// result is valid until the next call. An error is that of ctx.
 func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *index.UsersBlock, u *index.Users) ([]match.Sum, error) {
-	lists := make([]match.Sum, u.Lists())
+	m.listSums = slices.Grow(m.listSums[:0], u.Lists())[:u.Lists()]
+	lists := m.listSums
+	clear(lists)
 	if hits.Len() > 0 {
 		for _, used := range u.Documents {
 			if p := hits.Part(int(used.N)); p != nil {
@@ -229,7 +233,9 @@ func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *in
 			}
 		}
 	}
-	out := make([]match.Sum, b.Captures)
+	m.sums = slices.Grow(m.sums[:0], b.Captures)[:b.Captures]
+	out := m.sums
+	clear(out)
 	for n := range lists {
 		if lists[n].None() {
 			continue
@@ -247,11 +253,11 @@ func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *in
 // see RankOf.
 //
 // sums[i] is what the question finds in the leaves of capture i, see Sums. If sums is nil, the
-// question finds nothing in any of them. The function page returns the page of capture i and
-// its leaves. Its result at is the number of an earlier capture with the same page, or i. Its
+// question finds nothing in any of them. The function page returns how the page of capture i
+// is read, and its leaves. Its result at is the number of an earlier capture with the same page, or i. Its
 // result ok is false if the page is not known. The function document, if not nil, returns the
 // text of a capture that is no page.
-func (m *Maker) AddPages(ref segment.RunRef, run *index.Run, sums []match.Sum, page func(i int) (p *index.Page, leaves []segment.Span, at int, ok bool), document func(i int) DocumentText) error {
+func (m *Maker) AddPages(ref segment.RunRef, run *index.Run, sums []match.Sum, page func(i int) (as index.Reading, leaves []segment.Span, at int, ok bool), document func(i int) DocumentText) error {
 	var list []uint32
 	if len(run.Special) > 0 || sums != nil {
 		list = slices.Repeat([]uint32{nothing}, run.Pages)
@@ -274,7 +280,7 @@ func (m *Maker) AddPages(ref segment.RunRef, run *index.Run, sums []match.Sum, p
 			list[i] = m.add(m.saidOf(&whole))
 			continue
 		}
-		p, leaves, at, known := page(i)
+		as, leaves, at, known := page(i)
 		switch {
 		case !known:
 			list[i] = maybe
@@ -283,7 +289,7 @@ func (m *Maker) AddPages(ref segment.RunRef, run *index.Run, sums []match.Sum, p
 			list[i] = list[at]
 			continue
 		}
-		whole, err := m.whole(leaves, p.Reading)
+		whole, err := m.whole(leaves, as)
 		if err != nil {
 			return err
 		}

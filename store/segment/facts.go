@@ -24,7 +24,7 @@ type Facts struct {
 	run    *Run // the run that has the facts
 
 	mu   sync.Mutex
-	long map[uint32][]byte // long form of short facts, by block
+	long [][]byte // long form of short facts, by block, as far as it was asked for
 }
 
 // noFacts stands for the facts of a run that has none.
@@ -50,8 +50,8 @@ func (f *Facts) Block(n uint32) []byte {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if long, ok := f.long[n]; ok {
-		return long
+	if int(n) < len(f.long) && f.long[n] != nil {
+		return f.long[n]
 	}
 	b, err := f.run.Block(n)
 	if err != nil {
@@ -59,7 +59,7 @@ func (f *Facts) Block(n uint32) []byte {
 	}
 	long := f.run.long(b, short)
 	if f.long == nil {
-		f.long = make(map[uint32][]byte)
+		f.long = make([][]byte, f.blocks.len())
 	}
 	f.long[n] = long
 	return long

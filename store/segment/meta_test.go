@@ -28,6 +28,7 @@ var groupReads = []struct {
 	{"IP addresses", []int{groupResponse}, func(m *Meta) (any, error) { return m.Texts(FieldIP) }},
 	{"names of records", []int{groupNames}, func(m *Meta) (any, error) { return m.Texts(FieldRecordID) }},
 	{"declared digests", []int{groupNames}, func(m *Meta) (any, error) { return m.Texts(FieldDeclared) }},
+	{"URLs", nil, func(m *Meta) (any, error) { keys, _, err := m.URLs(); return keys, err }},
 	{"the last key", nil, func(m *Meta) (any, error) { return m.lastKey() }},
 	{"an entry", []int{groupIDs, groupPages, groupBlocks, groupResponse, groupNames}, func(m *Meta) (any, error) { return m.Entry(2) }},
 	{"the rest of an entry", []int{groupIDs, groupPages, groupBlocks, groupResponse}, func(m *Meta) (any, error) { return m.Rest(2, &Entry{Body: m.bodyForm(2)}) }},
@@ -124,6 +125,44 @@ func TestRest(t *testing.T) {
 		}
 		if compared < 10 {
 			t.Fatalf("%d entries have bodies", compared)
+		}
+	}
+}
+
+// TestURLs compares the URLs of a run with those that Keys returns, and with the entries:
+// before and after the other columns were decoded.
+func TestURLs(t *testing.T) {
+	dir := t.TempDir()
+	entries := testEntries(300)
+	s := NewReader(disk.OS, dir, writeSegment(t, dir, entries), nil, nil)
+	defer s.Close()
+	m, _, err := s.Meta(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		keys, counts, err := m.URLs()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var each []string
+		for k, n := range counts {
+			each = append(each, slices.Repeat(keys[k:k+1], int(n))...)
+		}
+		if len(keys) < 10 || len(each) != m.Len() {
+			t.Fatalf("%d URLs have %d entries, of %d", len(keys), len(each), m.Len())
+		}
+		all, sizes, _, err := m.Keys()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(keys, all) || !slices.Equal(counts, sizes) {
+			t.Fatalf("the URLs are %q with %d entries, want %q with %d", keys, counts, all, sizes)
+		}
+		for i, key := range each {
+			if e, err := m.Entry(uint32(i)); err != nil || e.Key != key {
+				t.Fatalf("entry %d has key %v (error %v), want %q", i, e, err, key)
+			}
 		}
 	}
 }

@@ -181,6 +181,27 @@ func (m *Meta) Bodies() ([]BodyAt, error) {
 	return out, nil
 }
 
+// URLs returns the keys of the run's URLs, in order, and how many entries each has. It
+// decodes nothing else.
+func (m *Meta) URLs() (keys []string, counts []int64, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.all != nil {
+		return m.all.keys, m.all.counts, nil
+	}
+	p := &m.columns
+	if p.n == 0 {
+		return nil, nil, nil
+	}
+	if keys, err = p.keys(nil, new(column.Texts)); err == nil {
+		counts, err = decodeCounts(nil, p.cols[colCounts], p.n, p.k)
+	}
+	if err != nil {
+		return nil, nil, m.fault(err)
+	}
+	return keys, counts, nil
+}
+
 // Keys returns the keys of the run's URLs, in order, and how many entries each has.
 // mimes is the media type of each entry.
 func (m *Meta) Keys() (keys []string, counts []int64, mimes []string, err error) {

@@ -132,42 +132,89 @@ func (v *Snapshot) LookupBefore(ctx context.Context, key string, to record.Time,
 func (v *Snapshot) KeysOf(ctx context.Context, refs []record.Ref) ([]string, error) {
 	refs = slices.Clone(refs)
 	slices.SortFunc(refs, func(a, b record.Ref) int {
-		return cmp.Or(cmp.Compare(a.Segment, b.Segment), cmp.Compare(a.Run, b.Run), cmp.Compare(a.N, b.N))
+		return cmp.Or(cmp.Compare(a.Segment, b.Segment), compareInSegment(a, b))
 	})
 	var out []string
 	for len(refs) > 0 {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		first := refs[0]
-		s := v.Runs.Segment(first.Segment)
+		s := v.Runs.Segment(refs[0].Segment)
 		if s == nil {
 			return nil, body.ErrMissing
 		}
-		meta, err := v.Runs.CachedMeta(s, first.Run)
-		if err != nil {
+		of := refs
+		if end := slices.IndexFunc(refs, func(r record.Ref) bool { return r.Segment != refs[0].Segment }); end > 0 {
+			of = refs[:end]
+		}
+		refs = refs[len(of):]
+		var err error
+		if out, err = v.appendKeysOf(out, s, of); err != nil {
 			return nil, err
-		}
-		keys, counts, _, err := meta.Keys()
-		if err != nil {
-			return nil, err
-		}
-		end := int64(0) // number of the first entry with the next key
-		for k, key := range keys {
-			end += counts[k]
-			n := 0
-			for n < len(refs) && refs[n].Segment == first.Segment && refs[n].Run == first.Run && int64(refs[n].N) < end {
-				n++
-			}
-			if n > 0 {
-				out = append(out, key)
-				refs = refs[n:]
-			}
-		}
-		if len(refs) > 0 && refs[0].Segment == first.Segment && refs[0].Run == first.Run {
-			return nil, body.ErrMissing // the run has no such entry
 		}
 	}
 	slices.Sort(out)
 	return slices.Compact(out), nil
+}
+
+func compareInSegment(a, b record.Ref) int {
+	return cmp.Or(cmp.Compare(a.Run, b.Run), cmp.Compare(a.N, b.N))
+}
+
+// appendKeysOf appends to out the keys of captures of one segment, which are sorted. If they
+// are in at least half of the runs, it reads the index of the segment and no run.
+func (v *Snapshot) appendKeysOf(out []string, s *segment.Reader, refs []record.Ref) ([]string, error) {
+	runs := 0
+	for i, r := range refs {
+		if i == 0 || r.Run != refs[i-1].Run {
+			runs++
+		}
+	}
+	found := 0 // captures
+	add := func(run uint32, keys []string, counts []int64) {
+		at, _ := slices.BinarySearchFunc(refs, record.Ref{Run: run}, compareInSegment)
+		of := refs[at:]
+		end := int64(0) // number of the first entry with the next key
+		for k := 0; k < len(keys) && len(of) > 0 && of[0].Run == run; k++ {
+			end += counts[k]
+			n := 0
+			for n < len(of) && of[n].Run == run && int64(of[n].N) < end {
+				n++
+			}
+			if n > 0 {
+				out, of, found = append(out, keys[k]), of[n:], found+n
+			}
+		}
+	}
+	if 2*runs >= s.Info.Runs {
+		c := s.Chunks(0)
+		defer c.Close()
+		chunk, err := c.Seek("")
+		for ; err == nil && chunk != nil; chunk, err = c.Next() {
+			keys, counts := chunk.Keys()
+			add(chunk.Run, keys, counts)
+		}
+		if err != nil {
+			return nil, err
+		}
+	} else {
+		for i, r := range refs {
+			if i > 0 && r.Run == refs[i-1].Run {
+				continue
+			}
+			meta, err := v.Runs.CachedMeta(s, r.Run)
+			if err != nil {
+				return nil, err
+			}
+			keys, counts, err := meta.URLs()
+			if err != nil {
+				return nil, err
+			}
+			add(r.Run, keys, counts)
+		}
+	}
+	if found < len(refs) {
+		return nil, body.ErrMissing // a run has no such entry
+	}
+	return out, nil
 }

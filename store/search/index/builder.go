@@ -128,12 +128,15 @@ const (
 // posting collects the postings of one term. The place that was added last is not in bytes
 // yet: its encoding says whether it is the last place in its document, and only the next
 // place shows that.
+//
+// Most terms of many archives stand at one place. So they have no bytes before put is
+// called, and take little memory.
 type posting struct {
 	bytes  []byte
-	docs   int
-	doc    int // the document of the last place
-	before int // number of the term at the place before the last one, in the same document; -1 if there is none
-	place  int // number of the term at the last place
+	docs   int32
+	doc    int32 // the document of the last place
+	before int32 // number of the term at the place before the last one, in the same document; -1 if there is none
+	place  int32 // number of the term at the last place
 	joined bool
 	letter bool
 }
@@ -274,16 +277,17 @@ func (b *Builder) AddRun(s *Source) error {
 func (b *Builder) use(leaves []segment.Span, as Reading) {
 	reading := b.readings.number(as)
 	for _, s := range leaves {
-		own := b.own[segment.RunRef{Segment: s.Segment, Run: s.Run}]
+		ref := segment.RunRef{Segment: s.Segment, Run: s.Run}
+		own := b.own[ref]
 		if own == nil {
-			b.users.add(readRun{segment.RunRef{Segment: s.Segment, Run: s.Run}, reading}, s.N, s.Count)
+			b.users.add(readRun{ref, reading}, s.N, s.Count)
 			continue
 		}
 		for n := s.N; n < s.N+s.Count; n++ {
 			if doc := own.document(n, as); doc >= 0 {
 				b.users.add(ownDocuments, uint32(doc), 1)
 			} else {
-				b.users.add(readRun{segment.RunRef{Segment: s.Segment, Run: s.Run}, reading}, n, 1)
+				b.users.add(readRun{ref, reading}, n, 1)
 			}
 		}
 	}
@@ -414,29 +418,33 @@ func (b *Builder) term(n int) {
 	if !ok {
 		i = len(b.posts)
 		b.terms[string(b.words.Term())] = i
-		b.posts = append(b.posts, posting{doc: -1, letter: b.words.Letter})
+		b.posts = append(b.posts, posting{letter: b.words.Letter})
 		b.bytes += termBytes + len(b.words.Term())
 	}
-	p := &b.posts[i]
+	p, doc := &b.posts[i], int32(b.docs)
 	before := cap(p.bytes)
-	if p.doc == b.docs {
+	switch {
+	case p.docs == 0:
+		p.doc, p.before, p.docs = doc, -1, 1
+	case p.doc == doc:
 		p.put(false)
 		p.before = p.place
-	} else {
-		if p.docs > 0 {
-			p.put(true)
-		}
-		p.bytes = binary.AppendUvarint(p.bytes, uint64(b.docs-max(p.doc, 0)))
-		p.doc, p.before = b.docs, -1
+	default:
+		p.put(true)
+		p.bytes = binary.AppendUvarint(p.bytes, uint64(doc-p.doc))
+		p.doc, p.before = doc, -1
 		p.docs++
 	}
-	p.place, p.joined = n, b.words.Joined
+	p.place, p.joined = int32(n), b.words.Joined
 	b.bytes += cap(p.bytes) - before
 }
 
-// put appends the last place to p.bytes. last says that no other place of the document
-// follows.
+// put appends the last place to p.bytes, after the number of the first document if it is the
+// first place. last says that no other place of the document follows.
 func (p *posting) put(last bool) {
+	if len(p.bytes) == 0 {
+		p.bytes = binary.AppendUvarint(p.bytes, uint64(p.doc))
+	}
 	x := uint64(p.place-p.before-1) << 1
 	if last {
 		x |= 1
@@ -535,19 +543,23 @@ func (b *Builder) endPages() {
 func (b *Builder) endPart() {
 	type term struct {
 		text string
+		head uint64 // the first 8 bytes of text
 		at   int
 	}
 	all := make([]term, 0, len(b.terms))
 	for text, at := range b.terms {
-		all = append(all, term{text, at})
+		var head [8]byte
+		copy(head[:], text)
+		all = append(all, term{text, binary.BigEndian.Uint64(head[:]), at})
 	}
 	slices.SortFunc(all, func(a, c term) int {
-		if a.text < c.text {
+		if a.head < c.head || a.head == c.head && a.text < c.text {
 			return -1
 		}
 		return 1 // no two are equal
 	})
 	var terms, postings []byte
+	var room [16]byte // for the bytes of a term that stands at one place
 	before := ""
 	end := func() {
 		b.addBlock(kindTerms, packed.AppendSized(nil, before), terms)
@@ -556,6 +568,9 @@ func (b *Builder) endPart() {
 	}
 	for _, t := range all {
 		p := &b.posts[t.at]
+		if p.bytes == nil {
+			p.bytes = room[:0]
+		}
 		p.put(true)
 		same := 0
 		for same < len(before) && same < len(t.text) && before[same] == t.text[same] {

@@ -464,17 +464,17 @@ func group(blocks []runBlock, n int) (b runBlock, first int, ok bool) {
 
 // PagesOf returns the pages of run n and of runs beside it, which the same block describes:
 // first is the number of the first of these runs.
-func (f *File) PagesOf(n uint32) (pages [][]Page, first uint32, err error) {
+func (f *File) PagesOf(n uint32) (pages *Pages, first uint32, err error) {
 	b, from, ok := group(f.pages, int(n))
 	if !ok || b.end > len(f.Runs) || from >= b.end {
 		return nil, 0, f.fault(errDamaged)
 	}
-	pages, err = keep(f, b.block, keptPages, func(content []byte) ([][]Page, int64, error) {
-		pages, bytes, err := f.decodePages(content, b.end-from)
+	pages, err = keep(f, b.block, keptPages, func(content []byte) (*Pages, int64, error) {
+		pages, err := f.decodePages(content, b.end-from)
 		if err != nil {
-			err = f.fault(err)
+			return nil, 0, f.fault(err)
 		}
-		return pages, bytes, err
+		return pages, pages.bytes(), nil
 	})
 	return pages, uint32(from), err
 }

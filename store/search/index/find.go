@@ -15,33 +15,33 @@ import (
 // Hits holds the findings of a question in the documents of an index. It never changes after
 // Find has returned it.
 type Hits struct {
-	of []*match.Part // by document; nil if the question finds nothing in it, or nothing in any
-	n  int
-
-	parts  int                      // how many elements of of have memory of their own, at most
-	recent [recentParts]*match.Part // the different elements of of that were added last
+	of    []uint32 // by document: 1 + the index in parts; 0 if the question finds nothing in it. nil if it finds nothing in any
+	parts []*match.Part
+	n     int
 }
 
 const (
-	// recentParts is how many elements of Hits.of are remembered. Most texts that are like
-	// each other share a Part, see match.Query.PartOf.
+	// recentParts is how many elements at the end of Hits.parts are compared with the next
+	// one. Most texts that are like each other share a Part, see match.Query.PartOf.
 	recentParts = 8
 	// hitBytes is about how much memory a Part takes.
-	hitBytes = 150
+	hitBytes = 158
 )
 
 // Bytes returns about how much memory h takes, at most.
-func (h *Hits) Bytes() int64 { return int64(len(h.of))*8 + int64(h.parts)*hitBytes }
+func (h *Hits) Bytes() int64 { return int64(len(h.of))*4 + int64(len(h.parts))*hitBytes }
 
 // add adds what the question finds in a document.
 func (h *Hits) add(doc int, p *match.Part) {
-	h.of[doc] = p
 	h.n++
-	if slices.Contains(h.recent[:], p) {
-		return
+	for i := len(h.parts) - 1; i >= max(0, len(h.parts)-recentParts); i-- {
+		if h.parts[i] == p {
+			h.of[doc] = uint32(i) + 1
+			return
+		}
 	}
-	h.recent[h.parts%recentParts] = p
-	h.parts++
+	h.parts = append(h.parts, p)
+	h.of[doc] = uint32(len(h.parts))
 }
 
 // Len returns the number of documents in which the question finds something.
@@ -49,10 +49,10 @@ func (h *Hits) Len() int { return h.n }
 
 // Part returns what the question finds in a document, or nil.
 func (h *Hits) Part(doc int) *match.Part {
-	if h.of == nil {
+	if h.of == nil || h.of[doc] == 0 {
 		return nil
 	}
-	return h.of[doc]
+	return h.parts[h.of[doc]-1]
 }
 
 // Find returns what the question finds in the documents of the index. exact returns the
@@ -292,7 +292,7 @@ func (f *File) join(ctx context.Context, q *match.Query, list []*cursor, out *Hi
 		}
 		if !p.Plain() {
 			if out.of == nil {
-				out.of = make([]*match.Part, f.docs)
+				out.of = make([]uint32, f.docs)
 			}
 			out.add(doc, p)
 		}

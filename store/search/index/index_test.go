@@ -288,8 +288,15 @@ func TestIndex(t *testing.T) {
 		}
 		for n, want := range m.pages {
 			pages, first, err := m.file.PagesOf(uint32(n))
-			if got := pages[uint32(n)-first]; err != nil || fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
-				rt.Fatalf("the pages of run %d are %+v (error %v), want %+v", n, got, err, want)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			got := make([]Page, pages.Len(n-int(first)))
+			for i := range got {
+				got[i] = pages.Page(n-int(first), i)
+			}
+			if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
+				rt.Fatalf("the pages of run %d are %+v, want %+v", n, got, want)
 			}
 		}
 		for _, question := range questions {
@@ -413,7 +420,7 @@ func readAll(b []byte) (string, error) {
 			if err != nil {
 				return "", err
 			}
-			said += fmt.Sprint(pages, f.Runs[n])
+			said += fmt.Sprint(*pages, f.Runs[n])
 			for _, l := range leaves {
 				if l.Part != nil {
 					said += fmt.Sprint(*l.Part, l.Linked)

@@ -100,75 +100,156 @@ func (g *pageGroup) encode() []byte {
 // errPages is the error for pages that are damaged in a way that a checksum does not show.
 var errPages = errors.New("the pages are not as they were written")
 
-// decodePages decodes a group of runs, and returns the pages of each run, and about how many
-// bytes of memory they take.
-func (f *File) decodePages(b []byte, runs int) (_ [][]Page, bytes int64, err error) {
+// Pages is the pages of consecutive runs, numbered from 0 on, as a block of an index has
+// them. It never changes.
+type Pages struct {
+	readings []Reading
+	first    []int32 // for each run the index of its first page in all, and at the end len(all)
+	all      []keptPage
+	holders  []Holder // of the pages that are PageHeld
+	titles   string   // one title after the other
+	ends     []uint32 // where the titles end
+	cuts     [][]facts.OutlineBlock
+}
+
+// keptPage is one page of Pages. A million of them are in memory, hence it has no pointers.
+type keptPage struct {
+	print      uint64
+	of         uint32 // of PageSame, Page.Same; of PageHeld, an index in holders
+	reading    int32  // of pages with leaves, as the next two: an index in readings
+	title, cut int32  // indexes in ends and cuts
+	kind       PageKind
+	printed    bool
+}
+
+// Runs returns the number of runs.
+func (g *Pages) Runs() int { return len(g.first) - 1 }
+
+// Len returns the number of captures of a run.
+func (g *Pages) Len(run int) int { return int(g.first[run+1] - g.first[run]) }
+
+// Page returns the page of capture i of a run.
+func (g *Pages) Page(run, i int) Page {
+	k := &g.all[int(g.first[run])+i]
+	p := Page{Kind: k.kind}
+	switch k.kind {
+	case PageSame:
+		p.Same = k.of
+	case PageHeld:
+		p.Holder = g.holders[k.of]
+	}
+	if p.HasLeaves() {
+		p.Reading, p.Cut, p.Print, p.Printed = g.readings[k.reading], g.cuts[k.cut], k.print, k.printed
+		from := uint32(0)
+		if k.title > 0 {
+			from = g.ends[k.title-1]
+		}
+		p.Title = g.titles[from:g.ends[k.title]]
+	}
+	return p
+}
+
+// Same returns the number of the first capture of a run that has the page of capture i: i
+// itself, or an earlier one.
+func (g *Pages) Same(run, i int) int {
+	for of := g.all[g.first[run]:]; of[i].kind == PageSame; {
+		i = int(of[i].of)
+	}
+	return i
+}
+
+// bytes returns about how much memory g takes.
+func (g *Pages) bytes() int64 {
+	n := int64(unsafe.Sizeof(*g)) + int64(len(g.titles)) + 4*int64(cap(g.first)+cap(g.ends)) + int64(cap(g.all))*int64(unsafe.Sizeof(keptPage{}))
+	n += int64(cap(g.holders)) * int64(unsafe.Sizeof(Holder{}))
+	for _, c := range g.cuts {
+		n += int64(unsafe.Sizeof(c)) + int64(len(c))*int64(unsafe.Sizeof(facts.OutlineBlock{}))
+	}
+	return n
+}
+
+// decodePages decodes the block of the pages of some number of runs.
+func (f *File) decodePages(b []byte, runs int) (*Pages, error) {
 	r := packed.Reader{B: b}
 	var cols [pageCols]packed.Reader
 	for i := range cols {
 		cols[i].B = r.Sized()
 	}
-	out := make([][]Page, runs)
-	title, cut := "", []facts.OutlineBlock(nil)
-	for i := range out {
+	g := &Pages{readings: f.Readings, first: make([]int32, 1, runs+1), all: make([]keptPage, 0, len(cols[colKind].B))}
+	// Before the first title and the first cut, pages have none.
+	g.ends, g.cuts = []uint32{0}, [][]facts.OutlineBlock{nil}
+	titles := make([]byte, 0, len(cols[colTitle].B))
+	for range runs {
 		n := cols[colPages].Number()
 		if n > len(cols[colKind].B) {
-			return nil, 0, errPages
+			return nil, errPages
 		}
-		out[i] = make([]Page, n)
-		bytes += int64(n) * int64(unsafe.Sizeof(Page{}))
-		for k := range out[i] {
-			p := &out[i][k]
-			switch p.Kind = PageKind(cols[colKind].Byte()); p.Kind {
+		for i := range n {
+			k := keptPage{kind: PageKind(cols[colKind].Byte())}
+			switch k.kind {
 			case PageUnknown, PageNone, PageEmpty, PageOwn:
 			case PageSame:
-				if p.Same = uint32(cols[colSame].Number()); int(p.Same) >= k {
-					return nil, 0, errPages
+				if k.of = uint32(cols[colSame].Number()); int(k.of) >= i {
+					return nil, errPages
 				}
 			case PageHeld:
 				h := &cols[colHolder]
-				p.Holder = Holder{segment.RunRef{Segment: uint32(h.Number()), Run: uint32(h.Number())}, uint32(h.Number())}
+				k.of = uint32(len(g.holders))
+				g.holders = append(g.holders, Holder{segment.RunRef{Segment: uint32(h.Number()), Run: uint32(h.Number())}, uint32(h.Number())})
 			default:
-				return nil, 0, errPages
+				return nil, errPages
 			}
-			if !p.HasLeaves() {
-				continue
-			}
-			reading := cols[colReading].Number()
-			if reading >= len(f.Readings) {
-				return nil, 0, errPages
-			}
-			p.Reading = f.Readings[reading]
-			if cols[colTitle].Number() != 0 {
-				title = cols[colTitle].Text()
-				bytes += int64(len(title))
-			}
-			p.Title = title
-			if n := cols[colCut].Number(); n > len(cols[colCut].B)+1 {
-				return nil, 0, errPages
-			} else if n > 0 {
-				cut = make([]facts.OutlineBlock, n-1)
-				bytes += int64(n-1) * int64(unsafe.Sizeof(facts.OutlineBlock{}))
-				for c := range cut {
-					x := cols[colCut].Number()
-					cut[c] = facts.OutlineBlock{Leaves: x >> 4, Label: label.Label(x & 15)}
-					if cut[c].Label > label.Other {
-						return nil, 0, errPages
+			if (&Page{Kind: k.kind}).HasLeaves() {
+				reading := cols[colReading].Number()
+				if reading >= len(f.Readings) {
+					return nil, errPages
+				}
+				k.reading = int32(reading)
+				if cols[colTitle].Number() != 0 {
+					titles = append(titles, cols[colTitle].Sized()...)
+					g.ends = append(g.ends, uint32(len(titles)))
+				}
+				if err := g.readCut(&cols[colCut]); err != nil {
+					return nil, err
+				}
+				k.title, k.cut = int32(len(g.ends)-1), int32(len(g.cuts)-1)
+				if k.printed = cols[colPrint].Number() != 0; k.printed {
+					if print := cols[colPrint].Take(8); print != nil {
+						k.print = binary.LittleEndian.Uint64(print)
 					}
 				}
 			}
-			p.Cut = cut
-			if p.Printed = cols[colPrint].Number() != 0; p.Printed {
-				if print := cols[colPrint].Take(8); print != nil {
-					p.Print = binary.LittleEndian.Uint64(print)
-				}
-			}
+			g.all = append(g.all, k)
 		}
+		g.first = append(g.first, int32(len(g.all)))
 	}
 	for i := range cols {
 		if cols[i].Bad {
-			return nil, 0, errPages
+			return nil, errPages
 		}
 	}
-	return out, bytes, nil
+	g.titles = string(titles)
+	return g, nil
+}
+
+// readCut reads the cut of the next page. It adds a cut to g unless that is the cut of the
+// page before.
+func (g *Pages) readCut(col *packed.Reader) error {
+	n := col.Number()
+	if n == 0 {
+		return nil
+	}
+	if n > len(col.B)+1 {
+		return errPages
+	}
+	cut := make([]facts.OutlineBlock, n-1)
+	for c := range cut {
+		x := col.Number()
+		cut[c] = facts.OutlineBlock{Leaves: x >> 4, Label: label.Label(x & 15)}
+		if cut[c].Label > label.Other {
+			return errPages
+		}
+	}
+	g.cuts = append(g.cuts, cut)
+	return nil
 }

@@ -55,11 +55,11 @@ func (f *File) Any(h *Hits, n uint32) bool {
 	}
 	u := &f.Runs[n]
 	for _, doc := range u.alias {
-		if h.of[doc] != nil {
+		if h.of[doc] != 0 {
 			return true
 		}
 	}
-	return slices.ContainsFunc(h.of[u.first:u.first+u.docs], func(p *match.Part) bool { return p != nil })
+	return slices.ContainsFunc(h.of[u.first:u.first+u.docs], func(part uint32) bool { return part != 0 })
 }
 
 // Knows reports whether the index has the text of every block of run n in a reading.

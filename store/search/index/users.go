@@ -14,6 +14,7 @@ import (
 // 600,000 uses of 67,000 leaves, and 6,200 different lists.
 type users struct {
 	number   map[readRun]uint32 // of the runs with leaves, in the order in which they came
+	last     readRun            // the run of the last use, if there is one
 	leaves   []uint32           // of each of them: how many leaves are counted, the last one being used
 	uses     []use
 	total    int // how many leaves the uses have
@@ -47,6 +48,28 @@ var ownDocuments = readRun{reading: -1}
 
 // add says that the current capture has leaves of a run.
 func (u *users) add(run readRun, from, count uint32) {
+	var before *use // the last use
+	if len(u.uses) > 0 {
+		before = &u.uses[len(u.uses)-1]
+	}
+	var n uint32
+	if before != nil && u.last == run {
+		n = before.run
+	} else {
+		n = u.numberOf(run)
+	}
+	u.leaves[n] = max(u.leaves[n], from+count)
+	u.total += int(count)
+	if before != nil && before.run == n && before.capture == u.captures && before.from+before.count == from {
+		before.count += count
+		return
+	}
+	u.uses = append(u.uses, use{n, from, count, u.captures})
+	u.last = run
+}
+
+// numberOf returns the number of a run in u.number, and adds the run if it is not there.
+func (u *users) numberOf(run readRun) uint32 {
 	n, known := u.number[run]
 	if !known {
 		if u.number == nil {
@@ -56,15 +79,7 @@ func (u *users) add(run readRun, from, count uint32) {
 		u.number[run] = n
 		u.leaves = append(u.leaves, 0)
 	}
-	u.leaves[n] = max(u.leaves[n], from+count)
-	u.total += int(count)
-	if last := len(u.uses) - 1; last >= 0 {
-		if l := &u.uses[last]; l.run == n && l.capture == u.captures && l.from+l.count == from {
-			l.count += count
-			return
-		}
-	}
-	u.uses = append(u.uses, use{n, from, count, u.captures})
+	return n
 }
 
 // full reports whether the block should end.
