@@ -147,7 +147,8 @@ func (s *articleStream) close() {
 }
 
 // read reads the pages of all hosts in the scope, from their first capture to the end of the
-// requested time, and yields nothing itself.
+// requested time, and notes their texts. If FirstSeen has the texts of earlier captures, read reads
+// only the URLs that have new captures, unless there are too many.
 func (s *articleStream) read() error {
 	all := *s.n
 	all.Relation, all.Refs, all.Match, all.Ranges, all.InScope = Versions, false, nil, wholeHosts(s.n.Ranges), nil

@@ -404,8 +404,8 @@ func (r *Reader) collect(ctx context.Context, n *Request, keep bool) (*collected
 	return c, once, nil
 }
 
-// compact copies the texts of o, because they may share memory with large buffers. It sets
-// o.versions to nil if the list is empty.
+// compact copies the texts of o, because they may share memory with large buffers, and gives back
+// unused memory of the list of versions.
 func (o *askedOnce) compact() {
 	o.versions = slices.Clip(o.versions)
 	var before *askedVersion

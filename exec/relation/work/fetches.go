@@ -61,8 +61,9 @@ func answered(name, doc string, f func(*report.Fetch) int64) relation.Column {
 	return relation.IntOrNull(name, doc, func(x *report.Fetch) (int64, bool) { return f(x), x.Bytes >= 0 })
 }
 
-// shown returns a column of the relation fetches, of type t, about what a browser made of a
-// page. It is NULL if RENDER is not about the URL. f returns the value for the others.
+// shown returns a column of the relation fetches, of type t, about what a browser made of a page.
+// It is NULL if the crawl does not RENDER (open in a browser) the URL; otherwise f returns the
+// value.
 func shown(name string, t value.Type, doc string, f func(*report.Shown) value.Value) relation.Column {
 	return relation.ValueOf(name, t, doc, func(x *report.Fetch) value.Value {
 		if x.Shown == nil {
