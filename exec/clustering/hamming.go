@@ -37,9 +37,9 @@ func Fingerprints(ctx context.Context, hashes []uint64, eps, least int) (*Cluste
 	return spread(point, of, roles), nil
 }
 
-// distinct returns the different fingerprints in hashes. For each of them, first has the
-// least index in hashes, and weight how often it occurs. point has for each index in hashes
-// the index of its fingerprint in hash.
+// distinct returns the different fingerprints in hashes. For each of them, first has the least
+// index in hashes, and weight how often it occurs. point has, for each index in hashes, the index
+// in hash of the equal fingerprint.
 func distinct(hashes []uint64) (hash []uint64, first, weight []uint32, point []int32) {
 	type item struct {
 		hash uint64
