@@ -111,7 +111,7 @@ func Marked(e Expr) bool {
 var unmarked = strings.NewReplacer(value.MarkFrom, "", value.MarkTo, "")
 
 // keywordsUsual is how many words the function keywords returns if its argument n is missing, and
-// keywordsMax is how many it returns at most.
+// keywordsMax is the greatest n.
 const (
 	keywordsUsual = 5
 	keywordsMax   = 100
