@@ -298,8 +298,8 @@ func (r *Reader) ranked(ctx context.Context, n *Request, in iter.Seq2[*finding, 
 	})
 }
 
-// printed yields the findings of in after it has set their fingerprints, as far as the indexes of
-// words have them.
+// printed yields the findings of in. It sets their fingerprints first, if the indexes of words have
+// them.
 func (r *Reader) printed(ctx context.Context, n *Request, in iter.Seq2[*finding, error]) iter.Seq2[*finding, error] {
 	return together(ctx, in, false, func(list []*finding) error {
 		words, err := r.wordsFor(ctx, n.whole(), n.Question, n.Asks("score") && keptTree(n))

@@ -141,8 +141,8 @@ type Focus struct {
 // content counts 1.
 const textShare = .5
 
-// NewFocus returns a Focus that seeks words, of which there may be none, and
-// tests the condition asked. If asked is nil, all links are followed.
+// NewFocus returns a Focus that looks for words, if there are any, and tests the condition asked.
+// If asked is nil, the crawl follows all links.
 func NewFocus(words []string, asked *FocusCondition) *Focus {
 	f := &Focus{asked: asked}
 	for _, w := range words {

@@ -8,10 +8,9 @@ import (
 	"infomall/exec/value"
 )
 
-// Relation declares a table that a query can read, such as versions: its
-// columns, what a query may say of it, and how its rows are read. DESCRIBE,
-// SHOW COLUMNS, SELECT *, the resolution of names, and the suggestions in
-// errors all use this declaration.
+// Relation declares a table that a query can read, such as versions: its columns, which clauses a
+// query of the relation may have, and how its rows are read. DESCRIBE, SHOW COLUMNS, SELECT *, the
+// resolution of names, and the suggestions in errors all use this declaration.
 type Relation struct {
 	Name    string
 	Doc     string // what one row is
