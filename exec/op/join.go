@@ -215,7 +215,7 @@ func (j *joiner) open(a ahead) (value.Rows, error) {
 	return j.runner.rowsWithin(j.ctx, j.node.Right, j.node.Seek, urlkey.Merge(ranges))
 }
 
-// rowsWithin returns the rows of the node n, of which src is a source. src reads only the URLs in
+// rowsWithin returns the rows of the node n. src is a source in n; it reads only the URLs in
 // ranges.
 func (r *Runner) rowsWithin(ctx context.Context, n plan.Node, src *plan.Source, ranges []urlkey.Range) (value.Rows, error) {
 	if r.sought == nil {
