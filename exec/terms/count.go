@@ -225,7 +225,7 @@ func (n *count) open(v *Version, period uint32) error {
 	})
 }
 
-// mark adds those of the terms ids to n.has that it does not contain yet.
+// mark appends to n.has each of the terms ids that n.has does not contain yet.
 func (n *count) mark(ids []uint32) {
 	for _, id := range ids {
 		if t := &n.terms[id]; t.read != n.read {
