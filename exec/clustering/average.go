@@ -18,7 +18,7 @@ const AverageMax = 2000
 //
 // tooMany is true if m has more than AverageMax different rows; then there are no clusters. If
 // progress is not nil, it is called with the number of rows that were compared, and the number of
-// all rows. The error is that of ctx.
+// all rows. The error is the error of ctx.
 func AverageLink(ctx context.Context, m *vector.Matrix, words int, most float64, progress func(done, total int64)) (_ *Clusters, tooMany bool, err error) {
 	first, weight, point := distinctRows(m)
 	if len(first) > AverageMax {

@@ -13,7 +13,7 @@ import (
 // core, at least 1, the point itself included. There must be fewer than 1<<31 fingerprints.
 //
 // It takes about 60 bytes a fingerprint, and 16 for each pair of neighbours as long as both
-// are no cores. The error is that of ctx, or a *PairsError.
+// are no cores. The error is the error of ctx, or a *PairsError.
 func Fingerprints(ctx context.Context, hashes []uint64, eps, least int) (*Clusters, error) {
 	hash, first, weight, point := distinct(hashes)
 	s := newScan(weight, least)

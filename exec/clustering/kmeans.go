@@ -27,7 +27,7 @@ const (
 // words is the number of words; k times words must be at most CentresMax. A centre that no
 // row is nearest to moves to the row that is furthest from its own centre. If progress is not
 // nil, it is called with the number of rounds that were done, and the most that there can be.
-// The error is that of ctx.
+// The error is the error of ctx.
 func KMeans(ctx context.Context, m *vector.Matrix, words, k int, seed uint64, progress func(done, total int64)) (*Clusters, error) {
 	first, weight, point := distinctRows(m)
 	k = min(k, len(first))
