@@ -61,7 +61,7 @@ func (e *FewError) Error() string {
 }
 
 // Train returns a classifier that has learned from the examples, and a report on how well it
-// classifies. The error is a *FewError, a *TooLargeError or that of ctx.
+// classifies. The error is a *FewError, a *TooLargeError or the error of ctx.
 func (c *Corpus) Train(ctx context.Context, o Options) (*Model, *Report, error) {
 	rows, names := c.rows(), c.Classes()
 	few := &FewError{Texts: len(rows), Classes: names, Folds: o.Folds}
