@@ -62,8 +62,8 @@ func answered(name, doc string, f func(*report.Fetch) int64) relation.Column {
 }
 
 // shown returns a column of the relation fetches, of type t, about what a browser made of a page.
-// It is NULL if the crawl does not RENDER (open in a browser) the URL; otherwise f returns the
-// value.
+// It is NULL if the clause RENDER of the crawl, which lets a browser show pages, does not concern
+// the URL. f returns the value for other URLs.
 func shown(name string, t value.Type, doc string, f func(*report.Shown) value.Value) relation.Column {
 	return relation.ValueOf(name, t, doc, func(x *report.Fetch) value.Value {
 		if x.Shown == nil {
