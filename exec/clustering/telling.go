@@ -76,8 +76,9 @@ func (t *Telling) Words(n int, name func(word uint32) string, accept func(word s
 	return out
 }
 
-// chiSquared returns χ² of a word for a cluster. The word is in the parameter with of the texts of
-// the cluster, which are the parameter in, and in without of the others. more reports whether the
+// chiSquared returns χ² of a word for a cluster. The parameters are numbers of texts: in counts the
+// texts of the cluster, and with counts the texts of the cluster that have the word; others counts
+// all other texts, and without counts the other texts that have the word. more reports whether the
 // word is more frequent in the cluster, or there are no other texts.
 func chiSquared(with, in, without, others float64) (chi2 float64, more bool) {
 	if others == 0 {
