@@ -6,12 +6,13 @@ import (
 	"infomall/exec/vector"
 )
 
-// bayesSmoothing is added to what all texts of a class have of each feature, as if each
-// class had one text more with all features.
+// bayesSmoothing is added to the sum of each feature over the texts of a class, as if each class
+// had one more text, with all features.
 const bayesSmoothing = 1
 
-// bayes learns complement naive Bayes: a feature speaks for a class if the texts of the other
-// classes have little of it. The parameters are those of svm.
+// bayes learns complement naive Bayes: a feature speaks for a class if it is rare in the texts of
+// all other classes. The rows of m are texts, with features from 0 to features-1; class has the
+// class of each text, from 0 to classes-1.
 func bayes(m *vector.Matrix, class []uint32, classes, features int) linear {
 	l := linear{classes, make([]float32, features*classes), make([]float64, classes)}
 	of := make([]float64, features*classes)

@@ -9,18 +9,19 @@ import (
 )
 
 const (
-	// copySimilarity is the Jaccard similarity of shingles from which on two texts are
-	// near-copies. It is the default of DEDUP.
+	// copySimilarity is the least Jaccard similarity of the shingles of two near-copies. It is the
+	// default of DEDUP, too.
 	copySimilarity = .8
-	// sketchLength is how many shingles are kept of a text: the smallest. Because shingles
-	// are hashes, these are a fair sample, by which two texts can be compared.
+	// sketchLength is how many shingles of a text are kept: the smallest ones. Because shingles are
+	// hashes, these are a fair sample, by which two texts can be compared.
 	sketchLength = 200
-	// comparedMax is how many sets with the same number of a band a text is compared with.
-	// Texts that many others resemble, such as empty templates, would take too long.
+	// comparedMax is with how many texts at most a text is compared because they have the same
+	// number for a band (a part of the MinHash signature). Otherwise texts that many others
+	// resemble, such as empty templates, would take too long.
 	comparedMax = 64
 )
 
-// copies finds examples that are near-copies of each other.
+// copies finds those examples that are near-copies of each other.
 type copies struct {
 	bands    *dedup.Bands
 	numbers  []uint64 // of all bands of all examples
@@ -46,7 +47,7 @@ func (c *copies) add(text string) {
 	c.ends = append(c.ends, len(c.sketches))
 }
 
-// bytes returns how many bytes of memory c takes.
+// bytes returns how much memory c takes, in bytes.
 func (c *copies) bytes() int64 {
 	return int64(len(c.numbers))*8 + int64(len(c.sketches))*4 + int64(len(c.ends))*8
 }
@@ -60,7 +61,7 @@ func (c *copies) sketch(i uint32) []uint32 {
 	return c.sketches[from:c.ends[i]]
 }
 
-// groups joins near-copies into groups. The numbers of the groups are indexes of examples.
+// groups joins near-copies into groups. The members of the groups are indexes of examples.
 func (c *copies) groups() *dedup.Groups {
 	n := len(c.ends)
 	groups := dedup.NewGroups(n)
@@ -100,9 +101,9 @@ func join(g *dedup.Groups, i, j uint32) bool {
 	return true
 }
 
-// similarity returns the Jaccard similarity of two sets of shingles, of which a and b are
-// sketches. It is exact if both sets are whole, and otherwise an estimate from the least
-// shingles of the union.
+// similarity returns the Jaccard similarity of two sets of shingles. a and b are their sketches:
+// the smallest members of each set. The result is exact if the sketches are whole sets, and
+// otherwise an estimate from the smallest shingles of the union.
 func similarity(a, b []uint32) float64 {
 	most := len(a) + len(b)
 	if len(a) == sketchLength || len(b) == sketchLength {

@@ -8,7 +8,8 @@ import (
 	"infomall/exec/vector"
 )
 
-// Corpus collects examples. NewCorpus makes one. Only one goroutine may use it.
+// Corpus collects the examples for one classifier. NewCorpus creates one. Only one goroutine may
+// use it.
 type Corpus struct {
 	memory   int64 // how many bytes the corpus may take, about
 	words    vector.Dictionary
@@ -24,18 +25,18 @@ type Corpus struct {
 	urlBytes int64
 }
 
-// urlBytes is about how many bytes of memory a URL takes, besides its letters.
+// urlBytes is an estimate of the memory that a URL takes besides its letters, in bytes.
 const urlBytes = 64
 
-// NewCorpus returns an empty corpus that takes about memory bytes at most.
+// NewCorpus returns an empty corpus that may take about the given number of bytes of memory.
 func NewCorpus(memory int64) *Corpus {
 	c := &Corpus{memory: memory, index: make(map[string]uint32), byURL: make(map[string]int)}
 	c.reader.Dictionary = &c.words
 	return c
 }
 
-// TooLargeError is returned when the examples or the classifier need more memory than there
-// is.
+// TooLargeError is returned when the examples or the classifier need more memory than they may
+// take.
 type TooLargeError struct {
 	What  string // what needs it, such as "1000 texts with 20000 different words"
 	Bytes int64  // how much memory there is
@@ -47,9 +48,9 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("%s need more than %s of memory", e.What, value.Size(e.Bytes))
 }
 
-// Add adds an example. url may be ""; if an earlier example has the same URL, that one is no
-// longer used. Add does not add an example without words, and then returns false. The error
-// is a *TooLargeError.
+// Add adds an example: a text of a class. url may be "". If an earlier example has the same URL,
+// the new one replaces it. ok is false if the text has no words; then the example is not added. The
+// error is a *TooLargeError.
 func (c *Corpus) Add(text, class, url string) (ok bool, err error) {
 	v := c.reader.features(text, url)
 	if len(v.Words) == 0 {
@@ -83,7 +84,7 @@ func (c *Corpus) Add(text, class, url string) (ok bool, err error) {
 // Len returns how many examples are used.
 func (c *Corpus) Len() int { return c.used }
 
-// Replaced returns how many examples are not used, because a later one has the same URL.
+// Replaced returns how many examples were replaced by a later example with the same URL.
 func (c *Corpus) Replaced() int { return len(c.class) - c.used }
 
 // Classes returns the classes of the examples that are used, sorted.
@@ -106,7 +107,7 @@ func (c *Corpus) URLs() []string {
 	return list
 }
 
-// rows returns the examples that are used.
+// rows returns the indexes of the examples that are used.
 func (c *Corpus) rows() []int {
 	rows := make([]int, 0, c.used)
 	for i, r := range c.replaced {

@@ -17,8 +17,8 @@ type reader struct {
 	word  []byte
 }
 
-// features returns the features of a text, with their counts: the words of the text, and
-// those of its URL, unless url is "". The result is valid until the next call.
+// features returns how often a text has each feature. The features are the words of the text and,
+// unless url is "", the words of its URL. The result is valid until the next call.
 func (r *reader) features(text, url string) vector.Vector {
 	r.Text(text)
 	if _, rest, ok := strings.Cut(url, "://"); ok {

@@ -6,16 +6,16 @@ import (
 	"infomall/exec/vector"
 )
 
-// linear gives each class of a text a score: the sum of the weights of its features, times
-// their values in the text, and the bias of the class.
+// linear computes a score for each class of a text: the sum of the weights of the text's features
+// for this class, each times the value of the feature in the text, plus the bias of the class.
 type linear struct {
 	classes int
 	weights []float32 // of feature f and class k at f*classes+k
 	bias    []float64 // by class
 }
 
-// scores sets dst to the scores of a vector, by class. The features of the vector must be
-// those of l.
+// scores sets dst[k] to the score of class k for the vector v. The words of v must be features of
+// l.
 func (l *linear) scores(v vector.Vector, dst []float64) {
 	copy(dst, l.bias)
 	for i, f := range v.Words {
@@ -26,8 +26,8 @@ func (l *linear) scores(v vector.Vector, dst []float64) {
 	}
 }
 
-// best returns the class with the highest score, and by how much it is ahead of the second
-// best. Of equal scores the first is taken. There are at least two.
+// best returns the class with the highest score, or the first of several, and the margin: by how
+// much its score exceeds the second best. There must be at least two scores.
 func best(scores []float64) (class int, margin float64) {
 	second := 1
 	if scores[1] > scores[0] {
@@ -44,7 +44,7 @@ func best(scores []float64) (class int, margin float64) {
 	return class, scores[class] - scores[second]
 }
 
-// learned is what was learned from some examples.
+// learned is a classifier that learned from some of the examples.
 type learned struct {
 	linear
 	features []uint32 // words of the corpus, ascending; the index is the number of the feature
@@ -52,8 +52,8 @@ type learned struct {
 	index    []int32 // the feature of each word of the corpus, or -1
 }
 
-// reduced returns the features of a vector of words, weighed. The result shares memory with
-// buf.
+// reduced returns the weights of those words in a vector of word counts that are features. The
+// result shares memory with buf.
 func (l *learned) reduced(v vector.Vector, buf *vector.Vector) vector.Vector {
 	buf.Words, buf.Values = buf.Words[:0], buf.Values[:0]
 	for i, w := range v.Words {
@@ -65,7 +65,8 @@ func (l *learned) reduced(v vector.Vector, buf *vector.Vector) vector.Vector {
 	return *buf
 }
 
-// learn learns from some rows of the examples. The error is that of ctx.
+// learn returns a classifier that has learned from the given rows of the examples. The error is
+// that of ctx.
 func (x *examples) learn(ctx context.Context, rows []int, o *Options) (*learned, error) {
 	l := &learned{index: make([]int32, x.words)}
 	var err error

@@ -31,7 +31,7 @@ type Model struct {
 	readers sync.Pool // of *modelReader
 }
 
-// modelReader is what one goroutine needs to use a model.
+// modelReader is the working memory of one goroutine that uses a model.
 type modelReader struct {
 	reader
 	scores []float64
@@ -59,20 +59,20 @@ func (m *Model) Classify(text, url string) (class string, sure float64, ok bool)
 	return m.Report.Classes[k].Class, m.sure.of(margin), true
 }
 
-// version is the version of what is stored of a model, and of how texts are cut into words.
-// A model with another version cannot be used.
+// version is the version of the stored form of models, and of how texts are cut into words. A model
+// that was stored with another version cannot be used.
 const version = 1
 
-// A stored model has a row per class, per feature, and per URL of its examples. The first
-// byte of the key is the kind of the row.
+// A stored model has one row per class, per feature, and per URL of its examples. The first byte of
+// a key says which of these the row is.
 const (
 	classRow = 'c' // the number of the class follows, in 4 bytes; the value is storedClass
 	urlRow   = 'u' // the key of the URL follows
 	wordRow  = 'w' // the feature follows; the value is its idf and its weight for each class
 )
 
-// ClassRows are the keys of the rows of classes, for Snapshot.ResultRows, and URLRows those
-// of the URLs of examples.
+// ClassRows is the range of keys of the rows of classes, and URLRows that of the rows of URLs,
+// for Snapshot.ResultRows.
 var (
 	ClassRows = urlkey.Range{From: string(rune(classRow)), To: string(rune(classRow + 1))}
 	URLRows   = urlkey.Range{From: string(rune(urlRow)), To: string(rune(urlRow + 1))}
@@ -81,11 +81,11 @@ var (
 // The names of the properties of a stored model.
 const (
 	propertyModel = "model"
-	// PropertyMade is what a model was made by, see Made.
+	// PropertyMade names the program versions that made a model, see Made.
 	PropertyMade = "made"
 )
 
-// stored is the property propertyModel, as JSON.
+// stored is the content of the property propertyModel, as JSON.
 type stored struct {
 	Method, By      string
 	Features, Folds int
@@ -96,7 +96,7 @@ type stored struct {
 	Texts, Sets     int
 }
 
-// storedClass is the value of a row of a class, as JSON.
+// storedClass is the content of the row of a class, as JSON.
 type storedClass struct {
 	ClassReport
 	Bias float64
@@ -104,13 +104,14 @@ type storedClass struct {
 
 var measures = [...]string{Chi: "chi", Gain: "ig"}
 
-// Made returns by what a model is made: the version of this package, and that of the
-// extractor of texts. A model that was made by others cannot be used.
+// Made returns a text that names the versions of this package and of the extractor of texts. A
+// model can be used only by a program for which Made returns the text with which the model was
+// stored.
 func Made(extractor int) string {
 	return fmt.Sprintf("classifier %d, extractor %d", version, extractor)
 }
 
-// Properties returns the properties of the result that stores m.
+// Properties returns the properties of the stored result for the model m.
 func (m *Model) Properties(extractor int) map[string]string {
 	b, err := json.Marshal(stored{m.Options.Method.String(), measures[m.Options.By], m.Report.Features, m.Options.Folds, m.URLs, m.Unnamed, m.sure, m.Report.Macro, m.Report.Micro, m.Report.Texts, m.Report.Sets})
 	if err != nil {
@@ -119,7 +120,7 @@ func (m *Model) Properties(extractor int) map[string]string {
 	return map[string]string{propertyModel: string(b), PropertyMade: Made(extractor)}
 }
 
-// Rows yields the rows of the result that stores m. urls are the URLs of the examples,
+// Rows yields the rows of the stored result for the model m. urls are the URLs of the examples,
 // sorted by key.
 func (m *Model) Rows(urls []string) iter.Seq2[task.ResultRow, error] {
 	return func(yield func(task.ResultRow, error) bool) {
@@ -156,8 +157,8 @@ func (m *Model) Rows(urls []string) iter.Seq2[task.ResultRow, error] {
 // errDamaged is returned for a stored model that Rows and Properties did not make.
 var errDamaged = errors.New("the stored classifier is damaged: TRAIN it again")
 
-// About returns a Model with the properties of a stored model: the options, and the Report
-// without its classes. The error says that they are damaged.
+// About returns a Model with the options and the report of a stored model, but without its classes
+// and weights. The error says that the properties are damaged.
 func About(r *task.Result) (*Model, error) {
 	var s stored
 	if err := json.Unmarshal([]byte(r.Properties[propertyModel]), &s); err != nil {
@@ -183,8 +184,9 @@ func ParseClass(row task.ResultRow) (c ClassReport, bias float64, err error) {
 	return s.ClassReport, s.Bias, nil
 }
 
-// Parse returns the model that a result stores, of which rows are all rows. The error says
-// that it is damaged, or was made by another version of the program than made says.
+// Parse returns the model that the result r stores. rows are all its rows, and made is the text
+// that Made returns in this program. The error says that the model is damaged, or that another
+// version of the program made it.
 func Parse(r *task.Result, rows []task.ResultRow, made string) (*Model, error) {
 	if by := r.Properties[PropertyMade]; by != made {
 		return nil, fmt.Errorf("classifier '%s' was made by another version of the program (%s; now %s): TRAIN it again", r.Name, by, made)

@@ -17,7 +17,7 @@ type Report struct {
 	Confused []Confusion // the pairs of classes that are confused most often
 }
 
-// Quality is how well something was found. Each is from 0 to 1.
+// Quality says how well texts were classified. Each field is from 0 to 1.
 type Quality struct{ Precision, Recall, F1 float64 }
 
 // ClassReport says how well texts of one class are found.
@@ -28,16 +28,17 @@ type ClassReport struct {
 	Telling []string // words by which the class differs from others, the most telling first
 }
 
-// Confusion says how many texts of one class were taken for another.
+// Confusion says how many texts of one class were put into another class.
 type Confusion struct {
 	Of, As string
 	Texts  int
 }
 
-// confusedMax is how many pairs of classes Report.Confused has at most.
+// confusedMax is the most pairs of classes that Report.Confused has.
 const confusedMax = 3
 
-// confusions counts which classes were found for texts of each class.
+// confusions counts, for each pair of classes, the texts of the first that were put into the
+// second.
 type confusions struct {
 	classes int
 	counts  []int // texts of class k that were taken for j, at k*classes+j
@@ -47,10 +48,10 @@ func newConfusions(classes int) *confusions {
 	return &confusions{classes, make([]int, classes*classes)}
 }
 
-// add counts a text of a class that was taken for another, or the same.
+// add counts a text of the class of that was put into the class as, which may be the same.
 func (t *confusions) add(of, as int) { t.counts[of*t.classes+as]++ }
 
-// report returns a Report of the counts of t. names has the names of the classes.
+// report returns a Report with the numbers in t. names has the names of the classes.
 func (t *confusions) report(names []string) *Report {
 	r := &Report{}
 	right := 0

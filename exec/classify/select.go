@@ -9,7 +9,7 @@ import (
 	"infomall/exec/vector"
 )
 
-// Measure says by which measure features are selected.
+// Measure is a way to say how useful a feature is. The most useful features are selected.
 type Measure uint8
 
 // The measures.
@@ -19,13 +19,14 @@ const (
 )
 
 const (
-	// FeaturesMax is how many features a classifier has at most.
+	// FeaturesMax is the most features that a classifier may have.
 	FeaturesMax = 200_000
-	// countsMax is how many numbers are counted at a time, for some words and all classes.
+	// countsMax is the most numbers that tallies counts in one pass. A pass counts some of the
+	// words, in all classes.
 	countsMax = 4 << 20
 )
 
-// examples are texts from which a classifier learns. The classes are numbered from 0 in
+// examples are the texts from which a classifier learns. The classes are numbered from 0 in
 // alphabetical order.
 type examples struct {
 	counts  *vector.Matrix
@@ -35,7 +36,8 @@ type examples struct {
 	learned func(classes int) // if not nil, called when the weights of so many classes are learned
 }
 
-// tally is how many texts have a word, and how many there are.
+// tally holds, for one word, how many texts of each class have the word, and how many texts there
+// are.
 type tally struct {
 	with, of   []int // by class
 	allWith, n int   // in all classes
@@ -81,8 +83,8 @@ func (x *examples) tallies(ctx context.Context, rows []int, f func(word uint32, 
 	return nil
 }
 
-// chi returns χ² of the word and a class, and reports whether the texts of the class have
-// the word more often than others.
+// chi returns χ² for the word and a class. positive is true if the word is more frequent in the
+// texts of the class than in others.
 func (t *tally) chi(class int) (x float64, positive bool) {
 	a := float64(t.with[class])                  // texts of the class with the word
 	b := float64(t.allWith) - a                  // of other classes, with the word
@@ -111,7 +113,7 @@ func (t *tally) gain() float64 {
 	return bits / float64(t.n)
 }
 
-// by returns how good a feature the word is, by a measure.
+// by returns how useful the word is as a feature, by the measure m.
 func (t *tally) by(m Measure) (best float64) {
 	if m == Gain {
 		return t.gain()
@@ -123,9 +125,10 @@ func (t *tally) by(m Measure) (best float64) {
 	return best
 }
 
-// features returns the words that are features of a classifier of the given rows, ascending:
-// all words, or if they are more than o.Features, the best by the measure. Bayes leaves out
-// words that only one text has: smoothing gives them a weight, although they say nothing.
+// features returns the words that are the features of a classifier for the given rows, in ascending
+// order. These are all words, or if there are more than o.Features, the best ones by the measure.
+// The method Bayes leaves out words that only one text has: smoothing would give them a weight,
+// although they say nothing.
 func (x *examples) features(ctx context.Context, rows []int, o *Options) ([]uint32, error) {
 	type scored struct {
 		word  uint32
@@ -156,11 +159,11 @@ func (x *examples) features(ctx context.Context, rows []int, o *Options) ([]uint
 	return words, nil
 }
 
-// tellingMax is how many telling words of a class are shown.
+// tellingMax is the most telling words that are shown for a class.
 const tellingMax = 8
 
-// telling returns the words by which each class differs most from the others: words with
-// the greatest χ² that the texts of the class have more often than other texts.
+// telling returns, for each class, the words that distinguish it best from the others: those with
+// the greatest χ² among the words that are more frequent in its texts than in other texts.
 func (x *examples) telling(ctx context.Context, rows []int) ([][]uint32, error) {
 	type scored struct {
 		word  uint32

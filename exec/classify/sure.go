@@ -2,23 +2,23 @@ package classify
 
 import "math"
 
-// sure says how sure a margin makes: the class is right with the probability
-// 1 / (1 + exp(Slope × margin + Offset)).
+// sure computes from the margin of a text how probable it is that its class is right: 1 / (1 +
+// exp(Slope × margin + Offset)).
 type sure struct{ Slope, Offset float64 }
 
-// of returns how probably the class of a text with this margin is right.
+// of returns the probability that the class of a text with this margin is right.
 func (s sure) of(margin float64) float64 { return 1 / (1 + math.Exp(s.Slope*margin+s.Offset)) }
 
-// held is the margin of a text that was held out, and whether its class was found.
+// held is the result for a text that was held out: its margin, and whether its class was found.
 type held struct {
 	margin float64
 	right  bool
 }
 
-// fitSure fits a sure to texts that were held out, by Newton's method with backtracking (H.
-// Lin, C. Lin and R. Weng, "A note on Platt's probabilistic outputs for support vector
-// machines", 2007). A greater margin never makes less sure: if the texts say otherwise, the
-// margin does not count.
+// fitSure returns the sure that fits the texts in list best. They were held out when the classifier
+// learned. It uses Newton's method with backtracking (H. Lin, C. Lin and R. Weng, "A note on
+// Platt's probabilistic outputs for support vector machines", 2007). A greater margin never gives a
+// lower probability: if the texts say so, the margin does not count.
 func fitSure(list []held) sure {
 	right := 0
 	for _, h := range list {

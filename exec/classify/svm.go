@@ -18,9 +18,9 @@ const (
 	svmRoundsMax = 1000
 )
 
-// svm learns a support vector machine for each class, against the other classes. The rows of
-// m are texts, with features from 0 to features-1; class has the class of each. done is called
-// when the weights of so many classes are learned, by several goroutines. The error is that of
+// svm learns a support vector machine for each class, against the other classes. The rows of m are
+// texts, with features from 0 to features-1; class has the class of each text. Several goroutines
+// call done, each time with the number of classes whose weights were learned. The error is that of
 // ctx.
 func svm(ctx context.Context, m *vector.Matrix, class []uint32, classes, features int, done func(classes int)) (linear, error) {
 	l := linear{classes, make([]float32, features*classes), make([]float64, classes)}
@@ -61,10 +61,10 @@ func svm(ctx context.Context, m *vector.Matrix, class []uint32, classes, feature
 	return l, ctx.Err()
 }
 
-// separate learns the weights of the features, and the bias, that part class k from the
-// others: dual coordinate descent with shrinking (Hsieh et al. 2008, algorithm 3), for the
-// squared hinge loss. squares has the squares of the lengths of the texts, with the bias. It
-// stops early if ctx ends.
+// separate learns the weights of the features, and the bias, that separate class k from the others:
+// dual coordinate descent with shrinking (Hsieh et al. 2008, algorithm 3), for the squared hinge
+// loss. squares has the square of the length of each text, with the bias. It stops early when ctx
+// is done.
 func separate(ctx context.Context, m *vector.Matrix, squares []float64, class []uint32, k uint32, features int) (w []float64, bias float64) {
 	n := m.Len()
 	w = make([]float64, features)

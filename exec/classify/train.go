@@ -34,10 +34,11 @@ type Options struct {
 	Features int     // how many features are selected; 0 means all, but FeaturesMax at most
 	By       Measure // the measure that selects them
 	Folds    int     // for cross-validation, at least 2
-	// Memory is how many bytes learning may take, about, besides the corpus.
+	// Memory is an estimate of the memory that learning may take besides the corpus, in bytes.
 	Memory int64
-	// Progress, if not nil, is called when a part of the work is done: the weights of one
-	// class, in one fold or for all examples. Calls do not overlap.
+	// Progress, if not nil, is called each time the weights of one class were learned, in one fold
+	// or for all examples. done counts these, and all is how many there will be. Calls do not
+	// overlap.
 	Progress func(done, all int64)
 }
 
@@ -59,8 +60,8 @@ func (e *FewError) Error() string {
 	return fmt.Sprintf("%s of near-copies cannot be parted into %s", value.Counted(e.Sets, "set"), value.Counted(e.Folds, "fold"))
 }
 
-// Train learns to tell the classes of the examples, and finds out how well that works. The
-// error is a *FewError, a *TooLargeError or that of ctx.
+// Train returns a classifier that has learned from the examples, and a report on how well it
+// classifies. The error is a *FewError, a *TooLargeError or the error of ctx.
 func (c *Corpus) Train(ctx context.Context, o Options) (*Model, *Report, error) {
 	rows, names := c.rows(), c.Classes()
 	few := &FewError{Texts: len(rows), Classes: names, Folds: o.Folds}
@@ -139,9 +140,9 @@ func (c *Corpus) Train(ctx context.Context, o Options) (*Model, *Report, error) 
 	return m, r, nil
 }
 
-// folds parts rows of the corpus into n folds, so that near-copies are in the same fold, and
-// each fold has about as many texts of each class. It returns the fold of each row, and how
-// many sets of near-copies there are. class has the class of each example.
+// folds divides rows of the corpus into n folds. Near-copies are in the same fold, and all folds
+// have about equally many texts of each class. It returns the fold of each row, and how many sets
+// of near-copies there are. class has the class of each example.
 func (c *Corpus) folds(rows []int, class []uint32, n int) (fold []int, sets int) {
 	groups := c.copies.groups()
 	members := make(map[uint32][]int) // indexes of rows, by group

@@ -39,8 +39,8 @@ type job struct {
 	text  int
 	time  int // -1 if the query has no column time
 	words bool
-	// DBSCAN with eps and minPts if minPts is above 0; otherwise k-means with k and seed if k
-	// is above 0; otherwise average link.
+	// The next fields choose the method. It is DBSCAN with eps and minPts if minPts is above 0,
+	// otherwise k-means with k and seed if k is above 0, otherwise average link.
 	eps    float64
 	minPts int
 	k      int
@@ -120,8 +120,8 @@ func (j *job) readMethod(env *expr.Env) error {
 	return nil
 }
 
-// count returns the value of e, the constant after the word where, which must be from least
-// to most.
+// count returns the value of the constant e, which must be at least least and at most most. The
+// parameter where is the word before e in the statement, for the error.
 func count(e ast.Expr, where string, least, most int, env *expr.Env) (int, error) {
 	n, err := expr.ConstantCount(e, where, env)
 	if err == nil && (n < int64(least) || n > int64(most)) {
@@ -135,7 +135,7 @@ func hinted(err *ast.Error, hint string) *ast.Error {
 	return err
 }
 
-// readColumns finds the columns of the query that the statement needs.
+// readColumns finds the columns of the query that have the URL, the text and so on.
 func (j *job) readColumns() error {
 	j.url, j.text = -1, -1
 	for i, c := range j.node.Columns() {
@@ -177,8 +177,8 @@ func (j *job) method() string {
 		value.Counted(j.minPts, "text"), value.Counted(int(j.eps), "bit"), dedup.Plan(such, int(j.eps)))
 }
 
-// Would returns the lines for EXPLAIN: the method, how often the clusters were computed, and
-// the plan of the query, with the pools that it would read.
+// Would returns the lines for EXPLAIN: the method, how often the clusters of this name were
+// computed before, and the plan of the query, with the pools that it would read.
 func (j *job) Would(ctx context.Context) ([]string, error) {
 	snap, release, err := j.s.Snapshot(ctx)
 	if err != nil {
@@ -194,8 +194,8 @@ func (j *job) Would(ctx context.Context) ([]string, error) {
 	return append(lines, would...), err
 }
 
-// clusters divides the texts. The error has the place of a clause if other clauses would
-// help.
+// clusters divides the texts into clusters. If the method cannot handle these texts, the error
+// points at the clause to change.
 func (j *job) clusters(ctx context.Context, t *texts) (*clustering.Clusters, error) {
 	var c *clustering.Clusters
 	var err error

@@ -13,8 +13,7 @@ import (
 	"infomall/store/record/task"
 )
 
-// Drop is the statement DROP CLUSTERS, which removes the clusters that were kept under a
-// name.
+// Drop is the statement DROP CLUSTERS, which removes the stored clusters that have a given name.
 var Drop = session.Declare("DROP CLUSTERS", session.Writes|session.Works, readDrop)
 
 // drop is a DROP CLUSTERS statement whose clauses were read. Run and Would check that the
@@ -28,8 +27,8 @@ type drop struct {
 // is always nil.
 func readDrop(s *session.Session, st *ast.DropClusters) (*drop, error) { return &drop{s, st}, nil }
 
-// find returns the newest clusters that the statement names. If the archive has none of that
-// name, the error has the place of the name.
+// find returns the newest stored clusters with the name in the statement. If the archive has none
+// with this name, the error points at the name.
 func (d *drop) find(ctx context.Context) (*task.Result, error) {
 	snap, release, err := d.s.Snapshot(ctx)
 	if err != nil {

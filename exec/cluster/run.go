@@ -59,10 +59,11 @@ func (j *job) Run(ctx context.Context) (*session.Result, error) {
 	return res, nil
 }
 
-// namedWords is how many words name a cluster.
+// namedWords is the most words that name a cluster.
 const namedWords = 6
 
-// words returns for each cluster the words that tell it from all other texts, joined by ", ".
+// words returns, for each cluster, the words that best tell it from all other texts, joined by ",
+// ".
 func (t *texts) words(ctx context.Context, run *op.Runner, c *clustering.Clusters) ([]string, error) {
 	var telling clustering.Telling
 	sorted := run.Memory.Sorter(ctx, 4) // by cluster
@@ -103,8 +104,8 @@ func (t *texts) words(ctx context.Context, run *op.Runner, c *clustering.Cluster
 	return out, ctx.Err()
 }
 
-// rows yields the rows for the archive to store, sorted by their keys. named has the words
-// of each cluster.
+// rows yields the rows for the archive to store, sorted by their keys. named[i] has the words that
+// name cluster i.
 func (j *job) rows(t *texts, c *clustering.Clusters, named []string) iter.Seq2[task.ResultRow, error] {
 	var central []int
 	var distance func(a, b int) float64

@@ -14,7 +14,7 @@ import (
 	"infomall/store/words"
 )
 
-// texts has what CLUSTER needs of the texts of a query, in the order of its rows.
+// texts holds what CLUSTER needs to know about the texts of a query, in the order of its rows.
 type texts struct {
 	list       []text
 	skipped    int64 // rows that have no URL, or no word
@@ -24,15 +24,15 @@ type texts struct {
 	matrix     vector.Matrix // the weights of the words of each text, with BY words
 }
 
-// text is one text.
+// text is what is known about one text.
 type text struct {
 	url  string
 	time record.Time // NoTime if the query has no times
 	hash uint64      // its fingerprint
 }
 
-// textBytes is about how many bytes of memory a text takes besides its URL: itself, a place
-// in other lists, and what DBSCAN needs.
+// textBytes is an estimate of the memory that a text takes besides its URL, in bytes: its element
+// of texts.list, its elements in other lists, and what DBSCAN needs for it.
 const textBytes = 200
 
 // close frees the temporary files.
@@ -47,7 +47,8 @@ func (t *texts) hashes() []uint64 {
 	return out
 }
 
-// read reads the rows of the query. The caller closes the result.
+// read reads the rows of the query, whose plan the Runner run executes. The caller closes the
+// result.
 func (j *job) read(ctx context.Context, run *op.Runner) (_ *texts, err error) {
 	t := &texts{spool: run.Memory.Spool(8)}
 	defer func() {
@@ -98,8 +99,8 @@ func (j *job) read(ctx context.Context, run *op.Runner) (_ *texts, err error) {
 	return t, j.weigh(ctx, t)
 }
 
-// row returns the text in row i of the batch b, and the text itself. n is the number of the
-// row for an error. The URL is "" if the row has none.
+// row returns what is known about the text in row i of the batch b, and the text itself. n is the
+// number of the row in the whole query, for an error. The URL is "" if the row has none.
 func (j *job) row(b *value.Batch, i int, n int64) (text, string, error) {
 	x := text{time: record.NoTime}
 	if url := b.Cols[j.url].At(i); !url.IsNull() && url.Text != "" {
@@ -121,7 +122,7 @@ func (j *job) row(b *value.Batch, i int, n int64) (text, string, error) {
 	return x, body.Text, nil
 }
 
-// fits returns an error if the texts take more memory than the setting allows.
+// fits returns an error if bytes, the memory that the texts take, is above the setting memory.
 func (j *job) fits(bytes int64) error {
 	if most := j.s.Settings().MemoryBytes; bytes > most {
 		return hinted(ast.Errorf(j.st.Query, "the texts take more memory than %s", value.Size(most)), "SET memory to more, or narrow the query to fewer texts")
@@ -129,7 +130,7 @@ func (j *job) fits(bytes int64) error {
 	return nil
 }
 
-// weigh makes the matrix of weights, if the method needs it.
+// weigh computes the weights of all words of all texts, if the method needs them.
 func (j *job) weigh(ctx context.Context, t *texts) error {
 	if !j.words {
 		return nil
@@ -154,8 +155,8 @@ func (j *job) weigh(ctx context.Context, t *texts) error {
 	return nil
 }
 
-// appendWords appends the words of a vector of counts to dst: each as the difference from the
-// number before, and its count. parseWords reads them back.
+// appendWords appends the encoded vector of word counts v to dst. For each word it writes the
+// difference of its number from that of the word before, and its count. parseWords decodes it.
 func appendWords(dst []byte, v vector.Vector) []byte {
 	last := uint32(0)
 	for i, w := range v.Words {

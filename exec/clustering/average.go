@@ -7,17 +7,18 @@ import (
 	"infomall/exec/vector"
 )
 
-// AverageMax is how many different rows AverageLink takes. It compares each with each other,
-// and needs 4 bytes for each such pair.
+// AverageMax is the most different rows that AverageLink takes. It compares each row with each
+// other, and needs 4 bytes of memory for each of these pairs.
 const AverageMax = 2000
 
-// AverageLink divides vectors of length 1, the rows of m, into clusters: it joins the two
-// clusters with the least average distance between their rows, again and again, while this
-// is at most most (Sokal and Michener 1958, UPGMA). A row that is joined with no other row
-// is noise, and so is a row without words. tooMany is true if m has more than AverageMax
-// different rows; then there are no clusters. words is the number of words. If progress is not
-// nil, it is called with the number of rows that were compared, and of all. The error is that
-// of ctx.
+// AverageLink divides vectors of length 1, the rows of m, into clusters (Sokal and Michener 1958,
+// UPGMA). Again and again it joins the two clusters with the least average distance between their
+// rows, as long as this distance does not exceed the parameter most. A row that is joined with no
+// other row is noise, and so is a row without words. words is the number of words.
+//
+// tooMany is true if m has more than AverageMax different rows; then there are no clusters. If
+// progress is not nil, it is called with the number of rows that were compared, and the number of
+// all rows. The error is the error of ctx.
 func AverageLink(ctx context.Context, m *vector.Matrix, words int, most float64, progress func(done, total int64)) (_ *Clusters, tooMany bool, err error) {
 	first, weight, point := distinctRows(m)
 	if len(first) > AverageMax {

@@ -6,9 +6,9 @@ import (
 	"infomall/exec/vector"
 )
 
-// CentralFingerprints returns for each cluster the fingerprint that represents it, by its
-// index in hashes: the one nearest to the middle, whose bits are those of most fingerprints of
-// the cluster. Of several it is the first.
+// CentralFingerprints returns, for each cluster, the index in hashes of the fingerprint that
+// represents it: the one nearest to the middle. Each bit of the middle has the value that most
+// fingerprints of the cluster have. If several are equally near, the first represents the cluster.
 func CentralFingerprints(hashes []uint64, c *Clusters) []int {
 	sums := make([][64]int32, len(c.Sizes))
 	for i, n := range c.Of {
@@ -29,8 +29,9 @@ func CentralFingerprints(hashes []uint64, c *Clusters) []int {
 	return nearest(c, func(i int, n int32) float64 { return float64(bits.OnesCount64(hashes[i] ^ middle[n])) })
 }
 
-// CentralRows returns for each cluster the row of m that represents it: the one nearest to
-// the sum of the cluster's rows. Of several it is the first. words is the number of words.
+// CentralRows returns, for each cluster, the index of the row of m that represents it: the one
+// nearest to the sum of the cluster's rows, or the first of several equally near rows. words is the
+// number of words.
 func CentralRows(m *vector.Matrix, words int, c *Clusters) []int {
 	members := make([][]int, len(c.Sizes))
 	for i, n := range c.Of {
@@ -59,8 +60,8 @@ func CentralRows(m *vector.Matrix, words int, c *Clusters) []int {
 	return out
 }
 
-// nearest returns for each cluster the point with the least distance from its middle, and of
-// several the first.
+// nearest returns, for each cluster, the point with the least distance from the cluster's middle,
+// or the first of several equally near points.
 func nearest(c *Clusters, distance func(i int, cluster int32) float64) []int {
 	out, least := make([]int, len(c.Sizes)), make([]float64, len(c.Sizes))
 	for n := range out {

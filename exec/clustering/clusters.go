@@ -9,7 +9,7 @@ import (
 // Role says what a point is in its cluster.
 type Role uint8
 
-// The roles of a point. K-means and average link make only Noise and Core.
+// The roles of a point. K-means and average link use only Noise and Core.
 const (
 	Noise Role = iota
 	Border
@@ -26,8 +26,8 @@ type Clusters struct {
 	Sizes []int   // number of points of each cluster
 }
 
-// numbered returns the clusters of points, given any number below n for the cluster of each
-// point, or -1. It numbers them as the package comment says. It changes of.
+// numbered returns Clusters with the numbers that the package comment defines. of[i] is any number
+// below n that names the cluster of point i, or -1 for no cluster. numbered changes the slice.
 func numbered(of []int32, n int, roles []Role) *Clusters {
 	type cluster struct{ old, size, first int }
 	list := make([]cluster, n)
@@ -60,7 +60,7 @@ func numbered(of []int32, n int, roles []Role) *Clusters {
 	return out
 }
 
-// PairsMax is how many pairs of neighbours DBSCAN looks at, at most.
+// PairsMax is the most pairs of neighbours that DBSCAN takes.
 const PairsMax = 2_000_000_000
 
 // PairsError is returned if more than PairsMax pairs of points are neighbours.

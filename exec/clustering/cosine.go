@@ -14,7 +14,7 @@ import (
 //
 // Beside m it takes about 20 bytes for each value of m, and 16 for each pair of neighbours
 // as long as both are no cores. If progress is not nil, it is called with the number of rows
-// that were compared, and of all. The error is that of ctx, or a *PairsError.
+// that were compared, and of all. The error is the error of ctx, or a *PairsError.
 func Vectors(ctx context.Context, m *vector.Matrix, eps float64, least int, progress func(done, total int64)) (*Clusters, error) {
 	first, weight, point := distinctRows(m)
 	s := newScan(weight, least)
@@ -34,9 +34,9 @@ func Vectors(ctx context.Context, m *vector.Matrix, eps float64, least int, prog
 // between them. It is 0 to 1, because weights are not negative.
 func Distance(a, b vector.Vector) float64 { return max(0, 1-a.Dot(b)) }
 
-// distinctRows returns the different rows of m that have words: first has the least index in
-// m of each, and weight how often it occurs. point has for each row of m the index of its row
-// in first, or -1.
+// distinctRows returns the different rows of m that have words. For each of them, first has its
+// least index in m, and weight how often it occurs. point has, for each row of m, the index of the
+// equal row in first, or -1 for a row without words.
 func distinctRows(m *vector.Matrix) (first, weight []uint32, point []int32) {
 	point = make([]int32, m.Len())
 	byHash := make(map[uint64][]int32)
@@ -66,7 +66,7 @@ func distinctRows(m *vector.Matrix) (first, weight []uint32, point []int32) {
 	return first, weight, point
 }
 
-// slack is by how much sums of rounded numbers may differ.
+// slack is the largest error by rounding that sums of values may have.
 const slack = 1e-5
 
 // posting is the value of a word in one row.
@@ -75,15 +75,15 @@ type posting struct {
 	value float32
 }
 
-// neighbours calls f for each pair of rows whose Distance is at most eps, which must be less
-// than 1, and for which skip is false. If f returns false, it returns a *PairsError. Of a
-// pair, j is less than i.
+// neighbours calls f for each pair of rows whose Distance is at most eps, which must be less than
+// 1. It leaves out pairs for which skip returns true. In each pair, j is less than i. If f returns
+// false, neighbours stops and returns a *PairsError.
 //
-// It finds pairs by an index of words. The words of each row are ordered, the most frequent
-// ones first. The first words of a row are not indexed, as long as their values alone, as a
-// vector, are shorter than 1 - eps: a row that shares no other words with it is too far
-// (Bayardo, Ma and Srikant, "Scaling up all pairs similarity search", 2007; Anastasiu and
-// Karypis, "L2AP: Fast cosine similarity search with prefix L-2 norm bounds", 2014).
+// It finds pairs by an index of words. The words of each row are sorted, the most frequent first.
+// The first words of a row stay out of the index, as long as the vector of their values alone is
+// shorter than 1 - eps: a row that shares only these words is too far away (Bayardo, Ma and
+// Srikant, "Scaling up all pairs similarity search", 2007; Anastasiu and Karypis, "L2AP: Fast
+// cosine similarity search with prefix L-2 norm bounds", 2014).
 func neighbours(ctx context.Context, rows []vector.Vector, eps float64, skip func(i, j uint32) bool, f func(i, j uint32) bool, progress func(done, total int64)) error {
 	least := 1 - eps - slack
 	order := byFrequency(rows)
@@ -157,8 +157,8 @@ func neighbours(ctx context.Context, rows []vector.Vector, eps float64, skip fun
 	return ctx.Err()
 }
 
-// byFrequency returns the rank of each word by its number: 0 for the word that the most rows
-// have.
+// byFrequency returns, for the number of each word, its rank: 0 for the word that occurs in the
+// most rows.
 func byFrequency(rows []vector.Vector) []uint32 {
 	var with []uint32
 	for _, v := range rows {

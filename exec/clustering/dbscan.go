@@ -14,19 +14,20 @@ type scan struct {
 	groups *dedup.Groups
 	pairs  int64 // how many pairs were told
 
-	// The neighbours that a point had when it was no core are a list: held[i] is the place
-	// plus one in links of its last neighbour, and next leads to the one before. free has
-	// the list of unused links.
+	// The next fields hold lists of the neighbours of points that are not cores. held[i] is the
+	// index plus one, in links, of the last neighbour of point i; its field next leads to the
+	// neighbour before. free is the list of unused links.
 	held  []uint32
 	links []heldLink
 	free  uint32
 }
 
-// heldLink is one entry of a list of neighbours. next is the place plus one of the next
-// entry, or 0.
+// heldLink is one entry of a list of neighbours. next is the index plus one of the next entry, or 0
+// at the end.
 type heldLink struct{ point, next uint32 }
 
-// newScan returns a scan of points with these weights. It keeps the slice.
+// newScan returns a scan of points with these weights. It keeps the slice weight. least is how many
+// neighbours make a core.
 func newScan(weight []uint32, least int) *scan {
 	s := &scan{least: int64(least), weight: weight, near: make([]int64, len(weight)), held: make([]uint32, len(weight)), groups: dedup.NewGroups(len(weight))}
 	for i, w := range weight {
@@ -38,8 +39,8 @@ func newScan(weight []uint32, least int) *scan {
 // core reports whether point i is known to be a core.
 func (s *scan) core(i uint32) bool { return s.near[i] >= s.least }
 
-// pair notes that points i and j are neighbours. It reports whether the scan takes more
-// pairs: false after PairsMax.
+// pair notes that points i and j are neighbours. It returns false after PairsMax pairs; then the
+// caller must stop.
 func (s *scan) pair(i, j uint32) bool {
 	if s.core(i) && s.core(j) {
 		s.groups.Join(i, j)
@@ -57,9 +58,8 @@ func (s *scan) same(i, j uint32) bool {
 	return s.core(i) && s.core(j) && s.groups.Of(i) == s.groups.Of(j)
 }
 
-// meet notes that j is a neighbour of i. If that makes i a core, meet joins i with the
-// neighbours that are cores already. A neighbour that becomes a core later finds i in its own
-// list.
+// meet notes that j is a neighbour of i. If that makes i a core, meet joins i with those neighbours
+// that are cores already. A neighbour that becomes a core later finds i in its own list.
 func (s *scan) meet(i, j uint32) {
 	if s.core(i) {
 		return
@@ -88,9 +88,9 @@ func (s *scan) meet(i, j uint32) {
 	s.held[i] = 0
 }
 
-// end returns for each point the point that names its cluster, or -1, and its role. first
-// has for each point its place in the order of all points. distance returns the distance of
-// two points that are neighbours.
+// end returns two lists by point: the point that names its cluster, or -1, and its role. first has,
+// for each point, its position in the order of all points. distance returns the distance of two
+// points that are neighbours.
 func (s *scan) end(first []uint32, distance func(i, j uint32) float64) (of []int32, roles []Role) {
 	of, roles = make([]int32, len(s.weight)), make([]Role, len(s.weight))
 	for n := range s.weight {
@@ -117,8 +117,8 @@ func (s *scan) end(first []uint32, distance func(i, j uint32) float64) (of []int
 	return of, roles
 }
 
-// spread returns the clusters of all points, given those of the points of a scan. point has
-// for each point its point of the scan, or -1 for noise.
+// spread returns the clusters of all points. of and roles are the result of a scan, in which equal
+// points are one. point has, for each point, its index in the scan, or -1 for noise.
 func spread(point, of []int32, roles []Role) *Clusters {
 	n := len(of)
 	allOf, allRoles := make([]int32, len(point)), make([]Role, len(point))

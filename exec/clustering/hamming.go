@@ -13,7 +13,7 @@ import (
 // core, at least 1, the point itself included. There must be fewer than 1<<31 fingerprints.
 //
 // It takes about 60 bytes a fingerprint, and 16 for each pair of neighbours as long as both
-// are no cores. The error is that of ctx, or a *PairsError.
+// are no cores. The error is the error of ctx, or a *PairsError.
 func Fingerprints(ctx context.Context, hashes []uint64, eps, least int) (*Clusters, error) {
 	hash, first, weight, point := distinct(hashes)
 	s := newScan(weight, least)
@@ -37,9 +37,9 @@ func Fingerprints(ctx context.Context, hashes []uint64, eps, least int) (*Cluste
 	return spread(point, of, roles), nil
 }
 
-// distinct returns the different fingerprints in hashes. For each of them, first has the
-// least index in hashes, and weight how often it occurs. point has for each index in hashes
-// the index of its fingerprint in hash.
+// distinct returns the different fingerprints in hashes. For each of them, first has the least
+// index in hashes, and weight how often it occurs. point has, for each index in hashes, the index
+// in hash of the equal fingerprint.
 func distinct(hashes []uint64) (hash []uint64, first, weight []uint32, point []int32) {
 	type item struct {
 		hash uint64

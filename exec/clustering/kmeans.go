@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	// CentresMax is how many values the centres of KMeans may have together: the number of
+	// CentresMax is the most values that the centres of KMeans may have together: the number of
 	// clusters times the number of words. A value takes 4 bytes.
 	CentresMax = 32 << 20
-	// rounds is how often KMeans moves the centres at most.
+	// rounds is the most rounds in which KMeans moves the centres.
 	rounds = 100
 )
 
@@ -27,7 +27,7 @@ const (
 // words is the number of words; k times words must be at most CentresMax. A centre that no
 // row is nearest to moves to the row that is furthest from its own centre. If progress is not
 // nil, it is called with the number of rounds that were done, and the most that there can be.
-// The error is that of ctx.
+// The error is the error of ctx.
 func KMeans(ctx context.Context, m *vector.Matrix, words, k int, seed uint64, progress func(done, total int64)) (*Clusters, error) {
 	first, weight, point := distinctRows(m)
 	k = min(k, len(first))
@@ -59,7 +59,7 @@ func KMeans(ctx context.Context, m *vector.Matrix, words, k int, seed uint64, pr
 	return spread(point, s.of, roles), nil
 }
 
-// means is the state of one KMeans.
+// means is the state of one call of KMeans.
 type means struct {
 	k, words int
 	rows     []vector.Vector
@@ -111,8 +111,9 @@ func (s *means) begin(ctx context.Context, r *rand.Rand) error {
 	return nil
 }
 
-// draw returns a row, drawn with a chance in proportion to its weight and its chance. If no
-// row has a chance, because by rounding all are at a centre, it returns the first.
+// draw returns a row, drawn at random. The probability of a row is in proportion to its weight
+// times its entry in chance. If all entries are 0, because by rounding every row is at a centre, it
+// returns the first row.
 func (s *means) draw(chance []float64, r *rand.Rand) int {
 	all := 0.0
 	for i, x := range chance {
@@ -131,8 +132,8 @@ func (s *means) draw(chance []float64, r *rand.Rand) int {
 	return at
 }
 
-// assign sets the cluster of each row: the one with the nearest centre, and of several the
-// first. It reports whether a cluster changed.
+// assign puts each row into the cluster with the nearest centre, or the first of several. It
+// reports whether the cluster of a row changed.
 func (s *means) assign(ctx context.Context) (moved bool, err error) {
 	const every = 256
 	for i, v := range s.rows {
@@ -160,8 +161,8 @@ func (s *means) assign(ctx context.Context) (moved bool, err error) {
 	return moved, nil
 }
 
-// fill gives each cluster without rows the row that is furthest from its centre, among the
-// clusters of several rows. It reports whether there was such a cluster.
+// fill moves a row to each cluster without rows: the row that is furthest from its own centre,
+// taken from a cluster with several rows. It reports whether there was an empty cluster.
 func (s *means) fill() (filled bool) {
 	sizes := make([]int, s.k)
 	for _, c := range s.of {
@@ -184,7 +185,7 @@ func (s *means) fill() (filled bool) {
 	return filled
 }
 
-// move makes each centre the mean of its rows, with length 1.
+// move sets each centre to the mean of its rows, scaled to length 1.
 func (s *means) move() {
 	clear(s.centres)
 	for i, v := range s.rows {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Telling finds the words that tell clusters from other texts. First All is called for each
-// text, then for each cluster In for each of its texts, and Words. The zero value has no texts.
+// Telling finds the words that tell a cluster from the other texts. First call All for each text.
+// Then, for each cluster, call In for each of its texts, and Words. The zero value has no texts.
 type Telling struct {
 	all     []uint32 // number of texts with each word
 	texts   int
@@ -40,12 +40,12 @@ func (t *Telling) In(words []uint32) {
 	}
 }
 
-// Words returns the words that tell the current cluster from all other texts, at most n, the
-// most telling first. Its texts have these words more often than the others, by χ². Of equal
-// words, a word that more of its texts have comes first, then the word with the lesser name. If
-// all texts are in the cluster, it returns the words that most of them have. accept reports
-// whether a word may be named; name returns a word by its number. Words begins the next
-// cluster.
+// Words returns the words that tell the current cluster from all other texts, the most telling
+// first, but not more than n. These are words that its texts have more often than the others,
+// sorted by χ². If two words have the same χ², the one that more texts of the cluster have comes
+// first, then the one that sorts first. If all texts are in the cluster, Words returns the words
+// that most of them have. accept reports whether a word may be returned; name returns a word by its
+// number. The next call of In begins another cluster.
 func (t *Telling) Words(n int, name func(word uint32) string, accept func(word string) bool) []string {
 	type telling struct {
 		word uint32
@@ -76,9 +76,10 @@ func (t *Telling) Words(n int, name func(word uint32) string, accept func(word s
 	return out
 }
 
-// chiSquared returns χ² of a word in a cluster: with of its in texts have the word, and
-// without of the others. more reports whether the word is more frequent in the cluster, or
-// there are no other texts.
+// chiSquared returns χ² of a word for a cluster. The parameters are numbers of texts: in counts the
+// texts of the cluster, and with counts the texts of the cluster that have the word; others counts
+// all other texts, and without counts the other texts that have the word. more reports whether the
+// word is more frequent in the cluster, or there are no other texts.
 func chiSquared(with, in, without, others float64) (chi2 float64, more bool) {
 	if others == 0 {
 		return 0, true

@@ -2,24 +2,25 @@ package dedup
 
 import "math/bits"
 
-// Leaders puts fingerprints that come one after the other into groups. The first
-// fingerprint of a group is its leader. A further fingerprint joins the group of the
-// earliest leader that differs from it in at most LeaderDistance bits; if there is none,
-// it leads a new group. The zero value is ready to use.
+// Leaders puts fingerprints, one after the other, into groups. The first fingerprint of a group is
+// its leader. A further fingerprint joins the group of the earliest leader that differs from it in
+// at most LeaderDistance bits. If there is none, it becomes the leader of a new group. The zero
+// value is ready to use.
 type Leaders struct {
 	hashes []uint64
-	// tables has, for each quarter of a fingerprint, the leaders by their value of the
-	// quarter: two fingerprints that differ in three bits agree in a quarter.
+	// tables has one map for each quarter of a fingerprint. It maps a value of the quarter to the
+	// leaders that have it. Two fingerprints that differ in three bits have at least one equal
+	// quarter.
 	tables [LeaderDistance + 1]map[uint16][]uint32
 }
 
-// LeaderDistance is how many bits a fingerprint may differ from its leader.
+// LeaderDistance is the most bits in which a fingerprint may differ from its leader.
 const LeaderDistance = 3
 
-// LeaderBytes is about how many bytes of memory a leader takes.
+// LeaderBytes is an estimate of the memory that a leader takes, in bytes.
 const LeaderBytes = 64
 
-// Group returns the number of the group, from 0, that the next fingerprint belongs to.
+// Group adds the next fingerprint and returns the number of its group, from 0.
 func (l *Leaders) Group(hash uint64) int {
 	group := len(l.hashes)
 	for t := range l.tables {

@@ -9,10 +9,9 @@ import (
 	"strconv"
 )
 
-// The costs of the most frequent steps, in nanoseconds, about: moving a
-// fingerprint when a list is sorted by a digit; looking up the slot of an item
-// in a table; comparing with an item that is in the slot by chance; and joining
-// an item with others near it.
+// The costs of the most frequent steps, in nanoseconds, as estimates: moving a fingerprint when a
+// list is sorted by a digit; looking up the slot of an item in a table; comparing an item with one
+// that is in the slot by chance; and joining an item with others near it.
 const (
 	moveCost = 5
 	seekCost = 2
@@ -408,7 +407,7 @@ func (p *pairing) within(s items) bool {
 	return true
 }
 
-// pass counts a fingerprint all of whose pairs were found.
+// pass counts a fingerprint whose pairs were all found, and tells the caller of Pairs.
 func (p *pairing) pass() {
 	if p.done++; p.passed != nil {
 		p.passed(p.done)

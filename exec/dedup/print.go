@@ -21,8 +21,8 @@ func PrintOf(set []uint32) (p Print) {
 	return p
 }
 
-// ExactPrint returns a print that stands for one number. The prints of different numbers
-// do not agree in more bytes than those of sets without a common member.
+// ExactPrint returns a print that stands for a number. The prints of two different numbers agree in
+// hardly more bytes than the prints of two sets without a common member.
 func ExactPrint(number uint64) (p Print) {
 	for i := 0; i < len(p); i += 8 {
 		number = mix(number + 0x9e3779b97f4a7c15)
@@ -31,18 +31,18 @@ func ExactPrint(number uint64) (p Print) {
 	return p
 }
 
-// PrintAgree is in how many bytes two prints of near-copies agree at least. It stands for
-// a Jaccard similarity of about .67.
+// PrintAgree is the least number of bytes in which the prints of two near-copies agree. It
+// corresponds to a Jaccard similarity of about .67.
 const PrintAgree = signatureLength - PrintBands + 1
 
-// PrintBands is how many bands a print has. Two prints that are Near have an equal number
-// in at least one band, because they differ in fewer bytes than there are bands.
+// PrintBands is how many bands (pieces of a few bytes) a print has. Two prints for which Near is
+// true have an equal band, because they differ in fewer bytes than there are bands.
 const PrintBands = signatureLength / printRows
 
-// printRows is how many bytes of a print make a band.
+// printRows is how many bytes of a print form a band.
 const printRows = 3
 
-// Band returns the number of band n: its bytes, in 24 bits.
+// Band returns band n of the print, as a number of 24 bits.
 func (p *Print) Band(n int) uint32 {
 	b := p[printRows*n : printRows*n+printRows]
 	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16
@@ -63,8 +63,8 @@ func (p *Print) Agree(o *Print) (n int) {
 // Near reports whether two texts with the prints p and o are near-copies.
 func (p *Print) Near(o *Print) bool { return p.Agree(o) >= PrintAgree }
 
-// PairsHash returns a hash of the set of pairs of neighbouring words, given the hashes of all
-// words of a text in order. Of one word, it is the hash of the word.
+// PairsHash returns a hash of the set of pairs of neighbouring words. words has the hashes of all
+// words of a text, in order. For a text of one word, the result is the hash of the word.
 func PairsHash(words []uint64) uint64 {
 	var pairs []uint64
 	for i := 1; i < len(words); i++ {

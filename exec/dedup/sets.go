@@ -26,7 +26,7 @@ func (s *Shingler) Word(hash uint64) {
 	}
 }
 
-// put adds the shingle of these words to the set. words has their hashes.
+// put adds to the set the shingle of the words whose hashes are words.
 func (s *Shingler) put(words []uint64) {
 	h := uint64(len(words))
 	for _, w := range words {
@@ -102,8 +102,8 @@ const sampledShift = 30
 // two sets share is sampled in both or in neither (Broder 1997).
 func Sampled(shingle uint32) bool { return shingle>>sampledShift == 0 }
 
-// signatureLength is how many minima the MinHash signature of a set has: one
-// for each of as many hash functions, the least hash of the set's members.
+// signatureLength is how many numbers the MinHash signature of a set has. Each is the minimum of
+// one hash function over the members of the set.
 const signatureLength = 120
 
 // Bands computes a list of numbers for a set, so that similar sets probably
@@ -145,7 +145,7 @@ func (b *Bands) Of(set []uint32, dst []uint64) []uint64 {
 	return dst
 }
 
-// sign computes the signature of a set.
+// sign computes the MinHash signature of a set and stores it in b.minimum.
 func (b *Bands) sign(set []uint32) {
 	for i := range b.minimum {
 		b.minimum[i] = math.MaxUint32
@@ -162,7 +162,7 @@ func (b *Bands) sign(set []uint32) {
 	}
 }
 
-// Groups joins numbers into groups that only grow: a disjoint-set forest
+// Groups divides numbers into groups that can be joined but not divided: a disjoint-set forest
 // (Tarjan 1975).
 type Groups struct{ parent []uint32 }
 

@@ -33,12 +33,13 @@ const (
 
 const (
 	distanceDefault = 3
-	// imageDistance is the default with OF IMAGES. A picture that was scaled or
+	// imageDistance is the default distance, in bits, with OF IMAGES. A picture that was scaled or
 	// compressed again differs in fewer bits, and two different pictures in more.
 	imageDistance     = 10
 	similarityDefault = .8
-	// keywordsSimilarity is the default with METHOD keywords. It is less, because texts
-	// with the same keywords and half of their shingles in common are about the same.
+	// keywordsSimilarity is the default similarity with METHOD keywords. It is lower than for other
+	// methods, because texts that have the same keywords and half of their shingles in common are
+	// about the same.
 	keywordsSimilarity = .5
 	// shinglesLeast is how many shingles the main text of a page must have. If it has
 	// fewer, it is probably a part of the frame, or the page has no single subject. Then
@@ -46,7 +47,7 @@ const (
 	shinglesLeast = 40
 )
 
-// duplication is a DEDUP statement whose clauses were read.
+// duplication is a DEDUP statement that was checked and is ready to run.
 type duplication struct {
 	s          *session.Session
 	st         *ast.Dedup
@@ -195,9 +196,9 @@ func (d *duplication) Run(ctx context.Context) (*session.Result, error) {
 	return res, err
 }
 
-// storedNotes returns a note for the user: how many bytes the bodies of the
-// archive have, and how many they take on disk, where similar bodies share
-// space. It returns nil for an archive without bodies.
+// storedNotes returns a note for the user: how many bytes the bodies of the archive have, and how
+// many they take on disk, because similar bodies share space there. It returns nil for an archive
+// without bodies.
 func storedNotes(ctx context.Context, snap relation.Snapshot) ([]string, error) {
 	pools, err := snap.Pools(ctx)
 	var bytes, stored int64

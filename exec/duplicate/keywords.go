@@ -94,9 +94,9 @@ func (c *comparison) keywords(x *compared) (string, error) {
 	return strings.Join(c.corpus.Keywords(terms, nil), " "), err
 }
 
-// keywordsOf returns the keywords of a group, separated by spaces: those of its
-// representative, whose index is first. It returns "" if the method does not
-// use keywords.
+// keywordsOf returns the keywords of a group, separated by spaces. These are the keywords of the
+// representative of the group, whose index is first. It returns "" if the method does not use
+// keywords.
 func (c *comparison) keywordsOf(first uint32) (string, error) {
 	if c.corpus == nil {
 		return "", nil

@@ -12,8 +12,8 @@ import (
 	"infomall/store/record/task"
 )
 
-// Properties of stored prints: the rules by which the prints were made, and when the
-// duplicates found by them were computed.
+// The names of properties of stored prints: the rules by which the prints were made, and the time
+// at which the duplicates found with them were computed.
 const (
 	propertyMade  = "made"
 	propertyFound = "found"

@@ -9,8 +9,8 @@ import (
 	"infomall/exec/dedup"
 )
 
-// quote is a pair of texts: the text by contains the text quoted, at least to
-// the degree that the statement asks for. Both are indexes in comparison.list.
+// quote is a pair of texts, given by their indexes in comparison.list: the text named by contains
+// the text named quoted, at least to the degree that the statement asks for.
 type quote struct {
 	quoted, by uint32
 	whole      bool // the two texts are also similar as wholes

@@ -5,10 +5,10 @@ import (
 	"infomall/exec/value"
 )
 
-// arithKernel returns a kernel, a loop over the rows of a batch, that computes
-// e. It returns nil if it has no loop for the operator and the types of e. It
-// has loops for + - * of ints (which times and durations also are, if the
-// result is not a Time), and for + - * / of floats.
+// arithKernel returns a kernel, a loop over the rows of a batch, that computes e. It returns nil if
+// it has no loop for the operator and the types of e. It has loops for + - * of whole numbers (if
+// the result is not a Time, also of times and durations, which are stored as whole numbers), and
+// for + - * / of floats.
 func arithKernel(e *expr.Arith) kernel2 {
 	x, y := e.X.Type(), e.Y.Type()
 	switch {

@@ -42,9 +42,8 @@ func constKernel(e *expr.Compare, c value.Value) kernel {
 	return func(out, x *value.Vector, n int) { compareAll(e.Op, out.Bools, x.Ints[:n], c.Int) }
 }
 
-// isURLOrder reports whether e compares the order of two URLs, which is that of
-// their SURT keys. It is false for = and <>, for which the URLs themselves are
-// compared.
+// isURLOrder reports whether e compares the order of two URLs. URLs are ordered by their SURT keys.
+// The result is false for = and <>, for which the URLs themselves are compared.
 func isURLOrder(e *expr.Compare) bool {
 	return e.X.Type() == value.URL && e.Y.Type() == value.URL && e.Op > expr.NE
 }

@@ -11,10 +11,9 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Bind returns the syntax tree e as an Expr: with names resolved, types checked
-// and constant parts computed. Each error is an *ast.Error. A parameter such as
-// $x is read as the type that its place suggests, or as a Text if that suggests
-// none.
+// Bind returns the syntax tree e as an Expr: with names resolved, types checked and constant parts
+// computed. Each error is an *ast.Error. A parameter such as $x is read as the type that the
+// operator or function around it expects, or as a Text if that expects no certain type.
 func (b *Binder) Bind(e ast.Expr) (Expr, error) { return b.bind(e, value.Null) }
 
 // BindAs returns the syntax tree e as an Expr of type t: with names resolved
@@ -65,10 +64,9 @@ func (b *Binder) condition(x Expr, e ast.Expr, where string) (Expr, error) {
 	return nil, err
 }
 
-// bind returns the syntax tree e as an Expr, with names resolved and types
-// checked. If e is a parameter such as $x, it is read as the type want, or as a
-// Text if want is Null. So is a text such as '404', if it is written like a value
-// of the type want.
+// bind returns the syntax tree e as an Expr, with names resolved and types checked. If e is a
+// parameter such as $x, it is read as the type want, or as a Text if want is Null. A text constant
+// such as '404' is read as the type want if it is written like a value of that type.
 func (b *Binder) bind(e ast.Expr, want value.Type) (Expr, error) {
 	if b.Replace != nil {
 		if x := b.Replace(e); x != nil {
@@ -147,9 +145,9 @@ func (b *Binder) query(e ast.Expr) (Expr, error) {
 // Constant returns an expression whose value is v in every row.
 func Constant(v value.Value) *Const { return &Const{V: v, T: v.Type} }
 
-// param returns the value of the parameter p as a constant of type want; a want
-// of Null means Text. If want is Int, a number that is not whole becomes a
-// Float. The error says that the parameter has no value or cannot be converted.
+// param returns the value of the parameter p as a constant of type want; a want of Null means Text.
+// If want is Int and the value is a number that is not whole, the constant is a Float. The error
+// says that the parameter has no value or cannot be converted.
 func (b *Binder) param(p *ast.Param, want value.Type) (Expr, error) {
 	text, err := b.Env.Param(p)
 	if err != nil {
@@ -169,9 +167,9 @@ func (b *Binder) param(p *ast.Param, want value.Type) (Expr, error) {
 	return Constant(v), nil
 }
 
-// literal returns the text s as a constant of type want, so that status = '404' compares
-// numbers. If want is no other type than Text, or s is not written like a value of that type,
-// literal returns s as a Text.
+// literal returns the text constant s as a constant of type want, so that status = '404' compares
+// numbers. If want is Text, URL or Null, or s is not written like a value of the type want, literal
+// returns s as a Text.
 func (b *Binder) literal(s *ast.String, want value.Type) Expr {
 	if want != value.Null && !want.Textual() && strings.TrimSpace(s.Value) != "" {
 		types := []value.Type{want}
@@ -187,7 +185,8 @@ func (b *Binder) literal(s *ast.String, want value.Type) Expr {
 	return Constant(value.OfText(s.Value))
 }
 
-// open reports whether the type of e depends on its place: e is a parameter or a text.
+// open reports whether the type of e depends on what is around it, because e is a parameter or a
+// text constant.
 func open(e ast.Expr) bool {
 	switch e.(type) {
 	case *ast.Param, *ast.String:
@@ -196,9 +195,9 @@ func open(e ast.Expr) bool {
 	return false
 }
 
-// pair returns the two operands x and y of an operator as Exprs. If one of them
-// is a parameter such as $x, or a text, it is read as the type of the other. If both are
-// such, they are read as the type that the argument both gives.
+// pair returns the two operands x and y of an operator as Exprs. If one of them is a parameter such
+// as $x or a text constant, it is read as the type of the other. If both are, they are read as the
+// type given by the parameter both.
 func (b *Binder) pair(x, y ast.Expr, both value.Type) (bx, by Expr, err error) {
 	openX := open(x)
 	if openX && !open(y) {
@@ -251,8 +250,8 @@ func (b *Binder) text(e ast.Expr, what string) (Expr, error) {
 	return x, nil
 }
 
-// asText is like text, but a number, a time or a bool is converted to the text that is printed
-// for it, so that status LIKE '4%' and time LIKE '2008-06%' work.
+// asText is like text, but also accepts a number, a time or a bool, and converts it to the text
+// that is printed for it. So status LIKE '4%' and time LIKE '2008-06%' work.
 func (b *Binder) asText(e ast.Expr, what string) (Expr, error) {
 	x, err := b.bind(e, value.Text)
 	if err != nil {
@@ -499,10 +498,10 @@ func (b *Binder) scopeText(e ast.Expr) (string, error) {
 	return "", ast.Errorf(e, "a scope is a string such as 'pku.edu.cn', not %s", e)
 }
 
-// common returns expressions that must have one type, such as the values of the
-// branches of a CASE, as Exprs of their common type. It also returns this type.
-// It binds parameters and texts last, because these are read as the type of the others.
-// The parameter where names the construct, such as "CASE", for errors.
+// common returns the expressions in list as Exprs of their common type, and this type. They are,
+// for example, the values of the branches of a CASE. common binds parameters and text constants
+// last, because they are read as the type of the others. The parameter where names the construct,
+// such as "CASE", for errors.
 func (b *Binder) common(list []ast.Expr, where string) ([]Expr, value.Type, error) {
 	bound := make([]Expr, len(list))
 	t := value.Null

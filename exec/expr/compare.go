@@ -99,7 +99,7 @@ func (b *Binder) comparable(x, y Expr, ex, ey ast.Expr) (Expr, Expr, error) {
 	return x, y, err
 }
 
-// zeroOrOne returns x, or if x is the number 0 or 1 and y is a Bool, FALSE or TRUE.
+// zeroOrOne returns FALSE or TRUE if x is the constant 0 or 1 and y is a Bool, and otherwise x.
 func zeroOrOne(x, y Expr) Expr {
 	c, ok := x.(*Const)
 	if !ok || y.Type() != value.Bool || c.V.Type != value.Int || c.V.Int != 0 && c.V.Int != 1 {
@@ -334,8 +334,8 @@ func (b *Binder) inOperands(x, y Expr, t value.Type, ex, ey ast.Expr) (Expr, Exp
 	return x, y, err
 }
 
-// arith returns x op y as an Expr, where op is one of + - * / // and %. A whole number that is added to
-// a time, or taken from it, is a number of days.
+// arith returns x op y as an Expr, where op is one of + - * / // and %. A constant whole number that
+// is added to a time, or subtracted from it, is a number of days, as in TODAY - 30.
 func (b *Binder) arith(e *ast.Binary) (Expr, error) {
 	if shift, err := b.shift(e); shift != nil || err != nil {
 		return shift, err
@@ -367,10 +367,10 @@ func (b *Binder) arith(e *ast.Binary) (Expr, error) {
 	return fold(&Arith{Op: e.Op, X: x, Y: y, T: t, At: e.OpAt})
 }
 
-// arithOperands binds the two sides of an arithmetic operator and returns them.
-// If a side is a parameter or a text, it is read as a Duration if the other side is a
-// time or a duration, and otherwise as a number. A text that is no Duration is read as a time
-// if the other side is one.
+// arithOperands binds the two sides of an arithmetic operator and returns them. If a side is a
+// parameter or a text constant, it is read as a Duration if the other side is a time or a duration,
+// and otherwise as a number. A text that is no Duration is read as a time if the other side is a
+// time.
 func (b *Binder) arithOperands(ex, ey ast.Expr) (x, y Expr, err error) {
 	if open(ex) && !open(ey) {
 		y, x, err = b.arithOperands(ey, ex)

@@ -301,12 +301,12 @@ type Binder struct {
 	// Query returns the Expr for a subquery: an *ast.Subquery, an *ast.Exists
 	// or an *ast.In. If Query is nil, the clause allows no queries.
 	Query func(e ast.Expr) (Expr, error)
-	// Matching returns an Expr for x MATCH q, where x is a column, or nil if there is none
-	// that is cheaper than to read x.
+	// Matching returns an Expr for x MATCH q, where x is a column, if there is one that need not
+	// read the text of x for each row. Otherwise it returns nil.
 	Matching func(x *ast.Column, q *match.Query) Expr
-	// Asked returns the condition MATCH of the query's WHERE, for functions that show
-	// where it found words. If several conditions are MATCH, it returns the one that
-	// reads x. x may be nil. The result is nil if there is none.
+	// Asked returns the condition MATCH in the WHERE of the query, for functions that show where it
+	// found words. If there are several, it returns the one that tests x. x may be nil. The result
+	// is nil if there is no such condition.
 	Asked func(x ast.Expr) *ast.Binary
 	Where string // the clause, such as "WHERE", for error messages
 	Env   *Env

@@ -115,10 +115,10 @@ func roundInt(x, decimals int64) (value.Value, error) {
 	return value.OfInt(up), nil
 }
 
-// logLikelihood returns how much a term belongs to a part of an archive (T. Dunning,
-// "Accurate methods for the statistics of surprise and coincidence", 1993). The term is in
-// a[0] of the a[1] versions of the part, and in a[2] of the a[3] versions of the rest.
-// The result is negative if the term is rarer in the part than in the rest.
+// logLikelihood computes how characteristic a term is of a part of an archive (T. Dunning,
+// "Accurate methods for the statistics of surprise and coincidence", 1993). The term is in a[0] of
+// the a[1] versions of the part, and in a[2] of the a[3] versions of the rest. The result is
+// negative if the term is rarer in the part than in the rest.
 func logLikelihood(_ *Env, a []value.Value) (value.Value, error) {
 	df, n, dfRest, nRest := a[0].Int, a[1].Int, a[2].Int, a[3].Int
 	if df < 0 || dfRest < 0 || df > n || dfRest > nRest {

@@ -8,8 +8,8 @@ import (
 	"infomall/exec/value"
 )
 
-// ofFloat returns an applier that computes f of one number. If the result is no
-// number, as for sqrt(-1), or is infinite, as for ln(0), it is NULL.
+// ofFloat returns an applier (the code of a function) that computes f of one number. If the result
+// is not a number, as for sqrt(-1), or is infinite, as for ln(0), it becomes NULL.
 func ofFloat(f func(float64) float64) applier {
 	return func(_ *Env, a []value.Value) (value.Value, error) { return finite(f(floatOf(a[0]))), nil }
 }
@@ -22,7 +22,7 @@ func floatOf(v value.Value) float64 {
 	return v.Float
 }
 
-// finite returns f, or NULL if f is no number or infinite.
+// finite returns f as a Float, or NULL if f is infinite or not a number.
 func finite(f float64) value.Value {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return value.Value{}
@@ -30,7 +30,8 @@ func finite(f float64) value.Value {
 	return value.OfFloat(f)
 }
 
-// toWhole returns an applier that rounds one number by f. An Int stays as it is.
+// toWhole returns an applier (the code of a function) that rounds a number with f. It returns an
+// Int unchanged.
 func toWhole(f func(float64) float64) applier {
 	return func(_ *Env, a []value.Value) (value.Value, error) {
 		if a[0].Type == value.Int {
@@ -72,7 +73,7 @@ func widthBucket(_ *Env, a []value.Value) (value.Value, error) {
 	return value.OfInt(min(int64((x-low)/(high-low)*float64(n)), n-1) + 1), nil
 }
 
-// numberFunctions declares the functions of mathematics.
+// numberFunctions declares the mathematical functions.
 var numberFunctions = []Function{
 	{Name: "ceil", Also: "ceiling", Example: `ceil(1.2)`, Doc: "The number rounded up to a whole one.",
 		params: []param{{"x", numberKind}}, apply: toWhole(math.Ceil)},

@@ -16,8 +16,8 @@ var placeFunctions = []Function{
 		result: value.Text, prepare: preparePlace},
 }
 
-// preparePlace returns the code of the function place for one query. It reads the list of
-// places that the archive stores when the first row needs it.
+// preparePlace returns the code of the function place for one query. The code reads the list of
+// places that the archive stores when it computes the first row.
 func preparePlace(*Env, []Expr) (applier, error) {
 	var once sync.Once
 	var gazetteer *places.Gazetteer
@@ -39,7 +39,8 @@ func preparePlace(*Env, []Expr) (applier, error) {
 	}, nil
 }
 
-// storedPlaces returns the gazetteer of the program with the places of the archive's list.
+// storedPlaces returns a gazetteer with the places that the program knows and those of the list
+// that the archive stores.
 func storedPlaces(env *Env) (*places.Gazetteer, error) {
 	if env.Stored == nil {
 		return places.Shipped(), nil

@@ -16,9 +16,9 @@ var regionFunctions = []Function{
 		result: value.Text, prepare: prepareRegion},
 }
 
-// prepareRegion returns the code of the function ip_region for one query. It is an error if
-// there is no file of regions, or the file does not have the part or the language. Such a
-// query would have NULL in each row.
+// prepareRegion returns the code of the function ip_region for one query. It returns an error if
+// there is no file of regions, or the file does not have the requested part or language, because
+// the query would then have NULL in each row.
 func prepareRegion(env *Env, args []Expr) (applier, error) {
 	part, language := regions.Place, ""
 	for i, to := range []*string{&part, &language} {

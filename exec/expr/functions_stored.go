@@ -12,7 +12,7 @@ import (
 	"infomall/store/record/task"
 )
 
-// storedFunctions declares the functions that use a result which the archive stores.
+// storedFunctions declares the functions that use a stored result, such as a classifier.
 var storedFunctions = []Function{
 	{Name: "classify", Example: "classify('topic', main) FROM pages", Doc: "The class of a text, and of a URL if there is one, by a classifier that TRAIN has made. NULL if the classifier knows no word of it.",
 		params: []param{{"classifier", textKind}, {"text", textKind}, {"url", urlKind}}, min: 2, stored: true,
@@ -22,9 +22,9 @@ var storedFunctions = []Function{
 		result: value.Float, prepare: prepareClassifier(func(_ string, sure float64) value.Value { return value.OfFloat(sure) })},
 }
 
-// prepareClassifier returns the field prepare of a function whose first argument is the name
-// of a classifier. result makes the result of a class and of how sure that is. The classifier
-// is read when the first row needs it.
+// prepareClassifier returns a function for the field prepare of a Function whose first argument is
+// the name of a classifier. result returns the value of the Function for a class and the
+// probability that it is right. The classifier is read when the first row is computed.
 func prepareClassifier(result func(class string, sure float64) value.Value) func(*Env, []Expr) (applier, error) {
 	return func(_ *Env, args []Expr) (applier, error) {
 		if _, ok := args[0].(*Const); !ok {
@@ -51,8 +51,7 @@ func prepareClassifier(result func(class string, sure float64) value.Value) func
 	}
 }
 
-// classifier returns the newest classifier with this name. Upper and lower case are the
-// same.
+// classifier returns the newest stored classifier with this name. Case is ignored.
 func classifier(env *Env, name string) (*classify.Model, error) {
 	if env.Stored != nil {
 		r, rows, ok, err := env.Stored(task.ResultClassifier, strings.ToLower(name))

@@ -22,7 +22,8 @@ func age(env *Env, a []value.Value) (value.Value, error) {
 	return value.OfDuration(a[0].Int - a[1].Int), nil
 }
 
-// prepareEpoch returns an error if the argument of epoch is no time and no duration.
+// prepareEpoch returns an error if the argument of epoch is neither a time nor a duration. Its
+// applier is always nil: the function needs no preparation.
 func prepareEpoch(_ *Env, args []Expr) (applier, error) {
 	if t := args[0].Type(); t != value.Time && t != value.Duration && t != value.Null {
 		return nil, fmt.Errorf("takes a time or a duration, not %s", t)
@@ -30,7 +31,7 @@ func prepareEpoch(_ *Env, args []Expr) (applier, error) {
 	return nil, nil
 }
 
-// epoch computes the function epoch. Times and durations are in milliseconds.
+// epoch computes the function epoch: a time or a duration in seconds.
 func epoch(_ *Env, a []value.Value) (value.Value, error) {
 	return value.OfFloat(float64(a[0].Int) / 1000), nil
 }
@@ -130,7 +131,7 @@ func truncated(unit string, t time.Time) value.Value {
 	return value.OfTime(max(record.At(value.StartOf(unit, t)), record.MinTime))
 }
 
-// dateDiff counts the starts of units between two times.
+// dateDiff computes the function date_diff: how many units begin between two times.
 func dateDiff(env *Env, a []value.Value) (value.Value, error) {
 	unit, err := truncUnit(a[0].Text)
 	if err != nil {
@@ -157,7 +158,7 @@ func dateDiff(env *Env, a []value.Value) (value.Value, error) {
 	return value.OfInt(to.Unix() - from.Unix()), nil
 }
 
-// dayNumber returns how many days the local date of t is after a Monday long before
+// dayNumber returns how many days lie between the local date of t and a fixed Monday that is before
 // all times.
 func dayNumber(t time.Time) int64 {
 	const monday = 3 + 7*200_000 // 1 January 1970 was a Thursday
@@ -250,8 +251,8 @@ func appendStrftime(dst []byte, t time.Time, format string) ([]byte, error) {
 	return dst, nil
 }
 
-// strptimeLayouts maps the directives that strptime reads otherwise than strftime writes them: a
-// month and a day may have one digit.
+// strptimeLayouts maps directives to layouts of package time that strptime uses in place of those
+// in strftimeLayouts. They accept a month or a day of one digit.
 var strptimeLayouts = map[byte]string{'m': "1", 'd': "2", 'e': "_2"}
 
 // prepareStrptime returns an error if a constant format of strptime is not valid. Its applier is
@@ -278,7 +279,8 @@ func strptime(env *Env, a []value.Value) (value.Value, error) {
 	return value.Value{}, nil
 }
 
-// layoutOf returns the layout of package time for a format of strptime.
+// layoutOf returns the layout of package time that reads what the strptime format describes. The
+// error says that the format is not valid.
 func layoutOf(format string) (string, error) {
 	var b strings.Builder
 	for i := 0; i < len(format); i++ {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// StartUnit returns the unit of which the values of e are starts, such as month
-// for date_trunc('month', time). It returns "" if e is another expression.
+// StartUnit returns the unit whose starts are the values of e, such as "month" for
+// date_trunc('month', time). It returns "" if e is another expression.
 func StartUnit(e Expr) string {
 	c, ok := e.(*Call)
 	if !ok || c.Func.Name != "date_trunc" {

@@ -12,8 +12,8 @@ import (
 	"infomall/store/words/match"
 )
 
-// wordFunctions declares the functions that show where and how well a text matches
-// a question, as MATCH reads it, and the function keywords.
+// wordFunctions declares the functions that show where and how well a text matches a search query,
+// which is written as for MATCH, and the function keywords.
 var wordFunctions = []Function{
 	{Name: "highlight", Example: `highlight('the new library', 'library', '<', '>')`, Doc: "The text with marks around the words that MATCH q finds: ⸨ and ⸩, which a terminal shows as colour, or before and after (the same as before if it is missing). Without q, it takes MATCH from WHERE.",
 		params: []param{{"text", textKind}, {"q", textKind}, {"before", textKind}, {"after", textKind}}, min: 1, asked: true, marks: true,
@@ -28,11 +28,11 @@ var wordFunctions = []Function{
 		result: value.Text, prepare: prepareAsked(snippet), apply: unprepared(snippet)},
 }
 
-// asking is a function of a text and a question. The further arguments are args.
+// asking computes a function of a text and a search query. args are the further arguments.
 type asking func(text string, q *match.Query, args []value.Value) value.Value
 
-// prepareAsked returns the field prepare of a function whose second argument is a
-// question: it parses the question once if it is constant.
+// prepareAsked returns a function for the field prepare of a Function whose second argument is a
+// search query. It parses the query once if it is constant.
 func prepareAsked(f asking) func(*Env, []Expr) (applier, error) {
 	return func(_ *Env, args []Expr) (applier, error) {
 		question, ok := constantText(args, 1)
@@ -55,8 +55,8 @@ func prepareAsked(f asking) func(*Env, []Expr) (applier, error) {
 	}
 }
 
-// unprepared returns the field apply of a function whose second argument is a
-// question: it parses the question for each row.
+// unprepared returns a function for the field apply of a Function whose second argument is a search
+// query. It parses the query for each row.
 func unprepared(f asking) applier {
 	return func(env *Env, a []value.Value) (value.Value, error) {
 		q, err := env.Question(a[1].Text)
@@ -67,8 +67,8 @@ func unprepared(f asking) applier {
 	}
 }
 
-// withQuestion returns the call e of f with the arguments that it lacks, which are
-// those of a MATCH in WHERE.
+// withQuestion returns the call e of f after adding the arguments that it lacks. It takes them from
+// a MATCH in the WHERE of the query.
 func (b *Binder) withQuestion(f *Function, e *ast.Call) (*ast.Call, error) {
 	var asked *ast.Binary
 	if b.Asked != nil {
@@ -92,26 +92,26 @@ func (b *Binder) withQuestion(f *Function, e *ast.Call) (*ast.Call, error) {
 	return &full, nil
 }
 
-// TakesMatch reports whether the call e is of a function that may take its question from
-// a MATCH in WHERE, such as snippet(text).
+// TakesMatch reports whether e calls a function without a search query, such as snippet(text), that
+// takes the search query from a MATCH in WHERE.
 func TakesMatch(e *ast.Call) bool {
 	f := FindFunction(e.Name.Text)
 	return f != nil && f.asked
 }
 
-// Marked reports whether the texts of e have marks around words, see
+// Marked reports whether the texts of e have marks around the words that were found, see
 // value.MarkFrom.
 func Marked(e Expr) bool {
 	c, ok := e.(*Call)
 	return ok && c.Func.marks && len(c.Args) < 3
 }
 
-// unmarked removes the marks of value.MarkFrom from a text of a page, so that they
-// stand only where a function puts them.
+// unmarked removes the characters value.MarkFrom and value.MarkTo that a page itself contains, so
+// that only a function puts them into a text.
 var unmarked = strings.NewReplacer(value.MarkFrom, "", value.MarkTo, "")
 
-// keywordsUsual and keywordsMax are how many words the function keywords returns if n is
-// missing, and at most.
+// keywordsUsual is how many words the function keywords returns if its argument n is missing, and
+// keywordsMax is the greatest n.
 const (
 	keywordsUsual = 5
 	keywordsMax   = 100
@@ -148,7 +148,8 @@ func highlight(text string, q *match.Query, args []value.Value) value.Value {
 	return value.OfText(marked(text, 0, len(text), places, before, after))
 }
 
-// marked returns text[from:to] with marks around the places in it.
+// marked returns text[from:to] with the text before put before each of the places in it, and the
+// text after put after it.
 func marked(text string, from, to int, places []match.Place, before, after string) string {
 	var out strings.Builder
 	at := from
@@ -167,8 +168,8 @@ func marked(text string, from, to int, places []match.Place, before, after strin
 	return out.String()
 }
 
-// snippetAround is how many characters a snippet shows before the first word that
-// was found, at most. snippetLength is how many it shows in all, without marks.
+// snippetAround is the most characters that a snippet shows before the first word that was found.
+// snippetLength is the most that it shows in all, not counting marks.
 const (
 	snippetAround = 40
 	snippetLength = 160
@@ -178,16 +179,16 @@ func snippet(text string, q *match.Query, _ []value.Value) value.Value {
 	return value.OfText(Snippet(text, q))
 }
 
-// Snippet returns an excerpt of the text, with marks around the words of the question.
-// It begins shortly before the word that has the most different words of the question
-// after it. White space becomes one blank.
+// Snippet returns an excerpt of the text, with marks around the words of the search query q. It
+// begins shortly before the word that is followed by the most different words of q within the
+// length of a snippet. White space becomes one blank.
 func Snippet(text string, q *match.Query) string { return SnippetOf(OneLine(text), q) }
 
-// OneLine returns a text as it stands in a snippet: white space is one blank, and the marks
-// that a snippet puts around words are left out.
+// OneLine returns a text in the form that a snippet shows: each piece of white space is one blank,
+// and characters that serve as marks in snippets are removed.
 func OneLine(text string) string { return unmarked.Replace(strings.Join(strings.Fields(text), " ")) }
 
-// SnippetOf returns the snippet of a text that OneLine returned.
+// SnippetOf returns the snippet of a text in the form that OneLine returns.
 func SnippetOf(text string, q *match.Query) string {
 	places := q.Places(nil, text)
 	first := bestPlace(text, places, len(q.Atoms()))
@@ -209,8 +210,8 @@ func SnippetOf(text string, q *match.Query) string {
 	return out
 }
 
-// bestPlace returns the index of the first place that has the most different atoms
-// after it within a snippet, or 0.
+// bestPlace returns the index of the first place that is followed by the most different words of
+// the search query within the length of a snippet. It returns 0 if there is no place.
 func bestPlace(text string, places []match.Place, atoms int) int {
 	best, most := 0, 0
 	counts := make([]int, atoms)
@@ -235,8 +236,8 @@ func bestPlace(text string, places []match.Place, atoms int) int {
 	return best
 }
 
-// back returns the offset of the character n characters before the offset at of the
-// text, moved to the beginning of a word if one begins in between.
+// back returns the offset of the character that is n characters before the offset at. If a word
+// begins between the two offsets, back returns the start of that word.
 func back(text string, at, n int) int {
 	start := at
 	for ; n > 0 && start > 0; n-- {
@@ -252,8 +253,8 @@ func back(text string, at, n int) int {
 	return start
 }
 
-// forth returns the offset of the character n characters after the offset at of the
-// text, moved back to the end of a word if one ends in the last fifth.
+// forth returns the offset of the character that is n characters after the offset at. If a word
+// ends in the last fifth of these characters, forth returns the end of that word.
 func forth(text string, at, n int) int {
 	end, last := at, at
 	for i := 0; i < n && end < len(text); i++ {
@@ -275,7 +276,7 @@ func forth(text string, at, n int) int {
 // termsPage is how many words a usual page has.
 const termsPage = 400
 
-// score returns BM25 of the text for the words of the question, see match.Query.BM25.
+// score returns the BM25 score of the text for the search query q, see match.Query.BM25.
 func score(text string, q *match.Query, _ []value.Value) value.Value {
 	counts := make([]int, len(q.Atoms()))
 	return value.OfFloat(q.BM25(counts, q.Count(text, counts), termsPage))

@@ -11,10 +11,9 @@ import (
 	"infomall/store/words/match"
 )
 
-// MatchWords is the expression X MATCH Question, which is true if the text X has
-// the words that the text Question asks for. Query is the parsed question if that
-// is constant, otherwise nil. At is the place of the question in the statement, for
-// errors. Env has the synonyms.
+// MatchWords is the expression X MATCH Question, which is true if the text X matches the search
+// query in the text Question. Query is the parsed search query if that is constant, otherwise nil.
+// At is the position of the search query in the statement, for errors. Env has the synonyms.
 type MatchWords struct {
 	X, Question Expr
 	Query       *match.Query
@@ -31,8 +30,8 @@ func (m *MatchWords) form(not string) string {
 	return operand(m.X) + " " + not + "MATCH " + operand(m.Question) + Added(m.Query)
 }
 
-// Added returns the words that synonyms add to a question as EXPLAIN prints them after it,
-// such as " (also notebook, "portable computer")", or "". q may be nil.
+// Added returns the words that synonyms add to the search query q as EXPLAIN prints them after it,
+// such as " (also notebook, "portable computer")". It returns "" if there are none, or q is nil.
 func Added(q *match.Query) string {
 	if q == nil || q.Added() == nil {
 		return ""
@@ -65,8 +64,8 @@ func (b *Binder) matchWords(e *ast.Binary) (Expr, error) {
 	return negated(bound, err, e.Not)
 }
 
-// apply returns whether the text x has the words of the question, as TRUE or
-// FALSE. The error says that the question cannot be read.
+// apply returns whether the text x matches the search query, as TRUE or FALSE. The error says that
+// the search query cannot be parsed.
 func (m *MatchWords) apply(x, question value.Value) (value.Value, error) {
 	q := m.Query
 	if q == nil {
@@ -78,9 +77,9 @@ func (m *MatchWords) apply(x, question value.Value) (value.Value, error) {
 	return value.OfBool(q.Matches(x.Text)), nil
 }
 
-// Question parses a question of MATCH or SEARCH, with the synonyms of env, which may be nil.
-// The parameter at is the expression that gives the question. The error points to the fault inside the
-// question if at is a string. Otherwise the message names the place in the question.
+// Question parses a search query of MATCH or SEARCH, with the synonyms of env, which may be nil.
+// The parameter at is the expression that gives the search query. If it is a string, the error
+// points to the fault inside it. Otherwise the message quotes the text around the fault.
 func Question(question string, at ast.Expr, env *Env) (*match.Query, error) {
 	q, err := env.Question(question)
 	var fault *match.Error
@@ -106,11 +105,11 @@ func Question(question string, at ast.Expr, env *Env) (*match.Query, error) {
 	return nil, e
 }
 
-// faultTextRunes is how many characters of a question an error shows before and after its
-// fault.
+// faultTextRunes is how many characters of a search query an error shows before and after the fault
+// in it.
 const faultTextRunes = 30
 
-// faultText returns a question in quotes, or of a long one the part around the fault.
+// faultText returns the search query in quotes, or the part around the fault if it is long.
 func faultText(question string, fault *match.Error) string {
 	from := back(question, fault.At, faultTextRunes)
 	to := forth(question, fault.At, faultTextRunes)
@@ -124,7 +123,8 @@ func faultText(question string, fault *match.Error) string {
 	return "'" + text + "'"
 }
 
-// inside returns the position after text, which begins at the position from in a string.
+// inside returns the position at which text ends in a string of the statement. text begins in the
+// string at the position from.
 func inside(from ast.Pos, text string) ast.Pos {
 	for at := 0; at < len(text); {
 		r, size := utf8.DecodeRuneInString(text[at:])

@@ -8,8 +8,8 @@ import (
 	"infomall/store/record"
 )
 
-// Answer says whether a page has a text for the first time. "Earlier" is at an earlier time, or
-// at the same time at a URL that comes earlier.
+// Answer says whether a page is the first that has a text. A page is earlier if its time is
+// earlier, or if it has the same time and its URL sorts before.
 type Answer uint8
 
 // The answers.
@@ -19,8 +19,9 @@ const (
 	OnOtherURL               // another URL of the host had the text earlier
 )
 
-// Finder finds new texts. Use it in one goroutine: first Page, Add and Ask for all pages, then
-// Solve, then Answer. Close it at the end.
+// Finder finds out which texts are new. Use it in one goroutine. First call Page for each page,
+// followed by Add and Ask for its texts. Then call Solve once, then Answer for each question. Close
+// it at the end.
 type Finder struct {
 	sorter   *spill.Sorter
 	known    *Known
@@ -35,12 +36,13 @@ type Finder struct {
 	key, val []byte
 }
 
-// onMost is how many texts of one URL are remembered. If it has more, some are sorted twice.
+// onMost is how many texts of the current URL a Finder remembers, to drop repetitions. If the URL
+// has more, the Finder forgets them all and sorts some texts twice.
 const onMost = 1 << 18
 
-// New returns a Finder that may use the memory m divided by share. If known is not nil, its
-// texts were seen before all pages that the Finder gets, and Solve adds to it the texts of these
-// pages. The methods of the Finder fail when ctx is done.
+// New returns a Finder that may use the memory m divided by share. If known is not nil, it has the
+// texts of pages that are earlier than all pages the Finder gets; Solve adds the texts of the new
+// pages to it. The methods of the Finder fail when ctx is done.
 func New(ctx context.Context, m *spill.Memory, share int64, known *Known) *Finder {
 	return &Finder{sorter: m.Sorter(ctx, share), known: known, on: make(map[uint64]bool), last: record.NoTime}
 }
@@ -48,8 +50,8 @@ func New(ctx context.Context, m *spill.Memory, share int64, known *Known) *Finde
 // Close releases memory and temporary files.
 func (f *Finder) Close() { f.sorter.Close() }
 
-// Page begins the next page. host and url name its host and its URL. Pages come sorted by URL
-// and time. The error is ErrEarlier if the page is not later than those of the known texts.
+// Page begins the next page, of the given host, URL and time. Pages must come sorted by URL and
+// time. Page returns ErrEarlier if the page is not later than the pages of the known texts.
 func (f *Finder) Page(host, url string, time record.Time) error {
 	if f.known != nil && time <= f.known.Until {
 		return ErrEarlier
@@ -64,7 +66,7 @@ func (f *Finder) Page(host, url string, time record.Time) error {
 	return nil
 }
 
-// Add notes that the page has a text.
+// Add notes that the current page has the text with this hash, without asking whether it is new.
 func (f *Finder) Add(text uint64) error {
 	if f.on[text] {
 		return nil // an earlier version of the URL had it, or the page has it twice
@@ -73,8 +75,8 @@ func (f *Finder) Add(text uint64) error {
 	return f.put(text)
 }
 
-// Ask notes that the page has a text, and asks whether it is new. It returns the number of the
-// question, for Answer.
+// Ask notes that the current page has the text with this hash, and asks whether the text is new.
+// question is the number to pass to Answer.
 func (f *Finder) Ask(text uint64) (question int, err error) {
 	question = f.asked
 	f.asked++
@@ -82,7 +84,7 @@ func (f *Finder) Ask(text uint64) (question int, err error) {
 	return question, f.put(text)
 }
 
-// put adds a text of the page to the sorter, with f.val.
+// put adds a text of the current page to the sorter, with the value f.val.
 func (f *Finder) put(text uint64) error {
 	if len(f.on) >= onMost {
 		clear(f.on)
@@ -95,7 +97,7 @@ func (f *Finder) put(text uint64) error {
 	return f.sorter.Add(f.key, f.val)
 }
 
-// Solve finds the answers.
+// Solve finds the answers to all questions. Call it once, after the last page.
 func (f *Finder) Solve() error {
 	f.on = nil
 	f.answers = make([]byte, (f.asked+3)/4)
@@ -142,7 +144,8 @@ func (f *Finder) Solve() error {
 	return nil
 }
 
-// Answer returns the answer to a question. Call it after Solve.
+// Answer returns the answer to the question with this number, as Ask returned it. Call it after
+// Solve.
 func (f *Finder) Answer(question int) Answer {
 	return Answer(f.answers[question/4] >> (question % 4 * 2) & 3)
 }

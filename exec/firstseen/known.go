@@ -12,20 +12,23 @@ import (
 	"infomall/store/record/task"
 )
 
-// ErrEarlier is returned if a page is not later than the pages of the known texts. Known texts
-// are then of no use, because they do not say when they were seen: begin without them.
+// ErrEarlier is returned if a page is not later than the pages of the known texts. These texts are
+// then useless, because Known does not say when each was seen. Begin again with NewKnown and all
+// pages.
 var ErrEarlier = errors.New("a page is older than the pages whose texts are known")
 
-// Known has the texts of earlier pages, for a Finder that gets only later ones. The zero value
-// has none. It takes 16 bytes of memory for each text.
+// Known holds the texts of earlier pages, so that a Finder need not read these pages again. The
+// zero value has no texts. Known takes 16 bytes of memory per text.
 type Known struct {
-	// Until is the time of the latest page, or record.NoTime if there was none.
+	// Until is the time of the latest page whose texts are known, or record.NoTime if there is
+	// none.
 	Until record.Time
-	// Added is when the last of the captures was added to the archive that were read. A caller
-	// that keeps a Known may use it to choose the captures to read next.
+	// Added is the latest time at which a capture that was read had been added to the archive. The
+	// next reading can skip the captures that were added by then.
 	Added record.Time
 	list  []seen // sorted by text
-	// What differs from the state that was loaded: elements of list, and then Until and Added.
+	// The next fields say what has changed since Load: the new or changed elements of list, and the
+	// Until and Added that were loaded.
 	fresh  []seen
 	loaded [2]record.Time
 }
@@ -33,16 +36,16 @@ type Known struct {
 // NewKnown returns a Known without texts.
 func NewKnown() *Known { return &Known{Until: record.NoTime, Added: record.NoTime} }
 
-// seen is a text with the hash of the URL that had it, or several.
+// seen is the hash of a text, with the hash of the URL that had the text, or the value several.
 type seen struct {
 	text uint64
 	url  uint32
 }
 
-// several stands for several URLs. No URL has this hash.
+// several stands in place of the hash of a URL if several URLs had the text. No URL has this hash.
 const several = 0
 
-// merger looks up texts, which come ascending, in a Known, and collects what changes in it.
+// merger looks up texts in a Known, in ascending order, and collects the changes to make in it.
 type merger struct {
 	known *Known
 	next  int  // index in known.list
@@ -51,7 +54,8 @@ type merger struct {
 	fresh []seen
 }
 
-// find returns the entry of a text. ok is false if there is none.
+// find returns the entry of a text in the Known. ok is false if it has no entry. Calls must come
+// with ascending texts.
 func (m *merger) find(text uint64) (s seen, ok bool) {
 	if m.known == nil {
 		return s, false
@@ -67,14 +71,15 @@ func (m *merger) find(text uint64) (s seen, ok bool) {
 	return m.was, m.has
 }
 
-// add adds the text that find was asked for last, or changes it.
+// add adds s, the entry of the text that find was called with last, or replaces the old entry.
 func (m *merger) add(s seen) {
 	if m.known != nil && !(m.has && s == m.was) {
 		m.fresh = append(m.fresh, s)
 	}
 }
 
-// finish stores what has changed. last is the time of the latest page, or record.NoTime.
+// finish stores the collected changes in the Known. last is the time of the latest page, or
+// record.NoTime.
 func (m *merger) finish(last record.Time) {
 	if k := m.known; k != nil {
 		k.list = merge(k.list, m.fresh)
@@ -118,20 +123,19 @@ func merge(list, b []seen) []seen {
 // Len returns the number of texts.
 func (k *Known) Len() int { return len(k.list) }
 
-// rowTexts is how many texts a row of the stored result has. seenBytes is how many bytes a
-// text takes in the row: its hash of 8 bytes, and the hash of 4 bytes of the URL that had it.
+// rowTexts is how many texts a stored row has. seenBytes is how many bytes a text takes in the row:
+// its hash of 8 bytes, and the hash of 4 bytes of the URL that had it.
 const (
 	rowTexts  = 4096
 	seenBytes = 12
 )
 
-// Rows yields k as rows to store, sorted by key: first the times and how many texts follow, then the
-// texts. A row is valid
-// until the next one.
+// Rows yields k as rows to store, sorted by key. The first row has Until, Added and the number of
+// texts; the others have the texts. A row is valid until the iteration moves on.
 func (k *Known) Rows() iter.Seq[task.ResultRow] { return k.rows(k.list) }
 
-// Changes yields rows as Rows does, but only with what has changed since k was loaded. Load reads
-// them after the rows from which k was loaded.
+// Changes yields rows in the form of Rows, but only with what has changed since k was loaded. To
+// load the result, pass Load the old rows and then these.
 func (k *Known) Changes() iter.Seq[task.ResultRow] { return k.rows(k.fresh) }
 
 // Changed reports whether k has changed since it was loaded.
@@ -139,7 +143,7 @@ func (k *Known) Changed() bool {
 	return len(k.fresh) > 0 || k.Until != k.loaded[0] || k.Added != k.loaded[1]
 }
 
-// rows yields the times and the texts of a list.
+// rows yields the rows of Rows for the texts in list.
 func (k *Known) rows(list []seen) iter.Seq[task.ResultRow] {
 	return func(yield func(task.ResultRow) bool) {
 		val := binary.AppendVarint(nil, int64(k.Until))
@@ -169,15 +173,16 @@ func (k *Known) rows(list []seen) iter.Seq[task.ResultRow] {
 var errRow = errors.New("the stored texts of earlier pages are damaged")
 
 const (
-	// roomShare is the part of the texts of a part, as a divisor, for which Load makes room in
-	// addition.
+	// roomShare sets how much more room Load makes for texts than it needs: 1/roomShare of the
+	// texts of a part.
 	roomShare = 16
-	// roomMax is for how many texts Load makes room at once.
+	// roomMax is the most texts for which Load makes room at once.
 	roomMax = 1 << 24
 )
 
-// Load returns the Known that parts yield, which is at least one: the rows of Rows, then the rows
-// of Changes of each later state, in their order.
+// Load returns the Known that was stored as parts. The first part has the rows of Rows; each
+// further part has rows of Changes, in the order in which they were stored. There must be at least
+// one part.
 func Load(parts ...iter.Seq2[task.ResultRow, error]) (*Known, error) {
 	k := &Known{}
 	lists := make([][]seen, len(parts))
@@ -194,7 +199,7 @@ func Load(parts ...iter.Seq2[task.ResultRow, error]) (*Known, error) {
 	return k, nil
 }
 
-// load reads the rows of one part: its times into k, and its texts into list.
+// load reads the rows of one part. It sets the times of k, and appends the texts to list.
 func (k *Known) load(in iter.Seq2[task.ResultRow, error], list *[]seen) error {
 	n := 0
 	for row, err := range in {

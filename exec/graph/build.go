@@ -104,8 +104,8 @@ func (b *builder) Add(from, to uint32, weight float32) error {
 	return nil
 }
 
-// Close discards the edges that were added and closes the builder's file, if
-// there is one. A second call does nothing.
+// Close discards the edges that were added, and closes the builder's temporary file if there is
+// one. A second call does nothing.
 func (b *builder) Close() error {
 	if b.file == nil {
 		return nil
@@ -211,7 +211,7 @@ func (b *builder) Graph(nodes int) (*Graph, error) {
 	return g, nil
 }
 
-// graph does the work of the method Graph, but leaves the builder open.
+// graph builds the Graph as the method Graph does, but leaves the builder open.
 func (b *builder) graph(nodes int) (*Graph, error) {
 	if b.err != nil {
 		return nil, b.err

@@ -66,9 +66,10 @@ type block struct {
 	edge, edges int64 // the index of the first edge in the graph, and how many edges there are
 }
 
-// blockNodes and blockEdges are how many nodes or edges end a block. A node with
-// more edges than blockEdges can be a block by itself. A small graph is cut
-// into at least about blocksLeast blocks, so that workers can share them.
+// blockNodes and blockEdges are the sizes at which a block ends: the number of its nodes, and the
+// number of their incoming edges. A node with more edges than blockEdges can be a block by itself.
+// blocksLeast is how many blocks, about, a small graph has at least, so that workers can share
+// them.
 const (
 	blockNodes  = 1 << 13 // at most 1<<16, the range of Graph.order
 	blockEdges  = 1 << 14

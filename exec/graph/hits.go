@@ -71,8 +71,7 @@ func ComputeHITS(ctx context.Context, nodes int, edges []WeightedEdge, o HITSOpt
 	return h.HITS, nil
 }
 
-// Gift is the part of a node's hub or authority value that comes from one
-// neighbour in the last round.
+// Gift says how much one neighbour added to a node's hub or authority value in the last round.
 type Gift struct {
 	Node   uint32  // the neighbour
 	Weight float64 // the weight of the edge, or the sum for all edges between the two nodes

@@ -199,9 +199,9 @@ func (m *Maker) number() error {
 	return nil
 }
 
-// finder sets g.Found to -1 for each of names, and returns the function tell.
-// The caller must call tell with the sort key and number of each node; tell
-// enters the numbers of the names in g.Found.
+// finder sets g.Found to -1 for each of names, and returns the function tell. The caller must call
+// tell with the sort key and the number of each node. tell writes the number into g.Found if the
+// node has one of the names.
 func (g *Named) finder(names []string) (tell func(key []byte, node int)) {
 	wanted := make(map[string][]int)
 	for i, name := range names {

@@ -20,11 +20,12 @@ type nameTable struct {
 }
 
 const (
-	// nameTextSize is the size of each slice of nameTable.texts, in bytes.
+	// nameTextSize, which is 2 to the power of nameTextBits, is the size of each slice of
+	// nameTable.texts, in bytes.
 	nameTextBits = 20
 	nameTextSize = 1 << nameTextBits
-	// nameHead is how many bytes come before a name in texts, and nameOverhead how
-	// many bytes a name takes besides its text.
+	// nameHead is how many bytes of texts stand before each name. nameOverhead is how many bytes of
+	// memory a name takes besides its text.
 	nameHead     = 8
 	nameOverhead = nameHead + 2*8
 )

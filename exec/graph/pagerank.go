@@ -39,9 +39,9 @@ type RankOptions struct {
 	Progress func(round int, change float64)
 }
 
-// Expected returns about how many rounds PageRank needs: the power method makes a
-// change smaller by the factor Damping in each round, and the method used here needs
-// half as many rounds.
+// Expected returns an estimate of the number of rounds that PageRank needs. The power method makes
+// the change smaller by the factor Damping in each round, and the method used here needs half as
+// many rounds.
 func (o RankOptions) Expected() int {
 	o.setDefaults()
 	return min(o.Rounds, int(math.Ceil(math.Log(o.Tolerance)/math.Log(o.Damping)/2)))
@@ -62,8 +62,8 @@ type Ranks struct {
 // workers, so the result does not depend on it either.
 const stages = 16
 
-// sharedEdges is the least number of edges of a stage that several workers
-// share. A smaller stage is done before other goroutines have started.
+// sharedEdges is the least number of edges that makes several workers share a stage. One worker
+// finishes a smaller stage before other goroutines have started.
 const sharedEdges = 1 << 14
 
 // PageRank computes the rank of each node: how often a random surfer visits it.

@@ -14,21 +14,21 @@ import (
 	"infomall/store/urlkey"
 )
 
-// A stored graph lists its edges by the numbers of their nodes, sorted by (to, from),
-// which is the order in which they are ranked. Its rows are:
+// A stored graph lists its edges by the numbers of their nodes, sorted by (to, from), which is the
+// order that ranking needs. Its rows are:
 //
 //	key                    value
 //	'e', number of row     a list of nodes with the edges that come in there
 //	'n', key of the node   empty; one row per node, in the order of numbers
 //
-// An entry of the list is the distance of the node to the node before it in the
-// row, how many edges, for each edge the distance of its source to the source
-// before it (all uvarints), and then the edges' weights (float32, little-endian), if
-// the graph has weights. The edges of a node may continue in the next row.
+// An entry of the list describes one node. It has the distance of the node's number from that of
+// the node before it in the row, then the number of edges, then for each edge the distance of its
+// source from the source before (all these are uvarints), and then, if the graph has weights, the
+// weight of each edge (float32, little-endian). The edges of a node may continue in the next row.
 const (
 	rowOfEdges = 'e'
 	rowOfNode  = 'n'
-	// edgeRowBytes is about the size at which a row of edges ends.
+	// edgeRowBytes is the size, about, at which a row of edges is full, in bytes.
 	edgeRowBytes = 32 << 10
 )
 
@@ -55,8 +55,8 @@ type Stored struct {
 	Memory *spill.Memory
 }
 
-// Keep returns the properties and the rows with which an archive stores the
-// graph g. Stored.Graph reads them back.
+// Keep returns the properties and the rows in which an archive stores the graph g. Stored.Graph
+// reads them back.
 func Keep(g *Named) (properties map[string]string, rows iter.Seq2[task.ResultRow, error]) {
 	properties = map[string]string{
 		PropertyNodes: strconv.Itoa(g.Nodes()), PropertyEdges: strconv.FormatInt(g.Edges(), 10),
@@ -84,11 +84,11 @@ func Keep(g *Named) (properties map[string]string, rows iter.Seq2[task.ResultRow
 	}
 }
 
-// errEnough is the error that stops the iteration over a graph when the
-// consumer of its rows has stopped.
+// errEnough is the error that ends the loop over a graph when the consumer of its rows wants no
+// more.
 var errEnough = errors.New("no more is wanted")
 
-// edgeRows writes the edges of a graph into rows as an archive stores them.
+// edgeRows encodes the edges of a graph as the rows that an archive stores.
 type edgeRows struct {
 	yield func(task.ResultRow, error) bool
 	n     uint32 // the number of the current row

@@ -8,20 +8,20 @@ import (
 	"infomall/exec/spill"
 )
 
-// Interval is a time in which edges are there, from From to To, both included.
+// Interval is a span of time during which edges exist, from From to To, both included.
 type Interval struct{ From, To int64 }
 
-// Temporal is a graph whose edges are there at some times only. The caller closes it.
+// Temporal is a graph whose edges exist only at some times. The caller closes it.
 type Temporal struct {
 	*Named               // its edges are turned round: an edge from v to u stands for one from u to v
 	Intervals []Interval // the weight of an edge is the index of its interval, plus 1
 }
 
-// intervalsMax is how many intervals a Temporal may have: a weight holds each whole
-// number up to it exactly.
+// intervalsMax is the most intervals that a Temporal can have. The number of an interval is stored
+// as the weight of an edge, a float32, which holds whole numbers exactly only up to intervalsMax.
 const intervalsMax = 1 << 24
 
-// intervalBytes is how many bytes of memory an Interval takes.
+// intervalBytes is the memory that an Interval takes, in bytes.
 const intervalBytes = 16
 
 // TemporalMaker collects the nodes and edges of a Temporal.
@@ -31,7 +31,7 @@ type TemporalMaker struct {
 	most      int
 }
 
-// Interval begins a new interval, in which the edges that are added next are there.
+// Interval begins a new interval. The edges that Edge adds after that exist during this interval.
 func (m *TemporalMaker) Interval(i Interval) error {
 	if len(m.intervals) == m.most {
 		err := fmt.Errorf("the links are of more than %d versions of pages", m.most)
@@ -44,7 +44,8 @@ func (m *TemporalMaker) Interval(i Interval) error {
 	return nil
 }
 
-// Edge adds an edge from one node to another, which is there in the last interval.
+// Edge adds an edge from one node to another that exists during the current interval, the one of
+// the last call of Interval.
 func (m *TemporalMaker) Edge(from, to uint32) error {
 	return m.Maker.Edge(to, from, float32(len(m.intervals)))
 }
@@ -64,8 +65,8 @@ func BuildTemporal(ctx context.Context, memory *spill.Memory, find []string, fil
 	return &Temporal{g, m.intervals}, nil
 }
 
-// Step is a node of a path in a Temporal, with the time at which the path reaches it
-// and the interval of the edge that leads there. The first node has no edge.
+// Step is a node of a path in a Temporal, with the time at which the path reaches it and the
+// interval of the edge by which it does. The first node has no edge.
 type Step struct {
 	Node int
 	Time int64

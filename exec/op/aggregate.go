@@ -22,8 +22,8 @@ type state struct {
 	arg   value.Value // for ArgMin and ArgMax: the value of Arg in the row of best
 	mean  float64     // for Stddev: the mean so far
 	m2    float64     // for Stddev: the sum of the squared distances from the mean
-	// sorted holds the values of Quantile and QuantileCont. They are added in order, after all values
-	// of the group are known.
+	// sorted holds the values of the aggregates Quantile and QuantileCont. They come in ascending
+	// order, after all rows of the group were added.
 	sorted []float64
 	text   []byte  // for StringAgg: the joined text; also added in order
 	sketch *sketch // for ApproxCount
@@ -73,8 +73,8 @@ func (s *state) addAdjacent(col *value.Vector, from, to int) {
 	}
 }
 
-// addCounted is like addRange if a row stands for several captures.
-// counts[i] is how many captures row i stands for.
+// addCounted is addRange for rows that stand for several captures each. counts[i] is the number of
+// captures of row i.
 func (s *state) addCounted(a *plan.Aggregate, col *value.Vector, counts []int64, from, to int) error {
 	if !slices.ContainsFunc(counts[from:to], func(n int64) bool { return n != 1 }) {
 		return s.addRange(a, col, from, to)
@@ -338,8 +338,8 @@ func (s *state) result(a *plan.Aggregate) value.Value {
 	return v
 }
 
-// encode appends s to dst in the form that decode reads, without the values
-// of Quantile, QuantileCont and StringAgg.
+// encode appends s to dst in the form that decode reads. It leaves out the values of Quantile,
+// QuantileCont and StringAgg, which are held elsewhere.
 func (s *state) encode(dst []byte) []byte {
 	dst = spill.AppendValue(dst, value.OfInt(s.count))
 	dst = spill.AppendValue(dst, value.OfInt(s.sum))
@@ -354,8 +354,7 @@ func (s *state) encode(dst []byte) []byte {
 	return spill.AppendValue(dst, value.OfText(s.sketch.encode()))
 }
 
-// decode sets s from the text at the start of src that encode wrote, and
-// returns the rest of src.
+// decode sets s to the state that encode wrote at the start of src, and returns the rest of src.
 func (s *state) decode(src string) string {
 	var v value.Value
 	v, src = spill.DecodeValue(src)

@@ -98,8 +98,7 @@ func (d *deduper) fresh(sel []int32, b *value.Batch) ([]int32, error) {
 	return sel, nil
 }
 
-// yieldLate yields the first row of each key in late. These rows come in the
-// order in which fresh met them.
+// yieldLate yields the first row of each key in late, in the order in which fresh got these rows.
 func (d *deduper) yieldLate(ctx context.Context, r *Runner, cols []value.Column, yield func(*value.Batch, error) bool) {
 	d.seen = nil
 	ordered := r.Sorter(ctx, 4)

@@ -41,8 +41,8 @@ func (r *Runner) group(ctx context.Context, n *plan.Group, in value.Rows) (value
 	}, nil
 }
 
-// grouping returns a function that makes a grouper for n without groups, and the condition
-// n.Having, which is nil if there is none. The caller closes the sorter late of the grouper.
+// grouping compiles the expressions of n. fresh returns a new grouper without groups, whose sorter
+// late the caller closes. having is the compiled condition n.Having, or nil if there is none.
 func (r *Runner) grouping(ctx context.Context, n *plan.Group) (fresh func() *grouper, having eval.Func, err error) {
 	keys, err := eval.CompileAll(n.Keys)
 	if err != nil {
@@ -117,17 +117,17 @@ type grouper struct {
 	found   []byte   // the keys of these rows, one after the other
 	ends    []int    // where each ends
 	hashes  []uint64 // and their hashes
-	// last is the last value of the Adjacent aggregate; there is at most one such
-	// aggregate. carried has, by the keys of groups, the value last if the group
-	// had counted it when it moved to the sorter, so that it is not counted twice.
+	// last is the last value of the Adjacent aggregate; a plan has at most one of these. carried is
+	// set when the groups move to the sorter. For each group that has counted the value last, it
+	// maps the key of the group to last, so that the group does not count last again.
 	last    value.Value
 	carried map[string]value.Value
 }
 
-// stateBytes is about how many bytes of memory a state takes.
+// stateBytes is an estimate of the memory that a state takes, in bytes.
 const stateBytes = 220
 
-// partial is the result for one group so far, as it moves to the sorter and back.
+// partial is the intermediate result for one group. It moves to the sorter and back in this form.
 type partial struct {
 	key    []byte
 	keys   []value.Value
@@ -159,8 +159,8 @@ func (g *grouper) takeAll(in value.Rows) error {
 	return nil
 }
 
-// take adds each row of b to its group. It moves the groups to the sorter if
-// they take too much memory then.
+// take adds each row of b to its group. If the groups then take too much memory, take moves them to
+// the sorter.
 func (g *grouper) take(b *value.Batch) (err error) {
 	for i, eval := range g.keyEvals {
 		if g.keyCols[i], err = eval(b); err != nil {
@@ -223,7 +223,8 @@ func (g *grouper) sameKeys(i, j int) bool {
 	return true
 }
 
-// findKeys finds the keys of the n rows of the batch.
+// findKeys computes the group keys of the n rows of the batch, once for rows with equal keys that
+// follow each other.
 func (g *grouper) findKeys(n int) {
 	g.starts, g.found, g.ends, g.hashes = g.starts[:0], g.found[:0], g.ends[:0], g.hashes[:0]
 	for i := range n {
@@ -240,8 +241,7 @@ func (g *grouper) findKeys(n int) {
 	g.table.fetch(g.hashes)
 }
 
-// find returns the number of the group of key k of the batch, and creates the group
-// if necessary.
+// find returns the number of the group with key k of the batch, and creates the group if necessary.
 func (g *grouper) find(k int) int {
 	start := 0
 	if k > 0 {
@@ -301,8 +301,8 @@ func (g *grouper) update(group, from, to int) error {
 	return nil
 }
 
-// counted returns how many of the rows i of the batch with from <= i < to the
-// aggregate agg counts. A row may stand for several.
+// counted returns how many of the rows i of the batch with from <= i < to the aggregate agg counts:
+// those whose argument is not NULL. If a row stands for several captures, each of them counts.
 func (g *grouper) counted(agg, from, to int) (n int64) {
 	col := g.argCols[agg]
 	all := g.argEvals[agg] == nil || col.Type != value.Null && col.Nulls == nil
@@ -321,10 +321,10 @@ func (g *grouper) counted(agg, from, to int) (n int64) {
 	return n
 }
 
-// remember holds the values of one aggregate in the rows i of the batch with
-// from <= i < to, which all belong to the group. agg is the index of the
-// aggregate. It is one with DISTINCT, or Quantile or QuantileCont, which need the values
-// sorted, or StringAgg, which needs them in the order of its ORDER BY.
+// remember holds the values that one aggregate has in the rows i of the batch with from <= i < to,
+// which all belong to the group. agg is the index of the aggregate. The aggregate has DISTINCT or
+// is a Quantile or QuantileCont, which need the values sorted, or it is a StringAgg, which needs
+// them in the order of its ORDER BY.
 func (g *grouper) remember(group, agg, from, to int) {
 	col := g.argCols[agg]
 	for i := from; i < to; i++ {
@@ -369,8 +369,8 @@ func (g *grouper) spill() error {
 	return nil
 }
 
-// each calls add with the records of all groups and values in memory, as the sorter takes
-// them. It stops at the first error of add, and returns it.
+// each calls add with each group and each held value in memory, encoded as a record of the sorter.
+// It stops at the first error of add, and returns it.
 func (g *grouper) each(add func(key, val []byte) error) error {
 	var buf []byte
 	for group := range g.table.size() {
@@ -389,8 +389,7 @@ func (g *grouper) each(add func(key, val []byte) error) error {
 	return nil
 }
 
-// partial returns the result for a group so far. It is valid until the next call of
-// reset.
+// partial returns the intermediate result for a group. It is valid until the next call of reset.
 func (g *grouper) partial(group int) *partial {
 	key := g.table.key(group)
 	p := &partial{key: key, keys: g.keys.values(group, key), states: make([]state, len(g.aggs))}
@@ -400,9 +399,9 @@ func (g *grouper) partial(group int) *partial {
 	return p
 }
 
-// yield merges the partial results of each group and yields one row per
-// group for which the condition having is true, in the order of their keys. A nil
-// having is true for all.
+// yield merges the partial results of each group and yields one row per group for which the
+// condition having is true, sorted by the keys of the groups. If having is nil, it yields all
+// groups.
 func (g *grouper) yield(ctx context.Context, n *plan.Group, having eval.Func, yield func(*value.Batch, error) bool) {
 	if len(g.keyEvals) == 0 && g.table.size() == 0 && !g.spilled() {
 		g.findKeys(1) // without keys there is one group, even if there are no rows
@@ -486,9 +485,9 @@ func (g *grouper) yieldMerged(out *value.Batch, yield func(*value.Batch, error) 
 	}
 }
 
-// yieldHeld yields one row per group for which the condition having is true, in the
-// order of their keys, if all groups are in memory and no values are held for them. It
-// sorts only these groups.
+// yieldHeld yields one row per group for which the condition having is true, sorted by the keys of
+// the groups. It serves the case that all groups are in memory and no values are held for them. It
+// sorts only the groups that it yields.
 func (g *grouper) yieldHeld(ctx context.Context, n *plan.Group, out *value.Batch, having eval.Func, yield func(*value.Batch, error) bool) {
 	list := g.table.all()
 	if having != nil {

@@ -50,12 +50,12 @@ func (t *keyTable) key(i int) []byte {
 	return b[k : k+int(n) : k+int(n)]
 }
 
-// hash returns the hash of a key, which find needs.
+// hash returns the hash of a key, which the callers of find pass to it.
 func (t *keyTable) hash(key []byte) uint64 { return maphash.Bytes(t.seed, key) }
 
-// fetch reads the slots where keys with these hashes are sought. The processor then
-// loads them from memory at the same time, and find does not wait for each. That takes
-// a third off the time of a table that is larger than the processor's caches.
+// fetch reads the slots of the table in which find will look for keys with these hashes. The
+// processor then loads all these slots from memory at the same time, and find does not wait for
+// each. This takes a third off the time of a table that is larger than the processor's caches.
 func (t *keyTable) fetch(hashes []uint64) {
 	mask := uint64(len(t.slots) - 1)
 	var all uint64
@@ -137,7 +137,7 @@ func (t *keyTable) grow() {
 	}
 }
 
-// bytes returns about how many bytes of memory one more key of this length takes.
+// bytes returns an estimate of the memory that one more key of this length takes, in bytes.
 func (t *keyTable) bytes(length int) int64 {
 	const slot = 16 // with the empty slots around it, and with room that a slice grows by
 	return int64(length) + int64(bits.Len(uint(length))/7) + 1 + 8 + slot
@@ -152,7 +152,7 @@ func (t *keyTable) all() []uint32 {
 	return list
 }
 
-// sort sorts list, which has numbers of keys, by these keys.
+// sort sorts list, a list of numbers of keys, in the order of these keys.
 func (t *keyTable) sort(list []uint32) {
 	// Most keys differ in their first bytes, which are compared without a look at the
 	// key.
@@ -177,8 +177,8 @@ func (t *keyTable) sort(list []uint32) {
 	}
 }
 
-// keyColumns has the keys of groups as values. Most types are read back from the key in
-// the keyTable. A column whose values cannot be read back is kept beside it.
+// keyColumns holds the keys of groups as values. For most types, a value is decoded from the key in
+// the keyTable. Values of other types are kept in a vector.
 type keyColumns struct {
 	types []value.Type
 	raw   []bool          // whether the column is read in its raw form; nil if none is
@@ -195,8 +195,8 @@ func (k *keyColumns) reset() {
 	}
 }
 
-// add keeps row i of cols as the key of the next group. It returns about how many bytes
-// that takes.
+// add adds the key of the next group, which is in row i of cols. It returns an estimate of the
+// memory that this takes, in bytes.
 func (k *keyColumns) add(cols []*value.Vector, i int) (bytes int64) {
 	for c, kept := range k.kept {
 		if kept != nil {
@@ -208,8 +208,8 @@ func (k *keyColumns) add(cols []*value.Vector, i int) (bytes int64) {
 	return bytes
 }
 
-// emit appends the key of group g, which is key in the keyTable, to the first columns of
-// out. It leaves out the columns for which the function skip returns true.
+// emit appends the values of the key of group g to the first columns of out. key is the key of g in
+// the keyTable. emit leaves out each column c for which skip(c) is true.
 func (k *keyColumns) emit(out *value.Batch, g int, key []byte, skip func(c int) bool) {
 	for c, kept := range k.kept {
 		if skip(c) {
@@ -245,7 +245,7 @@ func (k *keyColumns) values(g int, key []byte) []value.Value {
 	return list
 }
 
-// states has the states of one aggregate, one for each group. A count takes 8 bytes a
+// states holds the states of one aggregate for all groups. A plain count takes only 8 bytes per
 // group.
 type states struct {
 	agg    *plan.Aggregate
@@ -257,10 +257,11 @@ type states struct {
 // statesChunk is how many states are allocated together.
 const statesChunk = 64
 
-// counted reports whether the state of the aggregate is only a count.
+// counted reports whether the aggregate is a plain count, so that its state is one number.
 func (s *states) counted() bool { return s.agg.Func == plan.Count && !s.agg.Distinct }
 
-// add adds the state of the next group. It returns about how many bytes that takes.
+// add adds an empty state for the next group. It returns an estimate of the memory that this takes,
+// in bytes.
 func (s *states) add() (bytes int64) {
 	if s.counted() {
 		s.counts = append(s.counts, 0)
@@ -273,7 +274,7 @@ func (s *states) add() (bytes int64) {
 	return stateBytes
 }
 
-// at returns the state of group g, which is not counted.
+// at returns the state of group g. It must not be called if counted is true.
 func (s *states) at(g int) *state { return &s.full[g/statesChunk][g%statesChunk] }
 
 // addRange adds the rows i of col with from <= i < to to group g.
@@ -287,8 +288,8 @@ func (s *states) addRange(g int, col *value.Vector, from, to int) error {
 	return err
 }
 
-// addCounted is like addRange if a row stands for several captures. counts[i] is how many
-// captures row i stands for.
+// addCounted is addRange for rows that stand for several captures each. counts[i] is the number of
+// captures of row i.
 func (s *states) addCounted(g int, col *value.Vector, counts []int64, from, to int) error {
 	if !s.counted() {
 		return s.at(g).addCounted(s.agg, col, counts, from, to)
@@ -299,7 +300,7 @@ func (s *states) addCounted(g int, col *value.Vector, counts []int64, from, to i
 	return err
 }
 
-// state returns the state of group g in the form that partial results have.
+// state returns the state of group g as a partial result holds it.
 func (s *states) state(g int) state {
 	if s.counted() {
 		return state{count: s.counts[g]}

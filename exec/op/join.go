@@ -16,8 +16,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// seekRowsMax is about how many rows the left side of a join may have if the
-// right side is to read only the URLs in these rows.
+// seekRowsMax is the most rows, about, that the left side of a join may have if the right side is
+// to read only the URLs in these rows.
 const seekRowsMax = 4 * record.BatchRows
 
 // join yields the rows of both sides of n that have equal keys. It holds the
@@ -63,7 +63,7 @@ type keyReader struct {
 	nulls int // in this many columns, NULL equals NULL
 }
 
-// load evaluates the key expressions for all rows of b, for append.
+// load evaluates the key expressions for all rows of b. The method append then encodes them.
 func (k *keyReader) load(b *value.Batch) error {
 	k.cols = k.cols[:0]
 	for _, eval := range k.evals {
@@ -215,7 +215,8 @@ func (j *joiner) open(a ahead) (value.Rows, error) {
 	return j.runner.rowsWithin(j.ctx, j.node.Right, j.node.Seek, urlkey.Merge(ranges))
 }
 
-// rowsWithin returns the rows of the node n. The source src in it reads only the URLs in ranges.
+// rowsWithin returns the rows of the node n. src is a source in n; it reads only the URLs in
+// ranges.
 func (r *Runner) rowsWithin(ctx context.Context, n plan.Node, src *plan.Source, ranges []urlkey.Range) (value.Rows, error) {
 	if r.sought == nil {
 		r.sought = map[*plan.Source][]urlkey.Range{}
@@ -376,10 +377,9 @@ func (j *joiner) flush() error {
 	return nil
 }
 
-// merge joins the rows of left with those of the table t, whose rows are in
-// a sorter, by sorting the left side by key too. It sorts the resulting rows
-// by their place in the left side, then by that in the right, and yields
-// them.
+// merge joins the rows of left with those of the table t, whose rows are in a sorter. It sorts the
+// left side by key too, merges both sides, and sorts the resulting rows by the number of the left
+// row, then by that of the right row, before it yields them.
 func (j *joiner) merge(t *joinTable, left value.Rows) error {
 	sides := j.runner.Sorter(j.ctx, 4)
 	defer sides.Close()

@@ -75,16 +75,16 @@ type matcher struct {
 	found int // number of results for row done
 }
 
-// enough reports whether row i of the left side needs no more candidates.
+// enough reports whether row i of the left side has its result, because the join takes only the
+// first match and one was found.
 func (m *matcher) enough(i int) bool {
 	return m.node.One == plan.FirstRow && i == m.done && m.found > 0
 }
 
-// take tests the conditions on the candidates in c, yields the candidates for which
-// they are true, and empties c. The caller has added all candidates of the left rows
-// before row i. If the join is not inner, take also yields those of these left rows
-// that have no match, with NULLs. It returns an error if a left row may have only one
-// match and has more.
+// take tests the conditions on the candidates in c, yields the candidates for which they are true,
+// and empties c. The caller has added all candidates of the left rows before row i. In an outer
+// join, take also yields each of these left rows that has no match, with NULLs. It returns an error
+// if a left row may have only one match and has more.
 func (m *matcher) take(c *candidates, i int) error {
 	if err := m.ctx.Err(); err != nil {
 		return err
@@ -120,7 +120,8 @@ func (m *matcher) take(c *candidates, i int) error {
 	return m.finish(i)
 }
 
-// finish ends the rows of the left side before row i.
+// finish completes the rows of the left side before row i. In an outer join it yields those without
+// a match, with NULLs.
 func (m *matcher) finish(i int) error {
 	for ; m.done < i; m.done++ {
 		if m.found == 0 && m.node.Outer {

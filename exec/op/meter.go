@@ -18,7 +18,7 @@ type Meter struct {
 type Measure struct {
 	Rows int64         // rows that the node yielded
 	Time time.Duration // time spent in the node and the nodes below it
-	// Ended reports that the node yielded its last row: its reader did not stop before.
+	// Ended reports that the node yielded its last row. If not, its reader stopped earlier.
 	Ended bool
 }
 

@@ -12,19 +12,20 @@ import (
 	"infomall/store/urlkey"
 )
 
-// partRows is how many values of aggregates a part may number, see Part.
+// partRows is how many values of aggregates one part of an answer may number. Part n numbers them
+// from n times partRows on.
 const partRows = 1 << 40
 
-// errPart says that a part of an answer is no part.
+// errPart is the error for a record that Part did not make.
 var errPart = errors.New("a part of the answer is not as this program makes it")
 
-// Part yields a part of the rows of c.Node, as records in a form that the Runner of the
-// whole query reads, see Runner.Parts. The part has the rows of the URLs with a key in
-// ranges, which are sorted and disjoint. number is the number of the part, from 0. A record
-// is valid until the iteration moves on.
+// Part yields a part of the rows of c.Node, so that several workers can compute an answer. The
+// part has the rows of the URLs with a key in ranges, which are sorted and disjoint. number is the
+// number of the part, from 0. The Runner of the whole query reads the records, see Runner.Parts. A
+// record is valid until the iteration moves on.
 //
-// The record of a Group is the state of the aggregates of one group, or a value that an
-// aggregate needs. Records of other nodes are rows.
+// If c.Node is a Group, a record is the state of the aggregates of one group, or a value that an
+// aggregate needs. For other nodes, a record is a row.
 func (r *Runner) Part(ctx context.Context, c *plan.Cut, number int, ranges []urlkey.Range) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		r.within = map[*plan.Source][]urlkey.Range{c.Source: ranges}
@@ -59,8 +60,8 @@ func (r *Runner) Part(ctx context.Context, c *plan.Cut, number int, ranges []url
 	}
 }
 
-// partGroups yields the records of a part of the groups of n. It returns an error that it
-// has not yielded.
+// partGroups yields the records of a part of the groups of n. It returns an error instead of
+// yielding it.
 func (r *Runner) partGroups(ctx context.Context, n *plan.Group, number int, yield func([]byte, error) bool) error {
 	fresh, _, err := r.grouping(ctx, n)
 	if err != nil {
@@ -105,11 +106,11 @@ func (r *Runner) partGroups(ctx context.Context, n *plan.Group, number int, yiel
 	return nil
 }
 
-// errStop says that nobody wants more records.
+// errStop is the error that ends a loop when the consumer wants no more records.
 var errStop = errors.New("stop")
 
-// joined returns the rows of the node n. parts yields the records that Part yields for it,
-// one part after the other.
+// joined returns the rows of the node n, which were computed in parts. parts yields the records of
+// all parts as Part made them, one part after the other.
 func (r *Runner) joined(ctx context.Context, n plan.Node, parts iter.Seq2[[]byte, error]) (value.Rows, error) {
 	if n, ok := n.(*plan.Group); ok {
 		return r.joinedGroups(ctx, n, parts)
@@ -132,7 +133,7 @@ func (r *Runner) joined(ctx context.Context, n plan.Node, parts iter.Seq2[[]byte
 	return in, nil
 }
 
-// joinedGroups returns the rows of n, whose groups parts yields.
+// joinedGroups does the work of joined for a Group.
 func (r *Runner) joinedGroups(ctx context.Context, n *plan.Group, parts iter.Seq2[[]byte, error]) (value.Rows, error) {
 	fresh, having, err := r.grouping(ctx, n)
 	if err != nil {

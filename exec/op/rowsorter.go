@@ -28,7 +28,7 @@ type rowSorter struct {
 	bytes  int64          // memory that held and places take
 	places *spill.Sorter  // the keys of the rows in held, and their places; a place is batch × 2³² + row
 
-	// If there is a single key that is a number or a time, these have the places instead:
+	// If there is a single key that is a number or a time, these hold the places of rows instead:
 	numbers *spill.Places // of the rows in held whose key is not NULL; nil if the keys are others
 	nulls   []uint64      // of the others
 
@@ -80,11 +80,12 @@ func (s *rowSorter) all(in value.Rows, yield func(*value.Batch, error) bool) err
 	return err
 }
 
-// placeBytes is the memory for the key of a row in memory, without the bytes of the key.
+// placeBytes is the memory in bytes that sorting takes for a row, besides the row and the bytes of
+// its key.
 const placeBytes = 60
 
-// add adds the rows of b, which must stay valid until finish is called. groups has the
-// number of the group of each row; nil means that all rows are one group.
+// add adds the rows of b, which must stay valid until finish is called. groups[i] is the number of
+// the group of row i; nil means that all rows are one group.
 func (s *rowSorter) add(b *value.Batch, groups []uint32) error {
 	if s.rows == nil {
 		if s.bytes += b.Bytes(); s.bytes > s.runner.Bytes/3 {
@@ -128,8 +129,8 @@ func (s *rowSorter) add(b *value.Batch, groups []uint32) error {
 	return nil
 }
 
-// addNumbers adds the places of the n rows of the batch whose keys are loaded, and that
-// will be the next in s.held.
+// addNumbers adds the places of the n rows of the batch whose keys were loaded last. This batch
+// becomes the next one in s.held.
 func (s *rowSorter) addNumbers(n int) {
 	v, order, batch := s.keys.cols[0], s.keys.orders[0], len(s.held)
 	for i := range n {
@@ -142,7 +143,7 @@ func (s *rowSorter) addNumbers(n int) {
 	s.bytes += int64(n) * spill.PlaceBytes
 }
 
-// encodeHeld moves the rows in memory to a new s.rows.
+// encodeHeld creates the sorter s.rows and moves the rows in memory to it.
 func (s *rowSorter) encodeHeld() error {
 	s.rows = s.runner.Sorter(s.ctx, 1)
 	held := s.held
@@ -169,7 +170,7 @@ func (s *rowSorter) encodeHeld() error {
 	return nil
 }
 
-// inOrder yields the places of the rows in memory, sorted.
+// inOrder yields the places of the rows in memory, sorted by the keys of the rows.
 func (s *rowSorter) inOrder(yield func(uint64, error) bool) {
 	if s.numbers == nil {
 		for rec, err := range s.places.Sorted() {
@@ -258,7 +259,7 @@ func (s *rowSorter) close() {
 	s.places.Close()
 }
 
-// groupSorter is a rowSorter for rows that come in groups. It holds no more rows than
+// groupSorter sorts rows that come in groups, each group by itself. It holds no more rows than
 // those of one batch and one group.
 type groupSorter struct {
 	*rowSorter
@@ -268,8 +269,8 @@ type groupSorter struct {
 	numbers []uint32 // of the groups of the rows of the current batch, from 0: the group that is held
 }
 
-// all sorts the rows of each group of in and yields them. The rows of a group follow each
-// other in in.
+// all sorts the rows of each group of in and yields them. The rows of each group must follow each
+// other in the input.
 func (g *groupSorter) all(in value.Rows, yield func(*value.Batch, error) bool) error {
 	for b, err := range in {
 		if err == nil {
@@ -311,8 +312,8 @@ func (g *groupSorter) all(in value.Rows, yield func(*value.Batch, error) bool) e
 	return err
 }
 
-// repeated yields each row of in as many times as the column count says, without that column,
-// which is the last.
+// repeated yields each row of in several times. The number is in the last column, whose index is
+// count; repeated yields the rows without this column.
 func repeated(ctx context.Context, in value.Rows, count int) value.Rows {
 	return func(yield func(*value.Batch, error) bool) {
 		var out value.Batch

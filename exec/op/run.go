@@ -25,19 +25,19 @@ type Runner struct {
 	relation.Reader
 	// Meter, if not nil, measures every node of the plans.
 	Meter *Meter
-	// Begin, if not nil, is called before a plan runs. If it returns an error, the plan does
-	// not run. The function that it returns, if that is not nil, is called when the rows have
-	// ended; the error is theirs.
+	// Begin, if not nil, is called before a plan runs. If it returns an error, the plan does not
+	// run. If it returns a function, that is called when the rows have ended, with the error with
+	// which they ended.
 	Begin func(context.Context, plan.Node) (end func(error), err error)
 
-	// Parts has, for the nodes whose rows others compute, the functions that return what
-	// these found: the records of Part of all parts, one part after the other.
+	// Parts is for nodes whose rows workers compute in parts. It maps each such node to a
+	// function that yields the records of all parts as Part made them, one part after the other.
 	Parts map[plan.Node]func(context.Context) iter.Seq2[[]byte, error]
 
 	work *relation.Work // of the plan that runs; nil if nobody watches
-	// within holds the ranges of keys that a part reads of a source.
+	// within holds, while Part runs, the ranges of keys that a source may read.
 	within map[*plan.Source][]urlkey.Range
-	// sought holds, while a plan is opened, the URLs that a source in it needs to read.
+	// sought holds, while a plan is opened, the ranges of URLs that a source needs to read.
 	sought map[*plan.Source][]urlkey.Range
 }
 
@@ -69,8 +69,8 @@ func (r *Runner) Rows(ctx context.Context, n plan.Node) (value.Rows, error) {
 	}, nil
 }
 
-// watched returns the rows of the plan n. While they are read, r.Watch sees how far the
-// reading has come.
+// watched returns the rows of the plan n. While they are read, r.Watch is told how far the reading
+// has come.
 func (r *Runner) watched(ctx context.Context, n plan.Node) (value.Rows, error) {
 	if r.Watch == nil {
 		return r.rows(ctx, n)
@@ -202,8 +202,8 @@ func (r *Runner) source(ctx context.Context, n *plan.Source) value.Rows {
 	}
 }
 
-// lookFirst returns ask, what the source n reads, with its ranges reduced to the URLs that
-// n.Seek asks for, if it is worth looking for them.
+// lookFirst returns ask, the request of the source n, with its ranges reduced to the URLs that
+// n.Seek needs. It returns ask itself if finding these URLs first would not save time.
 func (r *Runner) lookFirst(ctx context.Context, n *plan.Source, ask *relation.Request) (*relation.Request, error) {
 	s := &relation.Seek{Fields: n.Seek.Fields, Words: n.Seek.Words, First: n.Seek.First, By: n.Seek.By, Desc: n.Seek.Desc}
 	if n.Seek.Conds != nil {

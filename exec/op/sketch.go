@@ -104,7 +104,7 @@ func (s *sketch) count() int64 {
 	return int64(math.Round(estimate))
 }
 
-// bytes returns about how many bytes of memory s takes.
+// bytes returns an estimate of the memory that s takes, in bytes.
 func (s *sketch) bytes() int64 {
 	if s == nil {
 		return 0
@@ -124,9 +124,8 @@ func (s *sketch) encode() string {
 	return string(b)
 }
 
-// decodeSketch returns the sketch of which encode has returned the text. The
-// length of the text says whether it has registers or hashes: registers take
-// more bytes.
+// decodeSketch returns the sketch that encode encoded as text. The length of the text says whether
+// it has registers or hashes: registers take more bytes.
 func decodeSketch(text string) *sketch {
 	s := new(sketch)
 	if len(text) == 1<<sketchBits {

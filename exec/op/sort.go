@@ -33,7 +33,7 @@ func newSortKeys(keys []plan.Key) (*sortKeys, error) {
 	return k, nil
 }
 
-// load evaluates the ORDER BY expressions for all rows of b, for append.
+// load evaluates the ORDER BY expressions for all rows of b. The method append then encodes them.
 func (k *sortKeys) load(b *value.Batch) (err error) {
 	for i, eval := range k.evals {
 		if k.cols[i], err = eval(b); err != nil {

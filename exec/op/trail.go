@@ -33,8 +33,8 @@ func trail(n *plan.Trail, in value.Rows) value.Rows {
 	}
 }
 
-// appendTrail appends the trail of row i of b to dst and returns dst. A part that
-// is NULL, because a LEFT JOIN found no match, adds nothing.
+// appendTrail appends to dst the trail of row i of b: the names of the captures from which it was
+// made. A part that is NULL, because a LEFT JOIN found no match, adds nothing.
 func appendTrail(dst []byte, parts []plan.TrailPart, b *value.Batch, i int) []byte {
 	for _, p := range parts {
 		first := b.Cols[p.Index]

@@ -13,11 +13,11 @@ import (
 	"infomall/store/record"
 )
 
-// window yields the rows of in, sorted as n says, with the results of its
-// functions. It sorts all rows, unless they come sorted, or all results are aggregates of
-// whole partitions. If a result depends on rows after the peers of its row, window reads one
-// partition after the other, each twice: the first time it computes such results, and the
-// second time it yields the rows. Rows that do not fit in memory go to disk.
+// window yields the rows of in, sorted as n says, with the results of its functions. It sorts all
+// rows, unless they come sorted, or all results are aggregates of whole partitions. Peers are rows
+// of a partition with equal ORDER BY values. If a result depends on rows after the peers of its
+// row, window reads one partition after the other, each twice: first to compute the result, and
+// then to yield the rows. Rows that do not fit in memory go to disk.
 func (r *Runner) window(ctx context.Context, n *plan.Window, in value.Rows) (value.Rows, error) {
 	w := &windower{ctx: ctx, runner: r, node: n, width: len(n.InColumns())}
 	if err := w.compile(); err != nil {
@@ -64,10 +64,10 @@ func (r *Runner) window(ctx context.Context, n *plan.Window, in value.Rows) (val
 	}, nil
 }
 
-// windower is one run of a Window.
+// windower is the state of one run of a Window node.
 //
-// A row is kept in two parts: first the values that functions read of other rows
-// than the current one (extras), and then the columns of the row.
+// It encodes a row in two parts: first the values that functions read from rows other than the
+// current one (extras), and then the columns of the row.
 type windower struct {
 	ctx    context.Context
 	runner *Runner
@@ -97,7 +97,7 @@ type windowResult struct {
 	other *spill.SpoolReader // of Lag and Lead: reads the row whose value is the result
 }
 
-// compile prepares the expressions of the node.
+// compile compiles the expressions of the node.
 func (w *windower) compile() error {
 	var err error
 	if w.partition.evals, err = eval.CompileAll(w.node.PartitionBy); err != nil {
@@ -135,7 +135,7 @@ func (w *windower) compile() error {
 	return nil
 }
 
-// run yields the result for the rows of in, which come sorted.
+// run yields the rows of in, which come sorted, with the results of the functions.
 func (w *windower) run(in value.Rows) error {
 	w.out = value.NewBatch(w.node.Columns())
 	rows, ends := w.runner.Spool(8), w.runner.Spool(16)
@@ -154,9 +154,8 @@ func (w *windower) run(in value.Rows) error {
 	return nil
 }
 
-// encode calls add for each row of in, until w is stopped, with the key of the row,
-// which is that of its partition and then that of its place in the order. The row
-// begins with the length of the key of the partition.
+// encode calls add for each row of in, until w is stopped. key is the key of the row's partition,
+// followed by its ORDER BY key. The encoded row begins with the length of the partition's key.
 func (w *windower) encode(in value.Rows, add func(key, row []byte) error) error {
 	var key, row []byte
 	extras := make([]*value.Vector, len(w.extras))
@@ -183,8 +182,8 @@ func (w *windower) encode(in value.Rows, add func(key, row []byte) error) error 
 	return nil
 }
 
-// load evaluates the expressions of the node for all rows of b, those of w.extras into
-// extras.
+// load evaluates the expressions of the node for all rows of b. It writes the results of those in
+// w.extras into extras.
 func (w *windower) load(b *value.Batch, extras []*value.Vector) error {
 	err := w.partition.load(b)
 	if err == nil {
@@ -219,8 +218,8 @@ type partition struct {
 	read  []value.Value // memory for the extras of a row
 }
 
-// add adds the next row. If it begins a new partition, add first yields the rows
-// of the one before.
+// add adds the next row. If the row begins a new partition, add first yields the rows of the last
+// partition.
 func (p *partition) add(key, row []byte) error {
 	same, n := binary.Uvarint(row)
 	switch {
@@ -267,8 +266,8 @@ func (w *windower) values(dst []value.Value, row []byte) ([]value.Value, []byte)
 	return dst, row
 }
 
-// endPeers ends the current group of peers: it adds their number and the results
-// of the functions that are now known to p.ends.
+// endPeers ends the current group of peers. It appends to p.ends the number of peers and those
+// results that are known when all peers were read.
 func (p *partition) endPeers() error {
 	end := binary.AppendUvarint(p.end[:0], p.peers)
 	for _, i := range p.atEnds {
@@ -350,7 +349,7 @@ func (p *partition) finish() error {
 	return nil
 }
 
-// window is the place of a row in its partition.
+// window is the position of a row in its partition.
 type window struct {
 	row   int64  // its number, from 1
 	first int64  // the number of the first of its peers
@@ -374,8 +373,8 @@ func (p *partition) nextPeers(w *window, ends *spill.SpoolReader) error {
 	return nil
 }
 
-// result returns the result of f for the row at the place w, which has the
-// values extras.
+// result returns the result of f for the row at the position w. extras are the values that
+// functions read from other rows.
 func (p *partition) result(f *windowResult, w *window, extras []value.Value) (value.Value, error) {
 	switch f.Kind {
 	case plan.RowNumber:

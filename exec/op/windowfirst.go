@@ -8,12 +8,13 @@ import (
 	"infomall/store/urlkey"
 )
 
-// firstSitesMax is of how many sites at most ofFirst reads only the rows.
+// firstSitesMax is the most sites (hosts or domains) to whose rows ofFirst restricts the reading.
 const firstSitesMax = 64
 
-// ofFirst returns the rows of n.In, in their order, of which only the first n.First are needed with
-// their results. If the partitions of these are of few hosts or domains, it leaves out rows with URLs
-// of others. in has the rows of n.In, and partition the keys of the partitions.
+// ofFirst returns rows of n.In, in their order. The query needs only the first n.First rows, with
+// their results. If the partitions of these rows belong to few hosts or domains, ofFirst leaves out
+// the rows of other hosts or domains. in has the rows of n.In, and partition computes the keys of
+// partitions.
 func (r *Runner) ofFirst(ctx context.Context, n *plan.Window, partition *keyReader, in value.Rows) value.Rows {
 	src, key := n.BySite()
 	if src == nil {
@@ -36,8 +37,9 @@ func (r *Runner) ofFirst(ctx context.Context, n *plan.Window, partition *keyRead
 	}
 }
 
-// rangesOfFirst returns ranges with the URLs of all rows of the partitions of the first n.First rows of
-// in. It returns nil if it knows none. The partition key with the index key is that of n.BySite.
+// rangesOfFirst returns the ranges of URLs that contain all rows of the partitions to which the
+// first n.First rows of in belong. It returns nil if it cannot restrict them. key is the index of
+// the partition key that n.BySite returned.
 func (r *Runner) rangesOfFirst(n *plan.Window, key int, partition *keyReader, in value.Rows) ([]urlkey.Range, error) {
 	var ranges []urlkey.Range
 	var last value.Value

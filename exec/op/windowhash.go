@@ -13,8 +13,8 @@ import (
 	"infomall/store/record"
 )
 
-// countedInOrder returns the counted rows of in by partition, and then by all columns, so that
-// the result comes in the same order each time.
+// countedInOrder returns the counted rows of in, sorted by partition and then by all columns, so
+// that the result has the same order each time.
 func (r *Runner) countedInOrder(ctx context.Context, n *plan.Window, in value.Rows) (value.Rows, error) {
 	_, keys := n.SortBy()
 	cols := n.In.Columns()
@@ -24,8 +24,9 @@ func (r *Runner) countedInOrder(ctx context.Context, n *plan.Window, in value.Ro
 	return r.sorted(ctx, nil, keys, cols, in)
 }
 
-// hashed is a run of a Window that aggregates. It holds all rows, each with the number of its
-// partition, until the aggregates are known. Rows that do not fit in memory go to a spool.
+// hashed is the state of a Window node whose results are aggregates of whole partitions. It holds
+// all rows, each with the number of its partition, until the aggregates are known. Rows that do not
+// fit in memory go to a spool.
 type hashed struct {
 	*windower
 	count  int         // the column that says how many captures a row stands for; -1 if each row stands for one
@@ -41,7 +42,7 @@ type hashed struct {
 	key    []byte // memory for a key or a row
 }
 
-// heldBatch has rows in memory, and the number of the partition of each.
+// heldBatch holds rows in memory, and for each row the number of its partition.
 type heldBatch struct {
 	rows   *value.Batch
 	groups []int32
@@ -115,11 +116,11 @@ func (h *hashed) take(b *value.Batch, extras []*value.Vector) error {
 	return h.keep(b)
 }
 
-// full reports whether all rows that are needed were kept.
+// full reports whether all rows that the query needs are held.
 func (h *hashed) full() bool { return h.node.First > 0 && h.n >= h.node.First }
 
-// partitionOf returns the number of the partition of row i of the batch. wanted is false if none of
-// the rows that are needed is in the partition.
+// partitionOf returns the number of the partition of row i of the batch. wanted is false if no row
+// that the query needs is in this partition.
 func (h *hashed) partitionOf(i int) (g int, wanted bool) {
 	h.key, _ = h.partition.append(h.key[:0], i)
 	hash := h.keys.hash(h.key)
@@ -136,7 +137,7 @@ func (h *hashed) partitionOf(i int) (g int, wanted bool) {
 	return g, true
 }
 
-// keep keeps the rows of b, whose partitions are h.groups, as far as they are needed.
+// keep holds those rows of b that the query needs. h.groups has the numbers of their partitions.
 func (h *hashed) keep(b *value.Batch) error {
 	if h.node.First > 0 {
 		if h.full() {
@@ -165,7 +166,7 @@ func (h *hashed) keep(b *value.Batch) error {
 	return nil
 }
 
-// results yields the rows that were kept, with the results.
+// results yields the held rows with the results.
 func (h *hashed) results() error {
 	byGroup := make([]*value.Vector, len(h.funcs))
 	for k, s := range h.states {
@@ -210,13 +211,13 @@ func (h *hashed) results() error {
 	return nil
 }
 
-// keptBatch is a batch that was kept, or the error of reading the spool.
+// keptBatch is a batch of held rows, or the error of reading the spool.
 type keptBatch struct {
 	heldBatch
 	err error
 }
 
-// kept yields the rows that were kept, in their order. A batch is valid until the next one.
+// kept yields the held rows in their order. A batch is valid until the iteration moves on.
 func (h *hashed) kept() iter.Seq[keptBatch] {
 	return func(yield func(keptBatch) bool) {
 		for _, b := range h.held {
@@ -252,8 +253,9 @@ func (h *hashed) kept() iter.Seq[keptBatch] {
 	}
 }
 
-// sortInstead sorts all rows by their partitions, and yields them with the results. Some of the
-// rows were kept; next returns the others.
+// sortInstead sorts all rows by their partitions, and yields them with the results. It serves if
+// there are too many partitions for the memory. Some rows are held already; next returns the
+// others.
 func (h *hashed) sortInstead(next func() (*value.Batch, error, bool)) error {
 	h.keys.reset()
 	h.states = nil

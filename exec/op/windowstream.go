@@ -7,13 +7,13 @@ import (
 	"infomall/exec/value"
 )
 
-// streamOffsetMax is the most rows that Lag may look back for a stream, which keeps their
-// values in memory.
+// streamOffsetMax is the most rows that Lag may look back in a stream, which keeps the values of
+// these rows in memory.
 const streamOffsetMax = 1000
 
-// streams reports whether each result depends only on its row, its peers and the rows before it.
-// Then no row needs to be kept, except those whose last peer did not come yet: the window takes a
-// fifth of the time.
+// streams reports whether each result depends only on its row, its peers (rows with equal ORDER BY
+// values) and the rows before. Then only rows whose last peer has not come yet are held, and the
+// window takes a fifth of the time.
 func (w *windower) streams() bool {
 	for _, f := range w.node.Funcs {
 		switch f.Kind {
@@ -29,8 +29,8 @@ func (w *windower) streams() bool {
 	return true
 }
 
-// stream is a run of a Window that streams. Its rows come sorted, so it finds partitions
-// and peers by comparing each row with the row before.
+// stream is the state of a Window node for which streams is true. Its rows come sorted, so it finds
+// partitions and peers by comparing each row with the row before.
 type stream struct {
 	*windower
 	place       window
@@ -46,8 +46,9 @@ type stream struct {
 // row yet.
 type lastRow []value.Value
 
-// changes sets dst[i], for each row i of a batch with the columns cols and n rows, to whether the row
-// has other values than the row before it. It returns dst.
+// changes sets dst[i] to whether row i of a batch differs from the row before in some column. cols
+// are the columns of the batch, and n is its number of rows; l is the last row of the batch before.
+// It returns dst.
 func (l lastRow) changes(dst []bool, cols []*value.Vector, n int) []bool {
 	dst = slices.Grow(dst[:0], n)[:n]
 	clear(dst)
@@ -146,8 +147,9 @@ func (s *stream) run(in value.Rows) error {
 	return nil
 }
 
-// fill sets the results of function k for the rows from <= i < to of the batch, which are of one
-// partition, and, with ranks, peers. s.place is the place of the row before them.
+// fill sets the results of function k for the rows from <= i < to of the batch. All these rows are
+// in one partition; if s.ranks is set, they are also peers. s.place is the position of the row
+// before them.
 func (s *stream) fill(k int, extras []*value.Vector, result *value.Vector, from, to int) {
 	f, p := &s.funcs[k], &s.place
 	switch f.Kind {

@@ -11,8 +11,9 @@ import (
 	"infomall/store/words/match"
 )
 
-// pieceBytes is about how many bytes of a text are in memory as tokens. A name that goes
-// over the border of two pieces is not found; borders are at line ends if possible.
+// pieceBytes is the size, about, of the pieces in which a text is read, in bytes. Only one piece is
+// in memory as tokens. A name that crosses the border of two pieces is not found, so the borders
+// are at line ends if possible.
 const pieceBytes = 64 << 10
 
 // token is one word of a text.
@@ -23,7 +24,7 @@ type token struct {
 	wide     bool // a letter of a script without spaces
 }
 
-// finder finds the places of one text.
+// finder finds the places that one text names. Its fields are reused for the next text.
 type finder struct {
 	g        *Gazetteer
 	host     string
@@ -34,11 +35,12 @@ type finder struct {
 	folded   []byte
 	counts   map[int32]*count // by name
 	order    []int32          // names in the order of their first mention
-	// last is the name that was found last, -1 if none was, and lastTo the end of its bytes.
+	// last is the number of the name that was found last, or -1 if none was found. lastTo is the
+	// offset of its end.
 	last   int32
 	lastTo int
-	// runFrom and runTo are the run of letters that was cut last; bounds has the offsets in
-	// it at which words begin, and its end.
+	// runFrom and runTo are the bounds of the last run of letters that was cut into words. bounds
+	// has the offsets at which its words begin, and its end.
 	runFrom, runTo int
 	bounds         []int
 }
@@ -74,7 +76,7 @@ func (g *Gazetteer) find(text, host string) []found {
 	return f.decide()
 }
 
-// pieceOf returns how many bytes of a text are its first piece.
+// pieceOf returns the length in bytes of the first piece of a text.
 func pieceOf(text string) int {
 	if len(text) <= pieceBytes {
 		return len(text)
@@ -92,7 +94,7 @@ func pieceOf(text string) int {
 	return n
 }
 
-// read sets f.tokens to the tokens of the piece.
+// read cuts the current piece into words and sets f.tokens to them.
 func (f *finder) read() {
 	f.tokens = f.tokens[:0]
 	for at, w := range words.Of(f.text) {
@@ -111,7 +113,8 @@ func (f *finder) read() {
 	}
 }
 
-// simple returns the simplified letter of a letter, like match.Simplified.
+// simple returns the simplified Chinese letter for a traditional one, and other letters unchanged,
+// like match.Simplified.
 func simple(r rune) rune {
 	if r < firstHan || r > lastHan {
 		return r
@@ -129,7 +132,7 @@ var simpleLetters = sync.OnceValue(func() []rune {
 	return all
 })
 
-// idOf returns the number of the word of a token.
+// idOf returns the number that the gazetteer gives to the word of a token, or noWord.
 func (f *finder) idOf(t *token) uint32 {
 	if t.id != noWord {
 		return t.id
@@ -147,11 +150,11 @@ func (f *finder) idOf(t *token) uint32 {
 	return noWord
 }
 
-// languageTokens is how many tokens decide in which language a text is.
+// languageTokens is how many tokens of a text are looked at to find its language.
 const languageTokens = 4000
 
-// languageOf returns the language of the piece: the one whose frequent words it has most
-// often. It is "en" if the piece has none.
+// languageOf returns the language of the piece: the one whose frequent words the piece has most
+// often. It is "en" if the piece has no such words.
 func (f *finder) languageOf() string {
 	counts := map[string]int{}
 	l := lists()
@@ -179,7 +182,7 @@ func (f *finder) languageOf() string {
 	return best
 }
 
-// walk looks for names in the piece.
+// walk finds the names in the current piece and notes them in f.
 func (f *finder) walk() {
 	g := f.g
 	for i := 0; i < len(f.tokens); {
@@ -197,8 +200,8 @@ func (f *finder) walk() {
 	}
 }
 
-// matchAt looks for the longest name that begins at the token i and is a mention, and
-// returns the token after it, or i+1 if there is none.
+// matchAt notes the longest name that begins at token i and is a mention (its words mean the name).
+// It returns the index of the token after the name, or i+1 if there is no name.
 func (f *finder) matchAt(i int) int {
 	g := f.g
 	node := int32(0)
@@ -229,7 +232,7 @@ func (f *finder) matchAt(i int) int {
 	return i + 1
 }
 
-// joined reports whether two tokens that follow each other may belong to one name.
+// joined reports whether the tokens a and b, which follow each other, may belong to one name.
 func (f *finder) joined(a, b *token) bool {
 	gap := f.text[a.to:b.from]
 	if a.wide && b.wide {
@@ -246,8 +249,8 @@ func (f *finder) joined(a, b *token) bool {
 	return true
 }
 
-// note notes what the tokens from i to j, which are the name number n, mean. It returns
-// false if they are not the name.
+// note decides what the tokens from i up to j, which spell name n, mean, and counts the result in
+// f.counts. It returns false if the tokens are no use of the name at all.
 func (f *finder) note(n int32, i, j int) bool {
 	g := f.g
 	x := &g.names[n]
@@ -294,8 +297,8 @@ func (f *finder) note(n int32, i, j int) bool {
 	return true
 }
 
-// follows reports whether the name x, at the token i, directly follows the name of another
-// place of its province, as 汶川 does in 四川汶川.
+// follows reports whether the name x, at token i, comes directly after the name of another place in
+// the same province, as 汶川 does in 四川汶川.
 func (f *finder) follows(x *name, i int) bool {
 	if f.last < 0 || f.lastTo != f.tokens[i].from {
 		return false
@@ -310,8 +313,8 @@ func (f *finder) follows(x *name, i int) bool {
 	return false
 }
 
-// isExact reports whether the tokens from i to j are written as the name is, and do not
-// stand in a line of capital letters.
+// isExact reports whether the tokens from i up to j are spelled exactly as the name is, and the words
+// before and after them are not written in capital letters.
 func (f *finder) isExact(name string, i, j int) bool {
 	to := f.tokens[j-1].to
 	if strings.HasSuffix(name, ".") && to < len(f.text) && f.text[to] == '.' {
@@ -325,7 +328,7 @@ func (f *finder) isExact(name string, i, j int) bool {
 	return !capitals(before) && !capitals(after)
 }
 
-// capitals reports whether a word is of two capital letters or more.
+// capitals reports whether a word has two letters or more, all of them capital.
 func capitals(word string) bool {
 	return utf8.RuneCountInString(word) > 1 && word == strings.ToUpper(word) && word != strings.ToLower(word)
 }
@@ -336,7 +339,8 @@ type found struct {
 	mentions int
 }
 
-// decide returns the places that the text mentions, after all of it was read.
+// decide returns the places that the text mentions. Call it after the whole text was read, because
+// the other names of the text help to decide what a name means.
 func (f *finder) decide() []found {
 	// Strong names say which countries and regions the text is about.
 	ctx := context{regions: map[string]int{}, countries: map[string]int{}, host: countryOfHost(f.host)}
@@ -377,12 +381,14 @@ func (f *finder) decide() []found {
 	return slices.Clip(out)
 }
 
-// counts reports whether the name means a place in the text, and not a club or a person.
+// counts reports whether the counted uses of a name in a text show that it means a place there, and
+// not a club or a person.
 func (c *count) counts() bool {
 	return c.plain+c.supported > 0 && (c.other == 0 || c.supported > 0 && c.other <= c.plain+c.supported)
 }
 
-// context is what the sure names of a text say about the others.
+// context holds how often the places of each province and country occur among the strong names of a
+// text. It helps to decide what the other names mean.
 type context struct {
 	regions, countries map[string]int
 	host               string // country of the host, or ""
@@ -397,15 +403,16 @@ func (x *context) add(p *Place) {
 	}
 }
 
-// knows reports whether the text names other places of p's country, or is of that country.
+// knows reports whether the text names other places in the country of p, or its host is in that
+// country.
 func (x *context) knows(p *Place) bool {
 	return p.Country != "" && (x.countries[p.Country] > 0 || x.host == p.Country)
 }
 
-// supports reports whether the text says that p is meant by the weak name n, although the
-// words around it do not: if n is a country, and the text is about several countries, or if
-// n is Chinese, and the text names other places of the province. The short name of a county
-// is too often another word for that.
+// supports reports whether the whole text shows that the weak name n means the place p, although
+// the words around n do not. This is so for a country if the text is about several countries, and
+// for a Chinese name if the text names other places of the province. The short name of a county is
+// an exception, because it is too often another word.
 func (x *context) supports(n *name, p *Place) bool {
 	if p.Kind == "country" {
 		return len(x.countries) > 1
@@ -413,7 +420,8 @@ func (x *context) supports(n *name, p *Place) bool {
 	return n.wide && p.region != "" && x.regions[p.region] > 0 && (p.Kind != "county" || strings.HasSuffix(p.Chinese, "市"))
 }
 
-// best returns the place of a name that fits the context best; the most populous of several.
+// best returns, of the places with the name n, the one that fits the rest of the text best. If
+// several fit equally well, it returns the most populous one.
 func (x *context) best(g *Gazetteer, n *name) *Place {
 	var best *Place
 	most := -1
@@ -436,7 +444,7 @@ func (x *context) best(g *Gazetteer, n *name) *Place {
 	return best
 }
 
-// countryOfHost returns the country of a host by its last label, or "".
+// countryOfHost returns the code of the country that the last label of a host stands for, or "".
 func countryOfHost(host string) string {
 	last := host[strings.LastIndexByte(host, '.')+1:]
 	if len(last) != 2 {

@@ -15,7 +15,7 @@ import (
 type Gazetteer struct {
 	places []Place
 	names  []name
-	// The names are a tree of tokens: nodes are numbered, and the root is 0. A token is a
+	// The names form a tree of tokens. Its nodes are numbered, and the root is 0. A token is a
 	// letter of a script without spaces, or firstWord plus the number of a word.
 	edges  map[edge]int32
 	ends   []int32 // by node: the name that ends there, or -1
@@ -29,13 +29,13 @@ type edge struct {
 	token uint32
 }
 
-// firstWord is the token of the word number 0. Lower tokens are letters.
+// firstWord is the token for word number 0. Tokens below firstWord are letters.
 const firstWord = unicode.MaxRune + 1
 
-// noWord is the token of a word that no name has.
+// noWord is the token for every word that occurs in no name.
 const noWord = 1<<32 - 1
 
-// tokensMax is how many tokens a name has at most. Longer names are left out.
+// tokensMax is the most tokens that a name may have. Longer names are left out.
 const tokensMax = 24
 
 // name is one name, and the places that have it.
@@ -49,7 +49,7 @@ type name struct {
 	wide     bool // the name is in a script without spaces
 }
 
-// Places yields the places of g: first those of the user.
+// Places yields the places of g. The places of the user's list come first.
 func (g *Gazetteer) Places() iter.Seq[*Place] {
 	return func(yield func(*Place) bool) {
 		for i := range g.places {
@@ -60,8 +60,8 @@ func (g *Gazetteer) Places() iter.Seq[*Place] {
 	}
 }
 
-// Named returns the place with this Name, as Find has returned it and the column places
-// shows it: the most populous of several, or nil if there is none. A variant is not enough.
+// Named returns the place whose field Name is name, as the column places shows it. If there are
+// several, it returns the most populous one; if there are none, nil. It does not look at variants.
 func (g *Gazetteer) Named(name string) *Place {
 	node := int32(0)
 	for _, w := range words.Of(name) {
@@ -101,8 +101,8 @@ func firstRune(word string) rune {
 	return r
 }
 
-// With returns a gazetteer that has the places of a user's list and those of g. A name that
-// the list has means a place of the list only.
+// With returns a gazetteer that has the places of a user's list and those of g. If a name is in the
+// list, it means only places of the list.
 func (g *Gazetteer) With(list []Place) *Gazetteer {
 	all := make([]Place, 0, len(list)+len(g.places))
 	for _, p := range list {
@@ -112,8 +112,8 @@ func (g *Gazetteer) With(list []Place) *Gazetteer {
 	return newGazetteer(append(all, g.places...))
 }
 
-// newGazetteer returns a gazetteer of places, of which it takes possession. The places of a
-// user's list come first.
+// newGazetteer returns a gazetteer of places. The gazetteer keeps the slice, so the caller must not
+// change it. The places of a user's list must come first.
 func newGazetteer(places []Place) *Gazetteer {
 	g := &Gazetteer{places: places, edges: map[edge]int32{}, ends: []int32{-1}, words: map[string]uint32{}}
 	for i := range places {
@@ -141,10 +141,11 @@ func (p *Place) names() []string {
 	return names
 }
 
-// noPlace is the number of the place of a phrase that means no place.
+// noPlace stands for the number of a place in a phrase that looks like a name but means no place.
 const noPlace = -1
 
-// add adds a name of the place number i, or a phrase if i is noPlace.
+// add adds a name of place number i to the tree. If i is noPlace, text is a phrase that means no
+// place.
 func (g *Gazetteer) add(text string, i int32) {
 	p := &Place{}
 	if i != noPlace {

@@ -20,10 +20,11 @@ const (
 	otherName                // something else that has the name in it, such as a newspaper or an address on the web
 )
 
-// smallWord is how many bytes a word such as "of" and "zu" has at most.
+// smallWord is the most bytes that a word such as "of" or "zu" has.
 const smallWord = 3
 
-// judge returns what the name x means at the tokens from i to j, in a script with spaces.
+// judge returns what the tokens from i up to j, which spell the name x, mean. It serves scripts
+// with spaces between words.
 func (f *finder) judge(x *name, i, j int) verdict {
 	l := lists()
 	from, to := f.tokens[i].from, f.tokens[j-1].to
@@ -54,8 +55,8 @@ func (f *finder) judge(x *name, i, j int) verdict {
 	return plain
 }
 
-// inAddress reports whether the bytes from from to to are a part of an address of the web
-// or of mail.
+// inAddress reports whether the bytes between the offsets from and to are a part of a web or mail
+// address.
 func (f *finder) inAddress(from, to int) bool {
 	if from > 0 && strings.IndexByte("/@_=&?", f.text[from-1]) >= 0 {
 		return true
@@ -76,9 +77,9 @@ func (f *finder) inAddress(from, to int) bool {
 
 func isSmall(c byte) bool { return 'a' <= c && c <= 'z' }
 
-// before returns the word before the token i, whether it begins with a capital letter, and
-// whether it is the first word of a sentence. The word is "" if something other than one
-// blank is between it and the token.
+// before returns the word before token i, whether it begins with a capital letter, and whether it
+// is the first word of a sentence. The word is "" unless exactly one blank is between it and the
+// token.
 func (f *finder) before(i int) (word string, upper, start bool) {
 	if i == 0 {
 		return "", false, false
@@ -91,7 +92,7 @@ func (f *finder) before(i int) (word string, upper, start bool) {
 	return f.text[t.from:t.to], t.upper, start
 }
 
-// initial reports whether an initial is before the token i, as in J. London.
+// initial reports whether the word before token i is an initial, as in J. London.
 func (f *finder) initial(i int) bool {
 	if i == 0 {
 		return false
@@ -100,8 +101,8 @@ func (f *finder) initial(i int) bool {
 	return t.upper && t.to-t.from == 1 && f.text[t.to:f.tokens[i].from] == ". "
 }
 
-// after returns the word after the token before j, and whether it begins with a capital
-// letter. The word is "" if something other than one blank is between them.
+// after returns the word at token j, which follows a name, and whether it begins with a capital
+// letter. The word is "" unless exactly one blank is between the name and the word.
 func (f *finder) after(j int) (word string, upper bool) {
 	if j >= len(f.tokens) {
 		return "", false
@@ -117,8 +118,8 @@ func oneBlank(gap string) bool { return gap == " " || gap == "\u00a0" }
 
 var cutter = cut.Cutter{Fold: match.Simplified}
 
-// judgeWide returns what the name x means at the tokens from i to j, in a script without
-// spaces.
+// judgeWide returns what the tokens from i up to j, which spell the name x, mean. It serves scripts
+// without spaces between words.
 func (f *finder) judgeWide(x *name, i, j int) verdict {
 	if x.user {
 		return supported
@@ -149,9 +150,9 @@ func (f *finder) judgeWide(x *name, i, j int) verdict {
 	return plain
 }
 
-// around returns the words before and after the tokens from i to j in their run of letters,
-// as package cut cuts it, or "" at its ends. whole is false if the tokens begin or end within
-// a word.
+// around returns the words before and after the tokens from i up to j, as package cut divides the
+// letters around them into words. A word is "" if there is none. whole is false if the tokens begin
+// or end inside a word.
 func (f *finder) around(i, j int) (before, after string, whole bool) {
 	from, to := f.tokens[i].from, f.tokens[j-1].to
 	if from < f.runFrom || to > f.runTo {

@@ -10,11 +10,12 @@ import (
 	"infomall/store/record/task"
 )
 
-// ListName is the name of the result of kind task.ResultGazetteer that has the places of the
-// user's list.
+// ListName is the name of the stored result, of kind task.ResultGazetteer, that holds the user's
+// list of places.
 const ListName = "gazetteer"
 
-// Rows returns the rows of the result that stores a user's list of places, in its order.
+// Rows returns the rows of the result that stores a user's list of places, in the order of the
+// list.
 func Rows(list []Place) []task.ResultRow {
 	rows := make([]task.ResultRow, len(list))
 	for i := range list {
@@ -34,7 +35,7 @@ func Rows(list []Place) []task.ResultRow {
 	return rows
 }
 
-// Parse returns the place in a row that Rows has made. It keeps no part of the row. The
+// Parse returns the place in a row that Rows made. The place shares no memory with the row. The
 // error says that the row is damaged.
 func Parse(row task.ResultRow) (Place, error) {
 	r := packed.Reader{B: row.Value}
@@ -49,8 +50,8 @@ func Parse(row task.ResultRow) (Place, error) {
 	return p, nil
 }
 
-// Stored returns the gazetteer of the program together with the places of a user's list,
-// given the rows that store the list.
+// Stored returns a gazetteer with the places that the program knows and those of a user's list.
+// rows are the stored rows of the list.
 func Stored(rows []task.ResultRow) (*Gazetteer, error) {
 	list := make([]Place, 0, len(rows))
 	for _, row := range rows {

@@ -9,7 +9,7 @@ import (
 	"infomall/store/words/match"
 )
 
-// strength says how sure a name is, see the package comment.
+// strength says how certain it is that a name means a place, see the package comment.
 type strength uint8
 
 const (
@@ -70,13 +70,14 @@ var lists = sync.OnceValue(func() *wordLists {
 	return l
 })
 
-// simplified returns a text in simplified Chinese letters, which lists.txt has.
+// simplified returns a text in simplified Chinese letters, the form in which lists.txt has its
+// words.
 func simplified(text string) string { return strings.Map(match.Simplified, text) }
 
-// strongPopulation is how many inhabitants a city has at least whose name is strong.
+// strongPopulation is the least number of inhabitants that makes the name of a city strong.
 const strongPopulation = 500_000
 
-// strengthOf returns how sure a name of p is. wide says that it is in a script without
+// strengthOf returns the strength of a name of p. wide says that the name is in a script without
 // spaces.
 func (p *Place) strengthOf(name string, wide bool) strength {
 	l := lists()

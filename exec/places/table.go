@@ -13,8 +13,8 @@ import (
 //go:embed places.table
 var shippedTable string
 
-// Shipped returns the gazetteer of the program. The caller must not change it. The first
-// call reads the table, which takes some milliseconds.
+// Shipped returns the gazetteer of the places that the program knows. The caller must not change
+// it. The first call reads the table of places, which takes some milliseconds.
 func Shipped() *Gazetteer { return shipped() }
 
 var shipped = sync.OnceValue(func() *Gazetteer { return newGazetteer(readTable(shippedTable)) })
@@ -40,7 +40,7 @@ func readTable(table string) []Place {
 	return places
 }
 
-// number returns a number of the table.
+// number returns the number that a field of the table has.
 func number(s string) float64 {
 	x, err := strconv.ParseFloat(s, 64)
 	if err != nil {

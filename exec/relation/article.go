@@ -15,8 +15,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// articleColumns are the columns of the relation versions that say what a page says of
-// itself as an article.
+// articleColumns are the columns of the relation versions that hold what a page says about itself
+// as an article, such as its author.
 var articleColumns = []Column{
 	payload("article", value.Float, "how much the page is one article, from 0 to 1: running text, a title, a date, few links", ofArticle(func(a *article.Article) value.Value { return value.OfFloat(a.Score) })).on(OnEarlier),
 	payload("headline", value.Text, "title of the article, without the name of the site", ofArticle(func(a *article.Article) value.Value { return textOrNull(a.Title) })),
@@ -28,8 +28,8 @@ var articleColumns = []Column{
 	payload("source", value.Text, "who wrote the text, if the page says that it took it from elsewhere", ofArticle(func(a *article.Article) value.Value { return textOrNull(a.Source) })),
 }
 
-// ofArticle returns the code of a late column that f computes from what the page says of
-// itself as an article. The value is NULL if the body is not a page.
+// ofArticle returns the code of a late column, one that needs the stored page. f computes the value
+// from what the page says about itself as an article. The value is NULL if the body is not a page.
 func ofArticle(f func(*article.Article) value.Value) lateCode {
 	return func(l *LateRow) (value.Value, error) {
 		a, err := l.article()
@@ -40,8 +40,8 @@ func ofArticle(f func(*article.Article) value.Value) lateCode {
 	}
 }
 
-// articleTime returns the code of a late column that has the time of the date that f
-// returns, or NULL if there is none.
+// articleTime returns the code of a late column (one that needs the stored page) of type Time. f
+// picks a date of the article. The value is NULL if the article has no such date.
 func articleTime(f func(*article.Article) article.Date) lateCode {
 	return ofArticle(func(a *article.Article) value.Value {
 		if d := f(a); d.Precision != article.NoDate {
@@ -82,7 +82,7 @@ func authorName(l *LateRow) (value.Value, error) {
 	return textOrNull(res.about().Author), nil
 }
 
-// article returns what the current row's page says of itself as an article, or nil if the
+// article returns what the page of the current row says about itself as an article, or nil if the
 // body is not a page.
 func (l *LateRow) article() (*article.Article, error) {
 	res, err := l.response()
@@ -120,15 +120,15 @@ func (r *Reader) article(ctx context.Context, res *response) (*article.Article, 
 	return res.article, nil
 }
 
-// articleAt says where and when a page was captured.
+// articleAt is the URL of a page and the time at which it was captured.
 type articleAt struct {
 	url, key string
 	time     record.Time
 	seen     record.Time // when the archive first saw the main text at this URL
 }
 
-// readArticle returns what a page says of itself as an article. main has the ranges of its main
-// text. The body of res is a page.
+// readArticle returns what the page in res says about itself as an article. main has the ranges of
+// the main text of the page. The body of res must be a page.
 func (r *Reader) readArticle(ctx context.Context, res *response, at articleAt, main []about.Range) (article.Article, error) {
 	b := res.blocks()
 	in := &article.Input{
@@ -145,17 +145,17 @@ func (r *Reader) readArticle(ctx context.Context, res *response, at articleAt, m
 	return article.Read(in), nil
 }
 
-// textTimes is a cache for one URL: the times at which its versions begin to say something
-// else than the versions before.
+// textTimes is a cache for one URL. It holds the times of the versions whose text differs from that
+// of the version before in more than dates, counters and the like.
 type textTimes struct {
 	key   string
 	times []record.Time // ascending
 	known bool
 }
 
-// textSeen returns when the archive first saw the text that a URL had at a time: the begin
-// of the first version since which only markup, dates, counters and the like have changed.
-// It reads the index, not the bodies.
+// textSeen returns when the archive first saw the text that a URL had at the time at: when the
+// first version began since which only markup, dates, counters and the like have changed. It reads
+// the index, not the bodies.
 func (r *Reader) textSeen(ctx context.Context, key string, at record.Time) (record.Time, error) {
 	if !r.texts.known || r.texts.key != key {
 		t := textTimes{key: key}
@@ -183,9 +183,9 @@ func (r *Reader) textSeen(ctx context.Context, key string, at record.Time) (reco
 	return seen, nil
 }
 
-// articleSite returns what the pages of a host have taught about its articles, in the month,
-// in UTC, that contains the given time. key is the key of a URL of the host. It remembers the
-// months of one host.
+// articleSite returns what the pages of a host have taught about the host's articles. It reads
+// pages of the month, in UTC, that contains the time at. key is the key of any URL of the host.
+// articleSite caches the results for all months of the last host.
 func (r *Reader) articleSite(ctx context.Context, key string, at record.Time, o divide.Options) (*article.Site, error) {
 	of, to := monthOf(key, at, o)
 	if site := r.sites[of]; site != nil {
@@ -207,7 +207,8 @@ func (r *Reader) articleSite(ctx context.Context, key string, at record.Time, o 
 	return site, nil
 }
 
-// keepSite stores what the pages of a host and month have taught, for articleSite.
+// keepSite caches what articleSite learned from the pages of a host and month, and drops what it
+// cached for other hosts.
 func (r *Reader) keepSite(of hostMonth, site *article.Site) {
 	for other := range r.sites {
 		if other.host != of.host {
@@ -221,7 +222,8 @@ func (r *Reader) keepSite(of hostMonth, site *article.Site) {
 	r.sites[of] = site
 }
 
-// teach lets site learn from a response, if its body is a page. It does not divide the page.
+// teach lets site learn from a response whose body is a page; it ignores other bodies. It does not
+// divide the page into blocks.
 func teach(site *article.Site, res *response) {
 	if res.Payload.Document != nil || !page.IsMarkup(res.Mime) || !res.text() {
 		return

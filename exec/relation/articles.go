@@ -21,10 +21,10 @@ import (
 	"infomall/store/words"
 )
 
-// errStopped ends the reading of articles after the caller wants no more rows.
+// errStopped is the error that ends the reading of articles when the caller wants no more rows.
 var errStopped = errors.New("stopped")
 
-// articleRow is one row of the relation articles: a new text.
+// articleRow is one row of the relation articles: a text that is new on its host.
 type articleRow struct {
 	key         string // of the URL
 	url         string
@@ -43,7 +43,7 @@ type articleRow struct {
 // dated reports whether the page says on which day the text was published.
 func (a *articleRow) dated() bool { return a.published.Precision >= article.Day }
 
-// publishedAt returns the value of the column published.
+// publishedAt returns the value of the column published: the date that the page gives, or NoTime.
 func (a *articleRow) publishedAt() record.Time {
 	if a.published.Precision == article.NoDate {
 		return record.NoTime
@@ -51,7 +51,8 @@ func (a *articleRow) publishedAt() record.Time {
 	return a.published.Time
 }
 
-// at returns the value of the column at.
+// at returns the value of the column at: the date of publication if the page names the day,
+// otherwise the time of the capture.
 func (a *articleRow) at() record.Time {
 	if a.dated() {
 		return a.published.Time
@@ -83,7 +84,7 @@ var Articles = listWithRefs(Relation{
 	},
 }, (*articleRow).refs, (*Reader).articles)
 
-// kind returns the value of the column kind.
+// kind returns the value of the column kind: "headline" or "article".
 func (a *articleRow) kind() string {
 	if a.headline {
 		return "headline"
@@ -91,10 +92,10 @@ func (a *articleRow) kind() string {
 	return "article"
 }
 
-// refs writes into row i of the hidden columns from which capture a was made.
+// refs writes into row i of the hidden columns the ref of the capture that has the text of a.
 func (a *articleRow) refs(hidden []*value.Vector, i int) { packRef(hidden, i, a.ref) }
 
-// articles yields the rows of the relation articles, several at a time.
+// articles yields the rows of the relation articles in batches.
 func (r *Reader) articles(ctx context.Context, n *Request) iter.Seq2[[]articleRow, error] {
 	return Paged(func(yield func(*articleRow, error) bool) {
 		s := r.newArticleStream(ctx, n)
@@ -112,9 +113,9 @@ func (r *Reader) articles(ctx context.Context, n *Request) iter.Seq2[[]articleRo
 	})
 }
 
-// articleStream finds the rows of the relation articles. It reads the pages of the hosts from
-// the beginning: what is new on a page depends on all earlier pages of its host. Texts that may
-// be new go to a temporary file, until it is known which are.
+// articleStream finds the rows of the relation articles. It reads the pages of the hosts from the
+// beginning, because all earlier pages of a host decide what is new on a page. Texts that may be
+// new go to a temporary file until it is known which of them are.
 type articleStream struct {
 	r    *Reader
 	ctx  context.Context
@@ -145,7 +146,9 @@ func (s *articleStream) close() {
 	s.may.Close()
 }
 
-// read reads the pages of the hosts of the scope up to the end of the time that is asked for.
+// read reads the pages of all hosts in the scope, from their first capture to the end of the
+// requested time, and notes their texts. If FirstSeen has the texts of earlier captures, read reads
+// only the URLs that have new captures, unless there are too many.
 func (s *articleStream) read() error {
 	all := *s.n
 	all.Relation, all.Refs, all.Match, all.Ranges, all.InScope = Versions, false, nil, wholeHosts(s.n.Ranges), nil
@@ -183,9 +186,10 @@ func (s *articleStream) read() error {
 // changedURLsMax is the most URLs that changedURLs returns. Each takes about 150 bytes of memory.
 const changedURLsMax = 1 << 16
 
-// changedURLs returns the ranges of the keys of URLs with captures that were not read before, sorted
-// and disjoint, or nil if they are more than changedURLsMax. all is the request for all pages. Its
-// columns take much longer to read than the keys and the times, and a day is a small part of a year.
+// changedURLs returns the ranges of the keys of all URLs with captures that were not read before,
+// sorted and disjoint. It returns nil if there are more than changedURLsMax. all is the request for
+// all pages. Keys and times are much faster to read than the columns of all, so for a new day in an
+// archive of years it pays to find the URLs first.
 func (s *articleStream) changedURLs(all *Request) ([]urlkey.Range, error) {
 	times := *all
 	times.Fields = []*Column{Captures.Column("added")}
@@ -209,7 +213,7 @@ func (s *articleStream) changedURLs(all *Request) ([]urlkey.Range, error) {
 	return ranges, nil
 }
 
-// solve finds out which texts are new.
+// solve finds out which of the noted texts are new. The method yield needs the answers.
 func (s *articleStream) solve() error {
 	err := s.seen.Solve()
 	if known := s.r.FirstSeen; known != nil && err == nil {
@@ -218,8 +222,8 @@ func (s *articleStream) solve() error {
 	return err
 }
 
-// wholeHosts returns the ranges of keys of all hosts that ranges touch, sorted and disjoint. Nil
-// means everything.
+// wholeHosts returns the ranges of keys of all hosts that have a key in ranges, sorted and
+// disjoint. Nil, as an argument and as a result, means all keys.
 func wholeHosts(ranges []urlkey.Range) []urlkey.Range {
 	if ranges == nil {
 		return nil
@@ -234,7 +238,7 @@ func wholeHosts(ranges []urlkey.Range) []urlkey.Range {
 	return urlkey.Merge(whole)
 }
 
-// inRanges reports whether a key is in one of ranges, which are sorted and disjoint.
+// inRanges reports whether key is in one of the ranges, which are sorted and disjoint.
 func inRanges(ranges []urlkey.Range, key string) bool {
 	i, _ := slices.BinarySearchFunc(ranges, key, func(r urlkey.Range, key string) int {
 		if r.To != "" && r.To <= key {
@@ -245,8 +249,8 @@ func inRanges(ranges []urlkey.Range, key string) bool {
 	return i < len(ranges) && ranges[i].Contains(key)
 }
 
-// hostPart returns the length of the part of a key, or of the start of a key, that names a host,
-// with the parenthesis after it. It returns the whole length if there is no parenthesis.
+// hostPart returns the length of the part of a SURT key that names the host, with the parenthesis
+// after it: 9 for "com,site)/x". Without a parenthesis it returns the length of key.
 func hostPart(key string) int {
 	if n := strings.IndexByte(key, ')'); n >= 0 {
 		return n + 1
@@ -254,7 +258,7 @@ func hostPart(key string) int {
 	return len(key)
 }
 
-// version reads the page of the version at row i of b.
+// version reads the page of the version at row i of b, and notes its texts in s.
 func (s *articleStream) version(b *spanBatch, i int) error {
 	if newURL := b.Key[i] != s.key; newURL || b.Change[i] != record.ChangeLayout && b.Sense[i] != record.SenseNoise {
 		s.since = b.Time[i]
@@ -302,12 +306,13 @@ func (s *articleStream) version(b *spanBatch, i int) error {
 	return nil
 }
 
-// wants reports whether the version at row i of b is in the scope and the time of the request.
+// wants reports whether the version at row i of b is in the scope and the time range of the
+// request.
 func (s *articleStream) wants(b *spanBatch, i int) bool {
 	return b.Time[i] >= s.from && (s.n.Ranges == nil || inRanges(s.n.Ranges, b.Key[i])) && (s.n.Match == nil || s.n.Match(b.Key[i]))
 }
 
-// add notes that the current page has a text.
+// add notes that the current page has this text, so that the text is not new on later pages.
 func (s *articleStream) add(text string) error {
 	if h, ok := firstseen.Hash(text); ok {
 		return s.seen.Add(h)
@@ -315,7 +320,8 @@ func (s *articleStream) add(text string) error {
 	return nil
 }
 
-// ask asks whether the article of a page is new, or else its headlines.
+// ask asks whether the article on a page is new. If the page is no article, ask asks the same for
+// each of its headlines.
 func (s *articleStream) ask(a *articleRow, res *response) error {
 	page := res.blocks()
 	if page.Document != nil {
@@ -344,8 +350,8 @@ func (s *articleStream) ask(a *articleRow, res *response) error {
 	return nil
 }
 
-// put asks whether the lines of a text are new, and keeps them until the answers are known. a
-// is the article or the headline that has the text.
+// put asks s.seen whether the lines of a text are new, and keeps the text until the answers are
+// known. a is the article or the headline that has the text.
 func (s *articleStream) put(a *articleRow, text string) error {
 	s.row = a.append(s.row[:0])
 	for line := range strings.SplitSeq(text, "\n") {
@@ -367,7 +373,7 @@ func (s *articleStream) put(a *articleRow, text string) error {
 	return s.may.Add(s.row)
 }
 
-// append appends a, without its text, to dst. parse reads it back.
+// append appends the encoded fields of a, except its text, to dst. parse decodes them.
 func (a *articleRow) append(dst []byte) []byte {
 	dst = packed.AppendSized(dst, a.key)
 	dst = packed.AppendSized(dst, a.url)
@@ -393,7 +399,7 @@ func (a *articleRow) append(dst []byte) []byte {
 	return append(dst, form)
 }
 
-// parse sets a to what append wrote.
+// parse sets the fields of a to those that articleRow.append encoded.
 func (a *articleRow) parse(p *packed.Reader) {
 	a.key, a.url, a.title, a.lang = p.Text(), p.Text(), p.Text(), p.Text()
 	a.time, a.added = record.Time(p.Varint()), record.Time(p.Varint())
@@ -404,7 +410,8 @@ func (a *articleRow) parse(p *packed.Reader) {
 	a.headline, a.document = form&1 != 0, form&2 != 0
 }
 
-// yield yields what is new. It returns errStopped after the function yield has returned false.
+// yield passes the new texts to the function yield, as rows. It returns errStopped after that
+// function has returned false.
 func (s *articleStream) yield(yield func(*articleRow, error) bool) error {
 	for row, err := range s.may.All() {
 		if err != nil {
@@ -420,13 +427,14 @@ func (s *articleStream) yield(yield func(*articleRow, error) bool) error {
 	return nil
 }
 
-// newWords is how many words of an article that no page had before are new at least.
+// newWords is the least number of words, in lines that no page had before, that makes an article
+// new.
 const newWords = 10
 
-// isNew reports whether a text is new, and sets a.text. p has the lines of the text. A headline
-// is new if no page had it before. An article loses the lines that other URLs had before, such
-// as those of a template. It is new if at least half of the words that are left were not on its
-// own URL before: an edited article is not new, but another article at the same URL is.
+// isNew reports whether the text of a is new, and sets a.text. p has the lines of the text. A
+// headline is new if no page had it before. An article loses the lines that other URLs had before,
+// such as those of a template. It is new if at least half of the words that are left were not on
+// its own URL before: an edited article is not new, but another article at the same URL is.
 func (s *articleStream) isNew(a *articleRow, p *packed.Reader) bool {
 	var text []byte
 	left, fresh := 0, 0

@@ -17,12 +17,12 @@ import (
 	"infomall/store/words/match"
 )
 
-// readFirst is how many pages are read for a question before it is put to all stored
-// leaves at once, if the archive has no index of words: that takes as long as reading some
-// dozen pages, and afterwards few need to be read.
+// readFirst is how many pages are read to answer a search query in an archive without an index of
+// words. Then the query is put to all stored leaves at once. This takes as long as reading some
+// dozen pages, and afterwards few pages need to be read.
 const readFirst = 32
 
-// askedWords has the results of a Reader for one question.
+// askedWords holds what a Reader knows so far about the answers to one search query.
 type askedWords struct {
 	reads   int           // pages that had to be read so far
 	made    bool          // words is set
@@ -30,7 +30,8 @@ type askedWords struct {
 	indexed bool          // the archive has indexes of words
 }
 
-// lastAsked is the last request to a Reader. The next request mostly asks for the same.
+// lastAsked is the last request and search query that a Reader had, with the askedWords that belong
+// to them. It saves a search in a map, because the next request is mostly the same.
 type lastAsked struct {
 	request  *Request
 	question *match.Query
@@ -38,7 +39,7 @@ type lastAsked struct {
 	of       *askedWords
 }
 
-// askedKey says which question was asked of which captures.
+// askedKey identifies a search query together with the captures that it is put to.
 type askedKey struct {
 	question string
 	ranges   *urlkey.Range // the first; nil means all
@@ -46,9 +47,9 @@ type askedKey struct {
 	ranked   bool
 }
 
-// answerOf returns whether the text of a capture's page matches q, without reading the page,
-// and how well it matches if ranked is set. The answer may be Maybe. n says which captures
-// will be asked for.
+// answerOf returns whether the text of a capture's page matches the search query q, without reading
+// the page, and if ranked is set, how well. The answer is Maybe if the page has to be read. n says
+// to which captures the caller will put q.
 func (r *Reader) answerOf(ctx context.Context, n *Request, q *match.Query, ref record.Ref, ranked bool) (match.Answer, search.Best, error) {
 	words, err := r.wordsFor(ctx, n, q, ranked)
 	if words == nil {
@@ -61,8 +62,9 @@ func (r *Reader) answerOf(ctx context.Context, n *Request, q *match.Query, ref r
 	return answer, best, nil
 }
 
-// wordsFor returns the words of q in pages, as the indexes list them, or nil if the next page
-// must be read to search it for q. n says which captures will be asked for.
+// wordsFor returns which words of the search query q the pages have, as the indexes of words list
+// them. It returns nil if the caller must read the next page to search it. n says to which captures
+// the caller will put q.
 func (r *Reader) wordsFor(ctx context.Context, n *Request, q *match.Query, ranked bool) (*search.Words, error) {
 	if r.Plain {
 		return nil, nil
@@ -89,7 +91,8 @@ func (r *Reader) wordsFor(ctx context.Context, n *Request, q *match.Query, ranke
 	return a.words, nil
 }
 
-// askedOf returns the results so far for a question about the captures that n asks for.
+// askedOf returns what r knows so far about the answers to the search query q for the captures that
+// n selects. It creates an empty entry for a new query.
 func (r *Reader) askedOf(n *Request, q *match.Query, ranked bool) *askedWords {
 	key := askedKey{question: q.String(), to: n.Window.To, ranked: ranked}
 	if len(n.Ranges) > 0 {
@@ -107,9 +110,10 @@ func (r *Reader) askedOf(n *Request, q *match.Query, ranked bool) *askedWords {
 	return a
 }
 
-// seekWords returns n with its ranges reduced to the URLs of the captures for which one of
-// the columns with these indexes in n.Fields is true or may be true, if the archive has
-// indexes of words and these captures are few. Otherwise it returns n.
+// seekWords returns a copy of n whose ranges have only the URLs of captures that may match. fields
+// are indexes in n.Fields, of columns that say whether a page matches a search query. A capture may
+// match if one of these columns is or may be true. seekWords returns n itself if the archive has no
+// indexes of words or too many captures may match.
 func (r *Reader) seekWords(ctx context.Context, n *Request, fields []int) (*Request, error) {
 	for _, f := range fields {
 		q := n.Fields[f].asks
@@ -127,9 +131,9 @@ func (r *Reader) seekWords(ctx context.Context, n *Request, fields []int) (*Requ
 	return n, nil
 }
 
-// seekAnswers returns n with its ranges reduced to the URLs of the captures that match q or
-// may match it, or nil if the archive has no indexes of words or these captures are not
-// few.
+// seekAnswers returns a copy of n whose ranges have only the URLs of captures that match the search
+// query q, or may match it. It returns nil if the archive has no indexes of words or too many
+// captures may match.
 func (r *Reader) seekAnswers(ctx context.Context, n *Request, q *match.Query, ranked bool) (*Request, error) {
 	a := r.askedOf(n, q, ranked)
 	if !a.indexed {
@@ -155,7 +159,7 @@ func (r *Reader) seekAnswers(ctx context.Context, n *Request, q *match.Query, ra
 	return less, nil
 }
 
-// collectionKey says of which pages a search.Collection is.
+// collectionKey identifies a search.Collection: the search query, and the pages that were counted.
 type collectionKey struct {
 	question string
 	scope    string
@@ -164,14 +168,15 @@ type collectionKey struct {
 	choice   Choice
 }
 
-// collected is what a Reader knows of the pages of a scope for a question.
+// collected is what a Reader has counted among the pages of a scope for one search query.
 type collected struct {
 	search.Counts
 	asked    *askedNotes    // of all versions, but for asked.found; nil if pages were read for it
 	versions []askedVersion // all, in order; nil if they are not kept
 }
 
-// askedVersion is a version that findings may have, as far as they need it.
+// askedVersion is a version of a page to which the relation findings puts the search query, with
+// the fields that findings need.
 type askedVersion struct {
 	url, title  string
 	kind        record.Kind
@@ -183,12 +188,13 @@ type askedVersion struct {
 	next, asOf  record.Time // see spanBatch
 }
 
-// askedColumns are the columns of the relation versions from which an askedVersion is made.
+// askedColumns returns the columns of the relation versions from which askedVersion.set takes the
+// fields.
 func askedColumns() []*Column {
 	return []*Column{Versions.Column("kind"), Versions.Column("title"), Versions.Column("not_before"), Versions.Column("location")}
 }
 
-// set sets v to version i of b. A title or location that was not read is empty.
+// set sets v to the version at row i of b. Title and location are empty if they were not read.
 func (v *askedVersion) set(b *spanBatch, i int) {
 	*v = askedVersion{
 		url: b.URL[i], kind: b.Kind[i], leads: leadsToForm(b, i), ordinal: b.Ordinal[i], ref: b.Ref[i],
@@ -199,8 +205,8 @@ func (v *askedVersion) set(b *spanBatch, i int) {
 	}
 }
 
-// keptKey is the key of an askedOnce in Snapshot.Memo. ranges is a checksum of the ranges of
-// the scope.
+// keptKey is the key under which Snapshot.Memo, a cache, holds an askedOnce. ranges is a checksum
+// of the ranges of the scope.
 type keptKey struct {
 	state        string
 	ranges       [sha256.Size]byte
@@ -210,8 +216,8 @@ type keptKey struct {
 	zone, ofEach string // names of the time zones
 }
 
-// askedOnce is what the first question about a scope leaves for the next ones, whatever
-// words they ask for.
+// askedOnce is what the first search query in a scope computes that later queries in this scope can
+// use, whatever words they have.
 type askedOnce struct {
 	asked    *askedNotes
 	pages    []sampledPage // the pages that a search.Collection remembers, one of each body
@@ -219,19 +225,19 @@ type askedOnce struct {
 	versions []askedVersion
 }
 
-// sampledPage is a page of an askedOnce.
+// sampledPage is one of the pages that an askedOnce counted.
 type sampledPage struct {
 	ref    record.Ref
 	digest record.Digest
 }
 
-// bytes returns about how much memory o takes.
+// bytes returns an estimate of the memory that o takes, in bytes.
 func (o *askedOnce) bytes() int64 {
 	n := int64(len(o.pages))*int64(unsafe.Sizeof(sampledPage{})) + versionsBytes(o.versions)
 	return n + int64(len(o.asked.months.have))*16
 }
 
-// versionsBytes returns about how much memory a list takes.
+// versionsBytes returns an estimate of the memory that a list of versions takes, in bytes.
 func versionsBytes(list []askedVersion) int64 {
 	n := int64(cap(list)) * int64(unsafe.Sizeof(askedVersion{}))
 	for i := range list {
@@ -245,11 +251,12 @@ func versionsBytes(list []askedVersion) int64 {
 	return n
 }
 
-// askedVersionBytes is how much memory an askedVersion takes about, with its texts.
+// askedVersionBytes is an estimate of the memory that an askedVersion takes with its texts, in
+// bytes.
 const askedVersionBytes = 250
 
-// onceKey returns the key of what questions about the scope of n leave. ok is false if it
-// must not be kept.
+// onceKey returns the key of the askedOnce for the scope of n. ok is false if none must be kept for
+// this request.
 func (r *Reader) onceKey(n *Request) (key keptKey, ok bool) {
 	if r.Plain || n.Match != nil || n.Sampled > 0 || r.Snapshot.Memo() == nil {
 		return key, false
@@ -269,8 +276,8 @@ func (r *Reader) onceKey(n *Request) (key keptKey, ok bool) {
 	return key, true
 }
 
-// collection counts the pages of the versions that n chooses in all of its scope,
-// whatever WHERE says: how many there are, and how many have each word of its question.
+// collection counts all pages in the scope of n, whatever its WHERE says: how many there are, and
+// how many have each word of the search query. It counts only versions that n chooses.
 func (r *Reader) collection(ctx context.Context, n *Request) (*collected, error) {
 	key := collectionKey{n.Question.String(), n.Scope, n.Window, n.During, n.Choice}
 	if c := r.collections[key]; c != nil {
@@ -299,7 +306,8 @@ func (r *Reader) collection(ctx context.Context, n *Request) (*collected, error)
 	return c, nil
 }
 
-// collectAgain does the work of collection for a scope that was asked before.
+// collectAgain returns what collection returns, for a scope in which an earlier search query has
+// left kept.
 func (r *Reader) collectAgain(ctx context.Context, n *Request, kept *askedOnce) (*collected, error) {
 	words, err := r.wordsFor(ctx, n, n.Question, keptTree(n))
 	if err != nil {
@@ -330,8 +338,8 @@ func (r *Reader) collectAgain(ctx context.Context, n *Request, kept *askedOnce) 
 	return c, nil
 }
 
-// collect does the work of collection. If the flag keep is set, and the indexes answer, it
-// also returns what may be kept for the next question.
+// collect reads the pages that collection counts, and counts them. If keep is set and the indexes
+// of words have the answers, it also returns an askedOnce for later search queries in this scope.
 func (r *Reader) collect(ctx context.Context, n *Request, keep bool) (*collected, *askedOnce, error) {
 	columns := []*Column{Versions.Column("kind"), Versions.Column("digest")}
 	room := r.Snapshot.Memo().Room() / 2
@@ -396,8 +404,8 @@ func (r *Reader) collect(ctx context.Context, n *Request, keep bool) (*collected
 	return c, once, nil
 }
 
-// compact copies the texts of o, which may share memory with large buffers, and drops the list
-// of versions if there is none.
+// compact copies the texts of o, because they may share memory with large buffers, and gives back
+// unused memory of the list of versions.
 func (o *askedOnce) compact() {
 	o.versions = slices.Clip(o.versions)
 	var before *askedVersion
@@ -417,8 +425,9 @@ func (o *askedOnce) compact() {
 	}
 }
 
-// addTo adds the page of a capture to c, unless it has no text. words has the words of
-// pages that the indexes list; it may be nil.
+// addTo adds the page of a capture to c. It adds nothing if the page has no text. words, which may
+// be nil, says which words the indexes list for a page; if it does not have the page, addTo reads
+// it.
 func (r *Reader) addTo(ctx context.Context, c *search.Collection, n *Request, words *search.Words, ref record.Ref, digest record.Digest) error {
 	if words != nil {
 		if atoms, ok := words.Has(ref); ok {
@@ -433,7 +442,7 @@ func (r *Reader) addTo(ctx context.Context, c *search.Collection, n *Request, wo
 	return err
 }
 
-// textOf returns the text of the page of a capture. ok is false if it has none.
+// textOf returns the text of the page of a capture. ok is false if the page has no text.
 func (r *Reader) textOf(ctx context.Context, n *Request, ref record.Ref) (text string, ok bool, err error) {
 	res, err := r.response(ctx, ref, options(n))
 	if err != nil || res.blocks() == nil {
@@ -442,7 +451,7 @@ func (r *Reader) textOf(ctx context.Context, n *Request, ref record.Ref) (text s
 	return res.page.Page.Text(res.page.Charset), true, nil
 }
 
-// ScoreOf is how the score of a finding came about.
+// ScoreOf holds the parts from which the score of a finding was computed.
 type ScoreOf struct {
 	First   record.Time // first_seen of the finding
 	Last    record.Time // last_seen
@@ -455,9 +464,9 @@ type ScoreOf struct {
 	Score   float64
 }
 
-// ScoreOf returns how the score came about of the finding with the best score of one URL.
-// n reads findings and asks for the score; key is the key of the URL. It returns nil if
-// there is no finding of this URL.
+// ScoreOf returns the parts of the score of the best finding of one URL. n reads the relation
+// findings and asks for the score. key is the key of the URL. The result is nil if the URL has no
+// finding.
 func (r *Reader) ScoreOf(ctx context.Context, n *Request, key string) (*ScoreOf, error) {
 	r = r.knownAt(n)
 	var best finding
@@ -491,14 +500,14 @@ func (r *Reader) ScoreOf(ctx context.Context, n *Request, key string) (*ScoreOf,
 	return s, nil
 }
 
-// ofText says how a column of texts relates to the text of a page, so that the answer of
-// the page to a question says something of the column.
+// ofText says how the texts of a column relate to the text of a page, so that a search of the page
+// says something about the column.
 type ofText struct {
 	part part
 	ref  int // which hidden columns hold the ref of the page, as LateRow.ref counts
 }
 
-// part is how much of the text of a page a column has.
+// part says which part of the text of a page a column has.
 type part uint8
 
 const (
@@ -508,16 +517,16 @@ const (
 	inParts        // several pieces: words that it has, the page has
 )
 
-// textOfPage returns a copy of c that is marked as the text of a page, or a part of it.
-// ref is the index of the hidden columns with the ref of the page.
+// textOfPage returns a copy of c whose texts are marked as the text of a page, or a part of that
+// text, as p says. ref is the index of the first of the hidden columns with the ref of the page.
 func (c Column) textOfPage(p part, ref int) Column {
 	c.ofText = ofText{p, ref}
 	return c
 }
 
-// Matching returns a late column that says whether the text in column c of a relation
-// matches a question, without reading the page where that can be known. It returns nil if
-// c is no such column.
+// Matching returns a late column that says whether the text in column c matches the search query q.
+// If the indexes know the answer, the column does not read the page. Matching returns nil if the
+// texts of c are no part of the text of a page.
 func (c *Column) Matching(q *match.Query) *Column {
 	if c.ofText.part == notOfPage {
 		return nil

@@ -8,16 +8,16 @@ import (
 	"infomall/store/record"
 )
 
-// The visits of a URL bound what is known of its state at a moment. The state was seen
-// at the last visit not after the moment. It was still there, or had changed, at the
-// first visit not before the moment. Between these visits nothing is known.
+// The visits of a URL bound what is known about its state at a moment. The state was seen at the
+// last visit at the moment or before. It was still there, or had changed, at the first visit at the
+// moment or later. Between these two visits nothing is known.
 
-// bounded yields the batches that in yields. If n has AT, it sets when each version is
-// known. With WITHIN, it leaves out the versions that are not known well enough.
+// bounded yields the batches that in yields. If n has AT, a moment, bounded sets between which
+// visits the state of each version at AT is known. With WITHIN, it leaves out the versions for
+// which these visits lie too far apart.
 //
-// The first visit after AT is not among the captures from which in is made, because
-// they end at AT. bounded reads it by a second scan, side by side with the first, and
-// only if n asks for it.
+// The captures from which in is made end at AT, so the first visit after AT is not among them. If n
+// asks for it, bounded reads it by a second scan, side by side with the first.
 func (r *Reader) bounded(ctx context.Context, n *Request, in iter.Seq2[*spanBatch, error]) iter.Seq2[*spanBatch, error] {
 	if !n.Choice.at() || !n.Choice.Bounded && !n.Asks("known_from", "known_until", "gap") {
 		return in
@@ -74,7 +74,7 @@ func (n *Request) laterScan() record.Scan {
 	return s
 }
 
-// visitsAfter finds the first visit of each URL in a scan. next yields the batches of
+// visitsAfter finds the first visit of each URL in a scan of captures. next yields the batches of
 // the scan.
 type visitsAfter struct {
 	next  func() (*record.Batch, error, bool)
@@ -106,8 +106,8 @@ func (v *visitsAfter) of(key string) (record.Time, error) {
 	return record.NoTime, nil
 }
 
-// know sets when the span at row i, the state of its URL at b.AsOf, is known. next is
-// the first visit of the URL after b.AsOf, or not before it, or NoTime.
+// know sets KnownFrom and KnownUntil of the span at row i: the visits between which the state of
+// its URL at b.AsOf is known. next is the first visit of the URL at b.AsOf or later, or NoTime.
 func (b *spanBatch) know(i int, next record.Time) {
 	b.KnownFrom[i], b.KnownUntil[i] = b.Last[i], next
 	if b.Last[i] == b.AsOf[i] {
@@ -115,8 +115,8 @@ func (b *spanBatch) know(i int, next record.Time) {
 	}
 }
 
-// gap returns how many milliseconds lie between the two visits by which the span at
-// row i is known. It reports false if it is not known from both sides.
+// gap returns how many milliseconds lie between the visits before and after b.AsOf for the span at
+// row i. It reports false if one of these visits does not exist.
 func (b *spanBatch) gap(i int) (int64, bool) {
 	if b.KnownFrom[i] == record.NoTime || b.KnownUntil[i] == record.NoTime {
 		return 0, false
@@ -124,7 +124,7 @@ func (b *spanBatch) gap(i int) (int64, bool) {
 	return int64(b.KnownUntil[i] - b.KnownFrom[i]), true
 }
 
-// gaps sets v to the gap of each version in b. It is NULL if it is not known.
+// gaps sets v to the gap of each version in b, as gap returns it. The value is NULL without a gap.
 func gaps(v *value.Vector, b *spanBatch) {
 	v.Resize(value.Duration, b.N)
 	for i := range b.N {

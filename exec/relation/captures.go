@@ -58,7 +58,8 @@ func captured(name string, t value.Type, doc string, fill func(*value.Vector, *r
 	return Column{Name: name, Type: t, Doc: doc, fill: fill}
 }
 
-// orRaw returns a copy of c with a raw form, which raw computes.
+// orRaw returns a copy of c that also has a raw form, a shorter one that sorts and compares alike.
+// raw fills a vector with it.
 func (c Column) orRaw(raw func(*value.Vector, *record.Batch)) Column {
 	c.raw = raw
 	return c
@@ -75,9 +76,9 @@ func captureRefs(hidden []*value.Vector, b *record.Batch) {
 	packRefs(hidden, b.Ref[:b.N])
 }
 
-// captures yields the captures that n asks for, in batches. With a choice such
-// as AT, it yields the captures of the chosen versions. With n.Tally, a row may
-// stand for several captures.
+// captures yields the captures that n selects, in batches. With a choice such as AT, it yields the
+// captures of the chosen versions. With n.Tally, which counts captures without listing them, a row
+// may stand for several captures.
 func (r *Reader) captures(ctx context.Context, n *Request) iter.Seq2[*record.Batch, error] {
 	switch {
 	case n.Tally != nil:
@@ -99,7 +100,7 @@ func changed(v *value.Vector, b *record.Batch) {
 	}
 }
 
-// requests sets v to the heads of requests, in UTF-8; NULL for a capture without one.
+// requests sets v to the given heads of HTTP requests, in UTF-8. An empty head becomes NULL.
 func requests(v *value.Vector, heads []string) {
 	valid := make([]string, len(heads))
 	for i, head := range heads {

@@ -21,15 +21,15 @@ type Column struct {
 	Payload bool
 	// Costly marks a late column that SELECT * includes.
 	Costly bool
-	// Aside marks a column that is not late, but costly to compute, so SELECT *
-	// leaves it out.
+	// Aside marks a column that needs no stored page, but is costly to compute, so SELECT * leaves
+	// it out.
 	Aside bool
-	// AsksWords marks a column that says whether a page has words, see Matching.
+	// AsksWords marks a column that says whether a page has words, as Matching creates it.
 	AsksWords bool
-	// asks is, for such a column, the question that a page must match, or may match, for
-	// the column to be true. It is nil if the column may be true for any page.
+	// asks is set for a column with AsksWords. If the column is true for a page, the page matches
+	// this search query. It is nil if the column may be true for any page.
 	asks *match.Query
-	// Marked says that the texts have marks around words, as in value.Column.
+	// Marked reports that the texts have marks around the words that were searched.
 	Marked bool
 	ofText ofText
 	// OneTime reports that the column describes the whole time range of a query
@@ -39,11 +39,11 @@ type Column struct {
 	// Ahead reports that the value of the column for a version depends on
 	// captures after the version's first capture.
 	Ahead bool
-	// stands says on which further captures the value depends, besides those that
-	// Needs and Ahead imply.
+	// stands says on which captures, besides that of the row, the value depends. Those that Needs
+	// and Ahead imply are left out.
 	stands Evidence
-	// ofFirst reports that the value of the column for a version is computed from what a scan
-	// says of its first capture.
+	// ofFirst reports that the value of the column for a version is computed from the columns that
+	// a scan yields for its first capture.
 	ofFirst bool
 	// FromURL reports that the column is computed from the URL alone.
 	FromURL bool
@@ -57,9 +57,9 @@ type Column struct {
 	// the vector at the memory of the batch each time. It is nil for a late
 	// column.
 	fill any
-	// raw is like fill, but computes the values as bytes that sort and compare as the
-	// values do, and take less memory. It is nil for a column without such a form.
-	// Shown returns what raw bytes stand for.
+	// raw is like fill, but computes each value as bytes that take less memory, and that sort and
+	// compare as the values do. It is nil for a column without this form. Shown turns raw bytes
+	// into the value.
 	raw any
 	// late computes the value of a late column for one row. It is nil for other
 	// columns.
@@ -77,11 +77,11 @@ func (c Column) OnRequest() Column {
 	return c
 }
 
-// Raw reports whether the column has a raw form, in which a Request with Raw asks for
-// it. Shown turns it into the value.
+// Raw reports whether the column has a raw form: bytes that sort and compare as the values do, and
+// take less memory. A Request with Raw reads that form. Shown turns it into the value.
 func (c *Column) Raw() bool { return c.raw != nil }
 
-// Shown returns the text that a raw text stands for: its bytes in hexadecimal.
+// Shown returns the value for raw, its raw form: the bytes in hexadecimal.
 func Shown(raw string) string { return hex.EncodeToString([]byte(raw)) }
 
 // fromURL returns a copy of c that is marked as computed from the URL alone.
@@ -90,7 +90,7 @@ func (c Column) fromURL() Column {
 	return c
 }
 
-// marked returns a copy of c whose texts have marks around words.
+// marked returns a copy of c that says that its texts have marks around words.
 func (c Column) marked() Column {
 	c.Marked = true
 	return c
@@ -238,7 +238,7 @@ func FloatOrNull[T any](name, doc string, f func(*T) (float64, bool)) Column {
 	}}
 }
 
-// ValueOf returns a column of type t. f returns the value for a row, of type t or NULL.
+// ValueOf returns a column of type t. f returns the value for a row: a value of type t, or NULL.
 func ValueOf[T any](name string, t value.Type, doc string, f func(*T) value.Value) Column {
 	return Column{Name: name, Type: t, Doc: doc, fill: func(v *value.Vector, list []T) {
 		v.Resize(t, len(list))
@@ -383,8 +383,8 @@ func depths(v *value.Vector, list []string) {
 	}
 }
 
-// Evidence says on which further captures of a URL a row depends, besides the
-// capture from which it was made. It is a set, one bit for each kind of capture.
+// Evidence says on which captures of a URL a row depends, besides the capture from which the row
+// was made. It is a set, with one bit for each kind of capture.
 type Evidence uint8
 
 // The values of Evidence. "The version" is the one of the capture from which the
@@ -402,13 +402,13 @@ const (
 	OnURL
 )
 
-// on returns a copy of c that depends on further captures.
+// on returns a copy of c whose value also depends on the captures in e.
 func (c Column) on(e Evidence) Column {
 	c.stands |= e
 	return c
 }
 
-// evidence returns on which further captures the column depends.
+// evidence returns on which captures the value of the column depends, besides that of the row.
 func (c *Column) evidence() Evidence {
 	e := c.stands
 	if c.Needs&(record.ColChange|record.ColPrevious|record.ColVersionTime) != 0 {
@@ -420,9 +420,9 @@ func (c *Column) evidence() Evidence {
 	return e
 }
 
-// Evidence returns on which further captures of its URL a row of n depends, by the
-// columns that the query reads. It leaves out what the row says by being chosen,
-// such as that a version is the last.
+// Evidence returns on which captures of its URL a row of n depends, besides its own capture,
+// because of the columns that the query reads. It does not count how the row was chosen, such as
+// that a version is the last.
 func (n *Request) Evidence() Evidence {
 	e := n.Relation.stands
 	for _, f := range n.Fields {

@@ -60,8 +60,8 @@ func ofDocument(f func(*document.Document) value.Value) lateCode {
 	}
 }
 
-// document returns the document that the body of the current row's capture is, or nil
-// if the body is not a document. It does not read the body.
+// document returns the body of the current row's capture as a document, such as a PDF, or nil if it
+// is not a document. It takes what is stored about the document, and does not read the body.
 func (l *LateRow) document() (*document.Document, error) {
 	if l.opened != nil {
 		return l.opened.document(), nil
@@ -110,13 +110,14 @@ func (r *response) hasText() bool {
 	return b != nil && (b.Document == nil || len(b.Blocks) > 1)
 }
 
-// linkWorkMax is how many bytes of text are searched for the anchors of a
-// document's links.
+// linkWorkMax is how many bytes of text documentLinks searches at most for the anchors of the links
+// of one document.
 const linkWorkMax = 64 << 20
 
-// documentLinks returns the links of a document. The Offset of a link is the start
-// of the block that has it: of the first part after the link before whose text has
-// the anchor, or else of the section. It is -1 if there is no such block.
+// documentLinks returns the links of a document. The Offset of a link is the start of the block
+// that contains the link. A document does not say which block that is, so documentLinks takes the
+// first block, from that of the link before on, whose text has the anchor, or else the section.
+// Offset is -1 if there is no such block.
 func documentLinks(b *divide.Body) []facts.Link {
 	d := b.Document
 	links := make([]facts.Link, 0, len(d.Links))
@@ -145,9 +146,9 @@ func documentLinks(b *divide.Body) []facts.Link {
 	return links
 }
 
-// linkBlock returns the index of the block that contains the byte at offset of the
-// body, when it is divided down to the given level. In a document, this is a section
-// if no smaller block contains the byte. It returns 0 if there is no such block.
+// linkBlock returns the index of the block that contains the byte at offset of the body, if the
+// body is divided down to the given level. If no block of this level in a document contains the
+// byte, it returns the section that does. It returns 0 if there is none.
 func (r *response) linkBlock(level, offset int) int {
 	b := r.blocks()
 	n := partAt(b, level, offset)

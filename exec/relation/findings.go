@@ -20,8 +20,8 @@ import (
 	"infomall/store/words/match"
 )
 
-// finding is one row of the relation findings: versions of one URL that follow each
-// other and all have the words asked for.
+// finding is one row of the relation findings: consecutive versions of one URL that all match the
+// search query.
 type finding struct {
 	url       string
 	title     string // of the last version; empty if it is not asked for
@@ -35,8 +35,8 @@ type finding struct {
 	ranked    bool       // score is set
 	print     search.Print
 
-	// copies is how many further URLs have the same finding. The next fields serve to join
-	// findings, see collapse.go.
+	// copies is how many further URLs have the same finding. It and the next fields are for joining
+	// the findings of several URLs, see collapse.go.
 	copies int
 	asOf   record.Time // the moment that EACH or another choice names, or NoTime
 	missed record.Time // as notBefore, but NoTime if that visit led to another form of the URL; used only to join
@@ -44,14 +44,14 @@ type finding struct {
 	group  uint64      // the number of the group of near-copies; 0 if it is not known
 }
 
-// Findings declares the relation findings, which has one row for each URL and each
-// unbroken span of time in which its page had the words of a question. A version that
-// is no page, such as an error message, ends a span. If the request asks for it, the
-// forms of a URL and near-copies make one row.
+// Findings declares the relation findings, which has one row for each URL and each unbroken span of
+// time in which its page matched a search query. A version that is no page, such as an error
+// message, ends a span. If the request asks for it, the forms of a URL and near-copies make one
+// row.
 //
-// With a range of times, it reads the versions that were in force at the start of the
-// range and those that began in it. With a choice such as LATEST, each chosen version
-// that has the words is a row of its own.
+// With a range of times, Findings reads the versions that were in force at the start of the range
+// and those that began in it. With a choice such as LATEST, each chosen version that matches is a
+// row of its own.
 var Findings = listWithRefs(Relation{
 	Name: "findings", Doc: "a span of time in which a page had the words of findings('words')", Scoped: true, OfStored: true, Asked: true,
 	Order: []string{"url", "first_seen"}, RefColumns: refColumns, stands: OnURL,
@@ -83,7 +83,7 @@ var Findings = listWithRefs(Relation{
 	},
 }, func(f *finding, hidden []*value.Vector, i int) { packRef(hidden, i, f.ref) }, (*Reader).findings)
 
-// findings yields the rows of the relation findings, several at a time.
+// findings yields the rows of the relation findings in batches.
 func (r *Reader) findings(ctx context.Context, n *Request) iter.Seq2[[]finding, error] {
 	all := r.eachFinding(ctx, n, !r.Quiet)
 	if n.Joins() {
@@ -92,10 +92,10 @@ func (r *Reader) findings(ctx context.Context, n *Request) iter.Seq2[[]finding, 
 	return Paged(r.ranked(ctx, n, all))
 }
 
-// eachFinding yields the findings of each URL, before they are joined to those of other
-// URLs, sorted by URL and time. It sets a score only if it had to read the page. If noted is
-// set, it adds notes on what was asked at its end. A finding is valid until the iteration
-// moves on.
+// eachFinding yields the findings of each URL, sorted by URL and time, before findings of several
+// URLs are joined. It sets the score of a finding only if it had to read the page. If noted is set,
+// it adds notes for the user at the end, such as how many versions it searched. A finding is valid
+// until the iteration moves on.
 func (r *Reader) eachFinding(ctx context.Context, n *Request, noted bool) iter.Seq2[*finding, error] {
 	return func(yield func(*finding, error) bool) {
 		var rarity []float64
@@ -185,9 +185,9 @@ func (r *Reader) eachFinding(ctx context.Context, n *Request, noted bool) iter.S
 	}
 }
 
-// ofVersions returns the columns of versions that n, which reads findings, needs. Title and
-// location are read from db-files, once more after the words, so they are only read if they
-// are needed.
+// ofVersions returns the columns of the relation versions that a request for findings needs. Title
+// and location are left out if nothing needs them, because reading them takes a second read of the
+// db-files.
 func (n *Request) ofVersions() []*Column {
 	list := []*Column{Versions.Column("kind"), Versions.Column("not_before")}
 	if n.Asks("title") {
@@ -199,9 +199,9 @@ func (n *Request) ofVersions() []*Column {
 	return list
 }
 
-// versionsAsked yields the versions in which n asks for words. It takes them from kept, or from
-// the archive if kept is nil; then it notes the months of their captures in asked. A version
-// is valid until the iteration moves on.
+// versionsAsked yields the versions that n searches. If kept is not nil, it yields the versions in
+// kept. Otherwise it reads them from the archive, and notes the months of their captures in asked.
+// A version is valid until the iteration moves on.
 func (r *Reader) versionsAsked(ctx context.Context, n *Request, kept []askedVersion, asked *askedNotes) iter.Seq2[*askedVersion, error] {
 	return func(yield func(*askedVersion, error) bool) {
 		for i := range kept {
@@ -228,7 +228,8 @@ func (r *Reader) versionsAsked(ctx context.Context, n *Request, kept []askedVers
 	}
 }
 
-// asVersions returns a request for the versions that n, which reads findings, reads.
+// asVersions returns a request for the versions that n, a request for findings, searches. fields
+// are the columns to read.
 func (n *Request) asVersions(fields ...*Column) *Request {
 	all := *n
 	all.Relation, all.Fields = Versions, fields
@@ -238,9 +239,10 @@ func (n *Request) asVersions(fields ...*Column) *Request {
 	return &all
 }
 
-// has reports whether v is a page with the words that n asks for. from is n, or its whole
-// scope if the words were asked for there. text is false if the version is no page or has no
-// text. If the page has the words and had to be read, best is its rank.
+// has reports whether v is a page that matches the search query of n. from is the request whose
+// captures the query was put to: n, or n with its whole scope. text is false if the version is no
+// page or has no text. If the page matches and had to be read, best says how well; otherwise best
+// is nil.
 func (r *Reader) has(ctx context.Context, n, from *Request, v *askedVersion) (has, text bool, best *search.Best, err error) {
 	if v.kind != record.KindPage {
 		return false, false, nil, nil
@@ -268,7 +270,7 @@ func (r *Reader) has(ctx context.Context, n, from *Request, v *askedVersion) (ha
 	return true, true, best, nil
 }
 
-// ranked yields the findings of in with their scores, if n asks for them.
+// ranked yields the findings of in. If n asks for scores, it sets them first.
 func (r *Reader) ranked(ctx context.Context, n *Request, in iter.Seq2[*finding, error]) iter.Seq2[*finding, error] {
 	if !n.Asks("score") {
 		return in
@@ -296,7 +298,8 @@ func (r *Reader) ranked(ctx context.Context, n *Request, in iter.Seq2[*finding, 
 	})
 }
 
-// printed yields the findings of in with the fingerprints that the indexes of words have.
+// printed yields the findings of in. It sets their fingerprints first, if the indexes of words have
+// them.
 func (r *Reader) printed(ctx context.Context, n *Request, in iter.Seq2[*finding, error]) iter.Seq2[*finding, error] {
 	return together(ctx, in, false, func(list []*finding) error {
 		words, err := r.wordsFor(ctx, n.whole(), n.Question, n.Asks("score") && keptTree(n))
@@ -312,13 +315,13 @@ func (r *Reader) printed(ctx context.Context, n *Request, in iter.Seq2[*finding,
 	})
 }
 
-// findingsTogether is how many findings are completed at once at most.
+// findingsTogether is how many findings the function together passes to complete at most.
 const findingsTogether = 1 << 14
 
-// together yields the findings of in, in their order, after complete has completed them.
-// complete gets many findings at once, in the order in which their pages are stored: a page may
-// need what the page before it needed. If soon is set, it gets few at first, so that the first
-// finding comes soon.
+// together yields the findings of in, in their order, after complete has filled in their fields.
+// complete gets many findings in one call, in the order in which their pages are stored, because
+// neighbouring pages share stored data. If soon is set, the first calls have few findings, so that
+// the first finding comes soon.
 func together(ctx context.Context, in iter.Seq2[*finding, error], soon bool, complete func([]*finding) error) iter.Seq2[*finding, error] {
 	return func(yield func(*finding, error) bool) {
 		var list []finding
@@ -366,8 +369,8 @@ func together(ctx context.Context, in iter.Seq2[*finding, error], soon bool, com
 	}
 }
 
-// bestOf returns how well the page of a capture, which has the words that n asks for, answers.
-// from is n, or its whole scope if the words were asked for there.
+// bestOf returns how well a capture's page, which matches, answers the search query of n. from is
+// the request whose captures the query was put to: n, or n with its whole scope.
 func (r *Reader) bestOf(ctx context.Context, n, from *Request, ref record.Ref) (search.Best, error) {
 	if keptTree(n) {
 		if answer, best, err := r.answerOf(ctx, from, n.Question, ref, true); err != nil || answer == match.Yes && best.Says != nil {
@@ -381,7 +384,7 @@ func (r *Reader) bestOf(ctx context.Context, n, from *Request, ref record.Ref) (
 	return res.answer(n.Question), nil
 }
 
-// add adds the version v to f, or begins f with it if f has no version.
+// add adds the version v at the end of f. If f is empty, v becomes its first version.
 func (f *finding) add(v *askedVersion) {
 	if f.versions == 0 {
 		*f = finding{url: v.url, first: v.first, notBefore: v.previous, missed: v.previous, asOf: v.asOf}
@@ -391,24 +394,24 @@ func (f *finding) add(v *askedVersion) {
 	f.title, f.last, f.next, f.ref = v.title, v.last, v.next, v.ref
 }
 
-// foundBlock is the block of a page that answers a question best, as it is stored.
+// foundBlock is the stored block of a page that answers the search query best.
 type foundBlock struct {
 	ref  record.Ref
 	of   *match.Query
 	best search.Best
-	// block is nil if the page has to be read.
+	// block has the text to show. It is nil if the page has to be read for it.
 	block *shownBlock
 }
 
-// shownBlock is what a finding shows of a block, whatever the question.
+// shownBlock is what a finding shows of a block. It is the same for every search query.
 type shownBlock struct {
 	line   string // its text, as expr.OneLine returns it
 	marked bool   // line lacks marks that the text has
 	topic  string
 }
 
-// shownKey is the key of a shownBlock in Snapshot.Memo: the version and the place of the
-// block. The place wholePage stands for all of the page.
+// shownKey is the key under which Snapshot.Memo, a cache, holds a shownBlock: the state of the
+// archive, the version, and the index of the block. The index wholePage stands for the whole page.
 type shownKey struct {
 	state string
 	ref   record.Ref
@@ -417,8 +420,8 @@ type shownKey struct {
 
 const wholePage = -1
 
-// found returns the block of the current row that answers best, without reading the page. The
-// result is nil if only the page says that.
+// found returns the block of the current row that answers the search query best, without reading
+// the page. It returns nil if the page has to be read to find the block.
 func (l *LateRow) found() (*foundBlock, error) {
 	n, r, ref := l.request, l.reader, l.ref(0)
 	if r.Plain || !n.Asks("score") || !keptTree(n) {
@@ -443,8 +446,8 @@ func (l *LateRow) found() (*foundBlock, error) {
 	return r.foundLast, nil
 }
 
-// shown returns what a finding shows of a block of a version, or of its whole page, without
-// reading the page. The result is nil if the page has to be read.
+// shown returns what a finding shows of a block of a version, without reading the page. place is
+// the index of the block, or wholePage. The result is nil if the page has to be read.
 func (r *Reader) shown(ctx context.Context, ref record.Ref, best *search.Best, place int) (*shownBlock, error) {
 	if r.state == "" {
 		r.state = r.Snapshot.State()
@@ -482,8 +485,8 @@ func (r *Reader) shown(ctx context.Context, ref record.Ref, best *search.Best, p
 	return b, nil
 }
 
-// snippet returns the snippet of the row, from the block if that has all words, or else from
-// the whole page. ok is false if the page has to be read.
+// snippet returns the snippet of the row: an excerpt of the block if the block alone matches the
+// search query, otherwise one of the whole page. ok is false if the page has to be read.
 func (b *foundBlock) snippet(l *LateRow) (_ value.Value, ok bool, err error) {
 	block := b.block
 	if !block.marked && !b.of.Matches(block.line) {
@@ -497,7 +500,7 @@ func (b *foundBlock) snippet(l *LateRow) (_ value.Value, ok bool, err error) {
 	return value.OfText(expr.SnippetOf(block.line, b.of)), true, nil
 }
 
-// section returns NULL: the capture is a page of the web.
+// section returns NULL, because a page of the web has no sections as a document has.
 func (b *foundBlock) section(*LateRow) (_ value.Value, ok bool, err error) {
 	return value.Value{}, true, nil
 }
@@ -510,9 +513,9 @@ func (b *foundBlock) topic(*LateRow) (_ value.Value, ok bool, err error) {
 	return textOrNull(b.block.topic), true, nil
 }
 
-// ofFound returns the code of a late column of the relation findings. stored computes the
-// value from the block that answers best. If there is no such block, or ok is false, f computes
-// the value from the response of the row's last version and the question.
+// ofFound returns the code of a late column of the relation findings. stored computes the value
+// from the stored block that answers the search query best. If there is no such block, or stored
+// returns false, f computes the value from the response of the row's last version.
 func ofFound(stored func(*foundBlock, *LateRow) (v value.Value, ok bool, err error), f func(*response, *match.Query) value.Value) lateCode {
 	return func(l *LateRow) (value.Value, error) {
 		b, err := l.found()
@@ -547,13 +550,13 @@ func (r *response) snippet(q *match.Query) value.Value {
 	return value.OfText(expr.Snippet(text, q))
 }
 
-// foundIn is how well a page answers a question.
+// foundIn is how well a page answers the search query of.
 type foundIn struct {
 	of   *match.Query
 	best search.Best
 }
 
-// answer returns how well the page answers q. The body must be a text.
+// answer returns how well the page answers the search query q. The body must be a text.
 func (r *response) answer(q *match.Query) search.Best {
 	if r.found.of != q {
 		r.found = foundIn{q, search.Rank(q, r.wordsOf(q))}
@@ -599,16 +602,16 @@ func (r *response) wordsOf(q *match.Query) *search.Page {
 	return page
 }
 
-// WordSpan is a time in which a page had words.
+// WordSpan is a time in which the page of a URL matched a search query.
 type WordSpan struct {
 	URL         string
 	First, Last record.Time // the first and the last visit that found the words
 	Next        record.Time // the first visit after Last, which did not find them, or NoTime
 }
 
-// Spans yields when the pages with a key in among had the words that q asks for, sorted
-// by URL and time: the spans that lie in the window, at least in part. Visits after the
-// window do not exist.
+// Spans yields the times in which the pages with a key in among matched the search query q, sorted
+// by URL and time. It yields those that lie at least partly in the window w. It ignores visits
+// after the window.
 func (r *Reader) Spans(ctx context.Context, q *match.Query, among urlkey.Range, w Window) iter.Seq2[WordSpan, error] {
 	ranges := []urlkey.Range{among}
 	n := &Request{

@@ -13,7 +13,8 @@ import (
 	"infomall/store/words/match"
 )
 
-// askedNotes counts what the relation findings asked, for the notes after the rows.
+// askedNotes counts the versions that the relation findings searches, for the notes that the user
+// sees after the rows.
 type askedNotes struct {
 	asked, mute, found int
 	months             visitedMonths
@@ -28,7 +29,7 @@ func newAskedNotes(n *Request) *askedNotes {
 	return &askedNotes{months: m}
 }
 
-// watch yields the batches of a scan after noting the months of their captures.
+// watch yields the batches of a scan, and adds the months of their captures to a.months.
 func (a *askedNotes) watch(scan record.Rows) record.Rows {
 	return func(yield func(*record.Batch, error) bool) {
 		for b, err := range scan {
@@ -44,8 +45,8 @@ func (a *askedNotes) watch(scan record.Rows) record.Rows {
 	}
 }
 
-// version notes that a version was asked: whether it has the words, and whether it has a
-// text.
+// version counts a version that was searched. has says whether it matches, and text whether it has
+// a text.
 func (a *askedNotes) version(has, text bool) {
 	a.asked++
 	if has {
@@ -56,8 +57,8 @@ func (a *askedNotes) version(has, text bool) {
 	}
 }
 
-// notes returns the notes for the user. If no version has the words, it looks for near
-// words in the archive.
+// notes returns the notes for the user, such as how many versions were searched. If no version
+// matches, it also looks for similar words that the archive has.
 func (a *askedNotes) notes(ctx context.Context, r *Reader, n *Request) ([]string, error) {
 	notes := []string{fmt.Sprintf("asked %s, of which %s no text", value.Counted(a.asked, "version"), have(a.mute))}
 	if n.Choice.Kind == ChooseAll || n.Choice.Kind == ChooseEach {
@@ -92,8 +93,8 @@ func have(n int) string {
 	return fmt.Sprintf("%d have", n)
 }
 
-// nearNote returns the note that no page has a word, with the near words, or "" if near
-// has the word itself.
+// nearNote returns the note that no page has the word, with the similar words in near that pages
+// have. It returns "" if near contains the word itself.
 func nearNote(word string, near []search.NearWord) string {
 	var list []string
 	for _, x := range near {
@@ -109,13 +110,13 @@ func nearNote(word string, near []search.NearWord) string {
 	return note
 }
 
-// wantedWordsMax is how many words of a question are looked for among the words of the
+// wantedWordsMax is for how many words of a search query at most similar words are looked up in the
 // archive.
 const wantedWordsMax = 8
 
-// wantedWords returns the words that a question asks for, but for excluded words,
-// beginnings of words, words of scripts without spaces and words that can have no near
-// words.
+// wantedWords returns the words of a search query for which similar words are looked up. It leaves
+// out excluded words, prefixes, words of scripts without spaces, and words too short or otherwise
+// unfit to have similar words.
 func wantedWords(q *match.Query) (words []string) {
 	known := make(map[string]bool)
 	q.Needed(func(atom int) {
@@ -131,7 +132,7 @@ func wantedWords(q *match.Query) (words []string) {
 	return words
 }
 
-// visitedMonths are the months in which captures were made, of a range of times.
+// visitedMonths collects the months, within a range of times, in which captures were made.
 type visitedMonths struct {
 	zone        *time.Location
 	from, to    record.Time // captures at other times do not count
@@ -140,7 +141,7 @@ type visitedMonths struct {
 	periods     []value.Period // the months of have, sorted
 }
 
-// add adds the month of a capture.
+// add adds the month of a capture made at time t. It ignores times outside the range.
 func (m *visitedMonths) add(t record.Time) {
 	if t < m.from || t >= m.to {
 		return
@@ -170,11 +171,12 @@ func (m *visitedMonths) monthOf(t record.Time) int {
 	return at.Year()*12 + int(at.Month()) - 1
 }
 
-// gapsMax is how many gaps are named.
+// gapsMax is how many gaps the method gaps names at most.
 const gapsMax = 10
 
-// gaps returns the months of the range that have no capture, such as "2008-07, 2009-01 to
-// 2009-04", or "". Where the range has no end of its own, it ends with the captures.
+// gaps returns the months of the range that have no capture, such as "2008-07, 2009-01 to 2009-04",
+// or "" if there are none. If the range is open at an end, the first or last month with a capture
+// takes its place.
 func (m *visitedMonths) gaps() string {
 	first, last := m.first, m.last
 	if m.from > record.MinTime {

@@ -90,8 +90,9 @@ func BindFocus(e ast.Expr, env *expr.Env) (*FocusCondition, error) {
 	return bindCondition(e, "EXPAND WHERE", focusColumns, env)
 }
 
-// bindCondition returns the condition e of the clause called where, which may name the
-// given columns. The error, an *ast.Error, says which name or type is wrong.
+// bindCondition returns the condition e with its names resolved and its types checked. where is the
+// name of its clause, for errors, and columns are those that it may name. The error, an *ast.Error,
+// says which name or type is wrong.
 func bindCondition(e ast.Expr, where string, columns []FocusColumn, env *expr.Env) (*FocusCondition, error) {
 	f := new(FocusCondition)
 	bind := &expr.Binder{Where: where, Env: env, Column: func(c *ast.Column, _ value.Type) (expr.Expr, error) {
@@ -140,8 +141,8 @@ type Focus struct {
 // content counts 1.
 const textShare = .5
 
-// NewFocus returns a Focus that seeks words, of which there may be none, and
-// tests the condition asked. If asked is nil, all links are followed.
+// NewFocus returns a Focus that looks for words, if there are any, and tests the condition asked.
+// If asked is nil, the crawl follows all links.
 func NewFocus(words []string, asked *FocusCondition) *Focus {
 	f := &Focus{asked: asked}
 	for _, w := range words {
@@ -217,8 +218,8 @@ func (f *Focus) follow(c *candidate) ([]bool, error) {
 	return list, nil
 }
 
-// evaluate returns, for each of the first rows links of the page c, whether the condition
-// is true. If the condition has no column of a link, rows may be 1 for a page without links.
+// evaluate returns, for the first rows links of the page c, whether the condition is true for each.
+// If the condition has no column of a link, rows may be 1 even if the page has no links.
 func (f *FocusCondition) evaluate(c *candidate, rows int) ([]bool, error) {
 	b := &value.Batch{N: rows}
 	for _, col := range f.Columns {
@@ -335,8 +336,8 @@ func BindShowCondition(e ast.Expr, env *expr.Env) (*ShowCondition, error) {
 	return &ShowCondition{f}, err
 }
 
-// Holds reports whether the condition is true of the page p. The error, an *ast.Error, says
-// that the condition cannot be computed for this page.
+// Holds reports whether the condition is true for the page p. The error, an *ast.Error, says that
+// the condition cannot be computed for this page.
 func (s *ShowCondition) Holds(p *report.FocusedPage) (bool, error) {
 	c := &candidate{FocusedPage: p, verdict: new(report.FocusVerdict)}
 	c.res.Payload = record.Payload{Head: p.Head, Body: p.Body, Size: int64(len(p.Body)), Mime: p.Mime}

@@ -9,8 +9,8 @@ import (
 	"infomall/store/record/message"
 )
 
-// endBytes is how many bytes at the start and at the end of a body that is not in memory
-// are looked at to find its format.
+// endBytes is how many bytes are read at the start and at the end of a body that is not in memory,
+// to recognize its format.
 const endBytes = 64 << 10
 
 // format returns the file format of the body of r, found by its bytes. The zero value means
@@ -65,17 +65,18 @@ func formatName(r *response) value.Value {
 	return textOrNull(f.Title())
 }
 
-// formatNewest returns the latest version of the format of the body of r, or NULL if it is
-// the latest.
+// formatNewest returns the PRONOM identifier of the latest version of the format of r's body. It
+// returns NULL if the body has the latest version.
 func formatNewest(r *response) value.Value {
 	id, _ := format.Newest(r.format().ID)
 	return textOrNull(string(id))
 }
 
-// formatBasis returns by what the format of the body of r was found.
+// formatBasis returns how the format of the body of r was recognized, such as by its first bytes.
 func formatBasis(r *response) value.Value { return textOrNull(string(r.format().Basis)) }
 
-// mimeAgrees returns whether the declared media type of r is one of its format.
+// mimeAgrees returns as a Bool whether the declared media type of r is one that its format has. It
+// returns NULL if that is not known.
 func mimeAgrees(r *response) value.Value {
 	agrees, known := r.format().Agrees(strings.ToLower(r.Mime))
 	if !known {

@@ -2,17 +2,17 @@ package relation
 
 import "infomall/store/record"
 
-// Remembering is a Snapshot that knows when its captures were added.
+// Remembering is a Snapshot that knows when each of its captures was added to the archive.
 type Remembering interface {
 	Snapshot
-	// KnownAt returns a snapshot that shows only the captures that were added at time t or
-	// before it, and the results that were finished by then. It is a part of this one: it
-	// is valid until this one is closed, and need not be closed. Call Hide before.
+	// KnownAt returns a snapshot that shows only the captures that were added at time t or before,
+	// and the results that were finished by then. It is valid until the snapshot from which it was
+	// made is closed, and need not be closed itself. Call Hide first, if at all.
 	KnownAt(t record.Time) Snapshot
 }
 
-// KnownAt returns snap as it was known at time t, or snap itself if t is 0. A snapshot that
-// is not Remembering has had all its captures from the beginning.
+// KnownAt returns a snapshot that shows what the archive had at time t. It returns snap itself if t
+// is 0 or snap does not know when its captures were added.
 func KnownAt(snap Snapshot, t record.Time) Snapshot {
 	if r, ok := snap.(Remembering); ok && t != 0 {
 		return r.KnownAt(t)
@@ -20,8 +20,9 @@ func KnownAt(snap Snapshot, t record.Time) Snapshot {
 	return snap
 }
 
-// knownAt returns the Reader that reads what n asks for: r itself, or one of the captures that
-// n knows. Such a Reader has the notes of r, and caches of its own.
+// knownAt returns the Reader that reads what n asks for: r itself, or, if n has KNOWN AT, a Reader
+// that sees only what had been added by that time. That Reader adds its notes to those of r, and
+// has its own caches.
 func (r *Reader) knownAt(n *Request) *Reader {
 	if n.Known == 0 || r.Snapshot == nil || r.known != 0 && r.known <= n.Known {
 		return r
@@ -40,7 +41,7 @@ func (r *Reader) knownAt(n *Request) *Reader {
 	return known
 }
 
-// note adds notes for the user.
+// note adds notes for the user to the Reader from which r was made, or to r itself.
 func (r *Reader) note(notes ...string) {
 	for r.of != nil {
 		r = r.of
@@ -48,9 +49,10 @@ func (r *Reader) note(notes ...string) {
 	r.Notes = append(r.Notes, notes...)
 }
 
-// heard reports whether what happened at time t was known at the time for which r reads.
+// heard reports whether r may show an event of time t: whether it lies at or before the time of
+// KNOWN AT.
 func (r *Reader) heard(t record.Time) bool { return r.known == 0 || t <= r.known }
 
-// FollowsKnown reports whether r can be asked KNOWN AT: its rows are made from captures or
-// results, and not from what the archive is now.
+// FollowsKnown reports whether a query of r may have KNOWN AT. That requires rows that are made
+// from captures or results, not from the present state of the archive.
 func (r *Relation) FollowsKnown() bool { return r.Scoped || r.Results != "" || r.ByUnit }

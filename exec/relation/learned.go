@@ -156,11 +156,11 @@ func (r *Reader) learn(ctx context.Context, of learnedOf) error {
 	}
 }
 
-// reason returns why the version that f read last is soft_missing (an error
-// page with the status of a good one), or why it, or the rest of it, could not be
-// read as a document. Otherwise it returns why the changes of the version are not
-// substantial, such as "date", or "" if v is substantial. If only the layout
-// changed, and no block, the reason is "markup".
+// reason returns the value of the column reason for the version that f read last. If the version is
+// soft_missing (an error page with the status of a good one), or its body could not be read
+// completely as a document, it says why. Otherwise it says why the changes v of the version are not
+// substantial, such as "date", or returns "" if they are. If only the layout changed, and no block,
+// the reason is "markup".
 func (f *follower) reason(v *learnedVersion) string {
 	i := f.row - 1
 	switch {

@@ -102,9 +102,9 @@ func (l *linker) read() error {
 	return nil
 }
 
-// page adds one page and its links to the graph. url is the page's URL, and ref
-// the first capture of its version. The links of a document after load are links of
-// its page. If the nodes are hosts, a URL without a host is left out.
+// page adds one page and its links to the graph. url is the page's URL, and ref the first capture
+// of its version. If a browser made the capture after it loaded a page, the links count as links of
+// that page. If the nodes are hosts, a URL without a host is left out.
 func (l *linker) page(url string, ref record.Ref) (err error) {
 	url = urlkey.PageOf(url)
 	name := url

@@ -66,11 +66,10 @@ var Pages = listWithRefs(Relation{
 // one version ends and the next begins.
 const pageNeeds = record.ColChange
 
-// eachPage adds up the spans that in yields to one row per URL, in the order of
-// URLs. It leaves out what a browser made of pages, which would count each page twice
-// or three times. A span is a version, with its visits, as the query sees it. With EACH,
-// which gives one span per URL and period, each span becomes a row. A row is
-// valid until the iteration moves on.
+// eachPage adds up the spans that in yields to one row per URL, in the order of URLs. A span is a
+// version with its visits. eachPage leaves out what a browser made of pages, such as screenshots,
+// because these would count a page twice or three times. With EACH, in has one span per URL and
+// period, and each span becomes a row. A row is valid until the iteration moves on.
 func eachPage(n *Request, in iter.Seq2[*spanBatch, error]) iter.Seq2[*pageRow, error] {
 	return func(yield func(*pageRow, error) bool) {
 		var p pageRow

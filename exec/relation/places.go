@@ -12,8 +12,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Places returns the gazetteer of an archive: that of the program, and the places of the list
-// that was imported last, if there is one.
+// Places returns the gazetteer (list of place names) of an archive: the places that the program
+// knows, and those of the list that was imported last, if there is one.
 func Places(ctx context.Context, snap Snapshot) (*places.Gazetteer, error) {
 	results, err := snap.Results(ctx, task.ResultGazetteer)
 	if err != nil {

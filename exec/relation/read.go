@@ -8,8 +8,8 @@ import (
 	"infomall/store/record"
 )
 
-// Read returns the rows of the relation that n asks for, as a stream of
-// batches. It yields nothing if the window or the ranges of n are empty.
+// Read returns the rows of the relation that n asks for, in batches. It yields nothing if the
+// window or the ranges of n are empty.
 func (r *Reader) Read(ctx context.Context, n *Request) value.Rows {
 	if n.Window.Empty() && n.Relation.Scoped || n.Ranges != nil && len(n.Ranges) == 0 {
 		return func(func(*value.Batch, error) bool) {}

@@ -24,7 +24,7 @@ type Reader struct {
 	Snapshot Snapshot
 	// History returns the entries typed at the prompt, the oldest first.
 	History func(context.Context) ([]Entry, error)
-	// Crawls and Jobs may be nil: then there are no crawls or jobs.
+	// Crawls and Jobs may be nil, which means that there are no crawls or jobs.
 	Crawls CrawlState
 	Jobs   JobLog
 	// Schedules returns the schedules, sorted by name.
@@ -44,21 +44,22 @@ type Reader struct {
 	// to be read. The function that it returns is called at the end.
 	Watch func(context.Context, *Work) (stop func())
 
-	// FirstSeen, if not nil, has the texts of captures that were read before, for the next
-	// reading of the relation articles, of the same scope up to the same time or a later one.
-	// That reads only the captures that were added after FirstSeen.Added, and adds their texts
-	// and their time to FirstSeen; it yields the rows of these captures. The rows end with
-	// firstseen.ErrEarlier if a capture is not later than all that were read before: then set
-	// FirstSeen to firstseen.NewKnown() and read all. The caller must also read all after
-	// captures were deleted or hidden. After an error FirstSeen must not be used again.
+	// FirstSeen, if not nil, serves to read the relation articles again after captures were added.
+	// It has the texts of the captures that were read before. The next reading must be of the same
+	// scope, up to the same time or a later one. It reads only captures that were added after
+	// FirstSeen.Added, yields only their rows, and adds their texts and their time to FirstSeen.
+	//
+	// The rows end with firstseen.ErrEarlier if a new capture is not later than all captures read
+	// before. Then set FirstSeen to firstseen.NewKnown() and read everything again. Do the same
+	// after captures were deleted or hidden. After any error FirstSeen must not be used again.
 	FirstSeen *firstseen.Known
 
-	// Plain makes the Reader read every page that a question is put to, for tests.
+	// Plain makes the Reader read every page that it searches, without indexes, for tests.
 	Plain bool
-	// Notes are for the user, after the rows: how much was asked, for example. Sources
-	// that were read to their end add them.
+	// Notes are for the user, after the rows, for example how many versions were searched. A source
+	// adds its notes when it was read to its end.
 	Notes []string
-	// Quiet reports that nobody will see Notes. What only notes need is not read then.
+	// Quiet says that nobody will see Notes, so nothing needs to be read only for them.
 	Quiet bool
 
 	known   record.Time             // see Request.Known; 0 means all that is known
@@ -77,8 +78,8 @@ type Reader struct {
 	resolved    urlkey.Links      // a cache of resolved links
 	leafSpans   []record.LeafSpan // memory for the leaves of the current page
 	learned     learned           // what is known of the versions of the URL asked for last
-	// document is that of the capture documentRef, if documentRead is set. It is nil if the
-	// body of the capture is not a document.
+	// document is the body of the capture documentRef, read as a document; it is valid if
+	// documentRead is set. It is nil if the body is not a document.
 	document     *document.Document
 	documentRef  record.Ref
 	documentRead bool
@@ -97,26 +98,28 @@ type Snapshot interface {
 	// Scan yields captures, sorted by (key, time, sequence). Ranging over the
 	// result does the work; stopping releases what it holds.
 	Scan(ctx context.Context, s record.Scan) record.Rows
-	// Since returns a time before to, such that about n segments that begin then or later may have
-	// captures of the URL with this key before to. It is record.MinTime if no segment that begins
-	// earlier may have some. Since reads at most the filters of segments.
+	// Since estimates how far back a reader must look to find captures of the URL with this key
+	// before the time to. It returns a time such that about n segments that begin at this time or
+	// later may have some. It returns record.MinTime if no earlier segment may have some. Since
+	// reads at most the filters of segments.
 	Since(key string, to record.Time, n int) record.Time
-	// SampleLevels returns the least and the greatest Scan.Level that are of use to find a
-	// sample of that many URLs. Below the least, a Scan reads much more. Above the
-	// greatest, there are hardly that many URLs. The least is not more than the greatest.
+	// SampleLevels returns the least and the greatest Scan.Level that are useful to find a sample
+	// of the given number of URLs. Below the least, a Scan reads far more URLs than that. Above the
+	// greatest, there are hardly that many. The least is never above the greatest.
 	SampleLevels(ctx context.Context, urls int) (least, greatest int, err error)
-	// Tally yields captures to be counted, in no order. One row may stand for
-	// many captures.
+	// Tally yields captures for counting, in no particular order. One row may stand for many
+	// captures.
 	Tally(ctx context.Context, t record.Tally) record.Rows
-	// Seek returns the keys of the URLs that s looks for, sorted, and perhaps of
-	// others. If ok is false, only a scan finds them.
+	// Seek returns the sorted keys of the URLs that s looks for. It may return further keys. If ok
+	// is false, only a scan can find the URLs.
 	Seek(ctx context.Context, s record.Seek) (keys []string, ok bool, err error)
 	// Payload returns the response of one capture.
 	Payload(ctx context.Context, ref record.Ref) (record.Payload, error)
-	// Document returns the reading of the body of one capture as a document, see
+	// Document returns the stored result of reading a capture's body as a document, as in
 	// record.Payload.Document, without reading the body.
 	Document(ctx context.Context, ref record.Ref) ([]byte, error)
-	// Stored returns one capture with everything that came in with it.
+	// Stored returns one capture with its request, its response, and all else that was stored with
+	// it.
 	Stored(ctx context.Context, ref record.Ref) (message.Stored, error)
 	// Kept returns the stored facts of the version that begins at a capture
 	// (what was read from the page when it came in) and its fold (how its
@@ -160,36 +163,37 @@ type Snapshot interface {
 	// BlockList returns the block-list: what stays out of the archive. The caller must not
 	// change it.
 	BlockList(ctx context.Context) (*task.BlockList, error)
-	// Words answers a question for the captures with a key in ranges and a time in from
-	// <= time < to, without reading their pages. It returns nil if it cannot.
+	// Words searches, without reading pages, the captures with a key in ranges and a time in from
+	// <= time < to. It returns nil if the indexes cannot answer q.
 	Words(ctx context.Context, q search.Question, ranges []urlkey.Range, from, to record.Time) (*search.Words, error)
-	// ToRead returns how much the scan s reads at most, without reading it. part names
-	// the parts of the db-files that the scan reads.
+	// ToRead returns how much the scan s reads at most, without running it. part names the parts of
+	// the db-files that the scan reads.
 	ToRead(ctx context.Context, s record.Scan, part record.FilePart) (record.Reading, error)
-	// Borders returns keys that divide what the scan s reads into parts of about the same
-	// size, at most the given number. The keys are sorted, and each begins a part; the first
-	// part has the keys before the first. A part has at least the given number of index
-	// chunks of each segment, on average, because chunks at a border are read twice.
+	// Borders returns at most parts keys that divide what the scan s reads into parts of about the
+	// same size. The keys are sorted, and each is the first of a part; keys before the first border
+	// are the first part. Each part has on average at least the number least of index chunks of
+	// each segment, because chunks at a border are read twice.
 	Borders(ctx context.Context, s record.Scan, parts, least int) ([]string, error)
 	// KeysOf returns the keys of the URLs of captures, sorted, each once.
 	KeysOf(ctx context.Context, refs []record.Ref) ([]string, error)
-	// Linking returns the captures with a time before to whose pages have, or may have, a
-	// link to a URL with a key in targets, which are sorted and disjoint. ok is false if
-	// there are more than most of them, or if the archive has no indexes that say it.
+	// Linking returns the captures before the time to whose pages link, or may link, to a URL with
+	// a key in targets, which are sorted and disjoint. ok is false if there are more than most such
+	// captures, or if the archive has no indexes of links.
 	Linking(ctx context.Context, targets []urlkey.Range, to record.Time, most int) (refs map[record.Ref]bool, ok bool, err error)
-	// WordsIndexed returns how many segments have captures in the time from <= time < to,
-	// how many of these have an index of words, and how many captures the latter have. With
-	// indexes, Words is fast even if the answers of only a few captures are needed.
+	// WordsIndexed returns how many segments have captures in the time from <= time < to (all), how
+	// many of them have an index of words (indexed), and how many captures the indexed segments
+	// have. With indexes, Words is fast even for a few captures.
 	WordsIndexed(from, to record.Time) (indexed, all int, captures int64)
 	// HasDocuments reports whether the archive has texts of documents, such as PDF files.
 	HasDocuments() bool
-	// NearWords returns, for each of words, the words near it that captures with a key in
-	// ranges and a time in from <= time < to have in their texts. words must be folded.
+	// NearWords returns, for each of words, the similarly spelled words that occur in the texts of
+	// captures with a key in ranges and a time in from <= time < to. words must be folded.
 	NearWords(ctx context.Context, words []string, ranges []urlkey.Range, from, to record.Time) ([][]search.NearWord, error)
-	// Leaves appends to dst the stored leaves of the page of the version that begins at
-	// ref, and returns how they are read. ok is false if the page has to be read.
+	// Leaves appends to dst the stored leaves of the page whose version begins at ref. The
+	// parameter as that it returns says how LeafText must read them. ok is false if the page has to
+	// be read.
 	Leaves(ctx context.Context, dst []search.LeafRef, ref record.Ref) (leaves []search.LeafRef, as search.Reading, ok bool, err error)
-	// LeafText returns the text of a stored leaf.
+	// LeafText returns the text of a leaf that Leaves returned, with the Reading that it returned.
 	LeafText(l search.LeafRef, as search.Reading) (string, error)
 	// Results returns the stored results of a kind, such as rankings, sorted by
 	// name and time. ResultRows yields the rows of one result whose keys lie in
@@ -200,11 +204,11 @@ type Snapshot interface {
 	// archive. Later snapshots are without them. It returns task.ErrChanged
 	// if another process has rewritten them meanwhile.
 	Delete(ctx context.Context, o task.DeleteOptions) (task.DeleteResult, error)
-	// Hide makes the snapshot show no capture that h hides, as if these captures had never
-	// existed. Call Hide before the first read.
+	// Hide makes the snapshot behave as if the captures that h hides had never existed. Call Hide
+	// before the first read.
 	Hide(h *record.Hiding)
-	// LeftOut returns how many segments the snapshot leaves out because all their
-	// captures were added after the time given to KnownAt, and how many there are.
+	// LeftOut returns how many segments the archive has (all), and how many of them the snapshot
+	// leaves out (left), because all their captures were added after the time given to KnownAt.
 	LeftOut() (left, all int)
 	// SkipDamage makes the snapshot read on after damage to a db-file: a value
 	// that only that file has is then NULL, and a body in that file counts as
@@ -213,15 +217,15 @@ type Snapshot interface {
 	SkipDamage()
 	Damage() error
 	// LastAdded returns the latest time at which captures of the snapshot were added, or
-	// record.MinTime if it has none. What is added after the snapshot was made has a later
-	// time.
+	// record.MinTime if it has none. Captures that are added after the snapshot was made have a
+	// later time.
 	LastAdded() record.Time
 	// State returns a text that names the state of the archive. Snapshots of one
 	// archive with equal texts show the same captures.
 	State() string
-	// Memo returns the cache of results that were computed from the archive, which all its
-	// snapshots share, or nil if the snapshot uses no cache. A key names the State of the
-	// snapshot if the result depends on it.
+	// Memo returns the cache of computed results that all snapshots of the archive share, or nil if
+	// the snapshot uses no cache. A result that depends on the state of the archive must have State
+	// in its key.
 	Memo() *memo.Cache
 	// Stats returns counts of what was read through this snapshot so far.
 	Stats() record.ReadStats

@@ -8,16 +8,15 @@ import (
 	"infomall/exec/value"
 )
 
-// Relation declares a table that a query can read, such as versions: its
-// columns, what a query may say of it, and how its rows are read. DESCRIBE,
-// SHOW COLUMNS, SELECT *, the resolution of names, and the suggestions in
-// errors all use this declaration.
+// Relation declares a table that a query can read, such as versions: its columns, which clauses a
+// query of the relation may have, and how its rows are read. DESCRIBE, SHOW COLUMNS, SELECT *, the
+// resolution of names, and the suggestions in errors all use this declaration.
 type Relation struct {
 	Name    string
 	Doc     string // what one row is
 	Columns []Column
 
-	// The next fields say what a query may ask of the relation.
+	// The next fields say which clauses a query of the relation may have.
 
 	Scoped bool // accepts a scope (which URLs) and a time clause
 	// OwnTime names the column to which a time range applies, if that is not
@@ -41,14 +40,14 @@ type Relation struct {
 	// Cut reports that the rows depend on the level down to which pages are
 	// divided into blocks.
 	Cut bool
-	// OfStored reports that each row needs the facts that are stored about its page.
-	// The lists of captures are not enough.
+	// OfStored reports that each row needs the facts that are stored about its page, so reading the
+	// index of captures is not enough.
 	OfStored bool
 	// History reports that a row depends on all earlier versions of its URL.
 	History bool
-	// OfURL reports that a row depends only on the captures of its own URL, and that the
-	// rows come in the order of the keys of URLs. The rows of several ranges of keys are
-	// then the rows of all keys. A column with OneTime is an exception.
+	// OfURL reports that a row depends only on the captures of its own URL, and that the rows are
+	// sorted by the keys of URLs. The relation can then be read in several ranges of keys, and the
+	// results put together. A column with OneTime is an exception.
 	OfURL bool
 	// OfSession reports that the rows come from the session or from its jobs,
 	// and not from captures.
@@ -66,7 +65,7 @@ type Relation struct {
 	// made, for Payload and DELETE. It is 0 if neither reads the relation.
 	RefColumns int
 
-	// stands says on which further captures of its URL each row depends.
+	// stands says on which captures of its URL each row depends, besides the capture of the row.
 	stands Evidence
 
 	// read returns the rows that a request asks for.

@@ -26,11 +26,10 @@ type Request struct {
 
 	Scope  string         // as printed by EXPLAIN; "" means everything
 	Ranges []urlkey.Range // of URL keys, sorted and disjoint; nil means everything
-	// InScope are the ranges of Scope, which Ranges were before WHERE or a join made them
-	// smaller.
+	// InScope are the ranges of the scope, as they were before WHERE or a join reduced Ranges.
 	InScope []urlkey.Range
-	// Targets are the ranges of keys outside which no link is asked for, of the relation
-	// links; nil means all. To tests the key of each target; nil means all.
+	// Targets and To select links in the relation links by the key of their target. Targets are
+	// ranges that contain the key, and To is a test of the key; nil means all.
 	Targets []urlkey.Range
 	To      func(key string) bool
 	Match   func(key string) bool // also tests each key; nil if Ranges say all
@@ -42,24 +41,27 @@ type Request struct {
 	// start. Without a DURING clause, During is record.MinTime.
 	During record.Time
 	Choice Choice
-	// Known is the time of KNOWN AT: only what was added by then is there. 0 means all.
+	// Known is the time of KNOWN AT: the query sees only what had been added by then. 0 means that
+	// it sees everything.
 	Known record.Time
 	// Unit is the unit of periods(unit), such as "month".
 	Unit string
-	// Question is the question of findings('words'); nil for other relations.
+	// Question is the search query of findings('words'); it is nil for other relations.
 	Question *match.Query
-	// Terms are the terms that the query wants, of the relation terms; nil means all.
+	// Terms are the terms that a query of the relation terms wants; nil means all.
 	Terms *term.Set
-	// Watch is the name of the watch whose rows the query wants, of the relation
-	// watched; "" means all. Batch is the number of the batch; 0 means all.
+	// Watch and Batch select rows of the relation watched. Watch is the name of a watch (a stored
+	// query that runs again and again); "" means all. Batch is the number of one of its runs with
+	// new rows; 0 means all.
 	Watch string
 	Batch int64
 	// Changed reports that the query keeps only rows whose column changed is
 	// true. The relation may then leave out other rows.
 	Changed bool
-	// Sampled, if above 0, asks only for the URLs whose urlkey.Level is at least Sampled.
+	// Sampled, if above 0, reads only a sample of URLs: those whose urlkey.Level is at least
+	// Sampled.
 	Sampled int
-	// Once asks for each URL once. All Fields are computed from the URL.
+	// Once reads one row per URL. All Fields must be computed from the URL alone.
 	Once bool
 	// Raw asks for the raw form of the columns that have one.
 	Raw bool
@@ -76,8 +78,8 @@ type Request struct {
 	Work *record.Work
 }
 
-// Joins reports whether a row of n may depend on captures of other URLs than its own. A
-// condition on URLs must then not reduce the ranges.
+// Joins reports whether a row of n may depend on captures of URLs other than its own. Then a
+// condition on URLs must not reduce Ranges.
 func (n *Request) Joins() bool { return n.Question != nil && n.Collapse }
 
 // zone returns n.Zone, or UTC.
@@ -154,16 +156,16 @@ type Choice struct {
 	Unit   string         // for ChooseEach: the unit of the periods, such as "month"
 	Zone   *time.Location // for ChooseEach and periods(unit): the zone of the periods
 	Text   string         // as EXPLAIN prints it
-	// Until is, for AT, the end of the window without AT. Visits between AT and Until
-	// say until when a state is known.
+	// Until is, for AT, the end of the window that the query would have without AT. Visits between
+	// AT and Until show how long the state at AT lasted.
 	Until record.Time
-	// Bounded reports that AT has WITHIN: of the chosen versions, only those count
-	// whose gap is known and at most Within milliseconds, see spanBatch.gap.
+	// Bounded reports that AT has WITHIN. Then only those chosen versions count whose gap, see
+	// spanBatch.gap, is known and at most Within milliseconds.
 	Bounded bool
 	Within  int64
 }
 
-// at reports whether c is AT: the last version that began by c.AsOf.
+// at reports whether c stands for the clause AT: the last version that began by c.AsOf.
 func (c Choice) at() bool { return c.Kind == ChooseLast && c.AsOf != record.NoTime }
 
 // Distance returns how many milliseconds lie between c.Period and the times
@@ -229,7 +231,7 @@ func (n *Request) Scan(needs record.Columns) record.Scan {
 	return s
 }
 
-// urlScan returns the scan that reads each URL once that n selects. n.Once must be set.
+// urlScan returns a scan that reads each URL that n selects once. n.Once must be set.
 func (n *Request) urlScan() record.Scan {
 	s := n.Scan(0)
 	s.Columns, s.Once = 0, true
@@ -267,7 +269,7 @@ func (n *Request) Within(ranges []urlkey.Range) *Request {
 	return &less
 }
 
-// whole returns a copy of n that reads all of its scope.
+// whole returns a copy of n that reads its whole scope, whatever reduced n.Ranges.
 func (n *Request) whole() *Request {
 	all := *n
 	all.Ranges = n.InScope

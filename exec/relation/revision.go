@@ -160,14 +160,14 @@ func (f *follower) find(b *spanBatch, i int) (*life.Revision, error) {
 // its first version on.
 var errUnkept = errors.New("the lives of blocks are not kept")
 
-// aheadMax is how many URLs the scan of a follower reads at most, unless it reads all URLs.
+// aheadMax is the most URLs that one scan of a follower reads, unless it reads all URLs.
 const aheadMax = 1024
 
-// open starts reading the versions of the URL of row i of b, from the version before it on.
-// A scan takes a chunk of each segment, however few URLs it reads. So it also reads the next
-// URLs of b: twice as many as the scan before, because the caller may stop soon, and fewer if
-// the caller has asked for less than half of these. In the end it reads all URLs that follow,
-// if the caller does so too.
+// open starts reading the versions of the URL of row i of b, from the version before that row on. A
+// scan reads at least a chunk of each segment, even for one URL. So it also reads the next URLs of
+// b, in case the caller asks for them: twice as many as the last scan, or fewer if the caller asked
+// for less than half of the URLs of the last scan. If the caller asks for all URLs that follow, the
+// scan in the end reads all of them.
 func (f *follower) open(b *spanBatch, i int) {
 	key, from := b.Key[i], versionBefore(b, i)
 	if f.next != nil && key > f.key && (key <= f.until || f.until == "") && from >= f.scanned {
@@ -194,8 +194,8 @@ func (f *follower) open(b *spanBatch, i int) {
 	f.reset(key, from)
 }
 
-// versionBefore returns when the version before that of row i of b began, or MinTime if there
-// is none.
+// versionBefore returns when the version before the one in row i of b began, or MinTime if there is
+// no earlier version.
 func versionBefore(b *spanBatch, i int) record.Time {
 	if t := b.PreviousVersion[i]; t != record.NoTime {
 		return t
@@ -210,7 +210,7 @@ func (f *follower) begin(key string, from record.Time) {
 	f.reset(key, from)
 }
 
-// keyRange returns the range that has only this key.
+// keyRange returns the range that contains only this key.
 func keyRange(key string) urlkey.Range { return urlkey.Range{From: key, To: key + "\x00"} }
 
 // scan starts a scan of ranges, from the given time on. until is as in follower.
@@ -225,8 +225,8 @@ func (f *follower) scan(ranges []urlkey.Range, until string, from record.Time) {
 	}))
 }
 
-// reset forgets the versions of the URL before. The next versions are those of the URL with
-// this key, from the given time on.
+// reset forgets the versions of the last URL. The next versions are those of the URL with this key,
+// from the given time on.
 func (f *follower) reset(key string, from record.Time) {
 	*f = follower{
 		r: f.r, ctx: f.ctx, to: f.to, options: f.options, whole: f.whole, also: f.also, among: f.among,

@@ -8,44 +8,43 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Seek says which URLs a query needs, so that a Reader looks for them first: before it
-// puts captures together to rows. Rows of other URLs may be left out.
+// Seek says which URLs a query needs. A Reader finds these URLs first, before it builds rows from
+// captures, and may then leave out rows of other URLs.
 type Seek struct {
 	// Fields are the columns that Match reads, as indexes in the fields of the
 	// request. Sought must be true for each.
 	Fields []int
-	// Words are columns of which one must be true in each row that the query needs: those
-	// that say whether a page has words, as indexes in the fields of the request.
+	// Words are indexes in the fields of the request, of columns that say whether a page has words.
+	// The query needs only rows in which one of these columns is true.
 	Words []int
-	// Match returns the indexes of the rows of a batch that the query may need. It may
-	// be nil: then it needs all. Only the columns Fields of the batch are filled.
+	// Match returns the indexes of the rows of a batch that the query may need. A nil Match means
+	// that the query may need all rows. Only the columns Fields of the batch are filled.
 	Match func(*value.Batch) ([]int32, error)
-	// First, if it is above 0, is how many rows the query needs: the first by the
-	// column By, an index in the fields of the request, and then by URL.
+	// First, if above 0, is how many rows the query needs: the first ones sorted by the column By
+	// (an index in the fields of the request) and then by URL.
 	First int
 	By    int
 	Desc  bool
 }
 
-// soughtMax is how many URLs are worth looking for, and soughtPart which part of all. Above
-// that, a scan of all captures is about as fast.
+// soughtMax is the most URLs that are worth finding first, and soughtPart the largest share of all
+// URLs. With more URLs, a scan of all captures is about as fast.
 const (
 	soughtMax  = 10_000
 	soughtPart = .25
-	// soughtWords and soughtWordsPart are the same for captures that have words.
+	// soughtWords and soughtWordsPart are the same limits for captures that have words.
 	soughtWords     = 10_000
 	soughtWordsPart = .02
 )
 
-// sought are the columns by which URLs can be looked for: in all relations of which a row
-// has the values of one capture.
+// sought are the columns by which the archive can find URLs, in relations whose rows have the
+// values of one capture.
 var sought = map[string]record.Columns{
 	"status": record.ColStatus, "kind": record.ColKind, "mime": record.ColMime, "bytes": record.ColBytes, "title": record.ColTitle, "time": 0,
 }
 
-// Sought reports whether URLs can be looked for by the column c of the relation r: whether
-// the value of c in a row is that of a capture of the URL in the time that the query
-// selects.
+// Sought reports whether the archive can find URLs by the column c of the relation r. It can if the
+// value of c in a row is always that of a capture of the URL in the time that the query selects.
 func Sought(r *Relation, c *Column) bool {
 	_, ok := sought[c.Name]
 	switch r {
@@ -59,8 +58,8 @@ func Sought(r *Relation, c *Column) bool {
 	return false
 }
 
-// Seek returns n with its ranges reduced to the URLs that s needs, if it is worth looking
-// for them. Otherwise it returns n.
+// Seek returns a copy of n whose ranges have only the URLs that s needs. It returns n itself if
+// finding these URLs first would not save time.
 func (r *Reader) Seek(ctx context.Context, n *Request, s *Seek) (*Request, error) {
 	r = r.knownAt(n)
 	if less, err := r.seekWords(ctx, n, s.Words); err != nil || less != n {
@@ -101,7 +100,8 @@ func (r *Reader) Seek(ctx context.Context, n *Request, s *Seek) (*Request, error
 	return n.within(keys), nil
 }
 
-// within returns n with its ranges reduced to URLs with these keys, which are sorted.
+// within returns a copy of n whose ranges are reduced to the URLs with the given keys, which are
+// sorted.
 func (n *Request) within(keys []string) *Request {
 	ranges := make([]urlkey.Range, len(keys))
 	for i, k := range keys {

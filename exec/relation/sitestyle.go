@@ -205,9 +205,9 @@ func (r *Reader) stylePages(ctx context.Context, of hostMonth, to record.Time) (
 	return pages, nil
 }
 
-// learnStyles returns a style for each design that the pages, sorted by time,
-// go through. It reads the pages twice, first to find where the design changes,
-// so that it holds one page in memory at a time. site learns from the pages, too.
+// learnStyles returns one style for each design that a host had one after the other. pages is the
+// sample, sorted by time. learnStyles reads the pages twice, first to find where the design
+// changes, so that it holds one page in memory at a time. It lets site learn from the pages, too.
 func (r *Reader) learnStyles(ctx context.Context, pages []styledPage, o divide.Options, site *article.Site) (periods []stylePeriod, err error) {
 	shapes := make([]about.Shape, len(pages))
 	each := func(f func(i int, b *divide.Body)) {

@@ -21,9 +21,9 @@ type spanBatch struct {
 
 	AsOf []record.Time // the moment that AT or NEAREST names, or the end of the period of EACH
 
-	// KnownFrom is the last visit of the URL not after AsOf, and KnownUntil the first
-	// one not before AsOf. They are NoTime if there is no such visit, and without AT
-	// and EACH.
+	// KnownFrom is the last visit of the URL at AsOf or before, and KnownUntil the first visit at
+	// AsOf or later. They are NoTime if there is no such visit, or if the query has neither AT nor
+	// EACH.
 	KnownFrom, KnownUntil []record.Time
 
 	// LastStatus and LastMime are those of the last visit: a server may send

@@ -12,8 +12,8 @@ import (
 	"infomall/store/words/term"
 )
 
-// Terms declares the relation terms, which has one row for each term that pages have. A
-// query that wants only certain terms reads only these.
+// Terms declares the relation terms, which has one row for each term (folded word) that pages have.
+// If a query wants only certain terms, only these are read.
 var Terms = List(Relation{
 	Name: "terms", Doc: "one word of the pages of the scope and time", Scoped: true, OfStored: true,
 	Columns: []Column{
@@ -28,8 +28,7 @@ var Terms = List(Relation{
 	},
 }, (*Reader).terms)
 
-// terms yields the rows of the relation terms: those of one period after the other, each
-// sorted by term.
+// terms yields the rows of the relation terms, sorted by period and then by term.
 func (r *Reader) terms(ctx context.Context, n *Request) iter.Seq2[[]terms.Row, error] {
 	c := terms.Counter{
 		Pages: termPages{r, n}, Memory: r.Memory, Only: n.Terms, Leaves: n.Asks("blocks"), Langs: n.Asks("lang"),
@@ -45,7 +44,7 @@ func (r *Reader) terms(ctx context.Context, n *Request) iter.Seq2[[]terms.Row, e
 	}
 }
 
-// termVersions yields the versions that n selects and that are pages.
+// termVersions yields those versions that n selects whose kind is page.
 func (r *Reader) termVersions(ctx context.Context, n *Request) iter.Seq2[*terms.Version, error] {
 	all := *n
 	all.Relation, all.Fields, all.Refs = Versions, []*Column{Versions.Column("kind")}, false
@@ -75,8 +74,8 @@ func (r *Reader) termVersions(ctx context.Context, n *Request) iter.Seq2[*terms.
 	}
 }
 
-// noTerms returns a note for each text that is asked for and is no term, because terms are
-// folded, or because it has several words.
+// noTerms returns a note for each text in asked that cannot be a term, because it is not folded (as
+// in lower case) or has several words.
 func noTerms(asked *term.Set) (notes []string) {
 	if asked == nil {
 		return nil
@@ -100,7 +99,7 @@ func noTerms(asked *term.Set) (notes []string) {
 	return notes
 }
 
-// termPages gives a terms.Counter the pages of a Reader.
+// termPages lets a terms.Counter read the pages of a Reader.
 type termPages struct {
 	r *Reader
 	n *Request

@@ -142,8 +142,8 @@ func versionRefs(hidden []*value.Vector, b *spanBatch) {
 	}
 }
 
-// substantialVersion computes the column substantial of the relation versions. Mostly the
-// import has found it out. Otherwise the version is compared with the earlier ones.
+// substantialVersion computes the column substantial of the relation versions. Usually the import
+// has stored the value. Otherwise the version is compared with the earlier ones.
 func substantialVersion(l *LateRow) (value.Value, error) {
 	if s := record.Sense(l.number(refColumns)); s != record.SenseUnknown && options(l.request) == (divide.Options{}) {
 		return value.OfBool(s == record.SenseContent), nil
@@ -152,10 +152,10 @@ func substantialVersion(l *LateRow) (value.Value, error) {
 }
 
 // versionRows yields the rows of the relation versions that n asks for, in batches, sorted by URL
-// and time. With n.Tally, they come in no order, and a row may stand for several versions.
+// and time. With n.Tally, the order is undefined, and a row may stand for several versions.
 //
-// If all columns are computed from the first captures of versions, versionRows looks for these
-// only, and puts no versions together.
+// If all columns are computed from the first captures of versions, versionRows reads only these
+// captures, and does not group captures into versions.
 func (r *Reader) versionRows(ctx context.Context, n *Request) iter.Seq2[*spanBatch, error] {
 	switch {
 	case n.Tally != nil:
@@ -179,8 +179,7 @@ func (r *Reader) versions(ctx context.Context, n *Request) iter.Seq2[*spanBatch,
 	return in
 }
 
-// begun yields the captures of a scan with which a version begins. The scan must read the column
-// change.
+// begun yields those captures of a scan that begin a version. The scan must read the column change.
 func begun(scan record.Rows) record.Rows {
 	return func(yield func(*record.Batch, error) bool) {
 		var out record.Batch
@@ -202,8 +201,8 @@ func begun(scan record.Rows) record.Rows {
 	}
 }
 
-// firsts yields the rows of a scan as versions of which nothing is known but what the scan has
-// of their first captures.
+// firsts yields each row of a scan as a version. Only the columns of the scan, those of the first
+// capture of the version, have values.
 func firsts(scan record.Rows) iter.Seq2[*spanBatch, error] {
 	return func(yield func(*spanBatch, error) bool) {
 		for b, err := range scan {

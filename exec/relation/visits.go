@@ -7,10 +7,10 @@ import (
 	"infomall/store/record"
 )
 
-// Visits yields the captures that n selects with the columns Change and Sense, in the order
-// of URL and time. The DURING clause of n has no effect. If pages are not divided into
-// blocks as the import has divided them, each Sense is record.SenseUnknown. While the
-// captures are read, r.Watch sees how far the reading has come.
+// Visits yields the captures that n selects, with the columns Change and Sense, sorted by URL and
+// time. It ignores the DURING clause of n. If n divides pages into blocks in another way than the
+// import, each Sense is record.SenseUnknown. While the captures are read, r.Watch is told how far
+// the reading has come.
 func (r *Reader) Visits(ctx context.Context, n *Request) record.Rows {
 	return func(yield func(*record.Batch, error) bool) {
 		work := NewWork(n)

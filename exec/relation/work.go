@@ -7,14 +7,14 @@ import (
 	"infomall/store/record"
 )
 
-// Work is how much of what some requests read was read so far. One goroutine
-// reads, and another may ask for the share that is done. A nil Work counts nothing.
+// Work measures how much of what some requests read was already read. One goroutine reads, and
+// another may ask for the share. A nil Work counts nothing.
 type Work struct {
 	parts []*requested
 	rows  atomic.Int64
 }
 
-// requested is the Work of one request.
+// requested is the part of a Work that belongs to one request.
 type requested struct {
 	of    *Request
 	read  record.Work
@@ -24,8 +24,8 @@ type requested struct {
 	total Expected // only the goroutine that asks uses it
 }
 
-// NewWork returns the Work of the requests, of which nothing was read. A request
-// that is read twice is given twice.
+// NewWork returns a Work for these requests, of which nothing was read yet. If a request is read
+// twice, pass it twice.
 func NewWork(requests ...*Request) *Work {
 	w := new(Work)
 	for _, n := range requests {
@@ -34,7 +34,7 @@ func NewWork(requests ...*Request) *Work {
 	return w
 }
 
-// Requests returns the requests whose work w is.
+// Requests returns the requests that were passed to NewWork.
 func (w *Work) Requests() []*Request {
 	list := make([]*Request, len(w.parts))
 	for i, p := range w.parts {
@@ -43,9 +43,9 @@ func (w *Work) Requests() []*Request {
 	return list
 }
 
-// Begin returns the request n such that reading it counts in w, and a function to
-// call when no more of n is read. A request that w does not have, or that was read
-// already, does not count.
+// Begin returns a copy of the request n that counts in w what is read for it. The caller reads the
+// copy, and calls end when nothing more is read for it. If w does not have n, or n was begun
+// before, Begin returns a request that does not count.
 func (w *Work) Begin(n *Request) (counted *Request, end func()) {
 	if w != nil {
 		for _, p := range w.parts {
@@ -60,7 +60,7 @@ func (w *Work) Begin(n *Request) (counted *Request, end func()) {
 	return n, func() {}
 }
 
-// AddRows counts n more rows of the relations.
+// AddRows adds n to the number of rows that the relations have yielded.
 func (w *Work) AddRows(n int64) {
 	if w != nil {
 		w.rows.Add(n)
@@ -70,27 +70,27 @@ func (w *Work) AddRows(n int64) {
 // Rows returns how many rows the relations yielded so far.
 func (w *Work) Rows() int64 { return w.rows.Load() }
 
-// Measure notes how much is to be read: estimate returns it for each request. The caller
-// calls it once, before Share.
+// Measure calls estimate for each request, and stores how much is expected to be read for it. The
+// caller calls Measure once, before Share.
 func (w *Work) Measure(estimate func(*Request) Expected) {
 	for _, p := range w.parts {
 		p.total = estimate(p.of)
 	}
 }
 
-// Expected is the expected work of a request: how many chunks of indexes the scan comes
-// past, how many bytes of the archive are read for the rows, and how many seconds it takes
-// to make the rows and all that is made of them alone.
+// Expected is the expected work of a request: how many chunks of indexes the scan reads or skips,
+// how many bytes of the archive are read for the rows, and how many seconds it takes to compute the
+// rows and what the query makes from these rows alone.
 type Expected struct {
 	Chunks  int64
 	Bytes   float64
 	Seconds float64
 }
 
-// Share returns which share of the time of the work has passed, from 0 to 1, and how many
-// bytes of the archive are to be read in total. It goes by the chunks of indexes that were
-// read. The share never gets less from one call to the next, and is 1 when all requests
-// were read. It is 0 if there are no bytes to read.
+// Share returns which share of the expected time has passed, from 0 to 1, and how many bytes of the
+// archive are to be read in total. It computes the share from the number of index chunks that were
+// read. The share never decreases from one call to the next, and is 1 when all requests were read.
+// It is 0 if there are no bytes to read.
 func (w *Work) Share() (share, total float64) {
 	var done, seconds float64
 	for _, p := range w.parts {
@@ -108,8 +108,8 @@ func (w *Work) Share() (share, total float64) {
 	return min(1, done/seconds), total
 }
 
-// ToRead returns how much of the archive is read for n, before it is known what is
-// in the caches. It is nothing for relations that are not made from captures.
+// ToRead returns how much of the archive is read for n, as if no cache had any of it. It returns
+// zeros for relations that are not made from captures.
 func ToRead(ctx context.Context, snap Snapshot, n *Request) (record.Reading, error) {
 	if !n.FromCaptures() || n.Window.Empty() || n.Ranges != nil && len(n.Ranges) == 0 {
 		return record.Reading{}, nil

@@ -17,10 +17,9 @@ func (s *Sorter) sort() error {
 	return s.ctx.Err()
 }
 
-// sortFrom sorts recs, whose keys have the same first depth bytes. It skips what
-// else all keys begin with, takes the next eight bytes of each key as a number,
-// and sorts by these numbers. Records with equal numbers are then sorted by what
-// follows in their keys.
+// sortFrom sorts recs, whose keys have the same first depth bytes. It skips further bytes that are
+// the same in all keys, takes the next eight bytes of each key as a number, and sorts by these
+// numbers. Records with equal numbers are then sorted by the bytes that follow in their keys.
 func (s *Sorter) sortFrom(recs []heldRec, depth int) {
 	const few = 64 // comparing whole keys is as fast for so few records
 	if len(recs) <= few {
@@ -91,9 +90,8 @@ func (s *Sorter) sortByPrefix(recs []heldRec) {
 	}
 }
 
-// sortWhole sorts recs, whose keys have the same first depth bytes, by comparing
-// keys. When the context is done, a comparison says that all records are equal, so
-// that the sort ends soon.
+// sortWhole sorts recs, whose keys have the same first depth bytes, by comparing keys. When the
+// context is done, each comparison returns equal, so that the sort ends soon.
 func (s *Sorter) sortWhole(recs []heldRec, depth int) {
 	n, ended := 0, false
 	slices.SortFunc(recs, func(a, b heldRec) int {

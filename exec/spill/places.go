@@ -6,17 +6,18 @@ import (
 	"slices"
 )
 
-// Places sorts places of rows in memory by numbers. Places with equal numbers keep their
-// order. One goroutine uses it.
+// Places sorts places of rows by a number that belongs to each. It holds them in memory. Places
+// with equal numbers keep their order. One goroutine uses it.
 type Places struct{ s Sorter }
 
-// NewPlaces returns an empty Places. A sort ends soon when ctx is done.
+// NewPlaces returns an empty Places. When ctx is done, a sort that is running ends soon.
 func NewPlaces(ctx context.Context) *Places { return &Places{Sorter{ctx: ctx}} }
 
-// PlaceBytes is how much memory Places takes for a place, while it sorts.
+// PlaceBytes is the memory that Places takes for each place while it sorts, in bytes.
 const PlaceBytes = 40
 
-// Add adds the place of a row: row is its number in the batch with the number batch.
+// Add adds the place of a row: the index of its batch, and the index of the row in the batch.
+// Places are sorted by number.
 func (p *Places) Add(number uint64, batch, row uint32) {
 	if len(p.s.held) == cap(p.s.held) { // append would grow it by a quarter, and so copy it often
 		p.s.held = slices.Grow(p.s.held, max(len(p.s.held), 1024))

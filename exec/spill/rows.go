@@ -16,15 +16,15 @@ func AppendRow(dst []byte, b *value.Batch, i int) []byte {
 	return dst
 }
 
-// DecodeRow appends the row that AppendRow wrote to src as a new row of b. The
-// texts of the row share the memory of one string.
+// DecodeRow appends to b the row that AppendRow encoded as src. The texts of the row share the
+// memory of one string.
 func DecodeRow(b *value.Batch, src []byte) {
 	DecodeColumns(b.Cols, string(src))
 	b.N++
 }
 
-// DecodeColumns appends to each vector of cols the value that AppendRow wrote to
-// src for it. It returns the rest of src. Texts share the memory of src.
+// DecodeColumns appends to each vector of cols the value that AppendRow encoded for it at the start
+// of src. It returns the rest of src. Texts share the memory of src.
 func DecodeColumns(cols []*value.Vector, src string) string {
 	for _, c := range cols {
 		var v value.Value
@@ -34,9 +34,8 @@ func DecodeColumns(cols []*value.Vector, src string) string {
 	return src
 }
 
-// RowBuffer collects rows that AppendRow encoded, and decodes them together. The
-// texts of all its rows share the memory of one string, so that a row needs none of
-// its own.
+// RowBuffer collects rows that AppendRow encoded, and decodes them together. The texts of all its
+// rows share the memory of one string, which saves an allocation for each row.
 type RowBuffer struct {
 	rows []byte
 	n    int

@@ -34,8 +34,8 @@ const (
 // Memory says how much memory each operator of a query may use, and where its
 // temporary files are created.
 type Memory struct {
-	// Bytes is about how many bytes an operator that holds rows may hold in
-	// memory. Further rows go to temporary files.
+	// Bytes is the memory, in bytes, that an operator that holds rows may take for them, about.
+	// Further rows go to temporary files.
 	Bytes int64
 	// Dirs are the directories for temporary files. The first directory in
 	// which a file can be created is used. If there is none, it is the system's
@@ -74,10 +74,10 @@ func (r heldRec) before(o heldRec) bool {
 	return r.chunk < o.chunk || r.chunk == o.chunk && r.at < o.at
 }
 
-// encoded returns the record r and all that follows it in its chunk.
+// encoded returns the bytes of a chunk from the record r on.
 func (s *Sorter) encoded(r heldRec) []byte { return s.chunks[r.chunk][r.at:] }
 
-// record returns the record r.
+// record decodes the record r.
 func (s *Sorter) record(r heldRec) Record {
 	rec, _ := decodeRecord(s.encoded(r))
 	return rec
@@ -248,8 +248,8 @@ func (s *Sorter) Sorted() iter.Seq2[Record, error] {
 	}
 }
 
-// Added yields the records in memory in the order in which they were added. It must be
-// called before Sorted, of a Sorter that has written no temporary file.
+// Added yields the records in memory in the order in which they were added. Call it before Sorted,
+// and only if s has written no temporary file.
 func (s *Sorter) Added() iter.Seq[Record] {
 	return func(yield func(Record) bool) {
 		for _, r := range s.held {
@@ -260,8 +260,7 @@ func (s *Sorter) Added() iter.Seq[Record] {
 	}
 }
 
-// Reset removes all records and keeps memory for others. s can then be used like a new
-// Sorter.
+// Reset removes all records and keeps memory for others. Then s can be used like a new Sorter.
 func (s *Sorter) Reset() {
 	closeAll(s.runs)
 	s.runs = nil

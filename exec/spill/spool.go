@@ -99,8 +99,7 @@ type SpoolReader struct {
 	row    []byte // the last row of the file
 }
 
-// Next returns the next row, which is valid until the next call, or nil and false
-// after the last.
+// Next returns the next row, which is valid until the next call. ok is false after the last row.
 func (r *SpoolReader) Next() (row []byte, ok bool, err error) {
 	if r.left == 0 {
 		return nil, false, nil

@@ -15,7 +15,7 @@ import (
 	"infomall/store/words/term"
 )
 
-// count counts the terms of all periods at once.
+// count is the state of counting the terms of all periods at once.
 type count struct {
 	ctx    context.Context
 	c      *Counter
@@ -46,8 +46,8 @@ type count struct {
 	row    []byte        // memory of rows
 }
 
-// inMemory is a term in memory, with the place of its counts in the period that was counted
-// first.
+// inMemory is a term that has counts in memory. It holds the index in count.counts of the counts in
+// the first period that was counted; other periods are in count.more.
 type inMemory struct {
 	text   string
 	isNew  bool
@@ -56,7 +56,7 @@ type inMemory struct {
 	at     uint32 // in counts
 }
 
-// counted has the counts of a term in a period.
+// counted holds the counts of one term in one period.
 type counted struct {
 	term             uint32
 	asOf             record.Time // of the period
@@ -64,16 +64,17 @@ type counted struct {
 	first, last      record.Time
 }
 
-// inPeriod is a term in a period, both by number.
+// inPeriod identifies a term in a period, both by their numbers.
 type inPeriod struct{ term, period uint32 }
 
-// inLang is a language, by number, of versions that were counted in one place of counts.
+// inLang identifies a language, by number, among the versions that one element of count.counts
+// counts.
 type inLang struct {
 	at   uint32
 	lang uint16
 }
 
-// leaf is what is remembered of a leaf.
+// leaf is what is remembered about a stored leaf, so that it need not be read again.
 type leaf struct {
 	known bool
 	put   []uint64 // has a bit for each period in which the leaf was put into leaves
@@ -81,7 +82,7 @@ type leaf struct {
 	ids   []uint32 // its terms that are counted
 }
 
-// About how many bytes of memory things take.
+// Estimates of the memory that things take, in bytes.
 const (
 	termBytes  = 160 // a term with the counts of a period, besides its letters
 	countBytes = 96  // the counts of a further period
@@ -89,11 +90,11 @@ const (
 	leafBytes  = 64 // a leaf, besides its terms and periods
 )
 
-// langsMax is how many languages are counted. Pages in further languages count as pages
-// of which the language is not known.
+// langsMax is the most languages that are told apart. Pages in further languages count as pages
+// whose language is not known.
 const langsMax = 1 << 12
 
-// newCount returns a count without versions. The caller closes it.
+// newCount returns a count to which no versions were added. The caller closes it.
 func newCount(ctx context.Context, c *Counter) *count {
 	n := &count{
 		ctx: ctx, c: c, page: pageReader{ctx: ctx, pages: c.Pages}, limit: c.Memory.Bytes / 4,
@@ -104,7 +105,7 @@ func newCount(ctx context.Context, c *Counter) *count {
 	return n
 }
 
-// clear forgets all terms in memory.
+// clear removes all terms and counts from memory.
 func (n *count) clear() {
 	n.ids, n.terms, n.counts, n.held, n.has = make(map[string]uint32), nil, nil, 0, nil
 	n.more, n.langs = make(map[inPeriod]uint32), make(map[inLang]uint32)
@@ -114,7 +115,7 @@ func (n *count) clear() {
 	}
 }
 
-// close deletes the temporary files.
+// close releases the temporary files.
 func (n *count) close() {
 	n.parts.Close()
 	if n.leaves != nil {
@@ -125,8 +126,8 @@ func (n *count) close() {
 	}
 }
 
-// add counts the terms of a version. Versions that are stored at the same place follow each
-// other: their terms are read once.
+// add counts the terms of a version. Versions stored at the same place must follow each other, so
+// that their terms are read only once.
 func (n *count) add(v *Version) error {
 	period := n.periods[v.AsOf]
 	if period == 0 {
@@ -157,7 +158,8 @@ func (n *count) add(v *Version) error {
 	return nil
 }
 
-// at returns the place in counts of a term in the period of v. It makes one if there is none.
+// at returns the index in n.counts of the counts of a term in the period of v. It adds an element
+// if there is none.
 func (n *count) at(id, period uint32, v *Version) uint32 {
 	t := &n.terms[id]
 	if t.period == period {
@@ -178,7 +180,8 @@ func (n *count) at(id, period uint32, v *Version) uint32 {
 	return at
 }
 
-// open reads the terms of a version into n.has, and puts its leaves into n.leaves.
+// open reads the terms of a version into n.has. If texts are counted too, it also adds the leaves
+// of the version to n.leaves.
 func (n *count) open(v *Version, period uint32) error {
 	n.ref, n.has = v.Ref, n.has[:0]
 	if n.has == nil {
@@ -222,7 +225,7 @@ func (n *count) open(v *Version, period uint32) error {
 	})
 }
 
-// mark adds terms to those of the version that is read.
+// mark appends to n.has each of the terms ids that n.has does not contain yet.
 func (n *count) mark(ids []uint32) {
 	for _, id := range ids {
 		if t := &n.terms[id]; t.read != n.read {
@@ -232,8 +235,8 @@ func (n *count) mark(ids []uint32) {
 	}
 }
 
-// idsOf returns the numbers of the terms of a text, each once, as far as they are counted.
-// The result is valid until the next call.
+// idsOf returns the numbers of the terms of a text, each once. It leaves out terms that are not
+// counted. The result is valid until the next call.
 func (n *count) idsOf(text string) []uint32 {
 	n.list = n.list[:0]
 	for t, isNew := range n.reader.Of(text) {
@@ -255,8 +258,8 @@ func (n *count) idsOf(text string) []uint32 {
 	return n.list
 }
 
-// langOf returns the number of a language. It returns 0 if languages are not counted or
-// this one is not known.
+// langOf returns the number of a language. It returns 0 if languages are not counted or the
+// language is not known.
 func (n *count) langOf(name string) uint16 {
 	if !n.c.Langs || name == "" {
 		return 0
@@ -270,17 +273,18 @@ func (n *count) langOf(name string) uint16 {
 	return number
 }
 
-// appendPeriod appends to dst the beginning of the keys of a period. Keys sort by period.
+// appendPeriod appends to dst the start that all keys of the period asOf have. Keys sort by period.
 func appendPeriod(dst []byte, asOf record.Time) []byte {
 	return binary.BigEndian.AppendUint64(dst, uint64(asOf)^1<<63)
 }
 
-// periodOf returns the period of a key, and the rest of the key.
+// periodOf returns the period at the start of a key, and the rest of the key.
 func periodOf(key []byte) (asOf record.Time, rest []byte) {
 	return record.Time(binary.BigEndian.Uint64(key) ^ 1<<63), key[8:]
 }
 
-// putLeaf adds a leaf with these terms to the leaves of the period asOf.
+// putLeaf adds a leaf of the period asOf to n.leaves. hash is the hash of its text, and ids are its
+// terms.
 func (n *count) putLeaf(asOf record.Time, hash uint64, ids []uint32) error {
 	n.key = binary.BigEndian.AppendUint64(appendPeriod(n.key[:0], asOf), hash)
 	n.row = n.row[:0]
@@ -290,7 +294,7 @@ func (n *count) putLeaf(asOf record.Time, hash uint64, ids []uint32) error {
 	return n.leaves.Add(n.key, n.row)
 }
 
-// countLeaves counts for each term in how many texts it is that were in no part before.
+// countLeaves counts, for each term, the different texts that have it and that no earlier part had.
 func (n *count) countLeaves() error {
 	defer n.leaves.Close()
 	past, now := n.before, n.c.Memory.Spool(16)
@@ -351,8 +355,8 @@ func (n *count) countLeaves() error {
 	return nil
 }
 
-// endPart moves the counts in memory to n.parts. The terms of the next version begin a new
-// part.
+// endPart ends the current part: it moves the counts in memory to n.parts. The next version begins
+// a new part.
 func (n *count) endPart() error {
 	if n.c.Leaves {
 		if err := n.countLeaves(); err != nil {
@@ -376,7 +380,7 @@ func (n *count) endPart() error {
 	return nil
 }
 
-// langCount is how many versions have a language, by number.
+// langCount is how many versions have a language, which is given by its number.
 type langCount struct {
 	lang     uint16
 	versions uint32
@@ -398,8 +402,7 @@ func (t *counted) encode(dst []byte, isNew bool, langs []langCount) []byte {
 	return dst
 }
 
-// addTo adds to r the counts that encode has appended to b, and to langs those of the
-// languages.
+// addTo adds the counts in b, which encode encoded, to r, and the counts of languages to langs.
 func addTo(r *Row, langs map[uint16]int64, b []byte) {
 	var list [5]int64
 	for i := range list {
@@ -422,8 +425,8 @@ func addTo(r *Row, langs map[uint16]int64, b []byte) {
 	}
 }
 
-// rows yields the sums of all parts as rows, sorted by period and term. It returns
-// errStopped after yield has returned false.
+// rows adds up the counts of all parts and yields them as rows, sorted by period and term. It
+// returns errStopped after yield has returned false.
 func (n *count) rows(yield func(*Row) bool) error {
 	if err := n.endPart(); err != nil {
 		return err
@@ -464,8 +467,8 @@ func (n *count) rows(yield func(*Row) bool) error {
 	return end()
 }
 
-// mostOf returns the language that most versions have, of equal ones the first by name, or
-// "" if langs is empty.
+// mostOf returns the language that most versions have. If several have equally many, it returns the
+// first by name. It returns "" if langs is empty.
 func (n *count) mostOf(langs map[uint16]int64) (name string) {
 	most := int64(0)
 	for lang, versions := range langs {
@@ -476,7 +479,7 @@ func (n *count) mostOf(langs map[uint16]int64) (name string) {
 	return name
 }
 
-// scriptLang returns the language that the script of a term shows, or "".
+// scriptLang returns the language that the script of a term implies, or "" if it implies none.
 func scriptLang(term string) string {
 	const letters = 4 // LangOf wants some letters of one script
 	return page.LangOf(strings.Repeat(term, letters))

@@ -9,11 +9,11 @@ import (
 	"infomall/store/segment"
 )
 
-// errUnread is what a function that reads leaves returns if a leaf cannot be read. The
-// page is then read.
+// errUnread is returned by a function that reads leaves if a leaf cannot be read. The whole page is
+// then read instead.
 var errUnread = errors.New("a leaf cannot be read")
 
-// errStopped ends a count after the caller wants no more rows.
+// errStopped is the error that ends a count when the caller wants no more rows.
 var errStopped = errors.New("stopped")
 
 // pageReader reads the leaves of pages.
@@ -23,9 +23,9 @@ type pageReader struct {
 	leaves []search.LeafRef
 }
 
-// read calls leaf for each stored leaf of the page of a version. If the leaves are not
-// known, or leaf returns errUnread, it reads the page and calls text for each leaf of it,
-// maybe after some calls of leaf.
+// read calls leaf for each stored leaf of the page of a version. If the leaves are not known, or
+// leaf returns errUnread, it reads the page instead and calls text for each of its leaves. In the
+// second case, leaf may have been called for some leaves before.
 func (p *pageReader) read(ref record.Ref, leaf func(search.LeafRef, search.Reading) error, text func(string) error) error {
 	leaves, as, ok, err := p.pages.Leaves(p.ctx, p.leaves[:0], ref)
 	if p.leaves = leaves; err != nil {
@@ -46,8 +46,8 @@ func (p *pageReader) read(ref record.Ref, leaf func(search.LeafRef, search.Readi
 	return p.pages.Texts(p.ctx, ref, text)
 }
 
-// leafMemory remembers something of each leaf, up to a limit of bytes. When it is full, it
-// forgets the leaves that were not asked for since it was full the last time.
+// leafMemory caches a value for each leaf, up to a limit in bytes. When it is full, it drops the
+// leaves that were not asked for since the last time that it was full.
 type leafMemory[T any] struct {
 	limit     int64
 	size      func(T) int64 // bytes that a value takes
@@ -57,22 +57,22 @@ type leafMemory[T any] struct {
 	list      []T // now[run]
 }
 
-// leafRun is the leaves of one run in one reading.
+// leafRun identifies the stored run to which leaves belong, and the way in which they were read.
 type leafRun struct {
 	segment.RunRef
 	search.Reading
 }
 
-// runBytes is about how many bytes an entry of a map of runs takes.
+// runBytes is an estimate of the memory that an entry of a map of runs takes, in bytes.
 const runBytes = 128
 
 func newLeafMemory[T any](limit int64, size func(T) int64) *leafMemory[T] {
 	return &leafMemory[T]{limit: limit, size: size, now: make(map[leafRun][]T)}
 }
 
-// at returns the remembered value of a leaf, or a zero value if there is none. The caller
-// may change the value, and then calls grown with the number of bytes that it has added.
-// The result is valid until the next call of at.
+// at returns a pointer to the cached value of a leaf, or to a new zero value. The caller may change
+// the value. It must then call grown with the number of bytes by which the value grew. The pointer
+// is valid until the next call of at.
 func (m *leafMemory[T]) at(l search.LeafRef, as search.Reading) *T {
 	if m.run.RunRef != l.RunRef || m.run.Reading != as {
 		m.open(leafRun{l.RunRef, as})
@@ -86,7 +86,7 @@ func (m *leafMemory[T]) at(l search.LeafRef, as search.Reading) *T {
 	return &m.list[l.N]
 }
 
-// open makes run the current run.
+// open makes run the current run, the one that at looks in first.
 func (m *leafMemory[T]) open(run leafRun) {
 	list, ok := m.now[run]
 	if !ok {
@@ -104,8 +104,8 @@ func (m *leafMemory[T]) open(run leafRun) {
 	m.run, m.list = run, list
 }
 
-// grown notes that a value takes more bytes than it did.
+// grown adds to the size of the cache the number of bytes by which a value grew.
 func (m *leafMemory[T]) grown(bytes int64) { m.held += bytes }
 
-// clear forgets all leaves.
+// clear drops all leaves.
 func (m *leafMemory[T]) clear() { *m = *newLeafMemory(m.limit, m.size) }

@@ -31,15 +31,16 @@ type Row struct {
 	AsOf        record.Time // of the period
 }
 
-// Pages gives a Counter the texts of versions.
+// Pages is how a Counter reads the pages of versions.
 type Pages interface {
-	// Leaves appends to dst the stored leaves of the page of a version, and returns how
-	// they are read. ok is false if the page has to be read.
+	// Leaves appends to dst the stored leaves of the page of a version. The parameter as that it
+	// returns is to be passed to LeafText. ok is false if the page has to be read.
 	Leaves(ctx context.Context, dst []search.LeafRef, ref record.Ref) (leaves []search.LeafRef, as search.Reading, ok bool, err error)
-	// LeafText returns the text of a stored leaf. After an error, the page is read.
+	// LeafText returns the text of a stored leaf. If it returns an error, the whole page is read
+	// instead.
 	LeafText(l search.LeafRef, as search.Reading) (string, error)
-	// Texts calls f with the text of each leaf of a page, which it reads. An error of f
-	// ends Texts and is returned.
+	// Texts reads a page and calls f with the text of each of its leaves. An error of f ends Texts
+	// and is returned.
 	Texts(ctx context.Context, ref record.Ref, f func(text string) error) error
 }
 
@@ -88,8 +89,8 @@ func (c *Counter) rows(ctx context.Context, versions iter.Seq2[*Version, error],
 	return count.rows(yield)
 }
 
-// sorted returns the versions sorted by the place where they are stored, so that versions
-// that share leaves come close to each other, and then by AsOf.
+// sorted returns the versions, sorted by the place where they are stored and then by AsOf. Versions
+// that share leaves thus come close to each other.
 func (c *Counter) sorted(ctx context.Context, versions iter.Seq2[*Version, error]) (*spill.Spool, error) {
 	s := c.Memory.Sorter(ctx, 4)
 	defer s.Close()
@@ -118,7 +119,7 @@ func (c *Counter) sorted(ctx context.Context, versions iter.Seq2[*Version, error
 	return all, nil
 }
 
-// encode appends a version to key and val. Keys sort by Ref and AsOf.
+// encode appends the encoded version to key and val. Keys sort by Ref and AsOf.
 func (v *Version) encode(key, val []byte) ([]byte, []byte) {
 	key = binary.BigEndian.AppendUint32(key, v.Ref.Segment)
 	key = binary.BigEndian.AppendUint32(key, v.Ref.Run)
@@ -129,7 +130,7 @@ func (v *Version) encode(key, val []byte) ([]byte, []byte) {
 	return key, append(val, v.Lang...)
 }
 
-// decodeVersion returns the version whose key and value encode has made.
+// decodeVersion returns the version that encode encoded; b is its key followed by its value.
 func decodeVersion(b []byte) (v Version) {
 	v.Ref = record.Ref{Segment: binary.BigEndian.Uint32(b), Run: binary.BigEndian.Uint32(b[4:]), N: binary.BigEndian.Uint32(b[8:])}
 	v.AsOf, b = periodOf(b[12:])
@@ -139,7 +140,7 @@ func decodeVersion(b []byte) (v Version) {
 	return v
 }
 
-// newWords returns the new words of the leaves of versions.
+// newWords returns the words in the leaves of versions that no list of words has.
 func (c *Counter) newWords(ctx context.Context, versions *spill.Spool) (*term.NewWords, error) {
 	// The runs of each leaf are sorted by their hash: the order of texts, and so what
 	// FindNew forgets, must not depend on where they are stored, nor on copies.

@@ -52,7 +52,7 @@ func copyTexts(dst, src []string) {
 	}
 }
 
-// Bytes returns about how much memory the rows of b take.
+// Bytes returns an estimate of the memory that the rows of b take, in bytes.
 func (b *Batch) Bytes() int64 {
 	n := int64(0)
 	for _, v := range b.Cols {

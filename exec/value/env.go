@@ -25,40 +25,42 @@ type Env struct {
 	// "modern", which "" also means, or "classic".
 	Level   int
 	Profile string
-	// Collapse says that the relation findings joins the findings of near-copies and of
-	// the forms of a URL.
+	// Collapse makes the relation findings join the findings of near-copies and of the forms of a
+	// URL (such as with and without www).
 	Collapse bool
-	// Known is the time of the KNOWN AT that is around a query: the query reads only what
-	// was added by then. 0 means all.
+	// Known is the time of the KNOWN AT that applies to a query: the query sees only what had been
+	// added to the archive by then. 0 means that it sees everything.
 	Known record.Time
 	// Plain turns off all rewriting of plans: a query reads the archive in the
 	// most direct way. Tests compare its rows with those of the rewritten plan.
 	Plain bool
-	// Traced makes each row say from which captures it was made: the plan adds hidden
-	// columns for that to each relation of captures.
+	// Traced makes each row name the captures from which it was made. The plan adds hidden columns
+	// for that to each relation of captures.
 	Traced bool
 	// Table opens a file of rows, for a FROM that names a file. If Table is
 	// nil, queries cannot read files.
 	Table func(path string) (Table, error)
-	// Watched returns the columns that the relation watched has of the query of the
-	// watch with this name, or if there is none, of the queries of all watches. If
+	// Watched returns the columns that the relation watched takes from the query of the watch with
+	// this name. If there is no such watch, it returns those from the queries of all watches. If
 	// Watched is nil, there are no watches.
 	Watched func(name string) ([]Column, error)
-	// Stored returns the newest result of a kind and name that the archive stores, such as
-	// a classifier, and its rows. If there is none, ok is false. Functions whose code needs
-	// such a result call Stored when they compute the first row, not before: the statement
-	// before may still have to make the result. If Stored is nil, the archive has none.
+	// Stored returns the newest result of a kind and name that the archive stores, such as a
+	// classifier, and its rows. ok is false if there is none. Functions that need a result call
+	// Stored when they compute the first row, and not before, because an earlier statement of the
+	// script may still have to make the result. If Stored is nil, the archive has no results.
 	Stored func(kind, name string) (r task.Result, rows []task.ResultRow, ok bool, err error)
-	// StoredNames returns the names of the results of a kind, sorted, for errors about a name
-	// that Stored does not find. If it is nil, there are none.
+	// StoredNames returns the sorted names of the stored results of a kind, for errors about a name
+	// that Stored does not find. If StoredNames is nil, there are none.
 	StoredNames func(kind string) []string
-	// Synonyms is a list of words that mean the same. A word of a question of MATCH or SEARCH
-	// stands for all words of its line. Nil means that words stand for themselves.
+	// Synonyms is a list of lines of words that mean the same. In a search query of MATCH or
+	// SEARCH, a word stands for all words of its line. Nil means that each word stands only for
+	// itself.
 	Synonyms *match.Synonyms
-	// Also, if not nil, is called for each constant question to which Synonyms adds words,
-	// with these words.
+	// Also, if not nil, is called for each constant search query to which Synonyms adds words, with
+	// the added words.
 	Also func(words []string)
-	// Regions is the file in which ip_region finds the place of an address. Nil means none.
+	// Regions is the file in which the function ip_region looks up the region of an IP address. Nil
+	// means that there is no file.
 	Regions *regions.File
 	// Defined returns the archive's views and metadata columns. It is called
 	// only when a statement uses a name that is not built in. If Defined is
@@ -105,7 +107,7 @@ func (e *Env) Location() *time.Location {
 	return e.Zone
 }
 
-// Question parses a question of MATCH or SEARCH with the synonyms of e, which may be nil. The
+// Question parses a search query of MATCH or SEARCH with the synonyms of e, which may be nil. The
 // error is a *match.Error.
 func (e *Env) Question(question string) (*match.Query, error) {
 	if e == nil || e.Synonyms == nil {
@@ -114,8 +116,8 @@ func (e *Env) Question(question string) (*match.Query, error) {
 	return e.Synonyms.Parse(question)
 }
 
-// Note calls e.Also with the words that the synonyms have added to a question. It does
-// nothing if they added none, or if e is nil.
+// Note calls e.Also with the words that synonyms have added to the search query q. It does nothing
+// if they added none, or if e is nil.
 func (e *Env) Note(q *match.Query) {
 	if e != nil && e.Also != nil && q.Added() != nil {
 		e.Also(q.Added())

@@ -68,7 +68,7 @@ func (v *Vector) KeyNumber(i int, o Order) uint64 {
 	return v.number(i)
 }
 
-// number returns KeyNumber of row i of v for the zero Order.
+// number returns what KeyNumber returns for row i of v in ascending order.
 func (v *Vector) number(i int) uint64 {
 	if v.Type == Float {
 		return floatKey(v.Floats[i])
@@ -110,7 +110,7 @@ func appendTextKey(dst []byte, s string) []byte {
 	return endTextKey(append(dst, s...), start)
 }
 
-// endTextKey does for the text dst[start:] what appendTextKey does for s.
+// endTextKey makes dst[start:], a text, into a key in place, in the form of appendTextKey.
 func endTextKey(dst []byte, start int) []byte {
 	if bytes.IndexByte(dst[start:], 0) >= 0 {
 		rest := bytes.ReplaceAll(dst[start:], []byte{0}, []byte{0, 0xff})
@@ -119,14 +119,13 @@ func endTextKey(dst []byte, start int) []byte {
 	return append(dst, 0, 0)
 }
 
-// FromKey reports whether AppendOfKey can read back a value of type t from its sort
-// key. It cannot read back a Float, because zero and minus zero have the same key, nor a
-// URL.
+// FromKey reports whether AppendOfKey can decode a value of type t from its sort key. It cannot
+// decode a Float, because zero and minus zero have the same key, nor a URL.
 func FromKey(t Type) bool { return t != Float && t != URL }
 
-// AppendOfKey adds a row to the end of v: the value whose sort key is at the start of
-// key. AppendKey must have made key, for a column with the type of v and in the zero
-// Order. FromKey must be true for the type. AppendOfKey returns the rest of key.
+// AppendOfKey appends to v the value whose sort key is at the start of key, and returns the rest of
+// key. AppendKey must have made key from a vector of the same type, in the zero Order (ascending).
+// FromKey must be true for the type.
 func (v *Vector) AppendOfKey(key []byte) (rest []byte) {
 	rest = SkipKey(v.Type, key)
 	if key[0] != 1 {
@@ -144,8 +143,8 @@ func (v *Vector) AppendOfKey(key []byte) (rest []byte) {
 	return rest
 }
 
-// SkipKey returns the rest of key after the sort key of a value of type t at its start.
-// AppendKey must have made key, in the zero Order.
+// SkipKey returns what follows the sort key at the start of key. That is the key of a value of type
+// t. AppendKey must have made it in the zero Order (ascending).
 func SkipKey(t Type, key []byte) (rest []byte) {
 	if key[0] != 1 {
 		return key[1:]

@@ -5,7 +5,8 @@ import (
 	"infomall/store/record"
 )
 
-// KnownAt returns the last moment of t, the time after KNOWN AT, or env.Known if that is
+// KnownAt returns the time up to which a query sees what was added to the archive. t is the
+// expression after KNOWN AT: the result is the last moment of its period, or env.Known if that is
 // earlier or t is nil. 0 means that there is no KNOWN AT. Each error is an *ast.Error.
 func KnownAt(t ast.Expr, env *Env) (record.Time, error) {
 	if t == nil {

@@ -195,8 +195,8 @@ func (e *Env) Param(p *ast.Param) (string, error) {
 	return s, nil
 }
 
-// placed returns the period that the text s names. The error is that of
-// parseWhole, as an *ast.Error that points at e.
+// placed returns the period that the text s names. An error of parseWhole becomes an *ast.Error
+// that points at e.
 func placed(e ast.Expr, s string, zone *time.Location) (whole, error) {
 	w, err := parseWhole(s, zone)
 	if err != nil {
@@ -275,13 +275,13 @@ func parseWhole(text string, zone *time.Location) (whole, error) {
 	return whole{f.in(zone), unit}, nil
 }
 
-// dayWords maps the words that a text may have instead of a day to the number of days from today.
+// dayWords maps words that stand for a day to the number of days between today and that day.
 var dayWords = map[string]int{"yesterday": -1, "today": 0, "tomorrow": 1}
 
-// dateForms are the forms of dates, besides 2008-06-15, that a text may have. Each has the number
-// of the group with the year, the month and the day; 0 means that the form has no day. A form such
-// as 02/06/2008 is not among them, because it is another day in other countries.
-// They are compiled when the first such text is read.
+// dateForms are the forms of dates, besides 2008-06-15, that a text may have. Each has the numbers
+// of the groups of its regular expression that hold the year, the month and the day; 0 means that
+// the form has no day. A form such as 02/06/2008 is not among them, because its meaning differs
+// from country to country. The forms are compiled when the first of these texts is read.
 var dateForms = sync.OnceValue(func() []dateForm {
 	return []dateForm{
 		{regexp.MustCompile(`^(\d{4})[-/](\d\d?)[-/](\d\d?)\b`), 1, 2, 3},
@@ -299,8 +299,9 @@ type dateForm struct {
 	year, month, day int
 }
 
-// numericDate returns s, a text that begins with a date in one of dateForms, with the date in the
-// form 2008-06-15, or 2008-06 without a day. It returns "" if s begins with no such date.
+// numericDate replaces a date in one of dateForms at the start of s by the same date in the form
+// 2008-06-15, or 2008-06 if it has no day. It returns "" if s does not begin with a date in one of
+// these forms.
 func numericDate(s string) string {
 	for _, form := range dateForms() {
 		m := form.re.FindStringSubmatch(s)
@@ -323,8 +324,8 @@ func numericDate(s string) string {
 	return ""
 }
 
-// monthNumber returns the number of the month with this English name, which may be cut after three
-// letters, as "6" for June. It returns "" if there is none.
+// monthNumber returns the number of a month as text, such as "6" for June or Jun. name is its
+// English name or the first three letters. The result is "" if there is no such month.
 func monthNumber(name string) string {
 	for m := time.January; m <= time.December; m++ {
 		if full := m.String(); strings.EqualFold(name, full) || strings.EqualFold(name, full[:3]) || name == "Sept" && m == time.September {
@@ -334,7 +335,7 @@ func monthNumber(name string) string {
 	return ""
 }
 
-// twoDigits returns a number of one or two digits with a zero before it if it has one.
+// twoDigits returns n, a number of one or two digits, with a zero in front if it has one digit.
 func twoDigits(n string) string {
 	if len(n) == 1 {
 		return "0" + n

@@ -33,8 +33,8 @@ func PeriodAt(unit string, t record.Time, zone *time.Location) Period {
 	return Period{record.At(start), record.At(After(unit, start))}
 }
 
-// After returns the start of the period after the one that begins at start. unit is
-// "year", "quarter", "month", "week" or "day".
+// After returns the end of the period that begins at start, which is the start of the next one.
+// unit is "year", "quarter", "month", "week" or "day".
 func After(unit string, start time.Time) time.Time {
 	switch unit {
 	case "year":

@@ -159,8 +159,8 @@ func (v *Vector) Same(i, j int) bool {
 	return true // Null
 }
 
-// MarkChanges sets dst[i] for each row i > 0 of v that is not the same as the row before it. It looks
-// at len(dst) rows, and leaves the other elements of dst as they are.
+// MarkChanges sets dst[i] to true for each row i > 0 of v that differs from the row before it. It
+// looks at len(dst) rows, and leaves the other elements of dst as they are.
 func (v *Vector) MarkChanges(dst []bool) {
 	if v.Nulls != nil || v.Type == Float {
 		for i := 1; i < len(dst); i++ {
@@ -178,7 +178,7 @@ func (v *Vector) MarkChanges(dst []bool) {
 	}
 }
 
-// markChanges sets dst[i] for each i > 0 if list[i] differs from the element before it.
+// markChanges sets dst[i] to true for each i > 0 if list[i] differs from the element before it.
 func markChanges[T comparable](dst []bool, list []T) {
 	list = list[:len(dst)]
 	for i := 1; i < len(list); i++ {
@@ -417,20 +417,20 @@ func (v *Vector) AppendTrue(sel []int32, n int) []int32 {
 type Column struct {
 	Name string
 	Type Type
-	// Marked says that MarkFrom and MarkTo stand around words of the texts. A terminal
-	// shows these words in colour instead.
+	// Marked reports that MarkFrom and MarkTo stand around words of the texts. A terminal shows
+	// these words in colour instead.
 	Marked bool
-	// Unit is the unit of which the times of the column are starts, such as month, or
-	// "". Formats for people write such a time as 2008-06.
+	// Unit is set if every time in the column is the start of such a unit, for example "month";
+	// otherwise it is "". Formats for people then write the time as 2008-06.
 	Unit string
 }
 
 // unitLayouts maps units to the layouts of their starts, as for time.Time.Format.
 var unitLayouts = map[string]string{"year": "2006", "quarter": "2006-01", "month": "2006-01", "week": "2006-01-02", "day": "2006-01-02"}
 
-// AppendStart appends the time in row i of v, which must not be NULL, in the form
-// of the unit of the column c, such as 2008-06, and returns dst. The bool is false
-// if c has no such unit.
+// AppendStart appends the time in row i of v, which must not be NULL, to dst, and returns dst. It
+// writes the time as the start of the unit of the column c, such as 2008-06. The bool is false if c
+// has no such unit.
 func (c *Column) AppendStart(dst []byte, v *Vector, i int, zone *time.Location) ([]byte, bool) {
 	layout := unitLayouts[c.Unit]
 	if layout == "" || v.Type != Time {
@@ -442,7 +442,7 @@ func (c *Column) AppendStart(dst []byte, v *Vector, i int, zone *time.Location) 
 	return time.UnixMilli(v.Ints[i]).In(zone).AppendFormat(dst, layout), true
 }
 
-// MarkFrom and MarkTo stand around the words of a text that a MATCH has found.
+// MarkFrom and MarkTo are put before and after each word of a text that a MATCH has found.
 const (
 	MarkFrom = "⸨"
 	MarkTo   = "⸩"

@@ -6,13 +6,12 @@ import (
 	"infomall/store/words/term"
 )
 
-// Counter makes vectors of texts: the value of a word is its count. Only one goroutine may
-// use it.
+// Counter counts the words of a text and returns the counts as a vector. Only one goroutine may use
+// it.
 type Counter struct {
 	// Dictionary has the numbers of words. It must not be nil.
 	Dictionary *Dictionary
-	// Fixed says that words which Dictionary does not have are left out. Otherwise they
-	// are added to it.
+	// Fixed says that words missing in Dictionary are ignored. Otherwise they are added to it.
 	Fixed bool
 
 	reader term.Reader

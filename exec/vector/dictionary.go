@@ -1,7 +1,7 @@
 package vector
 
-// wordBytes is about how many bytes of memory a word takes in a dictionary, besides its
-// letters: an entry of the map, and the string.
+// wordBytes is an estimate of the memory that a word takes in a dictionary besides its letters, in
+// bytes: the entry of the map, and the string.
 const wordBytes = 72
 
 // Dictionary gives numbers to words, from 0 on, in the order in which they come. The zero
@@ -36,11 +36,11 @@ func (d *Dictionary) Find(word []byte) (n uint32, ok bool) {
 	return n, ok
 }
 
-// Word returns the word with a number, which must be less than Len.
+// Word returns the word whose number is n. n must be less than Len.
 func (d *Dictionary) Word(n uint32) string { return d.words[n] }
 
 // Len returns how many words the dictionary has.
 func (d *Dictionary) Len() int { return len(d.words) }
 
-// Bytes returns about how many bytes of memory the dictionary takes.
+// Bytes returns an estimate of the memory that the dictionary takes, in bytes.
 func (d *Dictionary) Bytes() int64 { return d.letters + int64(len(d.words))*wordBytes }

@@ -45,7 +45,7 @@ func (v Vector) DotDense(dense []float64) (sum float64) {
 	return sum
 }
 
-// AddTo adds v times factor to a dense vector, which must have all words of v.
+// AddTo adds v times factor to a dense vector, which must be long enough for all words of v.
 func (v Vector) AddTo(dense []float64, factor float64) {
 	for i, n := range v.Words {
 		dense[n] += factor * float64(v.Values[i])
@@ -72,8 +72,8 @@ func (v Vector) Normalize() {
 	}
 }
 
-// entryBytes is how many bytes a value of a matrix takes, with the number of its word.
-// rowBytes is how many bytes a row takes besides.
+// entryBytes is the memory that a value of a matrix takes, with the number of its word, in bytes.
+// rowBytes is the memory that a row takes besides its values.
 const (
 	entryBytes = 8
 	rowBytes   = 8
@@ -107,5 +107,5 @@ func (m *Matrix) Row(i int) Vector {
 // Len returns how many rows the matrix has.
 func (m *Matrix) Len() int { return len(m.ends) }
 
-// Bytes returns how many bytes of memory the rows take.
+// Bytes returns the memory that the rows take, in bytes.
 func (m *Matrix) Bytes() int64 { return int64(len(m.words))*entryBytes + int64(len(m.ends))*rowBytes }

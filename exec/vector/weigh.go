@@ -2,13 +2,13 @@ package vector
 
 import "math"
 
-// IDF has the inverse document frequency of each word, by number: how much a word weighs
-// because few texts have it.
+// IDF holds the inverse document frequency of each word, by the number of the word. It is greater
+// for words that few texts have.
 type IDF []float32
 
-// NewIDF returns the inverse document frequencies of n words in texts, whose vectors are
-// the rows of m that the function in accepts. If in is nil, all rows count. Words with
-// number n or above are ignored.
+// NewIDF returns the inverse document frequencies of the words 0 to n-1; other words are ignored.
+// The rows of m are the counts of words of texts. If in is not nil, only rows for which it returns
+// true count.
 func NewIDF(m *Matrix, n int, in func(row int) bool) IDF {
 	texts := 0
 	with := make([]float64, n)
@@ -30,8 +30,8 @@ func NewIDF(m *Matrix, n int, in func(row int) bool) IDF {
 	return idf
 }
 
-// Weigh replaces the counts of a vector by weights, in place: see the package comment. All
-// words of v must have an idf.
+// Weigh replaces the counts in v by weights, in place, as the package comment says. idf must have
+// all words of v.
 func (idf IDF) Weigh(v Vector) {
 	for i, n := range v.Words {
 		if v.Values[i] > 0 {

@@ -21,9 +21,9 @@ var capitals = map[string]string{
 	"53": "Kunming", "54": "Lhasa", "61": "Xi'an", "62": "Lanzhou", "63": "Xining", "64": "Yinchuan", "65": "Ürümqi",
 }
 
-// china adds the provinces, prefectures and counties of China. A prefecture is where
-// GeoNames has a city of its name in the province, a county the same, or else where its
-// prefecture is.
+// china adds the provinces, prefectures and counties of China. A prefecture or county gets the
+// position of the city of the same name that GeoNames has in the province. Without such a city it
+// gets the position of the prefecture or province that contains it.
 func (m *maker) china() {
 	adminOf := map[string]string{}
 	for admin, code := range provinceOf {

@@ -60,8 +60,8 @@ func (m *maker) readCities() {
 	}
 }
 
-// largest returns the largest city of a country with this name, or nil. admin, if not "", is
-// the GeoNames code of its province.
+// largest returns the most populous city with this name in a country, or nil. If admin is not "",
+// it is the GeoNames code of the province in which the city must be.
 func (m *maker) largest(name, country, admin string) *city {
 	var best *city
 	name = plain(name)
@@ -80,11 +80,11 @@ func plain(name string) string {
 
 var marks = strings.NewReplacer("’", "", "'", "", "‘", "", "ü", "u", "Ü", "U", "é", "e", "ê", "e", "ö", "o", " City", "", " Shi", "")
 
-// populationMin is how many inhabitants a city of the table has at least, if it is no
-// capital and not in the list of exonyms.
+// populationMin is the least number of inhabitants of a city in the table. It does not hold for
+// capitals and for cities in the list of exonyms.
 const populationMin = 100_000
 
-// citiesOfTheWorld adds the cities that are no places of China's division yet.
+// citiesOfTheWorld adds the cities that are not yet in the table as places of China's division.
 func (m *maker) citiesOfTheWorld() {
 	for _, c := range m.cities {
 		if c.place != nil {
@@ -135,8 +135,7 @@ func (m *maker) addCity(c *city) {
 // zones is the tree of time zones in CLDR: names lead to further zones, or to a text.
 type zones map[string]json.RawMessage
 
-// timeZones adds to the cities after which time zones are named their names in the other
-// languages.
+// timeZones adds names in the other languages to those cities that give time zones their names.
 func (m *maker) timeZones() {
 	english := m.zoneNames("en")
 	for _, language := range languages {
@@ -172,7 +171,7 @@ func (m *maker) capitalOrLarge(name string) *place {
 	return best
 }
 
-// zoneNames returns the names of the cities of time zones in a language, by zone.
+// zoneNames returns the name, in one language, of the city of each time zone, by zone.
 func (m *maker) zoneNames(language string) map[string]string {
 	var file struct {
 		Main map[string]struct {

@@ -63,7 +63,7 @@ func (m *maker) add(p *place) *place {
 	return p
 }
 
-// named adds names to the variants of p. It leaves out names that p has, names in brackets,
+// named adds names to the variants of p. It leaves out names that p already has, names in brackets,
 // and "".
 func (p *place) named(names ...string) {
 	for _, n := range names {
@@ -74,7 +74,7 @@ func (p *place) named(names ...string) {
 	}
 }
 
-// read returns the bytes of a file in the folder of the data.
+// read returns the content of a file in the folder of the data.
 func (m *maker) read(path ...string) []byte {
 	b, err := os.ReadFile(filepath.Join(append([]string{m.folder}, path...)...))
 	if err != nil {
@@ -90,8 +90,8 @@ func (m *maker) json(v any, path ...string) {
 	}
 }
 
-// lines yields the columns of each line of a list beside this file, which has so many
-// columns; those at the end may be missing.
+// lines calls each with the columns of each line of a list beside this file. columns is how many
+// columns a line has; the last ones may be missing.
 func lines(name string, columns int, each func(columns []string)) {
 	b, err := os.ReadFile(filepath.Join("pack", name))
 	if err != nil {
@@ -110,8 +110,8 @@ func lines(name string, columns int, each func(columns []string)) {
 	}
 }
 
-// table returns the table of all places: first the kinds in the order country, province,
-// prefecture, county, city, and the most populous first.
+// table returns the table of all places, sorted by kind (country, province, prefecture, county,
+// city) and then by population, the most populous first.
 func (m *maker) table() []byte {
 	rank := map[string]int{"country": 0, "province": 1, "prefecture": 2, "county": 3, "city": 4}
 	slices.SortStableFunc(m.places, func(a, b *place) int {

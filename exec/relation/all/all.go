@@ -1,6 +1,6 @@
-// Package all lists the relations: those of captures, of package relation; those of
-// stored results, of package result; and those of the archive itself and of the work on it,
-// of package work.
+// Package all lists all relations. Package relation has the relations of captures, package result
+// the relations of stored results, and package work the relations of the archive itself and of the
+// work on it.
 package all
 
 import (

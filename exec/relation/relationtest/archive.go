@@ -211,15 +211,15 @@ func (a *Archive) Scan(ctx context.Context, s record.Scan) record.Rows {
 	}
 }
 
-// Seek returns the keys of the URLs that s looks for, and of no others, and of those with
-// a capture that has no body.
+// Seek returns the keys of the URLs that s looks for, and of URLs with a capture without a body. It
+// returns no other keys.
 func (a *Archive) Seek(ctx context.Context, s record.Seek) (keys []string, ok bool, err error) {
 	s.Columns |= s.By
 	return a.SeekAmong(a.Scan(ctx, s.Scan), s)
 }
 
-// SeekAmong is Seek among the rows of a scan, which must have the columns of s and the
-// column s.By.
+// SeekAmong does the work of Seek for captures that the caller has scanned. rows must have the
+// columns of s and the column s.By.
 func (a *Archive) SeekAmong(rows record.Rows, s record.Seek) (keys []string, ok bool, err error) {
 	type first struct {
 		value int64
@@ -563,12 +563,12 @@ func (a *Archive) Words(ctx context.Context, _ search.Question, _ []urlkey.Range
 	return nil, ctx.Err()
 }
 
-// Linking knows nothing: pages must be read.
+// Linking returns false: pages must be read.
 func (a *Archive) Linking(ctx context.Context, _ []urlkey.Range, _ record.Time, _ int) (map[record.Ref]bool, bool, error) {
 	return nil, false, ctx.Err()
 }
 
-// Borders divides the captures of the scan by their number.
+// Borders implements relation.Snapshot. Its parts have about the same number of captures.
 func (a *Archive) Borders(ctx context.Context, s record.Scan, parts, _ int) ([]string, error) {
 	var keys []string
 	for b, err := range a.Scan(ctx, s) {
@@ -580,7 +580,7 @@ func (a *Archive) Borders(ctx context.Context, s record.Scan, parts, _ int) ([]s
 	return urlkey.Quantiles(keys, parts), nil
 }
 
-// ToRead says nothing: the archive is in memory.
+// ToRead returns zeros: the archive is in memory.
 func (a *Archive) ToRead(ctx context.Context, _ record.Scan, _ record.FilePart) (record.Reading, error) {
 	return record.Reading{}, ctx.Err()
 }

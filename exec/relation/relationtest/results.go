@@ -38,7 +38,7 @@ func (a *Archive) SaveResult(_ context.Context, r task.Result, rows iter.Seq2[ta
 	return k.Result, a.Err
 }
 
-// TakeResults gives a the stored results of from, as if from were an earlier state of a.
+// TakeResults sets the stored results of a to those of from, as if from were an earlier state of a.
 func (a *Archive) TakeResults(from *Archive) { a.results = slices.Clone(from.results) }
 
 // compareResults returns a negative number if x sorts before y, by name and

@@ -18,7 +18,7 @@ func (a *Archive) Exists() bool { return !a.Missing }
 // Path returns a made-up path, which stands for the archive in messages.
 func (a *Archive) Path() string { return "test-archive" }
 
-// Local returns the name of no folder.
+// Local implements the method of an archive that returns its folder. It returns a made-up name.
 func (a *Archive) Local() string { return "test-archive" }
 
 // Copy copies nothing and returns a made-up result for the pool 200806. If o

@@ -23,14 +23,13 @@ type Clustered struct {
 	Size     int64       // texts of the cluster; 0 for noise
 	Role     string      // core, border or noise
 	Distance float64     // from the representative of the cluster
-	// Representative reports that the text is the one that stands for its cluster.
+	// Representative reports that the text represents its cluster.
 	Representative bool
 	Words          string // words that tell the cluster from the rest, joined by ", "
 }
 
-// Row returns c encoded as a row to store. number distinguishes the rows of one URL and
-// time. Rows in the order of their keys are sorted by URL, time and number. ParseClustered
-// reads them back.
+// Row returns c encoded as a row to store. number tells apart several rows of one URL and time. The
+// keys of rows sort by URL, time and number. ParseClustered decodes the row.
 func (c *Clustered) Row(number uint32) task.ResultRow {
 	key := append([]byte(urlkey.Key(c.URL)), 0)
 	if c.Time != record.NoTime {
@@ -51,8 +50,8 @@ func (c *Clustered) Row(number uint32) task.ResultRow {
 // errClustered is returned for a stored row that Clustered.Row did not encode.
 var errClustered = errors.New("a row of clusters is damaged")
 
-// The lengths of what follows the URL's key in the key of a stored row, with the byte before
-// it: a number alone, or a time and a number.
+// The lengths in bytes of the part of a row's key that follows the key of the URL. It has a zero
+// byte, the time if the text has one, and the number.
 const (
 	untimedBytes = 1 + 4
 	timedBytes   = 1 + 8 + 4
@@ -91,11 +90,11 @@ func ParseClustered(r task.ResultRow) (c Clustered, number uint32, err error) {
 	return c, number, nil
 }
 
-// HideClustered yields those of rows, which are some of all rows of a result of CLUSTER, that
-// are not about hidden texts. hides reports whether the text of a URL at a time is hidden;
-// with NoTime, whether a text of any time is. The words of a cluster come from all its texts,
-// so the other texts of a cluster with a hidden text lose the words, and hidden texts do not
-// count in the size.
+// HideClustered yields the rows in rows whose texts are not hidden. all has all rows of the same
+// result of CLUSTER. hides reports whether the text of a URL at a time is hidden; with NoTime,
+// whether any text of the URL is. The words of a cluster come from all its texts. So if a text of a
+// cluster is hidden, the other rows lose the words, and the hidden text does not count in the size
+// of the cluster.
 func HideClustered(all, rows iter.Seq2[task.ResultRow, error], hides func(url string, t record.Time) bool) iter.Seq2[task.ResultRow, error] {
 	return func(yield func(task.ResultRow, error) bool) {
 		hidden := make(map[int64]int64) // number of hidden texts of each cluster
@@ -133,7 +132,7 @@ func HideClustered(all, rows iter.Seq2[task.ResultRow, error], hides func(url st
 	}
 }
 
-// clusteredRow is one row of the relation clusters: a Clustered, and the result that has it.
+// clusteredRow is one row of the relation clusters: a Clustered, and the stored result it is from.
 type clusteredRow struct {
 	Clustered
 	of *task.Result

@@ -71,8 +71,8 @@ var Events = relation.List(relation.Relation{
 	},
 }, events)
 
-// events yields the rows of the relation events in batches: ranking by ranking, and for
-// each by the numbers of the events.
+// events yields the rows of the relation events in batches, sorted by ranking and then by the
+// number of the event.
 func events(r *relation.Reader, ctx context.Context, n *relation.Request) iter.Seq2[[]eventRow, error] {
 	return relation.Paged(func(yield func(*eventRow, error) bool) {
 		ended := false
@@ -95,7 +95,7 @@ func events(r *relation.Reader, ctx context.Context, n *relation.Request) iter.S
 	})
 }
 
-// newestEvents yields the last result of EVENTS of each name.
+// newestEvents yields, for each name, the last result that EVENTS stored under it.
 func newestEvents(r *relation.Reader, ctx context.Context) iter.Seq2[*task.Result, error] {
 	return func(yield func(*task.Result, error) bool) {
 		list, err := r.Snapshot.Results(ctx, task.ResultEvents)
@@ -118,8 +118,8 @@ func keptRows(r *relation.Reader, ctx context.Context, of *task.Result) kept.Row
 	}
 }
 
-// eventsOf yields the events of one result that have a report which is shown, and the events
-// that have become one with another event.
+// eventsOf yields those events of one stored result that have a report which is shown. It also
+// yields the events that were merged into an event with such a report.
 func eventsOf(r *relation.Reader, ctx context.Context, of *task.Result, yield func(*eventRow, error) bool) {
 	rows := keptRows(r, ctx, of)
 	events, err := kept.ReadEvents(rows)
@@ -172,8 +172,8 @@ func newEventSum(of *task.Result, e *kept.Event) *eventSum {
 	return &eventSum{of: of, event: e, row: eventRow{Event: *e, of: of}, sources: map[string]bool{}, keywords: map[string]float64{}, places: map[string]int{}}
 }
 
-// add adds one report. If the report whose title EVENTS has chosen is not shown, the title
-// comes from the report with the most texts.
+// add adds one report to the sums. The title of the event comes from the report that EVENTS chose
+// for it. If that report is not shown, it comes from the report with the most texts.
 func (s *eventSum) add(r *kept.Report) {
 	s.row.reports++
 	s.row.copies += r.Copies()
@@ -195,7 +195,8 @@ func (s *eventSum) add(r *kept.Report) {
 	}
 }
 
-// end adds the row of the event to shown. On a nil s it does nothing.
+// end computes the row of the event and adds it to shown, which has the rows by event number. On a
+// nil s it does nothing.
 func (s *eventSum) end(shown map[int]*eventRow) {
 	if s == nil {
 		return
@@ -206,7 +207,7 @@ func (s *eventSum) end(shown map[int]*eventRow) {
 	shown[s.event.Number] = &s.row
 }
 
-// most returns the names with the greatest values, at most n, joined by commas.
+// most returns the names of the n greatest values, joined by commas, the greatest first.
 func most[N cmp.Ordered](values map[string]N, n int) string {
 	names := slices.SortedFunc(maps.Keys(values), func(a, b string) int {
 		return cmp.Or(cmp.Compare(values[b], values[a]), strings.Compare(a, b))

@@ -49,8 +49,8 @@ var Reports = relation.List(relation.Relation{
 	},
 }, reports)
 
-// reports yields the rows of the relation reports in batches: event by event, and for each
-// by the time at which the report began. With a scope, only texts in the scope count.
+// reports yields the rows of the relation reports in batches, sorted by event and then by the time
+// at which the report began. If n has a scope, only texts in the scope count.
 func reports(r *relation.Reader, ctx context.Context, n *relation.Request) iter.Seq2[[]reportRow, error] {
 	return relation.Paged(func(yield func(*reportRow, error) bool) {
 		for of, err := range newestEvents(r, ctx) {

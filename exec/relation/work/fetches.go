@@ -61,8 +61,9 @@ func answered(name, doc string, f func(*report.Fetch) int64) relation.Column {
 	return relation.IntOrNull(name, doc, func(x *report.Fetch) (int64, bool) { return f(x), x.Bytes >= 0 })
 }
 
-// shown returns a column of the relation fetches, of type t, about what a browser made of a
-// page. It is NULL if RENDER is not about the URL. f returns the value for the others.
+// shown returns a column of the relation fetches, of type t, about what a browser made of a page.
+// It is NULL if the clause RENDER of the crawl, which lets a browser show pages, does not concern
+// the URL. f returns the value for other URLs.
 func shown(name string, t value.Type, doc string, f func(*report.Shown) value.Value) relation.Column {
 	return relation.ValueOf(name, t, doc, func(x *report.Fetch) value.Value {
 		if x.Shown == nil {

@@ -41,7 +41,8 @@ type job struct {
 	alerts []string // of the crawl that the job ran, the oldest first
 }
 
-// alertsShown is how many alerts of a job its row names; the first ones say how it began.
+// alertsShown is the most alerts that the row of a job shows. It shows the first ones, because they
+// say how the trouble began.
 const alertsShown = 20
 
 // jobs yields the jobs that started in the time window of n, in one batch. It
@@ -68,8 +69,8 @@ func jobs(r *relation.Reader, ctx context.Context, n *relation.Request) iter.Seq
 	})
 }
 
-// addAlerts sets the alerts of each job that ran a crawl. These are the alerts that the crawl
-// raised from the start of the job to its end.
+// addAlerts sets the alerts of each job in list that ran a crawl: those that the crawl raised
+// between the start and the end of the job.
 func addAlerts(ctx context.Context, state relation.CrawlState, list []job) error {
 	if !slices.ContainsFunc(list, func(j job) bool { return ranCrawl(&j.Job) }) {
 		return nil
@@ -121,7 +122,7 @@ func crawlOf(j *task.Job, crawls []report.Crawl) string {
 	return j.Name
 }
 
-// alertsText returns the alerts of j, one a line.
+// alertsText returns the alerts of j, one per line.
 func alertsText(j *job) string {
 	if left := len(j.alerts) - alertsShown; left > 0 {
 		return strings.Join(j.alerts[:alertsShown], "\n") + fmt.Sprintf("\n… and %s", value.Counted(left, "more alert"))

@@ -20,8 +20,9 @@ type watchedRow struct {
 	name string
 }
 
-// Watched declares the relation watched, which has one row per row that a watch has
-// found. A query reads WatchedWith, which has the columns of the watches too.
+// Watched declares the relation watched, which has one row per row that a watch (a query that runs
+// again and again) has found. Queries read the relation that WatchedWith returns, which also has
+// the columns of the watches' queries.
 var Watched = relation.List(relation.Relation{
 	Name: "watched", Doc: "one row that a watch has found; after these columns come those of the queries of the watches", OwnTime: "seen",
 	Results: task.ResultWatches, NoResults: "no watch has run yet; RUN WATCH name runs one now",
@@ -32,10 +33,9 @@ var Watched = relation.List(relation.Relation{
 	},
 }, watched)
 
-// WatchedWith returns the relation watched with further columns: those of the
-// queries of watches. Their names must be different from each other and from those
-// of the relation. A value whose type is not that of its column is NULL, unless it
-// can be converted.
+// WatchedWith returns the relation watched with further columns: those of the queries of watches.
+// All names of columns must differ. A stored value that does not have the type of its column is
+// converted, or becomes NULL if it cannot be converted.
 func WatchedWith(columns []value.Column) *relation.Relation {
 	r := *Watched
 	r.Columns = slices.Clone(r.Columns)
@@ -64,8 +64,8 @@ func fitted(x value.Value, t value.Type) value.Value {
 	return y
 }
 
-// watched yields the rows of the relation watched in batches: watch by watch, and
-// for each in the order in which the rows were found.
+// watched yields the rows of the relation watched in batches: one watch after the other, and the
+// rows of each in the order in which they were found.
 func watched(r *relation.Reader, ctx context.Context, n *relation.Request) iter.Seq2[[]watchedRow, error] {
 	return relation.Paged(func(yield func(*watchedRow, error) bool) {
 		list, err := r.Watches(ctx)
