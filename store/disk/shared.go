@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// ErrCondition is wrapped by the error of a change of a [Shared] file that another process
-// has changed since it was read. Nothing was changed.
+// ErrCondition is wrapped by the error of a change to a [Shared] file if another process has
+// changed the file since this process read it. The file is then left unchanged.
 var ErrCondition = errors.New("another process has changed the object")
 
-// ErrUnsure is wrapped by the error of a change of a [Shared] file if nobody can say whether the
-// change was carried out: an answer was lost, and another process has changed the file since.
+// ErrUnsure is wrapped by the error of a change to a [Shared] file if it is not known whether the
+// change was carried out: the answer was lost, and another process has changed the file since.
 var ErrUnsure = errors.New("the answer of the store was lost, and the object has changed since")
 
 // Place says where a file of an archive in a bucket lies.
@@ -32,8 +32,8 @@ type Expected struct {
 	Edition string // another one after each replacement; "" if the file was never replaced
 }
 
-// Shared is an FS of an archive that lies in a bucket. There are no locks between
-// machines: a file is changed on condition that it is as it was read.
+// Shared is the FS of an archive in a bucket. There are no locks between machines. Instead, a file
+// is changed on the condition that nobody has changed it since it was read.
 type Shared interface {
 	FS
 	// Attempt calls do, which reads files whose Place is Changing and writes them. A

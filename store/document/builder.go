@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// ErrLimit is returned if a document is larger than its Limits. What was added before
+// ErrLimit is returned if a document would exceed its Limits. Everything that was added before
 // stays in the document.
 var ErrLimit = errors.New("larger than the limits: the rest is not read")
 
@@ -16,8 +16,8 @@ var ErrLimit = errors.New("larger than the limits: the rest is not read")
 // goroutine may use it.
 type Builder struct {
 	Doc *Document
-	// Lead is the text in the largest type of the first page, or "" if the kind does
-	// not know sizes. It may become the title.
+	// Lead is the text in the largest type of the first page, or "" if documents of this kind have no
+	// sizes of type. It may become the title.
 	Lead   string
 	limits Limits
 	nested func(*Input) *Document
@@ -25,8 +25,8 @@ type Builder struct {
 	parts  int // parts and sections added
 }
 
-// NewBuilder returns a Builder of an empty document. nested reads a body inside of the
-// document; it returns nil if no kind reads that body.
+// NewBuilder returns a Builder of an empty document. The function nested reads a body that is
+// inside the document, such as a member of a zip file; it returns nil if no kind reads that body.
 func NewBuilder(l Limits, nested func(*Input) *Document) *Builder {
 	l = l.WithDefaults()
 	if l.left == nil {
@@ -49,9 +49,9 @@ func (b *Builder) Begin(kind SectionKind, name string) error {
 	return nil
 }
 
-// Add adds a part to the current section. It cleans the text, see Clean, and adds
-// nothing if no text is left. It returns ErrLimit if the document is full; then it
-// has added as much of the text as fits.
+// Add adds a part to the current section. It cleans text as CleanLines does, and adds nothing if
+// no text is left. If the limits are reached, it adds as much of text as they allow and returns
+// ErrLimit.
 func (b *Builder) Add(kind PartKind, text string) error {
 	if text = CleanLines(text); text == "" {
 		return nil

@@ -2,8 +2,8 @@ package document
 
 import "strings"
 
-// Unpack counts n unpacked bytes. It returns ErrLimit if the document, together with
-// the bodies that it is inside of, has then unpacked more than Limits.Unpacked.
+// Unpack counts n more unpacked bytes. It returns ErrLimit if the total exceeds Limits.Unpacked.
+// The total includes the bodies around this document and those inside it.
 func (b *Builder) Unpack(n int64) error {
 	left := b.limits.left
 	if *left -= n; *left < 0 {
@@ -13,12 +13,12 @@ func (b *Builder) Unpack(n int64) error {
 	return nil
 }
 
-// UnpackLeft returns how many bytes Unpack still accepts.
+// UnpackLeft returns how many more bytes may be unpacked before Unpack returns ErrLimit.
 func (b *Builder) UnpackLeft() int64 { return *b.limits.left }
 
-// Nested reads a body inside of the document, such as a member of a zip file, with what
-// is left of the limits of the document. It returns nil if no kind reads the body, or if
-// it is inside of too many others.
+// Nested reads a body inside of the document, such as a member of a zip file. The result may use
+// what is left of the document's limits. Nested returns nil if no kind reads the body, or if the
+// body is nested too deeply.
 func (b *Builder) Nested(in *Input) *Document {
 	if b.nested == nil {
 		return nil

@@ -8,9 +8,8 @@ import (
 	"infomall/store/record"
 )
 
-// Version is the number of the code that reads documents. It goes up by one if any
-// reader gives another result for any body. Readings with another number are made
-// again.
+// Version is the version of the code that reads documents. It must be increased whenever a reader
+// gives another result for any body. Stored readings with another Version are made again.
 const Version = 7
 
 // ErrDamaged is returned if a reading is damaged.

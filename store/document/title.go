@@ -70,8 +70,8 @@ func (d *Document) firstHeading() string {
 	return ""
 }
 
-// firstParagraph returns the first paragraph, or "" if the document has no running text,
-// as a workbook or a feed.
+// firstParagraph returns the first paragraph. It returns "" if the document has no running text,
+// as is the case for a workbook or a feed.
 func (d *Document) firstParagraph() string {
 	for _, s := range d.Sections {
 		if s.Kind != Whole && s.Kind != Page && s.Kind != Slide && s.Kind != Chapter {
@@ -90,8 +90,8 @@ func (d *Document) firstParagraph() string {
 	return ""
 }
 
-// hasWords reports whether text may have several words: it has a space, or a letter of a
-// language that can do without spaces.
+// hasWords reports whether text may consist of several words: it has a space, or a letter of a
+// script that needs no spaces between words.
 func hasWords(text string) bool {
 	return strings.Contains(text, " ") || strings.ContainsFunc(text, isWide)
 }
@@ -127,8 +127,9 @@ func letterCount(text string) int {
 	return n
 }
 
-// printers begin the titles that printer drivers make of a program and the name of a file,
-// such as "Microsoft Word - report.doc". editors end titles such as "report.txt - Notepad".
+// printers are the beginnings of titles that printer drivers make from the name of a program and a
+// file, such as "Microsoft Word - report.doc". editors are the ends of titles such as "report.txt
+// - Notepad".
 var (
 	printers = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)^(microsoft (office )?(word|excel|powerpoint|publisher|visio|outlook|access|project)|(corel )?wordperfect|quarkxpress(\(tm\))?|adobe (pagemaker|indesign|illustrator|photoshop)|pagemaker|coreldraw|autocad|lotus \S+|star(office|writer)|openoffice(\.org)?|writer|word pro|appleworks|clarisworks|print|printing|druck|full page fax print)( \d[\d.]*)?( document)? ?[-–:] ?`)
@@ -138,8 +139,8 @@ var (
 	})
 )
 
-// printedName returns what is left of a title without the name of a program, and whether
-// the title had one.
+// printedName returns title without the name of the program that printed the document. printed
+// reports whether title had such a name.
 func printedName(title string) (rest string, printed bool) {
 	rest = editors().ReplaceAllString(printers().ReplaceAllString(title, ""), "")
 	return strings.TrimSpace(rest), len(rest) < len(title)
@@ -162,8 +163,8 @@ var (
 // isAddress reports whether a title is a URL or a path.
 func isAddress(title string) bool { return addresses().MatchString(title) }
 
-// isCode reports whether a title may be a title but looks like the name of a file or a
-// number, such as "rpt_2008_v3".
+// isCode reports whether a title looks like an address, the name of a file or a number, such as
+// "rpt_2008_v3", or has hardly any letters.
 func isCode(title string) bool {
 	return isAddress(title) || letterCount(title) < lettersMin || codes().MatchString(title) && letterCount(title) < 2*utf8.RuneCountInString(title)
 }

@@ -9,16 +9,16 @@ import (
 	"infomall/store/page/charset"
 )
 
-// latin are languages in Latin script that programs declare in the files of their users,
-// whatever these are about. LatinLanguage has a model of each but "no", which is its "nb".
+// latin are the languages in Latin script that programs often declare by default, whatever the
+// language of the text is. LatinLanguage has a model of each; its model for "no" is "nb".
 var latin = []string{
 	"en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "nb", "no", "fi", "is", "pl",
 	"cs", "sk", "sl", "hr", "hu", "ro", "et", "lv", "lt", "tr", "ca",
 }
 
-// LangFor returns the language of a text that is declared to be in a language, such as "en-US" or
-// "". It is the declared one, unless nothing or a language in Latin script is declared, and the
-// letters of the text show that it is in another.
+// LangFor returns the language of a text. declared is the language that the file declares, such as
+// "en-US" or "". The result is declared, unless nothing or a language in Latin script is declared
+// and the letters of the text show another language.
 func LangFor(declared, text string) string {
 	base, _, _ := strings.Cut(strings.ToLower(strings.ReplaceAll(declared, "_", "-")), "-")
 	if base != "" && !slices.Contains(latin, base) {

@@ -12,10 +12,10 @@ type Hiding struct {
 	// Ranges has the keys of all URLs of which captures are hidden, and perhaps of other
 	// URLs. The ranges are sorted and disjoint.
 	Ranges []urlkey.Range
-	// Hides reports whether the capture of the URL with this key at time t is hidden.
+	// Hides reports whether the capture at time t of the URL whose sort key is key is hidden.
 	Hides func(key string, t Time) bool
-	// Name is different for each Hiding that hides other captures. It becomes a part of
-	// the state of the snapshot.
+	// Name identifies what is hidden: two Hidings that hide different captures have different names.
+	// The name becomes a part of the state of the snapshot.
 	Name string
 }
 

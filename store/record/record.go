@@ -116,8 +116,8 @@ func (c Change) String() string { return changeNames[c] }
 // ChangeKind and ChangeChanged do; ChangeFirst, ChangeLayout and ChangeSame do not.
 func (c Change) Changed() bool { return c >= ChangeGone && c <= ChangeChanged }
 
-// Sense says whether a version says something else than the version before it of its
-// URL.
+// Sense says whether the change from the previous version of the same URL to this version is a
+// change of content, or only of markup, dates, counters and the like.
 type Sense uint8
 
 // The values of Sense.

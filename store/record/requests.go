@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Requests says which heads of requests are kept with the captures that answer them.
+// Requests says how much of a request's head (the request line and the headers) the archive keeps
+// with the capture that answers the request.
 type Requests uint8
 
 // The values of Requests.
@@ -15,12 +16,13 @@ const (
 	RequestsAll                 // each, as it was sent
 )
 
-// secretLines are the header lines of a request that log somebody in, in lower case.
+// secretLines are the names, in lower case, of the request headers that carry passwords or the
+// identity of a user who has logged in.
 var secretLines = []string{"cookie", "cookie2", "authorization", "proxy-authorization"}
 
-// Head returns what r keeps of head, the request line and the headers of a request with
-// the empty line after them: nil, or a copy. A header that is continued on the next
-// line is left out with all its lines.
+// Head returns the part of head that the setting r keeps, as a copy, or nil if r keeps nothing.
+// head is the request line and the headers of a request with the empty line after them. A header
+// that r does not keep is left out together with its continuation lines.
 func (r Requests) Head(head []byte) []byte {
 	switch {
 	case r == RequestsOff || len(head) == 0:

@@ -56,65 +56,65 @@ type Scan struct {
 	// Columns are the columns to fill. Key, URL, Time and Ref are always
 	// filled.
 	Columns Columns
-	// Once asks for one row for each URL that has a capture in the time range.
-	// Only Key and URL are filled, and Columns must be 0.
+	// Once asks for one row for each URL that has a capture in the time range, instead of one row for
+	// each capture. Only Key and URL are filled, and Columns must be 0.
 	Once bool
 	// Level, if above 0, asks only for the URLs whose urlkey.Level is at least Level. The
 	// Refs are then not filled. Columns may only have columns of the index.
 	Level int
-	// Sizes, if not nil, is asked for neighbouring captures whose bodies have
-	// between least and greatest bytes. If it returns false, the caller does not
-	// need them, and the scan may leave them out. The answer may change from true
-	// to false while the scan goes on. Several goroutines may call Sizes.
+	// Sizes, if not nil, reports whether the caller needs captures whose bodies have between least and
+	// greatest bytes. The scan calls it for neighbouring captures before it reads them, and may leave
+	// them out if the result is false. The answer may change from true to false while the scan goes
+	// on. Several goroutines may call Sizes.
 	Sizes func(least, greatest int64) bool
 	// Skip, if not nil, is called once for each URL with its sort key. If it
 	// returns true, the scan leaves out all captures of that URL.
 	Skip func(key, url string) bool
-	// Work, if not nil, counts the chunks of indexes that the scan comes past.
+	// Work, if not nil, counts the chunks of indexes that the scan has decoded or skipped.
 	Work *Work
 }
 
-// Tally says which captures to count, and by which columns. The rows of the result
-// come in any order and have no URLs. Captures that agree in all requested columns
-// may come as one row, with their number in Batch.Count.
+// Tally says which captures to count, and by which columns to group them. The rows of the result
+// come in any order and have no URLs. Captures that agree in all requested columns may come as one
+// row, with their number in Batch.Count.
 type Tally struct {
 	// Scan says which captures to count. Its columns must be among
 	// TallyColumns.
 	Scan
 	Host bool // fill Host
 	Time bool // fill Time
-	// Versions leaves out captures that equal the capture of the URL before them.
+	// Versions leaves out captures that found the same as the previous capture of their URL.
 	Versions bool
 	// Period, if not nil, returns the period (such as a month) that contains the
 	// time t: from <= t < to. The column Time then holds the start of the period.
 	Period func(Time) (from, to Time)
-	// Ends means that only the first and the last time are needed of captures that
-	// agree in all other columns. The captures between may be counted with either
-	// of these times.
+	// Ends means that the caller needs only the first and the last time of the captures that agree in
+	// all other columns. The captures between these two times may be counted with either of the two
+	// times.
 	Ends bool
 }
 
-// Seek says which URLs to look for: those with captures that match, or those with the
-// captures that come first in an order. What it finds is a guess by what captures say of
-// themselves. It may have too many URLs, but it has all that a scan would need.
+// Seek says for which URLs to search the indexes before a scan: the URLs of the captures that
+// match, or of the first captures in an order. The result is an estimate from the columns of the
+// index. It may contain URLs that the scan turns out not to need, but it lacks none that the scan
+// needs.
 type Seek struct {
-	// Scan says among which captures to look. Its columns must be among
-	// SeekColumns; Match is given these.
+	// Scan says among which captures to search. Its columns must be among SeekColumns. Match gets
+	// batches with these columns.
 	Scan
-	// Match returns the indexes of the rows of b that match, ascending. It may be nil:
-	// then all do. A batch has no keys and URLs, and its Time is filled only if Timed
-	// is set.
+	// Match returns the indexes of the rows of b that match, ascending. If Match is nil, all rows
+	// match. The columns Key and URL of b are not filled, and Time is filled only if Timed is set.
 	Match func(b *Batch) ([]int32, error)
 	Timed bool
-	// First, if it is above 0, asks for the URLs of that many bodies only: the first
-	// ones if captures that match are ordered by the column By and then by URL. By is
-	// ColBytes, or 0 for the time of captures. Captures without a known value come
-	// last.
+	// First, if it is above 0, limits the result to the URLs of the first First different bodies. For
+	// this, the captures that match are ordered by the column By, and then by URL. By is ColBytes, or
+	// 0 for the time of captures. Captures whose value is not known come last.
 	First int
 	By    Columns
 	Desc  bool
-	// KeysMax is how many URLs are worth looking for. PartMax is the same as a part of
-	// the URLs of the largest segment, such as .25; 0 means all.
+	// KeysMax is the largest useful number of URLs: if more are found, the search gives up. PartMax
+	// sets the same limit as a fraction of the URLs of the largest segment, such as .25; 0 means no
+	// such limit.
 	KeysMax int
 	PartMax float64
 }
@@ -320,13 +320,13 @@ type Facts struct {
 	Fold []byte // how its blocks relate to those of earlier versions of its URL
 }
 
-// Leaf is the stored Facts of one leaf (a piece of a body that is stored once).
-// Facts may have a short form, which is decoded with the help of Bytes, the leaf
-// itself. If Facts has the long form, Bytes is nil.
+// Leaf holds the stored Facts of one leaf (a piece of a body that is stored once). Facts may be in
+// a short form, which can only be decoded together with Bytes, the bytes of the leaf. If Facts is
+// in the long form, Bytes is nil.
 type Leaf struct{ Facts, Bytes []byte }
 
-// LeafSpan names some consecutive leaves of a body: Count blocks of a run, from block N
-// on. Bodies that share leaves often share whole spans.
+// LeafSpan names some consecutive leaves of a body: the Count leaves of the run Run from leaf
+// number N on. Bodies that share leaves often share whole spans.
 type LeafSpan struct{ Segment, Run, N, Count uint32 }
 
 // ReadStats counts what a snapshot of the archive has read so far.
@@ -357,8 +357,8 @@ type Pool struct {
 	Dependents               []string // names of the pools that use its bodies
 }
 
-// PoolKind returns the word by which queries show whether a pool is static:
-// "static" or "dynamic".
+// PoolKind returns the kind of a pool as queries show it: "static" if the parameter static is
+// true, and otherwise "dynamic".
 func PoolKind(static bool) string {
 	if static {
 		return "static"

@@ -5,12 +5,12 @@ import (
 	"sync/atomic"
 )
 
-// Work counts the chunks of indexes that a scan has come past, whether it decoded
-// or skipped them. Whoever shows the progress of the scan compares the count with
-// Reading.Chunks. Several goroutines may use it. A nil Work counts nothing.
+// Work counts the chunks of indexes that a scan has decoded or skipped so far. To show the
+// progress of the scan, compare the count with Reading.Chunks. Several goroutines may use a Work.
+// A nil Work counts nothing.
 type Work struct{ chunks atomic.Int64 }
 
-// Add counts n more chunks.
+// Add adds n chunks to the count.
 func (w *Work) Add(n int64) {
 	if w != nil {
 		w.chunks.Add(n)
@@ -20,10 +20,10 @@ func (w *Work) Add(n int64) {
 // Chunks returns how many chunks were counted.
 func (w *Work) Chunks() int64 { return w.chunks.Load() }
 
-// Reading is how much a scan reads: what is left of the archive when segments and
-// chunks outside its ranges of keys and times are left out. A scan of everything
-// reads at most this much if it reads nothing twice. For a range of keys within a
-// segment, Captures is an estimate.
+// Reading estimates how much of the archive a scan reads. Segments and chunks outside the scan's
+// ranges of keys and times are not included. A scan of everything reads at most this much if it
+// reads nothing twice. If a range of keys covers only a part of a segment, Captures is an
+// estimate.
 type Reading struct {
 	Segments   int   // segments to open
 	Chunks     int64 // chunks of indexes to decode or to skip
@@ -34,9 +34,10 @@ type Reading struct {
 	Expected Expected
 }
 
-// Expected is how much of the captures that a Reading lists is likely in the scan's
-// ranges of keys and times, by what the catalogue and the censuses of segments say.
-// Captures of a segment count as evenly spread over its time.
+// Expected estimates how many of the captures in a Reading are in the scan's ranges of keys and
+// times. The estimate comes from the catalogue and from the censuses of segments (counts of what a
+// segment holds). It assumes that the captures of a segment are spread evenly over the segment's
+// time.
 type Expected struct {
 	Captures  float64
 	Versions  float64 // captures that begin a version
@@ -46,17 +47,17 @@ type Expected struct {
 	Blocks    float64 // stored blocks
 	BodyBytes float64 // size of the bodies of the versions, decompressed
 	FileBytes float64 // size of the db-files, compressed as they are
-	// EntryBytes is the size of the entries of the runs that are read, without bodies and
-	// facts. It is 0 if the scan does not read whole runs.
+	// EntryBytes is the size in bytes of the entries of captures in the runs to read, without bodies
+	// and facts. It is 0 if the scan does not read whole runs.
 	EntryBytes int64
 	// First and Last bound the times of the captures. Both are 0 if there are none.
 	First, Last Time
-	// Traits has how many captures of some of the segments have which traits. Their sum
-	// is not Captures.
+	// Traits counts captures by status, kind and media type. Only some of the segments have these
+	// counts, so their sum is not Captures.
 	Traits []TraitCount
 }
 
-// TraitCount is how many captures have the same status, kind and media type.
+// TraitCount says how many captures have this status, kind and media type.
 type TraitCount struct {
 	Status   int32
 	Kind     Kind
@@ -64,20 +65,19 @@ type TraitCount struct {
 	Captures int64
 }
 
-// Distinct returns about how many different URLs there are. That is at least URLsMost
-// and at most URLs; Distinct returns their geometric mean.
+// Distinct returns an estimate of the number of different URLs. The true number is at least
+// URLsMost and at most URLs; Distinct returns the geometric mean of the two.
 func (e *Expected) Distinct() float64 { return math.Sqrt(e.URLs * e.URLsMost) }
 
-// Bytes returns the bytes to read from indexes and db-files.
+// Bytes returns how many bytes the scan reads from indexes and db-files together.
 func (r Reading) Bytes() int64 { return r.IndexBytes + r.FileBytes }
 
 // FilePart is the part of the db-files that a scan reads besides the indexes.
 type FilePart uint8
 
-// The parts of a db-file. A scan whose columns are all in the index reads
-// FileNothing. For other columns of a capture it reads FileEntries, which stand in
-// front of each run. For what is stored about pages, or their bodies, it reads
-// FileWhole.
+// The values of FilePart. A scan that needs only columns of the index reads FileNothing. Other
+// columns of a capture need FileEntries, the entries at the beginning of each run. Bodies, and the
+// values stored about pages, need FileWhole.
 const (
 	FileNothing FilePart = iota
 	FileEntries

@@ -179,8 +179,8 @@ func (d *Disk) means(path string, to *node) {
 	d.log = append(d.log, op{kind: kindName, node: dir, name: name, means: to})
 }
 
-// Open, Stat and ReadDir implement disk.FS. They count as no operations: they read the
-// real files, and work while the disk is dead.
+// Open, Stat and ReadDir implement disk.FS. Fault is not called for them and they are not
+// recorded. They read the real files, also while the disk is dead.
 func (d *Disk) Open(name string) (disk.Source, error)      { return d.Under.Open(name) }
 func (d *Disk) Stat(name string) (fs.FileInfo, error)      { return d.Under.Stat(name) }
 func (d *Disk) ReadDir(name string) ([]fs.DirEntry, error) { return d.Under.ReadDir(name) }

@@ -28,8 +28,8 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // Sum returns the crc32c of b, the checksum of all small files of an archive.
 func Sum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
 
-// AddSum returns the checksum of some bytes followed by b. sum is the checksum of
-// the former bytes; it is 0 for no bytes.
+// AddSum returns the checksum of some bytes followed by b. sum is the checksum of the bytes before
+// b, or 0 if there are none.
 func AddSum(sum uint32, b []byte) uint32 { return crc32.Update(sum, castagnoli, b) }
 
 // NewSum returns a hash that computes the same checksum as Sum for all bytes

@@ -17,17 +17,18 @@ import (
 	"time"
 )
 
-// The sizes of the blocks in which the cache keeps an object. The last block of an object is shorter.
-// One capture takes a run of some 100 KB, and single pages of indexes: larger blocks would fetch many
-// bytes beside them: a page of a sealed site takes 1.19 times the bytes that it needs, and 1.34 times with
-// blocks of 32 KB, in as many requests. With its checksum, a block fills whole pages of a disk.
+// The sizes of the blocks in which the cache keeps an object. The last block of an object is
+// shorter. One capture reads a run of some 100 KB and single pages of indexes, so larger blocks
+// would fetch many bytes that are not needed. A page of a sealed site takes 1.19 times the bytes
+// that it needs; with blocks of 32 KB it takes 1.34 times, in as many requests. A block with its
+// checksum fills whole pages of a disk.
 const (
 	blockBytes = 16<<10 - sumBytes
 	pageBytes  = 8<<10 - sumBytes // of an object whose place is disk.Paged
 )
 
-// wholeBytes is the size up to which an object whose place is disk.Paged is one block. Its pages are read
-// one after the other, so single pages would take more time than all of them.
+// wholeBytes is the size up to which an object whose place is disk.Paged is kept as one block. The
+// pages of such an object are read one after the other, so one request for all of them is faster.
 const wholeBytes = 64 << 10
 
 // sumBytes is the size of the checksum before a block in its file.
@@ -36,7 +37,8 @@ const sumBytes = 4
 // memoryBlocks is how many blocks the cache keeps in memory, some 32 MB.
 const memoryBlocks = 2048
 
-// touchAfter is how old the time of a block's file is before its use is noted again.
+// touchAfter is how old the time of a block's file may be. If it is older when the block is used,
+// it is set to the present, because trim removes the files that were not used for longest.
 const touchAfter = 10 * time.Minute
 
 // cache keeps blocks of objects in files of a folder, and the blocks used last in memory.
@@ -53,7 +55,8 @@ type cache struct {
 	written int64 // bytes since the last trim
 	trimmed bool
 
-	// A fresh cache returns only blocks that were put into it. It keeps them in the cache over.
+	// over is set in a cache that fresh has made: the cache that also keeps the blocks put into this
+	// one. Such a cache returns only blocks that were put into it.
 	over *cache
 	has  map[string][]uint64 // by object, one bit for each block that was put
 }
@@ -72,7 +75,8 @@ func newCache(dir string, most int64) *cache {
 	return &cache{dir: dir, max: most, blocks: make(map[blockKey]*list.Element), fetched: make(map[blockKey]chan struct{})}
 }
 
-// fresh returns a cache that has no blocks yet. Blocks that are put into it replace those in c.
+// fresh returns a cache over c that is empty at first. A block that is put into the new cache also
+// replaces that block in c.
 func (c *cache) fresh() *cache {
 	return &cache{over: c, has: make(map[string][]uint64), fetched: make(map[blockKey]chan struct{})}
 }
@@ -93,7 +97,8 @@ func (c *cache) file(k blockKey) string {
 	return filepath.Join(c.folder(k.object), fmt.Sprintf("%06d", k.n))
 }
 
-// get returns a block, or nil if the cache does not have it. Nobody may change the bytes.
+// get returns the block k, or nil if the cache does not have it. The caller must not change the
+// bytes.
 func (c *cache) get(k blockKey) []byte {
 	c.mu.Lock()
 	if c.isFresh() {
@@ -175,8 +180,8 @@ func (c *cache) put(k blockKey, b []byte) {
 	}
 }
 
-// writeWhole writes a file under another name and renames it. It makes the folder if that is
-// missing.
+// writeWhole writes b to a temporary file and renames that file to name, so that no reader sees a
+// part of it. It creates the folder if it is missing.
 func writeWhole(name string, b []byte) error {
 	dir := filepath.Dir(name)
 	f, err := os.CreateTemp(dir, ".")
@@ -201,8 +206,8 @@ func writeWhole(name string, b []byte) error {
 	return err
 }
 
-// trim removes the files that were not used for the longest time, until the files take
-// seven eighths of the limit.
+// trim removes files until the rest takes at most seven eighths of the limit. It removes the files
+// that were not used for the longest time first.
 func (c *cache) trim() {
 	type entry struct {
 		name  string
@@ -258,8 +263,9 @@ func (c *cache) drop(object string) {
 	_ = os.RemoveAll(c.folder(object)) // what stays is a block of an object that nobody reads any more
 }
 
-// claim reports whether the caller shall fetch a block. If another goroutine is fetching it, wait is
-// closed when that has ended. The caller that fetches calls done.
+// claim reports in mine whether the caller must fetch the block k; the caller then calls done when
+// the fetch has ended. If another goroutine is fetching the block, mine is false, and wait is
+// closed when that fetch has ended.
 func (c *cache) claim(k blockKey) (mine bool, wait chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

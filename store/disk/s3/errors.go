@@ -84,8 +84,8 @@ func (c *Client) fail(ctx context.Context, deed, name string, err error) error {
 	return e
 }
 
-// mayPass reports whether a request that failed with err may succeed when it is repeated,
-// and sure reports whether the store has certainly not carried it out.
+// mayPass reports in again whether a request that failed with err may succeed if it is repeated.
+// sure reports whether the store has certainly not carried out the failed request.
 func mayPass(err error) (again, sure bool) {
 	var r minio.ErrorResponse
 	if !errors.As(err, &r) {

@@ -22,9 +22,9 @@ import (
 	"infomall/store/disk"
 )
 
-// FS is the file system of an archive in a bucket. Each path below its root is the name of
-// an object, or of a file in the working folder of this machine: Options.Place says which. A
-// file is made in the working folder; renaming or linking it to the name of an object is the upload,
+// FS is the file system of an archive in a bucket. Each path below its root is the name of an
+// object, or of a file in the working folder of this machine; Options.Place says which. A new file
+// is written in the working folder. Renaming or linking it to the name of an object uploads it,
 // and returns when the store has acknowledged the object.
 type FS struct {
 	client *Client
@@ -41,7 +41,8 @@ type FS struct {
 	files   map[string]disk.Expected // files of the archive, by name
 }
 
-// content is a changing file as it was read.
+// content is the content of a changing file (one that writers replace) and its ETag, as they were
+// read.
 type content struct {
 	b       []byte
 	etag    string
@@ -53,14 +54,14 @@ type Options struct {
 	// Root is the working folder. "" means a folder of this bucket and prefix in the user's
 	// cache folder.
 	Root string
-	// CacheBytes is how large the cache of objects in the working folder becomes. 0 means
-	// 10 GB; less than 0 means that there is none.
+	// CacheBytes is the largest size of the cache of objects in the working folder, in bytes. 0 means
+	// 10 GB; a negative number means no cache.
 	CacheBytes int64
 	// Place says where the file with this path below the root lies. The path has slashes.
 	Place func(rel string) disk.Place
 }
 
-// cacheBytesDefault is the size of the cache unless Options says another.
+// cacheBytesDefault is the largest size of the cache in bytes if Options.CacheBytes is 0.
 const cacheBytesDefault = 10 << 30
 
 // dirCache is the folder of the cache in the working folder.
@@ -98,8 +99,9 @@ func NewFS(c *Client, o Options) (*FS, error) {
 	return d, nil
 }
 
-// Fresh returns an FS of the same place that reads each block from the bucket once, even if it is in the
-// cache. The block replaces the one in the cache of d. A check of the bucket's own bytes uses it.
+// Fresh returns an FS of the same bucket for a check of the bytes in the bucket. It reads each
+// block from the bucket once, even if the block is in the cache, and replaces the block in the
+// cache of d.
 func (d *FS) Fresh() *FS {
 	f := &FS{client: d.client, root: d.root, place: d.place, turn: make(chan struct{}, 1), cache: d.cache.fresh(), read: make(map[string]content)}
 	f.turn <- struct{}{}
@@ -123,9 +125,10 @@ func (d *FS) where(name string) (rel string, p disk.Place) {
 	return rel, d.place(rel)
 }
 
-// expects returns what Expect has said about an object, and its name in the cache; ok is false if
-// Expect has not named it. The name has the ID of the archive, so that an archive that was made again
-// in the same place has other names, and the edition, so that a replaced object has another name.
+// expects returns what Expect has said about the object rel, and the object's name in the cache.
+// ok is false if Expect has not named it. The name in the cache contains the ID of the archive and
+// the edition of the object. A new archive in the same place, or a replaced object, thus has
+// another name.
 func (d *FS) expects(rel string) (e disk.Expected, key string, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -139,8 +142,8 @@ func (d *FS) expects(rel string) (e disk.Expected, key string, ok bool) {
 	return e, key, true
 }
 
-// uncache removes the blocks of an object from the cache. The blocks of an object that Expect has not
-// named have its ETag in their names, and need no removal.
+// uncache removes the blocks of the object rel from the cache, if Expect has named the object.
+// Blocks of other objects have the ETag in their names, and need no removal.
 func (d *FS) uncache(rel string) {
 	if _, key, ok := d.expects(rel); ok {
 		d.cache.drop(key)
@@ -158,8 +161,8 @@ func (d *FS) Expect(id string, files map[string]disk.Expected) {
 	}
 }
 
-// Open opens a file for reading. A file that Expect has named counts as there; reading it fails
-// if it is not.
+// Open opens a file for reading. It does not check that a file that Expect has named exists: if it
+// is missing, reading fails.
 func (d *FS) Open(name string) (disk.Source, error) {
 	rel, p := d.where(name)
 	switch p {
@@ -182,7 +185,8 @@ func (d *FS) Open(name string) (disk.Source, error) {
 	return disk.OS.Open(name)
 }
 
-// openWhole reads an object whose name is never used again. In the cache it is one block.
+// openWhole reads a whole object, whose name is never used for another content. The cache keeps it
+// as one block.
 func (d *FS) openWhole(name, rel string) (disk.Source, error) {
 	k := blockKey{rel, 0}
 	b := d.cache.get(k)
@@ -196,7 +200,7 @@ func (d *FS) openWhole(name, rel string) (disk.Source, error) {
 	return &memoryFile{bytes.NewReader(b), name, int64(len(b))}, nil
 }
 
-// openObject opens an object whose blocks have unit bytes.
+// openObject opens an object that the cache keeps in blocks of unit bytes.
 func (d *FS) openObject(name, rel string, unit int64) (disk.Source, error) {
 	e, key, ok := d.expects(rel)
 	if unit == pageBytes && ok && e.Bytes <= wholeBytes {
@@ -223,7 +227,8 @@ func (d *FS) openObject(name, rel string, unit int64) (disk.Source, error) {
 	return f, nil
 }
 
-// missing returns an error of package fs if err says that an object does not exist.
+// missing returns an error that wraps fs.ErrNotExist if err says that an object does not exist,
+// and otherwise err.
 func (d *FS) missing(op, rel string, err error) error {
 	if isMissing(err) {
 		return &fs.PathError{Op: op, Path: d.URL(rel), Err: syscall.ENOENT}
@@ -234,8 +239,8 @@ func (d *FS) missing(op, rel string, err error) error {
 // URL returns the URL of an object.
 func (d *FS) URL(rel string) string { return d.client.URL() + "/" + rel }
 
-// readChanging reads a changing file. Within an Attempt, each reading returns the content of
-// the first one.
+// readChanging reads a changing file (one that writers replace). During a call of Attempt, it
+// returns the content that it read first each time.
 func (d *FS) readChanging(rel string) (content, error) {
 	d.mu.Lock()
 	c, ok := d.attempt[rel]
@@ -272,17 +277,19 @@ func (d *FS) readChanging(rel string) (content, error) {
 	return c, nil
 }
 
-// keptFrom is the size in bytes from which the content of a changing file is kept in the cache.
+// keptFrom is the smallest size in bytes of a changing file that keep puts into the cache.
 const keptFrom = 4 << 10
 
-// keep puts the content of a changing file into the cache, for processes to come.
+// keep puts the content of a changing file into the cache, so that later processes need not fetch
+// it.
 func (d *FS) keep(rel string, c content) {
 	if len(c.b) >= keptFrom {
 		d.cache.put(blockKey{"changing " + rel, 0}, append([]byte(c.etag+"\n"), c.b...))
 	}
 }
 
-// kept returns what keep has kept. The bucket must be asked whether the file still has this ETag.
+// kept returns the content that keep has put into the cache, or none. The caller must ask the
+// bucket whether the file still has the ETag of that content.
 func (d *FS) kept(rel string) content {
 	etag, b, ok := bytes.Cut(d.cache.get(blockKey{"changing " + rel, 0}), []byte("\n"))
 	if !ok {
@@ -291,8 +298,8 @@ func (d *FS) kept(rel string) content {
 	return content{b: b, etag: string(etag)}
 }
 
-// writeChanging writes a changing file. Within an Attempt it does so on condition that the file is as
-// it was read.
+// writeChanging writes a changing file. During a call of Attempt, it writes only if the file is
+// still as it was read.
 func (d *FS) writeChanging(rel string, b []byte) error {
 	d.mu.Lock()
 	within := d.attempt != nil
@@ -352,7 +359,7 @@ func (d *FS) Attempt(ctx context.Context, do func() error) error {
 	}
 }
 
-// Stat returns what the store knows of an object.
+// Stat returns the size and the time of an object, as the store has them, or of a local file.
 func (d *FS) Stat(name string) (fs.FileInfo, error) {
 	rel, p := d.where(name)
 	if p == disk.Local {
@@ -405,7 +412,7 @@ func (d *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 	return out, nil
 }
 
-// OpenFile opens a file of the working folder. An object cannot be opened so.
+// OpenFile opens a file of the working folder. It returns an error for the name of an object.
 func (d *FS) OpenFile(name string, flag int, perm fs.FileMode) (disk.File, error) {
 	if rel, p := d.where(name); p != disk.Local {
 		return nil, &fs.PathError{Op: "write", Path: d.URL(rel), Err: errors.New("an object is only written as a whole")}

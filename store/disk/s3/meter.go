@@ -51,11 +51,12 @@ func (m *meter) repeat() {
 	m.sum.Repeated++
 }
 
-// dateKey is the key of the context's value in which RoundTrip leaves the Date of the answer.
+// dateKey is the key under which a context has the variable for the Date of an answer; see
+// withDate.
 type dateKey struct{}
 
-// withDate returns a context with which a request sets date to the time, by the clock of
-// the store, of its answer.
+// withDate returns a context for a request. RoundTrip then sets *date to the time of the answer,
+// by the clock of the store.
 func withDate(ctx context.Context, date *time.Time) context.Context {
 	return context.WithValue(ctx, dateKey{}, date)
 }
@@ -85,7 +86,8 @@ func (m *meter) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// end records that a request with this depth has ended, and that n bytes were received.
+// end adds n received bytes to the statistics. depth is the number of the ended request in its
+// chain of requests (see Stats.Rounds), or 0 if no request has ended.
 func (m *meter) end(depth int64, n int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -56,9 +56,9 @@ const (
 	slowest = 64 << 10
 )
 
-// try calls do until it succeeds or fails for good, at most c.attempts times. n is how many
-// bytes it transfers. unsure reports whether an attempt that failed may have been
-// carried out.
+// try calls do until do succeeds or fails for a reason that will not pass, at most c.attempts
+// times. n is how many bytes one call transfers. unsure reports whether the store may have carried
+// out a call that failed.
 func (c *Client) try(ctx context.Context, n int64, do func(ctx context.Context) error) (unsure bool, err error) {
 	for i := range c.attempts {
 		if i > 0 {
@@ -196,8 +196,9 @@ func (c *Client) PutBytes(ctx context.Context, name string, b []byte, when Condi
 	return c.compare(ctx, name, b, err)
 }
 
-// compare returns what is known of an object after a PUT with a condition that may have been
-// carried out. It returns the error err if the PUT was not.
+// compare finds out whether a conditional PUT of b, which failed with err, was carried out after
+// all. If the object has the content b, compare returns its Info. If it has another content or
+// does not exist, the error wraps ErrUnsure. If the object cannot be read, the error wraps err.
 func (c *Client) compare(ctx context.Context, name string, b []byte, err error) (Info, error) {
 	found, info, e := c.Get(ctx, name, 0, -1, "")
 	switch {
@@ -291,7 +292,7 @@ func (c *Client) putParts(ctx context.Context, name string, body io.ReaderAt, si
 	return Info{}, err
 }
 
-// joined returns the ETag that a store gives to an object of these parts.
+// joined returns the ETag that a store gives to an object uploaded in these parts.
 func joined(parts []minio.CompletePart) string {
 	sum := md5.New()
 	for _, p := range parts {
@@ -304,9 +305,9 @@ func joined(parts []minio.CompletePart) string {
 	return fmt.Sprintf("%x-%d", sum.Sum(nil), len(parts))
 }
 
-// List yields the objects whose names begin with a prefix, sorted by name. If deep is false, it
-// yields a folder, such as "pools/", once for all names that continue after a "/". A
-// list may lack objects that were written shortly before, or have removed ones.
+// List yields the objects whose names begin with prefix, sorted by name. If deep is false, it
+// yields a folder, such as "pools/", once, in place of all names that continue after that "/". A
+// list may lack objects that were written shortly before, and may still have removed ones.
 func (c *Client) List(ctx context.Context, prefix string, deep bool) iter.Seq2[Info, error] {
 	delimiter := "/"
 	if deep {

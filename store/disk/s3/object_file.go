@@ -13,12 +13,12 @@ import (
 // fetchBlocks is how many blocks one request fetches at most, 4 MB or less.
 const fetchBlocks = 128
 
-// prefetchBlocks is how many blocks of each end Prefetch fetches. The ends of an index have its meta
-// pages and its root.
+// prefetchBlocks is how many blocks at each end of an object Prefetch fetches. There an index has
+// its meta pages and its root.
 const prefetchBlocks = 4
 
-// aheadAfter is how many blocks are read in order before more are fetched in advance. A single
-// capture takes fewer.
+// aheadAfter is how many blocks must be read in order before the read-ahead begins. Reading a
+// single capture takes fewer blocks.
 const aheadAfter = 20
 
 // objectFile is an object of the bucket whose content never changes, open for reading through the
@@ -44,7 +44,7 @@ type objectFile struct {
 
 func (f *objectFile) Name() string { return f.path }
 
-// Close ends the fetches in advance.
+// Close stops the read-ahead and waits until it has ended.
 func (f *objectFile) Close() error {
 	f.cancel()
 	f.ahead.Wait()
@@ -112,8 +112,8 @@ func (f *objectFile) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// cacheKey returns the present name of the object in the cache. A repair may have replaced the object
-// since it was opened.
+// cacheKey returns the name under which the cache keeps the object now. The name changes if a
+// repair replaces the object while the file is open.
 func (f *objectFile) cacheKey() string {
 	if _, key, ok := f.d.expects(f.name); ok {
 		return key
@@ -121,7 +121,8 @@ func (f *objectFile) cacheKey() string {
 	return f.key
 }
 
-// block returns a block that fetch has fetched. The cache may have lost the block meanwhile.
+// block returns the block k from the cache. If the cache has lost the block since it was fetched,
+// block fetches it again.
 func (f *objectFile) block(k blockKey) ([]byte, error) {
 	for {
 		if b := f.d.cache.get(k); b != nil {
@@ -133,9 +134,9 @@ func (f *objectFile) block(k blockKey) ([]byte, error) {
 	}
 }
 
-// fetch brings the blocks from first to last into the cache that are not there. Neighbouring
-// blocks are fetched with one request, and several requests run at once. It returns when all
-// blocks are there.
+// fetch puts those of the blocks first to last into the cache that are missing there. Neighbouring
+// blocks are fetched with one request, and several requests run at once. If another goroutine is
+// fetching a block, fetch waits for it.
 func (f *objectFile) fetch(ctx context.Context, key string, first, last int64) error {
 	var waits []chan struct{}
 	var mine [][2]int64
@@ -178,7 +179,8 @@ func (f *objectFile) fetch(ctx context.Context, key string, first, last int64) e
 	return err
 }
 
-// get fetches claimed blocks with one request.
+// get fetches the blocks first to last with one request and puts them into the cache. The caller
+// has claimed them; get ends the claims.
 func (f *objectFile) get(ctx context.Context, key string, first, last int64) error {
 	defer func() {
 		for n := first; n <= last; n++ {
@@ -199,7 +201,8 @@ func (f *objectFile) get(ctx context.Context, key string, first, last int64) err
 	return nil
 }
 
-// readAhead begins to fetch the next blocks if blocks are read in order.
+// readAhead begins to fetch the blocks after last in the background, if the latest blocks were
+// read in order. Close waits for these fetches.
 func (f *objectFile) readAhead(key string, first, last int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -15,8 +15,9 @@ const dirProbe = "probe/"
 // errIgnored says that a write was carried out although its condition was not true.
 var errIgnored = errors.New("the store ignores the condition, and has overwritten the object")
 
-// Refused returns nil if err, the error of a PUT, says that its condition was not true. Nobody else
-// may write the object: an answer that was lost then means the same.
+// Refused returns nil if err, the error of a PUT, says that the condition was not true. It also
+// returns nil if an answer was lost and the object has another content, which means the same if
+// nobody else writes the object.
 func Refused(err error) error {
 	switch {
 	case err == nil:
@@ -56,7 +57,8 @@ func ProbeMatch(ctx context.Context, c *Client, name string) error {
 	return reads(ctx, c, name, "four", err)
 }
 
-// reads returns err, or an error if an object does not have this content.
+// reads returns nil if the object name has the content want and err is nil. Otherwise it returns
+// err, or an error that says what the object has.
 func reads(ctx context.Context, c *Client, name, want string, err error) error {
 	if err != nil {
 		return err
@@ -68,11 +70,12 @@ func reads(ctx context.Context, c *Client, name, want string, err error) error {
 	return err
 }
 
-// fileProbed is the local file that says that the store was found to honour conditions.
+// fileProbed is the local file that records that Check has found the store to honour conditions.
 const fileProbed = ".probed"
 
-// Check returns an error if the store does not honour the conditions of writes: an archive there
-// would lose what two writers write at once. It tries that once for each working folder.
+// Check returns an error if the store does not honour the conditions of writes. An archive there
+// would lose data if two writers wrote at once. Check tries the store once for each working
+// folder.
 func (d *FS) Check(ctx context.Context) error {
 	note := filepath.Join(d.root, fileProbed)
 	if _, err := os.Stat(note); err == nil {

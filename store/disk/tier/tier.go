@@ -23,8 +23,8 @@ import (
 	"infomall/store/disk/lines"
 )
 
-// FileName is the name of the file, in the archive's folder and in the tier, that names
-// the other.
+// FileName is the name of two files: the one in the archive's folder names the tier, and the one
+// in the tier names the archive.
 const FileName = "TIER"
 
 // dirPools and endingDB are the folder and the ending of the files that may be in a tier.
@@ -81,9 +81,9 @@ func ReadLink(d disk.FS, dir string) (Link, error) {
 // request.
 type Opener func(place string) (far disk.FS, root string, err error)
 
-// FS is the FS of an archive's folder. Open also finds db-files that are in the tier;
-// every other method sees only the folder. Without a tier it reads one small file more
-// when a db-file is missing, and does nothing else.
+// FS is the FS of an archive's folder. Open also finds db-files that are in the tier; every other
+// method sees only the folder. If the archive has no tier, the only extra work is to read one
+// small file when a db-file is missing.
 type FS struct {
 	disk.FS
 	dir  string

@@ -17,8 +17,8 @@ import (
 	"infomall/store/record"
 )
 
-// Kind reads archives. Of archives in the formats of RAR and compress it says
-// that they are not read.
+// Kind reads archives. It does not read archives in the formats RAR and compress; the Reason of
+// their documents says so.
 var Kind = document.Kind{Name: "archive", Is: is, Read: read}
 
 // format is a format of archives or of compressed files.
@@ -28,7 +28,7 @@ type format struct {
 	read func(b *document.Builder, body []byte) error // nil if the format is not read
 }
 
-// starts returns a function that reports whether a body starts with one of some marks.
+// starts returns a function that reports whether a body starts with one of marks.
 func starts(marks ...string) func([]byte) bool {
 	return func(body []byte) bool {
 		for _, m := range marks {
@@ -40,8 +40,8 @@ func starts(marks ...string) func([]byte) bool {
 	}
 }
 
-// formats is the list of formats. The functions that read are in a function, since they
-// read archives inside of archives.
+// formats returns the list of formats. It is a function and not a variable, because the functions
+// in the list call formats for archives inside of archives.
 func formats() []format {
 	return []format{
 		{"zip", starts("PK\x03\x04", "PK\x05\x06"), readZip},
@@ -84,13 +84,13 @@ type member struct {
 	modified  record.Time // record.NoTime if it is not known
 	encrypted bool
 	bare      bool // it is a folder, a link or the like, without content of its own
-	// content is the content, and open unpacks it. Both are nil if the archive does not
-	// have it, or has it in a way that is not known.
+	// content is the content of the member. If it is nil, open unpacks it. Both are nil if the archive
+	// lacks the content, or has it in an unknown form.
 	content []byte
 	open    func() (io.Reader, error) // sets content instead if the content is in memory then
 }
 
-// row returns the row of the list of members.
+// row returns the line of m in the list of members: name, size and time, separated by tabs.
 func (m *member) row() string {
 	row := document.Clean(m.name) + "\t"
 	if m.size >= 0 && !m.bare {
@@ -102,8 +102,8 @@ func (m *member) row() string {
 	return strings.TrimRight(row, "\t")
 }
 
-// memberMax is how many bytes of one member, or of one compressed file that is no tar, are
-// read. The kinds of documents need several times as much memory.
+// memberMax is how many bytes are read of one member, or of one compressed file that is not a tar.
+// Reading a document takes several times as much memory.
 const memberMax = 32 << 20
 
 // membersMax is how many members of an archive are listed and read.
@@ -177,7 +177,7 @@ func nested(b *document.Builder, name string, content []byte) *document.Document
 // errUnknown is returned for a member that is compressed in a way that is not known.
 var errUnknown = errors.New("compressed in an unknown way")
 
-// read returns the content of the member. With an error it returns what it could read.
+// read returns the content of the member. If it returns an error, content is what could be read.
 func (m *member) read(b *document.Builder) ([]byte, error) {
 	if m.content != nil {
 		return m.content, nil
@@ -192,7 +192,7 @@ func (m *member) read(b *document.Builder) ([]byte, error) {
 	return unpack(b, r, min(memberMax, b.UnpackLeft()))
 }
 
-// faults collects what could not be read.
+// faults collects messages about members that could not be read.
 type faults []string
 
 // faultsMax is how many faults are reported of one archive.
@@ -240,8 +240,9 @@ func unpack(b *document.Builder, r io.Reader, n int64) ([]byte, error) {
 	return body, err
 }
 
-// toNames converts names from the charset that they have together to UTF-8. dos reports
-// that a program for DOS wrote them. It leaves names in UTF-8 alone.
+// toNames converts the names in the slice to UTF-8 in place. It finds one charset for all names
+// together; names that are UTF-8 already stay. dos reports that a program for DOS wrote the
+// archive.
 func toNames(names []string, dos bool) {
 	var other []byte
 	for _, n := range names {

@@ -115,8 +115,8 @@ func readSevenZip(b *document.Builder, body []byte) error {
 	return errSevenZip
 }
 
-// readSevenZipHeader reads a header that is not packed, and the members. rest has the
-// packed streams.
+// readSevenZipHeader reads the unpacked header in r, and then adds the members. rest is the part
+// of the file that has the packed streams.
 func readSevenZipHeader(b *document.Builder, r *szReader, rest []byte) error {
 	var folders []szFolderOf
 	var members []member
@@ -145,8 +145,8 @@ func readSevenZipHeader(b *document.Builder, r *szReader, rest []byte) error {
 	return errSevenZip
 }
 
-// place gives the members their contents: in order, each member that is not bare is the
-// next file of the folders.
+// place sets the sizes and the contents of the members. The members that are not bare correspond,
+// in order, to the files of the folders.
 func place(b *document.Builder, members []member, folders []szFolderOf) {
 	next := 0
 	for i := range folders {
@@ -184,13 +184,13 @@ func place(b *document.Builder, members []member, folders []szFolderOf) {
 	}
 }
 
-// dictMax is how large the dictionary of LZMA may be. No more than lzmaMax bytes are
-// unpacked, so that no larger one is needed.
+// dictMax is the largest dictionary that is used for LZMA. At most lzmaMax bytes are unpacked, so
+// a larger one is never needed.
 const dictMax = 16 << 20
 
-// dictOf returns the size of the dictionary to use if wanted bytes are stated, for a
-// stream of this many bytes. A short stream cannot unpack to more than some thousand
-// times its size.
+// dictOf returns the size of the dictionary for a packed stream of the length packed. wanted is
+// the size that the file states. A short stream gets less, because it cannot unpack to more than
+// some thousand times its length.
 func dictOf(wanted uint64, packed int) int {
 	return int(max(lzma.MinDictCap, min(wanted, dictMax, uint64(packed)<<13)))
 }
@@ -198,7 +198,7 @@ func dictOf(wanted uint64, packed int) int {
 // lzmaMax is how many bytes are unpacked with LZMA. It is slow.
 const lzmaMax = 16 << 20
 
-// unpack unpacks the folder, at most n bytes of it.
+// unpack returns the first n bytes that the folder unpacks to, or all if there are fewer.
 func (f *szFolderOf) unpack(b *document.Builder, n int64) ([]byte, error) {
 	if f.several {
 		return nil, errUnknown
@@ -236,7 +236,7 @@ func (f *szFolderOf) unpack(b *document.Builder, n int64) ([]byte, error) {
 	return unpack(b, io.LimitReader(r, int64(min(f.size, 1<<62))), n)
 }
 
-// szReader reads a header. After a damage all its results are zero.
+// szReader reads the fields of a header. After it has found damage, all results are zero.
 type szReader struct {
 	b   []byte
 	bad bool
@@ -274,8 +274,8 @@ func (r *szReader) number() uint64 {
 	return n
 }
 
-// count reads a number of things, each of which has at least one byte of the header, or
-// one bit if bits is set.
+// count reads the number of some things. It reports damage if the header is too short for as many:
+// each takes at least one byte, or one bit if bits is set.
 func (r *szReader) count(bits bool) int {
 	n, most := r.number(), uint64(len(r.b))
 	if bits {
@@ -304,7 +304,7 @@ func (r *szReader) flags(n int, optional bool) []bool {
 	return out
 }
 
-// sums skips the checksums of n streams, and returns which streams have one.
+// sums skips the checksums of n streams. It returns, for each stream, whether it has a checksum.
 func (r *szReader) sums(n int) []bool {
 	has := r.flags(n, true)
 	for _, h := range has {
@@ -315,8 +315,8 @@ func (r *szReader) sums(n int) []bool {
 	return has
 }
 
-// streams reads where the packed streams are and what they unpack to. rest has the packed
-// streams.
+// streams reads a description of packed streams and returns the folders that they unpack to. rest
+// is the part of the file that has the packed streams.
 func (r *szReader) streams(rest []byte) (folders []szFolderOf) {
 	var packed [][]byte
 	var inputs []int  // of each folder
@@ -391,7 +391,8 @@ func (r *szReader) packInfo(rest []byte) (packed [][]byte) {
 	return nil
 }
 
-// folder reads a folder, and how many packed streams and unpacked sizes it has.
+// folder reads the description of a folder. packed is the number of its packed streams, and sizes
+// the number of its unpacked sizes.
 func (r *szReader) folder() (f szFolderOf, packed, sizes int) {
 	coders := r.count(false)
 	f.several = coders != 1
@@ -433,8 +434,8 @@ func (r *szReader) folder() (f szFolderOf, packed, sizes int) {
 	return f, packed, out
 }
 
-// unpackSizes reads the unpacked sizes of the folders, and returns which folders have a
-// checksum.
+// unpackSizes sets the unpacked sizes of the folders. summed says, for each folder, whether it has
+// a checksum.
 func (r *szReader) unpackSizes(folders []szFolderOf, outputs []int) (summed []bool) {
 	summed = make([]bool, len(folders))
 	for !r.bad {

@@ -106,8 +106,8 @@ func formatDate(v float64, tokens []token, since1904 bool) (text string, ok bool
 	return strings.TrimSpace(out.String()), true
 }
 
-// dateOf returns the date of a day. Excel counts from 1900-01-01 as day 1 and believes
-// that 1900 was a leap year; or from 1904-01-01 as day 0.
+// dateOf returns the date for a day number of Excel. Day 1 is 1900-01-01, and Excel counts a day
+// 1900-02-29 that did not exist. If since1904 is set, day 0 is 1904-01-01.
 func dateOf(day int64, since1904 bool) time.Time {
 	from := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
 	switch {
@@ -119,8 +119,8 @@ func dateOf(day int64, since1904 bool) time.Time {
 	return from.AddDate(0, 0, int(day))
 }
 
-// markMinutes makes the months of a pattern minutes that follow hours or are followed by
-// seconds.
+// markMinutes finds the tokens "m" that mean minutes and not months, because they follow hours or
+// precede seconds, and changes their kind to 'M'.
 func markMinutes(tokens []token) {
 	unit := func(t token) byte {
 		switch {

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// builtIn are the number formats that workbooks do not write down. A number that is not
-// in the table is shown as it is. The date whose form depends on the reader's country
-// is shown as yyyy-mm-dd.
+// builtIn maps numbers to the number formats that Excel knows without their pattern in the file. A
+// cell whose format is not in the table is shown unformatted. The date whose form depends on the
+// country is shown as yyyy-mm-dd.
 var builtIn = map[int]string{
 	1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00",
 	5: `"$"#,##0_);("$"#,##0)`, 6: `"$"#,##0_);("$"#,##0)`, 7: `"$"#,##0.00_);("$"#,##0.00)`, 8: `"$"#,##0.00_);("$"#,##0.00)`,
@@ -24,15 +24,14 @@ var builtIn = map[int]string{
 	50: "yyyy-mm-dd", 51: "yyyy-mm-dd", 52: "yyyy-mm-dd", 53: "yyyy-mm-dd", 54: "yyyy-mm-dd", 57: "yyyy-mm-dd", 58: "yyyy-mm-dd",
 }
 
-// BuiltIn returns the pattern of a number format that workbooks do not write down, or ""
-// for General and unknown numbers.
+// BuiltIn returns the pattern of a number format that Excel knows by its number alone. It returns
+// "" for General and for unknown numbers.
 func BuiltIn(number int) string { return builtIn[number] }
 
 // Format is a number format. Its zero value shows numbers as General does.
 type Format struct{ sections []section }
 
-// Parse reads the pattern of a number format. What it does not know of a pattern is
-// shown as it is.
+// Parse parses the pattern of a number format. Unknown parts of a pattern count as literal text.
 func Parse(pattern string) Format {
 	if pattern == "" || strings.EqualFold(pattern, "General") {
 		return Format{}
@@ -70,9 +69,9 @@ func (f Format) Show(v float64, since1904 bool) string {
 
 // token is one piece of a number format.
 type token struct {
-	// kind is '"' for literal text, '0' for a place for a digit, '[' for a time that has
-	// passed, 'A' for AM or PM, 'm' for months and 'M' for minutes, or the character
-	// itself.
+	// kind is '"' for literal text, '0' for the place of a digit, '[' for elapsed time such as [h],
+	// 'A' for AM or PM, 'm' for months and 'M' for minutes. Otherwise it is the character of the
+	// pattern itself.
 	kind byte
 	text string
 }
@@ -193,8 +192,8 @@ func firstRune(s string) (r rune, n int) {
 	return r, n
 }
 
-// bracket reads what a number format has in brackets: a colour, a condition, a currency
-// with a language, or a time that has passed, such as [h].
+// bracket handles text, the content of brackets in a number format: a colour, a condition, a
+// currency with a language, or elapsed time such as [h].
 func (s *section) bracket(text string, literal func(string)) {
 	switch {
 	case text == "":

@@ -51,14 +51,13 @@ type Options struct {
 	// Command returns the command of a child. The pool sets its pipes. The default is
 	// this program with Argument.
 	Command func() *exec.Cmd
-	// Kind returns the name of the kind that reads a body, or "" if none does. Such a
-	// body is not sent to a child.
+	// Kind returns the name of the kind of document that a body is, or "" if no kind reads it. A body
+	// without a kind is not sent to a child.
 	Kind func(*document.Input) string
 	Size int // number of children at most; the default is the number of cores, at most 4
-	// Time is how much CPU time a child may take for a body whose Limits do not say it, by
-	// default 5 s. A child
-	// that sleeps is killed after twelve times this. Where the CPU time is not known,
-	// Time is measured by the clock.
+	// Time is how much CPU time a child may take for a body whose Limits do not set it; the default is
+	// 5 s. A child that waits is killed after twelve times this, by the clock. If the CPU time of a
+	// child cannot be measured, Time is measured by the clock.
 	Time   time.Duration
 	Open   time.Duration // time for opening what the reader needs, by the clock; default 2 min
 	Memory int64         // bytes of memory of a child, by default 512 MB; only on Linux
@@ -109,13 +108,13 @@ func NewPool(o Options) *Pool {
 // ErrClosed is returned by Read after Close.
 var ErrClosed = errors.New("the readers of documents are closed")
 
-// firstPages is how many pages are read of a body of which all pages take too long.
+// firstPages is how many pages of a body are read if reading all pages takes too long.
 const firstPages = 100
 
-// Read reads a body in a child. It returns nil if no kind reads the body. A body that
-// stops its child gets a Document with a Reason. If all of its pages take too long, the
-// Document has the first 100 of them. An error says that ctx has ended or that no child
-// can be started; it says nothing about the body.
+// Read reads a body in a child. It returns nil if no kind reads the body. If the child is killed
+// or fails because of the body, the Document has a Reason. If reading all pages takes too long,
+// the Document has the first 100 pages. An error means that ctx has ended or that no child can be
+// started; it says nothing about the body.
 func (p *Pool) Read(ctx context.Context, in *document.Input) (*document.Document, error) {
 	kind := p.o.Kind(in)
 	if kind == "" {
@@ -150,9 +149,9 @@ func (p *Pool) Read(ctx context.Context, in *document.Input) (*document.Document
 	return d, nil
 }
 
-// try reads a body in a child. A stoppedError says that the body stops its child. A child
-// that ends by itself is perhaps not the fault of the body, for example if somebody killed
-// it. The body is therefore tried twice.
+// try reads a body in a child. A stoppedError means that the body needs too much time or memory.
+// If a child ends without an answer, the body may not be the cause, for example if somebody killed
+// the child. try therefore reads the body once more in another child.
 func (p *Pool) try(ctx context.Context, in *document.Input) (*document.Document, error) {
 	for last := false; ; last = true {
 		c, err := p.take()
@@ -180,7 +179,7 @@ func (p *Pool) try(ctx context.Context, in *document.Input) (*document.Document,
 	}
 }
 
-// take returns a child without work, and starts one if there is none.
+// take returns an idle child of the pool, or starts one if none is idle.
 func (p *Pool) take() (*process, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -197,7 +196,7 @@ func (p *Pool) take() (*process, error) {
 	return p.start()
 }
 
-// put keeps a child for the next body.
+// put returns the child c to the pool, for the next body.
 func (p *Pool) put(c *process) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -210,7 +209,7 @@ func (p *Pool) put(c *process) {
 	p.idle = append(p.idle, c)
 }
 
-// drop ends a child that is not used again.
+// drop ends the child c, which is not to be used again.
 func (p *Pool) drop(c *process) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -86,8 +86,8 @@ type stoppedError struct {
 
 func (e *stoppedError) Error() string { return e.why }
 
-// unopenedError says that a child could not open what it needs. It says nothing about
-// the body.
+// unopenedError means that a child failed before the reader was ready, for example because a
+// library could not be opened. It says nothing about the body.
 type unopenedError struct{ err error }
 
 func (e *unopenedError) Error() string {
@@ -110,8 +110,8 @@ func (c *process) read(ctx context.Context, in *document.Input) (*document.Docum
 	return d, err
 }
 
-// exchange writes a request and reads the two frames of the answer. It closes opened
-// after the first. Before that an error is an unopenedError.
+// exchange sends a request and reads the two frames of the answer. It closes opened when the first
+// frame has come. An error before that is an unopenedError.
 func (c *process) exchange(in *document.Input, opened chan<- struct{}) (*document.Document, error) {
 	if err := writeFrame(c.in, appendInput(nil, in), in.Body); err != nil {
 		return nil, &unopenedError{unexpected(err)}
@@ -161,8 +161,8 @@ type watch struct {
 // lookEvery is how often a watch looks at the memory and the CPU time of a child.
 const lookEvery = 20 * time.Millisecond
 
-// sleepFactor says how many times Options.Time a child may take by the clock, if it does
-// not use the CPU all the time, for example because the machine is busy.
+// sleepFactor is how many times Options.Time a child may take by the clock. A child may use less
+// than the whole CPU, for example because the machine is busy.
 const sleepFactor = 12
 
 func (w *watch) run(ctx context.Context) {

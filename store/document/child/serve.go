@@ -19,8 +19,8 @@ type Reader struct {
 // PDFium uses 240 MB; a lower limit takes more CPU time and saves little.
 const softMemory = 300 << 20
 
-// prepareMany is how many bytes opening allocates if it is worth while to give its memory
-// back to the system.
+// prepareMany is how many bytes opening a library must allocate for Serve to return unused memory
+// to the system afterwards.
 const prepareMany = 32 << 20
 
 // Serve reads requests from in and writes the answers to out. When in ends, Serve calls

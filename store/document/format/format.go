@@ -54,15 +54,16 @@ func IdentifyEnds(first, last []byte, size int64) Found {
 	return identify(registry(), span{first, last, size})
 }
 
-// hit is a format that matches, and how: strength is how many bytes its signature
-// compares, and fixed says that the signature is found at one place of the body.
+// hit is a format whose signature matches the body. strength is how many bytes the signature
+// compares. fixed says that the signature was found at a fixed place of the body.
 type hit struct {
 	format, strength int
 	weak, fixed      bool
 }
 
-// rank orders hits among which PRONOM has no priority. A signature that may be anywhere
-// also matches something inside of a file, such as the mail in a mail folder.
+// rank returns a number that is higher for a more convincing hit. It decides between formats over
+// which PRONOM states no priority. A hit at a fixed place wins, because a signature that may be
+// anywhere also matches something inside of a file, such as a mail in a mail folder.
 func (h hit) rank() int {
 	if h.fixed {
 		return 1<<20 + h.strength
@@ -97,7 +98,8 @@ func identify(t *table, s span) Found {
 	return Found{ID: plainText, Basis: ByText}
 }
 
-// found returns the formats in list, the one of the hit with the highest rank first.
+// found returns the Found for the formats in list: ID is the format of the hit with the highest
+// rank, and Others are the rest.
 func (t *table) found(list []int, hits []hit, by Basis) Found {
 	strongest := func(format int) (n int) {
 		for _, h := range hits {
@@ -122,7 +124,7 @@ func (t *table) found(list []int, hits []hit, by Basis) Found {
 	return f
 }
 
-// span is a body, or what is known of it.
+// span is a body of which only the first and the last bytes may be known.
 type span struct {
 	first []byte // the first bytes, or all
 	last  []byte // the last bytes; empty if first has all

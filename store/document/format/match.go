@@ -9,9 +9,9 @@ import (
 	"infomall/store/packed"
 )
 
-// stepsMax bounds the work for one body: a step is a place that is compared, or stepBytes
-// bytes that are searched. Ordinary bodies need some ten thousand. What is not compared
-// does not match.
+// stepsMax limits the work for one body, in steps. A step is one place that is compared, or
+// stepBytes bytes that are searched. Ordinary bodies take some ten thousand steps. After stepsMax
+// steps nothing matches.
 const (
 	stepsMax  = 1 << 20
 	stepBytes = 64
@@ -21,7 +21,7 @@ const (
 // with flagWhole.
 const wholeBytes = 64 << 20
 
-// placesMax bounds how many places of a fragment are followed further.
+// placesMax is how many places at which a fragment matches are examined further.
 const placesMax = 256
 
 // Operators of the elements of a pattern. Package pronom has the same.
@@ -56,8 +56,8 @@ type matcher struct {
 	head, tail, all []byte // all is the whole body, or its first bytes
 	steps           int    // how many more steps may be made
 	whole           bool   // see flagWhole; of the signature that is matched now
-	// absent are patterns, by their places, that are not in all. Several signatures
-	// of PDFs ask for the same ones.
+	// absent are patterns, by their places in the table, that a search of the whole body has not
+	// found. Several signatures of PDFs ask for the same pattern.
 	absent []int
 }
 
@@ -94,7 +94,7 @@ func (m *matcher) hits() (list []hit) {
 	return list
 }
 
-// scan returns the indexes in wideKeys of the keys that the head of the body has.
+// scan returns the indexes in wideKeys of the keys that occur in the first bytes of the body.
 func (m *matcher) scan() (found []int) {
 	n := len(m.wideKeys) / 4
 	for b := m.head; len(b) >= 4; b = b[1:] {
@@ -113,7 +113,8 @@ func (m *matcher) scan() (found []int) {
 	return found
 }
 
-// signature matches the signature at a place of the section signatures.
+// signature reports in ok whether the body matches the signature at the offset at of the section
+// signatures. h is the hit if it does.
 func (m *matcher) signature(at uint32) (h hit, ok bool) {
 	r := packed.Reader{B: m.signatures[at:]}
 	h.format = r.Number()
@@ -331,9 +332,9 @@ func (m *matcher) atEnd(p *piece) bool {
 	return false
 }
 
-// walk follows the groups of one side of a piece from a place of b, to the right if by
-// is 1 and to the left if it is -1. It returns the places where the last group ends,
-// which is the place from if there is no group.
+// walk matches the groups of one side of a piece with b, one after the other. It starts at the
+// place from, and goes to the right if the parameter by is 1, and to the left if it is -1. It
+// returns the places where the last group ends; without groups, that is from itself.
 func (m *matcher) walk(b []byte, side []group, from, by int) []int {
 	var one [1]int
 	places := append(one[:0], from)
@@ -353,7 +354,8 @@ func (m *matcher) walk(b []byte, side []group, from, by int) []int {
 	return places
 }
 
-// places appends the places where a fragment ends that is next to the place at.
+// places finds the matches of f next to the place at, in the direction of the parameter by, and
+// appends the places where they end to out.
 func (m *matcher) places(out []int, b []byte, f *fragment, at, by int) []int {
 	n := f.pattern.n
 	if by < 0 {

@@ -67,8 +67,8 @@ func (t *Tags) AddRaw(f Field, raw []byte) {
 	}
 }
 
-// AddShort adds a tag of an old form that has room for a few bytes only, unless a longer
-// tag of the same field has the same start.
+// AddShort adds a tag whose format limits it to a few bytes. It adds nothing if the same field has
+// a longer tag with the same start.
 func (t *Tags) AddShort(f Field, raw []byte) {
 	n := len(t.all)
 	if t.AddRaw(f, raw); len(t.all) > n {

@@ -65,8 +65,8 @@ func Time(text string) record.Time {
 // digits reports whether text consists of decimal digits.
 func digits(text string) bool { return strings.Trim(text, "0123456789") == "" }
 
-// At returns t as a record.Time, or record.NoTime if its year is before 1000 or after
-// 9999: then it is a placeholder.
+// At returns t as a record.Time. It returns record.NoTime if the year is before 1000 or after
+// 9999, because writers use such years as placeholders.
 func At(t time.Time) record.Time {
 	if y := t.UTC().Year(); y < 1000 || y > 9999 {
 		return record.NoTime

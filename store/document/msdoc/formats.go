@@ -35,9 +35,9 @@ func formatsOf(main, table []byte, pageSize int, sizes func([]byte) (uint16, []b
 	return f
 }
 
-// run finds the run that has an offset. entry is what the page says of it: its size is
-// entrySize. It returns also the page, and the offset where the run ends, which is
-// after the given offset. ok is false if nothing is known of the offset.
+// run finds the run of characters or paragraph that contains offset. page is the page of the table
+// that describes the run, and entry its entry there, of entrySize bytes. end is the offset, after
+// the given one, at which the run ends. ok is false if no page describes the offset.
 func (f *formats) run(offset uint32, entrySize int) (page, entry []byte, end uint32, ok bool) {
 	end = ^uint32(0)
 	i := sort.Search(len(f.pages), func(i int) bool { return f.offsets[i+1] > offset })

@@ -78,7 +78,7 @@ func (f *Flow) Buffer() []byte { return f.top().text }
 // SetBuffer sets the text of the current paragraph.
 func (f *Flow) SetBuffer(text []byte) { f.top().text = text }
 
-// Remove adds text that a tracked change has deleted.
+// Remove adds text that a tracked change has deleted; it becomes a part of its own kind.
 func (f *Flow) Remove(text string) { t := f.top(); t.gone = append(t.gone, text...) }
 
 // EndParagraph ends the current paragraph, which is of the given kind. A paragraph
@@ -105,7 +105,8 @@ func (f *Flow) EndParagraph(kind document.PartKind) {
 	f.addGone()
 }
 
-// emit hands a finished part to where the parts of the frame t go.
+// emit adds a finished part of the frame t to the table that t is in. Without a table, it adds the
+// part to the text around a box, to a note, or to the document, by the kind of the frame.
 func (f *Flow) emit(t *frame, kind document.PartKind, text string) {
 	switch {
 	case t.table != nil:
@@ -123,7 +124,8 @@ func (f *Flow) emit(t *frame, kind document.PartKind, text string) {
 	}
 }
 
-// addGone adds the deleted text, but not into the middle of a table.
+// addGone adds the text that tracked changes have deleted. Inside of a table, box or note it does
+// nothing; the text is added later.
 func (f *Flow) addGone() {
 	if len(f.gone) == 0 || len(f.frames) > 1 || f.frames[0].table != nil {
 		return
@@ -279,8 +281,8 @@ func (f *Flow) EndSection() error {
 	return f.err
 }
 
-// Take returns the text of the current paragraph, or of the current cell, as one line,
-// and empties it. Parts of boxes in it are lines of it.
+// Take returns the text of the current paragraph or cell as one line, and empties the paragraph or
+// cell. The text of boxes in it is included.
 func (f *Flow) Take() string {
 	t := f.top()
 	text := string(t.text)

@@ -72,7 +72,7 @@ func (c *LanguageCount) count(lang string, letters int) {
 	}
 }
 
-// Bounds of what a document may declare as languages.
+// The limits for languages that a document declares.
 const (
 	langBytesMax = 35
 	langsMax     = 200

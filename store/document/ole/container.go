@@ -118,8 +118,8 @@ func (f *File) readDIFAT() {
 	}
 }
 
-// next returns the sector after sector n of a chain. If the part of the FAT that has
-// it is lost, it is the following sector of the file.
+// next returns the sector that follows sector n in its chain. If the part of the FAT for n is
+// lost, it returns the next sector of the file.
 func (f *File) next(n uint32) uint32 {
 	per := uint32(1) << (f.shift - 2)
 	if int(n/per) >= len(f.fat) {
@@ -286,9 +286,9 @@ func (f *File) Stream(path string) []byte {
 	return f.chain(s.start, s.size)
 }
 
-// Find returns the stream of the first of the paths that the file has. If it has none,
-// the part of the directory that names it may be lost. Find then returns the file after
-// its header if that begins with one of the heads, and nil if not.
+// Find returns the first stream in paths that the file has. If the file has none of them, the
+// directory may be damaged. If the bytes after the header of the file then begin with one of
+// heads, Find returns these bytes as one stream. Otherwise it returns nil.
 func (f *File) Find(paths, heads []string) []byte {
 	for _, p := range paths {
 		if f.Has(p) {

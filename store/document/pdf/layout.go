@@ -76,14 +76,15 @@ func bodySize(pages []page) float64 {
 	return size
 }
 
-// Running lines are found in documents of at least runningPages pages. They are on
-// runningPages pages, and on one page in runningShare.
+// Running lines, such as page headers, are looked for in documents of at least runningPages pages.
+// They must be on runningPages pages, and on one page in runningShare.
 const (
 	runningPages = 3
 	runningShare = 5
 )
 
-// runningLines returns the keys of running lines.
+// runningLines returns the keys, as runningKey makes them, of lines that many pages have at an
+// edge.
 func runningLines(pages []page) map[string]bool {
 	count := make(map[string]int)
 	for _, p := range pages {
@@ -106,14 +107,15 @@ func runningLines(pages []page) map[string]bool {
 	return out
 }
 
-// edge reports whether l is the first or last of the lines, or in the same row.
+// edge reports whether l is in the first or the last row of a page, or next to such a row if it is
+// short.
 func edge(lines []line, l *line) bool {
 	near := func(o *line) bool { return math.Abs(o.base-l.base) < l.size/2 }
 	return near(&lines[0]) || near(&lines[len(lines)-1]) || len(lines) > 2 && (near(&lines[1]) && len(lines[0].text) < 60 || near(&lines[len(lines)-2]) && len(lines[len(lines)-1].text) < 60)
 }
 
-// runningKey returns the text of a line with its numbers replaced, so that lines with
-// page numbers are equal.
+// runningKey returns text in lower case with "#" in place of each number, so that lines that
+// differ only in the page number have the same key.
 func runningKey(text string) string {
 	var out strings.Builder
 	number := false
@@ -204,7 +206,7 @@ func (b *block) right() float64 {
 	return out
 }
 
-// paragraph is a paragraph of a page.
+// paragraph is the text of one paragraph with the size of its type.
 type paragraph struct {
 	kind document.PartKind
 	text string
@@ -301,8 +303,8 @@ const (
 	newParagraph
 )
 
-// between returns what is between line i of a block and the line before. start is the
-// first line of the current paragraph, right the right border of the column.
+// between returns how line i of the block joins the line before it. start is the index of the
+// first line of the current paragraph, and right is the right border of the column, in points.
 func (b *block) between(start, i int, right float64) seam {
 	prev, l := &b.lines[i-1], &b.lines[i]
 	if prev.hyphen {
@@ -317,8 +319,8 @@ func (b *block) between(start, i int, right float64) seam {
 	if i-start >= 2 && math.Abs(l.left-prev.left) > indent*l.size && math.Abs(prev.left-b.lines[i-2].left) < indent*l.size {
 		return newParagraph
 	}
-	// If the first word of this line had room in the line before, the line before
-	// was ended by whoever wrote it.
+	// If the first word of this line had fit into the line before, the author ended that line on
+	// purpose.
 	word, _, _ := strings.Cut(l.text, " ")
 	runes := utf8.RuneCountInString(l.text)
 	width := (l.right - l.left) * float64(utf8.RuneCountInString(word)+1) / float64(max(runes, 1))

@@ -33,8 +33,8 @@ type line struct {
 	fromRight bool    // it is read from right to left
 }
 
-// anchorsMax is how many links of a page have an Anchor, because each of them costs a
-// walk through the page.
+// anchorsMax is how many links of a page get an Anchor (the text that the link covers). Finding an
+// Anchor takes a walk through all text of the page.
 const anchorsMax = 500
 
 // objectsMax is how many objects of a page are looked at for a picture.
@@ -87,8 +87,9 @@ func (f *file) page(index int) (page, error) {
 	return out, err
 }
 
-// hasMost reports whether the lines of a flattened page have most of the text of the page
-// before. They do not if the fonts of the page and those of its fields have equal names.
+// hasMost reports whether flat, the lines of a page after flatten, has at least half of the lines
+// before. It does not if fonts of the page and of its form fields have equal names, so that PDFium
+// mixes them up.
 func hasMost(flat, before []line) bool {
 	texts := make(map[string]bool, len(flat))
 	for _, l := range flat {

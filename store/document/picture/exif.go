@@ -9,8 +9,8 @@ import (
 	"infomall/store/record"
 )
 
-// tiffView is a file of TIFF, or a block of EXIF, which has the same form: directories of
-// entries, which lie anywhere.
+// tiffView is a TIFF file, or a block of EXIF, which has the same form: directories of entries at
+// any position.
 type tiffView struct {
 	media.View
 	order binary.ByteOrder

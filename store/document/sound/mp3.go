@@ -65,8 +65,9 @@ func frameAt(v media.View) (f frame, ok bool) {
 // searchBytes is how far after the tags the first frame may be.
 const searchBytes = 16 << 10
 
-// firstFrame returns the position of the first frame that two others like it follow, or
-// that ends the file. It returns -1 if there is none.
+// firstFrame returns the position of the first frame that is followed by two similar frames, or by
+// the end of the file. It searches the first search bytes, and returns -1 if there is no such
+// frame.
 func firstFrame(v media.View, search int) int {
 	for at := 0; at < min(len(v), search); at++ {
 		if v[at] != 0xff {

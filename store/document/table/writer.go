@@ -7,9 +7,9 @@ import (
 	"infomall/store/document"
 )
 
-// Writer adds rows to a document as parts of kind Table. The rows themselves decide
-// where a part ends, so that a row that was inserted changes one part of the next
-// version and not all that follow.
+// Writer adds rows to a document as parts of kind Table. The content of the rows decides where a
+// part ends. If a row is inserted in the next version of the document, only one part changes, and
+// not all parts after it.
 type Writer struct {
 	b    *document.Builder
 	rows []string

@@ -54,8 +54,8 @@ func read(b *document.Builder, in *document.Input) error {
 	return s.Fault()
 }
 
-// inline are the names of elements, in lower case, that format a part of a line of text
-// in DocBook, TEI, JATS, DITA, HTML and others, and are no names of data.
+// inline are the names of elements, in lower case, that mark a part of a line of text in DocBook,
+// TEI, JATS, DITA, HTML and others. Names that data formats also use are not in the list.
 var inline = set(`a abbr acronym b bold em emph emphasis ext-link firstterm foreign hi i italic mono ptr q quote sc small span
 	strong sub subscript sup superscript tt u ulink underline xref`)
 
@@ -144,7 +144,8 @@ func (r *reader) addText(text string) {
 	}
 }
 
-// own notes what kind of element the paragraph belongs to.
+// own notes the name of the element that contains the current paragraph, and whether it is a
+// heading.
 func (r *reader) own() {
 	r.name = r.open[r.owner-1].name
 	r.head = headings[r.name]

@@ -33,8 +33,8 @@ type File struct {
 // ErrCut is returned by Err for a file that is cut short.
 var ErrCut = errors.New("cut short or damaged: members of the zip file may be missing")
 
-// A member may unpack to ratioMax times its packed size and freeBytes more. The parts
-// of real documents stay under 200 times; a zip bomb has up to 1032 times.
+// A member may unpack to ratioMax times its packed size plus freeBytes. Members of real documents
+// unpack to less than 200 times their size; those of a zip bomb unpack to up to 1032 times.
 const (
 	ratioMax  = 400
 	freeBytes = 1 << 20
@@ -134,8 +134,8 @@ func (f *File) Read(name string) ([]byte, error) {
 	return content, nil
 }
 
-// open opens a member. packed is its size in the zip file, and claimed the size that it
-// says to have when unpacked.
+// open opens a member. packed is its size in the zip file. claimed is its unpacked size according
+// to the zip file, which may be wrong.
 func (f *File) open(name string) (r io.ReadCloser, packed, claimed int64, err error) {
 	if h, ok := f.rescued[fold(name)]; ok {
 		r, packed, err = h.open(f.body)

@@ -58,8 +58,8 @@ func headEnd(b []byte) int {
 	return len(b)
 }
 
-// asks reports whether r is the request to which a capture is the response.
-// concurrent are the records that the record of the capture names as concurrent.
+// asks reports whether r is the request that c answers. concurrent are the identifiers that the
+// record of c lists in its field WARC-Concurrent-To.
 func (r *request) asks(c *record.Capture, concurrent []string) bool {
 	if len(r.concurrent) > 0 || len(concurrent) > 0 {
 		return c.RecordID != "" && slices.Contains(r.concurrent, c.RecordID) || r.id != "" && slices.Contains(concurrent, r.id)
@@ -80,9 +80,9 @@ type pairing struct {
 // come. A request comes within a few records.
 const heldMax = 4
 
-// add takes the next item of the file, which lies at the offset after those before it.
-// h is the header of its record. r is the request, or nil if the record is none. The
-// result is false if no more items are wanted.
+// add takes the next item of the file; items come in the order of their offsets. h is the header
+// of its record. r is the request in that record, or nil if the record is not a request. more is
+// false if the receiver wants no more items.
 func (p *pairing) add(it record.Item, h *header, r *request) (more bool) {
 	switch {
 	case it.Capture != nil:
@@ -117,7 +117,7 @@ func (p *pairing) add(it record.Item, h *header, r *request) (more bool) {
 	return true
 }
 
-// flush gives away what is held back. The result is false if no more items are wanted.
+// flush yields all items that are held back. more is false if the receiver wants no more items.
 func (p *pairing) flush() (more bool) {
 	held := p.held
 	p.held = nil
@@ -145,8 +145,9 @@ func (p *pairing) drop() {
 	p.held = nil
 }
 
-// name gives a capture the head of r, and the URL of the response to r, which has the
-// method and the body if r is no GET.
+// name sets c.Request to the head of r, and c.AskedURL to the URL under which the archive keeps
+// the response to r. If r is not a GET, that URL also has the method and the body of the
+// request. name leaves a resource unchanged.
 func (r *request) name(c *record.Capture) {
 	if c.Via == record.ViaResource {
 		return
@@ -159,8 +160,9 @@ func (r *request) name(c *record.Capture) {
 	c.AskedURL = asked
 }
 
-// target returns the URL that was requested for a capture of the kind via that the
-// archive keeps under the URL asked.
+// target returns the URL that was requested for a capture of the type via. asked is the URL under
+// which the archive keeps the capture. The result lacks the method and the body that asked may
+// have, except for a resource.
 func target(asked string, via record.Via) string {
 	if page, _, _, ok := urlkey.Method(asked); ok && via != record.ViaResource {
 		return page
@@ -168,10 +170,10 @@ func target(asked string, via record.Via) string {
 	return asked
 }
 
-// writeRequest writes the record of the request for the capture s, if the archive has
-// its head, or if it was no GET, so that tools that read the file know the method. The
-// archive does not have the body as it was sent: the record has a form with the same
-// arguments. id is the identifier of the record of s.
+// writeRequest writes the request record for the capture s. It does so if the archive has the head
+// of the request, or if the request was not a GET, so that readers of the file learn the method.
+// The archive does not have the request's body as it was sent, so the record has a form with the
+// same arguments. id is the identifier of the record of s.
 func (w *Writer) writeRequest(s *message.Stored, id string) error {
 	page, method, query, ok := urlkey.Method(s.AskedURL)
 	if !ok {

@@ -29,8 +29,8 @@ func (r *reader) findAuthor() string {
 	}, true)
 }
 
-// credited returns the author that an element near the title names, with rel=author or with an
-// itemprop.
+// credited returns the author named by an element near the title that has rel=author or
+// itemprop=author. It returns "" if there is none.
 func (r *reader) credited() string {
 	if r.title < 0 {
 		return ""
@@ -52,7 +52,7 @@ func (r *reader) credited() string {
 	return ""
 }
 
-// findSource returns where the text comes from, or "".
+// findSource returns the publication from which the page says that it took its text, or "".
 func (r *reader) findSource() string {
 	if s := r.heads.source; s != "" && len(s) <= sourceMax && !strings.Contains(s, "://") {
 		return s
@@ -65,8 +65,8 @@ func (r *reader) findSource() string {
 	}, false)
 }
 
-// authorSigns and sourceSigns are words in lower case before the name of an author or a
-// source.
+// authorSigns and sourceSigns are the words, in lower case, that pages write before the name of an
+// author or of a source, such as "written by ".
 var (
 	authorSigns = []string{"作者：", "作者:", "本报记者", "记者：", "记者:", "撰文：", "撰稿：", "文：", "文/", "文／", "记者", "author:", "autor:", "autorin:", "auteur :", "auteur:", "autore:", "автор:", "written by ",
 		"posted by ", "by ", "von ", "par ", "por ", "di ", "door ", "av "}
@@ -78,9 +78,9 @@ var (
 // ends of the main text.
 const namesNear = 400
 
-// named returns the name that follows one of the signs in a line near the title, or near the
-// begin or end of the main text. valid returns the name cleaned, or "". Words of Latin script
-// must begin the line if begins is set.
+// named returns the name that follows one of signs in a line near the title, or near the begin or
+// the end of the main text; it returns "" if there is none. valid returns a name cleaned, or "" if
+// it cannot be a name. begins is set for authors: after the sign 记者 long lines are then skipped.
 func (r *reader) named(signs []string, valid func(string) string, begins bool) string {
 	for i := range r.lines {
 		l := &r.lines[i]
@@ -119,7 +119,8 @@ func (r *reader) named(signs []string, valid func(string) string, begins bool) s
 	return ""
 }
 
-// latinSign reports whether a sign is a word of Latin script, which must begin the line.
+// latinSign reports whether a sign ends in a blank. Such a sign is a word of Latin script, and
+// counts only at the begin of a line.
 func latinSign(sign string) bool { return sign[len(sign)-1] == ' ' }
 
 // beginsSign reports whether a line may begin with a sign of Latin script, by its first byte.
@@ -145,7 +146,7 @@ func startsName(s string) bool {
 	return unicode.IsUpper(c)
 }
 
-// byWord returns the name without a word such as "By" before it.
+// byWord returns s without the sign at its begin, such as "By ", if it has one; see authorSigns.
 func byWord(s string) string {
 	low := lowered(s)
 	for _, sign := range authorSigns {
@@ -156,11 +157,11 @@ func byWord(s string) string {
 	return s
 }
 
-// nameEnds are words that follow a name.
+// nameEnds are texts at which a name ends, because they belong to what follows.
 var nameEnds = []string{" on ", " am ", " um ", " publi", " veröff", " le ", " updated", "作者", "责任编辑", "编辑", "记者", "发布", "时间", "发表"}
 
-// cutName returns the name at the begin of a text: up to a mark, a digit, a tab, or in
-// Chinese a space.
+// cutName returns the name at the begin of s. The name ends before the first punctuation mark,
+// digit, tab or text of nameEnds, and in Chinese before a space.
 func cutName(s string) string {
 	s = strings.TrimLeft(s, " \t\u00a0\u3000:：")
 	for _, w := range nameEnds {

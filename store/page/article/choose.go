@@ -8,7 +8,8 @@ import (
 	"infomall/store/record"
 )
 
-// candidate is a date that may be the one of the article.
+// candidate is a date on the page that may be the day of publication or of the last change of the
+// article.
 type candidate struct {
 	expression
 	from   From
@@ -28,21 +29,21 @@ const (
 	zoneSlack    = 24 * time.Hour // so much later than the first capture may a date be, because of time zones
 )
 
-// datesMax is how many dates of a page are compared. Those found first are more telling.
+// datesMax is how many dates of a page are compared. The dates found first are the best evidence.
 const datesMax = 300
 
-// add adds a date, unless there are datesMax already.
+// add adds the date c to r.dates, unless r.dates has datesMax dates already.
 func (r *reader) add(c candidate) {
 	if len(r.dates) < datesMax {
 		r.dates = append(r.dates, c)
 	}
 }
 
-// sureWeight is the weight of a date that is hardly ever wrong.
+// sureWeight is the weight from which on a date in meta elements or JSON-LD counts as certain.
 const sureWeight = .85
 
-// sure reports whether a meta element or JSON-LD says when the page was published. Other dates
-// are then looked for near the title only.
+// sure reports whether a meta element or JSON-LD gives the day of publication with at least
+// sureWeight. Other dates are then searched only near the title and the ends of the main text.
 func (r *reader) sure() bool {
 	for i := range r.dates {
 		if c := &r.dates[i]; !c.change && c.day != 0 && c.weight >= sureWeight && (c.from == FromMeta || c.from == FromJSONLD) && r.possible(&c.expression) {
@@ -74,10 +75,10 @@ func (r *reader) choose() (published, modified Date) {
 	return published, modified
 }
 
-// known reports whether t is a time.
+// known reports whether t is set: it is neither 0 nor record.NoTime.
 func known(t record.Time) bool { return t > 0 }
 
-// possible reports whether a page that was first seen at in.Seen may be of the date e.
+// possible reports whether the date e is not after in.Seen, the first capture of the main text.
 func (r *reader) possible(e *expression) bool {
 	if !known(r.in.Seen) {
 		return true
@@ -86,8 +87,8 @@ func (r *reader) possible(e *expression) bool {
 	return !at.After(r.in.Seen.Std().Add(zoneSlack))
 }
 
-// resolve completes dates without a year, decides between the two readings of dates such as
-// 8/9/2008, and drops impossible dates.
+// resolve completes r.dates: it gives a year to dates without one, chooses one of the two meanings
+// of dates such as 8/9/2008, and removes dates that do not exist or are after the first capture.
 func (r *reader) resolve() {
 	monthFirst := r.monthFirst()
 	kept := r.dates[:0]
@@ -117,8 +118,8 @@ func (r *reader) resolve() {
 	}
 }
 
-// doubtHome lowers the weight of dates in the text if the URL is that of a home page: they are
-// those of the articles that it leads to.
+// doubtHome lowers the weight of visible dates if the URL is that of a home page. Such dates
+// belong to the articles to which the home page links.
 func (r *reader) doubtHome() {
 	_, rest, ok := strings.Cut(r.in.URL, "://")
 	if _, path, _ := strings.Cut(rest, "/"); !ok || path != "" {
@@ -131,9 +132,9 @@ func (r *reader) doubtHome() {
 	}
 }
 
-// trustVisible raises the weight of a date that readers of the page see near its title, if the
-// page does not say elsewhere that it is the day of a change, and the URL has no other day.
-// Meta elements often have the day on which a file was made.
+// trustVisible raises the weight of visible dates below the title. It skips a date if the page
+// says elsewhere that the last change was on that day, or if the URL has another day. Visible
+// dates are then preferred to meta elements, which often have the day on which a file was made.
 func (r *reader) trustVisible() {
 	for i := range r.dates {
 		c := &r.dates[i]
@@ -152,8 +153,8 @@ func (r *reader) trustVisible() {
 	}
 }
 
-// localDay corrects the day of a date that is given in UTC: another date of the page may say
-// which day it was where the page was made.
+// localDay corrects the day of c, a date in UTC, to the day at the place where the page was made.
+// The local day is that of another date of the page, or follows from a zone that the page gives.
 func (r *reader) localDay(c *candidate) {
 	day := time.Date(c.year, time.Month(c.month), c.day, 0, 0, 0, 0, time.UTC)
 	near := day.AddDate(0, 0, 1)
@@ -186,7 +187,7 @@ func (r *reader) localDay(c *candidate) {
 	}
 }
 
-// backed returns the weight of the other dates of the page that are the same day as e.
+// backed returns the sum of the weights of the dates of the page that agree with the day of e.
 func (r *reader) backed(e *expression) float64 {
 	sum := 0.0
 	for i := range r.dates {
@@ -202,8 +203,9 @@ func (r *reader) backed(e *expression) float64 {
 	return sum
 }
 
-// giveYear completes a date without a year: the year of another date of the page with the
-// same month, or the last year in which the date is not after the first capture.
+// giveYear sets the year of c, a date without a year. It takes the year of another date of the
+// page in the same month, or else the last year in which c is not after the first capture. It
+// returns false if neither is known.
 func (r *reader) giveYear(c *candidate) bool {
 	best := 0.0
 	for i := range r.dates {
@@ -230,9 +232,9 @@ func (r *reader) giveYear(c *candidate) bool {
 	return true
 }
 
-// newest returns a time shortly after the newest date that the page says, whatever it is about,
-// or the end of the year of its copyright; record.NoTime if there is none. The page was hardly
-// made later.
+// newest returns a time after which the page was hardly made: newestDays after the latest date on
+// the page, or the end of the year of its copyright, whichever is later. It returns record.NoTime
+// if the page has neither.
 func (r *reader) newest() record.Time {
 	newest := record.NoTime
 	for i := range r.dates {
@@ -246,11 +248,12 @@ func (r *reader) newest() record.Time {
 	return newest
 }
 
-// newestDays is by how many days a page may be younger than the newest date that it says.
+// newestDays is how many days after the latest date on it a page may have been made; see newest.
 const newestDays = 40
 
-// best returns the date with the most weight, among those of changes or those of publication.
-// Dates of different places that agree on the day add weight to each other.
+// best returns the date with the most weight. If change is true it chooses among the dates of
+// changes, and otherwise among those of publication. Dates from different places of the page that
+// agree on the day add weight to each other.
 func (r *reader) best(change bool) Date {
 	var chosen Date
 	most := 0.0
@@ -286,8 +289,8 @@ func (r *reader) best(change bool) Date {
 	return chosen
 }
 
-// support returns the weight of c together with that of the dates of other places of the page
-// that are the same day.
+// support returns the weight of c, raised by the weights of dates of the same day from other
+// places of the page, such as the URL or a meta element.
 func (r *reader) support(c *candidate) float64 {
 	places := [...]From{FromMeta, FromJSONLD, FromTime, FromURL, FromText}
 	doubt := 1.0

@@ -2,7 +2,7 @@ package article
 
 import "strings"
 
-// timeWords are words and timeSigns signs between a date and its time of day.
+// timeWords are words, and timeSigns signs, that may come between a date and its time of day.
 var timeWords = map[string]bool{"t": true, "um": true, "at": true, "à": true, "às": true, "as": true, "ore": true, "alle": true, "kl": true, "klo": true, "o": true,
 	"om": true, "a": true, "в": true, "о": true, "la": true, "las": true, "uhr": true, "ora": true, "saat": true, "time": true}
 
@@ -11,8 +11,9 @@ var timeSigns = []rune{',', '|', '-', '–', '—', '·', '•', '(', ')', '（'
 // timeGapMax is how many tokens may be between a date and its time of day.
 const timeGapMax = 4
 
-// timeAfter reads the time of day and its zone after a date. i is the number of the token
-// after the date. It returns the number of the token after the time, or i if there is none.
+// timeAfter reads the time of day, and its zone, that follows the date e, and sets them in e. i is
+// the index of the first token after the date. The result is the index of the first token after
+// the time, or i if there is no time.
 func (s *scanner) timeAfter(e *expression, i int) int {
 	j := i
 	for j < len(s.tokens) && j < i+timeGapMax && (s.is(j, timeSigns...) || s.word(j) != "" && (timeWords[strings.ToLower(s.word(j))] || weekday(s.word(j)))) {
@@ -35,8 +36,9 @@ func (s *scanner) timeAfter(e *expression, i int) int {
 	return next
 }
 
-// clock reads a time of day at token i, such as 20:00, 20h00, 8 pm or 20时05分, and its
-// zone. half is "am", "pm" or "". It returns the number of the token after it, or i.
+// clock reads a time of day at token i, such as 20:00, 20h00, 8 pm or 20时05分, and its zone, and
+// sets them in e. half is "am", "pm" or "" if no such word comes before. The result is the index
+// of the first token after the time, or i if there is no time.
 func (s *scanner) clock(e *expression, i int, half string) int {
 	h := s.num(i, 2)
 	if h < 0 || h > 24 {
@@ -84,12 +86,12 @@ func (s *scanner) clock(e *expression, i int, half string) int {
 	return s.zone(e, next)
 }
 
-// zones are names of time zones, in minutes east of UTC.
+// zones maps the names of time zones to minutes east of UTC.
 var zones = map[string]int{"Z": 0, "UTC": 0, "GMT": 0, "CET": 60, "CEST": 120, "MEZ": 60, "MESZ": 120, "EST": -300, "EDT": -240, "CDT": -300, "MST": -420,
 	"MDT": -360, "PST": -480, "PDT": -420, "ET": -300, "PT": -480, "BST": 60, "MSK": 180, "JST": 540, "KST": 540, "HKT": 480}
 
-// zone reads the zone of a time of day at token i. It returns the number of the token after
-// it, or i.
+// zone reads the zone of a time of day at token i and sets it in e. The result is the index of the
+// first token after the zone, or i if there is no zone.
 func (s *scanner) zone(e *expression, i int) int {
 	if z, ok := zones[s.word(i)]; ok {
 		e.zone = z
@@ -123,8 +125,8 @@ func (s *scanner) zone(e *expression, i int) int {
 	return i
 }
 
-// timeBefore reads a time of day that ends before token i, such as that of "20:00, 8 August
-// 2008".
+// timeBefore reads the time of day that ends before token i, as in "20:00, 8 August 2008", and
+// sets it in e.
 func (s *scanner) timeBefore(e *expression, i int) {
 	for back := 3; back <= 7 && back <= i; back++ {
 		j := i - back

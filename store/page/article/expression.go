@@ -25,7 +25,8 @@ type expression struct {
 // zoneNone is the zone of a date that does not say it.
 const zoneNone = 1 << 16
 
-// valid reports whether the date exists. Parts that the text does not say are not checked.
+// valid reports whether the date exists in the calendar. Parts that the text lacks are not
+// checked.
 func (e *expression) valid() bool {
 	if e.year != 0 && (e.year < yearLeast || e.year > yearMost) || e.month < 0 || e.month > 12 || e.day < 0 || e.day > 31 {
 		return false
@@ -40,15 +41,15 @@ func (e *expression) valid() bool {
 	return e.month != 0 || e.day == 0
 }
 
-// yearLeast and yearMost bound the years of dates. There were hardly any pages before, and
-// a page with another year is damaged.
+// yearLeast and yearMost bound the years of dates. There were hardly any pages before yearLeast,
+// and a year outside the bounds is an error of the page.
 const (
 	yearLeast = 1990
 	yearMost  = 2099
 )
 
-// date returns the date as a Date without From. The day is always the day that the text
-// says: a time of day that falls on another day in UTC is left out.
+// date returns e as a Date whose From is empty. The day is always the day in the text: if the time
+// of day would fall on another day in UTC, it is left out.
 func (e *expression) date() Date {
 	d := Date{Time: record.NoTime}
 	if e.year == 0 {
@@ -112,12 +113,13 @@ func (s *scanner) hasNumber() bool {
 	return slices.ContainsFunc(s.tokens, func(t token) bool { return t.kind == number })
 }
 
-// skipText does what scan does with a text that has no number.
+// skipText sets s to the state after a scan of text, which must not contain a number, without the
+// work: no date is found.
 func (s *scanner) skipText(text string) {
 	s.text, s.tokens, s.found = text, s.tokens[:0], s.found[:0]
 }
 
-// is reports whether token i is the sign r.
+// is reports whether token i is one of signs.
 func (s *scanner) is(i int, signs ...rune) bool {
 	if i < 0 || i >= len(s.tokens) || s.tokens[i].kind != sign {
 		return false
@@ -168,7 +170,7 @@ func (s *scanner) month(i int) int {
 	return 0
 }
 
-// century completes a year of two digits.
+// century returns the year of four digits for n, a year of two digits.
 func century(n int) int {
 	if n >= yearLeast%100 {
 		return 1900 + n
@@ -244,7 +246,8 @@ func (s *scanner) fromYear(e *expression, i, year int) int {
 	return 0
 }
 
-// afterYear reads the month and the day of a date such as 2008年8月8日 from token i on.
+// afterYear reads the month and the day of a date such as 2008年8月8日 into e. i is the index of the
+// first token after the year.
 func (s *scanner) afterYear(e *expression, i int) int {
 	m := s.num(i, 2)
 	if m < 1 || m > 12 || !s.unit(i+1, "월", '月') {
@@ -264,7 +267,7 @@ func (s *scanner) afterYear(e *expression, i int) int {
 	return i + 2
 }
 
-// skip returns 1 if token i is one of the signs, or else 0.
+// skip returns 1 if token i is one of signs, and otherwise 0, to be added to i.
 func (s *scanner) skip(i int, signs ...rune) int {
 	if s.is(i, signs...) {
 		return 1
@@ -330,8 +333,8 @@ func (s *scanner) fromSmall(e *expression, i, n int) int {
 	return s.yearAfter(e, j+1)
 }
 
-// yearAfter reads the year after the day and the month of e, from token i on. The date may
-// have no year.
+// yearAfter reads the year that follows the day and the month of e, from token i on. e stays
+// without a year if none follows.
 func (s *scanner) yearAfter(e *expression, i int) int {
 	j := i
 	j += s.skip(j, '.')
@@ -354,7 +357,7 @@ func (s *scanner) yearAfter(e *expression, i int) int {
 	return i
 }
 
-// numbers completes a date of two small numbers and a year, such as 8/9/2008.
+// numbers sets day, month and year of e, a date of two numbers and a year such as 8/9/2008.
 func (s *scanner) numbers(e *expression, first, second, year, next int) int {
 	e.year = year
 	switch {
@@ -369,8 +372,8 @@ func (s *scanner) numbers(e *expression, first, second, year, next int) int {
 	return next
 }
 
-// threeSmall completes a date of three numbers of two digits, such as 08-08-08. In Chinese,
-// Japanese and Korean the year comes first, and elsewhere last.
+// threeSmall sets day, month and year of e, a date of three numbers of two digits such as
+// 08-08-08. The year is the first number in Chinese, Japanese and Korean, and elsewhere the last.
 func (s *scanner) threeSmall(e *expression, first, second, third, next int) int {
 	e.short = true
 	switch s.lang {
@@ -425,7 +428,7 @@ func (s *scanner) fromMonth(e *expression, i int) int {
 	return next
 }
 
-// eras are the names of eras and the year before their first year.
+// eras are the names of eras, such as 民國, each with the year before the first year of the era.
 var eras = []struct {
 	first, second rune
 	before        int

@@ -8,7 +8,7 @@ import (
 	"infomall/store/page/markup"
 )
 
-// thing is an object of JSON-LD that is being read, or a list inside of one.
+// thing is an object of JSON-LD, or a list in an object, whose end was not yet read.
 type thing struct {
 	object bool
 	in     string // the key under which it is; "" at the top
@@ -18,11 +18,10 @@ type thing struct {
 	kind, published, modified, headline, name, author []byte
 }
 
-// thingsMax is how deep objects of JSON-LD may be inside of each other. Deeper ones are not
-// read.
+// thingsMax is how deep objects and lists of JSON-LD may be nested. Deeper ones are not read.
 const thingsMax = 24
 
-// readScript takes what element i says, if it is a script with JSON-LD.
+// readScript reads script element i if it contains JSON-LD. If not, it keeps i in r.scripts.
 func (r *reader) readScript(i int) {
 	n := &r.t.Nodes[i]
 	if int(n.Next) <= i+1 {
@@ -37,8 +36,8 @@ func (r *reader) readScript(i int) {
 	r.scripts = append(r.scripts, i)
 }
 
-// programKeys are names, in lower case without hyphens and underscores, under which programs
-// of a page keep the day of publication.
+// programKeys are the names under which scripts of pages keep the day of publication, in lower
+// case and without hyphens and underscores.
 var programKeys = map[string]bool{"publishedat": true, "publishdate": true, "publisheddate": true, "datepublished": true, "firstpublished": true,
 	"publishedtime": true, "publishtime": true, "publisheddatetime": true, "publishdatetime": true, "firstpublisheddate": true, "publishedon": true}
 
@@ -48,8 +47,8 @@ const (
 	programTrust   = .45 // how far such a date is trusted
 )
 
-// readProgram takes the day of publication that a program has in a variable, such as
-// "published_at":"2008-08-08". Programs that have several days know of other articles, too.
+// readProgram appends to r.programs the days of publication in the script b, written as
+// "published_at":"2008-08-08" or the like. A script with several days also lists other articles.
 func (r *reader) readProgram(b []byte) {
 	for at := 0; r.programDates < programKeysMax; {
 		k := bytes.Index(b[at:], []byte("blish"))
@@ -97,7 +96,7 @@ func (r *reader) readProgram(b []byte) {
 // keyByte reports whether c may be in the name of a variable.
 func keyByte(c byte) bool { return letter(c) || c-'0' < 10 || c == '_' || c == '-' }
 
-// readPrograms adds the day that the programs of the page say, if they say one only.
+// readPrograms adds the day of publication in the scripts of the page, if they agree on one day.
 func (r *reader) readPrograms() {
 	for _, i := range r.scripts {
 		r.readProgram(r.t.Body[r.t.Nodes[i].Inner:r.t.Nodes[i].Outer])
@@ -112,8 +111,8 @@ func (r *reader) readPrograms() {
 	}
 }
 
-// readThings takes the dates, the author and the headline that JSON-LD says. It reads strings
-// and brackets only, so that errors elsewhere do no harm.
+// readThings takes the dates, the author and the headline from b, which is JSON-LD. It interprets
+// only strings, brackets, colons and commas, so that other errors in the JSON do no harm.
 func (r *reader) readThings(b []byte) {
 	stack := make([]thing, 1, thingsMax)
 	deep := 0 // brackets beyond thingsMax
@@ -173,7 +172,7 @@ func stringEnd(b []byte, i int) int {
 	return min(i, len(b))
 }
 
-// say takes a string that is a value of the last thing of the stack.
+// say stores text, a string value, in the field of the innermost open object that its key names.
 func (r *reader) say(stack []thing, text []byte) {
 	at := len(stack) - 1
 	key := stack[at].key
@@ -209,7 +208,8 @@ func (r *reader) say(stack []thing, text []byte) {
 	}
 }
 
-// end takes what the last thing of the stack has said.
+// end handles the end of the last thing of the stack: it adds the dates of an object to r.dates,
+// and takes the author and the headline if the object is an article.
 func (r *reader) end(stack []thing) {
 	t := &stack[len(stack)-1]
 	if !t.object {
@@ -245,7 +245,7 @@ func (r *reader) end(stack []thing) {
 	}
 }
 
-// thingWeight returns how far the dates of a thing are trusted.
+// thingWeight returns the weight, from 0 to 1, of the dates of a JSON-LD object, by its type.
 func thingWeight(t *thing) float64 {
 	switch t.in {
 	case "comment", "review", "hasPart", "video", "image", "itemListElement", "relatedLink", "logo", "thumbnail", "associatedMedia", "suggestedAnswer", "acceptedAnswer":

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// The limits by which readLines decides which lines are read, and how far dates in them are
-// trusted. Distances are bytes of visible text.
+// The limits by which readLines decides which lines to read, and how much weight to give to dates
+// in them. Distances are bytes of visible text.
 const (
 	lineBytesMax  = 3000 // a line with more bytes in the body is not read
 	lineTextMax   = 300  // nor one with more text, except the first ones of the main text
@@ -38,7 +38,8 @@ func (r *reader) lineText(i int) string {
 	return r.text(i)
 }
 
-// lineAt returns the index of the line that has node n or begins after it, or -1.
+// lineAt returns the index of the line that contains node n, or else of the next line. It returns
+// -1 if there is none.
 func (r *reader) lineAt(n int32) int {
 	lo, hi := 0, len(r.lines)
 	for lo < hi {
@@ -57,8 +58,8 @@ func (r *reader) lineAt(n int32) int {
 	return lo
 }
 
-// trust returns how far the place of line i is one for the date of the article, from 0 to 1.
-// node is in that line.
+// trust returns the weight, from 0 to 1, of a date in line i, by the position of the line on the
+// page. It is lower in links and in parts such as comments. node is a node in the line.
 func (r *reader) trust(i int, node int32) float64 {
 	if i < 0 {
 		return .2
@@ -76,7 +77,8 @@ func (r *reader) trust(i int, node int32) float64 {
 	return w
 }
 
-// placeTrust returns the part of trust that the place among the lines decides.
+// placeTrust returns the part of the weight that trust computes from the distance of line i to the
+// title and to the main text.
 func (r *reader) placeTrust(i int) float64 {
 	l := &r.lines[i]
 	from := r.mainFrom // the line of the title, or else the begin of the main text
@@ -111,7 +113,7 @@ func (r *reader) placeTrust(i int) float64 {
 	return .12
 }
 
-// readLines adds the dates in the text of the page.
+// readLines adds the dates in the lines of visible text to r.dates, and adjusts their weights.
 func (r *reader) readLines() {
 	read := 0
 	sure := r.sure()
@@ -135,9 +137,9 @@ func (r *reader) readLines() {
 	r.trustOnly()
 }
 
-// trustOnly raises the weight of a date if the text of the page has no other one. A date above
-// the title that is the day of the capture is not trusted: pages show the day on which they
-// are read.
+// trustOnly raises the weight of a date if it is the only day in the visible text. It does not do
+// so for the day of the capture above the title, because pages show the day on which they are
+// read.
 func (r *reader) trustOnly() {
 	at := -1
 	for k := range r.dates {
@@ -157,7 +159,7 @@ func (r *reader) trustOnly() {
 	}
 }
 
-// today reports whether e is the day of the capture, in some zone.
+// today reports whether e is the day of the capture in any time zone.
 func (r *reader) today(e *expression) bool {
 	if !known(r.in.Captured) || e.year == 0 {
 		return false
@@ -166,7 +168,8 @@ func (r *reader) today(e *expression) bool {
 	return at.Sub(r.in.Captured.Std()).Abs() <= 36*time.Hour
 }
 
-// readLine adds the dates in the text of line i.
+// readLine adds the dates in text, the text of line i. near says whether the line is near the
+// title or an end of the main text; then relative dates, such as yesterday, are read too.
 func (r *reader) readLine(i int, text string, near bool) {
 	l := &r.lines[i]
 	trust := -1.0

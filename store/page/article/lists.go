@@ -13,11 +13,12 @@ const (
 	listDoubt  = .3 // the weight of a date in a list is multiplied by it
 )
 
-// listSeed is the seed of the hashes of kinds of elements. They are never stored.
+// listSeed is the seed of the hashes that kindAt returns. They are never stored.
 var listSeed = maphash.MakeSeed()
 
-// doubtLists lowers the weight of dates that stand in elements of one kind with other days: in
-// lists of articles, in comments and in tables of dates.
+// doubtLists lowers the weight of dates that appear to be in a list: at least listLeast lines,
+// with as many different days, are in elements with the same tags and classes. Such lists are
+// lists of articles, comments and tables of dates.
 func (r *reader) doubtLists() {
 	type kind struct{ lines, day, days, line int }
 	kinds := map[uint64]*kind{}
@@ -51,7 +52,8 @@ func (r *reader) doubtLists() {
 	}
 }
 
-// kindAt returns a hash of the tags and classes of the elements around node n.
+// kindAt returns a hash of the tags and classes of the listLevels innermost elements around node
+// n.
 func (r *reader) kindAt(n int32) uint64 {
 	var h maphash.Hash
 	h.SetSeed(listSeed)

@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// periodWords are words in lower case after the first day of a period.
+// periodWords are words, in lower case, that come between the first and the last day of a period.
 var periodWords = []string{"至", "到", "~", "～", "bis ", "to ", "until ", "till ", "through ", "au ", "al ", "до ", "から", "부터"}
 
-// period reports whether the text after a date goes on with the end of a period. Periods are
-// those of events that a page announces.
+// period reports whether a date is the first day of a period. after is the text after the date.
+// Periods are those of events that a page announces.
 func period(after string) bool {
 	after = strings.ToLower(strings.TrimLeft(after, " \u00a0,."))
 	for _, w := range periodWords {
@@ -30,7 +30,7 @@ func dateline(text string, e *expression) bool {
 	return r == '电' || r == '電' || r == '讯' || r == '訊'
 }
 
-// mark says what a date means, by the words beside it.
+// mark says what a date is, such as the day of publication, by the words next to it.
 type mark uint8
 
 const (
@@ -40,14 +40,14 @@ const (
 	markOther // the date is about something else, such as a copyright
 )
 
-// markReach and markAfter are how many bytes before and after a date are searched for words
-// that say what the date is.
+// markReach and markAfter are how many bytes before and after a date are searched for words that
+// say what the date is, such as "updated".
 const (
 	markReach = 48
 	markAfter = 40
 )
 
-// markWords are words in lower case beside a date, and what they say of it.
+// markWords are the words, in lower case, that say what a date next to them is.
 var markWords = []struct {
 	mark  mark
 	words []string
@@ -64,15 +64,15 @@ var markWords = []struct {
 		"등록", "δημοσίευση", "megjelent", "publikuar", "stand:", "stand ", "online seit", "by "}},
 }
 
-// labelsBefore reports whether the words between two dates are a label of the first one: in
-// Chinese and Japanese, such as 发布 in "8日发布 9日更新", unless a colon follows.
+// labelsBefore reports whether the words between two dates say what the first date is, and not the
+// second. This is so in Chinese and Japanese, as in "8日发布 9日更新", unless a colon follows.
 func labelsBefore(between string) bool {
 	between = strings.TrimSpace(between)
 	r, _ := utf8.DecodeRuneInString(between)
 	return unicode.Is(unicode.Han, r) && !strings.HasSuffix(between, ":") && !strings.HasSuffix(between, "：")
 }
 
-// markStarts has the words of markWords by their first byte.
+// markStarts has the words of markWords, indexed by their first byte.
 var markStarts = func() (starts [256][]markWord) {
 	for _, m := range markWords {
 		for _, w := range m.words {
@@ -87,8 +87,9 @@ type markWord struct {
 	word string
 }
 
-// markOf returns what the words of a text in lower case beside a date say of it. The word that
-// ends last decides, and of two that end together the longer one.
+// markOf returns what the words in text say of the date next to it. text is in lower case. If
+// there are several words of markWords, the one that ends last counts; of two that end at the same
+// place, the longer one.
 func markOf(text string) mark {
 	found, end := markNone, 0
 	for i := range len(text) {

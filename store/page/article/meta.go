@@ -10,7 +10,7 @@ import (
 	"infomall/store/page/markup"
 )
 
-// meta holds the statements of a page about itself outside of its text, such as in META tags.
+// meta holds what a page says of itself outside of its visible text, such as in meta elements.
 type meta struct {
 	author, source  string
 	url             string // og:url, or the canonical link
@@ -19,8 +19,8 @@ type meta struct {
 	declaresArticle bool   // og:type or JSON-LD says that the page is an article
 }
 
-// metaDates are the names of meta elements with the day of publication, in lower case, and
-// how far each is trusted.
+// metaDates maps the names, in lower case, of meta elements that have the day of publication to
+// the weight of that date, from 0 to 1.
 var metaDates = map[string]float64{
 	"article:published_time": .9, "article:published": .9, "og:article:published_time": .9, "og:published_time": .85, "og:pubdate": .85, "published_time": .85, "datepublished": .9,
 	"date.published": .85, "pubdate": .85, "publishdate": .85, "publish-date": .85, "publish_date": .85, "published_date": .85, "publication_date": .85, "publication-date": .85,
@@ -34,17 +34,17 @@ var metaDates = map[string]float64{
 	"dcsext.articlefirstpublished": .85, "article:create_at": .85, "artikel:datum": .7, "publish": .6, "news_date": .7,
 }
 
-// metaChanges are the names of meta elements with the day of the last change.
+// metaChanges does the same as metaDates for the day of the last change.
 var metaChanges = map[string]float64{
 	"article:modified_time": .9, "article:modified": .9, "og:updated_time": .7, "og:article:modified_time": .9, "datemodified": .9, "modified_time": .85, "last-modified": .6,
 	"lastmod": .7, "dc.date.modified": .85, "dcterms.modified": .85, "dc.modified": .8, "revised": .6, "updated_time": .7, "lastmodified": .7, "date.modified": .8,
 	"article.updated": .85, "last_updated": .7, "utime": .8, "modificationdate": .7, "dcsext.articlelastupdated": .8,
 }
 
-// dateTextMax is the largest size in bytes of a text that is read as a date.
+// dateTextMax is how many bytes of a text are searched for a date.
 const dateTextMax = 100
 
-// readMeta takes what meta element i says.
+// readMeta takes the date, the author or other properties of the page from meta element i.
 func (r *reader) readMeta(i int) {
 	var name, property, content []byte
 	for a := range r.t.Attrs(i) {
@@ -75,7 +75,7 @@ func (r *reader) readMeta(i int) {
 	}
 }
 
-// metaPair takes the content of the meta element i with a name in lower case.
+// metaPair handles one property of meta element i: its name, in lower case, and its content.
 func (r *reader) metaPair(i int, name string, content []byte) {
 	h := &r.heads
 	set := func(field *string) {
@@ -114,17 +114,17 @@ func (r *reader) metaPair(i int, name string, content []byte) {
 	}
 }
 
-// unknownMeta is how far the date of a meta element with an unknown name is trusted.
+// unknownMeta is the weight of the date of a meta element whose name is not in metaDates.
 const unknownMeta = .4
 
-// dateName reports whether an unknown name of a meta element looks like the one of the day of
+// dateName reports whether name, an unknown name of a meta element, seems to name the day of
 // publication.
 func dateName(name string) bool {
 	return (strings.Contains(name, "publ") || strings.Contains(name, "date") || strings.Contains(name, "created")) && !strings.Contains(name, "expir") &&
 		!strings.Contains(name, "update") && !strings.Contains(name, "modif") && !strings.Contains(name, "publisher")
 }
 
-// readLink takes the canonical URL of the page that link element i says.
+// readLink takes the URL from link element i if it is the canonical link of the page.
 func (r *reader) readLink(i int) {
 	if rel, _ := r.t.Attr(i, "rel"); !markup.EqualFold(rel, "canonical") || r.heads.url != "" {
 		return
@@ -139,8 +139,8 @@ func (r *reader) value(v []byte) string {
 	return markup.Unescape(string(charset.ToUTF8(v, r.in.Charset)))
 }
 
-// dated adds the date that an attribute or a field says, if it says one. change means that it
-// is the date of a change.
+// dated adds the date at the begin of text, an attribute or a field, to r.dates; it does nothing
+// if there is no date. change says that it is the day of a change.
 func (r *reader) dated(text string, from From, weight float64, change bool) {
 	e, ok := r.exact(strings.TrimSpace(text))
 	if !ok {
@@ -149,8 +149,8 @@ func (r *reader) dated(text string, from From, weight float64, change bool) {
 	r.add(candidate{expression: e, from: from, weight: weight, change: change, line: -1})
 }
 
-// exact returns the date that begins a text, such as the value of an attribute. The text may
-// also be digits without separators, or seconds or milliseconds since 1970.
+// exact returns the date at the begin of text. The text may also be digits without separators, or
+// a number of seconds or milliseconds since 1970. ok is false if there is no date with a year.
 func (r *reader) exact(text string) (e expression, ok bool) {
 	if text == "" {
 		return e, false
@@ -181,7 +181,7 @@ func (r *reader) exact(text string) (e expression, ok bool) {
 	return found[0], true
 }
 
-// packed returns the date of digits without separators, such as 20080808 or 200808082015.
+// packed returns the date that digits without separators mean, such as 20080808 or 200808082015.
 func packed(digits string) (e expression, ok bool) {
 	n := func(from, to int) int {
 		v, _ := strconv.Atoi(digits[from:to])

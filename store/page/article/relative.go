@@ -22,7 +22,7 @@ var unitNames = []struct {
 // agoWords are words before or after a number of units that say that so much time has passed.
 var agoWords = []string{" ago", "vor ", "il y a ", "hace ", " fa", "há ", " atrás", " geleden", " temu", " назад", " тому", "před ", " sedan", " siden", " sitten", " önce", "ezelőtt", "前", "전", "πριν"}
 
-// dayWords are words for days beside the day of the capture, and how many days ago they are.
+// dayWords are words such as "yesterday", each with the number of days before the capture.
 var dayWords = []struct {
 	word string
 	ago  int
@@ -36,8 +36,9 @@ var dayWords = []struct {
 // relativeTextMax is the largest size in bytes of a line with a relative date.
 const relativeTextMax = 120
 
-// readRelative adds a date such as "3 hours ago" or "昨天 20:00" in the text of line i, which was
-// scanned last. It is counted from the first capture, in the zone of the page.
+// readRelative adds a relative date such as "3 hours ago" or "昨天 20:00" to r.dates. text is the
+// text of line i, which r.scan scanned last. The date is counted back from the time of this
+// capture, in the time zone of the page.
 func (r *reader) readRelative(i int, text string) {
 	if !known(r.in.Captured) || len(text) > relativeTextMax {
 		return
@@ -54,8 +55,8 @@ func (r *reader) readRelative(i int, text string) {
 	})
 }
 
-// ago returns how many minutes ago a relative date in a text in lower case is. numbers says
-// whether the text may have numbers.
+// ago returns how many minutes before the capture a relative date in text lies. text is in lower
+// case. numbers says whether text may have numbers. ok is false if text has no relative date.
 func ago(text string, numbers bool) (minutes int, ok bool) {
 	if numbers {
 		if minutes, ok = unitsAgo(text); ok {
@@ -65,7 +66,7 @@ func ago(text string, numbers bool) (minutes int, ok bool) {
 	return daysAgo(text)
 }
 
-// unitsAgo reads a date such as "3 hours ago".
+// unitsAgo is ago for dates with a number and a unit, such as "3 hours ago".
 func unitsAgo(text string) (minutes int, ok bool) {
 	if !slices.ContainsFunc(agoWords, func(w string) bool { return strings.Contains(text, w) }) {
 		return 0, false
@@ -86,10 +87,10 @@ func unitsAgo(text string) (minutes int, ok bool) {
 	return 0, false
 }
 
-// dayWordReach is how many bytes of a text come before a word of dayWords at most.
+// dayWordReach is the largest offset in a text at which a word of dayWords counts, in bytes.
 const dayWordReach = 30
 
-// dayWordsBy has the indexes of those dayWords that begin with a byte.
+// dayWordsBy has, for each byte, the indexes of the dayWords that begin with it.
 var dayWordsBy = func() (by [256][]int) {
 	for i, d := range dayWords {
 		by[d.word[0]] = append(by[d.word[0]], i)
@@ -97,7 +98,7 @@ var dayWordsBy = func() (by [256][]int) {
 	return by
 }()
 
-// daysAgo reads a date such as "yesterday, 20:00".
+// daysAgo is ago for dates with a word for a day, such as "yesterday, 20:00".
 func daysAgo(text string) (minutes int, ok bool) {
 	first := len(dayWords) // the first of dayWords that says the day
 	for k := 0; k < len(text) && k <= dayWordReach; k++ {
@@ -113,8 +114,8 @@ func daysAgo(text string) (minutes int, ok bool) {
 	return dayWords[first].ago * 1440, true
 }
 
-// saysDay reports whether the word for a day from from to to is the whole line, or a time of day
-// follows.
+// saysDay reports whether text[from:to], a word such as "yesterday", is the whole line or is
+// followed by a time of day.
 func saysDay(text string, from, to int) bool {
 	if strings.Trim(text[:from]+text[to:], " \t\n:：,.|-") == "" {
 		return true
@@ -125,13 +126,13 @@ func saysDay(text string, from, to int) bool {
 	return s.timeAfter(&e, 0) > 0
 }
 
-// langZones are the zones of the countries in which most pages of a language are made, in
-// minutes east of UTC.
+// langZones maps a language to the time zone where most of its pages are made, in minutes east of
+// UTC.
 var langZones = map[string]int{"zh": 480, "ja": 540, "ko": 540, "de": 60, "fr": 60, "it": 60, "es": 60, "nl": 60, "pl": 60, "cs": 60, "sk": 60, "hu": 60, "sv": 60, "da": 60, "no": 60,
 	"nb": 60, "hr": 60, "sr": 60, "sl": 60, "el": 120, "fi": 120, "ro": 120, "bg": 120, "uk": 120, "ru": 180, "tr": 180, "th": 420, "vi": 420, "id": 420, "hi": 330}
 
-// pageZone returns the zone of the page, in minutes east of UTC: that of a date with a zone,
-// or else the usual one of the language, or else 0.
+// pageZone returns the time zone of the page, in minutes east of UTC: the zone of a date on the
+// page if one has a zone, or else the zone in langZones, or else 0.
 func (r *reader) pageZone() int {
 	if z := r.saidZone(); z != 0 {
 		return z
@@ -139,8 +140,7 @@ func (r *reader) pageZone() int {
 	return langZones[r.scan.lang]
 }
 
-// saidZone returns the zone of a date of the page that says its zone, in minutes east of UTC,
-// or 0.
+// saidZone returns the zone of a date of the page that has one, in minutes east of UTC, or 0.
 func (r *reader) saidZone() int {
 	for i := range r.dates {
 		if z := r.dates[i].zone; z != zoneNone && z != 0 {

@@ -15,11 +15,11 @@ type Site struct {
 // NewSite returns a Site that has learned nothing.
 func NewSite() *Site { return &Site{ends: map[string]int{}} }
 
-// siteEndsMax bounds the ends of titles that a Site remembers.
+// siteEndsMax is how many different ends of titles a Site keeps.
 const siteEndsMax = 256
 
-// Learn learns from one page of the host: the title of its window, and how it orders day and
-// month in dates near its title. Main and Seen of in may be empty.
+// Learn adds what one page of the host shows: the parts of its window title, and whether its dates
+// have the day before the month. Main and Seen of in may be empty.
 func (s *Site) Learn(in *Input) {
 	r := newReader(in)
 	defer r.free()
@@ -57,8 +57,9 @@ func (s *Site) Learn(in *Input) {
 	}
 }
 
-// digitsBefore returns the number that begins a date such as 13/8/2008, or 0 if the date is
-// not written with numbers and slashes, points or hyphens only.
+// digitsBefore returns the first number of a date that is all numbers, such as 13 for 13/8/2008.
+// It returns 0 if text does not begin with a number of one or two digits, a slash, point or
+// hyphen, and a digit.
 func digitsBefore(text string) int {
 	n, i := 0, 0
 	for i < len(text) && text[i]-'0' < 10 && i < 3 {
@@ -71,13 +72,13 @@ func digitsBefore(text string) int {
 	return n
 }
 
-// titleMarks separate the title of an article from the name of the site.
+// titleMarks are the texts that separate the title of an article from the name of the site.
 var titleMarks = []string{" - ", " – ", " — ", " | ", "|", " :: ", " » ", " « ", " · ", " • ", "_", "--", "——", " / ", " : ", " > "}
 
-// siteMarks are those of titleMarks, and others that also are inside of titles of articles.
+// siteMarks are titleMarks and further separators, which are also common inside titles.
 var siteMarks = append([]string{": ", "：", ", "}, titleMarks...)
 
-// learnTitle learns the parts at the ends of a title.
+// learnTitle counts the parts of title before and after each separator.
 func (s *Site) learnTitle(title string) {
 	if title == "" {
 		return
@@ -103,7 +104,7 @@ func (s *Site) learnEnd(end string) {
 	}
 }
 
-// The limits by which bare decides.
+// The limits by which bare decides which part of a title is the name of the site.
 const (
 	endPages = 2   // so many titles have an end that is the name of the site
 	endShare = .4  // and this share of all titles
@@ -160,8 +161,8 @@ func (s *Site) bare(title, name string) string {
 	}
 }
 
-// monthFirst reports whether dates such as 8/9/2008 have the month first: as other pages of
-// the host, or else as usual in the language of the page.
+// monthFirst reports whether dates such as 8/9/2008 have the month first. It follows the other
+// pages of the host, or else the custom of the page's language.
 func (r *reader) monthFirst() bool {
 	if s := r.in.Site; s != nil && s.dayFirst != s.monthFirst {
 		return s.monthFirst > s.dayFirst
@@ -176,8 +177,8 @@ func (r *reader) monthFirst() bool {
 	return false
 }
 
-// dayFirstHost reports whether the host of a URL is in a country of English or another
-// language that writes the day first.
+// dayFirstHost reports whether the host of a URL is in a country that writes the day before the
+// month.
 func dayFirstHost(url string) bool {
 	_, rest, _ := strings.Cut(url, "//")
 	host, _, _ := strings.Cut(rest, "/")

@@ -7,7 +7,7 @@ import (
 	"infomall/store/page/markup"
 )
 
-// readTimes adds the dates of time elements, and of abbr elements of the microformat hAtom.
+// readTimes adds the dates of time elements, and of abbr elements (of the microformat hAtom).
 func (r *reader) readTimes() {
 	for k, n := range r.times {
 		if k == timesMax {
@@ -20,8 +20,8 @@ func (r *reader) readTimes() {
 // timesMax is how many time elements of a page are read.
 const timesMax = 100
 
-// readProps adds the dates of other elements that say datePublished or dateModified as an
-// itemprop.
+// readProps adds the dates of further elements whose attribute itemprop begins with "date", such
+// as datePublished.
 func (r *reader) readProps() {
 	if !saysPublished(r.t.Body) {
 		return
@@ -37,8 +37,8 @@ func (r *reader) readProps() {
 	}
 }
 
-// saysPublished reports whether b has datePublished. P is rarer in pages than d, so it is fast to
-// look for.
+// saysPublished reports whether b contains "datePublished". It searches for the P first, which is
+// rarer in pages than the d.
 func saysPublished(b []byte) bool {
 	for {
 		n := bytes.Index(b, []byte("Published"))
@@ -103,9 +103,8 @@ func (r *reader) readTime(n int) {
 	r.dated(text, FromTime, weight, changed)
 }
 
-// readAttributes adds dates in attributes that readers of the page do not see, such as
-// data-published or title, and in comments of the markup. It is for pages that say their day
-// nowhere else.
+// readAttributes adds dates in attributes, such as data-published or title, and in comments of the
+// markup, which readers of the page do not see. It is used if the page gives its day nowhere else.
 func (r *reader) readAttributes() {
 	read := 0
 	for i := 1; i < len(r.t.Nodes) && read < attributesMax; i++ {
@@ -151,8 +150,8 @@ const (
 	trustComment  = .35
 )
 
-// trustMarks raises the weight of a date in a line that says published, wherever the line is,
-// if no other such line after the title has another day: lists have many.
+// trustMarks raises the weight of a date in a line with a word such as "published", wherever the
+// line is. It does nothing if several such lines have different days, as in a list of articles.
 func (r *reader) trustMarks() {
 	at := -1
 	for _, k := range r.marked {
@@ -169,7 +168,7 @@ func (r *reader) trustMarks() {
 	}
 }
 
-// near reports whether line i is one of the few lines around the title and the begin and the
+// near reports whether line i is one of the few lines around the title, or around the begin or the
 // end of the main text.
 func (r *reader) near(i int) bool {
 	return r.title >= 0 && i >= r.title-3 && i <= r.title+nearLines || i >= r.mainFrom-nearLines && i <= r.mainFrom+1 || i >= r.mainTo-2 && i <= r.mainTo+3

@@ -99,9 +99,9 @@ func (r *reader) findTitle() string {
 	return bare
 }
 
-// alike returns which share of the longer one the heading and the title of a window have in
-// common, counting white space. It is 0 if less than titleAlike of the heading is in the
-// title. If parts is false, it is 0 if the heading is not wholly in the title.
+// alike returns how similar heading and the window title are: the length of their longest common
+// part, divided by the length of the longer one. It is 0 if less than titleAlike of the heading is
+// in the title. If parts is false, it is 0 unless the title contains the whole heading.
 func alike(heading, title string, parts bool) float64 {
 	if heading == "" || title == "" {
 		return 0
@@ -122,8 +122,8 @@ func alike(heading, title string, parts bool) float64 {
 	return float64(part) / float64(max(len(heading), len(title)))
 }
 
-// common returns the longest part that a and b have in common, if case is ignored. It looks
-// at titleTextMax bytes of each.
+// common returns the longest text that both a and b contain, as written in a. Case is ignored. It
+// compares the first titleTextMax bytes of each.
 func common(a, b string) string {
 	if len(a) > titleTextMax {
 		a = strings.ToValidUTF8(a[:titleTextMax], "")
@@ -155,7 +155,7 @@ func common(a, b string) string {
 	return strings.ToValidUTF8(a[end-int(most):end], "")
 }
 
-// lowered returns s in lower case if that has the same size, or else s.
+// lowered returns s in lower case, or s itself if lower case would change its length in bytes.
 func lowered(s string) string {
 	if l := strings.ToLower(s); len(l) == len(s) {
 		return l
@@ -163,7 +163,7 @@ func lowered(s string) string {
 	return s
 }
 
-// trimTitle removes marks at the ends of a title that separate it from the name of a site.
+// trimTitle returns s without white space and separators, such as "|", at its ends.
 func trimTitle(s string) string {
 	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("-–—|_:：·•»«/\\>", r) })
 }

@@ -110,8 +110,8 @@ func wordEnd(text string, i int) int {
 	return i
 }
 
-// hanDigit returns the value of a Chinese or fullwidth digit, 10 for 十, 20 for 廿, 30 for
-// 卅, or -1.
+// hanDigit returns the value of r, a Chinese or fullwidth digit: 0 to 9, or 10 for 十, 20 for 廿, 30
+// for 卅. It returns -1 for any other character.
 func hanDigit(r rune) int32 {
 	if r >= '０' && r <= '９' {
 		return r - '０'

@@ -1,7 +1,7 @@
 package article
 
-// readURLs adds the date that the path of the URL says, or else the path of the URL that the
-// page says it has.
+// readURLs adds the date in the path of the page's URL to r.dates. If that date lacks the day, it
+// also tries the URL that the page states for itself, such as og:url, and takes the better date.
 func (r *reader) readURLs() {
 	best := r.readURL(r.in.URL)
 	if best.day == 0 && r.heads.url != "" {
@@ -89,8 +89,8 @@ func (r *reader) readURL(url string) (best candidate) {
 	return best
 }
 
-// urlParts reads the date whose year is the four digits at i in a path, followed by the month
-// and the day. weight is 0 if there is none.
+// urlParts reads the date in path that begins with a year at offset i, followed by the month and
+// the day. weight is 0 if there is no such date.
 func urlParts(url string, i int) (e expression, weight float64) {
 	e = expression{year: digitsOf(url[i : i+4]), hour: -1, zone: zoneNone}
 	if e.year < yearLeast || e.year > 2040 || i == 0 || letter(url[i-1]) && url[i-1] != 't' {
@@ -146,7 +146,7 @@ func urlParts(url string, i int) (e expression, weight float64) {
 	return e, .75
 }
 
-// dayOf returns the day of a month that s is, or 0.
+// dayOf returns the day of the month that s means, from 1 to 31, or 0.
 func dayOf(s string) int {
 	if d := digitsOf(s); d <= 31 {
 		return d
@@ -154,7 +154,7 @@ func dayOf(s string) int {
 	return 0
 }
 
-// digitsOf returns the number that s, a few digits, is.
+// digitsOf returns the value of s, which is a few digits.
 func digitsOf(s string) int {
 	n := 0
 	for i := range len(s) {

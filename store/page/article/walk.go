@@ -9,7 +9,7 @@ import (
 	"infomall/store/page/markup"
 )
 
-// reader reads one page. Its memory is used again for other pages.
+// reader holds the state while one page is read. Its memory is reused for other pages.
 type reader struct {
 	in    *Input
 	t     *markup.Tree
@@ -49,11 +49,11 @@ type line struct {
 	digit      bool  // has a digit
 }
 
-// linesMax bounds the lines of a page that are read.
+// linesMax is how many lines of a page are read.
 const linesMax = 1 << 15
 
-// walk goes over the page once. It takes what meta elements say, and notes lines and elements
-// that may have dates.
+// walk visits all nodes of the page once. It reads meta elements and JSON-LD, fills r.lines, and
+// notes the elements that may have a date in an attribute.
 func (r *reader) walk() {
 	t := r.t
 	var l line
@@ -143,8 +143,8 @@ func (r *reader) walk() {
 	flush()
 }
 
-// inked returns how many bytes of b are not white space, and whether one is a digit. It looks at
-// eight bytes at a time: a page has many.
+// inked returns how many bytes of b are not white space, and whether b has a digit. For speed it
+// looks at eight bytes at a time.
 func inked(b []byte) (ink int32, digit bool) {
 	const ones, low = 0x0101010101010101, 0x7f7f7f7f7f7f7f7f
 	digits := uint64(0)
@@ -167,7 +167,7 @@ func inked(b []byte) (ink int32, digit bool) {
 	return ink, digit || digits != 0
 }
 
-// text returns the text of line i. It remembers the texts of the lines asked for.
+// text returns the text of line i, up to lineBytesMax bytes of markup. It caches the result.
 func (r *reader) text(i int) string {
 	if text, ok := r.texts[i]; ok {
 		return text
@@ -184,7 +184,7 @@ func (r *reader) raw(i int) []byte {
 	return bytes.TrimSpace(r.t.Body[l.start:l.end])
 }
 
-// place finds the lines of the main text.
+// place sets r.mainFrom and r.mainTo to the lines of the main text.
 func (r *reader) place() {
 	r.mainFrom, r.mainTo = len(r.lines), len(r.lines)
 	if len(r.in.Main) == 0 {
@@ -202,12 +202,12 @@ func (r *reader) place() {
 	}
 }
 
-// bodyLine is the minimum length in bytes of the first line of running text. A shorter line
-// counts as a part of the head, such as the author.
+// bodyLine is the minimum length, in bytes of text, of a line that is running text. A shorter line
+// before the text counts as its head, such as the line with the author.
 const bodyLine = 80
 
-// placeBody moves the begin of the main text to its first line of running text after the
-// title, if there is one. Lines before are the title, the author and the like.
+// placeBody sets r.mainFrom to the first line of running text after the title, if there is one.
+// The lines before it are the title, the author and the like.
 func (r *reader) placeBody() {
 	for i := max(r.mainFrom, r.title+1); i < r.mainTo; i++ {
 		if l := &r.lines[i]; l.text >= bodyLine && 2*l.linked < l.text {
@@ -217,13 +217,13 @@ func (r *reader) placeBody() {
 	}
 }
 
-// besideNames are parts of a class or id of elements that are about something else than the
-// article.
+// besideNames are texts in the class or id of elements whose content is not the article itself,
+// such as "comment".
 var besideNames = [][]byte{[]byte("comment"), []byte("reply"), []byte("respond"), []byte("sidebar"), []byte("related"), []byte("recommend"), []byte("footer"),
 	[]byte("popular"), []byte("teaser"), []byte("widget"), []byte("copyright"), []byte("calendar"), []byte("archive"), []byte("latest"), []byte("newsletter"),
 	[]byte("carousel"), []byte("rightcol"), []byte("recent"), []byte("similar"), []byte("mostread"), []byte("trending")}
 
-// besideLevels is how many elements around a line are asked for their names.
+// besideLevels is how many elements around a node beside checks.
 const besideLevels = 12
 
 // beside reports whether node n is in a part of the page that is about something else than
@@ -258,13 +258,13 @@ func (r *reader) beside(n int32) bool {
 	return beside
 }
 
-// holds reports whether element e contains the begin of line i.
+// holds reports whether line i begins inside element e.
 func (r *reader) holds(e int32, i int) bool {
 	n := r.lines[i].node
 	return e < n && n < r.t.Nodes[e].Next
 }
 
-// namedBeside reports whether the class or id of element e has one of besideNames.
+// namedBeside reports whether the class or id of element e contains one of besideNames.
 func (r *reader) namedBeside(e int) bool {
 	for a := range r.t.Attrs(e) {
 		if !markup.EqualFold(a.Name, "class") && !markup.EqualFold(a.Name, "id") {

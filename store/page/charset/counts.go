@@ -1,7 +1,7 @@
 package charset
 
-// Tells reports whether the page itself showed its charset and the result is
-// sure. Only then does the charset say something about other pages of the host.
+// Tells reports whether f was found in the page itself and is sure. Only then does the charset
+// allow a guess about other pages of the same host.
 func (f *Found) Tells() bool { return tells(f.Source) && !f.Unsure }
 
 // tells reports whether source, a Found.Source, means that the page itself showed

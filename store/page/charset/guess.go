@@ -19,8 +19,8 @@ const (
 // wideBytes is how many bytes of a body Wide reads.
 const wideBytes = 4 << 10
 
-// Wide returns the charset of a body in UTF-16 or UTF-32, such as "utf-16le", if its beginning has
-// only characters that a text has. It returns "" for any other body.
+// Wide returns the charset, such as "utf-16le", of a body in UTF-16 or UTF-32. It returns "" for
+// any other body, and if the first bytes decode to characters that no text has.
 func Wide(body []byte) string {
 	head := body[:min(len(body), wideBytes)&^3]
 	cs := byteOrderMark(head)

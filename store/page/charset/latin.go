@@ -63,8 +63,8 @@ func LatinLanguage(text string) string {
 	return best
 }
 
-// cost returns how unlikely a text in lower case is in the language: the sum of the costs of its
-// pairs of letters, with the pairs of a letter and the end of a word.
+// cost returns how unlikely it is that text, in lower case, is in the language l: the sum of the
+// costs of its pairs of neighbouring letters. The end of a word counts as a letter.
 func (l *language) cost(text string) (sum int) {
 	var ascii [utf8.RuneSelf]int
 	wide := make(map[rune]int)

@@ -2,11 +2,11 @@ package message
 
 import "infomall/store/record"
 
-// Moment holds the captures of one URL at one time that a Writer has written to a
-// file. The archive tells the captures of a moment apart by their status and body,
-// and by whether they are responses, files or revisits. A file may lose that last
-// difference, for example when a revisit is written with its body. Then two
-// captures would come back as one. The zero value is an empty moment.
+// Moment holds the captures of one URL at one time that a Writer has written to a file. When the
+// file is read, the archive distinguishes these captures by their status and body, and by whether
+// they are responses, files or revisits. A file may lose the last distinction, for example when a
+// revisit is written with its body. Two captures would then be read as one. The zero value is an
+// empty moment.
 type Moment struct {
 	url     string
 	time    record.Time
@@ -27,9 +27,9 @@ func writtenOf(s *Stored) Written {
 	return Written{Declared: s.DeclaredDigest, resource: s.Via == record.ViaResource, status: s.Status, digest: s.Digest}
 }
 
-// Twin returns the capture in the file from which a reader of the file could not
-// tell s apart, or nil if there is none. Call it in the order of URL and time: if s
-// is of another URL or time than the captures in m, Twin empties m first.
+// Twin returns the capture already in the file that a reader of the file could not distinguish
+// from s, or nil if there is none. Call Twin in the order of URL and time: if s has another URL or
+// time than the captures in m, Twin first removes them from m.
 func (m *Moment) Twin(s *Stored) *Written {
 	if s.URL != m.url || s.Time != m.time {
 		m.url, m.time, m.written = s.URL, s.Time, m.written[:0]

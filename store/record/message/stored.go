@@ -10,9 +10,8 @@ import (
 // Stored is one capture as the archive has it, given to a writer of another format.
 // Its slices may be shared and must not be changed.
 type Stored struct {
-	// Capture is what came in, with the body that the capture has for the
-	// archive: a revisit has the body of its original, and also the original's
-	// head if it has no head itself. Spool is always nil.
+	// Capture is the capture as it was imported, except that a revisit has the body of the capture it
+	// refers to, and also that capture's head if it has no head itself. Spool is always nil.
 	record.Capture
 	URL    string        // canonical
 	Title  string        // title of a page; or ""

@@ -29,8 +29,8 @@ type BlockEntry struct {
 	Time     record.Time
 	Reason   string
 	Captures int64 // how many captures the statement removed
-	// Scopes are the URLs that the entry is about, without those in Allowed. If
-	// there are no Scopes, the entry is about all URLs.
+	// Scopes are the sets of URLs to which the entry applies; no Scopes means all URLs. Allowed are
+	// sets of URLs to which it no longer applies.
 	Scopes, Allowed []BlockScope
 	From, To        record.Time // the entry is about captures with From <= time < To
 	// Digests, if not nil, limits the entry to captures whose body has one of these
@@ -52,8 +52,9 @@ type BodyDigest struct {
 	SHA1   [20]byte
 }
 
-// NewBlockScope returns the scope that a statement spells from, or 'from' .. 'to'
-// if to is not "". The scope of one page has what a browser made of the page, too.
+// NewBlockScope returns the scope for the text from of a statement, or for the range 'from' ..
+// 'to' if to is not "". The scope of one page also contains the forms of the page that a browser
+// rendered.
 func NewBlockScope(from, to string) (BlockScope, error) {
 	s := BlockScope{From: from, To: to}
 	var err error
@@ -84,7 +85,7 @@ func ScopesText(list []BlockScope) string {
 	return strings.Join(texts, ", ")
 }
 
-// holds reports whether every URL of o is in s.
+// holds reports whether every URL of o is also in s.
 func (s BlockScope) holds(o BlockScope) bool {
 	if s.From == o.From && s.To == o.To {
 		return true
@@ -110,14 +111,14 @@ func (s BlockScope) meets(o BlockScope) bool {
 	})
 }
 
-// About reports whether e is about captures of the URL with this key at time t,
-// whatever their bodies are.
+// About reports whether e applies to captures of the URL with this key at time t. It does not look
+// at Digests.
 func (e *BlockEntry) About(key string, t record.Time) bool {
 	contains := func(s BlockScope) bool { return s.Contains(key) }
 	return t >= e.From && t < e.To && (len(e.Scopes) == 0 || slices.ContainsFunc(e.Scopes, contains)) && !slices.ContainsFunc(e.Allowed, contains)
 }
 
-// build makes what lookups need.
+// build fills the tables that lookups use, unless they are filled already.
 func (l *BlockList) build() {
 	if l.built {
 		return
@@ -140,8 +141,8 @@ func (l *BlockList) build() {
 	l.ranges = urlkey.Union(all...)
 }
 
-// Prepare makes what lookups need. After Prepare several goroutines may look
-// entries up.
+// Prepare fills the tables that lookups use. After Prepare, several goroutines may look up
+// entries.
 func (l *BlockList) Prepare() { l.build() }
 
 // URL returns the entry that keeps out every capture of the URL with this key at
@@ -168,7 +169,7 @@ func (l *BlockList) Body(key string, t record.Time, digest record.Digest) *Block
 	return l.among(l.bySHA[digest], key, t)
 }
 
-// BodySHA1 is like Body, for a body of which only the SHA-1 is known.
+// BodySHA1 is like Body, but takes the SHA-1 of the body instead of its digest.
 func (l *BlockList) BodySHA1(key string, t record.Time, sum [20]byte) *BlockEntry {
 	l.build()
 	return l.among(l.bySHA1[sum], key, t)
@@ -183,7 +184,7 @@ func (l *BlockList) among(entries []int, key string, t record.Time) *BlockEntry 
 	return nil
 }
 
-// Add returns a list with one entry more, which gets the next number.
+// Add returns a copy of l with the entry e added. The entry gets the next number.
 func (l *BlockList) Add(e BlockEntry) *BlockList {
 	next := &BlockList{Next: max(l.Next, 1), Entries: slices.Clone(l.Entries)}
 	e.Number = next.Next
@@ -192,9 +193,9 @@ func (l *BlockList) Add(e BlockEntry) *BlockList {
 	return next
 }
 
-// Allow returns a list that lifts what o says, and what was lifted. An entry whose
-// scopes all lie in one of the scopes of o is removed. Of another entry that has
-// URLs of such a scope, these URLs are lifted, and the rest stays.
+// Allow returns a copy of l without what o allows again, and what was removed. An entry is removed
+// if o names its number, or if each of its scopes lies in a scope that is allowed. If only a part
+// of an entry's URLs is allowed, the entry stays with that part in Allowed.
 func (l *BlockList) Allow(o AllowOptions) (*BlockList, AllowResult) {
 	next := &BlockList{Next: l.Next}
 	var res AllowResult
@@ -239,33 +240,33 @@ func (l *BlockList) Allow(o AllowOptions) (*BlockList, AllowResult) {
 	return next, res
 }
 
-// AllowOptions says what ALLOW lifts.
+// AllowOptions says which URLs and entries ALLOW takes off the block-list.
 type AllowOptions struct {
 	Scopes  []BlockScope
 	Entries []int64 // numbers of entries
-	// Dry says what would be lifted, and lifts nothing.
+	// Dry means: return what would be taken off the list, and change nothing.
 	Dry bool
 }
 
-// AllowResult says what ALLOW lifted.
+// AllowResult says what ALLOW took off the block-list.
 type AllowResult struct {
 	Removed []BlockEntry // entries that were removed
 	Partly  []BlockEntry // entries of which some URLs were lifted, as they are now
-	// Missing are the scopes, and MissingEntries the numbers, of which nothing was on the
-	// list.
+	// Missing are the scopes, and MissingEntries the numbers of entries, that the statement named but
+	// the list did not have.
 	Missing        []string
 	MissingEntries []int64
 }
 
 // Forever says what DELETE … FOREVER adds to the block-list.
 type Forever struct {
-	// Scopes, From and To are those of the statement. They are not stored if ByDigest is
-	// set.
+	// Scopes, From and To say which URLs and times the statement names. They are not stored if
+	// ByDigest is set.
 	Scopes   []BlockScope
 	From, To record.Time
-	// ByDigest keeps out the bodies that were removed, at every URL, and stores no URL.
+	// ByDigest keeps the deleted bodies out at every URL. The entry then stores no URL.
 	ByDigest bool
-	// Some says that not every capture of Scopes was removed: of these URLs only the
-	// bodies that were removed stay out.
+	// Some says that the statement deleted only some of the captures in Scopes. The entry then keeps
+	// out only the deleted bodies, and not every capture of these URLs.
 	Some bool
 }

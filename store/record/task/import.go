@@ -23,7 +23,7 @@ type ImportOptions struct {
 	// PageLimit is how many bytes of a body are parsed for its title, text,
 	// links and blocks; 0 means 8 MB.
 	PageLimit int64
-	// Requests says what is kept of the heads of requests that files have.
+	// Requests says how much of the heads of requests in the files is kept.
 	Requests record.Requests
 	// Progress, if not nil, is called from time to time, by one goroutine.
 	Progress func(ImportProgress)
@@ -55,13 +55,13 @@ type ImportResult struct {
 	Mismatches []Damage // captures with a wrong declared digest, the first DamagesKept
 }
 
-// SkipBlocked is the reason, in ImportResult.Skips, of captures that the block-list
-// keeps out.
+// SkipBlocked is the reason, in ImportResult.Skips, of captures that were skipped because of the
+// block-list.
 const SkipBlocked = "the block-list has it"
 
-// DigestCounts counts the captures that declare a digest of their body. Programs
-// that write WARC files differ in the bytes of which they take the digest; each
-// field counts one choice.
+// DigestCounts counts the captures whose record declares a digest of the body. Programs that write
+// WARC files compute this digest of different bytes. Each field counts the captures whose digest
+// fits one choice of bytes.
 type DigestCounts struct {
 	Body    int64 // the body, after transfer-decoding
 	Wire    int64 // the body with its chunk framing, as it was sent

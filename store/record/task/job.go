@@ -38,10 +38,10 @@ type Job struct {
 	Error     string      // cut at JobTextMax
 	Process   int         // ID of the process that runs it
 
-	// For a job of a schedule: when the schedule was defined, which
-	// distinguishes schedules of one name, and when the schedule runs next,
-	// noted at the end of the job. For a schedule AFTER IMPORT, Next is the latest time at
-	// which captures had been added when the job began. Otherwise both are NoTime.
+	// Scheduled and Next are for a job of a schedule; otherwise both are NoTime. Scheduled is when the
+	// schedule was defined, which distinguishes schedules of one name. Next is when the schedule runs
+	// next, noted at the end of the job. For a schedule AFTER IMPORT, Next is the latest time at which
+	// captures had been added when the job began.
 	Scheduled, Next record.Time
 }
 

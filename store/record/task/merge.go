@@ -13,11 +13,11 @@ type MergeOptions struct {
 	PoolLimit int64
 	// Dry means: return what would be merged, and write nothing.
 	Dry bool
-	// Progress, if not nil, is called with the number of captures handled so far and the
-	// number of all captures of the pools to merge.
+	// Progress, if not nil, is called with the number of captures merged so far, and the number of all
+	// captures of the pools to merge.
 	Progress func(done, total int64)
-	// Indexing, if not nil, is called after that, with the number of bytes of which the words
-	// are indexed so far, and the number of all.
+	// Indexing, if not nil, is called while the words are indexed after the merge. Its arguments are
+	// the number of bytes indexed so far, and the number of all bytes.
 	Indexing func(done, total int64)
 }
 

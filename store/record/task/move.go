@@ -2,15 +2,15 @@ package task
 
 import "infomall/store/record"
 
-// MoveOptions says which pools MOVE POOL moves, and where to.
+// MoveOptions says which pools MOVE POOL moves, and to which place.
 type MoveOptions struct {
 	Pools []string // names of pools; nil means all
-	// To is the place to which db-files go, the tier: a folder, or a place in a bucket.
-	// "" means that they come back from there to the archive's folder.
+	// To is the place to which db-files are moved: a folder, or a place in a bucket. "" means that
+	// they are moved back to the archive's folder.
 	To string
-	// Ended is the latest time at which the months of the pools may have ended.
+	// Ended limits the move to pools whose month had ended by this time.
 	Ended record.Time
-	// Dry returns what would be moved, and moves nothing.
+	// Dry means: return what would be moved, and move nothing.
 	Dry bool
 	// Progress, if not nil, is called with the number of bytes handled so far and the
 	// number of all bytes.

@@ -5,15 +5,14 @@ import "time"
 // ReindexOptions says what REINDEX builds again.
 type ReindexOptions struct {
 	Pool string // name of a pool; "" means all
-	// Derived builds again what the program once read from bodies, such as
-	// titles, if an older version of the program did it. Indexes are then left
-	// alone.
+	// Derived reads again what an older version of the program read from bodies, such as titles.
+	// Indexes are then not built again.
 	Derived bool
 	// Words makes the indexes of words, with which MATCH and SEARCH are answered.
 	// Other indexes are then left alone.
 	Words bool
-	// Documents reads the documents, such as PDFs, that were not read, or by another
-	// version of the program. Indexes are then left alone.
+	// Documents reads documents, such as PDFs, that were never read, or that another version of the
+	// program read. Indexes are then not built again.
 	Documents bool
 	// DocumentTime is how much CPU time the reading of a document may take; 0 is the
 	// default of the reader.

@@ -22,7 +22,7 @@ type DeleteOptions struct {
 	Reason  string
 	// Forever, if not nil, adds an entry to the block-list, together with the removal.
 	Forever *Forever
-	// Dry counts the captures and deletes nothing.
+	// Dry means: count the captures, and delete nothing.
 	Dry bool
 }
 
@@ -35,8 +35,8 @@ type DeleteResult struct {
 	Left int64
 	// Entry is the number of the new entry of the block-list; 0 if there is none.
 	Entry int64
-	// Bodiless is how many deleted captures have no body, or an empty one. No digest keeps
-	// them out.
+	// Bodiless is how many deleted captures have no body, or an empty one. No digest can keep such a
+	// capture out of later imports.
 	Bodiless int64
 }
 

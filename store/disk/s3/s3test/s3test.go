@@ -84,16 +84,17 @@ func New() *Server {
 	return s
 }
 
-// SetFault sets the function that is called for each request, one call at a time, and says what
-// goes wrong. Nil means that nothing does. n is the number of the request, from 1. The function
-// may wait in order to delay the request. When SetFault returns, no earlier function runs.
+// SetFault sets the function that decides which fault each request has; nil means no faults. The
+// server calls it for one request at a time; n is the number of the request, from 1. The function
+// may wait in order to delay the request. When SetFault returns, no call of an earlier function is
+// running.
 func (s *Server) SetFault(fault func(r *http.Request, n int) Fault) {
 	s.faultMu.Lock()
 	defer s.faultMu.Unlock()
 	s.fault = fault
 }
 
-// ask returns what goes wrong with request n.
+// ask returns the fault of request n.
 func (s *Server) ask(r *http.Request, n int) Fault {
 	s.faultMu.Lock()
 	defer s.faultMu.Unlock()
@@ -138,8 +139,8 @@ func (s *Server) Objects() []string {
 	return sortedKeys(s.buckets[Bucket])
 }
 
-// Change replaces the content of an object in the bucket Bucket, as a fault of the store would.
-// nil removes it.
+// Change replaces the content of an object in the bucket Bucket with the result of f, as a fault
+// of the store would. If f returns nil, the object is removed.
 func (s *Server) Change(key string, f func(b []byte) []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -244,7 +245,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // pass sends a request to the store behind the server and returns its answer, or nil if there is
-// none. The answer to a list is an earlier one if StaleLists says so.
+// no such store. If StaleLists says so, the answer to a list is an earlier one.
 func (s *Server) pass(r *http.Request, body []byte) *httptest.ResponseRecorder {
 	out, err := http.NewRequestWithContext(r.Context(), r.Method, s.Behind+r.URL.RequestURI(), bytes.NewReader(body))
 	if err != nil {
@@ -351,7 +352,8 @@ func (s *Server) answer(w *httptest.ResponseRecorder, r *http.Request, body []by
 	}
 }
 
-// holds reports whether the condition of a PUT is true, and answers if it is not.
+// holds reports whether the condition of a PUT is true. If it is not, holds writes the answer that
+// refuses the PUT.
 func (s *Server) holds(w http.ResponseWriter, r *http.Request, objects map[string]object, key string) bool {
 	match, none := r.Header.Get("If-Match"), r.Header.Get("If-None-Match")
 	o, there := objects[key]
@@ -396,7 +398,7 @@ func etagOf(b []byte) string {
 	return `"` + hex.EncodeToString(sum[:]) + `"`
 }
 
-// keep records the objects before a change, for stale lists.
+// keep saves the list of objects as it is before a change, for StaleLists.
 func (s *Server) keep(bucket string) {
 	if s.StaleLists == 0 {
 		return
