@@ -132,8 +132,8 @@ func (s *Source) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// Consumed returns about how many bytes of the source were read so far. Another
-// goroutine may read meanwhile.
+// Consumed returns an estimate of how many bytes of the source were read so far. Another goroutine
+// may read meanwhile.
 func (s *Source) Consumed() int64 { return s.reach.Load() }
 
 // Close closes the file of the source. A mirror has none.

@@ -11,7 +11,7 @@ import (
 	"infomall/store/page/markup"
 )
 
-// emptyElement matches elements without content that HTML does not let be empty. A
+// emptyElement matches elements such as <script/>, which may be empty in XHTML but not in HTML. A
 // reader of HTML would take the rest of the chapter for their content.
 var emptyElement = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)<(title|script|style|iframe|textarea|noscript|xmp|select|object|audio|video)(\s[^<>]*)?/>`)
@@ -121,7 +121,8 @@ func (c *chapterReader) blank(at int) bool {
 	return at >= 0 && at < len(c.t.Body) && c.t.Body[at] <= ' '
 }
 
-// part adds the text from the current place to end, and goes there.
+// part adds the text from c.from to the offset end of the chapter as a part of the given kind, and
+// sets c.from to end.
 func (c *chapterReader) part(kind document.PartKind, end int) {
 	if end > c.from && c.err == nil {
 		if text := strings.TrimSpace(c.held + c.t.TextRange(c.from, end, charset.UTF8)); text != "" {

@@ -134,8 +134,8 @@ func (k *book) packageFile() string {
 	return ""
 }
 
-// within returns the name of the file that a reference in the file from names, without
-// the place in the file.
+// within returns the name of the file to which ref, a reference in the file from, leads. It leaves
+// out the part of ref after "#".
 func within(from, ref string) string {
 	ref, _, _ = strings.Cut(ref, "#")
 	if plain, err := url.PathUnescape(ref); err == nil {
@@ -222,7 +222,7 @@ func (k *book) describe(d *document.Document, name string) error {
 // textBytesMax is how many bytes of authors or keywords are kept.
 const textBytesMax = 64 << 10
 
-// encryption reads which files are encrypted. Many books have encrypted fonts only.
+// encryption reads the list of encrypted files. In many books only the fonts are encrypted.
 func (k *book) encryption() {
 	s := k.scan("META-INF/encryption.xml")
 	for s != nil && s.Next() {
@@ -232,8 +232,8 @@ func (k *book) encryption() {
 	}
 }
 
-// contents reads the titles of the chapters from the table of contents. The first title
-// of a file counts.
+// contents reads the table of contents and sets the titles of the chapters. If several titles lead
+// to one file, the first counts.
 func (k *book) contents() {
 	add := func(from, ref, title string) {
 		name := within(from, ref)

@@ -151,8 +151,8 @@ type handler interface {
 	close() error                      // after the last element
 }
 
-// run passes all elements to h. It returns the first error of h or, if there is none,
-// where the XML is damaged.
+// run passes all elements of the document to h. It returns the first error of h. If h returns none
+// and the XML is damaged, it returns an error that says where.
 func (r *scanned) run(h handler) error {
 	for r.s.Next() {
 		t := r.s.Token()

@@ -122,7 +122,8 @@ func (r *feedReader) start(e *element, t *xmlscan.Token) error {
 	return nil
 }
 
-// page notes the address of the page of the item, or of the feed.
+// page stores address as the address of the current item's page. Before the first item, it is the
+// address of the feed's site, and becomes a link of the document.
 func (r *feedReader) page(address string) {
 	address = document.Clean(address)
 	switch {
@@ -144,7 +145,8 @@ func (r *feedReader) resolve(address string) string {
 	return pagetext.Resolve(r.open[len(r.open)-1].base, address)
 }
 
-// link notes another address of the item, or of the feed.
+// link stores a further address of the current item. Before the first item, the address becomes a
+// link of the document.
 func (r *feedReader) link(address string) {
 	if address = document.Clean(address); address == "" {
 		return
@@ -217,7 +219,7 @@ func (r *feedReader) author(name string) {
 	}
 }
 
-// itemField sets the field of the item that element e has.
+// itemField stores t, the text of element e, in the field of the current item that e stands for.
 func (r *feedReader) itemField(e *element, t text) {
 	i := r.item
 	if i == nil {
@@ -261,7 +263,7 @@ func (r *feedReader) itemField(e *element, t text) {
 	}
 }
 
-// feedField sets the field of the document that element e has.
+// feedField stores t, the text of element e, in the field of the document that e stands for.
 func (r *feedReader) feedField(e *element, t text) error {
 	d := r.b.Doc
 	switch e.name {
@@ -318,7 +320,7 @@ func (r *feedReader) endItem() error {
 	return i.add(r.b)
 }
 
-// addHead adds title and description of the feed, once.
+// addHead adds the title and the description of the feed to the document, unless it has done so.
 func (r *feedReader) addHead() error {
 	if r.head {
 		return nil

@@ -64,7 +64,7 @@ func (r *sitemapReader) end(e *element, text string) error {
 	return nil
 }
 
-// flush adds the current address as a row, if there is one.
+// flush adds the row of the current address to the table, if there is a current address.
 func (r *sitemapReader) flush() error {
 	if r.rows == nil {
 		r.rows = table.NewWriter(r.b)

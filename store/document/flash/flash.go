@@ -100,7 +100,8 @@ func (m *movie) header(v media.View) media.View {
 	return v.From(at + 4)
 }
 
-// read reads tags. depth counts sprites around them, which may not lie in each other.
+// read reads the tags in v. depth is the number of sprites around the tags. A sprite inside a
+// sprite is not allowed, and is not read.
 func (m *movie) read(v media.View, depth int) {
 	for at := 0; at+2 <= len(v) && m.count < tagsMax; m.count++ {
 		kind, size := v.Little16(at)>>6, v.Little16(at)&63

@@ -150,11 +150,11 @@ func (m *movie) code(v media.View) {
 // constantBytesMax is how long a constant may be that is looked at.
 const constantBytesMax = 4096
 
-// files are the ends of names of files that a script loads or shows.
+// files are the endings of names of files that scripts load or show.
 var files = strings.Fields(".swf .html .htm .shtml .xhtml .php .php3 .asp .aspx .jsp .cgi .xml .txt .jpg .jpeg .png .gif .flv .mp3 .mp4 .pdf")
 
-// constant takes a constant of a script as a link if it is an address: a whole one, or
-// the name of a file such as "intro.swf".
+// constant adds raw, a constant of a script, as a link if it is an address: a URL, or the name of
+// a file such as "intro.swf".
 func (m *movie) constant(raw []byte) {
 	if len(raw) < 5 || len(raw) > constantBytesMax {
 		return
@@ -176,7 +176,7 @@ func (m *movie) constant(raw []byte) {
 	}
 }
 
-// target adds the target of a link.
+// target stores text as the target of a link of the document.
 func (m *movie) target(text string) {
 	lower := strings.ToLower(text)
 	if text == "" || m.seen[text] || len(m.targets) >= m.b.Limits().Links || strings.HasPrefix(lower, "fscommand:") {

@@ -70,7 +70,7 @@ func (m *movie) editText(c media.View) {
 	m.text(text)
 }
 
-// text keeps a text until its charset is known.
+// text stores a text until all texts are read and their charset can be found.
 func (m *movie) text(text string) {
 	if text = strings.TrimSpace(text); text != "" && len(text) < textsBytesMax && len(m.texts) < m.b.Limits().Parts {
 		m.texts = append(m.texts, text)

@@ -171,7 +171,7 @@ func (m *matcher) sequences(r *packed.Reader) bool {
 	return true
 }
 
-// skipSequences moves r behind the sequences that it decodes.
+// skipSequences moves r past the encoded sequences at its position.
 func skipSequences(r *packed.Reader) {
 	for range r.Number() {
 		r.Byte()
@@ -250,9 +250,9 @@ func (m *matcher) sequence(anchor byte, pieces []piece) bool {
 	return m.follow(m.head, pieces, 0)
 }
 
-// inWhole reports whether all pieces of a pattern are in the body, one after the other.
-// pieces[from:] may be anywhere after the pieces before. If the middle of the body is not
-// known, all must be in the bytes before it, or pieces[from:] in those after it.
+// inWhole reports whether all pieces are in the body, one after the other. pieces[from:] may be
+// anywhere after the pieces before them. If the middle of the body is not known, all pieces must
+// be in the bytes before the middle, or pieces[from:] must be in the bytes after it.
 func (m *matcher) inWhole(pieces []piece, from int) bool {
 	for i := from; i < len(pieces); i++ {
 		main := &pieces[i].main
@@ -267,8 +267,8 @@ func (m *matcher) inWhole(pieces []piece, from int) bool {
 	return m.follow(m.all, pieces, 0) || len(m.body.last) > 0 && m.follow(m.tail, pieces[from:], 0)
 }
 
-// follow reports whether the pieces are in b, the first of them at its offsets from the
-// place from.
+// follow reports whether the pieces are in b, one after the other. The offsets of the first piece
+// count from the place from.
 func (m *matcher) follow(b []byte, pieces []piece, from int) bool {
 	p, rest := &pieces[0], pieces[1:]
 	low, high := from+p.least, len(b)
@@ -311,7 +311,7 @@ func (m *matcher) follow(b []byte, pieces []piece, from int) bool {
 	return earliest >= 0 && m.follow(b, rest, earliest)
 }
 
-// atEnd reports whether the piece ends at its offsets from the end of the body.
+// atEnd reports whether the piece p ends at one of its offsets, counted from the end of the body.
 func (m *matcher) atEnd(p *piece) bool {
 	b := m.tail
 	high, low := len(b)-p.least, 0

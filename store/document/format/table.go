@@ -35,8 +35,8 @@ type container struct {
 	files  []inside
 }
 
-// inside is a file that a container must have. sequences are what the file must match,
-// in packed form.
+// inside is a file that a container must contain. sequences are the encoded sequences that the
+// content of the file must match.
 type inside struct {
 	path      string
 	sequences []byte
@@ -201,8 +201,7 @@ func (t *table) format(i int) Format {
 	return f
 }
 
-// best leaves out the formats over which another one in the list has priority. The
-// result is sorted.
+// best returns list, sorted, without the formats over which another format in list has priority.
 func (t *table) best(list []int) []int {
 	slices.Sort(list)
 	list = slices.Compact(list)

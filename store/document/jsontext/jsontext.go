@@ -18,8 +18,8 @@ import (
 	"infomall/store/record"
 )
 
-// Kind reads JSON that is declared as JSON, or as nothing that is known. Programs in
-// JavaScript are not JSON.
+// Kind reads JSON whose media type says JSON or is not known. It does not read programs in
+// JavaScript.
 var Kind = document.Kind{Name: "json", Is: is, Read: read}
 
 func is(in *document.Input) bool {
@@ -131,8 +131,9 @@ func (r *reader) next() error {
 	return nil
 }
 
-// value handles a string. key is its key, or the key of the array that it is in; object
-// is the key of the object that it is in. main is level.main.
+// value handles v, a string of the JSON: it adds v as text or as a link, or ignores it. key is the
+// key of v, or of the array that has v. object is the key of the object that has v. main is
+// level.main.
 func (r *reader) value(key, object string, main bool, v string) error {
 	if v = strings.TrimSpace(v); v == "" {
 		return nil
@@ -156,7 +157,8 @@ func (r *reader) value(key, object string, main bool, v string) error {
 	return pagetext.AddPlain(r.b, v)
 }
 
-// about sets the field of the document that a value of the main object stands for.
+// about sets a field of the document, such as its title, if v is the value of a key of the main
+// object that states it.
 func (r *reader) about(key, object string, main bool, v string) {
 	d := r.b.Doc
 	best := func(to *string, which, rank int) {

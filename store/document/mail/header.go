@@ -25,8 +25,8 @@ const (
 	wordBytes   = 4 << 10 // of an encoded word
 )
 
-// cutHeader divides a message into its header and its body. A line that is no field
-// belongs to the body already: the blank line before it is missing.
+// cutHeader divides a message into its header and its body. If the blank line between them is
+// missing, the body begins at the first line that is not a field.
 func cutHeader(message []byte) (header, []byte) {
 	h := make(header)
 	name := ""
@@ -142,7 +142,8 @@ func decodeWord(s string) (decoded []byte, cs, rest string, ok bool) {
 	return nil, "", "", false
 }
 
-// fromBase64 decodes base64, as far as it goes. Other characters are left out.
+// fromBase64 decodes base64. Characters that base64 does not use are skipped, and an incomplete
+// group at the end is decoded as far as possible.
 func fromBase64(b []byte) []byte {
 	clean := make([]byte, 0, len(b))
 	for _, c := range b {

@@ -13,7 +13,7 @@ import (
 	"infomall/store/document/pagetext"
 )
 
-// Kind reads mails. They are declared as such, or begin with fields that mails have.
+// Kind reads mails: bodies that are declared as mails, or that begin with fields of a mail.
 var Kind = document.Kind{Name: "mail", Is: is, Read: read}
 
 // headBytes is how many bytes of a body are looked at to see whether it is a mail.

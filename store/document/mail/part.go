@@ -39,7 +39,8 @@ const (
 	inRelated       // belongs to a page, such as its pictures
 )
 
-// flatten adds the leaves of a part. depth is how many multiparts it is inside of.
+// flatten appends the leaves of the part p to m.leaves. The parameter at says what p is for. depth
+// is how many multiparts are around p.
 func (m *message) flatten(p part, at place, depth int) {
 	if depth > depthMax || len(m.leaves) >= leavesMax {
 		m.cut = true
@@ -84,7 +85,8 @@ func (m *message) flatten(p part, at place, depth int) {
 	m.leaves = append(m.leaves, l)
 }
 
-// multipart adds the leaves of the parts of a multipart.
+// multipart appends the leaves of parts, the parts of one multipart, to m.leaves. kind is the
+// media type of the multipart, such as "multipart/alternative".
 func (m *message) multipart(kind string, parts []part, at place, depth int) {
 	switch kind {
 	case "multipart/alternative":
@@ -126,8 +128,8 @@ func (m *message) multipart(kind string, parts []part, at place, depth int) {
 	}
 }
 
-// guess returns the boundary of a multipart that states none or a wrong one: the first
-// line that begins with two hyphens, without these.
+// guess returns the boundary of a multipart that states none, or a wrong one. It is the first line
+// that begins with two hyphens, without the hyphens.
 func guess(body []byte) string {
 	head := body[:min(len(body), headBytes)]
 	i := 0
@@ -217,8 +219,8 @@ func (l *leaf) add(b *document.Builder, base string) error {
 	return pagetext.AddPlain(b, string(text))
 }
 
-// unflow joins the lines of a paragraph that a program broke (RFC 3676): a line that
-// ends in a blank goes on in the next line. "-- " begins the signature.
+// unflow joins lines of text that were broken for sending (RFC 3676): a line that ends in a blank
+// continues in the next line. A line "-- " begins the signature and is not joined.
 func unflow(text string) string {
 	var out strings.Builder
 	for line := range strings.Lines(text) {

@@ -82,12 +82,11 @@ func (s *show) read(user []byte) error {
 	return err
 }
 
-// full reports whether the presentation has had as much text or as many records as may
-// be read.
+// full reports whether the limit of text or the limit of records of the presentation is reached.
 func (s *show) full() bool { return s.budget == 0 || s.records == 0 }
 
-// edits reads where the records of the references are: the newest edit decides. It
-// returns where the document is.
+// edits fills s.places from all edits (see the package comment). last is the offset of the newest
+// edit; it has priority over older ones. doc is the offset of the record of the document.
 func (s *show) edits(last uint32) (doc uint32, encrypted bool) {
 	seen := make(map[uint32]bool)
 	reference := uint32(0)

@@ -186,7 +186,7 @@ func (w *book) global(r *record) error {
 	return nil
 }
 
-// stringBytes is how much memory a text takes beside its bytes.
+// stringBytes is how much memory in bytes a text takes besides its bytes.
 const stringBytes = 16
 
 // readShared reads the shared texts.

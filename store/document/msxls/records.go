@@ -178,8 +178,8 @@ func (r *reader) text(lengthBytes int) string {
 	return s
 }
 
-// chars reads n characters of two bytes, or of one. Where they go on in the next
-// record, that begins with a flag for the width.
+// chars reads n characters of two bytes, or of one byte if wide is false. If the text continues in
+// the next record, that record begins with a flag that says the width there.
 func (r *reader) chars(n int, wide bool) string {
 	var units []uint16
 	for n > 0 {

@@ -176,8 +176,8 @@ func (s *sheet) number(d []byte, style uint16, v float64) { s.add(d, s.show(v, s
 // textOf returns the text of a cell.
 func (s *sheet) textOf(c cell) string { return string(s.text[c.from:c.to]) }
 
-// number2 adds a number of a cell of Excel 2, which says the number of its number
-// format itself.
+// number2 adds a cell of Excel 2 with the number v. The record d of the cell itself says which
+// number format the cell has.
 func (s *sheet) number2(d []byte, v float64) {
 	if len(d) >= 7 {
 		s.add(d, s.showAs(v, int(d[5]&0x3f)))
@@ -220,7 +220,7 @@ func (s *sheet) formula(d []byte) {
 	}
 }
 
-// show returns a number as a style of cells shows it.
+// show returns the number v as a cell with the given style shows it.
 func (s *sheet) show(v float64, style uint16) string {
 	number := 0
 	if int(style) < len(s.styles) {
@@ -229,7 +229,7 @@ func (s *sheet) show(v float64, style uint16) string {
 	return s.showAs(v, number)
 }
 
-// showAs returns a number as the number format of a number shows it.
+// showAs returns v as it is shown by the number format with the given number.
 func (s *sheet) showAs(v float64, number int) string {
 	f, ok := s.parsed[number]
 	if !ok {
@@ -251,8 +251,8 @@ func float(d []byte, at int) float64 {
 	return math.Float64frombits(uint64(u32(d, at)) | uint64(u32(d, at+4))<<32)
 }
 
-// rk returns the number that 32 bits mean: the upper part of a floating-point number or
-// an integer, perhaps in hundredths.
+// rk returns the number that x encodes (RK in [MS-XLS]): the upper half of a floating-point
+// number, or an integer; either may be divided by 100.
 func rk(x uint32) float64 {
 	v := math.Float64frombits(uint64(x&^3) << 32)
 	if x&2 != 0 {

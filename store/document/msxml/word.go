@@ -61,7 +61,7 @@ type field struct {
 // fieldCodeMax is how many bytes of a field code are kept.
 const fieldCodeMax = 32 << 10
 
-// basesMax is how many styles are followed from a style to those that it is based on.
+// basesMax is how many steps styleOf follows from a style to the style that it is based on.
 const basesMax = 16
 
 func readWord(b *document.Builder, in *document.Input) error {
@@ -94,7 +94,7 @@ func readWord(b *document.Builder, in *document.Input) error {
 	return w.s.Fault()
 }
 
-// start takes a start tag. It reports whether the element has no text that is wanted.
+// start handles a start tag. skip reports whether the content of the element is not wanted.
 func (w *wordReader) start(t *xmlscan.Token) (skip bool) {
 	w.in = ""
 	if w.properties.start(t) {
@@ -331,7 +331,8 @@ func (w *wordReader) text(text string) {
 	}
 }
 
-// fieldChar begins a field, its result, or ends it.
+// fieldChar handles a mark of a field: by its kind, it begins a field, begins the field's result,
+// or ends the field.
 func (w *wordReader) fieldChar(kind string) {
 	n := len(w.fields)
 	switch {

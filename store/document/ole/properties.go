@@ -104,8 +104,8 @@ func ReadProperties(b []byte) Properties {
 	return out
 }
 
-// propertyValue returns the value that begins at v, which has 8 bytes at least, or nil
-// if its type is not used.
+// propertyValue returns the value at the start of v, which must have at least 8 bytes. page is the
+// code page of texts. It returns nil if values of this type are not used.
 func propertyValue(v []byte, page int) any {
 	switch u16(v, 0) {
 	case 2:
@@ -140,9 +140,9 @@ func cutZero(b []byte, page int) []byte {
 	return b
 }
 
-// FileTime returns the time of a number of units of 100 nanoseconds since 1601, or
-// NoTime if it is not between 1980 and 2100: programs write 0 and other marks if they
-// do not know the time.
+// FileTime returns the time that is n units of 100 nanoseconds after the start of 1601. It returns
+// NoTime if that time is not between 1980 and 2100, because programs write 0 and other marks if
+// they do not know the time.
 func FileTime(n uint64) record.Time {
 	const before1970, perMilli = 11644473600_000, 10_000
 	t := record.Time(n/perMilli) - before1970

@@ -95,8 +95,8 @@ func (p *parts) main() (name string, f family) {
 	return "", unknown
 }
 
-// relations returns the relationships of a part in their order. The part "" is the
-// file as a whole. There are none if they are damaged.
+// relations returns the relationships of a part, in the order of the file. The part "" means the
+// file as a whole. The result is empty if the relationships are damaged.
 func (p *parts) relations(part string) []relation {
 	folder, file := path.Split(part)
 	s, err := p.scan(folder + "_rels/" + file + ".rels")

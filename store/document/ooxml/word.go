@@ -342,7 +342,8 @@ func (w *wordReader) symbol() {
 	}
 }
 
-// fieldChar begins a field, its result, or ends it.
+// fieldChar handles a mark of a field: by its kind, it begins a field, begins the field's result,
+// or ends the field.
 func (w *wordReader) fieldChar(kind string) {
 	n := len(w.fields)
 	switch {
@@ -374,7 +375,7 @@ func (w *wordReader) address(id string) string {
 	return ""
 }
 
-// margin keeps the part of a header or footer for later.
+// margin remembers the part with a header or footer, to be read after the body.
 func (w *wordReader) margin(id string) {
 	r, ok := w.rels[id]
 	if !ok || r.external || w.pages[r.target] {

@@ -240,8 +240,8 @@ type cellReader struct {
 	value []byte
 }
 
-// read returns the column of the cell that has just started, from 1, and what it
-// shows. The column is 0 if the cell does not say it. The text is valid until the next
+// read reads the cell that has just started. It returns the column, from 1, and the text that the
+// cell shows. The column is 0 if the cell does not state it. The text is valid until the next
 // call.
 func (c *cellReader) read() (column int, text []byte) {
 	s := c.s
@@ -302,12 +302,11 @@ func columnOf(ref string) int {
 	return n
 }
 
-// gapMax is how many empty cells in a row are kept, so that a cell far to the right
-// does not become thousands of tabs.
+// gapMax is how many empty cells between two cells of a row are kept. Without this limit, a cell
+// far to the right would become thousands of tabs.
 const gapMax = 32
 
-// sheetTable collects rows. Rows that follow each other without an empty row are one
-// part.
+// sheetTable collects the rows of a sheet. Rows without an empty row between them become one part.
 type sheetTable struct {
 	b      *document.Builder
 	text   []byte

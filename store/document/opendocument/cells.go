@@ -67,7 +67,7 @@ func (r *reader) skipCells(n int) {
 	}
 }
 
-// endCell ends a cell that is there repeat times.
+// endCell ends a cell, which the sheet has repeat times in a row.
 func (r *reader) endCell(repeat int) {
 	if r.body != sheets {
 		r.flow.EndCell()
@@ -92,7 +92,7 @@ func (r *reader) endCell(repeat int) {
 	}
 }
 
-// endRow ends a row that is there repeat times.
+// endRow ends a row, which the sheet has repeat times.
 func (r *reader) endRow(repeat int) {
 	if r.body != sheets {
 		r.flow.EndRow()

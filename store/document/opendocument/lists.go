@@ -58,8 +58,8 @@ func number(attr string) int {
 	return n
 }
 
-// begin begins a list. A list inside of another has its style if it has none itself.
-// goOn says that its numbers go on after those of the list before.
+// begin begins a list with the given style. If style is "", a list inside of another has the style
+// of the outer list. goOn says that the numbers continue those of the previous list.
 func (l *lists) begin(style string, goOn bool) {
 	if n := len(l.open); style == "" && n > 0 {
 		style = l.open[n-1]
@@ -79,8 +79,8 @@ func (l *lists) end() {
 	}
 }
 
-// item begins an item of the innermost list, and sets number to what stands before its
-// text, such as "2.1.".
+// item begins an item of the innermost list, and sets l.number to the number that is shown before
+// the item, such as "2.1.".
 func (l *lists) item() {
 	l.number = ""
 	depth := len(l.open)

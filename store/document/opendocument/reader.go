@@ -81,13 +81,13 @@ func (r *reader) part(s *xmlpull.Scanner) error {
 	return s.Err()
 }
 
-// push keeps what the end of the element that has just started needs.
+// push stores e, what the end of the element that has just started will need.
 func (r *reader) push(e element) {
 	e.depth = r.s.Depth()
 	r.stack = append(r.stack, e)
 }
 
-// pop returns what was kept of the element that has just ended.
+// pop returns what push has stored for the element that has just ended.
 func (r *reader) pop() element {
 	n := len(r.stack)
 	if n == 0 || r.stack[n-1].depth != r.s.Depth()+1 {
@@ -98,7 +98,8 @@ func (r *reader) pop() element {
 	return e
 }
 
-// paragraph reports whether text is now that of a paragraph, and in which languages.
+// paragraph reports whether text at the current place belongs to a paragraph, and returns the
+// languages of that text.
 func (r *reader) paragraph() (office.Languages, bool) {
 	if n := len(r.stack); n > 0 {
 		return r.stack[n-1].langs, r.stack[n-1].inParagraph
@@ -316,11 +317,11 @@ func (r *reader) slide() error {
 	return r.b.Begin(document.Slide, strconv.Itoa(r.number))
 }
 
-// repeatMost is how often the same text is kept if a cell or row with it is repeated.
-// Empty cells and rows are not repeated at all.
+// repeatMost is the largest number of copies of a cell or row that the file says to repeat. Empty
+// cells and rows are not copied at all.
 const repeatMost = 100
 
-// repeats returns how often an element is there by its attribute: at least once.
+// repeats returns the number of copies of an element that attr, an attribute, states: at least 1.
 func repeats(attr string) int {
 	n, err := strconv.Atoi(attr)
 	if err != nil {

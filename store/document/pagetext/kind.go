@@ -10,8 +10,8 @@ import (
 	"infomall/store/page/markup"
 )
 
-// Kind reads pages and plain text that are inside of another document, and pages that
-// are declared as files of Word or Excel. Other pages are not read as documents.
+// Kind reads pages and plain text inside of another document, such as a zip file, and pages that
+// are declared as files of Word or Excel. Other pages are not documents and are not read here.
 var Kind = document.Kind{Name: "page", Is: is, Read: read}
 
 // headBytes is how many bytes of a body are looked at to see what it is.

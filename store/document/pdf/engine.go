@@ -124,11 +124,12 @@ func (e *Engine) drop() {
 	e.instance, e.bytes, e.pages = nil, 0, 0
 }
 
-// instanceTimeout is how long to wait for a new instance. Nobody else has one.
+// instanceTimeout is how long to wait for a new instance. Only a fault makes it wait so long,
+// because no other reader uses the engine at the same time.
 const instanceTimeout = time.Minute
 
-// use calls read with an instance of PDFium. If read returns an error that is not about
-// the body, the instance is not used again.
+// use calls read with an instance of PDFium. size is the size of the body in bytes. If read
+// returns a brokenError, use discards the instance.
 func (e *Engine) use(size int, read func(p pdfium.Pdfium) (pages int, err error)) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -85,9 +85,9 @@ type extent struct{ left, right float64 }
 
 func (e extent) middle() float64 { return (e.left + e.right) / 2 }
 
-// apart reports whether two neighbours are of two words: they are not close together on a
-// line of the given height, and PDFium puts a blank between their words. In the fonts tried,
-// words are .1 of the height apart or more.
+// apart reports whether two neighbouring glyphs belong to two words: there is a gap between them,
+// and PDFium puts a blank between their words. height is the height of the line. In the fonts
+// tried, words are at least .1 of the height apart.
 func apart(right, left *glyph, height float64) bool {
 	return right.word != left.word && right.left-left.right > .09*height
 }

@@ -60,8 +60,8 @@ func luma(r, g, b int) int { return (299*r + 587*g + 114*b) / 1000 }
 // onWhite returns the brightness of a colour that is not premultiplied, on white.
 func onWhite(r, g, b, a int) int { return 255 - a*(255-luma(r, g, b))/255 }
 
-// rower returns a function that writes the sums of the brightness of row y of the picture
-// into sums: sums[x] is that of the first x points.
+// rower returns a function that computes, for row y of the picture m, the running sums of
+// brightness: sums[x] is the sum of the first x points.
 func rower(m image.Image) func(y int, sums []int64) {
 	r := m.Bounds()
 	fill := func(sums []int64, at func(x int) int) {
@@ -132,7 +132,7 @@ func lumaOf(c color.Color) int {
 	return onWhite(int(n.R), int(n.G), int(n.B), int(n.A))
 }
 
-// turn returns the grid as it is shown by an orientation of EXIF, from 1 to 8.
+// turn returns g turned and mirrored as the EXIF orientation, from 1 to 8, says.
 func (g *grid) turn(orientation int) *grid {
 	out := &grid{}
 	for y := range g {

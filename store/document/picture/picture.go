@@ -72,7 +72,8 @@ func readerOf(v media.View) func(*reader, media.View) error {
 	return nil
 }
 
-// turned reports whether width and height change places when the picture is shown.
+// turned reports whether the picture is shown turned by 90 degrees, so that its width is shown as
+// its height.
 func (r *reader) turned() bool { return r.orientation >= 5 }
 
 // resize sets the size of the picture in points.
@@ -82,7 +83,7 @@ func (r *reader) resize(width, height int) {
 	}
 }
 
-// dates sets when the picture was taken. Its first date that is a date counts.
+// dates sets when the picture was taken, to the first text of its dates that is a date.
 func (r *reader) dates() {
 	for _, date := range r.taken {
 		if r.b.Doc.Taken == record.NoTime {

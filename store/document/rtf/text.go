@@ -76,7 +76,7 @@ func pairs(b []byte) bool {
 	return true
 }
 
-// add adds text, which is valid UTF-8, where the current group says.
+// add adds text, which is valid UTF-8, to the destination of the current group.
 func (r *reader) add(text []byte) {
 	switch r.now.dest {
 	case toText:

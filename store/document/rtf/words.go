@@ -5,8 +5,8 @@ import (
 	"infomall/store/document/office"
 )
 
-// begin takes a control word that says what the current group is. It reports whether
-// it is one.
+// begin handles a control word that says what the current group contains, such as the title. It
+// reports whether name is such a word.
 func (r *reader) begin(name string) bool {
 	d, e := toNothing, plain
 	switch name {
@@ -88,8 +88,8 @@ func (r *reader) begin(name string) bool {
 	return true
 }
 
-// apply takes a control word that says something about text, or that is text. It
-// reports whether the word is known.
+// apply handles a control word that changes the properties of text, or that stands for text. n is
+// its number, if has is true. It reports whether the word is known.
 func (r *reader) apply(name string, n int, has bool) bool {
 	off := has && n == 0
 	switch name {

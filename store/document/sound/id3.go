@@ -146,7 +146,8 @@ func id3Texts(t *media.Tags, f media.Field, encoding byte, text media.View) {
 	}
 }
 
-// genre leaves out genres that are a number of a list, such as "(17)".
+// genre returns text without numbers of the standard list of genres, such as "(17)", if the field
+// f is Keywords, which has the genres. It returns the text of any other field unchanged.
 func genre(f media.Field, text string) string {
 	if f != media.Keywords {
 		return text

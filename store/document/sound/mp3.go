@@ -116,8 +116,8 @@ func readMP3(b *document.Builder, v media.View) error {
 	return t.Put(b)
 }
 
-// duration sets the duration of MPEG audio: by the number of frames in the header of Xing
-// or of VBRI, or else by counting the frames.
+// duration sets the duration of MPEG audio. It uses the number of frames in a Xing or VBRI header,
+// or else counts the frames.
 func duration(d *document.Document, t *media.Tags, v media.View) {
 	f, _ := frameAt(v)
 	side := 32 // bytes between the header and the header of Xing

@@ -186,9 +186,9 @@ func (r *reader) text(text string) {
 	}
 }
 
-// anchor adds the text of a shape, and of the shapes that it groups, where an anchor names
-// it. A shape is added once. holds is what of a slide the shape holds, such as "title"; what
-// all slides repeat is left out.
+// anchor adds the text of the shape id, and of the shapes that it groups, at the place of an
+// anchor. Each shape is added once. holds says what a shape of a slide contains, such as "title";
+// shapes that repeat on all slides are left out.
 func (r *reader) anchor(id, holds string) {
 	if r.shape != nil {
 		return // an anchor inside of a shape

@@ -66,8 +66,8 @@ func (r *flvReader) script(v media.View) {
 // depthMax is how deep values are read that lie in each other.
 const depthMax = 8
 
-// value reads the value at the start of v, whose name in its object is name, and returns
-// what follows it. It returns nil if it cannot say what follows.
+// value reads the value at the start of v, and returns the bytes after the value. name is the name
+// of the value in its object. The result is nil if the length of the value is not known.
 func (r *flvReader) value(name string, v media.View, depth int) media.View {
 	if r.values++; r.values > amfMax || depth > depthMax || len(v) == 0 {
 		return nil

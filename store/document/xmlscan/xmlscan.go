@@ -144,7 +144,8 @@ func (s *Scanner) piece() bool {
 	return false
 }
 
-// text makes the source up to the next "<" a token. The first n bytes belong to it.
+// text makes the source up to the next "<" the current token. The first n bytes belong to the text
+// even if they contain a "<".
 func (s *Scanner) text(n int) bool {
 	from := s.at
 	if i := strings.IndexByte(s.Source[from+n:], '<'); i >= 0 {

@@ -20,9 +20,9 @@ const encrypted = 1
 // headersMax is how many members of a file without a directory are found.
 const headersMax = 10_000
 
-// headers returns the members of a zip file without a directory, by their names. It
-// looks for the headers that are before the members. A member without a size ends
-// before the next header.
+// headers returns the members of a zip file that lacks its directory, by name. It searches for the
+// headers before the members. A member whose header states no size ends where the next header
+// begins.
 func headers(body []byte) map[string]header {
 	const size = 30 // bytes before the name
 	out := make(map[string]header)

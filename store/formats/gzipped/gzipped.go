@@ -76,9 +76,9 @@ func Plain(r io.ReaderAt) Input { return plain{r} }
 // and the compression method deflate, the only one.
 var Magic = []byte{0x1f, 0x8b, 8}
 
-// IsMember reports whether a gzip member with the start of a record begins at
-// offset off of file. The function starts decides whether a record starts in text,
-// the first decompressed bytes of the member.
+// IsMember reports whether a gzip member begins at offset off of file, and a record starts in it.
+// The function starts decides whether a record starts in text, the first decompressed bytes of the
+// member.
 func IsMember(file io.ReaderAt, off int64, starts func(text []byte) bool) bool {
 	const look = 256 << 10
 	var begin [3]byte

@@ -15,7 +15,7 @@ import (
 	"infomall/store/record/message"
 )
 
-// KeepMax is about how many decompressed bytes a stream keeps in memory. The bytes
+// KeepMax is the approximate number of decompressed bytes that a stream keeps in memory. The bytes
 // of a larger record go to a temporary file until they are released.
 const KeepMax = 8 << 20
 
@@ -165,9 +165,8 @@ func (g *stream) spillSome(chunk int) error {
 	return err
 }
 
-// openMember begins the gzip member at the current position in the file. It reports
-// false if there is none, or if its header is damaged. At the end of the file it
-// sets g.err.
+// openMember begins to read the gzip member at the current position in the file. It returns false
+// if there is none, or if its header is damaged. At the end of the file it sets g.err.
 func (g *stream) openMember() bool {
 	at := g.position()
 	if _, err := g.in.Peek(1); err != nil {

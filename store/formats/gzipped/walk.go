@@ -81,8 +81,8 @@ func (w *Walk) AtEnd(pos int64) (bool, error) {
 	return len(b) == 0, err
 }
 
-// Has reports whether the input has n bytes at off. It is always right, unlike
-// Holds, because it reads the last of these bytes.
+// Has reports whether the input has n bytes at off. It reads the last of these bytes, so its
+// answer is certain, unlike that of Holds.
 func (w *Walk) Has(off, n int64) (bool, error) {
 	there, err := w.Holds(off, n)
 	if !there || n == 0 || err != nil {

@@ -349,8 +349,8 @@ func (s *scanner) isTrue(at int64, h head) (bool, error) {
 	return true, nil
 }
 
-// stands reports whether the record at offset at, whose head is h, is accepted
-// although no record follows it. f is what follows instead.
+// stands reports whether the record at offset at is accepted although no record follows it. h is
+// the head of the record, and f describes what follows.
 func (s *scanner) stands(at int64, h head, f follower) (bool, error) {
 	if f.kind == followedByNowhere {
 		return false, nil

@@ -197,10 +197,9 @@ func (s *scanner) recordAt(pos int64) (h header, why string, err error) {
 // and still be corrected. Some writers forget a line end.
 const slipMax = 4
 
-// slip returns by how many bytes a Content-Length is too small, or 0 if it cannot
-// tell. end is the offset at which the Content-Length says that the block ends. The
-// sign of a wrong length is that the empty lines and the next record come up to
-// slipMax bytes later.
+// slip returns by how many bytes a Content-Length is too small, or 0 if nothing shows that it is
+// wrong. end is the offset at which the Content-Length says that the block ends. The length is
+// wrong if the empty lines and the next record come up to slipMax bytes later.
 func (s *scanner) slip(end int64) (more int64, err error) {
 	b, err := s.Window.View(end, slipMax+len("\r\n\r\n"+magic))
 	if err != nil {

@@ -53,15 +53,13 @@ type original struct {
 	head    bool   // the record is a response with a head, not a resource
 	status  int
 	mime    string
-	// second says that an earlier record of the same moment has the same body.
-	// A reader takes a revisit that names this moment for a revisit of that
-	// earlier record.
+	// second says that an earlier record with the same URL and time has the same body. A reader would
+	// take a revisit that names this URL and time for a revisit of that earlier record.
 	second bool
 }
 
-// like reports whether a revisit record that refers to o can stand for s: both are
-// responses, or both are resources, and they have the same status and media type.
-// Their heads may differ.
+// like reports whether s may be written as a revisit of the record o: both are responses or both
+// are resources, and they have the same status and media type. Their heads may differ.
 func (o *original) like(s *message.Stored) bool {
 	head := len(s.Head) > 0
 	return o.head == head && (head || s.Via == record.ViaResource) && o.status == s.Status && o.mime == s.MediaType()

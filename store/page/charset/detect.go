@@ -22,9 +22,9 @@ const (
 	sampleBytes = 8 << 10
 )
 
-// appendTelling appends to dst the bytes of body that help to find its charset:
-// those outside ASCII and their neighbours, up to about limit bytes. In place of
-// each part that it leaves out it writes a newline.
+// appendTelling appends to dst the bytes of body that help to find its charset: bytes outside
+// ASCII, and the ASCII bytes next to them. It stops at about limit bytes. Each part that is left
+// out becomes a newline.
 func appendTelling(dst, body []byte, limit int) []byte {
 	const around = 2
 	for i := 0; i < len(body) && len(dst) < limit; {
@@ -208,9 +208,9 @@ func (s *sampled) cost(charset string) (cost int, ok bool) {
 	return cost, true
 }
 
-// plain reports whether the sample, read in this charset, looks like a usual text
-// of one of the charset's languages. It also returns true if the cost in the
-// charset cannot be computed.
+// plain reports whether the sample, decoded from charset, looks like an ordinary text in a
+// language of that charset. It also returns true if the cost of the sample in that charset cannot
+// be computed.
 func (s *sampled) plain(charset string) bool {
 	cost, ok := s.cost(charset)
 	each := plainCost
@@ -233,8 +233,8 @@ func hasControls(b []byte) bool {
 	return false
 }
 
-// evidence holds the signs of a charset in the bytes of a body. Each part of it is
-// computed when it is first needed.
+// evidence holds what the bytes of a body show about its charset. Its fields are computed when
+// they are first needed.
 type evidence struct {
 	body        []byte
 	counted     bool
@@ -339,8 +339,9 @@ func (e *evidence) mustBeUTF8(name string) bool {
 	return e.good >= least || bytes.ContainsFunc(e.body, func(r rune) bool { return r >= 0x800 })
 }
 
-// compare sets e.best to the charset in which the sample costs least, and e.least
-// and e.next to the costs.
+// compare sets e.best to the charset in which the sample costs least (see package comment),
+// e.least to that cost, and e.next to the least cost of a charset in which the sample is another
+// text.
 func (e *evidence) compare() {
 	if e.best != "" {
 		return
@@ -374,14 +375,13 @@ func (e *evidence) compare() {
 	}
 }
 
-// differ reports whether the sample is another text in charset a than in charset
-// b.
+// differ reports whether the sample decodes to different texts in the charsets a and b.
 func (e *evidence) differ(a, b string) bool {
 	return !bytes.Equal(ToUTF8(e.sample.bytes, a), ToUTF8(e.sample.bytes, b))
 }
 
-// sureMargin is a difference of costs. The best charset is sure, without other
-// pages of the host, if the second best costs at least so much more.
+// sureMargin is how much more the second best charset must cost so that the best one is certain.
+// With a smaller difference, the charset of other pages of the host may be taken instead.
 const sureMargin = 24
 
 // detect finds the charset from the bytes alone. If they show too little, it

@@ -32,8 +32,7 @@ func fold(b []byte) string {
 	return string(f.out)
 }
 
-// brk adds a layout break, "\t" or "\n", between the text before and after this
-// call.
+// brk adds a layout break, "\t" or "\n", after the text that was added so far.
 func (f *folder) brk(c byte) {
 	if len(f.held) > 0 {
 		f.held = append(f.held, c)
@@ -63,8 +62,8 @@ func (f *folder) text(b []byte, lines, raw bool) {
 // use sets the charset of the text that is added after this call.
 func (f *folder) use(cs string) { f.charset, f.direct = cs, charset.ASCIISafe(cs) }
 
-// settle folds the input that was held back. Call it after the last piece, or if
-// the length of the output is needed.
+// settle folds the input that was held back because later input could change its meaning. Call it
+// after the last piece, or before the length of the output is used.
 func (f *folder) settle() {
 	if len(f.held) > 0 {
 		f.add(charset.ToUTF8(f.held, f.charset))
@@ -246,8 +245,8 @@ func (f *folder) resolved(s string) {
 	}
 }
 
-// flush writes the space or break that is due before the next word, unless the
-// output is empty.
+// flush writes the space or break that separates the next word from the output. It writes nothing
+// if the output is empty.
 func (f *folder) flush() {
 	if f.gap != 0 && len(f.out) > 0 {
 		f.out = append(f.out, f.gap)
@@ -255,8 +254,8 @@ func (f *folder) flush() {
 	f.gap = 0
 }
 
-// stronger returns the one break that remains of two neighbouring breaks, gap and
-// c: "\n" is stronger than "\t", and "\t" stronger than a space.
+// stronger returns the break that remains if the breaks gap and c come next to each other: "\n" is
+// stronger than "\t", and "\t" is stronger than a space.
 func stronger(gap, c byte) byte {
 	switch {
 	case gap == '\n' || c == '\n':

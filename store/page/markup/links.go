@@ -284,8 +284,8 @@ func (w *linkWriter) append(l foundLink) {
 	w.links = append(w.links, l)
 }
 
-// made returns the links that w has found. Before and After are empty, and Anchor
-// is set only if it differs from the text at the link.
+// made returns the links that w has found, without Before and After. Anchor is set only if it
+// differs from the text of the link in the page.
 func (w *linkWriter) made() []Link {
 	links := make([]Link, len(w.links))
 	size := 0
@@ -363,8 +363,7 @@ func (w *linkWriter) value(b []byte) []byte {
 	return bytes.TrimSpace(b)
 }
 
-// standsForItself reports whether b is ASCII without "&", so that its text is its
-// bytes.
+// standsForItself reports whether b is ASCII and has no "&". The value b then needs no decoding.
 func standsForItself(b []byte) bool {
 	for ; len(b) >= 8; b = b[8:] {
 		w := binary.LittleEndian.Uint64(b)

@@ -7,8 +7,8 @@ import (
 	"infomall/store/page/charset"
 )
 
-// Meta holds the statements of a page about itself, such as its title, as UTF-8. A field is
-// "" if the page does not say it.
+// Meta holds what a page states about itself, such as its title, in UTF-8. A field is "" if the
+// page does not state it.
 type Meta struct {
 	Title       string // text of the title element; without one, the og:title of a meta element
 	Description string
@@ -21,8 +21,8 @@ type Meta struct {
 	NoFollow    bool   // the page asks robots not to follow its links
 }
 
-// Meta returns what the page says about itself, anywhere in its markup. cs is the
-// charset of the page.
+// Meta returns what the page states about itself in its title, meta elements and the like,
+// wherever in the markup they are. cs is the charset of the page.
 func (t *Tree) Meta(cs string) Meta {
 	var m Meta
 	var social string

@@ -297,7 +297,7 @@ func (t Tag) String() string { return tags[t].name }
 // of its own.
 func (t Tag) Block() bool { return tags[t].props&propBlock != 0 }
 
-// Void reports whether the element never has content.
+// Void reports whether the element never has content, as for br and img.
 func (t Tag) Void() bool { return tags[t].props&propVoid != 0 }
 
 // Heading returns 1 to 6 for h1 to h6, and 0 for other elements.

@@ -103,10 +103,9 @@ func newNodes(n int) []Node {
 	return make([]Node, 0, n)
 }
 
-// openElement is an element whose end the builder has not reached. The fields
-// after node are indexes into the stack of open elements. With them, each
-// question about the stack needs only its top. 0, the index of the root, means
-// none.
+// openElement is an element whose end tag the builder has not reached. The fields after node are
+// indexes into the stack of open elements; 0, the index of the root, means none. With these
+// fields, the builder need only look at the top of the stack.
 type openElement struct {
 	node  int32
 	same  int32 // the next outer element with the same tag
@@ -172,8 +171,8 @@ func startsMarkup(c byte) bool {
 	return lower(c)-'a' < 26 || c == '/' || c == '!' || c == '?'
 }
 
-// markup adds the tag, comment or declaration that begins with the "<" at b.at.
-// It returns false if that "<" is text.
+// markup adds the node for the tag, comment or declaration that begins with the "<" at b.at. It
+// returns false, and adds nothing, if that "<" is ordinary text.
 func (b *builder) markup() bool {
 	if b.at+1 >= len(b.body) {
 		return false
@@ -201,7 +200,7 @@ func (b *builder) markup() bool {
 	return true
 }
 
-// bogus adds everything up to the next ">" as a node of kind k.
+// bogus adds the bytes from b.at to the next ">", or to the end of the body, as a node of kind k.
 func (b *builder) bogus(k Kind) {
 	end := bytes.IndexByte(b.body[b.at:], '>')
 	if end < 0 {

@@ -37,8 +37,8 @@ func (p pattern) literal() bool {
 // item is a part of a pattern: a list of alternatives.
 type item []pattern
 
-// split returns the pattern text as the longest literal in it, and what is around this
-// as fragments.
+// split parses the pattern text. It makes the part that is best to search for, usually the longest
+// literal, the main pattern, and the parts to its left and right the fragments.
 func split(text string) (sub, error) {
 	items, err := parse(text)
 	if err != nil {

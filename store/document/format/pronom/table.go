@@ -75,7 +75,8 @@ type pool struct {
 	data []byte
 }
 
-// add appends to d where in the pool the value is.
+// add puts value into the pool unless it is there, and appends the place of value in the pool to
+// d.
 func (p *pool) add(d, value []byte) []byte {
 	at, ok := p.at[string(value)]
 	if !ok {
@@ -280,7 +281,7 @@ func (m *maker) sequences(d []byte, list []sequence) []byte {
 	return d
 }
 
-// piece appends to d where the pattern p is.
+// piece appends to d the place of the pattern p in the table.
 func (m *maker) piece(d []byte, p pattern) []byte {
 	var value []byte
 	if p.literal() {
@@ -333,7 +334,8 @@ func weigh(list []sequence) (n int, printable bool) {
 	return n, printable
 }
 
-// extent returns the least and the greatest number of bytes that the fragments take.
+// extent returns the least and the greatest number of bytes that the fragments on one side of a
+// main pattern take.
 func extent(side [][]fragment) (least, most int) {
 	for _, alternatives := range side {
 		low, high := 1<<30, 0
