@@ -9,9 +9,8 @@ import (
 	"infomall/store/record"
 )
 
-// lease gives tasks to idle workers. If there is no task for an idle worker,
-// wait is the time at which there may be one; zero means after the next
-// report of a worker.
+// lease gives tasks to idle workers. If an idle worker remains for which there is no task, wait
+// is the time at which there may be one. Zero means: wait for the next report of a worker.
 func (e *engine) lease(ctx context.Context) (wait time.Time, err error) {
 	for e.out < e.width() && len(e.done) < commitMany && !e.paused() {
 		if len(e.shelf) > 0 && e.over() == "" {
@@ -36,8 +35,8 @@ func (e *engine) lease(ctx context.Context) (wait time.Time, err error) {
 	return wait, nil
 }
 
-// width returns the number of workers: the one that was ordered, or else the
-// one of the statement.
+// width returns the number of workers: the number in the last order, or else the number in the
+// statement.
 func (e *engine) width() int {
 	if e.orders.Workers > 0 {
 		return e.orders.Workers
@@ -45,9 +44,9 @@ func (e *engine) width() int {
 	return e.o.Workers
 }
 
-// next takes the next task from the frontier. If none is ready, t is nil and
-// wait is the time at which one may be; zero means after the next report of
-// a worker. URLs that may not be fetched are logged and skipped.
+// next takes the next task from the frontier. If none is ready, t is nil and wait is the time at
+// which one may be; zero means: wait for the next report of a worker. URLs that may not be
+// fetched are logged and skipped.
 func (e *engine) next() (t *fetchTask, wait time.Time, err error) {
 	for len(e.done) < commitMany+spareMax && !e.enough() {
 		now := e.now()

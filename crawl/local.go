@@ -21,8 +21,8 @@ import (
 // fileScheme is how the URL of a file on this machine begins.
 const fileScheme = "file:///"
 
-// indexes are the names of files of which the first that exists is read in
-// place of a folder.
+// indexes are names of files. To read a folder, the crawl reads the first of these files that
+// exists in it.
 var indexes = []string{"index.html", "index.htm"}
 
 // folders are the folders of this machine that a crawl may read, which are the

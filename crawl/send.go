@@ -19,8 +19,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// call is a function that a goroutine other than the engine's has the engine run, because
-// the function uses the state of the crawl. An error of the function ends the crawl.
+// call is a function that another goroutine hands to the engine. The engine runs it, because the
+// function uses the state of the crawl. An error of the function ends the crawl.
 type call struct {
 	run  func(ctx context.Context) error // ctx is that of the crawl
 	done chan struct{}                   // closed when the function has returned

@@ -43,7 +43,8 @@ type showing struct {
 // taken meanwhile, so that no other page of the host is fetched.
 func (t *fetchTask) showing() bool { return t.show != nil && t.show.wanted }
 
-// small returns the parts of s that are needed when its task is acknowledged; nil if s is.
+// small returns a showing with only those fields of s that are needed when its task is
+// acknowledged. It returns nil if s is nil.
 func (s *showing) small() *showing {
 	if s == nil {
 		return nil
@@ -125,8 +126,8 @@ func (e *engine) closeBrowser() error {
 	return e.browser.Close()
 }
 
-// decide sets t.show if t is a page that RENDER concerns, and decides whether a browser
-// shows it. It goes by the response.
+// decide sets t.show if t is a page that RENDER concerns, and decides whether a browser shows
+// it. The decision depends on the response.
 func (e *engine) decide(t *fetchTask) {
 	c := t.res.Capture
 	if e.o.Render == nil || c == nil || t.robots || t.u.Sitemap || t.u.Guessed || !isHTTP(t.u.URL) {
@@ -359,7 +360,8 @@ func (e *engine) putShown(ctx context.Context, t *fetchTask) error {
 	return nil
 }
 
-// takeAgain makes t a page that has not come, because it is fetched again.
+// takeAgain removes the response of t, so that t counts as not fetched. The page is then fetched
+// again.
 func (e *engine) takeAgain(t *fetchTask) {
 	if t.came && !t.counted {
 		e.held -= t.fetches[0].Bytes

@@ -11,8 +11,8 @@ import (
 	"infomall/store/record/message"
 )
 
-// Bounds of the memory in which a crawl looks for traps. The sites used last
-// are in memory, the others on disk.
+// Bounds on the memory for the sites in which a crawl looks for traps. The sites used last are
+// in memory; the others are only in the state on disk.
 const (
 	sitesMax   = 4096
 	hashesAll  = 4 << 20          // hashes of all sites in memory together; but each site may have a minimum
@@ -260,10 +260,10 @@ func (e *engine) renew(traps []released) error {
 	return e.saveSites(false)
 }
 
-// Prefixes of keys for Met. A visit is a session that a URL names, such as
-// sid=123. Of the URLs that differ only in the visit, the crawl fetches the
-// first: that URL claims the page, under the key claimFetched and the URL
-// without the visit. claimLinked begins the keys of pages that were linked to.
+// Prefixes of keys that Met.Claim and Met.Meet get. A visit is a session that a URL names, such
+// as sid=123. If URLs differ only in the visit, the crawl fetches the first of them. That URL
+// claims the page: its key is claimFetched and the URL without the visit. Keys that begin with
+// claimLinked are for pages to which a link led.
 const (
 	claimFetched = "visit:"
 	claimLinked  = "visits:"

@@ -47,7 +47,7 @@ type body struct {
 	since    int64
 	least    int64
 
-	// The outcome, if the body did not come whole.
+	// outcome says what went wrong if the body did not arrive whole.
 	outcome report.Outcome
 	reason  string
 	ended   bool // whether the quota, or a cancelled ctx with an EndedError, ended the body
@@ -149,11 +149,10 @@ func (b *body) take(n int64) error {
 	return nil
 }
 
-// hurry sets the deadline of the next read, so that a slow server is given
-// up. In each window of rateWindow a minimum of bytes must come, and the
-// minimum grows with each window. A server that is slow only for a while
-// still sends its page in time. A server that sends a few bytes now and then
-// is given up soon, because all other pages of its host wait.
+// hurry sets the deadline of the next read, so that the client gives up a slow server. In each
+// window of rateWindow a minimum of bytes must come, and the minimum grows with each window. A
+// server that is slow only for a while still sends its page in time. A server that sends a few
+// bytes now and then is given up soon, because all other pages of its host wait.
 func (b *body) hurry() error {
 	now := b.c.now()
 	if b.deadline.IsZero() || b.n-b.since >= b.least {
@@ -225,7 +224,7 @@ func (b *body) line() ([]byte, error) {
 	return line, err
 }
 
-// chunked reads a chunked body to its end, and keeps its framing.
+// chunked reads a chunked body to its end. It keeps the lines with the sizes of chunks too.
 func (b *body) chunked() error {
 	for {
 		line, err := b.line()

@@ -46,7 +46,7 @@ func newFolder(temp, user string) (*folder, error) {
 	return f, nil
 }
 
-// profile returns the path of the profile.
+// profile returns the path of the folder with the profile of the browser.
 func (f *folder) profile() string { return filepath.Join(f.path, "profile") }
 
 // remove removes the folder after the browser has ended.
@@ -75,7 +75,7 @@ func removeAll(path string) error {
 	}
 }
 
-// sweep removes the folders of browsers in temp whose processes have ended.
+// sweep removes the folders in temp that browsers of ended processes have left.
 func sweep(temp string) error {
 	if temp == "" {
 		temp = os.TempDir()

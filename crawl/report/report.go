@@ -44,8 +44,8 @@ var outcomeNames = [...]string{
 // "dns_failed".
 func (o Outcome) String() string { return outcomeNames[o] }
 
-// BlockedBy returns the reason why a URL is not fetched that the block-list keeps out of
-// the archive. entry is the number of the entry.
+// BlockedBy returns the reason, as the log of attempts shows it, for not fetching a URL that the
+// block-list keeps out of the archive. entry is the number of the entry in the block-list.
 func BlockedBy(entry int64) string {
 	return fmt.Sprintf("entry %d of the block-list keeps it out of the archive", entry)
 }
@@ -137,8 +137,8 @@ type Post struct {
 	Body  []byte
 }
 
-// Asked returns the URL that is requested to fetch u: that of u without what stands for
-// the method and the body.
+// Asked returns the URL to which the request for u is sent: u.URL without the part that stands
+// for the method and the body.
 func (u *Queued) Asked() string {
 	if u.Post == nil {
 		return u.URL
@@ -257,8 +257,8 @@ type CrawlOrders struct {
 	Workers  int         // number of workers; 0 means the number in the statement
 	Resumed  int         // how often RESUME was ordered; each time, hosts that wait for a login go on
 	Excluded []Exclusion `json:",omitempty"` // URLs that the crawl keeps back
-	// Delays are in the order in which they were given. A later one precedes
-	// an earlier one.
+	// Delays are in the order in which they were given. If two delays are for the same host, the
+	// later one counts.
 	Delays []HostDelay `json:",omitempty"`
 }
 

@@ -281,8 +281,9 @@ func (p *Plan) Urgency(page *Page, days float64) float64 {
 	return urgency(days-interval, turn)
 }
 
-// urgency returns a number that is greater for a higher turn, and within one
-// turn for a visit that is more days late. It is 0 if late is not positive.
+// urgency returns how urgent a visit is, if it is late by the given number of days: a number
+// that is greater for a higher turn, and within one turn for a visit that is more days late. It
+// is 0 if late is not positive.
 func urgency(late float64, turn turn) float64 {
 	if late <= 0 {
 		return 0

@@ -20,8 +20,8 @@ type slot struct {
 	state  int // one of slotOpen, slotVisit, slotContent
 	same   int // number of pages that were the same under another value
 	differ int // number of pages that differed under another value
-	// first describes the first page fetched for each URL from which the slot is
-	// removed, by the hash of that URL. Once the slot names visits, first does
+	// first has, for each URL without the value of the slot, what the first page fetched for it
+	// was. The key is the hash of that URL. Once the slot is known to name visits, first does
 	// not change any more.
 	first map[uint64]first
 }

@@ -55,8 +55,9 @@ func chosen(fetchers []string, p int) string {
 	return best
 }
 
-// urlID identifies a URL in the log of what is done. A URL that is fetched again because
-// a user or a cookie wants it has another one, and so has the guessed URL of a sitemap.
+// urlID identifies a URL in the log of the URLs that are done. A URL that is fetched again,
+// because a user or a new cookie asks for that, gets a different urlID the second time. So does
+// a sitemap's URL that the crawl guessed.
 type urlID [16]byte
 
 func idOf(u *report.Queued) (id urlID) {
@@ -86,7 +87,7 @@ type addMessage struct {
 	urls    []report.Queued
 }
 
-// appendAdd appends the beginning of a message with URLs to b. appendURL appends a URL.
+// appendAdd appends the head of a message with URLs to b. After it, appendURL appends each URL.
 func appendAdd(b []byte, session string, given bool) []byte {
 	b = packed.AppendSized(b, session)
 	if given {

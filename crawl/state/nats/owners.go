@@ -36,7 +36,7 @@ func (o *owners) sized(n int) {
 	}
 }
 
-// of returns the partitions of a fetcher.
+// of returns the numbers of the partitions that a fetcher owns.
 func (o *owners) of(fetcher string) (list []int) {
 	for p, f := range o.Of {
 		if f == fetcher {
@@ -46,7 +46,7 @@ func (o *owners) of(fetcher string) (list []int) {
 	return list
 }
 
-// part is what a fetcher says about itself, for the others.
+// part is what a fetcher tells the other fetchers about itself.
 type part struct {
 	Fetcher string
 	Left    bool   // it takes part no more
@@ -105,7 +105,8 @@ type moves struct {
 	wait int   // number of partitions that the fetcher will take when their owners give them up
 }
 
-// movesOf returns the moves of the fetcher me.
+// movesOf returns how partitions of the fetcher me have to move. alive has the names of all
+// fetchers that are alive.
 func (o *owners) movesOf(me string, alive []string) (m moves) {
 	for p, f := range o.Of {
 		want := chosen(alive, p)
@@ -122,8 +123,9 @@ func (o *owners) movesOf(me string, alive []string) (m moves) {
 	return m
 }
 
-// settle gives up the partitions that belong to other fetchers, and takes the free partitions of f.
-// It returns the owners after that.
+// settle gives up the partitions of f that other fetchers are to own, and takes the free
+// partitions that f is to own. It returns the owners after these changes, and the moves that it
+// found for f.
 func (f *fetcher) settle(ctx context.Context) (o owners, m moves, err error) {
 	parts, err := f.run.parts(ctx, f.name, f.o.Lease)
 	if err != nil {
@@ -132,7 +134,8 @@ func (f *fetcher) settle(ctx context.Context) (o owners, m moves, err error) {
 	return f.settleWith(ctx, alive(parts))
 }
 
-// settleWith is settle for a caller that knows the names of the fetchers that are alive.
+// settleWith does what settle does, for a caller that knows the names of the fetchers that are
+// alive.
 func (f *fetcher) settleWith(ctx context.Context, names []string) (o owners, m moves, err error) {
 	was := make(map[int]bool) // whether a partition that is taken was clean
 	var robbed []string       // fetchers from which partitions are taken
@@ -180,7 +183,7 @@ func (f *fetcher) settleWith(ctx context.Context, names []string) (o owners, m m
 	return o, m, nil
 }
 
-// tell writes the part of f.
+// tell stores the part of f, which is what f says about itself to the other fetchers.
 func (f *fetcher) tell(ctx context.Context) error {
 	f.mu.Lock()
 	data, err := json.Marshal(&f.part)
@@ -191,10 +194,11 @@ func (f *fetcher) tell(ctx context.Context) error {
 	return f.run.at.put(ctx, keyPart+token(f.name), data)
 }
 
-// hold writes the part of f and then reads the owners. If s, the session of f, has its
-// partitions still, it holds them for two thirds of the lease from the time at which hold
-// was called. If not, hold ends s. The order matters: a fetcher that was silent for too
-// long, and may have lost its partitions, must not ask a host between the two steps.
+// hold stores the part of f (what it says about itself) and then reads the owners. If s, the
+// session of f, still owns its partitions, hold extends its right to them to two thirds of the
+// lease, counted from the time at which hold was called. If not, hold ends s. The order matters:
+// a fetcher that was silent for too long, and may have lost its partitions, must not ask a host
+// between the two steps.
 func (f *fetcher) hold(ctx context.Context, s *Session) (o owners, seq uint64, err error) {
 	begun := time.Now()
 	if err := f.tell(ctx); err != nil {

@@ -178,7 +178,7 @@ func (s *Session) readDone(ctx context.Context) error {
 	return nil
 }
 
-// readSome adds the URLs of the next n messages of it to s.done.
+// readSome reads the next n messages from it, and adds their URLs to s.done.
 func (s *Session) readSome(ctx context.Context, it jetstream.MessagesContext, n uint64) error {
 	for ; n > 0; n-- {
 		m, err := next(ctx, it)
@@ -396,14 +396,14 @@ func (s *Session) Leaves() bool {
 // moment; see crawl.Shared.
 func (s *Session) Holds() bool { return s.failure() == nil && !s.f.late() }
 
-// leave lets the session end when its fetches are done.
+// leave makes the session end when its running fetches are done.
 func (s *Session) leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.leaving = true
 }
 
-// lose lets the session end with err, at its next Commit.
+// lose makes the session fail with err at its next Commit.
 func (s *Session) lose(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
