@@ -9,8 +9,8 @@ import (
 	"infomall/repl/printer"
 )
 
-// echo shows the statement s and the comments before it on the terminal, if s is
-// one of several statements of a file. The result then follows its question.
+// echo shows the statement s and the comments before it on the terminal, if s is one of several
+// statements of a file. The user then sees to which statement the result belongs.
 func (p *program) echo(ctx context.Context, s step, to printer.Place) error {
 	out := p.printer.Out
 	if !s.script.file || s.script.silent || len(s.script.steps) < 2 || p.options.Quiet || out.Terminal == nil || to == printer.ToNowhere {

@@ -210,8 +210,8 @@ func spellOut(args []string, flags []*kong.Flag) []string {
 	return out
 }
 
-// ours returns the flags of infomall that mean what arg, a flag of psql or of another shell, means
-// there: --format=csv for --csv. Any other argument it returns as it is.
+// ours returns the flags of infomall that mean what arg, a flag of psql or of another shell,
+// means there: --format=csv for --csv. It returns any other argument unchanged.
 func ours(arg string) []string {
 	switch name := strings.TrimLeft(arg, "-"); {
 	case strings.HasPrefix(arg, "--") && slices.Contains(rowio.Formats(), name):

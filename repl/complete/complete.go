@@ -59,10 +59,10 @@ func (c *Completer) Complete(before, after string) (from int, candidates []strin
 	return n.From, Beginning(typed, names)
 }
 
-// isLower reports whether completed keywords should be in lower case. They
-// have the case of typed, the word that is being typed. If typed is empty, they
-// have the case in which text, the statement so far, has its first word. The
-// parameter first is that word in upper case, to find it in text.
+// isLower reports whether completed keywords should be in lower case. They get the case of
+// typed, the word that is being typed. If typed is empty, they have the case in which text, the
+// statement so far, has its first word. The parameter first is that word in upper case, to find
+// it in text.
 func isLower(typed, first, text string) bool {
 	if typed != "" {
 		return !strings.ContainsFunc(typed, unicode.IsUpper)

@@ -199,7 +199,7 @@ func (p *Printer) separate(out *Output) {
 	p.Printed++
 }
 
-// format returns the format in which a result is shown on out, such as "csv" or
+// format returns the format in which the printer shows a result on out, such as "csv" or
 // ModeAuto.
 func (p *Printer) format(out *Output) string {
 	switch {

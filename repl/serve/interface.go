@@ -182,7 +182,7 @@ func (s *server) static(w http.ResponseWriter, r *http.Request, name string) err
 	return err
 }
 
-// health answers that the server runs and the archive can be opened.
+// health answers with success if the server runs and the archive can be opened.
 func (s *server) health(w http.ResponseWriter, r *http.Request) error {
 	if err := onlyRead(w, r); err != nil {
 		return err

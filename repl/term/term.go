@@ -170,7 +170,7 @@ func (e *Editor) ReadLine(prompt string) (string, error) {
 	return fromCells.Replace(line), nil
 }
 
-// errNoKeys is returned if keys cannot be read one by one.
+// errNoKeys is returned on a system or terminal from which single keys cannot be read.
 var errNoKeys = errors.New("the terminal gives no keys")
 
 // pollKeys is how many milliseconds WaitForKey waits for a key before it looks at its context.
