@@ -129,11 +129,10 @@ func (e *engine) next() (t *fetchTask, wait time.Time, err error) {
 	return nil, wait, nil
 }
 
-// layOut puts tasks on the spare list before the engine becomes busy, so
-// that ready workers need not wait for the engine. These tasks are chosen
-// before the results of the running fetches are known, which may give a
-// worse order. layOut therefore adds not many more than workers took the
-// last time.
+// layOut puts tasks on the spare list before the engine becomes busy, so that idle workers can
+// take a task without waiting for the engine. These tasks are chosen before the results of the
+// running fetches are known, which may give a worse order. layOut therefore adds not many more
+// than workers took the last time.
 func (e *engine) layOut() error {
 	n := min(2*e.taken+e.width()/8, e.width()-1, cap(e.spare))
 	for len(e.laidOut) < n && !e.paused() {
@@ -147,9 +146,9 @@ func (e *engine) layOut() error {
 	return nil
 }
 
-// takeBack ends a busy time of the engine. It moves the spare tasks that no
-// worker took to the shelf, from which they are leased before all others.
-// The others are running, and get their places in e.tasks.
+// takeBack ends a busy time of the engine. It moves the spare tasks that no worker took to the
+// shelf, the list of tasks that are leased before all others. The spare tasks that a worker took
+// are running; takeBack puts them into e.tasks.
 func (e *engine) takeBack() {
 	left := len(e.shelf)
 	for empty := false; !empty; {
@@ -202,7 +201,7 @@ func (e *engine) limit(t *fetchTask) {
 	e.leased++
 }
 
-// unlimit ends the effect of limit: t is acknowledged, or has no result.
+// unlimit ends the effect of limit. It is called when t is acknowledged, or has no result.
 func (e *engine) unlimit(t *fetchTask) {
 	if t.leased {
 		t.leased = false

@@ -62,9 +62,8 @@ func (f *folders) close() error {
 	return errors.Join(errs...)
 }
 
-// find returns the folder that contains the file of the canonical URL u, and
-// the file's name relative to the folder. ok is false if u is in none of the
-// folders.
+// find returns the folder that contains the file of the canonical URL u, and the file's name
+// relative to the folder. ok is false if the file is in none of the folders.
 func (f *folders) find(u string) (root *os.Root, name string, ok bool) {
 	for i, prefix := range f.prefix {
 		if rest, within := strings.CutPrefix(u, prefix); within {

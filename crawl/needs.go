@@ -131,9 +131,9 @@ func (e *engine) lockedAt(url string) (record.Time, error) {
 	return t, nil
 }
 
-// locked reports whether t, a page that asks for a password although the crawl has a
-// profile, makes its host h wait until the user has logged in. A page that asks again
-// after that is a page with a password field, so it does not.
+// locked reports whether t makes its host h wait until the user has logged in: t is a page that
+// asks for a password although the crawl has a profile. A page that still asks after the login
+// is a page with a password field for another purpose, so locked returns false for it.
 func (e *engine) locked(t *fetchTask, h *host) (bool, error) {
 	if t.after != record.NoTime {
 		return false, nil

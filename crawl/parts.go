@@ -139,8 +139,8 @@ func (p *parts) put(url string, r *render.Response) {
 	p.end += size
 }
 
-// mayHaveForgotten reports whether the crawl may have asked for parts that p does not
-// have: because p forgot them, or because an earlier run of the crawl asked for them.
+// mayHaveForgotten reports whether the crawl may have asked for parts that p does not have:
+// because e.parts forgot them, or because an earlier run of the crawl asked for them.
 func (e *engine) mayHaveForgotten() bool {
 	e.parts.mu.Lock()
 	defer e.parts.mu.Unlock()

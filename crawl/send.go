@@ -94,7 +94,7 @@ func (v *visitor) send(ctx context.Context, r *render.Request) (*render.Response
 	return res, v.count(err)
 }
 
-// count counts a request of the page, which was answered if err is nil. It returns err.
+// count counts a request of the page. err is nil if the request was answered; count returns err.
 func (v *visitor) count(err error) error {
 	v.s.mu.Lock()
 	defer v.s.mu.Unlock()
@@ -184,8 +184,8 @@ func (v *visitor) allow(ctx context.Context, u string, r *render.Request) error 
 }
 
 // refusePart returns why the URL u, which a page needs, is not requested, or nil if only
-// robots.txt may forbid it. h is its host. document says that u is to take the place of the
-// page; it must then lie within the crawl, as other parts need not.
+// robots.txt may forbid it. h is its host. document says that u would replace the page; u must
+// then be in the scope of the crawl, while other parts may be outside of it.
 func (e *engine) refusePart(u string, document bool) (no *refusal, h *host, err error) {
 	now := e.now()
 	filtered := func(why string) (*refusal, *host, error) {

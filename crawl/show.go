@@ -216,7 +216,8 @@ const mimeHTML = "text/html"
 // domType is the media type of the document after load, as a header has it.
 const domType = mimeHTML + "; charset=utf-8"
 
-// domHead is the head that stands for the document after load where a page has a head.
+// domHead is the head of a document after load. It is used where the head of a response is
+// expected.
 const domHead = "HTTP/1.1 200 OK\r\nContent-Type: " + domType + "\r\n\r\n"
 
 // extractShown adds the links of the document after load to t.links, and judges this

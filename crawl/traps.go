@@ -229,9 +229,9 @@ func (e *engine) release(u string) error {
 // added a URL in it since then, so the next run fetches its URLs.
 type released struct{ host, kind string }
 
-// releases returns the traps that contain the URLs in list, which a user
-// added after the end of the last run. It then removes all sites from
-// memory, because the state of the crawl is reset next.
+// releases returns the traps that contain the URLs in list, which a user added after the end of
+// the last run. It then removes all sites from memory, because the caller then resets the state
+// of the crawl.
 func (e *engine) releases(list []report.Queued) (traps []released, err error) {
 	for _, u := range list {
 		s, err := e.site(hostOf(u.URL))
@@ -269,10 +269,9 @@ const (
 	claimLinked  = "visits:"
 )
 
-// namesVisits returns the site of u if the URLs of that site name visits
-// (sessions such as sid=123), otherwise nil. It also returns nil if u is
-// exempt from the comparison: a seed, a forced URL, or the target of a
-// redirect.
+// namesVisits returns the site of u if the URLs of that site name visits (sessions such as
+// sid=123), otherwise nil. It also returns nil if u is not compared with other URLs: a seed, a
+// forced URL, or the target of a redirect.
 func (e *engine) namesVisits(u *report.Queued) (*site, error) {
 	if u.Forced || u.Via == "" || u.Hop > 0 {
 		return nil, nil

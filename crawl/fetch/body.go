@@ -41,8 +41,9 @@ type body struct {
 	none bool     // the response has no body, whatever its head says
 	n    int64    // bytes of the body so far
 
-	// deadline ends the current window of hurry. When the window began, n was
-	// since; until deadline, n must grow by the value of least.
+	// deadline is the end of the current window, in which hurry checks the speed of the server.
+	// When the window began, n had the value since. Until deadline, n must grow by the value of
+	// least.
 	deadline time.Time
 	since    int64
 	least    int64

@@ -125,8 +125,8 @@ var (
 // lower, at most Patience·p URLs that arrived later are fetched before it.
 const Patience = 1000
 
-// A key in the order BEST is keyZero, plus keyUnit for each earlier arrival,
-// minus Patience*keyUnit for each point of priority.
+// The constants of the keys in the order BEST. A key is keyZero, plus keyUnit for each earlier
+// arrival, minus Patience*keyUnit for each point of priority.
 const (
 	keyZero     = 1 << 62
 	keyUnit     = 1 << 10

@@ -16,8 +16,8 @@ import (
 // random end follow.
 const folderPrefix = "infomall-browser-"
 
-// folder holds the profile of a browser while the browser runs. A file in it is locked
-// as long as the process lives that made the folder.
+// folder holds the profile of a browser while the browser runs. As long as the process that made
+// the folder lives, it holds a lock on a file in the folder.
 type folder struct {
 	path string
 	lock *os.File

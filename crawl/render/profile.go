@@ -49,8 +49,8 @@ func readSession(browser context.Context) (*session, error) {
 	return s, err
 }
 
-// fulfil answers a request of the default context with an empty page. No request of it
-// leaves the browser.
+// fulfil answers the request id, which a page in the default context has made, with an empty
+// page. No request of the default context leaves the browser.
 func fulfil(browser context.Context, id fetch.RequestID) {
 	_, _ = cdp.Call(browser, chromedp.FromContext(browser).Target, fetch.FulfillRequest, fetch.FulfillRequestParams{
 		RequestID: id, ResponseCode: 200, ResponseHeaders: []*fetch.HeaderEntry{{Name: "Content-Type", Value: "text/html"}}})

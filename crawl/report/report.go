@@ -216,7 +216,8 @@ type Crawl struct {
 	// On is the URL of the NATS servers if several processes run the crawl. Name is then
 	// that of the crawl, an @, and the name of a process; "" for one process.
 	On string `json:",omitempty"`
-	// Clicks are the rules by which the browser of the last run clicked; nil without RENDER.
+	// Clicks are the rules by which the browser of the last run clicked; nil for a crawl without
+	// RENDER.
 	Clicks *Clicks `json:",omitempty"`
 }
 
@@ -354,9 +355,9 @@ type CrawlOptions struct {
 	Forms     []FormField
 	FormLimit int
 
-	// On is the URL of the NATS servers by which several processes run the crawl; "" for
-	// one process. Settings and Params are then what the other processes need to read the
-	// statement: the settings that are not as by default, and the parameters.
+	// On is the URL of the NATS servers by which several processes run the crawl; "" for one
+	// process. Settings and Params are then sent to the other processes, which need them to run
+	// the statement: the settings that differ from their defaults, and the parameters.
 	On               string
 	Settings, Params map[string]string
 

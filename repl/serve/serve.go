@@ -129,7 +129,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// listening is a listener and what answers its requests.
+// listening is a listener and the handler that answers its requests.
 type listening struct {
 	net.Listener
 	handler http.Handler

@@ -499,9 +499,9 @@ func isWordRune(r rune) bool {
 	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }
 
-// completed returns before, the text before the cursor, extended by the text
-// with which all candidates begin. If there are several candidates and that
-// adds nothing, it lists them on the screen.
+// completed returns before, the text before the cursor, extended by the text with which all
+// candidates begin. If there are several candidates and they share no more than the text typed,
+// completed lists them on the screen.
 func (e *edits) completed(before, after []rune) []rune {
 	if e.complete == nil {
 		return before

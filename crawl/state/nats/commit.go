@@ -97,7 +97,7 @@ const (
 )
 
 // keyOf returns the key of what SetHost stores under name: the robots.txt of a host, or the
-// cookies of a domain, whose name has a space.
+// cookies of a domain. In the second case name contains a space.
 func keyOf(name string) string {
 	if strings.Contains(name, " ") {
 		return keyHost + token(name) + cookieKind

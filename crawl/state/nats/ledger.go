@@ -27,8 +27,8 @@ func (l ledger) granted(parts []part) (n int64) {
 }
 
 // allows reports whether f may fetch pages in all. If the ledger does not allow that many yet,
-// allows asks for more pages: at most twice the number of workers, and at most a fair share of
-// the pages that no fetcher has.
+// allows asks for the missing pages. So that it asks less often, it asks for up to twice the
+// number of workers, if a fair share of the pages left is that large.
 func (f *fetcher) allows(ctx context.Context, pages int64) (bool, error) {
 	f.mu.Lock()
 	granted, denied, parts := f.granted, f.denied, f.parts

@@ -98,15 +98,16 @@ func alive(parts []part) (names []string) {
 	return names
 }
 
-// moves says how partitions have to move so that each has the owner that chosen returns.
+// moves says which partitions a fetcher must take and give up, so that each partition has the
+// owner that chosen returns.
 type moves struct {
 	take []int // partitions that the fetcher takes: it is chosen, and they have no owner, or a dead one
 	give []int // partitions that the fetcher owns and has to give up
 	wait int   // number of partitions that the fetcher will take when their owners give them up
 }
 
-// movesOf returns how partitions of the fetcher me have to move. alive has the names of all
-// fetchers that are alive.
+// movesOf returns which partitions the fetcher me must take and give up. alive has the names of
+// all fetchers that are alive.
 func (o *owners) movesOf(me string, alive []string) (m moves) {
 	for p, f := range o.Of {
 		want := chosen(alive, p)
@@ -219,9 +220,9 @@ func (f *fetcher) hold(ctx context.Context, s *Session) (o owners, seq uint64, e
 	return o, e.seq, nil
 }
 
-// watch reads the crawl every ordersEvery until ctx ends. Every o.Every, and
-// more often if f has nothing to fetch, it also writes the part of f, and finds out
-// whether the session of f must end, and whether the crawl has ended.
+// watch reads the description of the crawl, with its orders, every ordersEvery until ctx ends.
+// Every o.Every, and more often if f has nothing to fetch, it also writes the part of f, and
+// finds out whether the session of f must end, and whether the crawl has ended.
 func (f *fetcher) watch(ctx context.Context) {
 	looked := time.Now()
 	for {
@@ -251,8 +252,8 @@ func (f *fetcher) watch(ctx context.Context) {
 	}
 }
 
-// How often a fetcher reads the orders for the crawl, and how often one that has nothing
-// to fetch looks whether the crawl has ended.
+// ordersEvery is how often a fetcher reads the orders for the crawl. idleEvery is how often a
+// fetcher that has nothing to fetch checks whether the crawl has ended.
 const (
 	ordersEvery = 500 * time.Millisecond
 	idleEvery   = 250 * time.Millisecond
@@ -313,8 +314,8 @@ func (f *fetcher) look(ctx context.Context) error {
 	return err
 }
 
-// finds reports whether the crawl has come to its end: a limit is reached, or no fetcher
-// has anything left to fetch. parts were read before o.
+// finds reports whether the crawl has come to its end: a limit is reached, or no fetcher has
+// anything left to fetch. The caller must read parts before o.
 func (f *fetcher) finds(ctx context.Context, parts []part, o *owners, seq uint64) (bool, error) {
 	if f.o.MaxPages > 0 {
 		fetched := int64(0)

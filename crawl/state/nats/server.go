@@ -228,7 +228,7 @@ func (s *server) publishSome(ctx context.Context, list []*message) error {
 	})
 }
 
-// table is a stream that keeps the last value of each key.
+// table is a stream that keeps only the last value of each key.
 type table struct {
 	s      *server
 	stream jetstream.Stream
