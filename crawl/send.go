@@ -353,9 +353,9 @@ func answerOf(c *record.Capture) (*render.Response, error) {
 	return &render.Response{Head: c.Head, Body: body}, err
 }
 
-// takePart stores res, the response to the request r for the URL u that the page of v
-// needs, and logs it. answer is the response for the browser; nil if there is none. no is
-// why the browser does not get the answer.
+// takePart stores res, the response to the request r for the URL u that the page of v needs, and
+// logs it. answer is the response for the browser; nil if there is none. no is the reason why
+// the browser does not get the response, or nil if it gets the response.
 func (e *engine) takePart(ctx context.Context, v *visitor, u string, r *render.Request, res *fetch.Response, answer *render.Response) (no, err error) {
 	row := e.row(&report.Queued{Via: v.url, Layer: v.layer}, res, u, 0)
 	c := res.Capture

@@ -18,8 +18,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// showing is a page that RENDER concerns: what was decided about the page, and what a
-// browser made of it.
+// showing is the state of one page in a crawl with RENDER: whether a browser shows the page, and
+// what the browser made of it.
 type showing struct {
 	wanted bool // a browser shows the page
 	row    report.Shown
@@ -166,8 +166,9 @@ func (e *engine) decide(t *fetchTask) {
 	}
 }
 
-// note notes what the response of the page has: its links, with what it needs to be
-// shown, and its text. body is the response after content-decoding, and cs its charset.
+// note records what the response of the page has: its text, and its links, which include the
+// files that are needed to show the page. body is the response after content-decoding, and cs
+// its charset.
 func (s *showing) note(found []links.Link, body []byte, cs string) {
 	s.links = make(map[string]bool, len(found))
 	for i := range found {

@@ -85,7 +85,7 @@ func bucketPlace(url string) (*s3.Client, store.BucketOptions, error) {
 	return client, b, nil
 }
 
-// closers closes several things, in order.
+// closers is a list of things to close, in order.
 type closers []io.Closer
 
 func (list closers) Close() error {

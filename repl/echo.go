@@ -31,8 +31,8 @@ func (p *program) echo(ctx context.Context, s step, to printer.Place) error {
 	return out.End()
 }
 
-// before returns the comments between the statement that was echoed last and s,
-// which belongs to the script, each on lines of its own.
+// before returns the comments between the previous statement that was echoed and st, a step of
+// the script s. Each comment is on lines of its own.
 func (s *script) before(st step) string {
 	var b strings.Builder
 	gap := strings.TrimLeft(s.text[s.echoed:st.statement.At().Start.Offset], "; \t\r\n")

@@ -230,8 +230,8 @@ func ours(arg string) []string {
 	return []string{arg}
 }
 
-// historyPath returns the path of the history file by the XDG rules, or "" if
-// the environment names no folder for it.
+// historyPath returns the path of the history file by the XDG rules, or "" if getenv gives no
+// folder for this file.
 func historyPath(getenv func(string) string) string {
 	return userFile(getenv, "XDG_STATE_HOME", ".local/state", "history")
 }

@@ -16,7 +16,7 @@ import (
 const ratesFilesMax = 64
 
 // ratesPath returns the path of the file that has the measured rates of an archive on this
-// machine, or "" if the environment names no folder for it.
+// machine, or "" if getenv gives no folder for this file.
 func ratesPath(getenv func(string) string, archive string) string {
 	path, err := filepath.Abs(archive)
 	if err != nil {

@@ -28,7 +28,7 @@ const (
 	pictureTime = 30 * time.Second
 )
 
-// document is what collectScript returns.
+// document is the state of a page's document, in the form in which collectScript returns it.
 type document struct {
 	URL   string   `json:"url"`
 	DOM   string   `json:"dom"`

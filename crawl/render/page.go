@@ -201,12 +201,13 @@ func (t *tab) open() error {
 	return nil
 }
 
-// denied are what a page may ask a user for.
+// denied lists the permissions for which a page may ask its user. The browser refuses all of
+// them.
 var denied = []string{"geolocation", "notifications", "camera", "microphone", "midi", "clipboard-read", "persistent-storage",
 	"idle-detection", "window-management", "local-fonts", "storage-access", "local-network-access"}
 
-// deny denies all that a page may ask a user for. A name that this version of the browser
-// does not know is left out: the browser denies what it would have to ask for.
+// deny makes the browser refuse the page all permissions in denied. A name that this version of
+// the browser does not know is left out: the browser denies what it would have to ask for.
 func (t *tab) deny(c *chromedp.Context) error {
 	for _, name := range denied {
 		_, err := cdp.Call(t.ctx, c.Browser, browser.SetPermission, browser.SetPermissionParams{

@@ -296,8 +296,8 @@ func (p *proxy) opened() []string {
 	return slices.Clone(p.sockets)
 }
 
-// limit returns the limit that the page reached, requests or bytes, or none if it
-// reached no limit.
+// limit returns the limit that the page reached, "requests" or "bytes". If the page reached no
+// limit, it returns the parameter none.
 func (p *proxy) limit(none string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

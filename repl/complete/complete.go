@@ -32,9 +32,9 @@ type Completer struct {
 	Files   bool   // names of files are completed
 }
 
-// Complete returns the candidates for completing the statement at the cursor: texts
-// that may replace before[from:]. before and after are the statement's text on both
-// sides of the cursor.
+// Complete returns the candidates for completing the statement at the cursor: texts that may
+// replace before[from:]. before and after are the parts of the statement on both sides of the
+// cursor.
 func (c *Completer) Complete(before, after string) (from int, candidates []string) {
 	n := lang.AtCursor(before, after)
 	typed := before[n.From:]

@@ -235,8 +235,8 @@ func (n *natsCheck) expected() (string, error) {
 	return "a message that expects another one before it is refused", nil
 }
 
-// wrongSequence reports whether err says that a message or key was refused because another
-// one came before.
+// wrongSequence reports whether err says that the server refused a message or a key because
+// another one came first.
 func wrongSequence(err error) bool {
 	var e *jetstream.APIError
 	return errors.As(err, &e) && (e.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || e.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)

@@ -29,7 +29,7 @@ type calendarDay struct {
 	Title    string
 }
 
-// calendarMonth is a month of the calendar.
+// calendarMonth is a month of the calendar, with its days.
 type calendarMonth struct {
 	Name  string
 	Weeks [][]calendarDay

@@ -36,8 +36,8 @@ type frameData struct {
 	Document      string // a line about the document, as draw.DocumentLine returns it; "" for a page
 	NoBar         bool
 	View          replay.View
-	// Tools are the addresses of the page with no view, with its changes and with its
-	// blocks.
+	// Plain, Changes and Blocks are addresses of the page: with no view, with its changes
+	// marked, and with its blocks marked.
 	Plain, Changes, Blocks string
 	DOM, Picture           string      // addresses of what a browser made of the page; "" if the archive has none
 	Still                  string      // the URL of the page, if the frame has its document after load
@@ -58,8 +58,8 @@ const sincesMax = 30
 // stripLength is how many places the strip of versions has.
 const stripLength = 200
 
-// tick is a place on the strip of versions, which is as long as the time from the
-// first to the last capture. It has the most important change of its time.
+// tick is a place on the strip of versions, which is as long as the time from the first to the
+// last capture. It shows the most important change in its part of that time.
 type tick struct {
 	At         int // from 0 to stripLength - 1
 	Key, Stamp string

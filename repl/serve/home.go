@@ -9,7 +9,7 @@ import (
 	"infomall/repl/serve/lookup"
 )
 
-// The most rows that the parts of pages show.
+// The maximum numbers of rows that parts of pages show.
 const (
 	homeMonthsMax  = 600
 	pageRowsMax    = 1000

@@ -144,8 +144,8 @@ type fault struct {
 	Hint   string
 }
 
-// faultOf returns err as a page shows it. statement is the text that has the
-// mistake, or "".
+// faultOf returns err as a page shows it. statement is the text of the statement if err is a
+// mistake in a statement, or "".
 func faultOf(err error, statement string) *fault {
 	p := problemOf(err)
 	f := &fault{Status: p.Status, Text: err.Error()}
@@ -232,8 +232,8 @@ type table struct {
 	charted   bool // the table gets a chart
 }
 
-// tableOf runs a statement and returns up to max of its rows. A mistake in the
-// statement or an error while it runs is in the table.
+// tableOf runs a statement and returns up to max of its rows. If the statement has a mistake, or
+// fails while it runs, the table has the error.
 func (s *server) tableOf(r *http.Request, statement string, params map[string]string, max int) (*table, error) {
 	return s.fillTable(r, &table{Statement: statement}, params, max)
 }

@@ -426,7 +426,8 @@ func (s *server) jobsPage(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// asked is a part of a page: the name of its heading, and its statement.
+// asked is a part of a page whose statement has not run yet: the name of its heading, and the
+// statement.
 type asked struct{ title, statement string }
 
 // sections answers with a page that has the rows of statements, each under a heading.

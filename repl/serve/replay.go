@@ -99,8 +99,8 @@ func redirect(w http.ResponseWriter, location string, status int) {
 	w.WriteHeader(status)
 }
 
-// elsewhere reports whether the frame of the bar asks for a page of another site
-// than that of the origin. Such a page must not run in this origin.
+// elsewhere reports whether r comes from the frame below the bar, and asks for a page of another
+// site than the one whose origin the frame has. Such a page must not run in this origin.
 func (s *server) elsewhere(r *http.Request, t *replay.Target) bool {
 	dest := r.Header.Get("Sec-Fetch-Dest")
 	return t.Modifier == replay.PageTop && (dest == "iframe" || dest == "frame") && r.Method == http.MethodGet && !s.origins.inOrigin(r, t.URL)
@@ -374,8 +374,8 @@ func choose(ctx context.Context, snap relation.Snapshot, f *lookup.Found) (*look
 	return first, firstPayload, nil
 }
 
-// location returns the canonical URL to which the response p of the capture c
-// redirects, or "" if it names none.
+// location returns the canonical URL to which the response p of the capture c redirects, or ""
+// if the response names no URL.
 func location(c *lookup.Capture, p *record.Payload) string {
 	to, err := urlkey.Resolve(c.URL, message.Header(p.Head, "Location"))
 	if err != nil {
@@ -385,8 +385,8 @@ func location(c *lookup.Capture, p *record.Payload) string {
 }
 
 // captureAnswer returns the answer with the response p, rewritten as the modifier m asks. h
-// becomes its header. page has the URL and the times of the capture. x is what the view
-// of the page marks, or nil.
+// becomes its header. page has the URL and the times of the capture. x has what the view of the
+// page marks; nil without a view.
 func captureAnswer(h http.Header, r *http.Request, m replay.Modifier, page *replay.Page, p *record.Payload, x *viewed) (*answer, error) {
 	stored, contentType := storedHeader(p)
 	codings := message.Codings(p.Head)
@@ -461,8 +461,8 @@ func sendable(status int) int {
 	return status
 }
 
-// sendBody sends status and body. It also answers HEAD and, if the status is 200, requests
-// for a range. The other fields of the header are set.
+// sendBody sends status and body. It also answers HEAD and, if the status is 200, requests for a
+// range. The caller must have set the other fields of the header.
 func sendBody(w http.ResponseWriter, r *http.Request, status int, body []byte) error {
 	h := w.Header()
 	if status == http.StatusOK {

@@ -52,7 +52,7 @@ func (s *server) view(ctx context.Context, snap relation.Snapshot, f *lookup.Fou
 }
 
 // divided returns the body of the capture c divided into blocks. ok is false if the capture is
-// no page, or if it is so large that only a part would be read.
+// no page, or if its body cannot be divided as a whole, for example because it is too large.
 func (s *server) divided(c *lookup.Capture, p *record.Payload) (body *divide.Body, ok bool) {
 	if c.Kind != record.KindPage || p.Large != nil && p.Document == nil {
 		return nil, false

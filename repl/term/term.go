@@ -298,8 +298,8 @@ func (r *rawMode) enter() error {
 	return nil
 }
 
-// quiet puts the terminal from its usual mode into one that gives each key at once, until exit
-// is called.
+// quiet puts the terminal from its usual mode into a mode that gives the program each key at
+// once. The mode lasts until exit is called.
 func (r *rawMode) quiet() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
