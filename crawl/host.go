@@ -42,7 +42,7 @@ type host struct {
 	shutBy *refusal
 	waits  bool // until the user has logged in
 
-	// The last request.
+	// These fields describe the last request to the host.
 	asked  time.Time // when its response had come
 	took   time.Duration
 	polite bool       // free is no more than the usual pause after it

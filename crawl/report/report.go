@@ -65,7 +65,7 @@ type Fetch struct {
 	Crawl   string        // name of the crawl
 	Unasked bool          // no server was asked: the URL is that of a file, or the crawl goes through the archive; not stored
 
-	// What happened in each stage.
+	// These fields say what happened in each stage of the attempt.
 	Layer      int     // number of links from a seed
 	Score      float64 // priority of the URL in the order BEST
 	RobotsLine int     // line of robots.txt with the deciding rule, from 1; 0 if no rule matches

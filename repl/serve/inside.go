@@ -127,8 +127,8 @@ func (v *Visit) Send(ctx context.Context, method, address string, head, body []b
 	return w.head(), w.body.Bytes(), nil
 }
 
-// answer answers the request r. An error says that the answer is not complete: the handler has
-// panicked, which is how a handler breaks its connection.
+// answer answers the request r. An error says that the answer is not complete: the context of r
+// has ended, or the handler has panicked, which is how a handler breaks its connection.
 func (x *Inside) answer(w http.ResponseWriter, r *http.Request) (err error) {
 	defer func() {
 		switch p := recover(); {

@@ -99,8 +99,8 @@ func redirect(w http.ResponseWriter, location string, status int) {
 	w.WriteHeader(status)
 }
 
-// elsewhere reports whether r comes from the frame below the bar, and asks for a page of another
-// site than the one whose origin the frame has. Such a page must not run in this origin.
+// elsewhere reports whether r comes from a frame, and asks for a page of another site than the
+// one to whose origin r was sent. Such a page must not run in this origin.
 func (s *server) elsewhere(r *http.Request, t *replay.Target) bool {
 	dest := r.Header.Get("Sec-Fetch-Dest")
 	return t.Modifier == replay.PageTop && (dest == "iframe" || dest == "frame") && r.Method == http.MethodGet && !s.origins.inOrigin(r, t.URL)
