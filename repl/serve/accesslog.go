@@ -57,8 +57,8 @@ func (w *recorder) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write notes the size of b and sends it. If the client accepts no bytes for clientTimeout, its
-// connection is closed, so that a slow client does not keep resources for ever.
+// Write notes the size of b and sends it. If the client does not accept b within clientTimeout,
+// its connection is closed, so that a slow client does not keep resources for ever.
 func (w *recorder) Write(b []byte) (int, error) {
 	w.deadline.SetWriteDeadline(time.Now().Add(clientTimeout)) // a test's connection has none
 	if w.status == 0 {

@@ -586,8 +586,9 @@ func (r *rewriter) param() {
 	}
 }
 
-// target rewrites a, the name of the window in which a link of the page opens. This is needed
-// because the replayed page is in a frame of the page with the bar.
+// target rewrites a, the name of the window in which a link of the page opens: _top and _parent
+// become _self. The names would otherwise lead out of the frame in which the page with the bar
+// shows the replayed page.
 func (r *rewriter) target(a attr) {
 	if r.page.Frame {
 		return
