@@ -144,8 +144,8 @@ func (e *engine) count(t *fetchTask) {
 	}
 }
 
-// mourn adds t to e.lost, for the summary of the crawl, if the URL of t is a
-// seed that got no response and is not tried again.
+// mourn adds t to e.lost, the list of lost seeds for the summary of the crawl. It does so only
+// if the URL of t is a seed that got no response and is not tried again.
 func (e *engine) mourn(t *fetchTask) {
 	if t.u.Layer > 0 || t.u.Via != "" || t.u.Hop > 0 || t.robots || !t.retry.IsZero() || len(t.fetches) == 0 || len(e.lost) == lostMax {
 		return

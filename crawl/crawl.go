@@ -216,7 +216,7 @@ type fetchTask struct {
 	since  time.Time
 	usual  string // charset of most earlier pages of the host
 
-	// What the worker found.
+	// These fields are set by the worker.
 	fetched  chan struct{} // closed when the engine has handled the response; the worker then reads the links
 	res      fetch.Response
 	entered  netip.Addr        // address for which manners gave permission; invalid if none
@@ -242,7 +242,7 @@ type fetchTask struct {
 	took     [report.Stages]time.Duration
 	err      error // an error of the crawl's Focus, which ends the crawl
 
-	// What the engine decided.
+	// These fields are set by the engine.
 	leased  bool           // the task counts against the limit until it is acknowledged
 	came    bool           // the response is a page
 	failed  bool           // there was no response
@@ -434,9 +434,8 @@ func (e *engine) loop(ctx context.Context) error {
 	}
 }
 
-// until returns how long the engine may wait for a report of a worker before
-// it has other work. wait is the time at which the next URL becomes ready;
-// zero if none is waiting.
+// until returns how long the engine may wait for a report of a worker before other work is due.
+// wait is the time at which the next URL becomes ready; zero if none is waiting.
 func (e *engine) until(wait time.Time) time.Duration {
 	now := e.now()
 	d := pollEvery - now.Sub(e.polled)

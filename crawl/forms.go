@@ -6,8 +6,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// formLimit is how many submissions of one form a crawl makes, unless its options say
-// otherwise, and formLimits how many times as many it makes of all forms.
+// formLimit is how many submissions of one form a crawl makes, unless its options say otherwise.
+// A crawl makes at most formLimits times as many submissions of all its forms together.
 const (
 	formLimit  = 1000
 	formLimits = 10
@@ -80,9 +80,9 @@ func (e *engine) refuses(u *report.Queued, requisite bool) string {
 	return why
 }
 
-// unsent returns why u is not fetched although no rule leaves it out: its URL is that of
-// the response to another request than a GET, and no form led to it. Such a URL comes
-// from the archive, as a seed or a link. unsent returns "" for any other URL.
+// unsent returns a reason not to fetch u if the URL of u is that of a response to another
+// request than a GET, and no form led to u. A URL like this comes from the archive, as a seed or
+// a link. For any other URL unsent returns "".
 func unsent(u *report.Queued) string {
 	if _, method, _, ok := urlkey.Method(u.URL); ok && u.Post == nil {
 		return "it is the response to a " + method + ", which a crawl sends only for its FORMS"
@@ -90,8 +90,8 @@ func unsent(u *report.Queued) string {
 	return ""
 }
 
-// postedTo returns the URL of the response if p is sent to the URL to. ok is false if
-// that is no URL.
+// postedTo returns the URL under which the response is stored when p is sent to the URL to. ok
+// is false if that is no URL.
 func postedTo(to string, p *report.Post) (url string, ok bool) {
 	u, err := urlkey.Canonical(urlkey.WithBody(to, "POST", p.Media, p.Body))
 	if err != nil {

@@ -42,7 +42,7 @@ type host struct {
 	shutBy *refusal
 	waits  bool // until the user has logged in
 
-	// The last request.
+	// These fields describe the last request to the host.
 	asked  time.Time // when its response had come
 	took   time.Duration
 	polite bool       // free is no more than the usual pause after it
@@ -58,7 +58,7 @@ type host struct {
 // because it is too old.
 func (h *host) stale(now time.Time) bool { return h.group == nil || !now.Before(h.expires) }
 
-// next returns when the host may be asked again, or the zero time if it may be
+// next returns the time at which the host may be asked again, or the zero time if it may be
 // asked now.
 func (h *host) next(now time.Time) time.Time {
 	if h.free.After(now) {

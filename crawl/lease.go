@@ -9,9 +9,8 @@ import (
 	"infomall/store/record"
 )
 
-// lease gives tasks to idle workers. If there is no task for an idle worker,
-// wait is the time at which there may be one; zero means after the next
-// report of a worker.
+// lease gives tasks to idle workers. If an idle worker remains for which there is no task, wait
+// is the time at which there may be one. Zero means: wait for the next report of a worker.
 func (e *engine) lease(ctx context.Context) (wait time.Time, err error) {
 	for e.out < e.width() && len(e.done) < commitMany && !e.paused() {
 		if len(e.shelf) > 0 && e.over() == "" {
@@ -36,8 +35,8 @@ func (e *engine) lease(ctx context.Context) (wait time.Time, err error) {
 	return wait, nil
 }
 
-// width returns the number of workers: the one that was ordered, or else the
-// one of the statement.
+// width returns the number of workers: the number in the last order, or else the number in the
+// statement.
 func (e *engine) width() int {
 	if e.orders.Workers > 0 {
 		return e.orders.Workers
@@ -45,9 +44,9 @@ func (e *engine) width() int {
 	return e.o.Workers
 }
 
-// next takes the next task from the frontier. If none is ready, t is nil and
-// wait is the time at which one may be; zero means after the next report of
-// a worker. URLs that may not be fetched are logged and skipped.
+// next takes the next task from the frontier. If none is ready, t is nil and wait is the time at
+// which one may be; zero means: wait for the next report of a worker. URLs that may not be
+// fetched are logged and skipped.
 func (e *engine) next() (t *fetchTask, wait time.Time, err error) {
 	for len(e.done) < commitMany+spareMax && !e.enough() {
 		now := e.now()
@@ -130,11 +129,10 @@ func (e *engine) next() (t *fetchTask, wait time.Time, err error) {
 	return nil, wait, nil
 }
 
-// layOut puts tasks on the spare list before the engine becomes busy, so
-// that ready workers need not wait for the engine. These tasks are chosen
-// before the results of the running fetches are known, which may give a
-// worse order. layOut therefore adds not many more than workers took the
-// last time.
+// layOut puts tasks on the spare list before the engine becomes busy, so that idle workers can
+// take a task without waiting for the engine. These tasks are chosen before the results of the
+// running fetches are known, which may give a worse order. layOut therefore adds not many more
+// than workers took the last time.
 func (e *engine) layOut() error {
 	n := min(2*e.taken+e.width()/8, e.width()-1, cap(e.spare))
 	for len(e.laidOut) < n && !e.paused() {
@@ -148,9 +146,9 @@ func (e *engine) layOut() error {
 	return nil
 }
 
-// takeBack ends a busy time of the engine. It moves the spare tasks that no
-// worker took to the shelf, from which they are leased before all others.
-// The others are running, and get their places in e.tasks.
+// takeBack ends a busy time of the engine. It moves the spare tasks that no worker took to the
+// shelf, the list of tasks that are leased before all others. The spare tasks that a worker took
+// are running; takeBack puts them into e.tasks.
 func (e *engine) takeBack() {
 	left := len(e.shelf)
 	for empty := false; !empty; {
@@ -203,7 +201,7 @@ func (e *engine) limit(t *fetchTask) {
 	e.leased++
 }
 
-// unlimit ends the effect of limit: t is acknowledged, or has no result.
+// unlimit ends the effect of limit. It is called when t is acknowledged, or has no result.
 func (e *engine) unlimit(t *fetchTask) {
 	if t.leased {
 		t.leased = false

@@ -21,8 +21,8 @@ import (
 // fileScheme is how the URL of a file on this machine begins.
 const fileScheme = "file:///"
 
-// indexes are the names of files of which the first that exists is read in
-// place of a folder.
+// indexes are names of files. To read a folder, the crawl reads the first of these files that
+// exists in it.
 var indexes = []string{"index.html", "index.htm"}
 
 // folders are the folders of this machine that a crawl may read, which are the
@@ -62,9 +62,8 @@ func (f *folders) close() error {
 	return errors.Join(errs...)
 }
 
-// find returns the folder that contains the file of the canonical URL u, and
-// the file's name relative to the folder. ok is false if u is in none of the
-// folders.
+// find returns the folder that contains the file of the canonical URL u, and the file's name
+// relative to the folder. ok is false if the file is in none of the folders.
 func (f *folders) find(u string) (root *os.Root, name string, ok bool) {
 	for i, prefix := range f.prefix {
 		if rest, within := strings.CutPrefix(u, prefix); within {

@@ -24,14 +24,14 @@ type kindShown struct {
 	Skipped int // pages that were not shown since the last one that was
 }
 
-// verdict says whether the page of a URL is shown, if it is one, and why.
+// verdict says whether a browser shows the response for a URL if it is a page, and why.
 type verdict struct {
 	show bool
 	why  string
 	kind string
 }
 
-// verdict returns whether the next page of the kind is shown, and why.
+// verdict reports whether a browser shows the next page of this kind of URLs, and why.
 func (k *kindShown) verdict() (show bool, why string) {
 	switch {
 	case k.Barren < barrenShown:
@@ -42,8 +42,8 @@ func (k *kindShown) verdict() (show bool, why string) {
 	return false, fmt.Sprintf("a browser made nothing more of the last %d pages like it", barrenShown)
 }
 
-// usually sets t.usually in a crawl that decides by itself which pages are shown. h is the
-// host of t.
+// usually sets t.usually: whether a browser shows pages of this kind of URLs. It does so only in
+// a crawl that decides by itself which pages a browser shows. h is the host of t.
 func (e *engine) usually(t *fetchTask, h *host) error {
 	if e.o.Render == nil || e.o.Render.When != nil {
 		return nil
@@ -131,9 +131,9 @@ func (e *engine) lockedAt(url string) (record.Time, error) {
 	return t, nil
 }
 
-// locked reports whether t, a page that asks for a password although the crawl has a
-// profile, makes its host h wait until the user has logged in. A page that asks again
-// after that is a page with a password field, so it does not.
+// locked reports whether t makes its host h wait until the user has logged in: t is a page that
+// asks for a password although the crawl has a profile. A page that still asks after the login
+// is a page with a password field for another purpose, so locked returns false for it.
 func (e *engine) locked(t *fetchTask, h *host) (bool, error) {
 	if t.after != record.NoTime {
 		return false, nil
@@ -178,8 +178,8 @@ func (e *engine) goOn(name string) error {
 	return e.f.Unhold(name)
 }
 
-// obeyResume notes that the user has logged in to all hosts that wait for it, if RESUME was
-// ordered since o, the orders before.
+// obeyResume notes for all hosts that wait for a login that the user has logged in, if RESUME
+// was ordered. o are the orders before; an order in them is not new.
 func (e *engine) obeyResume(o report.CrawlOrders) {
 	if e.orders.Resumed == o.Resumed {
 		return

@@ -16,7 +16,8 @@ type ordered struct {
 	delays   []hostDelay // the last one precedes
 }
 
-// exclusion is a set of URLs that an order excludes.
+// exclusion is a set of URLs that an order excludes, in the form in which it is compared with
+// URLs.
 type exclusion struct {
 	report.Exclusion
 	scope urlkey.Scope

@@ -32,13 +32,13 @@ type parts struct {
 	forgot bool // parts were forgotten
 }
 
-// partPlace is where a response is in the file of parts.
+// partPlace says where in the file of parts a response is stored.
 type partPlace struct {
 	at         int64
 	head, body int // lengths
 }
 
-// close frees the file.
+// close closes the file of parts, which frees its room on disk.
 func (p *parts) close() {
 	if p.file != nil {
 		p.file.Close()
@@ -95,7 +95,8 @@ func (p *parts) take(ctx context.Context, url string) (*render.Response, error) 
 	}
 }
 
-// done ends what take began for the URL url.
+// done says that the goroutine that got nil from take for the URL url has asked for it.
+// Goroutines that wait for this URL in take go on.
 func (p *parts) done(url string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -138,8 +139,8 @@ func (p *parts) put(url string, r *render.Response) {
 	p.end += size
 }
 
-// mayHaveForgotten reports whether the crawl may have asked for parts that p does not
-// have: because p forgot them, or because an earlier run of the crawl asked for them.
+// mayHaveForgotten reports whether the crawl may have asked for parts that p does not have:
+// because e.parts forgot them, or because an earlier run of the crawl asked for them.
 func (e *engine) mayHaveForgotten() bool {
 	e.parts.mu.Lock()
 	defer e.parts.mu.Unlock()
@@ -176,9 +177,10 @@ func kept(status int) bool {
 	return status == 200 || status == 203 || status == 204 || status >= 300 && status < 400 && status != 304 || status == 404 || status == 410
 }
 
-// cameBefore sets the response of t, and t.had, if the crawl has stored the response
-// already: as a part of a page that was shown, or as a page that an earlier run of the
-// crawl fetched but did not finish, because it was killed before the page was shown.
+// cameBefore uses a response that the crawl has stored already, if there is one: it sets the
+// response of t, and t.had. The response was stored as a part of a page that a browser showed,
+// or as a page that an earlier run fetched but did not finish, because it was killed before a
+// browser showed the page.
 func (e *engine) cameBefore(ctx context.Context, t *fetchTask) {
 	if e.o.Render == nil || t.u.Forced {
 		return

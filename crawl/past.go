@@ -56,8 +56,8 @@ func (x *past) validators(ctx context.Context, url string) (ref record.Ref, line
 	return k.Ref, validators(head)
 }
 
-// unchanged returns the response of which validators returned ref. ok is false if its
-// body cannot be read; it may have been deleted since.
+// unchanged returns the stored response that ref identifies; validators returned ref before. ok
+// is false if the body of the response cannot be read, for example because it was deleted since.
 func (x *past) unchanged(ctx context.Context, ref record.Ref) (p record.Payload, ok bool) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()

@@ -19,8 +19,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// call is a function that a goroutine other than the engine's has the engine run, because
-// the function uses the state of the crawl. An error of the function ends the crawl.
+// call is a function that another goroutine hands to the engine. The engine runs it, because the
+// function uses the state of the crawl. An error of the function ends the crawl.
 type call struct {
 	run  func(ctx context.Context) error // ctx is that of the crawl
 	done chan struct{}                   // closed when the function has returned
@@ -94,7 +94,7 @@ func (v *visitor) send(ctx context.Context, r *render.Request) (*render.Response
 	return res, v.count(err)
 }
 
-// count counts a request of the page, which was answered if err is nil. It returns err.
+// count counts a request of the page. err is nil if the request was answered; count returns err.
 func (v *visitor) count(err error) error {
 	v.s.mu.Lock()
 	defer v.s.mu.Unlock()
@@ -184,8 +184,8 @@ func (v *visitor) allow(ctx context.Context, u string, r *render.Request) error 
 }
 
 // refusePart returns why the URL u, which a page needs, is not requested, or nil if only
-// robots.txt may forbid it. h is its host. document says that u is to take the place of the
-// page; it must then lie within the crawl, as other parts need not.
+// robots.txt may forbid it. h is its host. document says that u would replace the page; u must
+// then be in the scope of the crawl, while other parts may be outside of it.
 func (e *engine) refusePart(u string, document bool) (no *refusal, h *host, err error) {
 	now := e.now()
 	filtered := func(why string) (*refusal, *host, error) {
@@ -353,9 +353,9 @@ func answerOf(c *record.Capture) (*render.Response, error) {
 	return &render.Response{Head: c.Head, Body: body}, err
 }
 
-// takePart stores res, the response to the request r for the URL u that the page of v
-// needs, and logs it. answer is the response for the browser; nil if there is none. no is
-// why the browser does not get the answer.
+// takePart stores res, the response to the request r for the URL u that the page of v needs, and
+// logs it. answer is the response for the browser; nil if there is none. no is the reason why
+// the browser does not get the response, or nil if it gets the response.
 func (e *engine) takePart(ctx context.Context, v *visitor, u string, r *render.Request, res *fetch.Response, answer *render.Response) (no, err error) {
 	row := e.row(&report.Queued{Via: v.url, Layer: v.layer}, res, u, 0)
 	c := res.Capture

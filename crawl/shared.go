@@ -18,23 +18,24 @@ type Shared interface {
 	// Allows reports whether this process may fetch pages in all, counting those of its
 	// earlier runs, without exceeding the limit on the pages of all processes.
 	Allows(pages int64) bool
-	// Leaves reports whether this process is to end its run: because the crawl has
-	// ended, or because hosts go to another process. It is true while Holds is false.
+	// Leaves reports whether this process must end its run: because the crawl has ended, or
+	// because its hosts go to another process. Leaves returns true as long as Holds returns
+	// false.
 	Leaves() bool
 	// Holds reports whether no other process can own the hosts of this one at this moment.
 	// The engine calls it right before each request. Time may have passed since the
 	// engine chose the URL: the system may have stopped the process meanwhile.
 	Holds() bool
-	// SetIdle says whether this process has nothing left to fetch. The crawl has ended
-	// when that is so for all.
+	// SetIdle says whether this process has nothing left to fetch. The crawl ends when all
+	// processes have nothing left.
 	SetIdle(idle bool)
 }
 
-// receiveMany is about how many URLs of other processes the engine queues at one time.
+// receiveMany is how many URLs of other processes the engine queues at one time, roughly.
 const receiveMany = 4096
 
-// leaves reports whether this process is to begin no more fetches, because the crawl has
-// ended for all processes, or because its hosts go to others.
+// leaves reports whether this process must begin no more fetches, because the crawl has ended
+// for all processes, or because its hosts go to other processes.
 func (e *engine) leaves() bool { return e.shared != nil && e.shared.Leaves() }
 
 // holds reports whether a request may be sent at this moment; see Shared. Any goroutine

@@ -18,8 +18,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// showing is a page that RENDER concerns: what was decided about the page, and what a
-// browser made of it.
+// showing is the state of one page in a crawl with RENDER: whether a browser shows the page, and
+// what the browser made of it.
 type showing struct {
 	wanted bool // a browser shows the page
 	row    report.Shown
@@ -43,7 +43,8 @@ type showing struct {
 // taken meanwhile, so that no other page of the host is fetched.
 func (t *fetchTask) showing() bool { return t.show != nil && t.show.wanted }
 
-// small returns the parts of s that are needed when its task is acknowledged; nil if s is.
+// small returns a showing with only those fields of s that are needed when its task is
+// acknowledged. It returns nil if s is nil.
 func (s *showing) small() *showing {
 	if s == nil {
 		return nil
@@ -125,8 +126,8 @@ func (e *engine) closeBrowser() error {
 	return e.browser.Close()
 }
 
-// decide sets t.show if t is a page that RENDER concerns, and decides whether a browser
-// shows it. It goes by the response.
+// decide sets t.show if t is a page that RENDER concerns, and decides whether a browser shows
+// it. The decision depends on the response.
 func (e *engine) decide(t *fetchTask) {
 	c := t.res.Capture
 	if e.o.Render == nil || c == nil || t.robots || t.u.Sitemap || t.u.Guessed || !isHTTP(t.u.URL) {
@@ -165,8 +166,9 @@ func (e *engine) decide(t *fetchTask) {
 	}
 }
 
-// note notes what the response of the page has: its links, with what it needs to be
-// shown, and its text. body is the response after content-decoding, and cs its charset.
+// note records what the response of the page has: its text, and its links, which include the
+// files that are needed to show the page. body is the response after content-decoding, and cs
+// its charset.
 func (s *showing) note(found []links.Link, body []byte, cs string) {
 	s.links = make(map[string]bool, len(found))
 	for i := range found {
@@ -215,7 +217,8 @@ const mimeHTML = "text/html"
 // domType is the media type of the document after load, as a header has it.
 const domType = mimeHTML + "; charset=utf-8"
 
-// domHead is the head that stands for the document after load where a page has a head.
+// domHead is the head of a document after load. It is used where the head of a response is
+// expected.
 const domHead = "HTTP/1.1 200 OK\r\nContent-Type: " + domType + "\r\n\r\n"
 
 // extractShown adds the links of the document after load to t.links, and judges this
@@ -359,7 +362,8 @@ func (e *engine) putShown(ctx context.Context, t *fetchTask) error {
 	return nil
 }
 
-// takeAgain makes t a page that has not come, because it is fetched again.
+// takeAgain removes the response of t, so that t counts as not fetched. The page is then fetched
+// again.
 func (e *engine) takeAgain(t *fetchTask) {
 	if t.came && !t.counted {
 		e.held -= t.fetches[0].Bytes

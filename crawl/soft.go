@@ -20,7 +20,8 @@ const (
 	softLow   = 0.25
 )
 
-// softWatch compares the last pages of one host.
+// softWatch compares the last pages of one host with each other, to find soft 404s: pages with
+// status 200 that only say that there is no page.
 type softWatch struct {
 	last  []textOf // of up to softPages pages; the oldest is at index next
 	next  int

@@ -11,8 +11,8 @@ import (
 	"infomall/store/record/message"
 )
 
-// Bounds of the memory in which a crawl looks for traps. The sites used last
-// are in memory, the others on disk.
+// Bounds on the memory for the sites in which a crawl looks for traps. The sites used last are
+// in memory; the others are only in the state on disk.
 const (
 	sitesMax   = 4096
 	hashesAll  = 4 << 20          // hashes of all sites in memory together; but each site may have a minimum
@@ -229,9 +229,9 @@ func (e *engine) release(u string) error {
 // added a URL in it since then, so the next run fetches its URLs.
 type released struct{ host, kind string }
 
-// releases returns the traps that contain the URLs in list, which a user
-// added after the end of the last run. It then removes all sites from
-// memory, because the state of the crawl is reset next.
+// releases returns the traps that contain the URLs in list, which a user added after the end of
+// the last run. It then removes all sites from memory, because the caller then resets the state
+// of the crawl.
 func (e *engine) releases(list []report.Queued) (traps []released, err error) {
 	for _, u := range list {
 		s, err := e.site(hostOf(u.URL))
@@ -260,19 +260,18 @@ func (e *engine) renew(traps []released) error {
 	return e.saveSites(false)
 }
 
-// Prefixes of keys for Met. A visit is a session that a URL names, such as
-// sid=123. Of the URLs that differ only in the visit, the crawl fetches the
-// first: that URL claims the page, under the key claimFetched and the URL
-// without the visit. claimLinked begins the keys of pages that were linked to.
+// Prefixes of keys that Met.Claim and Met.Meet get. A visit is a session that a URL names, such
+// as sid=123. If URLs differ only in the visit, the crawl fetches the first of them. That URL
+// claims the page: its key is claimFetched and the URL without the visit. Keys that begin with
+// claimLinked are for pages to which a link led.
 const (
 	claimFetched = "visit:"
 	claimLinked  = "visits:"
 )
 
-// namesVisits returns the site of u if the URLs of that site name visits
-// (sessions such as sid=123), otherwise nil. It also returns nil if u is
-// exempt from the comparison: a seed, a forced URL, or the target of a
-// redirect.
+// namesVisits returns the site of u if the URLs of that site name visits (sessions such as
+// sid=123), otherwise nil. It also returns nil if u is not compared with other URLs: a seed, a
+// forced URL, or the target of a redirect.
 func (e *engine) namesVisits(u *report.Queued) (*site, error) {
 	if u.Forced || u.Via == "" || u.Hop > 0 {
 		return nil, nil

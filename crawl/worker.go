@@ -300,7 +300,7 @@ func (e *engine) take(ctx context.Context, t *fetchTask) error {
 	return nil
 }
 
-// drop lets the worker of t end after storing the response of t has failed.
+// drop lets the worker of t end. It is called after storing the response of t has failed.
 func (e *engine) drop(t *fetchTask) {
 	if t.final {
 		e.free(t)
@@ -429,8 +429,8 @@ func (e *engine) put(ctx context.Context, t *fetchTask) error {
 	return err
 }
 
-// passed writes how long t took in each stage, and its counts of links, into
-// the first row that t adds to the log of attempts.
+// passed writes into the first row that t adds to the log of attempts how long t took in each
+// stage, and how many links it had.
 func (e *engine) passed(t *fetchTask) {
 	if t.robots || len(t.fetches) == 0 {
 		return

@@ -33,9 +33,9 @@ func Format(src, file string) (string, error) {
 	return layOut(src), nil
 }
 
-// wordsOf reports for each token of a statement, at the same index, whether the
-// token is a word of the language. A token that may also be a name counts as a
-// word if the statement means the same with the token in upper case.
+// wordsOf returns one bool for each token of a statement, at the same index: whether the token
+// is a word of the language. A token that may also be a name counts as a word if the statement
+// means the same with the token in upper case.
 func wordsOf(tokens []scan.Token) []bool {
 	is := make([]bool, len(tokens))
 	doubtful := false

@@ -51,7 +51,7 @@ func openStore(path string, warn func(error)) (session.Archive, io.Closer) {
 	return j, closers{a, documents}
 }
 
-// openBucket returns the archive in the place of a bucket that url names.
+// openBucket returns the archive at the place in a bucket that url names.
 func openBucket(url string, o store.Options) (*store.Archive, error) {
 	client, b, err := bucketPlace(url)
 	if err != nil {
@@ -60,8 +60,8 @@ func openBucket(url string, o store.Options) (*store.Archive, error) {
 	return store.OpenBucket(client, b, o)
 }
 
-// bucketPlace returns a client for the place in a bucket that url names, and the settings
-// of the environment for archives there; see store.Buckets.
+// bucketPlace returns a client for the place in a bucket that url names. It also returns the
+// settings for archives there, which come from environment variables; see store.Buckets.
 func bucketPlace(url string) (*s3.Client, store.BucketOptions, error) {
 	b := store.BucketOptions{Folder: os.Getenv("INFOMALL_S3_FOLDER")}
 	client, err := s3.Open(context.Background(), url)
@@ -85,7 +85,7 @@ func bucketPlace(url string) (*s3.Client, store.BucketOptions, error) {
 	return client, b, nil
 }
 
-// closers closes several things, in order.
+// closers is a list of things to close, in order.
 type closers []io.Closer
 
 func (list closers) Close() error {
@@ -198,9 +198,9 @@ func (a archive) SaveResult(ctx context.Context, r task.Result, rows iter.Seq2[t
 	return r, err
 }
 
-// Merge merges or seals pools, for the statements MERGE POOL and SEAL POOL. A
-// seal collects garbage more often, to take less memory. An error about a file
-// of the archive is an archiveError.
+// Merge merges or seals pools, for the statements MERGE POOL and SEAL POOL. During a seal the
+// garbage collector runs more often, so that the program takes less memory. An error about a
+// file of the archive is an archiveError.
 func (a archive) Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeResult, error) {
 	if o.Seal {
 		defer memory.BeginFrugal()()

@@ -40,8 +40,8 @@ func (a archive) Past(ctx context.Context) (crawl.Past, error) {
 	return p, nil
 }
 
-// Crawl runs or resumes a crawl until its end; see session.Crawler. Meanwhile
-// garbage is collected more often, to take less memory.
+// Crawl runs or resumes a crawl until its end; see session.Crawler. During the crawl the garbage
+// collector runs more often, so that the program takes less memory.
 func (a archive) Crawl(ctx context.Context, o report.CrawlOptions) (report.CrawlResult, error) {
 	defer memory.BeginFrugal()()
 	if o.On != "" {
@@ -52,7 +52,8 @@ func (a archive) Crawl(ctx context.Context, o report.CrawlOptions) (report.Crawl
 	return res, a.fault(err)
 }
 
-// crawlEnv returns the connection of a crawl into a to the outside world.
+// crawlEnv returns what connects a crawl into the archive a to the outside world, such as its
+// browser.
 func (a archive) crawlEnv() crawl.Env {
 	return crawl.Env{
 		Documents: a.documents, Browser: startBrowser,

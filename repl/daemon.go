@@ -18,11 +18,10 @@ import (
 	"infomall/store/record/task"
 )
 
-// daemon runs the scripts, and then the schedules of the archive until a signal
-// ends the program. The end by a signal is no error. If the signal interrupts a
-// scheduled statement, the next daemon runs the statement again. File names in
-// scheduled statements are relative to the folder of the archive, which is the working folder of an
-// archive in a bucket.
+// daemon runs the scripts, and then the schedules of the archive until a signal ends the
+// program. A signal is no error. If the signal interrupts a scheduled statement, the next daemon
+// runs the statement again. File names in scheduled statements are relative to the folder of the
+// archive, which is the working folder of an archive in a bucket.
 func (p *program) daemon(ctx context.Context, scripts []*script) error {
 	archive, ok := p.session.Archive().(interface{ Daemon() (io.Closer, error) })
 	if !ok {
@@ -105,11 +104,13 @@ func (d *scheduler) Failed(err error) {
 	}
 }
 
-// documentsEvery is how often a daemon looks for documents that were not read.
+// documentsEvery is how often a daemon looks for documents, such as PDF files, whose text was
+// not read yet.
 const documentsEvery = time.Minute
 
-// documents reads the documents of the archive that were not read, such as those of crawls,
-// until ctx ends. With the setting documents off it reads none.
+// documents reads the text of documents in the archive whose text was not read yet, such as
+// those that crawls have fetched. It goes on until ctx ends. With the setting documents off it
+// reads none.
 func (d *scheduler) documents(ctx context.Context) {
 	if d.session.Settings().Documents == session.DocumentsOff {
 		return

@@ -10,9 +10,9 @@ import (
 	"infomall/repl/interrupts"
 )
 
-// doctor checks what the stores at the URLs in args really do, and returns the exit
-// status; it is the tool doctor. With --compose it prints the file for Docker Compose that starts
-// infomall on several machines.
+// doctor is the tool doctor. It checks whether the stores and servers at the URLs in args do
+// what infomall needs, and returns the exit status. With --compose it prints the file for Docker
+// Compose that starts infomall on several machines.
 func (p *program) doctor(args []string) int {
 	if len(args) == 1 && args[0] == "--compose" {
 		fmt.Fprint(p.stdout, cluster.Compose)

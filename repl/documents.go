@@ -7,8 +7,8 @@ import (
 	"infomall/store/document/kinds"
 )
 
-// newDocuments returns what reads the documents of an archive: child processes of this
-// program. No child starts before there is a document. The caller closes it.
+// newDocuments returns a pool of child processes of this program that read the documents of an
+// archive. No child starts before there is a document. The caller closes it.
 func newDocuments() *child.Pool { return child.NewPool(child.Options{Kind: kinds.NameOf}) }
 
 // readDocuments is a tool that only the program itself starts: it reads documents for

@@ -7,11 +7,10 @@ import (
 	"time"
 )
 
-// topEvery is the time between two renewals of .top.
+// topEvery is the time between two updates of the display of .top.
 const topEvery = time.Second
 
-// topParts are the statements of .top. In place of $crawl stands a condition on
-// the name of the crawl.
+// topParts are the statements of .top. A condition on the name of the crawl replaces $crawl.
 var topParts = []string{
 	"SELECT name, state, fetched, failed, waiting, pages_per_second AS pages_s, bytes_per_second AS bytes_s, pages_per_second_hour AS pages_s_hour, alerts, error FROM crawls WHERE $crawl ORDER BY started DESC LIMIT 5",
 	"SELECT crawl, host, state, waiting, fetched, failed, errors, delay, soft_404 FROM crawl_hosts WHERE $crawl ORDER BY silent_since NULLS LAST, waiting DESC, fetched DESC, host LIMIT 8",

@@ -9,8 +9,8 @@ import (
 	"infomall/repl/printer"
 )
 
-// echo shows the statement s and the comments before it on the terminal, if s is
-// one of several statements of a file. The result then follows its question.
+// echo shows the statement s and the comments before it on the terminal, if s is one of several
+// statements of a file. The user then sees to which statement the result belongs.
 func (p *program) echo(ctx context.Context, s step, to printer.Place) error {
 	out := p.printer.Out
 	if !s.script.file || s.script.silent || len(s.script.steps) < 2 || p.options.Quiet || out.Terminal == nil || to == printer.ToNowhere {
@@ -31,8 +31,8 @@ func (p *program) echo(ctx context.Context, s step, to printer.Place) error {
 	return out.End()
 }
 
-// before returns the comments between the statement that was echoed last and s,
-// which belongs to the script, each on lines of its own.
+// before returns the comments between the previous statement that was echoed and st, a step of
+// the script s. Each comment is on lines of its own.
 func (s *script) before(st step) string {
 	var b strings.Builder
 	gap := strings.TrimLeft(s.text[s.echoed:st.statement.At().Start.Offset], "; \t\r\n")

@@ -17,8 +17,8 @@ import (
 	"infomall/repl/memory"
 )
 
-// fetcher takes part in the crawls of the NATS servers --fetcher until a signal ends the
-// program, which is no error. The scripts, that of --init, run first.
+// fetcher takes part in the crawls on the NATS servers that --fetcher names, until a signal ends
+// the program. A signal is no error. Before that, it runs scripts, such as that of --init.
 func (p *program) fetcher(ctx context.Context, scripts []*script) error {
 	if err := p.batch(ctx, scripts); err != nil {
 		return err
@@ -97,7 +97,7 @@ func (a participant) Crawl(ctx context.Context, o report.CrawlOptions) (report.C
 	return res, a.fault(err)
 }
 
-// joinOptions returns how this process takes part in the crawl with options o.
+// joinOptions returns the options with which this process takes part in a crawl with options o.
 func (a archive) joinOptions(o *report.CrawlOptions) nats.Options {
 	return nats.Options{
 		URL:   o.On,
@@ -112,7 +112,8 @@ func (a archive) joinOptions(o *report.CrawlOptions) nats.Options {
 	}
 }
 
-// join begins or continues a crawl with options o as join says, and takes part in it.
+// join takes part in a crawl with options o, and begins or continues the crawl if necessary. The
+// parameter join says how this process takes part.
 func (a archive) join(ctx context.Context, o report.CrawlOptions, join nats.Options) (report.CrawlResult, error) {
 	o.MaxTime = 0 // nats.Join counts it from the beginning of the crawl
 	join.Run = func(ctx context.Context, name string, s *nats.Session) (report.CrawlResult, error) {

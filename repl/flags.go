@@ -210,8 +210,8 @@ func spellOut(args []string, flags []*kong.Flag) []string {
 	return out
 }
 
-// ours returns the flags of infomall that mean what arg, a flag of psql or of another shell, means
-// there: --format=csv for --csv. Any other argument it returns as it is.
+// ours returns the flags of infomall that mean what arg, a flag of psql or of another shell,
+// means there: --format=csv for --csv. It returns any other argument unchanged.
 func ours(arg string) []string {
 	switch name := strings.TrimLeft(arg, "-"); {
 	case strings.HasPrefix(arg, "--") && slices.Contains(rowio.Formats(), name):
@@ -230,8 +230,8 @@ func ours(arg string) []string {
 	return []string{arg}
 }
 
-// historyPath returns the path of the history file by the XDG rules, or "" if
-// the environment names no folder for it.
+// historyPath returns the path of the history file by the XDG rules, or "" if getenv gives no
+// folder for this file.
 func historyPath(getenv func(string) string) string {
 	return userFile(getenv, "XDG_STATE_HOME", ".local/state", "history")
 }

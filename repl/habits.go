@@ -10,8 +10,8 @@ import (
 	"infomall/lang/ast"
 )
 
-// csvWithHeader matches the end of a \copy of psql that asks for CSV with names of columns,
-// which every CSV file here has.
+// csvWithHeader matches the end of a \copy of psql that asks for CSV with the names of the
+// columns in the first line, as this program always writes it.
 var csvWithHeader = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\s+(WITH\s+)?(CSV(\s+HEADER)?|\(\s*FORMAT\s+CSV\s*(,\s*HEADER(\s+TRUE)?\s*)?\))$`)
 })
@@ -103,20 +103,21 @@ func setting(args string) string {
 	return ""
 }
 
-// unknownSending matches a line with another end of a statement of psql, such as \gset.
+// unknownSending matches a line that ends a statement in a way of psql that this shell does not
+// have, such as \gset.
 var unknownSending = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[^\\']*\S\s*\\(watch|gdesc|gset|gexec|crosstabview)\b[^']*$`)
 })
 
-// sending matches a line with the end of a statement as psql and MySQL write it: \g, \g FILE,
-// \g (format=csv), \gx or \G.
+// sending matches a line that ends a statement in a way of psql or MySQL that this shell has:
+// \g, \g FILE, \g (format=csv), \gx or \G.
 var sending = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(.*?);?\s*\\(g|gx|G)(?:\s+(?:\(format=(\w+)\)|([^\s(]\S*)))?\s*;?\s*$`)
 })
 
 // sent returns a line whose statement the user has ended by \g, \gx or \G, with a semicolon in
-// place of that. mode is the format that the line asks for, and file the file that its result goes
-// to; both may be "". ok is false for any other line.
+// place of the command. mode is the format that the line asks for, and file the file that its
+// result goes to; both may be "". ok is false for any other line.
 func sent(line string) (statement, mode, file string, ok bool) {
 	m := sending().FindStringSubmatch(line)
 	if m == nil && unknownSending().MatchString(line) {

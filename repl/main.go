@@ -441,12 +441,12 @@ func (p *program) runAt(ctx context.Context, steps []step, places []printer.Plac
 	return first
 }
 
-// statementsOf returns the statements of steps up to, not including, the first
-// hugePagesAfter is how long a statement runs before the process uses huge pages, which
-// takes 5 to 10 ms of CPU time.
+// hugePagesAfter is how long a statement runs before the process begins to use huge pages. To
+// begin takes 5 to 10 ms of CPU time.
 const hugePagesAfter = 200 * time.Millisecond
 
-// step with syntax errors.
+// statementsOf returns the statements of steps up to, not including, the first step with syntax
+// errors.
 func statementsOf(steps []step) (list []ast.Statement) {
 	for _, s := range steps {
 		if s.faults != nil {
@@ -501,8 +501,8 @@ func changes(s ast.Statement) bool {
 	return script || exec.SpecOf(s).Writes
 }
 
-// step runs one statement and sends its result to the place to. It returns the
-// error of the statement, or its syntax errors.
+// step runs one statement and sends its result to the place that the parameter to names. It
+// returns the error of the statement, or its syntax errors.
 func (p *program) step(ctx context.Context, s step, to printer.Place) error {
 	if s.faults != nil {
 		return s.faults

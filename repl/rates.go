@@ -11,12 +11,12 @@ import (
 	"infomall/exec/cost"
 )
 
-// ratesFilesMax is of how many archives the rates are kept. Beyond that, the file that
-// was written longest ago is removed.
+// ratesFilesMax is the maximum number of archives whose rates are kept. If there are more files,
+// the file that was written longest ago is removed.
 const ratesFilesMax = 64
 
 // ratesPath returns the path of the file that has the measured rates of an archive on this
-// machine, or "" if the environment names no folder for it.
+// machine, or "" if getenv gives no folder for this file.
 func ratesPath(getenv func(string) string, archive string) string {
 	path, err := filepath.Abs(archive)
 	if err != nil {
@@ -27,8 +27,8 @@ func ratesPath(getenv func(string) string, archive string) string {
 	return userFile(getenv, "XDG_CACHE_HOME", ".cache", filepath.Join("rates", fmt.Sprintf("%016x", h.Sum64())))
 }
 
-// loadRates returns the measured rates of the archive, which are read from their file when
-// they are first needed. A missing or damaged file means that nothing was measured.
+// loadRates returns the measured rates of the archive, and reads them from their file when they
+// are first needed. A missing or damaged file means that nothing was measured.
 func (p *program) loadRates(archive string) *cost.Rates {
 	path := ratesPath(p.getenv, archive)
 	if path == "" {
@@ -73,8 +73,8 @@ func (p *program) saveRates() {
 	removeOldest(dir, ratesFilesMax)
 }
 
-// removeOldest removes files of the folder dir, those that were written longest ago, until
-// at most most are left.
+// removeOldest removes those files of the folder dir that were written longest ago, so that at
+// most as many files remain as the parameter most says.
 func removeOldest(dir string, most int) {
 	list, err := os.ReadDir(dir)
 	if err != nil || len(list) <= most {

@@ -7,10 +7,10 @@ import (
 	"infomall/repl/printer"
 )
 
-// runProgram runs the saved query or the script that st, a RUN statement,
-// names, with the arguments of st as its parameters. Results go to the place
-// to; each of several results has its own header. The error of one of the
-// statements is already printed, and comes back as a reportedError.
+// runProgram runs the saved query or the script that st, a RUN statement, names, with the
+// arguments of st as its parameters. Results go to the place that the parameter to names; each
+// of several results has its own header. The error of one of the statements is already printed,
+// and comes back as a reportedError.
 func (p *program) runProgram(ctx context.Context, st *ast.Run, to printer.Place) error {
 	program, err := p.session.Expand(ctx, st)
 	if err != nil {

@@ -19,9 +19,8 @@ import (
 	"infomall/repl/serve"
 )
 
-// serve serves the archive on the web until a signal ends the program, which is no
-// error. The scripts, that of --init, run first; their settings hold for every
-// request.
+// serve serves the archive on the web until a signal ends the program. A signal is no error.
+// Before that, it runs scripts, such as that of --init; their settings hold for every request.
 func (p *program) serve(ctx context.Context, scripts []*script) (err error) {
 	o, closeLog, err := p.serveOptions()
 	if err != nil {
@@ -59,8 +58,9 @@ func (p *program) serve(ctx context.Context, scripts []*script) (err error) {
 	return nil
 }
 
-// readers returns a function that makes sessions for clients: read-only, with the
-// present settings of the program, and without what the access rules hide.
+// readers returns a function that makes sessions for clients. A session cannot change the
+// archive, has the present settings of the program, and does not show captures that the access
+// rules hide.
 func (p *program) readers() func() *session.Session {
 	settings := *p.session.Settings()
 	archive := access.Guard(p.session.Archive(), time.Now)
@@ -105,8 +105,8 @@ func (p *program) serveOptions() (serve.Options, func() error, error) {
 	return o, closeLog, nil
 }
 
-// mcp answers a client of the Model Context Protocol on standard input and output
-// until the input ends. The scripts, that of --init, run first.
+// mcp answers a client of the Model Context Protocol on standard input and output until the
+// input ends. Before that, it runs scripts, such as that of --init.
 func (p *program) mcp(ctx context.Context, scripts []*script) error {
 	if err := p.batch(ctx, scripts); err != nil {
 		return err
@@ -129,7 +129,7 @@ func (p *program) mcp(ctx context.Context, scripts []*script) error {
 	return err
 }
 
-// unclosed is a writer that stays open when it is closed.
+// unclosed is a writer whose Close does not close the writer below.
 type unclosed struct{ io.Writer }
 
 // Close does nothing.

@@ -233,8 +233,8 @@ func (s *shell) line(ctx context.Context, line string, typed bool) {
 	keep(script.text, func() error { return s.runScript(ctx, script) })
 }
 
-// kept returns a function that calls run and stores text in the history: before
-// run the text, and after run how it ended.
+// kept returns a function that calls run and keeps text in the history. It stores text before it
+// calls run, and after that how run ended.
 func (s *shell) kept(text string, run func() error) func() error {
 	return func() error {
 		id, kept, err := s.history.Add(text)

@@ -12,9 +12,9 @@ import (
 	"infomall/repl/memory"
 )
 
-// worker computes parts of questions that come over NATS, until a signal ends the program,
-// which is no error. The scripts, that of --init, run first; of their settings, memory,
-// temp_dir and cache hold for the parts.
+// worker computes parts of queries that other processes send over NATS, until a signal ends the
+// program. A signal is no error. Before that, it runs scripts, such as that of --init; their
+// settings memory, temp_dir and cache hold for the parts too.
 func (p *program) worker(ctx context.Context, scripts []*script) error {
 	if err := p.batch(ctx, scripts); err != nil {
 		return err
@@ -45,15 +45,16 @@ func (p *program) worker(ctx context.Context, scripts []*script) error {
 	return err
 }
 
-// forParts returns a function that makes sessions which compute parts of questions to the
-// archive. They change nothing and read no files.
+// forParts returns a function that makes sessions. Each session computes parts of queries to the
+// archive; it changes nothing and reads no other files.
 func forParts(archive session.Archive, settings session.Settings) func() *session.Session {
 	return func() *session.Session {
 		return exec.New(session.Options{Archive: archive, Settings: settings, ReadOnly: true, NoFiles: true, Version: shortVersion()})
 	}
 }
 
-// askWorkers makes a session with the options o ask the workers of the flag --nats.
+// askWorkers makes a session with the options o send parts of its queries to the workers at the
+// servers of the flag --nats.
 func (p *program) askWorkers(o *session.Options) {
 	if p.workers != nil {
 		o.Workers = p.workers(o)

@@ -41,13 +41,14 @@ type body struct {
 	none bool     // the response has no body, whatever its head says
 	n    int64    // bytes of the body so far
 
-	// deadline ends the current window of hurry. When the window began, n was
-	// since; until deadline, n must grow by the value of least.
+	// deadline is the end of the current window, in which hurry checks the speed of the server.
+	// When the window began, n had the value since. Until deadline, n must grow by the value of
+	// least.
 	deadline time.Time
 	since    int64
 	least    int64
 
-	// The outcome, if the body did not come whole.
+	// outcome says what went wrong if the body did not arrive whole.
 	outcome report.Outcome
 	reason  string
 	ended   bool // whether the quota, or a cancelled ctx with an EndedError, ended the body
@@ -149,11 +150,10 @@ func (b *body) take(n int64) error {
 	return nil
 }
 
-// hurry sets the deadline of the next read, so that a slow server is given
-// up. In each window of rateWindow a minimum of bytes must come, and the
-// minimum grows with each window. A server that is slow only for a while
-// still sends its page in time. A server that sends a few bytes now and then
-// is given up soon, because all other pages of its host wait.
+// hurry sets the deadline of the next read, so that the client gives up a slow server. In each
+// window of rateWindow a minimum of bytes must come, and the minimum grows with each window. A
+// server that is slow only for a while still sends its page in time. A server that sends a few
+// bytes now and then is given up soon, because all other pages of its host wait.
 func (b *body) hurry() error {
 	now := b.c.now()
 	if b.deadline.IsZero() || b.n-b.since >= b.least {
@@ -225,7 +225,7 @@ func (b *body) line() ([]byte, error) {
 	return line, err
 }
 
-// chunked reads a chunked body to its end, and keeps its framing.
+// chunked reads a chunked body to its end. It keeps the lines with the sizes of chunks too.
 func (b *body) chunked() error {
 	for {
 		line, err := b.line()

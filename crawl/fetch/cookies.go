@@ -74,8 +74,8 @@ func (c *cookies) set(u *url.URL, head []byte, now time.Time) (added, changed bo
 	return added, changed
 }
 
-// cookieNews says what a cookie in a response changes: nothing, it is new,
-// or it has another value.
+// cookieNews says what a cookie in a response changes: nothing, or it is a new cookie, or it
+// gives a known cookie another value.
 type cookieNews int
 
 const (
@@ -169,8 +169,8 @@ func (c *cookies) header(u *url.URL) string {
 	return "Cookie: " + b.String() + "\r\n"
 }
 
-// AddCookie adds a cookie that a user has, as if a response from u had set it with line, a
-// value of Set-Cookie. A cookie that is not allowed is left out. TakeCookies does not
+// AddCookie adds a cookie from the browser of a user, as if a response from u had set it with
+// line, a value of Set-Cookie. A cookie that is not allowed is left out. TakeCookies does not
 // return the cookie, so it stays in memory only.
 func (c *Client) AddCookie(u *url.URL, line string) {
 	cookie, err := http.ParseSetCookie(line)

@@ -28,8 +28,7 @@ func RetryAfter(c *record.Capture, now time.Time) time.Duration {
 	return 0
 }
 
-// retryAfterMax bounds the pause that a server can ask for, in seconds. It
-// is a day.
+// retryAfterMax bounds the pause that a server can ask for: a day, in seconds.
 const retryAfterMax = 24 * 60 * 60
 
 // FileType returns the media type of a file of this machine, such as

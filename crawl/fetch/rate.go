@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// quotaOver is the number of bytes by which a quota may be exceeded. So
-// pages that are being received when the quota is reached come whole, unless
-// they are large.
+// quotaOver is the number of bytes by which a quota may be exceeded. So pages that are being
+// received when the quota is reached are received whole, unless they are large.
 const quotaOver = 1 << 20
 
 // quota bounds the bytes of bodies that all requests together receive. A nil

@@ -178,7 +178,8 @@ func (r *reader) begin(i int) {
 	}
 }
 
-// address sets the action of f. An empty one is the page itself.
+// address sets the URL to which f is sent, from action, the value of its attribute. If action is
+// empty, the form is sent to the URL of the page.
 func (r *reader) address(f *found, action string) {
 	action = strings.TrimSpace(action)
 	u, err := r.p.URL, error(nil)
@@ -192,7 +193,8 @@ func (r *reader) address(f *found, action string) {
 	f.Action = u
 }
 
-// coding returns how a form with the attribute enctype is written.
+// coding returns the encoding in which a form is sent. enctype is the value of the form's
+// attribute of that name.
 func coding(enctype string) string {
 	switch enctype = strings.ToLower(strings.TrimSpace(enctype)); enctype {
 	case codingMultipart, codingPlain:
@@ -228,8 +230,8 @@ func (r *reader) field(i int) (f *found, name string, ok bool) {
 	return f, name, f != nil && name != "" && !disabled
 }
 
-// add adds a field to f. It keeps one more than fieldsMax, so that the form is seen to
-// have too many.
+// add adds a field to f. It keeps one field more than fieldsMax, so that later steps see that
+// the form has too many.
 func (f *found) add(x Field) {
 	if len(f.Fields) <= fieldsMax {
 		f.Fields = append(f.Fields, x)
@@ -270,7 +272,8 @@ func (r *reader) input(i int) {
 	f.add(x)
 }
 
-// press reads a button that sends a form. The form sends the name of its first button.
+// press reads a button that sends a form. Of several buttons, the form sends only the name and
+// value of the first.
 func (r *reader) press(i int, kind string) {
 	f := r.owner(i)
 	if _, disabled := r.p.Tree.Attr(i, "disabled"); f == nil || f.button || disabled {
@@ -301,7 +304,7 @@ func (r *reader) press(i int, kind string) {
 	}
 }
 
-// option reads an option of the list that is open.
+// option reads an option element of the select element that is being read.
 func (r *reader) option(i int) {
 	t, l := r.p.Tree, r.list
 	n := &t.Nodes[i]

@@ -19,7 +19,7 @@ const (
 	postedMax = 64 << 10
 )
 
-// Given are the values that are submitted for the fields of one name.
+// Given has the values that a crawl submits for the fields of one name.
 type Given struct {
 	Name   string
 	Values []string
@@ -82,7 +82,8 @@ func (f *Form) Submissions(given []Given, max int) iter.Seq[Submission] {
 	}
 }
 
-// fill returns the form with the value at[i] of each used[i].
+// fill returns the submission of the form in which each field named in used[i] has its value
+// number at[i].
 func (f *Form) fill(used []Given, at []int) Submission {
 	var sent []Field
 	done := make([]bool, len(used))
@@ -109,7 +110,8 @@ func lines(value string) string {
 	return strings.ReplaceAll(value, "\n", "\r\n")
 }
 
-// send returns the request for the fields.
+// send returns the submission of the form with these fields: the method, the URL and the body of
+// the request.
 func (f *Form) send(fields []Field) Submission {
 	query := query(fields)
 	s := Submission{}

@@ -204,11 +204,10 @@ func (f *Frontier) Add(u report.Queued) (bool, error) {
 	return true, f.insert(u)
 }
 
-// Raise raises the priority of the URL url, if it waits in the queue of host
-// and has Terms. It calls change with the URL; if change returns true, the
-// URL gets the returned priority, which must not mean a later place in the
-// queue. A URL that Next has taken out, or that is in no queue, stays
-// unchanged.
+// Raise raises the priority of the URL url, if it waits in the queue of host and has Terms (the
+// parts of its priority). It calls change with the URL; if change returns true, the URL gets the
+// returned priority, which must not mean a later place in the queue. A URL that Next has taken
+// out, or that is in no queue, stays unchanged.
 func (f *Frontier) Raise(host, url string, change func(*report.Queued) (uint64, bool)) error {
 	u, ok, err := f.store.Find(host, url)
 	if err != nil || !ok || f.out[u.Seq] {
@@ -228,8 +227,8 @@ func (f *Frontier) Raise(host, url string, change func(*report.Queued) (uint64, 
 	return f.insert(u)
 }
 
-// waits notes that some URL waits until due, so that Next looks for it at
-// that time.
+// waits notes that some URL is not to be fetched before the time due, so that Next looks for it
+// at that time.
 func (f *Frontier) waits(due record.Time) {
 	if f.ripe == record.NoTime || due < f.ripe {
 		f.ripe = due

@@ -21,7 +21,7 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Bounds of what one document may lead to.
+// Bounds on what Find returns for one document.
 const (
 	LinksMax        = 10_000   // URLs of a page, style sheet or feed
 	SitemapLinksMax = 50_000   // URLs of a sitemap, by the sitemap protocol

@@ -20,7 +20,7 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Terms are the parts of which the priority of a URL is the weighted sum.
+// Terms holds the terms of the priority of a URL. The priority is their weighted sum.
 type Terms struct {
 	Domain     float64 // weight that the crawl statement gives the domain
 	Popularity float64 // number of other hosts that link to it
@@ -112,9 +112,9 @@ func Location(url string) float64 {
 	return points
 }
 
-// institutions holds the labels, such as edu in .edu or .edu.cn, of domains
-// that only institutions get. leading holds words in paths of pages that link
-// to other pages.
+// institutions holds the labels of domains that only institutions get, such as edu in .edu or
+// .edu.cn. leading holds words in the paths of pages that mostly consist of links to other
+// pages.
 var (
 	institutions = map[string]bool{"edu": true, "gov": true, "org": true, "ac": true, "int": true, "mil": true}
 	leading      = map[string]bool{"home": true, "index": true, "map": true, "sitemap": true, "main": true, "default": true}
@@ -125,8 +125,8 @@ var (
 // lower, at most Patience·p URLs that arrived later are fetched before it.
 const Patience = 1000
 
-// A key in the order BEST is keyZero, plus keyUnit for each earlier arrival,
-// minus Patience*keyUnit for each point of priority.
+// The constants of the keys in the order BEST. A key is keyZero, plus keyUnit for each earlier
+// arrival, minus Patience*keyUnit for each point of priority.
 const (
 	keyZero     = 1 << 62
 	keyUnit     = 1 << 10

@@ -23,7 +23,7 @@ var behaveScript string
 // next step.
 const stepTime = 100 * time.Millisecond
 
-// act runs a function of behaveScript with arguments and decodes its result into v.
+// act calls the function called name of behaveScript with args, and decodes its result into v.
 func (t *tab) act(ctx context.Context, v any, name string, args ...any) error {
 	list := make([]string, len(args))
 	for i, a := range args {
@@ -36,8 +36,9 @@ func (t *tab) act(ctx context.Context, v any, name string, args ...any) error {
 	return t.script(ctx, fmt.Sprintf("(%s).%s(%s)", behaveScript, name, strings.Join(list, ", ")), v)
 }
 
-// behave clicks the notice that a rule knows, and runs the behaviours. Each is added to
-// s if it did something. An error ends the behaviours, not the visit.
+// behave clicks the notice for which there is a rule, such as one on cookies, and then runs the
+// behaviours, which make the page load the rest. What a behaviour did is added to s. An error
+// ends the behaviours, but not the visit of the page.
 func (t *tab) behave(ctx context.Context, s *Shown) {
 	s.Consent = t.consent(ctx)
 	for _, b := range []struct {
@@ -66,9 +67,9 @@ func (t *tab) behave(ctx context.Context, s *Shown) {
 	}
 }
 
-// repeat runs a behaviour step by step, until it has no more to do or a limit is
-// reached. step is given the number of steps before. It returns how many steps it did at
-// once, and whether to go on.
+// repeat runs a behaviour step by step, until it has no more to do or a limit is reached. The
+// argument of step is the number of steps so far. step returns how many steps it did, and
+// whether there is more to do.
 func (t *tab) repeat(ctx context.Context, name string, step func(context.Context, int) (int, bool, error)) (Behaviour, error) {
 	b := Behaviour{Name: name, Ended: "done"}
 	for {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Cookie is a cookie of a profile.
+// Cookie is a cookie from the profile of the browser's user.
 type Cookie struct {
 	URL  *url.URL // that may have set it
 	Line string   // value of Set-Cookie that sets it, without a time at which it expires

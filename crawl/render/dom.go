@@ -28,7 +28,7 @@ const (
 	pictureTime = 30 * time.Second
 )
 
-// document is what collectScript returns.
+// document is the state of a page's document, in the form in which collectScript returns it.
 type document struct {
 	URL   string   `json:"url"`
 	DOM   string   `json:"dom"`
@@ -67,8 +67,8 @@ func (t *tab) collect(ctx context.Context, s *Shown) error {
 	return nil
 }
 
-// stopTries bounds how often scripts of the page are stopped so that the document can be
-// read. The order to stop may hit our own script.
+// stopTries bounds how often the scripts of a page are stopped to read its document. Several
+// tries are needed because an order to stop may stop our own script instead.
 const stopTries = 3
 
 // read reads the document with its frames.

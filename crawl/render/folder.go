@@ -16,8 +16,8 @@ import (
 // random end follow.
 const folderPrefix = "infomall-browser-"
 
-// folder holds the profile of a browser while the browser runs. A file in it is locked
-// as long as the process lives that made the folder.
+// folder holds the profile of a browser while the browser runs. As long as the process that made
+// the folder lives, it holds a lock on a file in the folder.
 type folder struct {
 	path string
 	lock *os.File
@@ -46,7 +46,7 @@ func newFolder(temp, user string) (*folder, error) {
 	return f, nil
 }
 
-// profile returns the path of the profile.
+// profile returns the path of the folder with the profile of the browser.
 func (f *folder) profile() string { return filepath.Join(f.path, "profile") }
 
 // remove removes the folder after the browser has ended.
@@ -75,7 +75,7 @@ func removeAll(path string) error {
 	}
 }
 
-// sweep removes the folders of browsers in temp whose processes have ended.
+// sweep removes the folders in temp that browsers of ended processes have left.
 func sweep(temp string) error {
 	if temp == "" {
 		temp = os.TempDir()

@@ -13,9 +13,9 @@ import (
 // foreignMax bounds the frames of other origins whose documents are read from one page.
 const foreignMax = 100
 
-// placeScript returns the place of a frame in the page, such as "0/2": the numbers in
-// window.frames that lead from the page to the frame. It returns "" if the frame has none,
-// as in a shadow tree, or if the document that has the frame can read it.
+// placeScript is a script that returns the place of a frame in the page, such as "0/2": the
+// numbers in window.frames that lead from the page to the frame. It returns "" if the frame has
+// no place, as in a shadow tree, or if the document around the frame can read the frame.
 const placeScript = `(() => {
 	if (window.frameElement) return "";
 	const place = [];
@@ -71,7 +71,8 @@ func (t *tab) foreign(ctx context.Context, bytesMax int64) (map[string]string, e
 	return found, ctx.Err()
 }
 
-// document runs collectScript in a frame. inner has documents of frames within it.
+// document runs collectScript in a frame and returns the result. inner has the documents of the
+// frames within it, by their place.
 func (t *tab) document(ctx context.Context, frame cdp.FrameID, bytesMax int64, inner map[string]string) (d document, err error) {
 	frames, err := json.Marshal(inner)
 	if err != nil {

@@ -84,7 +84,7 @@ func (p *Pool) Show(ctx context.Context, g Page) (*Shown, error) {
 	return p.showWith(ctx, g, p.options.Limits)
 }
 
-// showWith shows a page with limits of its own.
+// showWith does what Show does, with the given limits instead of those of the pool.
 func (p *Pool) showWith(ctx context.Context, g Page, limits Limits) (*Shown, error) {
 	u, err := url.Parse(g.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -116,7 +116,8 @@ func (p *Pool) showWith(ctx context.Context, g Page, limits Limits) (*Shown, err
 	return nil, fmt.Errorf("show %s: %w", g.URL, err)
 }
 
-// show opens the tab in the browser of the context whole and closes it at the end.
+// show opens the tab, visits the page, and closes the tab at the end. ctx is the context of the
+// visit, whole that of the browser.
 func (t *tab) show(ctx, whole context.Context) (*Shown, error) {
 	own, end := chromedp.NewContext(whole,
 		chromedp.WithNewBrowserContext(func(c *target.CreateBrowserContextParams) {
@@ -200,12 +201,13 @@ func (t *tab) open() error {
 	return nil
 }
 
-// denied are what a page may ask a user for.
+// denied lists the permissions for which a page may ask its user. The browser refuses all of
+// them.
 var denied = []string{"geolocation", "notifications", "camera", "microphone", "midi", "clipboard-read", "persistent-storage",
 	"idle-detection", "window-management", "local-fonts", "storage-access", "local-network-access"}
 
-// deny denies all that a page may ask a user for. A name that this version of the browser
-// does not know is left out: the browser denies what it would have to ask for.
+// deny makes the browser refuse the page all permissions in denied. A name that this version of
+// the browser does not know is left out: the browser denies what it would have to ask for.
 func (t *tab) deny(c *chromedp.Context) error {
 	for _, name := range denied {
 		_, err := cdp.Call(t.ctx, c.Browser, browser.SetPermission, browser.SetPermissionParams{

@@ -16,9 +16,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// session is what pages get of the profile of a user: its cookies, and its local storage.
-// The browser has the copy of the profile in its default context, in which no page is
-// shown. So what a page changes is lost, and two pages do not disturb each other.
+// session is the part of a user's profile that pages get: its cookies, and its local storage.
+// The browser has the copy of the profile in its default context, in which no page is shown. So
+// what a page changes is lost, and two pages do not disturb each other.
 type session struct {
 	cookies []*network.CookieParam
 	local   map[string]string // by origin: the items of the local storage, as JSON
@@ -49,8 +49,8 @@ func readSession(browser context.Context) (*session, error) {
 	return s, err
 }
 
-// fulfil answers a request of the default context with an empty page. No request of it
-// leaves the browser.
+// fulfil answers the request id, which a page in the default context has made, with an empty
+// page. No request of the default context leaves the browser.
 func fulfil(browser context.Context, id fetch.RequestID) {
 	_, _ = cdp.Call(browser, chromedp.FromContext(browser).Target, fetch.FulfillRequest, fetch.FulfillRequestParams{
 		RequestID: id, ResponseCode: 200, ResponseHeaders: []*fetch.HeaderEntry{{Name: "Content-Type", Value: "text/html"}}})
@@ -106,9 +106,10 @@ const fillScript = `(origin, items) => {
 	} catch {} // the page may keep nothing
 }`
 
-// login gives the tab the cookies of the profile, and the local storage for the origins of
-// its page and of the frames. The browser takes no script while it goes to another page, so
-// a page to which scripts lead has the local storage only if its origin is one of these.
+// login gives the tab the cookies of the profile, and the local storage for the origins of its
+// page and of the frames. The browser takes no script while it goes to another page, so if
+// scripts lead to another page, that page has the local storage only if its origin is one of
+// these.
 func (t *tab) login(browser context.Context) error {
 	c := chromedp.FromContext(t.ctx)
 	_, err := cdp.Call(t.ctx, c.Browser, storage.SetCookies, storage.SetCookiesParams{Cookies: t.pool.session.cookies, BrowserContextID: c.BrowserContextID})
@@ -126,9 +127,9 @@ func (t *tab) login(browser context.Context) error {
 	return fill(t.ctx, t.page.URL)
 }
 
-// fill has documents of the origin of address get the local storage of the profile before
-// their scripts run, in the page and in its frames. It notes the origin in filled, and does
-// nothing for an origin that is there.
+// fill puts the local storage of the profile into documents of the origin of address, before
+// their scripts run, in the page and in its frames. filled holds the origins for which this was
+// done; fill adds the origin, and does nothing if it is there.
 func (t *tab) fill(ctx, browser context.Context, address string, filled map[string]bool) error {
 	u, err := url.Parse(address)
 	if err != nil {

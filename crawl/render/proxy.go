@@ -234,8 +234,8 @@ func (p *proxy) begin(q *request) (main bool, err error) {
 	return !p.arrived, nil
 }
 
-// send hands a request to Page.Send when less than Parallel requests to its host wait
-// for an answer.
+// send hands a request to Page.Send. It first waits until fewer than Parallel requests to the
+// same host wait for an answer.
 func (p *proxy) send(q *request, main bool) (*Response, error) {
 	host := q.target
 	if _, rest, ok := strings.Cut(host, "://"); ok {
@@ -296,8 +296,8 @@ func (p *proxy) opened() []string {
 	return slices.Clone(p.sockets)
 }
 
-// limit returns the limit that the page reached, requests or bytes, or none if it
-// reached no limit.
+// limit returns the limit that the page reached, "requests" or "bytes". If the page reached no
+// limit, it returns the parameter none.
 func (p *proxy) limit(none string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -313,7 +313,8 @@ func isRedirect(status int) bool {
 	return false
 }
 
-// note adds n to the number of requests that wait, and wakes those who wait for quiet.
+// note adds n to the number of requests that wait for an answer, and wakes each goroutine that
+// waits for a change.
 func (p *proxy) note(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -365,7 +366,7 @@ type refuser struct {
 	closed  bool
 }
 
-// refuseTime bounds the time that the browser has to say its request.
+// refuseTime bounds the time that the browser has to send its request.
 const refuseTime = 10 * time.Second
 
 // newRefuser starts a refuser.

@@ -102,7 +102,7 @@ func parseRule(line string) (Rule, error) {
 	return r, nil
 }
 
-// finder is a Rule as behaveScript takes it.
+// finder is a Rule in the form that behaveScript reads.
 type finder struct {
 	Selector string `json:"selector"`
 	Label    string `json:"label"`

@@ -23,7 +23,7 @@ type HostTally struct {
 	Errors  int64  // responses with an error status, or incomplete
 	Bytes   int64  // size of all bodies
 
-	// The last attempt to fetch a page. LastTime is NoTime if there was none.
+	// LastTime is the time of the last attempt to fetch a page, or NoTime if there was none.
 	LastTime    record.Time
 	LastOutcome Outcome
 	LastStatus  int // 0 without a response
@@ -36,7 +36,7 @@ type HostTally struct {
 	// Soft is the share of soft 404s among the last pages; see AlertSoft404.
 	Soft float64
 
-	// The last attempt that failed. ErrorTime is NoTime if there was none.
+	// ErrorTime is the time of the last attempt that failed, or NoTime if there was none.
 	ErrorTime record.Time
 	ErrorURL  string
 	Error     string // outcome and reason

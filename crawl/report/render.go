@@ -2,8 +2,8 @@ package report
 
 // Render says which pages of a crawl a browser shows, and how.
 type Render struct {
-	// When decides which pages are shown. If it is nil, the crawl shows the pages with
-	// status 200 of which the browser makes more than their response has.
+	// When decides which pages are shown. If it is nil, the crawl shows the pages with status
+	// 200 to which the browser adds text or links that their response lacks.
 	When Condition
 	// Browsers is how many pages are shown at the same time; 0 means 1.
 	Browsers   int

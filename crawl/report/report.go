@@ -44,8 +44,8 @@ var outcomeNames = [...]string{
 // "dns_failed".
 func (o Outcome) String() string { return outcomeNames[o] }
 
-// BlockedBy returns the reason why a URL is not fetched that the block-list keeps out of
-// the archive. entry is the number of the entry.
+// BlockedBy returns the reason, as the log of attempts shows it, for not fetching a URL that the
+// block-list keeps out of the archive. entry is the number of the entry in the block-list.
 func BlockedBy(entry int64) string {
 	return fmt.Sprintf("entry %d of the block-list keeps it out of the archive", entry)
 }
@@ -65,7 +65,7 @@ type Fetch struct {
 	Crawl   string        // name of the crawl
 	Unasked bool          // no server was asked: the URL is that of a file, or the crawl goes through the archive; not stored
 
-	// What happened in each stage.
+	// These fields say what happened in each stage of the attempt.
 	Layer      int     // number of links from a seed
 	Score      float64 // priority of the URL in the order BEST
 	RobotsLine int     // line of robots.txt with the deciding rule, from 1; 0 if no rule matches
@@ -137,8 +137,8 @@ type Post struct {
 	Body  []byte
 }
 
-// Asked returns the URL that is requested to fetch u: that of u without what stands for
-// the method and the body.
+// Asked returns the URL to which the request for u is sent: u.URL without the part that stands
+// for the method and the body.
 func (u *Queued) Asked() string {
 	if u.Post == nil {
 		return u.URL
@@ -216,7 +216,8 @@ type Crawl struct {
 	// On is the URL of the NATS servers if several processes run the crawl. Name is then
 	// that of the crawl, an @, and the name of a process; "" for one process.
 	On string `json:",omitempty"`
-	// Clicks are the rules by which the browser of the last run clicked; nil without RENDER.
+	// Clicks are the rules by which the browser of the last run clicked; nil for a crawl without
+	// RENDER.
 	Clicks *Clicks `json:",omitempty"`
 }
 
@@ -257,8 +258,8 @@ type CrawlOrders struct {
 	Workers  int         // number of workers; 0 means the number in the statement
 	Resumed  int         // how often RESUME was ordered; each time, hosts that wait for a login go on
 	Excluded []Exclusion `json:",omitempty"` // URLs that the crawl keeps back
-	// Delays are in the order in which they were given. A later one precedes
-	// an earlier one.
+	// Delays are in the order in which they were given. If two delays are for the same host, the
+	// later one counts.
 	Delays []HostDelay `json:",omitempty"`
 }
 
@@ -354,9 +355,9 @@ type CrawlOptions struct {
 	Forms     []FormField
 	FormLimit int
 
-	// On is the URL of the NATS servers by which several processes run the crawl; "" for
-	// one process. Settings and Params are then what the other processes need to read the
-	// statement: the settings that are not as by default, and the parameters.
+	// On is the URL of the NATS servers by which several processes run the crawl; "" for one
+	// process. Settings and Params are then sent to the other processes, which need them to run
+	// the statement: the settings that differ from their defaults, and the parameters.
 	On               string
 	Settings, Params map[string]string
 

@@ -68,9 +68,9 @@ const (
 	// priceSteps is how often New halves the range in which it searches for the
 	// price.
 	priceSteps = 50
-	// A page with fewer than probes visits may be probed. It is probed if both
-	// cases, that it changes too fast and that it does not, have a probability
-	// above doubt.
+	// A page with fewer than probes visits may be probed, that is, visited earlier to learn its
+	// rate of change. It is probed if both cases, that it changes too fast to be followed and
+	// that it does not, have a probability above doubt.
 	probes = 3
 	doubt  = .05
 )
@@ -234,8 +234,8 @@ func (p *Plan) Interval(page *Page) float64 {
 	return days
 }
 
-// turn is the purpose of a visit: follow, first or probe. Among the pages
-// that are due, those with a higher turn come first.
+// turn is the purpose of a visit: follow, first or probe. Among the pages that are due for a
+// visit, a page with a higher turn comes first.
 type turn int
 
 const (
@@ -281,8 +281,9 @@ func (p *Plan) Urgency(page *Page, days float64) float64 {
 	return urgency(days-interval, turn)
 }
 
-// urgency returns a number that is greater for a higher turn, and within one
-// turn for a visit that is more days late. It is 0 if late is not positive.
+// urgency returns how urgent a visit is, if it is late by the given number of days: a number
+// that is greater for a higher turn, and within one turn for a visit that is more days late. It
+// is 0 if late is not positive.
 func urgency(late float64, turn turn) float64 {
 	if late <= 0 {
 		return 0

@@ -113,8 +113,7 @@ func foreign(c byte) bool {
 	return c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>^`{|}", c) >= 0
 }
 
-// unhex returns the value of the hexadecimal digit c, or 16 if c is not such a
-// digit.
+// unhex returns the value of the hexadecimal digit c, or 16 if c is not a hexadecimal digit.
 func unhex(c byte) byte {
 	switch {
 	case '0' <= c && c <= '9':

@@ -73,9 +73,9 @@ type Group struct {
 // a file with many agents and many rules proportional to its length.
 type block struct{ rules []Rule }
 
-// member is one agent's part in a block: its rules and its delay. The agents of
-// one sequence of User-agent lines share a delay. A Crawl-delay line does not
-// end a block, by the RFC, but it does not hold for agents named after it.
+// member is one agent's part in a block: its rules and its delay. The agents of one sequence of
+// User-agent lines share a delay. A Crawl-delay line does not end a block, by the RFC, but the
+// delay does not hold for agents that are named after the line.
 type member struct {
 	*block
 	delay *time.Duration
@@ -235,9 +235,8 @@ type fileParser struct {
 	ruled   bool           // whether the next User-agent line begins a new block
 }
 
-// names maps the start of the name of a line to the proper name. It includes
-// common misspellings. Only the start is compared, so "Disallowed" and
-// "User-agents" are understood too.
+// names maps the start of a line's name to the proper name. It includes common misspellings.
+// Only the start is compared, so "Disallowed" and "User-agents" are understood too.
 var names = []struct{ prefix, name string }{
 	{"user-agent", "user-agent"}, {"useragent", "user-agent"}, {"user agent", "user-agent"},
 	{"allow", "allow"},

@@ -66,8 +66,8 @@ func Failures(dir string, ranges []urlkey.Range) iter.Seq2[[]report.Failure, err
 	}
 }
 
-// inRanges decodes up to visitRows entries of the bucket of failures whose keys are in
-// ranges. rest are the ranges that are left for the following call.
+// inRanges decodes up to visitRows entries of the bucket of failures whose keys are in ranges.
+// rest has the ranges that the next call must read.
 func inRanges(b *bolt.Bucket, ranges []urlkey.Range) (list []report.Failure, rest []urlkey.Range, err error) {
 	c := b.Cursor()
 	for i, r := range ranges {

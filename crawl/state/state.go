@@ -77,8 +77,8 @@ var (
 	keyWorkers = []byte("workers")
 )
 
-// openTimeout bounds the wait for bbolt's lock of the database. Visitors
-// (others who read the state) hold that lock only for milliseconds.
+// openTimeout bounds the wait for the lock that bbolt has on the database. Visitors (other
+// readers of the state) hold this lock only for milliseconds.
 const openTimeout = 10 * time.Second
 
 // Crawl is the state of a crawl that this process runs. Only one goroutine may use
@@ -207,12 +207,11 @@ func (q *Crawl) begin() (err error) {
 	return nil
 }
 
-// usesMax and keptBytes bound the memory that the mapped database takes. Each use of
-// a bucket reads up to 64 KB of the database, which then count as memory of this
-// process; in the end that would be the whole database. Therefore the method bucket
-// releases all pages of memory after every usesMax uses. It does not if the database
-// is smaller than keptBytes: to release and read those pages again took a crawl of
-// 20,000 web pages a twelfth of its CPU time.
+// usesMax and keptBytes bound the memory that the mapped database takes. Each use of a bucket
+// reads up to 64 KB of the database, which then count as memory of this process; in the end that
+// would be the whole database. Therefore the method bucket releases all pages of memory after
+// every usesMax uses. If the database is smaller than keptBytes, bucket does not release them:
+// releasing and reading them again cost a crawl of 20,000 web pages a twelfth of its CPU time.
 const (
 	usesMax   = 100
 	keptBytes = 32 << 20

@@ -20,10 +20,9 @@ import (
 // only milliseconds for a visitor.
 const visitRows = 5000
 
-// visit opens the database of the crawl in dir, calls f with a transaction,
-// and closes the database. write says whether f may change it. If a process
-// runs the crawl, visit waits until that process has committed its batch and
-// closed the database.
+// visit opens the database of the crawl in dir, calls f with a transaction, and closes the
+// database. write says whether f may change the database. If a process runs the crawl, visit
+// waits until that process has committed its batch and closed the database.
 func visit(dir string, write bool, f func(*bolt.Tx) error) error {
 	gate, err := os.Open(filepath.Join(dir, fileGate))
 	if err != nil {

@@ -114,7 +114,7 @@ type hostCounts map[string]*hostCount
 
 type hostCount struct{ waiting, kept int64 }
 
-// of returns the counts of a host, which it creates if necessary.
+// of returns the counts of a host. If c has none, it adds counts of zero.
 func (c hostCounts) of(host string) *hostCount {
 	n := c[host]
 	if n == nil {

@@ -15,9 +15,8 @@ var dateWords = func() map[uint32]bool {
 	return m
 }()
 
-// maybeDate is a bit set that spares most look-ups in dateWords. A word
-// whose bit is not set is not in dateWords. The bit of a word is chosen by
-// the last bits of its hash.
+// maybeDate is a bit set with which most words need no look-up in dateWords. A word whose bit is
+// not set is not in dateWords. The bit of a word is chosen by the last bits of its hash.
 var maybeDate = func() (m [dateFilter / 8]uint8) {
 	for w := range dateWords {
 		m[w%dateFilter/8] |= 1 << (w % 8)

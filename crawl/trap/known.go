@@ -12,8 +12,8 @@ type known struct {
 	max        int // maximum number of hashes in a generation
 }
 
-// Bounds on the number of hashes in a generation of known. With knownMin, a site
-// remembers about a dozen pages, and what all its pages have in common.
+// Bounds on the number of hashes in a generation of known. With knownMin hashes, a site
+// remembers the content of about a dozen pages, and also what all its pages have in common.
 const (
 	knownMin = 1 << 10
 	knownMax = 1 << 16

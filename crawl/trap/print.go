@@ -76,8 +76,8 @@ type scanner struct {
 	prev  uint32 // previous word in the same block, or edge or number
 	// own holds the hashes of the words in the page's URL.
 	own []uint32
-	// ownBits has a bit for each word of own, chosen by the first bits of its
-	// hash. It spares a search in own for most words of a page.
+	// ownBits has a bit for each word of own, chosen by the first bits of its hash. With it,
+	// most words of a page need no search in own.
 	ownBits uint64
 	ids     []uint32 // hashes of parts of the URL that look like ids
 

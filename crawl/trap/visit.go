@@ -20,8 +20,8 @@ type slot struct {
 	state  int // one of slotOpen, slotVisit, slotContent
 	same   int // number of pages that were the same under another value
 	differ int // number of pages that differed under another value
-	// first describes the first page fetched for each URL from which the slot is
-	// removed, by the hash of that URL. Once the slot names visits, first does
+	// first has, for each URL without the value of the slot, what the first page fetched for it
+	// was. The key is the hash of that URL. Once the slot is known to name visits, first does
 	// not change any more.
 	first map[uint64]first
 }
@@ -33,9 +33,9 @@ const (
 	slotContent        // the value identifies a page
 )
 
-// first describes the first page that was fetched for a URL from which a
-// slot was removed. It holds hashes of the slot's value, of the page's whole
-// text, and of its words.
+// first describes the first page that was fetched for a URL from which a slot was removed. It
+// holds three hashes: of the value of the slot, of the whole text of the page, and of the words
+// in that text.
 type first struct {
 	value, same, words uint64
 	counted            bool // whether the page counts in slot.same already
@@ -202,8 +202,7 @@ func (s *Site) slot(x part) *slot {
 	return l
 }
 
-// namesPage reports whether the value x identifies a page, according to the setting
-// "sessions".
+// namesPage reports whether the setting sessions says that the value x identifies a page.
 func (s *Site) namesPage(x part) bool {
 	if strings.HasSuffix(x.name, "/") {
 		return NamesFolder(s.pages, x.value)
@@ -270,9 +269,9 @@ func (s *Site) Fetched(normal string) bool {
 	return false
 }
 
-// storedSlot is the JSON form of a slot of which it is known whether it
-// names visits. A slot that is not decided is not stored: after a restart,
-// its comparison begins again.
+// storedSlot is the JSON form of a slot of which it is known whether it names visits. A slot of
+// which this is not known yet is not stored: after a restart, the comparison of its pages begins
+// again.
 type storedSlot struct {
 	Visit   bool
 	Fetched []byte `json:",omitempty"` // keys of slot.first, 8 bytes each

@@ -91,9 +91,8 @@ func inLines(r rune) bool {
 	return r == utf8.RuneError || r != '\t' && r != '\n' && Acts(r)
 }
 
-// Replace returns text in which the rune by replaces each character on which a
-// terminal acts (see Acts) and each byte that is not UTF-8. A tab becomes a
-// blank.
+// Replace returns text in which the parameter by, a rune, replaces each character on which a
+// terminal acts (see Acts) and each byte that is not UTF-8. A tab becomes a blank.
 func Replace(text string, by rune) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -138,8 +138,8 @@ func (p finder) fill(n *Next, i int) {
 	}
 }
 
-// second reports whether the word w after the first i tokens is the second word of a statement,
-// such as PAGE after SHOW, although a name may stand there, too.
+// second reports whether the word w, placed after the first i tokens, would be the second word
+// of a statement, such as PAGE after SHOW, although a name may stand there, too.
 func (p finder) second(i int, place Place, w string) bool {
 	return (place == PlaceList || place == PlaceSource) && i > 0 && slices.Contains(grammar.SecondWords(scan.Upper(p.Tokens[i-1].Value)), w)
 }
@@ -214,9 +214,9 @@ func (p finder) place(i int, n *Next, name, text, number bool) Place {
 	return PlaceNone
 }
 
-// subject returns the Subject of a Place after the first i tokens. For PlaceValue it is the
-// name of the setting, for PlaceParam the name of the saved query. For other places it is
-// first, the first word of the statement.
+// subject returns the Subject of a Place after the first i tokens. For PlaceValue it is the name
+// of the setting, for PlaceParam the name of the saved query. For other places it returns first,
+// which is the first word of the statement.
 func (p finder) subject(i int, first string, place Place) string {
 	switch place {
 	case PlaceValue:

@@ -12,10 +12,10 @@ import (
 	"infomall/lang/scan"
 )
 
-// Explain returns the error to show for a statement that the grammar does not
-// accept. stop is the place where the grammar stopped, and tokens are the
-// tokens of the statement, which is in src. The error says what was found at
-// that place, what was expected, and what was probably meant.
+// Explain returns the error to show for a statement that the grammar does not accept. stop is
+// the place at which parsing stopped, and tokens are the tokens of the statement, which is in
+// src. The error says what was found at that place, what was expected, and what was probably
+// meant.
 func Explain(src string, tokens []scan.Token, stop *grammar.Stumble) *ast.Error {
 	if stop.Why != nil {
 		return stop.Why
@@ -212,8 +212,8 @@ func (x *explainer) surplusComma() string {
 	return "take the comma away"
 }
 
-// whole reports whether the statement becomes correct if the token t is
-// inserted before the fault.
+// whole reports whether the statement becomes correct if the token t is inserted before the
+// token at the fault.
 func (x *explainer) whole(t scan.Token) bool {
 	return x.ReachWith(x.at, x.at, t) == len(x.Prober.Tokens)+1
 }

@@ -28,8 +28,8 @@ func parseExpr(lex *lexer.PeekingLexer) (ast.Expr, error) {
 	return p.wholeExpr()
 }
 
-// wholeExpr reads an expression and counts its operators from 0. The count of
-// the expression around it then continues.
+// wholeExpr reads an expression. It counts the operators of this expression alone, and restores
+// the count of the expression around it at the end.
 func (p *parser) wholeExpr() (ast.Expr, error) {
 	ops := p.ops
 	p.ops = 0

@@ -261,8 +261,8 @@ func parseStatement(lex *lexer.PeekingLexer, outer string) (syntax, error) {
 	return nil, failed
 }
 
-// parseWhole parses a statement of kind s, with the inner statement if it ends
-// with one.
+// parseWhole parses a statement of kind s. If a statement of this kind ends with an inner
+// statement, as EXPLAIN does, parseWhole parses the inner statement too.
 func (s *statement) parseWhole(lex *lexer.PeekingLexer) (syntax, error) {
 	from := lex.RawCursor()
 	tree, err := s.parse(lex)

@@ -34,9 +34,9 @@ var sameNames = map[string]string{
 	"pg_size_pretty": "format_bytes", "formatreadablesize": "format_bytes",
 }
 
-// sameCall returns the expression of the language that does the same as c, a call of a
-// function of another database: date_part('year', x) becomes year(x), and
-// to_char(x, 'YYYY-MM') becomes strftime(x, '%Y-%m'). Any other call it returns as it is.
+// sameCall returns the expression of the language that does the same as c, a call of a function
+// of another database: date_part('year', x) becomes year(x), and to_char(x, 'YYYY-MM') becomes
+// strftime(x, '%Y-%m'). It returns any other call unchanged.
 func (p *parser) sameCall(c *ast.Call) ast.Expr {
 	if c.Name.Quoted {
 		return c
@@ -122,8 +122,8 @@ func (p *parser) sameCall(c *ast.Call) ast.Expr {
 }
 
 // firstMatch returns the first match of a pattern for c, a call of regexp_match or
-// regexp_matches: regexp_extract(x, 'pattern'), or regexp_extract(x, 'pattern', 1) if the pattern
-// has a group. c stays as it is if it asks for all matches.
+// regexp_matches: regexp_extract(x, 'pattern'), or regexp_extract(x, 'pattern', 1) if the
+// pattern has a group. It returns c unchanged if c asks for all matches.
 func firstMatch(c *ast.Call) ast.Expr {
 	pattern, ok := c.Args[1].(*ast.String)
 	flags, three := lastText(c, 3)
@@ -153,8 +153,8 @@ func lastText(c *ast.Call, n int) (text string, ok bool) {
 	return s.Value, true
 }
 
-// squared returns the variance for c, a call of variance or var_samp that is read to its end: the
-// square of the same call of stddev. Any other call it returns as it is.
+// squared returns the variance for c, a call of variance or var_samp with its arguments and
+// clauses: the square of the same call of stddev. It returns any other call unchanged.
 func squared(c *ast.Call) ast.Expr {
 	if name := scan.Lower(c.Name.Text); c.Name.Quoted || name != "variance" && name != "var_samp" {
 		return c
@@ -286,8 +286,8 @@ func concatenated(c *ast.Call) (joined ast.Expr) {
 	return joined
 }
 
-// charPatterns are the parts of patterns of to_char, and what strftime has for them. A part
-// comes before the parts that it begins with.
+// charPatterns maps the parts of patterns of to_char to what strftime has for them. A longer
+// part comes before a part with which it begins, such as YYYY before YY.
 var charPatterns = []struct{ part, format string }{
 	{"FMYYYY", "%Y"}, {"FMMM", "%-m"}, {"FMDDD", "%-j"}, {"FMDD", "%-d"}, {"FMHH24", "%-H"}, {"FMHH12", "%-I"}, {"FMHH", "%-I"}, {"FMMI", "%-M"}, {"FM", ""}, {"TM", ""},
 	{"IYYY", "%G"}, {"IW", "%V"}, {"ID", "%u"},

@@ -70,9 +70,9 @@ func (p *parser) extract(start ast.Pos) (ast.Expr, error) {
 }
 
 // substringFrom reads what follows x in SUBSTRING(x FROM start FOR length), where FOR may be
-// missing, and in SUBSTRING(x FROM 'pattern'). The first becomes substr(x, start, length). The
-// second becomes regexp_extract(x, 'pattern'), or, if the pattern has a group,
-// regexp_extract(x, 'pattern', 1).
+// missing, and in SUBSTRING(x FROM 'pattern'). SUBSTRING(x FROM start FOR length) becomes
+// substr(x, start, length). The form with a pattern becomes regexp_extract(x, 'pattern'), or, if
+// the pattern has a group, regexp_extract(x, 'pattern', 1).
 func (p *parser) substringFrom(c *ast.Call) error {
 	if c.Name.Quoted || !scan.EqualFold(c.Name.Text, "SUBSTRING") || len(c.Args) != 1 || c.Distinct || !p.take("FROM") {
 		return nil
@@ -132,8 +132,9 @@ func (p *parser) withinGroup(c *ast.Call) error {
 	return p.needOp(")")
 }
 
-// distinctFrom reads FROM y after x IS [NOT] DISTINCT. It returns an expression that is true if x
-// and y differ, where NULL equals NULL and differs from all else; not turns it round.
+// distinctFrom reads FROM y after x IS [NOT] DISTINCT. It returns an expression that is true if
+// x and y differ, where NULL equals NULL and differs from all else; If the parameter not is set,
+// it returns the opposite.
 func (p *parser) distinctFrom(x ast.Expr, start ast.Pos, not bool) (ast.Expr, error) {
 	at := scan.SpanOf(p.last)
 	if err := p.need("FROM"); err != nil {
@@ -154,13 +155,13 @@ func (p *parser) distinctFrom(x ast.Expr, start ast.Pos, not bool) (ast.Expr, er
 	}}, nil
 }
 
-// windowUse is a window after OVER that stands there by its name.
+// windowUse is one OVER name in a query, where name is a window that the clause WINDOW defines.
 type windowUse struct {
 	name   ast.Name
 	window *ast.Window // is filled when WINDOW is read
 }
 
-// atWindow reports whether WINDOW and a name come next. Else WINDOW may be an alias.
+// atWindow reports whether WINDOW and a name come next. Otherwise WINDOW may be an alias.
 func (p *parser) atWindow() bool {
 	if !scan.IsWord(p.peek(), "WINDOW") {
 		return false
@@ -178,7 +179,8 @@ func (p *parser) atOverName() bool {
 	return second.Type == scan.Ident || second.Type == scan.Quoted
 }
 
-// namedWindow reads the name of a window, and returns the window, which WINDOW fills.
+// namedWindow reads the name of a window after OVER. It returns an empty window, which windows
+// fills in when it has read the clause WINDOW.
 func (p *parser) namedWindow() *ast.Window {
 	name := scan.Name(p.next())
 	w := &ast.Window{Span: name.Span}
@@ -186,9 +188,9 @@ func (p *parser) namedWindow() *ast.Window {
 	return w
 }
 
-// windows reads WINDOW name AS (…), …, if it comes next, and fills the windows of the current
-// SELECT that stand after OVER by name. before is the number of those that were read before this
-// SELECT. A name that WINDOW does not have is an error.
+// windows reads the clause WINDOW name AS (…), …, if it comes next, and fills in the windows to
+// which OVER name in the current SELECT refers. before is the number of OVER name that were read
+// before this SELECT. A name that WINDOW does not define is an error.
 func (p *parser) windows(before int) error {
 	defined := map[string]*ast.Window{}
 	for more := scan.IsWord(p.peek(), "WINDOW"); more; more = p.takeOp(",") {
@@ -214,8 +216,8 @@ func (p *parser) windows(before int) error {
 	return p.fillWindows(before, defined)
 }
 
-// fillWindows fills the windows that were read by name since there were before of them. An
-// unknown name is an error.
+// fillWindows fills in all windows that were read as OVER name, except the first ones, as many
+// as before says. defined has the windows by name. An unknown name is an error.
 func (p *parser) fillWindows(before int, defined map[string]*ast.Window) error {
 	for _, use := range p.named[before:] {
 		w := defined[scan.Lower(use.name.Text)]
@@ -230,14 +232,14 @@ func (p *parser) fillWindows(before int, defined map[string]*ast.Window) error {
 	return nil
 }
 
-// atInterval reports whether the next token is the text of INTERVAL '7 days', of
-// which name was read.
+// atInterval reports whether the next token is the text in INTERVAL '7 days'. name is the token
+// before, which must be INTERVAL.
 func (p *parser) atInterval(name *lexer.Token) bool {
 	return scan.IsWord(name, "INTERVAL") && p.peek().Type == scan.String && durationIn(p.peek()) != nil
 }
 
-// durationIn returns the duration that t means, a token of a text such as
-// '7 days', or nil if the text is no number of units.
+// durationIn returns the duration that t means, such as 7d for a token of the text '7 days'. It
+// returns nil if the text is not a number with a unit.
 func durationIn(t *lexer.Token) *ast.Duration {
 	short := scan.ShortDuration(scan.Unquote(t.Value, "'"))
 	if short == "" {
@@ -307,13 +309,13 @@ func dayOf(at ast.Span, x ast.Expr) ast.Expr {
 	}
 }
 
-// atTimeText reports whether the next token is the text of DATE '2008-06-15' or TIMESTAMP '…',
-// of which name was read.
+// atTimeText reports whether the next token is the text in DATE '2008-06-15' or TIMESTAMP '…'.
+// name is the token before.
 func (p *parser) atTimeText(name *lexer.Token) bool {
 	return (scan.IsWord(name, "DATE") || scan.IsWord(name, "TIMESTAMP")) && p.peek().Type == scan.String
 }
 
-// timeText reads the text of DATE '2008-06-15' as that time.
+// timeText reads the text in DATE '2008-06-15' and returns the time that it means.
 func (p *parser) timeText(name *lexer.Token) ast.Expr {
 	text := scan.Literal(p.next())
 	return &ast.Cast{Span: p.span(scan.StartOf(name)), X: text, Type: ast.Name{Span: scan.SpanOf(name), Text: "time"}}

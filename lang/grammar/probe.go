@@ -52,10 +52,9 @@ func reach(tokens []scan.Token) int {
 	return len(tokens)
 }
 
-// ReachWith returns how far the grammar gets in the statement if the tokens by
-// replace the tokens from index i up to, not including, j. The result is the
-// index of the first token that the grammar does not accept, or the number of
-// tokens if it accepts all.
+// ReachWith returns how far the grammar gets in the statement if the tokens in the parameter by
+// replace the tokens from index i up to, not including, j. The result is the index of the first
+// token that the grammar does not accept, or the number of tokens if it accepts all.
 func (p *Prober) ReachWith(i, j int, by ...scan.Token) int {
 	tokens := slices.Concat(p.Tokens[:i], by, p.Tokens[j:])
 	number(tokens)
@@ -73,8 +72,8 @@ func (p *Prober) Accepts(i int, t scan.Token) bool {
 	return reach(p.probe) > i
 }
 
-// These tokens are examples to probe with, one for each kind of token that is
-// neither a word of the language nor an operator.
+// These tokens are examples to try the grammar with, one for each kind of token that is neither
+// a word of the language nor an operator.
 var (
 	AName     = scan.Token{Type: scan.Ident, Value: "name"}
 	AQuoted   = scan.Token{Type: scan.Quoted, Value: `"name"`}

@@ -62,8 +62,8 @@ func (p *parser) search(q *ast.Query) error {
 	return nil
 }
 
-// endSearch adds to q, a SEARCH that was read to its end, the order and the number of
-// rows that it does not name.
+// endSearch adds an order and a number of rows to q, a SEARCH that was read to its end, if q
+// does not have them.
 func (p *parser) endSearch(q *ast.Query) {
 	q.Search.Ordered, q.Search.Limited = q.OrderBy != nil, q.Limit != nil
 	at := q.Select.From.Span

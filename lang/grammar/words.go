@@ -144,7 +144,7 @@ func IsWord(text string) bool {
 	return slices.Contains(Words(), scan.Upper(text))
 }
 
-// offer says which kind of names completion offers at a place of a statement.
+// offer says which kind of names completion offers, and at which place of a statement.
 type offer struct {
 	after string // the word or operator before the place, such as "POOL"; "" means anywhere else
 	names string // the kind of names, a value of the tag names such as "pool"

@@ -15,13 +15,14 @@ import (
 	"infomall/lang/ast"
 )
 
-// Runner runs statements. Several goroutines may use it. Make it by New.
+// Runner runs statements for clients that may only read. Several goroutines may use it. New
+// makes one.
 type Runner struct {
 	o     Options
 	slots chan struct{} // holds one element for each running statement
 }
 
-// Options say how a Runner runs statements. Session is required, and all limits.
+// Options says how a Runner runs statements. Session and all limits are required.
 type Options struct {
 	// Session returns a new session for one statement. It must be read-only and must
 	// not read files.
@@ -30,8 +31,8 @@ type Options struct {
 	Memory  int64         // memory of one statement in bytes; 0 means that of the settings
 	Rows    int64         // rows of one answer
 	AtOnce  int           // statements that run at the same time
-	// Began and Ended, if not nil, are called when a statement begins to run, and
-	// after it: with done, cut, mistake or error, and what it has read. Several
+	// Began and Ended, if not nil, are called when a statement begins to run and when it has
+	// ended. Ended gets how it ended (done, cut, mistake or error) and what it has read. Several
 	// goroutines may call them.
 	Began func()
 	Ended func(end string, rows, hits, misses int64)
@@ -48,8 +49,8 @@ func New(o Options) *Runner {
 	return &Runner{o: o, slots: make(chan struct{}, o.AtOnce)}
 }
 
-// ParamError is a mistake in a request other than in its statement. It says what to
-// write.
+// ParamError is a mistake in a request other than in its statement. Its text says what to write
+// instead.
 type ParamError struct{ text string }
 
 func (e *ParamError) Error() string { return e.text }
@@ -168,8 +169,8 @@ func (a *Answer) start(st ast.Statement) (*session.Result, error) {
 	return result, nil
 }
 
-// MayRun returns an error unless a Runner answers the statement st: it must only
-// read, and read only the archive.
+// MayRun returns nil if a Runner may run the statement st, otherwise an error. The statement
+// must only read, and must read only the archive.
 func MayRun(st ast.Statement) error {
 	if explain, ok := st.(*ast.Explain); ok && explain.Statement != nil {
 		return MayRun(explain.Statement)
@@ -186,8 +187,8 @@ func MayRun(st ast.Statement) error {
 	return nil
 }
 
-// Cause returns the error to show for err, an error of the statement: that it took
-// too long, if so.
+// Cause returns the error to show for err, an error of the statement. If the statement took too
+// long, this is an error that says so.
 func (a *Answer) Cause(err error) error {
 	if context.Cause(a.ctx) == ErrTime {
 		return fmt.Errorf("%w: %s; ask for less, or start the server with a longer --query-timeout", ErrTime, a.runner.o.Timeout)

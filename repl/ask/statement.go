@@ -12,9 +12,9 @@ import (
 // Literal returns a text as a constant of the query language, in quotes.
 func Literal(text string) string { return (&ast.String{Value: text}).String() }
 
-// timeClause returns a time of the parameter name, as people write it (2008-06 or
-// 20080602), in the form of the language, after the word before it, such as AT. It
-// returns "" if the parameter is absent.
+// timeClause returns a clause such as AT 2008-06: the parameter word, and then the time that the
+// parameter of the request called name has. People write times as 2008-06 or 20080602. It
+// returns "" if the request has no such parameter.
 func timeClause(v url.Values, name, word string) string {
 	text := v.Get(name)
 	if text == "" {
@@ -23,8 +23,8 @@ func timeClause(v url.Values, name, word string) string {
 	return " " + word + " " + Literal(Dashed(text))
 }
 
-// Dashed returns a time of only digits with separators: 20080602 becomes 2008-06-02.
-// Other texts are returned as they are.
+// Dashed returns a time of digits only with separators: 20080602 becomes 2008-06-02. It returns
+// any other text unchanged.
 func Dashed(text string) string {
 	if len(text) < 6 || len(text) > 14 || strings.Trim(text, "0123456789") != "" {
 		return text
@@ -52,8 +52,8 @@ func Dashed(text string) string {
 	return b.String()
 }
 
-// Search returns the SEARCH for the parameters q, scope, from, to, at,
-// limit and offset.
+// Search returns a SEARCH statement for the parameters q, scope, from, to, at, limit and offset
+// of a request.
 func Search(v url.Values, limitDefault int64) (string, error) {
 	words := v.Get("q")
 	if words == "" {
@@ -96,7 +96,7 @@ func Search(v url.Values, limitDefault int64) (string, error) {
 	return st, nil
 }
 
-// Page returns the SHOW PAGE for the parameters url, at and as.
+// Page returns a SHOW PAGE statement for the parameters url, at and as of a request.
 func Page(v url.Values) (string, error) {
 	u, err := URL(v)
 	if err != nil {
@@ -113,7 +113,7 @@ func Page(v url.Values) (string, error) {
 	return st, nil
 }
 
-// Diff returns the DIFF for the parameters url, from and to.
+// Diff returns a DIFF statement for the parameters url, from and to of a request.
 func Diff(v url.Values) (string, error) {
 	u, err := URL(v)
 	if err != nil {
@@ -122,7 +122,7 @@ func Diff(v url.Values) (string, error) {
 	return "DIFF " + Literal(u) + timeClause(v, "from", "FROM") + timeClause(v, "to", "TO"), nil
 }
 
-// URL returns the canonical form of the parameter url.
+// URL returns the canonical form of the URL in the parameter url of a request.
 func URL(v url.Values) (string, error) {
 	text := v.Get("url")
 	if text == "" {

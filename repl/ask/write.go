@@ -10,9 +10,9 @@ import (
 	"infomall/exec/value"
 )
 
-// Write writes the result to w in a format of package rowio.
-// Nothing is written before the first rows are there, so that an error before them can
-// be answered as one. flush, if not nil, is called after each batch of rows.
+// Write writes the result to w in a format of package rowio. Nothing is written before the first
+// rows are there, so that the caller can still answer with an error. flush, if not nil, is
+// called after each batch of rows.
 func (a *Answer) Write(w io.Writer, format string, flush func()) error {
 	rows := rowio.NewBinary(format, w)
 	if rows == nil {

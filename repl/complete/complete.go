@@ -32,9 +32,9 @@ type Completer struct {
 	Files   bool   // names of files are completed
 }
 
-// Complete returns the candidates for completing the statement at the cursor: texts
-// that may replace before[from:]. before and after are the statement's text on both
-// sides of the cursor.
+// Complete returns the candidates for completing the statement at the cursor: texts that may
+// replace before[from:]. before and after are the parts of the statement on both sides of the
+// cursor.
 func (c *Completer) Complete(before, after string) (from int, candidates []string) {
 	n := lang.AtCursor(before, after)
 	typed := before[n.From:]
@@ -59,10 +59,10 @@ func (c *Completer) Complete(before, after string) (from int, candidates []strin
 	return n.From, Beginning(typed, names)
 }
 
-// isLower reports whether completed keywords should be in lower case. They
-// have the case of typed, the word that is being typed. If typed is empty, they
-// have the case in which text, the statement so far, has its first word. The
-// parameter first is that word in upper case, to find it in text.
+// isLower reports whether completed keywords should be in lower case. They get the case of
+// typed, the word that is being typed. If typed is empty, they have the case in which text, the
+// statement so far, has its first word. The parameter first is that word in upper case, to find
+// it in text.
 func isLower(typed, first, text string) bool {
 	if typed != "" {
 		return !strings.ContainsFunc(typed, unicode.IsUpper)

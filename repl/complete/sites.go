@@ -94,9 +94,9 @@ func (n *Sites) Stale() {
 	n.loaded = time.Time{}
 }
 
-// beginning returns the hosts and URLs that begin with typed. typed may begin
-// with a scheme such as http://, or with the = of a scope. If there are more
-// than the result has, a last element that ends in … says so.
+// beginning returns the hosts and URLs that begin with typed. typed may begin with a scheme such
+// as http://, or with the = of a scope. If not all fit into the result, its last element ends in
+// … and says so.
 func (n *Sites) beginning(typed string) []string {
 	sign := ""
 	rest := typed

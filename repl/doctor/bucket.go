@@ -18,19 +18,20 @@ import (
 const (
 	// rounds is how often two writers race for an object.
 	rounds = 20
-	// skewMax is how far the clocks may be apart before a store refuses signatures; skewNote is
-	// from where the doctor mentions it.
+	// skewMax is the difference between two clocks above which a store refuses signatures. The
+	// doctor mentions a difference from skewNote on.
 	skewMax  = 15 * time.Minute
 	skewNote = 5 * time.Second
-	// largeBytes is more than the client sends in one request, so the object goes in parts.
+	// largeBytes is the size of an object that is too large for one request of the client, so
+	// that it is sent in parts.
 	largeBytes = 17 << 20
 	// smallReads is how many small reads are timed.
 	smallReads = 20
-	// cleanup is how long the removal of what the checks have made may take.
+	// cleanup bounds the time for removing what the checks have made.
 	cleanup = time.Minute
 )
 
-// bucketCheck has what the checks of a bucket share.
+// bucketCheck has what all checks of one bucket use.
 type bucketCheck struct {
 	*report
 	ctx    context.Context
@@ -38,7 +39,7 @@ type bucketCheck struct {
 	prefix string // of all names of the checks, with a / at its end
 }
 
-// checkBucket checks the store behind the client.
+// checkBucket checks the object store with which c is connected, and writes the results to r.
 func checkBucket(ctx context.Context, r *report, c *s3.Client) {
 	fmt.Fprintf(r.w, "%s at %s\n", c.URL(), c.Endpoint())
 	b := &bucketCheck{r, ctx, c, ".doctor-" + strings.ToLower(rand.Text()[:10]) + "/"}
@@ -62,7 +63,8 @@ func checkBucket(ctx context.Context, r *report, c *s3.Client) {
 	b.speed()
 }
 
-// name returns the name of an object of the checks.
+// name returns the full name, with the prefix of the checks, of the object that the checks call
+// s.
 func (b *bucketCheck) name(s string) string { return b.prefix + s }
 
 // put writes a small object.
@@ -70,7 +72,7 @@ func (b *bucketCheck) put(name, content string, when s3.Condition) (s3.Info, err
 	return b.client.PutBytes(b.ctx, b.name(name), []byte(content), when)
 }
 
-// reads returns an error if an object does not have this content.
+// reads reads an object, and returns an error if its content is not the text want.
 func (b *bucketCheck) reads(name, want string) error {
 	got, _, err := b.client.Get(b.ctx, b.name(name), 0, -1, "")
 	if err == nil && string(got) != want {
@@ -156,8 +158,8 @@ func (b *bucketCheck) ifMatch() (string, error) {
 	return "a PUT replaces an object only if its ETag is the one given", s3.ProbeMatch(b.ctx, b.client, b.name("match"))
 }
 
-// race lets two writers write an object at once, with a condition that only one of them can
-// meet.
+// race lets two writers write the same object at once, under a condition that only one of them
+// can meet. It fails unless exactly one succeeds.
 func (b *bucketCheck) race(match bool) (string, error) {
 	for i := range rounds {
 		name, when := fmt.Sprint("race-", i), s3.IfAbsent
@@ -225,8 +227,8 @@ func (b *bucketCheck) parts() (string, error) {
 	return fmt.Sprintf("an object of 17 MB is written in parts, with If-None-Match; %.0f MB/s there, %.0f MB/s back", rate(up[0]), rate(down[0])), nil
 }
 
-// list says whether a list has what was written just before. Infomall rests no decision on a
-// list alone, so a late list is only noted.
+// list says whether a list has what was written just before. Infomall makes no decision by a
+// list alone, so the report only mentions a late list.
 func (b *bucketCheck) list() {
 	late := 0
 	for i := range 5 {

@@ -40,8 +40,9 @@ func (r *report) line(v verdict, name, format string, args ...any) {
 	fmt.Fprintf(r.w, "  %-5s  %-24s  %s\n", v, name, fmt.Sprintf(format, args...))
 }
 
-// check writes the result of a check: ok with the text that do returns, or that it fails, with
-// the error of do and what that means for infomall.
+// check runs do and writes the result: ok with the text that do returns; or a failure, with the
+// error of do and the text means, which says what the failure means for infomall. It returns
+// whether do succeeded.
 func (r *report) check(name, means string, do func() (string, error)) bool {
 	text, err := do()
 	if err != nil {
@@ -60,9 +61,9 @@ func isNATS(url string) bool {
 	return strings.HasPrefix(url, "nats://") || strings.HasPrefix(url, "tls://")
 }
 
-// Check checks the places, writes one line for each check to w, and returns how many checks
-// failed that infomall needs. The places must be such that IsPlace is true. The error says that
-// the checks were cancelled.
+// Check checks the places, writes one line for each check to w, and returns how many of the
+// checks that infomall needs have failed. IsPlace must be true for each place. The error says
+// that the checks were cancelled.
 func Check(ctx context.Context, w io.Writer, places ...string) (failed int, err error) {
 	r := &report{w: w}
 	for _, p := range places {
@@ -89,7 +90,7 @@ func Check(ctx context.Context, w io.Writer, places ...string) (failed int, err 
 // times are how long each of several requests took.
 type times []time.Duration
 
-// took calls do and adds how long it took.
+// took runs do and adds the time that it took to t.
 func (t *times) took(do func() error) error {
 	start := time.Now()
 	err := do()

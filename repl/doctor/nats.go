@@ -20,15 +20,17 @@ import (
 const (
 	// patience is how long one check of NATS may take.
 	patience = 30 * time.Second
-	// payloadMin is the least largest message that infomall needs: a chunk of an answer.
+	// payloadMin is the size in bytes of the messages that infomall sends at most: a piece of an
+	// answer. The servers must allow messages of this size.
 	payloadMin = 512 << 10
-	// redeliverAfter is after which time a message without an answer comes again.
+	// redeliverAfter is the time after which the server sends a message again that was not
+	// acknowledged.
 	redeliverAfter = 500 * time.Millisecond
 	// published is how many messages are timed.
 	published = 200
 )
 
-// natsCheck has what the checks of NATS servers share.
+// natsCheck has what all checks of NATS servers use.
 type natsCheck struct {
 	*report
 	ctx  context.Context
@@ -69,7 +71,8 @@ func checkNATS(ctx context.Context, r *report, urls string) {
 	n.check("speed", "no message is kept", n.speed)
 }
 
-// withoutPasswords returns urls without what is before @ in each.
+// withoutPasswords returns urls without the user name and password in each URL, which are before
+// the @.
 func withoutPasswords(urls string) string {
 	list := strings.Split(urls, ",")
 	for i, u := range list {
@@ -129,7 +132,7 @@ func (n *natsCheck) jetStream() (string, error) {
 	return fmt.Sprintf("on; streams: %d; %s on disk", info.Streams, limit), nil
 }
 
-// config returns the stream of the checks: a work queue on disk.
+// config returns the settings of the stream that the checks use: a work queue on disk.
 func (n *natsCheck) config(replicas int) jetstream.StreamConfig {
 	return jetstream.StreamConfig{
 		Name: n.name, Subjects: []string{n.name + ".>"}, Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage,
@@ -137,8 +140,9 @@ func (n *natsCheck) config(replicas int) jetstream.StreamConfig {
 	}
 }
 
-// again calls do, and calls it again if no answer comes or nobody can answer yet: a cluster
-// loses or refuses what is asked while it elects a leader. What do makes may exist then already.
+// again calls do until it succeeds, if there is no answer or nobody can answer yet: a cluster
+// loses or refuses requests while it elects a leader. What do creates may exist already at its
+// second call.
 func again(ctx context.Context, do func(ctx context.Context) error) error {
 	for {
 		one, cancel := context.WithTimeout(ctx, patience/10)
@@ -211,7 +215,8 @@ func (n *natsCheck) replicas() {
 	n.line(ok, "replicas", "a stream can have 3, and takes messages")
 }
 
-// expected checks that a message with an expected last sequence is kept only if it is right.
+// expected checks that a server stores a message with an expected last sequence only if that
+// sequence is right.
 func (n *natsCheck) expected() (string, error) {
 	ctx, cancel := n.within()
 	defer cancel()
@@ -230,14 +235,14 @@ func (n *natsCheck) expected() (string, error) {
 	return "a message that expects another one before it is refused", nil
 }
 
-// wrongSequence reports whether err says that a message or key was refused because another
-// one came before.
+// wrongSequence reports whether err says that the server refused a message or a key because
+// another one came first.
 func wrongSequence(err error) bool {
 	var e *jetstream.APIError
 	return errors.As(err, &e) && (e.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || e.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
 }
 
-// redelivery checks that a work queue gives a message again until it is acknowledged.
+// redelivery checks that a work queue delivers a message again until it is acknowledged.
 func (n *natsCheck) redelivery() (string, error) {
 	ctx, cancel := n.within()
 	defer cancel()
@@ -323,7 +328,7 @@ func (n *natsCheck) keys() (string, error) {
 	return "a key is changed only by one who has seen its last value", nil
 }
 
-// race lets two writers change a key at once.
+// race lets two writers change the same key at once. It fails unless exactly one succeeds.
 func (n *natsCheck) race() (string, error) {
 	ctx, cancel := n.within()
 	defer cancel()
@@ -380,8 +385,8 @@ func (n *natsCheck) clock() {
 	}
 }
 
-// sync reports when the server writes messages through to its disk. The server answers this
-// question only to the account of the system.
+// sync reports how often the server syncs messages to its disk. The server answers this question
+// only to a client of the system account.
 func (n *natsCheck) sync() {
 	const name = "sync to disk"
 	msg, err := n.conn.Request("$SYS.REQ.SERVER.PING.JSZ", nil, time.Second)
@@ -406,7 +411,7 @@ func (n *natsCheck) sync() {
 	}
 }
 
-// speed measures how fast messages are kept.
+// speed measures how fast the server stores messages.
 func (n *natsCheck) speed() (string, error) {
 	ctx, cancel := n.within()
 	defer cancel()

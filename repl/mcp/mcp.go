@@ -157,7 +157,7 @@ type pageInput struct {
 	From int    `json:"from,omitempty" jsonschema:"number of characters of the text to leave out, to read on"`
 }
 
-// pageAnswer is a page as it was. Quoted is text of the page.
+// pageAnswer is a page at an earlier time. Quoted has text of the page.
 type pageAnswer struct {
 	URL       string `json:"url"`
 	Time      string `json:"time" jsonschema:"when the version was first seen"`
@@ -221,8 +221,8 @@ func (s *server) diff(ctx context.Context, _ *sdk.CallToolRequest, in diffInput)
 	return nil, a, err
 }
 
-// run runs a statement and returns its answer with values that are not too long. The
-// error shows the place of a mistake in the statement.
+// run runs a statement and returns its answer, in which long values are cut. The error shows the
+// place of a mistake in the statement.
 func (s *server) run(ctx context.Context, statement string, params map[string]string) (answer, error) {
 	rows, a, err := s.rows(ctx, statement, params)
 	if err != nil {
@@ -242,7 +242,8 @@ func (s *server) run(ctx context.Context, statement string, params map[string]st
 	return a, nil
 }
 
-// rows runs a statement and returns its rows, and an answer with all but the rows.
+// rows runs a statement. It returns the rows of the result, and an answer that has everything
+// but the rows.
 func (s *server) rows(ctx context.Context, statement string, params map[string]string) ([]map[string]any, answer, error) {
 	a := answer{Statement: statement}
 	res, err := s.asker.Run(ctx, statement, params)

@@ -41,9 +41,10 @@ var useHugePages = sync.OnceFunc(func() {
 	growHuge()
 })
 
-// growHuge makes the heap grow by an allocation that is garbage at once. The advice stays with
-// its addresses. The collector must not run meanwhile: if it found the allocation in use,
-// it would let as much garbage build up before it runs again.
+// growHuge makes the heap grow into addresses for which huge pages were asked: it makes an
+// allocation that becomes garbage at once. The request for huge pages stays with these
+// addresses. The collector must not run meanwhile: if it found the allocation in use, it would
+// let as much garbage build up before it runs again.
 func growHuge() {
 	garbage.Lock()
 	defer garbage.Unlock()

@@ -10,16 +10,15 @@ import (
 	"sync"
 )
 
-// frugalGarbage is the value of GOGC during a crawl or SEAL: how much garbage,
-// in per cent of the memory in use, may build up before it is collected. With
-// Go's default of 100, a crawl of 12,000 pages took a quarter more memory, and
-// sealing 104 pools took 343 MB instead of 251. The CPU time was nearly the
-// same.
+// frugalGarbage is the value of GOGC during a crawl or SEAL. The garbage collector runs when the
+// garbage has reached this percentage of the memory in use. With Go's default of 100, a crawl of
+// 12,000 pages took a quarter more memory, and sealing 104 pools took 343 MB instead of 251. The
+// CPU time was nearly the same.
 const frugalGarbage = 50
 
-// garbage has the settings of the garbage collector. There is one for the process, however
-// many archives are open, because a process has one collector. Whoever changes a setting
-// of the collector holds its lock.
+// garbage has the settings of the garbage collector. There is one for the process, however many
+// archives are open, because a process has one collector. A caller that changes a setting of the
+// collector must hold the lock of garbage.
 var garbage struct {
 	sync.Mutex
 	frugal  int              // calls of BeginFrugal that have not ended
@@ -58,9 +57,9 @@ func setUsual(percent int) (before int) {
 	return before
 }
 
-// ballastBytes is about the minimum amount of garbage, in bytes, at which the
-// garbage collector runs. Most statements use less memory than that. With Go's own
-// minimum, scans took a fifth more CPU time.
+// ballastBytes is the amount of garbage, in bytes, below which the garbage collector usually
+// does not run. Most statements use less memory than that. With Go's own minimum, scans took a
+// fifth more CPU time.
 const ballastBytes = 32 << 20
 
 // goMinimum is Go's own minimum for a GOGC of 100, in bytes. It grows in proportion to GOGC.

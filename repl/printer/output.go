@@ -58,7 +58,7 @@ func NewOutput(w io.Writer) *Output {
 	return o
 }
 
-// directOutput writes to an output past its buffer.
+// directOutput writes to an output without its buffer.
 type directOutput struct{ *Output }
 
 // Write writes b in chunks to the pager or to Dest. It stops with the cause of

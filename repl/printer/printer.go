@@ -69,9 +69,9 @@ const (
 	ToNowhere       // the result is not shown
 )
 
-// Print shows the result r of the statement s at the place to, and closes r. It
-// returns the number of rows of the result. It shows rows as they come; after
-// an error the rows before it have been shown.
+// Print shows the result r of the statement s at the place that the parameter to names, and
+// closes r. It returns the number of rows of the result. It shows rows as they come; after an
+// error the rows before it have been shown.
 func (p *Printer) Print(ctx context.Context, s ast.Statement, r *session.Result, to Place) (rows int64, err error) {
 	defer r.Close()
 	p.statement = s.String()
@@ -123,9 +123,8 @@ func (p *Printer) Print(ctx context.Context, s ast.Statement, r *session.Result,
 	return rows, err
 }
 
-// rows shows the rows of r and returns their number. It writes the header only
-// when the first batch has come, so that an error before it leaves the output
-// clean.
+// rows shows the rows of r and returns their number. It writes the header only when the first
+// batch has come, so that nothing is written if an error comes before the first batch.
 func (p *Printer) rows(ctx context.Context, out *Output, r *session.Result, to Place) (rows int64, err error) {
 	var w rowio.Writer
 	begin := func() (err error) {
@@ -185,7 +184,7 @@ func (p *Printer) rows(ctx context.Context, out *Output, r *session.Result, to P
 	return rows, w.End()
 }
 
-// separate writes an empty line between the result before and the next one.
+// separate writes an empty line between the previous result and the next one.
 func (p *Printer) separate(out *Output) {
 	if out != p.Out {
 		return
@@ -199,7 +198,7 @@ func (p *Printer) separate(out *Output) {
 	p.Printed++
 }
 
-// format returns the format in which a result is shown on out, such as "csv" or
+// format returns the format in which the printer shows a result on out, such as "csv" or
 // ModeAuto.
 func (p *Printer) format(out *Output) string {
 	switch {

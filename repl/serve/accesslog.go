@@ -19,8 +19,9 @@ type accessLog struct {
 
 func newAccessLog(w io.Writer) *accessLog { return &accessLog{w: w} }
 
-// add writes the line of a request that began at begun and was answered with status
-// and so many bytes of body. An error in writing is ignored: the answer was sent.
+// add writes the line of a request that began at begun, took the time took, and was answered
+// with status and the given number of bytes of body. It ignores an error in writing, because the
+// answer was sent.
 func (l *accessLog) add(r *http.Request, status int, bytes int64, begun time.Time, took time.Duration) {
 	if l.w == nil {
 		return
@@ -56,8 +57,8 @@ func (w *recorder) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write notes the size of b and sends it. A client that accepts nothing for
-// clientTimeout loses its connection, so that it holds nothing up.
+// Write notes the size of b and sends it. If the client does not accept b within clientTimeout,
+// its connection is closed, so that a slow client does not keep resources for ever.
 func (w *recorder) Write(b []byte) (int, error) {
 	w.deadline.SetWriteDeadline(time.Now().Add(clientTimeout)) // a test's connection has none
 	if w.status == 0 {

@@ -11,8 +11,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// answerKey has all that an answer of replay depends on, besides the state of the archive
-// and, if the address has no time, the clock.
+// answerKey has everything that decides which answer replay sends, except the state of the
+// archive and, for an address without a time, the clock.
 type answerKey struct {
 	uri, host, dest, lang string
 	gzip                  bool // a body of text is sent compressed
@@ -25,7 +25,7 @@ func answerKeyOf(r *http.Request) answerKey {
 	return answerKey{r.RequestURI, r.Host, r.Header.Get("Sec-Fetch-Dest"), lang, zip}
 }
 
-// bytes returns about how much memory k takes, in bytes.
+// bytes returns roughly how much memory k takes, in bytes.
 func (k *answerKey) bytes() int64 {
 	return int64(unsafe.Sizeof(*k)) + int64(len(k.uri)+len(k.host)+len(k.dest))
 }
@@ -43,8 +43,8 @@ type answer struct {
 // field is a field of the header of an answer.
 type field struct{ name, value string }
 
-// keep makes a ready to be kept, and returns about how much memory it takes, in bytes. Most
-// fields are the same in all answers, and have their texts in t.
+// keep prepares a to be kept in memory, and returns roughly how much memory a takes, in bytes.
+// Most header fields are the same in all answers; a then uses the copies of their texts in t.
 func (a *answer) keep(t *texts) int64 {
 	a.body = bytes.Clone(a.body) // without the room behind it, or what it is a part of
 	a.fields = make([]field, 0, len(a.header))
@@ -62,7 +62,7 @@ func (a *answer) keep(t *texts) int64 {
 	return n + int64(len(a.fields))*int64(unsafe.Sizeof(field{}))
 }
 
-// setHeader puts the fields of an answer that was kept into h.
+// setHeader puts the header fields of a, an answer that was kept, into h.
 func (a *answer) setHeader(h http.Header) {
 	values := make([]string, len(a.fields))
 	for i, f := range a.fields {
@@ -78,17 +78,18 @@ func (a *answer) setHeader(h http.Header) {
 	}
 }
 
-// textsMax is how many texts a texts has at most.
+// textsMax is the maximum number of strings in a texts.
 const textsMax = 1000
 
-// texts has one copy of each text that was met often lately. With it, the header of a page
-// takes 2 KB of memory instead of 4.
+// texts holds one copy of each string that occurred often lately, so that many answers share it.
+// With it, the header of a page takes 2 KB of memory instead of 4.
 type texts struct {
 	mu  sync.Mutex
 	all map[string]string
 }
 
-// one returns the copy of s, and how many bytes of memory it takes that others do not use.
+// one returns the shared copy of s, and how many bytes of memory the copy takes that no other
+// answer uses.
 func (t *texts) one(s string) (text string, bytes int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -106,8 +107,8 @@ func (t *texts) one(s string) (text string, bytes int64) {
 // zipMin is the size in bytes of a body that is worth compressing.
 const zipMin = 1 << 10
 
-// zippers has writers to use again: a new one clears its tables, which takes longer than to
-// compress a page.
+// zippers is a pool of gzip writers to use again: a new one clears its tables, which takes
+// longer than to compress a page.
 var zippers = sync.Pool{New: func() any {
 	z, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
 	if err != nil {

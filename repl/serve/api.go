@@ -13,7 +13,7 @@ import (
 	"infomall/repl/ask"
 )
 
-// apiSearch answers with findings.
+// apiSearch answers a request with the findings of a full-text search.
 func (s *server) apiSearch(w http.ResponseWriter, r *http.Request) error {
 	return s.askOf(w, r, func(v url.Values) (string, error) { return ask.Search(v, 20) })
 }
@@ -28,7 +28,8 @@ func (s *server) apiDiff(w http.ResponseWriter, r *http.Request) error {
 	return s.askOf(w, r, ask.Diff)
 }
 
-// askOf answers the statement that make returns for the parameters of the request.
+// askOf sends the result of a statement. The function make makes the statement from the
+// parameters of the request.
 func (s *server) askOf(w http.ResponseWriter, r *http.Request, make func(url.Values) (string, error)) error {
 	if err := onlyRead(w, r); err != nil {
 		return err
@@ -71,8 +72,9 @@ func (s *server) apiRelations(w http.ResponseWriter, r *http.Request) error {
 // completionsMax is how many texts a completion offers.
 const completionsMax = 100
 
-// apiComplete answers with the texts that may come at the cursor in a statement, whose
-// parts before and after it are parameters. typed is the end of before that they replace.
+// apiComplete answers with the texts that may come at the cursor in a statement. The parameters
+// of the request have the parts of the statement before and after the cursor. typed, in the
+// answer, is the end of the first part, which a chosen text replaces.
 func (s *server) apiComplete(w http.ResponseWriter, r *http.Request) error {
 	if err := onlyRead(w, r); err != nil {
 		return err
@@ -93,7 +95,7 @@ func (s *server) apiComplete(w http.ResponseWriter, r *http.Request) error {
 	return sendJSON(w, answer)
 }
 
-// crawlsStatement asks for the crawls that pages and the API show.
+// crawlsStatement is the query for the crawls that pages and the API show.
 const crawlsStatement = "SELECT name, state, started, finished, fetched, failed, waiting, pages_per_second, bytes_per_second, pages_per_second_hour, bytes, alerts, error FROM crawls ORDER BY started DESC LIMIT 100"
 
 // crawlsEvery is the time between two looks at the states of crawls.

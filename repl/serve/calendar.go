@@ -29,7 +29,7 @@ type calendarDay struct {
 	Title    string
 }
 
-// calendarMonth is a month of the calendar.
+// calendarMonth is a month of the calendar, with its days.
 type calendarMonth struct {
 	Name  string
 	Weeks [][]calendarDay
@@ -182,7 +182,8 @@ func (s *server) calendarPage(w http.ResponseWriter, r *http.Request, t *replay.
 	return s.send(w, r, http.StatusOK, p, "")
 }
 
-// rankOf returns how important a kind of change is.
+// rankOf returns how important a kind of change is: its index in changeKeys, or -1 if it is not
+// there.
 func rankOf(key string) int {
 	for i, k := range changeKeys {
 		if k == key {

@@ -22,8 +22,8 @@ type frameData struct {
 	Asked      string // digits, or "" for the latest
 	Capture    *lookup.Capture
 	Prev, Next lookup.Capture // the versions before and after
-	// Before and After are the nearest versions whose content changed, if these are not
-	// the versions before and after.
+	// Before and After are the nearest earlier and later versions whose content changed. They
+	// are set only if they differ from the next earlier and the next later version.
 	Before, After lookup.Capture
 	Frame         string // address of the archived page
 	Year          string
@@ -36,8 +36,8 @@ type frameData struct {
 	Document      string // a line about the document, as draw.DocumentLine returns it; "" for a page
 	NoBar         bool
 	View          replay.View
-	// Tools are the addresses of the page with no view, with its changes and with its
-	// blocks.
+	// Plain, Changes and Blocks are addresses of the page: with no view, with its changes
+	// marked, and with its blocks marked.
 	Plain, Changes, Blocks string
 	DOM, Picture           string      // addresses of what a browser made of the page; "" if the archive has none
 	Still                  string      // the URL of the page, if the frame has its document after load
@@ -58,16 +58,16 @@ const sincesMax = 30
 // stripLength is how many places the strip of versions has.
 const stripLength = 200
 
-// tick is a place on the strip of versions, which is as long as the time from the
-// first to the last capture. It has the most important change of its time.
+// tick is a place on the strip of versions, which is as long as the time from the first to the
+// last capture. It shows the most important change in its part of that time.
 type tick struct {
 	At         int // from 0 to stripLength - 1
 	Key, Stamp string
 	Title      string
 }
 
-// strip sets what d says of the captures of f: the ticks, the place of the capture of d, and
-// the nearest changes of content. t is the target of the page.
+// strip fills in d from the captures of f: the ticks, the position of d's capture on the strip,
+// and the nearest changes of content. t is the target of the page.
 func (d *frameData) strip(ctx context.Context, snap relation.Snapshot, f *lookup.Found, t *replay.Target) error {
 	length := max(1, f.Last.Time-f.First.Time)
 	place := func(t record.Time) int { return int((t - f.First.Time) * (stripLength - 1) / length) }
@@ -182,8 +182,8 @@ func (s *server) framePage(w http.ResponseWriter, r *http.Request, t *replay.Tar
 	return s.send(w, r, http.StatusOK, p, s.origins.frameSources(r))
 }
 
-// seen sets the addresses of what a browser made of the page of t during the crawl, at
-// about the time at.
+// seen sets addresses in d that show what a browser made of the page of t during the crawl, near
+// the time at.
 func (s *server) seen(ctx context.Context, snap relation.Snapshot, d *frameData, t *replay.Target, at record.Time) error {
 	for _, x := range []struct {
 		prefix string
@@ -216,8 +216,8 @@ func viewPath(t *replay.Target, v replay.View) string {
 	return to.Prefix() + pathText(t.URL)
 }
 
-// describe sets what d says of the parts and of the view of its capture, whose response
-// is p. The texts are in the language lang.
+// describe fills in d what the page says about the parts and the view of its capture. p is the
+// response of the capture, and lang the language of the texts.
 func (s *server) describe(ctx context.Context, snap relation.Snapshot, f *lookup.Found, d *frameData, p *record.Payload, lang string) error {
 	free, err := acquire(ctx, s.replays, replayWait)
 	if err != nil {
@@ -326,9 +326,9 @@ func documentOf(c *lookup.Capture, p *record.Payload) (body []byte, kind replay.
 	return body, kind, &replay.Page{URL: c.URL, Captured: c.Time.Std(), Charset: charset.Find(body, contentType, p.Charset).Charset}
 }
 
-// spreadOf returns the spread of parts, the parts of the capture c. A frame is shown as
-// it was at the time asked, and all else as it was at the time of c. more reports
-// whether c has other parts. The result is nil if there are no parts.
+// spreadOf returns the spread of parts, the parts of the capture c. A frame is looked up at the
+// time asked, and every other part at the time of c. more reports whether c has parts that are
+// not in the parameter parts. The result is nil if there are no parts.
 func spreadOf(ctx context.Context, snap relation.Snapshot, c *lookup.Capture, asked record.Time, parts []replay.Part, more bool) (*spread, error) {
 	if len(parts) == 0 {
 		return nil, nil

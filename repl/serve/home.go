@@ -9,7 +9,7 @@ import (
 	"infomall/repl/serve/lookup"
 )
 
-// The most rows that the parts of pages show.
+// The maximum numbers of rows that parts of pages show.
 const (
 	homeMonthsMax  = 600
 	pageRowsMax    = 1000
@@ -35,8 +35,8 @@ type homeData struct {
 	Query                       string
 }
 
-// homePage answers / with a box for a URL, words or a statement, and with what the
-// archive holds. With the parameter q it leads to the page that answers it.
+// homePage answers / with a box for a URL, words or a statement, and with what the archive
+// holds. If the request has the parameter q, homePage redirects to the page that answers q.
 func (s *server) homePage(w http.ResponseWriter, r *http.Request) error {
 	if err := onlyRead(w, r); err != nil {
 		return err
@@ -86,8 +86,8 @@ func (s *server) homePage(w http.ResponseWriter, r *http.Request) error {
 	return s.send(w, r, http.StatusOK, p, "")
 }
 
-// leadTo returns the address of the page that answers what a person typed: the
-// calendar of a URL, the answer of a statement, or a search for words.
+// leadTo returns the address of the page that answers text, which a person typed: the calendar
+// of a URL, the result of a statement, or a search for words.
 func leadTo(text, chosen string) string {
 	first, _, many := strings.Cut(text, " ")
 	if many {

@@ -38,7 +38,7 @@ func NewInside(o Options) (*Inside, error) {
 	return &Inside{s: s, handler: s.replayHandler()}, nil
 }
 
-// Close frees what x keeps between requests.
+// Close frees what x has kept in memory and in files.
 func (x *Inside) Close() { x.s.close() }
 
 // Visit returns a visit of the page of a canonical URL, as it was at time t.
@@ -61,7 +61,7 @@ type Visit struct {
 	missing []string
 }
 
-// Asked returns how many URLs the page asked for, besides its own. missing are those URLs that
+// Asked returns how many URLs the page asked for, besides its own. missing has those URLs that
 // the archive does not have, in the order of the requests.
 func (v *Visit) Asked() (parts int, missing []string) {
 	v.mu.Lock()
@@ -127,8 +127,8 @@ func (v *Visit) Send(ctx context.Context, method, address string, head, body []b
 	return w.head(), w.body.Bytes(), nil
 }
 
-// answer answers the request r. The error says that the answer is not whole: a handler
-// then breaks the connection, which it does by a panic.
+// answer answers the request r. An error says that the answer is not complete: the context of r
+// has ended, or the handler has panicked, which is how a handler breaks its connection.
 func (x *Inside) answer(w http.ResponseWriter, r *http.Request) (err error) {
 	defer func() {
 		switch p := recover(); {
@@ -185,11 +185,12 @@ func (w *keptAnswer) head() []byte {
 	return b.Bytes()
 }
 
-// missingKey is the key of a function in the context of a request. Replay calls it with
-// each URL that the archive has not.
+// missingKey is the key under which the context of a request has a function. Replay calls the
+// function with each URL that the archive does not have.
 type missingKey struct{}
 
-// noteMissing notes that the archive has not what a request with this context asks for.
+// noteMissing reports u, a URL that the archive does not have, to the function that ctx has
+// under missingKey, if it has one.
 func noteMissing(ctx context.Context, u string) {
 	if note, ok := ctx.Value(missingKey{}).(func(string)); ok {
 		note(u)

@@ -54,13 +54,13 @@ var routes = []route{
 	{"/healthz", false, simple((*server).health)},
 }
 
-// simple returns h as the handler of a route for a whole path.
+// simple returns h as the handler of a route that matches whole paths only.
 func simple(h func(*server, http.ResponseWriter, *http.Request) error) func(*server, http.ResponseWriter, *http.Request, string) error {
 	return func(s *server, w http.ResponseWriter, r *http.Request, _ string) error { return h(s, w, r) }
 }
 
-// routeOf returns the route of a request target as it was received, and what
-// follows the route's path. It returns nil if the target is that of an archived page.
+// routeOf returns the route for target, the target of a request as it was received, and the rest
+// of target after the route's path. It returns nil if target is that of an archived page.
 func routeOf(target string) (rt *route, rest string) {
 	path, _, _ := strings.Cut(target, "?")
 	for i := range routes {
@@ -182,7 +182,7 @@ func (s *server) static(w http.ResponseWriter, r *http.Request, name string) err
 	return err
 }
 
-// health answers that the server runs and the archive can be opened.
+// health answers with success if the server runs and the archive can be opened.
 func (s *server) health(w http.ResponseWriter, r *http.Request) error {
 	if err := onlyRead(w, r); err != nil {
 		return err

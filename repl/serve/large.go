@@ -5,8 +5,8 @@ import (
 	"iter"
 )
 
-// largeReader reads a body that is yielded in pieces, and can begin at any offset:
-// the pieces before are skipped. It holds one piece in memory. Close it.
+// largeReader reads a body that is yielded in pieces, and can begin at any offset: the pieces
+// before are skipped. It holds one piece in memory. The caller closes it.
 type largeReader struct {
 	pieces iter.Seq2[[]byte, error]
 	size   int64

@@ -17,8 +17,8 @@ import (
 // timeMapMax is how many captures one TimeMap lists. A larger one has pages.
 const timeMapMax = 10_000
 
-// mementoOf returns the address of a capture for programs: at replay, and not the
-// page with the bar.
+// mementoOf returns the address of a capture for programs: its address at replay, and not that
+// of the page with the bar.
 func (s *server) mementoOf(r *http.Request, c *lookup.Capture) string {
 	return s.origins.plainReplayOrigin(r) + "/" + lookup.Stamp(c.Time) + string(replay.PageTop) + "/" + c.URL
 }
@@ -31,7 +31,8 @@ func quoted(url string) string { return linkQuoter.Replace(url) }
 
 var linkQuoter = strings.NewReplacer("<", "%3C", ">", "%3E", `"`, "%22")
 
-// mementoHeader sets the fields of RFC 7089 for an answer with the capture c of f.
+// mementoHeader sets the header fields of RFC 7089 for an answer that shows c, a capture of f. n
+// are the captures around c.
 func (s *server) mementoHeader(h http.Header, r *http.Request, f *lookup.Found, c *lookup.Capture, n lookup.Around) {
 	h.Set("Memento-Datetime", datetime(c.Time))
 	h.Set("Content-Location", "/"+lookup.Stamp(c.Time)+string(replay.PageTop)+"/"+c.URL)

@@ -60,8 +60,7 @@ func (m *metrics) request(listener string, status int, bytes int64, took time.Du
 	m.seconds.WithLabelValues(listener).Observe(took.Seconds())
 }
 
-// statement counts one statement that has ended as end says: done, cut, mistake or
-// error.
+// statement counts one statement. end says how it ended: done, cut, mistake or error.
 func (m *metrics) statement(end string, rows, hits, misses int64) {
 	m.running.Dec()
 	m.statements.WithLabelValues(end).Inc()

@@ -19,8 +19,8 @@ import (
 // used because neighbours below a shared parent could share cookies.
 const labelSuffix = "-replay"
 
-// origins says by which origins browsers reach the two listeners, and which host
-// names a request may have.
+// origins says at which origins browsers reach the interface and replay, and which host names a
+// request may have.
 type origins struct {
 	ui       *url.URL // origin of the interface by --serve-origin; nil if it follows the Host
 	replay   *url.URL // origin of replay by --replay-origin; nil if it follows the Host
@@ -110,8 +110,8 @@ func (g *origins) interfaceOrigin(r *http.Request) string {
 	return "http://" + net.JoinHostPort(strings.Trim(host, "[]"), g.uiPort)
 }
 
-// plainReplayOrigin returns an origin of replay for programs that follow links but
-// do not run pages: one that needs no name of a site.
+// plainReplayOrigin returns an origin of replay that contains no name of a site. It is for
+// programs that follow links but do not run pages.
 func (g *origins) plainReplayOrigin(r *http.Request) string {
 	if g.replay != nil {
 		u := *g.replay
@@ -177,9 +177,9 @@ func label(site string) string {
 	return "s" + name + tail
 }
 
-// inOrigin reports whether the request r came to the origin of the site of a
-// canonical URL. It is true if sites have no origins of their own, or if the host
-// has no label, as a program sends it.
+// inOrigin reports whether the request r came to the origin of the site of a canonical URL. It
+// is also true if sites have no origins of their own, or if the host has no label, as in
+// requests of programs that are no browsers.
 func (g *origins) inOrigin(r *http.Request, site string) bool {
 	host := hostOf(r.Host)
 	switch {
@@ -203,7 +203,8 @@ func (g *origins) servesInterface(host string) bool {
 	return g.ownName(host)
 }
 
-// servesReplay is like servesInterface for replay.
+// servesReplay reports whether replay answers a request for the host, the value of the header
+// Host.
 func (g *origins) servesReplay(host string) bool {
 	if g.replay != nil {
 		if suffix, ok := strings.CutPrefix(g.replay.Host, "*"); ok && strings.HasSuffix(host, suffix) || host == g.replay.Host {
@@ -237,8 +238,8 @@ func hostOf(hostport string) string {
 	return hostport
 }
 
-// announce says where the archive is served, and what the origins cost if sites
-// share one.
+// announce prints where the archive is served and, if all sites share one origin, what that
+// means for safety.
 func (s *server) announce() {
 	g := &s.origins
 	host := g.uiHost

@@ -75,7 +75,7 @@ func (p *page) OtherLang() string {
 	return languages[0]
 }
 
-// OtherName returns the name of that language in itself.
+// OtherName returns the name of the language that OtherLang returns, in that language.
 func (p *page) OtherName() string {
 	if p.OtherLang() == "zh" {
 		return "中文"
@@ -108,8 +108,8 @@ func newPage(r *http.Request, name string, data any) *page {
 	return p
 }
 
-// pagePolicy is the Content-Security-Policy of the pages. %s is where frames may
-// come from.
+// pagePolicy is the Content-Security-Policy of the pages. The sources from which frames may come
+// replace %s.
 const pagePolicy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; frame-src %s"
 
 // send sends the page with a status. frames says where its frame may come from; ""
@@ -144,8 +144,8 @@ type fault struct {
 	Hint   string
 }
 
-// faultOf returns err as a page shows it. statement is the text that has the
-// mistake, or "".
+// faultOf returns err as a page shows it. statement is the text of the statement if err is a
+// mistake in a statement, or "".
 func faultOf(err error, statement string) *fault {
 	p := problemOf(err)
 	f := &fault{Status: p.Status, Text: err.Error()}
@@ -232,14 +232,14 @@ type table struct {
 	charted   bool // the table gets a chart
 }
 
-// tableOf runs a statement and returns up to max of its rows. A mistake in the
-// statement or an error while it runs is in the table.
+// tableOf runs a statement and returns up to max of its rows. If the statement has a mistake, or
+// fails while it runs, the table has the error.
 func (s *server) tableOf(r *http.Request, statement string, params map[string]string, max int) (*table, error) {
 	return s.fillTable(r, &table{Statement: statement}, params, max)
 }
 
-// chartOf is like tableOf for up to pageRowsMax rows, with a chart of the columns that
-// have numbers.
+// chartOf does what tableOf does, for up to pageRowsMax rows, and adds a chart of the columns
+// that have numbers.
 func (s *server) chartOf(r *http.Request, statement string, params map[string]string) (*table, error) {
 	return s.fillTable(r, &table{Statement: statement, charted: true}, params, pageRowsMax)
 }
@@ -356,7 +356,7 @@ func (t *table) Column(name string) []string {
 	return nil
 }
 
-// spansOf returns a text with marks in parts.
+// spansOf splits a text that has marks into marked and unmarked spans.
 func spansOf(text string) []span {
 	var list []span
 	for text != "" {

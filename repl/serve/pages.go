@@ -27,7 +27,8 @@ type finding struct {
 	From, Width        string // place of the span of time on the common axis, in percent
 }
 
-// facet is a value of the findings and how many have it.
+// facet is one value that findings have, such as a host or a year, and the number of findings
+// that have it.
 type facet struct {
 	Value string
 	Count int
@@ -47,8 +48,8 @@ type searchData struct {
 	Notes                  []string
 }
 
-// searchPage answers /search with findings on a common axis of time, and how they
-// are spread over hosts, years and places in pages.
+// searchPage answers /search with the findings on a common axis of time, and with how many
+// findings there are for each host, year and place in pages.
 func (s *server) searchPage(w http.ResponseWriter, r *http.Request) error {
 	if err := onlyRead(w, r); err != nil {
 		return err
@@ -102,8 +103,8 @@ func (s *server) searchPage(w http.ResponseWriter, r *http.Request) error {
 	return s.send(w, r, http.StatusOK, p, "")
 }
 
-// findingsOf returns the rows of a search, with their spans on an axis that reaches
-// over all of them. It sets the ends of the axis in d.
+// findingsOf returns the rows of a search, each with its span of time on an axis that covers all
+// rows. It sets the ends of the axis in d.
 func findingsOf(t *table, d *searchData) []finding {
 	column := map[string]int{}
 	for i, c := range t.Columns {
@@ -163,7 +164,8 @@ func findingsOf(t *table, d *searchData) []finding {
 // facetsMax is how many values of a facet are shown.
 const facetsMax = 12
 
-// facetsOf returns the most frequent values of the findings.
+// facetsOf returns the most frequent values that findings in list have. The function of returns
+// the value of a finding, and link the address for a value.
 func facetsOf(list []finding, of func(*finding) string, link func(string) string) []facet {
 	counts := map[string]int{}
 	for i := range list {
@@ -424,7 +426,8 @@ func (s *server) jobsPage(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// asked is a part of a page: the name of its heading, and its statement.
+// asked is a part of a page whose statement has not run yet: the name of its heading, and the
+// statement.
 type asked struct{ title, statement string }
 
 // sections answers with a page that has the rows of statements, each under a heading.

@@ -21,7 +21,7 @@ type problem struct {
 	Problems []placement `json:"problems,omitempty"`
 }
 
-// placement is one of several mistakes in a statement.
+// placement is the position of one of several mistakes in a statement.
 type placement struct {
 	Detail string `json:"detail"`
 	Hint   string `json:"hint,omitempty"`

@@ -92,16 +92,16 @@ func (s *server) proxy(w http.ResponseWriter, r *http.Request) error {
 	return sendBody(w, r, status, p.Body)
 }
 
-// connectionFields are the fields of a stored header that are about the connection or
-// the transfer, which are now others.
+// connectionFields are the fields of a stored header that describe the connection or the
+// transfer. They are not sent, because the proxy's own connection differs.
 var connectionFields = map[string]bool{
 	"connection": true, "keep-alive": true, "proxy-authenticate": true, "proxy-authorization": true, "proxy-connection": true, "te": true,
 	"trailer": true, "transfer-encoding": true, "upgrade": true, "content-length": true, "content-range": true, "content-encoding": true, "date": true,
 }
 
-// proxyHeader sets the header of the answer with the response p of the capture c. It is
-// the stored header, but Date is the time of the capture, so that a browser takes what
-// a server of that time let it keep as too old, and asks again.
+// proxyHeader sets the header of the answer with the response p of the capture c. It is the
+// stored header, but Date is the time of the capture, so that a browser takes a copy that a
+// server of that time let it keep as too old, and asks again.
 func proxyHeader(h http.Header, c *lookup.Capture, p *record.Payload) {
 	stored, _ := storedHeader(p)
 	for _, f := range stored {

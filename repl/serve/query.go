@@ -60,7 +60,7 @@ func formatOf(name, accept string) (answerFormat, error) {
 	return answerFormats[0], nil
 }
 
-// question is a statement that a request asks.
+// question is a statement that a request asks the server to run, with its parameters.
 type question struct {
 	Statement string            `json:"statement"`
 	Params    map[string]string `json:"params"`
@@ -181,8 +181,8 @@ func (s *server) ask(w http.ResponseWriter, r *http.Request, x question) (err er
 	return a.Write(w, format.name, flush)
 }
 
-// askParquet answers a GET with a Parquet file. Readers of Parquet ask for the end
-// of a file first and then for parts of it, so the file is kept for a while.
+// askParquet answers a GET with a Parquet file. Programs that read Parquet ask for the end of
+// the file first and then for other parts, so the file is kept for a while.
 func (s *server) askParquet(w http.ResponseWriter, r *http.Request, x question) error {
 	snap, release, err := s.o.Session().SnapshotOrEmpty(r.Context())
 	if err != nil {

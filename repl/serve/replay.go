@@ -99,16 +99,16 @@ func redirect(w http.ResponseWriter, location string, status int) {
 	w.WriteHeader(status)
 }
 
-// elsewhere reports whether the frame of the bar asks for a page of another site
-// than that of the origin. Such a page must not run in this origin.
+// elsewhere reports whether r comes from a frame, and asks for a page of another site than the
+// one to whose origin r was sent. Such a page must not run in this origin.
 func (s *server) elsewhere(r *http.Request, t *replay.Target) bool {
 	dest := r.Header.Get("Sec-Fetch-Dest")
 	return t.Modifier == replay.PageTop && (dest == "iframe" || dest == "frame") && r.Method == http.MethodGet && !s.origins.inOrigin(r, t.URL)
 }
 
-// moveFrame answers with a small page that opens the target in the origin of its
-// site. A redirect would not do, because after a form the browser refuses redirects
-// to other origins.
+// moveFrame answers with a small page that opens the target in the origin of its site. A
+// redirect does not work here: browsers refuse a redirect to another origin after a form was
+// sent.
 func (s *server) moveFrame(w http.ResponseWriter, r *http.Request, t *replay.Target) {
 	to := s.origins.replayOrigin(r, t.URL) + t.Prefix() + t.URL
 	h := w.Header()
@@ -342,10 +342,9 @@ func (s *server) find(w http.ResponseWriter, r *http.Request, snap relation.Snap
 	return lookup.Nearest(ctx, snap, like, at)
 }
 
-// choose returns the capture of f to show, and its response: the nearest one that
-// has a body and does not redirect to its own family. If all redirect so, it
-// returns the nearest. The capture is nil if none has a body; the payload then says
-// why.
+// choose returns the capture of f to show, and its response: the nearest one that has a body and
+// does not redirect to its own family. If all captures redirect to their own family, it returns
+// the nearest one. The capture is nil if none has a body; the payload then says why.
 func choose(ctx context.Context, snap relation.Snapshot, f *lookup.Found) (*lookup.Capture, *record.Payload, error) {
 	var first *lookup.Capture
 	var firstPayload *record.Payload
@@ -375,8 +374,8 @@ func choose(ctx context.Context, snap relation.Snapshot, f *lookup.Found) (*look
 	return first, firstPayload, nil
 }
 
-// location returns the canonical URL to which the response p of the capture c
-// redirects, or "" if it names none.
+// location returns the canonical URL to which the response p of the capture c redirects, or ""
+// if the response names no URL.
 func location(c *lookup.Capture, p *record.Payload) string {
 	to, err := urlkey.Resolve(c.URL, message.Header(p.Head, "Location"))
 	if err != nil {
@@ -386,8 +385,8 @@ func location(c *lookup.Capture, p *record.Payload) string {
 }
 
 // captureAnswer returns the answer with the response p, rewritten as the modifier m asks. h
-// becomes its header. page has the URL and the times of the capture. x is what the view
-// of the page marks, or nil.
+// becomes its header. page has the URL and the times of the capture. x has what the view of the
+// page marks; nil without a view.
 func captureAnswer(h http.Header, r *http.Request, m replay.Modifier, page *replay.Page, p *record.Payload, x *viewed) (*answer, error) {
 	stored, contentType := storedHeader(p)
 	codings := message.Codings(p.Head)
@@ -452,8 +451,9 @@ func captureAnswer(h http.Header, r *http.Request, m replay.Modifier, page *repl
 	return &answer{status: status, header: h, body: body, text: rewritten(kind)}, nil
 }
 
-// sendable returns the status with which a capture with this status is sent. A part of
-// a body and what a cache has are sent as a whole page.
+// sendable returns the status with which a capture with this status is sent. The statuses 206 (a
+// part) and 304 (not modified), and those below 200 or above 599, become 200, because replay
+// sends a whole page.
 func sendable(status int) int {
 	if status < 200 || status > 599 || status == http.StatusPartialContent || status == http.StatusNotModified {
 		return http.StatusOK
@@ -461,8 +461,8 @@ func sendable(status int) int {
 	return status
 }
 
-// sendBody sends status and body. It also answers HEAD and, if the status is 200, requests
-// for a range. The other fields of the header are set.
+// sendBody sends status and body. It also answers HEAD and, if the status is 200, requests for a
+// range. The caller must have set the other fields of the header.
 func sendBody(w http.ResponseWriter, r *http.Request, status int, body []byte) error {
 	h := w.Header()
 	if status == http.StatusOK {
@@ -483,7 +483,8 @@ func sendBody(w http.ResponseWriter, r *http.Request, status int, body []byte) e
 	return err
 }
 
-// sendLarge is like sendBody for the body of the response p, which has it in pieces.
+// sendLarge does what sendBody does, for a response p whose body is too large for memory and is
+// read in pieces.
 func sendLarge(w http.ResponseWriter, r *http.Request, status int, p *record.Payload) error {
 	large := newLargeReader(p.Large, p.Size)
 	defer large.Close()
@@ -502,8 +503,8 @@ func sendLarge(w http.ResponseWriter, r *http.Request, status int, p *record.Pay
 	return err
 }
 
-// decoded returns the body of p without its content codings. coded reports whether the
-// stored body has them: some importers have undone them.
+// decoded returns the body of p without its content codings. coded reports whether the stored
+// body still had the codings: some importers remove them.
 func decoded(p *record.Payload, codings string) (body []byte, coded bool, err error) {
 	body, err = coding.Decode(p.Body, codings, decodedMax)
 	return body, err == nil && (len(body) != len(p.Body) || len(body) > 0 && &body[0] != &p.Body[0]), err
@@ -527,9 +528,9 @@ func replayRedirect(h http.Header, location string, m replay.Modifier, page *rep
 	return true
 }
 
-// replayRefresh sets the header Refresh to the replay address of the page that the
-// archived one, refresh, leads to, such as "5; url=/new". If that names no URL, the
-// page is not refreshed: a reader of an archive does not want it.
+// replayRefresh sets the header Refresh. refresh is the value of the archived page, such as "5;
+// url=/new"; the result leads to the replay address of that URL. If refresh names no URL, the
+// header is not set: a reader of an archive does not want a page to reload.
 func replayRefresh(h http.Header, refresh string, m replay.Modifier, page *replay.Page) {
 	delay, to, ok := strings.Cut(refresh, ";")
 	name, address, named := strings.Cut(strings.TrimSpace(to), "=")

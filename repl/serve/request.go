@@ -41,7 +41,7 @@ type statusError struct {
 
 func (e *statusError) Error() string { return e.text }
 
-// failf returns an error that is answered with status.
+// failf returns an error for which the answer gets the given HTTP status.
 func failf(status int, format string, args ...any) error {
 	return &statusError{status, fmt.Sprintf(format, args...)}
 }
@@ -118,8 +118,8 @@ func fromElsewhere(r *http.Request) bool {
 	return site == "same-site" || site == "cross-site"
 }
 
-// followed reports whether a person followed a link to the address of r, such as that
-// of a shared query, so that its answer fills a window.
+// followed reports whether a person followed a link to the address of r, such as that of a
+// shared query, so that the browser shows the answer as a page.
 func followed(r *http.Request) bool {
 	return r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document" && r.Method == http.MethodGet
 }
@@ -173,9 +173,9 @@ func onlyRead(w http.ResponseWriter, r *http.Request, others ...string) error {
 	return failf(http.StatusMethodNotAllowed, "%s is not answered here; use %s", r.Method, strings.Join(allowed, ", "))
 }
 
-// notModified sets the ETag of the answer to tag, in which the caller has the state
-// of the archive, and reports whether the client has this answer. If so, it sends
-// 304. Caches must ask each time, so that what was deleted is not shown again.
+// notModified sets the ETag of the answer to tag, which must name the state of the archive. It
+// reports whether the client already has this answer; it then sends the status 304. Caches must
+// ask each time, so that they do not show what was deleted.
 func notModified(w http.ResponseWriter, r *http.Request, tag string) bool {
 	w.Header().Set("Cache-Control", "no-cache")
 	w.Header().Set("ETag", tag)
@@ -204,8 +204,8 @@ func deniedAt(ctx context.Context, snap relation.Snapshot, url string, t record.
 	return failf(http.StatusUnavailableForLegalReasons, "this archive does not show %s: %s", url, why)
 }
 
-// denied returns an error like deniedAt for a URL of which nothing was found, if it, or
-// another form of it, is denied at any time.
+// denied returns an error as deniedAt does, for a URL for which no capture was found, if the URL
+// or another form of it is denied at any time.
 func denied(ctx context.Context, snap relation.Snapshot, url string) error {
 	for _, u := range lookup.Family(url) {
 		if err := deniedAt(ctx, snap, u, record.NoTime); err != nil {

@@ -20,17 +20,17 @@ import (
 
 // Options says what to serve and where. Archive and Session are required.
 type Options struct {
-	// Addr is the address of the interface, HOST:PORT. "" means AddrDefault, or no
-	// interface and no replay if ProxyAddr is set.
+	// Addr is the address of the interface, HOST:PORT. "" means AddrDefault. But if ProxyAddr is
+	// set, "" means neither interface nor replay.
 	Addr string
-	// Origin is the origin by which browsers reach the interface, such as
-	// https://archive.example, if that is not its address: behind a proxy.
+	// Origin is the origin at which browsers reach the interface, such as
+	// https://archive.example. It is needed if this differs from Addr, as behind a proxy.
 	Origin string
 	// ReplayAddr is the address of replay. "" means the next port.
 	ReplayAddr string
-	// ReplayOrigin is the origin by which browsers reach replay. A * in it is
-	// replaced by a label for each replayed site, as in https://*.replay.example.
-	// "" means names below localhost, or one origin if Addr is not loopback.
+	// ReplayOrigin is the origin by which browsers reach replay. A * in it is replaced by a
+	// label for each replayed site, as in https://*.replay.example. "" means a name below
+	// localhost for each site, or one origin for all sites if Addr is not loopback.
 	ReplayOrigin string
 	ProxyAddr    string   // address of the HTTP proxy, HOST:PORT; "" means none
 	ProxyTime    string   // time of which the proxy shows the web, 4 to 14 digits; "" is the latest
@@ -129,7 +129,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// listening is a listener and what answers its requests.
+// listening is a listener and the handler that answers its requests.
 type listening struct {
 	net.Listener
 	handler http.Handler

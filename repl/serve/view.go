@@ -17,7 +17,7 @@ import (
 	"infomall/store/record"
 )
 
-// viewed is what a view shows of a capture.
+// viewed is what a view (of blocks or of changes) shows of a capture.
 type viewed struct {
 	revision *life.Revision
 	old      *lookup.Capture // that the capture is compared with; nil if there is none
@@ -51,8 +51,8 @@ func (s *server) view(ctx context.Context, snap relation.Snapshot, f *lookup.Fou
 	return &out, nil
 }
 
-// divided returns the body of the capture c divided into blocks. ok is false if it is
-// no page, or if only a part of it would be read.
+// divided returns the body of the capture c divided into blocks. ok is false if the capture is
+// no page, or if its body cannot be divided as a whole, for example because it is too large.
 func (s *server) divided(c *lookup.Capture, p *record.Payload) (body *divide.Body, ok bool) {
 	if c.Kind != record.KindPage || p.Large != nil && p.Document == nil {
 		return nil, false
@@ -64,8 +64,8 @@ func (s *server) divided(c *lookup.Capture, p *record.Payload) (body *divide.Bod
 	return body, true
 }
 
-// older returns the version with which the capture c is compared: the one nearest to
-// the time since, digits, or the version before c if since is "". It returns nil if
+// older returns the version with which the capture c is compared: the version nearest to the
+// time that the digits in since name, or the version before c if since is "". It returns nil if
 // there is none with a body.
 func (s *server) older(ctx context.Context, snap relation.Snapshot, f *lookup.Found, c *lookup.Capture, since string) (*lookup.Capture, *record.Payload, error) {
 	var found *lookup.Found
@@ -91,7 +91,7 @@ func (s *server) older(ctx context.Context, snap relation.Snapshot, f *lookup.Fo
 	return choose(ctx, snap, found)
 }
 
-// marks returns the marks that the view puts into the page, with texts in a language.
+// marks returns the marks that the view puts into the page, with texts in the language lang.
 func (x *viewed) marks(v replay.View, lang string) []replay.Mark {
 	r := x.revision
 	if r.Whole || r.Hidden() {
@@ -186,7 +186,7 @@ type changeNotes struct {
 	counts [life.Removed + 1]int
 }
 
-// add adds the changed blocks of x, which is the frame with this URL, or the page itself
+// add adds the changed blocks of x to c. x is the frame with the URL frame, or the page itself
 // if frame is "".
 func (c *changeNotes) add(x *viewed, frame string) {
 	r := x.revision
@@ -212,7 +212,8 @@ func (c *changeNotes) add(x *viewed, frame string) {
 	}
 }
 
-// sum returns how many blocks have changed in which way, such as "3 added, 1 edited".
+// sum returns how many blocks have changed in each way, such as "3 added, 1 edited", in the
+// language lang.
 func (c *changeNotes) sum(lang string) string {
 	var parts []string
 	for _, op := range []life.Op{life.Added, life.Edited, life.Moved, life.Removed} {

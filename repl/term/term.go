@@ -170,7 +170,7 @@ func (e *Editor) ReadLine(prompt string) (string, error) {
 	return fromCells.Replace(line), nil
 }
 
-// errNoKeys is returned if keys cannot be read one by one.
+// errNoKeys is returned on a system or terminal from which single keys cannot be read.
 var errNoKeys = errors.New("the terminal gives no keys")
 
 // pollKeys is how many milliseconds WaitForKey waits for a key before it looks at its context.
@@ -298,8 +298,8 @@ func (r *rawMode) enter() error {
 	return nil
 }
 
-// quiet puts the terminal from its usual mode into one that gives each key at once, until exit
-// is called.
+// quiet puts the terminal from its usual mode into a mode that gives the program each key at
+// once. The mode lasts until exit is called.
 func (r *rawMode) quiet() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -499,9 +499,9 @@ func isWordRune(r rune) bool {
 	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }
 
-// completed returns before, the text before the cursor, extended by the text
-// with which all candidates begin. If there are several candidates and that
-// adds nothing, it lists them on the screen.
+// completed returns before, the text before the cursor, extended by the text with which all
+// candidates begin. If there are several candidates and they share no more than the text typed,
+// completed lists them on the screen.
 func (e *edits) completed(before, after []rune) []rune {
 	if e.complete == nil {
 		return before

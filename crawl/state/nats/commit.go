@@ -16,8 +16,8 @@ import (
 // the next owner fetches it again.
 const hostBytesMax = 900 << 10
 
-// pendingBytes is the size of the messages with URLs since the last Commit from which Full
-// returns true.
+// pendingBytes is a size of messages, in bytes. Full returns true when the messages with URLs
+// that wait for the next Commit reach this size.
 const pendingBytes = 2 << 20
 
 // Full reports whether Commit should be called now; see crawl.State.
@@ -97,7 +97,7 @@ const (
 )
 
 // keyOf returns the key of what SetHost stores under name: the robots.txt of a host, or the
-// cookies of a domain, whose name has a space.
+// cookies of a domain. In the second case name contains a space.
 func keyOf(name string) string {
 	if strings.Contains(name, " ") {
 		return keyHost + token(name) + cookieKind
@@ -105,7 +105,8 @@ func keyOf(name string) string {
 	return keyHost + token(name) + robotsKind
 }
 
-// fetchValue returns the value of a host that the fetcher before stored, or nil.
+// fetchValue asks the servers for the value of a host under key, and returns it. The previous
+// owner of the host has stored the value. It is nil if there is none.
 func (s *Session) fetchValue(key string) ([]byte, error) {
 	e, err := s.f.run.at.get(context.Background(), key)
 	if err != nil || e.seq == 0 {
@@ -115,7 +116,8 @@ func (s *Session) fetchValue(key string) ([]byte, error) {
 	return e.data, nil
 }
 
-// setValue stores the value of a host for the next fetcher.
+// setValue notes the value v of a host under key, so that the next Commit stores it on the
+// servers for the next owner of the host.
 func (s *Session) setValue(key string, v []byte) {
 	if len(v) <= hostBytesMax {
 		s.hosts[key] = append([]byte(nil), v...)
@@ -164,9 +166,9 @@ func (s *Session) SetSite(host string, v []byte) error {
 }
 
 // Tally returns what SetTally stored for a host, in this session or an earlier one; see
-// crawl.State. If the fetcher before died, the result says to wait for the delay of the
-// host from the beginning of this session, or until that fetcher surely knows that it has lost
-// the host.
+// crawl.State. If the previous owner of the host died, the result makes the crawl wait before it
+// asks the host: for the delay of the host from the beginning of this session, or until the
+// previous owner surely knows that it has lost the host.
 func (s *Session) Tally(host string) (report.HostTally, error) {
 	t, err := s.local.Tally(host)
 	if err != nil || t.Host != "" || !s.Owns(host) {
@@ -202,8 +204,8 @@ func (s *Session) Tally(host string) (report.HostTally, error) {
 	return t, nil
 }
 
-// delayUnknown is the pause of a host after the death of its fetcher, if the pauses depend on
-// how long requests take: the longest such pause.
+// delayUnknown is how long a host is left alone after the death of its fetcher, if the pause
+// between its requests depends on how long requests take. It is the longest pause of this kind.
 const delayUnknown = 30 * time.Second
 
 // SetTally stores the counts of a host, also for the sessions after this one; see

@@ -123,7 +123,8 @@ func Join(ctx context.Context, o Options) (res report.CrawlResult, err error) {
 	return res, err
 }
 
-// nameIt gives f its name, and a name of its state in the folder that no process uses.
+// nameIt gives f its name. It also chooses a name for the state of f in the folder, one that no
+// other process uses.
 func (f *fetcher) nameIt() error {
 	host, err := os.Hostname()
 	if err != nil {
@@ -189,7 +190,7 @@ func (f *fetcher) sessions(ctx context.Context) (res report.CrawlResult, err err
 	}
 }
 
-// whole returns nil if the crawl has ended, otherwise err.
+// whole returns nil if the crawl has ended for all processes, otherwise err.
 func (f *fetcher) whole(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -200,9 +201,9 @@ func (f *fetcher) whole(ctx context.Context, err error) error {
 	return err
 }
 
-// acquire takes the partitions that f is to own, and waits until there are some, or the
-// crawl has ended; it then returns none. Partitions that other fetchers still have to
-// give up do not keep it longer than the lease.
+// acquire takes the partitions that f is to own, and returns them. It waits until f owns one or
+// more. If the crawl ends meanwhile, it returns none. For partitions that other fetchers have
+// not given up yet, it waits no longer than the lease.
 func (f *fetcher) acquire(ctx context.Context) ([]int, error) {
 	begun := time.Now()
 	for {
@@ -228,7 +229,8 @@ func (f *fetcher) acquire(ctx context.Context) ([]int, error) {
 	}
 }
 
-// refresh reads the crawl, to find out whether it has ended.
+// refresh reads the description of the crawl from the servers, to find out whether the crawl has
+// ended.
 func (f *fetcher) refresh(ctx context.Context) error {
 	c, _, err := read[Crawl](ctx, f.run.crawls, token(f.o.Begin.Name))
 	if err != nil {
@@ -272,7 +274,7 @@ func (f *fetcher) runSession(ctx context.Context, owned []int) (res report.Crawl
 	return res, err
 }
 
-// enter notes that the session s begins, or that none runs if s is nil.
+// enter records s as the current session of f; nil means that no session runs.
 func (f *fetcher) enter(s *Session) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -286,8 +288,9 @@ func (f *fetcher) over() bool {
 	return f.crawl.over()
 }
 
-// late reports whether f did not make sure of its partitions for two thirds of the lease.
-// It then sends no requests: soon another fetcher may take its partitions.
+// late reports whether f has not renewed its lease on its partitions for two thirds of the
+// lease's length. f then sends no requests, because another fetcher may soon take the
+// partitions.
 func (f *fetcher) late() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -303,7 +306,8 @@ func (f *fetcher) orders() report.CrawlOrders {
 	return o
 }
 
-// counts returns what f has done in all its sessions, and setCounts sets it.
+// counts returns what f has counted in all its sessions, such as pages fetched. setCounts
+// replaces it.
 func (f *fetcher) counts() report.Crawl {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -316,7 +320,8 @@ func (f *fetcher) setCounts(c report.Crawl) {
 	f.part.Crawl = c
 }
 
-// setIdle notes whether f has nothing to fetch, after reading so many messages.
+// setIdle notes whether f has nothing to fetch. read is the number of messages that f had read
+// at that moment.
 func (f *fetcher) setIdle(idle bool, read uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -335,8 +340,9 @@ func (f *fetcher) isIdle() bool {
 	return f.part.Idle
 }
 
-// conclude stores with what f has done that the crawl has ended. Its last session has not
-// stored that if it ended before the crawl did, because its partitions moved.
+// conclude writes into the stored description of what f has done that the crawl has ended. The
+// last session of f did not write this if it ended before the crawl did, because its partitions
+// moved.
 func (f *fetcher) conclude() error {
 	f.mu.Lock()
 	crawl := f.crawl
@@ -377,8 +383,8 @@ func (f *fetcher) depart(ctx context.Context) error {
 	return errors.Join(err, f.tell(ctx))
 }
 
-// sum adds up what all fetchers have done, in res. If the crawl has ended, sum waits
-// until the others have left, or ctx ends.
+// sum adds the counts of all fetchers to res. If the crawl has ended, sum first waits until the
+// other fetchers have left, or ctx ends.
 func (f *fetcher) sum(ctx context.Context, res *report.CrawlResult) {
 	c := f.run.crawl
 	f.mu.Lock()

@@ -12,8 +12,8 @@ type ledger map[string]int64
 // deniedFor is how long a fetcher does not ask again for pages after it got none.
 const deniedFor = 500 * time.Millisecond
 
-// granted returns how many pages the ledger lets all fetchers fetch. Of a fetcher that is
-// not alive, only the pages count that it has fetched.
+// granted returns how many pages the ledger allows to all fetchers together. For a fetcher that
+// is not alive, it counts only the pages that the fetcher has fetched.
 func (l ledger) granted(parts []part) (n int64) {
 	for name, pages := range l {
 		for i := range parts {
@@ -26,9 +26,9 @@ func (l ledger) granted(parts []part) (n int64) {
 	return n
 }
 
-// allows reports whether f may fetch pages in all. If the ledger does not let it yet,
-// allows asks for more pages: at most twice the number of workers, and not more than a
-// fair share of what is left.
+// allows reports whether f may fetch pages in all. If the ledger does not allow that many yet,
+// allows asks for the missing pages. So that it asks less often, it asks for up to twice the
+// number of workers, if a fair share of the pages left is that large.
 func (f *fetcher) allows(ctx context.Context, pages int64) (bool, error) {
 	f.mu.Lock()
 	granted, denied, parts := f.granted, f.denied, f.parts
@@ -65,8 +65,8 @@ func (f *fetcher) allows(ctx context.Context, pages int64) (bool, error) {
 	return pages <= f.granted, nil
 }
 
-// giveBack gives the pages that f may fetch and does not need to the others, if f has
-// nothing to fetch.
+// giveBack gives up the pages that f may still fetch, if f has nothing to fetch, so that other
+// fetchers can get them.
 func (f *fetcher) giveBack(ctx context.Context) error {
 	f.paging.Lock()
 	defer f.paging.Unlock()

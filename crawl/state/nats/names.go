@@ -41,9 +41,9 @@ func partitionOf(host string, n int) int {
 	return int(h.Sum64() % uint64(n))
 }
 
-// chosen returns which of the fetchers is to own partition p. A fetcher that is added or
-// removed changes the result only for the partitions that it gets or had. It returns ""
-// if there are no fetchers.
+// chosen returns which of the fetchers must own partition p; "" if there are no fetchers. If a
+// fetcher is added or removed, the result changes only for the partitions that this fetcher gets
+// or had.
 func chosen(fetchers []string, p int) string {
 	best, at := "", uint64(0)
 	for _, f := range fetchers {
@@ -55,8 +55,9 @@ func chosen(fetchers []string, p int) string {
 	return best
 }
 
-// urlID identifies a URL in the log of what is done. A URL that is fetched again because
-// a user or a cookie wants it has another one, and so has the guessed URL of a sitemap.
+// urlID identifies a URL in the log of the URLs that are done. A URL that is fetched again,
+// because a user or a new cookie asks for that, gets a different urlID the second time. So does
+// a sitemap's URL that the crawl guessed.
 type urlID [16]byte
 
 func idOf(u *report.Queued) (id urlID) {
@@ -86,7 +87,7 @@ type addMessage struct {
 	urls    []report.Queued
 }
 
-// appendAdd appends the beginning of a message with URLs to b. appendURL appends a URL.
+// appendAdd appends the head of a message with URLs to b. After it, appendURL appends each URL.
 func appendAdd(b []byte, session string, given bool) []byte {
 	b = packed.AppendSized(b, session)
 	if given {
@@ -128,7 +129,7 @@ var errMessage = errors.New("a message of the crawl's stream can't be read")
 // doneSet is the set of URLs that are done, sorted. A URL may be in it several times.
 type doneSet []urlID
 
-// add adds the URLs of a message of the log of what is done.
+// add adds the URLs in b, a message of the log of the URLs that are done, to the set.
 func (s *doneSet) add(b []byte) error {
 	if len(b)%len(urlID{}) != 0 {
 		return errMessage

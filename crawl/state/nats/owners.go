@@ -36,7 +36,7 @@ func (o *owners) sized(n int) {
 	}
 }
 
-// of returns the partitions of a fetcher.
+// of returns the numbers of the partitions that a fetcher owns.
 func (o *owners) of(fetcher string) (list []int) {
 	for p, f := range o.Of {
 		if f == fetcher {
@@ -46,7 +46,7 @@ func (o *owners) of(fetcher string) (list []int) {
 	return list
 }
 
-// part is what a fetcher says about itself, for the others.
+// part is what a fetcher tells the other fetchers about itself.
 type part struct {
 	Fetcher string
 	Left    bool   // it takes part no more
@@ -98,14 +98,16 @@ func alive(parts []part) (names []string) {
 	return names
 }
 
-// moves says how partitions have to move so that each has the owner that chosen returns.
+// moves says which partitions a fetcher must take and give up, so that each partition has the
+// owner that chosen returns.
 type moves struct {
 	take []int // partitions that the fetcher takes: it is chosen, and they have no owner, or a dead one
 	give []int // partitions that the fetcher owns and has to give up
 	wait int   // number of partitions that the fetcher will take when their owners give them up
 }
 
-// movesOf returns the moves of the fetcher me.
+// movesOf returns which partitions the fetcher me must take and give up. alive has the names of
+// all fetchers that are alive.
 func (o *owners) movesOf(me string, alive []string) (m moves) {
 	for p, f := range o.Of {
 		want := chosen(alive, p)
@@ -122,8 +124,9 @@ func (o *owners) movesOf(me string, alive []string) (m moves) {
 	return m
 }
 
-// settle gives up the partitions that belong to other fetchers, and takes the free partitions of f.
-// It returns the owners after that.
+// settle gives up the partitions of f that other fetchers are to own, and takes the free
+// partitions that f is to own. It returns the owners after these changes, and the moves that it
+// found for f.
 func (f *fetcher) settle(ctx context.Context) (o owners, m moves, err error) {
 	parts, err := f.run.parts(ctx, f.name, f.o.Lease)
 	if err != nil {
@@ -132,7 +135,8 @@ func (f *fetcher) settle(ctx context.Context) (o owners, m moves, err error) {
 	return f.settleWith(ctx, alive(parts))
 }
 
-// settleWith is settle for a caller that knows the names of the fetchers that are alive.
+// settleWith does what settle does, for a caller that knows the names of the fetchers that are
+// alive.
 func (f *fetcher) settleWith(ctx context.Context, names []string) (o owners, m moves, err error) {
 	was := make(map[int]bool) // whether a partition that is taken was clean
 	var robbed []string       // fetchers from which partitions are taken
@@ -180,7 +184,7 @@ func (f *fetcher) settleWith(ctx context.Context, names []string) (o owners, m m
 	return o, m, nil
 }
 
-// tell writes the part of f.
+// tell stores the part of f, which is what f says about itself to the other fetchers.
 func (f *fetcher) tell(ctx context.Context) error {
 	f.mu.Lock()
 	data, err := json.Marshal(&f.part)
@@ -191,10 +195,11 @@ func (f *fetcher) tell(ctx context.Context) error {
 	return f.run.at.put(ctx, keyPart+token(f.name), data)
 }
 
-// hold writes the part of f and then reads the owners. If s, the session of f, has its
-// partitions still, it holds them for two thirds of the lease from the time at which hold
-// was called. If not, hold ends s. The order matters: a fetcher that was silent for too
-// long, and may have lost its partitions, must not ask a host between the two steps.
+// hold stores the part of f (what it says about itself) and then reads the owners. If s, the
+// session of f, still owns its partitions, hold extends its right to them to two thirds of the
+// lease, counted from the time at which hold was called. If not, hold ends s. The order matters:
+// a fetcher that was silent for too long, and may have lost its partitions, must not ask a host
+// between the two steps.
 func (f *fetcher) hold(ctx context.Context, s *Session) (o owners, seq uint64, err error) {
 	begun := time.Now()
 	if err := f.tell(ctx); err != nil {
@@ -215,9 +220,9 @@ func (f *fetcher) hold(ctx context.Context, s *Session) (o owners, seq uint64, e
 	return o, e.seq, nil
 }
 
-// watch reads the crawl every ordersEvery until ctx ends. Every o.Every, and
-// more often if f has nothing to fetch, it also writes the part of f, and finds out
-// whether the session of f must end, and whether the crawl has ended.
+// watch reads the description of the crawl, with its orders, every ordersEvery until ctx ends.
+// Every o.Every, and more often if f has nothing to fetch, it also writes the part of f, and
+// finds out whether the session of f must end, and whether the crawl has ended.
 func (f *fetcher) watch(ctx context.Context) {
 	looked := time.Now()
 	for {
@@ -247,8 +252,8 @@ func (f *fetcher) watch(ctx context.Context) {
 	}
 }
 
-// How often a fetcher reads the orders for the crawl, and how often one that has nothing
-// to fetch looks whether the crawl has ended.
+// ordersEvery is how often a fetcher reads the orders for the crawl. idleEvery is how often a
+// fetcher that has nothing to fetch checks whether the crawl has ended.
 const (
 	ordersEvery = 500 * time.Millisecond
 	idleEvery   = 250 * time.Millisecond
@@ -309,8 +314,8 @@ func (f *fetcher) look(ctx context.Context) error {
 	return err
 }
 
-// finds reports whether the crawl has come to its end: a limit is reached, or no fetcher
-// has anything left to fetch. parts were read before o.
+// finds reports whether the crawl has come to its end: a limit is reached, or no fetcher has
+// anything left to fetch. The caller must read parts before o.
 func (f *fetcher) finds(ctx context.Context, parts []part, o *owners, seq uint64) (bool, error) {
 	if f.o.MaxPages > 0 {
 		fetched := int64(0)

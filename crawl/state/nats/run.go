@@ -77,12 +77,13 @@ func (s *server) removeRun(ctx context.Context, id string) error {
 	return errs
 }
 
-// addSubject and doneSubject return the subjects of the logs of a partition.
+// addSubject returns the subject of the log of the URLs that were met in partition p.
+// doneSubject returns that of the log of the URLs that are done.
 func (r *run) addSubject(p int) string  { return r.prefix + "add." + strconv.Itoa(p) }
 func (r *run) doneSubject(p int) string { return r.prefix + "done." + strconv.Itoa(p) }
 
-// give publishes URLs in the logs of their partitions. given says that a user added them
-// to a crawl that runs.
+// give publishes URLs: each in the log of the partition that its host belongs to. given says
+// that a user added them to a running crawl.
 func (r *run) give(ctx context.Context, urls []report.Queued, given bool) error {
 	logs := newAdds(r, rand.Text(), given)
 	for i := range urls {
@@ -128,14 +129,15 @@ func (a *adds) take() []*message {
 	return list
 }
 
-// Begin says what a crawl is that Join begins or takes part in.
+// Begin describes the crawl that Join begins or takes part in.
 type Begin struct {
 	Name      string
 	Statement string
 	Settings  map[string]string
 	Params    map[string]string
 	Seeds     []string // canonical URLs
-	// Part says not to begin the crawl, and not to end a pause: only to take part if it runs.
+	// Part says that Join only takes part in a crawl that runs. It then neither begins a crawl
+	// nor ends a pause.
 	Part bool
 }
 
@@ -248,7 +250,7 @@ func Order(ctx context.Context, url, name string, f func(*report.CrawlOrders)) e
 }
 
 // connectCrawls connects to the servers at url and opens the table of their crawls. The caller
-// closes the result s.
+// closes s.
 func connectCrawls(ctx context.Context, url string) (s *server, t *table, err error) {
 	if s, err = connect(ctx, url); err != nil {
 		return nil, nil, err
@@ -260,8 +262,8 @@ func connectCrawls(ctx context.Context, url string) (s *server, t *table, err er
 	return s, t, nil
 }
 
-// runs returns an error if the crawl, which is called name and kept at url, does not
-// exist or has ended.
+// runs returns an error if the crawl does not exist or has ended. name and url are the name of
+// the crawl and the URL of the servers, for the text of the error.
 func (c *Crawl) runs(name, url string) error {
 	switch {
 	case c.Name == "":

@@ -73,8 +73,8 @@ func connect(ctx context.Context, url string) (*server, error) {
 
 func (s *server) close() { s.nc.Close() }
 
-// again calls f until f returns no error or one that another try does not change, but
-// not longer than patience. The context of each call ends after requestWait.
+// again calls f until f returns no error or an error that another try would not remove, but not
+// longer than patience. The context of each call ends after requestWait.
 func again(ctx context.Context, f func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -93,8 +93,8 @@ func again(ctx context.Context, f func(context.Context) error) error {
 	}
 }
 
-// passes reports whether err comes from a server that is not ready, such as one that
-// restarts, so that another try may succeed.
+// passes reports whether err may be gone at another try, because it comes from a server that is
+// not ready, such as one that restarts.
 func passes(err error) bool {
 	var api *jetstream.APIError
 	if errors.As(err, &api) && (api.Code == 503 || api.ErrorCode == streamOffline) || errors.Is(err, jetstream.ErrStreamNotFound) { // a node may not know a new stream yet
@@ -173,9 +173,9 @@ type message struct {
 // publishMany is how many messages publish sends before it waits for answers.
 const publishMany = 1000
 
-// publish publishes messages and waits until the servers have stored all of them. It
-// repeats what was not answered; the servers store a repeated message once. The error is
-// errConflict if a server refused a fenced message; other messages may be stored then.
+// publish publishes messages and waits until the servers have stored all of them. It sends a
+// message again that was not answered; the servers store it only once. The error is errConflict
+// if a server refused a fenced message; other messages may be stored then.
 func (s *server) publish(ctx context.Context, list []*message) error {
 	for part := range slices.Chunk(list, publishMany) {
 		if err := s.publishSome(ctx, part); err != nil {
@@ -228,7 +228,7 @@ func (s *server) publishSome(ctx context.Context, list []*message) error {
 	})
 }
 
-// table is a stream that keeps the last value of each key.
+// table is a stream that keeps only the last value of each key.
 type table struct {
 	s      *server
 	stream jetstream.Stream
@@ -304,8 +304,8 @@ func countSubjects(ctx context.Context, st jetstream.Stream, filter string) (cou
 	return counts, err
 }
 
-// change replaces the value of a key, which is JSON of type T, by what f makes of it. If
-// another process changes the value meanwhile, change calls f again. If f returns
+// change replaces the value of a key, which is JSON of type T, by the value that f changes it
+// to. If another process changes the value meanwhile, change calls f again. If f returns
 // errKeep, the value stays as it is, and change returns nil.
 func change[T any](ctx context.Context, t *table, key string, f func(v *T) error) (v T, seq uint64, err error) {
 	for range changesMax {

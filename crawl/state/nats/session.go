@@ -32,7 +32,7 @@ type Session struct {
 	took  time.Time
 	fence map[int]*message // by partition, the last message that the session knows in its log of what is done
 
-	// Messages with URLs of the owned partitions.
+	// feed gets the messages with URLs of the owned partitions.
 	feed     chan addMessage
 	broken   chan struct{} // closed when the session has failed
 	before   uint64        // messages that were there when the session began, and that Receive has not read
@@ -44,7 +44,7 @@ type Session struct {
 	reading  sync.WaitGroup
 	received bool // Receive is calling the engine
 
-	// Changes since the last Commit.
+	// These fields hold the changes since the last Commit.
 	adds  *adds
 	dones map[int][]byte
 	hosts map[string][]byte // by key
@@ -75,8 +75,9 @@ func newSession(ctx context.Context, f *fetcher, q *local, owned []int) (*Sessio
 	return s, nil
 }
 
-// open empties the state on disk, publishes an epoch in the log of each partition, reads
-// which URLs are done, and begins to read the messages with URLs.
+// open begins the session. It empties the state on disk, publishes an epoch (an empty message
+// that marks the beginning of a session) in the log of each partition, reads which URLs are
+// done, and begins to read the messages with URLs.
 func (s *Session) open(ctx context.Context) error {
 	if err := s.local.Reset(); err != nil {
 		return err
@@ -157,7 +158,8 @@ func (s *Session) count(ctx context.Context, partitions []int, log string) (n ui
 	return n, err
 }
 
-// readDone reads the logs of what is done.
+// readDone reads into s.done which URLs of the owned partitions are done, from the logs of these
+// partitions.
 func (s *Session) readDone(ctx context.Context) error {
 	for some := range slices.Chunk(s.owned, consumerMany) {
 		n, err := s.count(ctx, some, "done.")
@@ -178,7 +180,7 @@ func (s *Session) readDone(ctx context.Context) error {
 	return nil
 }
 
-// readSome adds the URLs of the next n messages of it to s.done.
+// readSome reads the next n messages from it, and adds their URLs to s.done.
 func (s *Session) readSome(ctx context.Context, it jetstream.MessagesContext, n uint64) error {
 	for ; n > 0; n-- {
 		m, err := next(ctx, it)
@@ -206,7 +208,7 @@ func next(ctx context.Context, it jetstream.MessagesContext) (jetstream.Msg, err
 }
 
 // readAdds puts the messages of it, which have URLs, into s.feed until ctx ends. The first
-// old messages were there when the session began.
+// messages, as many as old says, were there when the session began.
 func (s *Session) readAdds(ctx context.Context, it jetstream.MessagesContext, old uint64) {
 	for i := uint64(0); ; i++ {
 		m, err := next(ctx, it)
@@ -396,14 +398,14 @@ func (s *Session) Leaves() bool {
 // moment; see crawl.Shared.
 func (s *Session) Holds() bool { return s.failure() == nil && !s.f.late() }
 
-// leave lets the session end when its fetches are done.
+// leave makes the session end when its running fetches are done.
 func (s *Session) leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.leaving = true
 }
 
-// lose lets the session end with err, at its next Commit.
+// lose makes the session fail with err at its next Commit.
 func (s *Session) lose(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -154,7 +154,7 @@ func (q *Query) scanned(ctx context.Context, snap relation.Snapshot) iter.Seq2[*
 	}
 }
 
-// after returns the part of the ranges from key on.
+// after returns the parts of ranges that begin at key or after it.
 func after(ranges []urlkey.Range, key string) []urlkey.Range {
 	rest := []urlkey.Range{}
 	for _, r := range ranges {
@@ -186,9 +186,9 @@ func (q *Query) filtered(rows iter.Seq2[*Line, error]) iter.Seq2[*Line, error] {
 	}
 }
 
-// collapsed yields the rows without those whose collapse fields are those of the row
-// before. It also counts: the rows left out after each row, and how often a digest
-// came before in a row of captures of one URL.
+// collapsed yields the rows, without each row whose collapse fields are equal to those of the
+// row before. In the rows it yields it also sets counts: how many rows were left out after the
+// row, and how often its digest came before among the captures of its URL.
 func (q *Query) collapsed(rows iter.Seq2[*Line, error]) iter.Seq2[*Line, error] {
 	if len(q.collapse) == 0 && !q.dupeCount && !q.skipCount && !q.lastSkip {
 		return rows
@@ -231,7 +231,8 @@ func (q *Query) collapsed(rows iter.Seq2[*Line, error]) iter.Seq2[*Line, error] 
 	}
 }
 
-// collapseKey returns the parts of a row that collapse compares.
+// collapseKey returns the values of a row that collapse compares with those of the next row, as
+// one text.
 func (q *Query) collapseKey(row *Line) string {
 	var b strings.Builder
 	for _, c := range q.collapse {
@@ -319,7 +320,8 @@ func lastRows(rows iter.Seq2[*Line, error], n int64) iter.Seq2[*Line, error] {
 	}
 }
 
-// window yields n rows after the first from rows; 0 means all that follow.
+// window skips the first rows, as many as from says, and yields the next n rows; if n is 0, all
+// that follow.
 func window(rows iter.Seq2[*Line, error], from, n int64) iter.Seq2[*Line, error] {
 	return func(yield func(*Line, error) bool) {
 		at := int64(0)
@@ -339,8 +341,8 @@ func window(rows iter.Seq2[*Line, error], from, n int64) iter.Seq2[*Line, error]
 	}
 }
 
-// Count returns how many lines the answer has without limits and pages, and how many
-// pages these are.
+// Count returns how many lines the answer has if limits and pages are ignored, and into how many
+// pages these lines are divided.
 func (q *Query) Count(ctx context.Context, snap relation.Snapshot) (lines, pages int64, err error) {
 	if len(q.filters) == 0 && len(q.collapse) == 0 {
 		for b, err := range snap.Tally(ctx, record.Tally{Scan: record.Scan{Ranges: q.ranges, From: q.from, To: q.to}}) {

@@ -101,14 +101,15 @@ func fieldNames() []string {
 	return append(names, "dupecount", "skipcount", "endtimestamp")
 }
 
-// place is the place of a line in an answer: the next request goes on after it.
+// place is the position of a line in the order of an answer. The next request goes on after this
+// line.
 type place struct {
 	key  string // sort key of the line's URL
 	time record.Time
 	skip int64 // how many lines with this key and time the answers had so far
 }
 
-// String returns the resume key.
+// String returns the resume key, which is the place as text.
 func (k *place) String() string {
 	return base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(int64(k.time), 10) + " " + strconv.FormatInt(k.skip, 10) + " " + k.key))
 }

@@ -80,11 +80,11 @@ type collapse struct {
 	n     int
 }
 
-// pageLines is how many lines a page has for each unit of pageSize, as many as a
-// block of a compressed CDX file.
+// pageLines is how many lines a page has for each unit of pageSize. A block of a compressed CDX
+// file has as many.
 const pageLines = 3000
 
-// memoryMax is how many lines are held in memory to sort them, or to find the
+// memoryMax is the maximum number of lines that are held in memory to sort them, or to find the
 // last ones.
 const memoryMax = 100_000
 
@@ -239,8 +239,8 @@ func Parse(v url.Values) (*Query, error) {
 	return q, nil
 }
 
-// padded returns a time of fewer than four digits or an odd number of digits as one
-// that periodOf reads: 199 becomes 1990.
+// padded returns a time of fewer than four digits or an odd number of digits with digits added
+// so that periodOf reads it: 199 becomes 1990.
 func padded(digits string) string {
 	if len(digits) < 4 && digits != "" && strings.Trim(digits, "0123456789") == "" {
 		return digits + strings.Repeat("0", 4-len(digits))
@@ -326,9 +326,9 @@ func (q *Query) needField(name string) error {
 	return badf("no field %q; there are %s", name, strings.Join(fieldNames(), ", "))
 }
 
-// pywbFields are the names of fields in pywb. A filter on one of them without = or ~
-// asks for a part of the value; with the names of the Wayback Machine it is a
-// pattern for the whole value.
+// pywbFields are the names of fields in pywb. A filter on a field with one of these names,
+// without = or ~ before the name, looks for its text in a part of the value. With a name of the
+// Wayback Machine, a filter is a regular expression for the whole value.
 var pywbFields = []string{"url", "mime", "status", "filename"}
 
 // parseFilter parses one value of the parameter filter: [!][=|~]FIELD:VALUE.

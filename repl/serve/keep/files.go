@@ -11,16 +11,16 @@ import (
 	"time"
 )
 
-// The bounds of Files: how long a file is kept after it was made, how many files
-// are kept, and how many bytes they may have.
+// The bounds of Files: how long a file is kept after it was made, how many files are kept, and
+// how many bytes these may have together.
 const (
 	filesTime     = time.Minute
 	filesMax      = 16
 	filesBytesMax = 1 << 30
 )
 
-// Files keeps answers in temporary files without a name for a while, because a
-// client asks for several parts of each. Several goroutines may use it.
+// Files keeps answers in temporary files without a name for some time, because a client asks for
+// each answer in several parts. Several goroutines may use it.
 type Files struct {
 	Now func() time.Time
 	dir string // folder of the files; "" means that of the system
@@ -44,8 +44,9 @@ type File struct {
 	from  *Files
 }
 
-// Get returns the file with this key. If there is none, it makes one, which write
-// fills; others who ask for the key meanwhile wait. The caller calls Release.
+// Get returns the file with this key. If there is none, Get makes one, which the function write
+// fills. Other callers that ask for the same key wait until then. The caller must call Release
+// when it has read the file.
 func (k *Files) Get(key string, write func(*os.File) error) (*File, error) {
 	k.mu.Lock()
 	k.expire()
@@ -127,7 +128,7 @@ func (k *Files) drop(f *File) {
 	f.closeUnused()
 }
 
-// Release ends the use of the file by the caller of Get.
+// Release says that the caller of Get does not read the file any more.
 func (f *File) Release() {
 	f.from.mu.Lock()
 	defer f.from.mu.Unlock()

@@ -16,9 +16,9 @@ const snapshotIdle = 10 * time.Second
 // answersBytes bounds the answers that a snapshot keeps, in bytes.
 const answersBytes = 54 << 20
 
-// Snapshots lets requests share a snapshot as long as the archive does not change,
-// because a snapshot that has been used knows which segments have which URLs. Each
-// request still sees the archive as it was when the request came, or later.
+// Snapshots lets requests share one snapshot as long as the archive does not change. A snapshot
+// that has been used is faster than a new one, because it knows which segments have which URLs.
+// Each request still sees the archive as it was when the request came, or later.
 type Snapshots struct {
 	Open func(context.Context) (relation.Snapshot, func(), error)
 
@@ -28,7 +28,7 @@ type Snapshots struct {
 	current *Snapshot // nil if there is none
 }
 
-// opening is a call of Open for all requests that came before the call began.
+// opening is one call of Open. Its result is for all requests that came before the call began.
 type opening struct {
 	once  sync.Once
 	users int // the requests; protected by Snapshots.mu
@@ -73,8 +73,8 @@ func (s *Snapshots) Get(ctx context.Context) (snap *Snapshot, release func(), er
 	return o.snap, func() { once.Do(func() { s.leave(o.snap) }) }, nil
 }
 
-// open calls Open for o, and makes the result the current snapshot unless the current
-// one has the same state.
+// open calls Open for the requests that wait for o. It makes the result the current snapshot,
+// unless the current snapshot has the same state.
 func (s *Snapshots) open(ctx context.Context, o *opening) {
 	s.opens.Lock()
 	defer s.opens.Unlock()
@@ -105,7 +105,7 @@ func (s *Snapshots) open(ctx context.Context, o *opening) {
 	o.snap = x
 }
 
-// leave ends one use of x.
+// leave ends one use of x by a request.
 func (s *Snapshots) leave(x *Snapshot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,7 +128,8 @@ func (s *Snapshots) expire(x *Snapshot) {
 	}
 }
 
-// retire makes the current snapshot no longer current. The caller holds s.mu.
+// retire makes s have no current snapshot; the old one is closed when nobody uses it. The caller
+// holds s.mu.
 func (s *Snapshots) retire() {
 	x := s.current
 	if x == nil {

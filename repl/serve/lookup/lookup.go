@@ -34,10 +34,10 @@ const AllColumns = record.ColStatus | record.ColKind | record.ColMime | record.C
 // a larger family are merged, one scan for each URL.
 const sortedMax = 50_000
 
-// Family returns the URLs that are looked up together with a canonical URL, that
-// URL first: http and https, with and without www, with and without a slash at the
-// end. The documents after load of a family are a family, and so are the pictures. URLs
-// of other schemes are alone.
+// Family returns the URLs that are looked up together with a canonical URL, that URL first: http
+// and https, with and without www, with and without a slash at the end. The URLs of the
+// documents after load of such pages make a family of their own, and so do the URLs of their
+// pictures. URLs of other schemes are alone.
 func Family(url string) []string {
 	if page, ok := urlkey.Shown(url); ok {
 		list := Family(page)
@@ -114,7 +114,7 @@ func rowsOf(ctx context.Context, snap relation.Snapshot, scan record.Scan) iter.
 	}
 }
 
-// always is a scan of all times.
+// always returns a scan of these ranges and columns without a bound on time.
 func always(ranges []urlkey.Range, columns record.Columns) record.Scan {
 	return record.Scan{Ranges: ranges, From: record.MinTime, To: record.MaxTime + 1, Columns: columns}
 }
@@ -218,8 +218,8 @@ func mergeURLs(ctx context.Context, snap relation.Snapshot, urls []string, scan 
 	}
 }
 
-// nearestMax is how many captures a look-up keeps to choose from: the nearest may
-// have no body, or may redirect to itself.
+// nearestMax is how many captures near the wanted time a look-up keeps. It needs several,
+// because the nearest may have no body, or may redirect to itself.
 const nearestMax = 8
 
 // Found is the answer of a look-up.
@@ -269,8 +269,8 @@ func Nearest(ctx context.Context, snap relation.Snapshot, url string, at record.
 	return f, nil
 }
 
-// Neighbours returns the captures before and after the capture c in the family of
-// url. With versions, these are the beginnings of other versions of the page.
+// Neighbours returns the captures before and after the capture c in the family of url. If
+// versions is set, it counts only captures that begin another version of the page.
 func Neighbours(ctx context.Context, snap relation.Snapshot, url string, c *Capture, versions bool) (n Around, err error) {
 	met := false // c itself has come
 	for x, err := range rowsOf(ctx, snap, always(Keys(Family(url)), AllColumns)) {
@@ -315,7 +315,7 @@ func Distance(a, b record.Time) record.Time {
 	return a - b
 }
 
-// Around returns the captures just before and just after c, one of f.Nearest.
+// Around returns the captures just before and just after c. c must be an element of f.Nearest.
 func (f *Found) Around(ctx context.Context, snap relation.Snapshot, c *Capture) (n Around, err error) {
 	near := slices.Clone(f.Nearest)
 	slices.SortStableFunc(near, func(a, b Capture) int { return before(f.URL, &a, &b) })

@@ -7,7 +7,7 @@ import (
 	"infomall/store/page/markup"
 )
 
-// attr is an attribute of the current tag, with what its name means.
+// attr is an attribute of the current tag. It also says what the name of the attribute means.
 type attr struct {
 	markup.AttrPlace
 	use attrUse
@@ -51,7 +51,8 @@ var attrUses = []struct {
 	{"marker-start", useStyle}, {"marker-mid", useStyle}, {"marker-end", useStyle},
 }
 
-// attrSlots has the indexes of attrUses, found by first letter and length.
+// attrSlots has indexes into attrUses. The slot of an attribute is computed from its first
+// letter and its length.
 var attrSlots = func() (slots [512][]uint8) {
 	for i, a := range attrUses {
 		slot := attrSlot(a.name[0], len(a.name))
@@ -121,8 +122,8 @@ func (r *rewriter) find(use attrUse) (a attr, ok bool) {
 	return attr{}, false
 }
 
-// word returns the value of the first attribute with this use, in lower case and
-// without blanks around it.
+// word returns the value of the first attribute with this use in the current tag, in lower case
+// and without blanks around it.
 func (r *rewriter) word(use attrUse) string {
 	a, ok := r.find(use)
 	if !ok {
@@ -137,7 +138,7 @@ func (r *rewriter) setValue(a attr, text []byte) {
 	r.replace(a.Value, a.ValueEnd, r.encoded)
 }
 
-// relink rewrites the address that is the value of a.
+// relink rewrites the address in the value of a. m says what the address is for.
 func (r *rewriter) relink(a attr, m Modifier) {
 	ref := r.value(a)
 	if linked := r.link(ref, m); !bytes.Equal(linked, ref) {

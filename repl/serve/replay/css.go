@@ -7,10 +7,10 @@ import (
 	"infomall/store/page/markup"
 )
 
-// CSS writes body, a style sheet, to dst, with its addresses rewritten for p. All
-// other bytes stay as they are. What the sheet loads keeps the time in the sheet's
-// own address, p.Asked, because that is the time of the capture of the page. The
-// error is that of dst.
+// CSS writes body, a style sheet, to dst, with its addresses rewritten for p. All other bytes
+// stay as they are. The addresses of what the sheet loads get the time in the sheet's own
+// address, p.Asked, because that is the time of the capture of the page. The error is that of
+// dst.
 func CSS(dst io.Writer, body []byte, p *Page) error {
 	r := newRewriter(dst, body, p)
 	if len(r.asked) > 0 {
@@ -20,8 +20,8 @@ func CSS(dst io.Writer, body []byte, p *Page) error {
 	return r.finish()
 }
 
-// styles rewrites the addresses in the style sheet from start to end-1. quote
-// appends text in the form that the markup around the sheet wants; nil leaves it.
+// styles rewrites the addresses in the style sheet from start to end-1. quote appends text in
+// the form in which it must be written in the markup around the sheet; nil means unchanged.
 func (r *rewriter) styles(start, end int, quote func(dst, text []byte) []byte) {
 	if !markup.MayHaveAddress(r.view[start:end]) {
 		return

@@ -12,12 +12,12 @@ import (
 	"infomall/store/page/markup"
 )
 
-// Files is the folder of our own files on the replay server. Their addresses begin
-// with it.
+// Files is the folder of this program's own files on the replay server. The addresses of these
+// files begin with Files.
 const Files = "/_infomall/"
 
-// RuffleFiles is the folder of Ruffle, a player of Flash, on the replay server. The
-// server sends the files that its user has.
+// RuffleFiles is the folder of Ruffle, a player of Flash, on the replay server. Ruffle is not
+// part of this program: the server sends the files of Ruffle that its user has installed.
 const RuffleFiles = Files + "ruffle/"
 
 // HasFlash reports whether body, a document, seems to have Flash: it names a file that
@@ -41,8 +41,8 @@ func HasFlash(body []byte) bool {
 //go:embed files
 var files embed.FS
 
-// firstBody is the first script. Its parts share one scope, which no script of a
-// page can see.
+// firstBody is the first script, which runs in a page before all others. Its parts share one
+// scope, which no script of a page can see.
 var firstBody = sync.OnceValue(func() []byte {
 	body := []byte("(function () {\n\"use strict\";\n")
 	parts, err := fs.Glob(files, "files/first/*.js") // in order of name
@@ -77,7 +77,7 @@ func File(name string) (body []byte, contentType string, ok bool) {
 	return nil, "", false
 }
 
-// firstScript is the address of the first script, with its version.
+// firstScript is the address of the first script, with the version of the script as its query.
 var firstScript = sync.OnceValue(func() string {
 	sum := sha256.Sum256(firstBody())
 	return Files + "first.js?" + hex.EncodeToString(sum[:6])

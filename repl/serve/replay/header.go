@@ -6,19 +6,18 @@ import (
 	"infomall/store/page/charset"
 )
 
-// kept are the fields of a stored header that a browser gets as they were.
+// kept are the header fields of a capture that a browser gets unchanged.
 var kept = map[string]bool{
 	"content-language":    true,
 	"content-disposition": true,
 	"last-modified":       true,
 }
 
-// Header returns the fields that replay sends for a capture, from the fields of
-// its stored header. k is the kind of the body, for which Rewrites has the type.
-// The result has a Content-Type, the policy and the other fields that keep a page
-// inside; the stored fields that are not sent as they were have the prefix
-// X-Archive-Orig-. The caller adds Content-Length, Content-Encoding, Location,
-// caching and Memento's fields.
+// Header returns the fields that replay sends for a capture, from the fields of its stored
+// header. k is the kind of the body, for which Rewrites has the type. The result has a
+// Content-Type, the policy and the other fields that keep a page inside; stored fields that are
+// not sent unchanged have the prefix X-Archive-Orig-. The caller adds Content-Length,
+// Content-Encoding, Location, caching and Memento's fields.
 func Header(stored [][2]string, k Kind, p *Page) [][2]string {
 	contentType := ""
 	var out [][2]string

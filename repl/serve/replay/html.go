@@ -44,8 +44,8 @@ func (r *rewriter) document() error {
 	return r.finish()
 }
 
-// stillStyle is what a document after load has in the place of the first script. Without
-// scripts a browser would show what is for browsers without scripts.
+// stillStyle replaces the first script in a document after load. There scripts are off, and
+// without this style sheet a browser would show the noscript elements.
 const stillStyle = "<style>noscript { display: none !important }</style>"
 
 // place writes the first script at the place at.
@@ -55,9 +55,9 @@ func (r *rewriter) place(at int) {
 	r.replace(at, at, script)
 }
 
-// scriptMarkup returns the markup of the first script for a document of p, after the
-// style sheet of its view if it has one. In XML they name their namespace, since the
-// document may have another.
+// scriptMarkup returns the markup of the first script for a document of p, after the style sheet
+// of its view if it has one. In XML, the elements name their namespace, because the document may
+// have another one.
 func scriptMarkup(p *Page, xml bool) []byte {
 	var b []byte
 	if p.View.Name != NoView {
@@ -137,8 +137,9 @@ func (r *rewriter) markup(i, end int) {
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// passed returns the place after the next mark at or after i, or end. Markup up to
-// there is not markup for us, but may be for a browser.
+// passed returns the place after the next occurrence of mark at or after i, or end if there is
+// none. It handles the text up to there as hidden, because the rewriter does not read it as
+// markup, but a browser may.
 func (r *rewriter) passed(i, end int, mark string) int {
 	next := end
 	if at := bytes.Index(r.view[i:end], []byte(mark)); at >= 0 {
@@ -218,9 +219,9 @@ func (r *rewriter) doctype(i, end int) int {
 	return end
 }
 
-// hidden removes hints from the places from start to end-1, which are no markup
-// for us: a comment, a script, the inside of a tag. A browser that reads a page in
-// another way than we do then still finds no hint there.
+// hidden removes hints from the places from start to end-1, which the rewriter does not read as
+// markup: a comment, a script, the inside of a tag. A browser that reads the page differently
+// then finds no hint there either.
 func (r *rewriter) hidden(start, end int) {
 	limit := 64<<10 + 8*len(r.view)
 	for i := max(start, r.done); i < end; {
@@ -256,9 +257,9 @@ func (r *rewriter) hidden(start, end int) {
 	}
 }
 
-// hints are the relations by which a link element makes the browser connect to
-// another site, or load a page, before it is asked to. A preload is none: it loads
-// what the page needs, from its rewritten address, and many pages wait for it.
+// hints are the relations by which a link element makes the browser connect to another site, or
+// load a page, before it is asked to. A preload is not a hint: it loads what the page needs,
+// from its rewritten address, and many pages wait for it.
 var hints = []string{"preconnect", "dns-prefetch", "prefetch", "prerender", "subresource", "pingback", "compression-dictionary"}
 
 // withoutHints returns rel, the relations of a link element, without hints. found
@@ -276,8 +277,8 @@ func withoutHints(rel string) (rest string, found bool) {
 	return strings.Join(keep, " "), found
 }
 
-// tag rewrites the start tag at i, and the content of an element that is not
-// markup. It returns the place after them.
+// tag rewrites the start tag at i. If the element has content that is not markup, such as a
+// script, tag rewrites this content too. It returns the place after what it has rewritten.
 func (r *rewriter) tag(i, end int) int {
 	view := r.view[:end]
 	nameEnd := markup.NameEnd(view, i+1)
@@ -339,9 +340,9 @@ const (
 	placeAfter                   // after this tag
 )
 
-// placement returns where the rewriter puts its script, which has to be the first in the
-// head, when it has come to a start tag: before the tag, after it, or after a later tag. The
-// ">" of the tag is at close.
+// placement is called when the rewriter has come to a start tag. It returns where to put the
+// first script, which must be the first in the head: before this tag, after it, or after a later
+// tag. close is the place of the ">" of the tag.
 func (r *rewriter) placement(tag markup.Tag, close int) placement {
 	switch root := r.xml && !r.rooted; {
 	case root && r.view[close-1] == '/':
@@ -585,8 +586,9 @@ func (r *rewriter) param() {
 	}
 }
 
-// target rewrites the name of the window in which a link of the page opens. The
-// window of the page itself is a frame of the bar.
+// target rewrites a, the name of the window in which a link of the page opens: _top and _parent
+// become _self. The names would otherwise lead out of the frame in which the page with the bar
+// shows the replayed page.
 func (r *rewriter) target(a attr) {
 	if r.page.Frame {
 		return

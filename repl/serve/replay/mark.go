@@ -41,7 +41,7 @@ func appendLabel(dst []byte, m *Mark) []byte {
 	return appendAttr(appendAttr(dst, "label", m.Label), "old", clipText(m.Old))
 }
 
-// appendAttr appends an attribute of ours, unless its value is "".
+// appendAttr appends an attribute of a mark, unless its value is "".
 func appendAttr(dst []byte, name, value string) []byte {
 	if value == "" {
 		return dst
@@ -62,9 +62,9 @@ func clipText(text string) string {
 	return text[:end] + "…"
 }
 
-// marksTo opens and closes the marks that are put around a range, at the places from
-// from to to, between which is no tag. Marks before from are in what is no markup for
-// us, and are left out.
+// marksTo opens and closes those marks around ranges whose ends are at the places between the
+// parameters from and to. There is no tag between these places. Marks before the parameter from
+// are in text that the rewriter does not read as markup, and are left out.
 func (r *rewriter) marksTo(from, to int) {
 	for len(r.marks) > 0 {
 		m := &r.marks[0]
@@ -86,11 +86,9 @@ func (r *rewriter) marksTo(from, to int) {
 	}
 }
 
-// markTag adds the attributes of a mark to the start tag at i if it has one. close is
-// the place of its ">".
-//
-// A label in a row or table would be a cell more, and move the others. So the first cell
-// gets it.
+// markTag adds the attributes of a mark to the start tag at i if the element has a mark. close
+// is the place of the ">" of the tag. In a row or table the label goes to the first cell,
+// because it would be one more cell there and move the others.
 func (r *rewriter) markTag(tag markup.Tag, i, close int) {
 	if r.xml && r.view[close-1] == '/' {
 		close--

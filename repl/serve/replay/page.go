@@ -19,9 +19,10 @@ type Page struct {
 // timeDigits is the form of a time in an address.
 const timeDigits = "20060102150405"
 
-// Address returns the replay address of url, an absolute URL that may have a
-// fragment. The address is an absolute path; its time is the one asked for if m
-// says that a page is wanted, and otherwise the time of the capture of p. A page has the view of p.
+// Address returns the replay address of url, an absolute URL that may have a fragment. The
+// address is an absolute path; if m says that a page is wanted, its time is the time that was
+// asked for, and otherwise the time of the capture of p. The address of a page also has the view
+// of p.
 func (p *Page) Address(url string, m Modifier) string {
 	at := p.Captured
 	if m.page() {

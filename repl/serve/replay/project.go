@@ -6,7 +6,7 @@ import (
 	"infomall/store/page/charset"
 )
 
-// source is a body with a view of it in which markup can be found.
+// source is a body, with a copy called its view in which markup can be found byte by byte.
 type source struct {
 	body    []byte // the body as it will be sent, but for the rewritten values
 	view    []byte // one byte for each unit of body: an ASCII character is itself, and any part of another character is 0x80 or more
@@ -43,7 +43,7 @@ func newSource(body []byte, cs string) source {
 // escape.
 const charset2022 = "iso-2022-jp"
 
-// beyond is the byte that a view has for a part of a character outside ASCII.
+// beyond is the byte that stands in a view for each byte of a character outside ASCII.
 const beyond = 0x80
 
 func unitsOf16(body []byte, big bool) []byte {
@@ -61,9 +61,9 @@ func unitsOf16(body []byte, big bool) []byte {
 	return view
 }
 
-// doubleByte hides the second bytes of characters of two bytes, which may look
-// like a letter or a backslash. Second bytes below 0x40 are always ASCII or digits
-// of a character of four bytes, and stay.
+// doubleByte returns a view of body in which the second bytes of characters of two bytes are
+// hidden, because they may look like a letter or a backslash. Second bytes below 0x40 stay: they
+// are always ASCII, or digits of a character of four bytes.
 func doubleByte(body []byte, shiftJIS bool) []byte {
 	view := bytes.Clone(body)
 	for i := 0; i < len(view); i++ {
@@ -79,8 +79,8 @@ func doubleByte(body []byte, shiftJIS bool) []byte {
 	return view
 }
 
-// escaped2022 hides the characters between an escape to a set of two bytes and the
-// next escape to ASCII, and the escapes themselves.
+// escaped2022 returns a view of body in which the characters between an escape to a set of
+// two-byte characters and the next escape to ASCII are hidden, and the escapes too.
 func escaped2022(body []byte) []byte {
 	view := bytes.Clone(body)
 	hidden := false

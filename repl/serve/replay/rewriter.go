@@ -12,12 +12,12 @@ import (
 	"infomall/store/urlkey"
 )
 
-// linker returns what replaces ref, an address as a page has it, in UTF-8 and
-// without character references. If the result equals ref, its bytes stay.
+// linker returns the text that replaces ref, an address in a page, in UTF-8 and without
+// character references. If the result equals ref, the bytes of the page stay unchanged.
 type linker func(ref []byte, m Modifier) []byte
 
-// rewriter copies one source to its output with some ranges replaced. Places are
-// offsets in the view of the source. They only grow.
+// rewriter copies one source to its output with some ranges replaced. Places are offsets in the
+// view of the source. Calls must give them in ascending order.
 type rewriter struct {
 	source
 	out  *bufio.Writer
@@ -63,7 +63,7 @@ func newRewriter(dst io.Writer, body []byte, p *Page) *rewriter {
 	return r
 }
 
-// rebase makes base the URL that addresses are relative to.
+// rebase makes base the URL against which addresses are resolved.
 func (r *rewriter) rebase(base string) {
 	r.base = base
 	r.resolver.Page(base)
@@ -100,10 +100,11 @@ func (r *rewriter) finish() error {
 	return r.out.Flush()
 }
 
-// noURL replaces an address that is no URL for us, but may be one for a browser.
+// noURL replaces an address that this program cannot read as a URL, because a browser may be
+// able to.
 var noURL = []byte("about:invalid")
 
-// address is the linker of a replayed page.
+// address is the linker of a replayed page: it returns the replay address for ref.
 func (r *rewriter) address(ref []byte, m Modifier) []byte {
 	clean := ref
 	if mayNeedCleaning(ref) {
@@ -221,7 +222,7 @@ func appendValue(dst, text []byte) []byte {
 // references are the characters that a value has as character references.
 var references = map[byte]string{'&': "&amp;", '"': "&#34;", '\'': "&#39;", '<': "&lt;", '>': "&gt;"}
 
-// special has true for each byte of a text that a value cannot have as it is.
+// special has true for each byte that cannot stand in the value of an attribute unchanged.
 var special = func() (table [256]bool) {
 	for c := range table {
 		_, referenced := references[byte(c)]

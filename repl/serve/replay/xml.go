@@ -6,8 +6,8 @@ import (
 	"infomall/store/page/markup"
 )
 
-// xmlContent rewrites the text from start on of an element of an XML document: a
-// style sheet, or in a feed or site map an address.
+// xmlContent rewrites the text of an element of an XML document, from start on: a style sheet,
+// or an address in a feed or site map.
 func (r *rewriter) xmlContent(tag markup.Tag, name []byte, start, end int) {
 	switch {
 	case tag == markup.TagStyle:
