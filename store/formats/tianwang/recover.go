@@ -447,9 +447,9 @@ func (c *recoverer) fault(e *extent) (why string, err error) {
 	return why, err
 }
 
-// otherVersion returns in what respect e, a record whose version is not 1.0,
-// contradicts itself, or "". The form of its data is not known, so it checks only
-// the checksum, and whether the data looks like that of version 1.0.
+// otherVersion checks e, a record whose version is not 1.0, and returns what is wrong with it, or "".
+// The form of the data of such a version is not known. So only two faults are found: a checksum that
+// is wrong, and, if the record has no checksum, data in the form of version 1.0.
 func (c *recoverer) otherVersion(e *extent) (why string, err error) {
 	if e.sum != "" {
 		return c.s.sumFault(e.at, e.head)

@@ -79,8 +79,8 @@ func digestAndExtra(h *header) (digest string, extra []byte) {
 	return digest, extra
 }
 
-// isHTTP reports whether a response record is an HTTP response: its Content-Type in
-// h says so, or its block, which begins at off, begins with "HTTP/".
+// isHTTP reports whether a response record holds an HTTP response: the Content-Type in its header h
+// says so, or its content, which begins at the offset off, begins with "HTTP/".
 func (s *scanner) isHTTP(off int64, h header) bool {
 	switch message.Mime(h.get("Content-Type")) {
 	case "application/http", "message/http":

@@ -128,8 +128,8 @@ func (w *Writer) flush() error {
 	return w.write(w.packed)
 }
 
-// Finish writes the rest of the file: the description r of the result, and the list
-// of chunks. It sets r.Rows, and r.Bytes to the size of the file.
+// Finish writes the rest of the file: the description r of the result, and the list of chunks. It
+// first sets r.Rows to the number of rows, and at the end r.Bytes to the size of the file in bytes.
 func (w *Writer) Finish(r *task.Result) error {
 	if err := w.flush(); err != nil {
 		return err
