@@ -34,9 +34,9 @@ type blockChange struct {
 	Note       string      // what differs, if the block was edited and its words are the same
 }
 
-// alikeEnough is the similarity, from 0 to 1, above which the old and new text of an edited
-// block are shown as one text with the changed words marked. Less similar texts are easier
-// to read as two texts.
+// alikeEnough is the least similarity, from 0 to 1, at which the old and new text of an
+// edited block are shown as one text with the changed words marked. Less similar texts are
+// easier to read as two texts.
 const alikeEnough = 0.5
 
 // Changes returns the changes of all blocks that are not the same in both
