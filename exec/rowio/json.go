@@ -69,8 +69,8 @@ func (j *objects) Write(b *value.Batch) error {
 	return j.flush()
 }
 
-// begin opens the object of the next row. In an array it first ends the line of
-// the object before.
+// begin writes what comes before the object of the next row. In an array, this includes a
+// comma and a line break after the object before.
 func (j *objects) begin() {
 	if j.array {
 		if j.rows > 0 {
