@@ -63,8 +63,8 @@ type Part struct {
 }
 
 // Parts returns the tree of the blocks of the version r. If the archive has a version before
-// r, each block also says how it changed since that version. A version whose content an
-// access rule hides has no parts.
+// r, each block also says how it changed since that version. A version that is not a page
+// has no parts.
 func Parts(r *life.Revision) []Part {
 	if r.Hidden() {
 		return nil

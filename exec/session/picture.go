@@ -58,7 +58,7 @@ func (p rankingPicture) Text(w io.Writer, t draw.Terminal) error {
 	return p.show(func(d draw.Drawing) error { return d.Text(w, t) })
 }
 
-// show reads the events and calls with with a drawing of them.
+// show reads the events and passes a drawing of them to the function with.
 func (p rankingPicture) show(with func(draw.Drawing) error) error {
 	ranking := (&ast.String{Value: p.ranking}).String()
 	node, err := plan.Build(Query("SELECT * FROM events WHERE ranking = "+ranking+" ORDER BY scale DESC, start, event"), p.s.Env())
@@ -94,7 +94,7 @@ func (p eventsPicture) Text(w io.Writer, t draw.Terminal) error {
 	return p.show(func(d *draw.Events) error { return d.Text(w, t) })
 }
 
-// show reads the events and their reports and calls with with a drawing of them.
+// show reads the events and their reports and passes a drawing of them to the function with.
 func (p eventsPicture) show(with func(*draw.Events) error) error {
 	list, more, err := draw.ReadEvents(p.res.Columns, p.res.Rows)
 	if err != nil {
@@ -189,7 +189,7 @@ func (p reportsPicture) Text(w io.Writer, t draw.Terminal) error {
 	return p.show(func(d *draw.Reports) error { return d.Text(w, t) })
 }
 
-// show reads the reports and calls with with a drawing of them.
+// show reads the reports and passes a drawing of them to the function with.
 func (p reportsPicture) show(with func(*draw.Reports) error) error {
 	d := &draw.Reports{Zone: p.s.Env().Location()}
 	for r, err := range draw.ReadReports(p.res.Columns, p.res.Rows) {
