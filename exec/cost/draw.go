@@ -105,10 +105,10 @@ func (d *draw) held(n plan.Node) plan.Node {
 	return &plan.File{Table: table{n.Columns(), d}}
 }
 
-// collect runs the plan n and returns its rows as a draw of the node of. Each of these rows
-// stands for as many rows of the archive as a row of the draw like. collect returns nil if
-// there are more than drawRows rows, or if they cannot be read. The user gets the error when
-// the query itself runs.
+// collect runs the plan n and returns its rows as a draw of the node of. It takes the scale
+// and the size of the sample from the draw like. It returns nil if there are more than
+// drawRows rows, or if they cannot be read. The user gets the error when the query itself
+// runs.
 func (m *maker) collect(n, of plan.Node, like *draw) *draw {
 	rows, err := m.runner.Rows(m.drawing, n)
 	if err != nil {

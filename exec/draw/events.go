@@ -263,10 +263,11 @@ func day(t record.Time, zone *time.Location) string {
 	return t.Std().In(zone).Format(time.DateOnly)
 }
 
-// stamp returns the time of t as addresses of archived pages have it.
+// stamp returns t in the form of a time in the address of an archived page: 20080714103000.
 func stamp(t record.Time) string { return t.Std().UTC().Format("20060102150405") }
 
-// address returns where a link to a page leads: to its URL, or to the archive's copy of it.
+// address returns the address to which a link to a page leads: the URL of the page, or if
+// archive is set, its copy in the archive from the time t.
 func address(of string, t record.Time, archive bool) string {
 	if archive {
 		return fmt.Sprintf("/%s/%s", stamp(t), of)

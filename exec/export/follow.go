@@ -22,7 +22,7 @@ import (
 // make captures visible every few seconds.
 const followPoll = 500 * time.Millisecond
 
-// following is an EXPORT … FOLLOW statement whose clauses were read.
+// following is an EXPORT … FOLLOW statement that is ready to run.
 type following struct {
 	*export
 	query *ast.Query // the query of the statement, with the column added

@@ -233,7 +233,7 @@ func (*Row) Below() []Node { return nil }
 // Below returns nil, because a Source reads the archive and no other node.
 func (*Source) Below() []Node { return nil }
 
-// Below returns the node whose rows n completes: n fills their late columns.
+// Below returns In: n fills the late columns of its rows.
 func (n *Payload) Below() []Node { return []Node{n.In} }
 
 // Below returns the node whose rows n filters.
@@ -245,16 +245,16 @@ func (n *Group) Below() []Node { return []Node{n.In} }
 // Below returns the node whose rows n sorts.
 func (n *Sort) Below() []Node { return []Node{n.In} }
 
-// Below returns the node of whose rows n yields the first in sorted order.
+// Below returns In, the node whose rows n sorts and cuts off after the first N.
 func (n *Top) Below() []Node { return []Node{n.In} }
 
 // Below returns the node whose rows n limits.
 func (n *Limit) Below() []Node { return []Node{n.In} }
 
-// Below returns the node whose rows n's expressions read.
+// Below returns In: the expressions of n read its rows.
 func (n *Project) Below() []Node { return []Node{n.In} }
 
-// Below returns the node from whose rows n drops the equal ones.
+// Below returns In, from whose rows n drops repetitions.
 func (n *Distinct) Below() []Node { return []Node{n.In} }
 
 // Below returns the plans of the queries whose rows n yields.

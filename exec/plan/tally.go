@@ -89,7 +89,7 @@ func (b *builder) talliedDistinct(below Node, keys []Key) ([]Key, error) {
 // talliedWindow sets Tally in the source below w, if this cannot change the result. The
 // source then yields one row for many captures, in no order. So w must sort these rows, by
 // all columns of the source; rows that are equal in w's keys are then equal. The window
-// counts each row as many times as it stands for captures.
+// counts each row once for each capture that the row stands for.
 func (b *builder) talliedWindow(w *Window) {
 	if b.env.Plain || b.grouped || w.Sorted || w.Grouped {
 		return
@@ -269,7 +269,8 @@ func (n *Source) countable() bool {
 }
 
 // CountOf returns the index of the hidden column of n that says how many
-// captures a row stands for. It returns -1 if each row stands for one.
+// captures a row stands for. It returns -1 if n has no such column, because each row
+// stands for one capture.
 func CountOf(n Node) int {
 	switch n := n.(type) {
 	case *Filter:

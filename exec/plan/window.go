@@ -331,7 +331,8 @@ func (b *builder) windowFunc(bind *expr.Binder, c *ast.Call) (*WindowFunc, error
 	return w, nil
 }
 
-// asType returns e converted to the type t.
+// asType returns e converted to t, the type to which e and another expression are
+// converted so that both have the same.
 func asType(e expr.Expr, t value.Type) expr.Expr {
 	switch e.Type() {
 	case t:

@@ -69,8 +69,8 @@ func (j *objects) Write(b *value.Batch) error {
 	return j.flush()
 }
 
-// begin writes what comes before the object of the next row. In an array, this includes a
-// comma and a line break after the object before.
+// begin writes the opening brace of the next row's object. In an array, it first writes the
+// comma after the previous object, if there is one, and a line break.
 func (j *objects) begin() {
 	if j.array {
 		if j.rows > 0 {

@@ -129,8 +129,8 @@ func (sp *Spec) NotedAs(text func(ast.Statement) string) *Spec {
 	return sp
 }
 
-// name returns the first words of the statement st: the one of sp.Names with
-// which st begins.
+// name returns the name in sp.Names with which the statement st begins, such as
+// MERGE POOL.
 func (sp *Spec) name(st ast.Statement) string {
 	text := st.String()
 	for _, n := range sp.Names[1:] {

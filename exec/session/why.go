@@ -118,8 +118,8 @@ func valueNote(r *relation.Relation, column, text string) string {
 	return ""
 }
 
-// noResults returns note if the archive has no computed result of this kind,
-// such as of PAGERANK, otherwise nil.
+// noResults returns a list with the note if the archive has stored no result of this kind,
+// such as a PageRank. Otherwise it returns nil.
 func noResults(ctx context.Context, snap relation.Snapshot, kind, note string) []string {
 	results, err := snap.Results(ctx, kind)
 	if err != nil || len(results) > 0 {
