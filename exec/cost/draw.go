@@ -286,7 +286,8 @@ func byURL(keys []expr.Expr) bool {
 
 // drawPayload returns a draw of the node n, which fills late columns (those that need stored
 // pages). It fills them for as many rows of the draw in as the time allows, and notes in p,
-// the part of n, how much time and how many bytes that took.
+// the part of n, how much time and how many bytes that took. It returns nil if the time
+// allows too few rows.
 func (m *maker) drawPayload(n *plan.Payload, in *draw, p *Part) *draw {
 	row := units(p, 1, 1)
 	one := row

@@ -15,7 +15,7 @@ var kinds = map[string]float64{
 }
 
 // decides names the columns that determine the other columns of a block, as a guess. If one
-// of them is a key, further keys do not make more groups.
+// of them is a key, other columns as keys do not make more groups.
 var decides = map[string]bool{"identity": true, "digest": true}
 
 // different returns a guess of how many different combinations of values the keys have in
