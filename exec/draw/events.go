@@ -52,8 +52,8 @@ func HasEvents(cols []value.Column) bool {
 }
 
 // ReadEvents returns the first EventsMax events in rows, in the order of the rows. HasEvents
-// must accept cols. Events that were merged into another event are left out. more is how
-// many further events there are.
+// must accept cols. Events that were merged into another event and events without a peak are
+// left out. more is how many further events there are.
 func ReadEvents(cols []value.Column, rows iter.Seq2[*value.Batch, error]) (list []Event, more int, err error) {
 	r := newReading(cols)
 	for b, err := range rows {
