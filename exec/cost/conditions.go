@@ -17,7 +17,7 @@ const (
 	boolShare  = .5
 )
 
-// selectivity returns which share of rows meets all conditions, as a guess.
+// selectivity returns a guess of the share of rows that meet all conditions, from 0 to 1.
 func selectivity(conds []expr.Expr, e *record.Expected) float64 {
 	if s, ok := byTraits(conds, e); ok {
 		return s
@@ -29,7 +29,7 @@ func selectivity(conds []expr.Expr, e *record.Expected) float64 {
 	return share
 }
 
-// shareOf returns which share of rows meets the condition c, as a guess.
+// shareOf returns a guess of the share of rows that meet the condition c, from 0 to 1.
 func shareOf(c expr.Expr, e *record.Expected) float64 {
 	if s, ok := byTraits([]expr.Expr{c}, e); ok {
 		return s
@@ -78,9 +78,9 @@ func shareOf(c expr.Expr, e *record.Expected) float64 {
 	return boolShare
 }
 
-// byTraits returns which share of the captures in e.Traits meets all conditions, and
-// true. It returns false if the conditions test other columns too, or if there are no
-// traits.
+// byTraits returns the share of the captures in e.Traits that meet all conditions, and true.
+// Traits are properties of captures, such as the status, whose combinations the archive
+// counts. byTraits returns false if a condition tests another column, or if e has no traits.
 func byTraits(conds []expr.Expr, e *record.Expected) (float64, bool) {
 	var met, all int64
 	for i := range e.Traits {
@@ -105,8 +105,8 @@ func byTraits(conds []expr.Expr, e *record.Expected) (float64, bool) {
 	return (float64(met) + .5) / (float64(all) + 1), true
 }
 
-// meets reports whether captures with the traits t meet the condition c. ok is false if
-// the traits do not say it.
+// meets reports whether captures with the traits t meet the condition c. ok is false if this
+// does not follow from the traits.
 func meets(c expr.Expr, t *record.TraitCount) (yes, ok bool) {
 	switch c := c.(type) {
 	case *expr.Not:
@@ -144,7 +144,8 @@ func meets(c expr.Expr, t *record.TraitCount) (yes, ok bool) {
 	return false, false
 }
 
-// traitOf returns the value that the column x has in captures with the traits t.
+// traitOf returns the value of the column x in captures with the traits t. ok is false if x
+// is not a column that the traits have.
 func traitOf(x expr.Expr, t *record.TraitCount) (v value.Value, ok bool) {
 	col, ok := x.(*expr.Col)
 	if !ok {

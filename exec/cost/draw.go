@@ -34,7 +34,7 @@ const (
 	rateOff = 8
 )
 
-// draw is a random sample of the rows of a node.
+// draw is a random sample of the rows that a node yields.
 type draw struct {
 	batches []*value.Batch
 	n       int     // rows in batches
@@ -44,14 +44,14 @@ type draw struct {
 	unit    string  // of size, such as "URL"
 }
 
-// all is like a draw with all rows.
+// all is a draw whose scale says that it has all rows. It has no batches.
 var all = &draw{scale: 1}
 
 // whole reports whether d has all rows of its node.
 func (d *draw) whole() bool { return d != nil && d.scale == 1 }
 
-// expected returns how many rows the node has. It is right on average, so it is 0 if the
-// draw has no rows.
+// expected returns an estimate of how many rows the node yields: the rows of d times its
+// scale. The estimate is right on average. It is 0 if d has no rows.
 func (d *draw) expected() float64 {
 	return float64(d.rows) * d.scale
 }
@@ -99,14 +99,16 @@ func (t table) Rows(context.Context) iter.Seq2[*value.Batch, error] {
 	}
 }
 
-// held returns a node that yields the rows of d, which are rows of the node n.
+// held returns a node that yields the rows of d. It takes the place of the node n, from
+// which these rows were drawn.
 func (d *draw) held(n plan.Node) plan.Node {
 	return &plan.File{Table: table{n.Columns(), d}}
 }
 
-// collect returns the rows of the plan n as a draw of the node of, in which a row stands for
-// as many rows as in like. It returns nil if there are more than drawRows, or if they cannot be read:
-// the plan itself will then say why.
+// collect runs the plan n and returns its rows as a draw of the node of. It takes the scale
+// and the size of the sample from the draw like. It returns nil if there are more than
+// drawRows rows, or if they cannot be read. The user gets the error when the query itself
+// runs.
 func (m *maker) collect(n, of plan.Node, like *draw) *draw {
 	rows, err := m.runner.Rows(m.drawing, n)
 	if err != nil {
@@ -131,9 +133,10 @@ func (m *maker) collect(n, of plan.Node, like *draw) *draw {
 	return d
 }
 
-// draw returns a draw of the node n with the part p, of draws of the nodes below it, and how
-// many rows n is expected to have. The draw is nil if there is none; ok is then false if
-// there is no better number of rows than the guess.
+// draw returns a draw (a random sample) of the rows of the node n, and how many rows n is
+// expected to yield. It makes the draw from draws of the nodes below n. p is the part of n.
+// The draw is nil if it cannot be made. ok is false if rows is unknown; the guess is then to
+// be used.
 func (m *maker) draw(n plan.Node, p *Part) (d *draw, rows float64, ok bool) {
 	if src, is := n.(*plan.Source); is {
 		alike := countedAs(src)
@@ -165,9 +168,10 @@ func (m *maker) draw(n plan.Node, p *Part) (d *draw, rows float64, ok bool) {
 	return d, d.expected(), true
 }
 
-// countedAs returns a source that can be drawn and has about as many rows as n. It is n, unless
-// the rows of n are findings with a score, for which the words of all pages are needed, or
-// findings that are joined: then it is the findings without score, before they are joined.
+// countedAs returns a source that can be drawn and yields about as many rows as n. In most
+// cases this is n itself. Findings with a score need the words of all pages, and joined
+// findings need all findings, so for these it returns a source of findings without the score
+// and not joined.
 func countedAs(n *plan.Source) *plan.Source {
 	if n.Relation != relation.Findings || drawnByURL(n) {
 		return n
@@ -177,7 +181,7 @@ func countedAs(n *plan.Source) *plan.Source {
 	return &c
 }
 
-// drawAbove is draw for a node with one node below it.
+// drawAbove does what draw does, for a node with exactly one node below it.
 func (m *maker) drawAbove(n plan.Node, p *Part) (d *draw, rows float64, ok bool) {
 	below := &m.e.Parts[p.below[0]]
 	in := below.drawn
@@ -228,7 +232,7 @@ func (m *maker) drawAbove(n plan.Node, p *Part) (d *draw, rows float64, ok bool)
 	return d, 0, false
 }
 
-// on returns a copy of n, a node with one node below it, that reads the node in.
+// on returns a copy of n, which has one node below it. The copy reads the node in instead.
 func on(n, in plan.Node) plan.Node {
 	switch n := n.(type) {
 	case *plan.Payload:
@@ -271,8 +275,8 @@ func on(n, in plan.Node) plan.Node {
 	return in
 }
 
-// byURL reports whether the URL is one of keys. All rows of a URL are in a draw, so its
-// groups are those of the archive.
+// byURL reports whether one of keys is the URL. A draw has all rows of each of its URLs, so
+// a group of such a URL is complete.
 func byURL(keys []expr.Expr) bool {
 	return slices.ContainsFunc(keys, func(k expr.Expr) bool {
 		c, ok := k.(*expr.Col)
@@ -280,8 +284,10 @@ func byURL(keys []expr.Expr) bool {
 	})
 }
 
-// drawPayload returns a draw of the node n, with the part p, which fills late columns: of so
-// many of the rows in as may be read. It also measures the time and the bytes.
+// drawPayload returns a draw of the node n, which fills late columns (those that need stored
+// pages). It fills them for as many rows of the draw in as the time allows, and notes in p,
+// the part of n, how much time and how many bytes that took. It returns nil if the time
+// allows too few rows.
 func (m *maker) drawPayload(n *plan.Payload, in *draw, p *Part) *draw {
 	row := units(p, 1, 1)
 	one := row
@@ -319,9 +325,10 @@ func (m *maker) drawPayload(n *plan.Payload, in *draw, p *Part) *draw {
 	return fill(in)
 }
 
-// allBytes returns how many bytes of db-files are read for the rows of the source n, if that
-// many were read for a draw of which it has times as many rows. Runs that several rows need
-// are read once, so more rows need fewer bytes each, up to all bytes of the db-files.
+// allBytes returns an estimate of how many bytes of db-files are read for all rows of the
+// source n. bytes were read for a draw; n has times as many rows as the draw. The result is
+// less than bytes*times, because a run is read once for all rows that need it, and no more
+// than all bytes of the db-files.
 func (m *maker) allBytes(n *plan.Source, bytes, times float64) float64 {
 	whole := n.Request // a body may be stored with earlier ones of any URL
 	whole.Ranges, whole.Match, whole.Window.From = nil, nil, record.MinTime
@@ -333,10 +340,11 @@ func (m *maker) allBytes(n *plan.Source, bytes, times float64) float64 {
 	return most * (1 - math.Pow(1-bytes/most, times))
 }
 
-// readBytes returns how many bytes of db-files were read through snap.
+// readBytes returns how many bytes of db-files have been read through snap so far.
 func readBytes(snap relation.Snapshot) float64 { return float64(snap.Stats().Bytes) }
 
-// drawUnion returns the draw of a union whose draws have all rows, or nil.
+// drawUnion returns the draw of the union n if the draw of each of its inputs has all rows.
+// Otherwise it returns nil.
 func (m *maker) drawUnion(n *plan.Union, p *Part) *draw {
 	c := &plan.Union{}
 	for i, b := range p.below {
@@ -349,8 +357,9 @@ func (m *maker) drawUnion(n *plan.Union, p *Part) *draw {
 	return m.collect(c, n, all)
 }
 
-// drawJoin returns the draw of a join: of a draw of one side with all rows of the other, or
-// with the URLs that the rows of the left side name. It returns nil if neither can be had.
+// drawJoin returns a draw of the join n, or nil if none can be made. It joins a draw of one
+// side with all rows of the other side, or with only those URLs of the right side that rows
+// of the left side name.
 func (m *maker) drawJoin(n *plan.Join, p *Part) *draw {
 	left, right := m.e.Parts[p.below[0]].drawn, m.e.Parts[p.below[1]].drawn
 	c := *n
@@ -379,9 +388,10 @@ func (m *maker) drawJoin(n *plan.Join, p *Part) *draw {
 	return m.collect(&c, n, left)
 }
 
-// differentIn returns how many different values keys have together in all rows of the node
-// below, of which in is a draw, and how many of these come once. It extrapolates by how many
-// values came once and twice.
+// differentIn estimates how many different combinations of values the expressions keys have
+// in all rows of the node below, and how many of these combinations occur in one row only
+// (single). in is a draw of that node. The estimate extrapolates from the numbers of
+// combinations that occur once and twice in the draw.
 func (m *maker) differentIn(keys []expr.Expr, in *draw, below *Part) (rows, single float64, ok bool) {
 	names := make([]string, len(keys))
 	seen := map[string]int{}
@@ -416,11 +426,11 @@ func (m *maker) differentIn(keys []expr.Expr, in *draw, below *Part) (rows, sing
 	return rows, single, true
 }
 
-// extrapolated returns how many different values there are in all rows, and how many of these
-// come once, if there are some different values in a random sample of n rows: once of these
-// came once, and twice of them twice (Chao et al. 2014, Ecological Monographs 84:45, equations
-// 9 and 10). The values that come once in N rows are N times as many as one row more would
-// bring new values.
+// extrapolated estimates how many different values all rows have, and how many of these
+// values occur once (single). A random sample of n of the rows has different values; once of
+// them occur in one row of the sample and twice of them in two. The formulas are equations 9
+// and 10 of Chao et al. 2014, Ecological Monographs 84:45. Single is the number of all rows
+// times the number of new values that one more row is expected to bring.
 func extrapolated(different, once, twice, n, all float64) (values, single float64) {
 	if once == 0 || n == 0 {
 		return different, 0
@@ -435,8 +445,8 @@ func extrapolated(different, once, twice, n, all float64) (values, single float6
 	return values, min(values, all/n*once*left)
 }
 
-// several reports whether the condition of g asks only that a group has more than one row, or
-// more than one different value of a column.
+// several reports whether HAVING in g asks only that a group has more than one row, or more
+// than one different value of a column.
 func several(g *plan.Group) bool {
 	c, ok := g.Having.(*expr.Compare)
 	if !ok || c.Op != expr.GT {
@@ -450,7 +460,7 @@ func several(g *plan.Group) bool {
 	return g.Aggs[x.Index-len(g.Keys)].Func == plan.Count
 }
 
-// havingShare returns which share of its groups the condition of g leaves, as a guess.
+// havingShare returns a guess of the share of the groups of g that meet HAVING, from 0 to 1.
 func havingShare(g *plan.Group) float64 {
 	if g.Having == nil {
 		return 1
@@ -458,8 +468,8 @@ func havingShare(g *plan.Group) float64 {
 	return selectivity([]expr.Expr{g.Having}, new(record.Expected))
 }
 
-// begin begins the draws of an estimate with runner, which may be nil. The caller calls
-// the function that it returns at the end.
+// begin prepares m to make draws with runner, which may be nil; then m makes none. The
+// caller must call end when the estimate is made.
 func (m *maker) begin(ctx context.Context, runner *op.Runner) (end func()) {
 	m.drawing, m.runner, m.left = ctx, runner, drawSeconds
 	if runner == nil {

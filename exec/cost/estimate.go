@@ -13,7 +13,7 @@ import (
 	"infomall/store/record"
 )
 
-// Estimate is what a plan costs before it is known what is in the caches.
+// Estimate is the expected cost of a plan, for empty caches.
 type Estimate struct {
 	Rows       float64 // rows that the plan yields
 	IndexBytes float64 // bytes of index chunks to decode
@@ -26,7 +26,7 @@ type Estimate struct {
 // Bytes returns the bytes to read from indexes and db-files.
 func (e *Estimate) Bytes() float64 { return e.IndexBytes + e.FileBytes }
 
-// Add adds o, the estimate of a plan that also runs.
+// Add adds o to e. o is the estimate of another plan that the same statement runs.
 func (e *Estimate) Add(o *Estimate) {
 	e.Rows += o.Rows
 	e.IndexBytes += o.IndexBytes
@@ -46,7 +46,7 @@ func (e *Estimate) Add(o *Estimate) {
 	}
 }
 
-// Of returns the part of the node n, or nil if the plan does not have it.
+// Of returns the part of e for the node n, or nil if the plan does not contain n.
 func (e *Estimate) Of(n plan.Node) *Part {
 	for i := range e.Parts {
 		if e.Parts[i].Node == n {
@@ -56,8 +56,8 @@ func (e *Estimate) Of(n plan.Node) *Part {
 	return nil
 }
 
-// FileBytesOf returns how many bytes of db-files are read for the source src: by itself,
-// and by the nodes above it that fill its late columns.
+// FileBytesOf returns how many bytes of db-files the source src reads, plus those that the
+// nodes above src read to fill its late columns.
 func (e *Estimate) FileBytesOf(src *plan.Source) (sum float64) {
 	for i := range e.Parts {
 		n, ok := e.Parts[i].Node.(*plan.Payload)
@@ -93,18 +93,19 @@ type Part struct {
 	bytesN        names
 }
 
-// guess is what the catalogue says of a node, before corrections. rowsIn is the estimate
-// of the rows that come in; for a source, of the captures that it reads.
+// guess is what the catalogue says of a node, before corrections: the rows that come in and
+// go out, and the bytes to read from indexes and from db-files. The rows that come in to a
+// source are the captures that it reads.
 type guess struct{ rows, rowsIn, index, file float64 }
 
-// Options say by what an estimate is made, besides the catalogue.
+// Options say what an estimate uses besides the catalogue.
 type Options struct {
 	Rates *Rates // the corrections; nil means none
-	// Runner, if not nil, runs nodes of the plan on a sample of URLs, to count their rows. It
-	// must read the snapshot of the estimate, and nobody else may use it.
+	// Runner, if not nil, runs nodes of the plan on a sample of URLs, to count their rows.
+	// It must read the snapshot that is given to Of. Nothing else may use it meanwhile.
 	Runner *op.Runner
-	// Ran, if not nil, returns what a node of the plan did: the plan ran. Its rows are then
-	// not guessed.
+	// Ran, if not nil, returns what a node did when the plan ran. The estimate then takes
+	// the number of its rows from there instead of guessing.
 	Ran func(plan.Node) Actual
 }
 
@@ -152,7 +153,8 @@ type maker struct {
 	left    float64         // seconds of work that may be spent on draws
 }
 
-// node adds the parts of n and of all nodes below it, and returns the index of n's.
+// node adds the parts of n and of all nodes below n to the estimate. It returns the index of
+// the part of n.
 func (m *maker) node(n plan.Node) (int, error) {
 	at := len(m.e.Parts)
 	m.e.Parts = append(m.e.Parts, Part{Node: n})
@@ -193,8 +195,9 @@ func (m *maker) node(n plan.Node) (int, error) {
 	return at, nil
 }
 
-// rows sets p.Rows, how many rows the node n yields: as many as it yielded when the plan ran,
-// or by a draw, or else by the guess.
+// rows sets p.Rows, the number of rows that the node n yields. It takes the number from the
+// run of the plan if the plan ran, otherwise from a draw if one can be made, and otherwise
+// from the guess.
 func (m *maker) rows(n plan.Node, p *Part) {
 	if m.ran != nil {
 		if a := m.ran(n); a.Ended {
@@ -216,7 +219,8 @@ func (m *maker) rows(n plan.Node, p *Part) {
 	}
 }
 
-// corrected reports whether the number of rows of n is not certain from the rows below.
+// corrected reports whether corrections apply to the number of rows of n. They do not if the
+// number is certain from the rows below n, as for a sort.
 func corrected(n plan.Node) bool {
 	switch n.(type) {
 	case *plan.Source, *plan.Filter, *plan.Group, *plan.Join, *plan.Distinct, *plan.File:
@@ -225,8 +229,9 @@ func corrected(n plan.Node) bool {
 	return false
 }
 
-// limit makes the part i, and the parts that it streams from, cheaper because only
-// most rows are asked for. Sorting and grouping need all rows below them.
+// limit makes part i cheaper because only most of its rows are asked for. It does the same
+// to the parts below from which rows stream. Below a node that sorts or groups, all rows are
+// needed.
 func (m *maker) limit(i int, most float64) {
 	p := &m.e.Parts[i]
 	if p.Rows <= most {
@@ -235,8 +240,8 @@ func (m *maker) limit(i int, most float64) {
 	m.scale(i, most/p.Rows)
 }
 
-// seek makes the source src on the right side of the join p cheaper if it needs to read
-// only the few URLs of the left side.
+// seek makes src, the source on the right side of the join p, cheaper if src needs to read
+// only the few URLs that the rows of the left side name.
 func (m *maker) seek(p *Part, src *plan.Source) {
 	left, s := m.e.Parts[p.below[0]].Rows, m.e.Of(src)
 	if urls := s.expected.Distinct(); left < urls/seekShare {
@@ -252,16 +257,16 @@ func (m *maker) seek(p *Part, src *plan.Source) {
 	}
 }
 
-// soughtMost is how many rows the left side of a join has at most if the right side looks
-// for their URLs.
+// soughtMost is the greatest number of rows of the left side of a join for which the right
+// side is read by their URLs instead of whole.
 const soughtMost = 4 << 10
 
-// seekShare is how many times as many URLs as the left side has rows there must be for a
-// join to look for the rows of the right side by URL.
+// seekShare is the least number of URLs on the right side, for each row of the left side,
+// for which a join reads the right side by URL.
 const seekShare = 16
 
-// scale multiplies the part i, and the parts that it streams from, by f. What a source
-// reads to begin with is left.
+// scale multiplies the cost of part i, and of the parts below from which rows stream, by f.
+// What a source reads before its first row stays the same.
 func (m *maker) scale(i int, f float64) {
 	p := &m.e.Parts[i]
 	p.Rows *= f
@@ -286,7 +291,8 @@ func (m *maker) scale(i int, f float64) {
 	}
 }
 
-// guess fills in p.guess.rows of a node that is no source, from the rows below it.
+// guess sets p.guess.rows, for a node n that is not a source, from the rows of the nodes
+// below n.
 func (m *maker) guess(n plan.Node, p *Part) {
 	in := p.guess.rowsIn
 	g := &p.guess
@@ -350,8 +356,8 @@ func (m *maker) guess(n plan.Node, p *Part) {
 	}
 }
 
-// Expected returns the expected work of a source of the plan: what it and the nodes above
-// it cost, up to the next node that joins or collects rows of several.
+// Expected returns the expected work of the source n: the cost of n and of the nodes above
+// n, up to the next node that joins or that collects rows from several nodes.
 func (e *Estimate) Expected(n *relation.Request) relation.Expected {
 	at := slices.IndexFunc(e.Parts, func(p Part) bool {
 		src, ok := p.Node.(*plan.Source)

@@ -14,12 +14,12 @@ var kinds = map[string]float64{
 	"status": 3, "kind": 3, "mime": 4, "change": 5, "changed": 2, "op": 4, "label": 8, "method": 3, "lang": 3, "charset": 3,
 }
 
-// decides names columns that decide the others of a block, as a guess: these do not make
-// more groups.
+// decides names the columns that determine the other columns of a block, as a guess. If one
+// of them is a key, other columns as keys do not make more groups.
 var decides = map[string]bool{"identity": true, "digest": true}
 
-// different returns how many different values the keys have together in rows rows, as a
-// guess. e says of what captures the rows are made.
+// different returns a guess of how many different combinations of values the keys have in
+// the given number of rows. e describes the captures from which the rows are made.
 func different(keys []expr.Expr, e *record.Expected, rows float64) float64 {
 	groups, traits := 1., false
 	if slices.ContainsFunc(keys, func(k expr.Expr) bool { c, ok := k.(*expr.Col); return ok && decides[plainName(c.Name)] }) {

@@ -24,8 +24,8 @@ const (
 	sureRows = 200
 )
 
-// Worth reports whether to learn from the plan n, which ran and took that long. To learn
-// takes about as long as the last estimate took.
+// Worth reports whether it pays to learn from the plan n, which ran for the time took.
+// Learning takes about as long as the last estimate took.
 func (r *Rates) Worth(n plan.Node, took time.Duration) bool {
 	if r == nil {
 		return false
@@ -36,9 +36,9 @@ func (r *Rates) Worth(n plan.Node, took time.Duration) bool {
 	return took >= learnShare*estimate && estimate > 0 || r.seen(nameOf("time", sameText(n), "")) < learnTimes
 }
 
-// Learn moves the corrections of r by what a plan did that had the estimate e. of
-// returns what a node did. read is what the plan read from the archive. fresh reports
-// that nothing that it read was in the cache of decoded runs when it began.
+// Learn adjusts the corrections in r to what a plan with the estimate e did when it ran. of
+// returns what each node did. read says what the plan read from the archive. fresh reports
+// that nothing the plan read was in the cache of decoded runs when the plan began.
 func (r *Rates) Learn(e *Estimate, of func(plan.Node) Actual, read record.ReadStats, fresh bool) {
 	ended := true
 	for i := range e.Parts {
@@ -52,7 +52,8 @@ func (r *Rates) Learn(e *Estimate, of func(plan.Node) Actual, read record.ReadSt
 	}
 }
 
-// learnPart moves the corrections of rows and seconds of the part p, which did a.
+// learnPart adjusts the corrections of rows and seconds of the part p, whose node did what a
+// says.
 func (r *Rates) learnPart(e *Estimate, p *Part, a Actual, of func(plan.Node) Actual) {
 	below, in := time.Duration(0), 0.
 	for k, i := range p.below {
@@ -90,7 +91,7 @@ func (r *Rates) learnPart(e *Estimate, p *Part, a Actual, of func(plan.Node) Act
 	}
 }
 
-// learnBytes moves the corrections of the bytes of all parts of e, by what was read.
+// learnBytes adjusts the corrections of bytes of all parts of e to the bytes that were read.
 func (r *Rates) learnBytes(e *Estimate, read record.ReadStats) {
 	var index, file float64
 	for i := range e.Parts {

@@ -14,20 +14,20 @@ import (
 	"time"
 )
 
-// ratesMax is how many corrections a Rates keeps. When there are more, the corrections
-// that were measured longest ago are dropped. With 2,000 of them the file has some 70 KB.
+// ratesMax is how many corrections a Rates keeps. When there are more, the corrections whose
+// last measurement is the oldest are dropped. A file of 2,000 corrections has about 70 KB.
 const ratesMax = 2000
 
 // correctionMost bounds a correction: from 1/correctionMost to correctionMost. One
 // wrong measurement then cannot spoil an estimate for ever.
 const correctionMost = 1e6
 
-// Rates has the corrections that were measured for one archive on this machine. The
-// zero value has none and is ready to use. Several goroutines may use it. A nil Rates
-// has none and learns nothing.
+// Rates has the corrections (factors for guesses) that were measured for one archive on this
+// machine. The zero value has none and is ready to use. Several goroutines may use it. A nil
+// Rates has none and learns nothing.
 type Rates struct {
-	// Load, if not nil, returns the text from an earlier Encode. It is called when a
-	// correction is first needed.
+	// Load, if not nil, returns the text of the corrections that an earlier Encode returned.
+	// It is called once, when a correction is first needed.
 	Load func() []byte
 
 	mu      sync.Mutex
@@ -49,12 +49,13 @@ type correction struct {
 // counts for at least 1/seenMost, so corrections follow an archive that grows.
 const seenMost = 4
 
-// names are the two names of a correction: that of the same node, and that of nodes of
-// the same shape.
+// names are the two names of a correction: the name for exactly the same node, and the name
+// for nodes of the same shape (the same except for constants).
 type names struct{ same, shape string }
 
-// nameOf returns the names of the correction of kind, such as "rows", of a node with
-// these texts. Without the text shape, nodes of the same shape have no correction.
+// nameOf returns the names of a correction of this kind, such as "rows". same and shape are
+// the texts that identify the node and its shape. If shape is "", the correction is not used
+// for other nodes.
 func nameOf(kind, same, shape string) names {
 	hash := func(text string) string {
 		h := fnv.New64a()
@@ -67,7 +68,8 @@ func nameOf(kind, same, shape string) names {
 	return names{hash(same), hash("shape " + shape)}
 }
 
-// index returns the names for index bytes, where n are those for bytes of db-files.
+// index returns the names of the correction for bytes of the index. n are the names of the
+// correction for bytes of db-files.
 func (n names) index() names { return names{"i" + n.same, "i" + n.shape} }
 
 // factor returns the correction with the names n, or 1 if none was measured.
@@ -85,13 +87,14 @@ func (r *Rates) factor(n names) float64 {
 	return math.Exp(float64(c.log))
 }
 
-// seen returns how many times the correction of the same node was measured.
+// seen returns how many times the correction with the name n.same was measured.
 func (r *Rates) seen(n names) int {
 	defer r.lock()()
 	return int(r.list[n.same].seen)
 }
 
-// measured notes that a guess was to be multiplied by the factor f.
+// measured notes a measurement: the factor f was the right one for the guess with the names
+// n.
 func (r *Rates) measured(n names, f float64) {
 	if !(f > 0) || math.IsInf(f, 0) {
 		return
@@ -119,8 +122,8 @@ func (r *Rates) measured(n names, f float64) {
 	}
 }
 
-// forget drops the corrections that were not measured for longest, such that ratesMax
-// are left. The caller holds r.mu.
+// forget drops the corrections whose last measurement is the oldest, until ratesMax are
+// left. The caller holds r.mu.
 func (r *Rates) forget() {
 	names := slices.SortedFunc(maps.Keys(r.list), func(a, b string) int { return cmp.Compare(r.list[b].last, r.list[a].last) })
 	for _, name := range names[min(len(names), ratesMax):] {
@@ -128,7 +131,7 @@ func (r *Rates) forget() {
 	}
 }
 
-// Changed reports whether something was measured since the corrections were loaded, or
+// Changed reports whether a measurement was noted since the corrections were loaded, or
 // since the last Encode.
 func (r *Rates) Changed() bool {
 	r.mu.Lock()
@@ -136,8 +139,8 @@ func (r *Rates) Changed() bool {
 	return r.changed
 }
 
-// ratesHead is the first line of the file of rates. The number is that of its form and
-// of the guesses: corrections of other guesses are of no use.
+// ratesHead is the first line of the file of rates. Its number changes with the format of
+// the file, and when the guesses change, because corrections of other guesses are useless.
 const ratesHead = "infomall rates 3"
 
 // castagnoli is the table of the checksum at the end of the file of rates.

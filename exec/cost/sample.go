@@ -34,9 +34,9 @@ const (
 	chunksPerRange = 1.5
 )
 
-// drawSource returns a draw of the rows of the source n with the part p: all rows if they
-// are cheap, and otherwise the rows of a random sample of URLs. It returns nil if there is
-// no draw that is cheap.
+// drawSource returns a draw of the rows of the source n: all rows if reading them is cheap,
+// and otherwise the rows of a random sample of URLs. p is the part of n. It returns nil if
+// no draw is cheap.
 func (m *maker) drawSource(n *plan.Source, p *Part) *draw {
 	if !n.FromCaptures() {
 		if p.guess.rows > drawRows {
@@ -99,8 +99,8 @@ func (m *maker) drawSource(n *plan.Source, p *Part) *draw {
 	return m.collect(&c, n, &draw{scale: scale, size: len(keys), unit: "URL"})
 }
 
-// drawnByURL reports whether the rows of the source n of a URL are the same if no other URLs
-// are read, and take no longer.
+// drawnByURL reports whether the source n can be read for some URLs alone: the rows of a URL
+// are then the same, and take no longer, than if all URLs are read.
 func drawnByURL(n *plan.Source) bool {
 	if n.Relation == relation.Findings {
 		return !n.Asks("score") && !n.Joins() // scores need the words of all pages
@@ -155,8 +155,8 @@ func (m *maker) drawRanges(n *plan.Source, p *Part, whole float64, least int) *d
 	return m.collect(&c, n, &draw{scale: float64(all) / float64(most), size: most, unit: "URL range"})
 }
 
-// fromIndex reports whether all columns of n come from the index, so that the samples that
-// indexes have are enough.
+// fromIndex reports whether the index has all columns of n, so that the samples in the index
+// are enough for a draw.
 func fromIndex(n *plan.Source) bool {
 	if n.Tally != nil || n.Refs || n.Known != 0 {
 		return false
@@ -169,24 +169,25 @@ func fromIndex(n *plan.Source) bool {
 	return n.Scan(0).Columns < record.ColDigest && !slices.ContainsFunc(n.Fields, (*relation.Column).Late)
 }
 
-// perChunk returns the time to decode a chunk of the index of what p reads.
+// perChunk returns how many seconds it takes to decode one of the index chunks that p reads.
 func (p *Part) perChunk() float64 {
 	return perChunk + float64(p.Reading.IndexBytes)/max(1, float64(p.Reading.Chunks))*perIndexByte
 }
 
-// perTouch returns the time to look for a URL in a chunk of the index of what p reads: all
-// its captures are decoded.
+// perTouch returns how many seconds it takes to look for one URL in a chunk of the index
+// that p reads. All captures of the URL are decoded.
 func (p *Part) perTouch() float64 {
 	return p.perChunk() + p.guess.rowsIn/max(1, float64(p.Reading.Chunks))*perCapture
 }
 
-// perRun returns the time to read a run of db-files of what p reads.
+// perRun returns how many seconds it takes to read one of the runs of db-files that p reads.
 func (p *Part) perRun() float64 {
 	return float64(p.Reading.FileBytes) / max(1, float64(p.Reading.Chunks)) * perFileByte
 }
 
-// readURLs returns the work of reading the rows of some of the URLs of the source p, of
-// which reading all takes whole: URLs that are far from each other touch more chunks.
+// readURLs returns the work, in seconds, of reading the rows of this many URLs of the source
+// p. Reading all its URLs takes whole seconds. URLs that are far from each other touch more
+// chunks.
 func (p *Part) readURLs(urls, whole float64) float64 {
 	all, chunks := max(1, p.expected.Distinct()), float64(p.Reading.Chunks)
 	index := touched(chunks*p.perTouch(), chunks, urls*max(1, p.guess.rowsIn/all))
@@ -197,8 +198,8 @@ func (p *Part) readURLs(urls, whole float64) float64 {
 	return index + file + whole*min(1, urls/all)
 }
 
-// affordableURLs returns how many URLs of the source p may be read in that many seconds, at
-// most sampleMost. whole is as in readURLs.
+// affordableURLs returns how many URLs of the source p can be read in this many seconds, but
+// no more than sampleMost. Reading all its URLs takes whole seconds.
 func (p *Part) affordableURLs(seconds, whole float64) int {
 	n := sampleMost
 	for n >= leastURLs && p.readURLs(float64(n), whole) > seconds {
@@ -207,8 +208,9 @@ func (p *Part) affordableURLs(seconds, whole float64) int {
 	return n
 }
 
-// level returns the least urlkey.Level of URLs of which the source n, with the part p, has
-// about most, or half as many again. ok is false if it takes long to find these URLs.
+// level returns a urlkey.Level such that the source n has most URLs of this level and above,
+// or up to half as many more. p is the part of n. ok is false if it takes long to find these
+// URLs.
 func (m *maker) level(n *plan.Source, p *Part, most int) (level int, ok bool) {
 	for all := p.expected.Distinct(); all > 1.5*float64(most); all /= 2 {
 		level++
@@ -226,9 +228,9 @@ func (m *maker) level(n *plan.Source, p *Part, most int) (level int, ok bool) {
 	return level, p.expected.Distinct() >= leastURLs*math.Exp2(float64(level))
 }
 
-// countURLs corrects how many different URLs the source n with the part p has, by a sample
-// of them. The catalogue does not say it if there are several segments: all may have the same
-// URLs, or each its own.
+// countURLs corrects the number of different URLs in p, the part of the source n, by a
+// sample of the URLs. The catalogue does not know this number if there are several segments,
+// because segments may have the same URLs or different ones.
 func (m *maker) countURLs(n *plan.Source, p *Part) {
 	e := &p.expected
 	if m.runner == nil || e.URLs < urlsOff*e.URLsMost {
@@ -241,8 +243,9 @@ func (m *maker) countURLs(n *plan.Source, p *Part) {
 	}
 }
 
-// sample returns the keys of a random sample of the URLs of the source n, with the part p, how
-// many captures they have, and their least urlkey.Level. There are at most about most keys.
+// sample returns the keys of a random sample of the URLs of the source n, how many captures
+// these URLs have, and their least urlkey.Level. It asks for about most keys. p is the part
+// of n.
 func (m *maker) sample(n *plan.Source, p *Part, most int) (keys []string, captures, level int) {
 	level, ok := m.level(n, p, most)
 	if !ok {

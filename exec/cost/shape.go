@@ -17,8 +17,8 @@ func sameText(n plan.Node) string {
 	return b.String()
 }
 
-// shapeText returns a text that is equal for nodes that do like work: the shapes of n and
-// of all nodes below it.
+// shapeText returns a text that is equal for plans that do similar work: the shapes of n and
+// of all nodes below n. A shape is a line of EXPLAIN without its constants.
 func shapeText(n plan.Node) string {
 	var b strings.Builder
 	plan.Walk(n, func(n plan.Node, _ int) {

@@ -27,7 +27,7 @@ const (
 	monthMillis    = 2629746000 // milliseconds of a month
 )
 
-// source fills in p, the part of the source n.
+// source sets p, the part of the source n, from the catalogue.
 func (m *maker) source(n *plan.Source, p *Part) error {
 	if !n.FromCaptures() {
 		rows, err := m.listed(n)
@@ -99,7 +99,8 @@ func (m *maker) source(n *plan.Source, p *Part) error {
 	return nil
 }
 
-// exactURLs returns how many URLs ranges have, if each range has one URL, or otherwise 0.
+// exactURLs returns the number of ranges if each range holds exactly one URL, and otherwise
+// 0.
 func exactURLs(ranges []urlkey.Range) float64 {
 	for _, r := range ranges {
 		if r.To != r.From+"\x00" {
@@ -109,8 +110,8 @@ func exactURLs(ranges []urlkey.Range) float64 {
 	return float64(len(ranges))
 }
 
-// addWords notes in p, the part of a source that looks for words, of how many captures the
-// indexes of words are asked.
+// addWords notes in p, the part of a source that looks for words, how many captures are in
+// the pools whose indexes of words are read.
 func (m *maker) addWords(n *plan.Source, p *Part) {
 	w := n.Reads()
 	indexed, all, captures := m.snap.WordsIndexed(w.From, w.To)
@@ -130,8 +131,8 @@ func (m *maker) addWords(n *plan.Source, p *Part) {
 	}
 }
 
-// otherBodies returns how many captures have a body that is no page of text, so that the
-// index of words does not say whether it is a document with a text.
+// otherBodies returns how many captures have a body that is not a page of text. The index of
+// words does not say whether such a body is a document that contains text.
 func otherBodies(e *record.Expected) (n float64) {
 	for _, t := range e.Traits {
 		if t.Kind != record.KindRedirect && (t.Kind != record.KindPage || !strings.HasPrefix(t.Mime, "text/")) {
@@ -141,8 +142,8 @@ func otherBodies(e *record.Expected) (n float64) {
 	return n
 }
 
-// addLinks adds to p, the part of a source of pages that counts links, what reading all
-// links of the time costs.
+// addLinks adds to p, the part of a source of pages that counts links, the cost of reading
+// all links in the time of the query.
 func (m *maker) addLinks(n *plan.Source, p *Part) error {
 	links := n.Request
 	links.Relation, links.Ranges, links.InScope, links.Match, links.Fields = relation.Links, nil, nil, nil, nil
@@ -158,8 +159,9 @@ func (m *maker) addLinks(n *plan.Source, p *Part) error {
 	return nil
 }
 
-// touched returns how many of the bytes of runs are read if rows rows are read of them,
-// wherever they are.
+// touched returns an estimate of how many bytes of db-files are read for the given number of
+// rows at random positions. The db-files have this many bytes in this many runs, and a run
+// is read whole.
 func touched(bytes, runs, rows float64) float64 {
 	if runs < 1 {
 		return 0
@@ -167,7 +169,8 @@ func touched(bytes, runs, rows float64) float64 {
 	return bytes * (1 - math.Pow(1-1/runs, rows))
 }
 
-// listed returns how many rows a source has that are not made from captures.
+// listed returns how many rows the source n yields if its rows are not made from captures,
+// as those of jobs.
 func (m *maker) listed(n *plan.Source) (float64, error) {
 	switch {
 	case n.Relation == work.Pools && m.snap != nil:
@@ -184,8 +187,8 @@ func (m *maker) listed(n *plan.Source) (float64, error) {
 	return shortList, nil
 }
 
-// rowsOf returns how many rows a source has that is made from captures, as a guess. e
-// says of what captures.
+// rowsOf returns a guess of how many rows the source n yields if its rows are made from
+// captures. e describes these captures.
 func rowsOf(n *plan.Source, e *record.Expected) float64 {
 	pages := chosen(n, e)
 	share := pages / max(e.Versions, 1)
@@ -227,7 +230,8 @@ func rowsOf(n *plan.Source, e *record.Expected) float64 {
 	return pages
 }
 
-// chosen returns how many versions the source n has rows of, as a guess. e is as in rowsOf.
+// chosen returns a guess of how many versions the source n yields rows for. e describes the
+// captures that n reads.
 func chosen(n *plan.Source, e *record.Expected) float64 {
 	switch n.Choice.Kind {
 	case relation.ChooseAll:
@@ -243,7 +247,8 @@ func linksOf(e *record.Expected) float64 {
 	return min(linksPerPage, e.BodyBytes/max(e.Versions, 1)/linkBytes)
 }
 
-// periods returns how many periods of EACH lie in the time of n, or 1.
+// periods returns how many periods of EACH lie in the time of n. It returns 1 if n has no
+// EACH.
 func periods(n *relation.Request, e *record.Expected) float64 {
 	if n.Choice.Kind != relation.ChooseEach {
 		return 1
@@ -256,7 +261,7 @@ func periods(n *relation.Request, e *record.Expected) float64 {
 	return max(1, span/monthMillis/max(months, .033))
 }
 
-// shapeSource returns a text that is equal for sources that do like work.
+// shapeSource returns a text that is equal for sources that do similar work.
 func shapeSource(n *plan.Source) string {
 	wide := "all"
 	switch {

@@ -11,8 +11,8 @@ import (
 	"infomall/store/record"
 )
 
-// Seconds for one unit of work, as guesses, see units. They were measured on a slow
-// machine, when what was read was in the memory of the operating system.
+// The seconds that one unit of work takes, as guesses; the function units adds them up. They
+// were measured on a slow machine whose operating system had the files in memory.
 const (
 	perSegment   = 30e-6  // to open a segment
 	perListed    = 300e-6 // to read a list that is not made from captures, such as that of jobs
@@ -49,8 +49,9 @@ const (
 // textBytes is how many bytes of text a byte of a db-file stands for, at most.
 const textBytes = 6
 
-// units returns the work of the part p in seconds of a machine with the rates above, if
-// in rows come in and out rows go out. For a source, in is how many captures it reads.
+// units returns the work of the part p, in seconds at the rates above. in is the number of
+// rows that come in, or for a source, of captures that it reads; out is the number of rows
+// that it yields.
 func units(p *Part, in, out float64) float64 {
 	e := &p.expected
 	switch n := p.Node.(type) {
@@ -113,10 +114,11 @@ func units(p *Part, in, out float64) float64 {
 	return in * perComputed
 }
 
-// ofFormat reports whether the format of a body must be found for the column with that name.
+// ofFormat reports whether the column with this name needs the format of the body, which
+// must then be found from the body.
 func ofFormat(column string) bool {
 	return strings.HasPrefix(column, "format") || column == "mime_agrees"
 }
 
-// linkWork returns the work of reading the links of the captures e.
+// linkWork returns the work of reading the links of the captures e, in seconds.
 func linkWork(e *record.Expected) float64 { return e.Versions*perLinked + e.BodyBytes*perLinkByte }

@@ -8,14 +8,14 @@ import (
 	"infomall/store/block/label"
 )
 
-// Blame is a drawing of the text of a page, with the age of each part of it.
+// Blame is a drawing of the text of a page that shows the age of each piece of text.
 type Blame struct {
 	URL      string
 	Captured string // when the page was captured, and its HTTP status and kind
 	Parts    []BlamePart
 }
 
-// BlamePart is a block of the page that is not divided further.
+// BlamePart is a leaf block of the page: one that contains no smaller blocks.
 type BlamePart struct {
 	Path  string
 	Label label.Label
@@ -23,20 +23,21 @@ type BlamePart struct {
 	Runs  []BlameRun
 }
 
-// BlameRun is a part of the text of a block that came in at one time.
+// BlameRun is a piece of the text of a block, all of which was added to the page at the same
+// time.
 type BlameRun struct {
 	Text string
-	When string // the interval in which the text came in, such as "2008-07-07 – 2008-07-16"
-	Old  string // the text that was replaced, or ""
+	When string // the interval in which the text was added, such as "2008-07-07 – 2008-07-16"
+	Old  string // the earlier text that this text replaced, or ""
 	Age  Age
 }
 
-// Age is how long before the capture of a page a part of its text came in. Colours
-// show it, from warm to cold.
+// Age is a class of how long before the capture of a page a piece of its text was added.
+// Colours show it, from warm for the youngest to cold for the oldest.
 type Age uint8
 
-// The ages. A text of AgeFirst is in the first version that the archive has of the
-// page, and may be older than that.
+// The ages. A text with AgeFirst is in the first version of the page that the archive has,
+// so it may be older than that version.
 const (
 	AgeWeek Age = iota
 	AgeMonth
@@ -46,7 +47,7 @@ const (
 	AgeFirst
 )
 
-// ages has the words and the ink of each Age.
+// ages has, for each Age, its name for people and the control sequence for its colour.
 var ages = [...]struct{ words, ink string }{
 	AgeWeek:      {"within a week", "\x1b[31m"},
 	AgeMonth:     {"within a month", "\x1b[33m"},
@@ -59,7 +60,7 @@ var ages = [...]struct{ words, ink string }{
 // String returns the age in words, such as "within a week".
 func (a Age) String() string { return ages[a].words }
 
-// Ages returns the ages that the drawing shows, the youngest first.
+// Ages returns the ages that occur in the drawing, the youngest first.
 func (d *Blame) Ages() []Age {
 	var shown [len(ages)]bool
 	for _, p := range d.Parts {
@@ -76,12 +77,13 @@ func (d *Blame) Ages() []Age {
 	return list
 }
 
-// whenCells is how many cells the times before a text take on a terminal.
+// whenCells is the width of the interval that is printed before a text on a terminal, in
+// cells.
 const whenCells = len("2008-07-07 - 2008-07-16")
 
-// Text writes the drawing to w for the terminal t: a heading, then for each block a
-// line and its text. Each text has the interval in which it came in before it, and
-// the colour of its age.
+// Text writes the drawing to w for the terminal t: a heading, then for each block a line
+// about the block and its text. Before each piece of text comes the interval in which it was
+// added. The colour of the text shows its age.
 func (d *Blame) Text(w io.Writer, t Terminal) error {
 	var b strings.Builder
 	b.WriteString(t.printable(d.URL) + " " + d.Captured + "\n")
@@ -112,7 +114,8 @@ func (d *Blame) Text(w io.Writer, t Terminal) error {
 	return err
 }
 
-// write writes the lines of the run to b. The first line begins with the times.
+// write writes the lines of r to b. The first line begins with the interval in which the
+// text was added.
 func (r *BlameRun) write(b *strings.Builder, t *Terminal) {
 	when := r.When
 	for line := range strings.Lines(strings.TrimSpace(r.Text)) {

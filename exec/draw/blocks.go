@@ -25,8 +25,8 @@ type Blocks struct {
 	Parts    []Part
 }
 
-// DocumentLine returns one line about a document: its kind, title, author and number of
-// pages, such as "pdf: Annual Report, by Li Wei, 12 pages". It returns "" for nil.
+// DocumentLine returns one line about a document, such as a PDF: its kind, title, author and
+// number of pages, as in "pdf: Annual Report, by Li Wei, 12 pages". It returns "" for nil.
 func DocumentLine(d *document.Document) string {
 	if d == nil {
 		return ""
@@ -51,20 +51,20 @@ func DocumentLine(d *document.Document) string {
 	return line
 }
 
-// Part is one block of a page, with the blocks that it divides into.
+// Part is one block of a page, with the smaller blocks in it.
 type Part struct {
 	Path    string
 	Label   label.Label
 	Section string // of a document, such as "page 12", if the block is that section as a whole; otherwise ""
 	Topic   string
-	Text    string // the block's text if it divides no further; otherwise ""
+	Text    string // the block's text if it contains no smaller blocks; otherwise ""
 	Change  string // how the block changed since the version before, such as "added"; "" if it did not, or if there is no such version
 	Parts   []Part
 }
 
-// Parts returns the tree of the blocks of a version. If r has a version before,
-// each block also says how it changed since that version. A hidden version has
-// no parts.
+// Parts returns the tree of the blocks of the version r. If the archive has a version before
+// r, each block also says how it changed since that version. A version that is not a page
+// has no parts.
 func Parts(r *life.Revision) []Part {
 	if r.Hidden() {
 		return nil
@@ -82,9 +82,9 @@ func Parts(r *life.Revision) []Part {
 	return partsOf(r, 0, Labels(r), change)
 }
 
-// partsOf returns the blocks that block n divides into, each with its own
-// parts. labels and change have the label and the change of each block of r.
-// partsOf calls itself as deep as the tree is, which is bounded.
+// partsOf returns the blocks directly in block n, each with its own parts. labels[i] and
+// change[i] belong to block i of r. partsOf calls itself for each level of the tree, whose
+// depth is bounded.
 func partsOf(r *life.Revision, n int, labels []label.Label, change []string) []Part {
 	var out []Part
 	for _, c := range r.Tree.Children(n) {
@@ -120,8 +120,8 @@ func (d *Blocks) Text(w io.Writer, t Terminal) error {
 	return err
 }
 
-// tree writes parts to b, one per line, each followed by its own parts. before
-// is the text at the start of each line, which draws the lines of the tree.
+// tree writes parts to b, one per line, each followed by its own parts. before is the text
+// with which each line begins; it draws the branches of the tree.
 func (d *Blocks) tree(b *strings.Builder, t *Terminal, parts []Part, before string) {
 	for i, p := range parts {
 		branch, below := "├─ ", "│  "
@@ -152,8 +152,8 @@ func (d *Blocks) tree(b *strings.Builder, t *Terminal, parts []Part, before stri
 // sequence for its colour.
 var changeInk = map[string]string{"added": inkAdded, "edited": inkEdited, "moved": inkMoved}
 
-// Labels returns the label of each block of a version, such as "nav", by the
-// number of the block.
+// Labels returns the labels of the blocks of a version, such as "nav". The index in the
+// result is the number of the block.
 func Labels(r *life.Revision) []label.Label {
 	if !r.Whole {
 		return about.Labels(r.Tree)
@@ -165,8 +165,8 @@ func Labels(r *life.Revision) []label.Label {
 	return list
 }
 
-// Section returns the name of the section of a document, such as "page 12", if block n
-// of t is the section as a whole. Otherwise it returns "".
+// Section returns the name of a section of a document, such as "page 12", if block n of t is
+// that whole section. Otherwise it returns "".
 func Section(t *divide.Tree, n int) string {
 	if t.Document == nil || t.PartOf(n) != nil {
 		return ""

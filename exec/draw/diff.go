@@ -34,9 +34,9 @@ type blockChange struct {
 	Note       string      // what differs, if the block was edited and its words are the same
 }
 
-// alikeEnough is the least similarity of the old and new text of an edited
-// block that is shown as one text, with the changed words marked. A block with
-// less similar texts is easier to read as two texts.
+// alikeEnough is the least similarity, from 0 to 1, at which the old and new text of an
+// edited block are shown as one text with the changed words marked. Less similar texts are
+// easier to read as two texts.
 const alikeEnough = 0.5
 
 // Changes returns the changes of all blocks that are not the same in both
@@ -117,8 +117,8 @@ func sameBody(a, b *life.Revision) bool {
 	return bytes.Equal(a.Body.Page.Body, b.Body.Page.Body)
 }
 
-// countLine returns one line that says how many blocks each operation changed,
-// such as "blocks: 4 added, 5 same". The index in counts is the life.Op.
+// countLine returns one line that says how many blocks each operation changed, such as
+// "blocks: 4 added, 5 same". counts[op] is the number for the life.Op op.
 func countLine(counts []int) string {
 	var parts []string
 	for _, op := range []life.Op{life.Added, life.Edited, life.Moved, life.Removed, life.Same} {
@@ -195,8 +195,8 @@ func (c *blockChange) unified(b *strings.Builder, t *Terminal) {
 	}
 }
 
-// printableEdits returns a copy of edits whose text has no characters that
-// could control the terminal.
+// printableEdits returns a copy of edits without characters in the texts that could control
+// the terminal.
 func printableEdits(edits []life.Edit, t *Terminal) []life.Edit {
 	out := make([]life.Edit, len(edits))
 	for i, e := range edits {

@@ -11,8 +11,8 @@ import (
 	"infomall/store/block/life"
 )
 
-// Drawing is an answer with a graphical form, such as the result of DIFF, of BLAME,
-// of SHOW STORY or of SHOW PAGE AS blocks, or rows that are events.
+// Drawing is an answer that can be shown as a drawing, such as the result of DIFF, BLAME,
+// SHOW STORY or SHOW PAGE AS blocks, or rows that are events.
 type Drawing interface {
 	// HTML writes the drawing as an HTML page that needs no other file.
 	HTML(w io.Writer) error
@@ -77,8 +77,8 @@ var drawings = sync.OnceValue(func() *template.Template {
 	return template.Must(template.Must(t.Parse(drawingPages)).Parse(eventPages))
 })
 
-// Style returns the CSS rules for the drawings that Part writes. They hold inside an
-// element of the class drawing only.
+// Style returns the CSS rules for the drawings that Part writes. They apply only inside an
+// element with the class drawing.
 func Style() string {
 	var b strings.Builder
 	b.WriteString(".drawing {\n")

@@ -14,9 +14,9 @@ import (
 	"infomall/store/record"
 )
 
-// Events is a drawing of events: how their reports are spread over time, where they
-// happened, and a card for each event. HTML links a report to its URL. Part links a report
-// to the page as the archive has it.
+// Events is a drawing of events: a diagram of their reports (sets of nearly equal texts)
+// over time, a map of their places, and a card for each event. HTML links a report to its
+// URL. Part links it to the page in the archive.
 type Events struct {
 	Events []Event
 	More   int // how many events the drawing leaves out
@@ -32,14 +32,14 @@ type Event struct {
 	Name             string // such as "news/17"
 	Title            string
 	Start, Peak, End record.Time
-	Dated            bool // Start comes from days of publication that pages say
+	Dated            bool // Start comes from dates of publication that pages state
 	Reports, Sources int64
 	Keywords, Places string   // joined by ", "
 	List             []Report // reports in order of time, or nil if they are not known
 }
 
-// EventsMax and ReportsMax bound a drawing: how many events and how many reports it has.
-// The card of an event lists cardReportsMax reports at most.
+// EventsMax and ReportsMax are the most events and reports that a drawing has. The card of
+// an event lists at most cardReportsMax reports.
 const (
 	EventsMax      = 200
 	ReportsMax     = 10_000
@@ -51,9 +51,9 @@ func HasEvents(cols []value.Column) bool {
 	return newReading(cols).has("event", "title", "start", "peak", "finish", "reports")
 }
 
-// ReadEvents returns the events in rows whose columns HasEvents accepts, in the order of
-// the rows, at most EventsMax. Events that have become one with another event are left
-// out. More is how many events are left out beyond EventsMax.
+// ReadEvents returns the first EventsMax events in rows, in the order of the rows. HasEvents
+// must accept cols. Events that were merged into another event and events without a peak are
+// left out. more is how many further events there are.
 func ReadEvents(cols []value.Column, rows iter.Seq2[*value.Batch, error]) (list []Event, more int, err error) {
 	r := newReading(cols)
 	for b, err := range rows {
@@ -79,7 +79,8 @@ func ReadEvents(cols []value.Column, rows iter.Seq2[*value.Batch, error]) (list 
 	return list, more, nil
 }
 
-// reading reads the rows of a result by the names of its columns.
+// reading maps the names of the columns of a result to their indexes, to read the rows by
+// column name.
 type reading map[string]int
 
 func newReading(cols []value.Column) reading {
@@ -90,13 +91,13 @@ func newReading(cols []value.Column) reading {
 	return r
 }
 
-// has reports whether there are columns of all names.
+// has reports whether the result has columns with all these names.
 func (r reading) has(names ...string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { _, ok := r[name]; return !ok })
 }
 
-// column returns a column, or nil if there is none of this name and of one of the types, or
-// if row i of it is NULL.
+// column returns the column with this name in b. It returns nil if there is none of one of
+// the types, or if its value in row i is NULL.
 func (r reading) column(b *value.Batch, i int, name string, types ...value.Type) *value.Vector {
 	at, ok := r[name]
 	if !ok || !slices.Contains(types, b.Cols[at].Type) || b.Cols[at].IsNull(i) {
@@ -124,7 +125,7 @@ func (r reading) truth(b *value.Batch, i int, name string) bool {
 	return v != nil && v.Bools[i]
 }
 
-// time returns record.NoTime for NULL.
+// time returns the time in row i of the column with this name, or record.NoTime for NULL.
 func (r reading) time(b *value.Batch, i int, name string) record.Time {
 	if v := r.column(b, i, name, value.Time); v != nil {
 		return record.Time(v.Ints[i])
@@ -142,8 +143,9 @@ func (d *Events) Part(w io.Writer) error {
 	return drawings().ExecuteTemplate(w, "events-part", &eventsPage{Events: d, archive: true})
 }
 
-// Text writes the drawing to w for the terminal t: one line for each period, with the
-// number of reports as a bar, and with the titles of the events that have their peak then.
+// Text writes the drawing to w for the terminal t: one line for each period, such as a day.
+// The line has a bar for the number of reports and the titles of the events that have most
+// of their reports in this period.
 func (d *Events) Text(w io.Writer, t Terminal) error {
 	s := spread(d.Events, d.Zone)
 	lines := s.lines(func(p *period) string {
@@ -157,13 +159,13 @@ func (d *Events) Text(w io.Writer, t Terminal) error {
 	return err
 }
 
-// eventsPage is an Events in the form that its templates take.
+// eventsPage is an Events in the form that the HTML templates take.
 type eventsPage struct {
 	*Events
 	archive bool // links lead to the archive
 }
 
-// Bars returns the drawing of the reports by period.
+// Bars returns the diagram of the reports: a bar for each period.
 func (p *eventsPage) Bars() *bars { return spread(p.Events.Events, p.Zone).bars() }
 
 // Map returns the map of the places, or nil if there is none.
@@ -189,20 +191,21 @@ func (p *eventsPage) MoreEvents() string {
 	return value.Counted(p.More, "more event") + "; ask for fewer, such as with LIMIT"
 }
 
-// colours is how many classes of colours the style sheet has for events.
+// colours is how many different colours the style sheet has for events.
 const colours = 8
 
-// card is an event in the form that its template takes.
+// card is an event in the form that the HTML template takes.
 type card struct {
 	*Event
 	page   *eventsPage
 	Colour int
 }
 
-// ID returns the name of the card's place on the page.
+// ID returns the id of the card's HTML element, to which links lead.
 func (c *card) ID() string { return eventID(c.Name) }
 
-// Link returns the address of the archive's page of the event, or "" outside of the archive.
+// Link returns the address of the event's page in the archive, or "" if the drawing is shown
+// outside of the archive.
 func (c *card) Link() string {
 	if !c.page.archive {
 		return ""
@@ -210,7 +213,7 @@ func (c *card) Link() string {
 	return "/events?" + url.Values{"event": {c.Name}}.Encode()
 }
 
-// eventID returns the name of an event as the name of a place on a page, such as
+// eventID returns the id of the HTML element for the event with this name, such as
 // "event-news-17".
 func eventID(name string) string {
 	return "event-" + strings.Map(func(r rune) rune {
@@ -221,7 +224,7 @@ func eventID(name string) string {
 	}, name)
 }
 
-// When returns the days of the event.
+// When returns the days on which the event happened, as text.
 func (c *card) When() string {
 	from, to := day(c.Start, c.page.Zone), day(c.End, c.page.Zone)
 	when := from
@@ -239,7 +242,7 @@ func (c *card) Size() string {
 	return value.Counted(c.Reports, "report") + " of " + value.Counted(c.Sources, "source")
 }
 
-// Shown returns the reports of the card.
+// Shown returns the reports that the card lists.
 func (c *card) Shown() []line {
 	return lines(c.List[:min(len(c.List), cardReportsMax)], c.page.Zone, c.page.archive)
 }
@@ -260,10 +263,11 @@ func day(t record.Time, zone *time.Location) string {
 	return t.Std().In(zone).Format(time.DateOnly)
 }
 
-// stamp returns the time of t as addresses of archived pages have it.
+// stamp returns t in the form of a time in the address of an archived page: 20080714103000.
 func stamp(t record.Time) string { return t.Std().UTC().Format("20060102150405") }
 
-// address returns where a link to a page leads: to its URL, or to the archive's copy of it.
+// address returns the address to which a link to a page leads: the URL of the page, or if
+// archive is set, its copy in the archive from the time t.
 func address(of string, t record.Time, archive bool) string {
 	if archive {
 		return fmt.Sprintf("/%s/%s", stamp(t), of)

@@ -13,15 +13,15 @@ import (
 	"infomall/store/record"
 )
 
-// Reports is a drawing of reports in the order of time: sets of texts that are nearly the
-// same.
+// Reports is a drawing of reports in order of time. A report is a set of texts that are
+// nearly the same.
 type Reports struct {
 	List []Report
 	More int // how many reports the list leaves out
 	Zone *time.Location
 }
 
-// Report is one report: a text that pages have, once, however many copies it has.
+// Report is one report: a text on pages, together with its copies that are nearly the same.
 type Report struct {
 	Event     string // such as "news/17", or ""
 	URL       string
@@ -30,12 +30,12 @@ type Report struct {
 	Hosts     string      // hosts with the text or a copy, joined by ", "
 	Time      record.Time // when the text was first seen
 	Published record.Time // record.NoTime if the page does not say
-	Precision string      // of Published: year, month, day or minute
+	Precision string      // precision of Published: year, month, day or minute
 	Copies    int64       // number of further texts that are nearly the same
 }
 
-// At returns when the report was published, if the page says the day; otherwise, when it
-// was first seen.
+// At returns when the report was published, if its page says at least the day. Otherwise it
+// returns when the text was first seen.
 func (r *Report) At() record.Time {
 	if r.Published != record.NoTime && (r.Precision == "" || r.Precision == "day" || r.Precision == "minute") {
 		return r.Published
@@ -43,8 +43,8 @@ func (r *Report) At() record.Time {
 	return r.Time
 }
 
-// HasReports reports whether rows with these columns can be drawn as reports: those of the
-// relation reports, or those of TRACE EVENT, which have one time, at.
+// HasReports reports whether rows with these columns can be drawn as reports: rows of the
+// relation reports, or rows of TRACE EVENT, whose only time column is at.
 func HasReports(cols []value.Column) bool {
 	r := newReading(cols)
 	return r.has("url", "title", "sources", "copies") && (r.has("report", "time") || r.has("at"))
@@ -81,19 +81,20 @@ func SortReports(list []Report) {
 	slices.SortStableFunc(list, func(a, b Report) int { return cmp.Or(cmp.Compare(a.At(), b.At()), strings.Compare(a.URL, b.URL)) })
 }
 
-// event returns the reports as the one event of a drawing.
+// event returns all reports of d as the reports of a single event, for the functions that
+// draw events.
 func (d *Reports) event() []Event { return []Event{{Peak: record.NoTime, List: d.List}} }
 
-// reportsPage is a Reports in the form that its templates take.
+// reportsPage is a Reports in the form that the HTML templates take.
 type reportsPage struct {
 	*Reports
 	archive bool // links lead to the archive
 }
 
-// Bars returns the drawing of the reports by period.
+// Bars returns the diagram of the reports: a bar for each period.
 func (p *reportsPage) Bars() *bars { return spread(p.event(), p.Zone).bars() }
 
-// Shown returns the reports in the form that the template takes.
+// Shown returns the reports in the form that the HTML template takes.
 func (p *reportsPage) Shown() []line { return lines(p.List, p.Zone, p.archive) }
 
 // Count returns the number of reports in words.
@@ -117,11 +118,12 @@ func (d *Reports) Part(w io.Writer) error {
 	return drawings().ExecuteTemplate(w, "reports-part", &reportsPage{Reports: d, archive: true})
 }
 
-// titleCells bounds the title of a report on a terminal without a width, in cells.
+// titleCells is the greatest width of a report's title, in cells, on a terminal whose width
+// is unknown.
 const titleCells = 60
 
-// Text writes the drawing to w for the terminal t: one line for each period, with the
-// number of reports as a bar, and with the titles of its reports.
+// Text writes the drawing to w for the terminal t: one line for each period, such as a day.
+// The line has a bar for the number of reports and the titles of these reports.
 func (d *Reports) Text(w io.Writer, t Terminal) error {
 	s := spread(d.event(), d.Zone)
 	text := s.lines(func(p *period) string {
@@ -140,15 +142,15 @@ func (d *Reports) Text(w io.Writer, t Terminal) error {
 	return err
 }
 
-// line is a report in the form that its template takes.
+// line is a report in the form that the HTML template takes.
 type line struct {
 	When, Title, Source string
 	Link                string
 	Copies              string // in words, with the hosts, or ""
-	New                 bool   // the day differs from the report before
+	New                 bool   // the report is of another day than the report before
 }
 
-// lines returns reports in the form that the templates take.
+// lines returns reports in the form that the HTML templates take.
 func lines(reports []Report, zone *time.Location, archive bool) []line {
 	list := make([]line, len(reports))
 	for i := range reports {

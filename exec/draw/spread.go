@@ -12,16 +12,17 @@ import (
 	"infomall/store/record"
 )
 
-// periodsMax is the most bars of a drawing. If there are more days than that, a bar is a
-// week, a month or a year.
+// periodsMax is the greatest number of bars in a diagram. If there would be more with one
+// bar per day, a bar is a week, a month or a year.
 const periodsMax = 130
 
-// layouts has the units of bars, from short to long, and how their starts are written.
+// layouts has the units of time of a bar, the shortest first, and the layout in which the
+// start of each unit is printed.
 var layouts = []struct{ unit, layout string }{
 	{"day", time.DateOnly}, {"week", time.DateOnly}, {"month", "2006-01"}, {"year", "2006"},
 }
 
-// spreading is how the reports of events are spread over time.
+// spreading says how many reports of events fall into each period of time.
 type spreading struct {
 	unit    string // day, week, month or year
 	layout  string
@@ -35,18 +36,18 @@ type period struct {
 	start   time.Time
 	reports []*Report
 	total   int64
-	parts   []part // by event, in the order of the events
-	peaks   []int  // the events that have their peak in the period, by number
+	parts   []part // the reports of each event, in the order of the events
+	peaks   []int  // the events that have their peak in the period, by index
 }
 
-// part is the share of an event in a period.
+// part is how many reports one event has in a period.
 type part struct {
 	event   int
 	reports int64
 }
 
-// spread returns how reports are spread over time. An event without a list has all its
-// reports at its peak.
+// spread counts the reports of events by period. If the reports of an event are not listed,
+// all are counted at its peak. zone is the time zone in which days begin.
 func spread(events []Event, zone *time.Location) *spreading {
 	s := &spreading{events: events, unit: layouts[0].unit, layout: layouts[0].layout}
 	var from, to record.Time
@@ -111,7 +112,8 @@ func (s *spreading) at(t time.Time) *period {
 	return &s.periods[min(max(i, 0), len(s.periods)-1)]
 }
 
-// add adds n reports of an event to the period.
+// add adds n reports of the event with this index to the period. r is one of them, or nil if
+// it is not known.
 func (p *period) add(event int, n int64, r *Report) {
 	p.total += n
 	if r != nil {
@@ -124,16 +126,17 @@ func (p *period) add(event int, n int64, r *Report) {
 	p.parts = append(p.parts, part{event, n})
 }
 
-// The measures of lines on a terminal, in cells.
+// The widths of the parts of a line on a terminal, in cells.
 const (
 	startCells   = 12 // the start of a period, and the line before its bar
 	barCells     = 24 // the longest bar
 	countCells   = 5  // the number after a bar
-	barCellsMost = 48 // the share of the width for bars at most, in percent
-	gapMax       = 3  // the most periods without reports that have a line each
+	barCellsMost = 48 // the most that bars take of the width of the terminal, in percent
+	gapMax       = 3  // the most consecutive periods without reports that get a line each
 )
 
-// lines returns one line for each period, with a bar and the text that note returns.
+// lines returns one line for each period: its start, a bar, and the text that note returns
+// for the period.
 func (s *spreading) lines(note func(*period) string, t *Terminal) string {
 	var b strings.Builder
 	room := barCells
@@ -173,14 +176,14 @@ func (s *spreading) lines(note func(*period) string, t *Terminal) string {
 	return b.String()
 }
 
-// The measures of the drawing of bars, in pixels.
+// The measures of the diagram, in pixels.
 const (
 	barsWidth, barsHeight = 960, 200
 	barsLeft, barsBelow   = 34, 22
 	barsAbove             = 16
 )
 
-// bars is the drawing of a spreading in the form that its template takes.
+// bars is the diagram of a spreading in the form that the HTML template takes.
 type bars struct {
 	Width, Height int
 	Unit          string
@@ -192,29 +195,29 @@ type bars struct {
 	Left          int
 }
 
-// rect is a part of a bar, which leads to an event.
+// rect is the part of a bar that shows one event. It links to that event.
 type rect struct {
 	X, Y, W, H float64
 	Says       string
-	To         string // place on the page, or ""
+	To         string // id of the HTML element to which it links, or ""
 	Colour     int
 }
 
-// peak is a mark above the bar in which events have their peak.
+// peak is a mark above a bar: one or more events have their peak in that period.
 type peak struct {
 	X, Y float64
 	Says string
 	To   string
 }
 
-// tick is a label at an axis.
+// tick is a label on an axis of the diagram.
 type tick struct {
 	X, Y  float64
 	Label string
 	Skip  bool // a narrow screen does not show it
 }
 
-// bars returns the drawing of the reports by period.
+// bars returns the diagram of the reports, with one bar for each period.
 func (s *spreading) bars() *bars {
 	d := &bars{Width: barsWidth, Height: barsHeight, Unit: s.unit, Base: barsHeight - barsBelow, Left: barsLeft}
 	if s.most == 0 {

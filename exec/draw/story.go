@@ -22,12 +22,12 @@ type StoryEntry struct {
 	When   string // the days between which it happened, such as "2008-07-07 – 2008-07-16"
 	What   string // such as "edited"
 	Block  string // the path of the block, or ""
-	Text   string // the words after, or ""
-	Old    string // the words before, or ""
+	Text   string // the words after the change, or ""
+	Old    string // the words before the change, or ""
 	URL    string // where the page or block went, or came from, or ""
-	Edits  int    // how many changes the entry stands for
-	Until  string // the day of the last of them
-	Reason string // why they are small, such as "date", or ""
+	Edits  int    // how many small edits the entry stands for
+	Until  string // the day of the last of these edits
+	Reason string // why these edits count as small, such as "date", or ""
 }
 
 // Says returns what happened in words, such as "12 small edits until 2008-07-16: date".
@@ -51,18 +51,18 @@ func (e *StoryEntry) Says() string {
 	return says
 }
 
-// storyInk maps what an entry says to the control sequence for its colour.
+// storyInk maps the field What of an entry to the control sequence for its colour.
 var storyInk = map[string]string{
 	"first seen": inkAdded, "back": inkAdded, "added": inkAdded, "came from": inkAdded,
 	"gone": inkRemoved, "removed": inkRemoved, "moved to": inkRemoved,
 	"edited": inkEdited, "title": inkEdited, "status": inkEdited, "redirect": inkEdited, "moved": inkMoved,
 }
 
-// Class returns what an entry says as the name of a class of HTML, such as "came-from".
+// Class returns the CSS class of the entry, such as "story-came-from".
 func (e *StoryEntry) Class() string { return "story-" + strings.ReplaceAll(e.What, " ", "-") }
 
-// Text writes the drawing to w for the terminal t: a heading, then for each entry a
-// line with its days, and lines with the words before and after.
+// Text writes the drawing to w for the terminal t: a heading, then for each entry a line
+// with its days, and lines with the words before and after the change.
 func (d *Story) Text(w io.Writer, t Terminal) error {
 	head := t.printable(d.URL)
 	if d.Of != "" {
@@ -98,13 +98,13 @@ func (d *Story) Text(w io.Writer, t Terminal) error {
 	return nil
 }
 
-// storyPage is a Story in the form that its templates take.
+// storyPage is a Story in the form that the HTML templates take.
 type storyPage struct {
 	*Story
 	err error
 }
 
-// Each yields the entries up to an error, which it keeps.
+// Each yields the entries until one has an error, and keeps that error in p.
 func (p *storyPage) Each() iter.Seq[*StoryEntry] {
 	return func(yield func(*StoryEntry) bool) {
 		for e, err := range p.Entries {

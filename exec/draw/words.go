@@ -7,8 +7,7 @@ import (
 	"infomall/store/block/life"
 )
 
-// nearRunes is how many characters of unchanged text are shown on each side of
-// a change.
+// nearRunes is how many characters of unchanged text are shown before and after a change.
 const nearRunes = 40
 
 // wordMarks are the marks around changed words: gone and goneEnd before and after
@@ -76,10 +75,9 @@ func wordLines(edits []life.Edit, marks wordMarks) []string {
 	return out
 }
 
-// joined returns edits in which two changes become one if only one unchanged
-// character separates them. Two different texts have such a character in common
-// by chance; in Chinese it may be a whole word. For each change, the removed
-// text comes first, then the added text.
+// joined returns edits after merging changes that only one unchanged character separates.
+// Two different texts often have a character in common by chance; in Chinese it may be a
+// whole word. In each merged change, the removed text comes first, then the added text.
 func joined(edits []life.Edit) []life.Edit {
 	var out []life.Edit
 	for i := 0; i < len(edits); {
@@ -114,8 +112,8 @@ func isLetter(text string) bool { return utf8.RuneCountInString(text) == 1 }
 // separates cells and a newline separates lines.
 const blanks = " \t\n"
 
-// replaces reports whether a is removed text, b is added text, and both begin a
-// line or a cell. Then b replaces a.
+// replaces reports whether b replaces a: a is removed text, b is added text, and both begin
+// a line or a cell of a table.
 func replaces(a, b life.Edit) bool {
 	return a.Op == life.Removed && b.Op == life.Added && startsCell(a.Text) && startsCell(b.Text)
 }

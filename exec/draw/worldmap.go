@@ -13,21 +13,21 @@ import (
 	"infomall/lang/cells"
 )
 
-// The measures of a map.
+// The measures of a map and of its markers.
 const (
 	mapWidth     = 960       // pixels
 	mapHeightMax = 560       // pixels
-	mapSpanMin   = 24        // degrees of longitude that a map shows at least
+	mapSpanMin   = 24        // the least degrees of longitude that a map shows
 	mapMargin    = .15       // room on each side of the outermost places, as a share of the map
-	provinceSpan = 100       // a map that is wider, in degrees, shows no provinces
-	pixelsMin    = .8        // distance of two points of an outline at least
-	markerMin    = 4.0       // radius of a marker at least, in pixels
-	markerMax    = 22.0      // radius of a marker at most, in pixels
-	labelsMax    = 12        // markers with a name beside them
-	hundredths   = 1.0 / 100 // of a degree, in which outlines are given
+	provinceSpan = 100       // a map that shows more degrees of longitude shows no provinces
+	pixelsMin    = .8        // the least distance of two points of an outline
+	markerMin    = 4.0       // the least radius of a marker, in pixels
+	markerMax    = 22.0      // the greatest radius of a marker, in pixels
+	labelsMax    = 12        // the most markers with a name beside them
+	hundredths   = 1.0 / 100 // in degrees: the unit in which outlines are given
 )
 
-// worldMap is a map with markers in the form that its template takes.
+// worldMap is a map with markers in the form that the HTML template takes.
 type worldMap struct {
 	Width, Height        int
 	Countries, Provinces string // paths of SVG
@@ -39,13 +39,14 @@ type worldMap struct {
 type marker struct {
 	X, Y, R float64
 	Name    string
-	Says    string // for a reader who points at the marker
-	To      string // place on the page of the largest event
+	Says    string // text that appears when the reader points at the marker
+	To      string // id of the HTML element of the largest event, to which the marker links
 	Label   bool   // the name stands beside the marker
 	Left    bool   // the name stands on the left
 }
 
-// LabelX returns where the name begins, or where it ends if it stands on the left.
+// LabelX returns the x coordinate at which the name begins, or at which it ends if it is to
+// the left of the marker.
 func (m *marker) LabelX() float64 {
 	if m.Left {
 		return m.X - m.R - 3
@@ -53,7 +54,7 @@ func (m *marker) LabelX() float64 {
 	return m.X + m.R + 3
 }
 
-// placed is a place of events.
+// placed is a place that events name, with its position on the earth.
 type placed struct {
 	name                string
 	latitude, longitude float64
@@ -63,7 +64,8 @@ type placed struct {
 	firstReports        int64
 }
 
-// newMap returns a map of the places of events. It returns nil if locate knows none of them.
+// newMap returns a map with the places of events. locate returns where a place is. If it
+// knows none of the places, newMap returns nil.
 func newMap(events []Event, locate func(string) (latitude, longitude float64, ok bool)) *worldMap {
 	if locate == nil {
 		return nil
@@ -120,18 +122,18 @@ func newMap(events []Event, locate func(string) (latitude, longitude float64, ok
 	return m
 }
 
-// The measures of a name on a map, in pixels. They are those of a narrow screen, which shows
-// larger letters.
+// nameHeight and nameCell are the height of a name on a map and the width of one cell of it,
+// in pixels. They are for a narrow screen, which shows larger letters.
 const nameHeight, nameCell = 24, 12
 
-// covers reports whether the name of m would lie on the name of another marker.
+// covers reports whether the name beside m would overlap the name beside the other marker.
 func (m *marker) covers(other *marker) bool {
 	from, to := m.span()
 	otherFrom, otherTo := other.span()
 	return other.Label && math.Abs(m.Y-other.Y) < nameHeight && from < otherTo && otherFrom < to
 }
 
-// span returns the x coordinates of the begin and the end of the marker's name.
+// span returns the x coordinates of both ends of the marker's name.
 func (m *marker) span() (from, to float64) {
 	width := float64(cells.Width(m.Name) * nameCell)
 	if m.Left {
@@ -140,8 +142,8 @@ func (m *marker) span() (from, to float64) {
 	return m.LabelX(), m.LabelX() + width
 }
 
-// frame is the part of the earth that a map shows. A degree of longitude is squeeze times
-// as wide as a degree of latitude is high.
+// frame is the part of the earth that a map shows. On the map, a degree of longitude is as
+// wide as squeeze degrees of latitude are high.
 type frame struct {
 	west, north   float64 // degrees
 	width, height float64 // degrees of longitude; degrees of latitude, divided by squeeze
@@ -149,7 +151,7 @@ type frame struct {
 	scale         float64 // pixels of a degree of longitude
 }
 
-// frameOf returns a frame with all places.
+// frameOf returns a frame that contains all the places.
 func frameOf(list []*placed) frame {
 	west, east, south, north := 180.0, -180.0, 90.0, -90.0
 	for _, p := range list {
@@ -168,13 +170,14 @@ func frameOf(list []*placed) frame {
 	return f
 }
 
-// at returns where a place is on the map, in pixels.
+// at returns the position on the map, in pixels, of a point given in degrees.
 func (f *frame) at(longitude, latitude float64) (x, y float64) {
 	return (longitude - f.west) * f.scale, (f.north - latitude) / f.squeeze * f.scale
 }
 
-// path returns the outlines of a kind as a path of SVG, with the steps from point to point.
-// Rings outside of the frame and rings smaller than a pixel are left out.
+// path returns the outlines of this kind as the path of an SVG image, with coordinates
+// relative to the point before. Rings outside of the frame and rings smaller than a pixel
+// are left out.
 func (f *frame) path(kind outlines.Kind) string {
 	var b strings.Builder
 	east, south := f.west+f.width, f.north-f.height*f.squeeze

@@ -15,7 +15,8 @@ import (
 	"infomall/exec/value"
 )
 
-// answer holds the rows of a query and the trail of each, in temporary files.
+// answer holds the rows of a query in temporary files. For each row it also holds the trail:
+// a text that says from which captures the row was made.
 type answer struct {
 	runner *op.Runner
 	n      int64
@@ -34,7 +35,8 @@ func (a *answer) close() {
 	a.steps.Close()
 }
 
-// answer runs the query. The caller closes the result.
+// answer runs the query on the snapshot and returns its rows and their trails. The caller
+// closes the result.
 func (p *provenance) answer(ctx context.Context, snap relation.Snapshot) (*answer, error) {
 	runner := p.s.Runner(snap, "export provenance")
 	a := &answer{runner: runner, trails: runner.Memory.Spool(8), steps: runner.Memory.Lines(ctx)}
@@ -46,7 +48,7 @@ func (p *provenance) answer(ctx context.Context, snap relation.Snapshot) (*answe
 	return a, nil
 }
 
-// run runs the plan node, whose last column is the trail.
+// run runs the plan node, whose last column is the trail, and adds its rows to a.
 func (a *answer) run(ctx context.Context, node plan.Node, env *value.Env) (err error) {
 	if a.rows, err = a.runner.Memory.TempFile(); err != nil {
 		return err
@@ -105,15 +107,15 @@ func (a *answer) copyRows(w io.Writer) error {
 	return err
 }
 
-// rowEvidence is a line of evidence.jsonl: the captures on which a row stands.
+// rowEvidence is a line of evidence.jsonl: one row, and the captures from which it was made.
 type rowEvidence struct {
 	Row      int64    `json:"row"`      // from 1
 	Captures []string `json:"captures"` // record IDs of the captures from which the row was made
 	Context  []string `json:"context"`  // record IDs of captures with which these were compared
 }
 
-// writeEvidence writes a line for each row to w, with the captures on which the row
-// stands. The captures found must have their IDs.
+// writeEvidence writes one line for each row to w: a rowEvidence with the IDs of the
+// captures from which the row was made. The captures in found must have their IDs already.
 func (a *answer) writeEvidence(ctx context.Context, w io.Writer, found *evidence) error {
 	out := json.NewEncoder(w)
 	out.SetEscapeHTML(false)

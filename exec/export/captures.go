@@ -109,8 +109,8 @@ func bodylessNote(n int64) string {
 	return "no body in the archive for " + value.Counted(n, "capture") + ": their records name originals that are not in the file"
 }
 
-// known returns the time of KNOWN AT that the sources of the query have, or 0 if they have
-// none or not all the same. The captures are written as they were known at that time.
+// known returns the time of KNOWN AT if all sources of the query have the same. Otherwise it
+// returns 0. The captures are written as they were known at that time.
 func (e *export) known() record.Time {
 	sources := plan.Sources(e.node)
 	for _, n := range sources {
@@ -124,7 +124,7 @@ func (e *export) known() record.Time {
 	return sources[0].Known
 }
 
-// visit names the captures of one URL, given by its sort key, at one moment.
+// visit identifies the captures of one URL at one time. The URL is given by its sort key.
 type visit struct {
 	key  string
 	time record.Time
@@ -136,9 +136,9 @@ func (v visit) compare(w visit) int {
 	return cmp.Or(cmp.Compare(v.key, w.key), cmp.Compare(v.time, w.time))
 }
 
-// write writes the captures of the given visits, a result of c.visits, in the order of
-// the archive. It scans the archive for them, and continues the scan of the
-// last call if possible.
+// write writes the captures of the given visits, which c.visits returned, in the order of
+// the archive. It scans the archive for these captures. If the scan of the previous call has
+// not passed them, write continues that scan.
 func (c *captureExport) write(ctx context.Context, visits []visit) error {
 	if c.next != nil && len(visits) > 0 && visits[0] == c.last {
 		visits = visits[1:] // the batch before ended within these captures
@@ -238,8 +238,8 @@ func (c *captureExport) visits(b *value.Batch, from, to int) ([]visit, error) {
 	return slices.Compact(visits), nil
 }
 
-// capture writes one capture to the file. ref is the place of its record in the
-// archive.
+// capture writes one capture to the file. ref says where the archive has the record of the
+// capture.
 func (c *captureExport) capture(ctx context.Context, ref record.Ref) error {
 	if err := ctx.Err(); err != nil {
 		return err

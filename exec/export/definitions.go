@@ -7,23 +7,24 @@ import (
 	"infomall/lang/ast"
 )
 
-// definitions returns the statements that define the views and the metadata columns
-// that q reads, directly or in other definitions. Each
-// statement stands after the definitions that it reads.
+// definitions returns the statements that define the views and metadata columns that q
+// reads, directly or through other definitions. Each statement comes after the definitions
+// that it reads.
 func definitions(q *ast.Query, d *value.Defined) []string {
 	u := &usedDefinitions{defined: d, done: map[string]bool{}}
 	u.add(q)
 	return u.list
 }
 
-// usedDefinitions collects definitions.
+// usedDefinitions collects the definitions of the views and metadata columns that a query
+// reads.
 type usedDefinitions struct {
 	defined *value.Defined
 	done    map[string]bool // by name, in lower case
 	list    []string
 }
 
-// add adds the definitions that n reads.
+// add adds the definitions of all views and metadata columns that n reads.
 func (u *usedDefinitions) add(n ast.Node) {
 	ast.Walk(n, func(n ast.Node) bool {
 		switch n := n.(type) {

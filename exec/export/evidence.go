@@ -14,8 +14,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// evidence is the captures on which the rows of a query stand, sorted by URL and
-// time.
+// evidence is the captures from which the rows of a query were made and those with which
+// these were compared, sorted by URL and time.
 type evidence struct {
 	list []piece
 	at   map[record.Ref]int32 // the index in list of each capture from which a row was made
@@ -33,13 +33,14 @@ type piece struct {
 // indexRange is the indexes i with from <= i < to.
 type indexRange struct{ from, to int32 }
 
-// marks says which pieces one row has already, so that each is listed once.
+// marks records which pieces of the evidence are listed for the current row, so that each is
+// listed once.
 type marks struct {
 	round int32
 	seen  []int32 // by index of the piece: the round in which it was listed last
 }
 
-// next begins a new row, of evidence with n pieces.
+// next makes m ready for the next row, for evidence with n pieces.
 func (m *marks) next(n int) {
 	if m.seen == nil {
 		m.seen = make([]int32, n)
@@ -57,8 +58,9 @@ func (m *marks) first(i int32) bool {
 	return !again
 }
 
-// row appends the IDs of the captures in a trail to captures, and those of their
-// context to context, and returns both.
+// row appends to captures the IDs of the captures that the trail of a row names, and to
+// context the IDs of the captures with which these were compared. It returns the two longer
+// lists.
 func (e *evidence) row(m *marks, trail string, captures, context []string) (made, compared []string) {
 	m.next(len(e.list))
 	for f := range plan.Footsteps(trail) {
@@ -78,8 +80,8 @@ func (e *evidence) row(m *marks, trail string, captures, context []string) (made
 	return captures, context
 }
 
-// find returns the captures on which the rows of a stand. More of them than the
-// setting provenance_limit are an error, which says how many.
+// find returns the evidence for the rows of a: the captures on which they depend. It returns
+// an error if there are more captures than the setting provenance_limit allows.
 func (p *provenance) find(ctx context.Context, snap relation.Snapshot, a *answer) (*evidence, error) {
 	limit := p.s.Settings().ProvenanceLimit
 	wanted, n := map[record.Ref]relation.Evidence{}, int64(0)
@@ -130,7 +132,7 @@ func (p *provenance) find(ctx context.Context, snap relation.Snapshot, a *answer
 	return e, nil
 }
 
-// tooMany returns the error for rows that stand on n captures, more than limit.
+// tooMany returns the error for rows that depend on n captures if only limit are allowed.
 func (p *provenance) tooMany(n, limit int64) error {
 	err := ast.Errorf(p.st.Query, "the rows stand on %s, and provenance_limit is %d", value.Counted(n, "capture"), limit)
 	err.Hint = "ask for fewer rows, or SET provenance_limit"
@@ -151,8 +153,8 @@ type visited struct {
 	digest  record.Digest
 }
 
-// read adds the wanted captures to e, and those on which rows made from them also
-// stand. scan yields all captures of their URLs. read returns how many captures the
+// read adds to e the wanted captures, and the other captures on which rows made from them
+// depend. scan yields all captures of the same URLs. read returns how many captures the
 // evidence has. If that is more than limit, e is not complete.
 func (e *evidence) read(ctx context.Context, snap relation.Snapshot, scan record.Scan, wanted map[record.Ref]relation.Evidence, limit int64) (n int64, err error) {
 	var h history
@@ -180,9 +182,9 @@ func (e *evidence) read(ctx context.Context, snap relation.Snapshot, scan record
 	return n, nil
 }
 
-// addHistory adds the captures of one URL that are wanted, and those on which rows
-// made from them also stand. It returns how many these are. Unless keep is set, it
-// only counts them.
+// addHistory adds to e those captures of one URL that are wanted, and the other captures on
+// which rows made from them depend. It returns how many captures these are. If keep is
+// false, it only counts them.
 func (e *evidence) addHistory(h *history, wanted map[record.Ref]relation.Evidence, keep bool) (n int64) {
 	h.needed = append(h.needed[:0], make([]bool, len(h.visits))...)
 	contexts := make(map[int][]indexRange)
@@ -226,9 +228,9 @@ func (e *evidence) addHistory(h *history, wanted map[record.Ref]relation.Evidenc
 	return n
 }
 
-// context returns the captures, as ranges of indexes in the history, on which a row
-// stands that was made from capture i, by what also says. If capture i is a revisit,
-// they include the capture that has its body.
+// context returns the other captures on which a row made from capture i depends, as ranges
+// of indexes in the history. The parameter also says which kinds of captures these are. If
+// capture i is a revisit, they include the capture that has its body.
 func (h *history) context(i int, also relation.Evidence) (list []indexRange) {
 	one := func(k int) { list = append(list, indexRange{int32(k), int32(k + 1)}) }
 	first := func(k int) int {

@@ -19,8 +19,8 @@ import (
 	"infomall/lang/ast"
 )
 
-// target is the file that an EXPORT statement writes, or the web server to which it sends
-// the file, and the format.
+// target says where an EXPORT statement sends its output, and in which format: to a file, or
+// to a web server.
 type target struct {
 	path   string
 	hook   *url.URL // the URL that path is; nil for a file
@@ -49,7 +49,8 @@ func readTarget(st *ast.Export, env *expr.Env) (target, error) {
 	return readFormat(st, to, to.path)
 }
 
-// readFormat sets the format of to by the clause FORMAT, or else by the end of name.
+// readFormat returns the target to with its format set by the clause FORMAT, or without that
+// clause, by the end of name.
 func readFormat(st *ast.Export, to target, name string) (target, error) {
 	if to.hook == nil && isDataSet(st, to.path) && st.Format == nil {
 		to.format = findFormat("parquet")
@@ -79,7 +80,7 @@ func readFormat(st *ast.Export, to target, name string) (target, error) {
 	return to, nil
 }
 
-// export is an EXPORT statement whose clauses were read.
+// export is an EXPORT statement that is ready to run.
 type export struct {
 	s    *session.Session
 	st   *ast.Export

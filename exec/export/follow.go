@@ -22,7 +22,7 @@ import (
 // make captures visible every few seconds.
 const followPoll = 500 * time.Millisecond
 
-// following is an EXPORT … FOLLOW statement whose clauses were read.
+// following is an EXPORT … FOLLOW statement that is ready to run.
 type following struct {
 	*export
 	query *ast.Query // the query of the statement, with the column added
@@ -51,14 +51,14 @@ func readFollow(e *export) (*following, error) {
 	return f, err
 }
 
-// addedColumn is the column of the relation captures that says when a capture was added. All
-// captures that came into force together have the same time, and it is later than that of all
-// captures that were there before.
+// addedColumn is the column of the relation captures that says when a capture was added.
+// Captures that became visible together have the same time. It is later than the times of
+// all captures that were there before.
 const addedColumn = "added"
 
 // followable returns an error if the rows of the query q cannot be written one by one as
-// captures come in, for example because q counts them. past says that the session reads what
-// was known at an earlier time.
+// captures come in, for example because q counts them. past reports that the session reads
+// the archive as it was known at an earlier time.
 func followable(q *ast.Query, past bool) error {
 	sel := q.Select
 	fault := ""
@@ -223,8 +223,8 @@ func (f *following) ended(ctx context.Context) (bool, error) {
 	return last.State == report.CrawlFinished || last.State == report.CrawlStopped, nil
 }
 
-// round writes the captures that were added after the time seen, and returns the time up to
-// which captures were written.
+// round writes the captures that were added after the time seen. It returns the time up to
+// which all captures are now written.
 func (f *following) round(ctx context.Context, out *followed, seen record.Time) (record.Time, error) {
 	snap, release, err := f.s.SnapshotOrEmpty(ctx)
 	if err != nil {

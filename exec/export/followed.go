@@ -16,7 +16,7 @@ import (
 	"infomall/store/record/message"
 )
 
-// followBytes is the size in bytes at which an EXPORT … FOLLOW goes on in another file, which
+// followBytes is the size in bytes at which EXPORT … FOLLOW starts another file. This size
 // is usual for WARC files.
 const followBytes = 1 << 30
 
@@ -54,9 +54,10 @@ type followed struct {
 // record is written in parts.
 const recordBytesMax = 4 << 20
 
-// openFollowed opens the output with the target to, and goes on where the file with the state
-// says. begin is the state without that file. If the file with the state is of another
-// query or archive, or there is a WARC file without it, openFollowed returns an error.
+// openFollowed opens the output with the target to. If there is a file with the state, the
+// output continues where that state ends; if not, it starts with the state begin.
+// openFollowed returns an error if the file with the state is of another query or archive,
+// or if a WARC file is there without it.
 func openFollowed(to target, begin followState, now record.Time) (*followed, error) {
 	f := &followed{to: to, limit: followBytes, now: now, state: begin}
 	f.state.Added, f.state.File = record.MinTime, 1
@@ -87,8 +88,8 @@ func openFollowed(to target, begin followState, now record.Time) (*followed, err
 	return f, f.open(f.state.File, f.state.Size)
 }
 
-// removeAfter removes the files with greater numbers than n. An earlier process that was
-// killed may have begun them; nothing in them is committed.
+// removeAfter removes the files whose numbers are greater than n. A process that was killed
+// may have created them; nothing in them is committed.
 func (f *followed) removeAfter(n int) error {
 	for {
 		n++
@@ -119,7 +120,8 @@ func (f *followed) path() string { return f.pathOf(f.number) }
 // statePath returns the path of the file with the state.
 func (f *followed) statePath() string { return f.to.path + ".follow" }
 
-// open makes file n the current one. Its first size bytes count; the others are removed.
+// open makes file n the current file. It keeps the first size bytes of the file and cuts off
+// the rest.
 func (f *followed) open(n int, size int64) error {
 	file, err := os.OpenFile(f.pathOf(n), os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
@@ -144,8 +146,8 @@ func (f *followed) open(n int, size int64) error {
 	return nil
 }
 
-// Write writes the record of the capture s to the current file. If that is full, it begins
-// another one.
+// Write writes the record of the capture s to the current file. If that file is full, Write
+// first starts the next one.
 func (f *followed) Write(s *message.Stored) error {
 	if f.size >= f.limit {
 		if err := f.roll(); err != nil {
@@ -192,7 +194,7 @@ func (f *followed) flush() error {
 	return err
 }
 
-// roll syncs and closes the current file and begins the next one.
+// roll syncs and closes the current file and opens the next one.
 func (f *followed) roll() error {
 	err := f.file.Sync()
 	if end := f.file.Close(); err == nil {
@@ -206,8 +208,8 @@ func (f *followed) roll() error {
 	return f.open(f.number+1, 0)
 }
 
-// commit makes what was written safe, and notes that all captures that were added until the
-// time added are written. If added is 0, nothing was written.
+// commit makes the records written so far durable. It then saves in the state that all
+// captures added up to the time added are written. If added is 0, no captures were written.
 func (f *followed) commit(added record.Time) error {
 	if added == 0 {
 		return nil
@@ -221,8 +223,8 @@ func (f *followed) commit(added record.Time) error {
 	return f.save(next)
 }
 
-// save writes the state next to its file. If another process has written that file since f
-// read or wrote it, save returns an error.
+// save replaces the state in its file by next. If another process has written that file
+// since f last read or wrote it, save returns an error.
 func (f *followed) save(next followState) error {
 	text, err := json.MarshalIndent(next, "", "  ")
 	if err != nil {
@@ -257,8 +259,8 @@ func (f *followed) Finish() error { return nil }
 // Close does nothing; the statement calls close.
 func (f *followed) Close() {}
 
-// close removes what is not committed from the files, and closes the current one. It may be
-// called again, and does nothing then.
+// close removes from the files what is not committed, and closes the current file. Further
+// calls do nothing.
 func (f *followed) close() error {
 	if f.file == nil {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"infomall/lang/ast"
 )
 
-// readHook sets the URL of to, which is its path, and its format. Without FORMAT, the end
-// of the path of the URL decides on the format.
+// readHook sets the URL and the format of the target to. The URL is the target's path.
+// Without the clause FORMAT, the end of the URL's path decides on the format.
 func readHook(st *ast.Export, to target, env *expr.Env) (target, error) {
 	// Run checks the addresses. An address of another machine in the URL itself is
 	// refused there as well, because the setting is known only then.
@@ -26,11 +26,10 @@ func readHook(st *ast.Export, to target, env *expr.Env) (target, error) {
 	return readFormat(st, to, u.Path)
 }
 
-// posted is an EXPORT statement that sends its rows to a web server. Its clauses have been
-// read.
+// posted is an EXPORT statement that sends its rows to a web server, ready to run.
 type posted struct{ *export }
 
-// readPosted makes a posted of an EXPORT statement. e has its query planned.
+// readPosted makes a posted of the export e, whose query is planned already.
 func readPosted(e *export) (*posted, error) {
 	st := e.st
 	fault, hint := "", ""

@@ -28,9 +28,9 @@ type capturedEvidence struct {
 	SourceOffset int64  `json:"source_offset"`
 }
 
-// writeCaptures writes the captures of found to out and gives each its ID. It
-// returns how many have no body in the archive, and the lines of captures.jsonl,
-// which the caller closes.
+// writeCaptures writes the captures in found to out and gives each capture its ID. It
+// returns how many captures have no body in the archive (bodyless), and the lines of
+// captures.jsonl, which the caller closes.
 func (p *provenance) writeCaptures(ctx context.Context, out *waczFile, snap relation.Snapshot, a *answer, found *evidence) (bodyless int64, lines *spill.Spool, err error) {
 	spool := a.runner.Memory.Spool(8)
 	defer func() {
@@ -71,11 +71,11 @@ func (p *provenance) writeCaptures(ctx context.Context, out *waczFile, snap rela
 	return bodyless, spool, nil
 }
 
-// answering has the names of the settings on which answers of queries depend.
+// answering has the names of the settings that can change the answer of a query.
 var answering = []string{"collapse", "default_level", "level", "profile", "timezone"}
 
-// manifest is the content of manifest.json: what was asked of which archive, when, and
-// by which program.
+// manifest is the content of manifest.json: the query, the archive that answered it, the
+// time, and the program.
 type manifest struct {
 	Statement  string            `json:"statement"`
 	Parameters map[string]string `json:"parameters,omitempty"` // values of the parameters in the statement
@@ -110,8 +110,8 @@ func (p *provenance) manifest(snap relation.Snapshot, a *answer, found *evidence
 	return text.Bytes(), err
 }
 
-// asked returns the values of the parameters that a statement has, and of the settings on
-// which its answer depends. given has the values of all parameters.
+// asked returns the values of those parameters that the statement contains, and of the
+// settings that can change its answer. given has the values of all parameters.
 func asked(statement ast.Node, given map[string]string, set *session.Settings) (params, settings map[string]string) {
 	params, settings = make(map[string]string), make(map[string]string, len(answering))
 	ast.Walk(statement, func(n ast.Node) bool {

@@ -17,8 +17,8 @@ import (
 	"infomall/store/record"
 )
 
-// partitioned is an EXPORT statement that writes a data set: many Parquet files in a folder
-// or a bucket.
+// partitioned is an EXPORT statement that writes a data set, ready to run. A data set is
+// many Parquet files in a folder or a bucket.
 type partitioned struct {
 	*export
 	node   plan.Node // of the query with the columns of PARTITION BY at the end
@@ -35,11 +35,12 @@ func isDataSet(st *ast.Export, path string) bool {
 	return len(st.PartitionBy) > 0 || strings.HasSuffix(path, "/")
 }
 
-// sortColumns are the names of the columns by which the rows of a partition are sorted if the
-// query has no ORDER BY: the first of each list that the query has.
+// sortColumns are the names of the columns by which the rows of a partition are sorted if
+// the query has no ORDER BY. From each list, the first name that is a column of the query is
+// taken.
 var sortColumns = [][]string{{"url_surtkey", "urlkey", "url"}, {"fetch_time", "time"}}
 
-// readPartitioned makes a partitioned of an EXPORT statement. e has its query planned.
+// readPartitioned makes a partitioned of the export e, whose query is planned already.
 func readPartitioned(e *export) (*partitioned, error) {
 	st := e.st
 	switch {

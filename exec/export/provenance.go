@@ -18,7 +18,7 @@ import (
 	"infomall/store/formats/wacz"
 )
 
-// provenance is an EXPORT PROVENANCE statement whose clauses were read.
+// provenance is an EXPORT PROVENANCE statement that is ready to run.
 type provenance struct {
 	s    *session.Session
 	st   *ast.ExportProvenance
@@ -26,9 +26,9 @@ type provenance struct {
 	node plan.Node // yields the rows of the query and their trails
 }
 
-// Provenance is the statement EXPORT PROVENANCE, which writes the captures on which
-// the rows of a query stand, the rows, and which row stands on which captures, to a
-// WACZ file.
+// Provenance is the statement EXPORT PROVENANCE. It writes a WACZ file with the rows of a
+// query, the captures from which the rows were made, and a list of which row was made from
+// which captures.
 var Provenance = session.Declare("EXPORT PROVENANCE", session.Works, readProvenance)
 
 // readProvenance checks the clauses of an EXPORT PROVENANCE statement and plans its
@@ -102,7 +102,7 @@ func (p *provenance) Run(ctx context.Context) (*session.Result, error) {
 	return res, nil
 }
 
-// write writes the captures found, and the files about the answer, to f. note says
+// write writes to f the captures in found, and the files that describe the answer. note says
 // how many captures have no body in the archive; it is "" if all have one.
 func (p *provenance) write(ctx context.Context, f io.Writer, snap relation.Snapshot, a *answer, found *evidence) (note string, err error) {
 	buf := bufio.NewWriterSize(f, 256<<10)

@@ -25,8 +25,8 @@ type around struct {
 	filled  bool          // values reads the outer query
 }
 
-// column returns the column of a that has the values of the outer column c, or
-// nil if there is none. a may be nil.
+// column returns the column of a that has the values of the column c of the outer query. It
+// returns nil if a has no such column or is nil.
 func (a *around) column(c *ast.Column) *relation.Column {
 	if a == nil {
 		return nil
@@ -39,8 +39,8 @@ func (a *around) column(c *ast.Column) *relation.Column {
 // accident.
 func aroundName(c *ast.Column) string { return " " + strings.ToLower(c.String()) }
 
-// correlations returns the comparisons by which the rows of the subquery are
-// looked up: each outer column equals the column of a that has its values.
+// correlations returns the comparisons by which the outer query looks up rows of the
+// subquery: each outer column equals the column of a that has its values.
 func (a *around) correlations() (list []correlation) {
 	for _, c := range a.columns {
 		list = append(list, correlation{outer: c, inner: c})
@@ -130,9 +130,9 @@ func (b *builder) outerColumns() (plain, other []*ast.Column) {
 	return plain, other
 }
 
-// aggregatesAround returns an error if b is an aggregate without GROUP BY that
-// reads an outer column beside its aggregate functions: the row for no rows
-// would then depend on that column. Otherwise it returns nil.
+// aggregatesAround returns an error if b is an aggregate without GROUP BY that also reads an
+// outer column outside its aggregate functions. If the aggregate had no rows, its result
+// would then depend on that column. Otherwise aggregatesAround returns nil.
 func (b *builder) aggregatesAround() error {
 	if len(b.sel.GroupBy) > 0 || !b.hasAggregates() {
 		return nil
@@ -159,8 +159,8 @@ func (b *builder) aggregatesAround() error {
 	return err
 }
 
-// fillAround makes a read the values of its columns from the rows of b, the outer
-// query. bind resolves names in b. a may be nil.
+// fillAround makes the columns of a read their values from the rows of b, the outer query.
+// bind resolves names in b. If a is nil, fillAround does nothing.
 func (b *builder) fillAround(bind *expr.Binder, a *around) error {
 	if b.unlooked == nil {
 		b.unlooked = b.top

@@ -243,9 +243,8 @@ func (b *builder) listItems() error {
 	return nil
 }
 
-// addStar adds the columns that the item it, a *, stands for to b.items: those
-// of all inputs, in order. If a name occurs again, it gets a number, as in
-// url_1.
+// addStar adds to b.items the columns that it, an item *, stands for: those of all inputs,
+// in order. A name that occurs again gets a number, as in url_1.
 func (b *builder) addStar(it ast.Item) {
 	unique := newNames()
 	for _, in := range b.inputs {
@@ -381,9 +380,9 @@ func (b *builder) bindItems() error {
 	return nil
 }
 
-// over returns a binder, which resolves the names in expressions of the clause
-// where. If the query has groups, the expressions read the rows of the groups,
-// otherwise those of the inputs.
+// over returns a binder, which resolves the names in expressions of a clause. The parameter
+// where names the clause, for errors. If the query has groups, the expressions read the rows
+// of the groups, otherwise those of the inputs.
 func (b *builder) over(where string) *expr.Binder {
 	bind := b.binder(where)
 	if b.grouped {
@@ -481,8 +480,8 @@ func (b *builder) bound(l Limit) {
 	}
 }
 
-// asked returns the condition MATCH of WHERE that reads x, or else the first one. It
-// returns nil if WHERE has none; conditions under NOT do not count.
+// asked returns the condition MATCH in WHERE that reads x, or if none reads x, the first
+// MATCH. It returns nil if WHERE has no MATCH. Conditions under NOT do not count.
 func (b *builder) asked(x ast.Expr) *ast.Binary {
 	if b.sel.Where == nil {
 		return nil

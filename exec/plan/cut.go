@@ -51,16 +51,16 @@ type cutter struct {
 	joins bool
 }
 
-// note notes a reason against a cut. The first reason counts.
+// note sets c.why to why, a reason against a cut, unless c has a reason already.
 func (c *cutter) note(why string) {
 	if c.why == "" {
 		c.why = why
 	}
 }
 
-// find adds the cuts at n and below n to c. at is the index of n, and becomes the index
-// after the nodes below n. find reports whether n is a cut that may move up to the node
-// above n.
+// find adds the cuts at n and below n to c. At the start *at is the index of n in the order
+// of Walk; find adds to it the number of nodes at and below n. open reports that n is a cut
+// that may be moved up to the node above n.
 func (c *cutter) find(n Node, at *int) (open bool) {
 	here := *at
 	*at++
@@ -150,8 +150,8 @@ func (n *Group) mergeable() bool {
 	return true
 }
 
-// String returns what the workers compute of the plan below the cut, such as "groups" or
-// "rows", for EXPLAIN.
+// String says in words, for EXPLAIN, what each worker computes for the cut, such as "groups
+// in two steps" or "rows in order".
 func (c *Cut) String() string {
 	switch n := c.Node.(type) {
 	case *Group:

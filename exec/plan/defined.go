@@ -11,8 +11,8 @@ import (
 	"infomall/lang/ast"
 )
 
-// defined returns the views and metadata columns that users have defined in the
-// archive. The result is nil only if there is an error.
+// defined returns the views and metadata columns (columns computed by an expression) that
+// users have defined in the archive. If there are none, the result is empty, not nil.
 func defined(env *expr.Env) (*value.Defined, error) {
 	if env.Defined == nil {
 		return &value.Defined{}, nil

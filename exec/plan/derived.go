@@ -10,8 +10,8 @@ import (
 	"infomall/lang/ast"
 )
 
-// queriesMax bounds the depth to which queries read each other. Names given by
-// WITH can make long chains of queries that are not nested in the text.
+// queriesMax bounds how deep queries may be nested. Queries that WITH names can read each
+// other in a long chain, which counts as nesting.
 const queriesMax = 200
 
 // named is a linked list of the queries that WITH has named, the latest first;
@@ -26,8 +26,8 @@ type named struct {
 	depth  int  // the depth to which the queries in node read each other
 }
 
-// define plans the queries in list, which are those of one WITH, and returns
-// the list n with them added.
+// define plans the queries in list, which one WITH has named, and returns the list n with
+// these queries added.
 func (n *named) define(list []ast.With, env *expr.Env) (*named, error) {
 	outer := n
 	for i := range list {
@@ -119,7 +119,8 @@ func (b *builder) derived(from *ast.Source) (*input, error) {
 	return in, unscoped(&bare, in.rel)
 }
 
-// knownAt returns the Env for what the query or the view in FROM reads, if there is one.
+// knownAt returns the Env with which the query or view in FROM is planned. It has the time
+// of KNOWN AT, if FROM gives one.
 func (b *builder) knownAt(from *ast.Source) (*expr.Env, error) {
 	known, err := value.KnownAt(from.Time.Known, b.env)
 	if err != nil || known == b.env.Known {
@@ -167,8 +168,8 @@ type names map[string]int
 // newNames returns an empty names, in which no name is taken.
 func newNames() names { return names{} }
 
-// of returns name, or if that is taken, name with a number, as in url_1. The
-// result is taken after that.
+// of returns name, or if that name is taken, name with a number, as in url_1. From then on
+// the result is taken.
 func (n names) of(name string) string {
 	unique := name
 	for key := strings.ToLower(name); ; {

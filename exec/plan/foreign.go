@@ -21,8 +21,9 @@ var foreignColumns = map[string]string{
 	"all":               "name the columns, or give their numbers: 1, 2",
 }
 
-// otherNames maps words by which users of other archives and databases call a column to the names
-// of such columns here. A relation has at most one of them.
+// otherNames maps the names that columns have in other archives and databases to the names
+// that such columns have here. At most one of the names here is a column of any one
+// relation.
 var otherNames = map[string][]string{
 	"source": {"url"}, "source_url": {"url"}, "src": {"url"}, "from_url": {"url"}, "page": {"url"}, "original": {"url"}, "uri": {"url"},
 	"destination": {"target"}, "dest": {"target"}, "to_url": {"target"}, "target_url": {"target"}, "link": {"target"}, "href": {"target"},
@@ -34,7 +35,8 @@ var otherNames = map[string][]string{
 	"hash": {"digest"}, "checksum": {"digest"}, "sha256": {"digest"}, "language": {"lang"}, "site": {"host"}, "hostname": {"host"}, "surt": {"urlkey"},
 }
 
-// otherName returns the column of the relation r that a user may call name; "" if there is none.
+// otherName returns the name that r uses for the column that other archives call name, or ""
+// if r has no such column.
 func otherName(r *relation.Relation, name string) string {
 	for _, n := range otherNames[strings.ToLower(name)] {
 		if r.Column(n) != nil {

@@ -97,9 +97,9 @@ func (b *builder) group() error {
 	return nil
 }
 
-// raw makes the source below g yield a column in its raw form, such as the bytes of a
-// digest, if nothing but the keys of g and counts read the column. The raw form takes
-// less memory.
+// raw makes the source below g yield a column in a raw form that takes less memory, such as
+// the bytes of a digest instead of its text. It does so only if nothing but the keys of g
+// and counts read the column.
 func (b *builder) raw(g *Group) {
 	in := g.In
 	var others []expr.Expr // read the rows before they are grouped
@@ -171,8 +171,8 @@ func (b *builder) adjacent(g *Group) {
 	}
 }
 
-// byURL returns the source of which n yields some rows in the order of their URLs; nil
-// if n is not of that kind.
+// byURL returns the source from which the rows of n come in the order of their URLs. It
+// returns nil if the rows of n are not in this order.
 func (b *builder) byURL(n Node) *Source {
 	for {
 		switch in := n.(type) {
@@ -340,9 +340,8 @@ func (b *builder) havingBinder() *expr.Binder {
 	return bind
 }
 
-// keyOf returns the column of the key of GROUP BY that e equals, or nil if it
-// equals none. Two expressions are equal if they print the same after their
-// names are resolved.
+// keyOf returns the column of the key of GROUP BY that is equal to e, or nil if there is
+// none. Two expressions are equal if they print the same after their names are resolved.
 func (b *builder) keyOf(e ast.Expr) expr.Expr {
 	if len(b.keys) == 0 {
 		return nil
@@ -376,8 +375,8 @@ func (b *builder) textOf(e ast.Expr) (string, bool) {
 	return x.String(), true
 }
 
-// aggregate returns the column of the Group node that holds the result of the
-// aggregate c. It adds the aggregate to b.aggs, unless an equal one is there.
+// aggregate returns the column of the Group node that holds the result of the aggregate c.
+// It adds c to b.aggs, unless b.aggs has an equal aggregate already.
 func (b *builder) aggregate(c *ast.Call) (expr.Expr, error) {
 	a, err := b.newAggregate(c)
 	if err != nil {
@@ -577,9 +576,9 @@ func (b *builder) filter(a *Aggregate, c *ast.Call) error {
 	return err
 }
 
-// aggregateType returns the type of the result of the function f over values of
-// type t. It returns an error if f does not take this type. The parameter at is
-// the argument, for the error.
+// aggregateType returns the type of the result of the function f over values of type t. It
+// returns an error if f does not accept this type. The error points at the argument, the
+// parameter at.
 func aggregateType(f AggregateFunc, at ast.Expr, t value.Type) (value.Type, error) {
 	switch f {
 	case Count, ApproxCount:
@@ -623,10 +622,10 @@ type Summary struct {
 	Of []value.Column // the columns of the other query
 }
 
-// BuildSummary returns the plan that aggregates all rows of the query q. Its only
-// row has the number of rows, and then for each column of q the least and the
-// greatest value, the approximate number of different values, the number of
-// values that are not NULL, and the first of these.
+// BuildSummary returns the plan that aggregates all rows of the query q. The plan yields one
+// row: the number of rows of q, and then five values for each column of q: the least and the
+// greatest value, the approximate number of different values, the number of values that are
+// not NULL, and the first value that is not NULL.
 func BuildSummary(q *ast.Query, env *expr.Env) (*Summary, error) {
 	node, err := Build(q, env)
 	if err != nil {

@@ -27,8 +27,8 @@ type input struct {
 	asked  []ast.Expr   // conditions that hold for all its rows
 }
 
-// late names a late column, which needs stored pages: its input, and the index
-// of the column in that.
+// late identifies a late column (one that needs stored pages) by its input and its index
+// among the columns of that input.
 type late struct {
 	in    *input
 	field int
@@ -118,8 +118,8 @@ func (b *builder) layout() {
 	}
 }
 
-// demand adds the column that c names to those that its input reads. It ignores
-// an unknown column, for which resolving the name returns an error later.
+// demand makes the input of the column c read this column. It ignores an unknown column;
+// resolving its name returns the error later.
 func (b *builder) demand(c *ast.Column) {
 	in, col, err := b.find(c, value.Null)
 	if err != nil {
@@ -145,17 +145,16 @@ func columnsOf(e ast.Expr, f func(*ast.Column)) {
 	})
 }
 
-// starred is the meaning of a column of the syntax tree that was made for * or
-// for the expression of a metadata column: the column col of the input in.
+// starred is the meaning of an *ast.Column that the planner has made for * or for the
+// expression of a metadata column: the column col of the input in.
 type starred struct {
 	in  *input
 	col *relation.Column
 }
 
-// find returns the input and the column that c names. It returns an error if
-// there is no such column, or if several inputs have one. want is the type that
-// the place of c requires, for the suggestion in the error; Null means any
-// type.
+// find returns the input and the column that c names. It returns an error if there is no
+// such column, or if several inputs have one. If the error suggests another column, it
+// prefers one of the type want; Null means any type.
 func (b *builder) find(c *ast.Column, want value.Type) (*input, *relation.Column, error) {
 	if s, ok := b.stars[c]; ok {
 		return s.in, s.col, nil
@@ -197,8 +196,8 @@ func (b *builder) find(c *ast.Column, want value.Type) (*input, *relation.Column
 	return in, col, nil
 }
 
-// usesName reports whether a USING compares the column of this name with an input
-// before in. Without a qualifier, the name then means the column of that input.
+// usesName reports whether USING compares the column of in with this name with an input
+// before in. If so, the name without a qualifier means the column of that earlier input.
 func (in *input) usesName(name string) bool { return slices.Contains(in.using, strings.ToLower(name)) }
 
 // has reports whether c names a column of at least one input of b itself, not
@@ -216,8 +215,8 @@ func (b *builder) has(c *ast.Column) bool {
 	return err == nil && slices.ContainsFunc(among, func(in *input) bool { return in.rel.Column(c.Name.Text) != nil })
 }
 
-// qualified returns the inputs in which the column c is sought: the one that
-// its qualifier names, or without a qualifier all.
+// qualified returns the inputs in which to look for the column c: the input that its
+// qualifier names, or all inputs if it has no qualifier.
 func (b *builder) qualified(c *ast.Column) ([]*input, error) {
 	if c.Qualifier == nil {
 		return b.inputs, nil
@@ -308,8 +307,8 @@ func (b *builder) binder(where string) *expr.Binder {
 	return bind
 }
 
-// matching returns an expression for x MATCH q that reads a late column, which knows the
-// answer for most pages without reading them. It returns nil if x is no text of a page.
+// matching returns a late column that has the answer to x MATCH q, so that most pages need
+// not be read. It returns nil if x is not the text of a page.
 func (b *builder) matching(x *ast.Column, q *match.Query) *expr.Col {
 	in, i := b.matchColumn(x, q, len(b.inputs) == 1)
 	if in == nil {
@@ -320,9 +319,9 @@ func (b *builder) matching(x *ast.Column, q *match.Query) *expr.Col {
 	return &expr.Col{Index: in.base + i, Name: b.columnName(in, made), T: made.Type}
 }
 
-// matchColumn returns the input of the column x, and the index in it of the late column
-// that answers x MATCH q. If the input does not read that column so far, matchColumn adds
-// it if add is set. The input is nil if there is no such column.
+// matchColumn returns the input of the column x, and the index in this input of the late
+// column that answers x MATCH q. If the input does not read the late column so far,
+// matchColumn adds it if add is true. The input is nil if there is no such column.
 func (b *builder) matchColumn(x *ast.Column, q *match.Query, add bool) (*input, int) {
 	in, col, err := b.find(x, value.Text)
 	if err != nil || in.src == nil || b.env.Plain {
@@ -343,8 +342,9 @@ func (b *builder) matchColumn(x *ast.Column, q *match.Query, add bool) (*input, 
 	return in, in.index(made)
 }
 
-// demandMatches adds the columns that answer the MATCH of the expressions in list to those
-// that their inputs read. With one input, binding the expressions adds them.
+// demandMatches makes the inputs read the late columns that answer the MATCH conditions in
+// list. If the query has one input, it does nothing, because resolving the names adds these
+// columns.
 func (b *builder) demandMatches(list []ast.Expr) {
 	if len(b.inputs) < 2 {
 		return
@@ -366,8 +366,8 @@ func (b *builder) demandMatches(list []ast.Expr) {
 	}
 }
 
-// constantQuestion returns the question e if e is a string or a parameter and has no
-// fault, and otherwise nil.
+// constantQuestion returns the search query that e contains, if e is a string or a parameter
+// and the search query is valid. Otherwise it returns nil.
 func (b *builder) constantQuestion(e ast.Expr) *match.Query {
 	text, ok := (narrower{env: b.env}).text(e)
 	if !ok {
@@ -380,10 +380,9 @@ func (b *builder) constantQuestion(e ast.Expr) *match.Query {
 	return q
 }
 
-// column returns an expression that reads the column of the inputs that c
-// names. If the column is late (needs stored pages), it is noted in b.touched.
-// want is the type that the place of c requires, for the suggestion in an
-// error.
+// column returns an expression that reads the column that c names. A late column (one that
+// needs stored pages) is added to b.touched. If the error for an unknown column suggests
+// another one, it prefers one of the type want; Null means any type.
 func (b *builder) column(c *ast.Column, want value.Type) (expr.Expr, error) {
 	in, col, err := b.find(c, want)
 	if err != nil {

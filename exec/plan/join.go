@@ -187,8 +187,8 @@ func (b *builder) readOn(i int) (on, error) {
 	return o, nil
 }
 
-// knows returns the error for the first column in e that is not there, or nil.
-// If e contains a query, knows returns nil.
+// knows returns an error if e names a column that no input has, and nil if e names none or
+// contains a query.
 func (b *builder) knows(e ast.Expr) (err error) {
 	if hasQuery(e) {
 		return nil
@@ -201,9 +201,9 @@ func (b *builder) knows(e ast.Expr) (err error) {
 	return err
 }
 
-// crossed adds the condition e, of WHERE or of an ON without an equality, to the
-// conditions of the join whose two sides it connects, if that join has no
-// equality of its own. It reports whether it did.
+// crossed looks for the join whose two sides the condition e compares. If that join has no
+// equality of its own, crossed adds e to its conditions and returns true. e is a condition
+// of WHERE, or of an ON without an equality.
 func (b *builder) crossed(e ast.Expr, ons []on) bool {
 	first, last := b.inputsOf(e)
 	if last < 1 || first == last || !ons[last].crosses || hasQuery(e) {
@@ -313,8 +313,8 @@ func (b *builder) readsLate(e ast.Expr) bool {
 	return late
 }
 
-// ask adds conditions on one input alone to the plan of this input, so that
-// they are tested before the input is joined.
+// ask adds conditions that read only the input in to the plan of this input. They are then
+// tested before the input is joined.
 func (b *builder) ask(in *input, conds []ast.Expr) error {
 	bind := b.inputBinder(in, "WHERE")
 	b.touched = nil

@@ -88,14 +88,14 @@ type Source struct {
 	Seek *Seek
 }
 
-// Seek says of which URLs a query needs rows: of those with captures for which Conds are
-// true, and if First is above 0, only of those with the first captures in an order.
+// Seek says for which URLs a query needs rows: the URLs of captures for which all Conds are
+// true. If First is above 0, only the first captures in an order count.
 type Seek struct {
 	Conds    []expr.Expr // over the columns of the source
 	Fields   []int       // the columns that Conds read
-	Words    []int       // columns that say whether a page has words; one of them is a condition of its own
+	Words    []int       // columns that say whether a page has the words of a search; at least one is itself a condition of WHERE
 	First    int         // how many rows the query needs
-	By       int         // the column by which they are ordered; after that, by URL
+	By       int         // the column by which these rows are ordered; rows with equal values are ordered by URL
 	Desc     bool
 	wordings []string // the names of the columns, for EXPLAIN
 }
@@ -127,9 +127,9 @@ type Group struct {
 	// Count is the column that says how many rows each row of In stands for;
 	// nil if each stands for one.
 	Count *expr.Col
-	// Raw[i] reports that key i comes in the raw form that its column has (see
-	// relation.Column.Raw). The Group yields it as it is shown. Raw is nil if there is
-	// no such key.
+	// Raw[i] reports that key i comes in the raw form of its column, which takes less memory
+	// (see relation.Column.Raw). The Group converts it and yields the usual form. Raw is nil
+	// if no key is raw.
 	Raw []bool
 	// Having is a condition over the columns of the Group, or nil. Only groups for
 	// which it is true are yielded, and sorted.
@@ -233,7 +233,7 @@ func (*Row) Below() []Node { return nil }
 // Below returns nil, because a Source reads the archive and no other node.
 func (*Source) Below() []Node { return nil }
 
-// Below returns the node whose rows n completes: n fills their late columns.
+// Below returns In: n fills the late columns of its rows.
 func (n *Payload) Below() []Node { return []Node{n.In} }
 
 // Below returns the node whose rows n filters.
@@ -245,16 +245,16 @@ func (n *Group) Below() []Node { return []Node{n.In} }
 // Below returns the node whose rows n sorts.
 func (n *Sort) Below() []Node { return []Node{n.In} }
 
-// Below returns the node of whose rows n yields the first in sorted order.
+// Below returns In, the node whose rows n sorts and cuts off after the first N.
 func (n *Top) Below() []Node { return []Node{n.In} }
 
 // Below returns the node whose rows n limits.
 func (n *Limit) Below() []Node { return []Node{n.In} }
 
-// Below returns the node whose rows n's expressions read.
+// Below returns In: the expressions of n read its rows.
 func (n *Project) Below() []Node { return []Node{n.In} }
 
-// Below returns the node from whose rows n drops the equal ones.
+// Below returns In, from whose rows n drops repetitions.
 func (n *Distinct) Below() []Node { return []Node{n.In} }
 
 // Below returns the plans of the queries whose rows n yields.

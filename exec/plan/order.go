@@ -40,8 +40,8 @@ func (b *builder) orderKeys() ([]Key, error) {
 	return keys, nil
 }
 
-// again resolves the names in the expression of an item once more, and returns
-// the result. This notes the late columns that ORDER BY reads in b.touched.
+// again resolves the names in the expression of the item it a second time and returns the
+// result. Thereby b.touched notes the late columns that ORDER BY reads.
 func (b *builder) again(it *item) (expr.Expr, error) { return b.over("ORDER BY").Bind(it.expr) }
 
 // distinctKeys returns the sort keys of ORDER BY in a SELECT DISTINCT, as

@@ -9,10 +9,11 @@ import (
 	"infomall/lang/ast"
 )
 
-// withMatches returns the query q of a view or in FROM after adding to its WHERE the
-// conditions x MATCH 'words' of the query around it, b, where x is a column that q takes
-// unchanged from the text of pages. The archive then answers for most pages without
-// reading them. The query around it tests the conditions too. name is the name of q in b.
+// withMatches returns q, a query in FROM or the query of a view, with more conditions in its
+// WHERE: those conditions x MATCH 'words' of the outer query b for which x is a column that
+// q takes unchanged from the text of pages. The archive can then answer them for most pages
+// without reading these. The outer query tests the conditions too. name is the name of q in
+// b.
 func (b *builder) withMatches(q *ast.Query, name string) *ast.Query {
 	if b.env.Plain || b.sel.Where == nil || len(b.sel.Joins) > 0 || !passesRows(q) {
 		return q
@@ -50,8 +51,8 @@ func (b *builder) withMatches(q *ast.Query, name string) *ast.Query {
 	return &narrowed
 }
 
-// passesRows reports whether each row of q is made of one row of one relation, so that a
-// condition on rows of q may be tested on those of the relation.
+// passesRows reports whether each row of q is made from one row of one relation. A condition
+// on the rows of q may then be tested on the rows of the relation instead.
 func passesRows(q *ast.Query) bool {
 	sel := q.Select
 	if q.Search != nil || q.With != nil || q.Sets != nil || q.Limit != nil || q.Offset != nil ||
@@ -81,8 +82,8 @@ func passesRows(q *ast.Query) bool {
 	return passes
 }
 
-// taken returns the column of a relation that sel has under this name, if the archive
-// can answer whether it matches the question. Otherwise it returns nil.
+// taken returns the column of a relation that sel yields under this name, if the archive can
+// answer whether the column matches the search query question. Otherwise it returns nil.
 func (b *builder) taken(sel *ast.Select, name string, question ast.Expr) *ast.Column {
 	q := b.constantQuestion(question)
 	if q == nil {
@@ -117,7 +118,8 @@ func (b *builder) taken(sel *ast.Select, name string, question ast.Expr) *ast.Co
 	return found
 }
 
-// itemNameOf returns the name of a column of a SELECT, or "" for *.
+// itemNameOf returns the name of the result column that the item of a SELECT makes, or ""
+// for *.
 func itemNameOf(it *ast.Item) string {
 	switch {
 	case it.Alias != nil:

@@ -9,12 +9,13 @@ import (
 	"infomall/store/urlkey"
 )
 
-// seekFirst is the greatest number of rows for which URLs are looked for by an order.
+// seekFirst is the greatest number of rows, asked for by ORDER BY with LIMIT, for which a
+// source first looks for their URLs.
 const seekFirst = 1000
 
-// seek sets Seek of the query's source, if the query has one source and needs few of its
-// rows: those for which WHERE is true, or the first in the order of ORDER BY. limit is
-// that of the query.
+// seek sets Seek of the query's source, so that the source looks for URLs before it reads
+// rows. It does so if the query has one source and needs few of its rows: those for which
+// WHERE is true, or the first rows in the order of ORDER BY. limit is the query's LIMIT.
 func (b *builder) seek(limit Limit) {
 	if b.env.Plain || len(b.inputs) != 1 || b.inputs[0].src == nil {
 		return
@@ -54,8 +55,8 @@ func (b *builder) seek(limit Limit) {
 	src.Seek = s
 }
 
-// streams reports whether the nodes pass rows on as they come, so that a LIMIT ends the
-// reading of the source early.
+// streams reports whether the nodes in list pass rows on as they come. A LIMIT above them
+// then ends the reading of the source early.
 func (b *builder) streams(list []Node) bool {
 	return !slices.ContainsFunc(list, func(n Node) bool {
 		switch n.(type) {
@@ -66,8 +67,8 @@ func (b *builder) streams(list []Node) bool {
 	})
 }
 
-// words adds to s the columns that are a condition of WHERE and say whether a page has
-// words. above are the nodes from the root down to the source.
+// words adds to s the columns that say whether a page has the words of a search, if they are
+// a condition of WHERE. above has the nodes from the root of the plan down to the source.
 func (s *Seek) words(src *Source, above []Node) {
 	for _, n := range slices.Backward(above) {
 		switch n := n.(type) {
@@ -86,8 +87,8 @@ func (s *Seek) words(src *Source, above []Node) {
 	}
 }
 
-// filter adds to s those conditions of f by which URLs can be looked for. It reports
-// whether these are all.
+// filter adds to s those conditions of f by which URLs can be looked for. whole reports that
+// these are all conditions of f.
 func (s *Seek) filter(src *Source, f *Filter) (whole bool) {
 	whole = true
 	for _, cond := range f.Conds {
@@ -112,8 +113,8 @@ func (s *Seek) filter(src *Source, f *Filter) (whole bool) {
 	return whole
 }
 
-// order makes s ask only for the first rows in the order of top, if that is one by which
-// they can be looked for.
+// order makes s look only for the first rows in the order of top, if this order is one by
+// which URLs can be looked for.
 func (s *Seek) order(src *Source, top *Top) {
 	if top.N <= 0 || top.N > seekFirst || src.Choice.Kind != relation.ChooseAll || src.During != record.MinTime {
 		return

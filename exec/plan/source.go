@@ -56,8 +56,9 @@ func newSource(s *ast.Source, r *relation.Relation, env *expr.Env) (*Source, err
 	return src, nil
 }
 
-// setKnown sets the time at which what n reads was known, from KNOWN AT in the source s in
-// FROM and around it. A relation that is about the archive as it is now takes none.
+// setKnown sets the time of KNOWN AT for n: the source reads the archive as it was known
+// then. The time comes from the source s in FROM, or else from a KNOWN AT around it. A
+// relation about the present state of the archive does not accept KNOWN AT.
 func (n *Source) setKnown(s *ast.Source, env *expr.Env) (err error) {
 	if n.Known, err = value.KnownAt(s.Time.Known, env); err != nil || n.Known == 0 || n.Relation.FollowsKnown() {
 		return err
@@ -76,8 +77,9 @@ func (n *Source) AsksWords() bool {
 	return n.Question != nil || slices.ContainsFunc(n.Fields, func(c *relation.Column) bool { return c.AsksWords })
 }
 
-// setQuestion sets the question of n, a source that reads findings('words'), from the
-// source s in FROM. A relation that wants a question must get one, and no other may.
+// setQuestion sets the search query of n from the source s in FROM, such as 'words' in
+// findings('words'). It returns an error if the relation needs a search query and s has
+// none, or if s has one and the relation takes none.
 func (n *Source) setQuestion(s *ast.Source, env *expr.Env) error {
 	switch {
 	case n.Relation.Asked && s.Question == nil:
@@ -125,9 +127,9 @@ func unscoped(s *ast.Source, r *relation.Relation) error {
 	return err
 }
 
-// setScopes sets the ranges of URL keys that n reads from the scopes in FROM,
-// of which there may be none. With shown, the scope of one page has what a browser made
-// of the page, too.
+// setScopes sets the ranges of URL keys that n reads from the scopes in FROM, if there are
+// any. If shown is set, the scope of a single page also includes what a browser stored when
+// it showed the page.
 func (n *Source) setScopes(list []ast.Scope, env *expr.Env, shown bool) error {
 	if len(list) == 0 {
 		return nil
@@ -163,8 +165,8 @@ func (n *Source) setScopes(list []ast.Scope, env *expr.Env, shown bool) error {
 	return nil
 }
 
-// setTo sets the URLs to which the links lead that n reads, from the scopes after TO in
-// FROM, of which there may be none.
+// setTo restricts n, a source of links, to links whose targets are in the scopes after TO in
+// FROM. list may be empty.
 func (n *Source) setTo(list []ast.Scope, env *expr.Env) error {
 	if len(list) == 0 {
 		return nil

@@ -121,8 +121,8 @@ func withoutColumns(q *ast.Query) *ast.Query {
 	return &query
 }
 
-// urlOf returns the source of the input if e is the source's column url,
-// otherwise nil. Such a source can be read for given URLs only.
+// urlOf returns the input's source if e is the column url of that source, and otherwise nil.
+// The source can then be read for single URLs.
 func (in *input) urlOf(e expr.Expr) *Source {
 	c, ok := e.(*expr.Col)
 	if ok && in.src != nil && in.src.Relation.Scoped && c.Index < len(in.src.Fields) && in.src.Fields[c.Index].Name == "url" {
@@ -205,9 +205,9 @@ type looker struct {
 	at   ast.Expr // the expression with the subquery
 }
 
-// exists returns an expression that is true for a row if the subquery has a row
-// with the same keys. If the subquery is an aggregate without GROUP BY, it
-// always has a row, and the expression is TRUE.
+// exists returns an expression that is true for a row of the outer query if the subquery has
+// a row with the same keys. If the subquery is an aggregate without GROUP BY, it always has
+// a row, and the expression is TRUE.
 func (l looker) exists() (expr.Expr, error) {
 	if l.sub.empty != nil {
 		return expr.Constant(value.OfBool(true)), nil
@@ -223,10 +223,10 @@ func (l looker) exists() (expr.Expr, error) {
 	return &expr.Is{X: mark[0], What: expr.IsTrue}, nil
 }
 
-// scalar returns an expression whose value for a row is that of the only row
-// that the subquery has with the same keys, or NULL if there is none. If the
-// subquery is an aggregate without GROUP BY, the value is then that of the
-// aggregate over no rows, such as 0 for count.
+// scalar returns an expression for the value of the subquery. For each row of the outer
+// query, it is the value in the one row of the subquery with the same keys, or NULL if there
+// is no such row. If there is none and the subquery is an aggregate without GROUP BY, it is
+// the aggregate over no rows, such as 0 for count.
 func (l looker) scalar() (expr.Expr, error) {
 	one := OnlyRow
 	if l.sub.first {
@@ -244,7 +244,7 @@ func (l looker) scalar() (expr.Expr, error) {
 	return &expr.Case{Whens: []expr.When{{Cond: &expr.Is{X: cols[0], What: expr.IsTrue}, Then: cols[1]}}, Else: none, T: cols[1].T}, nil
 }
 
-// own returns an expression that reads column i of the subquery's rows.
+// own returns an expression for column i of the rows that the subquery yields.
 func (l looker) own(i int) *expr.Col {
 	c := l.sub.node.Columns()[i]
 	return &expr.Col{Index: i, Name: c.Name, T: c.Type}
@@ -324,8 +324,8 @@ func (l looker) join(node Node, values []expr.Expr, one OneRow) ([]*expr.Col, er
 	return l.joinAlso(node, values, one, nil, nil)
 }
 
-// joinAlso is the method join with one more pair of keys: x is over the rows so
-// far, and y over those of node. If both are nil, there is no such pair.
+// joinAlso does what join does, with one more pair of keys that must be equal: x reads the
+// rows of the plan so far, and y those of node. If x and y are nil, there is no such pair.
 func (l looker) joinAlso(node Node, values []expr.Expr, one OneRow, x, y expr.Expr) ([]*expr.Col, error) {
 	j := &Join{Outer: true, One: one, At: l.at.At(), Seek: l.sub.seek, SeekKey: l.sub.seekKey}
 	if l.sub.around != nil {
@@ -401,9 +401,9 @@ func columnNeverNull(n Node, i int) bool {
 	return false
 }
 
-// correlate moves comparisons by = with the outer query from the conditions of
-// WHERE, conds, to b.correlated. It returns the other conditions. It returns an
-// error if the subquery has a LIMIT that cannot be applied per key.
+// correlate takes from conds, the conditions of WHERE, the comparisons by = with columns of
+// the outer query, adds them to b.correlated, and returns the other conditions. It returns
+// an error if the subquery has a LIMIT that cannot be applied for each key.
 func (b *builder) correlate(conds []ast.Expr) ([]ast.Expr, error) {
 	if b.outer == nil {
 		return conds, nil

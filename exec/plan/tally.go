@@ -10,9 +10,8 @@ import (
 	"infomall/store/record"
 )
 
-// tallied sets the Tally of the source below g, if that cannot change the
-// result. The source then counts captures or versions and yields one row for many, which is
-// faster.
+// tallied sets Tally in the source below g, if this cannot change the result. The source
+// then counts captures or versions and yields one row for many, which is faster.
 func (b *builder) tallied(g *Group) {
 	if b.env.Plain {
 		return
@@ -87,10 +86,10 @@ func (b *builder) talliedDistinct(below Node, keys []Key) ([]Key, error) {
 	return keys, nil
 }
 
-// talliedWindow sets the Tally of the source below w, if that cannot change the result.
-// Counted rows come in no order. So w must sort them, by all columns of the source: rows
-// that are equal in its keys are then equal. The window counts each such row as many times
-// as there are captures.
+// talliedWindow sets Tally in the source below w, if this cannot change the result. The
+// source then yields one row for many captures, in no order. So w must sort these rows, by
+// all columns of the source; rows that are equal in w's keys are then equal. The window
+// counts each row once for each capture that the row stands for.
 func (b *builder) talliedWindow(w *Window) {
 	if b.env.Plain || b.grouped || w.Sorted || w.Grouped {
 		return
@@ -119,10 +118,11 @@ func (b *builder) talliedWindow(w *Window) {
 	src.Tally = &relation.Tally{Zone: b.env.Location()}
 }
 
-// freeOrder sets the Tally of the source below the windows that g groups, and AnyOrder of these
-// windows, if the order in which the source yields its rows cannot change the result: g computes
-// the same from its rows in any order, and the result of a window is the same for all rows of a
-// partition that are equal in its keys, or equal rows are equal in all columns of the source.
+// freeOrder lets the source below the windows that g groups yield its rows in any order, if
+// this cannot change the result: it sets Tally in the source and AnyOrder in the windows.
+// The result cannot change if g computes the same from its rows in any order, and if each
+// window gives equal results to rows of a partition that are equal in its keys, or rows that
+// are equal in its keys are equal in all columns of the source.
 func (b *builder) freeOrder(g *Group) {
 	if b.env.Plain || slices.ContainsFunc(g.Aggs, func(a *Aggregate) bool { return !a.countable() }) {
 		return
@@ -160,8 +160,8 @@ func (b *builder) freeOrder(g *Group) {
 	src.Tally = &relation.Tally{Zone: b.env.Location()}
 }
 
-// ofKeys reports whether each result of n is the same for all rows of a partition that are
-// equal in OrderBy, in whatever order the rows come.
+// ofKeys reports whether each function of n has the same result for all rows of a partition
+// that are equal in OrderBy, in whatever order these rows come.
 func (n *Window) ofKeys() bool {
 	return !slices.ContainsFunc(n.Funcs, func(f *WindowFunc) bool {
 		switch f.Kind {
@@ -174,9 +174,9 @@ func (n *Window) ofKeys() bool {
 	})
 }
 
-// once makes a source yield each URL only once. The node below is what a SELECT DISTINCT or a
-// count of different URLs reads. once changes nothing if the query reads more of the source
-// than its URLs. It reports whether the source now yields each URL once.
+// once makes a source yield each URL only once, and reports whether it did. below is the
+// node that a SELECT DISTINCT or a count of different URLs reads. once changes nothing if
+// the query reads other columns of the source than the URL.
 func (b *builder) once(below Node) bool {
 	src := b.byURL(below)
 	if src == nil || src.Relation != relation.Captures && src.Relation != relation.Versions || src.Choice.Kind != relation.ChooseAll || src.During != record.MinTime || src.Refs {
@@ -240,9 +240,8 @@ func reads(e expr.Expr, column int) bool {
 	return ok && c.Index == column || slices.ContainsFunc(expr.Operands(e), func(o expr.Expr) bool { return reads(o, column) })
 }
 
-// countable reports whether a can be computed from counted rows: its result
-// does not depend on the order of rows, and many equal rows can be added at
-// once.
+// countable reports whether a can be computed from rows that stand for many captures each:
+// its result does not depend on the order of rows, and it can add many equal rows at once.
 func (a *Aggregate) countable() bool {
 	switch a.Func {
 	case Count, Min, Max:
@@ -270,7 +269,8 @@ func (n *Source) countable() bool {
 }
 
 // CountOf returns the index of the hidden column of n that says how many
-// captures a row stands for. It returns -1 if each row stands for one.
+// captures a row stands for. It returns -1 if n has no such column, because each row
+// stands for one capture.
 func CountOf(n Node) int {
 	switch n := n.(type) {
 	case *Filter:

@@ -83,7 +83,7 @@ func (n *Source) setTime(t ast.TimeClause, env *expr.Env) error {
 	return nil
 }
 
-// within returns the duration in AT t WITHIN d, in milliseconds.
+// within returns the duration d of AT t WITHIN d, in milliseconds.
 func within(e ast.Expr, env *expr.Env) (int64, error) {
 	x, err := (&expr.Binder{Where: "WITHIN", Env: env}).BindAs(e, value.Duration)
 	if err != nil {
@@ -106,9 +106,8 @@ var webBegan = record.At(time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC))
 // unitDays maps a calendar unit to the least number of days that it has.
 var unitDays = map[string]int64{"year": 365, "month": 28, "week": 7, "day": 1}
 
-// fewPeriods returns an error if w contains more than about periodsMax periods
-// of the unit. The parameter at is the part of the statement at which the error
-// points.
+// fewPeriods returns an error if w contains more than about periodsMax periods of the unit.
+// The error points at the part of the statement that the parameter at is.
 func fewPeriods(at ast.Node, unit string, w relation.Window) error {
 	if w.To > record.MaxTime || int64(w.To-max(w.From, webBegan))/msPerDay/unitDays[unit] <= periodsMax {
 		return nil

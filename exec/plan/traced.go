@@ -55,15 +55,16 @@ type tracer struct {
 	done map[Node]steps // by the node that was rewritten
 }
 
-// steps is a node that was rewritten. It yields the columns of the original node,
-// and maybe others after them. parts are the places in its rows from which the
-// trail is computed.
+// steps is a node that the tracer has rewritten. The node yields the columns of the original
+// node, and maybe more columns after them. parts are the columns from which the trail of a
+// row is computed.
 type steps struct {
 	Node
 	parts []TrailPart
 }
 
-// closed returns a node that yields the columns of n, then the trail.
+// closed rewrites the node n and returns a node that yields the columns of n, then the
+// trail.
 func (t *tracer) closed(n Node) Node {
 	s, at := t.noted(n)
 	width := len(n.Columns())
@@ -77,8 +78,8 @@ func (t *tracer) closed(n Node) Node {
 	return arranged(s, append(order, at))
 }
 
-// noted returns a node that yields the columns of n and, in the column with the
-// index at, the trail.
+// noted rewrites the node n and returns a node that yields the columns of n and the trail.
+// The trail is the column with the index at.
 func (t *tracer) noted(n Node) (noted Node, at int) {
 	s := t.trace(n)
 	if len(s.parts) == 1 && s.parts[0].Refs == 0 {
@@ -87,7 +88,7 @@ func (t *tracer) noted(n Node) (noted Node, at int) {
 	return &Trail{In: s.Node, Parts: s.parts}, len(s.Columns())
 }
 
-// trace returns the node n rewritten. A node that is read twice is rewritten once.
+// trace returns n after rewriting. It rewrites a node that is read twice only once.
 func (t *tracer) trace(n Node) steps {
 	s, ok := t.done[n]
 	if !ok {
@@ -97,7 +98,7 @@ func (t *tracer) trace(n Node) steps {
 	return s
 }
 
-// rewrite returns the node n rewritten, with those below it.
+// rewrite rewrites n and the nodes below n, and returns the result.
 func (t *tracer) rewrite(n Node) steps {
 	switch n := n.(type) {
 	case *Row, *File:
@@ -164,7 +165,7 @@ func tracedSource(n *Source) steps {
 	return steps{n, []TrailPart{{Index: len(n.Fields), Refs: refs, Evidence: n.Evidence()}}}
 }
 
-// join returns the join n rewritten.
+// join rewrites the join n and returns the result.
 func (t *tracer) join(n *Join) steps {
 	left, right, j := t.trace(n.Left), t.trace(n.Right), *n
 	j.Left, j.Right = left.Node, right.Node
@@ -187,8 +188,8 @@ func (t *tracer) join(n *Join) steps {
 	return rearranged(steps{&j, parts}, before, shift)
 }
 
-// rearranged returns s with the columns from the index at on moved to the end, if
-// there are any: these are n columns that rewriting has added in the middle.
+// rearranged returns s with n columns moved to the end of its rows: the columns from the
+// index at on, which rewriting has added in the middle. If n is 0, it returns s unchanged.
 func rearranged(s steps, at, n int) steps {
 	if n == 0 {
 		return s
@@ -213,7 +214,8 @@ func rearranged(s steps, at, n int) steps {
 	return steps{arranged(s.Node, order), parts}
 }
 
-// arranged returns a node that yields the columns of n with the indexes in order.
+// arranged returns a node that yields columns of n in another order: column i of the result
+// is column order[i] of n.
 func arranged(n Node, order []int) Node {
 	cols := n.Columns()
 	p := &Project{In: n}
@@ -241,11 +243,12 @@ func (t *tracer) distinct(n *Distinct) steps {
 	return steps{arranged(sorted, append(order, width+1)), []TrailPart{{Index: width}}}
 }
 
-// trailColumn returns an expression that reads the trail in the column at.
+// trailColumn returns an expression that reads the trail, which is in the column with the
+// index at.
 func trailColumn(at int) expr.Expr { return &expr.Col{Index: at, Name: "captures", T: value.Text} }
 
-// allTrails returns an aggregate that joins the trails, in the column at, of all
-// rows of a group.
+// allTrails returns an aggregate that joins the trails of all rows of a group. The trails
+// are in the column with the index at.
 func allTrails(at int) *Aggregate {
 	return &Aggregate{Func: StringAgg, Distinct: true, Arg: trailColumn(at), T: value.Text, Text: "captures"}
 }

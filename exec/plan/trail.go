@@ -22,17 +22,17 @@ type Trail struct {
 // TrailPart is a place in a row that says from which captures the row was made:
 // hidden columns of a source, or the trail of a node below.
 type TrailPart struct {
-	// Index is that of the trail, or of the first of the hidden columns.
+	// Index is the index of the column with the trail, or of the first hidden column.
 	Index int
 	// Refs is how many pairs of hidden columns name a capture; 0 for a trail.
 	Refs int
-	// Evidence says on which further captures of the URL of the first pair a row of the
-	// source stands.
+	// Evidence says on which further captures a row of the source depends. They are captures
+	// of the URL that the first pair names.
 	Evidence relation.Evidence
 }
 
-// Footstep is one entry of a trail: a capture from which a row was made, and the
-// further captures of its URL on which the row stands.
+// Footstep is one entry of a trail: a capture from which a row was made, and further
+// captures of the same URL on which the row depends.
 type Footstep struct {
 	Ref      record.Ref
 	Evidence relation.Evidence
@@ -49,7 +49,7 @@ func (f Footstep) Append(dst []byte) []byte {
 	return append(dst, byte(f.Evidence))
 }
 
-// Footsteps yields the entries of a trail. An entry may come several times.
+// Footsteps yields the entries of a trail. It may yield the same entry several times.
 func Footsteps(trail string) iter.Seq[Footstep] {
 	return func(yield func(Footstep) bool) {
 		for i := 0; i+footstepBytes <= len(trail); i += footstepBytes {

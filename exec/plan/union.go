@@ -70,8 +70,8 @@ func combined(ins []Node, ops []ast.SetOp) Node {
 	return top
 }
 
-// matched returns a node that yields distinct rows of a: if in is set, the rows that b
-// has too, otherwise the rows that b does not have. NULL equals NULL here.
+// matched returns a node that yields distinct rows of a. If in is set, these are the rows
+// that b has too; otherwise the rows that b does not have. NULL equals NULL here.
 func matched(a, b Node, in bool) Node {
 	mark := expr.Expr(expr.Constant(value.OfBool(true)))
 	right := &Project{In: b, Exprs: []expr.Expr{mark}, Names: []string{"found"}}

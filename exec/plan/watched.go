@@ -29,8 +29,8 @@ func (b *builder) withWatched(r *relation.Relation, from *ast.Source) (*relation
 	return work.WatchedWith(columns), nil
 }
 
-// watched sets the watch and the batch that the source reads, of the relation
-// watched, if the condition e names one.
+// watched makes a source that reads the relation watched read one watch only, or one batch
+// of it (the rows that one run of the watch found), if the condition e asks for that by =.
 func (r narrower) watched(e ast.Expr) {
 	if text, ok := r.equalTo(e, "name"); ok {
 		r.src.Watch = text
@@ -42,8 +42,8 @@ func (r narrower) watched(e ast.Expr) {
 	}
 }
 
-// equalTo returns the text of a constant if e compares the column with this name
-// with it by =.
+// equalTo returns the text of the constant if e is column = constant, for the column with
+// this name. Otherwise it returns false.
 func (r narrower) equalTo(e ast.Expr, column string) (string, bool) {
 	b, ok := e.(*ast.Binary)
 	if !ok || b.Op != "=" {
@@ -62,8 +62,8 @@ func (r narrower) equalTo(e ast.Expr, column string) (string, bool) {
 	return r.text(y)
 }
 
-// Aggregates returns the first call of an aggregate function in a SELECT of q whose
-// rows are rows of q, or nil if there is none. Subqueries do not count.
+// Aggregates returns the first call of an aggregate function among the SELECTs whose rows
+// are rows of q, or nil if there is none. Calls in subqueries do not count.
 func Aggregates(q *ast.Query) (found *ast.Call) {
 	look := func(e ast.Expr) {
 		if e == nil {

@@ -24,7 +24,7 @@ type Window struct {
 	Sorted      bool   // the rows of In come sorted by PartitionBy and OrderBy
 	Grouped     bool   // the rows of In come sorted by PartitionBy
 	AnyOrder    bool   // the rows may be yielded in any order
-	First       int64  // only the first rows are needed: how many; 0 means all
+	First       int64  // how many of the first rows are needed; 0 means all
 	text        string // PartitionBy and OrderBy, to find equal windows
 }
 
@@ -62,8 +62,8 @@ var windowKinds = map[string]WindowKind{
 // Below returns the node whose rows n reads.
 func (n *Window) Below() []Node { return []Node{n.In} }
 
-// InColumns returns the columns of In, without the one that says how many captures a row stands
-// for: n yields a row for each capture.
+// InColumns returns the columns of In without the column that says how many captures a row
+// stands for. n yields one row for each capture, so it drops that column.
 func (n *Window) InColumns() []value.Column {
 	cols := n.In.Columns()
 	if count := CountOf(n.In); count >= 0 {
@@ -100,15 +100,15 @@ func (n *Window) String() string {
 	return "window" + n.text + sorted + ": " + strings.Join(names, ", ")
 }
 
-// Aggregates reports whether each result is an aggregate over the whole partition of its row.
-// Then the rows need not be sorted.
+// Aggregates reports whether all functions of n are aggregates over the whole partition of a
+// row. The rows then need not be sorted.
 func (n *Window) Aggregates() bool {
 	return len(n.OrderBy) == 0 && !slices.ContainsFunc(n.Funcs, func(f *WindowFunc) bool { return f.Kind != OfPeers })
 }
 
-// SortBy returns by which keys the rows of In must be sorted: the rows of each group that
-// is equal in groups, which follow each other, or all rows, if there are no groups. There
-// are no keys if the rows need not be sorted.
+// SortBy returns the keys by which n must sort the rows of In. If groups is not empty, rows
+// that are equal in groups follow each other already, and n sorts each such group alone;
+// otherwise n sorts all rows. keys is empty if the rows need not be sorted.
 func (n *Window) SortBy() (groups, keys []Key) {
 	if n.Sorted {
 		return nil, nil
@@ -160,9 +160,9 @@ func (b *builder) window(bind *expr.Binder, c *ast.Call) (expr.Expr, error) {
 	return x, nil
 }
 
-// comesSorted sets w.Sorted if the rows that w reads come sorted by its partitions and,
-// within each, by its order, as versions do for one with PARTITION BY url ORDER BY time.
-// It sets w.Grouped if they come sorted only by its partitions.
+// comesSorted sets w.Sorted if the rows that w reads come sorted by PARTITION BY and then by
+// ORDER BY. For example, versions come sorted by url and time. If the rows come sorted by
+// PARTITION BY only, it sets w.Grouped.
 func (b *builder) comesSorted(w *Window) {
 	in := w.In
 	for {
@@ -184,18 +184,18 @@ func (b *builder) comesSorted(w *Window) {
 	w.Grouped = !w.Sorted && len(keys) > 0 && src.inOrder(keys)
 }
 
-// limited sets First of the window on top of the plan, if only the rows that l asks for are needed
-// of it.
+// limited sets First of the window on top of the plan, if the query needs only the first
+// rows of that window, because of the LIMIT l.
 func (b *builder) limited(l Limit) {
 	if w, ok := b.top.(*Window); ok && !b.env.Plain && l.N >= 0 && l.N <= topRows && l.Skip <= topRows-l.N {
 		w.First = l.N + l.Skip
 	}
 }
 
-// BySite returns the source of whose URLs the rows of n are made, and the index of a partition key
-// that is the host or the domain of the URL. It returns nil if there is no such key, or if a row may
-// stand for several captures. The rows of a partition are then in the ranges that RangesOfSite
-// returns.
+// BySite returns the source from whose URLs the rows of n are made, and the index of a key
+// in PartitionBy that is the host or the domain of the URL. The source is nil if there is no
+// such key, or if a row may stand for several captures. RangesOfSite returns the ranges of
+// URL keys that contain a partition.
 func (n *Window) BySite() (src *Source, key int) {
 	in := n.In
 	for {
@@ -217,9 +217,9 @@ func (n *Window) BySite() (src *Source, key int) {
 	return nil, 0
 }
 
-// RangesOfSite returns ranges of URL keys outside which the column of PartitionBy with this index,
-// which BySite has returned, does not have the value site. It returns false if it knows no such
-// ranges.
+// RangesOfSite returns ranges of URL keys that contain all rows of a partition: the rows
+// whose key in PartitionBy with this index, which BySite returned, has the value site. It
+// returns false if it knows no such ranges.
 func (n *Window) RangesOfSite(key int, site value.Value) ([]urlkey.Range, bool) {
 	if site.IsNull() {
 		return nil, false
@@ -331,7 +331,8 @@ func (b *builder) windowFunc(bind *expr.Binder, c *ast.Call) (*WindowFunc, error
 	return w, nil
 }
 
-// asType returns e converted to t, a common type of e and another expression.
+// asType returns e converted to t, the type to which e and another expression are
+// converted so that both have the same.
 func asType(e expr.Expr, t value.Type) expr.Expr {
 	switch e.Type() {
 	case t:

@@ -19,7 +19,7 @@ type allower interface {
 	Allow(ctx context.Context, o task.AllowOptions) (task.AllowResult, error)
 }
 
-// allowance is an ALLOW statement whose clauses were read.
+// allowance is an ALLOW statement that is ready to run.
 type allowance struct {
 	a  allower
 	s  *session.Session
@@ -27,8 +27,8 @@ type allowance struct {
 	o  task.AllowOptions
 }
 
-// Allow is the statement ALLOW, which lets captures into the archive again that a
-// DELETE … FOREVER keeps out.
+// Allow is the statement ALLOW, which undoes DELETE … FOREVER: captures that it keeps out
+// may enter the archive again.
 var Allow = session.DeclareFor("ALLOW", session.Writes|session.Works, readAllow)
 
 // readAllow makes an allowance of an ALLOW statement, and checks its scopes or
@@ -48,9 +48,9 @@ func readAllow(s *session.Session, a allower, st *ast.Allow) (*allowance, error)
 	return al, err
 }
 
-// Run lifts the entries. Its result has one row for each entry that is gone or is about
-// fewer URLs now. If the list has nothing that the statement names, Run returns an
-// error.
+// Run removes from the block-list what the statement names. Its result has one row for each
+// entry of the list that was removed or now covers fewer URLs. If the list has nothing that
+// the statement names, Run returns an error.
 func (al *allowance) Run(ctx context.Context) (*session.Result, error) {
 	res, err := al.a.Allow(ctx, al.o)
 	if err != nil {
@@ -75,7 +75,8 @@ func (al *allowance) Run(ctx context.Context) (*session.Result, error) {
 	return out, nil
 }
 
-// Would returns the lines for EXPLAIN: one for each entry that would be lifted.
+// Would returns the lines for EXPLAIN: one for each entry of the block-list that Run would
+// remove or reduce.
 func (al *allowance) Would(ctx context.Context) ([]string, error) {
 	o := al.o
 	o.Dry = true
@@ -96,7 +97,7 @@ func (al *allowance) Would(ctx context.Context) ([]string, error) {
 	return lines, nil
 }
 
-// nothing returns the error of an ALLOW that found nothing to lift.
+// nothing returns the error of an ALLOW that found nothing in the block-list to remove.
 func (al *allowance) nothing(res *task.AllowResult) error {
 	err := ast.Errorf(al.st, "the block-list does not have %s", al.missing(res))
 	err.Hint = "SELECT * FROM blocked lists what it has"
@@ -106,8 +107,8 @@ func (al *allowance) nothing(res *task.AllowResult) error {
 	return err
 }
 
-// missing returns the scopes and numbers of the statement that the list does not have, or
-// "" if it has them all.
+// missing returns the scopes and numbers in the statement that are not in the block-list, as
+// text, or "" if all are.
 func (al *allowance) missing(res *task.AllowResult) string {
 	list := slices.Clone(res.Missing)
 	for _, n := range res.MissingEntries {
@@ -116,7 +117,8 @@ func (al *allowance) missing(res *task.AllowResult) string {
 	return strings.Join(list, ", ")
 }
 
-// entryText returns text that names an entry, such as "entry 3, 'a.example'".
+// entryText returns a text that names an entry of the block-list, such as "entry 3,
+// 'a.example'".
 func entryText(e *task.BlockEntry) string {
 	text := fmt.Sprintf("entry %d", e.Number)
 	if len(e.Scopes) > 0 {

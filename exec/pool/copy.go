@@ -20,7 +20,7 @@ type copier interface {
 	Copy(ctx context.Context, o task.CopyOptions) ([]task.CopyResult, error)
 }
 
-// poolCopy is a COPY POOL statement whose clauses were read.
+// poolCopy is a COPY POOL statement that is ready to run.
 type poolCopy struct {
 	a  copier
 	s  *session.Session

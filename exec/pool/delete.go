@@ -21,8 +21,8 @@ import (
 // Delete is the statement DELETE, which deletes captures from the archive.
 var Delete = session.Declare("DELETE", session.Writes|session.Works, readDelete).NotedAs(noteDelete)
 
-// noteDelete returns the text with which the log of jobs notes a DELETE. After BY DIGEST
-// the archive must not keep the URLs.
+// noteDelete returns the text by which the log of jobs records the DELETE statement st. For
+// BY DIGEST, the text leaves out the URLs, which the archive must not keep.
 func noteDelete(st ast.Statement) string {
 	if d := st.(*ast.Delete); d.ByDigest {
 		return "DELETE FROM … FOREVER BY DIGEST"
@@ -30,7 +30,7 @@ func noteDelete(st ast.Statement) string {
 	return st.String()
 }
 
-// deletion is a DELETE statement whose clauses were read.
+// deletion is a DELETE statement that is ready to run.
 type deletion struct {
 	s      *session.Session
 	st     *ast.Delete
@@ -58,8 +58,8 @@ func readDelete(s *session.Session, st *ast.Delete) (d *deletion, err error) {
 	return d, err
 }
 
-// blockScopes returns the scopes of a statement in the form in which the block-list has
-// them.
+// blockScopes converts the scopes of a statement to the form in which the block-list stores
+// scopes.
 func blockScopes(list []ast.Scope, env *expr.Env) (out []task.BlockScope, err error) {
 	for i := range list {
 		s := &list[i]
@@ -82,8 +82,8 @@ func blockScopes(list []ast.Scope, env *expr.Env) (out []task.BlockScope, err er
 	return out, nil
 }
 
-// deleteTries is how many times DELETE tries to delete. It starts again if
-// another process rewrote segments (files of a pool) meanwhile.
+// deleteTries is how many times DELETE tries to delete. It tries again if another process
+// has rewritten segments (files of a pool) meanwhile.
 const deleteTries = 10
 
 // Run deletes the captures after the user has confirmed it. Its result has one
@@ -149,8 +149,8 @@ func (d *deletion) Run(ctx context.Context) (*session.Result, error) {
 	return out, nil
 }
 
-// Would returns lines for EXPLAIN on the captures that would be deleted. It
-// counts these captures, and deletes none.
+// Would returns lines for EXPLAIN that say how many captures would be deleted. It counts the
+// captures and deletes none.
 func (d *deletion) Would(ctx context.Context) ([]string, error) {
 	res, err := d.count(ctx)
 	if err != nil {
@@ -170,8 +170,8 @@ func (d *deletion) count(ctx context.Context) (task.DeleteResult, error) {
 	return d.ask(ctx, task.DeleteOptions{Reason: d.reason, Forever: d.stays, Dry: true})
 }
 
-// ask passes the captures to delete to the archive, with the options o, and
-// returns its result.
+// ask calls the archive's method that deletes captures, with the captures that the query
+// finds and the options o. It returns the result of that method.
 func (d *deletion) ask(ctx context.Context, o task.DeleteOptions) (res task.DeleteResult, err error) {
 	snap, release, err := d.s.Snapshot(ctx)
 	if err != nil {
@@ -186,7 +186,7 @@ func (d *deletion) ask(ctx context.Context, o task.DeleteOptions) (res task.Dele
 	return snap.Delete(ctx, o)
 }
 
-// targets yields one task.Target, which names a capture, for each row. src is
+// targets yields one task.Target for each row. A target names a capture to delete. src is
 // the source of the query that returned the rows.
 func targets(rows value.Rows, src *plan.Source) iter.Seq2[task.Target, error] {
 	url := slices.IndexFunc(src.Fields, func(c *relation.Column) bool { return c.Name == "url" })
@@ -207,8 +207,7 @@ func targets(rows value.Rows, src *plan.Source) iter.Seq2[task.Target, error] {
 	}
 }
 
-// lines returns lines for the user that say what a DELETE with the result res
-// deletes.
+// lines returns lines for the user that say how much the DELETE with the result res deletes.
 func (d *deletion) lines(res *task.DeleteResult) []string {
 	if len(res.Pools) == 0 {
 		lines := []string{"no capture matches, and nothing would be deleted"}
@@ -252,7 +251,7 @@ func (d *deletion) stayLine() string {
 	return "stay out of the archive: all captures of these URLs"
 }
 
-// blockNotes returns notes for the user on the new entry of the block-list.
+// blockNotes returns notes for the user about the entry that FOREVER adds to the block-list.
 func (d *deletion) blockNotes(res *task.DeleteResult) (notes []string) {
 	if res.Entry > 0 {
 		notes = append(notes, fmt.Sprintf("the block-list has entry %d now; SELECT * FROM blocked lists it", res.Entry))
@@ -265,8 +264,8 @@ func (d *deletion) blockNotes(res *task.DeleteResult) (notes []string) {
 	return notes
 }
 
-// leftNote returns a note that the archive still has n captures whose body has
-// the digest of a deleted body.
+// leftNote returns a note for the user: n captures in the archive still have a body with the
+// digest of a deleted body.
 func leftNote(n int64) string {
 	return "left in the archive, with the digest of a body that is deleted: " + value.Counted(n, "capture")
 }

@@ -12,24 +12,26 @@ import (
 	"infomall/store/record/task"
 )
 
-// resultFiles is what an archive offers to change a stored result.
+// resultFiles has the methods of an archive that change a stored result.
 type resultFiles interface {
 	session.Archive
 	// RemoveResult removes one result. If it does not exist, that is no error.
 	RemoveResult(ctx context.Context, r task.Result) error
 }
 
-// forgetting removes the texts of some URLs from the events that EVENTS has stored.
+// forgetting removes the texts of some URLs from the results that EVENTS statements have
+// stored.
 type forgetting struct {
 	s     *session.Session
 	files resultFiles
 	keys  *spill.Spool // keys of the URLs, sorted, each once; nil if there is nothing to forget
 }
 
-// forgetEvents removes the texts of the URLs of the captures that d deletes. The rest of an
-// event stays: its rows have no words of these texts, see package kept. It is called before
-// the captures are deleted: if the program is killed in between, another DELETE finds the
-// same captures. The caller closes the result.
+// forgetEvents removes from stored events the texts of the URLs whose captures d deletes.
+// The rest of each event stays, because its rows have no words of these texts; see package
+// kept. forgetEvents must be called before the captures are deleted. If the program is
+// killed in between, another DELETE then finds the same captures. The caller closes the
+// result.
 func (d *deletion) forgetEvents(ctx context.Context) (*forgetting, error) {
 	f := &forgetting{s: d.s}
 	files, ok := d.s.Archive().(resultFiles)
@@ -90,9 +92,9 @@ func (f *forgetting) close() {
 	}
 }
 
-// forget removes the texts of the URLs from all stored events that have some, and what EVENTS
-// has stored for its next run. It is called again after the captures are deleted, because an
-// EVENTS may have ended meanwhile.
+// forget removes the texts of the URLs from all stored events that contain some of them, and
+// from what EVENTS has stored for its next run. It must be called again after the captures
+// are deleted, because an EVENTS statement may have ended meanwhile.
 func (f *forgetting) forget(ctx context.Context) error {
 	if f.files == nil {
 		return nil
@@ -139,8 +141,9 @@ func (f *forgetting) forget(ctx context.Context) error {
 	return nil
 }
 
-// wordsNote returns a note that names the stored classifiers and clusters, or "" if there are none.
-// They have words of the pages from which they were made, and do not say of which.
+// wordsNote returns a note for the user that names the stored classifiers and clusters, or
+// "" if there are none. They contain words of the pages from which they were made, but do
+// not record which pages, so DELETE cannot remove these words.
 func (d *deletion) wordsNote(ctx context.Context) (string, error) {
 	snap, release, err := d.s.Snapshot(ctx)
 	if err != nil {
@@ -165,7 +168,8 @@ func (d *deletion) wordsNote(ctx context.Context) (string, error) {
 	return "may have words of deleted pages: " + strings.Join(names, ", ") + "; remove with DROP what was made from these pages, and make it again", nil
 }
 
-// without yields the rows that are not about one of the URLs. Both come sorted by key.
+// without yields those rows that are not about a URL in f.keys. The rows must be sorted by
+// key, as f.keys is.
 func (f *forgetting) without(rows iter.Seq2[task.ResultRow, error]) iter.Seq2[task.ResultRow, error] {
 	return func(yield func(task.ResultRow, error) bool) {
 		keys := f.keys.Reader()

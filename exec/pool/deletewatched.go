@@ -25,10 +25,10 @@ type watchedDeletion struct {
 	marks   []task.Result // one for each of watches
 }
 
-// hide hides rows of all watches. node is the plan of a query for the captures that the
-// statement removes, and hideIn hides the rows of one watch, given the rows of the query.
-// hide is called before the captures are removed: if the program is killed in between, the
-// same statement finds the same captures.
+// hide hides rows of all watches. The query with the plan node finds the captures that the
+// statement removes. hideIn hides the rows of one watch; its parameter rows are the rows of
+// that query. hide must be called before the captures are removed. If the program is killed
+// in between, the same statement then finds the same captures.
 func (h *watchedDeletion) hide(ctx context.Context, node plan.Node, hideIn func(w *watch.Runner, rows value.Rows) (task.Result, error)) error {
 	files, ok := h.s.Archive().(watch.Files)
 	if !ok {
@@ -70,7 +70,7 @@ func (d *deletion) hideWatched(ctx context.Context) (*watchedDeletion, error) {
 	})
 }
 
-// hideWatched hides the rows of watches that stand only on captures of the pool.
+// hideWatched hides the rows of watches that depend only on captures of the pool.
 func (d *poolDrop) hideWatched(ctx context.Context) (*watchedDeletion, error) {
 	st, err := lang.ParseOne(goneQuery, "DROP POOL")
 	if err != nil {
@@ -87,9 +87,9 @@ func (d *poolDrop) hideWatched(ctx context.Context) (*watchedDeletion, error) {
 	})
 }
 
-// goneQuery has a row for each URL of the pool $pool: when the first of its captures in
-// other pools was added, or NULL, and the times of its first and last capture in
-// the pool.
+// goneQuery has one row for each URL of the pool $pool. The row has the time when the first
+// capture of the URL in another pool was added, or NULL if there is none, and the times of
+// the URL's first and last capture in $pool.
 const goneQuery = `SELECT url, min(added) FILTER (WHERE pool <> $pool) AS stays,
 	min(time) FILTER (WHERE pool = $pool) AS first, max(time) FILTER (WHERE pool = $pool) AS last
 FROM captures WHERE url IN (SELECT url FROM captures WHERE pool = $pool) GROUP BY url`
@@ -118,8 +118,8 @@ func goneOf(rows value.Rows) iter.Seq2[watch.Gone, error] {
 	}
 }
 
-// keysOf yields the keys of targets, each once if the targets are in the order of
-// their keys.
+// keysOf yields the URL keys of targets. Each key is yielded once if the targets are sorted
+// by key.
 func keysOf(targets iter.Seq2[task.Target, error]) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		last := ""
@@ -135,8 +135,8 @@ func keysOf(targets iter.Seq2[task.Target, error]) iter.Seq2[string, error] {
 	}
 }
 
-// again hides the rows once more after the captures are deleted, because a run of a
-// watch may have begun meanwhile.
+// again hides the same rows a second time, after the captures are deleted, because a watch
+// may have run meanwhile and found them again.
 func (h *watchedDeletion) again(ctx context.Context) error {
 	if len(h.watches) == 0 {
 		return nil

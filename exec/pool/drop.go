@@ -22,7 +22,7 @@ type dropper interface {
 	Drop(ctx context.Context, o task.DropOptions) (task.DropResult, error)
 }
 
-// poolDrop is a DROP POOL statement whose clauses were read.
+// poolDrop is a DROP POOL statement that is ready to run.
 type poolDrop struct {
 	a    dropper
 	s    *session.Session
@@ -40,8 +40,8 @@ func readDropPool(s *session.Session, a dropper, st *ast.DropPool) (*poolDrop, e
 	return &poolDrop{a, s, st, pool}, err
 }
 
-// Run drops the pool after the user has confirmed it. Its result has one row,
-// with what the pool had.
+// Run drops the pool after the user has confirmed it. Its result has one row, which says how
+// many captures, versions, files and bytes the pool had.
 func (d *poolDrop) Run(ctx context.Context) (*session.Result, error) {
 	lines, err := d.Would(ctx)
 	if err != nil {
@@ -77,9 +77,9 @@ func (d *poolDrop) Would(ctx context.Context) ([]string, error) {
 		value.Counted(res.Captures, "capture"), value.Counted(res.Versions, "version"), value.Counted(res.Files, "file"), value.Counted(res.Bytes, "byte"))}, nil
 }
 
-// drop drops the pool and returns what the pool had; with o.Dry it only counts
-// that. If other pools need the pool, the error is at the pool's name and names
-// these pools.
+// drop drops the pool and returns what the pool had. With o.Dry it drops nothing. If other
+// pools need the pool, the error points at the pool's name in the statement and names these
+// pools.
 func (d *poolDrop) drop(ctx context.Context, o task.DropOptions) (task.DropResult, error) {
 	res, err := d.a.Drop(ctx, o)
 	var depends *task.DependsError

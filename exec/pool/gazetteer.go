@@ -22,11 +22,11 @@ import (
 // placesFormat is the word after FORMAT with which IMPORT reads files that list places.
 const placesFormat = "places"
 
-// placesMax is how many places a list has at most. A query that asks for places has the
-// list in memory.
+// placesMax is how many places a list has at most. The bound is needed because a query that
+// looks for places holds the whole list in memory.
 const placesMax = 200_000
 
-// placesImport is an IMPORT … FORMAT places statement whose clauses were read.
+// placesImport is an IMPORT … FORMAT places statement that is ready to run.
 type placesImport struct {
 	s     *session.Session
 	st    *ast.Import
@@ -85,8 +85,8 @@ func (in *placesImport) Would(context.Context) ([]string, error) {
 	return lines, nil
 }
 
-// Run reads the files and stores their places in the archive, as one list, which is used from
-// then on instead of an earlier list. After an error in a file, the earlier list stays in use.
+// Run reads the files and stores their places in the archive as one list. The list replaces
+// the earlier list. After an error in a file, the earlier list stays in use.
 func (in *placesImport) Run(ctx context.Context) (*session.Result, error) {
 	begun, s := time.Now(), in.s
 	files, err := in.files()
@@ -132,11 +132,12 @@ func (in *placesImport) Run(ctx context.Context) (*session.Result, error) {
 	return t.Work(session.Count{Rows: int64(len(list)), Bytes: kept.Bytes}, nil), nil
 }
 
-// placeColumns are the columns of a list of places. Only name must be there.
+// placeColumns are the columns of a file that lists places. Only the column name is
+// required.
 var placeColumns = []string{"name", "variants", "country", "latitude", "longitude", "kind", "chinese"}
 
-// readPlaces yields the places of a file. A place is valid until the next one. An error
-// names the row, counted from 1 without the line of names.
+// readPlaces yields the places in the file path. A place is valid until the next one is
+// yielded. An error names the row, counted from 1 after the header line.
 func readPlaces(ctx context.Context, env *expr.Env, path string) iter.Seq2[*places.Place, error] {
 	return func(yield func(*places.Place, error) bool) {
 		if env.Table == nil {
@@ -185,8 +186,8 @@ func readPlaces(ctx context.Context, env *expr.Env, path string) iter.Seq2[*plac
 	}
 }
 
-// placeOf returns the place of one row. field returns the text of the column with this number
-// in placeColumns.
+// placeOf returns the place that one row describes. field returns the text in the row of the
+// column placeColumns[column].
 func placeOf(field func(column int) string) (*places.Place, error) {
 	p := &places.Place{Name: strings.Clone(field(0)), Kind: strings.Clone(field(5)), Chinese: strings.Clone(field(6)), User: true}
 	if p.Name == "" {
@@ -246,7 +247,7 @@ func (d *gazetteerDrop) Run(ctx context.Context) (*session.Result, error) {
 	return session.Done(), nil
 }
 
-// find returns the stored list. If the archive has none, find returns an error.
+// find returns the stored list of places. If the archive has none, find returns an error.
 func (d *gazetteerDrop) find(ctx context.Context) (*task.Result, error) {
 	snap, release, err := d.s.Snapshot(ctx)
 	if err != nil {

@@ -31,8 +31,8 @@ type DamageError struct{ message string }
 
 func (e *DamageError) Error() string { return e.message }
 
-// damageError returns a *DamageError that says how many places of the files are
-// damaged, and how to list them. It returns nil if there is no damage.
+// damageError returns a *DamageError that says how many damaged places the files have, and
+// how to list them. It returns nil if there is no damage.
 func (im *fileImport) damageError(results []task.ImportResult) error {
 	var places int64
 	var files int
@@ -74,8 +74,8 @@ type importer interface {
 	Import(ctx context.Context, o task.ImportOptions) ([]task.ImportResult, error)
 }
 
-// fileImport is an IMPORT statement for captures, whose clauses were read. An
-// IMPORT of a graph is in package rank; one of places is a placesImport.
+// fileImport is an IMPORT statement for captures that is ready to run. Package rank imports
+// graphs, and a placesImport imports places.
 type fileImport struct {
 	a  importer
 	s  *session.Session
@@ -145,9 +145,8 @@ func (im *fileImport) Would(context.Context) ([]string, error) {
 	return lines, nil
 }
 
-// placedAtPattern returns err with the position of the pattern in the statement
-// that caused it, if a pattern matches no files. It returns any other error
-// unchanged.
+// placedAtPattern adds a position to err if err says that a pattern matches no files: the
+// position of that pattern in the statement. It returns any other error unchanged.
 func placedAtPattern(err error, st *ast.Import, patterns []string) error {
 	for i, p := range patterns {
 		if _, why := glob.Files(p); why != nil && why.Error() == err.Error() {

@@ -23,7 +23,7 @@ type merger interface {
 	Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeResult, error)
 }
 
-// poolMerge is a MERGE POOL or a SEAL POOL statement whose clauses were read.
+// poolMerge is a MERGE POOL or SEAL POOL statement that is ready to run.
 type poolMerge struct {
 	a  merger
 	s  *session.Session
@@ -75,7 +75,7 @@ func (m *poolMerge) Run(ctx context.Context) (*session.Result, error) {
 	return res, nil
 }
 
-// word returns the deed of the statement as a verb: "seal" or "merge".
+// word returns what the statement does, as a verb: "seal" or "merge".
 func (m *poolMerge) word() string {
 	if m.st.Seal {
 		return "seal"

@@ -21,7 +21,7 @@ type mover interface {
 	Move(ctx context.Context, o task.MoveOptions) ([]task.MoveResult, error)
 }
 
-// poolMove is a MOVE POOL statement whose clauses were read.
+// poolMove is a MOVE POOL statement that is ready to run.
 type poolMove struct {
 	a  mover
 	s  *session.Session

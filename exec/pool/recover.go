@@ -34,7 +34,7 @@ type recoverer interface {
 	PlanRecover(ctx context.Context, o task.RecoverOptions) (task.RecoverPlan, error)
 }
 
-// recoverTarget is a RECOVER statement whose clauses were read.
+// recoverTarget is a RECOVER statement that is ready to run.
 type recoverTarget struct {
 	a  recoverer
 	s  *session.Session

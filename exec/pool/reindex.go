@@ -20,7 +20,7 @@ type reindexer interface {
 	Reindex(ctx context.Context, o task.ReindexOptions) ([]task.ReindexResult, error)
 }
 
-// reindex is a REINDEX statement whose clauses were read.
+// reindex is a REINDEX statement that is ready to run.
 type reindex struct {
 	a  reindexer
 	s  *session.Session

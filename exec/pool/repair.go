@@ -20,7 +20,7 @@ type repairer interface {
 	Repair(ctx context.Context, o task.RepairOptions) ([]task.RepairResult, error)
 }
 
-// poolRepair is a REPAIR POOL statement whose clauses were read.
+// poolRepair is a REPAIR POOL statement that is ready to run.
 type poolRepair struct {
 	a  repairer
 	s  *session.Session

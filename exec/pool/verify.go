@@ -16,8 +16,8 @@ import (
 // findingColumns are the columns of the result of VERIFY.
 var findingColumns = []value.Column{session.Text("pool"), session.Text("file"), session.Whole("offset"), session.Text("what"), session.Text("severity"), session.Text("url"), {Name: "time", Type: value.Time}}
 
-// sampleMax is the largest n in SAMPLE 1/n, with which VERIFY reads one of n
-// parts of the archive. With one part a day, all parts would take 27 years.
+// sampleMax is the largest n in SAMPLE 1/n, with which VERIFY reads one of n parts of the
+// archive. At this n, with one part read each day, reading all parts takes 27 years.
 const sampleMax = 10_000
 
 // verifier has the methods of an archive that VERIFY needs.
@@ -30,7 +30,7 @@ type verifier interface {
 	PlanVerify(ctx context.Context, o task.VerifyOptions) (task.VerifyPlan, error)
 }
 
-// verification is a VERIFY statement whose clauses were read.
+// verification is a VERIFY statement that is ready to run.
 type verification struct {
 	a  verifier
 	s  *session.Session
@@ -141,8 +141,8 @@ func (v *verification) Would(ctx context.Context) ([]string, error) {
 	return lines, nil
 }
 
-// wentOn returns a note that VERIFY does not read a number of db-files, because
-// an interrupted VERIFY has found them undamaged.
+// wentOn returns a note for the user: VERIFY skips this many db-files (clean), because an
+// earlier VERIFY that was interrupted has found them undamaged.
 func wentOn(clean int) string {
 	return "not read again, because an interrupted VERIFY found it undamaged: " + value.Counted(clean, "db-file")
 }

@@ -28,8 +28,8 @@ type arrowWriter struct {
 	columns *array.RecordBuilder
 }
 
-// Begin takes the columns of the stream. The stream's description of them is written
-// with the first batch, or by End.
+// Begin keeps the columns for the head of the stream. The first Write writes this head, or
+// End if there is no batch.
 func (a *arrowWriter) Begin(cols []value.Column) error {
 	fields := make([]arrow.Field, len(cols))
 	for i, c := range cols {

@@ -9,8 +9,8 @@ import (
 // if Options.NullValue is "".
 const nullText = "NULL"
 
-// appendCell appends the value in row i of v, the column c, in the form for
-// people. It escapes unprintable characters in texts.
+// appendCell appends to dst the value in row i of v, as people read it, with unprintable
+// characters in texts escaped. c describes the column v.
 func appendCell(dst []byte, c *value.Column, v *value.Vector, i int, o *Options) []byte {
 	if c.Unit != "" && !v.IsNull(i) {
 		if dst, ok := c.AppendStart(dst, v, i, o.Zone); ok {

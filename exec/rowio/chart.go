@@ -15,22 +15,21 @@ import (
 // chartFormat is the format chart: bars for numbers, drawn with characters.
 var chartFormat = &Format{Name: "chart", make: newChart}
 
-// chartRowsMax is the most rows that a chart draws. The chart holds them in
-// memory until it knows the longest bar.
+// chartRowsMax is the greatest number of rows that a chart draws. The chart must hold them
+// in memory, because the length of each bar depends on all of them.
 const chartRowsMax = 10_000
 
-// chartWidth is the width of a chart if Options.Width is 0, and barMin
-// is the least room for the bars, both in cells of the terminal.
+// chartWidth is the width of a chart if Options.Width is 0. barMin is the least width that
+// the bars get. Both are in cells of the terminal.
 const (
 	chartWidth = 80
 	barMin     = 10
 )
 
-// chart is a Writer that draws one bar for each number of a row, beside the
-// row's other values. All bars have the same scale, unless the bars of a column
-// would then not show; see plot.scales. Bars of negative numbers are hatched. If
-// the rows are labelled by times, the months (or other periods) without rows have
-// lines too.
+// chart is a Writer that draws one bar for each number in a row. Beside the bars it writes
+// the other values of the row. All bars have the same scale, unless those of a column would
+// then be too short to see; see plot.scales. Bars of negative numbers are hatched. If the
+// rows are labelled by times, months (or other periods) without rows also get lines.
 type chart struct {
 	sink
 	o    Options
@@ -43,7 +42,7 @@ func newChart(w io.Writer, o Options) Writer { return &chart{sink: sink{w: w}, o
 // errNoNumbers is the error of chart.Begin if no column has a numeric type.
 var errNoNumbers = errors.New("a chart draws numbers, but no column has any; write a query such as SELECT date_trunc('month', time), count(*) … GROUP BY 1")
 
-// Begin takes the columns. It returns errNoNumbers if none has numbers.
+// Begin keeps the columns. It returns errNoNumbers if no column has a numeric type.
 func (c *chart) Begin(cols []value.Column) error {
 	c.plot = newPlot(cols, chartRowsMax, &c.o)
 	if len(c.plot.numbers) == 0 {
@@ -52,7 +51,7 @@ func (c *chart) Begin(cols []value.Column) error {
 	return nil
 }
 
-// Write adds the rows of the batch to the chart. It writes nothing yet.
+// Write adds the rows of the batch to the chart. Only End writes output.
 func (c *chart) Write(b *value.Batch) error {
 	c.plot.add(b)
 	return nil
@@ -141,8 +140,8 @@ func (c *chart) dim(s string) string {
 // eighths are the characters that fill 0 to 7 eighths of a cell, from the left.
 var eighths = []string{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"}
 
-// bar returns the bar for x, as a text. A bar for the number most would fill
-// room cells of the terminal. The bar is "" for zero and NaN.
+// bar returns the bar for the number x as text. Its length is in proportion to x: a bar for
+// the number most takes room cells of the terminal. The bar is "" for zero and NaN.
 func bar(x, most float64, room int) string {
 	if most <= 0 || x == 0 || math.IsNaN(x) {
 		return ""
@@ -155,8 +154,8 @@ func bar(x, most float64, room int) string {
 	return strings.Repeat("█", n/8) + eighths[n%8]
 }
 
-// plot holds the rows that a chart, or the plot of an HTML report, shows. Of
-// each row it holds the numbers to draw, and the other values as a label.
+// plot holds the rows that a chart or an HTML report draws. For each row it holds the
+// numbers to draw, and a label made of the other values.
 type plot struct {
 	o       *Options
 	cols    []value.Column
@@ -197,8 +196,8 @@ func newPlot(cols []value.Column, rowsMax int, o *Options) plot {
 	return p
 }
 
-// add counts the rows of the batch b, and holds copies of them until the plot
-// has p.max rows.
+// add adds copies of the rows of b to the plot, up to p.max rows in all. Further rows are
+// only counted.
 func (p *plot) add(b *value.Batch) {
 	for i := range b.N {
 		p.total++
@@ -238,9 +237,9 @@ func number(v *value.Vector, i int) float64 {
 	return float64(v.Ints[i])
 }
 
-// labels returns one label per row: the values of its label columns. If all
-// times of a column begin a day, a month or a year, they are written as
-// 2008-06-15, 2008-06 or 2008.
+// labels returns the label of each row: its values in the columns that are not drawn. If all
+// times of a column begin a day, a month or a year, they are written as 2008-06-15, 2008-06
+// or 2008.
 func (p *plot) labels() []string {
 	labels := make([]string, len(p.rows))
 	for k := range p.others {
@@ -259,9 +258,8 @@ func (p *plot) labels() []string {
 	return labels
 }
 
-// layout returns the shortest time layout, as for time.Time.Format, that loses
-// nothing for the times of label column k. It returns "" if some time does not
-// begin a day.
+// layout returns the shortest layout for time.Time.Format in which the times of label column
+// k can be written without loss. It returns "" if some time does not begin a day.
 func (p *plot) layout(k int) string {
 	layout := "2006"
 	for _, r := range p.rows {
@@ -281,8 +279,8 @@ func (p *plot) layout(k int) string {
 	return layout
 }
 
-// title returns the title of the plot, made of the names of columns, such as
-// "count by month".
+// title returns the title of the plot. It consists of the names of columns, as in "count by
+// month".
 func (p *plot) title() string {
 	var numbers, others []string
 	for _, k := range p.numbers {

@@ -98,9 +98,8 @@ func (s *separated) text(text string) {
 	s.buf = s.appendRaw(s.buf, text)
 }
 
-// formulaStarts are the characters that make a text a formula for a spreadsheet
-// if the text begins with one of them. Some spreadsheets treat the full-width
-// characters like the narrow ones.
+// formulaStarts are the characters at the start of a text that make a spreadsheet read the
+// text as a formula. Some spreadsheets treat the full-width characters like the narrow ones.
 const formulaStarts = "=+-@\t\r\n＝＋－＠"
 
 // appendCSV appends s as a CSV field, in quotes if it needs them.

@@ -97,8 +97,8 @@ func (e *edges) Write(b *value.Batch) error {
 	return e.flush()
 }
 
-// name writes the name of a node. It returns an error for a name that ReadEdges
-// would not read back as the same name.
+// name writes the name of a node. It returns an error for a name that ReadEdges would read
+// back differently.
 func (e *edges) name(name string) error {
 	if name != strings.TrimSpace(name) || strings.ContainsAny(name, "\r\n") || strings.Contains(" "+name+" ", edgeSign) {
 		return fmt.Errorf("%q cannot be the name of a node in a list of edges: it begins or ends in a blank, or has a line break or an arrow in it", name)
@@ -107,8 +107,9 @@ func (e *edges) name(name string) error {
 	return nil
 }
 
-// putWeight writes the weight of an edge. For NULL it writes nothing, but if
-// the end of the target's name would then be read as a weight, it writes 1.
+// putWeight writes the weight of an edge. For NULL it writes nothing. There is one
+// exception: if ReadEdges would take the end of the target's name for a weight, putWeight
+// writes 1.
 func (e *edges) putWeight(target string, weight value.Value) {
 	if !weight.IsNull() {
 		e.buf = append(e.buf, ' ')
@@ -170,8 +171,8 @@ func ReadEdges(r io.Reader) iter.Seq2[*Edge, error] {
 // errOneSided is the error for a line such as "-> http://b".
 var errOneSided = errors.New("an edge has no name on one side of its arrow")
 
-// parse sets e to the edge in line, which has no spaces at its ends. It does
-// not change e.Line.
+// parse sets e to the edge in line, which has no spaces at its ends. It leaves e.Line
+// unchanged.
 func (e *Edge) parse(line []byte) error {
 	e.Source, e.Target, e.Weight = line, nil, 1
 	at, n := bytes.IndexByte(line, ' '), len(edgeSign)

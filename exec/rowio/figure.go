@@ -10,20 +10,21 @@ import (
 	"infomall/lang/cells"
 )
 
-// The measures of the plot, in pixels.
+// The measures of a figure in an HTML report, in pixels.
 const (
 	plotWidth, plotHeight = 900, 220
 	plotLeft, plotBottom  = 60, 30
 	plotTop               = 10
-	plotGrid              = 5  // the most horizontal lines, not counting the line at zero
-	plotLabels            = 12 // about the most labels below the bars
+	plotGrid              = 5  // the greatest number of horizontal lines, not counting the line at zero
+	plotLabels            = 12 // roughly the greatest number of labels below the bars
 )
 
-// Figures draws the columns of numbers of rows as bars, as an HTML report has them.
+// Figures draws each column of numbers of a result as a bar chart in HTML, like the one in
+// an HTML report.
 type Figures struct{ r report }
 
-// NewFigures returns a drawing without rows. The rows will have the columns cols, and
-// times are shown in zone.
+// NewFigures returns a Figures without rows. cols are the columns of the rows that Add will
+// add. Times are shown in the time zone zone.
 func NewFigures(cols []value.Column, zone *time.Location) *Figures {
 	f := &Figures{r: report{o: Options{Zone: zone}, cols: cols}}
 	f.r.plot = newPlot(cols, htmlPlotMax, &f.r.o)
@@ -42,7 +43,7 @@ func (f *Figures) HTML() string {
 	return string(f.r.buf)
 }
 
-// section writes the figures of all columns of numbers, if there is something to draw.
+// section writes one figure for each column of numbers, unless there is nothing to draw.
 func (r *report) section() {
 	p := &r.plot
 	if len(p.numbers) == 0 || len(p.rows) < 2 || p.most <= 0 {
@@ -65,9 +66,9 @@ func (r *report) figures(p *plot) {
 	}
 }
 
-// figure writes the column of numbers k of the plot p as bars, in an SVG image.
-// Bars have their places on the line of times, or, if that is nil, beside each
-// other.
+// figure writes an SVG image with the numbers in column k of the plot p as bars. If line is
+// not nil, each bar is at the place of its time on that axis; otherwise the bars are beside
+// each other at equal distances.
 func (r *report) figure(p *plot, k int, line *timeline, labels []string) {
 	low, high, whole := 0.0, 0.0, true
 	for _, row := range p.rows {
@@ -104,7 +105,8 @@ func (r *report) figure(p *plot, k int, line *timeline, labels []string) {
 	r.put("</svg></figure>\n")
 }
 
-// barPlace returns the left end and the width of the bar of row i, in pixels.
+// barPlace returns the x coordinate of the left end of the bar of row i, and its width, in
+// pixels.
 func barPlace(p *plot, i int, line *timeline) (left, width float64) {
 	const room = plotWidth - plotLeft
 	if line == nil {

@@ -19,13 +19,12 @@ type Names interface {
 	Sorted() iter.Seq2[[]byte, error]
 }
 
-// NewGraphML returns a writer of GraphML. Each row is an edge from the node
-// named in column source (or url if there is no source) to the node named in
-// column target. The other columns become data of the edge. In the file, the
-// nodes come after the edges, each once, with its name as data; the writer
-// collects the names in names. The id of a node is a hash of its name, so the
-// writer holds no table of ids in memory. Times are written in the time zone
-// zone.
+// NewGraphML returns a writer of GraphML. Each row is an edge from the node that the column
+// source names (or url if there is no column source) to the node that the column target
+// names. The other columns become data of the edge. The nodes come after the edges in the
+// file, each once, with its name as data. The writer collects their names in names. The id
+// of a node is a hash of its name, so the writer needs no table of ids in memory. Times are
+// written in the time zone zone.
 func NewGraphML(w io.Writer, names Names, zone *time.Location) Writer {
 	return &graphML{sink: sink{w: w}, names: names, zone: zone}
 }

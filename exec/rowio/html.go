@@ -13,8 +13,8 @@ import (
 
 var htmlFormat = &Format{Name: "html", MediaType: "text/html", Suffixes: []string{".html", ".htm"}, make: newHTML}
 
-// htmlPlotMax is the most rows that the plot of a report shows. On a screen,
-// the bars of more rows would be too narrow.
+// htmlPlotMax is the greatest number of rows that the plot of a report shows. With more
+// rows, the bars would be too narrow on a screen.
 const htmlPlotMax = 400
 
 // report is the Writer of html. It writes one HTML document that needs no other file, with the
@@ -75,8 +75,8 @@ func (r *report) Begin(cols []value.Column) error {
 	return r.flush()
 }
 
-// class returns the HTML attribute for the cells of column c, with a space
-// before it, or "" if they need none.
+// class returns the HTML attribute class for the cells of column c, with a space before it.
+// It returns "" if the cells need no class.
 func class(c value.Column) string {
 	if numeric(c.Type) {
 		return ` class="n"`
@@ -111,8 +111,8 @@ func (r *report) Write(b *value.Batch) error {
 	return r.flush()
 }
 
-// text returns the value in row i of v, the column c, as a text with unprintable characters
-// escaped, except line breaks.
+// text returns the value in row i of v as text. Its unprintable characters are escaped,
+// except line breaks. c describes the column v.
 func (r *report) text(c *value.Column, v *value.Vector, i int) string {
 	if b, ok := c.AppendStart(nil, v, i, r.o.Zone); ok {
 		return string(b)

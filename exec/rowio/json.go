@@ -69,8 +69,8 @@ func (j *objects) Write(b *value.Batch) error {
 	return j.flush()
 }
 
-// begin opens the object of the next row. In an array it first ends the line of
-// the object before.
+// begin writes the opening brace of the next row's object. In an array, it first writes the
+// comma after the previous object, if there is one, and a line break.
 func (j *objects) begin() {
 	if j.array {
 		if j.rows > 0 {

@@ -6,17 +6,18 @@ import (
 	"infomall/exec/value"
 )
 
-// foundOn is the terminal code for words that a MATCH has found.
+// foundOn is the terminal code that sets the colour of words that MATCH has found.
 const foundOn = "\x1b[1;33m"
 
-// inColor and inHTML replace the marks around found words, see value.Column.
+// inColor and inHTML replace the marks at both ends of found words by terminal codes and by
+// HTML tags. value.Column describes the marks.
 var (
 	inColor = strings.NewReplacer(value.MarkFrom, foundOn, value.MarkTo, colorOff)
 	inHTML  = strings.NewReplacer(value.MarkFrom, "<mark>", value.MarkTo, "</mark>")
 )
 
-// unmarked returns s without marks, and where they stood: offsets in the result at
-// which found words begin and end, in turn.
+// unmarked returns s without the marks around found words, and where these marks were: the
+// offsets in plain at which found words begin and end, by turns.
 func unmarked(s string) (plain string, marks []int) {
 	var out strings.Builder
 	for {
@@ -38,8 +39,9 @@ func unmarked(s string) (plain string, marks []int) {
 	return out.String(), marks
 }
 
-// painted returns shown with found words in colour. shown is plain or a shortened
-// form of it, and marks are offsets in plain as unmarked returns them.
+// painted returns shown with its found words in colour. shown is plain or a shortened form
+// of plain. marks are the offsets in plain at which found words begin and end, as unmarked
+// returns them.
 func painted(shown, plain string, marks []int) string {
 	same := 0 // bytes that both begin with
 	for same < min(len(shown), len(plain)) && shown[same] == plain[same] {

@@ -11,9 +11,9 @@ import (
 	"infomall/exec/value"
 )
 
-// groupRowsMax and groupBytesMax are the most rows and bytes of a row group of
-// a Parquet file, which is held in memory until it is written. The first bound
-// reached ends the group.
+// groupRowsMax and groupBytesMax are the greatest numbers of rows and bytes in a row group
+// of a Parquet file. A row group is held in memory until it is written. It ends at the bound
+// that is reached first.
 const (
 	groupRowsMax  = 128 << 10
 	groupBytesMax = 32 << 20 // bytes of texts
@@ -31,14 +31,14 @@ const (
 	filterBits = 10
 )
 
-// ParquetOptions say what a Parquet file has beside its rows. The zero value means nothing
-// more.
+// ParquetOptions say what a Parquet file has besides the rows. The zero value means only the
+// rows.
 type ParquetOptions struct {
-	// Filtered are the names of columns of texts that get a bloom filter for each row
-	// group. A reader that looks for one value skips the groups that do not have it.
+	// Filtered are the names of text columns that get a bloom filter in each row group. With
+	// it, a reader that looks for one value can skip the row groups without that value.
 	Filtered []string
-	// Sorted are the names of the columns by which the caller has sorted the rows, in
-	// ascending order with NULL at the end. The file says so.
+	// Sorted are the names of the columns by which the caller has sorted the rows, ascending
+	// with NULL at the end. The file records this order.
 	Sorted []string
 }
 
@@ -141,8 +141,8 @@ func nodeOf(t value.Type) parquet.Node {
 	}
 }
 
-// Write adds the rows of the batch to the current row group, and writes each
-// group that is full.
+// Write adds the rows of the batch to the current row group. It writes each row group that
+// becomes full.
 func (p *parquetWriter) Write(b *value.Batch) error {
 	for i := range b.N {
 		p.row = p.row[:0]
@@ -162,8 +162,8 @@ func (p *parquetWriter) Write(b *value.Batch) error {
 	return nil
 }
 
-// cell returns the value in row i of v for the Parquet file. v is the column
-// with number n.
+// cell returns the value in row i of v as a value of the Parquet file. n is the index of the
+// column v.
 func (p *parquetWriter) cell(v *value.Vector, i, n int) parquet.Value {
 	if v.IsNull(i) {
 		return parquet.NullValue().Level(0, 0, n)

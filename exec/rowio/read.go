@@ -19,9 +19,9 @@ import (
 	"infomall/store/record"
 )
 
-// textTable is a file of rows that a query reads, as text. It is csv or tsv, whose
-// first line names the columns, or jsonl, with one object per line. Every column
-// has the type Text. An empty field is NULL, and so is a key that an object lacks.
+// textTable is a file of rows that a query reads, in the format csv, tsv or jsonl. A csv or
+// tsv file names the columns in its first line; a jsonl file has one object per line. Every
+// column has the type Text. An empty field is NULL, and so is a key that an object lacks.
 // Rows may be called more than once.
 type textTable struct {
 	path   string
@@ -30,12 +30,12 @@ type textTable struct {
 	names  []string
 }
 
-// tableFormats are the formats of files that a textTable reads. The formats are also
-// the endings of file names.
+// tableFormats are the formats of files that a textTable reads. Each is also the ending of
+// the names of its files.
 var tableFormats = []string{"csv", "tsv", "jsonl"}
 
-// namesFrom is how many objects of a jsonl file OpenTable reads to find the
-// names of the columns.
+// namesFrom is how many objects of a jsonl file OpenTable reads to find the names of the
+// columns, which are the keys of these objects.
 const namesFrom = 10_000
 
 // Readable reports whether OpenTable reads files with the ending of name.
@@ -178,8 +178,8 @@ func (t *textTable) Rows(ctx context.Context) iter.Seq2[*value.Batch, error] {
 	}
 }
 
-// eachLine calls add for each row of a csv or tsv file until add returns false
-// or an error. A row with more fields than the first line is an error.
+// eachLine calls add for each row of a csv or tsv file. It stops when add returns false or
+// an error. A row with more fields than the first line is an error.
 func (t *textTable) eachLine(in *bufio.Reader, add func([]value.Value) (bool, error)) error {
 	next := t.fields(in)
 	if _, err := next(); err != nil { // the names of the columns
@@ -238,11 +238,12 @@ func (t *textTable) fields(in *bufio.Reader) func() ([]string, error) {
 	}
 }
 
-// tsvEscapes replaces the escapes that appendTSV writes.
+// tsvEscapes replaces the escape sequences that appendTSV writes, such as \t, by the
+// characters they mean.
 var tsvEscapes = strings.NewReplacer(`\\`, `\`, `\t`, "\t", `\n`, "\n", `\r`, "\r")
 
-// eachObject calls add for each row of a jsonl file until add returns false or
-// an error. A key that is not one of t.names is an error.
+// eachObject calls add for each row of a jsonl file. It stops when add returns false or an
+// error. A key that is not in t.names is an error.
 func (t *textTable) eachObject(in *bufio.Reader, add func([]value.Value) (bool, error)) error {
 	row := make([]value.Value, len(t.names))
 	for o, err := range readObjects(t.path, in) {

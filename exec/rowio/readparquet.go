@@ -23,8 +23,8 @@ type parquetTable struct {
 	cols []parquetColumn
 }
 
-// parquetColumn is one column of a Parquet file. read returns a value of the
-// column that is not NULL.
+// parquetColumn is one column of a Parquet file. read converts a value of the column that is
+// not NULL.
 type parquetColumn struct {
 	value.Column
 	read func(parquet.Value) value.Value
@@ -53,8 +53,8 @@ func openParquet(path string) (value.Table, error) {
 	return t, nil
 }
 
-// columnOf returns the column that a field of a Parquet file becomes. If queries
-// have no type for the field, the error names its type.
+// columnOf returns the column for a field of a Parquet file. If no type of the query
+// language can hold the values of the field, the error names the field's type.
 func columnOf(field parquet.Field) (parquetColumn, error) {
 	c := parquetColumn{Column: value.Column{Name: field.Name()}}
 	switch {
@@ -98,8 +98,8 @@ func columnOf(field parquet.Field) (parquetColumn, error) {
 	return c, nil
 }
 
-// times returns c as a column of times, of which ms returns the milliseconds
-// since 1970.
+// times returns c changed to a column of times. ms converts a value in the file to
+// milliseconds since 1970.
 func (c parquetColumn) times(ms func(parquet.Value) int64) parquetColumn {
 	c.Type = value.Time
 	c.read = func(v parquet.Value) value.Value { return value.OfTime(record.Time(ms(v))) }
@@ -163,8 +163,8 @@ func (t *parquetTable) Rows(ctx context.Context) iter.Seq2[*value.Batch, error] 
 	}
 }
 
-// group yields the rows of one row group. stopped reports whether the consumer
-// wants no more.
+// group yields the rows of one row group. stopped reports that yield returned false, because
+// the consumer wants no more rows.
 func (t *parquetTable) group(ctx context.Context, group parquet.RowGroup, yield func(*value.Batch, error) bool) (stopped bool, err error) {
 	rows := group.Rows()
 	defer rows.Close()

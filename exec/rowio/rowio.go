@@ -15,8 +15,8 @@ import (
 	"infomall/lang/ast"
 )
 
-// Options say how rows are written. The zero Options leave out the header and
-// shorten no values.
+// Options say how rows are written. With the zero Options, formats that can leave out the
+// header do so, and no values are shortened.
 type Options struct {
 	Zone      *time.Location // the time zone in which times are written; nil means UTC
 	Header    bool           // write the names of the columns first, in formats that can leave them out
@@ -82,7 +82,7 @@ var binaryFormats = []*Format{
 	arrowFormat,
 }
 
-// AllFormats returns all formats: those of texts, and then the binary ones. The caller
+// AllFormats returns all formats: the text formats, and then the binary formats. The caller
 // may change the result.
 func AllFormats() []*Format { return slices.Concat(formats, binaryFormats) }
 
@@ -93,7 +93,7 @@ func MediaType(format string) string {
 	return all[slices.IndexFunc(all, func(f *Format) bool { return f.Name == format })].MediaType
 }
 
-// Formats returns the names of the formats of texts, which New accepts.
+// Formats returns the names of the text formats, which New accepts.
 func Formats() []string {
 	names := make([]string, len(formats))
 	for i, f := range formats {
@@ -113,8 +113,8 @@ func NewBinary(format string, w io.Writer) Writer {
 	return nil
 }
 
-// New returns a writer of the given format of texts that writes to w. An unknown format
-// is an error, which names the most similar format, or all.
+// New returns a writer of the text format with this name that writes to w. If there is no
+// such format, the error names the most similar one, or all.
 func New(format string, w io.Writer, o Options) (Writer, error) {
 	for _, f := range formats {
 		if f.Name == format {
@@ -127,8 +127,8 @@ func New(format string, w io.Writer, o Options) (Writer, error) {
 	return nil, fmt.Errorf("no format %q; there are %s", format, strings.Join(Formats(), ", "))
 }
 
-// flushBytes is how many bytes a writer collects before it writes them out.
-// After each batch it also writes the rest, so that rows show as they come.
+// flushBytes is how many bytes a writer collects before it writes them. It also writes what
+// it has at the end of each batch, so that the user sees rows early.
 const flushBytes = 64 << 10
 
 // sink collects the output of a writer in memory.
@@ -155,8 +155,8 @@ func (s *sink) full() error {
 	return s.flush()
 }
 
-// numeric reports whether tables align columns of type t to the right: numbers
-// and durations.
+// numeric reports whether t is a type of numbers or durations. Tables align columns of these
+// types to the right.
 func numeric(t value.Type) bool {
 	return t.Numeric() || t == value.Duration
 }

@@ -15,12 +15,12 @@ type Span struct{ Text, Color string }
 // sidesGap is the text between the two columns of text that Sides writes.
 const sidesGap = " │ "
 
-// SidesWidthMin is the least width of a terminal for which Sides is made, in
-// cells.
+// SidesWidthMin is the least width of a terminal, in cells, at which two texts are shown
+// side by side by Sides.
 const SidesWidthMin = 120
 
-// Sides writes two texts side by side, with the lines of each wrapped to half
-// of width. width is in cells, and at least SidesWidthMin.
+// Sides writes two texts side by side. It wraps the lines of each text to half of width.
+// width is in cells, and must be at least SidesWidthMin.
 func Sides(w io.Writer, left, right []Span, width int) error {
 	half := (width - len(" │ ") + 2) / 2 // the bar is three bytes and one cell
 	a, b := wrap(left, half), wrap(right, half)
@@ -128,9 +128,9 @@ func (w *wrapper) word(word string) {
 // closing are the closing marks, which must not begin a line of Chinese text.
 const closing = "，。、；：？！）》〉」』】”’…"
 
-// head returns the part of word that goes on the current line: as much as the
-// line has room for. If a closing mark would then begin the next line, the wide
-// character before the mark also goes to the next line.
+// head returns the part of word that goes on the current line: as much as fits. If the next
+// line would then begin with a closing mark, head leaves the wide character before that mark
+// to the next line too.
 func (w *wrapper) head(word string) string {
 	head := cells.Head(word, w.limit-w.width)
 	next, _ := utf8.DecodeRuneInString(word[len(head):])

@@ -22,16 +22,15 @@ const (
 	colorOff = "\x1b[0m"
 )
 
-// sampleRows and sampleBytes are the most first rows, and bytes of them, that a
-// table holds to find the widths of its columns. The first bound reached ends
-// the sample.
+// sampleRows and sampleBytes bound the sample: the first rows, which a table holds in memory
+// to find the widths of its columns. The sample ends at the bound that is reached first.
 const (
 	sampleRows  = 500
 	sampleBytes = 4 << 20
 )
 
-// columnMin is the least width to which a column of text is narrowed, in cells.
-// If that is not enough, columns are hidden.
+// columnMin is the least width, in cells, to which a table narrows a column of text. If the
+// table is still too wide, it hides columns.
 const columnMin = 12
 
 // table is the Writer that draws a table in a box.
@@ -56,8 +55,8 @@ type table struct {
 	clipped int64  // how many values were shortened
 	cell    []byte // scratch memory of text
 
-	// If the table is too wide and Options.Vertical is set, one of these writes the
-	// rows; otherwise both are nil.
+	// If the table is too wide and Options.Vertical is set, one of the next two fields
+	// writes the rows instead. Otherwise both are nil.
 	vertical *vertical
 	tree     *tree
 }
@@ -78,8 +77,8 @@ func (t *table) Begin(cols []value.Column) error {
 	return nil
 }
 
-// Write writes the rows of the batch, or holds them while the widths are not
-// known.
+// Write writes the rows of the batch. Until the widths of the columns are known, it holds
+// the rows in memory instead.
 func (t *table) Write(b *value.Batch) error {
 	for i := range b.N {
 		if t.tree != nil {
@@ -145,9 +144,9 @@ func (t *table) texts(b *value.Batch, i int) []string {
 // text, because the unprintable characters of values are escaped.
 const nullMark = "\x00"
 
-// text returns the value in row i of v, the column k, as the text of its cell. If
-// the text is certain to be shortened later, only its start is converted; of a
-// URL, the end is shown too.
+// text returns the value in row i of v, column k of the table, as the text of its cell. If
+// the text is so long that it will be shortened, only its start is converted, and for a URL
+// also its end.
 func (t *table) text(k int, v *value.Vector, i int) string {
 	if t.o.Width > 0 && !t.o.Vertical && v.Type == value.Text {
 		s := v.Texts[i]
@@ -197,8 +196,9 @@ func (t *table) open() error {
 	return t.flush()
 }
 
-// turn begins writing as a tree or in the format vertical, with the rows of the
-// sample (the first rows, which the table holds).
+// turn starts to write in another format, as a tree or in the format vertical, because the
+// table is too wide. It writes the rows of the sample (the first rows, which the table
+// holds).
 func (t *table) turn() error {
 	if t.tree = newTree(t, t.cols); t.tree != nil {
 		sample := t.sample
@@ -270,7 +270,7 @@ func (t *table) put(k int, text, color string) {
 	t.buf = append(t.buf, t.dim("│")...)
 }
 
-// painted reports whether words that are marked in column k are shown in colour.
+// painted reports whether found words, which are marked in column k, are shown in colour.
 func (t *table) painted(k int) bool { return t.o.Color && t.cols[k].Marked }
 
 // dim returns s in dimmed letters, if the terminal has colours.
@@ -352,8 +352,8 @@ func (t *table) measure() {
 	}
 }
 
-// natural returns the columns with the widths that they need to show all values
-// of the sample whole, and sets t.widths to these.
+// natural returns the columns with the widths at which all values of the sample (the first
+// rows) are shown whole. It also sets t.widths to these widths.
 func (t *table) natural() []column {
 	cols := make([]column, len(t.cols))
 	t.widths = make([]int, len(t.cols))
@@ -387,8 +387,8 @@ func fits(cols []column, total int) bool {
 	return total >= 1
 }
 
-// findStarts sets t.starts: for each column of URLs, the start that all of the
-// sample have in common, up to a slash, such as http:// or http://a.cn/news/.
+// findStarts sets t.starts. For each column of URLs, that is the start that all URLs in the
+// sample (the first rows) share, up to a slash, such as http:// or http://a.cn/news/.
 func (t *table) findStarts() {
 	for k, c := range t.cols {
 		if c.Type != value.URL {
@@ -416,8 +416,8 @@ func (t *table) findStarts() {
 	}
 }
 
-// shortened returns text, a value of column k, with … in place of the start that
-// the URLs of the column have in common, if there is one.
+// shortened returns text, a value of column k, with … in place of the start t.starts[k], if
+// text begins with it.
 func (t *table) shortened(k int, text string) string {
 	if rest, ok := strings.CutPrefix(text, t.starts[k]); ok && t.starts[k] != "" {
 		return "…" + rest

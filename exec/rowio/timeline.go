@@ -10,16 +10,16 @@ import (
 	"infomall/lang/cells"
 )
 
-// timeline is the axis of a plot whose rows have one time each, in ascending
-// order. Times have their true distances on it.
+// timeline is the time axis of a plot. Each row of the plot has one time, and the times are
+// ascending. Distances on the axis are in proportion to time.
 type timeline struct {
 	zone     *time.Location
-	unit     string // the unit of which all times are starts, such as month; "" if there is none
-	from, to int64  // its ends, in milliseconds since 1970
+	unit     string // the calendar unit, such as month, if each time is the start of one; "" if there is none
+	from, to int64  // the ends of the axis, in milliseconds since 1970
 }
 
-// timeline returns the axis of the plot, or nil if its rows are not labelled by one
-// time each, in ascending order.
+// timeline returns the time axis of the plot. It returns nil unless the label of each row
+// has exactly one time and these times ascend.
 func (p *plot) timeline() *timeline {
 	if len(p.others) != 1 || p.cols[p.others[0]].Type != value.Time || len(p.rows) < 2 {
 		return nil
@@ -42,8 +42,8 @@ func (p *plot) timeline() *timeline {
 	return l
 }
 
-// next returns the start of the period after the one that begins at t. Without a
-// unit it returns t.
+// next returns the start of the period (such as a month) after the period that starts at t.
+// If l has no unit, it returns t.
 func (l *timeline) next(t int64) int64 {
 	if l.unit == "" {
 		return t
@@ -51,12 +51,13 @@ func (l *timeline) next(t int64) int64 {
 	return value.After(l.unit, time.UnixMilli(t).In(l.zone)).UnixMilli()
 }
 
-// gapMax is the most periods of a gap that a chart shows as a line each. A longer
-// gap is one line.
+// gapMax is the greatest number of consecutive periods without rows that a chart shows with
+// one line each. More of them share one line.
 const gapMax = 12
 
-// gap returns the labels of the lines for the periods between the rows at the
-// times a and b, in which there are no rows. It returns nil if there are none.
+// gap returns the labels of the lines that a chart shows between two consecutive rows with
+// the times a and b: for the periods between them, which have no rows. It returns nil if
+// there are no such periods.
 func (l *timeline) gap(a, b int64, layout string) (labels []string) {
 	if l.unit == "" || layout == "" {
 		return nil
@@ -73,8 +74,8 @@ func (l *timeline) gap(a, b int64, layout string) (labels []string) {
 	return labels
 }
 
-// gaps returns, for each row of the plot, the labels of the lines for the periods
-// before it in which there are no rows.
+// gaps returns, for each row of the plot, the labels of the lines that come before it for
+// periods without rows.
 func (p *plot) gaps() [][]string {
 	gaps := make([][]string, len(p.rows))
 	line := p.timeline()
@@ -106,7 +107,7 @@ func brokenLines(s string, width int) (lines []string) {
 	return append(lines, line)
 }
 
-// place returns where t is on the line, from 0 to 1.
+// place returns the position of the time t on the axis, from 0 to 1.
 func (l *timeline) place(t int64) float64 {
 	return float64(t-l.from) / float64(max(l.to-l.from, 1))
 }
@@ -117,8 +118,7 @@ type tick struct {
 	label string
 }
 
-// tickSteps are the distances that the ticks of a timeline may have, the least
-// first.
+// tickSteps are the possible distances between the ticks of a timeline, the least first.
 var tickSteps = []struct {
 	years, months, days int
 	layout              string
@@ -128,8 +128,8 @@ var tickSteps = []struct {
 	{1, 0, 0, "2006"}, {2, 0, 0, "2006"}, {5, 0, 0, "2006"}, {10, 0, 0, "2006"}, {50, 0, 0, "2006"}, {100, 0, 0, "2006"}, {1000, 0, 0, "2006"},
 }
 
-// ticks returns at most most marks of equal distance in the calendar, the labels
-// of which are as short as this distance allows.
+// ticks returns marks for the axis, no more than most. Their distance is always the same in
+// the calendar, such as one month. Labels are as short as this distance allows.
 func (l *timeline) ticks(most int) (list []tick) {
 	for _, s := range tickSteps {
 		list = list[:0]
@@ -154,9 +154,9 @@ func (l *timeline) ticks(most int) (list []tick) {
 	return nil
 }
 
-// scales returns the length of the longest bar of each column of numbers. All
-// columns have the same scale, unless one is so much smaller that its bars would
-// not show.
+// scales returns, for each column of numbers, the number whose bar has the full length. same
+// reports that it is the same for all columns. It is not if one column is so much smaller
+// that its bars would be too short to see.
 func (p *plot) scales() (most []float64, same bool) {
 	most = make([]float64, len(p.numbers))
 	for _, r := range p.rows {
@@ -177,11 +177,11 @@ func (p *plot) scales() (most []float64, same bool) {
 	return most, true
 }
 
-// scaleMax is how many times greater the greatest number of a column may be than
-// that of another if both have the same scale.
+// scaleMax is the greatest ratio between the greatest numbers of two columns at which their
+// bars have the same scale.
 const scaleMax = 20
 
-// below returns the lines that say where a plot comes from: the statement and the
+// below returns the lines below a plot that say where it comes from: the statement and the
 // archive, if they are known.
 func (o *Options) below() (lines []string) {
 	for _, s := range []string{o.Statement, o.Archive} {

@@ -12,15 +12,15 @@ import (
 // treeColumns are the columns that a tree shows, all of the relation blocks.
 var treeColumns = []string{"url", "time", "block", "depth", "label", "change", "words", "topic"}
 
-// tree writes the rows of the relation blocks as a text that shows the pages and
-// the blocks in them: a heading for each version, and then one line per block,
-// indented by its depth. A table does so in place of the format vertical, if its
-// rows are too wide and have all columns of a tree.
+// tree writes rows of the relation blocks as an indented text: a heading for each version of
+// a page, and then one line per block, indented by its depth. A table that is too wide
+// becomes a tree instead of the format vertical, if its rows have all columns that a tree
+// shows.
 type tree struct {
 	sink
 	o       Options
-	at      []int  // the indexes of treeColumns
-	heading string // of the version whose blocks were written last
+	at      []int  // the indexes of treeColumns among the columns of the rows
+	heading string // the heading of the version whose blocks were written last
 	rows    int64
 }
 
@@ -38,7 +38,7 @@ func newTree(t *table, cols []value.Column) *tree {
 	return r
 }
 
-// texts writes a row, given as the texts of its cells, with nullMark for NULL.
+// texts writes one row. row has its values as texts, with nullMark for NULL.
 func (r *tree) texts(row []string) error {
 	cell := func(name string) string {
 		text := row[r.at[slices.Index(treeColumns, name)]]
@@ -81,7 +81,7 @@ func (r *tree) line(color, text string) {
 	r.buf = append(append(r.buf, text...), '\n')
 }
 
-// End writes the footer.
+// End writes the last line, the footer of the table.
 func (r *tree) End() error {
 	footer := "(" + value.Counted(r.rows, "block") + "; the format vertical shows all columns)"
 	r.line(dimOn, footer)

@@ -63,7 +63,7 @@ func (v *vertical) row(b *value.Batch, i int) error {
 	return v.full()
 }
 
-// texts writes a row that a table holds as texts, with nullMark for NULL.
+// texts writes one row. row has its values as texts, with nullMark for NULL.
 func (v *vertical) texts(row []string) error {
 	v.begin()
 	for k, text := range row {
@@ -82,8 +82,8 @@ func (v *vertical) begin() {
 	v.line(fmt.Sprintf("*************************** %d. row ***************************", v.rows))
 }
 
-// value writes the line of column k with the given text. null means that the
-// value is NULL, whose text is dimmed.
+// value writes the line for the value in column k. text is the value as text. null reports
+// that the value is NULL; text is then dimmed.
 func (v *vertical) value(k int, text []byte, null bool) {
 	v.buf = append(v.buf, v.names[k]...)
 	v.buf = append(v.buf, ": "...)

@@ -10,10 +10,9 @@ import (
 	"infomall/store/record/task"
 )
 
-// Archive is what every statement may ask of an archive. Several goroutines
-// may use it at once. A request that only one statement makes, such as to
-// merge pools, is in an interface of its own beside that statement, see
-// DeclareFor.
+// Archive has the methods of an archive that several statements call. Several goroutines may
+// use it at once. A method that only one statement calls, such as merging pools, is in an
+// interface of its own in the file of that statement; see DeclareFor.
 type Archive interface {
 	// Snapshot returns a view of the archive's present state, which later changes do
 	// not affect. The caller closes it. If there is no archive, the snapshot is empty.

@@ -9,8 +9,8 @@ import (
 	"infomall/lang/ast"
 )
 
-// Within restricts a query that a statement makes from its own clauses: to
-// scopes (hosts and paths) and to a time.
+// Within says to which scopes (hosts and paths) and to which time a statement restricts a
+// query that it runs.
 type Within struct {
 	Scopes []ast.Scope
 	Time   ast.TimeClause // if empty, it means LATEST
@@ -24,8 +24,7 @@ func (w *Within) Plan(text string, env *expr.Env) (plan.Node, error) {
 	return plan.Build(q, env)
 }
 
-// Put sets the scopes and the time of from, the source of a query, to those
-// of w.
+// Put replaces the scopes and the time of from, the source in a query's FROM, by those of w.
 func (w *Within) Put(from *ast.Source) {
 	from.Scopes, from.Time = w.Scopes, w.Time
 	if !from.Time.Timed() {

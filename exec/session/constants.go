@@ -10,9 +10,9 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Constant returns the value e of a SET statement or of a parameter, as
-// text. A literal or a single word stays as it was written. Any other
-// expression is computed now. NULL is an error.
+// Constant returns the value of e as text. e is the value in a SET statement or of a
+// parameter. A literal or a single word stays as it was written. Any other expression is
+// computed now. NULL is an error.
 func Constant(e ast.Expr, env *expr.Env) (string, error) {
 	switch e := e.(type) {
 	case *ast.String:
@@ -43,8 +43,8 @@ func Constant(e ast.Expr, env *expr.Env) (string, error) {
 	return string(c.V.Append(nil, env.Location())), nil
 }
 
-// ConstantSize returns the value of e, a size such as 2MB, in bytes. A size
-// of 0 is an error. where is the clause that an error names, such as RATE.
+// ConstantSize returns the value of e, a size such as 2MB, in bytes. A size of 0 is an
+// error. The parameter where is the clause that the error names, such as RATE.
 func ConstantSize(e ast.Expr, where string, env *expr.Env) (n int64, err error) {
 	switch e := e.(type) {
 	case *ast.Size:
@@ -64,9 +64,9 @@ func ConstantSize(e ast.Expr, where string, env *expr.Env) (n int64, err error) 
 	return n, nil
 }
 
-// ConstantDuration returns the value of e, a duration such as 2s. A negative
-// duration or one above 366 days is an error. where is the clause that an
-// error names, such as DELAY.
+// ConstantDuration returns the value of e, a duration such as 2s. A negative duration or one
+// above 366 days is an error. The parameter where is the clause that the error names, such
+// as DELAY.
 func ConstantDuration(e ast.Expr, where string, env *expr.Env) (time.Duration, error) {
 	x, err := (&expr.Binder{Where: where, Env: env}).BindAs(e, value.Duration)
 	if err != nil {

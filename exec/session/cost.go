@@ -17,8 +17,8 @@ import (
 	"infomall/store/record"
 )
 
-// Estimate returns what the plan node costs on the snapshot snap, see package cost. snap
-// may be nil if the plan reads no archive. If the archive is in a folder, it counts
+// Estimate estimates what the plan node costs on the snapshot snap; see package cost. snap
+// may be nil if the plan reads no archive. If the archive is in a folder, Estimate counts
 // rows on a sample of URLs, which takes some hundredths of a second.
 func (s *Session) Estimate(ctx context.Context, snap relation.Snapshot, node plan.Node) (*cost.Estimate, error) {
 	if a := s.o.Archive; snap != nil && a.Path() != a.Local() {
@@ -29,12 +29,13 @@ func (s *Session) Estimate(ctx context.Context, snap relation.Snapshot, node pla
 	return cost.Of(ctx, snap, node, cost.Options{Rates: s.o.Rates, Runner: r})
 }
 
-// guess is Estimate without a sample, which takes hardly any time.
+// guess does what Estimate does, but without a sample. It takes hardly any time.
 func (s *Session) guess(ctx context.Context, snap relation.Snapshot, node plan.Node) (*cost.Estimate, error) {
 	return cost.Of(ctx, snap, node, cost.Options{Rates: s.o.Rates})
 }
 
-// CostText returns what a plan has cost in words, such as "120 rows, 1.5 MB, 304.2 ms".
+// CostText returns a text for the cost of a plan that ran, such as "120 rows, 1.5 MB, 304.2
+// ms".
 func CostText(rows, bytes int64, took time.Duration) string {
 	return costText(rows, bytes, strconv.FormatFloat(float64(took.Microseconds())/1000, 'f', 1, 64)+" ms")
 }
@@ -43,8 +44,8 @@ func costText(rows, bytes int64, took string) string {
 	return value.Counted(rows, "row") + ", " + value.Size(bytes) + ", " + took
 }
 
-// wholeRows returns a number of rows with two digits that are not 0: an estimate is not
-// more precise.
+// wholeRows rounds an estimated number of rows to two significant digits, because an
+// estimate is not more precise.
 func wholeRows(rows float64) int64 {
 	if rows < 100 {
 		return int64(math.Round(rows))
@@ -53,7 +54,7 @@ func wholeRows(rows float64) int64 {
 	return int64(math.Round(rows/unit) * unit)
 }
 
-// secondsText returns a time in words, such as "4 ms", "0.3 s", "12 s", "3 min" or "2 h".
+// secondsText returns a time as text, such as "4 ms", "0.3 s", "12 s", "3 min" or "2 h".
 func secondsText(seconds float64) string {
 	switch {
 	case seconds < .001:
@@ -70,7 +71,7 @@ func secondsText(seconds float64) string {
 	return strconv.FormatFloat(math.Round(seconds/3600), 'f', 0, 64) + " h"
 }
 
-// EstimateText returns the estimate e in words, such as "120 rows, 1.5 MB, 0.3 s".
+// EstimateText returns the estimate e as text, such as "120 rows, 1.5 MB, 0.3 s".
 func EstimateText(e *cost.Estimate) string {
 	text := costText(wholeRows(e.Rows), int64(e.Bytes()), secondsText(e.Seconds))
 	if e.Sample != "" {
@@ -79,9 +80,10 @@ func EstimateText(e *cost.Estimate) string {
 	return text
 }
 
-// guard returns the function Runner.Begin of a runner that runs plans on snap and
-// measures them with meter. It asks the user about a plan above the setting warn_cost,
-// and learns from plans that have ended what later plans cost.
+// guard returns a function for the field Begin of a Runner, which calls it before each plan.
+// The function asks the user if the estimate of the plan is above the setting warn_cost.
+// When the plan has ended, it learns from meter, which measured the plan, to estimate later
+// plans better. snap is the snapshot that the plans read.
 func (s *Session) guard(snap relation.Snapshot, meter *op.Meter) func(context.Context, plan.Node) (func(error), error) {
 	return func(ctx context.Context, node plan.Node) (func(error), error) {
 		if len(plan.Sources(node)) == 0 {
@@ -115,7 +117,7 @@ func (s *Session) guard(snap relation.Snapshot, meter *op.Meter) func(context.Co
 	}
 }
 
-// readStats returns what was read through snap, which may be nil.
+// readStats returns how much was read through snap so far. snap may be nil.
 func readStats(snap relation.Snapshot) (st record.ReadStats) {
 	if snap != nil {
 		st = snap.Stats()
@@ -123,8 +125,9 @@ func readStats(snap relation.Snapshot) (st record.ReadStats) {
 	return st
 }
 
-// shareOf returns which share of the time took, that of a plan, processors have worked for
-// this process, at most 1. In the rest the plan waited for a disk or another program.
+// shareOf returns the share of the time of a plan in which processors worked for this
+// process, at most 1. took is that time, busy the time of the processors. For the rest the
+// plan waited for a disk or another program.
 func shareOf(busy, took time.Duration) float64 {
 	if busy <= 0 || busy >= took {
 		return 1
@@ -132,8 +135,8 @@ func shareOf(busy, took time.Duration) float64 {
 	return float64(busy) / float64(took)
 }
 
-// actualOf returns a function that returns what a node did, as meter measured it. Only the
-// given share of the times counts.
+// actualOf returns a function that returns what a node did, as meter measured it. It
+// multiplies the measured times by share.
 func actualOf(meter *op.Meter, share float64) func(plan.Node) cost.Actual {
 	return func(n plan.Node) cost.Actual {
 		m := meter.Of(n)
@@ -141,8 +144,8 @@ func actualOf(meter *op.Meter, share float64) func(plan.Node) cost.Actual {
 	}
 }
 
-// CostLimit is the value of the setting warn_cost: a plan that is estimated to take more
-// seconds or to read more bytes is asked about. 0 means no limit.
+// CostLimit is the value of the setting warn_cost. The user is asked before a plan runs that
+// is estimated to take longer or to read more bytes. 0 means no limit.
 type CostLimit struct {
 	Time  time.Duration
 	Bytes int64
@@ -202,8 +205,8 @@ func isNumber(v string) bool {
 	return err == nil
 }
 
-// CostError says that a plan was not run because its estimate is above the setting
-// warn_cost, and nobody could be asked.
+// CostError says that a plan was refused because its estimate is above the setting warn_cost
+// and the session cannot ask the user.
 type CostError struct {
 	Cost  string // the estimate in words
 	Limit string // the value of warn_cost
@@ -213,8 +216,8 @@ func (e *CostError) Error() string {
 	return fmt.Sprintf("this would cost about %s, more than warn_cost, which is %s; make it read less, or SET warn_cost = off", e.Cost, e.Limit)
 }
 
-// sampleAbove is how many seconds a query must be guessed to take before it is estimated by
-// a sample, which takes some hundredths of a second.
+// sampleAbove is the time in seconds that a query must be guessed to take before a sample is
+// used to estimate it better. The sample takes some hundredths of a second.
 const sampleAbove = .5
 
 // warn asks the user about the plan node if its estimate is above the setting warn_cost.

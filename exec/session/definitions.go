@@ -14,9 +14,8 @@ import (
 	"infomall/store/record/task"
 )
 
-// Definitions returns the definitions of the archive, such as views,
-// together with those that earlier statements would make which Check has
-// read.
+// Definitions returns the definitions (such as views) that the archive stores, and those
+// that statements which Check has read would make.
 func (s *Session) Definitions(ctx context.Context) ([]task.Definition, error) {
 	list, err := s.Archive().Definitions(ctx)
 	if err != nil {
@@ -28,9 +27,8 @@ func (s *Session) Definitions(ctx context.Context) ([]task.Definition, error) {
 	return list, nil
 }
 
-// Defined returns a function that returns the views and metadata columns
-// that are defined, with those in more added. The function reads the archive
-// at its first call only.
+// Defined returns a function that returns the views and metadata columns in the archive and
+// in more. The function reads the archive only at its first call.
 func (s *Session) Defined(more ...task.Definition) func() (*value.Defined, error) {
 	return sync.OnceValues(func() (*value.Defined, error) {
 		list, err := s.Definitions(context.Background())
@@ -70,8 +68,8 @@ func ParseDefinition(d *task.Definition) (ast.Statement, error) {
 	return st, nil
 }
 
-// IndexDefinition returns the index of the definition of that kind and name
-// in list, or -1. The case of the name does not count.
+// IndexDefinition returns the index in list of the definition with this kind and name, or -1
+// if there is none. It ignores case in names.
 func IndexDefinition(list []task.Definition, kind, name string) int {
 	return slices.IndexFunc(list, func(d task.Definition) bool { return d.Kind == kind && strings.EqualFold(d.Name, name) })
 }
@@ -99,9 +97,8 @@ func definitionNames(list []task.Definition, kind string) []string {
 	return names
 }
 
-// CheckDefined returns an error if there is no definition of that kind and
-// name, otherwise nil. If there is no archive, it returns nil too, because
-// Run reports that.
+// CheckDefined returns an error if there is no definition of this kind and name, otherwise
+// nil. If there is no archive it also returns nil; Run reports the missing archive.
 func (s *Session) CheckDefined(kind string, name *ast.Name) error {
 	if !s.Archive().Exists() {
 		return nil

@@ -22,8 +22,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Workers has the parts of questions computed by workers, which are other processes that see
-// the same archive. Several goroutines may use it.
+// Workers are other processes that see the same archive and compute parts of queries.
+// Several goroutines may use it.
 type Workers interface {
 	// Parts returns into how many parts work is divided that one process is estimated to do
 	// in this many seconds. Less than 2 means that it is not worth asking workers. least is
@@ -35,8 +35,8 @@ type Workers interface {
 	Ask(ctx context.Context, q *Question) iter.Seq2[[]byte, error]
 }
 
-// Question is a part of a query that workers compute. A worker plans the query for itself
-// and computes parts of the rows of one node of the plan.
+// Question is what workers are asked to compute: parts of the rows of one node of a query's
+// plan. Each worker plans the query itself.
 type Question struct {
 	State    string            // of the snapshot, see relation.Snapshot
 	Text     string            // the query
@@ -47,8 +47,9 @@ type Question struct {
 	Plan     string            // digest of the whole plan; the worker's plan must have the same
 	Parts    [][]urlkey.Range  // for each part, the ranges of URL keys that it reads
 
-	// Memory is for the records that have come. Here computes a part in this process. Read is
-	// called when all records of a part were read. All are set only in the process that asks.
+	// Memory is the memory for records that workers have sent. Here computes a part in this
+	// process. Read is called when all records of a part were read. All three are set only
+	// in the process that asks.
 	Memory spill.Memory
 	Here   func(ctx context.Context, part int) iter.Seq2[[]byte, error]
 	Read   func()
@@ -57,21 +58,22 @@ type Question struct {
 // planSettings are the settings that change the plans of queries.
 var planSettings = []string{"timezone", "level", "default_level", "profile", "collapse"}
 
-// partsMax bounds the parts of one question.
+// partsMax is the greatest number of parts of one Question.
 const partsMax = 256
 
-// ErrOtherArchive says that a process sees the archive in another state than the process
-// that asks, or that it plans a query differently.
+// ErrOtherArchive says that a worker sees another state of the archive than the process that
+// asks, or that it plans the query differently.
 var ErrOtherArchive = errors.New("it sees another state of the archive")
 
-// division is a cut of a plan with the ranges of its parts.
+// division is a place where a plan is divided (a cut), and the ranges of URL keys of the
+// parts.
 type division struct {
 	cut   plan.Cut
 	parts [][]urlkey.Range
 }
 
-// divide returns the divisions of the plan node among workers. If there are none, why says
-// the reason in words.
+// divide returns how the plan node is divided among workers. If it is not divided, why says
+// in words why not.
 func (s *Session) divide(ctx context.Context, snap relation.Snapshot, node plan.Node) (list []division, why string, err error) {
 	switch {
 	case snap == nil:
@@ -110,7 +112,7 @@ func (s *Session) divide(ctx context.Context, snap relation.Snapshot, node plan.
 	return list, why, nil
 }
 
-// secondsOf returns the estimated time of n and the nodes below it.
+// secondsOf returns the estimated time of n and of all nodes below it, in seconds.
 func secondsOf(e *cost.Estimate, n plan.Node) (seconds float64) {
 	plan.Walk(n, func(n plan.Node, _ int) {
 		if p := e.Of(n); p != nil {
@@ -120,8 +122,9 @@ func secondsOf(e *cost.Estimate, n plan.Node) (seconds float64) {
 	return seconds
 }
 
-// divideKeys divides the ranges of keys that n reads into up to parts lists of ranges, in the
-// order of keys. About the same is to be read for each. least is that of Workers.Parts.
+// divideKeys divides the ranges of URL keys that n reads into at most parts lists of ranges,
+// in the order of keys. About the same amount is to be read for each list. least is the
+// number that Workers.Parts returned.
 func divideKeys(ctx context.Context, snap relation.Snapshot, n *relation.Request, parts, least int) ([][]urlkey.Range, error) {
 	scan := record.Scan{Ranges: n.Ranges, From: record.MinTime, To: n.Reads().To}
 	borders, err := relation.KnownAt(snap, n.Known).Borders(ctx, scan, parts, least)
@@ -143,8 +146,9 @@ func divideKeys(ctx context.Context, snap relation.Snapshot, n *relation.Request
 	return list, nil
 }
 
-// askWorkers makes runner ask workers for parts of the plan node of a, if that is possible
-// and worthwhile. The progress of the query is then how many parts were read.
+// askWorkers makes runner ask workers for parts of the plan node of the query a, if the plan
+// can be divided and this saves time. The progress of the query is then the number of parts
+// that were read.
 func (s *Session) askWorkers(ctx context.Context, runner *op.Runner, snap relation.Snapshot, node plan.Node, a *Asked) error {
 	list, _, err := s.divide(ctx, snap, node)
 	if err != nil || list == nil {
@@ -191,11 +195,11 @@ func (s *Session) quietRunner(snap relation.Snapshot) *op.Runner {
 	return r
 }
 
-// Part computes a part of q for another process, and yields its records. s must have the
-// settings, the parameters and the time NOW of q, and snap must be of the archive of s. If
-// snap or the plan of the query is another one than that of the process that asks, Part
-// yields ErrOtherArchive. An error about the text of the query is an *ast.Error, whose
-// position is that in q.Text.
+// Part computes one part of q for another process, and yields its records. s must have the
+// settings, the parameters and the time NOW of q. snap must be a snapshot of the archive of
+// s. If the state of snap or the plan of the query differs from that of the process that
+// asks, Part yields ErrOtherArchive. An error in the text of the query is an *ast.Error with
+// a position in q.Text.
 func (s *Session) Part(ctx context.Context, snap relation.Snapshot, q *Question, part int, ranges []urlkey.Range) iter.Seq2[[]byte, error] {
 	cut, err := s.cutOf(snap, q)
 	if err != nil {
@@ -204,7 +208,7 @@ func (s *Session) Part(ctx context.Context, snap relation.Snapshot, q *Question,
 	return s.quietRunner(snap).Part(ctx, cut, part, ranges)
 }
 
-// cutOf returns the cut of q in the plan that s makes of its text.
+// cutOf plans the query q and returns the cut of this plan that q asks for.
 func (s *Session) cutOf(snap relation.Snapshot, q *Question) (*plan.Cut, error) {
 	if snap.State() != q.State {
 		return nil, ErrOtherArchive
@@ -265,7 +269,7 @@ func (s *Session) WorkerLines(ctx context.Context, node plan.Node) ([]string, er
 	return []string{"workers: " + strings.Join(texts, "; ")}, nil
 }
 
-// Asked is a query that was planned, for workers that plan it again.
+// Asked has what workers need to plan a query again in the same way.
 type Asked struct {
 	Query *ast.Query
 	Now   record.Time // value of NOW in the plan

@@ -14,9 +14,9 @@ type documentReader interface {
 	Reindex(ctx context.Context, o task.ReindexOptions) ([]task.ReindexResult, error)
 }
 
-// ReadDocuments reads the documents of the archive that were not read yet, such as PDFs, and
-// returns one result per pool. It begins where the last reading stopped. An archive that
-// cannot read documents has no results.
+// ReadDocuments reads those documents of the archive, such as PDFs, that were not read yet.
+// It returns one result per pool. It continues where the last call stopped. If the archive
+// cannot read documents, there are no results.
 func (s *Session) ReadDocuments(ctx context.Context) ([]task.ReindexResult, error) {
 	a, ok := s.Archive().(documentReader)
 	if !ok {
@@ -25,9 +25,9 @@ func (s *Session) ReadDocuments(ctx context.Context) ([]task.ReindexResult, erro
 	return a.Reindex(ctx, task.ReindexOptions{Documents: true, DocumentTime: s.Settings().DocumentTime, Progress: s.Report("documents", "bytes")})
 }
 
-// ReadNewDocuments reads the documents after a statement has added captures, if the setting
-// documents says so. The captures are in the archive already. If not all documents were
-// read, the error says how to read the others.
+// ReadNewDocuments reads the documents that were not read yet, if the setting documents asks
+// for this at import. It is called after a statement has added captures to the archive. If
+// not all documents were read, the error says how to read the others.
 func (s *Session) ReadNewDocuments(ctx context.Context) error {
 	if s.Settings().Documents != DocumentsImport {
 		return nil

@@ -22,9 +22,9 @@ type Jobs interface {
 	BeginJob(ctx context.Context, j task.Job) (id int64, end func(task.Job) error, err error)
 }
 
-// runJob calls run, which runs the statement st, and logs it as a job that started at begun. It
-// returns the result of run; the job ends when the rows of the result end.
-// If the job cannot be logged, for example because the disk is full, st runs
+// runJob calls run, which runs the statement st, and logs it as a job that started at the
+// time begun. It returns the result of run. The job ends when the caller has read the rows
+// of the result. If the job cannot be logged, for example because the disk is full, st runs
 // all the same.
 func (s *Session) runJob(ctx context.Context, st ast.Statement, begun record.Time, run func() (*Result, error)) (*Result, error) {
 	spec, text := s.language.SpecOf(st), st.String()
@@ -79,9 +79,8 @@ func (s *Session) runJob(ctx context.Context, st ast.Statement, begun record.Tim
 	return res, nil
 }
 
-// Ended returns the job j as it is logged at its end, with its final state.
-// n is the work that was done, and err the error of the statement or nil. If
-// ctx has ended, the job is interrupted.
+// Ended returns the job j with its final state, for the log. n is the work that was done;
+// err is the error of the statement or nil. If ctx has ended, the state is interrupted.
 func (s *Session) Ended(ctx context.Context, j task.Job, n Count, err error) task.Job {
 	j.State, j.Rows, j.Bytes = task.JobDone, n.Rows, n.Bytes
 	switch {

@@ -114,8 +114,8 @@ func (s *Session) QueryParams(ctx context.Context, name string) []string {
 	return nil
 }
 
-// StoredNames returns the names of the results of a kind that the archive stores, sorted. It
-// returns nil after an error.
+// StoredNames returns the names under which the archive stores results of this kind, sorted.
+// If the archive cannot be read, it returns nil.
 func (s *Session) StoredNames(kind string) []string {
 	ctx := context.Background()
 	snap, release, err := s.SnapshotOrEmpty(ctx)

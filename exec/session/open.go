@@ -21,8 +21,9 @@ func (s *Session) Open(ctx context.Context, node plan.Node) (*Result, error) {
 	return s.OpenAsked(ctx, node, nil)
 }
 
-// OpenAsked is like Open for the plan node of the query a. If the session has workers, they
-// may compute parts of the rows. The answer is then whole, or it ends with an error.
+// OpenAsked does what Open does, for the plan node of the query a. If the session has
+// workers, they may compute parts of the rows. If a part cannot be computed, the rows end
+// with an error.
 func (s *Session) OpenAsked(ctx context.Context, node plan.Node, a *Asked) (*Result, error) {
 	sources := plan.Sources(node)
 	snap, release, err := s.SnapshotFor(ctx, node)
@@ -104,10 +105,10 @@ func (s *Session) Snapshot(ctx context.Context) (snap relation.Snapshot, release
 	return s.SnapshotOrEmpty(ctx)
 }
 
-// SnapshotOrEmpty is like Snapshot, but returns an empty snapshot if there
-// is no archive. The function in the result releases the snapshot and may be
-// called several times. In a session that KnownAt has made, the snapshot shows what
-// was known at its time.
+// SnapshotOrEmpty does what Snapshot does, but returns an empty snapshot if there is no
+// archive. The function in the result releases the snapshot and may be called several times.
+// In a session that KnownAt has made, the snapshot shows the archive as it was known at the
+// time of that session.
 func (s *Session) SnapshotOrEmpty(ctx context.Context) (relation.Snapshot, func(), error) {
 	whole, err := s.o.Archive.Snapshot(ctx)
 	if err != nil {
@@ -118,9 +119,9 @@ func (s *Session) SnapshotOrEmpty(ctx context.Context) (relation.Snapshot, func(
 	return relation.KnownAt(whole, s.known), func() { once.Do(func() { whole.Close() }) }, nil // a reader has nothing to lose on Close
 }
 
-// Runner returns a Runner, which runs plans against the snapshot snap. snap
-// may be nil for plans without sources. The progress of the plans is shown as
-// what, the name of the statement, such as "select".
+// Runner returns a Runner, which runs plans on the snapshot snap. snap may be nil for plans
+// without sources. what is the name of the statement, such as "select"; it is shown with the
+// progress of the plans.
 func (s *Session) Runner(snap relation.Snapshot, what string) *op.Runner {
 	r := s.runner(snap)
 	r.Meter = op.NewMeter()
@@ -134,7 +135,7 @@ func (s *Session) Runner(snap relation.Snapshot, what string) *op.Runner {
 	return r
 }
 
-// runner returns a Runner whose plans are neither measured nor shown.
+// runner returns a Runner that does not measure its plans and does not show their progress.
 func (s *Session) runner(snap relation.Snapshot) *op.Runner {
 	more := s.language.Relations(s)
 	r := &op.Runner{Reader: relation.Reader{

@@ -15,8 +15,8 @@ import (
 // reportsOfEvents is the query for the reports of the events that a drawing shows.
 const reportsOfEvents = "SELECT event, report, url, time, published, published_precision, title, host, source, sources, copies FROM reports WHERE event IN "
 
-// Picture sets the Picture of res, if its columns are those of events or of reports. node is
-// the plan that makes its rows, or nil.
+// Picture sets res.Picture to a drawing if the columns of res are those of events or of
+// reports. node is the plan whose rows res has, or nil.
 func (s *Session) Picture(ctx context.Context, res *Result, node plan.Node) {
 	switch {
 	case draw.HasEvents(res.Columns):
@@ -32,14 +32,14 @@ func (s *Session) Picture(ctx context.Context, res *Result, node plan.Node) {
 	}
 }
 
-// PictureEvents sets the Picture of res to the events of a ranking, which a statement has
-// just found.
+// PictureEvents sets res.Picture to a drawing of the events that a statement has just stored
+// under the name ranking.
 func (s *Session) PictureEvents(ctx context.Context, res *Result, ranking string) {
 	res.Picture = rankingPicture{s, ctx, ranking}
 }
 
-// rankingPicture is a draw.Drawing of the events of a ranking. It reads them when it is
-// shown.
+// rankingPicture is a draw.Drawing of the stored events with one name. It reads the events
+// when the drawing is shown.
 type rankingPicture struct {
 	s       *Session
 	ctx     context.Context
@@ -58,7 +58,7 @@ func (p rankingPicture) Text(w io.Writer, t draw.Terminal) error {
 	return p.show(func(d draw.Drawing) error { return d.Text(w, t) })
 }
 
-// show reads the events, and shows them.
+// show reads the events and passes a drawing of them to the function with.
 func (p rankingPicture) show(with func(draw.Drawing) error) error {
 	ranking := (&ast.String{Value: p.ranking}).String()
 	node, err := plan.Build(Query("SELECT * FROM events WHERE ranking = "+ranking+" ORDER BY scale DESC, start, event"), p.s.Env())
@@ -73,8 +73,8 @@ func (p rankingPicture) show(with func(draw.Drawing) error) error {
 	return with(eventsPicture{s: p.s, ctx: p.ctx, res: res})
 }
 
-// eventsPicture is a draw.Drawing of events. It reads the rows of res, and the reports of
-// the events, when it is shown.
+// eventsPicture is a draw.Drawing of events. When the drawing is shown, it reads the rows of
+// res and the reports of these events.
 type eventsPicture struct {
 	s     *Session
 	ctx   context.Context
@@ -94,7 +94,7 @@ func (p eventsPicture) Text(w io.Writer, t draw.Terminal) error {
 	return p.show(func(d *draw.Events) error { return d.Text(w, t) })
 }
 
-// show reads the events and their reports, and shows them.
+// show reads the events and their reports and passes a drawing of them to the function with.
 func (p eventsPicture) show(with func(*draw.Events) error) error {
 	list, more, err := draw.ReadEvents(p.res.Columns, p.res.Rows)
 	if err != nil {
@@ -112,7 +112,7 @@ func (p eventsPicture) show(with func(*draw.Events) error) error {
 	return with(d)
 }
 
-// reports adds the reports to the events.
+// reports reads the reports of the events in list and adds them to these events.
 func (p eventsPicture) reports(list []draw.Event) error {
 	at := make(map[string]*draw.Event, len(list))
 	var names []string
@@ -151,8 +151,8 @@ func (p eventsPicture) reports(list []draw.Event) error {
 	return nil
 }
 
-// locate returns a function that returns where a place is, by the list of places of the
-// archive.
+// locate returns a function that returns the position of a place with a given name, from the
+// list of places in the archive.
 func (p eventsPicture) locate() (func(name string) (latitude, longitude float64, ok bool), error) {
 	snap, release, err := p.s.SnapshotOrEmpty(p.ctx)
 	if err != nil {
@@ -189,7 +189,7 @@ func (p reportsPicture) Text(w io.Writer, t draw.Terminal) error {
 	return p.show(func(d *draw.Reports) error { return d.Text(w, t) })
 }
 
-// show reads the reports and shows them.
+// show reads the reports and passes a drawing of them to the function with.
 func (p reportsPicture) show(with func(*draw.Reports) error) error {
 	d := &draw.Reports{Zone: p.s.Env().Location()}
 	for r, err := range draw.ReadReports(p.res.Columns, p.res.Rows) {

@@ -83,9 +83,8 @@ func (s *Session) planLines(ctx context.Context, snap relation.Snapshot, right i
 // depth.
 func Indented(depth int, line string) string { return strings.Repeat("  ", depth) + line }
 
-// poolLine returns a line that names the pools that have captures in the
-// time of w, and says how many captures these pools have. A source reads at
-// most that many.
+// poolLine returns a line that names the pools with captures in the time w, and says how
+// many captures these pools have. A source reads at most that many.
 func poolLine(pools []record.Pool, w relation.Window) string {
 	var names []string
 	var captures int64
@@ -105,8 +104,8 @@ func knownLine(snap relation.Snapshot, known record.Time) string {
 	return fmt.Sprintf("known at %s: %s of %d left out", known.Std().Format("2006-01-02 15:04:05"), value.Counted(left, "segment"), all)
 }
 
-// readLine returns a line that says how much the source p reads. fileBytes is how many
-// bytes of db-files are read for its rows.
+// readLine returns a line that says how much the source with the part p of an estimate
+// reads. fileBytes is how many bytes of db-files are read for the rows of the source.
 func readLine(p *cost.Part, fileBytes float64) string {
 	r := &p.Reading
 	line := fmt.Sprintf("reads: up to %s, in %s of %s; %s of indexes", value.Counted(r.Captures, "capture"), value.Counted(r.Chunks, "index chunk"),
@@ -117,8 +116,8 @@ func readLine(p *cost.Part, fileBytes float64) string {
 	return line
 }
 
-// wordLine returns a line that says how many of the segments in the time of w have an
-// index of words, so that a question reads no leaves of them.
+// wordLine returns a line that says how many of the segments in the time w have an index of
+// words. In these segments a search reads the index and not the pages.
 func wordLine(snap relation.Snapshot, w relation.Window) string {
 	indexed, all, _ := snap.WordsIndexed(w.From, w.To)
 	line := fmt.Sprintf("words: of %s by the index, of %d from the pages", value.Counted(indexed, "segment"), all-indexed)

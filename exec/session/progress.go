@@ -19,9 +19,9 @@ type Progress struct {
 	Unit        string // of Done and Total, in the plural: "bytes", "rows", "captures"
 }
 
-// reportEvery is the least time between two reports of progress. watchAfter is the
-// age of a query at which its progress is first reported. Before that, nobody finds
-// out how much there is to read.
+// reportEvery is the least time between two reports of progress. watchAfter is how long a
+// query runs before its progress is first reported. Until then, the amount to read is not
+// even estimated.
 const (
 	reportEvery = 100 * time.Millisecond
 	watchAfter  = time.Second
@@ -61,13 +61,12 @@ func (s *Session) ReportEach(work, unit string) func(name string, done, total in
 	}
 }
 
-// watching returns a function for Reader.Watch that reports the progress of plans to
-// the user: how much of the plan's work is done. what names the work, as the field of
-// Progress does. plans returns the plans that have begun. watching returns nil if nobody
-// wants the progress.
+// watching returns a function for Reader.Watch that reports to the user how much of the work
+// of plans is done. what names the work, as in Progress. plans returns the plans that have
+// begun. If nobody wants reports, watching returns nil.
 //
-// The reports come from a goroutine of their own, because a plan may be busy for
-// long with a few rows. It has ended when the function stop has returned.
+// A goroutine sends the reports, because a plan may be busy for long with a few rows. The
+// goroutine has ended when the function stop has returned.
 func (s *Session) watching(what string, snap relation.Snapshot, plans func() []plan.Node) func(context.Context, *relation.Work) (stop func()) {
 	if s.o.Progress == nil || snap == nil {
 		return nil
@@ -81,8 +80,8 @@ func (s *Session) watching(what string, snap relation.Snapshot, plans func() []p
 	}
 }
 
-// plansOf returns the plans that have the requests of work as sources. A request that no
-// plan has becomes a plan by itself.
+// plansOf returns those plans whose sources are requests in work. A request that is in none
+// of the plans becomes a plan by itself.
 func plansOf(work *relation.Work, plans []plan.Node) (list []plan.Node) {
 	for _, n := range work.Requests() {
 		at := slices.IndexFunc(plans, func(p plan.Node) bool {
@@ -98,7 +97,8 @@ func plansOf(work *relation.Work, plans []plan.Node) (list []plan.Node) {
 	return list
 }
 
-// watch reports the progress of work, of the plans plans, until ctx ends.
+// watch reports the progress of work to the user until ctx ends. work is what the sources of
+// plans do.
 func (s *Session) watch(ctx context.Context, what string, snap relation.Snapshot, plans []plan.Node, work *relation.Work) {
 	next := time.NewTimer(watchAfter)
 	defer next.Stop()
@@ -118,7 +118,7 @@ func (s *Session) watch(ctx context.Context, what string, snap relation.Snapshot
 	}
 }
 
-// measure notes in work how much is to be read, by the estimates of plans.
+// measure estimates plans and notes in work how much they will read.
 func (s *Session) measure(ctx context.Context, snap relation.Snapshot, plans []plan.Node, work *relation.Work) error {
 	var sum cost.Estimate
 	for _, n := range plans {

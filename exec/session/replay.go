@@ -19,8 +19,8 @@ type ReplayOptions struct {
 	More      string // path of a file with rules that click buttons that load more; "" means none
 }
 
-// Replay is a browser that shows pages of the archive in replay. It reaches nothing but
-// the archive. Only one goroutine may use it.
+// Replay is a browser that shows pages of the archive in replay. It can reach the archive
+// and no other server. Only one goroutine may use it.
 type Replay interface {
 	// Show shows the capture of a canonical URL, http or https, that is nearest to t.
 	Show(ctx context.Context, url string, t record.Time) (*Replayed, error)
@@ -32,8 +32,8 @@ type Replay interface {
 type Replayed struct {
 	DOM     []byte   // the document after load, as HTML in UTF-8
 	Picture []byte   // a PNG; nil if none was asked for
-	Parts   int      // URLs of the archive that the page asked for, beside its own
-	Missing []string // the URLs among them that the archive has not, in the order of the requests
+	Parts   int      // how many URLs of the archive the page requested, beside its own
+	Missing []string // those of these URLs that the archive does not have, in the order of the requests
 	Ended   string   // why the visit ended: done, or the limit that ended it
 }
 

@@ -39,7 +39,7 @@ type Result struct {
 	Bytes   io.WriterTo                    // the content, for ResultBytes and ResultText
 	Drawing draw.Drawing                   // for DIFF, BLAME, SHOW STORY and SHOW PAGE AS blocks, otherwise nil
 	// Picture shows rows that are events or reports as a drawing, in the formats html and
-	// chart; otherwise nil. It reads Rows.
+	// chart. It is nil for other rows. It reads Rows.
 	Picture draw.Drawing
 	// Notes are lines for the user, on standard error: which capture was used, or why
 	// there are no rows. They are complete when Rows has ended.
@@ -50,9 +50,9 @@ type Result struct {
 	Close func() // never nil; harmless after Rows has ended
 }
 
-// Counted returns how much work the result stands for, for the log of jobs.
-// For ResultWork that is what the statement counted. Otherwise it is rows,
-// the number of rows that were read of the result.
+// Counted returns how much work the statement with this result did, for the log of jobs. For
+// ResultWork it returns what the statement counted. Otherwise it returns rows, the number of
+// rows that the caller has read.
 func (res *Result) Counted(rows int64) Count {
 	if res.Kind == ResultWork {
 		return res.Count
@@ -109,9 +109,8 @@ func (t *Table) Add(row ...value.Value) {
 // Batch returns all rows of the table as one batch.
 func (t *Table) Batch() *value.Batch { return t.batch }
 
-// Work returns the table as the result of a statement that did work
-// (ResultWork). n is the work for the log of jobs. If err is not nil, it
-// follows the rows.
+// Work returns the table as the result of a statement that did work (ResultWork). n is the
+// work for the log of jobs. If err is not nil, the result yields it after the rows.
 func (t *Table) Work(n Count, err error) *Result {
 	res := t.result(ResultWork, err)
 	res.Count = n
@@ -121,8 +120,8 @@ func (t *Table) Work(n Count, err error) *Result {
 // Result returns the table as the answer of a statement (ResultRows).
 func (t *Table) Result() *Result { return t.result(ResultRows, nil) }
 
-// result returns the table as a result of the given kind. If err is not nil,
-// it follows the rows.
+// result returns the table as a result of the given kind. If err is not nil, the result
+// yields it after the rows.
 func (t *Table) result(kind ResultKind, err error) *Result {
 	return &Result{
 		Kind:    kind,

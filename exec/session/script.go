@@ -51,8 +51,9 @@ func (s *Session) Expand(ctx context.Context, st *ast.Run) (*Program, error) {
 	return p, nil
 }
 
-// Enter gives the session the parameters of the program and the time at which what it
-// reads was known. leave gives the session back what it had before.
+// Enter makes the session use the parameters of the program p, and its KNOWN AT time, if
+// any. The caller calls leave after the program; it restores the earlier parameters and
+// time.
 func (s *Session) Enter(p *Program) (leave func()) {
 	params, known := s.o.Params, s.known
 	s.o.Params, s.known = p.Params, p.Known
@@ -188,9 +189,9 @@ func (p *Program) saved(d *task.Definition, st *ast.Run) error {
 	return nil
 }
 
-// takes returns an error if the RUN st gives a parameter that no statement
-// of the script uses. It returns nil if the script has a syntax error,
-// because that is reported when the script runs.
+// takes returns an error if the RUN statement st gives a parameter that no statement of the
+// script uses. If the script has a syntax error, it returns nil, because running the script
+// reports that error.
 func (p *Program) takes(st *ast.Run) error {
 	if _, err := lang.Parse(p.Text, p.Name); err != nil {
 		return nil

@@ -51,20 +51,21 @@ type Options struct {
 	// Jobs is the log of statements that work on the archive. If it is nil, nothing is
 	// logged and no schedule can run.
 	Jobs Jobs
-	// Frugal has garbage collected more often until the caller calls end. It is called for
-	// statements that hold much in memory. Nil means that nothing is done for them.
+	// Frugal makes the garbage collector run more often until the caller calls end. It is
+	// called for statements that hold much in memory. If it is nil, the garbage collector is
+	// left as it is.
 	Frugal func() (end func())
 	// Workers compute parts of queries. If it is nil, the session computes all itself.
 	Workers Workers
-	// Version of the program, for the User-Agent of crawls.
+	// Version is the version of the program, for the User-Agent of crawls.
 	Version string
-	// Confirm is called before DROP POOL and DELETE remove captures, with lines that say
-	// which. If it returns an error, nothing is removed and the statement returns that
-	// error. If Confirm is nil, both statements are refused.
+	// Confirm asks the user before DROP POOL and DELETE remove captures. what has lines that
+	// say which captures. If it returns an error, nothing is removed and the statement
+	// returns that error. If Confirm is nil, both statements are refused.
 	Confirm func(ctx context.Context, what []string) error
-	// ConfirmCost is called before a plan runs whose estimate is above the setting
-	// warn_cost, with a line that says so. If it returns an error, the plan does not run. If
-	// ConfirmCost is nil, such plans are refused with a *CostError.
+	// ConfirmCost asks the user before a plan runs whose estimate is above the setting
+	// warn_cost. what is a line that says so. If it returns an error, the plan does not run.
+	// If ConfirmCost is nil, such plans are refused with a *CostError.
 	ConfirmCost func(ctx context.Context, what string) error
 	// Rates are the measured rates from which costs are estimated. If it is nil, built-in
 	// rates are used, and nothing is measured.
@@ -74,8 +75,8 @@ type Options struct {
 	Progress func(Progress)
 }
 
-// Language tells a session what packages above this one implement: the
-// statements, and the relations whose rows these packages make.
+// Language has what a session needs from packages that import this one: the specifications
+// of statements, and the relations whose rows these packages make.
 type Language struct {
 	// SpecOf returns the Spec of a statement.
 	SpecOf func(ast.Statement) *Spec
@@ -83,8 +84,8 @@ type Language struct {
 	Relations func(*Session) Relations
 }
 
-// Relations makes the rows of the relations schedules, watches, rules and revisits, which no
-// archive stores.
+// Relations makes the rows of the relations schedules, watches, rules and revisits, because
+// the archive does not store these rows.
 type Relations interface {
 	// Schedules returns the rows of the relation schedules.
 	Schedules(ctx context.Context) ([]relation.Schedule, error)
@@ -114,17 +115,18 @@ type Session struct {
 	batch    *Batch            // batch of the watch whose THEN the session runs; otherwise nil
 }
 
-// VisitBudget is how many visits a run of an adaptive schedule lets CRAWL DUE make.
+// VisitBudget says how many visits CRAWL DUE may make in one run of an adaptive schedule.
 type VisitBudget struct {
 	PerDay float64 // visits per day that the schedule allows
 	Run    int64   // visits that this run may make
 }
 
-// BatchParam is the name of the parameter that the statement after THEN has.
+// BatchParam is the name of the parameter that the statement after THEN in a WATCH can use:
+// the number of the batch.
 const BatchParam = "batch"
 
-// Batch is the new rows of a run of a watch, for which THEN runs. THEN may run again for
-// the same batch, if it failed or the program was killed.
+// Batch is the new rows that one run of a watch has found. The statement after THEN runs for
+// them. If it failed or the program was killed, it may run again for the same batch.
 type Batch struct {
 	Watch   string
 	Created record.Time // when the watch was defined, which distinguishes watches of one name
@@ -132,10 +134,11 @@ type Batch struct {
 	keys    int // how many keys NextKey has returned
 }
 
-// NextKey returns a text that names the next message that THEN sends for the batch, such as
-// "news-1796083200000-3": the watch, when it was defined in ms since 1970, and the
-// batch. After the first message, the number of the message follows. When THEN runs again
-// for the batch, the keys are the same. For a nil b, NextKey returns "".
+// NextKey returns the key of the next message that the statement after THEN sends for the
+// batch, such as "news-1796083200000-3": the name of the watch, the time of its definition
+// in ms since 1970, and the number of the batch. Later messages add the number of the
+// message. If the statement runs again for the same batch, the keys are the same. For a nil
+// b, NextKey returns "".
 func (b *Batch) NextKey() string {
 	if b == nil {
 		return ""
@@ -191,8 +194,8 @@ func (s *Session) Visits() *VisitBudget { return s.visits }
 // nil if the session does not run for a watch.
 func (s *Session) Batch() *Batch { return s.batch }
 
-// ForBatch makes the session one that runs the statement after THEN for the batch b. The
-// parameter $batch gets its number.
+// ForBatch prepares the session to run the statement after THEN for the batch b. It sets the
+// parameter $batch to the number of the batch.
 func (s *Session) ForBatch(b *Batch) {
 	s.batch = b
 	s.SetParams(map[string]string{BatchParam: strconv.FormatInt(b.Number, 10)})
@@ -276,8 +279,9 @@ func (s *Session) Inner() *Session {
 	return &inner
 }
 
-// KnownAt returns a session like Inner that reads what was known at the time t, the
-// time after KNOWN AT in a statement. If t is nil, it returns s.
+// KnownAt returns a copy of the session, as Inner does, that reads the archive as it was
+// known at the time t. t is the time after KNOWN AT in a statement. If t is nil, KnownAt
+// returns s itself.
 func (s *Session) KnownAt(t ast.Expr) (*Session, error) {
 	env := s.Env()
 	known, err := value.KnownAt(t, env)
@@ -289,18 +293,18 @@ func (s *Session) KnownAt(t ast.Expr) (*Session, error) {
 	return inner, nil
 }
 
-// Trial returns a session like Inner. It may read statements that write even
-// if s is read-only, because only the outer statement, such as SCHEDULE, is
-// refused then.
+// Trial returns a copy of the session, as Inner does, that can read (but not run) statements
+// that write even if s is read-only. It serves outer statements such as SCHEDULE, which are
+// themselves refused in a read-only session.
 func (s *Session) Trial() *Session {
 	inner := s.Inner()
 	inner.trying = true
 	return inner
 }
 
-// Script returns a session like Inner for the statements of a script, with
-// its own parameters. depth is how many scripts are running inside each
-// other there, this one included.
+// Script returns a copy of the session, as Inner does, for the statements of a script with
+// the parameters params. depth is how many scripts are running inside each other, this
+// script included.
 func (s *Session) Script(params map[string]string) (inner *Session, depth int) {
 	inner = s.Inner()
 	inner.o.Params = params
@@ -308,9 +312,9 @@ func (s *Session) Script(params map[string]string) (inner *Session, depth int) {
 	return inner, inner.depth
 }
 
-// Unattended returns a session like Inner for one run of a schedule, with
-// the given settings. It has no parameters, logs no jobs and reports no
-// progress. visits is the budget of the run, or nil.
+// Unattended returns a copy of the session, as Inner does, for one run of a schedule with
+// the given settings. It has no parameters, logs no jobs and reports no progress. visits is
+// the budget of the run, or nil.
 func (s *Session) Unattended(settings Settings, visits *VisitBudget) *Session {
 	inner := s.Inner()
 	inner.o.Settings, inner.o.Params, inner.o.Jobs, inner.o.Progress = settings, map[string]string{}, nil, nil

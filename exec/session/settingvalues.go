@@ -305,7 +305,7 @@ func parseOnOff(dst *bool, v string) error {
 	return nil
 }
 
-// parseWord sets dst to the one of words that equals v in upper or lower
+// parseWord sets dst to the word in words that equals v in upper or lower
 // case. If none does, it returns an error.
 func parseWord(dst *string, v string, words ...string) error {
 	for _, w := range words {

@@ -59,8 +59,9 @@ type (
 	}
 	// An ArchiveUser is a Deed whose clauses decide whether it needs an archive.
 	ArchiveUser interface{ NeedsArchive() bool }
-	// An Explained is a Deed that must know that EXPLAIN explains it. Explain is called
-	// with analyze for EXPLAIN ANALYZE. It returns an error if that is not possible.
+	// An Explained is a Deed that must know that EXPLAIN explains it. Explain is called with
+	// analyze set for EXPLAIN ANALYZE. It returns an error if the statement cannot be
+	// explained in this way.
 	Explained interface{ Explain(analyze bool) error }
 )
 
@@ -76,10 +77,10 @@ const (
 	Holds
 )
 
-// Declare returns the Spec of the statements of type S. names are their
-// first words, separated by commas. The function read reads the clauses and
-// parameters of a statement. It reads nothing from the archive but
-// definitions. --check and SCHEDULE report its error.
+// Declare returns the Spec of the statements of type S. names are their first words,
+// separated by commas. The function read reads the clauses and parameters of a statement.
+// From the archive it reads only definitions. Commands that check a statement, such as
+// --check and SCHEDULE, report the error of read.
 func Declare[S ast.Statement, D Deed](names string, t Trait, read func(*Session, S) (D, error)) *Spec {
 	return &Spec{
 		Names:  strings.Split(names, ", "),
@@ -95,9 +96,9 @@ func Declare[S ast.Statement, D Deed](names string, t Trait, read func(*Session,
 	}
 }
 
-// DeclareFor is like Declare, for a statement that asks more of an archive
-// than the interface Archive has. A is the interface that it needs. If the
-// archive of a session does not implement A, the statement is refused.
+// DeclareFor does what Declare does, for a statement that calls methods of the archive that
+// are not in the interface Archive. A is the interface with these methods. If the archive of
+// a session does not implement A, the statement is refused.
 func DeclareFor[A any, S ast.Statement, D Deed](names string, t Trait, read func(*Session, A, S) (D, error)) *Spec {
 	sp := Declare(names, t, func(s *Session, st S) (d D, err error) {
 		a, ok := s.o.Archive.(A)
@@ -114,23 +115,22 @@ func DeclareFor[A any, S ast.Statement, D Deed](names string, t Trait, read func
 // s.
 func (sp *Spec) Read(s *Session, st ast.Statement) (Deed, error) { return sp.read(s, st) }
 
-// Named sets the function that returns the name in a statement under which
-// the log of jobs lists it, or nil if the statement has none. Named returns
-// sp.
+// Named sets the function that finds the name under which the log of jobs lists a statement.
+// alias returns nil for a statement without a name. Named returns sp.
 func (sp *Spec) Named(alias func(ast.Statement) *ast.Name) *Spec {
 	sp.alias = alias
 	return sp
 }
 
-// NotedAs sets the function that returns the text with which the log of jobs notes a
-// statement. Without it the log has the whole statement. NotedAs returns sp.
+// NotedAs sets the function that returns the text of a statement for the log of jobs.
+// Without it, the log has the whole statement. NotedAs returns sp.
 func (sp *Spec) NotedAs(text func(ast.Statement) string) *Spec {
 	sp.noted = text
 	return sp
 }
 
-// name returns the first words of the statement st: the one of sp.Names with
-// which st begins.
+// name returns the name in sp.Names with which the statement st begins, such as
+// MERGE POOL.
 func (sp *Spec) name(st ast.Statement) string {
 	text := st.String()
 	for _, n := range sp.Names[1:] {
@@ -141,9 +141,8 @@ func (sp *Spec) name(st ast.Statement) string {
 	return sp.Names[0]
 }
 
-// needsArchive reports whether the statement d is refused if there is no
-// archive. For some statements it returns false although they find out when
-// they run that they need one.
+// needsArchive reports whether the statement d is refused if there is no archive. It returns
+// false for some statements that need one but find this out only when they run.
 func (sp *Spec) needsArchive(d Deed) bool {
 	if u, ok := d.(ArchiveUser); ok {
 		return u.NeedsArchive()
@@ -198,10 +197,10 @@ func (s *Session) Run(ctx context.Context, st ast.Statement) (*Result, error) {
 	return run()
 }
 
-// Check reads the statement st without running it. It returns the error with
-// which Run would refuse st before touching the archive, a crawl or a file.
-// Check reads only definitions from the archive. If st sets or defines
-// something, Check does so in this session, for the statements after it.
+// Check reads the statement st without running it. It returns the error with which Run would
+// refuse st before using the archive, a crawl or a file. From the archive, Check reads only
+// definitions. If st sets or defines something, Check does so in this session only, for
+// later statements.
 func (s *Session) Check(st ast.Statement) error {
 	if err := s.mayWrite(st); err != nil {
 		return err
@@ -231,9 +230,9 @@ func (s *Session) mayWrite(st ast.Statement) error {
 	return nil
 }
 
-// ReadExplained reads the statement st for an EXPLAIN of it. With analyze,
-// for EXPLAIN ANALYZE, the Deed is an Analysis; a statement that cannot be
-// analyzed is an error.
+// ReadExplained reads the statement st, which an EXPLAIN explains. If analyze is set, for
+// EXPLAIN ANALYZE, the result is an Analysis; if st cannot be analyzed, an error is
+// returned.
 func (s *Session) ReadExplained(st ast.Statement, analyze bool) (Deed, error) {
 	switch st.(type) {
 	case *ast.Explain, *ast.ExplainRank:

@@ -9,11 +9,11 @@ import (
 	"infomall/store/record/task"
 )
 
-// storedBytesMax is how many bytes of rows stored reads at most. A classifier or a
-// gazetteer is smaller.
+// storedBytesMax is how many bytes of rows the method stored reads at most. Any stored
+// classifier or list of places is smaller.
 const storedBytesMax = 256 << 20
 
-// TimesComputed returns how often the archive has a result of a kind and name.
+// TimesComputed returns how many results with this kind and name the archive stores.
 func TimesComputed(ctx context.Context, snap relation.Snapshot, kind, name string) (n int, err error) {
 	list, err := snap.Results(ctx, kind)
 	for i := range list {
@@ -24,9 +24,9 @@ func TimesComputed(ctx context.Context, snap relation.Snapshot, kind, name strin
 	return n, err
 }
 
-// stored returns the newest result of a kind and name that the archive stores, with its
-// rows. ok is false if there is none. In a session that KnownAt has made, it returns the
-// newest that was computed by that time.
+// stored returns the newest stored result with this kind and name, and its rows. ok is false
+// if there is none. In a session that KnownAt has made, it returns the newest result that
+// was computed up to the time of that session.
 func (s *Session) stored(kind, name string) (r task.Result, rows []task.ResultRow, ok bool, err error) {
 	ctx := context.Background()
 	snap, release, err := s.SnapshotOrEmpty(ctx)

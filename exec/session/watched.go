@@ -28,11 +28,11 @@ func (s *Session) Watched() *relation.Relation {
 	return work.WatchedWith(columns)
 }
 
-// watched returns a function that returns the columns which the relation watched has
-// of the query of the watch with this name, or if there is none, of the queries of all
-// watches: each name once, in the order of the watches' names. If two watches have a
-// column of one name with different types, it is of a type to which both can be
-// converted. The function reads the archive at its first call only.
+// watched returns a function that returns columns of the relation watched: the columns of
+// the query of the watch with this name, or if there is no such watch, those of all watches,
+// each name once, in the order of the watches' names. If two watches have a column of the
+// same name with different types, its type is one to which both can be converted. The
+// function reads the archive only at its first call.
 func (s *Session) watched() func(name string) ([]value.Column, error) {
 	type query struct {
 		name    string

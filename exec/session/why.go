@@ -56,9 +56,10 @@ func (s *Session) whyEmpty(ctx context.Context, snap relation.Snapshot, node pla
 // lowerColumns lists the columns whose values have no capital letters.
 var lowerColumns = []string{"host", "domain", "mime", "lang", "kind", "change", "op", "label", "page_type", "digest"}
 
-// otherValue returns a note for the user on a condition of the query node that compares a column
-// with a text of another form than its values have, such as charset = 'GB2312'. It returns "" if
-// there is none. r is the relation that the query reads.
+// otherValue returns a note for the user about a condition that compares a column with a
+// text that its values can never have, such as charset = 'GB2312' (its values are in lower
+// case). It returns "" if the query node has no such condition. r is the relation that the
+// query reads.
 func otherValue(node plan.Node, r *relation.Relation) (note string) {
 	plan.Walk(node, func(n plan.Node, _ int) {
 		f, ok := n.(*plan.Filter)
@@ -93,8 +94,8 @@ func otherValue(node plan.Node, r *relation.Relation) (note string) {
 // closedColumns lists the columns whose descriptions name all their values.
 var closedColumns = []string{"kind", "change", "op", "label", "page_type", "charset_source", "via_record"}
 
-// valueNote returns a note on the comparison of a column of r with a text that has another form than
-// the values of the column, or "" if it has the same form.
+// valueNote returns a note for the user if the column of r can never have the value text,
+// for example because its values are in lower case. Otherwise it returns "".
 func valueNote(r *relation.Relation, column, text string) string {
 	lower := strings.ToLower(text)
 	switch {
@@ -117,8 +118,8 @@ func valueNote(r *relation.Relation, column, text string) string {
 	return ""
 }
 
-// noResults returns note if the archive has no computed result of this kind,
-// such as of PAGERANK, otherwise nil.
+// noResults returns a list with the note if the archive has stored no result of this kind,
+// such as a PageRank. Otherwise it returns nil.
 func noResults(ctx context.Context, snap relation.Snapshot, kind, note string) []string {
 	results, err := snap.Results(ctx, kind)
 	if err != nil || len(results) > 0 {
@@ -138,9 +139,9 @@ func neverAsks(node plan.Node) bool {
 	return never
 }
 
-// probe looks for captures in the scope of the source src, first within its
-// time and then at any time, and returns a note on the result for the user.
-// The note is "" if the condition in WHERE may have dropped the rows.
+// probe looks for captures in the scope of src, first within the time of src and then at any
+// time. It returns a note for the user about what it found. The note is "" if the condition
+// in WHERE may be why the query has no rows.
 func (s *Session) probe(ctx context.Context, snap relation.Snapshot, src *plan.Source) (string, error) {
 	what := "the archive"
 	if src.Scope != "" {
@@ -194,7 +195,7 @@ func visitedOnly(ctx context.Context, snap relation.Snapshot, src *plan.Source) 
 	return "pages were visited then and had not changed, so no version began; the relation captures has the visits", nil
 }
 
-// sighting is what the function look found out about the captures of a scan.
+// sighting is what the function look has found out about the captures of a scan.
 type sighting struct {
 	any, whole  bool        // any: there is a capture; whole: look read all captures, not only the first rowsMax
 	first, last record.Time // earliest and latest time of the captures that look read
@@ -229,9 +230,9 @@ func look(ctx context.Context, snap relation.Snapshot, scan record.Scan, rowsMax
 	return s, nil
 }
 
-// neverHeld returns a note for the user that the scope of src was never
-// captured. The note names the nearest host that the archive has. what names
-// the scope in the note.
+// neverHeld returns a note for the user that nothing in the scope of src was ever captured.
+// The note names the most similar host that the archive has. what names the scope in the
+// note.
 func (s *Session) neverHeld(ctx context.Context, snap relation.Snapshot, what string, src *plan.Source) (string, error) {
 	note := what + " was never captured"
 	if file, ok := scopeFile(src.Scope); ok {
@@ -270,9 +271,9 @@ func (s *Session) neverHeld(ctx context.Context, snap relation.Snapshot, what st
 	return note, nil
 }
 
-// otherForm returns another form of the only URL that src asks for, such as one with https in place
-// of http, of which the archive has a capture. It returns "" if src asks for more than one URL, or
-// if there is none.
+// otherForm returns a similar URL that the archive has if src asks for one URL only, for
+// example with https in place of http. It returns "" if src asks for more than one URL, or
+// if the archive has no similar one.
 func otherForm(ctx context.Context, snap relation.Snapshot, src *plan.Source) (string, error) {
 	r := src.Ranges[0]
 	if len(src.Ranges) != 1 || r.To != r.From+"\x00" {
@@ -288,9 +289,9 @@ func otherForm(ctx context.Context, snap relation.Snapshot, src *plan.Source) (s
 	return "", nil
 }
 
-// fileNotes returns a note for each scope of sources that is the name of a file which
-// FILE reads. It is for a query without rows, and does not look whether the scope was
-// captured.
+// fileNotes returns notes for the user of a query without rows. There is one note for each
+// scope in sources that is the name of an existing file that FILE could read. fileNotes does
+// not look in the archive.
 func fileNotes(sources []*plan.Source) (notes []string) {
 	for _, src := range sources {
 		if file, ok := scopeFile(src.Scope); ok {
@@ -325,8 +326,8 @@ func hostLabels(key string) []string {
 	return strings.FieldsFunc(key, func(r rune) bool { return r == ',' })
 }
 
-// hostName returns the host with these labels, of which the top-level domain
-// comes first.
+// hostName returns the host with these labels. The top-level domain is the first label:
+// "org", "example" give example.org.
 func hostName(labels []string) string {
 	name := slices.Clone(labels)
 	slices.Reverse(name)

@@ -14,7 +14,8 @@ import (
 	"os"
 )
 
-// topology is a file of TopoJSON: objects refer to arcs, which neighbours share.
+// topology is the content of a TopoJSON file. It has lines called arcs, and objects such as
+// countries that refer to arcs. Neighbours share the arc of their border.
 type topology struct {
 	Arcs      [][][2]float64
 	Transform struct{ Scale, Translate [2]float64 }
@@ -48,7 +49,8 @@ func fail(why any) {
 	os.Exit(1)
 }
 
-// add appends the rings of a file.
+// add appends to out the rings of this kind in the TopoJSON file name, with fewer points as
+// tolerance allows, and returns the result. object is the object of the file to take.
 func add(out []byte, kind byte, name, object string, tolerance float64) []byte {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -90,7 +92,7 @@ func add(out []byte, kind byte, name, object string, tolerance float64) []byte {
 	return out
 }
 
-// rings returns the rings of a polygon or of several polygons, as numbers of arcs.
+// rings returns the rings of one or several polygons, each as a list of indexes of arcs.
 func (g *geometry) rings() (list [][]int) {
 	switch g.Type {
 	case "Polygon":

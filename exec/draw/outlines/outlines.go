@@ -29,7 +29,7 @@ import (
 //go:embed outlines.table
 var table []byte
 
-// Kind is what a ring is the outline of.
+// Kind says what a ring is the outline of: a country or a province.
 type Kind uint8
 
 // The kinds.
@@ -46,14 +46,14 @@ type Point struct{ Longitude, Latitude int32 }
 type Ring struct {
 	Kind   Kind
 	Points []Point
-	// West, East, South and North bound the points.
+	// West, East, South and North are the least and greatest coordinates of the points.
 	West, East, South, North int32
 }
 
 // Rings returns all outlines. The caller must not change them.
 var Rings = sync.OnceValue(func() []Ring { return decode(table) })
 
-// decode reads the table.
+// decode returns the rings in b, the content of the file outlines.table.
 func decode(b []byte) (list []Ring) {
 	for len(b) > 0 {
 		r := Ring{Kind: Kind(b[0]), West: 1 << 20, South: 1 << 20, East: -1 << 20, North: -1 << 20}
