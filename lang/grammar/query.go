@@ -571,4 +571,3 @@ func (p *parser) joinKind(j *ast.Join) (found, cross bool, err error) {
 	}
 	return p.take("JOIN"), false, nil
 }
-

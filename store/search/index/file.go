@@ -396,8 +396,8 @@ func (f *File) readUsersBlock(t *packed.Reader, place func(*packed.Reader) block
 	return b
 }
 
-// countUsers sets the fields First, End and Captures of the blocks of users. It returns
-// false if a block ends beyond the runs of the index, which means damage.
+// countUsers sets the fields First and Captures of the blocks of users. It returns false if
+// the runs of a block are not runs of the index, which means damage.
 func (f *File) countUsers() bool {
 	first := 0
 	for i := range f.users {
