@@ -50,8 +50,8 @@ func (s *stream) end(extras, results []*value.Vector, from, to int, last bool) e
 	return nil
 }
 
-// sum adds the rows from <= i < to of the batch, which are peers, to the running
-// aggregates.
+// sum adds the rows from <= i < to of the batch, which are peers, to the window functions
+// whose results depend on all peers.
 func (s *stream) sum(extras []*value.Vector, from, to int) error {
 	if from == to {
 		return nil
