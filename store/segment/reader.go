@@ -539,7 +539,7 @@ func (s *Reader) Meta(n uint32) (m *Meta, stored int, err error) {
 }
 
 // addedIn returns the Info that has the time at which the entries of run n were added. It
-// returns nil for a segment of states, whose entries each have their own time.
+// returns nil for a run of states, whose entries each have their own time.
 func (s *Reader) addedIn(n uint32) *Info {
 	if int(n) >= s.Info.Runs-s.Info.States {
 		return nil
