@@ -229,9 +229,9 @@ func joined(in iter.Seq2[*finding, error], most int, same func(a, b *finding) bo
 	}
 }
 
-// takes reports whether f can be joined to j: no visit between the times of j and of f
-// found the words missing. The visits that count are those of the last URL of j that had
-// the words. f must not begin before j.
+// takes reports whether f can be joined to j. It can if their times overlap, or if no visit
+// between them found the words missing. The visits that count are those of the last URL of j
+// that had the words. f must not begin before j.
 func (j *joint) takes(f *finding) bool {
 	if f.first <= j.last {
 		return true

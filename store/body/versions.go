@@ -175,9 +175,9 @@ func (v *versionReader) visit(ref segment.RunRef, w *wantedOfRun) {
 	}
 }
 
-// idsShare is a limit for visit: it computes the IDs of the wanted blocks if they are less
-// than one in idsShare of the blocks of the run. For more blocks it is faster to decode
-// the IDs of all.
+// idsShare is a limit for visit: it computes the IDs of the wanted blocks if they are at most
+// one in idsShare of the blocks of the run. For more blocks it is faster to decode the IDs of
+// all, unless the run is packed and has none.
 const idsShare = 4
 
 // entry reads the entry and the fold of version i from the run, and finds out which blocks

@@ -97,9 +97,10 @@ func (b *batchPlan) open(ctx context.Context, w *window, from int) error {
 // want adds to w the versions to read for comparing the first new version of a URL with
 // the version before it. That version is the first to read. If the stored fold of the last
 // version added does not hold (its record of how its blocks relate to earlier versions),
-// want adds the version before, and so on. If it would need more than derive.FoldBack
-// versions, the new version gets no fold, and want adds only the version before it. known
-// are the captures of the URL in the archive, and new those in the batch.
+// want adds the version before, and so on. If more than derive.FoldBack versions were
+// needed besides the first, the new version gets no fold, and want adds only the first. It
+// adds nothing if no new capture differs from that version, or if the import still has it
+// in memory. known are the captures of the URL in the archive, and new those in the batch.
 func (b *batchPlan) want(w *window, known []timeline.Capture, new []*staged) {
 	n, _ := slices.BinarySearchFunc(known, new[0].Time, func(c timeline.Capture, t record.Time) int { return cmp.Compare(c.Time, t) })
 	first := len(w.versions)

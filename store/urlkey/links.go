@@ -12,7 +12,7 @@ import (
 type Links struct {
 	base  string // the URL to which the links of the current page are relative
 	plain Resolver
-	urls  map[string]string // URL by the reach's From and the text of the link
+	urls  map[string]string // URL of each link; the key is the result of From, a zero byte, and the link
 	key   []byte
 	bytes int // an estimate of the memory that urls takes
 }

@@ -118,7 +118,7 @@ func NewReader() *Reader {
 	return &Reader{young: make(map[leafKey]*Leaf), parts: divide.NewMemory(), leavesMax: leavesMax, bytesMax: leafBytesMax}
 }
 
-// Forgetful divides the memory limit of m by n, starting from the default.
+// Forgetful divides the memory limits of m by n.
 func (m *Reader) Forgetful(n int) {
 	m.leavesMax, m.bytesMax = m.leavesMax/n, m.bytesMax/n
 	m.parts.Shrink(n)
