@@ -494,8 +494,9 @@ func (m *Maker) fillKnown(leaves []segment.Span, as index.Reading, cut []facts.O
 	return nil
 }
 
-// addSome adds to b the matches in the leaves from <= n < to of the run ref. It looks only
-// at the leaves in which the query matches something.
+// addSome adds to b the matches in the leaves from <= n < to of the run ref. If an index
+// lists these leaves, it looks only at those in which the query matches something, or that
+// must be read. Otherwise it reads all of them.
 func (m *Maker) addSome(b *Block, ref segment.RunRef, from, to uint32, as index.Reading) error {
 	run := m.open(leafRun{ref, m.reading(as)}, as)
 	if run.none {

@@ -114,8 +114,8 @@ func (v *Snapshot) HasDocuments() bool { return len(v.documentFiles()) > 0 }
 
 // inReadings calls find with each file of readings (texts extracted from documents) of
 // segment s, until find returns true. source is the index of s among the segments that the
-// file covers. If a file was replaced since the snapshot listed the files, inReadings
-// lists them again and starts once more.
+// file covers. If a file is damaged or missing, it may have been replaced: inReadings then
+// lists the files again and starts once more.
 func (v *Snapshot) inReadings(s *segment.Info, find func(f *readings.File, source int) (done bool, err error)) {
 	name := readings.NameOf(s)
 	for again := range 2 {
@@ -232,9 +232,9 @@ func (v *Snapshot) readBodies() []uint64 {
 func bodyNumber(id segment.ID) uint64 { return binary.BigEndian.Uint64(id[:]) &^ bodyBits }
 
 // DocumentText reports whether an entry that is not a page has a text of a document, an
-// empty one, or none, as far as that is known. The parameter at is the position of the
-// entry. digest is the digest of its body; it is zero for an entry that is stored without
-// a body.
+// empty one, or none. If that is not known, it returns search.FullDocument, so that the
+// text is read. The parameter at is the position of the entry. digest is the digest of its
+// body; it is zero for an entry that is stored without a body.
 func (v *Snapshot) DocumentText(ctx context.Context, at timeline.Place, digest record.Digest) search.DocumentText {
 	if digest == (record.Digest{}) {
 		return search.FullDocument

@@ -97,7 +97,8 @@ type ownRun struct {
 	readings  []Reading
 }
 
-// document returns the document of block n in a reading, or -1 if it has none.
+// document returns the document of block n, read in the reading, or -1 if the block has
+// none.
 func (o *ownRun) document(n uint32, as Reading) int {
 	if i := o.shapeOf(int(n), as, o.readings); i >= 0 {
 		return int(o.doc[i])
