@@ -96,7 +96,7 @@ func newSpans(run *op.Runner) (*spans, error) {
 	return &spans{file: f, out: bufio.NewWriterSize(f, buffer)}, nil
 }
 
-// add appends b to the file and returns its place.
+// add appends b to the file and returns the position of b in it.
 func (s *spans) add(b []byte) (span, error) {
 	at := span{s.at, uint32(len(b))}
 	s.at += int64(len(b))
@@ -107,8 +107,8 @@ func (s *spans) add(b []byte) (span, error) {
 	return at, nil
 }
 
-// read reads the data at a place that add returned. It uses the memory of buf
-// if that is large enough, and returns the data.
+// read returns the data at a position that add returned. It uses the memory of buf if that
+// is large enough.
 func (s *spans) read(at span, buf []byte) ([]byte, error) {
 	if s.held {
 		if err := s.out.Flush(); err != nil {
@@ -123,8 +123,8 @@ func (s *spans) read(at span, buf []byte) ([]byte, error) {
 	return buf, nil
 }
 
-// pieces collects a long list piece by piece. A slice that grows takes room for a quarter more, and
-// during each growth for two copies.
+// pieces collects a long list piece by piece. A single growing slice would have a quarter
+// of unused room, and during each growth two copies.
 type pieces[T any] struct {
 	full [][]T
 	last []T
@@ -154,8 +154,8 @@ func (p *pieces[T]) join() []T {
 	return out
 }
 
-// newComparison queries what is to be compared and returns a comparison
-// in which none of their texts was read. The caller closes it.
+// newComparison queries the archive for the pages, images or blocks that d compares. It
+// returns a comparison in which all of them are unread. The caller closes it.
 func newComparison(ctx context.Context, d *duplication, run *op.Runner) (_ *comparison, err error) {
 	c := &comparison{duplication: d, run: run, band: dedup.NewBands(d.similarity), before: make(map[uint32]result.Duplicate)}
 	defer func() {
@@ -220,7 +220,8 @@ func (c *comparison) find(key []byte) (int, bool) {
 	return slices.BinarySearchFunc(c.list, key, func(x compared, key []byte) int { return bytes.Compare(c.key(&x), key) })
 }
 
-// comparable returns how many pages, blocks or images can be compared: texts need words.
+// comparable returns how many pages, blocks or images of c can be compared. A page or
+// block without words cannot.
 func (c *comparison) comparable() (n int) {
 	for i := range c.list {
 		if c.list[i].state >= remembered {
@@ -230,10 +231,10 @@ func (c *comparison) comparable() (n int) {
 	return n
 }
 
-// compare reads the texts of pages that are new or changed since the last
-// DEDUP, and joins similar pages into groups. made names the rules for making
-// prints, as printsMade returns it: only prints of the last DEDUP with the same
-// rules are reused.
+// compare reads the texts of pages that are new or changed since the last DEDUP, and joins
+// similar pages into groups. made identifies how prints (fingerprints of texts) are
+// computed, as printsMade returns it. A print that the last DEDUP stored is used only if
+// it was computed in the same way.
 func (c *comparison) compare(ctx context.Context, made string) error {
 	err := ctx.Err()
 	if err == nil && c.images {
@@ -265,8 +266,8 @@ func (c *comparison) compare(ctx context.Context, made string) error {
 	return c.byShingles(ctx)
 }
 
-// report returns a function that shows the user how much of a phase of the statement is done, after
-// the texts were read. unit names what is counted, in the plural.
+// report returns a function that shows the user the progress of a phase of the statement.
+// unit names in the plural what is counted, such as pages.
 func (c *comparison) report(phase, unit string) func(done, total int64) {
 	if report := c.s.Report("dedup: "+phase, unit); report != nil {
 		return report
@@ -339,12 +340,13 @@ func (c *comparison) read(ctx context.Context, wanted []uint32) error {
 	return nil
 }
 
-// take computes the shingles and the print of a page from its texts, and
-// updates its state. text is the main text of the page. If text has too few
-// shingles, take uses all, the whole text. A page without words is not a
-// duplicate of anything. If the whole text is short too, the page has few
-// shingles, so that one word more or less makes it a different page. With the method keywords,
-// synonyms become the base word of their line before.
+// take computes the shingles (hashes of consecutive words) of page x. If x is unread, it
+// also computes the print and sets the state to fresh. text is the main text of the page,
+// and all the whole text, which take uses if text has too few shingles. A page without
+// words becomes wordless: it is a duplicate of nothing. If the whole text is short too,
+// the page has few shingles, so that one word more or less makes it a different page. With
+// the method keywords, take replaces each synonym by the base word of its line in the list
+// of synonyms.
 func (c *comparison) take(x *compared, text, all string) (err error) {
 	c.texts++
 	if synonyms := c.s.Settings().SynonymList(); c.method == methodKeywords && synonyms != nil {

@@ -10,8 +10,8 @@ import (
 	"infomall/exec/value"
 )
 
-// right computes the function right. As in PostgreSQL, a negative n leaves out the first -n
-// characters.
+// right computes the SQL function right, which returns the last n characters. As in
+// PostgreSQL, a negative n leaves out the first -n characters.
 func right(_ *Env, a []value.Value) (value.Value, error) {
 	s, n := a[0].Text, a[1].Int
 	from := -n
@@ -21,7 +21,7 @@ func right(_ *Env, a []value.Value) (value.Value, error) {
 	return value.OfText(s[runesEnd(s, from):]), nil
 }
 
-// strpos computes the function strpos.
+// strpos computes the SQL function strpos.
 func strpos(_ *Env, a []value.Value) (value.Value, error) {
 	at := strings.Index(a[0].Text, a[1].Text)
 	if at < 0 {
@@ -30,8 +30,8 @@ func strpos(_ *Env, a []value.Value) (value.Value, error) {
 	return value.OfInt(int64(utf8.RuneCountInString(a[0].Text[:at])) + 1), nil
 }
 
-// pad returns an applier that adds characters to a text, on the left or on the right, until it
-// has a given length. A longer text is cut.
+// pad returns the code of lpad, if left is set, or of rpad: it adds characters to a text
+// until the text has a given length. It cuts a longer text to that length.
 func pad(left bool) applier {
 	return func(_ *Env, a []value.Value) (value.Value, error) {
 		s, n, fill := a[0].Text, max(a[1].Int, 0), " "
@@ -56,7 +56,9 @@ func pad(left bool) applier {
 	}
 }
 
-// trimBy returns an applier that takes blanks, or given characters, from one end of a text.
+// trimBy returns the code of ltrim or rtrim, which removes characters from one end of a
+// text. It uses the function blanks if the call names no characters, and otherwise the
+// function characters.
 func trimBy(blanks func(string, func(rune) bool) string, characters func(s, cutset string) string) applier {
 	return func(_ *Env, a []value.Value) (value.Value, error) {
 		if len(a) == 1 {
@@ -90,8 +92,9 @@ func reverse(_ *Env, a []value.Value) (value.Value, error) {
 	return value.OfText(string(out)), nil
 }
 
-// translate computes the function translate. A character of from that has no character at its
-// place in to is deleted.
+// translate computes the SQL function translate. It replaces each character of the
+// argument from by the character at the same position of the argument to. A character
+// without such a counterpart is deleted.
 func translate(_ *Env, a []value.Value) (value.Value, error) {
 	from, to := []rune(a[1].Text), []rune(a[2].Text)
 	table := make(map[rune]rune, len(from))
@@ -134,12 +137,12 @@ func prepareCount(_ *Env, args []Expr) (applier, error) { return preparePattern(
 
 func regexpCount(_ *Env, a []value.Value) (value.Value, error) { return applyPattern(a, matches) }
 
-// matches returns how often re matches in a[0]. Matches do not overlap.
+// matches returns the number of matches of re in the text a[0]. Matches do not overlap.
 func matches(re *regexp.Regexp, a []value.Value) (value.Value, error) {
 	return value.OfInt(int64(len(re.FindAllStringIndex(a[0].Text, -1)))), nil
 }
 
-// partFunctions declares the functions that take texts apart, or put them together.
+// partFunctions declares the functions that take parts of texts or join texts.
 var partFunctions = []Function{
 	{Name: "concat_ws", Example: `concat_ws(', ', 'Lanshan', NULL, 'Library')`, Doc: "The texts, with separator between them. A NULL is left out.",
 		params: []param{{"separator", textKind}, {"s", textKind}}, many: true, nulls: true, result: value.Text, apply: concatWS},

@@ -138,8 +138,9 @@ func compilePattern(pattern string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
-// preparePattern returns an applier of f with the second argument compiled as a regular expression,
-// so that this happens once. It returns nil if that argument is not constant.
+// preparePattern compiles the second argument as a regular expression, so that this
+// happens once and not for each row. It returns a function that calls f with the compiled
+// pattern. It returns nil if that argument is not constant.
 func preparePattern(args []Expr, f func(*regexp.Regexp, []value.Value) (value.Value, error)) (applier, error) {
 	pattern, ok := constantText(args, 1)
 	if !ok {
@@ -152,7 +153,7 @@ func preparePattern(args []Expr, f func(*regexp.Regexp, []value.Value) (value.Va
 	return func(_ *Env, a []value.Value) (value.Value, error) { return f(re, a) }, nil
 }
 
-// applyPattern compiles the pattern a[1] and returns what f gives.
+// applyPattern compiles the pattern a[1], and returns the result of f for it and a.
 func applyPattern(a []value.Value, f func(*regexp.Regexp, []value.Value) (value.Value, error)) (value.Value, error) {
 	re, err := compilePattern(a[1].Text)
 	if err != nil {

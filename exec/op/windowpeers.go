@@ -7,18 +7,20 @@ import (
 	"infomall/store/record"
 )
 
-// pendingRows has the rows of earlier batches that are peers of each other, with columns for the
-// results. Rows that do not fit in memory go to the spool.
+// pendingRows has those rows of earlier batches that are peers (equal in ORDER BY) of the
+// current row, with columns for their results. Rows that do not fit in memory go to the
+// spool, a temporary file.
 type pendingRows struct {
-	held  []*value.Batch // the first rows
-	bytes int64          // memory of held
+	held  []*value.Batch // the first rows, in memory
+	bytes int64          // memory that held takes
 	spool *spill.Spool
-	row   []byte // memory for a row
+	row   []byte // working memory for one row
 }
 
-// end is called when the last of the current peers was read: the rows from <= i < to of the batch,
-// and the pending rows before them. It sets the results that depend on all peers, and yields the
-// pending rows. last is set if they are also the last rows of their partition.
+// end completes the current peers (rows equal in ORDER BY), after the last of them was
+// read. They are the pending rows and the rows from <= i < to of the batch. end sets the
+// results that depend on all peers, and yields the pending rows. last says that the peers
+// are also the last rows of their partition.
 func (s *stream) end(extras, results []*value.Vector, from, to int, last bool) error {
 	if err := s.sum(extras, from, to); err != nil {
 		return err
@@ -48,7 +50,8 @@ func (s *stream) end(extras, results []*value.Vector, from, to int, last bool) e
 	return nil
 }
 
-// sum adds the rows from <= i < to of the batch, which are peers, to what is computed of them.
+// sum adds the rows from <= i < to of the batch, which are peers, to the window functions
+// whose results depend on all peers.
 func (s *stream) sum(extras []*value.Vector, from, to int) error {
 	if from == to {
 		return nil
@@ -64,8 +67,8 @@ func (s *stream) sum(extras []*value.Vector, from, to int) error {
 	return nil
 }
 
-// keep moves the rows of b from the row from on, whose last peer did not come yet, to the pending
-// rows. It returns the rows before them.
+// keep moves the rows of b from index from on to the pending rows, because further peers
+// of them may follow in the next batch. It returns the rows of b before index from.
 func (s *stream) keep(b *value.Batch, extras []*value.Vector, from int) (*value.Batch, error) {
 	if err := s.sum(extras, from, b.N); err != nil {
 		return nil, err
@@ -86,7 +89,8 @@ func (s *stream) keep(b *value.Batch, extras []*value.Vector, from int) (*value.
 	return b.Slice(0, from), nil
 }
 
-// yieldPending yields the pending rows, whose results are known now, and removes them.
+// yieldPending yields the pending rows after their results have become known, and removes
+// them.
 func (s *stream) yieldPending() error {
 	p := &s.pending
 	for _, b := range p.held {
@@ -126,7 +130,8 @@ func (s *stream) yieldPending() error {
 	return nil
 }
 
-// yieldPeers yields the rows of b, which are peers, with the results that they share.
+// yieldPeers yields the rows of b with the results that all peers share. All rows of b are
+// peers.
 func (s *stream) yieldPeers(b *value.Batch) {
 	for _, k := range s.atEnds {
 		v := b.Cols[s.width+k]

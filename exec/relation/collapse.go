@@ -27,11 +27,11 @@ import (
 // sorters, so the result does not depend on the order in which they come, and memory is
 // bounded.
 
-// collapseShare is the part of a statement's memory that a sorter of findings gets, and
-// the part that the list of different pages may take.
+// collapseShare divides the memory of a statement: a sorter of findings gets one part in
+// collapseShare of it, and the list of different pages may take another.
 const collapseShare = 4
 
-// collapsed yields the findings of in after joining, sorted by URL and time.
+// collapsed yields the findings of in, joined into groups, sorted by URL and time.
 func (r *Reader) collapsed(ctx context.Context, in iter.Seq2[*finding, error]) iter.Seq2[*finding, error] {
 	forms := joined(r.sorted(ctx, in, func(dst []byte, f *finding) []byte { return f.byTime(appendFormKey(dst, f)) }), r.collapseMax(),
 		func(a, b *finding) bool { return a.asOf == b.asOf && urlkey.Form(a.url) == urlkey.Form(b.url) })
@@ -44,7 +44,7 @@ func (r *Reader) collapsed(ctx context.Context, in iter.Seq2[*finding, error]) i
 	})
 }
 
-// collapseMax returns how many pages may be compared at once.
+// collapseMax returns the largest number of pages that may be compared at once.
 func (r *Reader) collapseMax() int {
 	return int(r.Memory.Bytes / (collapseShare * dedup.LeaderBytes))
 }
@@ -54,18 +54,18 @@ func errTooManyCopies(most int) error {
 	return fmt.Errorf("the answer has more than %d pages to compare for near-copies, which need more memory; ask for less, or SET memory to more, or SET collapse = off", most)
 }
 
-// byTime appends to dst a key that sorts findings by their first time and then by URL.
+// byTime appends to dst a key that sorts findings by first time, and then by URL.
 func (f *finding) byTime(dst []byte) []byte {
 	return append(appendTime(dst, f.first), urlkey.Key(f.url)...)
 }
 
-// appendFormKey appends to dst a key that is the same for all forms of a URL at one
-// moment of a choice.
+// appendFormKey appends to dst a key that is equal for all forms of a URL (such as http
+// and https) at the same moment for which a query chooses versions.
 func appendFormKey(dst []byte, f *finding) []byte {
 	return appendTime(append(append(dst, urlkey.Form(f.url)...), 0), f.asOf)
 }
 
-// appendTime appends t to dst such that keys sort by time.
+// appendTime appends t to dst as bytes that sort like times.
 func appendTime(dst []byte, t record.Time) []byte {
 	return binary.BigEndian.AppendUint64(dst, uint64(t)^1<<63)
 }
@@ -136,16 +136,17 @@ func (r *Reader) sorted(ctx context.Context, in iter.Seq2[*finding, error], key 
 	}
 }
 
-// fewShare is the part of a sorter's memory that findings take before they go to the sorter.
+// fewShare divides the memory of a sorter: one part in fewShare holds findings in a plain
+// list before they go to the sorter.
 const fewShare = 4
 
-// keyedFinding is a finding and the key by which it is sorted.
+// keyedFinding is a finding with the key by which it is sorted.
 type keyedFinding struct {
 	key string
 	finding
 }
 
-// bytes returns about how much memory k takes.
+// bytes returns an estimate of the memory that k takes, in bytes.
 func (k *keyedFinding) bytes() int64 {
 	return int64(unsafe.Sizeof(*k)) + int64(len(k.key)+len(k.url)+len(k.title))
 }
@@ -155,7 +156,7 @@ func (f *finding) times() []*record.Time {
 	return []*record.Time{&f.first, &f.last, &f.notBefore, &f.next, &f.asOf, &f.missed, &f.lost}
 }
 
-// appendTo appends f to dst in the form that readFinding reads.
+// appendTo appends an encoded form of f to dst. readFinding decodes it.
 func (f *finding) appendTo(dst []byte) []byte {
 	dst = spill.AppendValue(dst, value.OfText(f.url))
 	dst = spill.AppendValue(dst, value.OfText(f.title))
@@ -172,7 +173,7 @@ func (f *finding) appendTo(dst []byte) []byte {
 	return spill.AppendValue(dst, value.OfFloat(f.score))
 }
 
-// readFinding returns the finding that appendTo wrote.
+// readFinding decodes src, a finding that appendTo encoded.
 func readFinding(src string) (f finding) {
 	next := func() (v value.Value) {
 		v, src = spill.DecodeValue(src)
@@ -191,16 +192,16 @@ func readFinding(src string) (f finding) {
 	return f
 }
 
-// joint is findings that were joined to one, in the order of their first times.
+// joint collects findings that are joined into one. They are added sorted by first time.
 type joint struct {
-	finding                // the result
-	urls    map[string]int // the URLs that were joined, with the copies of each; nil for one
+	finding                // the finding into which all are joined
+	urls    map[string]int // number of copies at each URL that was joined; nil if there is only one URL
 }
 
-// joined yields the findings of in, with neighbours of one group joined into one finding. The
-// findings of in are sorted by group and first time, and same reports whether two are of one
-// group. A finding is valid until the iteration moves on. An error says that a finding would
-// stand for more than most URLs.
+// joined joins neighbouring findings of one group into one finding, and yields the
+// results. The findings of in are sorted by group and first time. The function same
+// reports whether two findings are in one group. A finding is valid until the iteration
+// moves on. It is an error if a result would stand for more URLs than most.
 func joined(in iter.Seq2[*finding, error], most int, same func(a, b *finding) bool) iter.Seq2[*finding, error] {
 	return func(yield func(*finding, error) bool) {
 		var open joint // versions is 0 if there is none
@@ -228,9 +229,9 @@ func joined(in iter.Seq2[*finding, error], most int, same func(a, b *finding) bo
 	}
 }
 
-// takes reports whether f, which begins no earlier than j, belongs to it: whether no
-// visit between their spans found the words missing. Of j, the URL that had the words
-// last counts.
+// takes reports whether f can be joined to j. It can if their times overlap, or if no visit
+// between them found the words missing. The visits that count are those of the last URL of j
+// that had the words. f must not begin before j.
 func (j *joint) takes(f *finding) bool {
 	if f.first <= j.last {
 		return true
@@ -238,7 +239,7 @@ func (j *joint) takes(f *finding) bool {
 	return (j.lost == record.NoTime || j.lost >= f.first) && (f.missed == record.NoTime || f.missed <= j.last)
 }
 
-// add joins f to j. The row shows the URL that had the words last.
+// add joins f to j. The row of the result shows the last URL that had the words.
 func (j *joint) add(f *finding) {
 	if j.urls == nil {
 		j.urls = map[string]int{j.url: j.copies}
@@ -253,7 +254,7 @@ func (j *joint) add(f *finding) {
 	j.versions = versions
 }
 
-// result returns the finding that j is.
+// result returns the finding into which all findings of j are joined.
 func (j *joint) result() *finding {
 	if j.urls != nil {
 		j.copies = len(j.urls) - 1
@@ -264,8 +265,9 @@ func (j *joint) result() *finding {
 	return &j.finding
 }
 
-// grouped yields the findings of in, which come sorted by the moment of a choice, after
-// setting their groups: findings of near-copies get the same group.
+// grouped sets the groups of the findings of in and yields them: near-copies get the same
+// group. The findings of in come sorted by the moment for which the query chooses
+// versions.
 func (r *Reader) grouped(ctx context.Context, in iter.Seq2[*finding, error]) iter.Seq2[*finding, error] {
 	return func(yield func(*finding, error) bool) {
 		var leaders dedup.Leaders

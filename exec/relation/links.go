@@ -57,17 +57,15 @@ var Links = listWithRefs(Relation{
 	},
 }, (*linkRow).refs, (*Reader).links)
 
-// refs writes into row i of the hidden columns where l comes from: the ref of
-// the version's first capture, then the index of the link among the links of
-// the page.
+// refs writes the origin of l into row i of the hidden columns: the ref of the version's
+// first capture, and the index of the link among the links of the page.
 func (l *linkRow) refs(hidden []*value.Vector, i int) {
 	packRef(hidden, i, l.ref)
 	hidden[2].Ints[i] = int64(l.n)
 }
 
-// links yields, for each version that n chooses and that is a page, the rows of
-// its links as one slice, in the order of the page. Versions without links are
-// left out.
+// links yields the rows of the links of each page version that n chooses, as one slice per
+// version. The rows are in the order of the page. Versions without links are left out.
 func (r *Reader) links(ctx context.Context, n *Request) iter.Seq2[[]linkRow, error] {
 	return func(yield func([]linkRow, error) bool) {
 		n, linking, err := r.linking(ctx, n.toTargets())
@@ -102,7 +100,8 @@ func (r *Reader) links(ctx context.Context, n *Request) iter.Seq2[[]linkRow, err
 	}
 }
 
-// toTargets returns n with To, if n has only Targets: links to other URLs need not be read.
+// toTargets returns n. If n has Targets but no function To, it returns a copy with To set,
+// so that links to other URLs are not read.
 func (n *Request) toTargets() *Request {
 	if n.To != nil || n.Targets == nil {
 		return n
@@ -114,12 +113,13 @@ func (n *Request) toTargets() *Request {
 	return &less
 }
 
-// linkingMax is how many captures with links to the targets of a query are looked for.
+// linkingMax is the largest number of captures with links to the targets of a query that
+// linking collects.
 const linkingMax = 100_000
 
-// linking returns the captures whose pages may have links to n.Targets, and n with its
-// ranges reduced to the URLs of these if they are few. The captures are nil if they are not
-// known, or too many.
+// linking returns the captures whose pages may have links to n.Targets. The result is nil
+// if the captures are not known, or if there are more than linkingMax. linking also
+// returns n; if the captures are few, its ranges are reduced to their URLs.
 func (r *Reader) linking(ctx context.Context, n *Request) (*Request, map[record.Ref]bool, error) {
 	if n.Targets == nil || r.Plain || !keptCut(n) {
 		return n, nil, nil
@@ -140,8 +140,9 @@ func (r *Reader) linking(ctx context.Context, n *Request) (*Request, map[record.
 	return n, refs, nil
 }
 
-// soughtLinks returns the same as linksOf, without reading the links of leaves that earlier
-// versions have shared. found is false if it cannot: then call linksOf.
+// soughtLinks returns the rows that linksOf returns, but does not read the leaves again
+// that earlier versions also had. found is false if it cannot find the links in this way;
+// the caller then calls linksOf.
 func (r *Reader) soughtLinks(ctx context.Context, a *aim, n *Request, b *spanBatch, i int) (list []linkRow, found bool, err error) {
 	if n.To == nil || r.Plain || b.Kind[i] != record.KindPage || !keptCut(n) {
 		return nil, false, nil
@@ -179,32 +180,33 @@ func (r *Reader) soughtLinks(ctx context.Context, a *aim, n *Request, b *spanBat
 	return list, true, nil
 }
 
-// aim finds the links of pages that lead to the targets of a query. It remembers the answers
-// for the pages of a site and of a folder, because they have many links in common.
+// aim finds the links that lead from pages to the targets of a query. It remembers the
+// answers for the current site and the current folder, because their pages have many links
+// in common.
 type aim struct {
-	resolved *urlkey.Links         // set to the current page
+	resolved *urlkey.Links         // resolves links; set to the current page
 	to       func(key string) bool // reports whether the query asks for the URL with a key
-	ends     map[string]bool       // the last segments of the paths of the targets; nil if they are not known
+	ends     map[string]bool       // the last path segments of the targets; nil if they are not known
 	seeker   facts.Seeker
 	kept     facts.Kept // memory for the facts of the current page
 
-	from  string       // as Sought.Site
-	most  urlkey.Reach // links with a greater reach may lead elsewhere from another page of from
-	known [2]aimed     // for links of the reach FromSite, and for those of the reach FromFolder
+	from  string       // site or folder of the current page, like Sought.Site
+	most  urlkey.Reach // links with a greater reach than this may lead elsewhere from other pages of from
+	known [2]aimed     // answers for links with the reach FromSite, and for those with FromFolder
 }
 
-// aimed has the links, by their address, that lead to a target from all pages of a site or
-// folder (true), or from none.
+// aimed has, for the pages of one site or folder, whether each link leads to a target. The
+// key is the link as the page has it. The answer is the same for all these pages.
 type aimed struct {
 	from  string
 	leads map[string]bool
 }
 
-// aimLinks is how many links of a site or folder an aim remembers.
+// aimLinks is the number of links of a site or folder that an aim remembers.
 const aimLinks = 10_000
 
-// page prepares a for the page to which a.resolved was set. It returns false if the page has
-// no folder.
+// page prepares a for the current page, to which a.resolved is set. It returns false if
+// the URL of the page has no folder.
 func (a *aim) page() bool {
 	for i, reach := range []urlkey.Reach{urlkey.FromSite, urlkey.FromFolder} {
 		from, ok := a.resolved.From(reach)
@@ -226,8 +228,8 @@ func (a *aim) page() bool {
 	return true
 }
 
-// mayLead reports whether a link may lead to a target from a page of a.from, and whether it
-// does from all of them.
+// mayLead reports whether the link may lead to a target from a page of the site or folder
+// a.from. all reports whether it does so from every such page.
 func (a *aim) mayLead(link []byte) (may, all bool) {
 	if reach := urlkey.ReachOf(link); reach > a.most {
 		return reach != urlkey.ToItself, false
@@ -236,7 +238,7 @@ func (a *aim) mayLead(link []byte) (may, all bool) {
 	return leads, leads
 }
 
-// leads reports whether a link of the current page leads to a target.
+// leads reports whether the link of the current page leads to a target.
 func (a *aim) leads(link []byte) bool {
 	var k *aimed
 	switch urlkey.ReachOf(link) {
@@ -257,8 +259,8 @@ func (a *aim) leads(link []byte) bool {
 	return leads
 }
 
-// looks is like leads, but it remembers nothing. Most links end otherwise than the targets, so that
-// they need not be resolved.
+// looks reports what leads reports, but does not remember the answer. It resolves only a
+// link whose last path segment is that of a target; most links have another.
 func (a *aim) looks(link []byte) bool {
 	if a.ends != nil {
 		if end, ok := urlkey.LastSegment(link); ok && !a.ends[string(end)] {
@@ -269,8 +271,8 @@ func (a *aim) looks(link []byte) bool {
 	return len(url) > 0 && a.to(urlkey.Key(string(url)))
 }
 
-// lastSegments returns the last segment of the path of each target. It returns nil if a target is
-// more than one URL of the web.
+// lastSegments returns the last segment of the path of each target. It returns nil if a
+// target is a range of more than one URL, or is not a URL of the web.
 func lastSegments(targets []urlkey.Range) map[string]bool {
 	if targets == nil {
 		return nil
@@ -316,7 +318,7 @@ func (r *Reader) linksOf(ctx context.Context, n *Request, b *spanBatch, i int) (
 // facts of the version, or from its body.
 type pageLinks struct {
 	ref   record.Ref
-	base  string // the base that the page names, as written
+	base  string // base URL that the page declares, as written
 	links []facts.Link
 	path  func(i int) string               // returns the path of the block that contains link i; "" in the layout
 	label func(i int) (value.Value, error) // returns the label of that block

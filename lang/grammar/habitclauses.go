@@ -83,8 +83,8 @@ func firstOfEach(q *ast.Query, on []ast.Expr) error {
 	return nil
 }
 
-// itemOf returns the expression of the item that e, an expression of ORDER BY, names by its
-// alias or its number. If e names none, itemOf returns e.
+// itemOf returns the expression of the SELECT item to which e, an expression of ORDER BY,
+// refers by alias or by number. If e refers to no item, itemOf returns e.
 func itemOf(items []ast.Item, e ast.Expr) ast.Expr {
 	switch e := e.(type) {
 	case *ast.Number:
@@ -256,8 +256,8 @@ func (p *parser) namesInBrackets() (list []ast.Name, err error) {
 	}
 }
 
-// rename gives the columns of q the names that columnNames has read. The error says that q has
-// another number of columns, or a star.
+// rename gives the columns of q the names that columnNames has read. It is an error if q
+// has another number of columns, or a star, whose columns the parser cannot count.
 func rename(q *ast.Query, names []ast.Name) error {
 	if names == nil {
 		return nil
@@ -359,8 +359,8 @@ func (p *parser) rowIn(x ast.Expr, start ast.Pos) (ast.Expr, error) {
 	return found, nil
 }
 
-// rowEquals returns the condition that all values of a row are equal to those at the same place
-// of another. The error says that the rows differ in length.
+// rowEquals returns the condition that each element of row is equal to the element of
+// values at the same index. It is an error if the two have different lengths.
 func rowEquals(at ast.Span, row, values []ast.Expr) (all ast.Expr, err error) {
 	if len(row) != len(values) {
 		return nil, explained{ast.Errorf(at, "the rows that are compared differ in their number of values")}

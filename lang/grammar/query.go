@@ -243,8 +243,8 @@ func (p *parser) selectClauses() (s *ast.Select, on []ast.Expr, err error) {
 	return s, on, nil
 }
 
-// afterDistinct reads the rest of a SELECT, s, of which SELECT DISTINCT was read. start is where
-// it begins.
+// afterDistinct reads the rest of the SELECT s, after SELECT DISTINCT. start is the
+// position of that SELECT.
 func (p *parser) afterDistinct(s *ast.Select, start ast.Pos) (*ast.Select, error) {
 	uses, outer := len(p.named), p.samples
 	p.samples = nil
@@ -373,8 +373,8 @@ var notAliases = []string{
 	"NATURAL", "USING", "EXCEPT", "INTERSECT", "EVERY", "WINDOW",
 }
 
-// otherJoins lists the words of other databases that, before JOIN or OUTER, name
-// a kind of join and no source.
+// otherJoins lists the words with which other SQL dialects begin a kind of join. Before
+// JOIN or OUTER they are not the name of a source.
 var otherJoins = []string{"RIGHT", "FULL", "SEMI", "ANTI", "ASOF", "POSITIONAL", "LATERAL"}
 
 // sourceAlias reads the name of the source s, with or without AS, if one comes
@@ -404,10 +404,10 @@ func (p *parser) sourceAlias(s *ast.Source) error {
 // without AS before it.
 func MayBeAlias(word string) bool { return !slices.Contains(notAliases, scan.Upper(word)) }
 
-// ReadAsName reports whether the word w, in upper case and not reserved, is read
-// as a name at a place where the grammar accepts any name. accepts reports
-// whether the grammar accepts a token at the place. At the place for the alias of
-// a source, the words that begin a clause are no names.
+// ReadAsName reports whether the parser reads the word w as a name in a place where the
+// grammar accepts a name. w is in upper case and not reserved. The function accepts
+// reports whether the grammar accepts a token in that place. In the place for the alias of
+// a source, the words that begin a clause are not names.
 func ReadAsName(w string, accepts func(scan.Token) bool) bool {
 	if !slices.Contains(notAliases, w) || accepts(scan.WordToken("TRUE")) {
 		return true // where TRUE may come, the place is for a value or for any word
@@ -500,8 +500,8 @@ func (p *parser) scopes() ([]ast.Scope, error) {
 	}
 }
 
-// joins reads the joins after the first source of FROM of s. A comma is a CROSS JOIN. a RIGHT JOIN
-// b, if it is the first join, is b LEFT JOIN a.
+// joins reads the joins after the first source of the FROM of s. A comma is a CROSS JOIN.
+// If the first join is a RIGHT JOIN b, it is read as b LEFT JOIN a.
 func (p *parser) joins(s *ast.Select) error {
 	for {
 		var j ast.Join
@@ -536,7 +536,7 @@ func (p *parser) joins(s *ast.Select) error {
 	}
 }
 
-// takeRight takes RIGHT [OUTER] before JOIN, if that comes next, and reports whether it did.
+// takeRight skips RIGHT [OUTER] if that and JOIN come next, and reports whether it did.
 func (p *parser) takeRight() bool {
 	second := p.peekSecond()
 	if !scan.IsWord(p.peek(), "RIGHT") || !scan.IsKeyword(second, "JOIN") && !scan.IsWord(second, "OUTER") {

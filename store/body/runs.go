@@ -27,7 +27,7 @@ type Runs struct {
 	stats   record.ReadStats
 	noCache bool
 	recent  recentRuns
-	shelf   *shelf                    // of a merge, which uses it instead of recent and the shared cache; otherwise nil
+	shelf   *shelf                    // decoded runs during a merge, which uses neither recent nor the shared cache; otherwise nil
 	gathers int                       // number of bodies that were asked for
 	names   map[uint32]*segment.Names // of merged segments; loaded when needed
 	bad     map[uint64]error          // damaged runs, see badRun
@@ -65,9 +65,9 @@ func (r *Runs) SetCache(bytes int64) {
 	}
 }
 
-// Shelve makes r keep decoded runs up to the given number of bytes, and at least the
-// last few: least says how many, whatever their size. r then no longer uses the
-// shared cache.
+// Shelve makes r keep decoded runs in memory of its own, up to the given number of bytes.
+// It keeps the last runs, as many as least says, even if they are larger. r then no longer
+// uses the shared cache.
 func (r *Runs) Shelve(bytes int64, least int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -152,7 +152,7 @@ func (r *Runs) ReadChunk(s *segment.Reader, size int) {
 	r.open(s.Info)
 }
 
-// Looked counts a segment as consulted, for Stats, even if no chunk of it was read.
+// Looked counts a segment as looked up, for Stats, even if no chunk of it was read.
 func (r *Runs) Looked(i *segment.Info) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -327,7 +327,8 @@ func (r *Runs) inMemory(s *segment.Reader, n uint32) (*segment.Run, error) {
 	return run, nil
 }
 
-// Remember keeps a run in memory that the caller read without r: run n of a segment.
+// Remember puts run n of the segment s, which the caller read without r, into memory, so
+// that r need not read it.
 func (r *Runs) Remember(s *segment.Reader, n uint32, run *segment.Run) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -361,7 +362,7 @@ func (r *Runs) noteBadRun(key uint64, err error) {
 	r.bad[key] = err
 }
 
-// Entry returns the complete entry of the capture stored at a place.
+// Entry returns the complete entry of the capture that is stored at position p.
 func (r *Runs) Entry(p timeline.Place) (*segment.Stored, error) {
 	run, err := r.opened(p.Seg, p.Run)
 	if err != nil {

@@ -31,18 +31,17 @@ type Blocks struct {
 	Sizes []int32
 }
 
-// Versions reads the versions that begin with some captures. It returns them in the order
-// of the captures. It calls owner with the index of each capture and its entry, in which
-// RecordID and DeclaredDigest may be missing; owner returns the entry that stores the
-// body, nil if the archive does not have the body. A version whose body is larger than
-// most bytes, is stored undivided, or is damaged has Read unset. The caller bounds the size
-// of all bodies together.
+// Versions reads the versions whose first captures are the given captures, and returns
+// them in the same order. For each it calls owner with the index of the capture and its
+// entry. That entry may lack RecordID and DeclaredDigest. owner returns the entry that
+// stores the body, or nil if the archive does not have the body. Read is false in a
+// version whose body is larger than most bytes, is stored undivided, or is damaged. The
+// caller must limit the total size of the bodies.
 //
-// Versions reads each run once, however many of the versions and blocks are in it, and
-// in whatever order the captures are. It goes from the newest run to the oldest: the
-// blocks of a body are in the run of its entry or in older ones, so a run is read when
-// everything that is wanted of it is known. Only where segments were merged may blocks
-// be in a newer run, which is then read again.
+// Versions reads each run once, whatever the order of the captures. It goes from the
+// newest run to the oldest. The blocks of a body are in the run of its entry or in older
+// runs, so when it comes to a run, it knows everything that it needs from that run. Only
+// after segments were merged may blocks be in a newer run, which is then read again.
 func (r *Runs) Versions(ctx context.Context, captures []*timeline.Capture, most int64, owner func(i int, e *segment.Stored) (*segment.Stored, error)) ([]Version, error) {
 	v := &versionReader{runs: r, most: most, owner: owner, captures: captures, out: make([]Version, len(captures)), parts: make([]partsOf, len(captures)), wanted: make(map[segment.RunRef]*wantedOfRun)}
 	for i, c := range captures {
@@ -71,14 +70,15 @@ type versionReader struct {
 	owner    func(int, *segment.Stored) (*segment.Stored, error)
 	captures []*timeline.Capture
 	out      []Version
-	parts    []partsOf // of each version
+	parts    []partsOf // for each version
 	copies   arena
-	memory   segment.RunMemory // of the run that is visited
+	memory   segment.RunMemory // memory of the run that visit reads
 	wanted   map[segment.RunRef]*wantedOfRun
-	order    newestFirst // of the keys of wanted
+	order    newestFirst // the keys of wanted as a heap
 }
 
-// partsOf are the blocks of a version's body, of which the first layout are the layout.
+// partsOf has the blocks of a version's body. The first blocks, as many as layout says,
+// are the layout of the page.
 type partsOf struct {
 	blocks [][]byte
 	layout uint32
@@ -91,14 +91,14 @@ type wantedOfRun struct {
 	blocks  []wantedBlocks
 }
 
-// wantedBlocks are the blocks of a span. They belong to the body of version number of. The
-// first block of the span is block number first of that body.
+// wantedBlocks are consecutive blocks that a body needs. The field of is the number of the
+// version with that body, and first is the number in the body of the first block.
 type wantedBlocks struct {
 	segment.Span
 	of, first int
 }
 
-// newestFirst is a heap of runs; the newest is on top.
+// newestFirst is a heap of runs with the newest run first.
 type newestFirst []segment.RunRef
 
 func (h newestFirst) Len() int { return len(h) }
@@ -114,8 +114,8 @@ func (h *newestFirst) Pop() any {
 	return x
 }
 
-// want returns the list of what to read from a run. The list is empty if the run was not asked
-// for before.
+// want returns the list of what to read from the run ref. It creates an empty list if
+// there is none.
 func (v *versionReader) want(ref segment.RunRef) *wantedOfRun {
 	w := v.wanted[ref]
 	if w == nil {
@@ -126,7 +126,8 @@ func (v *versionReader) want(ref segment.RunRef) *wantedOfRun {
 	return w
 }
 
-// visit reads from a run what w lists. A version whose part cannot be read keeps Read unset.
+// visit reads from the run ref everything that w lists. If a part of a version cannot be
+// read, Read stays false in that version.
 func (v *versionReader) visit(ref segment.RunRef, w *wantedOfRun) {
 	s := v.runs.Segment(ref.Segment)
 	if s == nil || len(w.entries)+len(w.blocks) == 0 { // its entries added blocks of the run itself
@@ -174,12 +175,13 @@ func (v *versionReader) visit(ref segment.RunRef, w *wantedOfRun) {
 	}
 }
 
-// idsShare is the part of the blocks of a run of which visit computes the IDs. If more blocks are
-// wanted, it takes less time to decode the IDs of all.
+// idsShare is a limit for visit: it computes the IDs of the wanted blocks if they are at most
+// one in idsShare of the blocks of the run. For more blocks it is faster to decode the IDs of
+// all, unless the run is packed and has none.
 const idsShare = 4
 
-// entry reads the entry of version i and its fold, which are in a run, and finds out which
-// blocks its body needs.
+// entry reads the entry and the fold of version i from the run, and finds out which blocks
+// the body needs.
 func (v *versionReader) entry(i int, run *segment.Run) {
 	c, x := v.captures[i], &v.out[i]
 	facts, err := factsOf(c.Seg, run)
@@ -220,7 +222,7 @@ func (v *versionReader) entry(i int, run *segment.Run) {
 	}
 }
 
-// finish puts the body of version i together.
+// finish makes the body of version i from the blocks that were read.
 func (v *versionReader) finish(i int) {
 	x, parts := &v.out[i], v.parts[i]
 	if parts.blocks == nil {

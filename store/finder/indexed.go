@@ -11,41 +11,41 @@ import (
 	"infomall/store/words/match"
 )
 
-// indexed is what the indexes of words say of one question.
+// indexed answers one search query from the indexes of words.
 type indexed struct {
 	v     *Finder
 	q     *match.Query
 	files *wordFiles
-	of    map[uint32]*indexedSegment // by segment; of segments that have an index
+	of    map[uint32]*indexedSegment // by ID of a segment; only segments that have an index
 
 	group groupOf // the pages that were read last
 	sums  sumsOf
 }
 
-// indexedSegment is the index of a segment, and what the question finds in that index.
-// Segments that are in one index have the same hits.
+// indexedSegment is the index of a segment, with what the query matches in that index.
+// Segments that share an index have the same hits.
 type indexedSegment struct {
 	wordFile
 	hits *index.Hits
 }
 
-// groupOf is the pages of consecutive runs of an index.
+// groupOf has the pages of consecutive runs of an index.
 type groupOf struct {
 	file  *index.File
 	first uint32
 	pages *index.Pages
 }
 
-// sumsOf is what the question finds in the captures of the block of users that was read
-// last.
+// sumsOf has what the query matches in the captures of the block of users (an index's list
+// of captures by leaf) that was read last.
 type sumsOf struct {
 	block *index.UsersBlock
-	sums  []match.Sum // nil if it finds nothing
+	sums  []match.Sum // nil if the query matches nothing
 }
 
-// openIndexed opens the indexes of all segments and looks up the question in each. It leaves
-// out an index that is missing or damaged. It stops at the first index after which the hits
-// take half of q.Memory.
+// openIndexed opens the indexes of all segments and looks up the search query q in each.
+// It leaves out an index that is missing or damaged. It opens no further index once the
+// matches take half of q.Memory.
 func openIndexed(ctx context.Context, v *Finder, q search.Question) (*indexed, error) {
 	x := &indexed{v: v, q: q.Query, of: make(map[uint32]*indexedSegment)}
 	var err error
@@ -88,7 +88,8 @@ func openIndexed(ctx context.Context, v *Finder, q search.Question) (*indexed, e
 	return x, nil
 }
 
-// text returns the text of a block. run is an index in f.Runs.
+// text returns the text of a block in the reading. The parameter run is an index in
+// f.Runs.
 func (x *indexed) text(f *index.File, run, block uint32, as index.Reading) (string, error) {
 	for _, s := range x.v.Whole().Segments {
 		if w, ok := x.files.file(s); ok && w.File == f && run >= w.first && run-w.first < uint32(s.Runs) {
@@ -98,8 +99,9 @@ func (x *indexed) text(f *index.File, run, block uint32, as index.Reading) (stri
 	return "", body.ErrMissing
 }
 
-// known returns what the index of a segment says of the leaves of a run in a reading: none
-// reports that the question finds nothing in them, and list returns what it finds in each.
+// known returns what the index of a segment says of the leaves of a run in the reading.
+// none says that the query matches nothing in them. The function list returns what the
+// query matches in each leaf.
 func (x *indexed) known(run segment.RunRef, as index.Reading) (list func() ([]index.Leaf, error), none bool) {
 	f := x.of[run.Segment]
 	if f == nil || run.Run >= f.runs {
@@ -116,8 +118,9 @@ func (x *indexed) known(run segment.RunRef, as index.Reading) (list func() ([]in
 	return list, f.Knows(n, as) && !f.Any(f.hits, n)
 }
 
-// run returns what the index of a segment says of run n: nil if it says nothing. sums is
-// what the question finds in the leaves of each capture; nil means nothing.
+// run returns what the index of segment id says of run n, or nil if it says nothing.
+// sums[i] is what the query matches in the leaves of capture i. A nil sums means that it
+// matches nothing.
 func (x *indexed) run(ctx context.Context, m *search.Maker, id, n uint32) (u *index.Run, sums []match.Sum, err error) {
 	f := x.of[id]
 	if f == nil || n >= f.runs || f.Runs[f.first+n].Lost {
@@ -148,8 +151,9 @@ func (x *indexed) run(ctx context.Context, m *search.Maker, id, n uint32) (u *in
 	return u, sums, nil
 }
 
-// page returns what the index of a segment says of the page of capture i of run n: ok is
-// false if it says nothing. at is the first capture that has the same page, or i.
+// page returns what the index of segment id says of the page of capture i of run n. ok is
+// false if the index says nothing. The result at is the number of the first capture of the
+// run with the same page, which may be i.
 func (x *indexed) page(id, n uint32, i int) (p index.Page, at int, ok bool) {
 	f := x.of[id]
 	n += f.first
@@ -169,9 +173,9 @@ func (x *indexed) page(id, n uint32, i int) (p index.Page, at int, ok bool) {
 	return pages.Page(run, at), at, true
 }
 
-// sumsOf returns what the question finds in the captures of a block of users. If the block
-// cannot be read, the result says that all these captures must be read. An error is that of
-// ctx.
+// sumsOf returns what the query matches in the captures of b, a block of users. If the
+// block cannot be read, the result says that all its captures must be read. The error is
+// that of a ctx that has ended.
 func (x *indexed) sumsOf(ctx context.Context, m *search.Maker, f *indexedSegment, b *index.UsersBlock) (sumsOf, error) {
 	if !x.may(f, b) {
 		return sumsOf{block: b}, nil
@@ -191,8 +195,8 @@ func (x *indexed) sumsOf(ctx context.Context, m *search.Maker, f *indexedSegment
 	return sumsOf{b, sums}, err
 }
 
-// whole reports whether all segments of an index are in the snapshot: whether its documents
-// are those of the pages still.
+// whole reports whether the snapshot still has all segments of the index f. If it does
+// not, some documents of f belong to no page.
 func (x *indexed) whole(f *index.File) bool {
 	n := 0
 	for _, of := range x.of {
@@ -203,7 +207,7 @@ func (x *indexed) whole(f *index.File) bool {
 	return n == len(f.Segments)
 }
 
-// may reports whether the question may find something in a leaf of a capture of b.
+// may reports whether the query may match something in a leaf of a capture of b.
 func (x *indexed) may(f *indexedSegment, b *index.UsersBlock) bool {
 	if f.hits.Len() > 0 {
 		return true

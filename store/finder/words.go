@@ -18,12 +18,12 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Words answers a question for the captures with a key in ranges and a time in from <=
-// time < to. Of a segment that has an index of its words, it reads the lists of the words
-// of the question. Of another segment it reads the leaves of pages, each once. It reads no
-// bodies. ranges are sorted and disjoint; nil means all keys. What cannot be read, because
-// of damage for example, gets the answer Maybe. The result is nil if the question cannot be
-// answered in this way.
+// Words answers the search query q for the captures with a key in ranges and a time in
+// from <= time < to. ranges are sorted and disjoint; nil means all keys. If a segment has
+// an index of words, Words reads the index's lists for the words of the query. For other
+// segments it reads each leaf of the pages once. It reads no bodies. A capture that cannot
+// be read, for example because of damage, gets the answer Maybe. The result is nil if q
+// cannot be answered from single leaves.
 func (v *Finder) Words(ctx context.Context, q search.Question, ranges []urlkey.Range, from, to record.Time) (*search.Words, error) {
 	f := &wordFinder{v: v, ctx: ctx, seed: maphash.MakeSeed(), ranges: ranges}
 	if f.maker = search.NewMaker(q, f); f.maker == nil {
@@ -76,8 +76,8 @@ func (v *Finder) Words(ctx context.Context, q search.Question, ranges []urlkey.R
 	return words, ctx.Err()
 }
 
-// runsIn returns the numbers of the runs of a segment that may have entries with a key
-// in ranges; nil ranges mean all runs.
+// runsIn returns the numbers of those runs of s that may have entries with a key in
+// ranges. If ranges is nil, it returns all runs.
 func (v *Finder) runsIn(s *segment.Info, ranges []urlkey.Range) ([]uint32, error) {
 	var out []uint32
 	if ranges == nil {
@@ -105,7 +105,7 @@ func (v *Finder) runsIn(s *segment.Info, ranges []urlkey.Range) ([]uint32, error
 	return out, nil
 }
 
-// wordFinder gives a search.Maker the leaves and bodies of a snapshot.
+// wordFinder reads the leaves and bodies of a snapshot for a search.Maker.
 type wordFinder struct {
 	v       *Finder
 	ctx     context.Context
@@ -116,12 +116,12 @@ type wordFinder struct {
 	outline facts.Outline
 	leaves  []segment.Span
 	entries []search.Entry
-	state   string // of v, once it was needed
+	state   string // state of v; empty until it is first needed
 
 	metas map[segment.RunRef]*segment.Meta // see metaOf
 }
 
-// run passes the entries of run n of a segment to the Maker.
+// run passes the entries of run n of the segment r to the Maker.
 func (f *wordFinder) run(r *segment.Reader, n uint32) error {
 	run, err := f.v.Runs.Run(r, n)
 	if err != nil {
@@ -172,7 +172,7 @@ func (f *wordFinder) run(r *segment.Reader, n uint32) error {
 	return f.maker.Add(segment.RunRef{Segment: r.Info.ID, Run: n}, f.entries, own, title)
 }
 
-// asked reports whether key is in the ranges that are asked for.
+// asked reports whether key is in the ranges of the search.
 func (f *wordFinder) asked(key string) bool {
 	if f.ranges == nil {
 		return true
@@ -181,8 +181,8 @@ func (f *wordFinder) asked(key string) bool {
 	return found || i > 0 && f.ranges[i-1].Contains(key)
 }
 
-// reading returns a number for the way in which a page was read, or 0 if the page has no
-// text or only its first part was read.
+// reading returns a number for the way in which page p was read, such as its charset. It
+// returns 0 if the page has no text, or if only the first part of the page was read.
 func (f *wordFinder) reading(p segment.Page, mime string) uint64 {
 	if p.Charset == "" || p.ReadBytes != 0 {
 		return 0
@@ -195,8 +195,9 @@ func (f *wordFinder) reading(p segment.Page, mime string) uint64 {
 	return max(1, h.Sum64())
 }
 
-// leavesOf returns the leaves of a body, and the outline of encoded, its facts. ok is
-// false if the body is not stored in leaves, or the facts do not describe it.
+// leavesOf returns the leaves of the body with this recipe, and the outline in encoded,
+// the facts of that body. ok is false if the body is not stored as leaves, or if the facts
+// do not fit it.
 func (f *wordFinder) leavesOf(recipe *segment.Recipe, encoded []byte) (_ []segment.Span, _ *facts.Outline, ok bool) {
 	if f.outline.Read(encoded) != nil || f.outline.Inline {
 		return nil, nil, false
@@ -208,8 +209,8 @@ func (f *wordFinder) leavesOf(recipe *segment.Recipe, encoded []byte) (_ []segme
 	return leaves, &f.outline, true
 }
 
-// leavesNow returns where the leaves of a body with this recipe are now. ok is false if
-// some are gone.
+// leavesNow returns the current positions of the leaves of a body with this recipe. ok is
+// false if a leaf is no longer stored.
 func (f *wordFinder) leavesNow(recipe *segment.Recipe) (_ []segment.Span, ok bool) {
 	spans, err := f.v.Runs.Spans(*recipe)
 	if err != nil {
@@ -224,7 +225,7 @@ func (f *wordFinder) Text(l search.LeafRef, as index.Reading) (string, error) {
 	return f.v.LeafText(l, as)
 }
 
-// Anchors returns the texts of links in a leaf that lead to other addresses.
+// Anchors returns the texts of those links in a leaf that lead to other addresses.
 func (f *wordFinder) Anchors(l search.LeafRef, as index.Reading) ([]string, error) {
 	b, err := f.v.leaf(l)
 	if err != nil {
@@ -233,14 +234,15 @@ func (f *wordFinder) Anchors(l search.LeafRef, as index.Reading) ([]string, erro
 	return (&divide.Body{Plain: as.Plain, Charset: as.Charset}).AnchorsOf(b), nil
 }
 
-// Known returns what an index says of the leaves of a run.
+// Known returns what an index says of the leaves of a run in the reading, as search.Stored
+// requires.
 func (f *wordFinder) Known(run segment.RunRef, as index.Reading) (list func() ([]index.Leaf, error), none bool) {
 	return f.index.known(run, as)
 }
 
-// indexed answers the question for the captures of run n of a segment, from the index of the
-// segment. done is false if the index cannot answer it: the run is then to be read. The error
-// is that of a ctx that has ended.
+// indexed answers the query for the captures of run n of the segment id, from the index of
+// that segment. done is false if the index cannot answer it; the caller must then read the
+// run. The error is that of a ctx that has ended.
 func (f *wordFinder) indexed(ctx context.Context, id, n uint32) (done bool, err error) {
 	u, sums, err := f.index.run(ctx, f.maker, id, n)
 	if u == nil {
@@ -263,8 +265,8 @@ func (f *wordFinder) indexed(ctx context.Context, id, n uint32) (done bool, err 
 	}, f.documents(id, n, u.Special)) == nil, nil
 }
 
-// holder returns the place of the capture that stores the body of p, the page of capture i
-// of a run.
+// holder returns the position of the capture that stores the body of page p. p is the page
+// of capture i of the run.
 func holder(p *index.Page, run segment.RunRef, i int) index.Holder {
 	if p.Kind == index.PageHeld {
 		return p.Holder
@@ -272,8 +274,8 @@ func holder(p *index.Page, run segment.RunRef, i int) index.Holder {
 	return index.Holder{RunRef: run, N: uint32(i)}
 }
 
-// rank returns the rank of the page of a capture that the index of its segment lists. ok is
-// false if the page has to be read for that.
+// rank returns the rank of the page of the capture ref, which the index of its segment
+// must describe. ok is false if the page must be read to rank it.
 func (f *wordFinder) rank(ref record.Ref) (best search.Best, ok bool) {
 	p, at, ok := f.index.page(ref.Segment, ref.Run, int(ref.N))
 	if !ok || !p.HasLeaves() {
@@ -287,7 +289,8 @@ func (f *wordFinder) rank(ref record.Ref) (best search.Best, ok bool) {
 	return best, err == nil
 }
 
-// print returns the fingerprint of the page of a capture that the index of its segment lists.
+// print returns the fingerprint of the page of the capture ref, from the index of its
+// segment.
 func (f *wordFinder) print(ref record.Ref) search.Print {
 	p, _, ok := f.index.page(ref.Segment, ref.Run, int(ref.N))
 	if !ok || !p.HasLeaves() {
@@ -296,15 +299,15 @@ func (f *wordFinder) print(ref record.Ref) search.Print {
 	return search.Print{Bits: p.Print, Has: p.Printed, Known: true}
 }
 
-// textsKey is the key of what documents finds out about a run, in Finder.kept.
+// textsKey is the key in the cache Finder.kept for what documents found in a run.
 type textsKey struct {
 	state string
 	run   segment.RunRef
 }
 
-// documents returns a function that returns the text of an entry of run n of a segment
-// that is no page: one of special. The result is nil if the archive has no readings of
-// documents.
+// documents returns a function that says which text entry i of run n of the segment id
+// has. i must be an entry in special, which are not pages. documents returns nil if the
+// archive has no readings (texts extracted from documents such as PDFs).
 func (f *wordFinder) documents(id, n uint32, special []index.Special) func(i int) search.DocumentText {
 	if len(special) == 0 || !f.v.HasDocuments() {
 		return nil
@@ -328,8 +331,8 @@ func (f *wordFinder) documents(id, n uint32, special []index.Special) func(i int
 	}
 }
 
-// documentTexts returns the text of each of some entries of run n of a segment that are no
-// pages, or nil if the run cannot be read.
+// documentTexts returns, for each entry in special of run n of the segment id, which text
+// it has. These entries are not pages. It returns nil if the run cannot be read.
 func (f *wordFinder) documentTexts(id, n uint32, special []index.Special) (texts []search.DocumentText) {
 	at := timeline.Place{Seg: f.v.Runs.Segment(id), Run: n}
 	meta, err := f.v.Runs.Meta(at.Seg, n)
@@ -349,16 +352,16 @@ func (f *wordFinder) documentTexts(id, n uint32, special []index.Special) (texts
 	return texts
 }
 
-// leavesKey is the key of the leaves of the body that a capture stores, in Finder.kept. Where
-// a leaf is can change with each generation of the catalogue.
+// leavesKey is the key in the cache Finder.kept for the leaves of a body that a capture
+// stores. It has the generation of the catalogue, because each generation may move leaves.
 type leavesKey struct {
 	archive    string
 	generation uint64
 	at         index.Holder
 }
 
-// leavesAt returns the leaves of the body that the entry at a place stores, or nil if they
-// are not known, because some are gone for example.
+// leavesAt returns the leaves of the body that the entry at this position stores. It
+// returns nil if they are not known, for example because a leaf is no longer stored.
 func (f *wordFinder) leavesAt(at index.Holder) *search.PageLeaves {
 	key := leavesKey{f.v.Pin.Catalog.ID, f.v.Pin.Catalog.Generation, at}
 	if l, ok := memo.Get[*search.PageLeaves](f.v.kept, key); ok {
@@ -385,15 +388,16 @@ func (f *wordFinder) leavesAt(at index.Holder) *search.PageLeaves {
 	return l
 }
 
-// pageLeavesBytes is about how much memory the numbers of terms of a page take, besides 4
-// bytes for each block, of which there are no more than leaves.
+// pageLeavesBytes estimates the bytes of memory that the numbers of terms of a page take,
+// without 4 bytes for each block. A page has no more blocks than leaves.
 const pageLeavesBytes = 64
 
-// metasMost is how many runs a wordFinder remembers for metaOf. Pages that stand together
-// have their bodies in a few runs.
+// metasMost is the number of runs whose meta (entries without bodies) metaOf keeps. Pages
+// that are stored together have their bodies in a few runs.
 const metasMost = 16
 
-// metaOf returns the meta of a run, or nil if it cannot be read.
+// metaOf returns the meta of a run (its entries without bodies), or nil if it cannot be
+// read.
 func (f *wordFinder) metaOf(run segment.RunRef) *segment.Meta {
 	meta, known := f.metas[run]
 	if known {

@@ -11,18 +11,18 @@ import (
 	"infomall/store/timeline"
 )
 
-// A batch is planned in windows of URLs. For each window the plan first looks up the
-// captures of all URLs, and then reads the stored versions that new versions are
-// compared with, in the order in which they are stored. So each run is decoded once
-// for a window. Reading the versions URL by URL, in the order of keys, would go back and
-// forth between the runs of all segments. With more segments than decoded runs in memory,
-// each version would decode its run again.
+// An import plans its batch (the captures that it stores together) in windows, each of
+// some URLs. For a window it first looks up the captures of all URLs. It then reads the
+// stored versions that new versions are compared with, in the order in which they are
+// stored, so that each run is decoded once for a window. Reading them URL by URL would go
+// back and forth between the runs of all segments. With more segments than decoded runs in
+// memory, each version would decode its run again.
 const (
-	// windowBytes is how many bytes of bodies of stored versions a window has.
+	// windowBytes is the size at which a window ends, in bytes of bodies of stored versions.
 	windowBytes = 8 << 20
-	// windowVersions is how many versions a window reads, and windowCaptures how many
-	// stored captures it has. The URL that passes one of the bounds is the window's
-	// last.
+	// windowVersions is the number of versions to read, and windowCaptures the number of
+	// stored captures, at which a window ends. The URL that reaches one of them is the last of
+	// the window.
 	windowVersions = 1 << 13
 	windowCaptures = 1 << 15
 )
@@ -30,21 +30,24 @@ const (
 // window is a part of a batch: some URLs, with their captures in the archive.
 type window struct {
 	urls     []windowURL
-	captures int                 // of these URLs, in the archive
-	versions []*timeline.Capture // begin the versions to read
-	bytes    int64               // of the bodies of these versions
+	captures int                 // number of captures of these URLs in the archive
+	versions []*timeline.Capture // the first capture of each version to read
+	bytes    int64               // total size of the bodies of these versions
 
-	// rooms is memory for captures, for all windows of a batch. The captures of the current
-	// window fill those before room, and of room its first used captures.
+	// rooms is memory for captures that all windows of a batch share. The captures of the
+	// current window fill the lists before rooms[room], and the first used elements of
+	// rooms[room].
 	rooms      [][]timeline.Capture
 	room, used int
 }
 
-// roomCaptures is how many captures a room of a window has, or more if one URL has more. One list
-// of all captures would be copied each time it grows.
+// roomCaptures is the number of captures in each list of window.rooms. A list is longer if
+// one URL has more captures. A single list for all captures would be copied each time it
+// grows.
 const roomCaptures = 1 << 10
 
-// keep returns a copy of some captures of a URL. It is valid until the next window is opened.
+// keep returns a copy of some captures of a URL. It is valid until open opens the next
+// window.
 func (w *window) keep(captures []timeline.Capture) []timeline.Capture {
 	w.captures += len(captures)
 	for ; w.room < len(w.rooms); w.room, w.used = w.room+1, 0 {
@@ -58,15 +61,16 @@ func (w *window) keep(captures []timeline.Capture) []timeline.Capture {
 	return room[:copy(room, captures):len(captures)]
 }
 
-// windowURL is a URL of a window: staged[from:to] are its new captures.
+// windowURL is one URL of a window. Its new captures are staged[from:to].
 type windowURL struct {
 	from, to int
-	known    []timeline.Capture // in the archive, settled
-	group    []timeline.Capture // if captures were removed: see snapshot.Looker
+	known    []timeline.Capture // its captures in the archive, settled
+	group    []timeline.Capture // set if captures were removed: snapshot.Looker.Group
 	removed  bool               // captures of the URL were removed
 }
 
-// open begins a window at staged capture from: it looks up the captures of its URLs.
+// open fills w with the URLs from the staged capture with index from on, and looks up the
+// stored captures of these URLs.
 func (b *batchPlan) open(ctx context.Context, w *window, from int) error {
 	*w = window{urls: w.urls[:0], versions: w.versions[:0], rooms: w.rooms}
 	for from < len(b.staged) && w.bytes < windowBytes && len(w.versions) < windowVersions && w.captures < windowCaptures {
@@ -90,11 +94,13 @@ func (b *batchPlan) open(ctx context.Context, w *window, from int) error {
 	return b.readEarlier(ctx, w.versions)
 }
 
-// want adds to w the versions that are needed to compare the first new version of a URL with
-// the version before it: that version and, as long as the fold of the last one does not
-// hold, the one before. If these are more than derive.FoldBack, the new version gets no
-// fold, and want adds only the version before it. known are the captures of the URL in the
-// archive, new its captures in the batch.
+// want adds to w the versions to read for comparing the first new version of a URL with
+// the version before it. That version is the first to read. If the stored fold of the last
+// version added does not hold (its record of how its blocks relate to earlier versions),
+// want adds the version before, and so on. If more than derive.FoldBack versions were
+// needed besides the first, the new version gets no fold, and want adds only the first. It
+// adds nothing if no new capture differs from that version, or if the import still has it
+// in memory. known are the captures of the URL in the archive, and new those in the batch.
 func (b *batchPlan) want(w *window, known []timeline.Capture, new []*staged) {
 	n, _ := slices.BinarySearchFunc(known, new[0].Time, func(c timeline.Capture, t record.Time) int { return cmp.Compare(c.Time, t) })
 	first := len(w.versions)
@@ -123,7 +129,8 @@ func (b *batchPlan) want(w *window, known []timeline.Capture, new []*staged) {
 	}
 }
 
-// readEarlier reads the versions that begin with some captures into b.earlier.
+// readEarlier reads into b.earlier the versions whose first captures are the given
+// captures.
 func (b *batchPlan) readEarlier(ctx context.Context, captures []*timeline.Capture) error {
 	versions, err := b.v.ReadVersions(ctx, captures)
 	if err != nil {

@@ -11,50 +11,52 @@ import (
 	"infomall/store/words/match"
 )
 
-// MemoryDefault is the limit that is used if Question.Memory is 0. A quarter of the memory is for
-// bodies, a quarter for ranks, and half for leaves.
+// MemoryDefault is the memory limit in bytes of a search whose Question.Memory is 0. A
+// quarter of it is for bodies, a quarter for ranks, and half for leaves.
 const MemoryDefault = 256 << 20
 
-// These are estimates of how many bytes of memory one item of each kind takes.
+// These constants estimate how many bytes of memory one item of each kind takes.
 const (
 	runBytes   = 128 // a run with leaves
-	leafBytes  = 40  // a leaf of which nothing but the number of terms is remembered
-	partBytes  = 120 // more, if the question finds something in it
-	linkBytes  = 96  // more, if it is asked for the words in its links
+	leafBytes  = 40  // a leaf for which only the number of terms is remembered
+	partBytes  = 120 // in addition, if the query matches something in the leaf
+	linkBytes  = 96  // in addition, if the words in the leaf's links were needed
 	bodyBytes  = 48
 	saidBytes  = 40
-	knownBytes = 96 // of a page without a rank, of which others than before are known
+	knownBytes = 96 // a page without a rank that matches in a new way
 	atomBytes  = 8  // for each atom of a page with a rank
 )
 
-// answersMax is how many captures get an answer, 4 bytes each; the others get Maybe.
+// answersMax is the largest number of captures that get an answer, which takes 4 bytes.
+// All further captures get Maybe.
 const answersMax = 16 << 20
 
-// LeafRef names a stored leaf.
+// LeafRef refers to a stored leaf.
 type LeafRef struct {
 	segment.RunRef
 	N uint32 // number of the block in the run
 }
 
-// Entry is one capture of a run, for Maker.Add.
+// Entry is one capture of a run, as Maker.Add needs it.
 type Entry struct {
 	segment.BodyAt
-	// NoPage says that the capture is no page; Document then says what text it has.
+	// NoPage says that the capture is not a page. Document then says which text it has.
 	NoPage   bool
 	Document DocumentText
-	// As is a number that is equal for captures that were read in the same way. 0 means
-	// that the page has to be read whole.
+	// As is a number for the way in which the body was read, for example its charset. It is
+	// equal for captures read in the same way. 0 means that the whole page must be read.
 	As uint64
 }
 
-// DocumentText is the text of a capture that is no page, as far as it is known.
+// DocumentText says whether a capture that is not a page has a text, as far as that is
+// known.
 type DocumentText uint8
 
 // The values of DocumentText.
 const (
 	NoDocument    DocumentText = iota // it has no text
 	EmptyDocument                     // it is a document without text, such as a picture
-	FullDocument                      // it is a document with text, which has to be read
+	FullDocument                      // it is a document with text, and the text must be read
 )
 
 func (d DocumentText) answer() uint32 {
@@ -67,72 +69,76 @@ func (d DocumentText) answer() uint32 {
 	return null
 }
 
-// Maker makes the answers of one question. Add is called for one run after the other, in
-// an order in which the body that an entry holds comes before that entry. Only one
-// goroutine may use a Maker.
+// Maker computes the answers to one search query: for each capture, whether the query
+// matches it. Add is called for one run after the other. A run that stores a body must
+// come before the runs whose captures refer to that body. Only one goroutine may use a
+// Maker.
 type Maker struct {
 	q      Question
 	stored Stored
 	words  *Words
-	known  map[said]uint32 // the indexes in words.said of pages without a rank
-	// readings numbers the readings of pages.
+	known  map[said]uint32 // for pages without a rank: the index of each value in words.said
+	// readings has a number for each reading of pages.
 	readings    map[index.Reading]int
-	lastAs      index.Reading           // the reading that was asked for last
-	lastReading int                     // its number
+	lastAs      index.Reading           // the last argument of the method reading
+	lastReading int                     // the number of lastAs
 	leaves      []map[uint64]*runLeaves // by reading: by run, segment and number in one
-	last        leafRun                 // the run of leaves that was asked for last
-	run         *runLeaves              // these leaves; nil if none were asked for
-	linked      map[readLeaf][]int32    // how often links of a leaf have each atom; nil if none does
-	held        int64                   // bytes that leaves take
-	asked       int                     // captures with an answer
+	last        leafRun                 // the last argument of the method open
+	run         *runLeaves              // the leaves of last; nil before the first call of open
+	linked      map[readLeaf][]int32    // how often the links of each leaf have each atom; nil for a leaf whose links have none
+	held        int64                   // an estimate of the memory that the leaves take
+	asked       int                     // number of captures with an answer
 	bodies      map[segment.ID]bodyAnswer
 	page        Page
 	counts      []int
 	sums        []match.Sum // the last result of Sums
-	listSums    []match.Sum // of Sums: what the question finds in the leaves of each list
+	listSums    []match.Sum // memory of Sums: what the query matches in the leaves of each list of captures
 }
 
-// Stored has the leaves of an archive. An error of its methods ends the answers for a run.
+// Stored reads the leaves of an archive. If a method fails, all captures of the current
+// run get the answer Maybe.
 type Stored interface {
-	// Text returns the text of a leaf.
+	// Text returns the text of a leaf in the reading.
 	Text(LeafRef, index.Reading) (string, error)
-	// Anchors returns the texts of links in a leaf that lead to other addresses.
+	// Anchors returns the texts of those links in a leaf that lead to other addresses.
 	Anchors(LeafRef, index.Reading) ([]string, error)
-	// Known returns, for each leaf of a run, what the question finds in it in a reading, as
-	// far as that is known without reading the leaf. none reports that the question finds
-	// nothing in any of them.
+	// Known returns what an index says of the leaves of a run in the reading. The function
+	// list returns, for each leaf, what the query matches in it; list is nil if no index
+	// knows. none says that the query matches nothing in any of the leaves.
 	Known(segment.RunRef, index.Reading) (list func() ([]index.Leaf, error), none bool)
 }
 
-// readLeaf is a leaf in one reading.
+// readLeaf is a leaf, read in one reading.
 type readLeaf struct {
 	LeafRef
 	reading int
 }
 
-// leafRun is the leaves of one run in one reading.
+// leafRun is the key for the leaves of one run in one reading.
 type leafRun struct {
 	segment.RunRef
 	reading int
 }
 
-// runLeaves holds the answers for the leaves of a run in one reading, as far as they are known.
+// runLeaves has what the query matches in the leaves of one run in one reading, as far as
+// it is known.
 type runLeaves struct {
 	list   []index.Leaf
-	some   []uint32                     // the leaves of list in which the question finds an atom, or that must be read, in order
-	listed int                          // how many leaves an index listed: the first ones of list, of which some is
+	some   []uint32                     // sorted numbers of those leaves of list in which the query matches an atom, or that must be read
+	listed int                          // how many leaves an index listed. They are the first of list; some describes only these
 	read   func() ([]index.Leaf, error) // returns list, if it was not read yet
-	none   bool                         // the question finds nothing in any of the leaves
+	none   bool                         // the query matches nothing in any of the leaves
 }
 
-// bodyAnswer is the answer for a body that was read in one way, such as with one charset.
+// bodyAnswer is the answer for a body that was read in one way, for example in one
+// charset.
 type bodyAnswer struct {
 	as     uint64 // Entry.As: how the body was read
 	answer uint32 // index of the answer in Words.said
 }
 
-// NewMaker returns a Maker for a question, or nil if the question cannot be answered in
-// parts.
+// NewMaker returns a Maker for the search query q. It returns nil if q cannot be answered
+// from single leaves.
 func NewMaker(q Question, stored Stored) *Maker {
 	if !q.Query.InParts() {
 		return nil
@@ -147,21 +153,22 @@ func NewMaker(q Question, stored Stored) *Maker {
 	}
 }
 
-// Words returns the answers. whole says that every capture that was asked for was added.
-// Nothing must be added after that.
+// Words returns the answers. Set whole if every capture in the scope of the query was
+// added. The caller must not add anything afterwards.
 func (m *Maker) Words(whole bool) *Words {
 	m.words.whole = whole
 	return m.words
 }
 
-// Full reports whether the Maker gives no further answers, because it would take too
-// much memory.
+// Full reports whether the Maker has given answersMax answers. It then gives no more, to
+// bound its memory.
 func (m *Maker) Full() bool { return m.asked >= answersMax }
 
-// Add adds answers for the entries of a run. own returns the leaves of the body of entry i,
-// which the run stores, and the outline of its facts; ok is false if the page has to be
-// read whole. title returns the title of entry i. An error of Stored ends Add; the entries
-// of the run then get the answer Maybe.
+// Add computes answers for the entries of a run. The function own returns the leaves of
+// the body of entry i, which this run stores, and the outline from the facts of that body.
+// Its result ok is false if the whole page must be read. title returns the title of entry
+// i. If a method of Stored fails, Add stops, and the entries of the run get the answer
+// Maybe.
 func (m *Maker) Add(run segment.RunRef, entries []Entry, own func(i int) (leaves []segment.Span, o *facts.Outline, ok bool), title func(i int) string) error {
 	list := make([]uint32, len(entries))
 	for i := range entries {
@@ -201,9 +208,10 @@ func (m *Maker) Add(run segment.RunRef, entries []Entry, own func(i int) (leaves
 	return nil
 }
 
-// Sums returns what the question finds in the leaves of each capture of b, a block of the
-// index f, which has the users u. hits is what the question finds in the documents of f. The
-// result is valid until the next call. An error is that of ctx.
+// Sums returns what the query matches in the leaves of each capture of b, a block of users
+// of the index f. u is the decoded block, and hits is what the query matches in the
+// documents of f. The result is valid until the next call. The error is that of a ctx that
+// has ended.
 func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *index.UsersBlock, u *index.Users) ([]match.Sum, error) {
 	m.listSums = slices.Grow(m.listSums[:0], u.Lists())[:u.Lists()]
 	lists := m.listSums
@@ -249,14 +257,15 @@ func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *in
 	return out, nil
 }
 
-// AddPages adds answers for the captures of a run, from an index of words. It ranks no page,
-// see RankOf.
+// AddPages computes answers for the captures of a run from an index of words. It does not
+// rank the pages; RankOf does.
 //
-// sums[i] is what the question finds in the leaves of capture i, see Sums. If sums is nil, the
-// question finds nothing in any of them. The function page returns how the page of capture i
-// is read, and its leaves. Its result at is the number of an earlier capture with the same page, or i. Its
-// result ok is false if the page is not known. The function document, if not nil, returns the
-// text of a capture that is no page.
+// sums[i] is what the query matches in the leaves of capture i, as Sums returns it. A nil
+// sums means that the query matches nothing in the run. The function page returns the
+// reading and the leaves of the page of capture i. Its result at is the number of an
+// earlier capture with the same page, or i. Its result ok is false if the page is not
+// known. The function document returns the text of a capture that is not a page; it may be
+// nil.
 func (m *Maker) AddPages(ref segment.RunRef, run *index.Run, sums []match.Sum, page func(i int) (as index.Reading, leaves []segment.Span, at int, ok bool), document func(i int) DocumentText) error {
 	var list []uint32
 	if len(run.Special) > 0 || sums != nil {
@@ -301,21 +310,21 @@ func (m *Maker) AddPages(ref segment.RunRef, run *index.Run, sums []match.Sum, p
 	return nil
 }
 
-// PageLeaves are the leaves of a page. Several goroutines may use it.
+// PageLeaves has the leaves of a page. Several goroutines may use it.
 type PageLeaves struct {
 	Spans []segment.Span
-	// lengths is nil before the page was ranked.
+	// lengths is nil until RankOf has ranked the page.
 	lengths atomic.Pointer[pageLengths]
 }
 
-// pageLengths says how many terms each block of the cut of a page has.
+// pageLengths has the number of terms of each block of the cut of a page.
 type pageLengths struct {
 	as    index.Reading
 	terms []int32
 }
 
-// RankOf returns the rank of a page of an index, which has these leaves. It may be called
-// after Words. An error is one of Stored.
+// RankOf returns the rank of p, a page that an index describes. leaves are its leaves.
+// RankOf may be called after Words. The error is one of Stored.
 func (m *Maker) RankOf(p *index.Page, leaves *PageLeaves) (Best, error) {
 	known := leaves.lengths.Load()
 	if known != nil && known.as == p.Reading && len(known.terms) == len(p.Cut) {
@@ -338,7 +347,7 @@ func (m *Maker) RankOf(p *index.Page, leaves *PageLeaves) (Best, error) {
 	return best, nil
 }
 
-// reading returns the number of a reading.
+// reading returns a number for the reading, the same at each call.
 func (m *Maker) reading(as index.Reading) int {
 	if len(m.readings) > 0 && m.lastAs == as {
 		return m.lastReading
@@ -352,7 +361,7 @@ func (m *Maker) reading(as index.Reading) int {
 	return n
 }
 
-// whole returns what the question finds in a page with these leaves.
+// whole returns what the query matches in a page with these leaves, in the reading.
 func (m *Maker) whole(leaves []segment.Span, as index.Reading) (match.Whole, error) {
 	whole := m.q.Query.Whole()
 	for _, s := range leaves {
@@ -371,8 +380,8 @@ func (m *Maker) whole(leaves []segment.Span, as index.Reading) (match.Whole, err
 	return whole, nil
 }
 
-// saidOf returns what the words of a page say about it: the answer, and which atoms of the
-// question it has. The page has no rank yet.
+// saidOf returns the answer for a page without a rank, and which atoms of the query its
+// words contain. whole is what the query matches in the page.
 func (m *Maker) saidOf(whole *match.Whole) said {
 	s := said{answer: whole.Answer(), sure: true, place: -1}
 	for a := range m.words.atoms {
@@ -386,7 +395,8 @@ func (m *Maker) saidOf(whole *match.Whole) said {
 	return s
 }
 
-// answer returns the answer for a page with these leaves and these blocks of its cut.
+// answer returns the answer for a page. leaves are the leaves of the page, and cut its
+// blocks.
 func (m *Maker) answer(whole *match.Whole, leaves []segment.Span, as index.Reading, cut []facts.OutlineBlock, title func() string) (uint32, error) {
 	s := m.saidOf(whole)
 	if s.answer != match.Yes || m.q.Rank == nil {
@@ -407,8 +417,8 @@ func (m *Maker) answer(whole *match.Whole, leaves []segment.Span, as index.Readi
 	return uint32(len(m.words.said) - 1), nil
 }
 
-// add returns the index in m.words.said of what is known of a page without a rank. All
-// pages of which the same is known share it.
+// add returns the index of s in m.words.said, and appends s if it is not there. All pages
+// without a rank that have the same answer and atoms share one element.
 func (m *Maker) add(s said) uint32 {
 	i, known := m.known[s]
 	if !known {
@@ -422,7 +432,8 @@ func (m *Maker) add(s said) uint32 {
 	return i
 }
 
-// fill sets m.page to the words of a page with these leaves and these blocks of its cut.
+// fill sets m.page to the words that the query matches in a page. leaves are the leaves of
+// the page, and cut its blocks.
 func (m *Maker) fill(leaves []segment.Span, as index.Reading, cut []facts.OutlineBlock) error {
 	m.begin(cut)
 	n := uint32(0) // how many leaves of leaves[0] are done
@@ -445,7 +456,7 @@ func (m *Maker) fill(leaves []segment.Span, as index.Reading, cut []facts.Outlin
 	return nil
 }
 
-// begin makes m.page a page with these blocks of its cut, in which nothing is found.
+// begin sets m.page to a page that has the blocks of cut and no match yet.
 func (m *Maker) begin(cut []facts.OutlineBlock) {
 	atoms := m.words.atoms
 	m.page.Blocks = m.page.Blocks[:0]
@@ -460,8 +471,8 @@ func (m *Maker) begin(cut []facts.OutlineBlock) {
 	}
 }
 
-// fillKnown does what fill does for a page of which the number of terms of each block is
-// known. It looks only at the leaves in which the question finds something.
+// fillKnown does what fill does for a page with a known number of terms in each block. It
+// needs to look only at the leaves in which the query matches something.
 func (m *Maker) fillKnown(leaves []segment.Span, as index.Reading, cut []facts.OutlineBlock, terms []int32) error {
 	m.begin(cut)
 	n := uint32(0) // how many leaves of leaves[0] are done
@@ -483,8 +494,9 @@ func (m *Maker) fillKnown(leaves []segment.Span, as index.Reading, cut []facts.O
 	return nil
 }
 
-// addSome adds to b the words of the leaves with the numbers n of a run, from <= n < to, in
-// which the question finds something.
+// addSome adds to b the matches in the leaves from <= n < to of the run ref. If an index
+// lists these leaves, it looks only at those in which the query matches something, or that
+// must be read. Otherwise it reads all of them.
 func (m *Maker) addSome(b *Block, ref segment.RunRef, from, to uint32, as index.Reading) error {
 	run := m.open(leafRun{ref, m.reading(as)}, as)
 	if run.none {
@@ -511,7 +523,7 @@ func (m *Maker) addSome(b *Block, ref segment.RunRef, from, to uint32, as index.
 	return nil
 }
 
-// addLeaf adds the words of a leaf to b.
+// addLeaf adds to b the matches in one leaf.
 func (m *Maker) addLeaf(b *Block, ref LeafRef, as index.Reading) error {
 	l, err := m.leaf(m.open(leafRun{ref.RunRef, m.reading(as)}, as), ref, as)
 	if err != nil {
@@ -536,7 +548,7 @@ func (m *Maker) addLeaf(b *Block, ref LeafRef, as index.Reading) error {
 	return nil
 }
 
-// leaf returns what the question finds in a leaf of a run.
+// leaf returns what the query matches in the leaf ref. run has the leaves of its run.
 func (m *Maker) leaf(run *runLeaves, ref LeafRef, as index.Reading) (index.Leaf, error) {
 	if err := m.load(run); err != nil {
 		return index.Leaf{}, err
@@ -560,7 +572,7 @@ func (m *Maker) leaf(run *runLeaves, ref LeafRef, as index.Reading) (index.Leaf,
 	return l, nil
 }
 
-// load reads what an index says of the leaves of a run, unless it was read before.
+// load gets what an index says of the leaves of the run, unless an earlier call got it.
 func (m *Maker) load(run *runLeaves) error {
 	if run.read == nil {
 		return nil
@@ -579,7 +591,8 @@ func (m *Maker) load(run *runLeaves) error {
 	return nil
 }
 
-// open returns the leaves of a run. The result is valid until the next call.
+// open returns the runLeaves for key, and creates it if needed. It is valid until the next
+// call.
 func (m *Maker) open(key leafRun, as index.Reading) *runLeaves {
 	if m.run != nil && key == m.last {
 		return m.run
@@ -601,7 +614,7 @@ func (m *Maker) open(key leafRun, as index.Reading) *runLeaves {
 	return run
 }
 
-// bound forgets all leaves if they take too much memory.
+// bound forgets all leaves if they take more memory than the limit.
 func (m *Maker) bound() {
 	if m.held > m.q.Memory/2 {
 		for _, of := range m.leaves {
@@ -612,8 +625,8 @@ func (m *Maker) bound() {
 	}
 }
 
-// inLinks returns how often the texts of links in a leaf have each atom, or nil if none
-// does.
+// inLinks returns how often the texts of the links in leaf l have each atom of the query.
+// It returns nil if they have none.
 func (m *Maker) inLinks(l LeafRef, as index.Reading) ([]int32, error) {
 	key := readLeaf{l, m.reading(as)}
 	if counts, known := m.linked[key]; known {

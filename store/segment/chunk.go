@@ -29,8 +29,8 @@ type identities struct {
 	contents []uint64
 }
 
-// appendIdentities appends the ID and Content of each entry to dst. It leaves out
-// entries whose flags say that they repeat those of the entry before.
+// appendIdentities appends the ID and Content of each entry to dst. If the flags of an
+// entry say that both are equal to those of the entry before, it appends nothing for it.
 func appendIdentities(dst []byte, entries []Stored, flags []int64) []byte {
 	for i := range entries {
 		if flags[i]>>flagSameID&1 != 0 {
@@ -44,8 +44,8 @@ func appendIdentities(dst []byte, entries []Stored, flags []int64) []byte {
 	return dst
 }
 
-// decode decodes b, which appendIdentities made and which must have nothing else. f
-// has the flags of the entries. decode reuses the memory of x.
+// decode sets x to the identities in b, which appendIdentities encoded. f has the flags of
+// the entries. Bytes left over in b are an error. decode reuses the memory of x.
 func (x *identities) decode(b []byte, f *front) error {
 	x.ids, x.contents = column.Sized(x.ids, f.n), column.Sized(x.contents, f.n)
 	for i, fl := range f.flags {
@@ -96,7 +96,7 @@ func appendChunkOf(dst []byte, number uint32, entries []Stored, front []byte, fl
 	return dst
 }
 
-// chunkHead is what a chunk says before its columns.
+// chunkHead is the fixed first part of a chunk, before its columns.
 type chunkHead struct {
 	run    uint32
 	bounds Bounds
@@ -328,10 +328,10 @@ func appendAs[T ~int32 | ~int64](dst []T, v []int64) []T {
 	return dst
 }
 
-// Only returns a cursor over the entries of the URL with this key. It decodes the
-// columns in want. Its chunks have only entries of that URL; Chunk.First is the
-// number of the first one in its run. To reach one entry it reads a tenth of what a
-// cursor of Chunks reads: of the chunk's other entries it only looks at the flags.
+// Only returns a cursor over the entries of the URL with this key. It decodes the columns
+// in want. Its chunks have only entries of that URL, and Chunk.First is the number of the
+// first of them in the run. Only is for reaching a single entry: it decodes a tenth of
+// what a cursor of Chunks decodes, because it reads only the flags of all other entries.
 func (s *Reader) Only(key string, want Want) *ChunkCursor {
 	c := s.Chunks(want)
 	c.only = &key
@@ -378,17 +378,17 @@ func (c *Chunk) decodeOnly(b []byte, want uint, key string) (bool, error) {
 	return true, c.ids.decode(ids[:size], &c.front)
 }
 
-// aheadOf says how much the entries before a certain entry of a run take in the
-// columns.
+// aheadOf says how much the entries before a certain entry of a run take up in the columns
+// that do not have a value for each entry.
 type aheadOf struct {
 	entries    int
-	identities int // size of their identities
-	hinted     int // entries with hints
-	bytes      int // entries with a body size of their own
+	identities int // size of their identities in bytes
+	hinted     int // number of entries with hints
+	bytes      int // number of entries with a body size of their own
 }
 
-// flagsOf returns the flags of n entries; the first of them is the entry at index
-// from. ahead says how much the entries before it take in the columns.
+// flagsOf returns the flags of n consecutive entries, from index from on. ahead says how
+// much the entries before index from take up in the columns.
 func (p *frontParts) flagsOf(from, n int) (flags []int64, ahead aheadOf, err error) {
 	if all, ok := constInts(p.cols[colFlags]); ok && all>>flagSameID&1 == 0 {
 		return slices.Repeat([]int64{all}, n), aheadOf{from, from * identityBytes(all), from * int(all>>flagHinted&1), from}, nil
@@ -445,9 +445,9 @@ func (p *frontParts) entriesOf(k int) (from, n int, err error) {
 	return from, int(counts[k]), nil
 }
 
-// decodeRange decodes the columns in want for f.n entries that follow each other in
-// a run. f already has their flags. ahead says how much the entries before them
-// take in the columns.
+// decodeRange decodes the columns in want for f.n consecutive entries of a run. The caller
+// has set the flags of these entries in f. ahead says how much the entries before them
+// take up in the columns.
 func (f *front) decodeRange(p *frontParts, want uint, ahead aheadOf) (err error) {
 	from, own := ahead.entries, 0
 	for _, x := range f.flags {
@@ -501,10 +501,11 @@ func (p *frontParts) find(key string) (at int, found bool, err error) {
 	})
 }
 
-// findKey looks in src for the first of k strings, written by appendKeys, that
-// equals key and for which the function is returns true. at is the index of that
-// string; found is false if there is none. Of each string, findKey compares only
-// the part after the bytes that the string before shares with key.
+// findKey looks in src, k strings written by appendKeys, for key. It takes only a string
+// for which the function is returns true for the index of the string. at is the index of
+// the first such string that equals key; found is false if there is none. Because src
+// stores only how a string differs from the one before, findKey compares only those bytes
+// that key does not share with the string before.
 func findKey(src []byte, k int, key string, is func(i int) (bool, error)) (at int, found bool, err error) {
 	r := packed.Reader{B: src}
 	common, last := uint64(0), uint64(0) // of the string before: length in common with key, and total length

@@ -18,16 +18,16 @@ type ChunkCursor struct {
 	s      *Reader
 	want   Want
 	only   *string           // key of the only wanted URL, or nil
-	sample int               // move over the sample of the segment, at this level; 0: over all chunks
+	sample int               // if not 0, the cursor reads the sample of the segment at this level; if 0, all chunks
 	skip   func(Bounds) bool // reports which chunks to leave out; nil means none
 	c      *indexfile.Cursor // nil if chunks are made from the db-file
-	key    string            // the last key that was sought
+	key    string            // the last key passed to Seek or SeekTally
 	run    int64             // number of the last run that was returned, or -1
-	next   int               // index in the directory
+	next   int               // index in the directory of the next run, if chunks are made from the db-file
 	work   *record.Work      // counts chunks; may be nil
-	size   int               // of the chunk that was decoded last, in the index
+	size   int               // size in the index of the last decoded chunk, in bytes
 	at     Chunk
-	last   []byte // the value of the index that was decoded last, if Next moved to it
+	last   []byte // encoded form of the last decoded chunk in the index, if Next moved to it
 }
 
 // Chunks returns a cursor over all chunks of the segment. It decodes the columns in
@@ -99,8 +99,8 @@ func (c *ChunkCursor) tally(move mover, t *Tally) (bool, error) {
 	})
 }
 
-// mover moves the cursor of the index to a pair and returns the pair. A nil key
-// means the end.
+// mover moves the cursor of the index to a key-value pair and returns it. A nil key means
+// the end.
 type mover func() (key, value []byte, err error)
 
 func (c *ChunkCursor) seek(key string) mover {
@@ -124,7 +124,7 @@ func (c *ChunkCursor) passing() (key, value []byte, err error) {
 	return key, c.last, err
 }
 
-// ofSample is the mover to the chunk of the sample.
+// ofSample is a mover that moves to the next chunk of the segment's sample.
 func (c *ChunkCursor) ofSample() (key, value []byte, err error) {
 	b, err := c.c.Get(keySample, checkCRC)
 	if err != nil {
@@ -263,10 +263,10 @@ func (s *Reader) ChunkKeys(ctx context.Context, ranges []urlkey.Range, f func(ke
 // Bounds are the least and the greatest values of some columns of a chunk (the index's
 // part for one run).
 type Bounds struct {
-	LeastBytes, GreatestBytes int64       // of the bodies; LeastBytes is -1 if the size of one is not known
+	LeastBytes, GreatestBytes int64       // of the bodies, in bytes; LeastBytes is -1 if the size of a body is not known
 	FirstTime, LastTime       record.Time // of the captures
-	// Lost is set if the body of an entry is not in the archive, or was not when the
-	// entry came in. Such an entry may have properties of another capture.
+	// Lost is set if an entry has no body in the archive, or had none when it was added.
+	// Properties of such an entry may be those of another capture.
 	Lost bool
 }
 

@@ -11,33 +11,35 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Bounds on the runs on which a packed run builds. Its content is compressed with
-// the blocks of other runs of static pools as dictionary: the runs from which its
-// pages take most of their blocks. What is new in a page resembles what the page
-// had before.
+// These bounds limit the runs on which a packed run builds. To build on runs means that
+// their blocks are the dictionary with which the run's content is compressed. The chosen
+// runs are in static pools, and the run's pages take most of their blocks from them: what
+// is new in a page resembles what the page had before.
 const (
 	// behindMax is how many bytes of other runs may be read for one run: the runs
 	// it builds on, the runs those build on, and so on.
 	behindMax = 704 << 10
-	// behindRunsMax is how many these runs are at most. A page may need few runs in all
-	// (packedRunsMax). Runs with little behind them leave it more runs to share blocks with.
+	// behindRunsMax is the largest number of runs that may be read for one run in this way. A
+	// page may need few runs in all (packedRunsMax). The fewer runs each run builds on, the
+	// more runs a page may share blocks with.
 	behindRunsMax = 3
-	// behindBytesMax is more bytes than any run has on which another builds.
+	// behindBytesMax is a size in bytes that is larger than every run on which another run
+	// builds.
 	behindBytesMax = 1 << 20
-	// behindBytesMin is the least size of a run on which another builds: so many
-	// bytes before a seam its matches copy from.
+	// behindBytesMin is the smallest size in bytes of a run on which another builds. The
+	// matches of a seam (see seamBlocks) copy from as many bytes before them.
 	behindBytesMin = 8
-	// behindRead is how many runs a run may build on according to an undamaged
-	// head.
+	// behindRead is the largest number of runs that a head may list as those its run builds
+	// on. A longer list means damage.
 	behindRead = 16
 )
 
-// Dict is a run on which another run may build: its blocks, and what must be read
-// for it.
+// Dict is a run on which another run may build: its blocks, and the runs that must be read
+// to decompress it.
 type Dict struct {
 	Content []byte
 	Behind  []RunRef // the runs it builds on itself, in order
-	Needs   []Need   // the runs that must be read for it, itself last
+	Needs   []Need   // the runs that must be read to decompress it, itself last
 }
 
 // Need is a run that must be read, and the size of its blocks in bytes.
@@ -159,10 +161,10 @@ func (r *Run) load(others func(RunRef) (*Run, error), whole bool) error {
 	return nil
 }
 
-// behind returns the runs that the run builds on, from the function others. They
-// are in segments that were static before this one was written, and so have lower
-// numbers; anything else is damage, and could form a circle. A returned run that
-// does not itself build on the runs before it in the list has its blocks loaded.
+// behind returns the runs that r builds on. It gets them from the function others. They
+// must be in segments with lower numbers, which were static before the segment of r was
+// written. Anything else is damage, and could form a circle. If a returned run does not
+// itself build on the runs before it in the list, its blocks are loaded.
 func (r *Run) behind(others func(RunRef) (*Run, error)) (out []*Run, err error) {
 	refs := r.head.behind
 	for i, ref := range refs {
@@ -198,8 +200,8 @@ func (r *Run) follows(ahead []RunRef) bool {
 	return n >= 0 && slices.Equal(ahead[n:], h.behind) && (h.factsFrom > 0 || h.factsLength == 0)
 }
 
-// part returns the run's blocks as content if they are in memory. Otherwise it
-// returns the compressed frame that has the blocks; content is then nil.
+// part returns the blocks of r as content if they are in memory. Otherwise it returns nil
+// for content, and the compressed frame of the blocks.
 func (r *Run) part() (content, frame []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -273,8 +275,9 @@ func splice(behind []*Run, frame []byte, size int) ([]byte, error) {
 	return slices.Clone(out[at:]), nil
 }
 
-// spliceMagic begins a frame of zstd without checksum whose size is in the next
-// four bytes (RFC 8878, 3.1.1). The window of such a frame is all of it.
+// spliceMagic is the beginning of a zstd frame without checksum. The size of its content
+// follows in four bytes (RFC 8878, 3.1.1). The window of such a frame is the whole
+// content.
 const spliceMagic = "\x28\xb5\x2f\xfd\xa0"
 
 // rawBlockMax is the largest size in bytes of a block of a frame of zstd.
@@ -322,12 +325,12 @@ func appendBlocks(dst, frame []byte) ([]byte, error) {
 // blockHead is the size in bytes of the header of a block in a frame of zstd.
 const blockHead = 3
 
-// spliceRoom is working memory of splice.
+// spliceRoom has the buffers that one call of splice uses.
 type spliceRoom struct{ in, out []byte }
 
-// spliceRooms holds working memory that is not in use. Unlike a sync.Pool, this
-// channel is not emptied by each garbage collection: to allocate such memory takes
-// as long as to use it.
+// spliceRooms has the spliceRooms that are not in use. It is a channel, not a sync.Pool,
+// because each garbage collection would empty a pool, and to allocate the buffers takes as
+// long as to use them.
 var spliceRooms = make(chan *spliceRoom, 2)
 
 const spliceRoomMax = 16 << 20
@@ -341,8 +344,8 @@ func takeRoom() *spliceRoom {
 	}
 }
 
-// giveBack makes r available to later calls of splice, unless it is larger than any
-// run that builds on others needs.
+// giveBack makes r available to later calls of splice. It drops r if the buffers are
+// larger than a run that builds on others can need.
 func (r *spliceRoom) giveBack() {
 	if cap(r.in)+cap(r.out) > spliceRoomMax {
 		return

@@ -24,10 +24,10 @@ type Facts struct {
 	run    *Run // the run that has the facts
 
 	mu   sync.Mutex
-	long [][]byte // long form of short facts, by block, as far as it was asked for
+	long [][]byte // for each block: the long form of its short facts, once it was asked for
 }
 
-// noFacts stands for the facts of a run that has none.
+// noFacts is the Facts of a run that has no facts.
 var noFacts = &Facts{}
 
 // Fold returns Stored.Fold of entry i of the run (how the blocks of its version
@@ -81,8 +81,8 @@ func (f *Facts) Leaf(n uint32) record.Leaf {
 	return l
 }
 
-// fit reports whether f has a fold and facts for each of the entries and facts for
-// each of the blocks, or nothing at all.
+// fit reports whether f has a fold and facts for each entry and facts for each block. It
+// is also true if f is empty.
 func (f *Facts) fit(entries, blocks int) bool {
 	return f == noFacts || f.folds.len() == entries && f.pages.len() == entries && f.blocks.len() == blocks
 }
@@ -103,7 +103,8 @@ func (f *Facts) Any(is func([]byte) bool) bool {
 	})
 }
 
-// Bytes returns about how many bytes of memory the facts take, without long forms.
+// Bytes returns an estimate of the memory that the facts take, in bytes. It does not count
+// long forms.
 func (f *Facts) Bytes() (n int64) {
 	for _, list := range []*blobs{&f.folds, &f.pages, &f.blocks} {
 		n += int64(4*list.len() + len(list.bytes))
@@ -131,8 +132,9 @@ func (r *run) appendFacts(dst []byte) []byte {
 	return appendBlobs(dst, len(r.facts), block)
 }
 
-// shortFacts returns the facts of each block of r, in the form in which they are
-// stored. Only a packed run has short ones. A Writer that packs may repeat other runs.
+// shortFacts returns the facts of each block of r in the form in which r stores them. Only
+// a packed run stores short forms. A packing Writer may also write runs that are not
+// packed, and these keep their long forms.
 func (r *run) shortFacts() [][]byte {
 	if r.short == nil || !r.packed {
 		return r.facts

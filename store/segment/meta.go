@@ -12,10 +12,10 @@ import (
 	"infomall/store/segment/column"
 )
 
-// Meta is what a run says of its entries and blocks: everything except bodies and
-// facts. A group of columns is decompressed, and a column is decoded, when it is first
-// asked for. For its users a Meta does not change, and several goroutines may use it.
-// Its errors name the file that is damaged.
+// Meta is what a run says of its entries and blocks: everything except bodies and facts.
+// It decompresses a group of columns, and decodes a column, when that is first needed.
+// This does not show to its users: several goroutines may use a Meta. Its errors name the
+// damaged file.
 type Meta struct {
 	States  bool // the entries are states, see Info.States; only set for a Meta of a Run
 	segment uint32
@@ -39,11 +39,12 @@ type Meta struct {
 	stored []Stored
 }
 
-// RunMemory is memory for a run and its Meta, see Reader.OpenIn. The zero value is ready. An import
-// reads the earlier versions of its URLs from nearly all runs of an archive of small pages. With one
-// RunMemory for all these runs, the 24th month takes a sixth less CPU time than with new memory for each.
+// RunMemory is memory for a run and its Meta, which Reader.OpenIn uses again for each run.
+// The zero value is ready. It exists because an import reads earlier versions from nearly
+// all runs of an archive of small pages: with one RunMemory, importing the 24th month
+// takes a sixth less CPU time.
 type RunMemory struct {
-	again               bool // for more than one run
+	again               bool // the memory serves several runs
 	record, content     []byte
 	groups              [groups][]byte // decompressed
 	flags, counts, ends []int64
@@ -62,8 +63,9 @@ func (m *RunMemory) contentOf(size int) []byte {
 	return m.content[:0]
 }
 
-// openMeta opens the compressed groups of columns of run number of a segment, in the memory
-// mem; nil stands for new memory. It keeps references to them.
+// openMeta returns the Meta of a run. frames are the compressed groups of columns of the
+// run; the Meta keeps references to them. segment and number identify the run. mem is the
+// memory to use; nil stands for new memory.
 func openMeta(frames [groups][]byte, segment, number uint32, mem *RunMemory) (*Meta, error) {
 	if mem == nil {
 		mem = new(RunMemory)
@@ -78,8 +80,8 @@ func openMeta(frames [groups][]byte, segment, number uint32, mem *RunMemory) (*M
 	return m, m.open(plain)
 }
 
-// open decodes plain, the decompressed columns of groupCaptures, as far as all other
-// methods need them.
+// open decodes those columns of groupCaptures that all methods of Meta need. plain is the
+// decompressed group.
 func (m *Meta) open(plain []byte) error {
 	rest, isPacked, err := cutMetaHead(plain)
 	if err != nil {
@@ -229,10 +231,10 @@ func (m *Meta) decodeBlockIDs() ([]ID, error) {
 	return out, nil
 }
 
-// alone finds the blocks of a run that alone are a whole body. own yields the recipe
-// of each entry with BodyOwn, and its ID. For each of the run's blocks, alone returns
-// the ID of the entry whose body it is, or nil. That ID is also the block's ID and is
-// not stored again. blocks is the number of blocks.
+// alone finds those blocks of a run that are each the whole body of an entry. Such a block
+// has the ID of the body, so its ID is not stored again. own yields the ID and the recipe
+// of each entry with BodyOwn. blocks is the number of blocks. The result has, for each
+// block, the ID of the body that the block is, or nil.
 func alone(own iter.Seq2[*ID, Recipe], segment, number uint32, blocks int) []*ID {
 	out := make([]*ID, blocks)
 	for id, r := range own {
@@ -354,15 +356,15 @@ const (
 // The columns that follow the front columns in the meta of a run, in the order in
 // which they are stored. Those of one group are together.
 const (
-	colHolders   = iota // this and the next two of entries with BodyHeld or BodyElsewhere
+	colHolders   = iota // this column and the next two are for entries with BodyHeld or BodyElsewhere
 	colHolderRun        // the number of the run, plus 1; 0 if it is not known
 	colHolderN
-	colHolderKey // of entries with BodyElsewhere
+	colHolderKey // for entries with BodyElsewhere
 
 	colDigests  // 32 bytes for each entry with a body and without flagSameID
 	colContents // 8 bytes for each entry with flagContent and without flagSameID
 
-	colTitle // this and the others of its group, for each entry with a body and without flagSameID
+	colTitle // this and the other columns of its group: for each entry with a body and without flagSameID
 	colLang
 	colCharset
 	colDeclaredCharset
@@ -373,9 +375,9 @@ const (
 	colLinkCount
 	colBlockCount
 
-	colRecipes // of entries with BodyOwn
+	colRecipes // for entries with BodyOwn
 	colBlockLens
-	colBlockIDs // 16 bytes for each block that is not alone a body
+	colBlockIDs // 16 bytes for each block that is not a whole body
 
 	colIP
 	colOrigin
@@ -407,10 +409,10 @@ const (
 	groups
 )
 
-// columnsOf says which columns a group has: from <= column < to.
+// columnsOf is a range of columns of the meta: from <= column < to.
 type columnsOf struct{ from, to int }
 
-// groupColumns has the columns of each group.
+// groupColumns has the range of columns of each group.
 var groupColumns = [groups]columnsOf{
 	{colHolders, colDigests}, {colDigests, colTitle}, {colTitle, colRecipes}, {colRecipes, colIP}, {colIP, colRecordID}, {colRecordID, backCols},
 }
@@ -481,8 +483,8 @@ func metaSize(frames [groups][]byte) (size int, err error) {
 	return size, nil
 }
 
-// need decompresses those of the groups that were not decompressed before. The caller
-// holds m.mu.
+// need decompresses the given groups, except those that are decompressed already. The
+// caller holds m.mu.
 func (m *Meta) need(groups ...int) error {
 	for _, g := range groups {
 		if len(m.frames[g]) == 0 {
@@ -501,7 +503,8 @@ func (m *Meta) need(groups ...int) error {
 	return nil
 }
 
-// fault returns err with the place of the run, if err is not nil and the place is known.
+// fault returns err with the file and offset of the run added. It returns err unchanged if
+// err is nil or the position is not known.
 func (m *Meta) fault(err error) error {
 	if err == nil || m.file == "" {
 		return err

@@ -9,39 +9,39 @@ import (
 	"infomall/store/segment/column"
 )
 
-// entryParts has the columns of the meta of a run in a form in which one entry can be put
-// together without the others. Where an import needs an eighth of the entries of each
-// run, that takes a third of the time and a quarter of the memory of all entries.
+// entryParts has the columns of the meta of a run, decoded so that one entry can be made
+// without the others. An import that needs an eighth of the entries of each run then takes
+// a third of the time and a quarter of the memory that all entries would take.
 type entryParts struct {
 	*entryPlaces
 	text  [backCols]column.Texts
-	named bool // names and the declared digests are decoded
+	named bool // the columns of names and declared digests are decoded
 	names column.RecordNames
 
 	holders, holderRuns, holderNs, refersTime, readBytes, linkCounts, blockCounts []int64
 }
 
-// entryPlaces says where the columns describe each entry, and has the recipes, which are
-// needed without the other columns too.
+// entryPlaces has the position of each entry in the columns, and the decoded recipes. A
+// caller may need these without any other column.
 type entryPlaces struct {
 	at      []entryAt
 	n       entryCounts
-	recipes []Recipe // of entries with BodyOwn
-	spans   []Span   // memory of the recipes
+	recipes []Recipe // recipes of the entries with BodyOwn
+	spans   []Span   // memory that the recipes refer to
 }
 
-// entryCounts has the lengths of the columns that not all entries have.
+// entryCounts has the lengths of those columns that have values for some entries only.
 type entryCounts struct{ hinted, pages, contents, own, held, elsewhere, revisits int32 }
 
-// entryAt says where the columns that not all entries have describe an entry. A number
-// is -1 if the column does not have the entry.
+// entryAt has the index of one entry in each kind of column that has values for some
+// entries only. An index is -1 if the column has no value for the entry.
 type entryAt struct {
-	url       int32 // in the keys
+	url       int32 // index of its URL in the keys
 	hinted    int32 // number of entries before it with stored hints
-	page      int32 // in the columns of pages and in that of digests
-	like      int32 // number of the entry for which the page was stored; usually the entry itself
+	page      int32 // index in the columns of pages and in the column of digests
+	like      int32 // number of the entry whose page is stored for this entry; usually the entry itself
 	content   int32
-	own       int32 // in the recipes
+	own       int32 // index in the recipes
 	held      int32
 	elsewhere int32
 	revisit   int32
@@ -133,7 +133,7 @@ func (m *Meta) entryPlaces() (*entryPlaces, error) {
 	return p, nil
 }
 
-// entryParts returns the columns for Rest. The caller holds m.mu.
+// entryParts returns the decoded columns that Rest needs. The caller holds m.mu.
 func (m *Meta) entryParts() (*entryParts, error) {
 	if m.parts != nil {
 		return m.parts, nil
@@ -183,8 +183,8 @@ func (m *Meta) entryParts() (*entryParts, error) {
 	return p, nil
 }
 
-// allParts returns the columns for Entry: those of entryParts, with names, and all front
-// columns. The caller holds m.mu.
+// allParts returns the decoded columns that Entry needs: those that Rest needs, the names,
+// and all front columns. The caller holds m.mu.
 func (m *Meta) allParts() (*entryParts, error) {
 	p, err := m.entryParts()
 	if err != nil || p.named {
@@ -228,10 +228,10 @@ func (m *Meta) Entry(n uint32) (*Stored, error) {
 	return e, nil
 }
 
-// Rest returns entry n of the run as Entry does, for a caller that has its plain columns e
-// from the index. The entry must have a body. RecordID and DeclaredDigest may be left out.
-// Rest decodes neither the plain columns nor those of groupNames, which takes half of the
-// time of Entry.
+// Rest returns entry n of the run, like Entry, for a caller that has read the entry's
+// front columns, e, from the index. The entry must have a body. Rest may leave out
+// RecordID and DeclaredDigest. It decodes neither the front columns nor those of
+// groupNames, so it takes half of the time of Entry.
 func (m *Meta) Rest(n uint32, e *Entry) (*Stored, error) {
 	if err := m.has(n); err != nil {
 		return nil, err
@@ -308,8 +308,9 @@ func (m *Meta) Entries() ([]Stored, error) {
 	return out, nil
 }
 
-// plain sets e to what the front columns f say of entry n. The hints of a chained
-// entry follow from the entries before it, up to the first that is not chained.
+// plain sets e to the values of the front columns f for entry n. The hints of a chained
+// entry are not stored: plain computes them from the entries before it, back to the first
+// that is not chained.
 func (p *entryParts) plain(e *Entry, f *front, n int) {
 	first := n
 	for first > 0 && p.at[first-1].url == p.at[n].url && f.flags[first]>>flagChained&1 != 0 {
@@ -366,13 +367,14 @@ func (m *Meta) put(e *Stored, p *entryParts, n int) {
 	}
 }
 
-// digest returns digest n of the column of digests.
+// digest returns the digest with index n in the column of digests.
 func (m *Meta) digest(n int) (d record.Digest) {
 	copy(d[:], m.cols[colDigests][n*len(d):])
 	return d
 }
 
-// page returns page n. flags are those of the entry for which the page was stored.
+// page returns the page with index n in the columns of pages. flags are the flags of the
+// entry for which that page was stored.
 func (p *entryParts) page(n int, flags int64) Page {
 	return Page{
 		Title: p.text[colTitle].Of(n), Lang: p.text[colLang].Of(n), Charset: p.text[colCharset].Of(n), Declared: p.text[colDeclaredCharset].Of(n),

@@ -11,13 +11,14 @@ import (
 // Pages is what was read from the bodies of the entries of a run when they came in, such
 // as their titles. It is immutable.
 type Pages struct {
-	at     []int32 // number of the page of each entry; -1 for an entry without a body
+	at     []int32 // for each entry: index of its page in the columns; -1 if the entry has no body
 	flags  []int64
 	text   [colReadBytes - colTitle]column.Texts // from colTitle on
 	counts [colRecipes - colReadBytes][]int64    // from colReadBytes on
 }
 
-// pageColumns says which columns of the db-file belong to a column of a scan.
+// pageColumns lists, for each column that a scan may want, the columns of the db-file to
+// decode.
 var pageColumns = []struct {
 	of   record.Columns
 	cols []int
@@ -29,8 +30,8 @@ var pageColumns = []struct {
 	{record.ColCounts, []int{colLinkCount, colBlockCount}},
 }
 
-// Pages returns what was read from the bodies of the entries, in order, as far as want
-// says. It decodes nothing else.
+// Pages returns what was read from the bodies of the entries, in order. It decodes only
+// the columns that want asks for.
 func (m *Meta) Pages(want record.Columns) (*Pages, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -77,8 +78,8 @@ func (m *Meta) decodePages(want record.Columns) (*Pages, error) {
 	return p, nil
 }
 
-// Of returns the Page of entry i of the run; NoPage if the entry has no body. A field that
-// was not asked for is zero.
+// Of returns the Page of entry i of the run, or NoPage if the entry has no body. Fields
+// that were not asked for are zero.
 func (p *Pages) Of(i uint32) Page {
 	n := p.at[i]
 	if n < 0 {
@@ -152,8 +153,8 @@ type BodyAt struct {
 	Form   BodyForm
 	ID     ID     // of the body; zero for BodyNone
 	Recipe Recipe // for BodyOwn
-	// Same is the number of the first of the entries before it in the run that have the
-	// same body and were read in the same way, or of the entry itself.
+	// Same is the number of the first entry in the run that has the same body and was read in
+	// the same way. It is the number of this entry if no earlier one has.
 	Same uint32
 }
 

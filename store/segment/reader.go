@@ -74,8 +74,8 @@ type Reader struct {
 	badIndex    bool
 }
 
-// runKey is the number and the last key of a run that has entries. For a damaged
-// run, damage is set and lastKey is that of the next run.
+// runKey is the number and the last key of a run with entries. For a damaged run, damage
+// is its error, and lastKey is the last key of the next run.
 type runKey struct {
 	lastKey string
 	number  uint32
@@ -102,8 +102,9 @@ func (s *Reader) Close() error {
 	return err
 }
 
-// Learn gives s what the catalogue has of the segment's index, so that s need not read that in the
-// index. A part of b that is damaged is ignored, and so is a b that is nil. Call it before the first use.
+// Learn gives s the parts of the segment's index that the catalogue repeats in b, so that
+// s need not read them from the index. It ignores a damaged part of b, and a nil b. Call
+// it before the first use of s.
 func (s *Reader) Learn(b *Brief) {
 	const head = 24 // m, k and the number of words, which says how much memory is taken
 	if b == nil {
@@ -156,10 +157,10 @@ type Probe struct {
 	at  []uint64 // result of bloom.Locations; nil before it is needed
 }
 
-// hashesMax is more hash functions than any undamaged Bloom filter has.
+// hashesMax is a number of hash functions that no undamaged Bloom filter exceeds.
 const hashesMax = 64
 
-// Reset makes key the key to look up, and forgets the hashes of the key before.
+// Reset sets the key that p looks up, and drops the hashes of the last key.
 func (p *Probe) Reset(key string) { p.key, p.at = key, nil }
 
 // in reports whether the key is in the Bloom filter f, which may wrongly say true.
@@ -307,7 +308,8 @@ func (s *Reader) handle() (disk.Source, error) {
 	return s.file, nil
 }
 
-// table returns the table of runs. It opens the db-file only if the index does not have it.
+// table returns the table of runs: where each run ends in the db-file. It opens the
+// db-file only if the index does not have the table.
 func (s *Reader) table() (runTable, error) {
 	if t, ok := s.tableInIndex(); ok {
 		return t, nil
@@ -324,7 +326,8 @@ func (s *Reader) table() (runTable, error) {
 	return s.runs, s.noTable
 }
 
-// tableInIndex returns the table if it was read before or if the index has it.
+// tableInIndex returns the table of runs if it is in memory or in the index. ok is false
+// if it is in neither.
 func (s *Reader) tableInIndex() (t runTable, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -342,7 +345,7 @@ func (s *Reader) tableInIndex() (t runTable, ok bool) {
 	return s.runs, s.runs.ends != nil || !s.badIndex
 }
 
-// headBytesMax is more bytes than the head of any record of a db-file has: two URLs
+// headBytesMax is a size in bytes that no head of a record exceeds. A head has two URLs
 // and a dozen short lines.
 const headBytesMax = 64 << 10
 
@@ -435,8 +438,8 @@ func (r *Run) Block(n uint32) ([]byte, error) {
 // blocks are not stored.
 func (r *Run) Packed() bool { return r.Meta.packed }
 
-// Bytes returns about how many bytes of memory the run takes once everything in it
-// has been used.
+// Bytes returns an estimate of the memory in bytes that the run takes after everything in
+// it has been used.
 func (r *Run) Bytes() int64 {
 	const blob = 24 // size of a slice header
 	n := int64(r.head.unzip+r.Stored) + 3*int64(r.head.factsLength) + entryMemory*int64(r.Meta.n) + blob*int64(2*r.Meta.n+2*len(r.ends))
@@ -535,8 +538,8 @@ func (s *Reader) Meta(n uint32) (m *Meta, stored int, err error) {
 	return m, len(b), nil
 }
 
-// addedIn returns the Info that says when the entries of run n were added, or nil if only
-// the entries say it: the times of states are their own.
+// addedIn returns the Info that has the time at which the entries of run n were added. It
+// returns nil for a run of states, whose entries each have their own time.
 func (s *Reader) addedIn(n uint32) *Info {
 	if int(n) >= s.Info.Runs-s.Info.States {
 		return nil
@@ -620,6 +623,6 @@ func openRun(b []byte, segment, number uint32, mem *RunMemory) (*Run, error) {
 	return r, nil
 }
 
-// entryMemory is about how many bytes of memory a decoded entry takes in the columns
+// entryMemory estimates the bytes of memory that one entry takes in the decoded columns
 // from which Meta.Entry makes it, without its texts.
 const entryMemory = 220

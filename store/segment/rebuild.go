@@ -66,8 +66,8 @@ type rebuilder struct {
 	table   runTable
 }
 
-// end reads and checks the end record of the db-file. It begins the Info and the
-// Bloom filter with it: the record says how many URLs the segment has.
+// end reads and checks the end record of the db-file. It creates the Info, and the Bloom
+// filter for the number of URLs in the record.
 func (b *rebuilder) end(ctx context.Context) error {
 	tail := make([]byte, min(headBytesMax, b.info.Bytes))
 	from := b.info.Bytes - int64(len(tail))
@@ -110,7 +110,8 @@ func (b *rebuilder) end(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// run indexes the run whose record is rec and begins at offset at of the db-file.
+// run adds a run to the index. rec is the record of the run, and the parameter at its
+// offset in the db-file.
 func (b *rebuilder) run(rec []byte, at int64) error {
 	h, _, err := parseHead(rec)
 	if err != nil {
@@ -169,7 +170,7 @@ func (b *rebuilder) entry(e *Stored) {
 	b.last = e.Entry
 }
 
-// use notes which other segments have blocks of the body of e.
+// use records which other segments have blocks that the body of e uses.
 func (b *rebuilder) use(e *Stored) {
 	for _, s := range e.Recipe.Spans {
 		if s.Segment != b.info.ID {

@@ -20,8 +20,8 @@ func (s *Reader) Dictionary(n uint32) ([]RunRef, error) {
 	return table.behind[n], nil
 }
 
-// KnownDictionary returns what Dictionary returns, or nil if that is not known without reading
-// anything.
+// KnownDictionary returns what Dictionary returns, or nil if finding it out would mean
+// reading a file.
 func (s *Reader) KnownDictionary(n uint32) []RunRef {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,8 +118,8 @@ func (f *Facts) Of(entries []Stored) []Stored {
 	return out
 }
 
-// countAll counts the entries of a run for the segment's Info, Bloom filter and
-// census, and notes which other segments they use.
+// countAll counts the entries of a run in the segment's Info, Bloom filter and census, and
+// records which other segments their bodies use.
 func (w *Writer) countAll(entries []Stored) {
 	for i := range entries {
 		e := &entries[i]
@@ -134,7 +134,7 @@ func (w *Writer) countAll(entries []Stored) {
 	w.useAll(entries)
 }
 
-// useAll notes which other segments have blocks of the bodies of entries.
+// useAll records which other segments have blocks that the bodies of entries use.
 func (w *Writer) useAll(entries []Stored) {
 	for i := range entries {
 		for _, s := range entries[i].Recipe.Spans {
@@ -172,8 +172,8 @@ func (w *Writer) same(rec []byte, r *Run, entries []Stored) error {
 	return nil
 }
 
-// refill makes r, a decoded run with the record rec, the current run of w, with the
-// given entries. blocks are the new facts of its blocks; nil means that they keep
+// refill makes r, which was decoded from the record rec, the current run of w, and
+// replaces its entries. blocks are the new facts of its blocks; if nil, the blocks keep
 // their facts.
 func (w *Writer) refill(rec []byte, r *Run, entries []Stored, blocks [][]byte) error {
 	h, _, err := peekHead(rec)

@@ -57,8 +57,8 @@ type run struct {
 	short   Form    // turns facts of blocks into their short form; or nil
 	// weight is how many bytes of the run's pages are, or were, in other runs.
 	weight map[RunRef]int64
-	// key and time are what the head of a run without entries names: those of the
-	// capture whose body continues in the run.
+	// key and time are the key and time in the head of a run that has no entries. They are
+	// those of the capture whose body continues in this run.
 	key  string
 	time record.Time
 	mem  *runMemory // working memory; created if nil
@@ -67,8 +67,8 @@ type run struct {
 	flags []int64
 }
 
-// runMemory is working memory in which runs are collected and encoded, one after
-// the other. It is used again because an import writes many segments with few runs.
+// runMemory is working memory in which one run after the other is collected and encoded.
+// It is reused because an import writes many segments with few runs.
 type runMemory struct {
 	entries              []Stored
 	blocks, facts        [][]byte
@@ -78,7 +78,7 @@ type runMemory struct {
 	cols                 [backCols][]byte
 	meta, content, frame []byte
 	record               []byte
-	parts                []Part // parts, at and named are about the body that is being stored
+	parts                []Part // parts, at and named describe the body that is being stored
 	at                   []Placed
 	named                []bool
 }
@@ -233,7 +233,7 @@ func BlockID(b []byte) ID {
 // castagnoli is the polynomial table of all CRCs in an archive.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// kind returns the kind of the record of r.
+// kind returns the kind of record as which r is written.
 func (r *run) kind() string {
 	if r.states {
 		return kindStates

@@ -11,8 +11,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// batcher fills batches with the captures of a scan, and passes each full batch to
-// put. It leaves the URLs of the captures out.
+// batcher collects the captures of a scan in batches, and passes each full batch to the
+// function put. It does not set the URLs of the captures.
 type batcher struct {
 	ctx   context.Context
 	v     *Snapshot
@@ -22,18 +22,18 @@ type batcher struct {
 	metas map[*segment.Reader]*metaAt
 	alone bool // all wanted columns are in the index, so no db-file is read
 
-	sorted []stretch // memory of plain
+	sorted []stretch // working memory of the method plain
 }
 
-// metaAt is what the db-file says of the captures of the run of a segment that a scan
-// read last, as far as the scan needs it. A scan meets the runs of a segment in order, so
-// it keeps one metaAt for each segment.
+// metaAt has what the db-file says of the captures of one run: the columns that the scan
+// needs. A scan reads the runs of a segment in order, so it keeps only the metaAt of the
+// last run of each segment.
 type metaAt struct {
 	run     uint32
 	damaged bool // the run cannot be read; the fields below are then empty
 	digests []record.Digest
 	pages   *segment.Pages
-	bodies  []record.Digest // of the entries, if the archive has readings of documents and their columns are wanted
+	bodies  []record.Digest // digest of the body of each entry; only if the archive has texts extracted from documents and their columns are wanted
 	texts   [len(textColumns)][]string
 }
 
@@ -65,8 +65,8 @@ func (o *batcher) add(group []timeline.Capture) error {
 	return nil
 }
 
-// direct returns o if the scan needs no more than the index has: captures can then be
-// appended from the columns of the index. Otherwise it returns nil.
+// direct returns o if all columns that the scan needs are in the index. The captures can
+// then be appended from the columns of the index. Otherwise direct returns nil.
 func (o *batcher) direct() *batcher {
 	if !o.alone || o.s.Skip != nil || o.s.Level > 0 {
 		return nil
@@ -97,12 +97,14 @@ func (o *batcher) singles(c *Cursor, n int) error {
 }
 
 // plain appends the captures of one URL that lie in the scan's time range to the batch,
-// from the columns of the index. all has all captures of the URL: the entries of each
-// stretch are in order of time. If two captures have the same time, or the stretches
-// overlap in time, plain returns false and appends nothing: the captures may then be
-// copies of each other. It also returns false if the scan wants to know how captures differ
-// from the captures before them, and a later import added some between. Scans that need
-// more than the index has, or other columns that depend on the capture before, must not call it.
+// from the columns of the index. The stretches in all have all captures of the URL; each
+// stretch is sorted by time.
+//
+// plain returns false and appends nothing in two cases. First, two captures have the same
+// time, or stretches overlap in time: captures may then be copies of each other. Second,
+// the scan needs the differences between neighbouring captures, and a later import added
+// captures between earlier ones. Do not call plain for a scan that needs other columns
+// that depend on the capture before, or columns that are not in the index.
 //
 // Without plain a scan of 750,000 captures of 400,000 URLs in 15 segments takes 1.14 times
 // as long.
@@ -219,8 +221,8 @@ func (o *batcher) row(e *timeline.Capture) error {
 	return o.meta(e)
 }
 
-// meta appends, for capture e, the values of the wanted columns that are only in the
-// db-file and not in the index.
+// meta appends the values of capture e to those wanted columns that are only in the
+// db-file.
 func (o *batcher) meta(e *timeline.Capture) error {
 	m, err := o.metaOf(e.Seg, e.Run)
 	if err != nil {
@@ -313,7 +315,7 @@ var textColumns = [...]struct {
 	{record.ColRequest, segment.FieldRequest, func(b *record.Batch) *[]string { return &b.Request }},
 }
 
-// putPage appends what p has to those columns of b that are in want.
+// putPage appends the properties of page p to the columns of b that are in want.
 func putPage(b *record.Batch, want record.Columns, p *segment.Page) {
 	if want&record.ColTitle != 0 {
 		b.Title = append(b.Title, p.Title)
@@ -336,9 +338,9 @@ func putPage(b *record.Batch, want record.Columns, p *segment.Page) {
 	}
 }
 
-// digest returns the digest of the body that a revisit has from another entry. The
-// parameter from is its origin. The digest is zero if the archive does not have the
-// body.
+// digest returns the digest of the body of a revisit that is stored without its own body.
+// The parameter from says which entry has the body. The digest is zero if the archive does
+// not have it.
 func (o *batcher) digest(from origin) (record.Digest, error) {
 	if from.from.Seg == nil {
 		return record.Digest{}, nil
@@ -351,7 +353,7 @@ func (o *batcher) digest(from origin) (record.Digest, error) {
 }
 
 // metaOf returns what the db-file says of the captures of a run of the segment s. If the
-// run is damaged and damage is skipped, the field damaged of the result is set.
+// run is damaged and the scan skips damage, the field damaged of the result is set.
 func (o *batcher) metaOf(s *segment.Reader, run uint32) (*metaAt, error) {
 	m := o.metas[s]
 	if m != nil && m.run == run {

@@ -64,8 +64,8 @@ type documents struct {
 	// reading, sorted. The last bits have another meaning: bodyText is set if a reading of the
 	// body has text, and bodyEmpty if a reading has none.
 	bodies  []uint64
-	allRead bool         // bodies has the readings of all files: each could be read
-	asked   atomic.Int64 // calls of Document
+	allRead bool         // every file could be read, so bodies is complete
+	asked   atomic.Int64 // number of calls of Document
 }
 
 const (
@@ -112,9 +112,10 @@ func (v *Snapshot) documentFilesOf(number uint32, again bool) []string {
 // HasDocuments reports whether the archive has files of readings.
 func (v *Snapshot) HasDocuments() bool { return len(v.documentFiles()) > 0 }
 
-// inReadings calls find with each file of readings of segment s, until find returns true.
-// source is the index of s among the segments that the file covers. If a file was replaced
-// after the snapshot listed the files, inReadings lists them again and starts once more.
+// inReadings calls find with each file of readings (texts extracted from documents) of
+// segment s, until find returns true. source is the index of s among the segments that the
+// file covers. If a file is damaged or missing, it may have been replaced: inReadings then
+// lists the files again and starts once more.
 func (v *Snapshot) inReadings(s *segment.Info, find func(f *readings.File, source int) (done bool, err error)) {
 	name := readings.NameOf(s)
 	for again := range 2 {
@@ -144,8 +145,9 @@ func (v *Snapshot) inReadings(s *segment.Info, find func(f *readings.File, sourc
 	}
 }
 
-// reading returns the reading (the extracted text) of the document that the entry owner stores.
-// The parameter at is the place of owner. The result is nil if there is none.
+// reading returns the reading (the extracted text) of the document that the entry owner
+// stores, or nil if there is none. The parameter at is the position of owner in the
+// archive.
 func (v *Snapshot) reading(at timeline.Place, owner *segment.Stored) (out []byte) {
 	v.findReading(at, owner, func(f *readings.File, row readings.Row) (err error) {
 		out, err = f.Reading(row)
@@ -154,8 +156,9 @@ func (v *Snapshot) reading(at timeline.Place, owner *segment.Stored) (out []byte
 	return out
 }
 
-// documentOf returns the row, in a file of readings, of the document that the entry owner
-// stores. The parameter at is the place of owner. ok is false if there is no such row.
+// documentOf returns the row of a file of readings for the document that the entry owner
+// stores. The parameter at is the position of owner in the archive. ok is false if no file
+// has a row for it.
 func (v *Snapshot) documentOf(at timeline.Place, owner *segment.Stored) (row readings.Row, ok bool) {
 	v.findReading(at, owner, func(_ *readings.File, found readings.Row) error {
 		row, ok = found, true
@@ -164,10 +167,10 @@ func (v *Snapshot) documentOf(at timeline.Place, owner *segment.Stored) (row rea
 	return row, ok
 }
 
-// findReading calls use with the row of the document that the entry owner stores, and with the
-// file of that row. The parameter at is the place of owner. findReading does not call use if
-// there is no such row. If use returns an error, the file was replaced or is damaged;
-// findReading then calls use once more.
+// findReading looks for the row for the document that the entry owner stores, and calls
+// use with this row and its file. The parameter at is the position of owner in the
+// archive. Without such a row it does not call use. If use returns an error, the file was
+// replaced or is damaged, and findReading calls use once more with the newly listed files.
 func (v *Snapshot) findReading(at timeline.Place, owner *segment.Stored, use func(*readings.File, readings.Row) error) {
 	if !MayBeDocument(owner) || !v.HasDocuments() {
 		return
@@ -183,7 +186,8 @@ func (v *Snapshot) findReading(at timeline.Place, owner *segment.Stored, use fun
 	})
 }
 
-// readBodies returns the list documents.bodies. It makes the list at the first call.
+// readBodies returns documents.bodies, the sorted list of bodies with readings. It makes
+// the list at the first call.
 func (v *Snapshot) readBodies() []uint64 {
 	names := v.documentFiles()
 	d := v.documents
@@ -223,13 +227,14 @@ func (v *Snapshot) readBodies() []uint64 {
 	return d.bodies
 }
 
-// bodyNumber returns the first eight bytes of id as documents.bodies has them, with the last
-// bits, which have another meaning there, zero.
+// bodyNumber returns the number that stands for id in documents.bodies: its first eight
+// bytes, with the flag bits at the end set to zero.
 func bodyNumber(id segment.ID) uint64 { return binary.BigEndian.Uint64(id[:]) &^ bodyBits }
 
-// DocumentText reports what is known of the text of an entry that is no page: the entry may
-// have the text of a document, have an empty one, or have none. digest is the digest of the
-// entry's body; it is zero for an entry that is stored without a body.
+// DocumentText reports whether an entry that is not a page has a text of a document, an
+// empty one, or none. If that is not known, it returns search.FullDocument, so that the
+// text is read. The parameter at is the position of the entry. digest is the digest of its
+// body; it is zero for an entry that is stored without a body.
 func (v *Snapshot) DocumentText(ctx context.Context, at timeline.Place, digest record.Digest) search.DocumentText {
 	if digest == (record.Digest{}) {
 		return search.FullDocument
@@ -262,13 +267,14 @@ func (v *Snapshot) DocumentText(ctx context.Context, at timeline.Place, digest r
 	return search.NoDocument
 }
 
-// askedMost is the number of calls of Document after which Document looks whether any file has a
-// reading. If none has, it need not read the entries of captures any more. For one page that would
-// take too long in an archive with many files.
+// askedMost is the number of calls of Document after which Document checks whether the
+// archive has any reading. If it has none, later calls need not read entries. The check is
+// not made earlier, because it reads all files of readings, which takes too long for a
+// single page.
 const askedMost = 64
 
-// readNone reports whether the archive has no reading at all: all files of readings could be read, and
-// none of them has a reading.
+// readNone reports whether the archive has no reading at all. It is false if a file of
+// readings could not be read.
 func (v *Snapshot) readNone() bool {
 	bodies := v.readBodies()
 	v.documents.mu.Lock()
@@ -276,9 +282,9 @@ func (v *Snapshot) readNone() bool {
 	return len(bodies) == 0 && v.documents.allRead
 }
 
-// Document returns the reading of the body of a capture as a document; see
-// record.Payload.Document. It does not read the body. It returns nil if there is no such
-// reading.
+// Document returns the reading (the text extracted from a document) of the body of the
+// capture ref, in the form of record.Payload.Document. It returns nil if there is none. It
+// does not read the body.
 func (v *Snapshot) Document(ctx context.Context, ref record.Ref) ([]byte, error) {
 	if !v.HasDocuments() || v.documents.asked.Add(1) > askedMost && v.readNone() {
 		return nil, ctx.Err()
@@ -333,12 +339,11 @@ func (s *Source) readings(name string, again bool) (*readings.File, error) {
 	return f, nil
 }
 
-// colsDocument are the columns that, for a capture that is no page, are taken from its
-// document.
+// colsDocument are the columns that come from the document if a capture is not a page.
 const colsDocument = record.ColTitle | record.ColLang
 
-// title returns the title of the page or document of the entry at a place. The entry is stored
-// with a body. m has the entries of its run, from the db-file.
+// title returns the title of the page or document of the entry at this position. The entry
+// must be stored with a body. m has the entries of its run, from the db-file.
 func (o *batcher) title(m *metaAt, at timeline.Place) (string, error) {
 	if k := m.pages.TitleAt(int(at.N)); k >= 0 {
 		if title := m.pages.Titles()[k]; title != "" || m.bodies == nil {
@@ -353,10 +358,10 @@ func (o *batcher) title(m *metaAt, at timeline.Place) (string, error) {
 	return p.Title, err
 }
 
-// addDocument sets the title and the language of p, the page of the entry at a place, to those
-// of its document, if the body is a document and no page. m has the entries of the run, from
-// the db-file. For an entry that is stored without a body, from says at which entry its body
-// is.
+// addDocument sets the title and the language of p to those of the document, if the body
+// of the entry is a document. The parameter at is the position of the entry, and m has the
+// entries of its run, from the db-file. For an entry that is stored without a body, the
+// parameter from says which entry has the body.
 func (o *batcher) addDocument(p *segment.Page, m *metaAt, at timeline.Place, from origin) error {
 	if m.bodies == nil || p.BlockCount >= 0 {
 		return nil
@@ -383,7 +388,8 @@ func (o *batcher) addDocument(p *segment.Page, m *metaAt, at timeline.Place, fro
 	return err
 }
 
-// HasReading reports whether the archive may have a reading of a body.
+// HasReading reports whether the archive may have a reading (an extracted text) of the
+// body id. If it reports false, the archive has none.
 func (v *Snapshot) HasReading(id segment.ID) bool {
 	bodies := v.readBodies()
 	i, _ := slices.BinarySearch(bodies, bodyNumber(id))

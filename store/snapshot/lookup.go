@@ -22,9 +22,9 @@ type Looker struct {
 	probe   segment.Probe
 	Group   []timeline.Capture
 	visible []timeline.Capture
-	// Disturbed is set if captures of the last URL were removed in a way that the
-	// stored hints may not take into account. Group then has its captures, with
-	// those hidden ones from which others have their bodies.
+	// Disturbed is set if captures of the last URL were removed, and the stored hints may not
+	// take this into account. Group then has the captures of the URL, including hidden
+	// captures whose bodies other captures use.
 	Disturbed bool
 	// Raw are the captures of the last URL as they are stored. It is filled only if
 	// KeepRaw is set.
@@ -32,8 +32,8 @@ type Looker struct {
 	KeepRaw bool
 }
 
-// NewLooker returns a looker over all segments of the snapshot. It reads the columns
-// in more besides the columns that every look-up needs. The caller closes it.
+// NewLooker returns a Looker over all segments of the snapshot. It reads the columns in
+// more in addition to those that every look-up needs. The caller closes it.
 func (v *Snapshot) NewLooker(more record.Columns) *Looker {
 	l := &Looker{v: v}
 	for _, i := range v.Pin.Segments {
@@ -128,7 +128,7 @@ func (v *Snapshot) LookupBefore(ctx context.Context, key string, to record.Time,
 	return out, err
 }
 
-// KeysOf returns the keys of the URLs of captures, sorted, each once.
+// KeysOf returns the keys of the URLs of these captures, sorted and without duplicates.
 func (v *Snapshot) KeysOf(ctx context.Context, refs []record.Ref) ([]string, error) {
 	refs = slices.Clone(refs)
 	slices.SortFunc(refs, func(a, b record.Ref) int {
@@ -161,8 +161,9 @@ func compareInSegment(a, b record.Ref) int {
 	return cmp.Or(cmp.Compare(a.Run, b.Run), cmp.Compare(a.N, b.N))
 }
 
-// appendKeysOf appends to out the keys of captures of one segment, which are sorted. If they
-// are in at least half of the runs, it reads the index of the segment and no run.
+// appendKeysOf appends the keys of captures of the segment s to out and returns the longer
+// slice. refs are these captures, sorted. If they are in at least half of the runs, it
+// reads the index of the segment and no run.
 func (v *Snapshot) appendKeysOf(out []string, s *segment.Reader, refs []record.Ref) ([]string, error) {
 	runs := 0
 	for i, r := range refs {

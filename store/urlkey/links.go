@@ -12,9 +12,9 @@ import (
 type Links struct {
 	base  string // the URL to which the links of the current page are relative
 	plain Resolver
-	urls  map[string]string // by the pages from which the link leads to the URL, and the link
+	urls  map[string]string // URL of each link; the key is the result of From, a zero byte, and the link
 	key   []byte
-	bytes int // about how many bytes urls takes
+	bytes int // an estimate of the memory that urls takes
 }
 
 const (
@@ -60,14 +60,14 @@ func (r *Links) Target(link []byte) []byte {
 	return append(r.key[:0], url...)
 }
 
-// Reach says from which pages a link leads to the same URL.
+// Reach says how far a link keeps its meaning: from which pages it leads to the same URL.
 type Reach int
 
 const (
 	FromSite   Reach = iota // from all pages with the same scheme and host
 	FromFolder              // from all pages of the same folder
-	FromPage                // perhaps from the page only
-	ToItself                // the link leads to the page that has it
+	FromPage                // perhaps only from the page that has the link
+	ToItself                // the link leads to the page that has it, such as #top
 )
 
 // ReachOf returns the Reach of a link.
@@ -85,10 +85,10 @@ func ReachOf(link []byte) Reach {
 	}
 }
 
-// From returns what pages have in common from which a link with the given reach leads to the
-// same URL as from the current page: their site, such as http://a.cn/, their folder, such as
-// http://a.cn/x/, or their URL. For a page that is not of the web, the site is its folder.
-// ok is false if the current page has no folder.
+// From returns what all those pages share from which a link with this reach leads to the
+// same URL as from the current page. That is a site, such as http://a.cn/, a folder, such
+// as http://a.cn/x/, or the URL of the page. For a page that is not of the web, From
+// returns its folder in place of the site. ok is false if the current page has no folder.
 func (r *Links) From(reach Reach) (from string, ok bool) {
 	if reach == FromPage || reach == ToItself {
 		return r.base, true
@@ -100,8 +100,9 @@ func (r *Links) From(reach Reach) (from string, ok bool) {
 	return folder, ok
 }
 
-// LastSegment returns what the path of the URL to which a link leads has after its last slash,
-// from whatever page of the web. ok is false if the link must be resolved to know that.
+// LastSegment returns the part after the last slash in the path of the URL to which link
+// leads. The part is the same for every page of the web that has the link. ok is false if
+// it cannot be known without resolving the link.
 func LastSegment(link []byte) (segment []byte, ok bool) {
 	link = withoutFragment(link)
 	for _, scheme := range []string{"http://", "https://"} {

@@ -37,9 +37,9 @@ import (
 // fingerprints changes its result for any page.
 const Extractor = 2
 
-// KeptLevel is the level of the cut that facts and folds describe: the blocks at
-// this level, and the leaves above it. A fold says how the blocks of a version
-// relate to those of earlier versions.
+// KeptLevel is the level of blocks that facts and folds describe: the page is cut into its
+// blocks at this level, and leaves that end above it. A fold says how the blocks of a
+// version relate to those of earlier versions.
 const KeptLevel = 2
 
 // fingerprintWords is the least number of words of a text whose fingerprint is
@@ -95,10 +95,10 @@ type Leaf struct {
 	Words  words.Bag // the words of the leaf's text; nil until package life computes them
 }
 
-// Keep stores a copy of b, the bytes of the leaf, unless the leaf has a copy.
-// turn is a number that the caller chooses for one round of calls. The first call
-// in a turn returns about how many bytes of memory the copy takes; later calls in
-// the same turn return 0.
+// Keep stores a copy of b, the bytes of the leaf, unless the leaf has a copy already. turn
+// is a number that the caller chooses for a round of calls. The first call in a round
+// returns an estimate of the memory that the copy takes, in bytes. Later calls in the same
+// round return 0, so that the copy is counted once.
 func (l *Leaf) Keep(b []byte, turn uint32) int64 { return l.kept.keep(b, turn) }
 
 // Bytes returns the bytes that were passed to Keep, or nil if Keep was never
@@ -118,7 +118,7 @@ func NewReader() *Reader {
 	return &Reader{young: make(map[leafKey]*Leaf), parts: divide.NewMemory(), leavesMax: leavesMax, bytesMax: leafBytesMax}
 }
 
-// Forgetful limits the memory of m to the default size divided by n.
+// Forgetful divides the memory limits of m by n.
 func (m *Reader) Forgetful(n int) {
 	m.leavesMax, m.bytesMax = m.leavesMax/n, m.bytesMax/n
 	m.parts.Shrink(n)
@@ -133,8 +133,8 @@ func (m *Reader) Open(body []byte, as divide.As, o divide.Options) (*divide.Body
 // Reading is a page with the leaves and links that a Reader found in it.
 type Reading struct {
 	*divide.Body
-	Leaves []int   // Cut(0)
-	Made   []*Leaf // the facts of Leaves
+	Leaves []int   // the leaves, as divide.Body.Cut(0) returns them
+	Made   []*Leaf // the facts of each leaf in Leaves
 	Links  int     // number of links of the page
 	layout []byte  // the layout's links, packed
 	placed []place // the places of the links in layout
@@ -145,7 +145,7 @@ type Reading struct {
 // its leaves.
 type place struct {
 	leaf int // index of the first leaf after the link
-	part int // as Link.Part
+	part int // same meaning as Link.Part
 }
 
 // Facts returns the facts of each leaf, in the order of the page. A plain text
@@ -362,11 +362,11 @@ func (r *Reading) AppendFacts(dst []byte, base string, inline bool) []byte {
 
 // Kept is the decoded form of the stored facts of a page. Read returns it.
 type Kept struct {
-	Base string // as written, "" if the page names none
+	Base string // as written; "" if the page declares none
 	Cut  []KeptBlock
 
 	keptReading
-	leaves  [][]byte // inline facts, nil if they are kept beside the leaves
+	leaves  [][]byte // facts of the leaves, if the page's facts include them; otherwise nil
 	count   int      // number of leaves
 	outside []markup.Link
 	layout  []markup.Link
@@ -384,8 +384,9 @@ func Read(src []byte) (*Kept, error) {
 	return k, nil
 }
 
-// Read does the same as the function Read, in k and its memory. It changes the Cut that an
-// earlier call of k.Read decoded; texts of that call stay valid. After an error k is not valid.
+// Read decodes src, like the function Read, into k, whose memory it reuses. It overwrites
+// the Cut of an earlier call, but texts of that call stay valid. After an error k must not
+// be used.
 func (k *Kept) Read(src []byte) error {
 	t := packed.Reader{B: src}
 	*k = Kept{Cut: k.Cut[:0], placed: k.placed[:0]}
@@ -511,7 +512,7 @@ func (k *Kept) Links(leaves [][]byte) ([]Link, error) {
 	}
 }
 
-// cutFits reports whether the blocks of the cut have as many leaves as the page.
+// cutFits reports whether the blocks of the cut together have as many leaves as the page.
 func (k *Kept) cutFits() bool {
 	inCut := 0
 	for i := range k.Cut {

@@ -19,35 +19,39 @@ import (
 )
 
 const (
-	// readingsMax is how many readings of a run have documents. A page of another
-	// reading is read instead.
+	// readingsMax is the largest number of readings of a run for which AddRun makes documents.
+	// The index says nothing of a page that has a further reading: the search reads the page
+	// itself.
 	readingsMax = 8
-	// blockBytes is the size, before compression, at which a block of the file ends.
-	// A reader decompresses a whole block for one term or one run.
+	// blockBytes is the size in bytes, before compression, at which the Builder ends a block
+	// of the file. It is small because a reader decompresses a whole block to use one term or
+	// one run.
 	blockBytes = 32 << 10
-	// partBytes is about how much memory the terms of a part take at most while an
-	// index is made.
+	// partBytes is the estimated size in bytes of the terms in memory at which the Builder
+	// ends the current part and writes it.
 	partBytes = 96 << 20
-	// termBytes is about what one term takes of it, besides its letters and postings.
+	// termBytes is an estimate of the bytes of memory that one term takes, without its letters
+	// and its postings.
 	termBytes = 112
 )
 
-// Source is one run of a segment, from which a Builder makes its part of the index.
+// Source is one run of a segment, as AddRun needs it to index the run.
 type Source struct {
 	Blocks int    // number of blocks
 	Pages  []Page // one for each capture
-	// Read returns the text of a block in a reading, and the texts of its links that lead to
-	// other addresses.
+	// Read returns the text that block n has in the reading, and the texts of those links in
+	// the block that lead to other addresses.
 	Read func(n int, as Reading) (text string, anchors []string)
-	// Neutral reports whether the bytes of a block are plain ASCII.
+	// Neutral reports whether the bytes of block n are plain ASCII.
 	Neutral func(n int) bool
-	// Skip reports whether no page of the segment has a block as a leaf, such as a piece
-	// of a layout, or a picture. Its words are not in the index.
+	// Skip reports whether no page of the segment has block n as a leaf. The block is then,
+	// for example, a piece of a layout, or a picture, and its words are not indexed.
 	Skip func(n int) bool
-	// Leaves has the leaves of each page that has some; of other pages nil.
+	// Leaves has the leaves of the page of each capture. It is nil for a page without leaves.
 	Leaves [][]segment.Span
-	// Targets returns the keys of the URLs to which capture i has links, if that is known.
-	// A key may come several times. Nil means that no capture has links.
+	// Targets returns the keys of the URLs to which capture i has links. known is false if the
+	// links of the capture are not known. A key may come several times. A nil Targets means
+	// that no capture has links.
 	Targets func(i int) (keys []string, known bool)
 	// Number is the number of the run in its segment.
 	Number uint32
@@ -59,13 +63,13 @@ type Builder struct {
 	at     int64 // bytes written so far
 	enc    *zstd.Encoder
 	err    error
-	table  []byte // what the table says of each run
+	table  []byte // the entries of the runs in the table of the file
 	runs   int
-	blocks [kinds][]byte // what the table says of the blocks of each kind
+	blocks [kinds][]byte // the entries of the blocks of each kind in the table of the file
 	counts [kinds]int
 
 	readings list[Reading]
-	others   list[uint32] // segments that have leaves of the pages
+	others   list[uint32] // IDs of other segments that store leaves of the pages
 	pages    pageGroup
 	users    users // of the current group of runs
 	targets  targets
@@ -75,25 +79,26 @@ type Builder struct {
 
 	words match.Terms
 	docs  int               // number of documents so far
-	same  map[digest]int    // by digest of a text: its document
-	links map[digest]uint64 // the flags shapeLink and shapeLinks of a text, if it has one
-	alias []int             // documents of earlier runs that the current run has, too
+	same  map[digest]int    // the document of each text, by the digest of the text
+	links map[digest]uint64 // by the digest of a text: its flags shapeLink and shapeLinks, if one is set
+	alias []int             // documents of earlier runs whose texts the current run has, too
 
-	noted       []byte         // the terms that note remembers, a zero byte after each
-	notedJoined []bool         // of each of them
-	terms       map[string]int // of the current part: index in posts
+	noted       []byte         // the terms that note added, a zero byte after each
+	notedJoined []bool         // for each term in noted: words.Joined when note added it
+	terms       map[string]int // the index in posts of each term of the current part
 	posts       []posting
-	bytes       int // about what terms and posts take
+	bytes       int // an estimate of the memory that terms and posts take
 	names       []segmentRuns
 }
 
-// ownRun has the documents of a run of the index.
+// ownRun says which documents the blocks of one run of the index have.
 type ownRun struct {
-	runShapes // without of and links
+	runShapes // its fields of and links are not set
 	readings  []Reading
 }
 
-// document returns the document of block n in a reading, or -1 if it has none.
+// document returns the document of block n, read in the reading, or -1 if the block has
+// none.
 func (o *ownRun) document(n uint32, as Reading) int {
 	if i := o.shapeOf(int(n), as, o.readings); i >= 0 {
 		return int(o.doc[i])
@@ -101,20 +106,21 @@ func (o *ownRun) document(n uint32, as Reading) int {
 	return -1
 }
 
-// digest identifies a text.
+// digest identifies a text and the texts of its links. It is the start of a SHA-256.
 type digest [16]byte
 
-// sameMax is how many texts a Builder remembers, to find equal ones.
+// sameMax is how many texts a Builder remembers, so that equal texts share a document. It
+// then forgets all and starts again.
 const sameMax = 1 << 20
 
-// segmentRuns is a segment of the index, and how many runs it has.
+// segmentRuns is a segment of the index, with the number of its runs.
 type segmentRuns struct {
 	Name
 	id   uint32
 	runs int
 }
 
-// The kinds of blocks.
+// The kinds of blocks of an index file.
 const (
 	kindTerms = iota
 	kindPostings
@@ -125,24 +131,25 @@ const (
 	kinds
 )
 
-// posting collects the postings of one term. The place that was added last is not in bytes
-// yet: its encoding says whether it is the last place in its document, and only the next
-// place shows that.
+// posting collects the postings of one term. The field bytes has all places of the term
+// except the last one added. The encoding of a place says whether it is the last place in
+// its document, and this is known only when the next place is added.
 //
-// Most terms of many archives stand at one place. So they have no bytes before put is
-// called, and take little memory.
+// In many archives most terms have one place only. For such a term bytes stays nil, which
+// saves memory.
 type posting struct {
 	bytes  []byte
 	docs   int32
-	doc    int32 // the document of the last place
-	before int32 // number of the term at the place before the last one, in the same document; -1 if there is none
-	place  int32 // number of the term at the last place
+	doc    int32 // the document that has the last place
+	before int32 // position, counted in terms, of the place before the last one in the same document; -1 if there is none
+	place  int32 // position of the last place in its document, counted in terms
 	joined bool
 	letter bool
 }
 
 // NewBuilder returns a Builder that writes an index to w. The caller calls Begin for each
-// segment, then AddRun for each of its runs in order, and at the end Finish.
+// segment, then AddRun or AddLost for each run of the segment in order. At the end it
+// calls Finish.
 func NewBuilder(w io.Writer) (*Builder, error) {
 	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false), zstd.WithWindowSize(1<<20))
 	if err != nil {
@@ -153,7 +160,8 @@ func NewBuilder(w io.Writer) (*Builder, error) {
 	return b, nil
 }
 
-// Begin begins the segment with this ID and db-file.
+// Begin starts the segment with this ID. name identifies the segment's db-file. The runs
+// added next belong to this segment.
 func (b *Builder) Begin(id uint32, name Name) {
 	b.names = append(b.names, segmentRuns{Name: name, id: id})
 }
@@ -165,8 +173,9 @@ func (b *Builder) write(p []byte) {
 	b.at += int64(len(p))
 }
 
-// addBlock writes a block of a kind, and notes it in the table. about says what the
-// block has: the number of a run, or a term.
+// addBlock compresses content, writes it as a block, and adds an entry for the block to
+// the table. The entry begins with the bytes about, which say what the block describes: a
+// run by its number, or a term.
 func (b *Builder) addBlock(kind int, about []byte, content []byte) {
 	frame := b.enc.EncodeAll(content, nil)
 	t := append(b.blocks[kind], about...)
@@ -179,8 +188,8 @@ func (b *Builder) addBlock(kind int, about []byte, content []byte) {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// AddLost adds a run that cannot be read. Its pages, and pages with leaves in it, have to
-// be read.
+// AddLost adds a run that cannot be read. A search must then read the pages of this run,
+// and all pages that have leaves in it.
 func (b *Builder) AddLost() {
 	b.alias = b.alias[:0]
 	b.beginRun(runLost, 0, 0, nil)
@@ -188,7 +197,8 @@ func (b *Builder) AddLost() {
 	b.endRun()
 }
 
-// documentsMax is how many documents an index has at most. Runs above that count as lost.
+// documentsMax is the largest number of documents of an index. AddRun adds a run as lost
+// if the run could exceed this number.
 const documentsMax = 1 << 25
 
 // AddRun adds the next run. It returns an error if the index cannot be written.
@@ -273,7 +283,8 @@ func (b *Builder) AddRun(s *Source) error {
 	return b.err
 }
 
-// use adds a capture with these leaves, in a reading, to the users.
+// use records in b.users that the current capture has these leaves. The parameter as is
+// the reading of its page.
 func (b *Builder) use(leaves []segment.Span, as Reading) {
 	reading := b.readings.number(as)
 	for _, s := range leaves {
@@ -293,36 +304,39 @@ func (b *Builder) use(leaves []segment.Span, as Reading) {
 	}
 }
 
-// The flags of a run in the table.
+// The flags of a run in the table of the file.
 const (
 	runLost    = 1 << iota // the run could not be read
 	runNeutral             // all its blocks are neutral or skipped
 )
 
-// The shapes have for each block of a run a number, which is its terms times 32 and these.
-// A block that is not neutral has such a number for each reading of the run.
+// The block of shapes has one number for each block of a run: the number of terms of the
+// block times 32, plus the flags below. A block that is not neutral has one such number
+// for each reading of the run.
 const (
 	shapeNeutral = 1 << iota
 	shapeOpen
 	shapeParting
-	shapeLink  // the text is the text of one link
-	shapeLinks // the next document has the texts of its links
+	shapeLink  // the whole text is the text of one link
+	shapeLinks // the next document has the texts of the links in this one
 	shapeBits  = 5
 
-	// shapeSkipped is the whole number of a skipped block, which has no document: no
-	// document is both open and parting.
+	// shapeSkipped is the whole number for a skipped block. It cannot be confused with a
+	// document, because no document is both open and parting.
 	shapeSkipped = shapeOpen | shapeParting
-	// shapeAlias says that an earlier document has the text. The number has the
-	// difference of the documents in place of the terms, and another number follows it.
+	// shapeAlias says that an earlier document has the same text. Instead of the number of
+	// terms, the number has the distance back to that document. A second number, with the
+	// terms and flags of the text, follows it.
 	shapeAlias = shapeNeutral | shapeOpen | shapeParting
 )
 
-// linkGap is how many terms seem to stand between the texts of two links. No phrase reaches
-// over it, and no NEAR.
+// linkGap is the distance, in terms, that the Builder puts between the texts of two links.
+// It is so large that no phrase and no NEAR matches across two links.
 const linkGap = match.NearMax + 1
 
-// document adds a text of the current run, whose first new document is first. anchors are
-// the texts of its links.
+// document adds text, which a block of the current run has, to the index. If an earlier
+// document has the same text, document refers to that one. first is the number of the
+// first document that was new in this run. anchors are the texts of the links in text.
 func (b *Builder) document(text string, anchors []string, flags uint64, first int) {
 	sum := sha256.New()
 	sum.Write([]byte(text))
@@ -371,15 +385,17 @@ func (b *Builder) document(text string, anchors []string, flags uint64, first in
 	b.shapes = binary.AppendUvarint(b.shapes, uint64(n)<<shapeBits|flags)
 }
 
-// note remembers the current term, so that linked can compare it with the text of a link.
+// note appends the current term to b.noted, so that linked can compare the terms of the
+// text with those of a link.
 func (b *Builder) note() {
 	b.noted = append(append(b.noted, b.words.Term()...), 0)
 	b.notedJoined = append(b.notedJoined, b.words.Joined)
 }
 
-// linked adds a document with the texts of links. It adds no document if these texts have no
-// terms, or if there is one link and its text is the whole noted text. It returns the flags
-// of the text.
+// linked adds one more document, with the texts of the links of the current document. It
+// adds none if these texts have no terms. It also adds none if there is only one link and
+// the text of that link is the whole current document. linked returns shapeLinks if it
+// added a document, shapeLink in the last case, and otherwise 0.
 func (b *Builder) linked(anchors []string) (flags uint64) {
 	text, joined := slices.Clone(b.noted), slices.Clone(b.notedJoined)
 	withTerms := 0
@@ -412,7 +428,8 @@ func (b *Builder) linked(anchors []string) (flags uint64) {
 	return shapeLinks
 }
 
-// term adds the current term, which has the number n in the current document.
+// term adds to the postings that the current document has the current term at position n,
+// counted in terms.
 func (b *Builder) term(n int) {
 	i, ok := b.terms[string(b.words.Term())]
 	if !ok {
@@ -439,8 +456,9 @@ func (b *Builder) term(n int) {
 	b.bytes += cap(p.bytes) - before
 }
 
-// put appends the last place to p.bytes, after the number of the first document if it is the
-// first place. last says that no other place of the document follows.
+// put encodes the last place and appends it to p.bytes. The first call also writes the
+// number of the first document before it. The parameter last says that the document has no
+// later place of the term.
 func (p *posting) put(last bool) {
 	if len(p.bytes) == 0 {
 		p.bytes = binary.AppendUvarint(p.bytes, uint64(p.doc))
@@ -458,7 +476,7 @@ func (p *posting) put(last bool) {
 	p.bytes = binary.AppendUvarint(p.bytes, x)
 }
 
-// beginRun adds to the table what it says of the next run.
+// beginRun adds the entry of the next run to the table of the file.
 func (b *Builder) beginRun(flags byte, blocks, docs int, readings []int) {
 	t := append(b.table, flags)
 	t = binary.AppendUvarint(t, uint64(blocks))
@@ -481,9 +499,10 @@ func (b *Builder) beginRun(flags byte, blocks, docs int, readings []int) {
 	}
 }
 
-// special adds to the table how many captures the run has, and a list of its special captures:
-// their leaves do not show whether they have words. A capture in the list is the difference of
-// its number and the number before, times 2, plus 1 if the capture has no text.
+// special adds to the table the number of captures of the run, and the list of its special
+// captures. A capture is special if its leaves do not show which words it has. The list
+// stores each as the distance from the number of the special capture before, times 2, plus
+// 1 if the capture has no text.
 func (b *Builder) special(pages []Page) {
 	var all []byte
 	count, before := 0, 0
@@ -505,7 +524,8 @@ func (b *Builder) special(pages []Page) {
 	b.table = append(binary.AppendUvarint(b.table, uint64(count)), all...)
 }
 
-// endRun ends the current run, and the current groups of runs if they are large enough.
+// endRun ends the current run. It also writes the shapes, pages, users and targets
+// collected from several runs if they are large enough for a block.
 func (b *Builder) endRun() {
 	b.runs++
 	b.names[len(b.names)-1].runs++
@@ -539,7 +559,7 @@ func (b *Builder) endPages() {
 	b.pages = pageGroup{}
 }
 
-// endPart writes the terms that were collected, in order, and their postings.
+// endPart writes the terms of the current part, sorted, and their postings.
 func (b *Builder) endPart() {
 	type term struct {
 		text string
@@ -559,7 +579,7 @@ func (b *Builder) endPart() {
 		return 1 // no two are equal
 	})
 	var terms, postings []byte
-	var room [16]byte // for the bytes of a term that stands at one place
+	var room [16]byte // for the postings of a term that has only one place
 	before := ""
 	end := func() {
 		b.addBlock(kindTerms, packed.AppendSized(nil, before), terms)
@@ -596,8 +616,8 @@ func (b *Builder) endPart() {
 	b.blocks[kindTerms] = append(b.blocks[kindTerms], partEnd...)
 }
 
-// partEnd stands in the table after the last block of terms of a part, where the last term
-// of a block would stand.
+// partEnd marks in the table the end of a part. It takes the place of the last term of a
+// next block.
 var partEnd = []byte{0}
 
 // Finish writes the rest of the index. The Builder must not be used after that. Finish
@@ -646,14 +666,15 @@ func (b *Builder) Finish(seen func(segment uint32) (number uint32)) error {
 	return b.err
 }
 
-// endOf returns the end of an index with this table.
+// endOf compresses the table and returns the last bytes of the file: the compressed table
+// and the tail.
 func (b *Builder) endOf(table []byte) []byte {
 	frame := b.enc.EncodeAll(table, nil)
 	size, sum := uint32(len(frame)), crc32.Checksum(frame, castagnoli)
 	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(frame, size), sum)
 }
 
-// list numbers different values in the order in which they come.
+// list gives each distinct value a number, from 0 on, in the order of first use.
 type list[T comparable] struct {
 	all []T
 	of  map[T]int

@@ -24,26 +24,27 @@ import (
 // ErrOther is returned by Open if the index was made by another version of the program.
 var ErrOther = errors.New("the index of words was made by another version of the program")
 
-// errDamaged is the error for an index that is not as it was written.
+// errDamaged is returned for an index file whose bytes are damaged.
 var errDamaged = errors.New("the index of words is damaged")
 
 const (
-	// memoryBytes is the size up to which Open reads a file whole.
+	// memoryBytes is the largest size in bytes of a file that Open reads into memory as a
+	// whole.
 	memoryBytes = 1 << 20
-	// frameMax is the most that a block or the table may take after decompression. A
-	// block has more than blockBytes only if one term or one run has.
+	// frameMax is the most bytes that a block or the table may have after decompression. A
+	// block has more than blockBytes only if a single term or a single run has.
 	frameMax = 1 << 30
 	tailSize = 8
 )
 
-// File is an index that is open for reading. Several goroutines may use it.
+// File is an index file that is open for reading. Several goroutines may use it.
 type File struct {
 	Segments []Segment // in order
 	Runs     []Run     // of all segments, one segment after the other
 	Readings []Reading
-	Others   []Other // segments that have leaves of the pages
+	Others   []Other // segments outside the index that store leaves of the pages
 
-	name   string // for errors, and in keys of kept
+	name   string // for error messages, and for the keys in kept
 	kept   *memo.Cache
 	in     io.ReaderAt
 	close  func() error
@@ -54,12 +55,13 @@ type File struct {
 	shapes []runBlock
 	pages  []runBlock
 	users  []UsersBlock
-	// targets are the blocks of targets: those of the same runs follow each other, in
-	// the order of their keys.
+	// targets are the blocks of targets. Blocks of the same runs follow each other, sorted by
+	// the keys of the targets.
 	targets []targetBlock
 }
 
-// Run is the entry of a run in an index. It needs no further blocks of the file.
+// Run is what the table of the index says of one run. File.Runs has it in memory, so no
+// block is read for it.
 type Run struct {
 	Lost     bool // the run could not be read when the index was made
 	Neutral  bool // all documents are neutral
@@ -68,40 +70,41 @@ type Run struct {
 	Pages    int       // number of captures
 	Special  []Special // the captures that are PageUnknown or PageNone, in order
 
-	first int     // number of the first document that no earlier run has
-	docs  int     // how many such documents it has
-	alias []int32 // documents of earlier runs that it has, in order
+	first int     // number of the first document that is new in this run
+	docs  int     // number of documents that are new in this run
+	alias []int32 // documents of earlier runs whose texts this run has too, sorted
 }
 
-// Segment is a segment of an index.
+// Segment is one segment that the index covers.
 type Segment struct {
 	Name
 	First uint32 // index of its first run in File.Runs
-	Runs  uint32 // how many it has
+	Runs  uint32 // number of its runs
 }
 
-// Other is a segment that has leaves of pages of this one.
+// Other is a segment outside the index that stores leaves of pages in the index.
 type Other struct {
 	Segment uint32
-	// Number is the number of its db-file, if its index does not skip any of these
-	// leaves; otherwise 0, and its index must not be believed where it finds nothing.
+	// Number is the number of the segment's db-file if the index of that segment skips none of
+	// these leaves. Otherwise it is 0: that index may then find nothing although such a leaf
+	// has the word.
 	Number uint32
 }
 
-// Special is a capture of which the leaves of the run say nothing.
+// Special is a capture whose words cannot be known from the leaves in the index.
 type Special struct {
 	N      uint32 // number of the capture in its run
-	NoText bool   // PageNone; otherwise PageUnknown
+	NoText bool   // the capture is PageNone; if not set, it is PageUnknown
 }
 
-// Seen returns the number of the db-file with the leaves, see Other.
+// Seen returns Other.Number of the segment that has the leaves of n.
 func (f *File) Seen(n Named) uint32 { return f.Others[n.other].Number }
 
 func (n Named) compare(o Named) int {
 	return cmp.Or(cmp.Compare(n.Segment, o.Segment), cmp.Compare(n.Run, o.Run), cmp.Compare(n.Reading, o.Reading))
 }
 
-// block says where a block of the file is.
+// block is the position, size and checksum of one block of the file.
 type block struct {
 	at   int64
 	size int
@@ -113,16 +116,18 @@ type termBlock struct {
 	terms, postings block
 }
 
-// runBlock is a block that describes the runs up to, and without, the run end.
+// runBlock is a block that describes consecutive runs. They end before the run with index
+// end, and begin where the runs of the block before it end.
 type runBlock struct {
 	end int
 	block
 }
 
-// Open opens the index with this name, a path in the folder of an archive, which d reads. The caller closes
-// the result. What is read of the file is kept in the cache kept, which may be nil. The error
-// is ErrOther, or an error of package os if there is no such file, or a *segment.Error if it
-// is damaged.
+// Open opens the index file with this name. The name is a path in the archive's folder,
+// which d reads. The caller closes the File. Decoded blocks of the file are kept in the
+// cache kept, which may be nil. The error is ErrOther if another version of the program
+// made the index, an error of package os if there is no such file, or a *segment.Error if
+// the file is damaged.
 func Open(d disk.FS, folder, name string, kept *memo.Cache) (*File, error) {
 	in, err := d.Open(filepath.Join(folder, name))
 	if err != nil {
@@ -156,7 +161,8 @@ func open(in disk.Source, name string) (*File, error) {
 	return newFile(name, memory(b), info.Size(), func() error { return nil })
 }
 
-// newFile returns the index of size bytes that in has.
+// newFile returns a File for the index in the first size bytes of in. File.Close calls
+// close.
 func newFile(name string, in io.ReaderAt, size int64, close func() error) (*File, error) {
 	f := &File{name: name, in: in, size: size, close: close}
 	if err := f.readTable(); errors.Is(err, ErrOther) {
@@ -167,7 +173,7 @@ func newFile(name string, in io.ReaderAt, size int64, close func() error) (*File
 	return f, nil
 }
 
-// memory is a file that was read whole.
+// memory is the content of a file that Open read as a whole.
 type memory []byte
 
 // ReadAt implements io.ReaderAt.
@@ -181,10 +187,11 @@ func (m memory) ReadAt(p []byte, at int64) (int, error) {
 // Close closes the file.
 func (f *File) Close() error { return f.close() }
 
-// Name returns the name of the file, as Open was given it.
+// Name returns the name that was passed to Open.
 func (f *File) Name() string { return f.name }
 
-// Memory returns how many bytes of the file are in memory; 0 if the file itself is open.
+// Memory returns the number of bytes of the file that are in memory. It is 0 if the file
+// was not read as a whole.
 func (f *File) Memory() int64 {
 	if m, ok := f.in.(memory); ok {
 		return int64(len(m))
@@ -192,7 +199,7 @@ func (f *File) Memory() int64 {
 	return 0
 }
 
-// fault returns err with the name of the file.
+// fault returns err with the name of the file added.
 func (f *File) fault(err error) error {
 	var fault *segment.Error
 	if errors.As(err, &fault) {
@@ -201,7 +208,7 @@ func (f *File) fault(err error) error {
 	return &segment.Error{File: f.name, Offset: -1, Err: fmt.Errorf("%w: REINDEX SEARCH makes it again", err)}
 }
 
-// decoder decompresses all blocks of all files.
+// decoder returns the decompressor that all Files share.
 var decoder = sync.OnceValue(func() *zstd.Decoder {
 	d, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(frameMax), zstd.WithDecoderConcurrency(0))
 	if err != nil {
@@ -210,7 +217,7 @@ var decoder = sync.OnceValue(func() *zstd.Decoder {
 	return d
 })
 
-// read reads a block, checks and decompresses it.
+// read reads block b from the file, compares its checksum, and returns it decompressed.
 func (f *File) read(b block) ([]byte, error) {
 	if b.at < 0 || b.size < 0 || b.at > f.size || int64(b.size) > f.size-b.at {
 		return nil, f.fault(errDamaged)
@@ -234,9 +241,9 @@ func (f *File) read(b block) ([]byte, error) {
 	return out, nil
 }
 
-// blockKey is the key of what a block says, in File.kept. of tells apart what is kept of one
-// block. An index may be made again with the same name, so the table of the file is in the key:
-// it has the checksums of all blocks.
+// blockKey is the key in the cache File.kept for a decoded form of a block. The field of
+// says which form. The key contains the table of the file, which has the checksums of all
+// blocks, because a new index may have the same file name.
 type blockKey struct {
 	name  string
 	table block
@@ -244,7 +251,7 @@ type blockKey struct {
 	of    kind
 }
 
-// kind says what is kept of a block.
+// kind is a decoded form of a block in the cache File.kept.
 type kind uint8
 
 const (
@@ -254,8 +261,9 @@ const (
 	keptPages
 )
 
-// keep returns what f.kept has of a block. Otherwise it reads the block, lets decode decode
-// it, and keeps the result, which takes the number of bytes that decode returns.
+// keep returns the form of block b that the parameter of names. If the cache f.kept does
+// not have it, keep reads the block, decodes it with decode, and puts the result into the
+// cache. decode also returns the size of the result in memory, in bytes.
 func keep[T any](f *File, b block, of kind, decode func(content []byte) (T, int64, error)) (T, error) {
 	key := blockKey{f.name, f.table, b.at, of}
 	if t, ok := memo.Get[T](f.kept, key); ok {
@@ -273,7 +281,7 @@ func keep[T any](f *File, b block, of kind, decode func(content []byte) (T, int6
 	return t, err
 }
 
-// content returns the bytes of a block, which the caller must not change.
+// content returns the decompressed bytes of block b. The caller must not change them.
 func (f *File) content(b block) ([]byte, error) {
 	return keep(f, b, keptBytes, func(content []byte) ([]byte, int64, error) { return content, int64(cap(content)), nil })
 }
@@ -328,7 +336,7 @@ func (f *File) readTable() error {
 	return nil
 }
 
-// readBlocks reads from the table where the blocks are.
+// readBlocks reads from the table the positions of all blocks.
 func (f *File) readBlocks(r *packed.Reader) {
 	place := func(t *packed.Reader) block {
 		b := block{at: int64(t.Uvarint()), size: t.Number()}
@@ -369,8 +377,8 @@ func (f *File) readBlocks(r *packed.Reader) {
 	r.Bad = r.Bad || len(part) > 0
 }
 
-// readUsersBlock reads from the table what it says of the next block of users. place reads
-// where the block is.
+// readUsersBlock reads the entry of the next block of users from the table t. It calls
+// place to read the position of the block.
 func (f *File) readUsersBlock(t *packed.Reader, place func(*packed.Reader) block) UsersBlock {
 	b := UsersBlock{End: t.Number()}
 	b.Named = make([]Named, t.Count())
@@ -388,8 +396,8 @@ func (f *File) readUsersBlock(t *packed.Reader, place func(*packed.Reader) block
 	return b
 }
 
-// countUsers sets the runs and captures of the blocks of users. It returns false if a
-// block ends where there is no run.
+// countUsers sets the fields First and Captures of the blocks of users. It returns false if
+// the runs of a block are not runs of the index, which means damage.
 func (f *File) countUsers() bool {
 	first := 0
 	for i := range f.users {
@@ -405,7 +413,7 @@ func (f *File) countUsers() bool {
 	return true
 }
 
-// readRuns reads from the table what each run has.
+// readRuns reads the entry of each run from the table.
 func (f *File) readRuns(r *packed.Reader) {
 	f.Runs = make([]Run, r.Count())
 	first := 0
@@ -450,7 +458,8 @@ func (f *File) readRuns(r *packed.Reader) {
 	}
 }
 
-// group returns the block that describes run n, and the first run that it describes.
+// group returns the block in blocks that describes run n, and the first run that this
+// block describes. ok is false if no block describes run n.
 func group(blocks []runBlock, n int) (b runBlock, first int, ok bool) {
 	i := sort.Search(len(blocks), func(i int) bool { return blocks[i].end > n })
 	if i == len(blocks) {
@@ -462,8 +471,9 @@ func group(blocks []runBlock, n int) (b runBlock, first int, ok bool) {
 	return blocks[i], first, true
 }
 
-// PagesOf returns the pages of run n and of runs beside it, which the same block describes:
-// first is the number of the first of these runs.
+// PagesOf returns the pages of run n, together with those of the neighbouring runs that
+// are in the same block of the file. first is the index in f.Runs of the first of these
+// runs.
 func (f *File) PagesOf(n uint32) (pages *Pages, first uint32, err error) {
 	b, from, ok := group(f.pages, int(n))
 	if !ok || b.end > len(f.Runs) || from >= b.end {
@@ -479,7 +489,8 @@ func (f *File) PagesOf(n uint32) (pages *Pages, first uint32, err error) {
 	return pages, uint32(from), err
 }
 
-// Check reads all of the file. The error says what is damaged, or is that of ctx.
+// Check reads the whole file. It returns an error that says what is damaged, or the error
+// of a ctx that has ended.
 func (f *File) Check(ctx context.Context) error {
 	for _, part := range f.parts {
 		for _, b := range part {

@@ -12,26 +12,26 @@ import (
 	"infomall/store/words/match"
 )
 
-// Hits holds the findings of a question in the documents of an index. It never changes after
-// Find has returned it.
+// Hits has what a search query matched in the documents of an index. A Hits that Find
+// returned never changes.
 type Hits struct {
-	of    []uint32 // by document: 1 + the index in parts; 0 if the question finds nothing in it. nil if it finds nothing in any
+	of    []uint32 // for each document: 1 + an index in parts; 0 if the query matches nothing in it. nil if it matches nothing at all
 	parts []*match.Part
 	n     int
 }
 
 const (
-	// recentParts is how many elements at the end of Hits.parts are compared with the next
-	// one. Most texts that are like each other share a Part, see match.Query.PartOf.
+	// recentParts is how many of the last elements of Hits.parts add compares with a new one,
+	// to share it. Similar texts mostly share a Part, see match.Query.PartOf.
 	recentParts = 8
-	// hitBytes is about how much memory a Part takes.
+	// hitBytes is an estimate of the bytes of memory that a Part takes.
 	hitBytes = 158
 )
 
-// Bytes returns about how much memory h takes, at most.
+// Bytes returns an upper estimate of the memory that h takes, in bytes.
 func (h *Hits) Bytes() int64 { return int64(len(h.of))*4 + int64(len(h.parts))*hitBytes }
 
-// add adds what the question finds in a document.
+// add records that the query matches p in document doc.
 func (h *Hits) add(doc int, p *match.Part) {
 	h.n++
 	for i := len(h.parts) - 1; i >= max(0, len(h.parts)-recentParts); i-- {
@@ -44,10 +44,10 @@ func (h *Hits) add(doc int, p *match.Part) {
 	h.of[doc] = uint32(len(h.parts))
 }
 
-// Len returns the number of documents in which the question finds something.
+// Len returns the number of documents in which the query matches something.
 func (h *Hits) Len() int { return h.n }
 
-// Part returns what the question finds in a document, or nil.
+// Part returns what the query matches in document doc, or nil if that is nothing.
 func (h *Hits) Part(doc int) *match.Part {
 	if h.of == nil || h.of[doc] == 0 {
 		return nil
@@ -55,9 +55,9 @@ func (h *Hits) Part(doc int) *match.Part {
 	return h.parts[h.of[doc]-1]
 }
 
-// Find returns what the question finds in the documents of the index. exact returns the
-// text of a document, which is needed if the question asks for exact letters. The parameter
-// run of exact is an index in f.Runs.
+// Find returns what the search query q matches in the documents of the index. Find calls
+// exact for the text of a document if q asks for exact letters. The parameter run of exact
+// is an index in f.Runs.
 func (f *File) Find(ctx context.Context, q *match.Query, exact func(run, block uint32, as Reading) (string, error)) (*Hits, error) {
 	out := &Hits{}
 	for _, part := range f.parts {
@@ -72,9 +72,9 @@ func (f *File) Find(ctx context.Context, q *match.Query, exact func(run, block u
 	return out, nil
 }
 
-// Terms calls each for every term of the index, in order within each part, with the
-// number of documents that have it. The term is valid until each returns. A term is
-// passed once for each part.
+// Terms calls the function each for every term, with the number of documents that have the
+// term. The terms of one part come sorted. A term that is in several parts is passed once
+// for each part. The slice term is valid until the call returns.
 func (f *File) Terms(each func(term []byte, docs int)) error {
 	for _, part := range f.parts {
 		for _, b := range part {
@@ -86,8 +86,9 @@ func (f *File) Terms(each func(term []byte, docs int)) error {
 	return nil
 }
 
-// terms calls each for every term of a block: with the number of documents that have it,
-// whether it is a letter of a run, and where its postings are in the block of postings.
+// terms calls the function each for every term of block b. docs is the number of documents
+// that have the term, letter says that the term is a letter of a run of letters, and the
+// term's postings are the bytes from at to at+size of the block of postings.
 func (f *File) terms(b termBlock, each func(term []byte, docs int, letter bool, at, size int)) error {
 	content, err := f.content(b.terms)
 	if err != nil {
@@ -114,13 +115,13 @@ func (f *File) terms(b termBlock, each func(term []byte, docs int, letter bool, 
 
 // cursor reads the postings of one term, document by document.
 type cursor struct {
-	b      []byte // the rest
+	b      []byte // the postings that were not read yet
 	doc    int    // the current document
-	bits   uint64 // terms of the question that the term equals
+	bits   uint64 // which terms of the query the term equals
 	letter bool
 }
 
-// next goes to the next document. It returns false at the end.
+// next moves to the next document. It returns false if there is none.
 func (c *cursor) next() bool {
 	if len(c.b) == 0 {
 		return false
@@ -164,7 +165,7 @@ func (c *cursor) words(dst []match.Word) []match.Word {
 	return dst
 }
 
-// postingsOf returns cursors for all terms of a part that are terms of the question.
+// postingsOf returns one cursor for each term of the part that equals a term of the query.
 func (f *File) postingsOf(q *match.Query, part []termBlock) ([]*cursor, error) {
 	terms, begins := q.Spellings()
 	var out []*cursor
@@ -194,8 +195,8 @@ func (f *File) postingsOf(q *match.Query, part []termBlock) ([]*cursor, error) {
 	return out, nil
 }
 
-// chosen returns the blocks of a part that may have one of the terms, or a term with one
-// of the beginnings.
+// chosen returns those blocks of a part that may have one of the terms, or a term that
+// starts with one of the prefixes in begins.
 func chosen(part []termBlock, terms, begins []string) []termBlock {
 	want := make([]bool, len(part))
 	first := func(t string) int { return sort.Search(len(part), func(i int) bool { return part[i].last >= t }) }
@@ -221,8 +222,8 @@ func chosen(part []termBlock, terms, begins []string) []termBlock {
 	return out
 }
 
-// join puts the postings of several terms together, document by document, and adds what
-// the question finds in each to out.
+// join reads the postings of all cursors in list in the order of their documents. It adds
+// to out what the query matches in each document. Find says what exact does.
 func (f *File) join(ctx context.Context, q *match.Query, list []*cursor, out *Hits, exact func(run, block uint32, as Reading) (string, error)) error {
 	list = slices.DeleteFunc(list, func(c *cursor) bool { return !c.next() })
 	h := heap(list)
@@ -300,8 +301,8 @@ func (f *File) join(ctx context.Context, q *match.Query, list []*cursor, out *Hi
 	return nil
 }
 
-// blockOf returns the block to which a shape of the run belongs, and to which of the
-// readings of the run.
+// blockOf returns the block and the reading to which the shape with this index in the run
+// belongs. reading is an index in Run.Readings.
 func (r *runShapes) blockOf(shape int) (block, reading int) {
 	for n, first := range r.at {
 		if first >= 0 && int(first) <= shape {
@@ -311,10 +312,11 @@ func (r *runShapes) blockOf(shape int) (block, reading int) {
 	return block, shape - int(r.at[block])
 }
 
-// heap is cursors, of which the first has the least document.
+// heap is a binary heap of cursors. The cursor with the lowest document is first.
 type heap []*cursor
 
-// down puts element i to its place; all others are in their places.
+// down restores the heap after element i has grown: it moves that element down to its
+// position.
 func (h heap) down(i int) {
 	for {
 		k := 2*i + 1

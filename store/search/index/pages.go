@@ -12,25 +12,26 @@ import (
 	"infomall/store/segment"
 )
 
-// pageGroup is the pages of consecutive runs, column by column.
+// pageGroup encodes the pages of consecutive runs, each property in a column of its own.
 type pageGroup struct {
 	cols  [pageCols][]byte
 	bytes int
 
-	title string // of the page before
-	cut   []byte // the same
+	title string // title of the last page added
+	cut   []byte // encoded cut of the last page added
 }
 
-// The columns of a pageGroup.
+// The columns of a pageGroup. The cut of a page is its division into blocks of the
+// outline.
 const (
-	colPages   = iota // of each run: number of captures
-	colKind           // of each capture
-	colSame           // of PageSame: number of the capture
-	colHolder         // of PageHeld: segment, run and number of the capture
-	colReading        // of PageOwn and PageHeld: number of the reading
-	colTitle          // of these: 0 the title of the page before, otherwise 1 and a text
-	colCut            // of these: 0 the cut of the page before, otherwise 1 + number of blocks, and for each its leaves times 16 and its label
-	colPrint          // of these: 0 no fingerprint of the main text, otherwise 1 and its 8 bytes
+	colPages   = iota // for each run: number of captures
+	colKind           // for each capture: its PageKind
+	colSame           // for PageSame: number of the capture with the same page
+	colHolder         // for PageHeld: segment, run and number of the capture that has the body
+	colReading        // for PageOwn and PageHeld, as the columns below: number of the reading
+	colTitle          // 0: the title of the page before; 1: the title follows
+	colCut            // 0: the cut of the page before; otherwise 1 + number of blocks, and for each block its number of leaves times 16 plus its label
+	colPrint          // 0: no fingerprint of the main text; 1: its 8 bytes follow
 	pageCols
 )
 
@@ -88,7 +89,7 @@ func (g *pageGroup) size() (n int) {
 	return n
 }
 
-// encode returns the columns, each with its length before it.
+// encode returns all columns, each after its length.
 func (g *pageGroup) encode() []byte {
 	var out []byte
 	for _, c := range g.cols {
@@ -97,26 +98,28 @@ func (g *pageGroup) encode() []byte {
 	return out
 }
 
-// errPages is the error for pages that are damaged in a way that a checksum does not show.
+// errPages is returned if the pages are damaged although the checksum of their block is
+// right.
 var errPages = errors.New("the pages are not as they were written")
 
-// Pages is the pages of consecutive runs, numbered from 0 on, as a block of an index has
-// them. It never changes.
+// Pages has the pages of consecutive runs, decoded from one block of an index. Its methods
+// count these runs from 0. It never changes.
 type Pages struct {
 	readings []Reading
 	first    []int32 // for each run the index of its first page in all, and at the end len(all)
 	all      []keptPage
-	holders  []Holder // of the pages that are PageHeld
-	titles   string   // one title after the other
-	ends     []uint32 // where the titles end
+	holders  []Holder // for the pages that are PageHeld
+	titles   string   // all titles, concatenated
+	ends     []uint32 // offset in titles at which each title ends
 	cuts     [][]facts.OutlineBlock
 }
 
-// keptPage is one page of Pages. A million of them are in memory, hence it has no pointers.
+// keptPage is one page of Pages. It has no pointers, because a million of them may be in
+// memory and the garbage collector would follow each.
 type keptPage struct {
 	print      uint64
-	of         uint32 // of PageSame, Page.Same; of PageHeld, an index in holders
-	reading    int32  // of pages with leaves, as the next two: an index in readings
+	of         uint32 // for PageSame: Page.Same; for PageHeld: an index in holders
+	reading    int32  // index in readings; like title and cut only for pages with leaves
 	title, cut int32  // indexes in ends and cuts
 	kind       PageKind
 	printed    bool
@@ -149,8 +152,8 @@ func (g *Pages) Page(run, i int) Page {
 	return p
 }
 
-// Same returns the number of the first capture of a run that has the page of capture i: i
-// itself, or an earlier one.
+// Same returns the number of the first capture in the run that has the same page as
+// capture i. It returns i if no earlier capture has it.
 func (g *Pages) Same(run, i int) int {
 	for of := g.all[g.first[run]:]; of[i].kind == PageSame; {
 		i = int(of[i].of)
@@ -158,7 +161,7 @@ func (g *Pages) Same(run, i int) int {
 	return i
 }
 
-// bytes returns about how much memory g takes.
+// bytes returns an estimate of the memory that g takes, in bytes.
 func (g *Pages) bytes() int64 {
 	n := int64(unsafe.Sizeof(*g)) + int64(len(g.titles)) + 4*int64(cap(g.first)+cap(g.ends)) + int64(cap(g.all))*int64(unsafe.Sizeof(keptPage{}))
 	n += int64(cap(g.holders)) * int64(unsafe.Sizeof(Holder{}))
@@ -168,7 +171,8 @@ func (g *Pages) bytes() int64 {
 	return n
 }
 
-// decodePages decodes the block of the pages of some number of runs.
+// decodePages decodes b, a block with the pages of as many runs as the parameter runs
+// says.
 func (f *File) decodePages(b []byte, runs int) (*Pages, error) {
 	r := packed.Reader{B: b}
 	var cols [pageCols]packed.Reader
@@ -232,8 +236,8 @@ func (f *File) decodePages(b []byte, runs int) (*Pages, error) {
 	return g, nil
 }
 
-// readCut reads the cut of the next page. It adds a cut to g unless that is the cut of the
-// page before.
+// readCut decodes the cut of the next page from col and appends it to g.cuts. It appends
+// nothing if the page has the same cut as the page before.
 func (g *Pages) readCut(col *packed.Reader) error {
 	n := col.Number()
 	if n == 0 {

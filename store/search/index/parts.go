@@ -7,8 +7,9 @@ import (
 	"infomall/store/words/match"
 )
 
-// Leaves returns, for each block of the run f.Runs[n], what the question finds in it in a
-// reading: h is the result of Find, and q is the question.
+// Leaves returns, for each block of the run f.Runs[n], what the search query q matches in
+// it. The parameter as is the reading in which the block is read. h is the result of Find
+// for q.
 func (f *File) Leaves(q *match.Query, h *Hits, n uint32, as Reading) ([]Leaf, error) {
 	u := &f.Runs[n]
 	out := make([]Leaf, u.Blocks)
@@ -48,7 +49,7 @@ func (f *File) Leaves(q *match.Query, h *Hits, n uint32, as Reading) ([]Leaf, er
 	return out, nil
 }
 
-// Any reports whether the question finds something in run n, in any reading.
+// Any reports whether the query of h matches something in run n, in any reading.
 func (f *File) Any(h *Hits, n uint32) bool {
 	if h.of == nil {
 		return false
@@ -62,8 +63,8 @@ func (f *File) Any(h *Hits, n uint32) bool {
 	return slices.ContainsFunc(h.of[u.first:u.first+u.docs], func(part uint32) bool { return part != 0 })
 }
 
-// Knows reports whether the index has the text of every block of run n in a reading.
-// Skipped blocks do not count.
+// Knows reports whether the index has the text of every block of run n in the reading.
+// Skipped blocks are ignored.
 func (f *File) Knows(n uint32, as Reading) bool {
 	u := &f.Runs[n]
 	if u.Lost || len(u.Readings) == 0 {
@@ -77,7 +78,7 @@ func (f *File) Knows(n uint32, as Reading) bool {
 	return false
 }
 
-// Skipped returns which blocks of run n are skipped.
+// Skipped returns, for each block of run n, whether the index skipped it.
 func (f *File) Skipped(n uint32) ([]bool, error) {
 	if int(n) >= len(f.Runs) {
 		return nil, f.fault(errDamaged)

@@ -9,26 +9,26 @@ import (
 	"infomall/store/urlkey"
 )
 
-// targets collects which captures of consecutive runs have links to which URLs.
+// targets collects, for consecutive runs, which captures link to which URLs.
 type targets struct {
-	number map[string]uint32 // by the key of a URL
-	users  users             // a target is a document of these
-	bytes  int               // about what number takes
+	number map[string]uint32 // the number of each target, by the key of its URL
+	users  users             // the captures that link to each target, as if the target were a document
+	bytes  int               // an estimate of the memory that the map number takes
 	first  int               // the first run
 }
 
 const (
-	// targetsBytes is how much memory the keys of targets take before a group of blocks
-	// of targets ends.
+	// targetsBytes is the size in memory of the keys of targets at which the Builder writes
+	// the targets of the runs so far as blocks.
 	targetsBytes = 16 << 20
-	targetEntry  = 64 // what a key takes besides its text
+	targetEntry  = 64 // memory of a key in bytes, without its text
 )
 
-// unknownTargets is the key for captures whose links are not known. It comes before all
-// keys.
+// unknownTargets stands, in place of a key, for the unknown links of a capture. It sorts
+// before all keys.
 const unknownTargets = ""
 
-// add says that the current capture has a link to the URL with this key.
+// add records that the current capture has a link to the URL with this key.
 func (t *targets) add(key string) {
 	n, known := t.number[key]
 	if !known {
@@ -44,7 +44,7 @@ func (t *targets) add(key string) {
 
 func (t *targets) full() bool { return t.users.full() || t.bytes >= targetsBytes }
 
-// endTargets writes the blocks of targets of the runs so far.
+// endTargets writes the targets of the runs so far as blocks.
 func (b *Builder) endTargets() {
 	t := &b.targets
 	if len(t.number) > 0 {
@@ -74,7 +74,7 @@ func (b *Builder) endTargets() {
 	b.targets = targets{first: b.runs}
 }
 
-// commonPrefix returns how many bytes a and b have in common at their beginning.
+// commonPrefix returns the length of the longest common prefix of a and b.
 func commonPrefix(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -83,16 +83,17 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
-// targetBlock is a block of targets: of the runs from first up to, and without, end.
+// targetBlock is a block of targets of the runs first <= run < end.
 type targetBlock struct {
 	first, end int
 	last       string // its last key
 	block
 }
 
-// Linking calls each for every capture with a link to a URL whose key is in ranges, which
-// are sorted and disjoint, and for every capture whose links are not known: n is its number
-// in the run f.Runs[run]. A capture may come several times.
+// Linking calls the function each for every capture with a link to a URL whose key is in
+// ranges, and for every capture whose links are not known. The capture has number n in the
+// run f.Runs[run]. ranges must be sorted and disjoint. A capture may be passed several
+// times.
 func (f *File) Linking(ctx context.Context, ranges []urlkey.Range, each func(run, n uint32)) error {
 	before := "" // the last key of the block before, if it is of the same runs
 	for i, b := range f.targets {
@@ -114,7 +115,7 @@ func (f *File) Linking(ctx context.Context, ranges []urlkey.Range, each func(run
 	return nil
 }
 
-// linking does the same for one block.
+// linking does what Linking does, for the targets in one block.
 func (f *File) linking(b *targetBlock, ranges []urlkey.Range, each func(run, n uint32)) error {
 	content, err := f.read(b.block)
 	if err != nil {
@@ -154,7 +155,8 @@ func (f *File) linking(b *targetBlock, ranges []urlkey.Range, each func(run, n u
 	return nil
 }
 
-// eachOf calls each for the captures c of the runs from first on.
+// eachOf calls the function each for the captures in c. They are numbered through from the
+// first capture of the run with index first.
 func (f *File) eachOf(c Captures, first int, each func(run, n uint32)) {
 	at := uint32(0) // the number of the first capture of the run
 	for run := first; run < len(f.Runs) && at < c.From+c.Count; run++ {
@@ -166,13 +168,13 @@ func (f *File) eachOf(c Captures, first int, each func(run, n uint32)) {
 	}
 }
 
-// readTargetBlock reads from the table what it says of the next block of targets. place
-// reads where the block is.
+// readTargetBlock reads the entry of the next block of targets from the table. It calls
+// place to read the position of the block.
 func (f *File) readTargetBlock(t *packed.Reader, place func(*packed.Reader) block) targetBlock {
 	return targetBlock{t.Number(), t.Number(), t.Text(), place(t)}
 }
 
-// targetsFit reports whether the blocks of targets are of runs that the index has.
+// targetsFit reports whether all blocks of targets describe only runs that the index has.
 func (f *File) targetsFit() bool {
 	return !slices.ContainsFunc(f.targets, func(b targetBlock) bool { return b.first > b.end || b.end > len(f.Runs) })
 }

@@ -9,44 +9,44 @@ import (
 	"infomall/store/segment"
 )
 
-// users collects which captures of consecutive runs have which leaves. Leaves that the
-// same captures have share one list of captures: the 5,082 captures of a site have some
-// 600,000 uses of 67,000 leaves, and 6,200 different lists.
+// users collects, for consecutive runs, which captures have which leaves. Leaves of the
+// same captures share one list of captures. For example, 5,082 captures of a site have
+// 67,000 leaves in 600,000 uses, but these need only 6,200 different lists.
 type users struct {
 	number   map[readRun]uint32 // of the runs with leaves, in the order in which they came
-	last     readRun            // the run of the last use, if there is one
+	last     readRun            // the run of the last use added, if there is one
 	leaves   []uint32           // of each of them: how many leaves are counted, the last one being used
 	uses     []use
-	total    int // how many leaves the uses have
+	total    int // sum of the counts of all uses
 	captures uint32
 }
 
-// readRun is a run in a reading.
+// readRun is a run whose leaves are read in one reading.
 type readRun struct {
 	segment.RunRef
 	reading int
 }
 
-// use says that a capture has consecutive leaves of a run.
+// use records that a capture has consecutive leaves of a run.
 type use struct {
-	run         uint32 // its number in users.number
-	from, count uint32 // the leaves
+	run         uint32 // number of the run in users.number
+	from, count uint32 // number of the first leaf, and how many leaves
 	capture     uint32
 }
 
 const (
-	// usesMost is how many uses of a leaf are collected before a block of users ends. One
-	// takes 4 to 20 bytes of memory.
+	// usesMost is the number of uses of leaves at which a block of users ends. A use takes 4
+	// to 20 bytes of memory.
 	usesMost = 1 << 21
-	// usersCaptures is how many captures a block of users has about. A question takes 40
-	// bytes for each while the block is read.
+	// usersCaptures is the number of captures at which a block of users ends. A search takes
+	// 40 bytes of memory for each capture of the block that it is reading.
 	usersCaptures = 1 << 16
 )
 
-// ownDocuments stands for a run whose leaves are the documents of the index itself.
+// ownDocuments is used as a run for all leaves that are documents of the index itself.
 var ownDocuments = readRun{reading: -1}
 
-// add says that the current capture has leaves of a run.
+// add records that the current capture has count leaves of the run, from number from on.
 func (u *users) add(run readRun, from, count uint32) {
 	var before *use // the last use
 	if len(u.uses) > 0 {
@@ -85,8 +85,8 @@ func (u *users) numberOf(run readRun) uint32 {
 // full reports whether the block should end.
 func (u *users) full() bool { return u.total >= usesMost || u.captures >= usersCaptures }
 
-// lists returns the captures that have each leaf: those of leaf n of the run with number r
-// are all[ends[first[r]+n]:ends[first[r]+n+1]].
+// lists returns, for each leaf, the numbers of the captures that have it. Leaf n of the
+// run with number r has the captures all[ends[first[r]+n]:ends[first[r]+n+1]].
 func (u *users) lists() (first, ends, all []uint32) {
 	first = make([]uint32, len(u.leaves))
 	leaves := uint32(0)
@@ -115,8 +115,8 @@ func (u *users) lists() (first, ends, all []uint32) {
 	return first, ends, all
 }
 
-// encode returns what the table says of the runs with leaves, and the block. other returns
-// the number of a segment in the list of those with leaves.
+// encode returns the block of users, and the entry of the table that lists the runs with
+// leaves. The function other returns the number of a segment in Builder.others.
 func (u *users) encode(other func(segment uint32) int) (table, block []byte) {
 	runs := make([]readRun, 0, len(u.number))
 	for key := range u.number {
@@ -159,17 +159,19 @@ func (u *users) encode(other func(segment uint32) int) (table, block []byte) {
 	return table, lists.appendTo(packed.AppendSized(nil, used))
 }
 
-// UsersBlock says where the leaves of the pages of consecutive runs are stored. Named has the
-// runs outside the index that store some of them; the index has the others as documents.
+// UsersBlock describes the block of users of consecutive runs. Named lists the runs
+// outside the index that store some of the leaves. The other leaves are documents of the
+// index.
 type UsersBlock struct {
-	First, End int // the runs, as indexes in File.Runs
-	Captures   int // how many captures they have, numbered one run after the other
+	First, End int // the runs First <= run < End, as indexes in File.Runs
+	Captures   int // number of captures of these runs; they are numbered through
 	Named      []Named
 
 	block
 }
 
-// Named says that pages have leaves in a run, in a reading.
+// Named is a run outside the index that stores leaves of pages, with the reading of these
+// pages.
 type Named struct {
 	segment.RunRef
 	Reading int // index in File.Readings
@@ -177,22 +179,22 @@ type Named struct {
 	other int // index in File.Others
 }
 
-// Users says which captures of a UsersBlock have which leaves. A capture whose page is that
-// of another capture is a user of the same leaves.
+// Users has, for each leaf, the captures of a UsersBlock that have it. A capture with the
+// same page as another capture is listed for the same leaves.
 type Users struct {
 	Documents []UsedLeaf   // documents of the index
-	Leaves    [][]UsedLeaf // of each run in UsersBlock.Named
+	Leaves    [][]UsedLeaf // for each run in UsersBlock.Named
 
 	lists
 }
 
-// UsedLeaf is a leaf that captures have.
+// UsedLeaf is a leaf with the list of captures that have it.
 type UsedLeaf struct {
 	N    uint32 // number of the document, or of the block in the run
-	List uint32 // for Users.Captures
+	List uint32 // the list of captures, for the method Users.Captures
 }
 
-// UsersOf returns the block of users that describes run n, or nil if there is none.
+// UsersOf returns the UsersBlock that describes run n, or nil if no block does.
 func (f *File) UsersOf(n uint32) *UsersBlock {
 	i, _ := slices.BinarySearchFunc(f.users, int(n)+1, func(b UsersBlock, end int) int { return b.End - end })
 	if i == len(f.users) || int(n) < f.users[i].First {
@@ -209,7 +211,7 @@ func (f *File) ReadUsers(b *UsersBlock) (*Users, error) {
 	})
 }
 
-// bytes returns about how much memory u takes.
+// bytes returns an estimate of the memory that u takes, in bytes.
 func (u *Users) bytes() int64 {
 	if u == nil {
 		return 0
@@ -221,7 +223,7 @@ func (u *Users) bytes() int64 {
 	return int64(leaves)*int64(unsafe.Sizeof(UsedLeaf{})) + int64(cap(u.ends))*8 + int64(cap(u.spans))*int64(unsafe.Sizeof(Captures{}))
 }
 
-// decodeUsers decodes a block of users.
+// decodeUsers decodes content, the decompressed block b of users.
 func (f *File) decodeUsers(b *UsersBlock, content []byte) (*Users, error) {
 	r := packed.Reader{B: content}
 	used := packed.Reader{B: r.Sized()}

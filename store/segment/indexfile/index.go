@@ -223,15 +223,15 @@ func (x *File) Guard(f func() error) (err error) {
 // ErrDamaged is returned for an index file whose bytes are damaged.
 var ErrDamaged = fmt.Errorf("the index is damaged")
 
-// Cursor reads one bucket of an index file, in a transaction of its own.
+// Cursor reads one bucket of an index file, in its own transaction.
 type Cursor struct {
 	x  *File
 	tx *bolt.Tx
 	c  *bolt.Cursor
 	b  *bolt.Bucket
-	t  *treeCursor // is set, and tx, c and b are nil, if the file is read by ranges
+	t  *treeCursor // set if the file is read by ranges; tx, c and b are then nil
 
-	behind passed // values of the mapped file that were passed and not released yet
+	behind passed // values of the mapped file that the cursor has passed and not released yet
 }
 
 // Cursor returns a cursor for a bucket of the file. The caller closes it. If there is no

@@ -10,14 +10,16 @@ import (
 // was not released yet.
 type passed struct{ values []byte }
 
-// passedBytes is how many bytes add collects before it releases them at
-// once. passedGap is how many bytes between two values are released with them at
-// most. A system call for each value would take a tenth of the time of a scan.
+// passedBytes is how many bytes of passed values add collects before it releases them in
+// one system call. passedGap is the most bytes between two values that are released
+// together with them. A system call for each value would take a tenth of the time of a
+// scan.
 const (
 	passedBytes = 128 << 10
 	passedGap   = 64 << 10
-	// aroundBytes is how much of the end of a range is released again with the next range: Linux
-	// maps up to as many bytes before an address when that is first read.
+	// aroundBytes is how many bytes at the end of a released range are released again with the
+	// next range. When an address is first read, Linux maps up to this many bytes before it,
+	// so part of the released range comes back.
 	aroundBytes = 64 << 10
 )
 
@@ -41,7 +43,8 @@ func (p *passed) add(value []byte) {
 	}
 }
 
-// end releases what was not released yet, if that is more than a call of the system is worth.
+// end releases the memory of the last range, unless the range is too small to be worth a
+// system call.
 func (p *passed) end() {
 	if len(p.values) >= aroundBytes {
 		release(p.values)

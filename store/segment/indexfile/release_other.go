@@ -6,8 +6,8 @@ package indexfile
 // parts of an index file that a cursor has passed; see release_linux.go.
 type passed struct{}
 
-// add does nothing.
+// add does nothing on these systems.
 func (*passed) add([]byte) {}
 
-// end does nothing.
+// end does nothing on these systems.
 func (*passed) end() {}
