@@ -88,8 +88,8 @@ type texts struct {
 	all map[string]string
 }
 
-// one returns the shared copy of s, and how many bytes of memory the copy takes that no other
-// answer uses.
+// one returns the shared copy of s. bytes is the memory that the copy adds: 0 if another answer
+// already has it.
 func (t *texts) one(s string) (text string, bytes int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -105,7 +105,8 @@ func (d Derived) ByNumber(paths []string) map[uint32][]string {
 	return out
 }
 
-// DerivedFiles returns the paths of all files of a kind, grouped as by ByNumber.
+// DerivedFiles returns the paths of all files of the kind d, grouped by the numbers of their db-files
+// as ByNumber does.
 func (f *Folder) DerivedFiles(d Derived) (map[uint32][]string, error) {
 	names, err := f.DerivedNames(d)
 	return d.ByNumber(names), err

@@ -37,8 +37,7 @@ type Key struct {
 	Sent uint64 // see Sent
 }
 
-// Sent returns the value of Key.Sent for a response with this media type, charset and content
-// coding.
+// Sent returns a hash, for Key.Sent, of the media type, charset and content coding of a response.
 func Sent(mime, charset, coding string) uint64 {
 	sum := sha256.Sum256([]byte(strings.Join([]string{mime, charset, coding}, "\x00")))
 	return binary.LittleEndian.Uint64(sum[:])

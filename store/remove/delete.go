@@ -270,9 +270,9 @@ func (d *deletion) needAll(key string, id segment.ID, places []timeline.Place, b
 	}
 }
 
-// need records that the capture at the place by has its body from the deleted capture at the
-// place p. The capture at by may be deleted too, and be needed by others; these then also need
-// the capture at p. If p and by are the same place, need does nothing.
+// need records that a capture takes its body from the deleted capture at the place p. The parameter
+// by is the place of the first one. If the capture at by is deleted too, captures that need it also
+// need the one at p. If both places are the same, need does nothing.
 func (d *deletion) need(p, by timeline.Place) {
 	n := catalog.NeedPool
 	if p.Seg.Info.Pool != by.Seg.Info.Pool {

@@ -255,8 +255,8 @@ func (w *seeker) titles() (more bool, err error) {
 	return true, nil
 }
 
-// errUnread ends a call of Seek: the run of the current chunk is damaged, and damage is
-// skipped.
+// errUnread ends a call of Seek if the run of the current chunk is damaged and the snapshot
+// skips damage.
 var errUnread = errors.New("the run cannot be read")
 
 // fill sets w.b to the columns of all entries of the chunk, for the function Match.

@@ -345,8 +345,8 @@ func (p Place) Ref() record.Ref { return record.Ref{Segment: p.Seg.Info.ID, Run:
 // the first capture of a batch.
 var NoPlace = Place{N: math.MaxUint32}
 
-// Takes gives e, a revisit, the body of its original o and everything else that a revisit has
-// from its original, such as the status and the kind.
+// Takes copies to e, a revisit, what a revisit has from its original o: the body, and other things
+// such as the status and the kind.
 func (e *Capture) Takes(o *Original) {
 	e.ID, e.Content, e.Bytes = o.ID, o.Content, o.Bytes
 	e.Status, e.Kind, e.Mime = o.Status, o.Kind, o.Mime

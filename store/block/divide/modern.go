@@ -26,7 +26,8 @@ type shares struct {
 // groups into which the test splits the sites.
 var modernShares = shares{openRegion: 0.98, wrapRegion: 0.5, smallRegion: 0.05, openModule: 0.15, moduleText: 600}
 
-// The weights of the smallest parts, in bytes of text and 8 for each image.
+// Limits for the weight of parts of a page. The weight of a part is its bytes of text, plus 8 for
+// each image.
 const (
 	smallModule = 24 // the least weight of a part at level 2
 	tinyPart    = 4  // the least weight of any part

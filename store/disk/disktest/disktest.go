@@ -51,8 +51,8 @@ type node struct {
 	names map[string]*node // the names in a folder
 }
 
-// Disk is a disk.FS on a folder of the real file system, which is empty at first, or on
-// another FS. Several goroutines may use a Disk at once.
+// Disk is a disk.FS on top of another FS, or of a folder of the real file system that is empty at
+// first. Several goroutines may use a Disk at once.
 type Disk struct {
 	// Fault is called before each operation with the number of the operation,
 	// counted from 1, and its description. If Fault returns an error, the operation

@@ -227,8 +227,8 @@ func oldFonts(table []byte) []int {
 
 const symbolPage = -1 // the code page of a symbol font
 
-// fontPage returns the code page of a charset of fonts, or 0 if it is that of the
-// document.
+// fontPage returns the code page for the charset number of a font, or 0 if text in that font uses
+// the code page of the document.
 func fontPage(charset byte) int {
 	switch charset {
 	case 2:

@@ -97,7 +97,8 @@ type Special struct {
 	NoText bool   // the capture is PageNone; if not set, it is PageUnknown
 }
 
-// Seen returns Other.Number of the segment that has the leaves of n.
+// Seen returns the number of the db-file that stores the leaves of n, or 0 if its index may find
+// nothing although such a leaf has the word; see Other.Number.
 func (f *File) Seen(n Named) uint32 { return f.Others[n.other].Number }
 
 func (n Named) compare(o Named) int {

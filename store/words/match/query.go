@@ -578,8 +578,8 @@ func (q *Query) String() string { return q.source }
 // Atoms returns the atoms of the query. The caller must not change them.
 func (q *Query) Atoms() []Atom { return q.atoms }
 
-// Eval returns the answer of the query for a text. The function of returns the answer for each
-// atom, which is given by its number.
+// Eval returns the answer of the query for a text. It calls the function of with the number of an
+// atom to get the answer of that atom for the text.
 func (q *Query) Eval(of func(atom int) Answer) Answer { return q.root.eval(of) }
 
 // eval returns the answer of the part of the query below n, see Query.Eval. It calls itself at
