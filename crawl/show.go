@@ -19,7 +19,7 @@ import (
 )
 
 // showing is the state of one page in a crawl with RENDER: whether a browser shows the page, and
-// what the browser made of it.
+// the result that the browser returned.
 type showing struct {
 	wanted bool // a browser shows the page
 	row    report.Shown

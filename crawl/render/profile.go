@@ -18,7 +18,7 @@ import (
 
 // session is the part of a user's profile that pages get: its cookies, and its local storage.
 // The browser has the copy of the profile in its default context, in which no page is shown. So
-// what a page changes is lost, and two pages do not disturb each other.
+// changes that a page makes to its session are lost, and no other page sees them.
 type session struct {
 	cookies []*network.CookieParam
 	local   map[string]string // by origin: the items of the local storage, as JSON

@@ -284,9 +284,9 @@ func byURL(keys []expr.Expr) bool {
 	})
 }
 
-// drawPayload returns a draw of the node n, which fills late columns (those that need stored
-// pages). It fills them for as many rows of the draw in as the time allows, and notes in p,
-// the part of n, how much time and how many bytes that took. It returns nil if the time
+// drawPayload returns a draw of n, a node that fills late columns. A late column needs the stored
+// page. drawPayload fills these columns for as many rows of the draw in as the time allows, and notes
+// in p, the part of n, how much time and how many bytes that took. It returns nil if the time
 // allows too few rows.
 func (m *maker) drawPayload(n *plan.Payload, in *draw, p *Part) *draw {
 	row := units(p, 1, 1)

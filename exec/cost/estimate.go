@@ -56,8 +56,8 @@ func (e *Estimate) Of(n plan.Node) *Part {
 	return nil
 }
 
-// FileBytesOf returns how many bytes of db-files the source src reads, plus those that the
-// nodes above src read to fill its late columns.
+// FileBytesOf returns how many bytes of db-files are read for the source src. They include the bytes
+// that nodes above src read to fill its late columns.
 func (e *Estimate) FileBytesOf(src *plan.Source) (sum float64) {
 	for i := range e.Parts {
 		n, ok := e.Parts[i].Node.(*plan.Payload)
@@ -266,7 +266,7 @@ const soughtMost = 4 << 10
 const seekShare = 16
 
 // scale multiplies the cost of part i, and of the parts below from which rows stream, by f.
-// What a source reads before its first row stays the same.
+// The cost of what a source reads before its first row is not multiplied.
 func (m *maker) scale(i int, f float64) {
 	p := &m.e.Parts[i]
 	p.Rows *= f

@@ -94,8 +94,8 @@ func compileLogic(list []expr.Expr, deciding bool) (Func, error) {
 	}, nil
 }
 
-// cheap reports whether e cannot fail and is so fast to compute that it is best computed for all
-// rows, without selecting those that need it.
+// cheap reports whether e cannot fail and is fast. It then takes less time to compute e for all rows
+// than to select the rows that need it.
 func cheap(e expr.Expr) bool {
 	switch e := e.(type) {
 	case *expr.Const, *expr.Col:

@@ -25,7 +25,7 @@ type dictionary struct {
 	// order has the numbers of the stored words, sorted by word. One day of texts has few of these
 	// words, and a map of all takes 10 MB more for 250,000. find makes order when it needs it.
 	order []uint32
-	// found has the numbers of the words that find has looked up, and of those that add has added.
+	// found maps a word to its number. It has the words that were passed to find or add.
 	found  map[string]uint32
 	forgot bool // forget was called
 	reader term.Reader

@@ -69,8 +69,8 @@ func (r *Runner) Rows(ctx context.Context, n plan.Node) (value.Rows, error) {
 	}, nil
 }
 
-// watched returns the rows of the plan n. While they are read, r.Watch is told how far the reading
-// has come.
+// watched returns the rows of the plan n. While the caller reads them, it calls r.Watch with the
+// progress.
 func (r *Runner) watched(ctx context.Context, n plan.Node) (value.Rows, error) {
 	if r.Watch == nil {
 		return r.rows(ctx, n)
