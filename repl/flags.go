@@ -26,7 +26,7 @@ type options struct {
 	Archive      string            `short:"a" placeholder:"DIR" help:"The archive's folder, or s3://BUCKET/PREFIX; else $$INFOMALL_ARCHIVE, else ./archive."`
 	Command      string            `short:"c" type:"statements" placeholder:"TEXT" help:"Run these statements. May be repeated and mixed with files: all run in the order given."`
 	File         string            `short:"f" type:"script" placeholder:"FILE" help:"Run this script; - is standard input. The same as FILE without -f."`
-	Format       string            `placeholder:"F" help:"Format of results: ${formats}. A terminal gets table, all else csv."`
+	Format       string            `placeholder:"F" help:"Format of results: ${formats}. A terminal gets table; a file of -o the format that its name ends with, as in urls.json; all else csv."`
 	Output       string            `short:"o" placeholder:"FILE" help:"Write results to this file; with %d in its name, as in page-%d, each result to a file of its own."`
 	Param        map[string]string `placeholder:"NAME=VALUE" mapsep:"none" help:"Give $$NAME a value. May be repeated."`
 	Header       bool              `negatable:"" default:"true" help:"Name the columns in csv and tsv."`

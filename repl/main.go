@@ -260,6 +260,10 @@ func (p *program) open(ctx context.Context, run func(context.Context) error) (st
 	if err != nil {
 		return p.usage(fmt.Errorf("-o: %w", err))
 	}
+	format, err := printer.FormatOf(p.options.Output)
+	if err != nil {
+		return p.usage(fmt.Errorf("-o: %w", err))
+	}
 	if p.options.Output != "" && files == "" {
 		f, err := os.Create(p.options.Output)
 		if err != nil {
@@ -280,7 +284,7 @@ func (p *program) open(ctx context.Context, run func(context.Context) error) (st
 	}
 	p.session = p.newSession(a)
 	p.printer = p.newPrinter(dest)
-	p.printer.Files = files
+	p.printer.Files, p.printer.Out.Format = files, format
 	p.signals, ctx = interrupts.Watch(ctx, p.stderr, p.force)
 	err = run(ctx)
 	p.signals.Close()

@@ -336,10 +336,11 @@ func (s *shell) runRC(ctx context.Context) {
 // one result only.
 func (s *shell) openFile(name string, once bool) error {
 	var f io.WriteCloser
+	var format string
 	var err error
 	if command, ok := strings.CutPrefix(name, "|"); ok {
 		f, err = s.openCommand(command)
-	} else {
+	} else if format, err = printer.FormatOf(name); err == nil {
 		f, err = os.Create(name)
 	}
 	if err != nil {
@@ -348,6 +349,7 @@ func (s *shell) openFile(name string, once bool) error {
 	s.closeFile()
 	s.file, s.once = f, once
 	s.printer.Out = printer.NewOutput(f)
+	s.printer.Out.Format = format
 	s.printer.Printed = 0
 	return nil
 }

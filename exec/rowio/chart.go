@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -93,7 +94,7 @@ func (c *chart) End() error {
 		for _, label := range gaps[i] {
 			c.line(c.dim(cells.FillRight(label, labelWidth+1+seriesWidth) + "│"))
 		}
-		label, _ := cells.Clip(labels[i], labelWidth)
+		label, _ := cells.ClipMiddle(labels[i], labelWidth)
 		for k, n := range p.numbers {
 			line := cells.FillRight(label, labelWidth) + " "
 			if series {
@@ -173,7 +174,7 @@ type plotRow struct {
 	label   []string  // one text per column in others
 	times   []int64   // one per column in others: the time in milliseconds since 1970, or math.MinInt64 if the value is not a time
 	numbers []float64 // one per column in numbers; NaN for NULL
-	texts   []string  // the numbers as a table shows them; "" for NULL
+	texts   []string  // the numbers as text, those of type float rounded; "" for NULL
 }
 
 // newPlot returns an empty plot for rows with the columns cols. It draws the
@@ -218,6 +219,9 @@ func (p *plot) add(b *value.Batch) {
 			x, text := math.NaN(), ""
 			if !v.IsNull(i) {
 				x, text = number(v, i), string(v.AppendText(nil, i, p.o.Zone))
+				if v.Type == value.Float {
+					text = rounded(x)
+				}
 			}
 			r.numbers, r.texts = append(r.numbers, x), append(r.texts, text)
 			if a := math.Abs(x); a > p.most && !math.IsInf(a, 0) {
@@ -226,6 +230,15 @@ func (p *plot) add(b *value.Batch) {
 		}
 		p.rows = append(p.rows, r)
 	}
+}
+
+// rounded returns x as text, with at most two decimals, or with three digits if x is between
+// -1 and 1. The length of a bar does not show more.
+func rounded(x float64) string {
+	if math.Abs(x) < 1 || math.IsInf(x, 0) {
+		return strconv.FormatFloat(x, 'g', 3, 64)
+	}
+	return strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64)
 }
 
 // number returns the value in row i of v as a float. v is a column of numbers

@@ -52,6 +52,25 @@ NULL    │
 	}
 }
 
+// TestChartLabels shows that a long label keeps its end, and that a number of type float is
+// rounded.
+func TestChartLabels(t *testing.T) {
+	cols := []value.Column{{Name: "url", Type: value.URL}, {Name: "a", Type: value.Float}}
+	b := &value.Batch{N: 3, Cols: []*value.Vector{
+		{Type: value.URL, Texts: []string{"http://x.cn/a/long/path/one.htm", "http://x.cn/a/long/path/two.htm", "http://x.cn/"}},
+		{Type: value.Float, Floats: []float64{1555.1555555, 0.00012345, 2}},
+	}}
+	want := `a by url
+http:…th/one.htm │██████████ 1555.16
+http:…th/two.htm │▏ 0.000123
+http://x.cn/     │▏ 2
+(3 rows)
+`
+	if got := write(t, "chart", Options{Header: true, Width: 32}, cols, b); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 // TestChartWithoutNumbers shows that a chart without numbers is refused.
 func TestChartWithoutNumbers(t *testing.T) {
 	var out bytes.Buffer

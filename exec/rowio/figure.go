@@ -126,7 +126,7 @@ func barPlace(p *plot, i int, line *timeline) (left, width float64) {
 func (r *report) axis(p *plot, line *timeline, labels []string) {
 	const room = plotWidth - plotLeft
 	put := func(x float64, text string) {
-		text, _ = cells.Clip(text, 12)
+		text, _ = cells.ClipMiddle(text, 12)
 		r.put(fmt.Sprintf("<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", x, plotHeight-plotBottom+18, html.EscapeString(text)))
 	}
 	if line != nil && len(p.rows) > plotLabels {

@@ -86,6 +86,19 @@ var binaryFormats = []*Format{
 // may change the result.
 func AllFormats() []*Format { return slices.Concat(formats, binaryFormats) }
 
+// FormatOf returns the format of a file with this name, by the end of the name, or nil if
+// no format has such files.
+func FormatOf(file string) *Format {
+	for _, f := range AllFormats() {
+		for _, suffix := range f.Suffixes {
+			if strings.HasSuffix(strings.ToLower(file), suffix) {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
 // MediaType returns how HTTP names the format with this name, such as "text/csv". It
 // panics if there is no such format.
 func MediaType(format string) string {

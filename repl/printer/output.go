@@ -44,6 +44,7 @@ type Output struct {
 	Terminal *os.File // Dest, if it is a terminal; else nil
 	Before   func()   // called before each write to Dest; or nil
 	Pager    *Pager   // shows results before they reach the terminal; or nil
+	Format   string   // the format of rows if the user has chosen none; "" for csv, or for a table on a terminal
 	buf      *bufio.Writer
 	ctx      context.Context // context of the statement whose result is written
 	flushed  time.Time

@@ -6,12 +6,14 @@
 package printer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -60,6 +62,20 @@ func FileNames(name string) (pattern string, err error) {
 	return strings.ReplaceAll(name[:at[0]], "%", "%%") + name[at[0]:at[1]] + strings.ReplaceAll(name[at[1]:], "%", "%%"), nil
 }
 
+// FormatOf returns the format in which rows go to a file with this name: "json" for
+// "rows.json", and "" if the end of the name says no format. It returns an error for a format
+// that only EXPORT writes, such as parquet.
+func FormatOf(file string) (string, error) {
+	f := rowio.FormatOf(file)
+	switch {
+	case f == nil:
+		return "", nil
+	case !slices.Contains(rowio.Formats(), f.Name):
+		return "", fmt.Errorf("%s: only EXPORT writes the format %s, as in EXPORT (SELECT …) TO '%s'", file, f.Name, file)
+	}
+	return f.Name, nil
+}
+
 // Place says to which output a result goes.
 type Place uint8
 
@@ -91,6 +107,9 @@ func (p *Printer) Print(ctx context.Context, s ast.Statement, r *session.Result,
 			}
 		}()
 		out = NewOutput(f)
+		if out.Format, err = FormatOf(p.Files); err != nil {
+			return 0, err
+		}
 	}
 	out.Begin(ctx)
 	switch d := p.drawn(out, r); {
@@ -209,7 +228,7 @@ func (p *Printer) format(out *Output) string {
 	case out.Terminal != nil:
 		return ModeAuto
 	}
-	return "csv"
+	return cmp.Or(out.Format, "csv")
 }
 
 // ModeAuto is the value of the setting mode that lets the kind of output decide
