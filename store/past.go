@@ -8,13 +8,13 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Past finds out for a crawl which captures of a page the archive had when Past was opened, so
-// that the crawl need not store the page again. Several goroutines may use it. The caller
-// closes it.
+// Past tells a crawl which captures of a page the archive already has, so that the crawl need
+// not store an unchanged page again. It shows the archive as it was when the method
+// Archive.Past made it. Several goroutines may use a Past. The caller closes it.
 type Past struct{ v *snapshot.Snapshot }
 
-// Past returns a Past for the current state of the archive. The files of that state stay until
-// the caller closes the result.
+// Past returns a Past that shows the current state of the archive. The files of that state stay
+// until the caller closes the result.
 func (a *Archive) Past(ctx context.Context) (*Past, error) {
 	v, err := a.snapshots.Open(ctx)
 	if err != nil {
@@ -28,9 +28,9 @@ func (a *Archive) Past(ctx context.Context) (*Past, error) {
 // Close releases the state of the archive that p reads.
 func (p *Past) Close() error { return p.v.Close() }
 
-// Known returns the last capture of a canonical URL before a time. It passes over
-// "not modified" answers and returns the capture before them, if there is one. If
-// the URL has no capture, the Time of the result is record.NoTime.
+// Known returns the last capture of a canonical URL that is earlier than the time
+// before. It skips captures that are "not modified" answers, unless the URL has no
+// others. If the URL has no capture, the Time of the result is record.NoTime.
 func (p *Past) Known(ctx context.Context, url string, before record.Time) (record.Known, error) {
 	all, err := p.v.LookupBefore(ctx, urlkey.Key(url), before, record.ColMime|record.ColBytes|record.ColStatus|record.ColVia|record.ColTruncated)
 	if err != nil || len(all) == 0 {
@@ -51,8 +51,8 @@ func (p *Past) Head(ctx context.Context, ref record.Ref) ([]byte, error) {
 	return p.v.Head(ctx, ref)
 }
 
-// Blocked returns the number of the entry of the block-list that keeps out every capture
-// of a canonical URL at time t, or 0 if no entry does.
+// Blocked returns the number of the entry of the block-list because of which no capture
+// of this canonical URL at time t may be imported, or 0 if there is no such entry.
 func (p *Past) Blocked(ctx context.Context, url string, t record.Time) (entry int64, err error) {
 	l, err := p.v.BlockList(ctx)
 	if err != nil {
