@@ -21,7 +21,7 @@ type Files struct {
 	Warn   func(error) // is called with each fault that a reader can work around
 
 	mu         sync.Mutex
-	indexes    map[string]*indexfile.File // open index files by name; index files never change
+	indexes    map[string]*indexfile.File // open index files, by name; nil for a file that cannot be used
 	pinned     int                        // number of open snapshots
 	cache      *ristretto.Cache[uint64, *segment.Run]
 	cacheBytes int64
@@ -60,9 +60,9 @@ func (f *Files) Pin() {
 	f.mu.Unlock()
 }
 
-// Unpin counts one open snapshot less. c is the catalogue of the snapshot that is
-// closed. If no snapshot remains open, Unpin closes the index files that c does not
-// name: nobody will read them again.
+// Unpin counts one open snapshot less. c is the catalogue of the snapshot that the
+// caller closes. If no snapshot remains open, Unpin closes the index files that c does
+// not name, because nobody will read them again.
 func (f *Files) Unpin(c *catalog.Catalog) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -91,9 +91,9 @@ func (f *Files) Unpin(c *catalog.Catalog) error {
 // MB. VERIFY also checks larger files.
 const indexCheckedMax = 16 << 20
 
-// index returns the open index file that the catalogue describes as i. If the file cannot be
-// opened, or differs from i, index warns once and returns nil. A damaged bbolt database must
-// not be read: its pages may form a circle.
+// index returns the open index file for i, the catalogue's entry for it. If the file cannot be
+// opened, or its size or checksum differs from i, index warns once and returns nil: a damaged
+// bbolt database must not be read, because its pages may form a circle.
 func (f *Files) index(i catalog.IndexFile) *indexfile.File {
 	f.mu.Lock()
 	defer f.mu.Unlock()
