@@ -29,8 +29,8 @@ type FS interface {
 	Link(from, to string) error
 	// Remove removes a file or an empty folder.
 	Remove(name string) error
-	// SyncDir makes the names in a folder durable: after a crash, files that were
-	// created, renamed or removed in it before are still so.
+	// SyncDir makes the names in a folder durable: what was created, renamed or
+	// removed in it before the call stays so after a crash.
 	SyncDir(name string) error
 }
 
