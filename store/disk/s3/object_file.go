@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// fetchBlocks is how many blocks one request of an objectFile fetches at most. That is 2 MB, or 8
-// MB if the blocks have wholeBytes bytes.
+// fetchBlocks is how many blocks one request of an objectFile fetches at most. They have 2 MB or
+// less.
 const fetchBlocks = 128
 
 // prefetchBlocks is how many blocks Prefetch fetches at the beginning of an object, and as many at
