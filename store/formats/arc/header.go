@@ -32,8 +32,8 @@ type header struct {
 }
 
 // parseHeader parses the header line of an ARC record at the start of b. ok is
-// false if b does not begin with a header line. cut reports that b ends before the
-// line does.
+// false if b does not begin with a whole header line. cut is true if b ends before the
+// line ends, so that more bytes might show a header.
 //
 // A URL may contain blanks, so parseHeader recognizes a header by its date field.
 // It recognizes the header of the filedesc record by its scheme, because some

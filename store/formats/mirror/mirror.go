@@ -48,10 +48,10 @@ type Options struct {
 // known.
 const noURL = "its URL is not known: name it with BASE"
 
-// Read reads the files of o.Files in their order and yields one item for each. A
-// file that can't be read is damage; a file whose URL is not known is skipped. An
-// error is the last pair: the disk that holds large bodies failed, or ctx ended,
-// and the error is its cause. The receiver owns each item, and closes its capture's
+// Read reads the files of o.Files in their order and yields one item for each. The item
+// of a file that can't be read has Damage set, and that of a file whose URL is not
+// known has Skipped set. An error comes as the last pair: writing a large body to the
+// disk failed, or ctx ended. The receiver owns each item, and closes its capture's
 // Spool.
 func Read(ctx context.Context, o Options) iter.Seq2[record.Item, error] {
 	return func(yield func(record.Item, error) bool) {
@@ -184,8 +184,8 @@ func isHost(s string) bool { return hostName().MatchString(s) }
 // comment of the program that saved the page.
 const commentsWithin = 16 << 10
 
-// said is the decoded comment in a saved page: the URL it was saved from ("" if
-// none), and the time (NoTime if none).
+// said is what the comment of the saving program in a page says: from which URL the
+// page was saved ("" if it says none), and when (NoTime if it does not say).
 type said struct {
 	url  string
 	time record.Time

@@ -62,9 +62,10 @@ func (s *scanner) capture(pos int64, kind string, h header) (c *record.Capture, 
 	return c, "", err
 }
 
-// digestAndExtra returns the digest that h declares for the payload, or for the
-// block if it declares none for the payload, such as "sha1:BASE32". extra has the
-// header fields that a Capture has no field for, as lines "name: value\n".
+// digestAndExtra returns two parts of the header h. digest is the digest that h declares
+// for the payload, such as "sha1:BASE32", or, if it declares none, that for the block.
+// extra has the header fields for which a Capture has no field, as lines
+// "name: value\n".
 func digestAndExtra(h *header) (digest string, extra []byte) {
 	of := "WARC-Payload-Digest"
 	if digest = h.get(of); digest == "" {

@@ -55,10 +55,10 @@ var (
 	errCutHeader = errors.New("file ends within the header of a record")
 )
 
-// parseHeader parses the record header at the start of b. Lines may end in a bare
-// LF or in more than one CR. Folded lines (continued on the next line) are joined,
-// and lines without a colon are skipped. If the header only lacks a usable
-// Content-Length, it is returned together with the error.
+// parseHeader parses the record header at the start of b. Lines may end in LF alone, or
+// in several CRs and LF. parseHeader joins folded lines (continued on the next line),
+// and skips lines without a colon. If only a usable Content-Length is missing, it
+// returns the header together with an error.
 func parseHeader(b []byte) (header, error) {
 	if !startsRecord(b) {
 		return header{}, errNoHeader
