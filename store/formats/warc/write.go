@@ -53,9 +53,8 @@ type original struct {
 	head    bool   // the record is a response with a head, not a resource
 	status  int
 	mime    string
-	// second is set if an earlier record of the file has the same URL and time, and also a body. A
-	// reader would take a revisit record that names this URL and time for a revisit of that earlier
-	// record.
+	// second is set if an earlier record of the file has the same URL, time and body. A reader would
+	// take a revisit record that names this URL and time for a revisit of that earlier record.
 	second bool
 }
 
