@@ -116,7 +116,7 @@ func Open(dir string, o Options) *Archive {
 	return a
 }
 
-// Path returns the path of the archive's folder, or its URL if the archive is in a bucket.
+// Path returns the path of the archive's folder, or the archive's URL if it is in a bucket.
 func (a *Archive) Path() string {
 	if a.bucket != nil {
 		return a.bucket.URL()
@@ -125,7 +125,7 @@ func (a *Archive) Path() string {
 }
 
 // Local returns the path of the archive's folder on this machine. If the archive is in a
-// bucket, that is the working folder.
+// bucket, that is the folder in which new files are made and objects are cached.
 func (a *Archive) Local() string { return a.dir }
 
 // Exists reports whether the folder holds an archive, with captures or without. A
@@ -157,8 +157,8 @@ func (a *Archive) Snapshot(ctx context.Context) (*Snapshot, error) {
 }
 
 // Snapshot is one unchanging state of the archive. The record.Refs that it returns
-// are valid until it is closed. Several goroutines may use it. All must have
-// finished before Close.
+// are valid until it is closed. Several goroutines may use a Snapshot; all must have
+// finished when one of them calls Close.
 type Snapshot struct {
 	*finder.Finder
 	a     *Archive
@@ -181,10 +181,10 @@ func (v *Snapshot) Delete(ctx context.Context, o task.DeleteOptions) (task.Delet
 	return v.a.remover.Delete(ctx, v.Snapshot, o)
 }
 
-// Results lists the results of a kind, sorted by name and time. It leaves out a result whose
-// file cannot be read, with a warning: the file is damaged, is in the place of another file, or
-// has another format. If KnownAt made the snapshot, Results lists only the results that were
-// finished by its time. If all results are later, the error names the oldest.
+// Results lists the stored results of a kind, such as rankings, sorted by name and time. It
+// leaves out a result whose file cannot be read, with a warning. If KnownAt made the snapshot,
+// Results lists only the results that were finished by the time that was passed to KnownAt. If
+// all results are later than that, the error names the oldest.
 func (v *Snapshot) Results(ctx context.Context, kind string) ([]task.Result, error) {
 	list, err := v.a.notes.Results(ctx, kind)
 	known := v.known
@@ -267,14 +267,14 @@ func (a *Archive) SaveResult(ctx context.Context, info task.Result, rows iter.Se
 	return a.notes.SaveResult(ctx, info, rows)
 }
 
-// DropResult removes all results with a kind and name, and returns how many it
-// removed. It returns 0 if there are none.
+// DropResult removes all stored results of a kind with one name, and returns how many
+// it removed. It returns 0 if there are none.
 func (a *Archive) DropResult(ctx context.Context, kind, name string) (int, error) {
 	return a.notes.DropResult(ctx, kind, name)
 }
 
-// NamedResults lists the results of a kind and name, sorted by time. Unlike
-// Snapshot.Results, it returns an error if a file cannot be read.
+// NamedResults lists the stored results of a kind with one name, sorted by time.
+// Unlike Snapshot.Results, it returns an error if a file cannot be read.
 func (a *Archive) NamedResults(ctx context.Context, kind, name string) ([]task.Result, error) {
 	return a.notes.NamedResults(ctx, kind, name)
 }
@@ -408,8 +408,8 @@ func mergedPools(o task.MergeOptions, results []task.MergeResult) func(*segment.
 	}
 }
 
-// derive carries out REINDEX DERIVED: it computes again what was found out about
-// bodies when they were imported.
+// derive carries out REINDEX DERIVED: it analyses bodies again that another version of
+// the program has analysed when they were imported.
 func (a *Archive) derive(ctx context.Context, o task.ReindexOptions) ([]task.ReindexResult, error) {
 	out, err := a.merger.Derive(ctx, o)
 	if err == nil && !o.Dry && len(out) > 0 {
@@ -464,8 +464,8 @@ func (a *Archive) PlanVerify(ctx context.Context, o task.VerifyOptions) (task.Ve
 	return a.maintenance.PlanVerify(ctx, o)
 }
 
-// PlanRecover returns what Recover would read: the format of the file, its size, and
-// the format of the output.
+// PlanRecover returns what Recover would do with the file o.File: the format and size
+// of the file, and the format of the output.
 func (a *Archive) PlanRecover(ctx context.Context, o task.RecoverOptions) (task.RecoverPlan, error) {
 	return mend.PlanRecover(ctx, o, a.file)
 }

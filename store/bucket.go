@@ -75,7 +75,7 @@ func (b *BucketOptions) fs(c *s3.Client, lies func(rel string) disk.Place) (*s3.
 	return s3.NewFS(c, s3.Options{Root: b.Folder, CacheBytes: b.CacheBytes, Place: lies})
 }
 
-// set applies the settings of b to f, the folder of an archive in a bucket.
+// set passes the settings Grace and Lease of b to f, the folder of an archive in a bucket.
 func (b *BucketOptions) set(f *commit.Folder) {
 	f.SetGrace(b.Grace)
 	f.SetLease(b.Lease)
@@ -132,8 +132,8 @@ func (a *Archive) tier(place string) (disk.FS, string, error) {
 	return d, d.Root(), nil
 }
 
-// elsewhere returns the folder of another archive, such as a copy. place is its path or its
-// URL. See mend.Opener.
+// elsewhere returns the folder of another archive, such as a copy of this one. place is the path
+// or the URL of that archive. See mend.Opener.
 func (a *Archive) elsewhere(place string) (*commit.Folder, error) {
 	var f *commit.Folder
 	if commit.IsURL(place) {

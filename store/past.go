@@ -44,9 +44,8 @@ func (p *Past) Known(ctx context.Context, url string, before record.Time) (recor
 	return record.Known{Time: e.Time, Visited: all[len(all)-1].Time, Status: int(e.Status), Kind: e.Kind, Truncated: e.Truncated, Bytes: e.Bytes, Ref: e.Ref()}, nil
 }
 
-// Head returns the status line and headers of a capture that Known returned, as they were
-// received. It returns nil if none are stored with the capture. ref is the Ref of the result of
-// Known.
+// Head returns the status line and headers of a capture, as they were received. It returns nil
+// if none are stored with the capture. ref is the field Ref of a result of Known.
 func (p *Past) Head(ctx context.Context, ref record.Ref) ([]byte, error) {
 	return p.v.Head(ctx, ref)
 }
@@ -64,8 +63,7 @@ func (p *Past) Blocked(ctx context.Context, url string, t record.Time) (entry in
 	return entry, nil
 }
 
-// Payload reads the response of a capture that Known returned. ref is the Ref of the result of
-// Known.
+// Payload reads the response of a capture. ref is the field Ref of a result of Known.
 func (p *Past) Payload(ctx context.Context, ref record.Ref) (record.Payload, error) {
 	return p.v.Payload(ctx, ref)
 }

@@ -239,9 +239,9 @@ func (r *Runs) Layout(ctx context.Context, spans []segment.Span, blocks int) ([]
 	return slices.Concat(pieces...), err
 }
 
-// appendBlocks appends to out the bytes of the blocks from number from to number to-1, and
-// returns out. The blocks of all spans together are numbered from 0. Numbers past the last
-// block are ignored.
+// appendBlocks appends to out the bytes of these blocks of the spans, and returns out: from number
+// from up to, but not including, number to. The blocks of all spans together are numbered from 0.
+// Numbers past the last block are ignored.
 func (r *Runs) appendBlocks(ctx context.Context, out [][]byte, spans []segment.Span, from, to int) ([][]byte, error) {
 	for b, err := range blocks(ctx, r, spans, from, to) {
 		if err != nil {

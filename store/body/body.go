@@ -23,7 +23,7 @@ import (
 	"infomall/store/segment"
 )
 
-// Source finds and reads the blocks that the recipes of bodies name.
+// Source finds and reads the blocks that recipes (lists of the blocks of bodies) name.
 type Source interface {
 	// Spans returns the spans of a recipe: ranges of blocks that lie one after the
 	// other in a run. WithBlocks can read their segments.
@@ -35,7 +35,7 @@ type Source interface {
 	Fault(segment uint32, err error) error
 }
 
-// allBlocks is a block number greater than that of any block of a body.
+// allBlocks, as the end of a range of blocks of a body, means that the range has all further blocks.
 const allBlocks = math.MaxInt
 
 // within yields spans that have exactly these blocks of the given spans: from number from up to,

@@ -14,8 +14,8 @@ import (
 	"infomall/store/segment/indexfile"
 )
 
-// Files holds the parts that all snapshots of an open archive share: the open index files, and
-// the cache of decoded runs. Several goroutines may use them.
+// Files has what all snapshots of an open archive share: the open index files, and the cache of
+// decoded runs. Several goroutines may use it.
 type Files struct {
 	Folder *commit.Folder
 	Warn   func(error) // is called with each fault that a reader can work around
@@ -139,16 +139,18 @@ func (f *Files) openIndex(i catalog.IndexFile) (*indexfile.File, error) {
 	return x, nil
 }
 
-// ForgetIndex makes the next reader of the index file with this name open the file
-// again. Readers of the old file continue with it, so the old file stays open.
+// ForgetIndex is called when the index file with this name was replaced. The next
+// reader opens the new file. The old file stays open, because readers that use it
+// continue with it.
 func (f *Files) ForgetIndex(name string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.indexes, name)
 }
 
-// runBytesTypical is the assumed size of a decoded run in bytes. The cache counts
-// how often runs are used, for ten times as many runs as it can hold.
+// runBytesTypical is the assumed size of a decoded run in bytes. From it follows how
+// many runs the cache can hold. The cache counts how often runs are used, and does so
+// for ten times as many runs.
 const runBytesTypical = 256 << 10
 
 // runCache returns the cache of decoded runs. The first call creates it. A key is

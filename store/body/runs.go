@@ -14,7 +14,7 @@ import (
 
 // Runs reads the runs (neighbouring captures compressed together) of one state of the archive:
 // of the segments that the catalogue of that state names. It keeps the runs read last in
-// memory. Several goroutines may use it. All must have finished before Close.
+// memory. Several goroutines may use a Runs; all must have finished when one of them calls Close.
 type Runs struct {
 	files   *Files
 	catalog *catalog.Catalog
@@ -55,7 +55,8 @@ func (r *Runs) Close() error {
 }
 
 // SetCache sets the size limit in bytes of the cache of decoded runs, which all
-// snapshots share. With 0, r does not use the cache, and the limit stays.
+// snapshots of the archive share. If bytes is 0, r no longer uses the cache, and the
+// limit stays as it is.
 func (r *Runs) SetCache(bytes int64) {
 	r.mu.Lock()
 	r.noCache = bytes == 0
@@ -215,8 +216,8 @@ func (r *Runs) loaded(s *segment.Reader, n uint32, whole bool) (*segment.Run, er
 	return run, nil
 }
 
-// opened returns run n of a segment for a caller that needs only its entries. The
-// blocks and facts of the run may not be decompressed.
+// opened returns run n of a segment to a caller that needs only the entries of the run.
+// Its blocks and facts are not always decompressed.
 func (r *Runs) opened(s *segment.Reader, n uint32) (*segment.Run, error) {
 	run, err := r.inMemory(s, n)
 	if run != nil || err != nil {
@@ -401,7 +402,8 @@ func (r *Runs) Facts(s *segment.Reader, n uint32) (*segment.Facts, error) {
 	return factsOf(s, run)
 }
 
-// factsOf returns the facts in a run of segment s. The run must be loaded whole.
+// factsOf returns the facts in a run of segment s. They must be decompressed already,
+// see loaded.
 func factsOf(s *segment.Reader, run *segment.Run) (*segment.Facts, error) {
 	f, err := run.Facts()
 	if err != nil {

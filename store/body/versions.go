@@ -128,7 +128,7 @@ func (v *versionReader) want(ref segment.RunRef) *wantedOfRun {
 }
 
 // visit reads from the run ref everything that w lists. If a part of a version cannot be
-// read, Read stays false in that version.
+// read, the field Read of that version stays false.
 func (v *versionReader) visit(ref segment.RunRef, w *wantedOfRun) {
 	s := v.runs.Segment(ref.Segment)
 	if s == nil || len(w.entries)+len(w.blocks) == 0 { // its entries added blocks of the run itself

@@ -18,7 +18,7 @@ const kindBlockList = "block-list"
 // is enough for some 600,000 digests.
 const BlockListBytesMax = 64 << 20
 
-// errBlockList is returned if the file of a block-list is damaged.
+// errBlockList is the error for a damaged file of a block-list.
 var errBlockList = errors.New("the block-list is damaged; restore the file from a copy of the archive (REPAIR POOL does it): without it nobody knows which captures must stay out, and nothing is imported")
 
 // EncodeBlockList returns the content of the file of a block-list, which

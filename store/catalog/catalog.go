@@ -67,9 +67,9 @@ type Catalog struct {
 	Briefs map[uint32]*segment.Brief
 }
 
-// GoneFile is a file that the catalogue no longer names.
+// GoneFile is a file that is no longer in force and was not removed yet.
 type GoneFile struct {
-	Name string // path in the archive's folder
+	Name string // path of the file in the archive's folder
 	At   int64  // when it went out of force, by the clock of the bucket, in seconds since 1970
 }
 
@@ -97,13 +97,13 @@ type IndexFile struct {
 	CRC   uint32
 }
 
-// kindCatalog is the word for a catalogue in the first line of its file.
+// kindCatalog is the word in the first line of a file that says it has a catalogue.
 const kindCatalog = "catalogue"
 
 // orders has, for each value of segment.Info.Follows, the word for it in a catalogue file.
 var orders = map[bool]string{true: "follows", false: "any"}
 
-// Encode returns the content of the catalogue's file, which Decode parses.
+// Encode returns the content of the file of the catalogue c. Decode parses it.
 func (c *Catalog) Encode() []byte {
 	b := lines.Append(lines.New(kindCatalog), "generation", c.Generation)
 	if c.ID != "" {
@@ -160,7 +160,7 @@ func (c *Catalog) Encode() []byte {
 // NewID returns a random ID for a new archive: 16 hex digits.
 func NewID() string { return fmt.Sprintf("%016x", rand.Uint64()) }
 
-// errCatalog is returned if a catalogue file is damaged.
+// errCatalog is the error for a damaged catalogue file.
 var errCatalog = errors.New("the catalogue is damaged")
 
 // Decode parses the content b of a catalogue file. It returns errCatalog if the file
@@ -364,8 +364,8 @@ func (c *Catalog) IsStatic(pool string) bool {
 	return ok
 }
 
-// IndexLarge is the size in bytes above which the index of a segment gets a file of
-// its own. The smaller indexes of one year share a file.
+// IndexLarge is the size in bytes above which the index of a segment of a static pool
+// gets a file of its own. The smaller indexes of the static pools of a year share a file.
 const IndexLarge = 1 << 20
 
 // Unshared returns the segments whose small indexes should be put into common files, one file for

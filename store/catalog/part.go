@@ -25,7 +25,7 @@ import (
 // archive has another limit.
 const poolLimitDefault = 64 << 30
 
-// Part says which URLs a pool takes captures of: URLs with a key in From <= key < To. If To is
+// Part says of which URLs a pool takes captures: of those with a key in From <= key < To. If To is
 // "", there is no upper bound. A pool without a Part takes the captures of all URLs.
 type Part struct {
 	Pool     string
@@ -115,8 +115,8 @@ func (c *Catalog) Oversized(pool string, limit int64) bool {
 	return bytes > limit && bytes > p.Bytes+p.Bytes/2
 }
 
-// setParts adds parts to the catalogue. A part replaces the existing part of the
-// same pool.
+// setParts adds parts to c.Parts. An element replaces the existing element for the same
+// pool.
 func (c *Catalog) setParts(parts []Part) {
 	for _, p := range parts {
 		c.Parts = slices.DeleteFunc(c.Parts, func(o Part) bool { return o.Pool == p.Pool })
@@ -124,8 +124,8 @@ func (c *Catalog) setParts(parts []Part) {
 	c.Parts = append(c.Parts, parts...)
 }
 
-// tidyParts sorts the parts, and drops the parts of months that have no segments any more. A
-// pool without captures keeps its part if another pool of its month has segments.
+// tidyParts sorts c.Parts, and removes the elements for months that have no segments any more. The
+// element for a pool without captures stays if another pool of its month has segments.
 func (c *Catalog) tidyParts() {
 	months := make(map[string]bool)
 	for _, s := range c.Segments {
@@ -238,7 +238,8 @@ func Month(pool string) (from, to record.Time) {
 // of all captures up to EndOfTime does not lose them.
 const EndOfTime record.Time = math.MaxInt64
 
-// PoolLimit returns limit, or poolLimitDefault if it is 0.
+// PoolLimit returns the size in bytes above which a pool is split, given the setting limit: 0 means
+// the default.
 func PoolLimit(limit int64) int64 {
 	if limit == 0 {
 		return poolLimitDefault

@@ -62,8 +62,8 @@ func (h Hidden) Compare(o Hidden) int {
 	return cmp.Or(cmp.Compare(h.Run, o.Run), cmp.Compare(h.N, o.N))
 }
 
-// Hides reports whether r hides the capture at a place: entry n in a run of a
-// segment. If so, the first result describes that capture.
+// Hides reports whether r hides a capture: entry n in the run with the number run, of
+// the segment with the number segment. If so, the result at describes that capture.
 func (r *Removal) Hides(segment, run, n uint32) (at Hidden, ok bool) {
 	list := r.Hidden[segment]
 	i, ok := slices.BinarySearchFunc(list, Hidden{Run: run, N: n}, Hidden.Compare)
@@ -87,7 +87,7 @@ func (r *Removal) Touches(print uint32) bool {
 // kindRemoval is the word in the first line of a file that says it has a removal.
 const kindRemoval = "removal"
 
-// The words by which the file of a removal names the statement.
+// The words in the file of a removal for the statement that made it.
 const (
 	removalDelete = "delete"
 	removalDrop   = "drop"
@@ -136,7 +136,7 @@ func (r *Removal) Encode() []byte {
 	return lines.Seal(append(append(b, prints...), '\n'))
 }
 
-// errRemoval is returned if the file of a removal is damaged.
+// errRemoval is the error for a damaged file of a removal.
 var errRemoval = errors.New("the file of a removal is damaged; restore it from a copy of the archive: without it nobody knows which captures were deleted")
 
 // DecodeRemoval parses the content b of a removal's file. It returns errRemoval if
@@ -251,8 +251,8 @@ type RemovalFile struct {
 	Segments   []uint32 // numbers of the segments in force from which the removal hides captures
 }
 
-// Equal reports whether r and o describe the same file, and hide captures of the
-// same segments.
+// Equal reports whether r and o are entries for the same file, and name the same
+// segments with hidden captures.
 func (r RemovalFile) Equal(o RemovalFile) bool {
 	return r.Name == o.Name && r.CRC == o.CRC && r.Generation == o.Generation && slices.Equal(r.Segments, o.Segments)
 }

@@ -383,9 +383,9 @@ func renewedAfter(c, before *catalog.Catalog) []catalog.Renewal {
 // catalogue again.
 const briefsMost = 256 << 10
 
-// briefsAfter returns the Briefs (extracts of the indexes of small segments) for the catalogue
-// c, by segment number. The Brief of a segment comes from the segment if it was just written,
-// else from c, else from the generation before c. If all together have more than briefsMost
+// briefsAfter returns the Briefs (extracts of the indexes of small segments) for the new catalogue
+// c, by segment number. If a segment was just written, it has its Brief itself; otherwise the Brief
+// comes from c, or from the catalogue before it. If all Briefs together have more than briefsMost
 // bytes, the largest are left out.
 func briefsAfter(c, before *catalog.Catalog) map[uint32]*segment.Brief {
 	all := make(map[uint32]*segment.Brief)
@@ -425,8 +425,8 @@ func (b *bucket) put(c *catalog.Catalog) error {
 	return b.putAfter(c, before)
 }
 
-// expelled returns an error that wraps ErrExpelled if the catalogue c does not list one of the
-// writers of this process. If c is nil, it returns nil.
+// expelled returns an error that wraps ErrExpelled if a writer of this process is not listed in the
+// catalogue c, so that it may not publish any more. If c is nil, it returns nil.
 func (b *bucket) expelled(c *catalog.Catalog) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -614,8 +614,8 @@ func (b *bucket) allocate(ctx context.Context, n int) (first uint32, err error) 
 	return first, err
 }
 
-// freeNumber returns the next free number, which it reads from the file NUMBER; 0 if there is
-// no such file.
+// freeNumber reads the next free number from the file NUMBER. It returns 0 if there is no such
+// file, or if it is damaged.
 func (b *bucket) freeNumber() (uint64, error) {
 	text, err := disk.ReadFile(b.disk, b.path(fileNumber))
 	if errors.Is(err, os.ErrNotExist) {

@@ -33,7 +33,8 @@ var allDerived = [...]Derived{Words, Documents}
 // name of the derived file has their numbers, and may have 255 bytes.
 const DerivedMost = 28
 
-// File returns the path, in the archive's folder, of the derived file of these segments.
+// File returns the path, in the archive's folder, of the file of kind d that is made from the
+// db-files of these segments.
 func (d Derived) File(segments []*segment.Info) string {
 	numbers := make([]uint32, len(segments))
 	for i, s := range segments {

@@ -44,7 +44,7 @@ func (l *lease) renew(d disk.Shared) {
 	}
 }
 
-// isDamage reports whether an error says that a file is damaged.
+// isDamage reports whether err means that a file is damaged.
 func isDamage(err error) bool {
 	var e *segment.Error
 	return errors.As(err, &e)

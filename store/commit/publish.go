@@ -19,7 +19,7 @@ import (
 )
 
 // Publication is a change of the catalogue, together with the new files that belong
-// to it. These files are complete and synced, and lie in the writer's folder.
+// to it. These files are complete and synced, and are in the writer's folder.
 type Publication struct {
 	catalog.Change
 	// Made are the segments that come into force: new segments, and existing segments that were
@@ -50,8 +50,8 @@ type Made struct {
 	// Old is the segment in force that this segment replaces, if both have the same
 	// captures and blocks. Otherwise Old is nil.
 	Old *segment.Info
-	// Number is the number of this db-file if Old is not nil, because the ID is then that of
-	// the older db-file. Otherwise it is 0.
+	// Number is the number of this db-file if Old is not nil. The ID of the segment is then
+	// the number of an older db-file. If Old is nil, Number is 0.
 	Number uint32
 }
 
@@ -310,8 +310,9 @@ func (f *Folder) putCurrent(generation uint64) error {
 	return f.Disk.SyncDir(f.Path)
 }
 
-// DescribeIndex reads the index file at a path of d, and returns the entry that a
-// catalogue has for it under this name, with its size and checksum.
+// DescribeIndex reads the index file at a path of d, and returns an entry for it, as a
+// catalogue has it: name is the Name of the entry, and size and checksum are those of
+// the file.
 func DescribeIndex(d disk.FS, path, name string) (catalog.IndexFile, error) {
 	f, err := d.Open(path)
 	if err != nil {

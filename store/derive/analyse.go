@@ -2,7 +2,10 @@
 // it divides into blocks, and its fold: how its blocks relate to those of the earlier versions
 // of its URL. The results depend only on the bodies, so REINDEX DERIVED can compute them again.
 // The package does not read the archive: a Folder gets the earlier versions from a Versions.
-// A batch is the captures that an import has in memory and publishes together.
+//
+// A batch is the captures that an import has in memory and publishes together. The sense of a
+// version says whether it differs from the version before in content, or only by noise such as
+// a date or a counter. The history of a URL is how its blocks developed from version to version.
 package derive
 
 import (
@@ -30,9 +33,9 @@ import (
 // one Analysis.
 type Analysis struct {
 	Page    segment.Page
-	Content uint64    // as in segment.Entry
+	Content uint64    // a fingerprint of the leaves (blocks with text), see segment.Entry
 	Missing bool      // the page says that nothing is there (a soft 404)
-	Facts   []byte    // as in segment.Stored
+	Facts   []byte    // what was found out about the page, encoded, see segment.Stored
 	As      divide.As // how the body was read: as which MIME type, charset and so on
 	Unsure  bool      // the charset is a guess that other pages of the host may correct
 	Divided bool      // the body is stored as layout and blocks
@@ -44,7 +47,7 @@ type Analysis struct {
 	open *facts.Reading
 }
 
-// analyse reads a body and returns its analysis.
+// analyse reads a body in the way that the parameter as says, and returns the analysis.
 func (m *Reader) analyse(body []byte, as divide.As) *Analysis {
 	a := &Analysis{Page: segment.NoPage, Single: true, As: as}
 	b, ok := m.Blocks.Open(body, as, divide.Options{})

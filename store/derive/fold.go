@@ -40,15 +40,15 @@ type Folder struct {
 // Versions reads versions of URLs for a Folder: those whose folds are computed, and earlier
 // versions.
 type Versions interface {
-	// StoredFold returns the fold that is stored with the version at a place of the
-	// archive; nil if there is none.
+	// StoredFold returns the fold that is stored with the version at this place of the
+	// archive, or nil if none is stored.
 	StoredFold(at timeline.Place) ([]byte, error)
 	// VersionBody returns the body of the version that begins at capture l. The bool
 	// is false if l has no body, or one that is too large to be divided into blocks.
 	VersionBody(ctx context.Context, l *timeline.Capture) (Body, bool, error)
 }
 
-// Body is the body of a version, and how it is read.
+// Body is the body of a version, and how it is read: as which MIME type, charset and so on.
 type Body struct {
 	Digest record.Digest
 	Body   []byte

@@ -18,7 +18,7 @@ var ErrUnsure = errors.New("the answer of the store was lost, and the object has
 // Place says where a file of an archive in a bucket is kept, and how it is read.
 type Place int
 
-// The places.
+// The values of Place.
 const (
 	Local    Place = iota // only on this machine, in its working folder
 	Fixed                 // in the bucket; its content never changes

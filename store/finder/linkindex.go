@@ -21,7 +21,7 @@ type linkIndexer struct {
 	leaves  [][]byte          // facts of the leaves of the current page
 }
 
-// linkKeysMax is for how many URLs a linkIndexer remembers the key.
+// linkKeysMax is for how many URLs a linkIndexer remembers their keys.
 const linkKeysMax = 1 << 16
 
 // of returns the keys of the URLs to which the page of entry e links. The parameter at is the

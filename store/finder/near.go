@@ -230,8 +230,9 @@ func (f *nearFinder) read(r *segment.Reader, n uint32) error {
 	return nil
 }
 
-// body adds the text of a body to f.near: leaf by leaf, or whole if it is not stored in leaves.
-// recipe lists the body's blocks, encoded has its facts, and ref is a capture that has it.
+// body adds the text of a body to f.near. It reads the text leaf by leaf if the body is stored in
+// leaves, and otherwise reads the whole body. recipe lists the blocks of the body, encoded has its
+// facts, and ref is a capture that has it.
 func (f *nearFinder) body(recipe *segment.Recipe, encoded []byte, ref record.Ref) {
 	leaves, o, ok := f.leavesOf(recipe, encoded)
 	if ok {

@@ -210,8 +210,8 @@ func (f *wordFinder) leavesOf(recipe *segment.Recipe, encoded []byte) (_ []segme
 	return leaves, &f.outline, true
 }
 
-// leavesNow returns the current positions of the leaves of a body with this recipe. ok is
-// false if a leaf is no longer stored.
+// leavesNow returns the spans in which the leaves of a body with this recipe are stored now.
+// ok is false if a leaf is no longer stored.
 func (f *wordFinder) leavesNow(recipe *segment.Recipe) (_ []segment.Span, ok bool) {
 	spans, err := f.v.Runs.Spans(*recipe)
 	if err != nil {
@@ -221,12 +221,13 @@ func (f *wordFinder) leavesNow(recipe *segment.Recipe) (_ []segment.Span, ok boo
 	return f.leaves, true
 }
 
-// Text returns the text of a leaf.
+// Text returns the text of a leaf, read in the way that the parameter as says.
 func (f *wordFinder) Text(l search.LeafRef, as index.Reading) (string, error) {
 	return f.v.LeafText(l, as)
 }
 
-// Anchors returns the texts of those links in a leaf that lead to other addresses.
+// Anchors returns the texts of those links in a leaf that lead to other URLs. The parameter
+// as says how the leaf is read.
 func (f *wordFinder) Anchors(l search.LeafRef, as index.Reading) ([]string, error) {
 	b, err := f.v.leaf(l)
 	if err != nil {

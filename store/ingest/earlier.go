@@ -31,8 +31,8 @@ const (
 type window struct {
 	urls     []windowURL
 	captures int                 // number of captures of these URLs in the archive
-	versions []*timeline.Capture // the first capture of each version to read
-	bytes    int64               // total size of the bodies of these versions
+	versions []*timeline.Capture // the stored versions to read, each by its first capture
+	bytes    int64               // total size of the bodies of these versions, in bytes
 
 	// rooms is memory for captures, which all windows of a batch use one after the other. The
 	// captures of the current window fill all lists before rooms[room], and in rooms[room] the
@@ -61,7 +61,7 @@ func (w *window) keep(captures []timeline.Capture) []timeline.Capture {
 	return room[:copy(room, captures):len(captures)]
 }
 
-// windowURL is one URL of a window. Its new captures are staged[from:to].
+// windowURL is one URL of a window. Its new captures are batchPlan.staged[from:to].
 type windowURL struct {
 	from, to int
 	known    []timeline.Capture // its captures in the archive, settled

@@ -154,8 +154,9 @@ func New(f *commit.Folder, s *snapshot.Source, now func() time.Time, batchBytes 
 	return &Intake{f, s, now, batchBytes, warn, merge}
 }
 
-// NewImporter starts an import under the job name. It first imports the captures in journals
-// that processes left when they were killed. The caller closes the importer.
+// NewImporter starts an import. job is the name of the import, which is stored with each capture.
+// NewImporter first imports the captures in journals that killed processes left. The caller closes
+// the importer.
 func (i *Intake) NewImporter(ctx context.Context, job string) (*Importer, error) {
 	if err := i.takeUpJournals(ctx); err != nil {
 		if ctx.Err() != nil {

@@ -115,7 +115,7 @@ func (i *Intake) NewSink(ctx context.Context, job string, bytes int64) (*Sink, e
 	return s, nil
 }
 
-// begin creates and locks the next journal, to which Put writes from now on.
+// begin creates and locks a new journal, and makes it the current one, to which Put writes.
 func (s *Sink) begin() error {
 	dir := filepath.Join(s.intake.folder.Path, dirJournal)
 	if err := disk.Mkdir(s.intake.folder.Disk, dir); err != nil {

@@ -44,7 +44,8 @@ type neighbour struct {
 	first, own int
 }
 
-// newNearby returns a nearby for an import that begins at the state of the snapshot.
+// newNearby returns a nearby for a new import. v is a snapshot from before the import has published
+// anything.
 func newNearby(v *snapshot.Snapshot) *nearby {
 	n := &nearby{room: nearbyLeast, done: make(map[uint64]bool)}
 	for _, s := range v.Pin.Segments {

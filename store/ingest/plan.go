@@ -168,7 +168,8 @@ func (b *batchPlan) url(ctx context.Context, u *windowURL) error {
 	return b.fold(ctx, settled)
 }
 
-// knows returns the capture in known that is a duplicate of e, or nil. known is sorted by time.
+// knows returns the capture in the list known of which e is a duplicate, or nil if there is none.
+// known has captures of e's URL, sorted by time.
 func knows(known []timeline.Capture, e *timeline.Capture) *timeline.Capture {
 	for i := sort.Search(len(known), func(i int) bool { return known[i].Time >= e.Time }); i < len(known) && known[i].Time == e.Time; i++ {
 		if known[i].Same(e) {

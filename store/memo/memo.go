@@ -25,7 +25,7 @@ type queue struct {
 	bytes     int64 // the size of all values of the queue together
 }
 
-// item is one value of a Cache.
+// item is one value of a Cache, with its key and size.
 type item struct {
 	key, value any
 	bytes      int64

@@ -256,8 +256,8 @@ func (c *copying) there(ctx context.Context, f catalog.File) (bool, error) {
 	return crc == f.CRC, err
 }
 
-// file copies one file of the archive. The file appears under its name only when it
-// is complete.
+// file copies the file f of the archive to the copy. It writes the file under another
+// name first, and renames it when it is complete.
 func (c *copying) file(ctx context.Context, f catalog.File) error {
 	if !filepath.IsLocal(f.Name) {
 		return &segment.Error{File: f.Name, Offset: -1, Err: errors.New("the catalogue names a file outside the archive: somebody has tampered with the catalogue")}
@@ -309,8 +309,8 @@ func (c *copying) results(ctx context.Context) error {
 	return nil
 }
 
-// result copies the file of one stored result, or a derived file, such as an index of words.
-// name is its path in the archive's folder.
+// result copies a file that the catalogue does not name: that of a stored result, or a derived file
+// such as an index of words. name is the path of the file in the archive's folder.
 func (c *copying) result(ctx context.Context, name string) error {
 	path := filepath.Join(c.m.folder.Path, name)
 	info, err := c.m.folder.Disk.Stat(path)
@@ -416,7 +416,7 @@ func sumOf(ctx context.Context, r io.Reader) (uint32, error) {
 	return sum.Sum32(), err
 }
 
-// stoppable is a reader that ends with an error when ctx ends.
+// stoppable is an io.Reader that reads from r, and returns ctx's error when ctx has ended.
 type stoppable struct {
 	ctx context.Context
 	r   io.Reader

@@ -212,7 +212,8 @@ func (d *documentRun) join() error {
 	return d.remove(small)
 }
 
-// remove removes these files of readings. A file that does not exist is no error.
+// remove removes the files of readings with these paths in the archive's folder. A file that does
+// not exist is no error.
 func (d *documentRun) remove(names []string) error {
 	for _, name := range names {
 		if err := d.m.folder.Disk.Remove(filepath.Join(d.m.folder.Path, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -193,8 +193,8 @@ func (v *moving) claim(ctx context.Context) error {
 	})
 }
 
-// put creates the file TIER, with the content l, at the path to in the tier, unless the file
-// exists. tmp is a path for the unfinished file.
+// put creates the file TIER in the tier, with the content l. If the file exists already, put leaves
+// it as it is. to is the path of the file, and tmp is a path for the unfinished file.
 func (v *moving) put(tmp, to string, l tier.Link) error {
 	file, err := disk.Create(v.far, tmp)
 	if err != nil {
@@ -349,7 +349,8 @@ func (v *moving) copy(ctx context.Context, path, to string) error {
 	return err
 }
 
-// syncAt makes the name of a new file in the tier durable: it syncs the folders above it.
+// syncAt makes the name of a new file in the tier durable: it syncs all folders from that of the
+// file up to the tier's own. path is the path of the file.
 func (v *moving) syncAt(path string) error {
 	for dir := filepath.Dir(path); len(dir) >= len(v.root); dir = filepath.Dir(dir) {
 		if err := v.far.SyncDir(dir); err != nil {
@@ -478,8 +479,8 @@ func (m *Maintenance) sweepTier(ctx context.Context) error {
 	})
 }
 
-// movedFiles lists the db-files in the tier, with paths and sizes, for a catalogue that is
-// rebuilt.
+// movedFiles returns the db-files in the tier, each with its path and size. It is called when the
+// catalogue is lost and is made again.
 func (m *Maintenance) movedFiles() ([]catalog.File, error) {
 	over, ok := m.folder.Disk.(*tier.FS)
 	if !ok {

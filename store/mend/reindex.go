@@ -65,8 +65,8 @@ func (m *Maintenance) Reindex(ctx context.Context, o task.ReindexOptions, derive
 	return r.list(), err
 }
 
-// ShareIndexes merges the small indexes of static pools into one file for each
-// year. An index file of its own takes at least 32 KB.
+// ShareIndexes puts the small indexes of static pools into common files, one for each
+// year. This saves space, because each index file takes at least 32 KB.
 func (m *Maintenance) ShareIndexes(ctx context.Context) error {
 	p, err := m.folder.Pin()
 	if err != nil {
@@ -174,7 +174,8 @@ func (r *reindex) rebuild(ctx context.Context, chosen []*segment.Info) error {
 	})
 }
 
-// write opens a writer with the function open, sets r.w to it, calls f, and closes the writer.
+// write calls the function open, which returns a writer, sets r.w to that writer, calls f, and then
+// closes the writer.
 func (r *reindex) write(ctx context.Context, open func(context.Context) (*commit.Writer, error), f func() error) (err error) {
 	if r.w, err = open(ctx); err != nil {
 		return err

@@ -173,8 +173,8 @@ type part struct {
 	io.Closer
 }
 
-// openPart opens the file with this name in an archive's folder. A missing file counts
-// as empty. The caller closes the result.
+// openPart opens the db-file at the path name in an archive's folder. A missing file
+// counts as empty. The caller closes the result.
 func openPart(folder *commit.Folder, name string) (part, error) {
 	f, err := folder.Disk.Open(filepath.Join(folder.Path, name))
 	if errors.Is(err, fs.ErrNotExist) {

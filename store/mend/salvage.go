@@ -290,7 +290,7 @@ func (v *salvager) holder(ctx context.Context, e *segment.Stored) (*segment.Stor
 	return nil, fmt.Errorf("the capture that has it, in segment %d, is not there or is damaged", e.Holder.Segment)
 }
 
-// entry reads the entry at the place o.
+// entry reads the entry that is stored at the place o.
 func (v *salvager) entry(ctx context.Context, o owner) (*segment.Stored, error) {
 	run, err := v.run(ctx, o.segment, o.run)
 	if err != nil {
@@ -303,7 +303,8 @@ func (v *salvager) entry(ctx context.Context, o owner) (*segment.Stored, error) 
 	return &entries[o.n], nil
 }
 
-// salvagedBlocks reads blocks from damaged files. It implements body.Source.
+// salvagedBlocks reads blocks from the db-files of a salvager, some of which may be damaged. It
+// implements body.Source.
 type salvagedBlocks struct {
 	v   *salvager
 	ctx context.Context

@@ -15,6 +15,8 @@
 //	form      a segment that is written again, with captures and blocks in the same places
 //	siblings  the captures of one URL
 //	state     a period in which a capture had its body from a capture that was deleted since
+//	fold      how the blocks of a version relate to those of earlier versions of its URL
+//	sense     whether a version differs from the version before in content, or only by noise
 package merge
 
 import (

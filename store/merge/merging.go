@@ -95,7 +95,8 @@ func (m *merging) close() {
 	_ = m.at.close()
 }
 
-// run does the merge: it writes all new segments.
+// run does the merge: it reads the captures of all merged segments in order of URL, and writes them
+// to new segments.
 func (m *merging) run(ctx context.Context) error {
 	var h snapshot.Heads
 	for _, c := range m.cursor {
@@ -420,7 +421,7 @@ func (m *merging) move(e, body *segment.Stored, before timeline.Place) error {
 	return nil
 }
 
-// refs returns one reference for each block of the spans.
+// refs returns references to all blocks of the spans, one by one.
 func refs(spans []segment.Span) []segment.BlockRef {
 	var out []segment.BlockRef
 	for _, s := range spans {

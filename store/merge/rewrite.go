@@ -51,8 +51,8 @@ func (m *merging) findBodies(ctx context.Context) error {
 	return nil
 }
 
-// again writes new forms of those segments outside the merge that refer to merged segments and
-// must not do so any more. It returns the new forms.
+// again writes the new forms of segments that are not merged: of those that refer to merged
+// segments in a way that is not possible after the merge. It returns the new forms.
 func (m *merging) again(ctx context.Context) ([]commit.Made, error) {
 	var out []commit.Made
 	for _, info := range m.v.Pin.Segments {
@@ -187,8 +187,8 @@ func (p *rewriting) lose(ctx context.Context, at timeline.Place, e *segment.Stor
 	return nil
 }
 
-// breaks reports whether the chain of revisits that begins at l, a capture of snapshot v,
-// leads through a deleted capture.
+// breaks reports whether a deleted capture is in the chain of revisits that begins at l. If so, the
+// chain breaks when the merge drops that capture. l is a capture of snapshot v.
 func (m *merging) breaks(ctx context.Context, v *snapshot.Snapshot, l *timeline.Capture) (bool, error) {
 	met := make(map[timeline.Place]bool)
 	for at := (snapshot.Link{Place: l.Place, Key: l.Key, Time: l.Time}); !met[at.Place]; {

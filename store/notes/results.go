@@ -21,9 +21,9 @@ import (
 	"infomall/store/urlkey"
 )
 
-// dirResults is the folder of all results. The file of a result is in results/KIND/NAME/TIME,
-// where TIME is when the result was computed. A result counts as soon as its file exists: no
-// catalogue names it, because captures do not depend on results.
+// dirResults is the folder of all stored results. The file of a result is results/KIND/NAME/TIME,
+// where TIME is when the result was computed. A result is in force as soon as its file exists: no
+// catalogue names the file, because captures do not depend on results.
 const dirResults = "results"
 
 // resultNameMax is how many bytes the name of a result's folder may have. Many file systems
@@ -123,8 +123,8 @@ func resultFolder(kind, name string) string {
 	return filepath.Join(dirResults, kind, string(b))
 }
 
-// DropResult removes all results with a kind and name, and returns how many it
-// removed. It returns 0 if there are none.
+// DropResult removes all stored results of a kind with one name, and returns how many
+// it removed. It returns 0 if there are none.
 func (k *Notes) DropResult(ctx context.Context, kind, name string) (int, error) {
 	dir := filepath.Join(k.folder.Path, resultFolder(kind, name))
 	files, err := k.folder.Disk.ReadDir(dir)
@@ -183,8 +183,8 @@ func (k *Notes) Results(ctx context.Context, kind string) ([]task.Result, error)
 	return list, nil
 }
 
-// NamedResults lists the results of a kind and name, sorted by time. Unlike Results,
-// it returns an error if a file cannot be read.
+// NamedResults lists the stored results of a kind with one name, sorted by time. Unlike
+// Results, it returns an error if a file cannot be read.
 func (k *Notes) NamedResults(ctx context.Context, kind, name string) ([]task.Result, error) {
 	folder := resultFolder(kind, name)
 	files, err := k.folder.Disk.ReadDir(filepath.Join(k.folder.Path, folder))

@@ -130,7 +130,8 @@ func (b *Builder) Copy(f *File, r Row) error {
 	return b.put(r, reading)
 }
 
-// put adds row r, which has a reading, and the bytes of that reading.
+// put adds the row r and its reading. It first writes the current frame if the reading does not
+// fit into it.
 func (b *Builder) put(r Row, reading []byte) error {
 	if len(b.frame) > 0 && len(b.frame)+len(reading) > frameBytes {
 		if err := b.flush(); err != nil {
@@ -150,7 +151,7 @@ func (b *Builder) add(r Row) {
 	b.rows = append(b.rows, r)
 }
 
-// flush compresses the current frame and writes it.
+// flush compresses the current frame, writes it, and begins an empty one.
 func (b *Builder) flush() error {
 	out := encoder().EncodeAll(b.frame, nil)
 	b.frames = append(b.frames, frame{len(out), crc32.Checksum(out, castagnoli)})
@@ -206,7 +207,7 @@ func (b *Builder) table() []byte {
 // rowText is the bit in the flags of a stored row which says that the document has text.
 const rowText = 1
 
-// append appends the row as the table stores it.
+// append appends the row to t in the form in which the table stores it, and returns t.
 func (r *Row) append(t []byte) []byte {
 	t = binary.AppendUvarint(t, uint64(r.source))
 	t = append(t, r.Body[:]...)

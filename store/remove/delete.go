@@ -2,7 +2,7 @@
 // segments are merged. A tombstone says when and why they were removed. If visible captures
 // have their bodies from a removed capture, the body stays until they have it themselves.
 //
-// A capture, or a removed one, needs a removed capture if it has its body from that capture.
+// A capture needs a removed capture if it has its body from that capture.
 //
 // The block-list says what must not be imported again. A DELETE … FOREVER adds an entry to it
 // in the same publication as the removal; ALLOW removes entries.

@@ -64,9 +64,9 @@ type Sequence struct {
 	Off uint32
 }
 
-// spot describes spotBytes bytes of the output. Bit i of begin, counted from the
-// lowest, is set if a sequence begins at byte i. before is the number of
-// sequences that begin before these bytes. With spots, At finds a sequence in
+// spot describes spotBytes consecutive bytes of the output. Bit i of begin, counted
+// from the lowest, is set if a sequence begins at byte i of these bytes. before is the
+// number of sequences that begin before them. With spots, At finds a sequence in
 // constant time.
 type spot struct {
 	begin  uint64
@@ -101,7 +101,7 @@ func (f *Frame) locate() {
 	}
 }
 
-// Room returns an estimate of the memory that the Frame takes, in bytes.
+// Room returns an estimate of the memory that f takes, in bytes.
 func (f *Frame) Room() int {
 	return int(unsafe.Sizeof(*f)) + cap(f.Literals) + cap(f.bits) + cap(f.Sequences)*int(unsafe.Sizeof(Sequence{})) + cap(f.spots)*int(unsafe.Sizeof(spot{}))
 }

@@ -342,8 +342,8 @@ func ComparePlaces(p, q Place) int {
 	return cmp.Or(cmp.Compare(p.Seg.Info.ID, q.Seg.Info.ID), cmp.Compare(p.Run, q.Run), cmp.Compare(p.N, q.N))
 }
 
-// Ref returns the place as the reference that a scan returns for a capture. The
-// place must have a segment.
+// Ref returns p as a record.Ref, by which callers of the archive refer to a capture.
+// The place must have a segment.
 func (p Place) Ref() record.Ref { return record.Ref{Segment: p.Seg.Info.ID, Run: p.Run, N: p.N} }
 
 // NoPlace means that there is no place. The zero Place cannot mean that, because it is the place

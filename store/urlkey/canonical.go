@@ -109,8 +109,8 @@ func parse(s string) (string, error) {
 	return href, nil
 }
 
-// checkLength returns an error if s, or the user and host in it, is too long.
-// It is called before and after escaping.
+// checkLength returns an error if the URL s, or the part of it with user and host, is
+// too long. It is called before and after characters are escaped.
 func checkLength(s string) error {
 	if len(s) > urlBytesMax {
 		return fmt.Errorf("it is longer than %d bytes", urlBytesMax)

@@ -141,8 +141,8 @@ type parts struct {
 	path       string // with the query
 }
 
-// split takes apart a canonical http, https or ftp URL, also one with the prefix DOM or
-// Screenshot. ok is false for other URLs, which are their own sort key.
+// split takes a canonical URL apart, if it is an http, https or ftp URL, with or without the
+// prefix DOM or Screenshot. ok is false for other URLs, which are their own sort key.
 func split(canonical string) (p parts, ok bool) {
 	scheme, rest, _ := strings.Cut(canonical, "://")
 	switch scheme {

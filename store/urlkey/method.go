@@ -79,8 +79,8 @@ func withoutBoundary(contentType string, body []byte) []byte {
 	return body
 }
 
-// withQuery returns url with two parts added to its query: the method, and q, which stands for
-// the body. For GET it returns url itself.
+// withQuery returns url with two parts added to its query: the method, and q, the arguments that
+// stand for the body. For GET it returns url itself.
 func withQuery(url, method, q string) string {
 	if method = strings.ToUpper(method); method == "" || method == "GET" {
 		return url
@@ -235,7 +235,7 @@ func escapeArg(s, more string) string {
 	return string(out)
 }
 
-// args collects the arguments of a query.
+// args builds a query from its arguments.
 type args struct {
 	b     strings.Builder
 	times map[string]int // how often each name came; nil if names may repeat

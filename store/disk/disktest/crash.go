@@ -24,8 +24,8 @@ type Crash struct {
 // change is an operation that a power cut may undo, unless it was synced.
 type change struct {
 	op
-	synced    bool // the operation can't be lost
-	untrusted bool // a sync after the operation failed: later syncs may not make it durable
+	synced    bool // a power cut cannot undo the operation
+	untrusted bool // a sync after the operation failed, so later syncs do not make the operation durable
 }
 
 // Crash returns one of the states that a power cut could leave after the first n

@@ -52,8 +52,9 @@ type node struct {
 	names map[string]*node // the names in a folder
 }
 
-// Disk is a disk.FS on top of another FS, or of a folder of the real file system that is empty at
-// first. Several goroutines may use a Disk at once.
+// Disk is a disk.FS that passes each operation on to another FS, and fails when the test wants it
+// to. New returns a Disk that also records its operations. Several goroutines may use a Disk at
+// once.
 type Disk struct {
 	// Fault is called before each operation with the number of the operation,
 	// counted from 1, and its description. If Fault returns an error, the operation
@@ -180,8 +181,8 @@ func (d *Disk) means(path string, to *node) {
 	d.log = append(d.log, op{kind: kindName, node: dir, name: name, means: to})
 }
 
-// Open, Stat and ReadDir implement disk.FS. Fault is not called for them and they are not
-// recorded. They read the real files, also while the disk is dead.
+// Open, Stat and ReadDir implement disk.FS. They always work, even after the disk was killed: they
+// do not call Fault, and are not recorded.
 func (d *Disk) Open(name string) (disk.Source, error)      { return d.Under.Open(name) }
 func (d *Disk) Stat(name string) (fs.FileInfo, error)      { return d.Under.Stat(name) }
 func (d *Disk) ReadDir(name string) ([]fs.DirEntry, error) { return d.Under.ReadDir(name) }

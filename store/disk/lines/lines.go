@@ -131,8 +131,9 @@ func Open(b []byte, kind string, damaged error) (*Reader, error) {
 // the checksum is wrong.
 func OpenList(b []byte, damaged error) (*Reader, error) { return open(b, string(b), damaged) }
 
-// open returns a Reader for the lines of rest except the last. rest is the end of
-// b. open returns the error damaged if the last line is not the checksum of b.
+// open returns a Reader for the lines in rest, without the last. rest is b without its
+// beginning. open returns the error damaged if the last line does not have the checksum
+// of the bytes of b before it.
 func open(b []byte, rest string, damaged error) (*Reader, error) {
 	at := strings.LastIndex(rest, "crc32c\t")
 	if at < 0 || !bytes.Equal(b, Seal(bytes.Clone(b[:len(b)-len(rest)+at]))) {

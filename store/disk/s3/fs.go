@@ -65,7 +65,7 @@ type Options struct {
 // cacheBytesDefault is the largest size of the cache in bytes if Options.CacheBytes is 0.
 const cacheBytesDefault = 10 << 30
 
-// dirCache is the folder of the cache in the working folder.
+// dirCache is the name of the cache's folder in the working folder.
 const dirCache = ".cache"
 
 // NewFS returns the file system of an archive that is in the bucket and below the prefix of
@@ -203,7 +203,8 @@ func (d *FS) openWhole(name, rel string) (disk.Source, error) {
 	return &memoryFile{bytes.NewReader(b), name, int64(len(b))}, nil
 }
 
-// openObject opens an object that the cache keeps in blocks of unit bytes.
+// openObject opens an object that the cache keeps in blocks of unit bytes. name is the path of the
+// file, and rel the name of the object.
 func (d *FS) openObject(name, rel string, unit int64) (disk.Source, error) {
 	e, key, ok := d.expects(rel)
 	if unit == pageBytes && ok && e.Bytes <= wholeBytes {
@@ -494,7 +495,7 @@ func (d *FS) upload(from, rel string, p disk.Place, when Condition) error {
 	return err
 }
 
-// Remove removes an object or a local file.
+// Remove removes an object, or a file or folder on this machine.
 func (d *FS) Remove(name string) error {
 	rel, p := d.where(name)
 	info, err := os.Lstat(name)

@@ -220,7 +220,7 @@ func isMissing(err error) bool {
 	return errors.As(err, &e) && e.Key != "" && errors.Is(err, fs.ErrNotExist)
 }
 
-// options returns the options of the library for a PUT with this condition.
+// options returns the condition as options for a PUT of the library minio.
 func (w Condition) options() minio.PutObjectOptions {
 	o := minio.PutObjectOptions{ContentType: "application/octet-stream"}
 	if w.match != "" {

@@ -258,7 +258,7 @@ func (d *FS) Prefetch(names []string) {
 	wg.Wait()
 }
 
-// objectInfo describes an object or a folder as a file.
+// objectInfo describes an object or a folder. It implements fs.FileInfo.
 type objectInfo struct {
 	name    string
 	size    int64

@@ -95,7 +95,8 @@ type FS struct {
 	root  string  // the path of its folder in far
 }
 
-// Over returns the FS of the archive in the folder dir of d. open opens its tier.
+// Over returns an FS for the archive in the folder dir of d. It calls open to open the archive's
+// tier.
 func Over(d disk.FS, dir string, open Opener) *FS { return &FS{FS: d, dir: dir, open: open} }
 
 // Open opens a file for reading, in the archive's folder or, if a db-file is not there, in the

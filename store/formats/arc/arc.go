@@ -166,9 +166,9 @@ func (s *scanner) recordAt(pos int64) (h header, why string, err error) {
 	return h, why, err
 }
 
-// endsLine reports whether a line ends where the data at off should end by the
-// length in h. It returns false if the HTTP headers in the data declare another
-// length, or if the gzip member of the record is damaged.
+// endsLine reports whether a line ends at the place where, according to the length in
+// h, the data at off ends. It returns false if the HTTP headers in the data declare
+// another length, or if the gzip member of the record is damaged.
 func (s *scanner) endsLine(off int64, h *header) (bool, error) {
 	if h.url == "" || h.length < 0 {
 		return false, nil
@@ -274,8 +274,8 @@ func (s *scanner) bySlip(off int64, h *header) (length int64, ok bool, err error
 }
 
 // byHTTP returns the length that the HTTP headers in the data at off declare for
-// that data. ok is false if they declare none, or if neither another record nor the
-// end of the file follows at that length.
+// that data. ok is false if they declare none, or if a record cannot end at that
+// length, because neither another record nor the end of the file follows.
 func (s *scanner) byHTTP(off int64, h *header) (length int64, ok bool, err error) {
 	b, err := s.Window.View(off, message.ViewMax)
 	if err != nil {
@@ -332,10 +332,11 @@ func (s *scanner) search(pos, limit int64) (next int64, found bool, err error) {
 	}
 }
 
-// searchAll returns the offset of the next record that starts after pos, as search
-// does without a limit. It also accepts an HTTP response that is not confirmed but
-// ends with a line end, if that comes first. Such a response may lie between two
-// damaged places. found is false if there is no such record.
+// searchAll returns the offset of the next record that starts after pos, however far
+// away. Unlike search, it also accepts a record with an HTTP response that is not
+// confirmed but ends with a line end, because such a record may be between two damaged
+// places. If there is no record, found is false, and next is the offset at which reads
+// end.
 func (s *scanner) searchAll(pos int64) (next int64, found bool, err error) {
 	next, found, err = s.search(pos, math.MaxInt64)
 	if err != nil {
@@ -389,9 +390,9 @@ func beforeStart(b []byte) int {
 	return lf
 }
 
-// item returns the item of the whole record at pos, whose header is h: a capture,
-// or the filedesc record, which is skipped. A record with a bad date comes with
-// Damage set.
+// item returns the item for the whole record at pos, whose header is h. It has a
+// capture, or, for the filedesc record, the reason why that is skipped. If the date of
+// the record cannot be read, the item has Damage set.
 func (s *scanner) item(pos int64, h *header) (record.Item, error) {
 	at, _ := s.Locate(pos)
 	it := record.Item{Offset: at, Type: "response"}

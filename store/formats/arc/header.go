@@ -79,10 +79,10 @@ func parseHeader(b []byte) (h header, ok, cut bool) {
 	return h, true, false
 }
 
-// dateField returns the index of the date in f, the fields of a header line. It
-// returns -1 if the line is not a header. The date follows the server's address and
-// is never the last field. In a line that is otherwise whole, the address may be
-// missing, or the date may be a dash.
+// dateField returns the index of the date in f, the fields of a header line, or -1 if
+// the line is not a header. The date comes directly after the server's address and is
+// never the last field. If all else is right, the address may be missing, or the date
+// may be a dash.
 func dateField(f []string) int {
 	last := len(f) - 1
 	for at := 2; at < last; at++ {

@@ -15,8 +15,8 @@ import (
 	"infomall/store/record/message"
 )
 
-// KeepMax is the approximate number of decompressed bytes that a stream keeps in memory. The bytes
-// of a larger record go to a temporary file until they are released.
+// KeepMax is about how many decompressed bytes a stream keeps in memory. It writes the further
+// bytes of a larger record to a temporary file.
 const KeepMax = 8 << 20
 
 // stream decompresses a file of gzip members on demand, as one stream of bytes. It

@@ -68,8 +68,8 @@ func Read(ctx context.Context, o Options) iter.Seq2[record.Item, error] {
 	}
 }
 
-// item returns the item of the file called name: a capture, a skipped file or
-// damage. The error is a failure that ends reading.
+// item returns the item for the file called name. It has a capture, or the reason why
+// the file is skipped, or Damage. An error means that Read must stop.
 func (o *Options) item(ctx context.Context, name string) (record.Item, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -115,9 +115,10 @@ func unreadable(name string, err error) record.Item {
 	return record.Item{Type: "file", Damage: fmt.Sprintf("%s can't be read: %v", name, err)}
 }
 
-// faultOf decides what the error err, met at the file called name, means. If the
-// file can't be read, faultOf returns an item with damage. If ctx ended or the
-// temporary file failed, it returns an error, and reading has to end.
+// faultOf decides whether Read can continue after the error err, which occurred while
+// it read the file called name. If only that file can't be read, faultOf returns an
+// item with Damage set. If ctx ended or writing a temporary file failed, it returns an
+// error, and Read must stop.
 func faultOf(ctx context.Context, name string, err error) (record.Item, error) {
 	var at *fs.PathError
 	if cause := context.Cause(ctx); cause != nil {
@@ -129,8 +130,8 @@ func faultOf(ctx context.Context, name string, err error) (record.Item, error) {
 	return unreadable(name, err), nil
 }
 
-// indexName is the name of a file that is the page of its folder: it is left out of
-// the URL.
+// indexName is the name of a file that has the page of its folder. The URL of the file
+// is that of the folder, without the name.
 const indexName = "index.html"
 
 // url returns the URL of the file called name, or "" if it is not known. said is

@@ -13,17 +13,17 @@ import (
 type follower struct {
 	kind followerKind
 	gap  string // the bytes between the record's data and the follower, such as "\n"
-	next int64  // the offset of the follower: the next record, or the place at which to continue
+	next int64  // the offset of the follower, at which reading continues
 	head head   // the head of the next record, if kind is followedByHead
 }
 
 type followerKind uint8
 
 const (
-	followedByOther followerKind = iota // none of the following
-	followedByHead
-	followedByEnd     // the end of the file follows
-	followedByNowhere // the file ends within the record
+	followedByOther   followerKind = iota // something that is none of the following
+	followedByHead                        // the head of another record follows
+	followedByEnd                         // the end of the file follows
+	followedByNowhere                     // the file ends within the record
 )
 
 // follower finds out what comes directly after the data of the record at offset off. h
@@ -116,7 +116,7 @@ type verdict uint8
 const (
 	refuted   verdict = iota // the data contradicts the head
 	plausible                // nothing contradicts the head
-	proven                   // the data itself has the declared length
+	proven                   // the data shows by itself that the declared length is right
 )
 
 // The method evidence reads the data of a doubtful record to find out whether the record
@@ -350,8 +350,8 @@ func (s *scanner) isTrue(at int64, h head) (bool, error) {
 	return true, nil
 }
 
-// stands reports whether the record at offset at is accepted although no record follows it. h is
-// the head of the record, and f describes what follows.
+// stands reports whether the record at the offset at is accepted although no other record follows
+// it. h is the head of the record, and f describes what follows.
 func (s *scanner) stands(at int64, h head, f follower) (bool, error) {
 	if f.kind == followedByNowhere {
 		return false, nil

@@ -75,9 +75,9 @@ type extent struct {
 	next int64 // the offset at which the next record is due
 }
 
-// run walks over the file to its end. In turn it searches the next chain (records
-// that follow each other directly), yields what lies before the chain, and yields
-// the chain's records.
+// run walks over the file to its end. It repeats three steps: it searches the next
+// chain (records that follow each other directly), yields what is before the chain, and
+// yields the records of the chain.
 func (c *recoverer) run() error {
 	for pos := int64(0); pos < c.size; {
 		at, found, err := c.find(pos, c.size, strict, true)
@@ -112,8 +112,8 @@ func (c *recoverer) find(from, to int64, d dialect, exact bool) (at int64, found
 	}
 }
 
-// chain counts the records, valid by the rules of d, that follow each other
-// directly, beginning at offset at; it counts up to three. reaches reports whether
+// chain counts the records that directly follow each other, beginning at the offset
+// at, and are valid by the rules of d. It counts at most three. reaches reports whether
 // they end exactly at the offset to.
 func (c *recoverer) chain(at, to int64, d dialect) (n int, reaches bool, err error) {
 	for n < runTrue && at < to {

@@ -34,9 +34,9 @@ type Writer struct {
 // set, it compresses the data of each record with zlib.
 func NewWriter(w io.Writer, compress bool) *Writer { return &Writer{w: w, compress: compress} }
 
-// NewJournal returns a Writer to w whose records have a checksum. A record that is
-// torn by a crash is then not read as whole. Records with large bodies have no
-// checksum.
+// NewJournal returns a Writer that writes to w and gives each record a checksum. If a
+// crash tears a record, a reader then notices that it is not whole. Records with large
+// bodies have no checksum.
 func NewJournal(w io.Writer) *Writer { return &Writer{w: w, sum: true} }
 
 // Write writes one capture. The captures of a URL must come together and in

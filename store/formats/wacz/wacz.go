@@ -170,9 +170,9 @@ func isArchive(name string) bool {
 	return strings.HasSuffix(name, ".warc") || strings.HasSuffix(name, ".arc")
 }
 
-// manifest returns the sha256 of each file that datapackage.json lists, as
-// hexadecimal digits by the path of the file. The digits are "" for a file without
-// a sha256. Version 1.0 of WACZ has the digests under stats.
+// manifest reads datapackage.json. It returns, for the path of each file that is
+// listed there, the sha256 of the file in hexadecimal digits, or "" if none is listed.
+// In version 1.0 of WACZ, the digest of a file is in its field stats.
 func (rd *reader) manifest(z *zip.Reader) (map[string]string, error) {
 	digests := make(map[string]string)
 	f, err := z.Open(namePackage)

@@ -168,9 +168,9 @@ var dateLayouts = []string{
 	"20060102150405", "200601021504", "2006010215", "20060102",
 }
 
-// parseDate returns the time that s, the value of a WARC-Date such as
-// 2008-04-30T20:48:25Z, means. The T and the Z may be in lower case, a blank may
-// replace the T, and 14 digits may be followed by the digits of a fraction.
+// parseDate parses s, the value of a WARC-Date, such as 2008-04-30T20:48:25Z. The T and
+// the Z may be in lower case, a blank may replace the T, and a date of 14 digits may
+// have more digits, the fraction of a second, after them.
 func parseDate(s string) (time.Time, error) {
 	upper := strings.ToUpper(s)
 	if date, clock, ok := strings.Cut(upper, " "); ok {

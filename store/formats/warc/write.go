@@ -65,7 +65,7 @@ func (o *original) like(s *message.Stored) bool {
 	return o.head == head && (head || s.Via == record.ViaResource) && o.status == s.Status && o.mime == s.MediaType()
 }
 
-// counter counts the bytes that are written through it to w.
+// counter is an io.Writer that writes to w and counts the bytes.
 type counter struct {
 	w io.Writer
 	n int64
@@ -104,7 +104,7 @@ func NewWriter(w io.Writer, o WriterOptions) (*Writer, error) {
 // file is.
 func (w *Writer) Bytes() int64 { return w.w.n }
 
-// Placed says where the record of a capture lies in the file.
+// Placed says where the record of a capture is in the file.
 type Placed struct {
 	Offset, Length int64  // in bytes; of the record's gzip member if the file is compressed
 	Revisit        bool   // the record is a revisit record
@@ -112,8 +112,9 @@ type Placed struct {
 	ID             string // its identifier, such as "urn:uuid:…"
 }
 
-// Write writes one capture and returns where its record lies in the file. The record of
-// the request follows if the request was no GET.
+// Write writes one capture and returns where its record is in the file. It writes the
+// record of the request after it, if the archive has the request's head or the request was
+// not a GET.
 func (w *Writer) Write(s *message.Stored) (Placed, error) {
 	if s.URL != w.url {
 		w.url, w.before = s.URL, nil
@@ -364,8 +365,8 @@ const (
 	fieldOrigin = "Infomall-Origin" // URL that was requested first, if a redirect led to another
 )
 
-// renewed has the names of header fields, in lower case, that are not copied from
-// the imported record: the Writer writes them itself, or they refer to records that
+// renewed has the names, in lower case, of the header fields that the Writer does not
+// copy from the imported record. It writes them itself, or they refer to records that
 // are not in this file.
 var renewed = map[string]bool{
 	"warc-type": true, "warc-record-id": true, "warc-target-uri": true, "warc-ip-address": true, "content-length": true,

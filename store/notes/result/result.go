@@ -49,8 +49,8 @@ const (
 // checksum.
 var ErrDamaged = errors.New("the file of a result is damaged; compute the result again")
 
-// chunk describes one chunk: where it is in the file, the crc32c of its compressed bytes, and
-// its rows.
+// chunk describes one chunk: its offset and size in the file, the crc32c of its compressed bytes,
+// the number of its rows, and its first key.
 type chunk struct {
 	offset, bytes int64
 	crc           uint32

@@ -28,7 +28,7 @@ import (
 // Bucket is the bucket that a new server has.
 const Bucket = "bucket"
 
-// Fault says how a request fails.
+// Fault says in which way a request fails, if at all.
 type Fault int
 
 // The faults that a Server can have.
@@ -42,7 +42,7 @@ const (
 	SlowDown           // the answer is 503 SlowDown, and the request is not carried out
 )
 
-// Faults are all faults.
+// Faults has all values of Fault except Works.
 var Faults = []Fault{DropBefore, DropAfter, Tear, Error500, Error500Late, SlowDown}
 
 // Server is an S3 store in memory. Its fields may be set before the first request, and its
@@ -95,7 +95,7 @@ func (s *Server) SetFault(fault func(r *http.Request, n int) Fault) {
 	s.fault = fault
 }
 
-// ask returns the fault of request n.
+// ask calls s.fault and returns the fault that request r has. n is the number of the request.
 func (s *Server) ask(r *http.Request, n int) Fault {
 	s.faultMu.Lock()
 	defer s.faultMu.Unlock()
