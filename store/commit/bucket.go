@@ -359,8 +359,8 @@ func (f *Folder) Renewed(ctx context.Context, name string) error {
 }
 
 // renewedAfter returns the list Renewed for the new catalogue c: a Renewal for each file of c that
-// was ever replaced. before is the generation before c. If both have a Renewal of a file, that in c
-// counts.
+// was ever replaced. before is the generation before c. If both have a Renewal of a file, the one
+// in c counts.
 func renewedAfter(c, before *catalog.Catalog) []catalog.Renewal {
 	editions := make(map[string]string)
 	for _, r := range slices.Concat(before.Renewed, c.Renewed) {

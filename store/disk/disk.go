@@ -22,7 +22,7 @@ type FS interface {
 	// ReadDir returns the entries of a folder, sorted by name.
 	ReadDir(name string) ([]fs.DirEntry, error)
 	// OpenFile opens a file, with the flags of os.OpenFile. The caller closes
-	// it; closing also releases its lock.
+	// the file; closing it also releases a lock on it.
 	OpenFile(name string, flag int, perm fs.FileMode) (File, error)
 	Mkdir(name string, perm fs.FileMode) error
 	Rename(from, to string) error

@@ -115,9 +115,10 @@ func appendLeaves(dst, spans []segment.Span, layout uint32) []segment.Span {
 	return dst
 }
 
-// inLeaves reports whether a body is stored in leaves, and not in another way, for example as one
-// block. leaves are the spans of the leaves in recipe. want is the number of leaves that the
-// facts of the body name; if leaves has another number, the result is false.
+// inLeaves reports whether leaves are really the spans of the leaves of a body. They are not if the
+// page has several leaves but its body is stored undivided, as one block. recipe is the recipe of
+// the body, leaves are the spans of its blocks after the layout, and want is the number of leaves
+// that the facts of the body name.
 func inLeaves(recipe *segment.Recipe, leaves []segment.Span, want int) bool {
 	count := 0
 	for _, s := range leaves {

@@ -179,9 +179,9 @@ func knows(known []timeline.Capture, e *timeline.Capture) *timeline.Capture {
 	return nil
 }
 
-// keep plans that staged capture i is stored: it copies its hints from l, sets its fate, and adds
-// it to the plan of its pool. l is the same capture after timeline.Settle has set its hints. The
-// list known has the captures of its URL in the archive.
+// keep plans that staged capture i is stored: it sets the hints and the fate of the capture, and
+// adds it to the plan of its pool. l is the same capture with the hints that timeline.Settle has
+// computed. The list known has the captures of the same URL in the archive.
 func (b *batchPlan) keep(i int, l *timeline.Capture, known []timeline.Capture) {
 	s := b.staged[i]
 	if s.Previous != l.Previous || s.VersionTime != l.VersionTime || s.PreviousVersion != l.PreviousVersion || s.Change != l.Change || s.Kind != l.Kind || s.Bytes != l.Bytes {
@@ -398,8 +398,8 @@ func (b *batchPlan) revisit(ctx context.Context, i int) error {
 }
 
 // bring copies the body that the entry owner stores into s, a new revisit of that body. A revisit
-// usually only refers to the entry with its body. But this entry was deleted, and will disappear
-// when its pool is merged.
+// usually only refers to the entry with its body. bring is called if owner was deleted, because it
+// will disappear when its pool is merged.
 func (b *batchPlan) bring(ctx context.Context, s *staged, owner *segment.Stored) (err error) {
 	s.Body = segment.BodyOwn
 	if owner.Bytes <= formats.BodyMemory {

@@ -123,7 +123,7 @@ func (y *verifier) recall() error {
 // verification or by the unfinished one that it continues.
 func (y *verifier) isClean(s *segment.Info) bool { return slices.Contains(y.clean, s.Number()) }
 
-// noteNow stores the progress, unless less than noteEvery has passed since the last time.
+// noteNow stores the progress if at least noteEvery has passed since it was stored last.
 func (y *verifier) noteNow() error {
 	if y.m.now().Sub(y.noted) < noteEvery {
 		return nil

@@ -10,7 +10,7 @@ import (
 // Scope is a set of URLs that a query names. The zero Scope is empty.
 type Scope struct {
 	ranges []Range
-	port   string // if not "", the URLs in ranges must have this port, named or by default
+	port   string // if not "", the scope has only the URLs in ranges with this port, whether they name it or it is the default of their scheme
 }
 
 // ParseScope parses a scope as a query spells it:

@@ -281,7 +281,7 @@ func (d *FS) readChanging(rel string) (content, error) {
 	return c, nil
 }
 
-// keptFrom is the size in bytes from which the method keep puts a changing file into the cache.
+// keptFrom is the least size, in bytes, of a changing file that the method keep puts into the cache.
 const keptFrom = 4 << 10
 
 // keep puts the content of a changing file into the cache, unless it is small. Later processes then

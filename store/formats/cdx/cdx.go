@@ -27,7 +27,7 @@ type Entry struct {
 	URL      string // canonical
 	AskedURL string // the URL as the record spells it; "" if that is the canonical URL
 	Time     record.Time
-	Mime     string // "" if unknown
+	Mime     string // media type of the payload; "" if unknown
 	Status   int    // HTTP status; 0 if there is none
 	Revisit  bool   // whether it is a revisit record
 	Digest   string // digest of the payload, such as "sha1:BASE32"; "" if unknown

@@ -89,7 +89,7 @@ type dateParts struct {
 	hour, minute, second int
 	hasYear, hasClock    bool
 	zone                 string
-	offset               int // seconds east of Greenwich
+	offset               int // of the zone, in seconds east of Greenwich
 	hasOffset            bool
 }
 

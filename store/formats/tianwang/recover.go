@@ -72,7 +72,7 @@ const (
 type extent struct {
 	head
 	at   int64
-	next int64 // the offset at which the next record is due
+	next int64 // the offset after the record, at which another record should begin
 }
 
 // run walks over the file to its end. It repeats three steps: it searches the next

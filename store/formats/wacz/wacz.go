@@ -45,7 +45,7 @@ type Options struct {
 
 // Bounds on the size of the files that are decompressed from a zip file.
 const (
-	manifestMax = 64 << 20 // bytes of datapackage.json
+	manifestMax = 64 << 20 // how many bytes of datapackage.json are read
 	// A WARC file that the zip file compresses is decompressed to disk only if
 	// it has at most inflateMin bytes, or grows at most ratioMax times. This
 	// refuses zip bombs.

@@ -21,8 +21,8 @@ import (
 // WriterOptions says how a Writer writes a WARC file. The zero value works.
 type WriterOptions struct {
 	Plain    bool        // write without compression; otherwise each record is a gzip member
-	Filename string      // for the warcinfo record
-	Software string      // for the warcinfo record, such as "infomall/1.0"
+	Filename string      // name of the file, for the warcinfo record
+	Software string      // name of the writing program, for the warcinfo record, such as "infomall/1.0"
 	Now      record.Time // date of the warcinfo record
 	Append   bool        // write no warcinfo record, because the file has one already
 }
@@ -48,7 +48,7 @@ type Writer struct {
 // original is a record with a body that a later revisit record can refer to.
 type original struct {
 	time    record.Time
-	url     string // as in its record
+	url     string // value of WARC-Target-URI in the record
 	payload string // digest of the payload, such as "sha1:BASE32"
 	head    bool   // the record is a response with a head, not a resource
 	status  int
@@ -106,10 +106,10 @@ func (w *Writer) Bytes() int64 { return w.w.n }
 
 // Placed says where the record of a capture is in the file.
 type Placed struct {
-	Offset, Length int64  // in bytes; of the record's gzip member if the file is compressed
+	Offset, Length int64  // of the record, or of its gzip member if the file is compressed, in bytes
 	Revisit        bool   // the record is a revisit record
-	Payload        string // its payload digest, such as "sha1:BASE32"; "" if unknown
-	ID             string // its identifier, such as "urn:uuid:…"
+	Payload        string // payload digest of the record, such as "sha1:BASE32"; "" if unknown
+	ID             string // identifier of the record, such as "urn:uuid:…"
 }
 
 // Write writes one capture and returns where its record is in the file. It writes the

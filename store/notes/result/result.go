@@ -32,7 +32,7 @@ import (
 )
 
 const (
-	// kindResult is the kind of file that the first line names.
+	// kindResult is the word in the first line that says which kind of file it is.
 	kindResult = "result"
 	// chunkBytes is the size in bytes, before compression, at which a chunk of rows
 	// ends. A look-up decompresses at least one chunk.
