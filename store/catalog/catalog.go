@@ -364,8 +364,8 @@ func (c *Catalog) IsStatic(pool string) bool {
 	return ok
 }
 
-// IndexLarge is the size in bytes above which the index of a segment of a static pool
-// gets a file of its own. The smaller indexes of the static pools of a year share a file.
+// IndexLarge is the size in bytes above which the index of a segment gets a file of
+// its own. Smaller indexes of segments of one year may share a file.
 const IndexLarge = 1 << 20
 
 // Unshared returns the segments whose small indexes should be put into common files, one file for
