@@ -65,9 +65,9 @@ type Archive struct {
 	opts   Options
 	folder *commit.Folder
 	bucket *s3.Client // nil if the archive is in a folder
-	// settings are the settings of an archive in a bucket.
+	// settings are the settings for the bucket; they are zero if the archive is in a folder.
 	settings BucketOptions
-	fresh    bool // the archive reads its bucket and its tier without the cache, see uncached
+	fresh    bool // a reads its bucket and its tier without this machine's cache, see uncached
 
 	files       *body.Files
 	snapshots   *snapshot.Source
@@ -116,7 +116,7 @@ func Open(dir string, o Options) *Archive {
 	return a
 }
 
-// Path returns the path of the archive's folder, or its URL if the archive is in a bucket.
+// Path returns the path of the archive's folder, or the archive's URL if it is in a bucket.
 func (a *Archive) Path() string {
 	if a.bucket != nil {
 		return a.bucket.URL()
@@ -125,7 +125,7 @@ func (a *Archive) Path() string {
 }
 
 // Local returns the path of the archive's folder on this machine. If the archive is in a
-// bucket, that is the working folder.
+// bucket, that is the folder in which new files are made and objects are cached.
 func (a *Archive) Local() string { return a.dir }
 
 // Exists reports whether the folder holds an archive, with captures or without. A
@@ -157,12 +157,12 @@ func (a *Archive) Snapshot(ctx context.Context) (*Snapshot, error) {
 }
 
 // Snapshot is one unchanging state of the archive. The record.Refs that it returns
-// are valid until it is closed. Several goroutines may use it. All must have
-// finished before Close.
+// are valid until it is closed. Several goroutines may use a Snapshot; all must have
+// finished when one of them calls Close.
 type Snapshot struct {
 	*finder.Finder
 	a     *Archive
-	known record.Time // it lists results that were finished by then
+	known record.Time // Results leaves out the results that were finished later
 }
 
 // KnownAt returns a snapshot that shows only the captures that were added at time t or earlier,
@@ -175,16 +175,16 @@ func (v *Snapshot) KnownAt(t record.Time) *Snapshot {
 // Delete removes the captures that o.Targets yields from the archive. They are hidden from the
 // next snapshot on, and leave the files when their segments are rewritten. Other captures do
 // not change, even if their bodies are stored at a deleted capture. A tombstone records when
-// and why captures were deleted, but not which. If segments of the snapshot went out of force
-// meanwhile, the error is task.ErrChanged.
+// and why captures were deleted, but not which. If another process replaced segments of the
+// snapshot meanwhile, the error is task.ErrChanged.
 func (v *Snapshot) Delete(ctx context.Context, o task.DeleteOptions) (task.DeleteResult, error) {
 	return v.a.remover.Delete(ctx, v.Snapshot, o)
 }
 
-// Results lists the results of a kind, sorted by name and time. It leaves out a result whose
-// file cannot be read, with a warning: the file is damaged, is in the place of another file, or
-// has another format. If KnownAt made the snapshot, Results lists only the results that were
-// finished by its time. If all results are later, the error names the oldest.
+// Results lists the stored results of a kind, such as rankings, sorted by name and time. It
+// leaves out a result whose file cannot be read, with a warning. If KnownAt made the snapshot,
+// Results lists only the results that were finished by the time that was passed to KnownAt. If
+// all results are later than that, the error names the oldest.
 func (v *Snapshot) Results(ctx context.Context, kind string) ([]task.Result, error) {
 	list, err := v.a.notes.Results(ctx, kind)
 	known := v.known
@@ -199,12 +199,12 @@ func (v *Snapshot) Results(ctx context.Context, kind string) ([]task.Result, err
 	return finished, nil
 }
 
-// stamp returns t as text for a message, in UTC, such as "2008-06-30 12:00:00".
+// stamp formats t for a message, in UTC, such as "2008-06-30 12:00:00".
 func stamp(t record.Time) string { return t.Std().Format("2006-01-02 15:04:05") }
 
-// ResultRows yields the rows of the result info whose keys are in one of the ranges,
-// in order of key. The ranges must be sorted and disjoint; nil means all rows. An
-// error is the last pair.
+// ResultRows yields rows of the stored result whose file is info.File: those whose
+// keys are in one of the ranges, in order of key. The ranges must be sorted and
+// disjoint; nil means all rows. An error is the last pair.
 func (v *Snapshot) ResultRows(ctx context.Context, info task.Result, ranges []urlkey.Range) iter.Seq2[task.ResultRow, error] {
 	return v.a.notes.ResultRows(ctx, info, ranges)
 }
@@ -234,13 +234,13 @@ func (a *Archive) Define(ctx context.Context, change func([]task.Definition) ([]
 	return a.notes.Define(ctx, change)
 }
 
-// BeginJob records that job j (one run of a statement) begins, and returns its ID. When the job
-// has ended, the caller calls the function end with the completed job, which end stores
-// durably. If the process dies before that, the job counts as interrupted.
+// BeginJob records that job j (the execution of a statement) begins, and returns its ID. When
+// the job has ended, the caller calls the function end with the completed job, and end stores
+// the job durably. If the process dies before that, the job counts as interrupted.
 //
-// If j is a run of a schedule of which another run has not ended, the error is a
-// *task.JobRunningError. If there is no archive, the ID is 0, and the job is stored only if
-// there is an archive when the job ends.
+// If j was started by a schedule, and an earlier job of that schedule is still running, the
+// error is a *task.JobRunningError. If there is no archive, the ID is 0, and the job is stored
+// only if there is an archive when the job ends.
 func (a *Archive) BeginJob(ctx context.Context, j task.Job) (id int64, end func(task.Job) error, err error) {
 	return a.notes.BeginJob(ctx, j)
 }
@@ -258,27 +258,28 @@ func (a *Archive) Daemon() (io.Closer, error) {
 	return a.notes.Daemon()
 }
 
-// SaveResult stores a result with the description info and these rows. Earlier results with the
-// same kind and name stay. SaveResult ranges over rows once, and returns info with the name of
-// the file. If there is already a result with the same time Computed, it increases Computed by
-// a millisecond until it is unique. If the process is killed meanwhile, nothing is stored.
+// SaveResult stores a result: the description info and its rows. Earlier results with the same
+// kind and name stay. SaveResult ranges over rows once, and returns info with the field File set.
+// If there is already a result of that name with the same time Computed, SaveResult adds
+// milliseconds to Computed until the time is unique. If the process is killed meanwhile, nothing
+// is stored.
 func (a *Archive) SaveResult(ctx context.Context, info task.Result, rows iter.Seq2[task.ResultRow, error]) (task.Result, error) {
 	return a.notes.SaveResult(ctx, info, rows)
 }
 
-// DropResult removes all results with a kind and name, and returns how many it
-// removed. It returns 0 if there are none.
+// DropResult removes all stored results of a kind with one name, and returns how many
+// it removed. It returns 0 if there are none.
 func (a *Archive) DropResult(ctx context.Context, kind, name string) (int, error) {
 	return a.notes.DropResult(ctx, kind, name)
 }
 
-// NamedResults lists the results of a kind and name, sorted by time. Unlike
-// Snapshot.Results, it returns an error if a file cannot be read.
+// NamedResults lists the stored results of a kind with one name, sorted by time.
+// Unlike Snapshot.Results, it returns an error if a file cannot be read.
 func (a *Archive) NamedResults(ctx context.Context, kind, name string) ([]task.Result, error) {
 	return a.notes.NamedResults(ctx, kind, name)
 }
 
-// RemoveResult removes one stored result, which info names by its file. If it does
+// RemoveResult removes the stored result whose file is info.File. If the file does
 // not exist, that is no error.
 func (a *Archive) RemoveResult(ctx context.Context, info task.Result) error {
 	return a.notes.RemoveResult(ctx, info)
@@ -333,8 +334,8 @@ func (a *Archive) Copy(ctx context.Context, o task.CopyOptions) ([]task.CopyResu
 	return a.maintenance.Copy(ctx, o)
 }
 
-// Allow removes from the block-list what o names, and returns what it removed. If o.Dry is set,
-// it changes nothing.
+// Allow removes from the block-list the entries and the URLs that o names. The result says what
+// was removed. If o.Dry is set, Allow changes nothing and returns what it would remove.
 func (a *Archive) Allow(ctx context.Context, o task.AllowOptions) (task.AllowResult, error) {
 	return a.remover.Allow(ctx, o)
 }
@@ -352,11 +353,11 @@ func (a *Archive) Drop(ctx context.Context, o task.DropOptions) (task.DropResult
 	return res, err
 }
 
-// Merge rewrites each pool in o.Pools as one sorted row of segments, and returns one result for
-// each pool. If o.Pools is nil, it merges all pools. It drops duplicate captures and blocks,
-// corrects hints (how a capture differs from the one before it), and finds the originals of
-// revisits that were imported before their originals. Readers keep the old segments until they
-// are done. Merge leaves out a pool that another process is merging.
+// Merge rewrites each pool in o.Pools as segments that follow one another in order of URL, and
+// returns one result for each pool. If o.Pools is nil, it merges all pools. It drops duplicate
+// captures and blocks, corrects hints (how a capture differs from the one before it), and finds
+// the originals of revisits that were imported before their originals. Readers keep the old
+// segments until they are done. Merge leaves out a pool that another process is merging.
 //
 // If there is no pool with one of the names, the error is a *task.NoPoolError. If a named pool
 // is static and o.Seal is not set, the error is a *task.StaticError.
@@ -385,18 +386,18 @@ func (a *Archive) Move(ctx context.Context, o task.MoveOptions) ([]task.MoveResu
 	return a.maintenance.Move(ctx, o)
 }
 
-// keepDocuments copies the readings of documents (the text extracted from them) for the new
-// segments made, from the files of the segments that these replace. It only warns of an error:
-// documents without a reading are read again.
+// keepDocuments keeps the readings of documents (the text extracted from them) after a merge: for
+// each new segment in the list made, it copies them from the files of the replaced segments. It
+// only warns of an error, because a document without a reading is read again.
 func (a *Archive) keepDocuments(ctx context.Context, made []*segment.Info) {
 	if err := a.maintenance.KeepDocuments(ctx, made); err != nil && ctx.Err() == nil {
 		a.warn(err)
 	}
 }
 
-// mergedPools returns a function that reports whether a Merge with these options and results
-// may have written a segment: one of a merged pool, or a new form of a segment that referred to
-// a merged one.
+// mergedPools returns a function that reports whether a given segment may have been written by a
+// Merge with these options and results. That is so if the segment is in a merged pool, or if it
+// is a rewritten segment that referred to a merged one.
 func mergedPools(o task.MergeOptions, results []task.MergeResult) func(*segment.Info) bool {
 	pools := slices.Clone(o.Pools)
 	for _, r := range results {
@@ -407,8 +408,8 @@ func mergedPools(o task.MergeOptions, results []task.MergeResult) func(*segment.
 	}
 }
 
-// derive carries out REINDEX DERIVED: it computes again what was found out about
-// bodies when they were imported.
+// derive carries out REINDEX DERIVED: it analyses bodies again that another version of
+// the program has analysed when they were imported.
 func (a *Archive) derive(ctx context.Context, o task.ReindexOptions) ([]task.ReindexResult, error) {
 	out, err := a.merger.Derive(ctx, o)
 	if err == nil && !o.Dry && len(out) > 0 {
@@ -420,16 +421,17 @@ func (a *Archive) derive(ctx context.Context, o task.ReindexOptions) ([]task.Rei
 	return out, err
 }
 
-// Import reads files into the archive, and creates the archive if there is none. It returns one
-// result for each file. If it also returns an error, for example because ctx ended, the results
-// count what was stored before.
+// Import imports the captures in some files, and creates the archive if there is none. It returns
+// one result for each file. If it also returns an error, for example because ctx ended, the
+// results count what was stored before.
 func (a *Archive) Import(ctx context.Context, o task.ImportOptions) ([]task.ImportResult, error) {
 	return a.intake.Import(ctx, o)
 }
 
-// NewSink starts an import of captures as they arrive, under the job name. It creates the
-// archive if there is none. Captures are published at the latest after the given number of
-// bytes of responses; 0 means 64 MB. The caller closes the sink.
+// NewSink returns a Sink, through which a crawl stores its captures one by one. job is the name
+// of the crawl. NewSink creates the archive if there is none. The sink publishes the captures at
+// the latest when their responses have the given number of bytes; 0 means 64 MB. The caller
+// closes the sink.
 func (a *Archive) NewSink(ctx context.Context, job string, bytes int64) (*ingest.Sink, error) {
 	return a.intake.NewSink(ctx, job, bytes)
 }
@@ -443,8 +445,8 @@ func (a *Archive) NewSink(ctx context.Context, job string, bytes int64) (*ingest
 // not a fault of the archive: it ended the verification early.
 //
 // If Verify ends early, it records which files it found undamaged, and the next
-// Verify of the same kind does not read them again. It has a few runs in memory, and
-// 16 bytes for each damaged body.
+// Verify of the same kind does not read them again. It takes memory for a few runs
+// (captures compressed together), and 16 bytes for each damaged body.
 func (a *Archive) Verify(ctx context.Context, o task.VerifyOptions) iter.Seq2[task.Finding, error] {
 	return func(yield func(task.Finding, error) bool) {
 		from := a
@@ -462,17 +464,17 @@ func (a *Archive) PlanVerify(ctx context.Context, o task.VerifyOptions) (task.Ve
 	return a.maintenance.PlanVerify(ctx, o)
 }
 
-// PlanRecover returns what Recover would read: the format of the file, its size, and
-// the format of the output.
+// PlanRecover returns what Recover would do with the file o.File: the format and size
+// of the file, and the format of the output.
 func (a *Archive) PlanRecover(ctx context.Context, o task.RecoverOptions) (task.RecoverPlan, error) {
 	return mend.PlanRecover(ctx, o, a.file)
 }
 
 // Recover reads a damaged file of Tianwang or WARC records, a db-file, or any fragment of one.
-// It yields what can be saved, and what is damaged. Records of Tianwang and WARC files are
-// returned unchanged. Captures of a db-file are returned as WARC records, with everything that
-// was imported with them; for their bodies Recover also reads the db-files beside it. Recover
-// changes nothing.
+// It yields the records that can be saved, and the places that are damaged. Records of Tianwang
+// and WARC files are yielded unchanged. Captures of a db-file are yielded as WARC records, with
+// everything that was imported with them; for their bodies Recover also reads the other db-files
+// in the same folder. Recover changes no file.
 func (a *Archive) Recover(ctx context.Context, o task.RecoverOptions) iter.Seq2[task.Recovered, error] {
 	return mend.Recover(ctx, o, a.file)
 }

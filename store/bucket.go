@@ -24,8 +24,8 @@ type BucketOptions struct {
 	// Grace is how long files stay in the bucket after they went out of force, because
 	// statements may still read them; 0 means 24 hours.
 	Grace time.Duration
-	// Lease is after what time without a renewal of its lease another process may end this
-	// process's right to write; 0 means 2 minutes.
+	// Lease is how long this process may write after it last renewed its lease. After that,
+	// another process may take the right to write away from it. 0 means 2 minutes.
 	Lease time.Duration
 }
 
@@ -33,8 +33,8 @@ type BucketOptions struct {
 // there is opened. url is a URL such as s3://bucket/prefix. Buckets makes no request.
 type Buckets func(url string) (*s3.Client, BucketOptions, error)
 
-// OpenBucket returns the archive in the place of a bucket that the client c reads. The archive
-// need not exist. OpenBucket does not read or create anything yet.
+// OpenBucket returns the archive that is in a bucket, at the place that the client c reads. The
+// archive need not exist. OpenBucket does not read or create anything yet.
 func OpenBucket(c *s3.Client, b BucketOptions, o Options) (*Archive, error) {
 	d, err := b.fs(c, commit.PlaceOf)
 	if err != nil {
@@ -47,9 +47,9 @@ func OpenBucket(c *s3.Client, b BucketOptions, o Options) (*Archive, error) {
 	return a, nil
 }
 
-// uncached returns the same archive, opened so that it reads the bucket and not the copies in
-// the cache of this machine. The bucket is the archive's own or that of its tier. uncached
-// returns nil if no file of the archive is in a bucket. The caller closes the result.
+// uncached opens the archive a again, so that it reads the files in the bucket and not their
+// copies in the cache of this machine. It returns nil if neither the archive nor its tier (a
+// second place for db-files) is in a bucket. The caller closes the result.
 func (a *Archive) uncached() *Archive {
 	o := a.opts
 	switch own := a.folder.Disk.(type) {
@@ -68,20 +68,22 @@ func (a *Archive) uncached() *Archive {
 	return f
 }
 
-// fs returns a file system for the place in a bucket that c reads. The function lies returns
-// where a file, given by its path below that place, is kept.
+// fs returns a file system for the place in a bucket that c reads. The function lies gets the
+// path of a file below that place, and returns whether the file is kept in the bucket or only on
+// this machine (see disk.Place).
 func (b *BucketOptions) fs(c *s3.Client, lies func(rel string) disk.Place) (*s3.FS, error) {
 	return s3.NewFS(c, s3.Options{Root: b.Folder, CacheBytes: b.CacheBytes, Place: lies})
 }
 
-// set applies the settings of b to f, the folder of an archive in a bucket.
+// set passes the settings Grace and Lease of b to f, the folder of an archive in a bucket.
 func (b *BucketOptions) set(f *commit.Folder) {
 	f.SetGrace(b.Grace)
 	f.SetLease(b.Lease)
 }
 
-// client returns a client, and settings, for a place in a bucket that is not the archive's own.
-// If the archive's settings name a working folder, the working folder of the place is below it.
+// client returns a client and settings for the place in a bucket with this URL. The place is not
+// the archive's own. If the settings name a working folder, client changes it to a folder below
+// that one which only this place uses.
 func (a *Archive) client(url string) (*s3.Client, BucketOptions, error) {
 	if a.opts.Bucket == nil {
 		return nil, BucketOptions{}, errors.New("buckets cannot be reached here")
@@ -94,8 +96,9 @@ func (a *Archive) client(url string) (*s3.Client, BucketOptions, error) {
 	return c, b, err
 }
 
-// objects returns a file system for a place in a bucket in which each file is an object that
-// never changes. It uses the cache of this machine, unless the method uncached made a.
+// objects returns a file system for the place in a bucket with this URL. It treats every file
+// there as an object that never changes. It uses the cache of this machine, unless a was made by
+// the method uncached.
 func (a *Archive) objects(url string) (*s3.FS, error) {
 	c, b, err := a.client(url)
 	if err != nil {
@@ -116,8 +119,8 @@ func (a *Archive) folders() disk.FS {
 	return a.opts.Disk
 }
 
-// tier returns the file system of a tier of the archive (a second place for db-files), and its
-// path there. See tier.Opener.
+// tier returns the file system in which a tier of the archive (a second place for db-files) is,
+// and the path of the tier in it. place is the path or the URL of the tier. See tier.Opener.
 func (a *Archive) tier(place string) (disk.FS, string, error) {
 	if !commit.IsURL(place) {
 		return a.folders(), place, nil
@@ -129,8 +132,8 @@ func (a *Archive) tier(place string) (disk.FS, string, error) {
 	return d, d.Root(), nil
 }
 
-// elsewhere returns the folder of another archive, such as a copy. place is its path or its
-// URL. See mend.Opener.
+// elsewhere returns the folder of another archive, such as a copy of this one. place is the path
+// or the URL of that archive. See mend.Opener.
 func (a *Archive) elsewhere(place string) (*commit.Folder, error) {
 	var f *commit.Folder
 	if commit.IsURL(place) {
@@ -155,8 +158,8 @@ func (a *Archive) elsewhere(place string) (*commit.Folder, error) {
 	return f, nil
 }
 
-// file returns the file system of a file that a user names by its path or its URL, and the path
-// of the file in it.
+// file returns the file system that has the file with this name, and the path of the file in it.
+// name is a path or a URL, as a user writes it.
 func (a *Archive) file(name string) (disk.FS, string, error) {
 	if !commit.IsURL(name) {
 		return disk.OS, name, nil

@@ -15,8 +15,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Body returns the body that an entry itself stores. The caller makes sure that the
-// body is not large, because it is returned in one slice.
+// Body returns the body that the entry owner stores. The caller makes sure that the
+// body is not too large for memory, because it is returned in one slice.
 func (r *Runs) Body(ctx context.Context, owner *segment.Stored) ([]byte, error) {
 	if body := r.gathered(owner); body != nil {
 		return body, nil
@@ -39,22 +39,22 @@ func (r *Runs) Body(ctx context.Context, owner *segment.Stored) ([]byte, error) 
 	return body, nil
 }
 
-// gatherMost is how many bodies are read with only the parts of runs that each needs. After
-// that, runs (neighbouring captures compressed together) are decompressed whole and kept in
-// memory, because the statement seems to read many bodies.
+// gatherMost is for how many bodies a Runs decompresses only the parts of runs (neighbouring
+// captures compressed together) that each body needs. For later bodies it decompresses whole runs
+// and keeps them in memory, because the statement seems to read many bodies.
 const gatherMost = 4
 
-// How many runs of a body are opened at once. On a disk it is the number of cores, which parse
-// the runs. In a bucket, where each run takes a request, it is enough for all runs of most
-// bodies.
+// How many runs of one body are opened at once: runsAtOnce on a disk, where the runs are parsed
+// by as many cores, and runsAtOnceRemote in a bucket, where each run takes a request. Few bodies
+// need more runs than that.
 const (
 	runsAtOnce       = 2
 	runsAtOnceRemote = 32
 )
 
-// gathered returns the body of entry e, for which it decompresses only the needed parts of
-// runs. It returns nil if more than gatherMost bodies were asked for, or on any fault. The
-// caller then reads whole runs, and meets the fault again.
+// gathered returns the body of entry e. It decompresses only the parts of runs that the body
+// needs. It returns nil after it was called for gatherMost bodies, and for a body that it cannot
+// read. The caller then reads whole runs, and gets the error there.
 func (r *Runs) gathered(e *segment.Stored) (body []byte) {
 	r.mu.Lock()
 	r.gathers++
@@ -87,10 +87,9 @@ func (r *Runs) gathered(e *segment.Stored) (body []byte) {
 	return body
 }
 
-// contents returns the contents of a run (neighbouring captures compressed together) for
-// segment.Gather. If the run is in memory, its contents are already decompressed. Otherwise
-// contents reads the compressed bytes from disk, into room if that is large enough, and does
-// not keep them.
+// contents returns the contents of the run ref, for segment.Gather. If the run is in memory, its
+// contents are already decompressed. Otherwise contents reads the compressed bytes from disk, and
+// does not keep them in memory. It reads them into the slice room if that is large enough.
 func (r *Runs) contents(ref segment.RunRef, room []byte) (*segment.Contents, error) {
 	s := r.Segment(ref.Segment)
 	if s == nil {
@@ -113,8 +112,8 @@ func (r *Runs) contents(ref segment.RunRef, room []byte) (*segment.Contents, err
 	return c, nil
 }
 
-// knownBehind returns the runs whose content is needed to decompress a run. It returns nil if
-// it would have to read the run to find out.
+// knownBehind returns the runs whose content is needed to decompress the run ref, if they are
+// known without reading that run. Otherwise it returns nil.
 func (r *Runs) knownBehind(ref segment.RunRef) []segment.RunRef {
 	s := r.Segment(ref.Segment)
 	if s == nil {
@@ -153,36 +152,37 @@ func (r *Runs) WithBlocks(id, n uint32) (*segment.Run, error) {
 	return r.loaded(r.Segment(id), n, false)
 }
 
-// Fault returns an error that names the db-file of a segment as damaged. err says
-// what is wrong with one of its blocks.
+// Fault returns an error which says that the db-file of the segment with this id is
+// damaged. err says what is wrong with one of its blocks.
 func (r *Runs) Fault(id uint32, err error) error {
 	return &segment.Error{File: r.Segment(id).Info.File, Offset: -1, Err: err}
 }
 
-// errOtherBody reports damage: the bytes read for a body are not the body that was
-// stored.
+// errOtherBody is wrapped by an error for a damaged body: the bytes that were read are
+// not the body that was stored.
 var errOtherBody = errors.New("not the one that was stored")
 
-// OtherBody returns an error for damage to the body that e stores: the bytes that
-// were read are not those that were stored. why says how that was seen, for example
-// "its sha256 differs".
+// OtherBody returns an error which says that the body of entry e is damaged: the bytes
+// that were read are not those that were stored. why says how the reader found that
+// out, for example "its sha256 differs".
 func OtherBody(e *segment.Stored, why string) error {
 	return fmt.Errorf("the body of %s at %s is %w: %s", urlkey.URL(e.Key), e.Time.Std().Format(time.RFC3339), errOtherBody, why)
 }
 
-// ErrMissing reports damage: an entry refers to a body or block that is in no
-// segment in force.
+// ErrMissing is the error for a reference to a body or block that is in no segment in
+// force. It means that the archive is damaged.
 var ErrMissing = errors.New("the body is in no segment that is in force; a pool that it depends on may be missing")
 
-// IsDamage reports whether err says that stored data is damaged or missing.
+// IsDamage reports whether err means that stored data is damaged or missing.
 func IsDamage(err error) bool {
 	var damage *segment.Error
 	return errors.As(err, &damage) || errors.Is(err, ErrMissing) || errors.Is(err, errOtherBody)
 }
 
-// Digests returns the sha256 of some blocks of the body that owner stores; level and places say
-// which, as for Blocks. The result has one digest for each place. It is nil if the body is not
-// stored divided, or has fewer blocks.
+// Digests returns the sha256 of some blocks of the body that owner stores. level says how finely
+// the body is cut into blocks, from 1, and places are the indexes of the wanted blocks, from 0,
+// ascending. The result has one digest for each place. It is nil if the body is not stored
+// divided, or if a place is past the last block.
 func (r *Runs) Digests(ctx context.Context, owner *segment.Stored, level int, places []int) (digests []record.Digest, err error) {
 	ok, err := r.Blocks(ctx, owner, level, places, func(block []byte) { digests = append(digests, sha256.Sum256(block)) })
 	if !ok || err != nil {
@@ -194,7 +194,7 @@ func (r *Runs) Digests(ctx context.Context, owner *segment.Stored, level int, pl
 // Blocks calls the function each for some blocks of the body that owner stores, in order. level
 // says how finely the body is cut into blocks, from 1. places are the indexes of the wanted
 // blocks, from 0, ascending. A block is valid until the function each returns. ok is false, and
-// each is not called, if the body is not stored divided, or has fewer blocks.
+// each is not called, if the body is not stored divided, or if a place is past the last block.
 func (r *Runs) Blocks(ctx context.Context, owner *segment.Stored, level int, places []int, each func(block []byte)) (ok bool, err error) {
 	layouts := int(owner.Recipe.Layout)
 	if layouts == 0 {
@@ -227,9 +227,10 @@ func (r *Runs) Blocks(ctx context.Context, owner *segment.Stored, level int, pla
 	return true, nil
 }
 
-// Layout returns the layout of a body (the bytes between its leaves). The layout is in the
-// first blocks of the spans; the parameter blocks says in how many. If it is in one block, the
-// result shares the memory of the block's run and must not be changed.
+// Layout returns the layout of a body (the bytes between its leaves). spans are the spans of all
+// blocks of the body, and the first of these blocks, as many as the parameter blocks says, have
+// the layout. If that is one block, the result shares the memory of the block's run, and the
+// caller must not change it.
 func (r *Runs) Layout(ctx context.Context, spans []segment.Span, blocks int) ([]byte, error) {
 	pieces, err := r.appendBlocks(ctx, nil, spans, 0, blocks)
 	if len(pieces) == 1 {
@@ -238,9 +239,9 @@ func (r *Runs) Layout(ctx context.Context, spans []segment.Span, blocks int) ([]
 	return slices.Concat(pieces...), err
 }
 
-// appendBlocks appends to out the bytes of the blocks from number from to number to-1, and
-// returns out. The blocks of all spans together are numbered from 0. Numbers past the last
-// block are ignored.
+// appendBlocks appends to out the bytes of these blocks of the spans, and returns out: from number
+// from up to, but not including, number to. The blocks of all spans together are numbered from 0.
+// Numbers past the last block are ignored.
 func (r *Runs) appendBlocks(ctx context.Context, out [][]byte, spans []segment.Span, from, to int) ([][]byte, error) {
 	for b, err := range blocks(ctx, r, spans, from, to) {
 		if err != nil {
@@ -251,8 +252,8 @@ func (r *Runs) appendBlocks(ctx context.Context, out [][]byte, spans []segment.S
 	return out, nil
 }
 
-// LeafSpans appends to dst the spans of the leaves (blocks with text) of a recipe, in order. A
-// span is a row of leaves that lie one after the other in a run.
+// LeafSpans appends to dst the spans of the leaves (blocks with text) of a recipe, in order, and
+// returns dst. A span is leaves that lie one after the other in a run.
 func (r *Runs) LeafSpans(dst []record.LeafSpan, recipe segment.Recipe) ([]record.LeafSpan, error) {
 	spans, err := r.Spans(recipe)
 	if err != nil {
@@ -265,8 +266,8 @@ func (r *Runs) LeafSpans(dst []record.LeafSpan, recipe segment.Recipe) ([]record
 }
 
 // EachLeaf calls f for each leaf (block with text) of a recipe (the list of a body's
-// blocks), in order. f gets the facts of the run that stores the leaf, and the
-// number of the leaf in that run.
+// blocks), in order. The arguments of f are the facts of the run that stores the leaf,
+// and the number of the leaf among the blocks of that run.
 func (r *Runs) EachLeaf(ctx context.Context, recipe segment.Recipe, f func(*segment.Facts, uint32)) error {
 	spans, err := r.Spans(recipe)
 	if err != nil {

@@ -23,24 +23,24 @@ import (
 	"infomall/store/segment"
 )
 
-// Source finds and reads the blocks that the recipes of bodies name.
+// Source finds and reads the blocks that recipes (lists of the blocks of bodies) name.
 type Source interface {
 	// Spans returns the spans of a recipe: ranges of blocks that lie one after the
 	// other in a run. WithBlocks can read their segments.
 	Spans(recipe segment.Recipe) ([]segment.Span, error)
 	// WithBlocks returns run n of a segment, with its blocks decompressed.
 	WithBlocks(segment, n uint32) (*segment.Run, error)
-	// Fault returns an error that names a segment as damaged. err says what is wrong
-	// with one of its blocks.
+	// Fault returns an error which says that a segment is damaged. err says what is
+	// wrong with one of its blocks.
 	Fault(segment uint32, err error) error
 }
 
-// allBlocks is a block number greater than that of any block of a body.
+// allBlocks, as the end of a range of blocks of a body, means that the range has all further blocks.
 const allBlocks = math.MaxInt
 
-// within yields the parts of the spans that have the blocks from number from to number to-1.
-// The blocks of all spans together are numbered from 0. Numbers past the last block are
-// ignored.
+// within yields spans that have exactly these blocks of the given spans: from number from up to,
+// but not including, number to. The blocks of all given spans together are numbered from 0.
+// Numbers past the last block are ignored.
 func within(spans []segment.Span, from, to int) iter.Seq[segment.Span] {
 	return func(yield func(segment.Span) bool) {
 		first := 0 // number of the span's first block
@@ -61,8 +61,9 @@ func within(spans []segment.Span, from, to int) iter.Seq[segment.Span] {
 	}
 }
 
-// blocks yields the bytes of the blocks from number from to number to-1. The blocks of all
-// spans together are numbered from 0. If a block cannot be read, the last pair is an error.
+// blocks yields the bytes of these blocks of the spans: from number from up to, but not including,
+// number to. The blocks of all spans together are numbered from 0. If a block cannot be read, the
+// last pair is an error.
 func blocks(ctx context.Context, in Source, spans []segment.Span, from, to int) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for s := range within(spans, from, to) {
@@ -89,7 +90,7 @@ func blocks(ctx context.Context, in Source, spans []segment.Span, from, to int) 
 	}
 }
 
-// errSum is returned for a body whose sha256 is not the one in its entry.
+// errSum is the error for a body whose sha256 differs from the digest in its entry.
 var errSum = errors.New("its sha256 differs")
 
 // Read yields the bytes of the body that an entry's recipe (its list of blocks)

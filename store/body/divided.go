@@ -13,8 +13,8 @@ import (
 
 var errParts = errors.New("the recipe names more blocks than a body has bytes")
 
-// joined returns a body that is stored divided. The first layouts blocks of the spans are the
-// layout of the body, and the other blocks are its leaves.
+// joined returns a body that is stored divided into blocks. spans are the spans of its blocks.
+// The first layouts of these blocks are the layout of the body, and the others are its leaves.
 //
 // joined reads each run once, even if several spans are in it. It reads the newest runs first,
 // because decompressing a run also decompresses the older runs whose content it needs. The
@@ -57,17 +57,18 @@ func joined(ctx context.Context, in Source, spans []segment.Span, layouts uint32
 	return join(parts, layouts)
 }
 
-// join returns the body that consists of these blocks. The first layouts of them are its
-// layout.
+// join returns the body whose blocks are parts. The first layouts of them are its layout, and the
+// others are its leaves.
 func join(parts [][]byte, layouts uint32) ([]byte, error) {
 	return divide.Join(nil, slices.Concat(parts[:layouts]...), parts[layouts:])
 }
 
-// heldRuns is how many runs of a body joined holds in memory.
+// heldRuns is how many runs the function joined keeps in memory while it reads a body.
 const heldRuns = 8
 
-// take sets the first elements of parts to the blocks of span s. The parameter of is the run of
-// s. If copied is set, take copies the blocks into the arena.
+// take sets the first elements of parts to the blocks of span s. The parameter of is the run that
+// has them. If copied is set, take copies the blocks into the arena; otherwise the elements share
+// the memory of the run.
 func (a *arena) take(parts [][]byte, of *segment.Run, s segment.Span, copied bool) error {
 	for n := range s.Count {
 		b, err := of.Block(s.N + n)

@@ -14,14 +14,14 @@ import (
 	"infomall/store/segment/indexfile"
 )
 
-// Files holds the parts that all snapshots of an open archive share: the open index files, and
-// the cache of decoded runs. Several goroutines may use them.
+// Files has what all snapshots of an open archive share: the open index files, and the cache of
+// decoded runs. Several goroutines may use it.
 type Files struct {
 	Folder *commit.Folder
 	Warn   func(error) // is called with each fault that a reader can work around
 
 	mu         sync.Mutex
-	indexes    map[string]*indexfile.File // open index files by name; index files never change
+	indexes    map[string]*indexfile.File // open index files, by name; nil for a file that cannot be used
 	pinned     int                        // number of open snapshots
 	cache      *ristretto.Cache[uint64, *segment.Run]
 	cacheBytes int64
@@ -60,9 +60,9 @@ func (f *Files) Pin() {
 	f.mu.Unlock()
 }
 
-// Unpin counts one open snapshot less. c is the catalogue of the snapshot that is
-// closed. If no snapshot remains open, Unpin closes the index files that c does not
-// name: nobody will read them again.
+// Unpin counts one open snapshot less. c is the catalogue of the snapshot that the
+// caller closes. If no snapshot remains open, Unpin closes the index files that c does
+// not name, because nobody will read them again.
 func (f *Files) Unpin(c *catalog.Catalog) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -91,9 +91,9 @@ func (f *Files) Unpin(c *catalog.Catalog) error {
 // MB. VERIFY also checks larger files.
 const indexCheckedMax = 16 << 20
 
-// index returns the open index file that the catalogue describes as i. If the file cannot be
-// opened, or differs from i, index warns once and returns nil. A damaged bbolt database must
-// not be read: its pages may form a circle.
+// index returns the open index file for i, the catalogue's entry for it. If the file cannot be
+// opened, or its size or checksum differs from i, index warns once and returns nil: a damaged
+// bbolt database must not be read, because its pages may form a circle.
 func (f *Files) index(i catalog.IndexFile) *indexfile.File {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -139,16 +139,18 @@ func (f *Files) openIndex(i catalog.IndexFile) (*indexfile.File, error) {
 	return x, nil
 }
 
-// ForgetIndex makes the next reader of the index file with this name open the file
-// again. Readers of the old file continue with it, so the old file stays open.
+// ForgetIndex is called when the index file with this name was replaced. The next
+// reader opens the new file. The old file stays open, because readers that use it
+// continue with it.
 func (f *Files) ForgetIndex(name string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.indexes, name)
 }
 
-// runBytesTypical is the assumed size of a decoded run in bytes. The cache counts
-// how often runs are used, for ten times as many runs as it can hold.
+// runBytesTypical is the assumed size of a decoded run in bytes. From it follows how
+// many runs the cache can hold. The cache counts how often runs are used, and does so
+// for ten times as many runs.
 const runBytesTypical = 256 << 10
 
 // runCache returns the cache of decoded runs. The first call creates it. A key is

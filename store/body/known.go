@@ -7,19 +7,20 @@ import (
 	"infomall/store/timeline"
 )
 
-// Known fills an import's memory of blocks. When a capture arrives, Known adds to
-// that memory the blocks of stored captures of the same URL, so that the new body
-// can refer to them.
+// Known fills the memory of blocks of an import (the field Blocks), in which a segment
+// writer looks for blocks that are stored already. When a capture is imported, Known
+// adds to that memory the blocks of stored captures of the same URL, so that the new
+// body can refer to them.
 type Known struct {
 	Runs   *Runs
 	Blocks *segment.Blocks
-	done   map[timeline.Place]bool // captures whose blocks were added
-	// read has the blocks of runs that were read before. Captures of neighbouring URLs have
-	// their blocks in the same runs.
+	done   map[timeline.Place]bool // the places of captures whose blocks were added
+	// read has the results of Run, because captures of neighbouring URLs have their blocks in
+	// the same runs. The key is the number of the segment and the number of the run.
 	read map[uint64]runBlocks
-	// Wrote has, for each segment that this import wrote, by number, the turn at which it was
-	// written: the memory of blocks counts how often it has forgotten old blocks (see
-	// segment.Blocks.Turn).
+	// Wrote has, for the number of each segment that this import wrote, the turn of Blocks at
+	// which the segment was written. A turn is how often Blocks had forgotten old blocks by
+	// then (see segment.Blocks.Turn).
 	Wrote map[uint32]int
 }
 
@@ -63,9 +64,9 @@ func (k *Known) SetValid(coming map[uint32]string) {
 	k.Blocks.Valid(coming)
 }
 
-// has reports whether the memory of blocks still has all blocks of segment s. That is so if
-// this import wrote s, if the memory has forgotten none of its blocks since, and if new recipes
-// may refer to all segments that s uses.
+// has reports whether the memory of blocks still has all blocks of segment s. That is so if this
+// import wrote s so recently that none of its blocks was forgotten. It must also be allowed that
+// new recipes refer to all segments that s uses.
 func (k *Known) has(s *segment.Info) bool {
 	turn, ok := k.Wrote[s.ID]
 	return ok && k.Blocks.Turn()-turn < 2 && !slices.ContainsFunc(s.Uses, func(id uint32) bool { return !k.Blocks.May(id) })
@@ -83,8 +84,8 @@ func (k *Known) Add(at timeline.Place) {
 	}
 }
 
-// AddBlocks does what Add does, but the caller has already read the blocks b of the capture's
-// body.
+// AddBlocks does what Add does for a capture whose blocks the caller has already read. They are in
+// b.
 func (k *Known) AddBlocks(at timeline.Place, b Blocks) {
 	if !k.begin(at) {
 		return
@@ -99,8 +100,8 @@ func (k *Known) AddBlocks(at timeline.Place, b Blocks) {
 	}
 }
 
-// begin reports whether the blocks of the capture at a place must be added. If so, it records
-// that they are added now.
+// begin reports whether the caller must add the blocks of the capture at a place to the memory of
+// blocks. If so, it records that they are added, and returns false in later calls.
 func (k *Known) begin(at timeline.Place) bool {
 	if k.done[at] || k.has(at.Seg.Info) {
 		return false
@@ -134,8 +135,8 @@ func (k *Known) load(at timeline.Place) error {
 	return nil
 }
 
-// Remember adds the blocks of a span to the memory of blocks. r describes the blocks
-// of the span's run.
+// Remember adds the blocks of a span to the memory of blocks. r describes all blocks of
+// the run in which the span is.
 func (k *Known) Remember(r runBlocks, span segment.Span) {
 	for n := span.N; n < span.N+span.Count; n++ {
 		k.Blocks.Remember(r.IDs[n], segment.Placed{
@@ -145,8 +146,8 @@ func (k *Known) Remember(r runBlocks, span segment.Span) {
 	}
 }
 
-// Spanned describes the blocks of the run that a span lies in. It returns ErrMissing
-// if the run does not have all blocks of the span.
+// Spanned returns the IDs and sizes of all blocks of the run in which the span s is. It
+// returns ErrMissing if the run does not have all blocks of the span.
 func (k *Known) Spanned(s segment.Span) (runBlocks, error) {
 	r, err := k.Run(s.Segment, s.Run)
 	if err == nil && uint64(s.N)+uint64(s.Count) > uint64(len(r.IDs)) {
@@ -155,7 +156,8 @@ func (k *Known) Spanned(s segment.Span) (runBlocks, error) {
 	return r, err
 }
 
-// Run describes the blocks of a run. id is the number of the run's segment.
+// Run returns the IDs and sizes of all blocks of a run. id is the number of the run's
+// segment, and run is the number of the run in it.
 func (k *Known) Run(id, run uint32) (runBlocks, error) {
 	key := uint64(id)<<32 | uint64(run)
 	if r, ok := k.read[key]; ok {

@@ -3,11 +3,11 @@ package body
 import "infomall/store/segment"
 
 // recentRuns keeps the run that was read last from each segment, and a few runs read before,
-// even if the cache drops them. A scan in order reads the last run again at once, and the pages
-// of a site take blocks in turn from their own run and from the run of the first page. The
-// owner of a recentRuns locks it.
+// even if the cache drops them. A scan in order often reads the last run again at once. The pages
+// of a site take blocks in turn from their own run and from the run of the first page. The caller
+// makes sure that only one goroutine uses a recentRuns at a time.
 type recentRuns struct {
-	last   map[uint32]recentRun
+	last   map[uint32]recentRun // by number of the segment
 	before [recentBefore]recentRun
 	next   int // index in before of the run that is dropped next
 }
@@ -35,7 +35,7 @@ func (r *recentRuns) get(segment, n uint32) *segment.Run {
 	return nil
 }
 
-// put remembers run n as the run of its segment that was read last.
+// put remembers run n of a segment as the run that was read last from that segment.
 func (r *recentRuns) put(segment, n uint32, run *segment.Run) {
 	if r.last == nil {
 		r.last = make(map[uint32]recentRun)

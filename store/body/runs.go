@@ -14,7 +14,7 @@ import (
 
 // Runs reads the runs (neighbouring captures compressed together) of one state of the archive:
 // of the segments that the catalogue of that state names. It keeps the runs read last in
-// memory. Several goroutines may use it. All must have finished before Close.
+// memory. Several goroutines may use a Runs; all must have finished when one of them calls Close.
 type Runs struct {
 	files   *Files
 	catalog *catalog.Catalog
@@ -22,15 +22,15 @@ type Runs struct {
 	mu      sync.Mutex
 	readers map[uint32]*segment.Reader
 	byID    map[uint32]*segment.Info // filled when first needed
-	pools   map[string]bool          // pools of the segments in seen
-	seen    map[uint32]bool          // numbers of the segments that were consulted
+	pools   map[string]bool          // pools of the segments in seen, for Stats
+	seen    map[uint32]bool          // numbers of the segments that were read or looked up, for Stats
 	stats   record.ReadStats
 	noCache bool
 	recent  recentRuns
-	shelf   *shelf                    // decoded runs during a merge, which uses neither recent nor the shared cache; otherwise nil
-	gathers int                       // number of bodies that were asked for
-	names   map[uint32]*segment.Names // of merged segments; loaded when needed
-	bad     map[uint64]error          // damaged runs, see badRun
+	shelf   *shelf                    // if not nil, keeps decoded runs instead of recent and the shared cache, see Shelve
+	gathers int                       // number of calls of gathered
+	names   map[uint32]*segment.Names // by number of a merged segment: where its blocks are now; loaded when needed
+	bad     map[uint64]error          // by runKey: the errors of damaged runs, see badRun
 }
 
 // NewRuns returns a reader of the segments in a catalogue. The caller closes it.
@@ -55,7 +55,8 @@ func (r *Runs) Close() error {
 }
 
 // SetCache sets the size limit in bytes of the cache of decoded runs, which all
-// snapshots share. With 0, r does not use the cache, and the limit stays.
+// snapshots of the archive share. If bytes is 0, r no longer uses the cache, and the
+// limit stays as it is.
 func (r *Runs) SetCache(bytes int64) {
 	r.mu.Lock()
 	r.noCache = bytes == 0
@@ -65,16 +66,16 @@ func (r *Runs) SetCache(bytes int64) {
 	}
 }
 
-// Shelve makes r keep decoded runs in memory of its own, up to the given number of bytes.
-// It keeps the last runs, as many as least says, even if they are larger. r then no longer
-// uses the shared cache.
+// Shelve makes r keep decoded runs in memory of its own, up to the given number of bytes,
+// and no longer in the cache that it shares with others. The last runs, as many as least
+// says, stay in memory even if they have more bytes.
 func (r *Runs) Shelve(bytes int64, least int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.shelf, r.noCache = newShelf(bytes, least), true
 }
 
-// Stats returns counts of what was read so far.
+// Stats returns how much r has read so far, such as numbers of runs and bytes.
 func (r *Runs) Stats() record.ReadStats {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -108,8 +109,8 @@ func (r *Runs) readerOf(i *segment.Info) *segment.Reader {
 	return s
 }
 
-// ReadAlone makes r read a segment without its index. It is called when the index is
-// damaged.
+// ReadAlone makes r read a segment without its index from now on. The caller has found
+// that the index is damaged.
 func (r *Runs) ReadAlone(i *segment.Info) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -142,8 +143,8 @@ func (r *Runs) inForce() map[uint32]*segment.Info {
 	return r.byID
 }
 
-// ReadChunk counts one index chunk of a segment as read, for Stats. size is its size
-// in bytes.
+// ReadChunk records for Stats that one chunk of the index of a segment was read. size
+// is the size of the chunk in bytes.
 func (r *Runs) ReadChunk(s *segment.Reader, size int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -152,15 +153,15 @@ func (r *Runs) ReadChunk(s *segment.Reader, size int) {
 	r.open(s.Info)
 }
 
-// Looked counts a segment as looked up, for Stats, even if no chunk of it was read.
+// Looked records for Stats that a segment was looked up, even if nothing of it was read.
 func (r *Runs) Looked(i *segment.Info) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.open(i)
 }
 
-// open counts a segment in the statistics, when it is read for the first time. The caller
-// holds r.mu.
+// open records for Stats that a segment is used. Only the first call for a segment counts. The
+// caller holds r.mu.
 func (r *Runs) open(i *segment.Info) {
 	if !r.seen[i.ID] {
 		r.seen[i.ID] = true
@@ -168,8 +169,8 @@ func (r *Runs) open(i *segment.Info) {
 	}
 }
 
-// Meta reads the meta of run n of a segment: the entries of the run's captures without
-// their bodies. The read is counted for Stats.
+// Meta reads from disk the meta of run n of a segment: the entries of the run's captures
+// without their bodies. Stats counts the read.
 func (r *Runs) Meta(s *segment.Reader, n uint32) (*segment.Meta, error) {
 	m, size, err := s.Meta(n)
 	if err != nil {
@@ -202,8 +203,8 @@ func (r *Runs) Run(s *segment.Reader, n uint32) (*segment.Run, error) {
 	return r.loaded(s, n, true)
 }
 
-// loaded returns run n of a segment with its blocks and, if the flag whole is set,
-// its facts.
+// loaded returns run n of a segment with its blocks decompressed. If whole is set, the
+// facts of the run are decompressed too.
 func (r *Runs) loaded(s *segment.Reader, n uint32, whole bool) (*segment.Run, error) {
 	run, err := r.opened(s, n)
 	if err == nil {
@@ -215,8 +216,8 @@ func (r *Runs) loaded(s *segment.Reader, n uint32, whole bool) (*segment.Run, er
 	return run, nil
 }
 
-// opened returns run n of a segment for a caller that needs only its entries. The
-// blocks and facts of the run may not be decompressed.
+// opened returns run n of a segment to a caller that needs only the entries of the run.
+// Its blocks and facts are not always decompressed.
 func (r *Runs) opened(s *segment.Reader, n uint32) (*segment.Run, error) {
 	run, err := r.inMemory(s, n)
 	if run != nil || err != nil {
@@ -244,8 +245,8 @@ func (r *Runs) opened(s *segment.Reader, n uint32) (*segment.Run, error) {
 	return run, nil
 }
 
-// read reads run n of a segment from disk into the memory m, see segment.Reader.OpenIn. It does not
-// read again a run that was found damaged.
+// read reads run n of a segment from disk into the memory m (see segment.Reader.OpenIn). If the run
+// was found damaged before, read does not read it again, and returns the same error.
 func (r *Runs) read(s *segment.Reader, n uint32, m *segment.RunMemory) (*segment.Run, error) {
 	key := runKey(s, n)
 	if err := r.badRun(key); err != nil {
@@ -262,9 +263,10 @@ func (r *Runs) read(s *segment.Reader, n uint32, m *segment.RunMemory) (*segment
 	return run, nil
 }
 
-// once returns run n of a segment with its blocks and, if the flag whole is set, its facts, for a
-// caller that needs it once. If the run is not in memory, once reads it into the memory m and does not keep it. The run is
-// valid until the next call with m.
+// once returns run n of a segment, with its blocks decompressed, to a caller that needs the run only
+// once. If whole is set, the facts of the run are decompressed too. If the run is not in memory,
+// once reads it into the memory m, and does not keep it. The run is valid until the next call with
+// m.
 func (r *Runs) once(s *segment.Reader, n uint32, whole bool, m *segment.RunMemory) (*segment.Run, error) {
 	run, err := r.inMemory(s, n)
 	if run == nil && err == nil {
@@ -279,11 +281,11 @@ func (r *Runs) once(s *segment.Reader, n uint32, whole bool, m *segment.RunMemor
 	return run, nil
 }
 
-// runKey returns the key under which caches have run n of a segment.
+// runKey returns the key of run n of a segment in the caches of runs.
 func runKey(s *segment.Reader, n uint32) uint64 { return uint64(s.Info.Number())<<32 | uint64(n) }
 
-// countRead counts, for Stats, one run that was read from disk, and its size in
-// bytes: as it is stored, and decompressed. The caller holds r.mu.
+// countRead records for Stats that one run was read from disk. stored is its size on
+// disk and unpacked its decompressed size, in bytes. The caller holds r.mu.
 func (r *Runs) countRead(stored, unpacked int) {
 	r.stats.Runs++
 	r.stats.Bytes += int64(stored)
@@ -327,29 +329,29 @@ func (r *Runs) inMemory(s *segment.Reader, n uint32) (*segment.Run, error) {
 	return run, nil
 }
 
-// Remember puts run n of the segment s, which the caller read without r, into memory, so
-// that r need not read it.
+// Remember keeps run n of the segment s in memory, so that r need not read it. The caller
+// has read the run without r.
 func (r *Runs) Remember(s *segment.Reader, n uint32, run *segment.Run) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.recent.put(s.Info.ID, n, run)
 }
 
-// badRunsMost is how many damaged runs are remembered. When there are more, all are
-// forgotten.
+// badRunsMost is how many damaged runs a Runs remembers. When there are more, it
+// forgets all.
 const badRunsMost = 1 << 16
 
-// badRun returns the error with which a run, given by its runKey, was found damaged
-// before, or nil. Because of it a damaged run is read only once, however many of its
-// captures are asked for.
+// badRun returns the error that noteBadRun has stored for the run with this runKey, or
+// nil. A damaged run is therefore read only once, however many of its captures the
+// callers ask for.
 func (r *Runs) badRun(key uint64) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.bad[key]
 }
 
-// noteBadRun remembers that a run, given by its runKey, is damaged. It ignores an
-// err that is not damage.
+// noteBadRun remembers err, the error of the run with this runKey, if it means that the
+// run is damaged (see IsDamage).
 func (r *Runs) noteBadRun(key uint64, err error) {
 	if !IsDamage(err) {
 		return
@@ -362,7 +364,7 @@ func (r *Runs) noteBadRun(key uint64, err error) {
 	r.bad[key] = err
 }
 
-// Entry returns the complete entry of the capture that is stored at position p.
+// Entry returns the complete entry of the capture that is stored at the place p.
 func (r *Runs) Entry(p timeline.Place) (*segment.Stored, error) {
 	run, err := r.opened(p.Seg, p.Run)
 	if err != nil {
@@ -371,8 +373,8 @@ func (r *Runs) Entry(p timeline.Place) (*segment.Stored, error) {
 	return run.Meta.Entry(p.N)
 }
 
-// Recipe returns the recipe of the body of the entry at p (the list of the body's blocks). own
-// is false if the entry has no body of its own.
+// Recipe returns the recipe (the list of a body's blocks) of the body that the entry at the place
+// p stores. own is false if the entry does not store its body itself.
 func (r *Runs) Recipe(p timeline.Place) (recipe segment.Recipe, own bool, err error) {
 	run, err := r.opened(p.Seg, p.Run)
 	if err != nil {
@@ -381,8 +383,8 @@ func (r *Runs) Recipe(p timeline.Place) (recipe segment.Recipe, own bool, err er
 	return run.Meta.Recipe(p.N)
 }
 
-// entryOf returns the entry of capture c, which is in a run. RecordID and DeclaredDigest may be
-// left out.
+// entryOf returns the entry of capture c. run is the run in which c is stored. The fields RecordID
+// and DeclaredDigest of the result may be missing.
 func entryOf(run *segment.Run, c *timeline.Capture) (*segment.Stored, error) {
 	if c.Body != segment.BodyOwn {
 		return run.Meta.Entry(c.N)
@@ -400,7 +402,8 @@ func (r *Runs) Facts(s *segment.Reader, n uint32) (*segment.Facts, error) {
 	return factsOf(s, run)
 }
 
-// factsOf returns the facts in a run of segment s. The run must be loaded whole.
+// factsOf returns the facts in a run of segment s. They must be decompressed already,
+// see loaded.
 func factsOf(s *segment.Reader, run *segment.Run) (*segment.Facts, error) {
 	f, err := run.Facts()
 	if err != nil {
@@ -409,8 +412,8 @@ func factsOf(s *segment.Reader, run *segment.Run) (*segment.Facts, error) {
 	return f, nil
 }
 
-// other returns the run at ref. The compressed content of a run of a later segment
-// refers to the content of this run, which is therefore needed to decompress it.
+// other returns the run ref to the reader of another segment. That reader needs the
+// content of ref to decompress a run that was compressed with it.
 func (r *Runs) other(ref segment.RunRef) (*segment.Run, error) {
 	s := r.Segment(ref.Segment)
 	if s == nil {
@@ -419,9 +422,10 @@ func (r *Runs) other(ref segment.RunRef) (*segment.Run, error) {
 	return r.opened(s, ref.Run)
 }
 
-// Dict returns a run of a static pool (which never changes), for use as a dictionary
-// when new runs of the given pool are compressed. It returns nil if the pool of the
-// run is not static or is later than the given pool, or if the run cannot be read.
+// Dict returns the run ref as a dictionary with which new runs of the given pool can be
+// compressed. It returns nil if the run may not be used, because its pool is not static
+// (it may change) or is later than the given pool. It also returns nil if the run cannot
+// be read.
 func (r *Runs) Dict(ref segment.RunRef, pool string) *segment.Dict {
 	s := r.Segment(ref.Segment)
 	if s == nil || !r.catalog.IsStatic(s.Info.Pool) || s.Info.Pool > pool {

@@ -6,14 +6,14 @@ import (
 	"infomall/store/segment"
 )
 
-// shelf keeps the decoded runs that were used last, up to a fixed number of bytes. A
+// shelf keeps the most recently used decoded runs, up to a fixed number of bytes. A
 // merge uses a shelf instead of the archive's cache: that cache may exceed its limit
-// for a while, and may drop an entry at once. Only one goroutine may use a shelf.
+// for a while, and may drop a new entry immediately. Only one goroutine may use a shelf.
 type shelf struct {
-	held, most int64 // size of the runs, and its limit, in bytes
-	least      int   // number of runs that stay, however large they are
-	runs       map[uint64]*list.Element
-	recent     *list.List // of *shelved, the last used first
+	held, most int64                    // size of the runs, and its limit, in bytes
+	least      int                      // number of runs that stay, however large they are
+	runs       map[uint64]*list.Element // by runKey
+	recent     *list.List               // of *shelved; the most recently used is first
 }
 
 type shelved struct {
@@ -36,8 +36,8 @@ func (s *shelf) get(key uint64) *segment.Run {
 	return e.Value.(*shelved).run
 }
 
-// put adds a run, which takes the given number of bytes. It then drops the runs that were not
-// used for the longest time, until the shelf is within its limit or has only s.least runs.
+// put adds a run, which takes the given number of bytes. It then drops the least recently used
+// runs, until the shelf is within its limit or has only s.least runs.
 func (s *shelf) put(key uint64, r *segment.Run, bytes int64) {
 	x := &shelved{key, r, bytes}
 	s.runs[key] = s.recent.PushFront(x)

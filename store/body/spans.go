@@ -41,10 +41,10 @@ func (r *Runs) Spans(recipe segment.Recipe) ([]segment.Span, error) {
 	return out, nil
 }
 
-// appendSpan appends to out the spans in which the blocks of s are now, and returns out. If the
-// segment of s was merged, its names say where the merge put the blocks. The segments there may
-// have been merged since, and then have names of their own. hops counts how many names were
-// followed, to stop at a circle.
+// appendSpan appends to out the spans in which the blocks of span s are now, and returns out. If
+// the segment of s was merged, its names file says into which segments the merge wrote the
+// blocks. If these were merged too, appendSpan follows their names files in the same way. hops is
+// how many names files were followed so far; a number that is too high means a circle.
 func (r *Runs) appendSpan(out []segment.Span, s segment.Span, hops int) ([]segment.Span, error) {
 	if r.Segment(s.Segment) != nil {
 		return append(out, s), nil
@@ -69,8 +69,8 @@ func (r *Runs) appendSpan(out []segment.Span, s segment.Span, hops int) ([]segme
 	return out, nil
 }
 
-// namesOf returns where a merge put the blocks of a segment, or nil if the catalogue names no
-// file that says so.
+// namesOf returns where the blocks of the merged segment with this number are now, or nil if the
+// catalogue has no names file for the segment.
 func (r *Runs) namesOf(id uint32) (*segment.Names, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

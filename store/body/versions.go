@@ -15,28 +15,28 @@ import (
 // Version is a stored version, as Runs.Versions reads it. It shares no memory with the
 // runs.
 type Version struct {
-	Digest  record.Digest // of the body, as the version's own entry has it
-	Fold    []byte        // nil if none is stored
+	Digest  record.Digest // digest of the body, from the entry of the version
+	Fold    []byte        // how its blocks relate to those of earlier versions; nil if that is not stored
 	Body    []byte
 	HasBody bool   // the archive has the body
-	Blocks  Blocks // of the body, if the version stores it itself
-	Read    bool   // all of this was read
+	Blocks  Blocks // the blocks of the body, if the version stores it itself
+	Read    bool   // the other fields are complete; if not set, they are not to be used
 }
 
-// Blocks are blocks of a body, with their IDs and sizes. The blocks of all spans
-// together are numbered from 0.
+// Blocks describes the blocks of a body: where they are stored, their IDs and their
+// sizes. The blocks of all spans together are numbered from 0.
 type Blocks struct {
 	Spans []segment.Span
-	IDs   []segment.ID
-	Sizes []int32
+	IDs   []segment.ID // by number of the block
+	Sizes []int32      // by number of the block, in bytes
 }
 
-// Versions reads the versions whose first captures are the given captures, and returns
-// them in the same order. For each it calls owner with the index of the capture and its
-// entry. That entry may lack RecordID and DeclaredDigest. owner returns the entry that
-// stores the body, or nil if the archive does not have the body. Read is false in a
-// version whose body is larger than most bytes, is stored undivided, or is damaged. The
-// caller must limit the total size of the bodies.
+// Versions reads the versions that begin at the given captures, and returns them in the
+// same order. For each capture it calls the function owner with the index of the capture
+// and its entry. The fields RecordID and DeclaredDigest of that entry may be missing.
+// owner returns the entry that stores the body, or nil if the archive does not have the
+// body. The field Read of a version is false if its body is larger than most bytes, is not
+// divided into blocks, or is damaged. The caller must limit the total size of the bodies.
 //
 // Versions reads each run once, whatever the order of the captures. It goes from the
 // newest run to the oldest. The blocks of a body are in the run of its entry or in older
@@ -70,29 +70,30 @@ type versionReader struct {
 	owner    func(int, *segment.Stored) (*segment.Stored, error)
 	captures []*timeline.Capture
 	out      []Version
-	parts    []partsOf // for each version
-	copies   arena
-	memory   segment.RunMemory // memory of the run that visit reads
-	wanted   map[segment.RunRef]*wantedOfRun
-	order    newestFirst // the keys of wanted as a heap
+	parts    []partsOf                       // for each version
+	copies   arena                           // has the blocks in parts
+	memory   segment.RunMemory               // memory of the run that visit reads
+	wanted   map[segment.RunRef]*wantedOfRun // what is still to be read from each run
+	order    newestFirst                     // the keys of wanted as a heap
 }
 
 // partsOf has the blocks of a version's body. The first blocks, as many as layout says,
 // are the layout of the page.
 type partsOf struct {
-	blocks [][]byte
+	blocks [][]byte // nil for a block that was not read yet
 	layout uint32
 	digest record.Digest // of the body
 }
 
 // wantedOfRun lists what to read from a run: the entries of some versions, and blocks.
 type wantedOfRun struct {
-	entries []int
+	entries []int // indexes of the versions
 	blocks  []wantedBlocks
 }
 
-// wantedBlocks are consecutive blocks that a body needs. The field of is the number of the
-// version with that body, and first is the number in the body of the first block.
+// wantedBlocks is a span of blocks that the body of a version needs. The field of is the
+// index of that version, and first is the number of the first block among all blocks of
+// the body.
 type wantedBlocks struct {
 	segment.Span
 	of, first int
@@ -127,7 +128,7 @@ func (v *versionReader) want(ref segment.RunRef) *wantedOfRun {
 }
 
 // visit reads from the run ref everything that w lists. If a part of a version cannot be
-// read, Read stays false in that version.
+// read, the field Read of that version stays false.
 func (v *versionReader) visit(ref segment.RunRef, w *wantedOfRun) {
 	s := v.runs.Segment(ref.Segment)
 	if s == nil || len(w.entries)+len(w.blocks) == 0 { // its entries added blocks of the run itself
@@ -175,13 +176,13 @@ func (v *versionReader) visit(ref segment.RunRef, w *wantedOfRun) {
 	}
 }
 
-// idsShare is a limit for visit: it computes the IDs of the wanted blocks if they are at most
-// one in idsShare of the blocks of the run. For more blocks it is faster to decode the IDs of
-// all, unless the run is packed and has none.
+// idsShare decides how visit gets the IDs of the wanted blocks of a run. If they are at most one
+// in idsShare of the blocks of the run, visit computes the ID of each. For more blocks it is
+// faster to decode the stored IDs of all, unless the run is packed and stores none.
 const idsShare = 4
 
-// entry reads the entry and the fold of version i from the run, and finds out which blocks
-// the body needs.
+// entry reads the entry and the fold of version i from the run. It adds the blocks that the
+// body of the version needs to v.wanted.
 func (v *versionReader) entry(i int, run *segment.Run) {
 	c, x := v.captures[i], &v.out[i]
 	facts, err := factsOf(c.Seg, run)
@@ -222,7 +223,8 @@ func (v *versionReader) entry(i int, run *segment.Run) {
 	}
 }
 
-// finish makes the body of version i from the blocks that were read.
+// finish makes the body of version i from the blocks that were read, and sets Read if the
+// body is right.
 func (v *versionReader) finish(i int) {
 	x, parts := &v.out[i], v.parts[i]
 	if parts.blocks == nil {

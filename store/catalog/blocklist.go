@@ -11,14 +11,14 @@ import (
 	"infomall/store/record/task"
 )
 
-// kindBlockList is the word for a block-list in the first line of its file.
+// kindBlockList is the word in the first line of a file that says it has a block-list.
 const kindBlockList = "block-list"
 
-// BlockListBytesMax is the largest size of a block-list, in bytes. It is room for
-// some 600,000 digests.
+// BlockListBytesMax is the greatest size of the file of a block-list, in bytes. That
+// is enough for some 600,000 digests.
 const BlockListBytesMax = 64 << 20
 
-// errBlockList is returned if the file of a block-list is damaged.
+// errBlockList is the error for a damaged file of a block-list.
 var errBlockList = errors.New("the block-list is damaged; restore the file from a copy of the archive (REPAIR POOL does it): without it nobody knows which captures must stay out, and nothing is imported")
 
 // EncodeBlockList returns the content of the file of a block-list, which
@@ -42,7 +42,7 @@ func EncodeBlockList(l *task.BlockList) []byte {
 	return lines.Seal(b)
 }
 
-// DecodeBlockList parses the content b of the file of a block-list. The error says
+// DecodeBlockList parses the content b of the file of a block-list. An error means
 // that the file is damaged.
 func DecodeBlockList(b []byte) (*task.BlockList, error) {
 	in, err := lines.Open(b, kindBlockList, errBlockList)
@@ -92,7 +92,8 @@ func readBlockScope(in *lines.Reader) task.BlockScope {
 	return s
 }
 
-// readHex reads a field of hexadecimal digits into dst, which it must fill.
+// readHex decodes the next field, hexadecimal digits, into dst. It calls in.Fail if
+// the digits do not fill dst exactly.
 func readHex(in *lines.Reader, dst []byte) {
 	b, err := hex.DecodeString(in.Text())
 	if err != nil || len(b) != len(dst) {
@@ -102,8 +103,9 @@ func readHex(in *lines.Reader, dst []byte) {
 	copy(dst, b)
 }
 
-// BlockList parses b as the content of the block-list that the catalogue names as f,
-// and checks that it is that file.
+// BlockList parses b, the content of the file of a block-list. f is the catalogue's
+// entry for the file. BlockList returns an error if b is damaged, or if its size or
+// checksum differs from f.
 func (f File) BlockList(b []byte) (*task.BlockList, error) {
 	l, err := DecodeBlockList(b)
 	if err == nil && (int64(len(b)) != f.Bytes || lines.Sum(b) != f.CRC) {

@@ -15,6 +15,8 @@
 //	removal      one DELETE or DROP: it hides captures that are still in segments
 //	hidden       the place of such a capture in its segment
 //	block-list   what imports must leave out; each change of it is a new file
+//	hints        how a capture differs from the one before it at its URL
+//	new form     a db-file that replaces another one with the same captures and blocks
 //
 // A Catalog never changes once it is in force. Apply makes the next one:
 //
@@ -54,28 +56,28 @@ type Catalog struct {
 	Removals []RemovalFile   // in the order in which they came into force
 	Blocked  File            // the block-list; its Name is "" if there is none
 
-	// The fields below are those of an archive in a bucket. Package commit sets them.
+	// The fields below are used only for an archive in a bucket. Package commit sets them.
 
-	Before  string     // the name of the catalogue file of the generation before; "" for the first
+	Before  string     // the name of the catalogue file of the previous generation; "" for the first
 	Writers []string   // the names of the writers that may publish
-	Gone    []GoneFile // files out of force that were not removed yet
+	Gone    []GoneFile // files that are no longer in force and were not removed yet
 	Renewed []Renewal  // files in force that REPAIR has replaced, sorted by name
 	// Briefs are extracts of the indexes of small segments, by segment number. A reader that
-	// has the Brief need not open the index for it.
+	// finds what it needs in the Brief need not open the index of the segment.
 	Briefs map[uint32]*segment.Brief
 }
 
-// GoneFile is a file that the catalogue no longer names.
+// GoneFile is a file that is no longer in force and was not removed yet.
 type GoneFile struct {
-	Name string // path in the archive's folder
-	At   int64  // when it went out of force, by the clock of the store, in seconds since 1970
+	Name string // path of the file in the archive's folder
+	At   int64  // when it went out of force, by the clock of the bucket, in seconds since 1970
 }
 
 // Renewal says that a file was replaced by another file with the same name. Machines that have
 // cached bytes of the earlier file must read the file again.
 type Renewal struct {
 	Name    string // path in the archive's folder
-	Edition string // random; another one after each replacement
+	Edition string // a random text, which differs after each replacement
 }
 
 // NamesFile is the catalogue's entry for a names file. A names file says where the
@@ -85,7 +87,7 @@ type NamesFile struct {
 	Bytes int64
 	CRC   uint32
 	Of    []uint32 // numbers of the segments that were merged, sorted
-	To    []uint32 // numbers of the segments that have their blocks now, sorted
+	To    []uint32 // numbers of the segments into which their blocks were written, sorted
 }
 
 // IndexFile is the catalogue's entry for an index file in force.
@@ -95,13 +97,13 @@ type IndexFile struct {
 	CRC   uint32
 }
 
-// kindCatalog is the word for a catalogue in the first line of its file.
+// kindCatalog is the word in the first line of a file that says it has a catalogue.
 const kindCatalog = "catalogue"
 
-// orders has the word that a catalogue file uses for each value of Info.Follows.
+// orders has, for each value of segment.Info.Follows, the word for it in a catalogue file.
 var orders = map[bool]string{true: "follows", false: "any"}
 
-// Encode returns the content of the catalogue's file, which Decode parses.
+// Encode returns the content of the file of the catalogue c. Decode parses it.
 func (c *Catalog) Encode() []byte {
 	b := lines.Append(lines.New(kindCatalog), "generation", c.Generation)
 	if c.ID != "" {
@@ -158,7 +160,7 @@ func (c *Catalog) Encode() []byte {
 // NewID returns a random ID for a new archive: 16 hex digits.
 func NewID() string { return fmt.Sprintf("%016x", rand.Uint64()) }
 
-// errCatalog is returned if a catalogue file is damaged.
+// errCatalog is the error for a damaged catalogue file.
 var errCatalog = errors.New("the catalogue is damaged")
 
 // Decode parses the content b of a catalogue file. It returns errCatalog if the file
@@ -241,8 +243,7 @@ func Decode(b []byte, generation uint64) (*Catalog, error) {
 	return c, nil
 }
 
-// HidesIn reports whether a segment of the pool still has captures that were
-// deleted.
+// HidesIn reports whether deleted captures are still in the db-files of a pool.
 func (c *Catalog) HidesIn(pool string) bool {
 	hidden := make(map[uint32]bool)
 	for _, r := range c.Removals {
@@ -289,8 +290,8 @@ func (c *Catalog) IndexFile(name string) IndexFile {
 	return IndexFile{Name: name} // Unreachable unless the catalogue is wrong: no file matches this.
 }
 
-// inUse returns those elements of files that segments of c use, sorted by name and without
-// duplicates. It overwrites files.
+// inUse returns those index files in the list files that have the index of a segment of c. The
+// result is sorted by name, without duplicates, and uses the memory of files.
 func (c *Catalog) inUse(files []IndexFile) []IndexFile {
 	used := make(map[string]bool)
 	for _, s := range c.Segments {
@@ -301,21 +302,20 @@ func (c *Catalog) inUse(files []IndexFile) []IndexFile {
 	return slices.CompactFunc(files, func(a, b IndexFile) bool { return a.Name == b.Name })
 }
 
-// has reports whether the catalogue itself names the segment with this number. It does not if
-// the segment was merged into another.
+// has reports whether the segment with this number is in force. That is not so if it was merged
+// into another segment.
 func (c *Catalog) has(id uint32) bool {
 	return slices.ContainsFunc(c.Segments, func(s *segment.Info) bool { return s.ID == id })
 }
 
-// Holdings are the segments and pools to which segments of a catalogue may refer. Merged
-// segments belong to them if a names file says where their blocks are now.
+// Holdings are the segments and pools to which the segments of a catalogue may refer: those in
+// force, and also merged segments, if a names file says where their blocks are now.
 type Holdings struct {
-	Segments map[uint32]bool
-	Pools    map[string]bool
+	Segments map[uint32]bool // by number
+	Pools    map[string]bool // by name
 }
 
-// Holdings returns the segments and pools of the catalogue to which segments may
-// refer.
+// Holdings returns the segments and pools to which the segments of c may refer.
 func (c *Catalog) Holdings() Holdings {
 	h := Holdings{make(map[uint32]bool, len(c.Segments)), make(map[string]bool)}
 	for _, s := range c.Segments {
@@ -365,12 +365,12 @@ func (c *Catalog) IsStatic(pool string) bool {
 }
 
 // IndexLarge is the size in bytes above which the index of a segment gets a file of
-// its own. The smaller indexes of one year share a file.
+// its own. Smaller indexes of segments of one year may share a file.
 const IndexLarge = 1 << 20
 
-// Unshared returns the segments whose small indexes should be put into a common file. These are
-// the segments of static pools that have small indexes, of each year whose small indexes are
-// not already alone together in one file.
+// Unshared returns the segments whose small indexes should be put into common files, one file for
+// each year. These are segments of static pools. Unshared leaves out a year if the small indexes
+// of its static pools are already in one file, and nothing else is in that file.
 func (c *Catalog) Unshared() (out []*segment.Info) {
 	for _, year := range c.sharers() {
 		if c.scattered(year) {
@@ -380,8 +380,8 @@ func (c *Catalog) Unshared() (out []*segment.Info) {
 	return out
 }
 
-// sharers returns, for each year, those segments of static pools that have small indexes. They
-// may share an index file.
+// sharers returns the segments of static pools that have small indexes, in one list for each year.
+// The indexes of such a list may share a file.
 func (c *Catalog) sharers() [][]*segment.Info {
 	var out [][]*segment.Info
 	for _, s := range c.Segments {
@@ -397,8 +397,8 @@ func (c *Catalog) sharers() [][]*segment.Info {
 	return out
 }
 
-// scattered reports whether the indexes of segments are in several files, or in one
-// file that other segments use too.
+// scattered reports whether the indexes of the given segments are in several files, or
+// in a file that also has the index of another segment.
 func (c *Catalog) scattered(segments []*segment.Info) bool {
 	own := make(map[uint32]bool)
 	for _, s := range segments {

@@ -15,7 +15,7 @@ import (
 type Change struct {
 	// Out are the segments that go out of force.
 	Out []*segment.Info
-	// In are new segments that come into force. Apply sets their Born, Seen, Apart,
+	// In are new segments that come into force. Apply sets their fields Born, Seen, Apart,
 	// Fresh and Follows, and if Imports is set, AddedFirst and AddedLast.
 	In []*segment.Info
 	// Rewritten are segments in force that are replaced by another form of the same
@@ -24,8 +24,8 @@ type Change struct {
 	// Index, if not nil, is the index file of the segments in In and of the new
 	// forms in Rewritten.
 	Index *IndexFile
-	// Names, if not nil, is the file that says where in the segments of In the
-	// blocks of Out are.
+	// Names, if not nil, is the names file of a merge: it says where in the segments
+	// of In the blocks of the segments of Out are now.
 	Names *NamesFile
 	// Dropped has the numbers of those segments of Out that lost blocks: some of
 	// their blocks were not stored again, because nothing used them when the change
@@ -36,42 +36,43 @@ type Change struct {
 	Seen uint64
 	// On is the catalogue of that snapshot.
 	On *Catalog
-	// Imports says that In has captures that are new to the archive. They were checked against
-	// the block-list of the catalogue On.
+	// Imports is set if In has captures that are new to the archive. The caller has checked
+	// them against the block-list of the catalogue On.
 	Imports bool
 	// Now is the present time. It is needed only if Imports is set: Apply records it as the
 	// time at which the captures of In were added. If it is not later than the time of the
 	// previous publication, Apply records that time plus one millisecond.
 	Now record.Time
-	// Whole, if not "", is a pool. Out must then have all segments of that pool.
+	// Whole, if not "", is the name of a pool that is replaced as a whole. Out must then
+	// have all segments of that pool.
 	Whole string
-	// Seal makes the pools of In static.
+	// Seal is set if the pools of In become static.
 	Seal bool
-	// Parts says which keys each pool of the month takes from now on. It is nil if
-	// no pool is split.
+	// Parts is set if the change splits the pool Whole. It says which URLs Whole and its
+	// new parts take from now on.
 	Parts []Part
-	// Depends has, by number, each segment that depends on the pool Whole, and the
-	// new parts of Whole on which that segment depends.
+	// Depends is used with Parts. It has, for the number of each segment that depends on
+	// the pool Whole, the new parts of Whole from which the segment uses bodies.
 	Depends map[uint32][]string
 }
 
-// Rewritten says that Now replaces Old. Old is a segment in force, and Now is its new form,
-// with the same ID, captures and blocks. Apply sets Born, Seen, Apart, Fresh, Follows,
-// AddedFirst and AddedLast of the new form.
+// Rewritten says that the segment Now replaces the segment Old, which is in force. Now is the new
+// form of Old, with the same ID, captures and blocks. Apply copies the fields Born, Seen, Apart,
+// Fresh, Follows, AddedFirst and AddedLast from Old to Now.
 type Rewritten struct {
 	Old, Now *segment.Info
 }
 
-// ErrStale is returned by Apply if the change no longer fits, because another process has
-// published since the change was planned: segments that the change takes out or uses are gone.
-// The caller may plan the change again on a new snapshot.
+// ErrStale is returned by Apply if another process has published a change since the caller's
+// change was planned, and the two do not fit together. For example, a segment that the caller's
+// change takes out or uses is gone. The caller may plan the change again on a new snapshot.
 var ErrStale = errors.New("another process changed the archive meanwhile")
 
-// Apply returns the next generation: c without the segments that go out of force,
-// and with the segments that come into force and their index file. It returns
-// ErrStale if a segment that goes out is not in force, if a segment would use
-// something that is not in force, or if a change that was published meanwhile does
-// not fit together with ch.
+// Apply returns the generation that follows c after the change ch: without the
+// segments in ch.Out, and with the segments in ch.In and their index file. c stays
+// unchanged. Apply returns ErrStale if a segment in ch.Out is not in force, if a
+// segment would use something that is not in force, or if a change that was published
+// after ch was planned does not fit together with ch.
 func (c *Catalog) Apply(ch Change) (*Catalog, error) {
 	next := &Catalog{Generation: c.Generation + 1, ID: c.ID, Blocked: c.Blocked}
 	if c.Copied || c.ID == "" {
@@ -158,7 +159,7 @@ func (c *Catalog) Apply(ch Change) (*Catalog, error) {
 	return next, next.Check(c, ch)
 }
 
-// LastAdded returns the latest time at which captures of c were added, or
+// LastAdded returns the last time at which captures were added to the archive, or
 // record.MinTime if c has no segment.
 func (c *Catalog) LastAdded() record.Time {
 	last := record.MinTime
@@ -168,10 +169,11 @@ func (c *Catalog) LastAdded() record.Time {
 	return last
 }
 
-// sumFresh sets Follows and Fresh (the number of new URLs) of the segments in ch.In, into which
-// the segments in ch.Out were merged. If their pool has no other segments, Fresh of each is the
-// number of its URLs. Otherwise the first segment gets the sum over ch.Out and the others get
-// 0, or all get FreshUnknown if that sum is not known.
+// sumFresh sets the fields Follows and Fresh of the segments in ch.In, into which the segments in
+// ch.Out were merged. Fresh is the number of a segment's URLs that were new in its pool. If the
+// pool has no segments besides those in ch.In, Fresh of each is the number of its URLs. Otherwise
+// the first segment gets the sum of Fresh over ch.Out, and the others get 0. If that sum is not
+// known, all get FreshUnknown.
 func (c *Catalog) sumFresh(ch Change) {
 	out := make(map[uint32]bool, len(ch.Out))
 	follows := true
@@ -200,9 +202,10 @@ func (c *Catalog) sumFresh(ch Change) {
 	}
 }
 
-// divide enters in next the parts into which the change ch divides a pool. c is the generation
-// before next. The error is ErrStale if a capture that was added since the change was planned
-// would be in the wrong part, or if a new part has a name that is in use.
+// divide adds to next the parts into which the change ch splits a pool. c is the generation
+// before next. The error is ErrStale if captures were added to the pool since ch was planned, if
+// a new part has a name that is in use, or if a segment in ch.In has captures that its pool does
+// not take.
 func (next *Catalog) divide(c *Catalog, ch Change) error {
 	if ch.Whole != "" && len(c.PoolSegments(ch.Whole)) != len(ch.Out) {
 		return ErrStale
@@ -223,8 +226,8 @@ func (next *Catalog) divide(c *Catalog, ch Change) error {
 	return nil
 }
 
-// tidy sorts the lists of a catalogue. It drops index files and names files that no
-// segment uses, and static pools and parts that no longer exist.
+// tidy sorts the lists of a catalogue. It removes the entries of index files and names
+// files that no segment uses, and of static pools and parts that no longer exist.
 func (next *Catalog) tidy() {
 	next.sort()
 	next.tidyParts()
@@ -237,10 +240,11 @@ func (next *Catalog) tidy() {
 	next.Static = slices.DeleteFunc(slices.Compact(next.Static), func(p string) bool { return !slices.Contains(pools, p) })
 }
 
-// bornOf returns the generation (number of a catalogue) from which the captures of merged
-// segments count as added. This is the newest Born of the merged segments. Segments with equal
-// Born are assumed to know each other's captures. If another segment of next has that Born but
-// does not know the captures, bornOf returns the generation of next, as for new captures.
+// bornOf returns the field Born for the segments into which the given segments were merged: the
+// generation that counts as the first with their captures. It is the greatest Born of the merged
+// segments. But if another segment of next has the same Born, and its hints do not take the
+// captures of its own generation into account, bornOf returns the generation of next, as for new
+// captures. Otherwise these hints would be taken for right.
 func (next *Catalog) bornOf(merged []*segment.Info) uint64 {
 	born := uint64(0)
 	for _, s := range merged {
@@ -254,8 +258,8 @@ func (next *Catalog) bornOf(merged []*segment.Info) uint64 {
 	return born
 }
 
-// dropNames drops the names files (which say where the blocks of merged segments are
-// now) that no segment uses, directly or through other names files.
+// dropNames removes from next the names files (which say where the blocks of merged
+// segments are now) that no segment uses, directly or through other names files.
 func (next *Catalog) dropNames() {
 	used := make(map[uint32]bool)
 	for _, s := range next.Segments {
@@ -285,10 +289,10 @@ func (next *Catalog) dropNames() {
 	next.Names = names
 }
 
-// AddRemoval adds removal r (one DELETE or DROP) to a generation of the catalogue
-// that is about to come into force. info is its entry; AddRemoval completes it. It
-// returns ErrStale if the generation lacks a segment with captures that r hides, or
-// still has segments of a pool that r drops.
+// AddRemoval adds the removal r (one DELETE or DROP) to next, a generation that is
+// about to come into force. info is the catalogue's entry for the file of r;
+// AddRemoval sets its Generation and Segments. It returns ErrStale if next lacks a
+// segment with captures that r hides, or still has segments of a pool that r drops.
 func (next *Catalog) AddRemoval(r *Removal, info *RemovalFile) error {
 	have := next.Holdings()
 	info.Generation = next.Generation
@@ -306,8 +310,9 @@ func (next *Catalog) AddRemoval(r *Removal, info *RemovalFile) error {
 	return nil
 }
 
-// Check returns ErrStale if next, which the change ch made from c, lacks a segment or pool that
-// a segment of next uses. It does not count a segment or pool that c lacks too.
+// Check returns ErrStale if a segment of next uses a segment or a pool that next lacks. next is
+// the generation that the change ch made from c. Check accepts that a segment or pool is missing
+// if it was already missing in c, and a segment of c used it.
 func (next *Catalog) Check(c *Catalog, ch Change) error {
 	before, after := c.Holdings(), next.Holdings()
 	for _, s := range ch.In {
@@ -337,10 +342,10 @@ func (next *Catalog) Check(c *Catalog, ch Change) error {
 }
 
 // Rebuild makes a catalogue, without removals, from the segments and files that were found in
-// the archive's folder. older are catalogues that can still be read; they say in which
-// generation a segment was born. Segments that none of them names count as born one after the
-// other, each without knowledge of the others' captures. last is the number of the newest
-// generation that existed; the new one gets a higher number.
+// the archive's folder. older are catalogues that can still be read. They say in which
+// generation a segment came into force. A segment that none of them names counts as published
+// alone, in a generation of its own. last is the number of the newest generation that existed;
+// the result has a higher number.
 func Rebuild(segments []*segment.Info, indexes []IndexFile, names []NamesFile, older []*Catalog, last uint64) *Catalog {
 	next := &Catalog{Generation: last, ID: NewID(), Indexes: indexes, Names: names}
 	old := make(map[uint32]*segment.Info)
@@ -374,9 +379,9 @@ func Rebuild(segments []*segment.Info, indexes []IndexFile, names []NamesFile, o
 	return next
 }
 
-// WithIndexes returns the next generation (state of the catalogue): c with the new
-// indexes of the segments in infos, as far as these segments are still in force.
-// files are the index files with these indexes.
+// WithIndexes returns the next generation: c with new indexes for the segments in
+// infos. It ignores an element of infos whose segment is no longer in force. files are
+// the index files that have the new indexes.
 func (c *Catalog) WithIndexes(infos []*segment.Info, files []IndexFile) *Catalog {
 	next := &Catalog{Generation: c.Generation + 1, ID: c.ID, Copied: c.Copied, Names: c.Names, Static: c.Static, Parts: c.Parts, Removals: c.Removals, Blocked: c.Blocked}
 	indexed := make(map[uint32]*segment.Info, len(infos))

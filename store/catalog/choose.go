@@ -8,23 +8,23 @@ import (
 )
 
 const (
-	// MergeWays is the greatest number of segments with the same URLs that are merged at once,
-	// because one or two runs of each segment are in memory. If there are more segments, a
-	// first round merges some of them.
+	// MergeWays is the greatest number of segments that are merged at once if they have captures
+	// of the same URLs, because one or two runs of each segment are in memory. If there are more
+	// segments, a first round merges some of them.
 	MergeWays = 16
 	// smallBytes is the size in bytes below which a db-file, and its segment, is called small.
 	// Only small segments are merged without a MERGE statement.
 	smallBytes = 64 << 20
-	// classWays is how many small segments of one size class make a merge due, and the factor
-	// between the sizes of two classes. The result of the merge is usually in the next class,
-	// so a capture is rewritten at most once in each class. After merges a pool has less than
-	// classWays small segments in each class.
+	// classWays is how many small segments of one size class are needed for a merge. It is also
+	// the factor between the greatest sizes of two neighbouring classes. The result of a merge
+	// is usually in the next class, so a capture is rewritten at most once in each class. After
+	// the merges a pool has less than classWays small segments in each class.
 	classWays = 8
-	// classBytes is the size below which segments are in the first class.
+	// classBytes is the size in bytes below which a segment is in the first class.
 	classBytes = 32 << 10
 )
 
-// classOf returns the size class of a segment, counted from 0.
+// classOf returns the number of the size class of a segment, from 0 for the smallest segments.
 func classOf(s *segment.Info) (class int) {
 	for most := int64(classBytes); s.Bytes >= most; most *= classWays {
 		class++

@@ -9,8 +9,8 @@ import (
 	"infomall/store/segment"
 )
 
-// FilesOnlyOf returns how many db-files and index files are needed by the given segments and by
-// no others, and the size of these files in bytes.
+// FilesOnlyOf counts the db-files and index files that only the given segments of c use. bytes is
+// the size of these files together.
 func (c *Catalog) FilesOnlyOf(segments []*segment.Info) (files int, bytes int64) {
 	others := make(map[string]bool)
 	for _, s := range c.Segments {
@@ -31,7 +31,7 @@ func (c *Catalog) FilesOnlyOf(segments []*segment.Info) (files int, bytes int64)
 	return files, bytes
 }
 
-// Pool is a pool with its segments and files, as copied to another archive.
+// Pool is a pool with its segments and all files that a copy of the pool needs.
 type Pool struct {
 	Name     string
 	Segments []*segment.Info
@@ -115,10 +115,10 @@ func (c *Catalog) CommonFiles() []File {
 	return out
 }
 
-// CheckCopyOf returns an error if c cannot be the catalogue of a copy of original: it has a
-// segment, removal or block-list that original does not have. A catalogue that is marked as a
-// copy of original is always accepted, because the copy of an earlier state may have things
-// that original no longer has.
+// CheckCopyOf returns an error if c cannot be the catalogue of a copy of original, because c has a
+// segment, removal or block-list that original does not have. It always accepts a catalogue that
+// is marked as a copy of original: that may be a copy of an earlier state, and have things that
+// original no longer has.
 func (c *Catalog) CheckCopyOf(original *Catalog) error {
 	if c.Copied && c.ID != "" && c.ID == original.ID {
 		return nil
@@ -137,8 +137,8 @@ func (c *Catalog) CheckCopyOf(original *Catalog) error {
 	return nil
 }
 
-// Outdated returns the names of the pools of the copy c whose segments were merged
-// or rewritten in the original since they were copied.
+// Outdated returns the names of the pools that were merged or rewritten in the
+// original after they were copied. c is the catalogue of the copy.
 func (c *Catalog) Outdated(original *Catalog) []string {
 	has, pools := original.byID(), original.Holdings().Pools
 	var out []string
@@ -150,9 +150,9 @@ func (c *Catalog) Outdated(original *Catalog) []string {
 	return slices.Compact(out)
 }
 
-// AddPools returns the next catalogue of a copy. The copy gets the given pools from
-// c, the catalogue of the original. The parameter there is the copy's present
-// catalogue; the other pools stay as they are in it.
+// AddPools returns the next catalogue of a copy of the archive. c is the catalogue of
+// the original, and the parameter there is the present catalogue of the copy. The
+// result has the given pools as c has them, and all other pools as there has them.
 func (c *Catalog) AddPools(there *Catalog, pools []Pool) *Catalog {
 	copied := make(map[string]bool, len(pools))
 	for _, p := range pools {
@@ -197,8 +197,8 @@ func (c *Catalog) AddPools(there *Catalog, pools []Pool) *Catalog {
 	return next
 }
 
-// Complete returns those of the given pools that can be used without others: each pool on which
-// a returned pool depends is returned too.
+// Complete returns the given pools without those that depend on a pool which is not in the
+// result. The returned pools can therefore be used without any other pool.
 func Complete(pools []Pool) []Pool {
 	for {
 		has := make(map[string]bool, len(pools))

@@ -25,7 +25,7 @@ import (
 // archive has another limit.
 const poolLimitDefault = 64 << 30
 
-// Part says which URLs a pool takes captures of: URLs with a key in From <= key < To. If To is
+// Part says of which URLs a pool takes captures: of those with a key in From <= key < To. If To is
 // "", there is no upper bound. A pool without a Part takes the captures of all URLs.
 type Part struct {
 	Pool     string
@@ -51,9 +51,9 @@ func (c *Catalog) Takes(pool, key string) bool {
 	return key >= p.From && (p.To == "" || key < p.To)
 }
 
-// OpenPool returns the name of the pool that gets a new capture of the URL with this
-// key, in a month such as "200806": the first of the month's pool and its parts that
-// is not static and takes the key.
+// OpenPool returns the name of the pool to which a new capture is added. month is the
+// month of the capture, such as "200806", and key is the key of its URL. The result is
+// the first of the month's pool and its parts that is not static and takes the key.
 func (c *Catalog) OpenPool(month, key string) string {
 	pool := month
 	for c.IsStatic(pool) || !c.Takes(pool, key) {
@@ -77,8 +77,8 @@ func NextPart(pool string) string {
 	return month + letters + string(last+1)
 }
 
-// FreePart returns a name for a new part of the month. It follows, in order, all names that are
-// in use.
+// FreePart returns the name for a new part of a month. It is the name after the last name that a
+// pool or part of the month has.
 func (c *Catalog) FreePart(month string) string {
 	last := month
 	see := func(pool string) {
@@ -106,16 +106,17 @@ func (c *Catalog) poolBytes(pool string) (bytes int64) {
 	return bytes
 }
 
-// Oversized reports whether a pool should be split: it is larger than limit bytes, and half as
-// large again as after its last split. (A split may have left it larger than the limit.)
+// Oversized reports whether a pool should be split. It should if it is larger than limit bytes,
+// and has grown by more than half since its last split. The second condition is needed because a
+// pool may be larger than the limit directly after a split.
 func (c *Catalog) Oversized(pool string, limit int64) bool {
 	p := c.PartOf(pool)
 	bytes := c.poolBytes(pool)
 	return bytes > limit && bytes > p.Bytes+p.Bytes/2
 }
 
-// setParts adds parts to the catalogue. A part replaces the existing part of the
-// same pool.
+// setParts adds parts to c.Parts. An element replaces the existing element for the same
+// pool.
 func (c *Catalog) setParts(parts []Part) {
 	for _, p := range parts {
 		c.Parts = slices.DeleteFunc(c.Parts, func(o Part) bool { return o.Pool == p.Pool })
@@ -123,8 +124,8 @@ func (c *Catalog) setParts(parts []Part) {
 	c.Parts = append(c.Parts, parts...)
 }
 
-// tidyParts sorts the parts, and drops the parts of months that have no segments any more. A
-// pool without captures keeps its part if another pool of its month has segments.
+// tidyParts sorts c.Parts, and removes the elements for months that have no segments any more. The
+// element for a pool without captures stays if another pool of its month has segments.
 func (c *Catalog) tidyParts() {
 	months := make(map[string]bool)
 	for _, s := range c.Segments {
@@ -135,10 +136,10 @@ func (c *Catalog) tidyParts() {
 	c.Parts = slices.CompactFunc(c.Parts, func(a, b Part) bool { return a.Pool == b.Pool })
 }
 
-// dependOnParts is called when the change ch splits a pool. Segments that depend on the pool
-// may use bodies that are now in the pool's new parts. dependOnParts makes each of these
-// segments also depend on the parts that ch.Depends has for it. A segment that another process
-// published meanwhile is not in ch.Depends, and is made to depend on all parts.
+// dependOnParts corrects the dependencies of segments when the change ch splits a pool. Segments
+// that depend on the pool may use bodies that are now in its new parts. dependOnParts makes each
+// of these segments also depend on the parts that ch.Depends has for it. A segment that another
+// process published meanwhile is not in ch.Depends; it then depends on all parts.
 func (next *Catalog) dependOnParts(ch Change) {
 	if len(ch.Parts) < 2 {
 		return
@@ -161,7 +162,7 @@ func (next *Catalog) dependOnParts(ch Change) {
 	}
 }
 
-// dependOn returns a copy of a segment's Info that depends on the given pools too.
+// dependOn returns a copy of s that depends on the given pools too.
 func dependOn(s *segment.Info, pools []string) *segment.Info {
 	again := *s
 	again.Depends = slices.Concat(s.Depends, pools)
@@ -170,10 +171,11 @@ func dependOn(s *segment.Info, pools []string) *segment.Info {
 	return &again
 }
 
-// dependOnAllParts makes each segment of a rebuilt catalogue depend on all parts of
-// the months on which it depends, because a db-file does not say how a pool was
-// split after the file was written. If old, the segments of older catalogues, has
-// the same segment, the segment gets its dependencies from there instead.
+// dependOnAllParts is called for a catalogue that was rebuilt from db-files. A db-file
+// does not say into which parts a pool on which it depends was split later. So
+// dependOnAllParts makes each segment depend on all parts of the months on which it
+// depends. old has the segments of older catalogues by number. If it has the same
+// segment, dependOnAllParts copies the dependencies from there instead.
 func (c *Catalog) dependOnAllParts(old map[uint32]*segment.Info) {
 	pools := c.PoolNames()
 	for i, s := range c.Segments {
@@ -212,7 +214,7 @@ func (c *Catalog) WarnMisnamed(warn func(error)) {
 
 // Misnamed returns an error if a pool is not named after a month of the years 1 to
 // 9999, otherwise nil. Earlier versions of the program accepted any date as the time
-// of a capture, and created such pools. No query can ask for their times.
+// of a capture, and created such pools. No query can name a time in such a pool.
 func Misnamed(pool string) error {
 	if from, _ := Month(pool); from != record.NoTime {
 		return nil
@@ -231,12 +233,13 @@ func Month(pool string) (from, to record.Time) {
 	return record.At(t), record.At(t.AddDate(0, 1, 0))
 }
 
-// EndOfTime is later than the time of any stored capture. This includes times after
-// the year 9999, which a misnamed pool may have: a merge must not lose captures with
-// such times.
+// EndOfTime is later than the time of any stored capture. It is even later than the
+// times after the year 9999 that captures in a misnamed pool may have, so that a merge
+// of all captures up to EndOfTime does not lose them.
 const EndOfTime record.Time = math.MaxInt64
 
-// PoolLimit returns limit, or poolLimitDefault if it is 0.
+// PoolLimit returns the size in bytes above which a pool is split, given the setting limit: 0 means
+// the default.
 func PoolLimit(limit int64) int64 {
 	if limit == 0 {
 		return poolLimitDefault

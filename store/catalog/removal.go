@@ -23,18 +23,20 @@ type Removal struct {
 	Time     record.Time
 	Drop     bool // a pool was dropped; otherwise captures were deleted
 	Captures int64
-	Pools    []string // the pools of these captures, sorted
-	Reason   string
+	Pools    []string // the pools from which captures were removed, sorted
+	Reason   string   // as the user gave it
 
 	Hidden map[uint32][]Hidden // by number of the segment; each list sorted by place
-	// Touched are the fingerprints of the keys of the URLs whose hints may be wrong,
-	// sorted. Many URLs share a fingerprint, so no URL can be read from it. If
-	// another URL has the same fingerprint, a reader only does unnecessary work.
+	// Touched are the fingerprints (see Fingerprint) of the URLs whose hints may be
+	// wrong, sorted. Many URLs have the same fingerprint, so nobody can find the removed
+	// URLs from it. For a URL that only shares the fingerprint, a reader does
+	// unnecessary work, but its results are right.
 	Touched []uint32
 }
 
-// Hidden is a hidden capture (removed, but still in a file): its place within its segment, and
-// which captures still take their bodies from it.
+// Hidden describes a hidden capture (removed, but still in a file). Run and N are its place in its
+// segment: the number of the run, and its number in the run. Need says which captures still take
+// their bodies from it.
 type Hidden struct {
 	Run, N uint32
 	Need   Need
@@ -46,12 +48,13 @@ type Hidden struct {
 type Need uint8
 
 const (
-	NeedNone  Need = iota
-	NeedPool       // captures of its own pool
-	NeedOther      // captures of other pools too
+	NeedNone  Need = iota // no capture
+	NeedPool              // only captures of its own pool
+	NeedOther             // captures of other pools, and maybe of its own
 )
 
-// needMarks maps each Need to the mark that follows a hidden capture in the file of a removal.
+// needMarks has, for each Need, the mark that is written after the place of a hidden capture in
+// the file of a removal.
 var needMarks = [...]string{NeedNone: "", NeedPool: "~", NeedOther: "+"}
 
 // Compare orders hidden captures of one segment by their places.
@@ -59,8 +62,8 @@ func (h Hidden) Compare(o Hidden) int {
 	return cmp.Or(cmp.Compare(h.Run, o.Run), cmp.Compare(h.N, o.N))
 }
 
-// Hides reports whether r hides the capture at a place: entry n in a run of a
-// segment. If so, the first result describes that capture.
+// Hides reports whether r hides a capture: entry n in the run with the number run, of
+// the segment with the number segment. If so, the result at describes that capture.
 func (r *Removal) Hides(segment, run, n uint32) (at Hidden, ok bool) {
 	list := r.Hidden[segment]
 	i, ok := slices.BinarySearchFunc(list, Hidden{Run: run, N: n}, Hidden.Compare)
@@ -74,24 +77,24 @@ func (r *Removal) Hides(segment, run, n uint32) (at Hidden, ok bool) {
 // archive must not keep the URLs that were deleted.
 func Fingerprint(key string) uint32 { return lines.Sum([]byte(key)) }
 
-// Touches reports whether the removal may have made hints wrong (how a capture differs from the
-// one before it), of captures of the URLs with this fingerprint.
+// Touches reports whether the hints of URLs with this fingerprint may be wrong because of the
+// removal. Hints say how a capture differs from the one before it.
 func (r *Removal) Touches(print uint32) bool {
 	_, ok := slices.BinarySearch(r.Touched, print)
 	return ok
 }
 
-// kindRemoval is the word for a removal in the first line of its file.
+// kindRemoval is the word in the first line of a file that says it has a removal.
 const kindRemoval = "removal"
 
-// The words by which the file of a removal names the statement.
+// The words in the file of a removal for the statement that made it.
 const (
 	removalDelete = "delete"
 	removalDrop   = "drop"
 )
 
-// kind returns the word that the removal's file has for the statement: "delete" or
-// "drop".
+// kind returns the word for the statement that made the removal, as it is written in
+// the removal's file: "delete" or "drop".
 func (r *Removal) kind() string {
 	if r.Drop {
 		return removalDrop
@@ -133,7 +136,7 @@ func (r *Removal) Encode() []byte {
 	return lines.Seal(append(append(b, prints...), '\n'))
 }
 
-// errRemoval is returned if the file of a removal is damaged.
+// errRemoval is the error for a damaged file of a removal.
 var errRemoval = errors.New("the file of a removal is damaged; restore it from a copy of the archive: without it nobody knows which captures were deleted")
 
 // DecodeRemoval parses the content b of a removal's file. It returns errRemoval if
@@ -175,9 +178,9 @@ func DecodeRemoval(b []byte) (*Removal, error) {
 	return r, nil
 }
 
-// Decode parses b as the content of the file that r describes, and checks the size and the
-// checksum that r has. If the file of another removal were accepted, deleted captures would
-// become visible again.
+// Decode parses b, the content of the file that r describes. It returns an error if b is damaged,
+// or if its size or checksum differs from r. Otherwise the file of another removal could be
+// accepted by mistake, and deleted captures would become visible again.
 func (r *RemovalFile) Decode(b []byte) (*Removal, error) {
 	out, err := DecodeRemoval(b)
 	if err == nil && (int64(len(b)) != r.Bytes || lines.Sum(b) != r.CRC) {
@@ -186,8 +189,8 @@ func (r *RemovalFile) Decode(b []byte) (*Removal, error) {
 	return out, err
 }
 
-// readPlaces reads the places of hidden captures of one segment. It calls in.Fail if
-// they are malformed or not sorted.
+// readPlaces decodes the rest of the current line of in: the places of the hidden
+// captures of one segment. It calls in.Fail if they are malformed or not sorted.
 func readPlaces(in *lines.Reader) (out []Hidden) {
 	for _, s := range in.Words() {
 		n := NeedNone
@@ -208,9 +211,9 @@ func readPlaces(in *lines.Reader) (out []Hidden) {
 	return out
 }
 
-// readPrints reads the number of fingerprints, the number of bytes they take, and
-// the fingerprints themselves. It calls in.Fail if the fingerprints do not fill
-// exactly these bytes.
+// readPrints decodes the fingerprints of URLs in the file of a removal: their number,
+// the number of bytes that they take, and then these bytes. It calls in.Fail if the
+// bytes do not have exactly that number of fingerprints.
 func readPrints(in *lines.Reader) []uint32 {
 	count := in.Uint()
 	b := in.Bytes(in.Uint())
@@ -241,14 +244,15 @@ type RemovalFile struct {
 	Name  string
 	Bytes int64
 	CRC   uint32
-	// Generation is the first generation with the removal. The hints of a segment
-	// whose writer knew that generation already take the removal into account.
+	// Generation is the first generation with the removal. If the writer of a segment
+	// has seen that generation, the hints in the segment already take account of the
+	// removal.
 	Generation uint64
-	Segments   []uint32 // numbers of the segments in force that have captures hidden by it
+	Segments   []uint32 // numbers of the segments in force from which the removal hides captures
 }
 
-// Equal reports whether r and o describe the same file, and hide captures of the
-// same segments.
+// Equal reports whether r and o are entries for the same file, and name the same
+// segments with hidden captures.
 func (r RemovalFile) Equal(o RemovalFile) bool {
 	return r.Name == o.Name && r.CRC == o.CRC && r.Generation == o.Generation && slices.Equal(r.Segments, o.Segments)
 }

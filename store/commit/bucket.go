@@ -25,17 +25,19 @@ import (
 
 // The names of the objects that only an archive in a bucket has.
 const (
-	fileNumber = "NUMBER" // the next free number
-	dirLeases  = "leases" // one object per writer, whose time says when the writer last lived
-	dirProbe   = "probe"  // objects with which disk.Shared.Check tries the store
+	fileNumber = "NUMBER" // has the next free number for a file
+	dirLeases  = "leases" // one object per writer; its time is when the writer last renewed its lease
+	dirProbe   = "probe"  // objects with which disk.Shared.Check tests the bucket
 )
 
 const (
 	// leaseEvery is how often a writer renews its lease.
 	leaseEvery = 10 * time.Second
-	// leaseDefault is how old the lease of a writer may be before another writer expels it.
+	// leaseDefault is how old the lease of a writer may become before another writer ends its
+	// right to publish.
 	leaseDefault = 2 * time.Minute
-	// graceDefault is how long files that are out of force stay for the snapshots that use them.
+	// graceDefault is how long files stay after they went out of force, because snapshots may
+	// still use them.
 	graceDefault = 24 * time.Hour
 	// removedAtOnce is how many files one publication removes at most.
 	removedAtOnce = 200
@@ -43,12 +45,13 @@ const (
 	movesAtOnce = 4
 )
 
-// ErrExpelled is wrapped by the error of a publication whose writer is no longer in the catalogue:
-// its lease was not renewed in time, and another writer has taken it out.
+// ErrExpelled is wrapped by the error of a publication by a writer that has lost its right to
+// publish. The writer did not renew its lease in time, and another writer has removed its name
+// from the catalogue.
 var ErrExpelled = errors.New("this process did not renew its lease in time, and another process has ended its right to write")
 
-// PlaceOf says where a file of an archive in a bucket is kept: in the bucket or only on this
-// machine. rel is its path in the archive's folder, with slashes.
+// PlaceOf returns where a file of an archive in a bucket is kept: in the bucket, or only on this
+// machine. rel is the path of the file in the archive's folder, with slashes.
 func PlaceOf(rel string) disk.Place {
 	top, _, below := strings.Cut(rel, "/")
 	if base := rel[strings.LastIndexByte(rel, '/')+1:]; base == FileLock {
@@ -84,16 +87,16 @@ func PlaceOf(rel string) disk.Place {
 type bucket struct {
 	f    *Folder
 	disk disk.Shared
-	// lease is how old a writer's lease may become before another writer expels that writer.
-	// grace is how long files stay after they went out of force.
+	// lease is how old a writer's lease may become before another writer ends its right to
+	// publish. grace is how long files stay after they went out of force.
 	lease, grace time.Duration
 
 	mu      sync.Mutex
 	names   map[uint64]string // names of catalogue files, by generation
-	content map[string][]byte // of the catalogue files read last, by name
-	live    map[string]bool   // the writers of this process
-	pinned  *catalog.Catalog  // the catalogue that was pinned last
-	name    string            // of its file
+	content map[string][]byte // content of the catalogue files read last, by name
+	live    map[string]bool   // names of the writers of this process
+	pinned  *catalog.Catalog  // the catalogue that the method pin returned last
+	name    string            // name of its file
 }
 
 func newBucket(f *Folder, d disk.Shared) *bucket {
@@ -110,8 +113,9 @@ func (f *Folder) SetGrace(d time.Duration) {
 	}
 }
 
-// SetLease sets after what time without a renewal of its lease a writer of an archive in a
-// bucket is expelled by another. It does nothing for an archive in a folder.
+// SetLease sets how old the lease of a writer of an archive in a bucket may become. After that,
+// another writer may end its right to publish. Call SetLease before the first use. It does nothing
+// for an archive in a folder.
 func (f *Folder) SetLease(d time.Duration) {
 	if f.bucket != nil && d > 0 {
 		f.bucket.lease = d
@@ -127,7 +131,7 @@ func (b *bucket) remember(n uint64, name string) {
 	b.names[n] = name
 }
 
-// learn records the names of the catalogue files of earlier generations, which c names.
+// learn records the names of the catalogue files of earlier generations that are written in c.
 func (b *bucket) learn(c *catalog.Catalog) {
 	for _, name := range append(goneCatalogs(c), c.Before) {
 		digits, _, _ := strings.Cut(name, ".")
@@ -137,7 +141,8 @@ func (b *bucket) learn(c *catalog.Catalog) {
 	}
 }
 
-// goneCatalogs returns the names of the catalogue files among the files of c that are out of force.
+// goneCatalogs returns the names of the catalogue files in c.Gone, the list of files that are no
+// longer in force.
 func goneCatalogs(c *catalog.Catalog) (names []string) {
 	for _, g := range c.Gone {
 		if filepath.Dir(g.Name) == DirCatalog {
@@ -147,7 +152,8 @@ func goneCatalogs(c *catalog.Catalog) (names []string) {
 	return names
 }
 
-// nameOf returns the name of the catalogue file of generation n, if this process knows it.
+// nameOf returns the name of the catalogue file of generation n. If this process does not know the
+// name, the result is n in six digits, which is the name of such a file in a folder.
 func (b *bucket) nameOf(n uint64) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -180,8 +186,8 @@ func (b *bucket) generations() ([]uint64, error) {
 	return slices.Sorted(maps.Keys(numbers)), nil
 }
 
-// readCatalog returns the content of the catalogue file of generation n. It remembers the files that
-// it read last: they never change.
+// readCatalog returns the content of the catalogue file of generation n. Because these files never
+// change, it keeps the last few in memory.
 func (b *bucket) readCatalog(n uint64) ([]byte, error) {
 	name := b.nameOf(n)
 	b.mu.Lock()
@@ -197,7 +203,8 @@ func (b *bucket) readCatalog(n uint64) ([]byte, error) {
 	return content, err
 }
 
-// keepSealed does what keep does, after it has checked that content is a whole catalogue.
+// keepSealed remembers the content of a catalogue file, as keep does. It first checks that the
+// content is complete, and otherwise returns an error.
 func (b *bucket) keepSealed(name string, content []byte) error {
 	b.mu.Lock()
 	_, ok := b.content[name]
@@ -212,7 +219,7 @@ func (b *bucket) keepSealed(name string, content []byte) error {
 	return nil
 }
 
-// keep remembers the content of a catalogue file.
+// keep remembers the content of the catalogue file with this name, and forgets older ones.
 func (b *bucket) keep(name string, content []byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -222,8 +229,8 @@ func (b *bucket) keep(name string, content []byte) {
 	b.content[name] = content
 }
 
-// createArchive makes the local folders. If there is no archive yet, it puts an empty generation in
-// force.
+// createArchive makes the folders on this machine. If there is no archive in the bucket yet, it
+// publishes an empty generation there.
 func (b *bucket) createArchive() error {
 	if err := b.create(); err != nil || b.f.Exists() {
 		return err
@@ -235,7 +242,7 @@ func (b *bucket) createArchive() error {
 	return b.locked(ctx, b.f.begin)
 }
 
-// create makes the local folders.
+// create makes the folders of the archive on this machine.
 func (b *bucket) create() error {
 	for _, dir := range []string{DirCatalog, DirPools, DirIndex, dirWriters} {
 		if err := disk.MkdirAll(b.disk, b.path(dir)); err != nil {
@@ -245,8 +252,9 @@ func (b *bucket) create() error {
 	return nil
 }
 
-// locked calls do. If another writer changed CURRENT meanwhile, locked calls do again; if it
-// gives up, the error wraps catalog.ErrStale.
+// locked calls the function do, which may change CURRENT. If another writer has changed CURRENT
+// meanwhile, the change fails, and locked calls do again. If that happens too often, the error
+// wraps catalog.ErrStale.
 func (b *bucket) locked(ctx context.Context, do func() error) error {
 	err := b.disk.Attempt(ctx, do)
 	if errors.Is(err, disk.ErrCondition) {
@@ -255,7 +263,8 @@ func (b *bucket) locked(ctx context.Context, do func() error) error {
 	return err
 }
 
-// pin returns the catalogue in force. Nothing is locked: the files stay for the grace period.
+// pin returns the catalogue in force. It locks nothing: if the files go out of force, they stay for
+// the grace period.
 func (b *bucket) pin() (*Pin, error) {
 	for {
 		n, err := b.f.current()
@@ -307,8 +316,8 @@ func (f *Folder) Prefetch(names []string) {
 	f.bucket.disk.Prefetch(names)
 }
 
-// expected returns the sizes and editions of the files that c names, by name. A file that is
-// replaced under the same name gets a new edition.
+// expected returns the size and the edition of each file that c names, by name. The edition of a
+// file is a text that changes when REPAIR replaces the file.
 func expected(c *catalog.Catalog) map[string]disk.Expected {
 	files := make(map[string]disk.Expected)
 	for _, s := range c.Segments {
@@ -329,10 +338,11 @@ func expected(c *catalog.Catalog) map[string]disk.Expected {
 	return files
 }
 
-// Renewed announces that a file was replaced by another file of the same name and size. name is
-// its path in the archive's folder, and the catalogue in force names it. Renewed puts a
-// generation in force from which on other machines do not use the blocks of the earlier file
-// that they have in their caches. For an archive in a folder, Renewed does nothing.
+// Renewed announces that a file was replaced by another file of the same name and size, for
+// example by REPAIR. name is the path of the file in the archive's folder; the catalogue in force
+// must name it. Renewed publishes a generation which tells other machines that the bytes of the
+// earlier file in their caches are no longer valid. For an archive in a folder, Renewed does
+// nothing.
 func (f *Folder) Renewed(ctx context.Context, name string) error {
 	if f.bucket == nil {
 		return nil
@@ -348,8 +358,9 @@ func (f *Folder) Renewed(ctx context.Context, name string) error {
 	})
 }
 
-// renewedAfter returns a Renewal for each file of c that was ever replaced. before is the
-// generation before c. If both have a Renewal of a file, the one of c counts.
+// renewedAfter returns the list Renewed for the new catalogue c: a Renewal for each file of c that
+// was ever replaced. before is the generation before c. If both have a Renewal of a file, the one
+// in c counts.
 func renewedAfter(c, before *catalog.Catalog) []catalog.Renewal {
 	editions := make(map[string]string)
 	for _, r := range slices.Concat(before.Renewed, c.Renewed) {
@@ -367,13 +378,14 @@ func renewedAfter(c, before *catalog.Catalog) []catalog.Renewal {
 	return out
 }
 
-// briefsMost is the greatest size, in bytes, of all Briefs in a catalogue together. It is small
-// because every change of the archive writes the catalogue again.
+// briefsMost is the greatest size, in bytes, of all Briefs (extracts of the indexes of small
+// segments) in a catalogue together. It is small because every change of the archive writes the
+// catalogue again.
 const briefsMost = 256 << 10
 
-// briefsAfter returns the Briefs (extracts of the indexes of small segments) for the catalogue
-// c, by segment number. The Brief of a segment comes from the segment if it was just written,
-// else from c, else from the generation before c. If all together have more than briefsMost
+// briefsAfter returns the Briefs (extracts of the indexes of small segments) for the new catalogue
+// c, by segment number. If a segment was just written, it has its Brief itself; otherwise the Brief
+// comes from c, or from the catalogue before it. If all Briefs together have more than briefsMost
 // bytes, the largest are left out.
 func briefsAfter(c, before *catalog.Catalog) map[uint32]*segment.Brief {
 	all := make(map[uint32]*segment.Brief)
@@ -397,8 +409,8 @@ func briefsAfter(c, before *catalog.Catalog) map[uint32]*segment.Brief {
 	return all
 }
 
-// put makes the catalogue c the generation in force, after the one that CURRENT names. It is
-// called only by a function that the method locked calls.
+// put makes c the catalogue in force, in place of the one that CURRENT names. It keeps the list of
+// writers. Only functions that are passed to the method locked call it.
 func (b *bucket) put(c *catalog.Catalog) error {
 	before, err := b.before()
 	if err != nil {
@@ -413,8 +425,8 @@ func (b *bucket) put(c *catalog.Catalog) error {
 	return b.putAfter(c, before)
 }
 
-// expelled returns an error that wraps ErrExpelled if the catalogue c does not list one of the
-// writers of this process. If c is nil, it returns nil.
+// expelled returns an error that wraps ErrExpelled if a writer of this process is not listed in the
+// catalogue c, so that it may not publish any more. If c is nil, it returns nil.
 func (b *bucket) expelled(c *catalog.Catalog) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -426,8 +438,8 @@ func (b *bucket) expelled(c *catalog.Catalog) error {
 	return nil
 }
 
-// before returns the generation in force. It returns nil if there is none, or if its catalogue
-// is lost.
+// before returns the catalogue in force, which a new catalogue will follow. It returns nil if there
+// is none, or if it is damaged or missing.
 func (b *bucket) before() (*catalog.Catalog, error) {
 	n, err := b.f.current()
 	if err != nil || n == 0 {
@@ -440,8 +452,8 @@ func (b *bucket) before() (*catalog.Catalog, error) {
 	return c, err
 }
 
-// putAfter writes the catalogue c and makes CURRENT name it. before is the generation that CURRENT
-// names now; nil if there is none.
+// putAfter writes the catalogue c and makes CURRENT name it. before is the catalogue that CURRENT
+// names now, or nil if there is none.
 func (b *bucket) putAfter(c, before *catalog.Catalog) error {
 	now := b.disk.Now()
 	if before != nil {
@@ -475,8 +487,9 @@ func (b *bucket) putAfter(c, before *catalog.Catalog) error {
 	return nil
 }
 
-// inChain reports whether the catalogue file name, of generation n, is in force or was in force
-// before the present generation. It is called if the answer to a write of CURRENT was lost.
+// inChain reports whether a catalogue file was ever in force, as the present generation or as one
+// before it. name is the name of the file and n its generation. inChain is called if the answer to
+// a write of CURRENT was lost, so that this process does not know whether the write succeeded.
 func (b *bucket) inChain(n uint64, name string) (bool, error) {
 	b.disk.Forget(b.path(FileCurrent))
 	at, err := b.f.current()
@@ -495,10 +508,11 @@ func (b *bucket) inChain(n uint64, name string) (bool, error) {
 	return at == n && b.nameOf(at) == name, nil
 }
 
-// goneAfter returns the list of files out of force for the catalogue c, which follows before.
-// It removes the files that have been out of force for longer than the grace period, and leaves
-// them out of the result. A file never comes back into force, so this is right even if c does
-// not come into force.
+// goneAfter returns the list Gone for the new catalogue c: the files that are no longer in force
+// and not removed yet. before is the catalogue before c, and now is the time of the bucket. Files
+// that have been out of force for longer than the grace period are removed, and left out of the
+// result. That does no harm if c does not come into force, because a file never comes back into
+// force.
 func (b *bucket) goneAfter(c, before *catalog.Catalog, now time.Time) (gone []catalog.GoneFile) {
 	var old []string
 	for _, g := range before.Gone {
@@ -536,14 +550,15 @@ func (b *bucket) sweep(ctx context.Context) error {
 	})
 }
 
-// next returns a generation that follows c and names the same files.
+// next returns a copy of the catalogue c with the number of the next generation.
 func next(c *catalog.Catalog) *catalog.Catalog {
 	n := *c
 	n.Generation++
 	return &n
 }
 
-// moveIn uploads files to their places, several at once.
+// moveIn uploads files, several at once. Each element of moves has the path of a file on this
+// machine, and its path in the archive's folder. The files on this machine are then removed.
 func (b *bucket) moveIn(moves [][2]string) error {
 	var g errgroup.Group
 	g.SetLimit(movesAtOnce)
@@ -571,9 +586,9 @@ func (b *bucket) moveIn(moves [][2]string) error {
 	return err
 }
 
-// allocate reserves n consecutive numbers and returns the first. Each content of the file
-// NUMBER is unique: if the answer to a write is lost, this process can tell its own content
-// from that of another writer.
+// allocate reserves n consecutive numbers for new files, and returns the first. It writes the next
+// free number to the file NUMBER, together with a random number. If the answer to that write is
+// lost, this process can tell its own content from that of another writer.
 func (b *bucket) allocate(ctx context.Context, n int) (first uint32, err error) {
 	err = b.locked(ctx, func() error {
 		free, err := b.freeNumber()
@@ -599,8 +614,8 @@ func (b *bucket) allocate(ctx context.Context, n int) (first uint32, err error) 
 	return first, err
 }
 
-// freeNumber returns the next free number, which it reads from the file NUMBER; 0 if there is
-// no such file.
+// freeNumber reads the next free number from the file NUMBER. It returns 0 if there is no such
+// file, or if it is damaged.
 func (b *bucket) freeNumber() (uint64, error) {
 	text, err := disk.ReadFile(b.disk, b.path(fileNumber))
 	if errors.Is(err, os.ErrNotExist) {

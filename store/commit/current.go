@@ -26,17 +26,17 @@ func (f *Folder) CatalogFile(generation uint64) string {
 	return filepath.Join(DirCatalog, fmt.Sprintf("%06d", generation))
 }
 
-// currentLine returns the content of the file CURRENT: the name of the generation's
-// catalogue file, which is its number in six digits, a blank, and the crc32c of the name.
-// Without the checksum, a flipped bit could name an older generation.
+// currentLine returns the line of the file CURRENT that names the generation in force: the
+// name of its catalogue file, such as 000012, a blank, and the crc32c of the name. Without
+// the checksum, a flipped bit could make the line name an older generation.
 func currentLine(name string) []byte {
 	return fmt.Appendf(nil, "%s %08x\n", name, lines.Sum([]byte(name)))
 }
 
-// current returns the number of the current generation, which it reads from the file
-// CURRENT; 0 if the archive has none yet. In a folder it also accepts a number without checksum,
-// written by hand, if that has all digits of the catalogue's file name. In a bucket the
-// catalogue may follow that line, and current remembers it.
+// current reads the number of the current generation from the file CURRENT. It returns 0 if
+// there is no such file. In a folder, a user may have written the number without its checksum;
+// it must then have all digits of the catalogue's file name. In a bucket, CURRENT may also have
+// the content of the catalogue, and current remembers that.
 func (f *Folder) current() (uint64, error) {
 	b, err := disk.ReadFile(f.Disk, filepath.Join(f.Path, FileCurrent))
 	if errors.Is(err, os.ErrNotExist) {
@@ -72,10 +72,9 @@ func (f *Folder) current() (uint64, error) {
 	return n, nil
 }
 
-// lostCurrent returns an error if the file CURRENT is missing although there are
-// db-files. The error says what to do. An archive gets CURRENT before its first
-// db-file. So db-files without CURRENT are not leftovers: the lost catalogue named
-// them.
+// lostCurrent returns an error if there are db-files but no file CURRENT. The error
+// says what to do. Because an archive gets CURRENT before its first db-file, CURRENT
+// must have been lost, and the db-files are not leftovers of a killed process.
 func (f *Folder) lostCurrent() error {
 	files, err := disk.Glob(f.Disk, f.Path, filepath.Join(DirPools, "*", "*.raw"))
 	if err != nil {
@@ -94,9 +93,9 @@ func (f *Folder) lostCurrent() error {
 	return &segment.Error{File: FileCurrent, Offset: -1, Err: fmt.Errorf("the file is missing, but there are %s: nothing is read or written until it is restored; %s", there, f.currentRemedy(0))}
 }
 
-// currentRemedy returns text for the user that says how to repair the file CURRENT.
-// n is the number of the missing catalogue that CURRENT names, or 0 if it names
-// none.
+// currentRemedy returns a text that tells the user how to repair the file CURRENT. If
+// CURRENT names a catalogue that is missing, n is the number of that catalogue;
+// otherwise n is 0.
 func (f *Folder) currentRemedy(n uint64) string {
 	catalogs, _ := disk.Glob(f.Disk, f.Path, filepath.Join(DirCatalog, "[0-9]*")) // the pattern is well-formed
 	if len(catalogs) > 0 {
@@ -175,17 +174,17 @@ func (f *Folder) Pin() (*Pin, error) {
 	}
 }
 
-// lastPinned is the catalogue that was pinned last. A server pins one for each request,
-// and decoding it would be a third of the work for a page of an archive with a hundred
-// segments.
+// lastPinned keeps the catalogue that was pinned last, so that it is not decoded again. A
+// server pins a catalogue for each request. With a hundred segments, decoding it would
+// take a third of the time for a page.
 type lastPinned struct {
 	mu      sync.Mutex
 	catalog *catalog.Catalog
-	file    os.FileInfo // its file
+	file    os.FileInfo // of the file from which the catalogue was read
 }
 
-// load returns the catalogue of generation n from its open file. It decodes the file only if it
-// is not the one that was decoded last.
+// load returns the catalogue of generation n. file is the open file of that catalogue. If it is
+// the file that was decoded last, load returns the same catalogue and does not decode it again.
 func (l *lastPinned) load(f *Folder, n uint64, file *os.File) (*catalog.Catalog, error) {
 	now, err := file.Stat()
 	if err != nil {
@@ -204,8 +203,9 @@ func (l *lastPinned) load(f *Folder, n uint64, file *os.File) (*catalog.Catalog,
 	return c, nil
 }
 
-// Load returns the catalogue of generation n. It reads the catalogue's file. In a bucket, it
-// takes the content from memory if the process has read it before, there or in CURRENT.
+// Load reads the catalogue file of generation n and decodes it. In a bucket, it does not read the
+// file if its content is in memory, because the process has read it before or has read it in
+// CURRENT.
 func (f *Folder) Load(n uint64) (*catalog.Catalog, error) {
 	read := f.readCatalog
 	if f.bucket != nil {

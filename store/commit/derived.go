@@ -17,8 +17,8 @@ import (
 // missing, it is made again. Its name has the numbers of the db-files from which it was made,
 // such as 000017-000023.words, so that it can be removed together with any of them.
 type Derived struct {
-	Dir    string // folder of the files, in the archive's folder
-	ending string
+	Dir    string // path of the folder of the files, in the archive's folder
+	ending string // of the names of the files
 }
 
 // The kinds of derived files.
@@ -33,7 +33,8 @@ var allDerived = [...]Derived{Words, Documents}
 // name of the derived file has their numbers, and may have 255 bytes.
 const DerivedMost = 28
 
-// File returns the path, in the archive's folder, of the derived file of these segments.
+// File returns the path, in the archive's folder, of the file of kind d that is made from the
+// db-files of these segments.
 func (d Derived) File(segments []*segment.Info) string {
 	numbers := make([]uint32, len(segments))
 	for i, s := range segments {
@@ -42,9 +43,9 @@ func (d Derived) File(segments []*segment.Info) string {
 	return d.FileOf(numbers, 0)
 }
 
-// FileOf returns the path, in the archive's folder, of the derived file of the db-files with
-// these numbers. A tag that is not 0 is in the name too, as in 000017.120.docs: it
-// distinguishes files of the same db-files.
+// FileOf returns the path, in the archive's folder, of the derived file that is made from the
+// db-files with these numbers. If tag is not 0, it is a part of the name, as in
+// 000017.120.docs, so that several files can be made from the same db-files.
 func (d Derived) FileOf(numbers []uint32, tag uint32) string {
 	var b strings.Builder
 	for i, n := range numbers {
@@ -77,8 +78,8 @@ func (d Derived) numbers(name string) (numbers []uint32) {
 	return numbers
 }
 
-// DerivedNames returns the paths, in the archive's folder, of all files of a kind, sorted. It
-// goes by the ending of the name.
+// DerivedNames returns the paths, in the archive's folder, of all files of the kind d, sorted. It
+// recognizes them by the endings of their names.
 func (f *Folder) DerivedNames(d Derived) ([]string, error) {
 	entries, err := f.Disk.ReadDir(filepath.Join(f.Path, d.Dir))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -93,8 +94,9 @@ func (f *Folder) DerivedNames(d Derived) ([]string, error) {
 	return out, nil
 }
 
-// ByNumber groups paths of files of a kind by the numbers of their db-files. A file that was
-// made from several db-files is in the list of each.
+// ByNumber returns, for the number of each db-file, the paths in the list paths of the files of
+// kind d that were made from it. A file that was made from several db-files is in the list of
+// each.
 func (d Derived) ByNumber(paths []string) map[uint32][]string {
 	out := make(map[uint32][]string)
 	for _, path := range paths {
@@ -105,15 +107,15 @@ func (d Derived) ByNumber(paths []string) map[uint32][]string {
 	return out
 }
 
-// DerivedFiles returns the paths of all files of the kind d, grouped by the numbers of their db-files
-// as ByNumber does.
+// DerivedFiles returns, for the number of each db-file, the paths of the files of kind d that were
+// made from it. The paths are relative to the archive's folder.
 func (f *Folder) DerivedFiles(d Derived) (map[uint32][]string, error) {
 	names, err := f.DerivedNames(d)
 	return d.ByNumber(names), err
 }
 
-// DerivedOf reports whether a path is that of a derived file all of whose db-files have numbers
-// in the given set.
+// DerivedOf reports whether name is the name or path of a derived file that was made only from
+// db-files with the given numbers.
 func DerivedOf(name string, numbers map[uint32]bool) bool {
 	return slices.ContainsFunc(allDerived[:], func(d Derived) bool {
 		of := d.numbers(name)
@@ -121,7 +123,7 @@ func DerivedOf(name string, numbers map[uint32]bool) bool {
 	})
 }
 
-// RemoveDerived removes the files of a kind except those in keep. keep has paths in the
+// RemoveDerived removes the files of the kind d, except those in keep. keep has paths in the
 // archive's folder.
 func (f *Folder) RemoveDerived(d Derived, keep []string) error {
 	files, err := f.DerivedFiles(d)
@@ -141,7 +143,8 @@ func (f *Folder) RemoveDerived(d Derived, keep []string) error {
 	return nil
 }
 
-// derivedOf returns the derived files that were made from at least one of these files.
+// derivedOf returns the paths of the derived files that were made from at least one of the given
+// db-files. It ignores other files in the list.
 func (f *Folder) derivedOf(files []string) ([]string, error) {
 	var all []map[uint32][]string
 	var out []string

@@ -120,10 +120,10 @@ func (f *Folder) Create() error {
 	return nil
 }
 
-// Locked calls do while it holds the archive's lock, so that no other writer can publish. It
-// waits for the lock until ctx ends. do gets the open lock file. In a bucket there is no lock,
-// and do gets nil. If another writer publishes meanwhile, the publication by do is refused, and
-// Locked calls do again.
+// Locked calls the function do while it holds the archive's lock, so that no other writer can
+// publish. It waits for the lock until ctx ends. The argument of do is the open lock file. In a
+// bucket there is no lock, and the argument is nil. If another writer publishes there meanwhile,
+// do cannot publish, and Locked calls do again.
 func (f *Folder) Locked(ctx context.Context, do func(lock disk.File) error) error {
 	if f.bucket != nil {
 		return f.bucket.locked(ctx, func() error { return do(nil) })
@@ -131,9 +131,10 @@ func (f *Folder) Locked(ctx context.Context, do func(lock disk.File) error) erro
 	return f.LockedBy(ctx, FileLock, do)
 }
 
-// LockedBy calls do while it holds the exclusive lock on a file of the archive. name
-// is the path of that file in the archive's folder. It waits for the lock until ctx
-// ends. do gets the open file.
+// LockedBy calls the function do while it holds the exclusive lock on a file of the
+// archive. name is the path of that file in the archive's folder; the file is created if
+// it does not exist. LockedBy waits for the lock until ctx ends. The argument of do is
+// the open file.
 func (f *Folder) LockedBy(ctx context.Context, name string, do func(lock disk.File) error) error {
 	lock, err := f.Disk.OpenFile(filepath.Join(f.Path, name), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -162,10 +163,10 @@ func (f *Folder) LockedBy(ctx context.Context, name string, do func(lock disk.Fi
 	return do(lock)
 }
 
-// LockPool tries to take the merge lock of a pool, without waiting. free is false if
-// another process holds the lock. If free is true, the caller calls unlock later. In a bucket
-// the lock holds for this machine only; if two machines merge a pool, the second one's
-// publication is refused as stale.
+// LockPool tries to take the lock that a process holds while it merges a pool, without
+// waiting. free is false if another process holds the lock. If free is true, the caller
+// calls unlock later. In a bucket the lock holds for this machine only. If two machines
+// merge a pool, the second one cannot publish: its error is catalog.ErrStale.
 func (f *Folder) LockPool(pool string) (unlock func(), free bool, err error) {
 	dir := filepath.Join(f.Path, DirPools, pool)
 	if f.bucket != nil {
@@ -180,9 +181,9 @@ func (f *Folder) LockPool(pool string) (unlock func(), free bool, err error) {
 	return f.tryLock(dir)
 }
 
-// LockDocuments tries to take the lock of the process that reads documents, without
-// waiting. free is false if another process holds the lock. If free is true, the caller
-// calls unlock later.
+// LockDocuments tries to take the lock that a process holds while it extracts the texts
+// of documents, such as PDFs. It does not wait. free is false if another process holds
+// the lock. If free is true, the caller calls unlock later.
 func (f *Folder) LockDocuments() (unlock func(), free bool, err error) {
 	dir := filepath.Join(f.Path, Documents.Dir)
 	if err := disk.Mkdir(f.Disk, dir); err != nil {
@@ -191,7 +192,8 @@ func (f *Folder) LockDocuments() (unlock func(), free bool, err error) {
 	return f.tryLock(dir)
 }
 
-// tryLock tries to lock the file FileLock in a folder, as LockPool does.
+// tryLock tries to lock the file FileLock in the folder dir, without waiting. free is false if
+// another process holds the lock. If free is true, the caller calls unlock later.
 func (f *Folder) tryLock(dir string) (unlock func(), free bool, err error) {
 	lock, err := f.Disk.OpenFile(filepath.Join(dir, FileLock), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"infomall/store/disk/lines"
 )
 
-// formatText is stored in every archive. It describes the format for a reader who
-// has the archive without this program.
+// formatText is the text of FORMAT.txt, a file in every archive. It describes the format
+// for a reader who has the archive without this program.
 //
 //go:embed FORMAT.txt
 var formatText string

@@ -16,20 +16,20 @@ import (
 	"infomall/store/segment"
 )
 
-// leftAfter is the age from which a lease or a probe is removed if its writer is not in the
-// catalogue.
+// leftAfter is the age from which a lease or a probe (an object with which a writer tested the
+// bucket) is removed if the catalogue does not list its writer.
 const leftAfter = 12 * time.Hour
 
-// lease renews the lease of one writer until it is stopped.
+// lease is the lease of one writer, which a goroutine of the writer's process renews.
 type lease struct {
-	name string // the object
-	stop chan struct{}
-	done chan struct{}
+	name string        // path of the object
+	stop chan struct{} // is closed to stop the goroutine
+	done chan struct{} // is closed when the goroutine has ended
 }
 
-// renew renews the lease every few seconds, until l.stop is closed. If a renewal fails, it
-// tries again after the same time. If renewals fail for too long, another writer expels this
-// one.
+// renew renews the lease every few seconds, until l.stop is closed. It ignores errors, because it
+// tries again a few seconds later. If all renewals fail for too long, another writer ends this
+// writer's right to publish.
 func (l *lease) renew(d disk.Shared) {
 	defer close(l.done)
 	tick := time.NewTicker(leaseEvery)
@@ -44,15 +44,15 @@ func (l *lease) renew(d disk.Shared) {
 	}
 }
 
-// isDamage reports whether an error says that a file is damaged.
+// isDamage reports whether err means that a file is damaged.
 func isDamage(err error) bool {
 	var e *segment.Error
 	return errors.As(err, &e)
 }
 
-// register adds a writer: it puts a generation in force that lists the new writer, and no
+// register returns a new writer. It publishes a generation that lists the new writer, and no
 // longer lists writers that have not renewed their leases in time. If catalogued is false, the
-// catalogue is lost, and the writer is not listed.
+// catalogue is lost; register then publishes nothing, and no generation lists the writer.
 func (b *bucket) register(ctx context.Context, catalogued bool) (*Writer, error) {
 	w := &Writer{Folder: b.f, Packer: new(segment.Packer)}
 	err := b.begin(ctx, w, catalogued)
@@ -134,7 +134,8 @@ func (b *bucket) begin(ctx context.Context, w *Writer, catalogued bool) error {
 	return nil
 }
 
-// silent reports whether a writer has not renewed its lease for longer than it may.
+// silent reports whether the lease of a writer is too old, so that its right to publish may be
+// ended. It is false for the writers of this process.
 func (b *bucket) silent(writer string) (bool, error) {
 	b.mu.Lock()
 	live := b.live[writer]
@@ -149,7 +150,7 @@ func (b *bucket) silent(writer string) (bool, error) {
 	return b.disk.Now().Sub(written) > b.lease, err
 }
 
-// unregister puts a generation in force that does not list the writer, and removes its lease.
+// unregister publishes a generation that no longer lists the writer w, and removes its lease.
 func (b *bucket) unregister(w *Writer) error {
 	if w.lease == nil {
 		return nil
@@ -173,10 +174,10 @@ func (b *bucket) unregister(w *Writer) error {
 	return errors.Join(err, b.disk.Remove(name))
 }
 
-// sweepFiles removes what writers left that are no longer listed: files that the catalogue c
-// does not name and whose numbers are below free, and generations that never came into force. c
-// lists only this process's writer, and free was read from NUMBER before c was read. So no
-// other writer can be about to publish one of these files.
+// sweepFiles removes the leftovers of writers that are no longer listed in the catalogue. These
+// are files that the catalogue c does not name and that have numbers below free, and catalogue
+// files that never came into force. c lists only one writer, of this process, and free was read
+// from NUMBER before c was read. So no other writer can be about to publish one of these files.
 func (b *bucket) sweepFiles(c *catalog.Catalog, free uint64) error {
 	use := &fileUse{users: make(map[string]int), words: make(map[uint32]bool)}
 	for _, name := range c.Files() {
@@ -236,7 +237,7 @@ func (b *bucket) sweepFiles(c *catalog.Catalog, free uint64) error {
 }
 
 // highestNumber returns the highest number in the name of a file, such as 23 for
-// 000017-000023.words.
+// 000017-000023.words. It returns 0 if the name has no number.
 func highestNumber(rel string) (most uint64) {
 	stem, _, _ := strings.Cut(filepath.Base(rel), ".")
 	for part := range strings.SplitSeq(stem, "-") {

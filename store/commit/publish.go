@@ -19,14 +19,14 @@ import (
 )
 
 // Publication is a change of the catalogue, together with the new files that belong
-// to it. These files are complete and synced, and lie in the writer's folder.
+// to it. These files are complete and synced, and are in the writer's folder.
 type Publication struct {
 	catalog.Change
-	// Made are the segments that come into force: new segments, and new forms of existing
-	// segments. Publish enters them in Change.In and Change.Rewritten, and sets Change.Index.
+	// Made are the segments that come into force: new segments, and existing segments that were
+	// written again. Publish adds them to Change.In and Change.Rewritten, and sets Change.Index.
 	Made []Made
-	// Unfinished, if not nil, is an index to which some of the segments were already
-	// added. Publish adds the others and finishes it.
+	// Unfinished, if not nil, is an index file to which the caller has added some of the
+	// segments. Publish adds the others and completes the file.
 	Unfinished *indexfile.Builder
 	// NamesPath is the path, in the writer's folder, of the names file that
 	// Change.Names describes.
@@ -34,9 +34,10 @@ type Publication struct {
 	// Removal, if not nil, comes into force together with the change. It is the
 	// removal of a pool if Change.Out is set, otherwise the removal of captures.
 	Removal *catalog.Removal
-	// Block, if not nil, changes the block-list together with the rest. It gets the
-	// catalogue in force and its block-list, and returns the new list. If it returns an
-	// error, nothing is published, and Publish returns that error.
+	// Block, if not nil, changes the block-list in the same publication. Its arguments
+	// are the catalogue in force and the block-list of that catalogue, and it returns the
+	// new list. If it returns an error, nothing is published, and Publish returns that
+	// error.
 	Block func(c *catalog.Catalog, now *task.BlockList) (*task.BlockList, error)
 }
 
@@ -44,25 +45,25 @@ type Publication struct {
 // folder.
 type Made struct {
 	Info   *segment.Info
-	Writer *segment.Writer // the source of its index entries; nil if they are in the index already
-	Path   string
-	// Old is the segment in force that this segment replaces, if this is another
-	// form of the same captures and blocks. Otherwise Old is nil.
+	Writer *segment.Writer // has the entries for the index; nil if Publication.Unfinished has them already
+	Path   string          // of the db-file
+	// Old is the segment in force that this segment replaces, if both have the same
+	// captures and blocks. Otherwise Old is nil.
 	Old *segment.Info
-	// Number is the number of this db-file if Old is not nil, because the ID is then that of
-	// the older db-file. Otherwise it is 0.
+	// Number is the number of this db-file if Old is not nil. The ID of the segment is then
+	// the number of an older db-file. If Old is nil, Number is 0.
 	Number uint32
 }
 
-// staleTries is how often Retry tries to publish a change before it gives up. A try fails if
-// another process published meanwhile, which is normal if many processes write. This many
-// failures mean that the change will never fit the catalogue, for example because an older
-// catalogue file was put in its place.
+// staleTries is how often Retry calls its function before it gives up. A call fails if another
+// process published meanwhile, which is normal if many processes write. But if this many calls
+// fail, the change will never fit the catalogue, for example because somebody has restored an
+// older catalogue file.
 const staleTries = 100
 
-// Retry calls f again while f returns catalog.ErrStale, at most staleTries times. It
-// returns the result of the last call, or an error that wraps ErrStale if all calls
-// returned ErrStale.
+// Retry calls f, and calls it again while it returns catalog.ErrStale, at most
+// staleTries times in all. It returns the result of the last call. If all calls
+// returned ErrStale, the error wraps ErrStale.
 func Retry(ctx context.Context, f func() error) error {
 	for range staleTries {
 		if err := f(); !errors.Is(err, catalog.ErrStale) {
@@ -75,10 +76,10 @@ func Retry(ctx context.Context, f func() error) error {
 	return fmt.Errorf("%w, %d times in a row: try again when fewer processes write to it; VERIFY reports whether it is damaged", catalog.ErrStale, staleTries)
 }
 
-// Publish puts the change p in force. Each of its steps is durable before the next: the files
-// in the writer's folder, the files in their places, the new catalogue, CURRENT. Publish sets
-// p.Now. Afterwards it removes the files that are out of force and that no snapshot uses. If
-// the error is ErrStale, the archive is unchanged and the new files are deleted.
+// Publish puts the change p in force. It moves the files from the writer's folder to their places,
+// writes the new catalogue, and then CURRENT; each step is durable before the next. Afterwards it
+// removes the files that are out of force and that no snapshot uses. If the error is
+// catalog.ErrStale, the archive is unchanged and the new files are deleted.
 func (w *Writer) Publish(ctx context.Context, p Publication) error {
 	var moved []string
 	if len(p.Made) > 0 {
@@ -145,10 +146,10 @@ func (w *Writer) Publish(ctx context.Context, p Publication) error {
 	return err
 }
 
-// moveIn writes the index of the new segments of p, and moves the db-files, the
-// index and the names file to their places in the archive. It completes the change
-// of p. It returns the new paths of all these files, relative to the archive's
-// folder.
+// moveIn writes the index of the segments in p.Made, and moves their db-files, the
+// index and the names file to their places in the archive. It adds the segments and the
+// index to p.Change. It returns the new paths of all these files, relative to the
+// archive's folder.
 func (w *Writer) moveIn(p *Publication) ([]string, error) {
 	name := indexName(p.Made[0].Info.ID, p.Made[0].Number)
 	index, tmp := filepath.Join(DirIndex, name), filepath.Join(w.Dir, name)
@@ -185,12 +186,12 @@ func (w *Writer) moveIn(p *Publication) ([]string, error) {
 }
 
 // indexName returns the name of an index file, such as "000012.idx". id is the ID of
-// its first segment, and number is the number of that segment's db-file, or 0 if
-// that is the ID.
+// its first segment. If the db-file of that segment has another number than id, number
+// is that number; otherwise it is 0.
 func indexName(id, number uint32) string { return fmt.Sprintf("%06d.idx", max(id, number)) }
 
-// writeIndex adds to the index x those segments of the list in that it does not have yet, and
-// finishes it. If x is nil, writeIndex creates an index at the path tmp.
+// writeIndex completes an index file. It adds to the index x those segments of the list in that x
+// does not have yet, and finishes x. If x is nil, writeIndex creates an index at the path tmp.
 func (w *Writer) writeIndex(x *indexfile.Builder, tmp string, in []Made) (err error) {
 	if x == nil {
 		if x, err = indexfile.NewBuilder(w.Folder.Disk, tmp); err != nil {
@@ -208,9 +209,9 @@ func (w *Writer) writeIndex(x *indexfile.Builder, tmp string, in []Made) (err er
 	return x.Finish()
 }
 
-// moveInRemoval writes the file of removal r and moves it to its place in the archive. It
-// returns the catalogue's entry for the file. The caller sets Generation and Segments of the
-// entry.
+// moveInRemoval writes the file of the removal r and moves it to its place in the archive. It
+// returns the catalogue's entry for the file, in which the caller sets the fields Generation and
+// Segments.
 func (w *Writer) moveInRemoval(ctx context.Context, r *catalog.Removal) (*catalog.RemovalFile, error) {
 	number, err := w.Allocate(ctx, 1)
 	if err != nil {
@@ -251,8 +252,9 @@ func (w *Writer) moveInBlockList(c *catalog.Catalog, number uint32, change func(
 	return f, w.Folder.MoveIn([][2]string{{tmp, f.Name}})
 }
 
-// ReadBlockList reads the block-list that the catalogue c names, and checks that it is
-// that file. If c names none, the list is empty.
+// ReadBlockList reads the block-list that the catalogue c names. It returns an error if
+// the size or the checksum of the file differs from that in c. If c names no block-list,
+// the result is empty.
 func (f *Folder) ReadBlockList(c *catalog.Catalog) (*task.BlockList, error) {
 	if c.Blocked.Name == "" {
 		return &task.BlockList{Next: 1}, nil
@@ -308,8 +310,9 @@ func (f *Folder) putCurrent(generation uint64) error {
 	return f.Disk.SyncDir(f.Path)
 }
 
-// DescribeIndex reads the index file at a path of d, and returns the entry that a
-// catalogue has for it under this name, with its size and checksum.
+// DescribeIndex reads the index file at a path of d, and returns an entry for it, as a
+// catalogue has it: name is the Name of the entry, and size and checksum are those of
+// the file.
 func DescribeIndex(d disk.FS, path, name string) (catalog.IndexFile, error) {
 	f, err := d.Open(path)
 	if err != nil {
@@ -359,8 +362,8 @@ func existsError(path string) error {
 	return fmt.Errorf("%s exists already: somebody has tampered with the archive's numbering", path)
 }
 
-// ReadRemoval reads the removal file that info describes, and checks that it is that
-// file.
+// ReadRemoval reads the removal file that info describes. It returns an error if the size
+// or the checksum of the file differs from that in info.
 func (f *Folder) ReadRemoval(info *catalog.RemovalFile) (*catalog.Removal, error) {
 	b, err := disk.ReadFile(f.Disk, filepath.Join(f.Path, info.Name))
 	if err != nil {

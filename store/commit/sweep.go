@@ -12,8 +12,8 @@ import (
 	"infomall/store/segment"
 )
 
-// sweepWriters removes the folders of dead writers, and reports whether another
-// writer is alive. The caller holds the archive's lock.
+// sweepWriters removes the folders of writers whose processes were killed, and reports
+// whether another writer is alive. The caller holds the archive's lock.
 func (f *Folder) sweepWriters() (alive bool, err error) {
 	dirs, err := f.Disk.ReadDir(filepath.Join(f.Path, dirWriters))
 	if err != nil {
@@ -98,10 +98,10 @@ func (f *Folder) Sweep(ctx context.Context) error {
 }
 
 // sweepGenerations removes the generations (states of the catalogue) before the
-// current one that no reader has pinned, and the files that only these name. A file
-// that is out of force never comes back. Generations newer than the current one
-// stay: either a killed writer left such a generation, and the next writer
-// overwrites it, or CURRENT is damaged. The caller holds the archive's lock.
+// current one that no reader has pinned, and the files that only these name. It keeps
+// generations newer than the current one. Either a killed writer left such a
+// generation, and the next writer will overwrite it, or CURRENT is damaged, and the
+// generation is needed to repair it. The caller holds the archive's lock.
 func (f *Folder) sweepGenerations() error {
 	current, err := f.current()
 	if err != nil {
@@ -190,9 +190,9 @@ func (f *Folder) remove(name string) error {
 // fileUse says which files each generation names, and how many generations name each
 // file.
 type fileUse struct {
-	names map[uint64][]string // by generation: the files that it names
-	users map[string]int      // by file: how many generations name it
-	words map[uint32]bool     // numbers of the db-files that a generation names
+	names map[uint64][]string // by generation: the paths of the files that it names
+	users map[string]int      // by path of a file: how many generations name it
+	words map[uint32]bool     // the numbers of the db-files that some generation names
 	// unknown is set if a generation cannot be read: it may name any file.
 	unknown bool
 }
@@ -213,7 +213,7 @@ func (f *Folder) fileUse(generations []uint64) *fileUse {
 	return u
 }
 
-// count records that one more generation names a file.
+// count records that one more generation names the file with this path.
 func (u *fileUse) count(name string) {
 	u.users[name]++
 	if id, again, ok := segment.ParseName(filepath.Base(name)); ok {
@@ -250,9 +250,9 @@ func (u *fileUse) inFolder(dir string) bool {
 	return false
 }
 
-// only removes a generation (a state of the catalogue) from the counts, and returns the files
-// that no other generation names. The result is empty if some generation cannot be read,
-// because that one may name any file.
+// only returns the files that only this generation (a state of the catalogue) names, and no longer
+// counts the generation. The result is empty if some generation cannot be read, because that one
+// may name any file.
 func (u *fileUse) only(generation uint64) (out []string) {
 	for _, name := range u.names[generation] {
 		if u.users[name]--; u.users[name] == 0 && !u.unknown {

@@ -23,7 +23,7 @@ type Writer struct {
 	Folder *Folder // the folder of the archive
 	Dir    string  // path of the writer's own folder
 	lock   disk.File
-	lease  *lease // nil if the archive lies in a folder
+	lease  *lease // nil if the archive is in a folder
 	// Packer compresses the segments of static pools.
 	Packer *segment.Packer
 }
@@ -38,8 +38,9 @@ func (f *Folder) NewWriter(ctx context.Context) (*Writer, error) {
 	return f.register(ctx, f.begin)
 }
 
-// NewWriterWithoutCatalog does what NewWriter does, in an archive whose catalogue is
-// lost. The caller puts another catalogue in force before closing the writer.
+// NewWriterWithoutCatalog returns a writer for an archive whose catalogue is lost, in
+// which NewWriter would return an error. The caller puts a new catalogue in force, and
+// then closes the writer.
 func (f *Folder) NewWriterWithoutCatalog(ctx context.Context) (*Writer, error) {
 	if f.bucket != nil {
 		return f.bucket.register(ctx, false)
@@ -47,8 +48,8 @@ func (f *Folder) NewWriterWithoutCatalog(ctx context.Context) (*Writer, error) {
 	return f.register(ctx, f.putFormat)
 }
 
-// register creates the archive's folders and registers a writer. It calls prepare
-// first, with the archive's lock held.
+// register creates the archive's folders and returns a new writer. It calls prepare
+// first, while it holds the archive's lock.
 func (f *Folder) register(ctx context.Context, prepare func() error) (*Writer, error) {
 	if err := f.Create(); err != nil {
 		return nil, err
@@ -91,10 +92,10 @@ func (w *Writer) makeFolder() (err error) {
 // also publishes an empty catalogue, so that there is never a db-file without
 // CURRENT.
 //
-// In an existing archive begin makes CURRENT durable. The process that wrote CURRENT
-// may have been killed, or have failed, before CURRENT was durable, and a power
-// failure must not undo what this writer does next. The caller holds the archive's
-// lock, so no other process deletes unfinished files meanwhile.
+// In an existing archive begin writes CURRENT again, to make it durable. The process
+// that wrote CURRENT before may have been killed before it was durable. A power failure
+// could then bring back an older CURRENT, and so undo what this writer does next. The
+// caller holds the archive's lock.
 func (f *Folder) begin() error {
 	if err := f.putFormat(); err != nil {
 		return err
@@ -147,11 +148,11 @@ func (w *Writer) CreateIndex(first uint32) (*indexfile.Builder, error) {
 	return indexfile.NewBuilder(w.Folder.Disk, filepath.Join(w.Dir, indexName(first, 0)))
 }
 
-// Allocate reserves n consecutive segment numbers that no other segment has, and
-// returns the first. The archive's lock file has the next free number. Allocate also
-// looks at the catalogue and at the names of existing files, because a power failure
-// may have restored an older content of the lock file, and files that no catalogue
-// names are not always deleted.
+// Allocate reserves n consecutive numbers for new files, such as db-files, and returns
+// the first. The archive's lock file has the next free number. Allocate also looks at
+// the catalogue and at the names of existing files, because a power failure may have
+// restored an older content of the lock file. The numbers of files that no catalogue
+// names count too.
 func (w *Writer) Allocate(ctx context.Context, n int) (first uint32, err error) {
 	if w.Folder.bucket != nil {
 		return w.Folder.bucket.allocate(ctx, n)

@@ -2,6 +2,10 @@
 // it divides into blocks, and its fold: how its blocks relate to those of the earlier versions
 // of its URL. The results depend only on the bodies, so REINDEX DERIVED can compute them again.
 // The package does not read the archive: a Folder gets the earlier versions from a Versions.
+//
+// A batch is the captures that an import has in memory and publishes together. The sense of a
+// version says whether it differs from the version before in content, or only by noise such as
+// a date or a counter. The history of a URL is how its blocks developed from version to version.
 package derive
 
 import (
@@ -29,21 +33,21 @@ import (
 // one Analysis.
 type Analysis struct {
 	Page    segment.Page
-	Content uint64    // as in segment.Entry
+	Content uint64    // a fingerprint of the leaves (blocks with text), see segment.Entry
 	Missing bool      // the page says that nothing is there (a soft 404)
-	Facts   []byte    // as in segment.Stored
+	Facts   []byte    // what was found out about the page, encoded, see segment.Stored
 	As      divide.As // how the body was read: as which MIME type, charset and so on
 	Unsure  bool      // the charset is a guess that other pages of the host may correct
 	Divided bool      // the body is stored as layout and blocks
-	Plain   bool      // the blocks are ranges of the body as it was sent, not decoded
-	Single  bool      // the body has at most one block with text, and one without
-	leaf    [][]byte  // facts of the only block, if one block is the whole body; such bodies with equal analyses share one Analysis
+	Plain   bool      // the body was sent without a content coding, so that its blocks are ranges of its bytes
+	Single  bool      // the body has at most two blocks
+	leaf    [][]byte  // facts of the block, if one block is the whole body; otherwise nil
 	// open is the divided page, kept until its batch is written. It is nil if the
 	// body does not divide, or is a single block.
 	open *facts.Reading
 }
 
-// analyse reads a body and returns its analysis.
+// analyse reads a body in the way that the parameter as says, and returns the analysis.
 func (m *Reader) analyse(body []byte, as divide.As) *Analysis {
 	a := &Analysis{Page: segment.NoPage, Single: true, As: as}
 	b, ok := m.Blocks.Open(body, as, divide.Options{})
@@ -95,9 +99,9 @@ func ReadAs(s *segment.Stored) divide.As {
 	return as
 }
 
-// ReadWith returns two fields of divide.As for a page that was imported earlier: how it was
-// read then. usual is the charset that was taken from other pages of the host, or "" if the
-// page had a charset of its own. limit is how many bytes were read.
+// ReadWith returns two fields of divide.As with which page p was read when it was imported. usual
+// is the charset that was guessed from other pages of the host, or "" if the charset came from
+// the page itself. limit is the greatest number of bytes to read.
 func ReadWith(p *segment.Page) (usual string, limit int64) {
 	if p.Source == charset.SourceHost {
 		usual = p.Charset
@@ -108,15 +112,16 @@ func ReadWith(p *segment.Page) (usual string, limit int64) {
 	return usual, limit
 }
 
-// like reports whether the analyses a and o, of two bodies, are equal and each body
-// is a single block. Such bodies share one Analysis. o may be nil.
+// like reports whether the analyses a and o of two bodies are equal, and each body is
+// a single block. The two bodies can then share one Analysis. o may be nil.
 func (a *Analysis) like(o *Analysis) bool {
 	return a.leaf != nil && o != nil && o.leaf != nil && a.Page == o.Page && a.As == o.As && a.Unsure == o.Unsure && a.Content == o.Content && a.Missing == o.Missing && a.Plain == o.Plain &&
 		bytes.Equal(a.Facts, o.Facts) && slices.EqualFunc(a.leaf, o.leaf, bytes.Equal)
 }
 
-// PageOf returns what the page of capture s says. a is the analysis of the body of s. If the
-// chunked transfer of the body ended early, the field Unread of the result says so.
+// PageOf returns the Page of capture s: title, language, charset and so on. a is the analysis of
+// the body of s. If the body is cut because its chunked transfer ended early, the field Unread
+// of the result says so.
 func (a *Analysis) PageOf(s *segment.Stored) segment.Page {
 	p := a.Page
 	if p.Unread == "" && p.Source != "" && s.Body == segment.BodyOwn && message.IsCut(s.Framing) {
@@ -172,9 +177,9 @@ func (m *Reader) contentOf(leaves []*facts.Leaf) uint64 {
 	return max(1, binary.LittleEndian.Uint64(sum[:]))
 }
 
-// sortIDs sorts the digests ids in place. Digests are evenly distributed, so the first bits of
-// a digest almost give its position. mem is working memory. The result is mem, which may have
-// grown; the caller passes it to the next call.
+// sortIDs sorts the digests ids in place. Because digests are evenly distributed, it first groups
+// them by their first bits, and then sorts the few digests of each group. mem is working memory.
+// The result is mem, which may have grown; the caller passes it to the next call.
 func sortIDs(ids, mem [][2]uint64) [][2]uint64 {
 	shift := 64 - bits.Len(uint(len(ids)))
 	ends := make([]int32, 1<<(64-shift)) // where each group with the same first bits ends
@@ -204,9 +209,9 @@ func sortIDs(ids, mem [][2]uint64) [][2]uint64 {
 	return mem
 }
 
-// Divide returns a body in the form that segment.Writer.Add takes: divided into blocks if its
-// analysis a says so, otherwise whole. a may be nil. The result is valid until the next call of
-// Divide.
+// Divide returns a body in the form that segment.Writer.Add takes: divided into blocks if
+// a.Divided is set, otherwise whole. a is the analysis of the body, or nil if there is none. The
+// result is valid until the next call of Divide.
 func (m *Reader) Divide(a *Analysis, body []byte) segment.Content {
 	c := segment.Content{Body: body}
 	if a == nil || !a.Plain {
@@ -236,18 +241,18 @@ func (m *Reader) Divide(a *Analysis, body []byte) segment.Content {
 // usually analysed once.
 const analysesMax = 2048
 
-// Reader analyses bodies. It remembers an analysis by the body's ID and by how the body is
-// read, which the head of the response says.
+// Reader analyses bodies. It remembers the last analyses, so that equal bodies that are read in
+// the same way (with the same MIME type, charset and so on) are analysed only once.
 type Reader struct {
 	Blocks *facts.Reader
 	known  map[analysisKey]*Analysis
-	last   *Analysis // the analysis that was made last; a small text with an equal analysis shares it
-	Limit  int64     // Limit of divide.As
-	Memory int64     // about how many bytes the analyses made since the last Close take
+	last   *Analysis // the last new analysis; a body that is a single block shares it if its analysis is equal
+	Limit  int64     // how many bytes of a body are read at most, see divide.As
+	Memory int64     // an estimate of the memory, in bytes, of the analyses made since the last Close
 
 	// Working memory, used again for each page.
-	halves, unsorted [][2]uint64 // of the leaves of a page
-	sorted           []byte
+	halves, unsorted [][2]uint64 // digests of the leaves of a page, each in two halves
+	sorted           []byte      // the sorted digests, one after the other
 	ids              []segment.ID
 	leaves           [][]byte
 }
@@ -295,8 +300,8 @@ func (m *Reader) As(id segment.ID, body []byte, as divide.As) *Analysis {
 	return a
 }
 
-// Open returns a page, divided into blocks and with the facts of its blocks. a is
-// the analysis of its body. Open returns nil if the body does not divide.
+// Open returns the page in body, divided into blocks and with the facts of its blocks.
+// a is the analysis of body. Open returns nil if body does not divide into blocks.
 func (m *Reader) Open(a *Analysis, body []byte) *facts.Reading {
 	if a.open != nil || a.Facts == nil {
 		return a.open
@@ -313,8 +318,8 @@ func (m *Reader) Open(a *Analysis, body []byte) *facts.Reading {
 	return r
 }
 
-// Close frees the divided pages of all analyses, and sets Memory to 0. The rest of the analyses
-// stays valid.
+// Close frees the divided pages of all remembered analyses, and sets Memory to 0. The analyses
+// stay valid, and m can be used again.
 func (m *Reader) Close() {
 	m.Memory = 0
 	for _, a := range m.known {

@@ -18,37 +18,37 @@ import (
 // and a query computes it.
 const FoldBack = 32
 
-// Folder computes the folds of versions (how the blocks of a version relate to those of earlier
-// versions). It follows the blocks of one URL from version to version, through the archive and
-// then a batch, as far as the new versions need it.
+// Folder computes the folds of new versions of URLs (how the blocks of a version relate to those
+// of earlier versions). For each URL it follows the blocks from version to version, first those
+// in the archive and then those in a batch. It skips versions that the new ones do not need.
 type Folder struct {
 	Read      *Reader
 	Histories *Histories
 	Source    Versions
-	// Of is the segment whose versions get folds. If it is nil, the versions of a batch get
-	// folds.
+	// Of is the segment whose versions are new, and get folds. If it is nil, the versions of
+	// the batch are new.
 	Of *segment.Reader
 
 	// The URL whose folds are computed:
 	ctx     context.Context
-	all     []timeline.Capture
-	sums    []uint64 // result of versionSums
-	history life.History
-	at      int // index of the last version in history, -1 for none
+	all     []timeline.Capture // the settled captures of the URL
+	sums    []uint64           // versionSums(all)
+	history life.History       // the blocks of the versions up to all[at]
+	at      int                // index in all of the last version in history; -1 if history is empty
 }
 
 // Versions reads versions of URLs for a Folder: those whose folds are computed, and earlier
 // versions.
 type Versions interface {
-	// StoredFold returns the fold that is stored with the version at a place of the
-	// archive; nil if there is none.
+	// StoredFold returns the fold that is stored with the version at this place of the
+	// archive, or nil if none is stored.
 	StoredFold(at timeline.Place) ([]byte, error)
-	// VersionBody returns the body of a version. The bool is false if the version
-	// has no body, or one that is too large to be divided.
+	// VersionBody returns the body of the version that begins at capture l. The bool
+	// is false if l has no body, or one that is too large to be divided into blocks.
 	VersionBody(ctx context.Context, l *timeline.Capture) (Body, bool, error)
 }
 
-// Body is the body of a version, and how it is read.
+// Body is the body of a version, and how it is read: as which MIME type, charset and so on.
 type Body struct {
 	Digest record.Digest
 	Body   []byte
@@ -59,8 +59,9 @@ type Body struct {
 // Folds computes the folds of new versions of one URL (how the blocks of a version relate to
 // those of earlier versions). all has the settled captures of the URL. The new versions are
 // those in segment f.Of, or, if that is nil, those in the batch. Folds calls the function take
-// with each new version, its fold and its sense. A version after a capture whose body is not in
-// the archive gets no fold, because that body may still be imported.
+// with each new version, its fold, and its sense (whether it differs from the version before in
+// content or only by noise). A version after a capture whose body is not in the archive gets no
+// fold, because that body may still be imported.
 func (f *Folder) Folds(ctx context.Context, all []timeline.Capture, take func(l *timeline.Capture, fold []byte, sense record.Sense)) error {
 	f.ctx, f.all, f.sums, f.history, f.at = ctx, all, versionSums(all), life.History{}, -1
 	last := -1 // index of the last version
@@ -110,9 +111,9 @@ func senseOf(rev *life.Revision) record.Sense {
 	return record.SenseNoise
 }
 
-// first computes the fold of version l without the history of its URL. It can do so if l is the
-// first version (last is -1), has one block and belongs to the batch, as most small texts do.
-// Otherwise first returns nil.
+// first returns the fold of version l, without using the history of its URL. It can do so if l is
+// the first version, has at most two blocks, and belongs to the batch, as most small texts do.
+// Otherwise first returns nil. last is the index of the version before l, or -1.
 func (f *Folder) first(last int, l *timeline.Capture) ([]byte, error) {
 	if last >= 0 || l.Seg != nil || l.Via == record.ViaRevisit || l.Via == record.ViaNotModified {
 		return nil, nil
@@ -124,10 +125,10 @@ func (f *Folder) first(last int, l *timeline.Capture) ([]byte, error) {
 	return life.AppendFirstFold(nil, l.Kind == record.KindPage && b.Read.Facts != nil, int64(len(b.Body))), nil
 }
 
-// next adds version f.all[i] to the history. last is the index of the version before it, or -1.
-// next returns how the new version differs from the one before, and the reading of its page,
-// which is nil if the page does not divide into blocks. The revision is nil if the version or
-// an earlier one that is needed cannot be read.
+// next brings f.history up to version f.all[i], a new version. last is the index in f.all of the
+// version before it, or -1. next returns how the two versions differ, and the blocks and facts of
+// the new version, which are nil if it does not divide into blocks. The revision is nil if the
+// new version, or an earlier version that is needed, cannot be read.
 func (f *Folder) next(last, i int) (*life.Revision, *facts.Reading, error) {
 	if f.at != last {
 		if ok, err := f.bring(last); !ok {
@@ -137,9 +138,9 @@ func (f *Folder) next(last, i int) (*life.Revision, *facts.Reading, error) {
 	return f.add(i)
 }
 
-// bring sets f.history to the history up to and including version f.all[last]; if last is -1,
-// to an empty history. It returns false if a version cannot be read, or if more than FoldBack
-// versions would have to be read.
+// bring sets f.history to the history of the versions up to and including f.all[last]. If last is
+// -1, the history becomes empty. bring returns false if a version cannot be read, or if more than
+// FoldBack versions would have to be read.
 func (f *Folder) bring(last int) (bool, error) {
 	f.history, f.at = life.History{}, -1
 	path := []int{} // versions to take, last first
@@ -165,9 +166,9 @@ func (f *Folder) bring(last int) (bool, error) {
 	return true, nil
 }
 
-// resume sets f.history to the history up to and including version f.all[i], without reading
-// earlier versions. It can do so if the import remembers the history of the URL up to that
-// version, or if the archive has a valid fold of the version. Otherwise it returns false.
+// resume sets f.history to the history of the versions up to and including f.all[i], without
+// reading earlier versions. It can do so if f.Histories has that history, or if the archive has a
+// valid fold of the version. Otherwise it returns false.
 func (f *Folder) resume(i int) (bool, error) {
 	l := &f.all[i]
 	if h, ok := f.Histories.at(l.Key, f.sums[i]); ok {
@@ -199,18 +200,17 @@ func (f *Folder) resume(i int) (bool, error) {
 	return true, nil
 }
 
-// FoldHolds reports whether a fold that is stored with version all[i] is still valid: no
-// capture before it was imported after it. all has the settled captures of a URL. all[i] is in
-// the archive.
+// FoldHolds reports whether the fold that is stored with version all[i] is still valid. It is not
+// valid if one of the captures before all[i] was imported later than all[i]. all has the settled
+// captures of a URL, and all[i] must be in the archive, not in a batch.
 func FoldHolds(all []timeline.Capture, i int) bool {
 	of := all[i].Seg.Info
 	return !slices.ContainsFunc(all[:i], func(c timeline.Capture) bool { return c.Seg == nil || timeline.Newer(c.Seg.Info, of) })
 }
 
-// add adds version f.all[i] to the history. It returns how the version differs from the one
-// before, and the reading of its page, which is nil if the page does not divide into blocks. If
-// the body cannot be read, both results are nil, and the history starts again with the next
-// version.
+// add adds version f.all[i] to f.history. It returns how the version differs from the one before,
+// and its blocks with their facts, which are nil if the version does not divide into blocks. If
+// the body of the version cannot be read, both results are nil, and f.history becomes empty.
 func (f *Folder) add(i int) (*life.Revision, *facts.Reading, error) {
 	v, reading, err := f.version(i)
 	if v == nil || err != nil {
@@ -221,9 +221,10 @@ func (f *Folder) add(i int) (*life.Revision, *facts.Reading, error) {
 	return f.history.Add(*v), reading, nil
 }
 
-// version reads version f.all[i] in the way in which a query reads it. It returns nil if the
-// version has no body that can be divided into blocks. The reading is set only if the page
-// divides and the version belongs to f.Of or to a batch.
+// version reads the body of version f.all[i], as a query does. It returns nil if the version has
+// no body, or one that is too large to be divided into blocks. The second result has the blocks
+// and their facts. It is nil if the body does not divide, or if the version is not new (see
+// Folder.Of).
 func (f *Folder) version(i int) (*life.Version, *facts.Reading, error) {
 	l := &f.all[i]
 	b, ok, err := f.Source.VersionBody(f.ctx, l)

@@ -10,11 +10,11 @@ import (
 	"infomall/store/timeline"
 )
 
-// Histories remembers, for the URLs that an import saw last, the history of their
-// blocks up to the last version. The next version of a URL, in a later batch, is
-// compared with that history, so the last version need not be read again. A history
-// depends only on the versions in it. The caller says which versions these are, so
-// changes by other processes make no difference.
+// Histories remembers, for the URLs that an import read most recently, the history of
+// their blocks up to the last version. The next version of a URL, in a later batch, is
+// compared with that history, so the last version need not be read again. Each history
+// is kept with a checksum over its versions. The caller asks for it by that checksum,
+// so it gets no history if another process has added versions.
 //
 // Histories are kept in a compact form. A page takes a tenth of the size of its
 // body, and each leaf (block with text) is stored once, however many pages have it.
@@ -23,12 +23,13 @@ import (
 //
 // A nil *Histories remembers nothing.
 type Histories struct {
-	young, old map[string]history
-	turn       uint32 // number of the map young, counted from 1
-	bytes      int64  // size of young
-	bytesMax   int64  // largest size of each of the two generations
+	young, old map[string]history // by key of the URL; when young is full, it becomes old
+	turn       uint32             // how many maps young there were, with the current one
+	bytes      int64              // size of young in bytes
+	bytesMax   int64              // greatest size of each of the two maps, in bytes
 }
 
+// history is the history of the blocks of one URL.
 type history struct {
 	versions uint64 // checksum over the versions in the history, see versionSums
 	history  life.Resting
@@ -80,9 +81,9 @@ func (m *Histories) Has(all []timeline.Capture) bool {
 	return ok && t.versions == versionSums(all)[last]
 }
 
-// at returns the history of the URL with this key, up to its last version. versions is the
-// checksum over the versions that the history must have (see versionSums). The bool is false if
-// no history is remembered, or if its checksum differs.
+// at returns the remembered history of the URL with this key. versions is the checksum over the
+// versions that the history must have (see versionSums). The bool is false if no history is
+// remembered, or if it has other versions.
 func (m *Histories) at(key string, versions uint64) (life.History, bool) {
 	if m == nil {
 		return life.History{}, false

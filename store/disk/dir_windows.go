@@ -24,8 +24,8 @@ func rename(from, to string) error {
 	return nil
 }
 
-// syncDir checks only that the folder exists, because Windows cannot sync a
-// folder.
+// syncDir returns an error if the folder does not exist. It does nothing else,
+// because Windows cannot sync a folder.
 func syncDir(name string) error {
 	_, err := os.Stat(name)
 	return err

@@ -22,15 +22,15 @@ type FS interface {
 	// ReadDir returns the entries of a folder, sorted by name.
 	ReadDir(name string) ([]fs.DirEntry, error)
 	// OpenFile opens a file, with the flags of os.OpenFile. The caller closes
-	// it; closing also releases its lock.
+	// the file; closing it also releases a lock on it.
 	OpenFile(name string, flag int, perm fs.FileMode) (File, error)
 	Mkdir(name string, perm fs.FileMode) error
 	Rename(from, to string) error
 	Link(from, to string) error
 	// Remove removes a file or an empty folder.
 	Remove(name string) error
-	// SyncDir makes the names in a folder durable: after a crash, files that were
-	// created, renamed or removed in it before are still so.
+	// SyncDir makes the names in a folder durable: what was created, renamed or
+	// removed in it before the call stays so after a crash.
 	SyncDir(name string) error
 }
 

@@ -26,7 +26,7 @@ const (
 type FormatError struct {
 	What   string // the file or part, such as "catalogue"
 	Found  string // the format found, such as "draft 2", or a number
-	Remedy string // what the user can do; "" means what helps for a whole archive
+	Remedy string // what the user can do; "" means the advice for a whole archive: export it and import it again
 }
 
 // Error returns a message that names the format found, the format wanted and what

@@ -39,9 +39,9 @@ func Mkdir(d FS, name string) error {
 }
 
 // MkdirAll creates a folder and all missing folders above it, each in the same
-// way as Mkdir. It syncs the parents of folders that exist, too. If such a parent
-// may not be read, it was created by another user and is not synced; that is no
-// error.
+// way as Mkdir. It also syncs the names of the folders above it that exist. If the
+// process may not read the parent of such a folder, another user has created it, and
+// MkdirAll does not sync it; that is no error.
 func MkdirAll(d FS, name string) error {
 	info, err := d.Stat(name)
 	parent := filepath.Dir(name)
@@ -94,7 +94,7 @@ func RemoveAll(d FS, name string) error {
 	return err
 }
 
-// removeAll does the work of RemoveAll. dir says that name is a folder.
+// removeAll does the work of RemoveAll. dir is true if name is a folder.
 func removeAll(d FS, name string, dir bool) error {
 	if dir {
 		entries, err := d.ReadDir(name)

@@ -7,6 +7,10 @@
 //	leaf     a stored block with text; the text of a page is the texts of its leaves
 //	reading  a charset and whether a leaf is markup: how a leaf's bytes become text
 //	users    the captures of a run as an index lists them: which leaves each one has
+//	group    the segments that share one index
+//	span     blocks that lie one after the other in a run
+//	facts    what was found out about a page and its blocks when it was imported
+//	recipe   the list of a body's blocks
 package finder
 
 import (
@@ -27,7 +31,7 @@ type Finder struct {
 	indexes *Indexes
 	kept    *memo.Cache // nil if the snapshot uses no cache
 	open    *openFiles
-	part    bool // v is a part of another Finder, which closes the files
+	part    bool // KnownAt made v from another Finder, and that Finder closes the files
 }
 
 // openFiles has the indexes of words that are too large to be kept in memory, by file name.
@@ -44,8 +48,8 @@ type Indexes struct {
 	kept   *memo.Cache
 }
 
-// keptBytes is how many bytes Indexes keeps in memory before SetCache sets another limit. Of
-// the bytes given to SetCache, one part in keptShare is for indexes.
+// keptBytes is how many bytes of indexes an Indexes keeps in memory, until SetCache sets another
+// limit. SetCache uses one part in keptShare of the bytes that it is given for indexes.
 const (
 	keptBytes = 32 << 20
 	keptShare = 2
@@ -65,9 +69,9 @@ func (v *Finder) KnownAt(t record.Time) *Finder {
 	return &Finder{v.Snapshot.KnownAt(t), v.indexes, v.kept, v.open, true}
 }
 
-// SetCache sets how many bytes all snapshots of the archive together keep in memory: decoded
-// runs, and what was read of indexes of words. With 0, this snapshot keeps nothing, and the
-// limit stays as it is.
+// SetCache sets how many bytes of decoded runs and of indexes of words all snapshots of the
+// archive together keep in memory. If bytes is 0, only v changes: it keeps nothing, and the limit
+// of the other snapshots stays as it is.
 func (v *Finder) SetCache(bytes int64) {
 	v.kept = nil
 	if bytes > 0 {
@@ -78,9 +82,9 @@ func (v *Finder) SetCache(bytes int64) {
 	v.Snapshot.SetCache(bytes)
 }
 
-// Memo returns the cache for results computed from the archive, which all its snapshots share.
-// It returns nil if the snapshot uses no cache. If a result depends on the state of the
-// snapshot, its key must have the text that State returns.
+// Memo returns the cache for results that were computed from the archive. All snapshots of the
+// archive share it. Memo returns nil if v uses no cache. If a result depends on the state of the
+// snapshot, the caller makes the text that State returns a part of its key.
 func (v *Finder) Memo() *memo.Cache { return v.kept }
 
 // Close closes the snapshot, and the indexes that it has opened. If KnownAt made the Finder,
@@ -98,8 +102,8 @@ func (v *Finder) Close() error {
 	return v.Snapshot.Close()
 }
 
-// fileKey is the key under which Indexes.kept has the index in a file. The file with this name
-// never changes.
+// fileKey is the key, in the cache Indexes.kept, of the index that was read from the file with
+// this name. A file of an index never changes.
 type fileKey struct{ name string }
 
 // file returns the index of words in the file with this name. If the index is too large to be

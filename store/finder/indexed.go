@@ -19,33 +19,32 @@ type indexed struct {
 	of    map[uint32]*indexedSegment // by ID of a segment; only segments that have an index
 
 	group groupOf // the pages that were read last
-	sums  sumsOf
+	sums  sumsOf  // the matches that were computed last
 }
 
-// indexedSegment is the index of a segment, with what the query matches in that index.
+// indexedSegment is the index of a segment, and the matches of the query in that index.
 // Segments that share an index have the same hits.
 type indexedSegment struct {
 	wordFile
 	hits *index.Hits
 }
 
-// groupOf has the pages of consecutive runs of an index.
+// groupOf has what an index says of the pages of consecutive runs.
 type groupOf struct {
 	file  *index.File
-	first uint32
+	first uint32 // the first of the runs, as an index in file.Runs
 	pages *index.Pages
 }
 
-// sumsOf has what the query matches in the captures of the block of users (an index's list
-// of captures by leaf) that was read last.
+// sumsOf has the matches of the query in the captures of some consecutive runs of an index.
 type sumsOf struct {
-	block *index.UsersBlock
-	sums  []match.Sum // nil if the query matches nothing
+	block *index.UsersBlock // says which runs, and which leaves each capture has
+	sums  []match.Sum       // one for each capture; nil if the query matches nothing in them
 }
 
 // openIndexed opens the indexes of all segments and looks up the search query q in each.
-// It leaves out an index that is missing or damaged. It opens no further index once the
-// matches take half of q.Memory.
+// It leaves out an index that is missing or damaged. It opens no further index when the
+// matches so far take more than half of q.Memory bytes.
 func openIndexed(ctx context.Context, v *Finder, q search.Question) (*indexed, error) {
 	x := &indexed{v: v, q: q.Query, of: make(map[uint32]*indexedSegment)}
 	var err error
@@ -88,8 +87,8 @@ func openIndexed(ctx context.Context, v *Finder, q search.Question) (*indexed, e
 	return x, nil
 }
 
-// text returns the text of a block in the reading. The parameter run is an index in
-// f.Runs.
+// text returns the text of one block, read in the way that the parameter as says. run is
+// the block's run, as an index in f.Runs, and block is the number of the block in the run.
 func (x *indexed) text(f *index.File, run, block uint32, as index.Reading) (string, error) {
 	for _, s := range x.v.Whole().Segments {
 		if w, ok := x.files.file(s); ok && w.File == f && run >= w.first && run-w.first < uint32(s.Runs) {
@@ -99,9 +98,10 @@ func (x *indexed) text(f *index.File, run, block uint32, as index.Reading) (stri
 	return "", body.ErrMissing
 }
 
-// known returns what the index of a segment says of the leaves of a run in the reading.
-// none says that the query matches nothing in them. The function list returns what the
-// query matches in each leaf.
+// known returns the matches of the query in the leaves of a run, from the index of the
+// run's segment. The leaves are read in the way that the parameter as says. none is true
+// if the query matches nothing in them. The function list returns the matches of each
+// leaf. list is nil if the segment has no index.
 func (x *indexed) known(run segment.RunRef, as index.Reading) (list func() ([]index.Leaf, error), none bool) {
 	f := x.of[run.Segment]
 	if f == nil || run.Run >= f.runs {
@@ -118,9 +118,9 @@ func (x *indexed) known(run segment.RunRef, as index.Reading) (list func() ([]in
 	return list, f.Knows(n, as) && !f.Any(f.hits, n)
 }
 
-// run returns what the index of segment id says of run n, or nil if it says nothing.
-// sums[i] is what the query matches in the leaves of capture i. A nil sums means that it
-// matches nothing.
+// run returns the entry for run n in the index of the segment id, or nil if the index has
+// none. sums[i] has the matches of the query in all leaves of capture i of the run. sums
+// is nil if the query matches nothing in the run.
 func (x *indexed) run(ctx context.Context, m *search.Maker, id, n uint32) (u *index.Run, sums []match.Sum, err error) {
 	f := x.of[id]
 	if f == nil || n >= f.runs || f.Runs[f.first+n].Lost {
@@ -151,9 +151,9 @@ func (x *indexed) run(ctx context.Context, m *search.Maker, id, n uint32) (u *in
 	return u, sums, nil
 }
 
-// page returns what the index of segment id says of the page of capture i of run n. ok is
-// false if the index says nothing. The result at is the number of the first capture of the
-// run with the same page, which may be i.
+// page returns the entry for the page of capture i of run n in the index of the segment id.
+// ok is false if the index has none. Several captures of a run may have the same page: the
+// result at is the number of the first of them, which may be i.
 func (x *indexed) page(id, n uint32, i int) (p index.Page, at int, ok bool) {
 	f := x.of[id]
 	n += f.first
@@ -173,9 +173,9 @@ func (x *indexed) page(id, n uint32, i int) (p index.Page, at int, ok bool) {
 	return pages.Page(run, at), at, true
 }
 
-// sumsOf returns what the query matches in the captures of b, a block of users. If the
-// block cannot be read, the result says that all its captures must be read. The error is
-// that of a ctx that has ended.
+// sumsOf computes the matches of the query in the captures that b describes. If the index
+// cannot say them, for example because it is damaged, the sums say that the captures must
+// be read. The only error is that of ctx.
 func (x *indexed) sumsOf(ctx context.Context, m *search.Maker, f *indexedSegment, b *index.UsersBlock) (sumsOf, error) {
 	if !x.may(f, b) {
 		return sumsOf{block: b}, nil
@@ -195,8 +195,8 @@ func (x *indexed) sumsOf(ctx context.Context, m *search.Maker, f *indexedSegment
 	return sumsOf{b, sums}, err
 }
 
-// whole reports whether the snapshot still has all segments of the index f. If it does
-// not, some documents of f belong to no page.
+// whole reports whether the snapshot has all segments that the index f is of. If not, f
+// has texts of leaves that belong to no page of the snapshot.
 func (x *indexed) whole(f *index.File) bool {
 	n := 0
 	for _, of := range x.of {
@@ -207,7 +207,8 @@ func (x *indexed) whole(f *index.File) bool {
 	return n == len(f.Segments)
 }
 
-// may reports whether the query may match something in a leaf of a capture of b.
+// may reports whether the query may match something in the leaves of the captures that b
+// describes. b belongs to the index f.
 func (x *indexed) may(f *indexedSegment, b *index.UsersBlock) bool {
 	if f.hits.Len() > 0 {
 		return true

@@ -30,8 +30,8 @@ func (v *Finder) Leaves(ctx context.Context, dst []search.LeafRef, ref record.Re
 	return dst, as, ok, ctx.Err()
 }
 
-// appendLeaves does the work of Leaves. If ok is false, it may have appended some leaves
-// already.
+// appendLeaves does the work of Leaves. If ok is false, dst may have some of the leaves
+// already; the caller cuts them off.
 func (v *Finder) appendLeaves(ctx context.Context, dst []search.LeafRef, ref record.Ref) (_ []search.LeafRef, as search.Reading, ok bool) {
 	s := v.Runs.Segment(ref.Segment)
 	if s == nil {
@@ -74,7 +74,7 @@ func (v *Finder) appendLeaves(ctx context.Context, dst []search.LeafRef, ref rec
 	return dst, as, n == outline.Leaves && (owner.Recipe.Layout > 0 || n == 1)
 }
 
-// outlines has values of facts.Outline for reuse.
+// outlines is a pool of facts.Outline values, so that their memory is used again.
 var outlines = sync.Pool{New: func() any { return new(facts.Outline) }}
 
 // LeafText returns the text of a stored leaf. The parameter as says how its bytes are read. The
@@ -100,8 +100,9 @@ func (v *Finder) leaf(l search.LeafRef) ([]byte, error) {
 	return run.Block(l.N)
 }
 
-// appendLeaves appends to dst those of the spans that are leaves, and returns dst. layout is
-// how many blocks at the beginning of spans are the layout of the page.
+// appendLeaves appends to dst the spans of the leaves of a page, and returns dst. spans are the
+// spans of all blocks of the page. The first layout blocks in them are the layout of the page
+// (the bytes between its leaves), and appendLeaves leaves these out.
 func appendLeaves(dst, spans []segment.Span, layout uint32) []segment.Span {
 	for _, s := range spans {
 		if s.Count <= layout {
@@ -114,9 +115,10 @@ func appendLeaves(dst, spans []segment.Span, layout uint32) []segment.Span {
 	return dst
 }
 
-// inLeaves reports whether a body is stored in leaves. leaves are the spans of the leaves in
-// recipe (the list of the body's blocks). want is how many leaves the facts of the body name.
-// If the numbers differ, the body is stored in another way, for example as one block.
+// inLeaves reports whether leaves are really the spans of the leaves of a body. They are not if the
+// page has several leaves but its body is stored undivided, as one block. recipe is the recipe of
+// the body, leaves are the spans of its blocks after the layout, and want is the number of leaves
+// that the facts of the body name.
 func inLeaves(recipe *segment.Recipe, leaves []segment.Span, want int) bool {
 	count := 0
 	for _, s := range leaves {

@@ -11,21 +11,22 @@ import (
 	"infomall/store/urlkey"
 )
 
-// linkIndexer finds the URLs to which pages of segments link, for an index of words.
+// linkIndexer finds the URLs to which the pages of a segment link. An index of words lists them
+// too.
 type linkIndexer struct {
 	v       *Finder
 	links   urlkey.Links
-	keys    map[string]string // by URL; of those that were looked for lately
-	targets []string          // of the current capture
-	leaves  [][]byte
+	keys    map[string]string // the keys of recently seen URLs, by URL
+	targets []string          // keys of the URLs to which the current page links
+	leaves  [][]byte          // facts of the leaves of the current page
 }
 
-// linkKeysMax is for how many URLs a linkIndexer remembers the key.
+// linkKeysMax is for how many URLs a linkIndexer remembers their keys.
 const linkKeysMax = 1 << 16
 
 // of returns the keys of the URLs to which the page of entry e links. The parameter at is the
-// place of e. known is false if the stored facts of the page do not say that. keys is valid
-// until the next call.
+// place of e. known is false if the stored facts of the page are not enough to find the links.
+// keys is valid until the next call.
 func (x *linkIndexer) of(ctx context.Context, at timeline.Place, e *segment.Stored) (keys []string, known bool) {
 	x.targets = x.targets[:0]
 	switch {
@@ -88,9 +89,10 @@ func isMedia(mime string) bool {
 	return (kind == "image" || kind == "audio" || kind == "video" || kind == "font") && !strings.Contains(sub, "xml")
 }
 
-// Linking returns the captures with a time before to whose pages link, or may link, to a URL
-// with a key in targets, which are sorted and disjoint. ok is false if there are more than most
-// captures, or if the archive does not have the indexes that list links.
+// Linking returns the captures whose pages link, or may link, to a URL with a key in one of the
+// ranges targets. The ranges are sorted and disjoint. It leaves out captures at the time to or
+// later. ok is false if the result would have more captures than most, or if some segment has no
+// index that lists links; the caller must then read the pages.
 func (v *Finder) Linking(ctx context.Context, targets []urlkey.Range, to record.Time, most int) (refs map[record.Ref]bool, ok bool, err error) {
 	if indexed, all, _ := v.WordsIndexed(record.MinTime, to); indexed < all {
 		return nil, false, nil

@@ -17,11 +17,10 @@ import (
 	"infomall/store/words/match"
 )
 
-// nearBodiesMax is how many different bodies NearWords counts; each takes 60 bytes of memory.
-// nearLeavesMax is how many leaves it remembers; each takes 100 bytes. nearReadMax is how many
-// bodies it reads at most if there is no index of words, and nearTextMax is how many bytes of
-// text. Reading all texts of a large archive would take as long as the search that found
-// nothing.
+// The limits of NearWords. nearBodiesMax is how many different bodies it counts; each takes 60
+// bytes of memory. nearLeavesMax is how many leaves it remembers; each takes 100 bytes. If there
+// is no index of words, it reads at most nearReadMax bodies, and nearTextMax bytes of text.
+// Reading all texts of a large archive would take as long as the search that found nothing.
 const (
 	nearBodiesMax = 2 << 20
 	nearLeavesMax = 1 << 19
@@ -29,13 +28,13 @@ const (
 	nearTextMax   = 16 << 20
 )
 
-// NearWords returns, for each of words, those words of the archive that are spelled similarly,
-// see search.Nearer. It counts, for each similar word, the bodies that have it, among the
-// captures with a key in ranges and a time in from <= time < to. Each body counts once. If all
-// segments have an index of words, NearWords uses the indexes; otherwise it reads the first
-// bodies, at most nearReadMax. ranges are sorted and disjoint; nil means all keys. words must
-// be folded (see search). NearWords leaves out what it cannot read, for example because of
-// damage.
+// NearWords returns, for each element of words, the words of the archive that are spelled
+// similarly (see search.Nearer), each with the number of bodies that have it. It considers the
+// captures with a key in ranges and a time in from <= time < to; captures with equal bodies
+// count once. ranges are sorted and disjoint; nil means all keys. words must be folded (see
+// package search). If all segments have an index of words, NearWords uses the indexes; otherwise
+// it reads bodies, at most nearReadMax. It leaves out a body that it cannot read, for example
+// because of damage.
 func (v *Finder) NearWords(ctx context.Context, words []string, ranges []urlkey.Range, from, to record.Time) ([][]search.NearWord, error) {
 	f := &nearFinder{
 		wordFinder: wordFinder{v: v, ctx: ctx},
@@ -87,9 +86,9 @@ func (v *Finder) NearWords(ctx context.Context, words []string, ranges []urlkey.
 	return f.near.Words(), nil
 }
 
-// readWanted reads the bodies in f.wanted, until f.left bytes of text were read. It first
-// reads, run by run, the bodies that are stored with their captures, and then each of the
-// others.
+// readWanted reads the bodies in f.wanted and adds their texts to f.near. It stops after f.left
+// bytes of text. It first reads, run by run, the bodies that are stored in the runs of their
+// captures, and then each of the others.
 func (f *nearFinder) readWanted() error {
 	runs := make(map[segment.RunRef]bool)
 	for _, ref := range f.wanted {
@@ -120,9 +119,10 @@ func (f *nearFinder) readWanted() error {
 	return f.ctx.Err()
 }
 
-// ask looks up words that are spelled like words in the indexes of words, if all segments have
-// one. It returns them as terms. known has an atom (an element of a search) for each term. It
-// is nil if the indexes cannot be used, and the bodies have to be read.
+// ask finds the words that are spelled similarly to words, in the indexes of words. It returns
+// them as terms, and in known the answer of a search for the terms: which captures have which
+// term. known is nil if the indexes cannot be used, for example because a segment has none; the
+// caller must then read the bodies.
 func (f *nearFinder) ask(words []string, ranges []urlkey.Range, from, to record.Time) (terms []string, known *search.Words, err error) {
 	if indexed, all, _ := f.v.WordsIndexed(from, to); indexed < all || f.v.MayHide(ranges) {
 		return nil, nil, nil // the indexes have words of captures that are not shown
@@ -164,9 +164,9 @@ func (f *nearFinder) ask(words []string, ranges []urlkey.Range, from, to record.
 	return terms, known, err
 }
 
-// listed reports whether the indexes have all words of the pages that w indexes. A page may
-// share leaves with a page of another segment that was read in another charset. If so, the
-// index of that segment has the words of the leaves only in the other charset, and listed
+// listed reports whether the indexes in files have all words of the pages of which the index w
+// is. A page may use leaves that another segment stores. If the index of that segment is
+// missing, or has the words of these leaves only as they are read in another charset, listed
 // returns false.
 func (f *nearFinder) listed(files *wordFiles, w *index.File) bool {
 	for n := 0; n < len(w.Runs); {
@@ -189,13 +189,13 @@ func (f *nearFinder) listed(files *wordFiles, w *index.File) bool {
 	return true
 }
 
-// nearFinder gives a search.Nearer the texts of a snapshot.
+// nearFinder is the state of one NearWords. It gives a search.Nearer the texts of a snapshot.
 type nearFinder struct {
 	wordFinder
-	wanted map[segment.ID]record.Ref // the bodies to read, each with a capture that has it
+	wanted map[segment.ID]record.Ref // the bodies to read: for each ID of a body a capture that has it
 	near   *search.Nearer
-	known  map[leafReading]search.NearPart
-	left   int // how many bytes of text may still be read
+	known  map[leafReading]search.NearPart // the similar words in leaves that were read, see leaf
+	left   int                             // how many bytes of text may still be read
 }
 
 // leafReading is a leaf together with the way in which it is read.
@@ -204,7 +204,8 @@ type leafReading struct {
 	index.Reading
 }
 
-// read reads those bodies in f.wanted that run n of a segment stores.
+// read reads those bodies in f.wanted that are stored in run n of the segment r, adds their texts
+// to f.near, and removes them from f.wanted.
 func (f *nearFinder) read(r *segment.Reader, n uint32) error {
 	run, err := f.v.Runs.Run(r, n)
 	if err != nil || run.Meta.Len() == 0 {
@@ -229,8 +230,9 @@ func (f *nearFinder) read(r *segment.Reader, n uint32) error {
 	return nil
 }
 
-// body adds the text of a body to f.near: leaf by leaf, or whole if it is not stored in leaves.
-// recipe lists the body's blocks, encoded has its facts, and ref is a capture that has it.
+// body adds the text of a body to f.near. It reads the text leaf by leaf if the body is stored in
+// leaves, and otherwise reads the whole body. recipe lists the blocks of the body, encoded has its
+// facts, and ref is a capture that has it.
 func (f *nearFinder) body(recipe *segment.Recipe, encoded []byte, ref record.Ref) {
 	leaves, o, ok := f.leavesOf(recipe, encoded)
 	if ok {
@@ -263,8 +265,9 @@ func (f *nearFinder) whole(ref record.Ref) {
 	}
 }
 
-// leaf returns the similar words in a leaf that is read in the way that the parameter as says.
-// It remembers the result, so that a leaf is read only once in each way.
+// leaf returns the words in a leaf that are spelled similarly to the wanted words. The parameter
+// as says how the leaf is read. leaf remembers the result, so that a leaf is read only once in
+// each way.
 func (f *nearFinder) leaf(l search.LeafRef, as index.Reading) search.NearPart {
 	key := leafReading{l, as}
 	part, known := f.known[key]

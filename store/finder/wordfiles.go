@@ -13,20 +13,21 @@ import (
 // Only one goroutine may use it.
 type wordFiles struct {
 	v    *Finder
-	list map[uint32][]string // by number of a db-file: the indexes of it
-	open map[string]*index.File
+	list map[uint32][]string    // by number of a db-file: the file names of its indexes
+	open map[string]*index.File // the opened indexes, by file name; nil for one that cannot be used
 }
 
-// wordFile is the index of words of one segment. Several segments may share an index: the index
-// has the runs of this segment from number first on.
+// wordFile is the index of words of one segment. Several segments may share an index. In the
+// list of all its runs, the runs of this segment begin at index first.
 type wordFile struct {
 	*index.File
 	first, runs uint32
-	number      uint32 // of the db-file
+	number      uint32 // number of the segment's db-file
 }
 
-// has reports whether this index covers the leaves in the group named, which the index f refers
-// to: in the same run, of the same db-file, and read in the same way.
+// has reports whether this index has the texts of the leaves that named describes: some leaves
+// of a run of this segment, read in one way. The index f of another segment refers to them. The
+// result is false if f refers to another form of this segment's db-file.
 func (of *wordFile) has(f *index.File, named index.Named) bool {
 	return named.Run < of.runs && f.Seen(named) == of.number && of.Knows(of.first+named.Run, f.Readings[named.Reading])
 }
@@ -37,7 +38,8 @@ func (v *Finder) wordFiles() (*wordFiles, error) {
 	return &wordFiles{v: v, list: list, open: make(map[string]*index.File)}, err
 }
 
-// file returns the index of a segment. ok is false if there is none that can be used.
+// file returns the index of words of a segment. ok is false if the segment has none, or none that
+// can be used.
 func (w *wordFiles) file(s *segment.Info) (_ wordFile, ok bool) {
 	number := s.Number()
 	want := index.Name{Number: number, Bytes: s.Bytes, CRC: s.CRC}
@@ -65,8 +67,8 @@ func (w *wordFiles) file(s *segment.Info) (_ wordFile, ok bool) {
 // indexedRuns says which runs in an index belong to the segment with the number id.
 type indexedRuns struct{ id, first, runs uint32 }
 
-// segments returns, for those segments in list that the index f covers, which runs of the index
-// are theirs.
+// segments returns one element for each segment in list whose words are in the index f. The
+// element says which runs of f are those of the segment.
 func (w *wordFiles) segments(f *index.File, list []*segment.Info) (out []indexedRuns) {
 	for _, s := range list {
 		if of, ok := w.file(s); ok && of.File == f {
@@ -76,14 +78,14 @@ func (w *wordFiles) segments(f *index.File, list []*segment.Info) (out []indexed
 	return out
 }
 
-// groupBytes is the size, in bytes, up to which the db-files of several segments share an index
+// groupBytes is the greatest total size, in bytes, of the db-files of segments that share an index
 // of words. Segments that share an index share its terms, and a query opens fewer files. For a
 // site of 5,082 captures in 104 pools, an index for each segment takes 1.9 MB in all, and
 // shared indexes 1.3 MB.
 const groupBytes = 4 << 20
 
-// WordGroups divides segments into groups that share an index of words. segments must be in the
-// order of pool and number.
+// WordGroups divides segments into groups; the segments of a group get one common index of words.
+// segments must be sorted by pool and number.
 func WordGroups(segments []*segment.Info) (out [][]*segment.Info) {
 	bytes := int64(0)
 	for _, s := range segments {
@@ -96,9 +98,9 @@ func WordGroups(segments []*segment.Info) (out [][]*segment.Info) {
 	return out
 }
 
-// WordsIndexed counts the segments that have captures with a time in from <= time < to: all is
-// their number, indexed is how many of them have an index of words, and captures is how many
-// captures these have. It opens no index.
+// WordsIndexed counts segments with captures in from <= time < to: all is the number of such
+// segments, and indexed is how many of them have an index of words. captures is the number of
+// all captures in the indexed ones. WordsIndexed opens no index.
 func (v *Finder) WordsIndexed(from, to record.Time) (indexed, all int, captures int64) {
 	list, err := v.indexes.folder.DerivedFiles(commit.Words)
 	if err != nil {
@@ -116,8 +118,8 @@ func (v *Finder) WordsIndexed(from, to record.Time) (indexed, all int, captures 
 	return indexed, all, captures
 }
 
-// HasWords reports which of the segments have an index of words that can be used. whole reports
-// whether one index covers all of them and no other segments.
+// HasWords returns the IDs of those segments that have an index of words that can be used. whole
+// reports whether all of them have one common index that no other segment shares.
 func (v *Finder) HasWords(segments []*segment.Info) (has map[uint32]bool, whole bool, err error) {
 	w, err := v.wordFiles()
 	if err != nil {

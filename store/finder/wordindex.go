@@ -16,9 +16,9 @@ import (
 	"infomall/store/words/match"
 )
 
-// IndexWords writes to w one index of the words of segments, which must be a group of
-// WordGroups. If a run cannot be read, the index records that, and a search reads the run's
-// pages instead. progress is called with the number of runs that are done.
+// IndexWords writes to w one index of the words of the segments, which must be a group that
+// WordGroups returned. If a run cannot be read, the index records that, and a search reads the
+// run's pages instead. IndexWords calls progress after each run, with the number of runs done.
 func (v *Finder) IndexWords(ctx context.Context, segments []*segment.Info, w io.Writer, progress func(runs int)) error {
 	b, err := index.NewBuilder(w)
 	if err != nil {
@@ -63,21 +63,21 @@ type wordIndexer struct {
 	outline facts.Outline
 	links   linkIndexer
 
-	leafFacts [][]byte // of the page that is read
+	leafFacts [][]byte // facts of the leaves of the page that is read
 
-	leaves blockSet // leaves of pages of the segments
-	other  blockSet // blocks that are used otherwise
+	leaves blockSet // the blocks that are leaves of pages of the group
+	other  blockSet // the blocks that have another use, such as the layout of a page
 
 	files   *wordFiles
-	skipped map[segment.RunRef][]bool // which blocks of runs of other segments are not in their indexes
-	unseen  map[uint32]bool           // segments without an index, or whose index lacks a leaf of these segments
+	skipped map[segment.RunRef][]bool // for runs outside the group: whether the index of the run's segment lacks block n
+	unseen  map[uint32]bool           // segments outside the group that have no index, or whose index lacks a leaf that a page of the group uses
 }
 
-// skippedMost is for how many runs of other segments a wordIndexer remembers which blocks their
-// index lacks.
+// skippedMost is the greatest number of runs in wordIndexer.skipped.
 const skippedMost = 1 << 14
 
-// blockSet is a set of blocks: for each run, whether block n is in the set.
+// blockSet is a set of blocks. Element n of the list for a run says whether block n of that run
+// is in the set.
 type blockSet map[segment.RunRef][]bool
 
 func (b blockSet) add(run segment.RunRef, n uint32) {
@@ -91,8 +91,9 @@ func (b blockSet) add(run segment.RunRef, n uint32) {
 
 func (b blockSet) has(run segment.RunRef, n int) bool { return n < len(b[run]) && b[run][n] }
 
-// findLeaves finds out which blocks of the group's segments the captures of segment r use as
-// leaves of a page, and which they use otherwise. It leaves out runs that cannot be read.
+// findLeaves reads the captures of segment r. It adds the blocks of the group that they use as
+// leaves of a page to x.leaves, and the blocks that they use for something else to x.other. It
+// leaves out runs that cannot be read.
 func (x *wordIndexer) findLeaves(ctx context.Context, r *segment.Reader) error {
 	for n := range uint32(r.Info.Runs) {
 		if err := ctx.Err(); err != nil {
@@ -140,8 +141,8 @@ func (x *wordIndexer) inGroup(id uint32) bool {
 // isPage reports whether a body with this media type may be a page.
 func isPage(mime string) bool { return page.IsMarkup(mime) || mime == "text/plain" }
 
-// open sets x.source to what the index has of run n of segment x.r: its blocks, and the page of
-// each capture. An error means that the run cannot be read.
+// open sets x.source to what will be indexed of run n of segment x.r: its blocks, and the page
+// of each capture. An error means that the run cannot be read.
 func (x *wordIndexer) open(ctx context.Context, n uint32) error {
 	run, err := x.v.Runs.Run(x.r, n)
 	if err != nil {
@@ -209,15 +210,15 @@ func (x *wordIndexer) block(n int) []byte {
 	return b
 }
 
-// text returns the text of block n of the current run, and the texts of its links to other
-// addresses. The parameter as says how the block is read.
+// text returns the text of block n of the current run, and the texts of those links in it that
+// lead to other URLs. The parameter as says how the block is read.
 func (x *wordIndexer) text(n int, as index.Reading) (string, []string) {
 	b := &divide.Body{Plain: as.Plain, Charset: as.Charset}
 	return b.TextOf(x.block(n)), b.AnchorsOf(x.block(n))
 }
 
-// read sets p to the page of the body that entry e stores, and adds its leaves to x.source.
-// encoded has the facts of the body. It returns false if the body is not stored in leaves.
+// read sets p to the page whose body entry e stores, and adds the leaves of the page to x.source.
+// encoded has the facts of the body. read returns false if the body is not stored in leaves.
 func (x *wordIndexer) read(p *index.Page, e *segment.Stored, encoded []byte) bool {
 	if x.outline.Read(encoded) != nil || x.outline.Inline {
 		return false
@@ -240,8 +241,8 @@ func (x *wordIndexer) read(p *index.Page, e *segment.Stored, encoded []byte) boo
 	return true
 }
 
-// print returns the fingerprint of the main text of a page, from its facts and its leaves. ok
-// is false if the page has no main text.
+// print returns the fingerprint of the main text of a page. encoded has the facts of the page,
+// and leaves are the spans of its leaves. ok is false if the page has no main text.
 func (x *wordIndexer) print(encoded []byte, leaves []segment.Span) (print uint64, ok bool, err error) {
 	kept, err := facts.Read(encoded)
 	if err != nil {
@@ -282,8 +283,8 @@ func (x *wordIndexer) empty(ctx context.Context, ref record.Ref) bool {
 }
 
 // held sets p to the page of entry e, whose body another entry stores. The parameter at is the
-// place of e. If the other entry's body was read in another way, or cannot be read, p stays
-// unknown.
+// place of e. If the two entries were read in different ways, or the body cannot be read, held
+// leaves p as it is.
 func (x *wordIndexer) held(ctx context.Context, p *index.Page, at timeline.Place, e *segment.Stored) {
 	o, where, err := x.v.Owner(ctx, at, e)
 	if err != nil || o == nil || o.Page.Charset != e.Page.Charset || o.Mime != e.Mime || o.Page.ReadBytes != 0 {
@@ -303,8 +304,9 @@ func (x *wordIndexer) held(ctx context.Context, p *index.Page, at timeline.Place
 	p.Holder = index.Holder{RunRef: segment.RunRef{Segment: where.Seg.Info.ID, Run: where.Run}, N: where.N}
 }
 
-// look finds out whether the index of another segment has all leaves of the span s, which a
-// page uses. If it does not, look marks that segment as unseen.
+// look checks that the words of the leaves in span s, which a page of the group uses, are in an
+// index. If s is in a segment outside the group, and that segment has no index with all these
+// leaves, look adds the segment to x.unseen.
 func (x *wordIndexer) look(s segment.Span) {
 	if x.unseen[s.Segment] || x.inGroup(s.Segment) {
 		return
@@ -339,8 +341,8 @@ func (x *wordIndexer) look(s segment.Span) {
 	}
 }
 
-// seen returns the number of the db-file of a segment whose index has the leaves that pages
-// use, or 0 if the segment is marked as unseen.
+// seen returns the number of the db-file of segment id, or 0 if the segment is in x.unseen: then
+// its index lacks leaves that pages of the group use.
 func (x *wordIndexer) seen(id uint32) uint32 {
 	s := x.v.Runs.Segment(id)
 	if s == nil || x.unseen[id] {

@@ -20,10 +20,10 @@ import (
 
 // Words answers the search query q for the captures with a key in ranges and a time in
 // from <= time < to. ranges are sorted and disjoint; nil means all keys. If a segment has
-// an index of words, Words reads the index's lists for the words of the query. For other
-// segments it reads each leaf of the pages once. It reads no bodies. A capture that cannot
-// be read, for example because of damage, gets the answer Maybe. The result is nil if q
-// cannot be answered from single leaves.
+// an index of words, Words uses the index. For other segments it reads each leaf of the
+// pages once. It reads no bodies. A capture that cannot be read, for example because of
+// damage, gets the answer Maybe, which means that the caller must read the body. The result
+// is nil if q cannot be answered from the texts of single leaves.
 func (v *Finder) Words(ctx context.Context, q search.Question, ranges []urlkey.Range, from, to record.Time) (*search.Words, error) {
 	f := &wordFinder{v: v, ctx: ctx, seed: maphash.MakeSeed(), ranges: ranges}
 	if f.maker = search.NewMaker(q, f); f.maker == nil {
@@ -76,8 +76,8 @@ func (v *Finder) Words(ctx context.Context, q search.Question, ranges []urlkey.R
 	return words, ctx.Err()
 }
 
-// runsIn returns the numbers of those runs of s that may have entries with a key in
-// ranges. If ranges is nil, it returns all runs.
+// runsIn returns the numbers of the runs of segment s that may have entries with a key in
+// ranges. If ranges is nil, it returns the numbers of all runs.
 func (v *Finder) runsIn(s *segment.Info, ranges []urlkey.Range) ([]uint32, error) {
 	var out []uint32
 	if ranges == nil {
@@ -118,10 +118,10 @@ type wordFinder struct {
 	entries []search.Entry
 	state   string // state of v; empty until it is first needed
 
-	metas map[segment.RunRef]*segment.Meta // see metaOf
+	metas map[segment.RunRef]*segment.Meta // results of metaOf, nil for a run that cannot be read
 }
 
-// run passes the entries of run n of the segment r to the Maker.
+// run passes the entries of run n of the segment r to f.maker, which reads their leaves.
 func (f *wordFinder) run(r *segment.Reader, n uint32) error {
 	run, err := f.v.Runs.Run(r, n)
 	if err != nil {
@@ -181,8 +181,9 @@ func (f *wordFinder) asked(key string) bool {
 	return found || i > 0 && f.ranges[i-1].Contains(key)
 }
 
-// reading returns a number for the way in which page p was read, such as its charset. It
-// returns 0 if the page has no text, or if only the first part of the page was read.
+// reading returns a hash of the way in which page p was read: of its charset and its media
+// type. It returns 0 if the page has no text, or if only the first part of the page was
+// read.
 func (f *wordFinder) reading(p segment.Page, mime string) uint64 {
 	if p.Charset == "" || p.ReadBytes != 0 {
 		return 0
@@ -195,9 +196,9 @@ func (f *wordFinder) reading(p segment.Page, mime string) uint64 {
 	return max(1, h.Sum64())
 }
 
-// leavesOf returns the leaves of the body with this recipe, and the outline in encoded,
-// the facts of that body. ok is false if the body is not stored as leaves, or if the facts
-// do not fit it.
+// leavesOf returns the spans of the leaves of the body with this recipe, and the outline
+// of its page, which it decodes from encoded, the facts of the body. ok is false if the
+// body is not stored in leaves, or if the facts have another number of leaves.
 func (f *wordFinder) leavesOf(recipe *segment.Recipe, encoded []byte) (_ []segment.Span, _ *facts.Outline, ok bool) {
 	if f.outline.Read(encoded) != nil || f.outline.Inline {
 		return nil, nil, false
@@ -209,8 +210,8 @@ func (f *wordFinder) leavesOf(recipe *segment.Recipe, encoded []byte) (_ []segme
 	return leaves, &f.outline, true
 }
 
-// leavesNow returns the current positions of the leaves of a body with this recipe. ok is
-// false if a leaf is no longer stored.
+// leavesNow returns the spans in which the leaves of a body with this recipe are stored now.
+// ok is false if a leaf is no longer stored.
 func (f *wordFinder) leavesNow(recipe *segment.Recipe) (_ []segment.Span, ok bool) {
 	spans, err := f.v.Runs.Spans(*recipe)
 	if err != nil {
@@ -220,12 +221,13 @@ func (f *wordFinder) leavesNow(recipe *segment.Recipe) (_ []segment.Span, ok boo
 	return f.leaves, true
 }
 
-// Text returns the text of a leaf.
+// Text returns the text of a leaf, read in the way that the parameter as says.
 func (f *wordFinder) Text(l search.LeafRef, as index.Reading) (string, error) {
 	return f.v.LeafText(l, as)
 }
 
-// Anchors returns the texts of those links in a leaf that lead to other addresses.
+// Anchors returns the texts of those links in a leaf that lead to other URLs. The parameter
+// as says how the leaf is read.
 func (f *wordFinder) Anchors(l search.LeafRef, as index.Reading) ([]string, error) {
 	b, err := f.v.leaf(l)
 	if err != nil {
@@ -234,15 +236,16 @@ func (f *wordFinder) Anchors(l search.LeafRef, as index.Reading) ([]string, erro
 	return (&divide.Body{Plain: as.Plain, Charset: as.Charset}).AnchorsOf(b), nil
 }
 
-// Known returns what an index says of the leaves of a run in the reading, as search.Stored
-// requires.
+// Known returns the matches of the query in the leaves of a run, read in the way that the
+// parameter as says. It takes them from the index of the run's segment. See the interface
+// search.Stored for the results.
 func (f *wordFinder) Known(run segment.RunRef, as index.Reading) (list func() ([]index.Leaf, error), none bool) {
 	return f.index.known(run, as)
 }
 
 // indexed answers the query for the captures of run n of the segment id, from the index of
-// that segment. done is false if the index cannot answer it; the caller must then read the
-// run. The error is that of a ctx that has ended.
+// that segment. done is false if the index cannot answer the query; the caller must then
+// read the run. The only error is that of ctx.
 func (f *wordFinder) indexed(ctx context.Context, id, n uint32) (done bool, err error) {
 	u, sums, err := f.index.run(ctx, f.maker, id, n)
 	if u == nil {
@@ -265,8 +268,8 @@ func (f *wordFinder) indexed(ctx context.Context, id, n uint32) (done bool, err 
 	}, f.documents(id, n, u.Special)) == nil, nil
 }
 
-// holder returns the position of the capture that stores the body of page p. p is the page
-// of capture i of the run.
+// holder returns the place of the capture that stores the body of page p. p is the page of
+// capture i of the run.
 func holder(p *index.Page, run segment.RunRef, i int) index.Holder {
 	if p.Kind == index.PageHeld {
 		return p.Holder
@@ -274,8 +277,9 @@ func holder(p *index.Page, run segment.RunRef, i int) index.Holder {
 	return index.Holder{RunRef: run, N: uint32(i)}
 }
 
-// rank returns the rank of the page of the capture ref, which the index of its segment
-// must describe. ok is false if the page must be read to rank it.
+// rank returns the rank of the page of capture ref among the answers of the query. It uses
+// the index of the capture's segment. ok is false if the index does not have enough; the
+// caller must then read the page.
 func (f *wordFinder) rank(ref record.Ref) (best search.Best, ok bool) {
 	p, at, ok := f.index.page(ref.Segment, ref.Run, int(ref.N))
 	if !ok || !p.HasLeaves() {
@@ -289,8 +293,8 @@ func (f *wordFinder) rank(ref record.Ref) (best search.Best, ok bool) {
 	return best, err == nil
 }
 
-// print returns the fingerprint of the page of the capture ref, from the index of its
-// segment.
+// print returns the fingerprint of the main text of the page of capture ref, from the index
+// of the capture's segment. The field Known of the result is false if the index has none.
 func (f *wordFinder) print(ref record.Ref) search.Print {
 	p, _, ok := f.index.page(ref.Segment, ref.Run, int(ref.N))
 	if !ok || !p.HasLeaves() {
@@ -299,15 +303,16 @@ func (f *wordFinder) print(ref record.Ref) search.Print {
 	return search.Print{Bits: p.Print, Has: p.Printed, Known: true}
 }
 
-// textsKey is the key in the cache Finder.kept for what documents found in a run.
+// textsKey is the key, in the cache Finder.kept, of the result of documentTexts for a run.
 type textsKey struct {
-	state string
+	state string // of the snapshot
 	run   segment.RunRef
 }
 
-// documents returns a function that says which text entry i of run n of the segment id
-// has. i must be an entry in special, which are not pages. documents returns nil if the
-// archive has no readings (texts extracted from documents such as PDFs).
+// documents returns a function for the entries of run n of the segment id that are listed in
+// special, which are not pages. The function returns whether entry i is a document, such as
+// a PDF, and whether the document has text. documents returns nil if the archive has no
+// texts of documents.
 func (f *wordFinder) documents(id, n uint32, special []index.Special) func(i int) search.DocumentText {
 	if len(special) == 0 || !f.v.HasDocuments() {
 		return nil
@@ -331,8 +336,9 @@ func (f *wordFinder) documents(id, n uint32, special []index.Special) func(i int
 	}
 }
 
-// documentTexts returns, for each entry in special of run n of the segment id, which text
-// it has. These entries are not pages. It returns nil if the run cannot be read.
+// documentTexts returns, for each entry of run n of the segment id that is listed in special,
+// whether it is a document, such as a PDF, and whether the document has text. These entries
+// are not pages. documentTexts returns nil if the run cannot be read.
 func (f *wordFinder) documentTexts(id, n uint32, special []index.Special) (texts []search.DocumentText) {
 	at := timeline.Place{Seg: f.v.Runs.Segment(id), Run: n}
 	meta, err := f.v.Runs.Meta(at.Seg, n)
@@ -352,16 +358,16 @@ func (f *wordFinder) documentTexts(id, n uint32, special []index.Special) (texts
 	return texts
 }
 
-// leavesKey is the key in the cache Finder.kept for the leaves of a body that a capture
-// stores. It has the generation of the catalogue, because each generation may move leaves.
+// leavesKey is the key, in the cache Finder.kept, of the result of leavesAt. It has the
+// generation of the catalogue, because leaves may be elsewhere in another generation.
 type leavesKey struct {
-	archive    string
+	archive    string // ID of the archive
 	generation uint64
 	at         index.Holder
 }
 
-// leavesAt returns the leaves of the body that the entry at this position stores. It
-// returns nil if they are not known, for example because a leaf is no longer stored.
+// leavesAt returns the leaves of the body that the entry at this place stores. It returns
+// nil if they are not known, for example because a leaf is no longer stored.
 func (f *wordFinder) leavesAt(at index.Holder) *search.PageLeaves {
 	key := leavesKey{f.v.Pin.Catalog.ID, f.v.Pin.Catalog.Generation, at}
 	if l, ok := memo.Get[*search.PageLeaves](f.v.kept, key); ok {
@@ -388,12 +394,13 @@ func (f *wordFinder) leavesAt(at index.Holder) *search.PageLeaves {
 	return l
 }
 
-// pageLeavesBytes estimates the bytes of memory that the numbers of terms of a page take,
-// without 4 bytes for each block. A page has no more blocks than leaves.
+// pageLeavesBytes is an estimate of the memory, in bytes, that the numbers of terms in a
+// search.PageLeaves take, besides 4 bytes for each block of the page. A page has no more
+// blocks than leaves.
 const pageLeavesBytes = 64
 
-// metasMost is the number of runs whose meta (entries without bodies) metaOf keeps. Pages
-// that are stored together have their bodies in a few runs.
+// metasMost is the number of runs for which metaOf remembers its result. Captures that are
+// stored together have their bodies in a few runs.
 const metasMost = 16
 
 // metaOf returns the meta of a run (its entries without bodies), or nil if it cannot be

@@ -41,7 +41,7 @@ import (
 // captures are read.
 type Source struct {
 	file  *os.File     // nil for a mirror
-	reach atomic.Int64 // end of the part that was read so far, in bytes
+	reach atomic.Int64 // how many bytes were read so far, see Consumed
 	// Items yields the captures and the damaged places of the source in order. The
 	// caller ranges over it once.
 	Items func(context.Context) iter.Seq2[record.Item, error]
@@ -56,7 +56,8 @@ const (
 	HTML     = "html"
 )
 
-// BodyMemory is the size in bytes up to which a reader keeps a body in memory.
+// BodyMemory is the size in bytes up to which a reader keeps a body in memory. It writes
+// a larger body to a temporary file.
 const BodyMemory = 8 << 20
 
 // Open opens the input in as a Source. It detects the format from the content,
@@ -122,8 +123,8 @@ func mirrorSource(in *Input, o task.ImportOptions) *Source {
 	return s
 }
 
-// ReadAt reads from the file of the source at an offset, and notes how far the file
-// was read, for Consumed.
+// ReadAt reads from the file of the source at an offset, and remembers for Consumed how
+// far the file was read.
 func (s *Source) ReadAt(p []byte, off int64) (int, error) {
 	n, err := s.file.ReadAt(p, off)
 	if end := off + int64(n); end > s.reach.Load() {

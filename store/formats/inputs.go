@@ -8,14 +8,14 @@ import (
 // Input is one thing to import: a file with captures, or the files of a mirror (a
 // folder of saved pages).
 type Input struct {
-	Name  string
-	Size  int64    // in bytes
-	Files []string // the files of a mirror
+	Name  string   // path of the file, or the pattern of a mirror's files
+	Size  int64    // size of all files together, in bytes
+	Files []string // the files of a mirror; nil for a file
 }
 
-// Inputs returns the files that o.Patterns stand for, and their total size in
-// bytes. Each file is listed once; the files of a pattern are sorted by name. For
-// the format HTML, the new files of one pattern are one Input.
+// Inputs returns the files that match o.Patterns, and their total size in bytes. Each
+// file is listed once; the files of a pattern are sorted by name. For the format HTML,
+// all files that match a pattern, and no pattern before it, are one Input.
 func Inputs(o task.ImportOptions) ([]Input, int64, error) {
 	var list []Input
 	var total int64

@@ -10,9 +10,9 @@ import (
 	"infomall/store/urlkey"
 )
 
-// isBlocked reports whether the block-list keeps a staged capture out: by its URL and
-// time, by its body, or, for a revisit, by the capture or the digest that its record
-// names.
+// isBlocked reports whether the block-list l keeps a staged capture out of the archive:
+// because of its URL and time, because of its body, or, for a revisit, because of the
+// capture or the digest that its record names.
 func isBlocked(l *task.BlockList, s *staged) bool {
 	if l.URL(s.Key, s.Time) != nil {
 		return true
@@ -35,8 +35,8 @@ func isBlocked(l *task.BlockList, s *staged) bool {
 	return false
 }
 
-// leaveOut removes from staged, which it changes, the captures that the block-list
-// keeps out, and returns both parts.
+// leaveOut divides staged into the captures that may be imported and the captures that
+// the block-list l keeps out. It overwrites staged: kept uses its memory.
 func leaveOut(l *task.BlockList, staged []*staged) (kept, blocked []*staged) {
 	kept = staged[:0]
 	for _, s := range staged {

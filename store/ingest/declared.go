@@ -18,10 +18,11 @@ import (
 	"infomall/store/record/task"
 )
 
-// declared compares the declared digest of c with the digest of its body. A declared digest may
-// be that of the body, of the body as transferred, or of the whole record; declared counts in
-// res which. If it is none of these, declared adds a mismatch to res, and the capture is
-// imported all the same. declared does not check truncated captures and revisits.
+// declared checks the declared digest of capture c. Such a digest may be that of the body, of the
+// body as transferred, or of the whole record; declared counts in res which of these it is. If it
+// is none of them, declared adds a mismatch to res, and the capture is imported all the same. An
+// error means that the body could not be read. declared does not check truncated captures and
+// revisits.
 func declared(c *record.Capture, res *task.ImportResult) error {
 	if c.DeclaredDigest == "" || c.Truncated || c.Via == record.ViaRevisit || c.Via == record.ViaNotModified {
 		return nil
@@ -104,8 +105,9 @@ func unpadded(s string) ([]byte, error) {
 	return base32Digits.DecodeString(strings.ToUpper(strings.TrimRight(s, "=")))
 }
 
-// likeDeclared returns the digest sum as text, in the notation of the declared
-// digest text, for example with "sha1:" in front and in base32.
+// likeDeclared formats the digest sum in the notation of a declared digest, text: with
+// or without the name of the algorithm, in hexadecimal or base32, such as
+// "sha1:BASE32".
 func likeDeclared(text string, sum []byte) string {
 	name, digits, named := strings.Cut(text, ":")
 	if !named {

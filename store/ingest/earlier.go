@@ -31,12 +31,12 @@ const (
 type window struct {
 	urls     []windowURL
 	captures int                 // number of captures of these URLs in the archive
-	versions []*timeline.Capture // the first capture of each version to read
-	bytes    int64               // total size of the bodies of these versions
+	versions []*timeline.Capture // the stored versions to read, each by its first capture
+	bytes    int64               // total size of the bodies of these versions, in bytes
 
-	// rooms is memory for captures that all windows of a batch share. The captures of the
-	// current window fill the lists before rooms[room], and the first used elements of
-	// rooms[room].
+	// rooms is memory for captures, which all windows of a batch use one after the other. The
+	// captures of the current window fill all lists before rooms[room], and in rooms[room] the
+	// first used elements.
 	rooms      [][]timeline.Capture
 	room, used int
 }
@@ -46,8 +46,8 @@ type window struct {
 // grows.
 const roomCaptures = 1 << 10
 
-// keep returns a copy of some captures of a URL. It is valid until open opens the next
-// window.
+// keep returns a copy of some captures of a URL, made in w.rooms. It is valid until the next
+// window is opened.
 func (w *window) keep(captures []timeline.Capture) []timeline.Capture {
 	w.captures += len(captures)
 	for ; w.room < len(w.rooms); w.room, w.used = w.room+1, 0 {
@@ -61,16 +61,17 @@ func (w *window) keep(captures []timeline.Capture) []timeline.Capture {
 	return room[:copy(room, captures):len(captures)]
 }
 
-// windowURL is one URL of a window. Its new captures are staged[from:to].
+// windowURL is one URL of a window. Its new captures are batchPlan.staged[from:to].
 type windowURL struct {
 	from, to int
 	known    []timeline.Capture // its captures in the archive, settled
-	group    []timeline.Capture // set if captures were removed: snapshot.Looker.Group
+	group    []timeline.Capture // if removed is set: all captures, also the removed ones, see snapshot.Looker.Group
 	removed  bool               // captures of the URL were removed
 }
 
-// open fills w with the URLs from the staged capture with index from on, and looks up the
-// stored captures of these URLs.
+// open fills w with the next URLs of the batch, beginning with that of staged capture number
+// from, until w is full. It looks up the stored captures of these URLs, and reads the stored
+// versions with which new versions are compared.
 func (b *batchPlan) open(ctx context.Context, w *window, from int) error {
 	*w = window{urls: w.urls[:0], versions: w.versions[:0], rooms: w.rooms}
 	for from < len(b.staged) && w.bytes < windowBytes && len(w.versions) < windowVersions && w.captures < windowCaptures {
@@ -94,13 +95,15 @@ func (b *batchPlan) open(ctx context.Context, w *window, from int) error {
 	return b.readEarlier(ctx, w.versions)
 }
 
-// want adds to w the versions to read for comparing the first new version of a URL with
-// the version before it. That version is the first to read. If the stored fold of the last
-// version added does not hold (its record of how its blocks relate to earlier versions),
-// want adds the version before, and so on. If more than derive.FoldBack versions were
-// needed besides the first, the new version gets no fold, and want adds only the first. It
-// adds nothing if no new capture differs from that version, or if the import still has it
-// in memory. known are the captures of the URL in the archive, and new those in the batch.
+// want adds to w.versions the stored versions that must be read to compute the fold of the
+// first new version of a URL (how its blocks relate to those of earlier versions). known
+// are the captures of the URL in the archive, and new those in the batch.
+//
+// want first adds the version directly before the new one. If the stored fold of a version
+// that it added is no longer valid, it also adds the version before that one, and so on. If
+// it would add more than derive.FoldBack versions after the first, the new version gets no
+// fold, and want adds only the first. want adds nothing if no new capture differs from the
+// version before, or if the import still has that version in memory.
 func (b *batchPlan) want(w *window, known []timeline.Capture, new []*staged) {
 	n, _ := slices.BinarySearchFunc(known, new[0].Time, func(c timeline.Capture, t record.Time) int { return cmp.Compare(c.Time, t) })
 	first := len(w.versions)
@@ -129,8 +132,8 @@ func (b *batchPlan) want(w *window, known []timeline.Capture, new []*staged) {
 	}
 }
 
-// readEarlier reads into b.earlier the versions whose first captures are the given
-// captures.
+// readEarlier reads the versions that begin at the given captures, and stores them in
+// b.earlier. It leaves out versions that cannot be read.
 func (b *batchPlan) readEarlier(ctx context.Context, captures []*timeline.Capture) error {
 	versions, err := b.v.ReadVersions(ctx, captures)
 	if err != nil {

@@ -10,20 +10,20 @@ import (
 	"infomall/store/record/task"
 )
 
-// An import reads up to itemsAhead bundles of records before they are stored. A bundle is
-// complete when it has bundleItems records or bundleBytes bytes. So many small records are
-// handed over together, but only a few large ones, each of which may be as large as a body kept
-// in memory, are in memory at a time.
+// An import reads ahead: up to itemsAhead bundles of records wait to be stored. A bundle is
+// complete when it has bundleItems records or bundleBytes bytes. A bundle therefore has many
+// small records, but only few large ones, each of which may take megabytes of memory.
 const (
 	itemsAhead  = 4
 	bundleItems = 256
 	bundleBytes = 128 << 10
 )
 
-// bundle is a group of records that the reading goroutine hands over together.
+// bundle is a group of records. The goroutine that reads a file sends them together to the
+// goroutine that stores them.
 type bundle struct {
 	items []record.Item
-	bytes int
+	bytes int // size of the heads and bodies of the records
 }
 
 // add adds a record, and reports whether the bundle is now complete.
@@ -38,7 +38,8 @@ func (b *bundle) add(it record.Item) (full bool) {
 	return len(b.items) >= bundleItems || b.bytes >= bundleBytes
 }
 
-// drop closes the files in which records of the bundle have large bodies.
+// drop frees the records of a bundle that will not be stored: it closes the files that have their
+// large bodies.
 func (b *bundle) drop() {
 	for _, it := range b.items {
 		if it.Capture != nil {
@@ -47,9 +48,9 @@ func (b *bundle) drop() {
 	}
 }
 
-// Import reads files into the archive, and creates the archive if there is none. It returns one
-// result for each file. If it also returns an error, for example because ctx ended, the results
-// count what was stored before.
+// Import imports the captures in some files, and creates the archive if there is none. It returns
+// one result for each file. If it also returns an error, for example because ctx ended, the
+// results count what was stored before.
 func (i *Intake) Import(ctx context.Context, o task.ImportOptions) ([]task.ImportResult, error) {
 	files, total, err := formats.Inputs(o)
 	if err != nil {
@@ -89,8 +90,8 @@ func (i *Intake) Import(ctx context.Context, o task.ImportOptions) ([]task.Impor
 	return results[:n], err
 }
 
-// importOne imports one input file with the importer g, and counts its records in res.
-// progress.Done is the number of bytes of the inputs before this one.
+// importOne imports the input file in with the importer g, and counts its records in res. The
+// caller has set progress.Done to the size of the inputs before this one, in bytes.
 func importOne(ctx context.Context, g *Importer, in *formats.Input, o task.ImportOptions, res *task.ImportResult, progress *task.ImportProgress) error {
 	src, err := formats.Open(in, o)
 	if err != nil {
@@ -134,8 +135,8 @@ func importOne(ctx context.Context, g *Importer, in *formats.Input, o task.Impor
 	return nil
 }
 
-// bundled reads the records of items and sends them to a channel in bundles. It returns the
-// error with which reading ended, or ctx's error if ctx ends.
+// bundled reads the records that items yields, and sends them in bundles to the channel to. It
+// returns the error that items yields, or ctx's error if ctx ends.
 func bundled(ctx context.Context, items iter.Seq2[record.Item, error], to chan<- bundle) error {
 	var b bundle
 	send := func() bool {
@@ -165,8 +166,8 @@ func bundled(ctx context.Context, items iter.Seq2[record.Item, error], to chan<-
 	return nil
 }
 
-// take imports one item of a file (a capture, a skipped record, or a damaged part),
-// and counts it in res.
+// take counts one item of a file in res. If the item is a capture, and not a skipped
+// record or a damaged part of the file, take also adds it to the batch.
 func (g *Importer) take(ctx context.Context, it record.Item, res *task.ImportResult) error {
 	switch {
 	case it.Capture != nil:

@@ -9,6 +9,9 @@
 //	plan      which captures of a batch are stored, where, and what they refer to
 //	window    some URLs of a batch, for which stored versions are read together
 //	fate      what becomes of a capture: stored, stored as a visit, or dropped as a duplicate
+//	visit     a capture that repeats the version before it, or a revisit
+//	fold      how the blocks of a version relate to those of earlier versions of its URL
+//	hints     how a capture differs from the one before it
 //	nearby    pages that are next to a new one in the order of URLs, and may be like it
 //	sink      what a crawl puts its captures into
 //	journal   a file of captures that a sink has taken and not yet published
@@ -44,9 +47,9 @@ type Intake struct {
 	folder     *commit.Folder
 	snapshots  *snapshot.Source
 	now        func() time.Time
-	batchBytes int64 // size in bytes at which a batch is published
-	warn       func(error)
-	// merge merges the segments of a pool that the function choose takes; see
+	batchBytes int64       // size in bytes at which a batch is published
+	warn       func(error) // is called with each error that does not stop the caller
+	// merge merges those segments of a pool that the function choose selects; see
 	// merge.Merger.Some.
 	merge func(ctx context.Context, pool string, limit int64, choose func(*catalog.Catalog) []*segment.Info) error
 }
@@ -60,26 +63,26 @@ type Importer struct {
 	// default.
 	PoolLimit int64
 
-	requests record.Requests // what is kept of the heads of requests in the files of an Import
+	requests record.Requests // which part of the requests in the imported files is stored
 
 	intake *Intake
 	w      *commit.Writer
-	job    string
-	enc    *zstd.Encoder
+	job    string        // name of the import, which is stored with each capture
+	enc    *zstd.Encoder // for most captures
 	quick  *zstd.Encoder // for small captures
 
 	staged []*staged
-	room   []staged // unused elements, for the next captures
-	bytes  int64    // about how many bytes of memory staged takes, without the analyses of read
-	batch  int64    // size in bytes at which a batch is published
-	read   *derive.Reader
+	room   []staged       // unused elements, for the next captures
+	bytes  int64          // an estimate of the memory that staged takes, in bytes, without the analyses in read
+	batch  int64          // size in bytes at which a batch is published
+	read   *derive.Reader // analyses the bodies
 	// oneFile is set if all captures come from one file.
 	oneFile bool
-	tails   *derive.Histories
-	blocks  *segment.Blocks
-	// wrote has, for each segment that this import published, by number, the turn at which the
-	// segment was written: the memory of blocks counts how often it has forgotten old blocks
-	// (see segment.Blocks.Turn).
+	tails   *derive.Histories // the histories of the URLs imported most recently
+	blocks  *segment.Blocks   // the memory of blocks: where recently written blocks are stored
+	// wrote has, for the number of each segment that this import published, the turn of blocks
+	// at which the segment was written. A turn is how often blocks had forgotten old blocks by
+	// then (see segment.Blocks.Turn).
 	wrote  map[uint32]int
 	nearby *nearby // nil before the first batch
 }
@@ -88,8 +91,8 @@ type Importer struct {
 type staged struct {
 	segment.Stored
 	body   []byte
-	spool  *record.Spool
-	read   *derive.Analysis   // nil if the capture has no body
+	spool  *record.Spool      // the file with the body, if that is too large for memory
+	read   *derive.Analysis   // the analysis of the body; nil if the capture has none
 	result *task.ImportResult // the result in which the capture is counted
 
 	// before is the place of an earlier capture of the same URL that is stored in the archive
@@ -97,12 +100,12 @@ type staged struct {
 	before timeline.Place
 
 	// holderPool is the pool of the segment that stores the body, if Body is BodyHeld or
-	// BodyElsewhere. If inBatch is set, that segment belongs to this batch, and Holder is set
-	// when the batch's segments have got their numbers.
+	// BodyElsewhere. inBatch is set if that segment belongs to this batch; Holder is then set
+	// later, when the segments of the batch have numbers.
 	holderPool string
 	inBatch    bool
-	came       int // its index in the batch, in the order in which captures arrived
-	// planned is set if this is a copy that a plan made in order to change the capture.
+	came       int // how many captures of the batch arrived before this one
+	// planned is set if this is a copy that batchPlan.change made.
 	planned bool
 	// met is set if the capture is a duplicate of a capture that this same import added.
 	met bool
@@ -132,7 +135,8 @@ const stagedCost = 800
 // stagedRoom is how many staged captures are allocated together.
 const stagedRoom = 256
 
-// newStaged returns an empty staged capture. It allocates many at once.
+// newStaged returns an empty staged capture. It allocates the memory of stagedRoom captures at
+// once.
 func (g *Importer) newStaged() *staged {
 	if len(g.room) == 0 {
 		g.room = make([]staged, stagedRoom)
@@ -150,8 +154,9 @@ func New(f *commit.Folder, s *snapshot.Source, now func() time.Time, batchBytes 
 	return &Intake{f, s, now, batchBytes, warn, merge}
 }
 
-// NewImporter starts an import under the job name. It first imports the captures in journals
-// that processes left when they were killed. The caller closes the importer.
+// NewImporter starts an import. job is the name of the import, which is stored with each capture.
+// NewImporter first imports the captures in journals that killed processes left. The caller closes
+// the importer.
 func (i *Intake) NewImporter(ctx context.Context, job string) (*Importer, error) {
 	if err := i.takeUpJournals(ctx); err != nil {
 		if ctx.Err() != nil {
@@ -171,7 +176,7 @@ func (i *Intake) open(ctx context.Context, job string) (*Importer, error) {
 	return g, nil
 }
 
-// Close ends the import. Captures that were not published by Flush are lost.
+// Close ends the import. Captures that Flush has not published are lost.
 func (g *Importer) Close() error {
 	g.drop()
 	return g.w.Close()
@@ -191,10 +196,11 @@ func (g *Importer) drop() {
 	g.staged, g.bytes = g.staged[:0], 0
 }
 
-// Add adds capture c to the batch, counts it in res, and publishes the batch when
-// that is large enough. A capture whose URL cannot be parsed is counted as skipped,
-// and a capture with an impossible date as damaged. All captures, from whatever
-// source, are added by this method.
+// Add adds capture c to the batch, counts it in res, and publishes the batch when it is
+// large enough. A capture whose URL cannot be parsed is counted as skipped, and a
+// capture with an impossible date as damaged; neither is added. c then belongs to the
+// importer, which closes it. All captures, from whatever source, are added by this
+// method.
 func (g *Importer) Add(ctx context.Context, c *record.Capture, res *task.ImportResult) error {
 	if why := g.Dates.Refuse(c.Time); why != "" {
 		if c.Source != res.Source {
@@ -283,8 +289,8 @@ func (g *Importer) Add(ctx context.Context, c *record.Capture, res *task.ImportR
 	return nil
 }
 
-// firstPart returns the part of a large body that is analysed, and one byte more if the body is
-// longer. This byte tells the analysis that the body goes on.
+// firstPart returns the beginning of a large body, as many bytes as are analysed. If the body is
+// longer, the result has one byte more, which tells the analysis that the body goes on.
 func (g *Importer) firstPart(s *record.Spool) ([]byte, error) {
 	limit := g.read.Limit
 	if limit == 0 {
@@ -330,13 +336,14 @@ func (g *Importer) Flush(ctx context.Context) error {
 	return nil
 }
 
-// batchShelf is how many bytes of decoded runs an import keeps in memory while it
-// stores a batch.
+// batchShelf is how many bytes of decoded runs (neighbouring captures compressed
+// together) an import keeps in memory while it stores a batch.
 const batchShelf = 16 << 20
 
-// store tries once to plan, write and publish the batch for the current state of the archive.
-// It returns the pools that now have many small segments or are too large. The error is
-// catalog.ErrStale if another process changed the archive meanwhile.
+// store plans, writes and publishes the batch for the current state of the archive. If another
+// process changes the archive meanwhile, nothing is published, and the error is
+// catalog.ErrStale. The result large has the pools that should be merged or split, because they
+// now have many small segments or are too large.
 func (g *Importer) store(ctx context.Context) (large []string, err error) {
 	v, err := g.intake.snapshots.Open(ctx)
 	if err != nil {
@@ -383,16 +390,16 @@ func (g *Importer) store(ctx context.Context) (large []string, err error) {
 	return large, nil
 }
 
-// hasBlocks reports whether the memory of blocks still has all blocks of a segment, because
-// this import wrote the segment not long ago.
+// hasBlocks reports whether g.blocks still has all blocks of the segment with this number. That
+// is so if this import wrote the segment recently.
 func (g *Importer) hasBlocks(segment uint32) bool {
 	turn, ok := g.wrote[segment]
 	return ok && g.blocks.Turn()-turn < 2
 }
 
 // mergeSmall merges the small segments of these pools, and splits pools that are too large. It
-// only warns of an error: the captures are stored already, and the next process that publishes
-// tries again.
+// only warns of an error, because the captures are stored already, and the next process that
+// publishes tries again.
 func (g *Importer) mergeSmall(ctx context.Context, pools []string) {
 	for _, name := range pools {
 		due := func(c *catalog.Catalog) []*segment.Info {
@@ -407,8 +414,8 @@ func (g *Importer) mergeSmall(ctx context.Context, pools []string) {
 	}
 }
 
-// count counts a capture of a published batch in its result. f is what happened to
-// the capture. oneFile is set if the import reads a single file.
+// count counts a capture of a published batch in s.result. f is what became of the
+// capture. oneFile is set if the import reads a single file.
 func (s *staged) count(f fate, oneFile bool) {
 	if f == fateBlocked {
 		skip(s.result, task.SkipBlocked)

@@ -35,15 +35,15 @@ const (
 	// sinkAhead is how many captures may wait to be analysed before Put blocks. Each
 	// capture may be as large as a body kept in memory, so the number is small.
 	sinkAhead = 32
-	// sinkBlocks is how many blocks a sink remembers. An import remembers more, because it does
-	// not share memory with a crawl.
+	// sinkBlocks is how many blocks a sink remembers. An import of files remembers more,
+	// because it does not share memory with a crawl.
 	sinkBlocks = segment.BlocksMax / sinkForgets
-	// sinkForgets is by how much a sink's memories of blocks and leaves are smaller than those
-	// of an import: a sink remembers a third.
+	// sinkForgets is how many times more blocks and leaves an import of files remembers than a
+	// sink.
 	sinkForgets = 3
-	// sinkBytes is the size of the responses, in bytes, after which a sink publishes captures
-	// at the latest, unless the caller of NewSink gives another size. A batch that is full is
-	// published anyway. A batch that ends because of sinkBytes makes a small segment.
+	// sinkBytes is how many bytes of responses a sink takes at most before it publishes them,
+	// unless the caller of NewSink gives another number. A batch that is full is published
+	// earlier. A batch that is published because of sinkBytes makes a small segment.
 	sinkBytes = 64 << 20
 )
 
@@ -60,8 +60,8 @@ type Sink struct {
 	g       *Importer
 	publish int64 // number of bytes after which captures are published
 
-	name string // name of the journals, without their number
-	n    int
+	name string    // name of the journals, without their number
+	n    int       // number of the current journal
 	file disk.File // the current journal
 	out  *bufio.Writer
 	w    *tianwang.Writer
@@ -75,19 +75,21 @@ type Sink struct {
 	mu     sync.Mutex
 	err    error // the error that ended the working goroutine
 	result task.ImportResult
-	tell   task.ImportResult // the result at the time of the last publication
+	tell   task.ImportResult // copy of result at the last publication, which Counts returns
 }
 
-// work is a capture to import, or a request to publish all captures before it and
-// then delete the journals in done.
+// work is a message to the working goroutine of a sink. If c is set, it is a capture to
+// import. Otherwise it asks the goroutine to publish all captures that came before, and
+// then to delete the journals in done.
 type work struct {
 	c    *record.Capture
 	done []disk.File
 }
 
-// NewSink starts an import of captures as they arrive, under the job name. It creates the
-// archive if there is none. Captures are published at the latest after the given number of
-// bytes of responses; 0 means 64 MB. The caller closes the sink.
+// NewSink returns a Sink, through which a crawl stores its captures one by one. job is the name
+// of the crawl. NewSink creates the archive if there is none. The sink publishes the captures at
+// the latest when their responses have the given number of bytes; 0 means 64 MB. The caller
+// closes the sink.
 func (i *Intake) NewSink(ctx context.Context, job string, bytes int64) (*Sink, error) {
 	g, err := i.NewImporter(ctx, job)
 	if err != nil {
@@ -113,7 +115,7 @@ func (i *Intake) NewSink(ctx context.Context, job string, bytes int64) (*Sink, e
 	return s, nil
 }
 
-// begin creates and locks the next journal, to which Put writes from now on.
+// begin creates and locks a new journal, and makes it the current one, to which Put writes.
 func (s *Sink) begin() error {
 	dir := filepath.Join(s.intake.folder.Path, dirJournal)
 	if err := disk.Mkdir(s.intake.folder.Disk, dir); err != nil {
@@ -170,7 +172,7 @@ func (s *Sink) Put(ctx context.Context, c *record.Capture) error {
 	return nil
 }
 
-// journalled returns capture c as it is written to a journal.
+// journalled returns capture c in the form in which it is written to a journal.
 func journalled(c *record.Capture) *message.Stored {
 	st := &message.Stored{Capture: *c, URL: c.AskedURL, Size: int64(len(c.Body))}
 	if canonical, err := urlkey.Canonical(c.AskedURL); err == nil {
@@ -214,8 +216,8 @@ func (s *Sink) give(ctx context.Context, w work) error {
 	}
 }
 
-// Sync makes all captures put so far durable. If enough bytes were put since the
-// last publication, it also requests the next.
+// Sync makes all captures that were put so far durable. If they have enough bytes, it
+// also calls Publish.
 func (s *Sink) Sync() error {
 	if err := s.failed(); err != nil {
 		return err
@@ -232,8 +234,8 @@ func (s *Sink) Sync() error {
 	return nil
 }
 
-// Publish requests that all captures put so far be published, and returns without waiting. The
-// caller calls Sync first.
+// Publish asks the working goroutine to publish all captures that were put so far. It does not
+// wait until that is done. The caller calls Sync first.
 func (s *Sink) Publish() error {
 	if s.held == 0 {
 		return nil
@@ -246,7 +248,7 @@ func (s *Sink) Publish() error {
 	return s.give(context.Background(), work{done: []disk.File{old}})
 }
 
-// Counts returns the result of the import, for the captures that are already published.
+// Counts returns the result of the import so far. It counts only captures that are published.
 func (s *Sink) Counts() task.ImportResult {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -280,8 +282,8 @@ func (s *Sink) run(ctx context.Context) {
 	}
 }
 
-// leave closes journals whose captures are not published. The files stay for the
-// next process that writes to the archive.
+// leave closes the journals in w.done without deleting them, because their captures
+// were not published. The next process that writes to the archive imports them.
 func (w *work) leave() {
 	for _, f := range w.done {
 		f.Close()
@@ -311,9 +313,10 @@ func (i *Intake) endJournal(f disk.File) error {
 	return errors.Join(i.folder.Disk.Remove(f.Name()), f.Close())
 }
 
-// Close publishes the captures put so far and ends the sink. If ctx ends, Close does
-// not wait for the publication. The synced captures are then in a journal for the
-// next process that writes to the archive; that is also so after any error.
+// Close publishes the captures that were put so far and ends the sink. If ctx ends,
+// Close does not wait for the publication. Captures that could not be published, because
+// ctx ended or after an error, stay in a journal if they were synced, and the next
+// process that writes to the archive imports them.
 func (s *Sink) Close(ctx context.Context) error {
 	err := s.Sync()
 	if err == nil {
@@ -386,9 +389,9 @@ func (i *Intake) takeUp(ctx context.Context, name string) error {
 	return i.endJournal(f)
 }
 
-// replay imports the complete records of a journal under the job name. The last
-// records may be cut off, if they were not synced when their process was killed.
-// Their writer was never told that they were durable.
+// replay imports the complete records of a journal. job is the name of the import. The
+// last record may be incomplete, if it was not synced when the process was killed.
+// Nobody was told that such a record is durable, so replay ignores it.
 func (i *Intake) replay(ctx context.Context, f disk.File, job string) error {
 	g, err := i.open(ctx, job)
 	if err != nil {

@@ -14,34 +14,38 @@ import (
 
 // nearby finds stored pages of other URLs whose blocks new pages of an import may share. A new
 // page of a site often has the same frame as the pages next to it in the order of URLs, or is a
-// copy of one, such as a page of the manual for the next release. nearby also limits how much
-// is read for the search: the more bytes turned out to be new, the more may be read.
+// copy of one, such as a page of the manual for the next release. nearby also limits how many
+// bytes of stored pages are read for this: the limit grows by the number of new bytes that the
+// import stores.
 type nearby struct {
 	until uint32          // number of the last segment that this import did not write
 	room  int64           // how many more bytes of runs may be read
-	done  map[uint64]bool // runs that were read, by segment and number
+	done  map[uint64]bool // the runs that were read, by number of the segment and of the run
 
 	// Of the current batch:
 	v      *snapshot.Snapshot
-	known  *body.Known     // takes the blocks
-	byPool []*segment.Info // result of the method newest
+	known  *body.Known     // gets the blocks that are found
+	byPool []*segment.Info // result of the method newest; nil before its first call
 }
 
 const (
-	nearbyLeast    = 4 << 20   // bytes that the smallest import may read
-	nearbyAsked    = 32 << 10  // cost of finding the place of one URL, in bytes
-	nearbyRun      = 256 << 10 // about the size of a run; with less room nothing is read
+	nearbyLeast    = 4 << 20   // how many bytes an import may read before it has stored anything
+	nearbyAsked    = 32 << 10  // how many bytes a look-up of one URL in the segments counts as
+	nearbyRun      = 256 << 10 // about the size of a run in bytes; if fewer bytes may be read, nothing is read
 	nearbySegments = 16        // how many segments are searched, those of the newest pools first
 	nearbyReach    = 8         // how many runs are read on either side of the place of a URL
 )
 
-// neighbour is a segment that has pages of the same host as a new page.
+// neighbour is a segment that has pages of the same host as a new page. first is the number of the
+// run in which the pages of the host begin. own is the number of the run in which the URL of the
+// new page is, or would be.
 type neighbour struct {
 	info       *segment.Info
-	first, own int // runs: the one in which the host begins, and the one with the place
+	first, own int
 }
 
-// newNearby returns a nearby for an import that begins at the state of the snapshot.
+// newNearby returns a nearby for a new import. v is a snapshot from before the import has published
+// anything.
 func newNearby(v *snapshot.Snapshot) *nearby {
 	n := &nearby{room: nearbyLeast, done: make(map[uint64]bool)}
 	for _, s := range v.Pin.Segments {
@@ -50,15 +54,15 @@ func newNearby(v *snapshot.Snapshot) *nearby {
 	return n
 }
 
-// begin prepares n for a batch that is compared with snapshot v. Blocks that n finds are added
-// to known.
+// begin prepares n for the next batch. n searches the segments of snapshot v, and adds the blocks
+// that it finds to known.
 func (n *nearby) begin(v *snapshot.Snapshot, known *body.Known) {
 	n.v, n.known, n.byPool = v, known, nil
 }
 
-// near adds to n.known the blocks of those stored pages that are nearest, in the order of URLs,
-// to a URL that has no captures yet. key is the key of the URL, and pool is the pool of its new
-// capture. Pools later than that are not searched.
+// near adds to n.known the blocks of the stored pages that are nearest, in the order of URLs, to a
+// URL that has no captures yet. key is the key of the URL. pool is the pool of its new capture;
+// near does not search later pools.
 func (n *nearby) near(ctx context.Context, key, pool string) error {
 	if n.room < nearbyRun {
 		return nil
@@ -94,9 +98,9 @@ func (n *nearby) near(ctx context.Context, key, pool string) error {
 	return nil
 }
 
-// neighbours returns segments that have pages of the URL's host, each with the position next to
-// the URL in it. It returns at most nearbySegments segments, those of the newest pools first.
-// It leaves out pools later than the given pool.
+// neighbours returns segments that have pages of the same host as the URL with this key. It
+// returns at most nearbySegments segments, those of the newest pools first. It leaves out pools
+// later than the given pool.
 func (n *nearby) neighbours(key, pool string) ([]neighbour, error) {
 	host := key[:urlkey.HostPrefix(key)]
 	var out []neighbour
@@ -118,8 +122,9 @@ func (n *nearby) neighbours(key, pool string) ([]neighbour, error) {
 	return out, nil
 }
 
-// place returns the position in segment s of the URL with this key: the run where it is or
-// would be. The bool is false if the segment has no pages of the host.
+// place returns where the URL with this key is, or would be, in segment s. host is the beginning
+// of the key that all keys of the host have. The bool is false if the segment has no pages of the
+// host.
 func (n *nearby) place(s *segment.Info, host, key string) (neighbour, bool, error) {
 	c := snapshot.NewCursor(n.v.Runs.Reader(s), 0, n.v)
 	defer c.Close()

@@ -19,8 +19,8 @@ import (
 	"infomall/store/timeline"
 )
 
-// fate says how a staged capture is stored, if at all: it is stored as a version (fateStored),
-// stored as a visit (fateVisit), dropped as a duplicate (fateTwice), or dropped because
+// fate says what becomes of a staged capture. It is stored as a version (fateStored), stored as a
+// visit (fateVisit), dropped because the archive has it already (fateTwice), or dropped because
 // the block-list keeps it out (fateBlocked).
 type fate uint8
 
@@ -34,34 +34,34 @@ const (
 // batchPlan determines which captures of a batch are stored, where, and how.
 type batchPlan struct {
 	v        *snapshot.Snapshot
-	made     map[uint32]int // has the numbers of the segments that the import published
-	read     *derive.Reader
-	tails    *derive.Histories
-	wrote    func(segment uint32) bool // the import wrote the segment, and has its blocks in memory
+	made     map[uint32]int            // Importer.wrote; its keys are the numbers of the segments that this import published
+	read     *derive.Reader            // analyses the bodies
+	tails    *derive.Histories         // the histories of the URLs imported most recently
+	wrote    func(segment uint32) bool // reports whether the import wrote the segment and has its blocks in memory
 	look     *snapshot.Looker
 	blocked  *task.BlockList
-	staged   []*staged // sorted by URL and time; see change
-	fates    []fate    // one for each of staged
-	folds    [][]byte  // one for each of staged
-	senses   []record.Sense
-	newBytes []int64 // one for each of staged: bytes of its body that the archive did not have
-	pools    map[string]*poolPlan
-	all      []timeline.Capture // stored and staged captures of the current URL
-	bodies   urlBodies          // of the current URL
+	staged   []*staged            // the captures of the batch, sorted by URL and time; see change
+	fates    []fate               // for each element of staged: what becomes of it
+	folds    [][]byte             // for each element of staged: its fold, or nil
+	senses   []record.Sense       // for each element of staged: whether it differs from the version before in content
+	newBytes []int64              // for each element of staged: how many bytes of its body the archive did not have
+	pools    map[string]*poolPlan // by name of the pool
+	all      []timeline.Capture   // stored and staged captures of the current URL
+	bodies   urlBodies            // bodies of the current URL
 	// disturbed is set if captures of the current URL were removed; the hints and folds stored
 	// with its captures may then be wrong. See snapshot.Looker.
 	disturbed bool
-	earlier   map[timeline.Place]*snapshot.EarlierVersion // versions of the URLs of the current window
-	shared    map[timeline.Place]body.Blocks              // blocks that new versions may share, by the capture that stores them
+	earlier   map[timeline.Place]*snapshot.EarlierVersion // the stored versions that were read for the current window, by place
+	shared    map[timeline.Place]body.Blocks              // blocks that new versions may share, by place of the capture that stores them
 	// across are the revisits of this batch whose originals are captures of other
 	// URLs in the batch.
 	across []reference
-	spools []*record.Spool // closed after the batch
+	spools []*record.Spool // files with large bodies, to be closed after the batch
 }
 
-// change returns staged capture i so that the plan can change it. The first call for a capture
-// makes a copy, because the batch may have to be planned again from unchanged captures. Most
-// captures are the first of their URL and are not changed.
+// change returns staged capture i in a form that the plan may change. The first call for a capture
+// replaces it in b.staged by a copy, because the batch may have to be planned again from unchanged
+// captures. Most captures are the first of their URL, and need no change and no copy.
 func (b *batchPlan) change(i int) *staged {
 	s := b.staged[i]
 	if !s.planned {
@@ -79,15 +79,16 @@ type reference struct{ from, to int }
 // poolPlan holds the captures that a batch adds to one pool.
 type poolPlan struct {
 	name    string
-	id      uint32
-	at      []int // indexes into staged, ascending
-	urls    int
-	fresh   int64 // fresh and follows are Fresh and Follows of segment.Info
-	follows bool
-	depends map[string]bool
+	id      uint32          // number of the new segment; 0 until it is written
+	at      []int           // indexes into batchPlan.staged, ascending
+	urls    int             // number of URLs of these captures
+	fresh   int64           // becomes segment.Info.Fresh
+	follows bool            // becomes segment.Info.Follows
+	depends map[string]bool // the pools that have bodies of these captures
 }
 
-// plan plans the whole batch, URL by URL.
+// plan plans the whole batch, window by window and URL by URL. The results are in b.fates, b.folds,
+// b.senses and b.pools.
 func (b *batchPlan) plan(ctx context.Context) error {
 	b.fates = make([]fate, len(b.staged))
 	b.folds, b.senses = make([][]byte, len(b.staged)), make([]record.Sense, len(b.staged))
@@ -124,7 +125,8 @@ func (b *batchPlan) plan(ctx context.Context) error {
 // poolFor returns the name of the pool to which a staged capture goes.
 func (b *batchPlan) poolFor(s *staged) string { return b.v.Pin.OpenPool(s.Time.Pool(), s.Key) }
 
-// url plans the new captures of one URL.
+// url plans the new captures of the URL u: it sets their fates, folds and senses, and adds them to
+// b.pools.
 func (b *batchPlan) url(ctx context.Context, u *windowURL) error {
 	known, before := u.known, u.known
 	b.disturbed = u.removed
@@ -166,7 +168,8 @@ func (b *batchPlan) url(ctx context.Context, u *windowURL) error {
 	return b.fold(ctx, settled)
 }
 
-// knows returns the capture in known that is a duplicate of e, or nil. known is sorted by time.
+// knows returns the capture in the list known of which e is a duplicate, or nil if there is none.
+// known has captures of e's URL, sorted by time.
 func knows(known []timeline.Capture, e *timeline.Capture) *timeline.Capture {
 	for i := sort.Search(len(known), func(i int) bool { return known[i].Time >= e.Time }); i < len(known) && known[i].Time == e.Time; i++ {
 		if known[i].Same(e) {
@@ -176,9 +179,9 @@ func knows(known []timeline.Capture, e *timeline.Capture) *timeline.Capture {
 	return nil
 }
 
-// keep plans to store staged capture i. l is the same capture after timeline.Settle has set its
-// hints (how it differs from the capture before). The list known has the captures of its URL
-// that the archive has.
+// keep plans that staged capture i is stored: it sets the hints and the fate of the capture, and
+// adds it to the plan of its pool. l is the same capture with the hints that timeline.Settle has
+// computed. The list known has the captures of the same URL in the archive.
 func (b *batchPlan) keep(i int, l *timeline.Capture, known []timeline.Capture) {
 	s := b.staged[i]
 	if s.Previous != l.Previous || s.VersionTime != l.VersionTime || s.PreviousVersion != l.PreviousVersion || s.Change != l.Change || s.Kind != l.Kind || s.Bytes != l.Bytes {
@@ -214,10 +217,10 @@ func (b *batchPlan) keep(i int, l *timeline.Capture, known []timeline.Capture) {
 	}
 }
 
-// countFresh counts one URL: it adds one to p.fresh, the number of URLs that are new
-// in the pool, unless a capture in the list known is in the pool. The list has the
-// captures of the URL that the archive has. If the flag disturbed says that captures
-// of the URL were removed, p.fresh becomes unknown.
+// countFresh adds one to p.fresh, the number of URLs that are new in the pool, if one
+// URL is new. The list known has the captures of the URL in the archive; the URL is new
+// if none of them is in the pool. If captures of the URL were removed, disturbed is set,
+// and p.fresh becomes FreshUnknown.
 func (p *poolPlan) countFresh(known []timeline.Capture, disturbed bool) {
 	switch {
 	case disturbed || p.fresh == segment.FreshUnknown:
@@ -227,11 +230,11 @@ func (p *poolPlan) countFresh(known []timeline.Capture, disturbed bool) {
 	}
 }
 
-// takeFrom chooses the stored capture with which staged capture i may share blocks,
-// and sets the field before to its place. It is the last capture of the URL before
-// i, in the same pool or an earlier pool, that stores its own body. known are the
-// captures of the URL that the archive has. Blocks within the batch are remembered
-// by the segment writer.
+// takeFrom finds the stored capture with which staged capture i may share blocks, and
+// sets the field before of capture i to the place of that capture. It is the last
+// earlier capture of the URL, in the same pool or an earlier pool, that stores its own
+// body. The list known has the captures of the URL in the archive. For blocks of other
+// captures of the batch nothing is needed: the segment writer remembers them.
 func (b *batchPlan) takeFrom(i int, known []timeline.Capture) {
 	s := b.staged[i]
 	pool := b.poolFor(s)
@@ -249,15 +252,15 @@ func (b *batchPlan) takeFrom(i int, known []timeline.Capture) {
 
 // urlBodies lists the captures of the current URL that store their own bodies.
 type urlBodies struct {
-	known []int                // indexes into the known captures
-	byID  map[segment.ID][]int // the same indexes, by body
-	new   map[segment.ID]int   // the last capture of the batch with a body; index into staged
+	known []int                // those in the archive, as indexes into the list that look was given
+	byID  map[segment.ID][]int // the same indexes, by ID of the body
+	new   map[segment.ID]int   // by ID of a body: the last capture of the batch that stores it, as an index into batchPlan.staged
 
-	looked bool
+	looked bool // look was called
 }
 
-// look records which captures in the list known store their own bodies. The list has
-// the captures of the URL that the archive has. Only the first call does anything.
+// look fills u.known and u.byID. The list known has the captures of the URL in the
+// archive. Only the first call for a URL does anything.
 func (u *urlBodies) look(known []timeline.Capture) {
 	if u.looked {
 		return
@@ -288,8 +291,9 @@ func (b *batchPlan) fold(ctx context.Context, all []timeline.Capture) error {
 	})
 }
 
-// StoredFold returns the fold (how its blocks relate to those of earlier versions) that is
-// stored with the version at a place of the archive, or nil if none is.
+// StoredFold returns the fold that is stored with the version at this place of the archive, or nil
+// if none is stored. The fold says how the blocks of the version relate to those of earlier
+// versions.
 func (b *batchPlan) StoredFold(at timeline.Place) ([]byte, error) {
 	if e := b.earlier[at]; e != nil {
 		return e.Fold, nil
@@ -319,10 +323,10 @@ func (b *batchPlan) VersionBody(ctx context.Context, l *timeline.Capture) (deriv
 	return out, true, nil
 }
 
-// hold looks for the body of staged capture i at other captures of its URL, in its
-// pool or an earlier pool. If it finds the body, capture i will refer to that
-// capture and not store the body again. The list known has the captures of the URL
-// that the archive has.
+// hold finds out whether another capture of the same URL, in the same pool or an earlier
+// pool, already stores the body of staged capture i. If so, hold changes capture i so
+// that it refers to that capture and does not store the body again. The list known has
+// the captures of the URL in the archive.
 func (b *batchPlan) hold(i int, known []timeline.Capture) {
 	s := b.staged[i]
 	pool := b.poolFor(s)
@@ -346,9 +350,9 @@ func (b *batchPlan) hold(i int, known []timeline.Capture) {
 }
 
 // revisit finds the body of staged capture i, a revisit (a capture that was recorded without a
-// body). It looks in the archive, among the new captures of its URL, and among the batch's
-// captures of other URLs. If it finds none, the revisit is stored without a body, and each scan
-// searches for the body again.
+// body), and makes the capture refer to it. It looks in the archive, among the new captures of
+// the same URL, and among the batch's captures of other URLs. If it finds no body, the revisit is
+// stored without one, and each scan searches for the body again.
 func (b *batchPlan) revisit(ctx context.Context, i int) error {
 	s := b.staged[i]
 	o := b.v.Originals()
@@ -393,9 +397,9 @@ func (b *batchPlan) revisit(ctx context.Context, i int) error {
 	return nil
 }
 
-// bring copies the body that the entry owner stores into s, a new revisit of that body. A
-// revisit usually only refers to the entry. But this entry was deleted, and disappears when its
-// pool is merged.
+// bring copies the body that the entry owner stores into s, a new revisit of that body. A revisit
+// usually only refers to the entry with its body. bring is called if owner was deleted, because it
+// will disappear when its pool is merged.
 func (b *batchPlan) bring(ctx context.Context, s *staged, owner *segment.Stored) (err error) {
 	s.Body = segment.BodyOwn
 	if owner.Bytes <= formats.BodyMemory {
@@ -416,8 +420,8 @@ func (b *batchPlan) bring(ctx context.Context, s *staged, owner *segment.Stored)
 
 // pieceReader is an io.Reader that reads the pieces of a body one after the other.
 type pieceReader struct {
-	next func() ([]byte, error, bool)
-	rest []byte
+	next func() ([]byte, error, bool) // returns the next piece; the bool is false after the last
+	rest []byte                       // the part of the current piece that was not read yet
 }
 
 func (r *pieceReader) Read(p []byte) (int, error) {
@@ -436,8 +440,8 @@ func (r *pieceReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// refer sets in which segment staged capture s finds its body. The body is that of staged
-// capture number to, which has another URL.
+// refer makes staged capture s refer to the place where its body is stored. s has the body of
+// staged capture number to, which has another URL.
 func (b *batchPlan) refer(ctx context.Context, s *staged, to int) error {
 	k := b.staged[to]
 	switch {

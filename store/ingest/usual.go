@@ -10,11 +10,12 @@ import (
 	"infomall/store/urlkey"
 )
 
-// tellCharsets analyses again those pages of the batch that do not declare their charset, with
-// the charset that most other pages of their host have. It looks at pages of the batch, and at
-// the first pages of the host in the archive. So the result depends on the present state of the
-// archive, but not on the order of captures in the batch. REINDEX DERIVED repeats this. The
-// captures of the batch must be sorted by key and time.
+// tellCharsets guesses the charset of the pages of the batch that do not declare it: a page gets
+// the charset that most other pages of its host have. tellCharsets analyses these pages again with
+// that charset. It counts the charsets of pages in the batch, and of the first pages of the host in
+// the archive. So the result depends on the present state of the archive, but not on the order of
+// captures in the batch. REINDEX DERIVED repeats this. The captures of the batch must be sorted by
+// key and time.
 func (g *Importer) tellCharsets(ctx context.Context) error {
 	var v *snapshot.Snapshot
 	for from := 0; from < len(g.staged); {

@@ -14,8 +14,8 @@ import (
 	"infomall/store/timeline"
 )
 
-// write writes a segment for each pool of the planned batch b, in the order of
-// pools, and publishes these segments. It returns them.
+// write writes a new segment for each pool of the planned batch b, in the order of the
+// pools' names, and publishes these segments. It returns them.
 func (g *Importer) write(ctx context.Context, b *batchPlan) ([]commit.Made, error) {
 	if len(b.pools) == 0 {
 		return nil, nil
@@ -58,8 +58,8 @@ func (g *Importer) write(ctx context.Context, b *batchPlan) ([]commit.Made, erro
 	return done, nil
 }
 
-// segment writes the db-file with the captures of the batch that go to pool p. It
-// adds to known the stored blocks that these captures may share.
+// segment writes the db-file with the captures of the batch that go to pool p. Before
+// each capture, it adds to known the stored blocks that the capture may share.
 func (g *Importer) segment(ctx context.Context, b *batchPlan, p *poolPlan, known *body.Known) (commit.Made, error) {
 	f, err := g.w.CreateSegment(p.id)
 	if err != nil {
@@ -122,13 +122,12 @@ func (g *Importer) segment(ctx context.Context, b *batchPlan, p *poolPlan, known
 	return commit.Made{Info: &info, Writer: w, Path: f.Name()}, nil
 }
 
-// knownAhead is the number of captures for which stored blocks are read together: the blocks
-// that these captures may share.
+// knownAhead is for how many captures of a batch the method remember reads stored blocks at once.
 const knownAhead = 4096
 
-// remember adds to known the blocks of the stored captures with which some captures of
-// the batch may share blocks. It reads them in the order in which they are stored, so
-// that each run is read once.
+// remember adds to known the stored blocks that some captures of the batch may share.
+// captures has the indexes of these captures in b.staged. remember reads the blocks in
+// the order in which they are stored, so that each run is read once.
 func (b *batchPlan) remember(known *body.Known, captures []int) {
 	var places []timeline.Place
 	for _, i := range captures {
@@ -148,8 +147,8 @@ func (b *batchPlan) remember(known *body.Known, captures []int) {
 	}
 }
 
-// poolOf returns the pool of the segment with this number, which is in force or
-// belongs to this batch.
+// poolOf returns the name of the pool of the segment with this number, which must be in
+// force or belong to this batch.
 func (b *batchPlan) poolOf(id uint32) string {
 	if s := b.v.Runs.Segment(id); s != nil {
 		return s.Info.Pool

@@ -7,40 +7,40 @@ import (
 	"sync"
 )
 
-// Cache keeps the values that were used last, up to a number of bytes. Several goroutines may
-// use a Cache, and the values in it. A value must not grow after Put beyond the bytes that Put
-// was given. A nil Cache keeps nothing.
+// Cache keeps the most recently used values, as many as fit into a limit in bytes. A value must
+// not grow beyond the size that the caller passed to Put. Several goroutines may use a Cache, so
+// they may use the same value at once. A nil Cache keeps nothing.
 type Cache struct {
 	mu    sync.Mutex
 	limit int64
 	items map[any]*list.Element
-	plain queue // the values of Put
-	dear  queue // the values of PutDear
+	plain queue // the values that Put added
+	dear  queue // the values that PutDear added
 }
 
-// queue has values in the order of their last use; the value that was not used for the longest
-// time is dropped first.
+// queue has values of a Cache in the order of their last use. The value at the back, which was
+// not used for the longest time, is dropped first.
 type queue struct {
-	list.List // of *item, the one used last at the front
-	bytes     int64
+	list.List       // of *item; the most recently used value is at the front
+	bytes     int64 // the size of all values of the queue together
 }
 
-// item is one value of a Cache.
+// item is one value of a Cache, with its key and size.
 type item struct {
 	key, value any
 	bytes      int64
-	in         *queue
+	in         *queue // the queue that has the value
 }
 
 // itemBytes is an estimate of the memory, in bytes, that a Cache takes for each value besides
 // the value itself.
 const itemBytes = 200
 
-// New returns an empty Cache. limit is how many bytes its values may take.
+// New returns an empty Cache. limit is how many bytes all its values together may take.
 func New(limit int64) *Cache { return &Cache{limit: limit, items: make(map[any]*list.Element)} }
 
 // Get returns the value that was put into c under this key. ok is false if c does not have it.
-// V must be the type of the value.
+// Get panics if the value is not of type V.
 func Get[V any](c *Cache, key any) (v V, ok bool) {
 	if c == nil {
 		return v, false
@@ -56,9 +56,9 @@ func Get[V any](c *Cache, key any) (v V, ok bool) {
 	return i.value.(V), true
 }
 
-// Put adds a value, which takes the given number of bytes. If c then exceeds its limit, Put
-// drops the values that were not used for the longest time. A value of more than a quarter of
-// the limit is not added. Each user of c has a key type of its own, so that their keys never
+// Put adds a value under a key; bytes is the size of the value. If c then exceeds its limit, Put
+// drops the least recently used values. A value larger than a quarter of the limit is not added.
+// Each package that uses c has a key type of its own, so that keys of two packages never
 // collide.
 func (c *Cache) Put(key, value any, bytes int64) {
 	if c != nil {
@@ -66,8 +66,9 @@ func (c *Cache) Put(key, value any, bytes int64) {
 	}
 }
 
-// PutDear adds a small value that took long to compute. It does what Put does, but c drops the
-// values of Put first. The values of PutDear take at most half of the limit.
+// PutDear adds a small value that took long to compute. It works like Put, but c drops values
+// that Put added before it drops values that PutDear added. The values that PutDear added take
+// at most half of the limit together.
 func (c *Cache) PutDear(key, value any, bytes int64) {
 	if c != nil {
 		c.put(&item{key, value, bytes, &c.dear})
@@ -88,7 +89,7 @@ func (c *Cache) put(i *item) {
 	c.shrink()
 }
 
-// Room returns the greatest size, in bytes, of a value that Put adds.
+// Room returns the size, in bytes, of the largest value that Put adds; Put ignores larger values.
 func (c *Cache) Room() int64 {
 	if c == nil {
 		return 0
@@ -106,7 +107,8 @@ func (c *Cache) Bound(limit int64) {
 	c.shrink()
 }
 
-// shrink drops values until c is within its limits.
+// shrink drops the least recently used values until all values together are within the limit,
+// and the values of PutDear are within half of it.
 func (c *Cache) shrink() {
 	for c.dear.bytes > c.limit/2 {
 		c.drop(c.dear.Back())
@@ -116,7 +118,7 @@ func (c *Cache) shrink() {
 	}
 }
 
-// drop removes one value.
+// drop removes the value of the list element e from c.
 func (c *Cache) drop(e *list.Element) {
 	i := e.Value.(*item)
 	i.in.Remove(e)

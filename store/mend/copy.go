@@ -103,9 +103,9 @@ func (m *Maintenance) Copy(ctx context.Context, o task.CopyOptions) ([]task.Copy
 	return results, err
 }
 
-// checkTarget returns an error if target, the folder of a copy, is the archive's own
-// folder, under any path, or is not a folder. A folder that does not exist is
-// accepted. place is the target as the user has written it.
+// checkTarget returns an error if target, the folder of a copy, is a file or is the
+// archive's own folder, under any path. It accepts a folder that does not exist. place
+// is the path or URL of the target as the user wrote it.
 func (m *Maintenance) checkTarget(target *commit.Folder, place string) error {
 	there, err := target.Disk.Stat(target.Path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -138,22 +138,22 @@ func (m *Maintenance) isOwn(f *commit.Folder) bool {
 
 // copying is the state of one Copy.
 type copying struct {
-	m, to       *Maintenance
-	from        *catalog.Catalog
+	m, to       *Maintenance     // of the archive, and of the copy
+	from        *catalog.Catalog // of the archive
 	o           task.CopyOptions
-	w           *commit.Writer // nil for a dry run
-	done, total int64
-	// known are the files that the catalogue of a copy in a bucket names already. They were
-	// checked when they were copied, and the bucket keeps them unchanged. So only their sizes
-	// are compared, and they are not read again.
+	w           *commit.Writer // writes to the copy; nil for a dry run
+	done, total int64          // bytes of files: copied or found in the copy so far, and in all
+	// known is set if the copy is in a bucket. It has the files that the catalogue of the copy
+	// names already. They were checked when they were copied, and the bucket keeps them
+	// unchanged. So only their sizes are compared, and they are not read again.
 	known map[catalog.File]bool
 	// briefs are the Briefs (extracts of the indexes of small segments) for the catalogue of a
-	// copy in a bucket.
+	// copy in a bucket, by segment number.
 	briefs map[uint32]*segment.Brief
 }
 
-// briefs returns the Briefs (extracts of the indexes of small segments) of the segments of c,
-// by segment number.
+// briefs reads the indexes of the segments of c, and returns the Brief (an extract of the index)
+// of each small segment, by segment number.
 func (m *Maintenance) briefs(c *catalog.Catalog) map[uint32]*segment.Brief {
 	runs := body.NewRuns(m.files, c)
 	defer runs.Close() // it was only read
@@ -181,14 +181,14 @@ func filesOf(c *catalog.Catalog) (map[catalog.File]bool, error) {
 	return files, nil
 }
 
-// copyPublish says when copied pools are put in force: whenever the files copied since the last
-// time are this many times as large as the catalogue. Writing the catalogue then costs little
-// compared with the copying.
+// copyPublish says how often Copy puts copied pools in force: each time that the files copied since
+// the last time are copyPublish times as large as the catalogue. Writing the catalogue then takes
+// little time compared with the copying.
 const copyPublish = 16
 
-// pools copies those files of the pools that the copy does not have yet, and puts
-// the pools in force. It returns one result for each pool; in a dry run it copies
-// nothing.
+// pools copies the files of the pools to the copy, except those that it has already,
+// and puts the pools in force there. It returns one result for each pool. In a dry run
+// it changes nothing, and the results say what it would copy.
 func (c *copying) pools(ctx context.Context, pools []catalog.Pool) ([]task.CopyResult, error) {
 	var results []task.CopyResult
 	dirs := make(map[string]bool)
@@ -256,8 +256,8 @@ func (c *copying) there(ctx context.Context, f catalog.File) (bool, error) {
 	return crc == f.CRC, err
 }
 
-// file copies one file of the archive. The file appears under its name only when it
-// is complete.
+// file copies the file f of the archive to the copy. It writes the file under another
+// name first, and renames it when it is complete.
 func (c *copying) file(ctx context.Context, f catalog.File) error {
 	if !filepath.IsLocal(f.Name) {
 		return &segment.Error{File: f.Name, Offset: -1, Err: errors.New("the catalogue names a file outside the archive: somebody has tampered with the catalogue")}
@@ -281,8 +281,8 @@ func (c *copying) file(ctx context.Context, f catalog.File) error {
 	return err
 }
 
-// results copies the stored results that the copy does not have, or of which it has a damaged
-// file.
+// results copies the stored results, such as rankings, that the copy does not have or that are
+// damaged there. It leaves out a result that is damaged in the archive, with a warning.
 func (c *copying) results(ctx context.Context) error {
 	names, err := c.m.notes.ResultFiles()
 	if err != nil {
@@ -309,8 +309,8 @@ func (c *copying) results(ctx context.Context) error {
 	return nil
 }
 
-// result copies the file of one stored result, or a derived file, such as an index of words.
-// name is its path in the archive's folder.
+// result copies a file that the catalogue does not name: that of a stored result, or a derived file
+// such as an index of words. name is the path of the file in the archive's folder.
 func (c *copying) result(ctx context.Context, name string) error {
 	path := filepath.Join(c.m.folder.Path, name)
 	info, err := c.m.folder.Disk.Stat(path)
@@ -335,8 +335,9 @@ func (c *copying) result(ctx context.Context, name string) error {
 	return c.to.folder.Disk.SyncDir(filepath.Dir(path))
 }
 
-// fetch copies one file into the folder of the copy's writer, syncs it and checks it
-// against f. It returns the path of the new file.
+// fetch copies one file of the archive into the folder of the copy's writer, syncs it,
+// reads it back, and compares its size and checksum with f. It returns the path of the
+// new file.
 func (c *copying) fetch(ctx context.Context, f catalog.File) (tmp string, err error) {
 	from, err := c.m.folder.Disk.Open(filepath.Join(c.m.folder.Path, f.Name))
 	if err != nil {
@@ -367,10 +368,10 @@ func (c *copying) fetch(ctx context.Context, f catalog.File) (tmp string, err er
 	return tmp, nil
 }
 
-// publish puts copied pools in force. They replace the pools of the copy with the same names;
-// its other pools stay. If a pool on which a copied pool depends would then be missing, publish
-// changes nothing, and the next call tries again. If last is set, there is no next call, and a
-// missing pool is an error.
+// publish puts copied pools in force in the copy. They replace the pools of the copy with the same
+// names; its other pools stay. If a segment of the copy would then use a segment or pool that the
+// copy lacks, publish changes nothing, and the next call, with more pools, tries again. If last is
+// set, there is no next call, and publish returns an error instead.
 func (c *copying) publish(ctx context.Context, pools []catalog.Pool, last bool) error {
 	return c.to.folder.Locked(ctx, func(disk.File) error {
 		there, err := c.to.folder.InForce()
@@ -407,14 +408,15 @@ func checksum(ctx context.Context, d disk.FS, path string) (uint32, error) {
 	return sumOf(ctx, f)
 }
 
-// sumOf returns the crc32c of what r reads. It stops with an error when ctx ends.
+// sumOf reads r to its end and returns the crc32c of the bytes. It stops with an error when ctx
+// ends.
 func sumOf(ctx context.Context, r io.Reader) (uint32, error) {
 	sum := lines.NewSum()
 	_, err := io.Copy(sum, &stoppable{ctx, r})
 	return sum.Sum32(), err
 }
 
-// stoppable is a reader that ends with an error when ctx ends.
+// stoppable is an io.Reader that reads from r, and returns ctx's error when ctx has ended.
 type stoppable struct {
 	ctx context.Context
 	r   io.Reader

@@ -35,8 +35,9 @@ func (y *verifier) derived(ctx context.Context) error {
 	return nil
 }
 
-// derivedFiles has each kind of derived files. The function check reads a file, and returns an
-// error if the file is damaged.
+// derivedFiles has the kinds of derived files (files that are made from db-files). The function
+// check reads the file with the path name in an archive's folder, and returns an error if the file
+// is damaged.
 var derivedFiles = []struct {
 	commit.Derived
 	check func(ctx context.Context, folder *commit.Folder, name string) error
@@ -57,8 +58,9 @@ func (y *verifier) derivedFiles(d commit.Derived) ([]string, error) {
 	return slices.Compact(out), err
 }
 
-// derived copies those derived files of the copied segments that the copy does not have. It
-// leaves out a damaged file with a warning: the copy can make it again.
+// derived copies the indexes of words and the readings of documents of the copied segments, unless
+// the copy has them. It leaves out a damaged file with a warning, because the copy can make it
+// again from its db-files.
 func (c *copying) derived(ctx context.Context) error {
 	there, err := c.to.folder.Pin()
 	if err != nil {

@@ -16,17 +16,18 @@ import (
 	"infomall/store/segment"
 )
 
-// smallFiles is the least number of small files of readings that are joined. A file is small if
-// it has less than smallBytes bytes.
+// smallFiles is how many small files of readings there must be before they are joined into larger
+// files. A file is small if it has less than smallBytes bytes.
 const (
 	smallFiles = 8
 	smallBytes = 4 << 20
 )
 
-// KeepDocuments copies readings of documents after a new generation came into force: from
-// the files of replaced db-files to files of the new ones. made lists the new segments. The
-// caller still pins the previous generation. When the pin is released, the files of the
-// replaced db-files are removed.
+// KeepDocuments is called after a merge or another statement has replaced db-files by new ones.
+// It copies the readings of documents (the text extracted from them) from the files of the
+// replaced db-files into files of the new db-files. The list made has the new segments. The
+// caller still pins the previous generation, because the old files are removed when that pin is
+// released.
 func (m *Maintenance) KeepDocuments(ctx context.Context, made []*segment.Info) (err error) {
 	list, err := m.folder.DerivedFiles(commit.Documents)
 	if err != nil || len(list) == 0 {
@@ -62,8 +63,9 @@ func (m *Maintenance) KeepDocuments(ctx context.Context, made []*segment.Info) (
 	})
 }
 
-// survey lists the usable files of readings and the runs that they cover. It returns in bad the
-// files that cannot be used, and in old the files with a db-file that is no longer in force.
+// survey finds out what the files of readings have. It sets d.inForce, d.usable and d.from. It
+// returns in bad the files that cannot be used, and in old the usable files with readings of a
+// db-file that is no longer in force.
 func (d *documentRun) survey() (bad, old []string, err error) {
 	list, err := d.m.folder.DerivedFiles(commit.Documents)
 	if err != nil {
@@ -111,8 +113,8 @@ func fileNames(list map[uint32][]string) (out []string) {
 	return slices.Compact(out)
 }
 
-// take copies rows of the given files to new files: the rows for db-files that are in force. If
-// another process has removed a file, its rows are left out.
+// take copies readings from the files with these names to new files. It copies only the readings of
+// db-files that are in force. It leaves out a file that another process has removed meanwhile.
 func (d *documentRun) take(names []string) error {
 	type part struct {
 		f      *readings.File
@@ -168,9 +170,10 @@ func (d *documentRun) take(names []string) error {
 	return nil
 }
 
-// joinable returns those small files of readings that should be joined into larger files, or
-// nil. They are joined if there are many, and if half as many files have room for their
-// db-files. A file of commit.DerivedMost db-files, the greatest number, is not joined.
+// joinable returns which of the given small files of readings should be joined into larger files.
+// It leaves out a file that already has readings of commit.DerivedMost db-files, the greatest
+// number. It returns nil if fewer than smallFiles remain, or if joining would not at least halve
+// their number.
 func joinable(small []string) []string {
 	small = slices.DeleteFunc(slices.Clone(small), func(name string) bool {
 		return len(commit.Documents.ByNumber([]string{name})) == commit.DerivedMost
@@ -209,7 +212,8 @@ func (d *documentRun) join() error {
 	return d.remove(small)
 }
 
-// remove removes these files of readings. A file that does not exist is no error.
+// remove removes the files of readings with these paths in the archive's folder. A file that does
+// not exist is no error.
 func (d *documentRun) remove(names []string) error {
 	for _, name := range names {
 		if err := d.m.folder.Disk.Remove(filepath.Join(d.m.folder.Path, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -219,7 +223,8 @@ func (d *documentRun) remove(names []string) error {
 	return nil
 }
 
-// create creates a new file of readings in the writer's folder, with a builder for its content.
+// create begins a new file of readings, in the writer's folder: it sets d.file, and d.b to a builder
+// that writes to it.
 func (d *documentRun) create() (err error) {
 	d.tmp = filepath.Join(d.w.Dir, "documents")
 	if d.file, err = disk.Create(d.m.folder.Disk, d.tmp); err != nil {
@@ -234,7 +239,8 @@ func (d *documentRun) create() (err error) {
 	return nil
 }
 
-// abandon closes the unfinished file, if there is one. The writer's Close removes it.
+// abandon closes the current, unfinished file of readings, if there is one. Closing the writer
+// removes the file.
 func (d *documentRun) abandon() {
 	if d.file != nil {
 		_ = d.file.Close() // what was written to it is not needed
@@ -242,7 +248,8 @@ func (d *documentRun) abandon() {
 	}
 }
 
-// publish finishes the current file of readings and moves it to its place in the archive.
+// publish finishes the current file of readings and moves it to its place in the archive. It does
+// nothing if there is no current file, and drops a file without readings.
 func (d *documentRun) publish() error {
 	if d.b == nil {
 		return nil

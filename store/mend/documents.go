@@ -34,12 +34,12 @@ type DocumentReader interface {
 	Read(ctx context.Context, in *document.Input) (*document.Document, error)
 }
 
-// A file of readings is published when this many bytes of bodies or of readings were read for
-// it, when it has this many rows, or after this time. If the process ends, the documents of
-// published files need not be read again.
+// A file of readings is published when documentsBytes bytes of bodies were read for it or it has as
+// many bytes of readings, when it has documentsRows rows, or after documentsTime. If the process
+// ends, the documents in published files need not be read again.
 const (
 	documentsBytes = 64 << 20
-	documentsRows  = 1 << 17 // 20 MB of memory
+	documentsRows  = 1 << 17 // they take 20 MB of memory
 	documentsTime  = 30 * time.Second
 )
 
@@ -70,27 +70,27 @@ func (m *Maintenance) reindexDocuments(ctx context.Context, o task.ReindexOption
 	return d.list(), err
 }
 
-// documentRun reads the documents of an archive. It also copies readings (extracted texts) from
-// the files of segments that were merged to files of the new segments.
+// documentRun writes files of readings (texts extracted from documents). It reads the documents of
+// an archive, or only copies readings of replaced db-files into files of the new db-files.
 type documentRun struct {
 	*reindex
-	reader DocumentReader // nil to bring readings only
+	reader DocumentReader // nil if readings are only copied
 	v      *snapshot.Snapshot
 
-	usable  []string                 // files of readings that can be used
-	inForce map[uint32]readings.Name // the db-files of the segments, by number
-	from    map[uint32]uint32        // by number of a db-file: the first run that is not covered
+	usable  []string                 // the files of readings that can be used
+	inForce map[uint32]readings.Name // the db-files in force, by number
+	from    map[uint32]uint32        // by number of a db-file: the first run of which not all documents have readings
 
-	b     *readings.Builder // of the next file; nil if there is nothing for it yet
-	out   *countingWriter
-	file  disk.File
-	tmp   string
-	read  int64 // bytes of bodies that were read for it
-	begun time.Time
+	b     *readings.Builder // builds the current file of readings; nil if there is none
+	out   *countingWriter   // counts the bytes of that file
+	file  disk.File         // that file
+	tmp   string            // its path
+	read  int64             // how many bytes of bodies were read for it
+	begun time.Time         // when it was begun
 }
 
-// all reads all documents that are due, including those of captures that are imported
-// meanwhile.
+// all reads all documents that have no reading yet, including those of captures that are imported
+// while it runs.
 func (d *documentRun) all(ctx context.Context) error {
 	if d.o.Dry {
 		_, err := d.once(ctx, 0)
@@ -118,9 +118,9 @@ func (d *documentRun) all(ctx context.Context) error {
 	}
 }
 
-// once reads the documents that are due in the present state of the archive, and returns the
-// generation (number) of that state. It reads nothing and returns seen if that is the
-// generation seen, or if no document is due.
+// once reads the documents that have no reading yet in the present state of the archive, and
+// returns the number of that generation. If the present generation is seen, or if all documents
+// have readings, once reads nothing and returns seen.
 func (d *documentRun) once(ctx context.Context, seen uint64) (generation uint64, err error) {
 	if d.v, err = d.m.snapshots.Open(ctx); err != nil {
 		return 0, err
@@ -164,7 +164,8 @@ func (d *documentRun) once(ctx context.Context, seen uint64) (generation uint64,
 	})
 }
 
-// segment reads the documents in those runs of a segment that no file of readings covers yet.
+// segment reads the documents of a segment, beginning with the first run of which not all documents
+// have readings.
 func (d *documentRun) segment(ctx context.Context, s *segment.Info) error {
 	from := d.from[s.Number()]
 	if err := d.begin(readings.NameOf(s), from); err != nil {
@@ -201,8 +202,8 @@ func (d *documentRun) segment(ctx context.Context, s *segment.Info) error {
 	return nil
 }
 
-// run reads the documents of run n of segment s. ok is false if some could not be read because
-// of damage, or because d only copies existing readings.
+// run adds the readings of the documents in run n of segment s to the current file. ok is false if
+// a document got no reading, because it is damaged, or because d only copies existing readings.
 func (d *documentRun) run(ctx context.Context, s *segment.Info, n uint32) (ok bool, err error) {
 	r := d.v.Runs.Reader(s)
 	meta, err := d.v.Runs.Meta(r, n)
@@ -241,7 +242,8 @@ func (d *documentRun) run(ctx context.Context, s *segment.Info, n uint32) (ok bo
 	return ok, nil
 }
 
-// passOver returns nil and warns if err is damage of the archive. Otherwise it returns err.
+// passOver returns err, unless err means that the archive is damaged. For damage it only warns and
+// returns nil, so that the caller skips what is damaged.
 func (d *documentRun) passOver(err error) error {
 	if !body.IsDamage(err) {
 		return err
@@ -250,8 +252,10 @@ func (d *documentRun) passOver(err error) error {
 	return nil
 }
 
-// add adds the row of the document that e, the entry at a place, stores. ok is false if d has
-// no reading of it and only copies existing readings, or if its body is damaged.
+// add adds the reading of the document whose body entry e stores to the current file. It copies the
+// reading from another file if one has it, and otherwise reads the document. The parameter at is
+// the place of e. ok is false if the body is damaged, or if d only copies existing readings and
+// there is none.
 func (d *documentRun) add(ctx context.Context, at timeline.Place, e *segment.Stored) (ok bool, err error) {
 	key := snapshot.DocumentKey(e)
 	if d.b.Has(key) {
@@ -288,8 +292,8 @@ func (d *documentRun) add(ctx context.Context, at timeline.Place, e *segment.Sto
 	return true, d.b.Add(key, doc)
 }
 
-// complete cuts the title of a document if it is very long. It guesses the language if the
-// document does not name one, or names one in which its text cannot be written.
+// complete cuts the title of document d if it is very long. It guesses the language of d if d does
+// not name one, or names a language that its text cannot be in.
 func complete(d *document.Document) {
 	if n := readings.TitleBytes; len(d.Title) > n {
 		for !utf8.RuneStart(d.Title[n]) {
@@ -310,8 +314,8 @@ func complete(d *document.Document) {
 	d.Lang = page.LangFor(d.Lang, strings.ToValidUTF8(lead.String(), ""))
 }
 
-// bring looks in the other files of readings for one with the same key. If it finds one, it
-// adds a row with it to the current file. done is false if it finds none.
+// bring looks in d.usable for a file with a reading that has this key. If there is one, bring
+// copies the reading to the current file. done is false if there is none.
 func (d *documentRun) bring(key readings.Key) (done bool, err error) {
 	for _, name := range d.usable {
 		f, err := d.v.Readings(name)
@@ -336,9 +340,10 @@ func (d *documentRun) bring(key readings.Key) (done bool, err error) {
 	return false, nil
 }
 
-// begin starts a new source (the rows of one db-file) in the current file of readings. It first
-// creates a file if there is none, or if the current one is full. from is the first run of the
-// db-file that the file will cover.
+// begin begins the readings of a db-file in the current file of readings. The parameter of is the
+// db-file, and from is the number of the first run whose documents will be added. If there is no
+// current file, or it has readings of as many db-files as it may have, begin first begins a new
+// file.
 func (d *documentRun) begin(of readings.Name, from uint32) error {
 	if d.b != nil && len(d.b.Sources()) == commit.DerivedMost {
 		if err := d.publish(); err != nil {

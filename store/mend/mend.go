@@ -14,7 +14,8 @@
 //	repair    to replace a damaged file by that of a copy, or to combine the two
 //	recover   to read the whole records of a damaged file of Tianwang, WARC or db-file
 //	salvage   to recover the captures of a db-file, with bodies from the files beside it
-//	readings  files with the text that was extracted from documents, such as PDFs
+//	readings  the texts that were extracted from documents, such as PDFs; also the files
+//	          that have them
 //	tier      a second place for db-files: another folder or a bucket
 package mend
 
@@ -52,8 +53,8 @@ func New(f *commit.Folder, files *body.Files, s *snapshot.Source, x *finder.Inde
 	return &Maintenance{f, files, s, x, n, documents, now, open}
 }
 
-// at returns the Maintenance of another archive, in the folder f, with which files
-// can be copied. It has no snapshots and no cache.
+// at returns a Maintenance of another archive, in the folder f. It can only copy files
+// to or from that archive, because it has no snapshots and no cache.
 func (m *Maintenance) at(f *commit.Folder) *Maintenance {
 	return &Maintenance{folder: f, notes: notes.New(f, m.now, func(error) {}), now: m.now}
 }

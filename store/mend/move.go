@@ -82,15 +82,16 @@ type moving struct {
 	over        *tier.FS
 	c           *catalog.Catalog
 	w           *commit.Writer // for files that come back; nil otherwise
-	pools       []catalog.Pool // with their db-files only
-	place       string         // of the tier
-	far         disk.FS        // of the tier; nil if the archive has none
-	root        string         // the folder of the tier in far
-	back        []catalog.File // files that are in the archive's folder again
-	done, total int64
+	pools       []catalog.Pool // the chosen pools, with only their db-files
+	place       string         // path or URL of the tier
+	far         disk.FS        // the FS in which the tier is; nil if the archive has none
+	root        string         // path of the tier's folder in far
+	back        []catalog.File // the files that were moved back
+	done, total int64          // bytes of files: looked at so far, and in all
 }
 
-// choose sets v.pools to the pools whose db-files are moved.
+// choose sets v.pools to the pools that the statement names, or to all pools. If db-files are moved
+// to the tier, it leaves out months that have not ended before v.o.Ended.
 func (v *moving) choose() error {
 	names := v.c.PoolNames()
 	for _, name := range v.o.Pools {
@@ -118,7 +119,7 @@ func (v *moving) choose() error {
 	return nil
 }
 
-// none returns one result for each chosen pool, if nothing is moved.
+// none returns one result for each chosen pool, which says that nothing was moved.
 func (v *moving) none() []task.MoveResult {
 	var out []task.MoveResult
 	for _, p := range v.pools {
@@ -148,8 +149,8 @@ func (v *moving) find() error {
 	return err
 }
 
-// placeOf returns the place of a tier in the form in which it is stored: a URL unchanged, and
-// the absolute path of a folder.
+// placeOf returns the place of a tier as it is stored. to is the place as the user wrote it. A URL
+// stays unchanged, and the path of a folder becomes absolute.
 func placeOf(to string) (string, error) {
 	if commit.IsURL(to) {
 		return to, nil
@@ -157,9 +158,9 @@ func placeOf(to string) (string, error) {
 	return filepath.Abs(to)
 }
 
-// claim writes the file TIER twice: into the place of the tier, where it names the archive,
-// and into the archive, where it names the place. It returns an error if the place belongs
-// to another archive.
+// claim makes the place v.place the tier of the archive. It writes two files TIER: the one in the
+// tier names the archive, and the one in the archive's folder names the tier. It returns an error
+// if the place belongs to another archive.
 func (v *moving) claim(ctx context.Context) error {
 	if v.c.Generation == 0 || v.c.Copied {
 		return errors.New("this archive is an unchanged copy of another: db-files of a copy are moved once something was written to it")
@@ -192,8 +193,8 @@ func (v *moving) claim(ctx context.Context) error {
 	})
 }
 
-// put creates the file TIER, with the content l, at the path to in the tier, unless the file
-// exists. tmp is a path for the unfinished file.
+// put creates the file TIER in the tier, with the content l. If the file exists already, put leaves
+// it as it is. to is the path of the file, and tmp is a path for the unfinished file.
 func (v *moving) put(tmp, to string, l tier.Link) error {
 	file, err := disk.Create(v.far, tmp)
 	if err != nil {
@@ -253,8 +254,8 @@ func (v *moving) run(ctx context.Context) ([]task.MoveResult, error) {
 	return results, nil
 }
 
-// file moves one db-file, unless it is in the right place already. It reports whether it moved
-// the file. there says that the tier has a file with this name.
+// file moves the db-file f to the tier or back, unless it is in the right place already. It reports
+// whether it moved the file. there is set if the tier has a file with this name.
 func (v *moving) file(ctx context.Context, f catalog.File, there bool) (moved bool, err error) {
 	folder := v.m.folder
 	path := filepath.Join(folder.Path, f.Name)
@@ -292,7 +293,8 @@ func (v *moving) file(ctx context.Context, f catalog.File, there bool) (moved bo
 	return true, folder.Disk.SyncDir(filepath.Dir(path))
 }
 
-// upload copies the db-file at a path to the tier, and checks the copy there.
+// upload copies the db-file f to the tier, reads the copy back, and compares its checksum with the
+// catalogue. path is the path of the file in the archive's folder.
 func (v *moving) upload(ctx context.Context, path string, f catalog.File) error {
 	to := filepath.Join(v.root, f.Name)
 	if err := disk.MkdirAll(v.far, filepath.Dir(to)); err != nil {
@@ -321,8 +323,8 @@ func (v *moving) upload(ctx context.Context, path string, f catalog.File) error 
 	return err
 }
 
-// copy copies the file at a path of the archive to the path to in the tier. It replaces a file
-// that is there.
+// copy copies the file at path, in the archive's folder, to the path to in the tier. It replaces a
+// file that exists there.
 func (v *moving) copy(ctx context.Context, path, to string) error {
 	from, err := v.m.folder.Disk.Open(path)
 	if err != nil {
@@ -347,7 +349,8 @@ func (v *moving) copy(ctx context.Context, path, to string) error {
 	return err
 }
 
-// syncAt makes the name of a new file in the tier durable: it syncs the folders above it.
+// syncAt makes the name of a new file in the tier durable: it syncs all folders from that of the
+// file up to the tier's own. path is the path of the file.
 func (v *moving) syncAt(path string) error {
 	for dir := filepath.Dir(path); len(dir) >= len(v.root); dir = filepath.Dir(dir) {
 		if err := v.far.SyncDir(dir); err != nil {
@@ -357,8 +360,8 @@ func (v *moving) syncAt(path string) error {
 	return nil
 }
 
-// fetch copies a db-file back from the tier to the archive's folder. local says that the folder
-// has a file with this name.
+// fetch copies the db-file f back from the tier to the archive's folder. local is set if the folder
+// already has a file with this name; if that is undamaged, fetch does nothing.
 func (v *moving) fetch(ctx context.Context, f catalog.File, local bool) error {
 	if local {
 		crc, err := checksum(ctx, v.m.folder.Disk, filepath.Join(v.m.folder.Path, f.Name))
@@ -374,8 +377,9 @@ func (v *moving) fetch(ctx context.Context, f catalog.File, local bool) error {
 	return v.m.replace(ctx, tmp, f)
 }
 
-// leave removes from the tier the db-files that were moved back, once no snapshot reads them
-// there. If no db-file is left, it removes the tier from the archive.
+// leave removes the db-files that were moved back from the tier. If a snapshot may still read them
+// there, it returns an error and removes nothing. If no db-file is left in the tier, leave also
+// removes both files TIER, and the archive then has no tier.
 func (v *moving) leave(ctx context.Context) error {
 	if err := v.owned(); err != nil {
 		return err
@@ -475,8 +479,8 @@ func (m *Maintenance) sweepTier(ctx context.Context) error {
 	})
 }
 
-// movedFiles lists the db-files in the tier, with paths and sizes, for a catalogue that is
-// rebuilt.
+// movedFiles returns the db-files in the tier, each with its path and size. It is called when the
+// catalogue is lost and is made again.
 func (m *Maintenance) movedFiles() ([]catalog.File, error) {
 	over, ok := m.folder.Disk.(*tier.FS)
 	if !ok {

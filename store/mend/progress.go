@@ -21,7 +21,8 @@ import (
 // The file only saves work: if it is lost or damaged, verifications begin again.
 const fileVerify = "verify"
 
-// kindVerify is the word for this kind of file in its first line.
+// kindVerify is the word in the first line of the file fileVerify that says which kind
+// of file it is.
 const kindVerify = "verify"
 
 // noteEvery is how often a running verification writes its progress.
@@ -31,15 +32,15 @@ const noteEvery = 10 * time.Second
 // In its lines, ⇥ stands for a tab:
 //
 //	infomall verify ⇥ draft 1
-//	next ⇥ n ⇥ part        which part, from 0, is next of a sample of n; one line for each n
+//	next ⇥ n ⇥ part        for VERIFY SAMPLE in n parts: which part is next, from 0
 //	clean ⇥ pool ⇥ n ⇥ numbers of db-files by blanks      of a verification that has not come to its end
 //	crc32c ⇥ eight hex digits of everything before this line
 type progress struct {
-	next  map[int]int
-	going bool
-	pool  string
-	of    int
-	clean []uint32
+	next  map[int]int // by number of parts: the number of the next part
+	going bool        // the fields below describe a verification that has not come to its end
+	pool  string      // the pool that it verifies; "" for all
+	of    int         // into how many parts it divides the archive; 0 or 1 for none
+	clean []uint32    // numbers of the db-files that it has found undamaged
 }
 
 func (s *progress) encode() []byte {
@@ -99,9 +100,10 @@ func (m *Maintenance) readProgress() (*progress, error) {
 	return decodeProgress(b)
 }
 
-// recall reads the stored progress. It finds out which part of a sample is next, and which of
-// its db-files an earlier verification has found undamaged. If the progress cannot be read,
-// recall reports that as a fault, and the verification begins again.
+// recall reads the stored progress. It sets y.part to the part of a sample that is next, and
+// y.clean to the db-files that an unfinished verification of the same kind has found undamaged. If
+// the progress cannot be read, recall reports that as a fault, and the verification begins from the
+// start.
 func (y *verifier) recall() error {
 	y.noted = y.m.now()
 	s, err := y.m.readProgress()
@@ -117,11 +119,11 @@ func (y *verifier) recall() error {
 	return nil
 }
 
-// isClean reports whether an earlier part of this verification found the segment's db-file
-// undamaged.
+// isClean reports whether the db-file of segment s was already found undamaged, by this
+// verification or by the unfinished one that it continues.
 func (y *verifier) isClean(s *segment.Info) bool { return slices.Contains(y.clean, s.Number()) }
 
-// noteNow stores the progress if more than noteEvery has passed since the last time.
+// noteNow stores the progress if at least noteEvery has passed since it was stored last.
 func (y *verifier) noteNow() error {
 	if y.m.now().Sub(y.noted) < noteEvery {
 		return nil
@@ -129,9 +131,10 @@ func (y *verifier) noteNow() error {
 	return y.note()
 }
 
-// note stores how far the verification has come. In a dry run, or if the archive is
-// read-only, it writes nothing. A failed write is an error only at the end of a part
-// of a sample, because the next part would then not be known.
+// note stores how far the verification has come. It does nothing in a dry run, or in a
+// session that may not write. It ignores an error of the write, except at the end of a
+// part of a sample, because the next VERIFY SAMPLE could then not know which part is
+// next.
 func (y *verifier) note() error {
 	if y.o.Stateless || y.o.Dry || y.v.Pin.Generation == 0 {
 		return nil

@@ -21,12 +21,12 @@ import (
 // RECOVER reads too.
 const formatDBFile = "db-file"
 
-// FileOpener returns the file system of a file that a user names by its path or its URL, and
-// the path of the file in it.
+// FileOpener returns the file system that has the file with this name, and the path of the file in
+// it. name is a path or a URL, as a user writes it.
 type FileOpener func(name string) (d disk.FS, path string, err error)
 
-// PlanRecover returns what Recover would read: the format of the file, its size, and
-// the format of the output.
+// PlanRecover returns what Recover would do with the file o.File: the format and size of
+// the file, and the format of the output. find finds the file.
 func PlanRecover(ctx context.Context, o task.RecoverOptions, find FileOpener) (task.RecoverPlan, error) {
 	d, path, err := find(o.File)
 	if err != nil {
@@ -44,10 +44,10 @@ func PlanRecover(ctx context.Context, o task.RecoverOptions, find FileOpener) (t
 }
 
 // Recover reads a damaged file of Tianwang or WARC records, a db-file, or any fragment of one.
-// It yields what can be saved, and what is damaged. Records of Tianwang and WARC files are
-// returned unchanged. Captures of a db-file are returned as WARC records, with everything that
-// was imported with them; for their bodies Recover also reads the db-files beside it. Recover
-// changes nothing.
+// It yields the records that can be saved, and the places that are damaged. Records of Tianwang
+// and WARC files are yielded unchanged. Captures of a db-file are yielded as WARC records, with
+// everything that was imported with them; for their bodies Recover also reads the other db-files
+// of the archive. Recover changes no file. find finds the file o.File.
 func Recover(ctx context.Context, o task.RecoverOptions, find FileOpener) iter.Seq2[task.Recovered, error] {
 	return func(yield func(task.Recovered, error) bool) {
 		d, path, err := find(o.File)
@@ -92,9 +92,9 @@ func Recover(ctx context.Context, o task.RecoverOptions, find FileOpener) iter.S
 	}
 }
 
-// openDamaged opens a damaged file at a path of d, and returns its size and format. It determines
-// the format from the first record that it finds, otherwise from the file's name.
-// The caller closes the file.
+// openDamaged opens the damaged file at a path of d, and returns its size in bytes and its format.
+// It determines the format from the first record that it finds, or, if there is none, from the
+// file's name. name is the file as the user named it. The caller closes the file.
 func openDamaged(ctx context.Context, d disk.FS, path, name string) (f disk.Source, size int64, format string, err error) {
 	if f, err = d.Open(path); err != nil {
 		return nil, 0, "", err

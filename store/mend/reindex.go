@@ -20,8 +20,8 @@ import (
 	"infomall/store/segment/indexfile"
 )
 
-// Reindex rebuilds the indexes of one pool, or of all pools, from the db-files, and returns one
-// result for each pool. Readers and Reindex do not disturb each other: the new indexes come
+// Reindex rebuilds the indexes of the pool o.Pool, or of all pools, from the db-files. It returns
+// one result for each pool. Readers and Reindex do not disturb each other: the new indexes come
 // into force together, and the old indexes are deleted when nobody reads them. If a db-file
 // differs from its entry in the catalogue, its segment keeps the old index.
 //
@@ -65,8 +65,8 @@ func (m *Maintenance) Reindex(ctx context.Context, o task.ReindexOptions, derive
 	return r.list(), err
 }
 
-// ShareIndexes merges the small indexes of static pools into one file for each
-// year. An index file of its own takes at least 32 KB.
+// ShareIndexes puts the small indexes of static pools into common files, one for each
+// year. This saves space, because each index file takes at least 32 KB.
 func (m *Maintenance) ShareIndexes(ctx context.Context) error {
 	p, err := m.folder.Pin()
 	if err != nil {
@@ -100,12 +100,12 @@ func (m *Maintenance) readable() (*catalog.Catalog, error) {
 type reindex struct {
 	m           *Maintenance
 	o           task.ReindexOptions
-	w           *commit.Writer // nil for a dry run
-	results     map[string]*task.ReindexResult
-	done, total int64
-	infos       []*segment.Info     // the segments that have new indexes
-	files       []catalog.IndexFile // the new index files
-	moves       [][2]string
+	w           *commit.Writer                 // nil for a dry run
+	results     map[string]*task.ReindexResult // by name of the pool
+	done, total int64                          // bytes of db-files: read so far, and in all
+	infos       []*segment.Info                // the segments that have new indexes
+	files       []catalog.IndexFile            // the new index files
+	moves       [][2]string                    // for each new index file: its path, and its path in the archive's folder
 }
 
 // result returns the result for a pool, so that the caller can add to it. The first call for a
@@ -128,8 +128,8 @@ func (r *reindex) list() []task.ReindexResult {
 	return out
 }
 
-// known rebuilds the indexes of the pools that the statement names. c is the archive's
-// catalogue, which is undamaged.
+// known rebuilds the indexes of the pool that the statement names, or of all pools, in an archive
+// whose catalogue c is undamaged.
 func (r *reindex) known(ctx context.Context, c *catalog.Catalog) error {
 	var chosen []*segment.Info
 	none := &task.NoPoolError{Name: r.o.Pool}
@@ -174,7 +174,8 @@ func (r *reindex) rebuild(ctx context.Context, chosen []*segment.Info) error {
 	})
 }
 
-// write opens a writer with the function open, sets r.w to it, calls f, and closes the writer.
+// write calls the function open, which returns a writer, sets r.w to that writer, calls f, and then
+// closes the writer.
 func (r *reindex) write(ctx context.Context, open func(context.Context) (*commit.Writer, error), f func() error) (err error) {
 	if r.w, err = open(ctx); err != nil {
 		return err
@@ -218,9 +219,10 @@ func (r *reindex) lost(ctx context.Context) error {
 	})
 }
 
-// dbFiles describes the db-files in the pools' folders, sorted by the numbers of
-// their segments: one for each segment. If a segment has several db-files, it
-// returns the newest, which was in force. Db-files in the tier are included.
+// dbFiles finds the db-files of the archive, in the pools' folders and in the tier. It
+// returns one Info for each segment, sorted by number, with what the path and the size
+// of the db-file say. If a segment has several db-files, dbFiles takes the newest,
+// which was in force.
 func (m *Maintenance) dbFiles() ([]*segment.Info, error) {
 	names, err := disk.Glob(m.folder.Disk, m.folder.Path, filepath.Join(commit.DirPools, "*", "*.raw"))
 	if err != nil {
@@ -259,10 +261,10 @@ func (m *Maintenance) dbFiles() ([]*segment.Info, error) {
 	return slices.CompactFunc(out, func(a, b *segment.Info) bool { return a.ID == b.ID }), nil
 }
 
-// catalogOf returns a new catalogue for an archive that has lost its own. infos are the
-// segments of all db-files, and files are the new index files. The catalogue also names the
-// existing names files (where the blocks of merged segments are now), removal files and newest
-// block-list.
+// catalogOf returns a new catalogue for an archive that has lost its own. infos are the segments
+// of all db-files, and files are the new index files. The result also names the files that exist
+// of these kinds: names files (which say where the blocks of merged segments are now), files of
+// removals, and the newest block-list.
 func (m *Maintenance) catalogOf(infos []*segment.Info, files []catalog.IndexFile) (*catalog.Catalog, error) {
 	numbers, err := m.folder.Generations()
 	if err != nil {
@@ -311,9 +313,10 @@ func (m *Maintenance) blockListFile() (catalog.File, error) {
 	return f, nil
 }
 
-// removalsOf lists the removals (each DELETE or DROP) whose files exist, for c, a rebuilt
-// catalogue. known has the removals in older catalogues, by file name. A removal that is not in
-// known is treated as made after all segments were written.
+// removalsOf returns an entry for each removal (one DELETE or DROP) whose file exists, for c, a
+// rebuilt catalogue. known has the entries in older catalogues, by file name; they say in which
+// generation a removal came into force. A removal that is not in known counts as later than all
+// segments.
 func (m *Maintenance) removalsOf(c *catalog.Catalog, known map[string]catalog.RemovalFile) ([]catalog.RemovalFile, error) {
 	names, err := disk.Glob(m.folder.Disk, m.folder.Path, filepath.Join(commit.DirRemoved, "[0-9]*"))
 	if err != nil {
@@ -347,9 +350,10 @@ func (m *Maintenance) removalsOf(c *catalog.Catalog, known map[string]catalog.Re
 	return out, nil
 }
 
-// build makes the index files of the given segments. It keeps the order of the segments in each
-// file. If checked is set, infos come from a catalogue, and build leaves out a segment whose
-// db-file differs from its info. Otherwise build reads the infos from the db-files.
+// build makes new index files for the given segments: one for each large index, and one for the
+// small indexes of each year. If checked is set, infos come from an undamaged catalogue, and build
+// leaves out a segment whose db-file differs from its info. Otherwise the catalogue is lost, and
+// build takes everything from the db-files.
 func (r *reindex) build(ctx context.Context, infos []*segment.Info, checked bool) error {
 	byYear := make(map[string][]*segment.Info)
 	for _, i := range infos {
@@ -377,9 +381,9 @@ func (r *reindex) build(ctx context.Context, infos []*segment.Info, checked bool
 	return nil
 }
 
-// numbers reserves n consecutive numbers for new files, and returns the first. checked says
-// that there is a catalogue. Without a catalogue no other process can reserve numbers, and the
-// names of the existing files show which are free.
+// numbers reserves n consecutive numbers for new files, and returns the first. checked is false if
+// the catalogue is lost. No other process can then reserve numbers, and the names of the existing
+// files show which are free.
 func (r *reindex) numbers(ctx context.Context, n int, checked bool) (uint32, error) {
 	if checked {
 		return r.w.Allocate(ctx, n)
@@ -388,8 +392,9 @@ func (r *reindex) numbers(ctx context.Context, n int, checked bool) (uint32, err
 	return uint32(first), err
 }
 
-// indexFile makes one index file for the given segments. name is its path in the
-// archive's folder. The flag checked says that the infos come from a catalogue.
+// indexFile makes one index file for the given segments, in the writer's folder. name is
+// the path that it will have in the archive's folder. checked is set if infos come from
+// an undamaged catalogue.
 func (r *reindex) indexFile(ctx context.Context, name string, infos []*segment.Info, checked bool) error {
 	tmp := filepath.Join(r.w.Dir, filepath.Base(name))
 	x, err := indexfile.NewBuilder(r.m.folder.Disk, tmp)
@@ -500,8 +505,8 @@ func (r *reindex) publish(ctx context.Context, next func() (*catalog.Catalog, er
 	})
 }
 
-// namesFiles describes the names files in the pools' folders. A names file says
-// where the blocks of merged segments are now.
+// namesFiles reads the names files in the pools' folders, and returns an entry for each,
+// as a catalogue has it. A names file says where the blocks of merged segments are now.
 func (m *Maintenance) namesFiles() ([]catalog.NamesFile, error) {
 	paths, err := disk.Glob(m.folder.Disk, m.folder.Path, filepath.Join(commit.DirPools, "*", "*.names"))
 	if err != nil {

@@ -82,18 +82,18 @@ type repair struct {
 	m           *Maintenance
 	o           task.RepairOptions
 	w           *commit.Writer // nil for a dry run
-	done, total int64
-	// same has the db-files that the catalogue of the copy lists. If the archive's catalogue
-	// has the same entry, Repair may take from the copy also parts that have no checksum of
-	// their own.
+	done, total int64          // bytes of files: checked so far, and in all
+	// same has the db-files that the catalogue of the copy names. If the archive's catalogue
+	// names the same file with the same checksum, Repair may take from the copy even parts
+	// that have no checksum of their own.
 	same  map[catalog.File]bool
 	there *commit.Folder // the copy
 }
 
-// sameFiles returns the db-files that the catalogue of the copy lists, with sizes and
-// checksums. The result is empty if that catalogue cannot be read. If copied is the archive's
-// own folder, or is no archive, the result is an error. place is the copy as the user has
-// written it.
+// sameFiles returns the db-files that the catalogue of a copy names, with sizes and checksums. The
+// result is empty if that catalogue cannot be read. copied is the folder of the copy, and place is
+// its path or URL as the user wrote it. If copied does not exist, or is the archive's own folder,
+// sameFiles returns an error.
 func (m *Maintenance) sameFiles(copied *commit.Folder, place string) (map[catalog.File]bool, error) {
 	if _, err := copied.Disk.Stat(copied.Path); err != nil && !copied.Remote() {
 		return nil, err
@@ -147,8 +147,9 @@ func (r *repair) file(ctx context.Context, f catalog.File) (task.RepairResult, e
 	return res, r.choose(ctx, f, &res)
 }
 
-// good reports whether file f of an archive has the size and checksum that the catalogue names.
-// It returns false for a file that cannot be read. The error is set only if ctx ended.
+// good reports whether the file f in an archive's folder has the size and checksum that f has, as
+// the catalogue's entry for it. It returns false for a file that cannot be read. The only error is
+// that of ctx.
 func (r *repair) good(ctx context.Context, folder *commit.Folder, f catalog.File) (bool, error) {
 	file, err := folder.Disk.Open(filepath.Join(folder.Path, f.Name))
 	if err != nil {
@@ -166,14 +167,14 @@ func (r *repair) good(ctx context.Context, folder *commit.Folder, f catalog.File
 	return err == nil && crc == f.CRC, nil
 }
 
-// part is one of two damaged db-files from which Repair makes an undamaged one.
+// part is one of the two damaged db-files from which the method mend makes an undamaged one.
 type part struct {
 	io.ReaderAt
 	io.Closer
 }
 
-// openPart opens the file with this name in an archive's folder. A missing file counts
-// as empty. The caller closes the result.
+// openPart opens the db-file at the path name in an archive's folder. A missing file
+// counts as empty. The caller closes the result.
 func openPart(folder *commit.Folder, name string) (part, error) {
 	f, err := folder.Disk.Open(filepath.Join(folder.Path, name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -228,13 +229,12 @@ func (r *repair) mend(ctx context.Context, f catalog.File, res *task.RepairResul
 	return r.m.replace(ctx, tmp.Name(), f)
 }
 
-// indexBytesMax is the largest size in bytes of an index file that is combined from
-// two copies. Both are read into memory, and a checksum is computed for each
-// combination.
+// indexBytesMax is the greatest size in bytes of a file that the method choose combines
+// from two. It reads both into memory, and computes a checksum for each combination.
 const indexBytesMax = 64 << 20
 
-// choose makes an undamaged file f, which is not a db-file, from two damaged files of equal
-// size: that of the archive and that of the copy. It sets the State of res.
+// choose makes an undamaged file f from two damaged files of equal size, that of the archive and
+// that of the copy, if that is possible. f is not a db-file. choose sets the State of res.
 func (r *repair) choose(ctx context.Context, f catalog.File, res *task.RepairResult) error {
 	res.State = task.RepairDamaged
 	if f.Bytes > indexBytesMax {
@@ -268,8 +268,8 @@ func (r *repair) choose(ctx context.Context, f catalog.File, res *task.RepairRes
 	return r.m.replace(ctx, tmp, f)
 }
 
-// replace renames the synced file at the path tmp to the path of f, if the catalogue still
-// names f. Otherwise it returns an error.
+// replace puts the synced file at the path tmp in the place of the file f of the archive. If the
+// catalogue in force no longer names f, it returns an error.
 func (m *Maintenance) replace(ctx context.Context, tmp string, f catalog.File) error {
 	err := m.folder.Locked(ctx, func(disk.File) error {
 		c, err := m.folder.InForce()
@@ -296,8 +296,8 @@ func (m *Maintenance) replace(ctx context.Context, tmp string, f catalog.File) e
 	return m.folder.Renewed(ctx, f.Name)
 }
 
-// summing is a writer that adds everything written to it to a checksum. It also writes it to w
-// if w is not nil.
+// summing is a writer that adds all bytes written to it to the checksum sum. It passes the bytes on
+// to w, unless w is nil.
 type summing struct {
 	sum interface{ Write([]byte) (int, error) }
 	w   disk.File

@@ -24,25 +24,24 @@ import (
 // returns a body only if its sha256 is correct.
 type salvager struct {
 	own    *salvaged
-	others map[uint32]*salvaged      // by segment; nil if the file is missing
+	others map[uint32]*salvaged      // other db-files, by number of the segment; nil for a missing file
 	disk   disk.FS                   // reads all files
-	names  map[uint32]*segment.Names // of merged segments; nil until needed
-	pools  string                    // the folder that has the pools' folders
+	names  map[uint32]*segment.Names // by number of a merged segment: where its blocks are now; nil until needed
+	pools  string                    // path of the folder that has the pools' folders
 	recent []keptRun                 // the runs decoded last, newest last
 	out    *warc.Writer              // nil until something is written
 	to     io.Writer                 // where out currently writes to
 }
 
-// salvaged is a db-file of which the undamaged parts can be read. owners says which entry
-// stores which body; it takes about 50 bytes for each body.
+// salvaged is a db-file of which the undamaged parts can be read.
 type salvaged struct {
 	file   disk.Source
 	s      *segment.Salvage
-	owners map[segment.ID]owner
-	states map[capture]state // the last state of each capture
+	owners map[segment.ID]owner // by ID of a body: the entry that stores it; takes about 50 bytes for each body
+	states map[capture]state    // the last state of each capture
 }
 
-// capture identifies a capture of a db-file.
+// capture identifies a capture of a db-file, whatever its place in the file.
 type capture struct {
 	segment uint32
 	key     string
@@ -54,12 +53,14 @@ type capture struct {
 // its body from a capture that was deleted since (see segment.Info.States).
 type state struct {
 	owner
-	since record.Time
-	body  bool
+	since record.Time // when the period began
+	body  bool        // the state has a body
 }
 
+// owner is the place of an entry: its segment, its run, and its number in the run.
 type owner struct{ segment, run, n uint32 }
 
+// keptRun is a decoded run: run n of a segment.
 type keptRun struct {
 	segment, n uint32
 	run        *segment.Run
@@ -150,8 +151,9 @@ func (v *salvager) recover(ctx context.Context) iter.Seq2[task.Recovered, error]
 	}
 }
 
-// captures yields the captures of the undamaged run s. Each can be written as a WARC record. A
-// capture whose body cannot be put together is yielded as damaged.
+// captures yields the captures of the undamaged run that s describes. The field Write of each
+// writes the capture as a WARC record. A capture whose body cannot be put together is yielded as
+// damaged, without Write. state is the State of the others.
 func (v *salvager) captures(ctx context.Context, s segment.SalvageSpan, state task.RecoverState) iter.Seq2[task.Recovered, error] {
 	return func(yield func(task.Recovered, error) bool) {
 		if s.Entries == 0 {
@@ -209,8 +211,8 @@ type writerFunc func(p []byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// stored returns the capture of entry e, with its body. number is the number of e's segment.
-// The body has been checked against its digest.
+// stored returns the capture of entry e, with its body, whose digest it has checked. number is the
+// number of e's segment. An error means that the body cannot be put together.
 func (v *salvager) stored(ctx context.Context, number uint32, e *segment.Stored) (message.Stored, error) {
 	out := snapshot.StoredOf(e)
 	holder := e
@@ -288,7 +290,7 @@ func (v *salvager) holder(ctx context.Context, e *segment.Stored) (*segment.Stor
 	return nil, fmt.Errorf("the capture that has it, in segment %d, is not there or is damaged", e.Holder.Segment)
 }
 
-// entry reads the entry at the place o.
+// entry reads the entry that is stored at the place o.
 func (v *salvager) entry(ctx context.Context, o owner) (*segment.Stored, error) {
 	run, err := v.run(ctx, o.segment, o.run)
 	if err != nil {
@@ -301,7 +303,8 @@ func (v *salvager) entry(ctx context.Context, o owner) (*segment.Stored, error) 
 	return &entries[o.n], nil
 }
 
-// salvagedBlocks reads blocks from damaged files. It implements body.Source.
+// salvagedBlocks reads blocks from the db-files of a salvager, some of which may be damaged. It
+// implements body.Source.
 type salvagedBlocks struct {
 	v   *salvager
 	ctx context.Context
@@ -317,15 +320,16 @@ func (b salvagedBlocks) WithBlocks(id, n uint32) (*segment.Run, error) {
 
 func (b salvagedBlocks) Fault(_ uint32, err error) error { return err }
 
-// otherRuns returns a function that reads a run of any segment. Decompressing a run of a static
-// pool needs the content of other runs.
+// otherRuns returns a function that reads a run of any segment. It is needed because a run of a
+// static pool can only be decompressed with the content of other runs.
 func (v *salvager) otherRuns(ctx context.Context) func(segment.RunRef) (*segment.Run, error) {
 	return func(ref segment.RunRef) (*segment.Run, error) { return v.run(ctx, ref.Segment, ref.Run) }
 }
 
-// spans returns where the blocks in list are now, as spans (blocks that lie one after the other
-// in a run) of segments whose db-files exist. If a segment was merged, a names file says where
-// its blocks are now. hops counts how many names files were followed, to stop at a circle.
+// spans returns where the blocks in list are now, as spans (blocks that lie one after the other in
+// a run) of segments whose db-files exist. If a segment was merged, a names file says where its
+// blocks are now. hops is how many names files were followed so far; a number that is too high
+// means a circle.
 func (v *salvager) spans(ctx context.Context, list []segment.Span, hops int) ([]segment.Span, error) {
 	var out []segment.Span
 	for _, s := range list {
@@ -353,8 +357,8 @@ func (v *salvager) spans(ctx context.Context, list []segment.Span, hops int) ([]
 	return out, nil
 }
 
-// namesOf returns where the blocks of a merged segment are now, or nil if no undamaged names
-// file says so.
+// namesOf returns where the blocks of the merged segment with this number are now, or nil if no
+// undamaged names file says that.
 func (v *salvager) namesOf(id uint32) *segment.Names {
 	if v.names == nil {
 		v.names = make(map[uint32]*segment.Names)

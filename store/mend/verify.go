@@ -36,8 +36,8 @@ import (
 // archive: it ended the verification early.
 //
 // If Verify ends early, it records which files it found undamaged, and the next
-// Verify of the same kind does not read them again. It has a few runs in memory, and
-// 16 bytes for each damaged body.
+// Verify of the same kind does not read them again. It takes memory for a few runs
+// (captures compressed together), and 16 bytes for each damaged body.
 func (m *Maintenance) Verify(ctx context.Context, o task.VerifyOptions) iter.Seq2[task.Finding, error] {
 	return func(yield func(task.Finding, error) bool) {
 		v, err := m.snapshots.Open(ctx)
@@ -138,16 +138,16 @@ type verifier struct {
 	v           *snapshot.Snapshot
 	o           task.VerifyOptions
 	yield       func(task.Finding) error
-	chosen      []*segment.Info
-	done, total int64
-	found       int                 // number of findings so far
-	lost        map[segment.ID]bool // bodies that cannot be read
-	hidden      func(timeline.Place) (catalog.Need, bool)
+	chosen      []*segment.Info                           // the segments to verify
+	done, total int64                                     // bytes of files: read so far, and in all
+	found       int                                       // number of findings so far
+	lost        map[segment.ID]bool                       // IDs of bodies that cannot be read
+	hidden      func(timeline.Place) (catalog.Need, bool) // reports whether a capture was deleted, and captures of which pools need it
 
-	part  int      // which part of a sample is read, counted from 0
-	clean []uint32 // numbers of db-files found undamaged, by this verification or the one it continues
-	whole bool     // the verification has come to its end
-	noted time.Time
+	part  int       // number of the part of a sample that is verified, from 0
+	clean []uint32  // numbers of db-files found undamaged, by this verification or the one it continues
+	whole bool      // the verification has come to its end
+	noted time.Time // when the progress was stored last
 }
 
 // begin sets y.chosen to the segments to read: all segments, those of a pool, or those of one
@@ -315,8 +315,8 @@ func (y *verifier) results(ctx context.Context) error {
 	return nil
 }
 
-// causeOf returns what is wrong, according to err, without the name of the damaged file if err
-// has one.
+// causeOf returns err without the name of the damaged file: if err wraps a *segment.Error, the
+// result is the error inside it.
 func causeOf(err error) error {
 	var fault *segment.Error
 	if errors.As(err, &fault) {
@@ -418,9 +418,9 @@ func (y *verifier) dangling() error {
 	return nil
 }
 
-// unsorted reports db-files of a static pool whose ranges of keys overlap, so that together
-// they are not sorted. It also reports db-files with captures of URLs that their pool does not
-// take.
+// unsorted reports db-files of a static pool whose ranges of keys overlap; in such a pool each
+// db-file must begin after the one before it ends. It also reports db-files with captures of URLs
+// that their pool does not take.
 func (y *verifier) unsorted() error {
 	byKey := slices.Clone(y.chosen)
 	slices.SortStableFunc(byKey, func(a, b *segment.Info) int {
@@ -588,9 +588,10 @@ func (y *verifier) segment(ctx context.Context, info *segment.Info) error {
 	return nil
 }
 
-// bodies verifies the bodies of the entries in r, which is run n of segment s. It puts together
-// each body that an entry stores itself. For each other body it looks for the entry that stores
-// it. It reports the captures whose bodies cannot be read, and adds lost bodies to y.lost.
+// bodies verifies the bodies of the entries in r, which is run n of segment s. If an entry stores
+// its body itself, bodies puts the body together. Otherwise it looks for the entry that stores the
+// body. It reports each capture whose body cannot be read, and adds the IDs of such bodies to
+// y.lost.
 func (y *verifier) bodies(ctx context.Context, s *segment.Reader, n uint32, r *segment.Run) error {
 	y.v.Runs.Remember(s, n, r)
 	entries, err := r.Meta.Entries()
@@ -633,9 +634,9 @@ func (y *verifier) bodies(ctx context.Context, s *segment.Reader, n uint32, r *s
 	return nil
 }
 
-// gone reports whether the capture at a place was deleted and no other capture needs
-// it. The body of such a capture may have been stored at another deleted capture
-// that a merge has dropped, so its absence is no fault.
+// gone reports whether the capture at a place was deleted and no other capture has its
+// body from it. It is no fault if the body of such a capture is missing: another deleted
+// capture may have stored the body, and a merge may have dropped that one.
 func (y *verifier) gone(at timeline.Place) bool {
 	n, hidden := y.hidden(at)
 	return hidden && n == catalog.NeedNone
@@ -653,8 +654,8 @@ func (y *verifier) lostCapture(at timeline.Place, e *segment.Stored, what string
 	return y.report(f)
 }
 
-// holdersOf reports each capture of segment s whose body is in y.lost and is stored at another
-// capture.
+// holdersOf reports each capture of segment s whose body cannot be read because another capture,
+// which stores the body, is damaged. y.lost has the IDs of the damaged bodies.
 func (y *verifier) holdersOf(ctx context.Context, s *segment.Reader) error {
 	return s.Check(ctx, func(segment.Fault) error { return nil }, func(n uint32, r *segment.Run) error {
 		entries, err := r.Meta.Entries()

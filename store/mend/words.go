@@ -17,13 +17,14 @@ import (
 	"infomall/store/segment"
 )
 
-// wordsShelf is how many bytes of decoded runs are kept in memory while an index of words is
-// made. A run of a static pool can be decoded only with a few other runs.
+// wordsShelf is how many bytes of decoded runs are kept in memory while an index of words is made
+// or documents are read. To decode a run of a static pool, the content of a few other runs is
+// needed.
 const wordsShelf = 32 << 20
 
-// IndexWords makes the missing indexes of words of those segments for which the parameter of
-// returns true. If progress is not nil, it is called with how many bytes of db-files are done,
-// and how many there are.
+// IndexWords makes the missing indexes of words of those segments for which the function of returns
+// true. If progress is not nil, IndexWords calls it with the number of bytes of db-files that are
+// indexed so far, and the number of all bytes to index.
 func (m *Maintenance) IndexWords(ctx context.Context, of func(*segment.Info) bool, progress func(done, total int64)) error {
 	_, err := m.indexWords(ctx, of, false, task.ReindexOptions{Progress: progress})
 	return err
@@ -43,7 +44,7 @@ func (m *Maintenance) reindexWords(ctx context.Context, o task.ReindexOptions) (
 	return m.indexWords(ctx, func(s *segment.Info) bool { return o.Pool == "" || s.Pool == o.Pool }, true, o)
 }
 
-// indexWords makes the indexes of words of those segments in force for which the parameter of
+// indexWords makes the indexes of words of those segments in force for which the function of
 // returns true. It makes only missing indexes, or all of them if again is set. Because small
 // segments share an index, a segment that has an index may get a new one together with another
 // segment. The result has one element for each pool with a new index.
@@ -99,7 +100,8 @@ func (m *Maintenance) indexWords(ctx context.Context, of func(*segment.Info) boo
 	return r.list(), err
 }
 
-// words makes one index of words for the segments of group.
+// words makes one index of words for a group of segments, and moves it to its place in the archive.
+// v reads the segments.
 func (r *reindex) words(ctx context.Context, v *finder.Finder, group []*segment.Info) (err error) {
 	folder := r.m.folder
 	tmp, name := filepath.Join(r.w.Dir, "words"), filepath.Join(folder.Path, commit.Words.File(group))
@@ -137,10 +139,10 @@ func (r *reindex) words(ctx context.Context, v *finder.Finder, group []*segment.
 	return folder.Disk.SyncDir(filepath.Dir(name))
 }
 
-// countingWriter counts the bytes that go through it.
+// countingWriter writes to the file w, and counts the bytes.
 type countingWriter struct {
 	w disk.File
-	n int64
+	n int64 // number of bytes written
 }
 
 // Write implements io.Writer.

@@ -20,10 +20,10 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Derive carries out REINDEX DERIVED for one pool, or for all pools in turn. It computes again
-// what was found out about bodies when they were imported, in segments for which another
-// version of the program has done that. It rewrites these segments, with captures and blocks in
-// the same places. It returns one result for each pool that has such segments.
+// Derive carries out REINDEX DERIVED for one pool, or for all pools in turn. It looks for segments
+// that another version of the program has analysed when they were imported. It analyses the
+// bodies in these segments again, and rewrites the segments, with captures and blocks in the same
+// places. It returns one result for each pool that has such segments.
 func (m *Merger) Derive(ctx context.Context, o task.ReindexOptions) ([]task.ReindexResult, error) {
 	p, err := m.folder.Pin()
 	if err != nil {
@@ -106,9 +106,9 @@ func (m *Merger) derivePool(ctx context.Context, pool string, o task.ReindexOpti
 	return res, errors.Join(err, w.Close())
 }
 
-// derivedByOther reports whether another version of the program computed the facts
-// of segment s (what was found out about its pages), or whether they are missing
-// although the segment has pages.
+// derivedByOther reports whether the facts of segment s (what was found out about its
+// pages) were computed by another version of the program, or are missing although the
+// segment has pages.
 func derivedByOther(ctx context.Context, v *snapshot.Snapshot, s *segment.Info) (bool, error) {
 	r := v.Runs.Reader(s)
 	for n := range uint32(s.Runs) {
@@ -148,8 +148,8 @@ type deriving struct {
 	read  *derive.Reader
 	fold  *derive.Folder
 	look  *snapshot.Looker
-	key   string // key of the URL whose folds were computed last
-	folds map[timeline.Place]foldOf
+	key   string                    // key of the URL whose folds were computed last
+	folds map[timeline.Place]foldOf // the folds of that URL, by the place of the version
 }
 
 // foldOf has the fold of one version (how its blocks relate to those of earlier versions) and
@@ -166,8 +166,8 @@ func newDeriving(ctx context.Context, v *snapshot.Snapshot, s *segment.Info, pag
 	return &deriving{ctx: ctx, v: v, s: r, look: v.NewLooker(0), read: read, fold: fold}
 }
 
-// run copies run n of the segment to w. It replaces what was found out about the run's bodies
-// by what this version of the program finds out.
+// run copies run n of the segment to w. It analyses the bodies in the run again, and writes the
+// new results instead of the old ones.
 func (d *deriving) run(n uint32, w *segment.Writer) error {
 	r, err := d.v.Runs.Run(d.s, n)
 	if err != nil {
@@ -197,10 +197,11 @@ func (d *deriving) run(n uint32, w *segment.Writer) error {
 	return w.Repeat(d.s, entries, blocks, true)
 }
 
-// entry reads the body of e, the entry at a place, and sets those fields of e that are computed
-// from a body, such as its charset and its facts. If blocks of the body are in the same run,
-// entry stores their facts in the parameter blocks, by block number. It does not change the
-// kind of the capture, nor whether the capture begins a version.
+// entry analyses the body of e again, and sets the fields of e that are computed from a body,
+// such as the charset and the facts. The parameter at is the place of e. If blocks of the body
+// are in the same run as e, entry sets their elements of the parameter blocks, which has the
+// facts of each block of the run by number. It changes neither the kind of the capture nor
+// whether the capture begins a version.
 func (d *deriving) entry(at timeline.Place, e *segment.Stored, blocks [][]byte) (err error) {
 	fold, err := d.foldOf(at, e.Key)
 	if err != nil {
@@ -262,9 +263,9 @@ func (d *deriving) entry(at timeline.Place, e *segment.Stored, blocks [][]byte) 
 	return nil
 }
 
-// divides reports whether this version of the program divides page e into the same blocks as
-// are stored. opened is the page as this version reads it. If the result is false, the facts
-// are stored with the page and not with the blocks.
+// divides reports whether this version of the program divides page e into the same blocks as the
+// version that stored it. opened is the page as this version reads it. If the result is false,
+// the caller stores the facts of the blocks with the page, and not with each block.
 func (d *deriving) divides(e *segment.Stored, opened *facts.Reading) (bool, error) {
 	if e.Recipe.Layout == 0 { // The whole body is one block.
 		return len(opened.Made) == 1, nil
@@ -297,9 +298,11 @@ func (d *deriving) byHost(read *derive.Analysis, e *segment.Stored, body []byte)
 	return d.read.As(e.ID, body, as), nil
 }
 
-// haveFacts reports whether this version of the program has computed the facts of all leaves
-// (blocks with text) of page e. It computes none for a leaf whose own capture was removed and
-// that is kept only for e. The facts are then stored with the page.
+// haveFacts reports whether all leaves (blocks with text) of page e have facts that this version
+// of the program computed. A leaf has none if the capture with which it was stored was removed,
+// and the leaf stayed only because e uses it. If the result is false, the caller stores the facts
+// with the page. The parameter at is the place of e, and blocks has the new facts of the blocks
+// of the run at that place.
 func (d *deriving) haveFacts(at timeline.Place, e *segment.Stored, blocks [][]byte) (bool, error) {
 	spans, err := d.v.Runs.Spans(e.Recipe)
 	if err != nil {
@@ -323,8 +326,9 @@ func (d *deriving) haveFacts(at timeline.Place, e *segment.Stored, blocks [][]by
 	return true, nil
 }
 
-// blocks stores the facts of the leaves of page e in the parameter blocks, which has the facts
-// of the blocks of the current run by number. It leaves out leaves that are in other runs.
+// blocks stores the new facts of the leaves of page e in the parameter blocks, which has the facts
+// of each block of the current run by number. It leaves out leaves that are in other runs. opened
+// is the page as this version of the program reads it, and the parameter at is the place of e.
 func (d *deriving) blocks(at timeline.Place, e *segment.Stored, opened *facts.Reading, blocks [][]byte) {
 	leaves := refs(e.Recipe.Spans)[e.Recipe.Layout:]
 	if e.Recipe.Layout == 0 && len(leaves) != 1 || len(leaves) > len(opened.Made) {
@@ -337,10 +341,10 @@ func (d *deriving) blocks(at timeline.Place, e *segment.Stored, opened *facts.Re
 	}
 }
 
-// foldOf computes the fold of the entry at a place (how the blocks of its version
-// relate to those of earlier versions) and its sense. key is the key of its URL. The
-// result is empty if the entry begins no version, or if the earlier versions of its URL
-// cannot be read.
+// foldOf returns the fold (how its blocks relate to those of earlier versions) and the
+// sense of the version that begins at the entry at a place. key is the key of the
+// entry's URL. The result is empty if no version begins there, or if the earlier
+// versions of the URL cannot be read.
 func (d *deriving) foldOf(at timeline.Place, key string) (foldOf, error) {
 	if key != d.key || d.folds == nil {
 		all, err := d.look.At(d.ctx, key)

@@ -14,8 +14,8 @@ import (
 	"infomall/store/timeline"
 )
 
-// keepUsed stores the leftovers: blocks that no capture of the merged segments needs
-// any more, but that captures in other segments use.
+// keepUsed writes the leftovers to the new segments: blocks of the merged segments that
+// none of their captures needs any more, but that captures in other segments use.
 func (m *merging) keepUsed(ctx context.Context) error {
 	for _, body := range m.bodies {
 		if err := m.keep(ctx, body.Recipe); err != nil {
@@ -67,8 +67,8 @@ func (m *merging) anyLeft() (bool, error) {
 	return false, nil
 }
 
-// keep moves those blocks of a recipe (the list of a body's blocks) that are in merged segments
-// and were not moved yet.
+// keep writes to the new segment those blocks of a recipe (the list of a body's blocks) that are
+// in merged segments and that the merge has not written yet.
 func (m *merging) keep(ctx context.Context, recipe segment.Recipe) error {
 	spans, err := m.v.Runs.Spans(recipe)
 	if err != nil {
@@ -141,7 +141,7 @@ func (m *merging) names(p *commit.Publication) error {
 	return f.Sync()
 }
 
-// namesOf returns the new places of all blocks of a merged segment.
+// namesOf returns where the blocks of the merged segment s are now, for the names file.
 func (m *merging) namesOf(s *segment.Info) (*segment.Names, error) {
 	names := segment.NewNames(s.ID)
 	for n := range uint32(s.Runs) {

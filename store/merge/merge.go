@@ -1,6 +1,6 @@
-// Package merge makes one sorted row of segments from the segments of a pool. It drops
-// duplicate and deleted captures, splits pools that are too large, and computes again what
-// other versions of the program found out about bodies.
+// Package merge rewrites the segments of a pool as segments that follow one another in order of
+// URL. It drops duplicate and deleted captures, splits pools that are too large, and computes
+// again what other versions of the program found out about bodies.
 //
 // # Words
 //
@@ -8,10 +8,15 @@
 //	round     one of the merges that a pool with very many segments needs
 //	split     to divide a pool by URL into parts
 //	place     where a block of a merged segment is now
-//	leftover  a block that no merged capture uses, but a segment that is not merged
+//	leftover  a block that captures in other segments use, but no merged capture
+//	recipe    the list of a body's blocks
+//	hidden    deleted, but still in a db-file
+//	give      a deleted capture gives its body to the captures that have their body from it
 //	form      a segment that is written again, with captures and blocks in the same places
 //	siblings  the captures of one URL
 //	state     a period in which a capture had its body from a capture that was deleted since
+//	fold      how the blocks of a version relate to those of earlier versions of its URL
+//	sense     whether a version differs from the version before in content, or only by noise
 package merge
 
 import (
@@ -40,17 +45,17 @@ const (
 	// of blocks it keeps in memory: enough for about seven hundred thousand blocks.
 	mergeRuns   = 24 << 20
 	mergePlaces = 8 << 20
-	// mergeBlocks is how many blocks a merge remembers, to find duplicate blocks that several
-	// writers have stored. It does not need this memory for a block that two captures shared
-	// already before the merge: the block has one new place.
+	// mergeBlocks is how many blocks a merge remembers, to find equal blocks that several
+	// writers have stored. Captures that shared a block already before the merge find it by
+	// its new place, without this memory.
 	mergeBlocks = 200_000
 )
 
-// Bounds are the limits of what a merge reads at once and keeps in memory; see the fields.
+// Bounds are the limits of what a merge reads at once and keeps in memory.
 type Bounds struct {
-	Ways   int   // how many segments that hold the same URLs are merged at once
-	Runs   int64 // bytes of decoded runs in memory
-	Places int64 // bytes of places of blocks in memory
+	Ways   int   // how many segments with captures of the same URL are merged at once
+	Runs   int64 // how many bytes of decoded runs are in memory
+	Places int64 // how many bytes of new places of blocks are in memory
 }
 
 // Merger merges the segments of one archive's pools. Several goroutines may use it.
@@ -72,15 +77,15 @@ func New(f *commit.Folder, s *snapshot.Source, warn func(error), histories int64
 	return &Merger{folder: f, snapshots: s, warn: warn, Bounds: Bounds{catalog.MergeWays, mergeRuns, mergePlaces}, histories: histories}
 }
 
-// ErrMerging is returned by a Merge that seals a pool, if another process is merging
-// that pool.
+// ErrMerging is returned by Merge if the pool is to be sealed and another process is
+// merging it.
 var ErrMerging = errors.New("another process merges the pool")
 
-// Merge rewrites each pool in o.Pools as one sorted row of segments, and returns one result for
-// each pool. If o.Pools is nil, it merges all pools. It drops duplicate captures and blocks,
-// corrects hints (how a capture differs from the one before it), and finds the originals of
-// revisits that were imported before their originals. Readers keep the old segments until they
-// are done. Merge leaves out a pool that another process is merging.
+// Merge rewrites each pool in o.Pools as segments that follow one another in order of URL, and
+// returns one result for each pool. If o.Pools is nil, it merges all pools. It drops duplicate
+// captures and blocks, corrects hints (how a capture differs from the one before it), and finds
+// the originals of revisits that were imported before their originals. Readers keep the old
+// segments until they are done. Merge leaves out a pool that another process is merging.
 //
 // If there is no pool with one of the names, the error is a *task.NoPoolError. If a named pool
 // is static and o.Seal is not set, the error is a *task.StaticError.
@@ -151,28 +156,28 @@ func (m *Merger) Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeRe
 type mergeTask struct {
 	pool     string
 	seal     bool                                   // the pool becomes static
-	limit    int64                                  // size above which it is split; 0 means the default
-	byItself bool                                   // no statement asked for the merge: it may be left to the next process
-	choose   func(*catalog.Catalog) []*segment.Info // chooses segments from the current catalogue
-	packer   *segment.Packer                        // shared with other pools, or nil
+	limit    int64                                  // size in bytes above which the pool is split; 0 means the default
+	byItself bool                                   // no statement asked for the merge, so it may be left to the next process
+	choose   func(*catalog.Catalog) []*segment.Info // returns the segments to merge from the current catalogue
+	packer   *segment.Packer                        // shared with the merges of other pools; nil means a new one
 	// done is how many captures earlier rounds of this merge have merged. total is how many
-	// this round merges.
+	// captures this round merges.
 	done, total int64
 	// left is how many segments the pool had before the last round. If that round did
 	// not reduce their number, there is no further round.
 	left     int
-	progress func(done, total int64) // or nil
+	progress func(done, total int64) // is called with numbers of captures; or nil
 }
 
 // someMost is the greatest number of merges in one call of Some.
 const someMost = 4
 
 // Some merges those segments of a pool that the function choose selects from the current
-// catalogue. It does so again until choose selects none, because a merge may make another one
+// catalogue. It repeats this until choose selects none, because a merge may make another one
 // due. If choose selects all segments of the pool, and the pool is larger than limit bytes,
-// Some splits the pool; a limit of 0 means the default. No statement has asked for this merge.
-// So if another process merges or changes these segments meanwhile, Some returns nil and leaves
-// them to that process.
+// Some splits the pool; a limit of 0 means the default. Some is for merges for which no
+// statement has asked: if another process merges or changes these segments meanwhile, Some
+// leaves them to that process and returns nil.
 func (m *Merger) Some(ctx context.Context, pool string, limit int64, choose func(*catalog.Catalog) []*segment.Info) error {
 	for range someMost {
 		r, err := m.do(ctx, mergeTask{pool: pool, limit: limit, byItself: true, choose: choose})
@@ -183,8 +188,8 @@ func (m *Merger) Some(ctx context.Context, pool string, limit int64, choose func
 	return nil
 }
 
-// mergeResult returns what is known of a merge's result before the merge. The list in has the
-// segments of the pool that will be merged.
+// mergeResult returns a MergeResult for a merge that has not begun: it has the counts of the
+// segments in the list in, which will be merged.
 func mergeResult(pool string, in []*segment.Info) task.MergeResult {
 	r := task.MergeResult{Pool: pool, Segments: len(in)}
 	for _, s := range in {
@@ -194,8 +199,8 @@ func mergeResult(pool string, in []*segment.Info) task.MergeResult {
 	return r
 }
 
-// do carries out a task with a writer of its own. If another process is merging the pool, and t
-// does not seal the pool, the result has no segments and there is no error.
+// do carries out the task t with a new writer. If another process is merging the pool, and t does
+// not seal the pool, do does nothing: the result has no segments, and the error is nil.
 func (m *Merger) do(ctx context.Context, t mergeTask) (task.MergeResult, error) {
 	w, err := m.folder.NewWriter(ctx)
 	if err != nil {
@@ -217,7 +222,7 @@ func (m *Merger) do(ctx context.Context, t mergeTask) (task.MergeResult, error) 
 	return r, err
 }
 
-// mergeBy carries out a task with writer w, in as many rounds as needed. It returns
+// mergeBy carries out the task t with writer w, in as many rounds as needed. It returns
 // ErrMerging if another process is merging the pool.
 func (m *Merger) mergeBy(ctx context.Context, w *commit.Writer, t mergeTask) (task.MergeResult, error) {
 	unlock, free, err := m.folder.LockPool(t.pool)
@@ -258,7 +263,7 @@ func (m *Merger) mergeBy(ctx context.Context, w *commit.Writer, t mergeTask) (ta
 	}
 }
 
-// mergeOnce merges the segments that the task chooses. If they are too many to merge
+// mergeOnce merges the segments that t.choose selects. If they are too many to merge
 // at once, it merges only some of them. more is then true, and the caller must call
 // mergeOnce again.
 func (m *Merger) mergeOnce(ctx context.Context, w *commit.Writer, t *mergeTask) (r task.MergeResult, more bool, err error) {
@@ -317,9 +322,9 @@ func (m *Merger) mergeOnce(ctx context.Context, w *commit.Writer, t *mergeTask) 
 	return r, false, nil
 }
 
-// crowded returns the segments that must be merged before the others, in a round of their own,
-// or nil if there are none. in has all segments to merge. If more segments than ways overlap at
-// one URL, crowded returns the smallest of them, as many as ways says.
+// crowded returns the segments that must be merged in a round before the others, or nil if there
+// are none. The list in has all segments to merge. If more than ways segments overlap at one URL,
+// crowded returns the smallest of these, and exactly ways of them.
 func crowded(in []*segment.Info, ways int) []*segment.Info {
 	in = slices.SortedFunc(slices.Values(in), func(a, b *segment.Info) int { return strings.Compare(a.FirstKey, b.FirstKey) })
 	var at, most []*segment.Info // segments that overlap at one URL, and the longest such list
@@ -336,8 +341,8 @@ func crowded(in []*segment.Info, ways int) []*segment.Info {
 	return most[:ways]
 }
 
-// mergeThese merges the segments in the list in, all of the task's pool, and publishes the
-// result. If large is set, it also splits the pool. It returns what it published.
+// mergeThese merges the segments in the list in, all of the pool of task t, and publishes the
+// new segments. If large is set, it also splits the pool. It returns what it published.
 func (m *Merger) mergeThese(ctx context.Context, w *commit.Writer, v *snapshot.Snapshot, t mergeTask, in []*segment.Info, large bool) (p commit.Publication, err error) {
 	p.Change = catalog.Change{Out: in, Seen: v.Pin.Generation, On: v.Pin.Catalog}
 	g := newMerging(w, v, t, in, m.Bounds.Places)
@@ -396,10 +401,10 @@ func (m *Merger) published(ctx context.Context, made []commit.Made) {
 	m.Published(ctx, infos)
 }
 
-// mergeable returns the segments, out of the list in, that can be merged now. hidden
-// reports whether any of them has hidden captures (removed, but still in a file). A segment with
-// a hidden capture from which other captures take their bodies must stay, unless the
-// whole pool is merged.
+// mergeable returns the segments of the list in that can be merged. hidden reports whether
+// any of them has hidden captures (removed, but still in a file). mergeable leaves out a
+// segment with a hidden capture from which other captures take their bodies, unless the
+// list has all segments of the pool.
 func mergeable(v *snapshot.Snapshot, in []*segment.Info) (out []*segment.Info, hidden bool, err error) {
 	inside := catalog.NeedNone
 	if len(in) > 0 && len(in) == len(v.Pin.PoolSegments(in[0].Pool)) {

@@ -28,26 +28,26 @@ type merging struct {
 	seal   bool
 	split  *split                   // nil if the pool is not split
 	in     map[uint32]*segment.Info // the segments that are merged, by number
-	cursor []*snapshot.Cursor       // one cursor for each segment of in
+	cursor []*snapshot.Cursor       // reads them, one cursor for each segment
 	look   *snapshot.Looker
 	hidden func(timeline.Place) bool // whether the capture at a place was deleted
 	// bodies are the entries of deleted captures whose bodies other pools need, by
 	// the ID of the body.
 	bodies  map[segment.ID]*segment.Stored
-	gives   bool                               // others have their bodies from a deleted capture of any segment
-	loses   bool                               // a deleted capture from which others have their bodies goes
-	states  []newState                         // of captures of the segment being written
-	earlier map[record.Time]*snapshot.Snapshot // results of knownAt
-	changes *snapshot.Changes                  // nil until statesOf needs it
+	gives   bool                               // a deleted capture in some segment of the archive gives its body to others
+	loses   bool                               // a deleted capture in a merged segment gives its body to others
+	states  []newState                         // the states of the captures in the segment being written
+	earlier map[record.Time]*snapshot.Snapshot // the snapshots that knownAt has made, by time
+	changes *snapshot.Changes                  // finds when captures had other bodies than now; nil until statesOf needs it
 	enc     *zstd.Encoder
 	blocks  *segment.Blocks
 	known   *body.Known
 
-	progress    func(done, total int64) // or nil
-	total, read int64
-	out         *output // the segment being written
-	done        []commit.Made
-	index       *indexfile.Builder // of the finished segments; nil at first
+	progress    func(done, total int64) // is called with read and total; or nil
+	total, read int64                   // numbers of captures: to merge, and merged so far
+	out         *output                 // the segment being written; nil if there is none
+	done        []commit.Made           // the finished segments
+	index       *indexfile.Builder      // the index of all new segments; nil before the first
 
 	at *places // new places of the blocks of merged segments
 }
@@ -58,11 +58,11 @@ type output struct {
 	id   uint32
 	file disk.File
 	last string // key of the last entry
-	// own has the IDs of those bodies of the current URL that this new segment stores.
+	// own has the IDs of the bodies that entries of the current URL store in this segment.
 	own map[segment.ID]bool
 }
 
-// newMerging returns the state for a merge of the segments in the list in. placesBytes is how
+// newMerging returns the state of a new merge of the segments in the list in. placesBytes is how
 // many bytes of memory the new places of blocks may take.
 func newMerging(w *commit.Writer, v *snapshot.Snapshot, t mergeTask, in []*segment.Info, placesBytes int64) *merging {
 	m := &merging{
@@ -95,7 +95,8 @@ func (m *merging) close() {
 	_ = m.at.close()
 }
 
-// run does the merge: it writes all new segments.
+// run does the merge: it reads the captures of all merged segments in order of URL, and writes them
+// to new segments.
 func (m *merging) run(ctx context.Context) error {
 	var h snapshot.Heads
 	for _, c := range m.cursor {
@@ -151,8 +152,8 @@ func (m *merging) dependedOn() bool {
 	})
 }
 
-// url writes those captures of one URL that are in merged segments. all has the
-// settled captures of the URL, also those in other segments.
+// url writes the captures of one URL that are in merged segments to the new segments.
+// all has the settled captures of the URL, also those in other segments.
 func (m *merging) url(ctx context.Context, all []timeline.Capture) error {
 	u := &siblings{all: all, stays: m.stays}
 	for i := range all {
@@ -182,9 +183,9 @@ func (m *merging) url(ctx context.Context, all []timeline.Capture) error {
 	return nil
 }
 
-// begin makes sure that a new segment is open for the entries of the URL with this key. It
-// first ends the current segment if that is full, and the current part of the pool if that is
-// full.
+// begin makes sure that m.out is a segment for the entries of the URL with this key. If the
+// current segment, or the current part of the pool, has reached its greatest size, begin first
+// finishes it and begins another.
 func (m *merging) begin(ctx context.Context, key string) error {
 	if m.out != nil && m.out.last == key {
 		return nil
@@ -250,8 +251,8 @@ func (m *merging) nextPart(ctx context.Context, key string) error {
 	return nil
 }
 
-// valid tells m.blocks which segments a new recipe (the list of a body's blocks) may refer to:
-// the new segments, and segments of this or an earlier pool that are not merged.
+// valid sets in m.blocks to which segments the recipes of m.out may refer: the new segments, and
+// the segments of this pool and earlier pools that are not merged.
 func (m *merging) valid() {
 	pools := make(map[uint32]string)
 	for _, s := range m.v.Pin.Segments {
@@ -266,8 +267,8 @@ func (m *merging) valid() {
 	m.blocks.Valid(pools)
 }
 
-// finish completes and syncs the segment being written, and adds it to m.done. It
-// does nothing if there is none.
+// finish completes and syncs the segment being written, and adds it to m.done and to
+// m.index. It does nothing if no segment is being written.
 func (m *merging) finish() error {
 	if m.out == nil {
 		return nil
@@ -313,9 +314,9 @@ func (m *merging) poolOf(id uint32) string {
 	return m.pool
 }
 
-// entry returns the entry of capture l as the merge will store it. If that entry will store the
-// body itself, the result body is the entry that stores the body now; otherwise body is nil. u
-// has the captures of the URL, and u.upTo(l.Time) was called.
+// entry returns the new entry of capture l, as the merge will store it. If the new entry will
+// store the body itself, the result body is the entry that stores the body now; otherwise body is
+// nil. u has the captures of the URL, and the caller has called u.upTo(l.Time).
 func (m *merging) entry(ctx context.Context, l *timeline.Capture, u *siblings) (e, body *segment.Stored, err error) {
 	stored, err := m.v.Runs.Entry(l.Place)
 	if err != nil {
@@ -386,9 +387,10 @@ func (m *merging) stays(l *timeline.Capture) bool {
 	return l.Body == segment.BodyOwn && m.in[l.Seg.Info.ID] == nil && l.Seg.Info.Pool <= m.pool
 }
 
-// move writes entry e to the current new segment. The argument body is the entry that stores
-// the body of e now; it may be e. before is the place of an earlier capture of the URL, with
-// which e may share blocks. Its Seg is nil if there is no such capture.
+// move writes entry e, with its body, to the segment m.out, and records the new places of the
+// body's blocks. The argument body is the entry that stores the body now; it may be e. before is
+// the place of an earlier capture of the URL with which e may share blocks; before.Seg is nil if
+// there is none.
 func (m *merging) move(e, body *segment.Stored, before timeline.Place) error {
 	if before.Seg != nil {
 		m.known.Add(before) // so that its blocks are shared instead of stored again
@@ -419,7 +421,7 @@ func (m *merging) move(e, body *segment.Stored, before timeline.Place) error {
 	return nil
 }
 
-// refs returns one reference for each block of the spans.
+// refs returns references to all blocks of the spans, one by one.
 func refs(spans []segment.Span) []segment.BlockRef {
 	var out []segment.BlockRef
 	for _, s := range spans {
@@ -430,8 +432,9 @@ func refs(spans []segment.Span) []segment.BlockRef {
 	return out
 }
 
-// appendParts appends one part for each block of span s, and returns parts. A part is what
-// segment.Writer.Move needs to know of a block, such as its ID, size and new place.
+// appendParts appends one segment.Part for each block of span s to parts, and returns parts. A
+// Part has what segment.Writer.Move needs to know of a block: its ID, size and new place, and a
+// function that reads it.
 func (m *merging) appendParts(parts []segment.Part, s segment.Span) ([]segment.Part, error) {
 	r, err := m.known.Spanned(s)
 	if err != nil {
@@ -455,8 +458,8 @@ func (m *merging) appendParts(parts []segment.Part, s segment.Span) ([]segment.P
 	return parts, nil
 }
 
-// reader returns a function that reads one block and its facts. The parameter at is where the
-// block is now.
+// reader returns a function that reads the block that is at this place before the merge, and its
+// facts. If the argument short of that function is set, the facts are in their short form.
 func (m *merging) reader(at segment.BlockRef) func(short bool) (b, facts []byte, err error) {
 	return func(short bool) ([]byte, []byte, error) {
 		s := m.v.Runs.Segment(at.Segment)

@@ -22,19 +22,19 @@ type places struct {
 	file disk.File // nil until memory does not suffice
 	end  int64     // size of the file
 
-	runs       map[uint32][]placedRun // of each merged segment
-	recent     *list.List             // segment.RunRef of the runs in memory, the last used first
-	held, most int64                  // bytes in memory, and their bound
+	runs       map[uint32][]placedRun // by number of a merged segment: its runs
+	recent     *list.List             // segment.RunRef of the runs whose places are in memory; the most recently used is first
+	held, most int64                  // size of the places in memory, and its limit, in bytes
 }
 
-// placedRun has the new places of the blocks of one run. Segment is 0 in the place of a block
-// that has no new place yet.
+// placedRun has the new places of the blocks of one run. If a block has no new place yet, the
+// field Segment of its place is 0.
 type placedRun struct {
-	met    bool
-	blocks int
-	at     []segment.BlockRef // nil while they are only in the file, or unknown
-	off    int64              // offset in the file, -1 if they were never written
-	recent *list.Element      // element of recent while they are in memory
+	met    bool               // the method run was called for this run
+	blocks int                // number of blocks in the run
+	at     []segment.BlockRef // the new places, by number of the block; nil if they are not in memory
+	off    int64              // where the places are in the file, as an offset in bytes; -1 if they are not there
+	recent *list.Element      // the run's element of places.recent; nil if the places are not in memory
 }
 
 // newPlaces returns places for the blocks of the segments in the list in. No block has a new
@@ -62,13 +62,13 @@ func (p *places) close() error {
 // has reports whether the segment with this number is being merged.
 func (p *places) has(segment uint32) bool { return p.runs[segment] != nil }
 
-// met reports whether the method run was called for this run. If not, no capture has needed the
-// run's blocks.
+// met reports whether the method run was called for the run ref. If not, no capture has needed
+// the blocks of the run so far.
 func (p *places) met(ref segment.RunRef) bool { return p.runs[ref.Segment][ref.Run].met }
 
-// run returns the new places of the blocks of a run, in order. The caller may change them until
-// the next call. blocks is how many blocks the run has; only the first call for the run uses
-// it.
+// run returns the new places of the blocks of the run ref, by number of the block. The caller may
+// change the elements, to set new places, until the next call. blocks is how many blocks the run
+// has; only the first call for a run uses it.
 func (p *places) run(ref segment.RunRef, blocks int) ([]segment.BlockRef, error) {
 	r := &p.runs[ref.Segment][ref.Run]
 	if r.at != nil {
@@ -114,7 +114,8 @@ func (p *places) set(b, to segment.BlockRef) error {
 	return err
 }
 
-// drop moves the places of one run from memory to the file. e is the run's element of p.recent.
+// drop moves the places of one run from memory to the file. e is the element of p.recent for that
+// run.
 func (p *places) drop(e *list.Element) error {
 	ref := p.recent.Remove(e).(segment.RunRef)
 	r := &p.runs[ref.Segment][ref.Run]

@@ -20,8 +20,8 @@ import (
 // segment. Such segments are therefore rewritten together with the merge: with the
 // same number, and all captures and blocks in the same places, in another file.
 
-// findBodies sets m.bodies to the bodies of deleted captures in merged segments that
-// captures of other pools need.
+// findBodies fills m.bodies: it finds the deleted captures in merged segments whose
+// bodies captures of other pools need.
 func (m *merging) findBodies(ctx context.Context) error {
 	list, err := m.v.Removals()
 	if err != nil {
@@ -51,8 +51,8 @@ func (m *merging) findBodies(ctx context.Context) error {
 	return nil
 }
 
-// again writes new forms of those segments outside the merge that refer to merged segments and
-// must not do so any more. It returns the new forms.
+// again writes the new forms of segments that are not merged: of those that refer to merged
+// segments in a way that is not possible after the merge. It returns the new forms.
 func (m *merging) again(ctx context.Context) ([]commit.Made, error) {
 	var out []commit.Made
 	for _, info := range m.v.Pin.Segments {
@@ -75,22 +75,21 @@ func (m *merging) again(ctx context.Context) ([]commit.Made, error) {
 	return out, nil
 }
 
-// goes reports whether the segment with this number is merged, so that its file will
-// be deleted.
+// goes reports whether the segment with this number is one of those that are merged.
+// Its file will then be deleted.
 func (m *merging) goes(id uint32) bool { return m.in[id] != nil }
 
-// rewriting is the state of writing a new form of a segment that is not merged, or of finding
-// out that none is needed.
+// rewriting finds out whether a segment that is not merged needs a new form, and writes that form.
 type rewriting struct {
 	m       *merging
 	s       *segment.Reader
-	entries map[uint32][]segment.Stored // by run: all entries of a run in which some will store their bodies themselves
-	repeat  map[uint32]bool             // runs that build on a run of a merged segment
-	states  []newState                  // states that captures of the segment get
+	entries map[uint32][]segment.Stored // by number of a run in which entries change: all entries of the run, as they will be stored
+	repeat  map[uint32]bool             // the numbers of the runs that need a run of a merged segment to be decompressed
+	states  []newState                  // the states that are added for captures of the segment
 }
 
-// plan determines which runs of the segment change, and fills p.entries and p.repeat. If both
-// stay empty, the segment need not be written again.
+// plan determines what changes in the segment, and fills p.entries, p.repeat and p.states. If all
+// of them stay empty, the segment needs no new form.
 func (p *rewriting) plan(ctx context.Context) error {
 	m, info := p.m, p.s.Info
 	if m.v.Pin.IsStatic(info.Pool) && slices.ContainsFunc(info.Uses, m.goes) {
@@ -143,8 +142,9 @@ func (p *rewriting) plan(ctx context.Context) error {
 	})
 }
 
-// entry returns a copy of e, the entry at a place, that stores its body itself. It returns nil
-// if e need not change: its body is not that of a deleted capture in a merged segment.
+// entry returns a copy of e, changed so that it stores its body itself, if e has its body from a
+// deleted capture in a merged segment. Otherwise e need not change, and entry returns nil. The
+// parameter at is the place of e.
 func (p *rewriting) entry(ctx context.Context, at timeline.Place, e *segment.Stored) (*segment.Stored, error) {
 	now := *e
 	switch e.Body {
@@ -166,8 +166,9 @@ func (p *rewriting) entry(ctx context.Context, at timeline.Place, e *segment.Sto
 	return &now, err
 }
 
-// lose adds states to p.states for e, the entry at a place, which is stored without a body. The
-// states say in which periods e had its body from deleted captures, which the merge drops.
+// lose adds to p.states the new states of e, an entry that is stored without a body. They say in
+// which periods e had its body from deleted captures that the merge drops. The parameter at is
+// the place of e.
 func (p *rewriting) lose(ctx context.Context, at timeline.Place, e *segment.Stored) error {
 	// The runs with the states that entries have are copied. The last state that begins at a
 	// time counts, so the new ones need not be sorted in among them.
@@ -186,8 +187,8 @@ func (p *rewriting) lose(ctx context.Context, at timeline.Place, e *segment.Stor
 	return nil
 }
 
-// breaks reports whether the chain of revisits that begins at l, a capture of snapshot v,
-// leads through a deleted capture.
+// breaks reports whether a deleted capture is in the chain of revisits that begins at l. If so, the
+// chain breaks when the merge drops that capture. l is a capture of snapshot v.
 func (m *merging) breaks(ctx context.Context, v *snapshot.Snapshot, l *timeline.Capture) (bool, error) {
 	met := make(map[timeline.Place]bool)
 	for at := (snapshot.Link{Place: l.Place, Key: l.Key, Time: l.Time}); !met[at.Place]; {
@@ -204,8 +205,8 @@ func (m *merging) breaks(ctx context.Context, v *snapshot.Snapshot, l *timeline.
 	return false, nil
 }
 
-// moved returns the recipe (the list of a body's blocks) with the new places of those blocks
-// that are in merged segments.
+// moved returns the recipe (the list of a body's blocks) as it is after the merge: blocks that
+// were in merged segments are at their new places.
 func (m *merging) moved(recipe segment.Recipe) (segment.Recipe, error) {
 	spans, err := m.v.Runs.Spans(recipe)
 	if err != nil {
@@ -254,13 +255,14 @@ type form struct {
 	w      *commit.Writer
 	s      *segment.Reader
 	static bool
-	dict   func(segment.RunRef) *segment.Dict // returns a run on which recompressed runs may build, or nil
-	more   func(*segment.Writer) error        // writes what comes after the runs; or nil
+	dict   func(segment.RunRef) *segment.Dict // returns the run at a place, as a dictionary to compress other runs with; nil if it may not be used
+	more   func(*segment.Writer) error        // writes what comes after the copied runs; or nil
 	poolOf func(id uint32) string             // returns the pool of a segment to which the form refers; nil if it refers to the same segments as before
 }
 
-// write writes the form. It calls the function run for each run of the segment; that
-// function writes the old run to w, changed or not.
+// write writes the new form of f.s to a new db-file. It calls the function run with the
+// number of each run of f.s, in order; that function writes the run to w, changed or
+// unchanged.
 func (f *form) write(ctx context.Context, run func(n uint32, w *segment.Writer) error) (commit.Made, error) {
 	info := f.s.Info
 	number, err := f.w.Allocate(ctx, 1)

@@ -9,22 +9,23 @@ import (
 )
 
 // siblings has the captures of the URL that a merge is writing, in order of time. It remembers
-// what it finds out about them. A URL may have very many captures, and siblings visits each of
-// them a few times in total, not once for each other capture.
+// what it finds out about them: a URL may have very many captures, and siblings looks at each only
+// a few times, not once for each other capture.
 type siblings struct {
 	all []timeline.Capture
 	// stays reports whether a capture stores its body in a segment that is not
 	// merged.
 	stays func(*timeline.Capture) bool
 
-	segments []*segment.Info // segments of all[:next]; no more than the archive has
-	next     int
-	holders  map[segment.ID]timeline.Place // see heldOutside; nil until it is called
-	outside  timeline.Place                // result of outsideBefore for all[:looked]
-	looked   int
+	segments []*segment.Info               // the segments that have the captures all[:next]
+	next     int                           // number of captures that upTo has passed
+	holders  map[segment.ID]timeline.Place // by ID of a body: the result of heldOutside; nil before its first call
+	outside  timeline.Place                // result of outsideBefore(looked)
+	looked   int                           // number of captures at which outsideBefore has looked
 }
 
-// upTo passes all captures up to and including time t. It never moves back.
+// upTo passes over all captures with times up to and including t: it adds their segments to
+// u.segments. t must not be less than in the last call.
 func (u *siblings) upTo(t record.Time) {
 	for ; u.next < len(u.all) && u.all[u.next].Time <= t; u.next++ {
 		if s := u.all[u.next].Seg.Info; !slices.Contains(u.segments, s) {
@@ -33,15 +34,14 @@ func (u *siblings) upTo(t record.Time) {
 	}
 }
 
-// known reports whether all captures that upTo has passed were in the archive when the segment
-// of l was written. If so, the hints of l take them into account.
+// known reports whether all captures over which upTo has passed were in the archive when the
+// segment of capture l was written. If so, the hints of l take them into account.
 func (u *siblings) known(l *timeline.Capture) bool {
 	return !slices.ContainsFunc(u.segments, func(o *segment.Info) bool { return timeline.Newer(o, l.Seg.Info) })
 }
 
-// heldOutside looks for the body with this ID among captures of the URL in segments that are
-// not merged. It returns the place of an entry that stores the body. The place has no segment
-// if there is none.
+// heldOutside returns the place of a capture of the URL that stores the body with this ID in a
+// segment that is not merged. If there is none, the place has no segment.
 func (u *siblings) heldOutside(id segment.ID) timeline.Place {
 	if u.holders == nil {
 		u.holders = make(map[segment.ID]timeline.Place)

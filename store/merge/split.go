@@ -11,14 +11,14 @@ import (
 	"infomall/store/timeline"
 )
 
-// split is how a merge divides a pool by URL into parts. A merge that does not
-// divide its pool has a nil split.
+// split divides the pool of a merge into parts by URL. If the merge does not divide its
+// pool, merging.split is nil.
 type split struct {
 	// max is the size in bytes at which a part ends.
 	max   int64
-	bytes int64 // size of the finished segments of the current part
-	parts []catalog.Part
-	free  string // name of the next part
+	bytes int64          // size of the finished segments of the current part, in bytes
+	parts []catalog.Part // the pool itself and the parts begun so far; the last one is the current part
+	free  string         // name of the next part
 }
 
 // newSplit returns a split for a pool that is too large. A part ends when it has limit bytes,
@@ -44,8 +44,8 @@ func (s *split) next(key string) (pool string) {
 	return p.Pool
 }
 
-// takes returns the new part that takes over the captures of the URL with this key.
-// ok is false if they stay in the pool.
+// takes returns the name of the new part to which the captures of the URL with this key
+// move. ok is false if they stay in the pool.
 func (s *split) takes(key string) (pool string, ok bool) {
 	for _, p := range s.parts[1:] {
 		if key >= p.From && (p.To == "" || key < p.To) {
@@ -58,8 +58,9 @@ func (s *split) takes(key string) (pool string, ok bool) {
 // isSplit reports whether the pool is being divided and a second part has begun.
 func (m *merging) isSplit() bool { return m.split != nil && len(m.split.parts) > 1 }
 
-// dependents returns the segments that depend on the pool being split, by number, each with the
-// new parts that store bodies it uses. It returns nil if the pool was not split.
+// dependents returns, for the number of each segment that depends on the pool being split, the
+// names of the new parts from which the segment uses bodies. It returns nil if the pool was not
+// split.
 func (m *merging) dependents(ctx context.Context) (map[uint32][]string, error) {
 	if !m.isSplit() {
 		return nil, nil

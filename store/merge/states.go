@@ -16,19 +16,21 @@ import (
 // the revisit had from when on: its states (see segment.Info.States). The body of a state is
 // stored with it. The revisit itself does not change.
 
-// newState is a state that the merge will write: a period in which a capture had its body from
-// a deleted capture. owner is the entry that stores the body; it is nil if, in that period, the
-// capture has its body from captures of the archive, or none.
+// newState is a state that the merge will write. It begins at entry.Added, and ends when the next
+// state of the capture begins. If owner is not nil, the capture had its body from a deleted
+// capture in that period, and owner is the entry that stores the body. If owner is nil, the
+// capture has its body from captures that were not deleted, or has none.
 type newState struct {
-	entry segment.Stored
+	entry segment.Stored // the capture as it was in that period
 	owner *segment.Stored
-	old   bool // the capture had it before the merge
+	old   bool // the state was stored before the merge
 }
 
-// knownMost is how many snapshots of earlier times a merge remembers.
+// knownMost is how many snapshots of earlier times, made by knownAt, a merge keeps in memory.
 const knownMost = 256
 
-// knownAt returns a snapshot that shows the captures that were added at time t or earlier.
+// knownAt returns m.v as it was known at time t: a snapshot without the captures that were added
+// to the archive after t.
 func (m *merging) knownAt(t record.Time) *snapshot.Snapshot {
 	if v := m.earlier[t]; v != nil {
 		return v
@@ -40,8 +42,8 @@ func (m *merging) knownAt(t record.Time) *snapshot.Snapshot {
 	return m.earlier[t]
 }
 
-// findGivers sets m.gives and m.loses: whether the archive has hidden captures from which other
-// captures take bodies, and whether merged segments have such captures.
+// findGivers sets m.gives and m.loses. m.gives is set if the archive has hidden captures from
+// which other captures take bodies, and m.loses if merged segments have such hidden captures.
 func (m *merging) findGivers() error {
 	list, err := m.v.Removals()
 	for _, r := range list {
@@ -54,8 +56,8 @@ func (m *merging) findGivers() error {
 	return err
 }
 
-// statesOf returns the states that e will have after the merge. e is the entry at a place, and
-// is stored without a body.
+// statesOf returns the states that entry e will have after the merge. e is stored without a body.
+// The parameter at is the place of e.
 func (m *merging) statesOf(ctx context.Context, at timeline.Place, e *segment.Stored) ([]newState, error) {
 	old, err := m.v.StatesOf(at, e)
 	if err != nil || !m.gives && len(old) == 0 {
@@ -84,7 +86,7 @@ func (m *merging) statesOf(ctx context.Context, at timeline.Place, e *segment.St
 	return out, nil
 }
 
-// oldState returns st, a state that entry e has before the merge, as a state to write.
+// oldState returns a newState for st, a state that entry e has already before the merge.
 func (m *merging) oldState(e *segment.Stored, st snapshot.State) (newState, error) {
 	if st.At.Seg == nil {
 		return noState(e, st.Since), nil
@@ -102,16 +104,17 @@ func (m *merging) oldState(e *segment.Stored, st snapshot.State) (newState, erro
 	return out, nil
 }
 
-// noState returns a state without a body of a deleted capture: from the time since on, entry e
-// has the body that it takes from captures of the archive.
+// noState returns a newState which says that from the time since on, entry e has no body from a
+// deleted capture. The body is then found among the captures that were not deleted.
 func noState(e *segment.Stored, since record.Time) newState {
 	out := newState{entry: *e}
 	out.entry.Added = since
 	return out
 }
 
-// newStates returns the states of entry e, whose body may have changed at the given times.
-// old are the states that e has now.
+// newStates returns the states that entry e will have after the merge. The body of e may have
+// changed at each of the given times. old are the states that are stored for e now, and the
+// parameter at is the place of e.
 func (m *merging) newStates(ctx context.Context, at timeline.Place, e *segment.Stored, old []snapshot.State, times []record.Time) ([]newState, error) {
 	var out []newState
 	for _, t := range times {
@@ -147,10 +150,11 @@ func (s *newState) same(o *newState) bool {
 	return a.ID == b.ID && a.Status == b.Status && a.Kind == b.Kind && a.Mime == b.Mime && a.Location == b.Location && a.Page == b.Page
 }
 
-// given completes s, the state at time t of the capture at a place, if the capture then had its
-// body from a hidden capture, directly or through other captures. The hidden capture may be in
-// a segment that is not merged. It is entered all the same: the merged capture counts as added
-// later, and would not find it.
+// given finds out whether the capture at a place had its body from a hidden capture at time t,
+// directly or through other captures. If so, it sets s.owner and the fields of s.entry that
+// depend on the body. s is the state of the capture at that time. given also does this if the
+// hidden capture is in a segment that is not merged: after the merge the capture counts as added
+// later than the removal, and would no longer find the hidden capture.
 func (m *merging) given(ctx context.Context, at timeline.Place, s *newState, t record.Time) error {
 	v := m.knownAt(t)
 	all, err := v.Lookup(ctx, s.entry.Key)
@@ -196,7 +200,8 @@ func (m *merging) given(ctx context.Context, at timeline.Place, s *newState, t r
 	return nil
 }
 
-// writeStates writes the states in list to the end of the segment of w, which belongs to pool.
+// writeStates writes the states in list, with their bodies, at the end of the segment that w
+// writes. pool is the pool of that segment.
 func (m *merging) writeStates(w *segment.Writer, pool string, list []newState) error {
 	for i := range list {
 		s := &list[i]

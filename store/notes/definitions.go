@@ -21,7 +21,8 @@ import (
 // capture depends on it, and it survives the loss of a catalogue.
 const FileDefinitions = "definitions"
 
-// kindDefinitions is the word for this kind of file in its first line.
+// kindDefinitions is the word in the first line of a file of definitions that says
+// which kind of file it is.
 const kindDefinitions = "definitions"
 
 // definitionsBytesMax is the largest size of the file with the definitions, in
@@ -76,8 +77,8 @@ func (k *Notes) Define(ctx context.Context, change func([]task.Definition) ([]ta
 	})
 }
 
-// CopyDefinitions adds those definitions of k to the notes of another archive that have a kind
-// and name that no definition there has.
+// CopyDefinitions copies the definitions of k into the notes of another archive, to. It leaves
+// out a definition if the other archive has one of the same kind and name.
 func (k *Notes) CopyDefinitions(ctx context.Context, to *Notes) error {
 	own, err := k.Definitions(ctx)
 	if err != nil || len(own) == 0 {

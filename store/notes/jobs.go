@@ -29,17 +29,17 @@ const (
 	fileDaemon  = "daemon"
 )
 
-// jobsBytesMax is the size in bytes at which the log of ended jobs is cut to its
-// later half. A job takes about 200 bytes, so the log has some thousands of jobs.
+// jobsBytesMax is the size of the log of ended jobs, in bytes, above which its older
+// half is dropped. A job takes about 200 bytes, so the log has some thousands of jobs.
 const jobsBytesMax = 1 << 20
 
 // BeginJob records that job j (one run of a statement) begins, and returns its ID. When the job
 // has ended, the caller calls the function end with the completed job, which end stores
 // durably. If the process dies before that, the job counts as interrupted.
 //
-// If j is a run of a schedule of which another run has not ended, the error is a
-// *task.JobRunningError. If there is no archive, the ID is 0, and the job is stored only if
-// there is an archive when the job ends.
+// If j was started by a schedule, and an earlier job of that schedule is still running, the
+// error is a *task.JobRunningError. If there is no archive, the ID is 0, and the job is stored
+// only if there is an archive when the job ends.
 func (k *Notes) BeginJob(ctx context.Context, j task.Job) (id int64, end func(task.Job) error, err error) {
 	j.State, j.Process, j.Finished = task.JobRunning, os.Getpid(), record.NoTime
 	var run disk.File
@@ -100,8 +100,8 @@ type jobLog struct {
 	size    int64 // size of the log in bytes
 	torn    bool  // the last line of the log is incomplete
 	running []task.Job
-	lost    []task.Job // jobs whose process is gone and that are not in the log
-	sweep   []string   // files of jobs that no longer run
+	lost    []task.Job // jobs that are not in the log, and whose process was killed
+	sweep   []string   // paths of the files of jobs that no longer run; they can be removed
 }
 
 func (l *jobLog) nextID() int64 {
@@ -114,8 +114,9 @@ func (l *jobLog) nextID() int64 {
 	return id + 1
 }
 
-// jobsLocked calls f with the content of the folder of jobs, while no other process can begin
-// or end a job. Before that, it adds to the log the jobs whose process was killed.
+// jobsLocked locks the folder of jobs, so that no other process can begin or end a job, and calls
+// f with the content of the folder. Before that, it adds to the log the jobs whose process was
+// killed, as interrupted.
 func (k *Notes) jobsLocked(ctx context.Context, f func(*jobLog) error) error {
 	if _, err := k.folder.Disk.Stat(filepath.Join(k.folder.Path, dirJobs)); err != nil {
 		if err := disk.Mkdir(k.folder.Disk, filepath.Join(k.folder.Path, dirJobs)); err != nil {
@@ -142,9 +143,9 @@ func (k *Notes) jobsLocked(ctx context.Context, f func(*jobLog) error) error {
 	})
 }
 
-// readJobs reads the folder of jobs. If the caller does not hold the lock, a job that is just
-// ending may be both in the log and among the running jobs. readJobs then returns it only as
-// ended.
+// readJobs reads the folder of jobs. The caller need not hold the lock of the folder. Without the
+// lock, readJobs may find a job that is just ending both in the log and among the running jobs;
+// it then returns the job only as ended.
 func (k *Notes) readJobs() (*jobLog, error) {
 	log := &jobLog{}
 	names, err := disk.Glob(k.folder.Disk, k.folder.Path, filepath.Join(dirJobs, fileRunning+"*"))
@@ -190,9 +191,8 @@ func (k *Notes) readJobs() (*jobLog, error) {
 	return log, nil
 }
 
-// lookAtJob reads the file of a running job. ok is false if the file cannot be parsed: it was
-// not written completely, so the job never began. runs reports whether the job's process is
-// alive.
+// lookAtJob reads the file of a job, whose path is name. ok is false if the file was not written
+// completely; the job then never began. runs reports whether the job's process is still alive.
 func lookAtJob(name string) (j task.Job, ok, runs bool, err error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -256,8 +256,8 @@ func (k *Notes) readLog(log *jobLog) error {
 }
 
 // appendJobs appends ended jobs to the log and syncs the file. If the log is longer than
-// jobsBytesMax, appendJobs writes it again with only its later half and the last run of each
-// schedule.
+// jobsBytesMax, appendJobs writes the file again, with only the later half of the jobs and the
+// last job of each schedule.
 func (k *Notes) appendJobs(log *jobLog, jobs ...task.Job) error {
 	name := filepath.Join(k.folder.Path, dirJobs, fileJobs)
 	log.ended = append(log.ended, jobs...)
@@ -295,8 +295,8 @@ func (k *Notes) appendJobs(log *jobLog, jobs ...task.Job) error {
 	return err
 }
 
-// laterJobs returns the later half of list. It puts before it the last run of each schedule
-// that has no run in that half.
+// laterJobs returns the later half of list. If a schedule has no job in that half, the result
+// begins with the last job of that schedule.
 func laterJobs(list []task.Job) []task.Job {
 	last := map[string]int64{}
 	for _, j := range list {
@@ -326,8 +326,8 @@ func cutText(s string) string {
 	return strings.ToValidUTF8(s[:task.JobTextMax], "") + "…"
 }
 
-// errJob is the error for a line of the log that cannot be parsed. No caller returns
-// it: such a line was not written completely, and counts as no job.
+// errJob is the error of a line of the log that cannot be parsed. It stays inside
+// decodeJob, whose result ok is then false.
 var errJob = errors.New("the line is no job")
 
 // decodeJob parses a line that encodeJob made, without the newline. ok is false if

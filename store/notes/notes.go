@@ -5,7 +5,7 @@
 // # Words
 //
 //	definition   a view, metadata or a saved query that users have named
-//	job          one run of a statement: when it ran, and how it ended
+//	job          the execution of one statement: when it ran, and how it ended
 //	log          the file with the jobs that have ended
 //	daemon       the process that runs the schedules of the archive
 //	result       rows that were computed once and stored by name, such as the ranks

@@ -21,19 +21,19 @@ import (
 	"infomall/store/urlkey"
 )
 
-// dirResults is the folder of all results. The file of a result is in results/KIND/NAME/TIME,
-// where TIME is when the result was computed. A result counts as soon as its file exists: no
-// catalogue names it, because captures do not depend on results.
+// dirResults is the folder of all stored results. The file of a result is results/KIND/NAME/TIME,
+// where TIME is when the result was computed. A result is in force as soon as its file exists: no
+// catalogue names the file, because captures do not depend on results.
 const dirResults = "results"
 
 // resultNameMax is how many bytes the name of a result's folder may have. Many file systems
 // allow only a few more.
 const resultNameMax = 200
 
-// SaveResult stores a result with the description info and these rows. Earlier results with the
-// same kind and name stay. SaveResult ranges over rows once, and returns info with the name of
-// the file. If there is already a result with the same time Computed, it increases Computed by
-// a millisecond until it is unique. If the process is killed meanwhile, nothing is stored.
+// SaveResult stores a result: the description info and its rows. Earlier results with the same
+// kind and name stay. SaveResult ranges over rows once, and returns info with the field File set.
+// If there is already a result of that name with the same time Computed, SaveResult adds one to
+// Computed until the time is unique. If the process is killed meanwhile, nothing is stored.
 func (k *Notes) SaveResult(ctx context.Context, info task.Result, rows iter.Seq2[task.ResultRow, error]) (task.Result, error) {
 	w, err := k.folder.NewWriter(ctx)
 	if err != nil {
@@ -74,8 +74,8 @@ func (k *Notes) saveResult(ctx context.Context, w *commit.Writer, info *task.Res
 	}
 }
 
-// writeResult writes and syncs the file of a result at the path name. It completes
-// info.
+// writeResult writes and syncs the file of a result at the path name. It sets info.Rows
+// and info.Bytes.
 func (k *Notes) writeResult(ctx context.Context, name string, info *task.Result, rows iter.Seq2[task.ResultRow, error]) (err error) {
 	f, err := disk.Create(k.folder.Disk, name)
 	if err != nil {
@@ -123,8 +123,8 @@ func resultFolder(kind, name string) string {
 	return filepath.Join(dirResults, kind, string(b))
 }
 
-// DropResult removes all results with a kind and name, and returns how many it
-// removed. It returns 0 if there are none.
+// DropResult removes all stored results of a kind with one name, and returns how many
+// it removed. It returns 0 if there are none.
 func (k *Notes) DropResult(ctx context.Context, kind, name string) (int, error) {
 	dir := filepath.Join(k.folder.Path, resultFolder(kind, name))
 	files, err := k.folder.Disk.ReadDir(dir)
@@ -146,8 +146,8 @@ func (k *Notes) DropResult(ctx context.Context, kind, name string) (int, error) 
 }
 
 // Results lists the results of a kind, sorted by name and time. It leaves out
-// results whose files cannot be read, with a warning for each: the file is damaged,
-// is in the place of another file, or has another format.
+// results whose files cannot be read, with a warning for each. Such a file is damaged,
+// has another format, or has the kind, name or time of another result in its path.
 func (k *Notes) Results(ctx context.Context, kind string) ([]task.Result, error) {
 	names, err := k.folder.Disk.ReadDir(filepath.Join(k.folder.Path, dirResults, kind))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -183,8 +183,8 @@ func (k *Notes) Results(ctx context.Context, kind string) ([]task.Result, error)
 	return list, nil
 }
 
-// NamedResults lists the results of a kind and name, sorted by time. Unlike Results,
-// it returns an error if a file cannot be read.
+// NamedResults lists the stored results of a kind with one name, sorted by time. Unlike
+// Results, it returns an error if a file cannot be read.
 func (k *Notes) NamedResults(ctx context.Context, kind, name string) ([]task.Result, error) {
 	folder := resultFolder(kind, name)
 	files, err := k.folder.Disk.ReadDir(filepath.Join(k.folder.Path, folder))
@@ -209,7 +209,7 @@ func (k *Notes) NamedResults(ctx context.Context, kind, name string) ([]task.Res
 	return list, nil
 }
 
-// RemoveResult removes one stored result, which info names by its file. If it does
+// RemoveResult removes the stored result whose file is info.File. If the file does
 // not exist, that is no error.
 func (k *Notes) RemoveResult(ctx context.Context, info task.Result) error {
 	if err := ctx.Err(); err != nil {
@@ -284,9 +284,9 @@ func (k *Notes) openResult(name string) (*resultFile, error) {
 	return &resultFile{r, f}, nil
 }
 
-// ResultRows yields those rows of the stored result info whose keys are in one of the ranges,
-// in order of key. info.File says which result. The ranges must be sorted and disjoint; nil
-// means all rows. An error is the last pair.
+// ResultRows yields rows of the stored result whose file is info.File: those whose keys are in
+// one of the ranges, in order of key. The ranges must be sorted and disjoint; nil means all
+// rows. An error is the last pair.
 func (k *Notes) ResultRows(ctx context.Context, info task.Result, ranges []urlkey.Range) iter.Seq2[task.ResultRow, error] {
 	return func(yield func(task.ResultRow, error) bool) {
 		r, err := k.openResult(info.File)

@@ -55,8 +55,8 @@ func (r *Reader) Varint() int64 {
 	return int64(x>>1) ^ -int64(x&1)
 }
 
-// Number decodes a Uvarint that must be less than 1<<31; a greater number sets
-// Bad. Positions in a body are below that bound.
+// Number decodes a number that binary.AppendUvarint wrote. If the number is 1<<31
+// or more, Number sets Bad and returns 0.
 func (r *Reader) Number() int {
 	x := r.Uvarint()
 	if x > math.MaxInt32 {
@@ -97,8 +97,8 @@ func (r *Reader) Take(n int) []byte {
 	return out
 }
 
-// Sized decodes a length, a Uvarint, and returns that many bytes after it. The
-// result shares memory with B.
+// Sized decodes a slice of bytes that AppendSized wrote: its length, as a Uvarint,
+// and its bytes. The result shares memory with B.
 func (r *Reader) Sized() []byte {
 	n := r.Uvarint()
 	if n > uint64(len(r.B)) {
@@ -111,8 +111,8 @@ func (r *Reader) Sized() []byte {
 // Text decodes a text that AppendSized wrote: its length and its bytes.
 func (r *Reader) Text() string { return string(r.Sized()) }
 
-// AppendSized appends the length of b, as a Uvarint, and then b to dst.
-// Reader.Sized and Reader.Text decode it.
+// AppendSized appends to dst the length of b, as a Uvarint, and then the bytes of
+// b. Reader.Sized and Reader.Text decode them.
 func AppendSized[T ~string | ~[]byte](dst []byte, b T) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(b))), b...)
 }

@@ -16,8 +16,8 @@ import (
 	"infomall/store/packed"
 )
 
-// frameBytes is the size in bytes, before compression, at which a frame ends. Smaller frames
-// compress worse; larger ones take longer to read for one document.
+// frameBytes is how many bytes of readings go into one frame, before compression. Smaller frames
+// compress worse; a larger frame takes longer to decompress for one document.
 const frameBytes = 128 << 10
 
 // TitleBytes is how many bytes the title of a document may have in a row. The caller of
@@ -29,12 +29,12 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // Builder writes a file of readings. Only one goroutine may use it.
 type Builder struct {
 	w       *bufio.Writer
-	frame   []byte // readings of the frame that is not written yet
-	frames  []frame
-	sources []Source
-	rows    []Row
-	known   map[Key]int // index in rows of a row with the key
-	bytes   int64       // of all readings, decompressed
+	frame   []byte      // readings of the frame that is not written yet
+	frames  []frame     // the frames that are written
+	sources []Source    // the last one is the current source
+	rows    []Row       // of all sources
+	known   map[Key]int // for each key: the index in rows of the last row with it
+	bytes   int64       // size of all readings before compression
 }
 
 // frame has the size in bytes and the crc32c of a compressed frame.
@@ -59,14 +59,15 @@ func NewBuilder(w io.Writer) (*Builder, error) {
 	return b, b.w.WriteByte(disk.FormatByte)
 }
 
-// Begin starts a source: the rows that are added from now on belong to the db-file n. from is
-// the first of its runs that the file will cover. The file covers none until Cover is called.
+// Begin makes the db-file n the current source: the rows that are added next belong to it. from
+// is the number of the first run of that db-file that b will cover. b covers no run of it until
+// the caller calls Cover.
 func (b *Builder) Begin(n Name, from uint32) {
 	b.sources = append(b.sources, Source{n, from, from})
 }
 
-// Cover records that the file covers the runs from the source's first run up to, but not
-// including, the run number to.
+// Cover records that the file covers these runs of the current source: from the run that was
+// passed to Begin up to, but not including, the run with the number to.
 func (b *Builder) Cover(to uint32) { b.sources[len(b.sources)-1].To = to }
 
 // Drop removes the current source from the file if it has no rows and covers no run.
@@ -87,8 +88,8 @@ func (b *Builder) Len() int { return len(b.rows) }
 // Bytes returns the size of all readings together, in bytes before compression.
 func (b *Builder) Bytes() int64 { return b.bytes }
 
-// Has reports whether a source of the file has a row with this key. If so, it adds a row with
-// the same reading to the current source.
+// Has reports whether b has a row with this key, of any source. If so, it adds a row with the
+// same key and reading to the current source.
 func (b *Builder) Has(k Key) bool {
 	n, known := b.known[k]
 	if known {
@@ -99,8 +100,8 @@ func (b *Builder) Has(k Key) bool {
 	return known
 }
 
-// Add adds a row to the current source. The row has the reading of d, or, if d is nil, says
-// that the body is no document of a known kind.
+// Add adds a row with this key to the current source, and the reading of document d. If d is nil,
+// the row says that the body is no document of a known kind.
 func (b *Builder) Add(k Key, d *document.Document) error {
 	if d == nil {
 		b.add(Row{Key: k, frame: -1})
@@ -116,7 +117,7 @@ func hasText(d *document.Document) bool {
 	})
 }
 
-// Copy adds a copy of row r, which is in the file f, to the current source.
+// Copy adds a copy of row r of the file f, with its reading, to the current source.
 func (b *Builder) Copy(f *File, r Row) error {
 	if !r.Read() {
 		b.add(r)
@@ -129,7 +130,8 @@ func (b *Builder) Copy(f *File, r Row) error {
 	return b.put(r, reading)
 }
 
-// put adds row r, which has a reading, and the bytes of that reading.
+// put adds the row r and its reading. It first writes the current frame if the reading does not
+// fit into it.
 func (b *Builder) put(r Row, reading []byte) error {
 	if len(b.frame) > 0 && len(b.frame)+len(reading) > frameBytes {
 		if err := b.flush(); err != nil {
@@ -149,7 +151,7 @@ func (b *Builder) add(r Row) {
 	b.rows = append(b.rows, r)
 }
 
-// flush compresses the current frame and writes it.
+// flush compresses the current frame, writes it, and begins an empty one.
 func (b *Builder) flush() error {
 	out := encoder().EncodeAll(b.frame, nil)
 	b.frames = append(b.frames, frame{len(out), crc32.Checksum(out, castagnoli)})
@@ -202,10 +204,10 @@ func (b *Builder) table() []byte {
 	return t
 }
 
-// rowText is the flag of a row whose document has text.
+// rowText is the bit in the flags of a stored row which says that the document has text.
 const rowText = 1
 
-// append appends the row as the table stores it.
+// append appends the row to t in the form in which the table stores it, and returns t.
 func (r *Row) append(t []byte) []byte {
 	t = binary.AppendUvarint(t, uint64(r.source))
 	t = append(t, r.Body[:]...)

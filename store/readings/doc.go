@@ -7,6 +7,7 @@
 //	reading    the stored form of a document, see package document
 //	source     a db-file whose bodies were read
 //	row        says where the reading of one body of a source is, or that it is no document
+//	run        captures of a db-file that are compressed together
 //	covered    a run of a source is covered if each document in it has a row
 //	frame      readings that are compressed together
 //
@@ -54,24 +55,26 @@ type Name struct {
 // NameOf returns the Name of a segment's db-file.
 func NameOf(s *segment.Info) Name { return Name{s.Number(), s.Bytes, s.CRC} }
 
-// Source is a db-file with documents whose readings are in the file. The file covers the runs
-// of the db-file from From up to, but not including, To.
+// Source says which documents a file of readings has: those in some runs of one db-file. Name
+// identifies the db-file. From is the number of the first run, and To is one more than the
+// number of the last run.
 type Source struct {
 	Name
 	From, To uint32
 }
 
-// Row says where the reading of a body is.
+// Row says where the reading of one body is in the file of readings, or that the body is no
+// document. It also has a few properties of the document.
 type Row struct {
 	Key
-	Title, Lang string // of the document
-	HasText     bool   // whether it has text
-	source      int    // index in File.Sources
-	frame       int    // number of the frame; -1 if no kind reads the body
-	from, size  int    // of the reading, in the decompressed frame
+	Title, Lang string // title and language of the document
+	HasText     bool   // whether the document has text
+	source      int    // index in File.Sources of the db-file that has the body
+	frame       int    // number of the frame with the reading; -1 if the body is no document of a known kind
+	from, size  int    // offset and size of the reading in the decompressed frame, in bytes
 }
 
-// Read reports whether the body was read as a document. If not, the row has no reading.
+// Read reports whether the row has a reading. It has none if the body is no document.
 func (r *Row) Read() bool { return r.frame >= 0 }
 
 func (r *Row) compare(o *Row) int {

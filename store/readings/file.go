@@ -37,22 +37,22 @@ const (
 // File is the table of a file of readings. The file itself is opened for each frame that is
 // read, so a File need not be closed. Several goroutines may use it.
 type File struct {
-	Sources []Source // in order
+	Sources []Source // in the order in which they were written
 
 	disk         disk.FS
-	folder, name string
-	rows         []Row
+	folder, name string // as passed to Open
+	rows         []Row  // of all sources, sorted by source and key
 	frames       []place
-	memory       int64
+	memory       int64 // result of Memory
 
 	mu   sync.Mutex
-	last int    // number of the frame in kept; -1 if none
-	kept []byte // it, decompressed
+	last int    // number of the frame in kept; -1 if there is none
+	kept []byte // the decompressed frame that was read last, unless it was too large
 }
 
-// place is where a frame is.
+// place is where a frame is in the file, and the frame's size and checksum.
 type place struct {
-	at int64
+	at int64 // offset in the file, in bytes
 	frame
 }
 
@@ -85,7 +85,8 @@ func (f *File) Name() string { return f.name }
 // Memory returns an estimate of the memory that f takes, in bytes.
 func (f *File) Memory() int64 { return f.memory }
 
-// fault returns a *segment.Error that names the file and says what to do. err is what is wrong.
+// fault wraps err, which says what is wrong with the file, in a *segment.Error. That error names
+// the file and the statement that makes it again.
 func (f *File) fault(err error) error {
 	return &segment.Error{File: f.name, Offset: -1, Err: fmt.Errorf("%w: REINDEX DOCUMENTS makes them again", err)}
 }
@@ -99,7 +100,8 @@ var decoder = sync.OnceValue(func() *zstd.Decoder {
 	return d
 })
 
-// unpack reads the frame at place p from in, checks its checksum and decompresses it.
+// unpack reads the frame at place p from in, compares its checksum and decompresses it. The error
+// is errDamaged if one of these steps fails.
 func unpack(in io.ReaderAt, p place) ([]byte, error) {
 	b := make([]byte, p.size)
 	if _, err := in.ReadAt(b, p.at); err != nil {
@@ -189,7 +191,7 @@ func (f *File) readTable(in io.ReaderAt, size int64) error {
 // language.
 const rowBytes = 96
 
-// take decodes a row that append has encoded.
+// take decodes a row that the method append has encoded, and sets the fields of r.
 func (r *Row) take(p *packed.Reader) {
 	r.source = p.Number()
 	copy(r.Body[:], p.Take(len(r.Body)))
@@ -202,12 +204,13 @@ func (r *Row) take(p *packed.Reader) {
 	}
 }
 
-// Source returns the index of the db-file n in f.Sources, or -1 if it is none of the sources.
+// Source returns the index in f.Sources of the db-file n, or -1 if f has no readings of it.
 func (f *File) Source(n Name) int {
 	return slices.IndexFunc(f.Sources, func(s Source) bool { return s.Name == n })
 }
 
-// Find returns the row of a source with this key. ok is false if there is none.
+// Find returns the row with this key of the source f.Sources[source]. ok is false if there is
+// none.
 func (f *File) Find(source int, k Key) (_ Row, ok bool) {
 	i, found := slices.BinarySearchFunc(f.rows, Row{Key: k, source: source}, func(x, y Row) int { return x.compare(&y) })
 	if !found {
@@ -219,7 +222,7 @@ func (f *File) Find(source int, k Key) (_ Row, ok bool) {
 // All returns all rows of the file, of all sources. The caller must not change them.
 func (f *File) All() []Row { return f.rows }
 
-// Rows returns all rows of a source. The caller must not change them.
+// Rows returns all rows of the source f.Sources[source]. The caller must not change them.
 func (f *File) Rows(source int) []Row {
 	from, _ := slices.BinarySearchFunc(f.rows, source, func(r Row, s int) int { return r.source - s })
 	to, _ := slices.BinarySearchFunc(f.rows, source+1, func(r Row, s int) int { return r.source - s })

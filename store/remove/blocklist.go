@@ -17,10 +17,10 @@ import (
 	"infomall/store/segment"
 )
 
-// entry returns the entry that a DELETE … FOREVER adds to the block-list, without Time and
-// Reason. It returns nil if the entry would keep nothing out: the captures are to be identified
-// by their bodies, and no deleted capture has one. If the entry needs digests, entry reads each
-// deleted body once.
+// entry returns the entry that a DELETE … FOREVER adds to the block-list. The caller sets Time
+// and Reason. If the entry identifies captures by the digests of their bodies, entry reads each
+// deleted body once. It then returns nil if no deleted capture has a body, because the entry
+// would keep nothing out.
 func (d *deletion) entry(ctx context.Context, f *task.Forever) (*task.BlockEntry, error) {
 	e := &task.BlockEntry{Scopes: f.Scopes, From: f.From, To: f.To}
 	for _, p := range d.pools {
@@ -46,8 +46,8 @@ func (d *deletion) entry(ctx context.Context, f *task.Forever) (*task.BlockEntry
 	return e, nil
 }
 
-// digests returns the sha256 and the sha1 of the body of capture ref. If the body is damaged,
-// the result has only the digest that is stored with the capture.
+// digests returns the SHA-256 and the SHA-1 of the body of capture ref. If the body is damaged,
+// the result has only the SHA-256, which is stored with the capture.
 func (d *deletion) digests(ctx context.Context, ref record.Ref) (b task.BodyDigest, err error) {
 	p, err := d.v.Payload(ctx, ref)
 	if err == nil && p.NoBody == "" {
@@ -82,9 +82,9 @@ func sums(pieces iter.Seq2[[]byte, error]) (b task.BodyDigest, err error) {
 	return b, nil
 }
 
-// block returns a function that adds e to the block-list, for commit.Publication.Block. This
-// function sets *number to the number of the new entry. It returns catalog.ErrStale if captures
-// were imported after d's snapshot was made: some of them may have to be deleted too.
+// block returns a function for commit.Publication.Block. That function adds e to the block-list
+// and sets *number to the number of the new entry. It returns catalog.ErrStale if captures were
+// imported after d's snapshot was made, because some of them may have to be deleted too.
 func (d *deletion) block(e *task.BlockEntry, number *int64) func(*catalog.Catalog, *task.BlockList) (*task.BlockList, error) {
 	return func(c *catalog.Catalog, now *task.BlockList) (*task.BlockList, error) {
 		if slices.ContainsFunc(c.Segments, func(s *segment.Info) bool { return s.Born > d.v.Pin.Generation }) {
@@ -96,11 +96,12 @@ func (d *deletion) block(e *task.BlockEntry, number *int64) func(*catalog.Catalo
 	}
 }
 
-// errNothing ends a publication that would change nothing. No caller returns it.
+// errNothing stops a publication that would change nothing. Allow does not return it to its
+// caller.
 var errNothing = errors.New("nothing changes")
 
-// Allow removes from the block-list what o names, and returns what it removed. If o.Dry is set,
-// it changes nothing.
+// Allow removes from the block-list the entries and the URLs that o names. The result says what
+// was removed. If o.Dry is set, Allow changes nothing and returns what it would remove.
 func (a *Remover) Allow(ctx context.Context, o task.AllowOptions) (res task.AllowResult, err error) {
 	if o.Dry {
 		v, err := a.snapshots.Open(ctx)

@@ -2,6 +2,8 @@
 // segments are merged. A tombstone says when and why they were removed. If visible captures
 // have their bodies from a removed capture, the body stays until they have it themselves.
 //
+// A capture needs a removed capture if it has its body from that capture.
+//
 // The block-list says what must not be imported again. A DELETE … FOREVER adds an entry to it
 // in the same publication as the removal; ALLOW removes entries.
 package remove
@@ -45,10 +47,10 @@ func New(f *commit.Folder, s *snapshot.Source, now func() time.Time, merge func(
 // Delete removes the captures of snapshot v that o.Targets yields from the archive. They are
 // hidden from the next snapshot on, and leave the files when their segments are rewritten.
 // Other captures do not change, even if their bodies are stored at a deleted capture. A
-// tombstone records when and why captures were deleted, but not which. If o.Forever is set, an
-// entry of the block-list comes into force together with the removal, even if there is nothing
-// to remove. If o.Dry is set, Delete only counts. If segments of the snapshot went out of force
-// meanwhile, the error is task.ErrChanged.
+// tombstone records when and why captures were deleted, but not which. If o.Forever is set,
+// Delete also adds an entry to the block-list, even if there is nothing to remove. If o.Dry is
+// set, Delete changes nothing and only counts. If another process replaced segments of the
+// snapshot meanwhile, the error is task.ErrChanged.
 //
 // Delete takes about 50 bytes of memory for each capture that it deletes.
 func (a *Remover) Delete(ctx context.Context, v *snapshot.Snapshot, o task.DeleteOptions) (task.DeleteResult, error) {
@@ -120,35 +122,35 @@ type deletion struct {
 	v      *snapshot.Snapshot
 	look   *snapshot.Looker
 	hide   map[timeline.Place]bool                   // the captures to delete
-	needed map[timeline.Place]catalog.Need           // by place in hide: which other captures need the capture
-	hidden func(timeline.Place) (catalog.Need, bool) // reports whether a capture was deleted earlier, and who needs it; see Snapshot.HiddenNeeds
-	bodies map[segment.ID][]timeline.Place           // the places in hide whose captures have a body, by body
-	keys   map[string]bool                           // the URLs of which captures are deleted
-	pools  map[string]*task.RemovedPool              // the pools that lose captures
-	left   int64                                     // goes into DeleteResult.Left
+	needed map[timeline.Place]catalog.Need           // for each place in hide: captures of which pools need the capture there
+	hidden func(timeline.Place) (catalog.Need, bool) // reports whether a capture was deleted earlier, and captures of which pools need it; see Snapshot.HiddenNeeds
+	bodies map[segment.ID][]timeline.Place           // by the ID of a body: the places in hide whose captures have that body
+	keys   map[string]bool                           // the keys of the URLs of which captures are deleted
+	pools  map[string]*task.RemovedPool              // the pools that lose captures, by name
+	left   int64                                     // becomes DeleteResult.Left
 	// digested has one deleted capture for each body that is not empty, by the ID of the body.
 	// bodiless is how many deleted captures have no body or an empty one.
 	digested map[segment.ID]record.Ref
 	bodiless int64
 
-	noted      map[needing]bool                   // what needAll has already recorded
-	walked     map[walkedAt]catalog.Need          // deleted captures to which chains of revisits led
-	known      map[record.Time]*snapshot.Snapshot // results of knownAt
-	changes    *snapshot.Changes
-	dependents map[uint32]bool // fingerprints of URLs whose captures have their bodies from deleted captures or through their pools
+	noted      map[needing]bool                   // the calls of needAll that were made
+	walked     map[walkedAt]catalog.Need          // the deleted captures that revisit has reached, and the need that it recorded for each
+	known      map[record.Time]*snapshot.Snapshot // the snapshots that knownAt has made, by time
+	changes    *snapshot.Changes                  // finds the times at which captures had bodies from other captures than now
+	dependents map[uint32]bool                    // fingerprints of the URLs whose bodies come from deleted captures, or from pools that lose captures
 }
 
-// needing identifies a call of needAll, so that the same call is not repeated: captures of a
-// pool have the body id from deleted captures.
+// needing identifies a call of needAll by its arguments. A second call with equal arguments
+// would record nothing new.
 type needing struct {
-	key  string // of the URL whose deleted captures have it; "" for all
-	id   segment.ID
-	pool string
-	need catalog.Need // if the capture that needs the body is deleted too: which captures need that capture
+	key  string       // key of the URL of the deleted captures; "" for all URLs
+	id   segment.ID   // the body that the deleted captures have
+	pool string       // pool of the capture that has its body from them
+	need catalog.Need // if that capture is deleted too: captures of which pools need it
 }
 
-// targets adds to d the captures that list yields, sorted by URL. It returns the first error of
-// list.
+// targets adds to d the captures to delete, which list yields sorted by URL. It returns the
+// first error that list yields.
 func (d *deletion) targets(ctx context.Context, list iter.Seq2[task.Target, error]) error {
 	key, chosen := "", make(map[record.Ref]bool)
 	for t, err := range list {
@@ -170,8 +172,8 @@ func (d *deletion) targets(ctx context.Context, list iter.Seq2[task.Target, erro
 	return d.url(ctx, key, chosen)
 }
 
-// url adds to d those captures of the URL with this key that are in chosen. A capture that was
-// imported twice is deleted at both places.
+// url adds to d the captures to delete of one URL: those captures in chosen whose URL has this
+// key. If a capture was imported twice, it is deleted at both places.
 func (d *deletion) url(ctx context.Context, key string, chosen map[record.Ref]bool) error {
 	visible, err := d.look.At(ctx, key)
 	if err != nil {
@@ -211,11 +213,11 @@ func (d *deletion) url(ctx context.Context, key string, chosen map[record.Ref]bo
 	return nil
 }
 
-// needs determines which deleted captures of the URL with this key are needed. A deleted
-// capture is needed if a capture that stays has its body from it, or a deleted one that is
-// itself needed. visible has the captures of the URL, in order, and chosen says which of them
-// are deleted. places are the places of deleted captures that have a body, and bodies has the
-// same places by the ID of the body.
+// needs sets d.needed for the deleted captures of the URL with this key. A deleted capture is
+// needed if another capture has its body from it, and that other capture either stays or is
+// needed itself. visible has the captures of the URL in order of time, and chosen says which of
+// them are deleted. places are the places of the deleted captures that have a body, and bodies
+// has the same places by the ID of the body.
 func (d *deletion) needs(key string, visible []timeline.Capture, chosen map[record.Ref]bool, bodies map[segment.ID][]timeline.Place, places []timeline.Place) {
 	for i := len(visible) - 1; i >= 0; i-- {
 		e := &visible[i]
@@ -256,9 +258,10 @@ func (d *deletion) needs(key string, visible []timeline.Capture, chosen map[reco
 	}
 }
 
-// needAll records that the capture at the place by has its body, with this ID, from one of the
-// deleted captures at places. places must have all deleted captures with that body at the URL
-// with this key, or at all URLs if key is "".
+// needAll records that the capture at the place by has its body from one of the deleted captures
+// at places. Because it is not known from which, needAll marks all of them as needed. id is the
+// ID of the body. places must have all deleted captures with that body whose URL has this key,
+// or of all URLs if key is "".
 func (d *deletion) needAll(key string, id segment.ID, places []timeline.Place, by timeline.Place) {
 	n := needing{key, id, by.Seg.Info.Pool, d.needed[by]}
 	if d.noted[n] {
@@ -270,9 +273,9 @@ func (d *deletion) needAll(key string, id segment.ID, places []timeline.Place, b
 	}
 }
 
-// need records that a capture takes its body from the deleted capture at the place p. The parameter
-// by is the place of the first one. If the capture at by is deleted too, captures that need it also
-// need the one at p. If both places are the same, need does nothing.
+// need records that the capture at the place by has its body from the deleted capture at the
+// place p. If the capture at by is deleted too, the captures that need it also need the capture
+// at p. If both places are the same, need does nothing.
 func (d *deletion) need(p, by timeline.Place) {
 	n := catalog.NeedPool
 	if p.Seg.Info.Pool != by.Seg.Info.Pool {
@@ -283,7 +286,7 @@ func (d *deletion) need(p, by timeline.Place) {
 	}
 }
 
-// count adds a deleted capture to the counts of its pool.
+// count adds the deleted capture e to the counts of its pool in d.pools.
 func (d *deletion) count(e *timeline.Capture) {
 	info := e.Seg.Info
 	p := d.pools[info.Pool]
@@ -297,9 +300,9 @@ func (d *deletion) count(e *timeline.Capture) {
 	}
 }
 
-// others reads all entries of the archive. It records in d.needed which deleted captures store
-// the body of a capture that stays, and counts in d.left the captures that stay and have a body
-// that a deleted capture has.
+// others reads the entries of all captures of the archive. It records in d.needed which deleted
+// captures store the body of a capture that stays. It counts in d.left the captures that stay
+// and have the same body as a deleted capture.
 func (d *deletion) others(ctx context.Context) error {
 	for _, info := range d.v.Pin.Segments {
 		s := d.v.Runs.Reader(info)
@@ -335,9 +338,9 @@ func (d *deletion) others(ctx context.Context) error {
 }
 
 // needHolders completes d.needed for deleted captures of several pools that have the same body.
-// One of them stores the body, and the others refer to it. If a capture of another pool is
-// needed and refers to the body, then a merge of only the pool that stores the body must not
-// drop it.
+// One of them stores the body, and the others refer to that one. If one of them is needed,
+// needHolders marks all as needed by other pools. A merge of only the pool that stores the body
+// then keeps the body.
 func (d *deletion) needHolders() {
 	for _, places := range d.bodies {
 		several := slices.ContainsFunc(places, func(p timeline.Place) bool { return p.Seg.Info.Pool != places[0].Seg.Info.Pool })
@@ -351,8 +354,9 @@ func (d *deletion) needHolders() {
 	}
 }
 
-// revisit records as needed the deleted captures in the chain of revisits that begins at e. e
-// either stays, or is deleted and needed itself. o finds the chain as it was known at time t.
+// revisit follows the chain of revisits that begins at capture e, and marks the deleted captures
+// in it as needed. e either stays, or is deleted and needed itself. o follows the chain in the
+// archive as it was known at time t.
 func (d *deletion) revisit(ctx context.Context, o *snapshot.Originals, t record.Time, e *timeline.Capture) error {
 	of, err := o.Of(ctx, e)
 	if err != nil || of == nil {
@@ -397,8 +401,8 @@ func (d *deletion) revisit(ctx context.Context, o *snapshot.Originals, t record.
 	}
 }
 
-// removal returns the removal to publish, from everything that d has collected. pools are the
-// pools that lose captures. The caller sets Time and Reason.
+// removal returns the removal to publish: the captures in d.hide and the URLs that it affects.
+// pools are the pools that lose captures. The caller sets Time and Reason.
 func (d *deletion) removal(pools []task.RemovedPool) *catalog.Removal {
 	r := &catalog.Removal{Hidden: make(map[uint32][]catalog.Hidden)}
 	for _, p := range pools {

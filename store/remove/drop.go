@@ -29,8 +29,8 @@ func (a *Remover) Drop(ctx context.Context, o task.DropOptions) (task.DropResult
 	return res, err
 }
 
-// hollow deletes all captures of a pool and merges the pool, so that only the blocks
-// that other pools use are left in it.
+// hollow deletes all captures of the pool o.Pool and then merges the pool, so that only
+// the blocks that other pools use are left in it. If o.Dry is set, it only counts.
 func (a *Remover) hollow(ctx context.Context, o task.DropOptions) (task.DropResult, error) {
 	v, err := a.snapshots.Open(ctx)
 	if err != nil {
@@ -50,8 +50,8 @@ func (a *Remover) hollow(ctx context.Context, o task.DropOptions) (task.DropResu
 	return res, err
 }
 
-// deletePool deletes all captures of a pool from the archive, as Delete does. If o.Dry is set,
-// it only counts them. v is a snapshot of the archive's present state.
+// deletePool deletes all captures of the pool o.Pool, as Delete does, but not the pool. If o.Dry
+// is set, it only counts them. v is a snapshot of the archive's present state.
 func (a *Remover) deletePool(ctx context.Context, v *snapshot.Snapshot, o task.DropOptions) (task.DropResult, error) {
 	var all []task.Target
 	for _, info := range v.Pin.PoolSegments(o.Pool) {
@@ -80,8 +80,8 @@ func (a *Remover) deletePool(ctx context.Context, v *snapshot.Snapshot, o task.D
 	return res, err
 }
 
-// dropWhole drops a pool that no other pool needs. It tries again if another process
-// changes the archive meanwhile.
+// dropWhole drops a pool. It tries again if another process changes the archive meanwhile.
+// If other pools need bodies of the pool, the error is a *task.DependsError.
 func (a *Remover) dropWhole(ctx context.Context, o task.DropOptions) (task.DropResult, error) {
 	var res task.DropResult
 	err := commit.Retry(ctx, func() (err error) { // captures may be added to the pool meanwhile, or come to need it
@@ -114,9 +114,9 @@ func (a *Remover) drop(ctx context.Context, o task.DropOptions) (task.DropResult
 	return res, errors.Join(err, w.Close())
 }
 
-// planDrop determines what is removed with a pool. res describes it, and p is the change to
-// publish; if o.Dry is set, p is empty. planDrop closes its snapshot before it returns, because
-// an open snapshot would keep the files.
+// planDrop prepares the removal of a pool. res describes what is removed, and p is the change to
+// publish; if o.Dry is set, p is empty. planDrop opens a snapshot and closes it before it
+// returns, because an open snapshot would keep the files.
 func (a *Remover) planDrop(ctx context.Context, o task.DropOptions) (res task.DropResult, p commit.Publication, err error) {
 	v, err := a.snapshots.Open(ctx)
 	if err != nil {
@@ -146,8 +146,8 @@ func (a *Remover) planDrop(ctx context.Context, o task.DropOptions) (res task.Dr
 	return res, commit.Publication{Change: catalog.Change{Out: segments, Seen: v.Pin.Generation}, Removal: r}, err
 }
 
-// droppable returns a *task.DependsError if other pools need bodies of the pool. Otherwise it
-// returns nil.
+// droppable returns a *task.DependsError if captures of other pools have their bodies from the
+// pool. Otherwise it returns nil.
 func droppable(ctx context.Context, v *snapshot.Snapshot, pool string) error {
 	e := &task.DependsError{Pool: pool}
 	for _, s := range v.Pin.Segments {
@@ -177,9 +177,9 @@ func droppable(ctx context.Context, v *snapshot.Snapshot, pool string) error {
 	return nil
 }
 
-// revisitsTo reports whether a segment has a revisit, stored without a body, whose original is
-// in the pool, or whose chain of originals leads through the pool. look must not have looked up
-// a later URL before the call.
+// revisitsTo reports whether a revisit in the segment info, stored without a body, has its body
+// from the pool, directly or through a chain of other revisits. look finds the captures of each
+// URL. It only moves forward, so it must not have looked up a URL of this segment before.
 func revisitsTo(ctx context.Context, v *snapshot.Snapshot, info *segment.Info, pool string, look *snapshot.Looker) (bool, error) {
 	found, last := false, ""
 	err := v.Entries(ctx, v.Runs.Reader(info), func(e *timeline.Capture) error {

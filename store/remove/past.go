@@ -15,10 +15,11 @@ import (
 // KNOWN AT asks for such a time: a revisit may have another body now, because a capture came
 // in later that it takes in place of the deleted one.
 
-// knownMost is how many snapshots of earlier times a Delete remembers.
+// knownMost is how many snapshots of earlier times, made by knownAt, a deletion keeps in memory.
 const knownMost = 256
 
-// knownAt returns a snapshot that shows the captures that were added at time t or earlier.
+// knownAt returns d.v as it was known at time t: a snapshot without the captures that were added
+// to the archive after t.
 func (d *deletion) knownAt(t record.Time) *snapshot.Snapshot {
 	if v := d.known[t]; v != nil {
 		return v
@@ -30,9 +31,9 @@ func (d *deletion) knownAt(t record.Time) *snapshot.Snapshot {
 	return d.known[t]
 }
 
-// before records as needed the deleted captures from which 304s had their bodies at earlier
-// times. A 304 that names no other capture has the body of the capture before it, and that may
-// have been another capture then.
+// before marks as needed the deleted captures from which 304 captures had their bodies at
+// earlier times. A 304 that does not say which capture it confirms has the body of the capture
+// before it, and at an earlier time another capture may have been before it.
 func (d *deletion) before(ctx context.Context) error {
 	for _, key := range slices.Sorted(maps.Keys(d.keys)) {
 		times, err := d.changes.In(ctx, key)
@@ -65,8 +66,8 @@ func (d *deletion) before(ctx context.Context) error {
 	return nil
 }
 
-// earlier records as needed the deleted captures in the chains of originals that revisit e had
-// at earlier times.
+// earlier marks as needed the deleted captures to which the chain of revisits that begins at e
+// led at earlier times.
 func (d *deletion) earlier(ctx context.Context, e *timeline.Capture) error {
 	s, err := d.v.Runs.Entry(e.Place)
 	if err != nil || s.DeclaredDigest == "" && s.RefersURL == "" {
@@ -86,9 +87,9 @@ func (d *deletion) earlier(ctx context.Context, e *timeline.Capture) error {
 	return nil
 }
 
-// walkedAt identifies a deleted capture that was reached from a revisit, in the archive as it
-// was known at a time.
+// walkedAt identifies a deleted capture that the method revisit has reached when it followed a
+// chain of revisits in the archive as it was known at one time.
 type walkedAt struct {
-	at   timeline.Place
-	time record.Time
+	at   timeline.Place // place of the deleted capture
+	time record.Time    // the time at which the archive was known
 }

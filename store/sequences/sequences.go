@@ -43,13 +43,13 @@ type Frame struct {
 	Sequences []Sequence
 
 	spots   []spot
-	end     Sequence  // Pos and Lit are the ends of what the sequences parsed so far produce
+	end     Sequence  // Pos and Lit are where the output and the literals of the sequences parsed so far end
 	most    int       // the largest allowed length of the output, in bytes
 	last    [3]uint32 // the last three offsets, the latest first; later sequences may refer to them
 	huff    *huff0.Scratch
 	hasHuff bool // whether huff holds a table of this frame
 	tables  [kinds]table
-	current [kinds]*table // the table in use for each number, nil before the first
+	current [kinds]*table // the decoding table now in use for each of the three numbers; nil before the first block that has one
 	bits    []byte
 }
 
@@ -64,9 +64,9 @@ type Sequence struct {
 	Off uint32
 }
 
-// spot describes spotBytes bytes of the output. Bit i of begin, counted from the
-// lowest, is set if a sequence begins at byte i. before is the number of
-// sequences that begin before these bytes. With spots, At finds a sequence in
+// spot describes spotBytes consecutive bytes of the output. Bit i of begin, counted
+// from the lowest, is set if a sequence begins at byte i of these bytes. before is the
+// number of sequences that begin before them. With spots, At finds a sequence in
 // constant time.
 type spot struct {
 	begin  uint64
@@ -101,7 +101,7 @@ func (f *Frame) locate() {
 	}
 }
 
-// Room returns an estimate of the memory that the Frame takes, in bytes.
+// Room returns an estimate of the memory that f takes, in bytes.
 func (f *Frame) Room() int {
 	return int(unsafe.Sizeof(*f)) + cap(f.Literals) + cap(f.bits) + cap(f.Sequences)*int(unsafe.Sizeof(Sequence{})) + cap(f.spots)*int(unsafe.Sizeof(spot{}))
 }
@@ -117,9 +117,9 @@ const (
 	blockHead = 3 // length in bytes of the header before each block
 )
 
-// Parse parses the first Zstandard frame of b into f. If b ends after a complete block of the
-// frame, Parse takes the blocks up to there. It returns an error if the frame is damaged, or if
-// its output is longer than the parameter most allows, in bytes.
+// Parse parses the first Zstandard frame of b into f. If b ends before the frame, but just after
+// one of its blocks, Parse parses the blocks that are there. It returns an error if the frame is
+// damaged, or if its output has more than most bytes.
 func (f *Frame) Parse(b []byte, most int) error {
 	var h zstd.Header
 	if err := h.Decode(b); err != nil {
@@ -157,9 +157,9 @@ func (f *Frame) Parse(b []byte, most int) error {
 	return nil
 }
 
-// block parses one block of the frame. in has the bytes of the block, form is its
-// type (such as blockRaw), and n is the length of its output if the block is not
-// compressed.
+// block parses one block of the frame. in has the bytes of the block after its header,
+// and form is its type (such as blockRaw). If the block is not compressed, n is the
+// length of its output in bytes.
 func (f *Frame) block(form int, in []byte, n int) error {
 	switch form {
 	case blockRaw:
@@ -187,7 +187,7 @@ func (f *Frame) block(form int, in []byte, n int) error {
 // that Parse was given.
 func (f *Frame) left() int { return f.most - int(f.end.Pos) }
 
-// copies adds the bytes b of a raw block as literals.
+// copies adds b, the bytes of a raw (not compressed) block, to the output as literals.
 func (f *Frame) copies(b []byte) error {
 	f.Literals = append(f.Literals, b...)
 	return f.rest()
@@ -229,7 +229,7 @@ const (
 const literalsMax = 128 << 10
 
 // literals decodes the literals at the start of in, a compressed block, and
-// appends them to f.Literals. It returns the bytes after them.
+// appends them to f.Literals. It returns the bytes of in that follow the literals.
 func (f *Frame) literals(in []byte) ([]byte, error) {
 	if len(in) == 0 {
 		return nil, errFrame
@@ -414,8 +414,8 @@ func (f *Frame) decode(in []byte, n int) error {
 	return nil
 }
 
-// word returns at least 57 bits of b, from the bit offset at on. Bits count from
-// the lowest bit of b[0].
+// word returns at least 57 bits of b, starting at bit offset at. Bit offsets count
+// from the lowest bit of b[0].
 func word(b []byte, at uint) uint64 {
 	return binary.LittleEndian.Uint64(b[at>>3:]) >> (at & 7)
 }

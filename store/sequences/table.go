@@ -14,10 +14,10 @@ const (
 // The modes: how a block of a Zstandard frame gives the decoding table for one of
 // the three numbers of its sequences.
 const (
-	modePredefined = iota // the table in predefined
-	modeRepeat            // one code for all sequences
-	modeTable             // the block has the table
-	modeAsBefore          // the table of the block before
+	modePredefined = iota // the block uses the table that the RFC predefines
+	modeRepeat            // all sequences of the block have the same code
+	modeTable             // the block contains the table
+	modeAsBefore          // the block uses the table of the block before it
 )
 
 // state is one state of the decoder of a number (finite state entropy: Duda, "Asymmetric
@@ -103,9 +103,9 @@ var predefined = func() (out [kinds]*table) {
 	return out
 }()
 
-// table sets the current decoding table for one of the three numbers, which kind names. mode
-// says where the table is: if it is at the start of in, table decodes it. It returns the bytes
-// after it.
+// table sets the current decoding table for one of the three numbers, such as kindOffset. mode,
+// such as modeTable, says where the table is. If it is at the start of in, table decodes it. The
+// result is what follows the table in in, or all of in if the table is not there.
 func (f *Frame) table(kind int, mode byte, in []byte) ([]byte, error) {
 	t, of := &f.tables[kind], &forms[kind]
 	switch mode {
@@ -136,7 +136,7 @@ func (f *Frame) table(kind int, mode byte, in []byte) ([]byte, error) {
 // readNorm reads the description of a decoding table from in (RFC 8878 §4.1.1). A
 // table has 1<<log states, which are divided among the codes. norm[c] becomes the
 // number of states of code c; -1 means a code so rare that it has one state at the
-// end of the table. It returns the number of codes, log, and in n the number of bytes read.
+// end of the table. symbols is the number of codes, and n the number of bytes read.
 // For invalid input, and if log would exceed logMax, all results are 0.
 func readNorm(norm []int16, in []byte, logMax uint8) (symbols int, log uint8, n int) {
 	at := 0
@@ -179,8 +179,8 @@ func readNorm(norm []int16, in []byte, logMax uint8) (symbols int, log uint8, n 
 	return symbols, log, n
 }
 
-// build fills t with 1<<log states, among which code c occurs norm[c] times. The
-// form of has the bases and bits of the codes.
+// build fills t with 1<<log states, of which norm[c] stand for code c (see readNorm).
+// The parameter of has the base and the number of extra bits of each code.
 func (t *table) build(of *form, norm []int16, log uint8) {
 	size := 1 << log
 	t.log = log

@@ -8,6 +8,8 @@
 //	settle    to order a URL's captures, drop duplicates and correct their hints
 //	hidden    removed by DELETE or DROP, but still in a file until a merge
 //	original  the capture from which a revisit has its body
+//	bare 304  a "304 Not Modified" answer that does not say which capture it confirms
+//	batch     the captures that an import has in memory and will publish together
 package timeline
 
 import (
@@ -20,46 +22,46 @@ import (
 	"infomall/store/segment"
 )
 
-// Capture is the entry of a capture, and the place where it is stored. The place of
+// Capture is one capture: its index entry and the place where that entry is stored. The place of
 // a capture that is being imported has no segment yet.
 type Capture struct {
 	segment.Entry
 	Place
-	// From is the place of the entry that has the body of this revisit. It is set only if the
-	// revisit is stored without a body, and its body was found when it was read. Resolved is
-	// then set too.
+	// From is the place of the entry that stores the body of this capture. It is set only if
+	// Resolved is set.
 	From     Place
-	Original *Original // of a revisit that was resolved while reading
-	Resolved bool
-	// AsBefore is set for a 304 that names no other capture: its body is that of the capture
-	// before it. If more captures are settled together, the capture before may be another one.
+	Original *Original // the original of this revisit; nil if the capture needs none or it was not found
+	Resolved bool      // the entry has no body of its own, and its body was found at From
+	// AsBefore is set for a bare 304 to which Settle or SettleVisible gave the body of the
+	// capture before it. If more captures of the URL are added, another capture may be before
+	// the 304, so its body is then looked up again.
 	AsBefore bool
-	// ByHidden is set for a 304 that names no other capture, if the capture whose body it has
-	// was removed, directly before it or before other such 304s.
+	// ByHidden is set for a bare 304 if the capture whose body it has was removed. There may
+	// be other bare 304s between the two.
 	ByHidden bool
 	// ownID is the ID that a 304 had before isAs gave it the ID of the capture
 	// before it. It is zero if the 304 still has its own ID.
 	ownID segment.ID
-	// Unknown is set if the body is that of an earlier capture in a pool that this scan does
-	// not read. The field ID is then meaningless.
+	// Unknown is set if this capture has the body of an earlier capture, and that capture is
+	// in a pool that the current scan does not read. The field ID is then meaningless.
 	Unknown bool
-	// Unread is the damage because of which the original of a revisit was not found; it is set
-	// only if damage is skipped. Doubt is the damage because of which the hints may be wrong:
-	// the original of the capture before was not found.
+	// Unread is set if the original of this revisit was not found because of damage, and the
+	// reader skips damage. Doubt is set if the hints of this capture may be wrong because the
+	// original of the capture before it was not found. Both say what is damaged.
 	Unread, Doubt error
-	// Hidden is the catalogue generation that removed the capture, 0 if it was not
-	// removed.
+	// Hidden is the number of the catalogue generation that removed the capture, or 0 if the
+	// capture was not removed.
 	Hidden uint64
-	// AsWritten is set if the version before this one is still the version that the writer of
-	// the segment compared it with. The Sense of the capture is known only then.
+	// AsWritten is set if the writer of the segment compared this capture with the same
+	// version that is before it now. The stored Sense of the capture is valid only then.
 	AsWritten bool
-	// Later is set if the capture was added after the time that a snapshot shows (see
-	// snapshot.KnownAt). It is dropped before the captures are settled.
+	// Later is set if the capture was added to the archive after the time that the snapshot
+	// shows (see snapshot.KnownAt). Such a capture is dropped before Settle is called.
 	Later bool
 }
 
-// sees reports whether e may have its body from capture p: p was not removed, or e
-// was imported before p was removed.
+// sees reports whether e may have its body from capture p. It may if p was not
+// removed, or if e was imported before p was removed.
 func (e *Capture) sees(p *Capture) bool {
 	return p.Hidden == 0 || e.Seg != nil && e.Seg.Info.Born < p.Hidden
 }
@@ -72,8 +74,8 @@ func (e *Capture) Same(o *Capture) bool {
 		e.Via == record.ViaNotModified && o.Via == record.ViaNotModified && e.Time == o.Time && e.Status == o.Status && e.named() == o.named()
 }
 
-// named returns the ID that e had when it was read, also if e is a 304 that got the ID of the
-// capture before it since.
+// named returns the ID that is stored with e. e.ID is another one if e is a bare 304 to which
+// isAs gave the ID of the capture before it.
 func (e *Capture) named() segment.ID {
 	if e.ownID != (segment.ID{}) {
 		return e.ownID
@@ -82,15 +84,16 @@ func (e *Capture) named() segment.ID {
 }
 
 // Place is where an entry is stored: its segment, its run in the segment, and its number in the
-// run. Seg is nil for an entry of a batch that is being imported; N is then its index there.
+// run. If the entry belongs to a batch that is being imported, Seg is nil, Run is 0 and N is the
+// index of the entry in the batch.
 type Place struct {
 	Seg *segment.Reader
 	Run uint32
 	N   uint32
 }
 
-// Holder returns the place in the form in which another entry refers to it as the place of its
-// body.
+// Holder returns p as a segment.Holder: the form in which an entry stores the place of another
+// entry that has its body.
 func (p Place) Holder() segment.Holder {
 	return segment.Holder{Segment: p.Seg.Info.ID, Placed: true, Run: p.Run, N: p.N}
 }
@@ -103,13 +106,14 @@ func (e *Capture) BodyAt() Place {
 	return e.Place
 }
 
-// HasBody reports whether e has a body, of its own or from another capture. e must
-// have been settled (see Settle).
+// HasBody reports whether e has a body, either its own or the body of another
+// capture. The caller must have settled e before (see Settle).
 func (e *Capture) HasBody() bool { return e.Body != segment.BodyNone || e.Bytes >= 0 }
 
-// changeOf returns how capture e differs from p, the capture before it at its URL. The first
-// case below that fits counts; the language's manual lists them in the same order. Two pages
-// with the same leaves (blocks with text) differ only in their layout.
+// changeOf returns how capture e differs from p, the capture before it at its URL. If several
+// kinds of change apply, it returns the first one in the order of the switch below, which is the
+// order in the language's manual. Two pages with the same leaves (blocks with text) differ only
+// in their layout.
 func changeOf(p, e *segment.Entry) record.Change {
 	k, id := e.Kind, e.ID
 	lost := func(k record.Kind) bool { return k == record.KindMissing || k == record.KindSoftMissing }
@@ -209,9 +213,11 @@ func Settle(all []Capture) []Capture {
 	return out
 }
 
-// comparedWith reports whether the writer of e compared it with version before[begin], the last
-// version before e. written is e with the hints of its writer. A version that shares its time
-// with another capture does not count, because the writer may have seen that one.
+// comparedWith reports whether e was compared with the version before[begin] when e's segment
+// was written. before has the captures before e, and before[begin] is the first capture of the
+// last version. written is e with the hints that are stored in the segment. The result is false
+// if another capture has the same time as before[begin], because e may have been compared with
+// that capture.
 func (e *Capture) comparedWith(written *segment.Entry, before []Capture, begin int) bool {
 	v := &before[begin]
 	switch {
@@ -224,8 +230,8 @@ func (e *Capture) comparedWith(written *segment.Entry, before []Capture, begin i
 	return !twin(begin-1) && !twin(begin+1) && e.Time != v.Time
 }
 
-// follow sets the hints of e (how it differs from the capture before) if p is the capture
-// before it. It also sets Doubt if damage makes these hints uncertain.
+// follow sets the hints of e by comparing it with p, the capture before it. It also sets e.Doubt
+// if the hints may be wrong because a capture is damaged.
 func (e *Capture) follow(p *Capture) {
 	Follow(&p.Entry, &e.Entry)
 	if e.Doubt = p.Unread; e.Doubt == nil && e.Change == record.ChangeSame {
@@ -233,8 +239,7 @@ func (e *Capture) follow(p *Capture) {
 	}
 }
 
-// isAs gives e the body and the kind of p. e is a 304 that names no other capture, and p is the
-// earlier capture that it confirms.
+// isAs gives e, a bare 304, the body and the kind of the earlier capture p, which e confirms.
 func (e *Capture) isAs(p *Capture) {
 	e.ownID = e.named()
 	e.ID, e.Content, e.Kind, e.Bytes = p.ID, p.Content, p.Kind, p.Bytes
@@ -243,9 +248,9 @@ func (e *Capture) isAs(p *Capture) {
 }
 
 // SettleVisible settles all captures of one URL, some of which are hidden (removed,
-// but still in a file), and returns the visible ones in order. Visible captures keep
-// the bodies that they have from hidden ones. Their hints are as if the hidden
-// captures had never existed.
+// but still in a file), and returns the others in order of time. A returned capture
+// that has its body from a hidden capture keeps that body. The hints are as if the
+// hidden captures had never existed.
 func SettleVisible(all []Capture) []Capture {
 	sort.SliceStable(all, func(i, j int) bool { return all[i].Less(&all[j].Entry) })
 	kept := all[:0]
@@ -285,10 +290,10 @@ func SettleVisible(all []Capture) []Capture {
 	return out
 }
 
-// settleBody gives e, a 304 that names no other capture, the body of an earlier capture: the
-// last one in before from which e may have it, see Capture.sees. If there is none, e has no
-// body. settleBody passes over a hidden capture without a body and all hidden captures before
-// that one, because e never had a body from them.
+// settleBody gives e, a bare 304, the body of the last capture in before that Capture.sees
+// allows. before has the captures before e, in order of time. If no capture is allowed, e gets
+// no body. If settleBody comes to a hidden capture that has no body, it skips that capture and
+// all earlier hidden captures, because e never had a body from them.
 func settleBody(before []Capture, e *Capture) {
 	passed := false
 	for i := len(before) - 1; i >= 0; i-- {
@@ -310,8 +315,8 @@ func settleBody(before []Capture, e *Capture) {
 	e.Kind, e.Bytes = record.KindOf(int(e.Status), false), -1
 }
 
-// AsBefore reports whether e is a 304 that names no capture of this archive. Its body is then
-// that of the capture before it.
+// AsBefore reports whether e is a bare 304, or a 304 that confirms a capture that the archive
+// does not have. e then has the body of the capture before it at its URL.
 func AsBefore(e *Capture) bool {
 	return e.Via == record.ViaNotModified && e.Body == segment.BodyNone && e.Unread == nil && (!e.Resolved || e.AsBefore)
 }
@@ -327,8 +332,8 @@ func twin(out []Capture, e *Capture) int {
 	return -1
 }
 
-// Newer reports whether the captures of segment s were published after the hints of
-// segment o were computed, so that these hints may ignore them.
+// Newer reports whether segment s was published after the hints in segment o were
+// computed. The hints in o then do not take account of the captures in s.
 func Newer(s, o *segment.Info) bool { return s.Born > o.Seen && s.Born != o.Born }
 
 // ComparePlaces orders places as they are stored: by segment, run and number. Both
@@ -337,16 +342,16 @@ func ComparePlaces(p, q Place) int {
 	return cmp.Or(cmp.Compare(p.Seg.Info.ID, q.Seg.Info.ID), cmp.Compare(p.Run, q.Run), cmp.Compare(p.N, q.N))
 }
 
-// Ref returns the place as the reference that a scan returns for a capture. The
-// place must have a segment.
+// Ref returns p as a record.Ref, by which callers of the archive refer to a capture.
+// The place must have a segment.
 func (p Place) Ref() record.Ref { return record.Ref{Segment: p.Seg.Info.ID, Run: p.Run, N: p.N} }
 
-// NoPlace is a place where no capture is. The zero Place does not mean that: it is the place of
-// the first capture of a batch.
+// NoPlace means that there is no place. The zero Place cannot mean that, because it is the place
+// of the first capture of a batch.
 var NoPlace = Place{N: math.MaxUint32}
 
-// Takes copies to e, a revisit, what a revisit has from its original o: the body, and other things
-// such as the status and the kind.
+// Takes sets the fields of e, a revisit, that a revisit takes from its original o: those about
+// its body, its status, its kind and its MIME type.
 func (e *Capture) Takes(o *Original) {
 	e.ID, e.Content, e.Bytes = o.ID, o.Content, o.Bytes
 	e.Status, e.Kind, e.Mime = o.Status, o.Kind, o.Mime

@@ -12,9 +12,9 @@ import (
 )
 
 // Bounds on the length of a URL, before and after it is made canonical.
-// Browsers and servers allow far less. The bounds exist because a key must fit
-// an index page, and because the time of the parser grows with the square of
-// the length of everything before the path.
+// Browsers and servers allow far less. There are two reasons: a key must fit
+// into a page of an index, and the time that the parser takes grows with the
+// square of the length of the part before the path.
 const (
 	urlBytesMax       = 16 << 10
 	authorityBytesMax = 1 << 10 // user, password, host and port
@@ -54,8 +54,8 @@ func Canonical(raw string) (string, error) {
 	return canonicalize(raw)
 }
 
-// canonicalize returns what Canonical returns for raw. It always calls the parser,
-// without the short cut for URLs that are canonical already.
+// canonicalize returns the same as Canonical, but always calls the parser. Canonical
+// does not call the parser for URLs that are canonical already.
 func canonicalize(raw string) (string, error) {
 	u, err := parse(clean(raw))
 	if err != nil {
@@ -64,8 +64,8 @@ func canonicalize(raw string) (string, error) {
 	return u, nil
 }
 
-// parse returns the canonical form of s, a URL that clean has trimmed. Its errors
-// name the reason only; the caller adds the URL.
+// parse returns the canonical form of s, a URL that the function clean has trimmed. An
+// error gives only the reason; the caller adds the URL to the message.
 func parse(s string) (string, error) {
 	if s == "" {
 		return "", errors.New("it is empty")
@@ -109,8 +109,8 @@ func parse(s string) (string, error) {
 	return href, nil
 }
 
-// checkLength returns an error if s, or the user and host in it, is too long.
-// It is called before and after escaping.
+// checkLength returns an error if the URL s, or the part of it with user and host, is
+// too long. It is called before and after characters are escaped.
 func checkLength(s string) error {
 	if len(s) > urlBytesMax {
 		return fmt.Errorf("it is longer than %d bytes", urlBytesMax)
@@ -121,8 +121,8 @@ func checkLength(s string) error {
 	return nil
 }
 
-// reason returns the reason why the WHATWG parser refused a URL, from its error
-// err. The result leaves out the URL, which the parser's message repeats.
+// reason returns an error with only the reason why the WHATWG parser refused a URL.
+// err is the parser's error; its message also has the URL.
 func reason(err error) error {
 	why := strings.TrimSuffix(string(whatwgerrors.Type(err)), ".")
 	if why == "" {
@@ -144,9 +144,9 @@ func clip(s string) string {
 	return s
 }
 
-// clean returns raw without what files put around or into a URL: blanks, control
-// characters and angle brackets at both ends, and line breaks and tabs inside,
-// which WHATWG ignores.
+// clean returns raw without characters that do not belong to the URL: blanks, control
+// characters and angle brackets at both ends, and line breaks and tabs inside. WHATWG
+// ignores these too, except angle brackets.
 func clean(raw string) string {
 	s := trimControl(raw)
 	if len(s) > 1 && s[0] == '<' && s[len(s)-1] == '>' {
@@ -202,9 +202,9 @@ func schemeEnd[T string | []byte](s T) int {
 	return -1
 }
 
-// authorityBytes returns the length in bytes of the user, host and port of the URL
-// s together. They begin after the slashes that follow the scheme, and end before
-// the next slash. For a URL without a host it returns 0.
+// authorityBytes returns the length in bytes of the part of the URL s that has user,
+// host and port. That part begins after the slashes that follow the scheme, and ends
+// before the path, query or fragment. For a URL without a host the result is 0.
 func authorityBytes(s string) int {
 	scheme, rest, _ := strings.Cut(s, ":")
 	switch strings.ToLower(scheme) {
@@ -284,7 +284,7 @@ func escapeBytes(s string) string {
 	return string(b)
 }
 
-// appendEscaped appends c to dst, percent-encoded.
+// appendEscaped appends the percent-escape of the byte c to dst, such as %2F.
 func appendEscaped(dst []byte, c byte) []byte {
 	const hex = "0123456789ABCDEF"
 	return append(dst, '%', hex[c>>4], hex[c&15])

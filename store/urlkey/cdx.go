@@ -7,11 +7,10 @@ import (
 	"sync"
 )
 
-// CDX returns the folded key of a canonical URL as CDX files have it, such as
-// cn,edu,pku)/news?a=1&b=2. The key serves to find the same page in a CDX file of another
-// archive. It has no scheme, user, www, upper case, trailing slash, empty query or session ids,
-// and the arguments of the query are sorted. Many URLs share one folded key, so it cannot be
-// turned back into a URL.
+// CDX returns the folded key of a canonical URL, such as cn,edu,pku)/news?a=1&b=2. Other archives
+// use these keys in their CDX files, so a caller can find the same page there. A folded key has no
+// scheme, user, www, upper case, trailing slash, empty query or session ids, and the arguments of
+// the query are sorted. Many URLs share one folded key, so it cannot be turned back into a URL.
 //
 // CDX follows the SURT rules of the Internet Archive and pywb, including odd ones: escapes are
 // resolved until none is left, several slashes count as one, an IPv4 address is reversed like a
@@ -89,8 +88,8 @@ func foldPath(path string) string {
 	return path
 }
 
-// foldSlashes returns path with several slashes in a row replaced by one, and with
-// the dot segments resolved that appeared when escapes were resolved. An empty path
+// foldSlashes returns path with several slashes in a row replaced by one, and without
+// dot segments, which may have appeared when escapes were decoded. An empty path
 // becomes "/".
 func foldSlashes(path string) string {
 	if !strings.Contains(path, "//") && !strings.Contains(path, "/.") {
@@ -154,8 +153,8 @@ func compareArgs(a, b string) int {
 	return strings.Compare(aValue, bValue)
 }
 
-// pathSessions and querySessions return patterns of session ids in paths and in queries, for
-// text in lower case. The two groups of a match are the text to keep.
+// pathSessions and querySessions return patterns that match a path or a query, in lower case, with
+// a session id in it. The two groups of a match are the text before and after the session id.
 var (
 	pathSessions = patterns(
 		`^(.*/)\((?:[a-z]\([0-9a-z]{24}\))+\)/([^?]+\.aspx.*)$`,
@@ -181,8 +180,8 @@ func patterns(list ...string) func() []*regexp.Regexp {
 	})
 }
 
-// unescapeAll replaces percent-escapes by their bytes again and again until none is
-// left, so %2541 becomes A.
+// unescapeAll replaces percent-escapes by their bytes, and repeats that until no escape
+// is left. So %2541 becomes %41 and then A.
 func unescapeAll(s string) string {
 	for {
 		next := unescapeOnce(s)

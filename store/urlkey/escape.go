@@ -26,9 +26,9 @@ func isUniform[T string | []byte](s T, i int) bool {
 	return s[i+1] < 'a' && s[i+2] < 'a' && !unescaped[unhex(s[i+1])<<4|unhex(s[i+2])]
 }
 
-// uniform returns s with every percent-escape in its one spelling: %7e as ~,
-// %e4 as %E4. If nothing changes, it returns s without a copy. Calling uniform
-// on its own result changes nothing.
+// uniform returns s with every percent-escape in its uniform spelling: %7e becomes
+// ~, and %e4 becomes %E4. If nothing changes, it returns s without a copy. Calling
+// uniform on its own result changes nothing.
 func uniform(s string) string {
 	i := strings.IndexByte(s, '%')
 	for i >= 0 && isUniform(s, i) {

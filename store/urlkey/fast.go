@@ -2,16 +2,17 @@ package urlkey
 
 import "strings"
 
-// The bits of a byte's class (see classes). They say in which parts of a canonical
-// URL the byte may appear without an escape.
+// The bits of an element of classes. They say in which parts of a canonical URL a byte
+// may appear without an escape.
 const (
 	inHost  = 1 << iota // in a label of a host
 	inPath              // in a path; WHATWG does not change the byte there
 	inQuery             // in a query; WHATWG does not change the byte there
 )
 
-// classes holds the class of each byte: a combination of the bits inHost, inPath
-// and inQuery. The percent sign has none of them, because isUniform decides on it.
+// classes says for each byte in which parts of a canonical URL it may appear, as a
+// combination of the bits inHost, inPath and inQuery. The percent sign has none of
+// these bits, because isUniform decides about it.
 var classes = func() (t [256]uint8) {
 	for c := byte('!'); c <= '~'; c++ {
 		if strings.IndexByte("\"#<>'%", c) < 0 {
@@ -27,15 +28,15 @@ var classes = func() (t [256]uint8) {
 	return t
 }()
 
-// Prefix returns the length of the canonical form of raw if raw begins with that form, as most
-// URLs do. It returns 0 if it cannot decide quickly; the caller then calls [Canonical]. Prefix
-// allocates no memory.
+// Prefix returns the length in bytes of the canonical form of the URL raw, if raw begins with that
+// form and only a fragment may follow, as in most URLs. It returns 0 if it cannot decide quickly;
+// the caller then calls [Canonical]. Prefix allocates no memory.
 func Prefix(raw []byte) int { return canonicalPrefix(raw) }
 
-// canonicalPrefix returns the length of the canonical URL at the start of raw, if only a
-// fragment follows it. It returns 0 if it cannot decide. It knows the form that most captures
-// have: http or https, a plain host, nothing to resolve or escape. For such URLs it saves a
-// call of the parser, which takes a hundred times as long.
+// canonicalPrefix returns the length in bytes of the canonical URL with which raw begins, if
+// nothing or only a fragment follows it. It returns 0 if it cannot decide. It decides for URLs
+// like those of most captures: http or https, a plain host, nothing to resolve or escape. For
+// these, the parser would take a hundred times as long.
 func canonicalPrefix[T string | []byte](raw T) int {
 	if len(raw) > urlBytesMax {
 		return 0

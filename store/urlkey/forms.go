@@ -2,8 +2,9 @@ package urlkey
 
 import "strings"
 
-// OtherForms returns the URLs that differ from url only in http or https, in the
-// www before the host, or in the slash at the end, the most similar first.
+// OtherForms returns the URLs that differ from url only in the scheme (http or https),
+// in www. before the host, or in the slash at the end. The URLs that are most similar
+// to url come first.
 func OtherForms(url string) []string {
 	scheme, rest, _ := strings.Cut(url, "://")
 	schemes := []string{scheme, "https"}

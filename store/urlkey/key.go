@@ -23,8 +23,8 @@ import "strings"
 // keys are next to each other.
 //
 // Any other URL with a scheme other than http, https and ftp is its own key. Such a key
-// has no comma, or a colon before its first comma. The other keys have a comma
-// before their first colon, or an IPv6 address in brackets.
+// can be told from other keys: it has no comma, or a colon before its first comma. The
+// other keys have a comma before their first colon, or an IPv6 address in brackets.
 func Key(canonical string) string {
 	var buf [256]byte
 	return string(AppendKey(buf[:0], canonical))
@@ -49,8 +49,8 @@ func AppendKey(dst []byte, canonical string) []byte {
 	return dst
 }
 
-// URL returns the canonical URL whose sort key is key. If key is not such a key,
-// URL returns it unchanged.
+// URL returns the canonical URL whose sort key is key. It returns key itself if key
+// was not built from a host, because such a URL is its own key.
 func URL(key string) string {
 	k, ok := splitKey(key)
 	if !ok {
@@ -63,12 +63,12 @@ func URL(key string) string {
 	return b.String()
 }
 
-// urlsBytes is how many bytes of memory AppendURLs allocates at once, at most, for
-// the URLs of several keys.
+// urlsBytes is how many bytes of memory AppendURLs allocates at once for the URLs of
+// several keys.
 const urlsBytes = 64 << 10
 
-// AppendURLs appends the URL of each key to dst. Equal keys in a row share one string, and the
-// URLs of neighbouring keys share one allocation.
+// AppendURLs appends the URL of each key to dst, and returns dst. It saves memory: equal keys in a
+// row get the same string, and the URLs of neighbouring keys share one allocation.
 func AppendURLs(dst, keys []string) []string {
 	var b strings.Builder
 	// About the previous key, if it was built from a host: its bytes up to the
@@ -141,8 +141,8 @@ type parts struct {
 	path       string // with the query
 }
 
-// split takes apart a canonical http, https or ftp URL, also one with the prefix DOM or
-// Screenshot. ok is false for other URLs, which are their own sort key.
+// split takes a canonical URL apart, if it is an http, https or ftp URL, with or without the
+// prefix DOM or Screenshot. ok is false for other URLs, which are their own sort key.
 func split(canonical string) (p parts, ok bool) {
 	scheme, rest, _ := strings.Cut(canonical, "://")
 	switch scheme {
@@ -195,9 +195,9 @@ func splitKey(key string) (k keyParts, ok bool) {
 	return k, ok
 }
 
-// HostPrefix returns the length of the part of key that holds host and port, with
-// the parenthesis after it. Two keys that agree in these bytes belong to the same
-// host. It returns 0 for a key that was not built from a host.
+// HostPrefix returns the length in bytes of the beginning of key that has the host and
+// the port, and the parenthesis after them. Two keys with the same beginning belong to
+// the same host and port. It returns 0 for a key that was not built from a host.
 func HostPrefix(key string) int {
 	if _, ok := splitKey(key); !ok {
 		return 0

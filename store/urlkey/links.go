@@ -6,20 +6,20 @@ import (
 )
 
 // Links resolves the links of pages to URLs, as [Resolve] does. It caches the results
-// for links that must be parsed, because the pages of a folder lead to the same URLs
-// again and again, and parsing takes a hundred times as long as a look-up. It takes at
-// most 16 MB of memory. The zero value is ready for use. Only one goroutine may use it.
+// for links that must be parsed: the pages of a folder often link to the same URLs, and
+// parsing a link takes a hundred times as long as a look-up in the cache. The cache takes
+// at most 16 MB of memory. The zero value is ready for use. Only one goroutine may use it.
 type Links struct {
-	base  string // the URL to which the links of the current page are relative
-	plain Resolver
-	urls  map[string]string // URL of each link; the key is the result of From, a zero byte, and the link
-	key   []byte
-	bytes int // an estimate of the memory that urls takes
+	base  string            // the URL to which the links of the current page are relative
+	plain Resolver          // resolves links that need no parser
+	urls  map[string]string // the cache: the URL of each link; the key is the result of From, a zero byte, and the link
+	key   []byte            // working memory for a key of urls
+	bytes int               // an estimate of the memory that urls takes, in bytes
 }
 
 const (
-	// linksBytes bounds the size of the cache; when it is full, it is emptied.
-	// linksEntry is how many bytes the map takes for each entry besides its text.
+	// linksBytes is the greatest size of the cache in bytes; a full cache is emptied.
+	// linksEntry is how many bytes an entry of the cache takes besides its two texts.
 	linksBytes = 16 << 20
 	linksEntry = 100
 )
@@ -30,9 +30,9 @@ func (r *Links) Page(base string) {
 	r.plain.Page(base)
 }
 
-// Target returns the URL to which a link of the current page leads, or an empty
-// slice if it leads to none. link is as the page has it. The result is valid
-// until the next call.
+// Target returns the canonical URL to which a link of the current page leads, or an
+// empty slice if the link is no URL. link is the link as it is written in the page. The
+// result is valid until the next call.
 func (r *Links) Target(link []byte) []byte {
 	if url := r.plain.Plain(link); url != nil {
 		return url
@@ -60,7 +60,7 @@ func (r *Links) Target(link []byte) []byte {
 	return append(r.key[:0], url...)
 }
 
-// Reach says how far a link keeps its meaning: from which pages it leads to the same URL.
+// Reach says from which other pages a link would lead to the same URL.
 type Reach int
 
 const (
@@ -85,10 +85,11 @@ func ReachOf(link []byte) Reach {
 	}
 }
 
-// From returns what all those pages share from which a link with this reach leads to the
-// same URL as from the current page. That is a site, such as http://a.cn/, a folder, such
-// as http://a.cn/x/, or the URL of the page. For a page that is not of the web, From
-// returns its folder in place of the site. ok is false if the current page has no folder.
+// From returns the URL with which a page must begin so that a link with this reach leads
+// from there to the same URL as from the current page. That is the site of the current
+// page, such as http://a.cn/, its folder, such as http://a.cn/x/, or its own URL. For a
+// page that is neither http nor https, From returns the folder in place of the site. ok is
+// false if the current page has no folder.
 func (r *Links) From(reach Reach) (from string, ok bool) {
 	if reach == FromPage || reach == ToItself {
 		return r.base, true
@@ -101,8 +102,8 @@ func (r *Links) From(reach Reach) (from string, ok bool) {
 }
 
 // LastSegment returns the part after the last slash in the path of the URL to which link
-// leads. The part is the same for every page of the web that has the link. ok is false if
-// it cannot be known without resolving the link.
+// leads. That part does not depend on the page that has the link, if it is an http or
+// https page. ok is false if the part cannot be known without resolving the link.
 func LastSegment(link []byte) (segment []byte, ok bool) {
 	link = withoutFragment(link)
 	for _, scheme := range []string{"http://", "https://"} {
@@ -127,8 +128,9 @@ func LastSegment(link []byte) (segment []byte, ok bool) {
 	return segment, true
 }
 
-// siteOf returns the beginning of a folder up to the first slash of its path, or the whole
-// folder if it is no folder of the web: a path may then keep the drive of the folder.
+// siteOf returns the site of a folder, the URL up to the first slash of its path. For a
+// folder that is neither http nor https it returns the whole folder, because a link that
+// begins with a slash may then keep the drive of the folder.
 func siteOf(folder string) string {
 	if at := pathStart(folder); at >= 0 {
 		return folder[:at+1]
@@ -138,8 +140,8 @@ func siteOf(folder string) string {
 
 // withoutFragment returns link without its fragment, the part from # on,
 // because canonical URLs have none. If a space precedes the fragment, it
-// returns the whole link: only a space at the end of a link is ignored, so
-// cutting would change the meaning.
+// returns the whole link. Without the fragment, that space would be at the end
+// of the link and would be ignored, so the link would mean another URL.
 func withoutFragment(link []byte) []byte {
 	at := bytes.IndexByte(link, '#')
 	if at < 0 || at > 0 && link[at-1] <= ' ' {

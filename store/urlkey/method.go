@@ -30,8 +30,8 @@ const (
 	digestMax = 1 + len(digestArg) + 2*16
 )
 
-// The bounds of what WithMethod reads from a body and adds to a URL. Other tools cut the query
-// after as many characters.
+// The bounds of what WithMethod reads from a body and adds to a URL. Other tools for WARC files cut
+// the query after the same number of characters.
 const (
 	queryRunesMax = 4096     // characters of the query
 	queryBytesMax = 8 << 10  // bytes of the query after it is escaped
@@ -55,10 +55,11 @@ func WithMethod(url, method, contentType string, body []byte) string {
 	return withQuery(url, method, cutQuery(bodyOf(method, contentType, body), 0))
 }
 
-// WithBody is like WithMethod, but two different long bodies give different URLs. Where
-// WithMethod cuts the query, WithBody cuts it earlier and adds a digest of the body. So the URL
-// is no longer than WithMethod allows. If a client takes the query of this URL from Method and
-// sends FormBody(query) as a form, WithMethod returns the same URL for that request.
+// WithBody returns the same URL as WithMethod, except for a long body, for which WithMethod cuts
+// the query. WithBody then cuts the query earlier and adds a digest of the body, so that two
+// different long bodies give different URLs. The URL is not longer than that of WithMethod. If a
+// client takes the query of this URL from Method, and sends FormBody(query) as a form, WithMethod
+// returns the same URL for that request.
 func WithBody(url, method, contentType string, body []byte) string {
 	q := bodyOf(method, contentType, body)
 	if len(cutQuery(q, 0)) < len(q) {
@@ -68,8 +69,8 @@ func WithBody(url, method, contentType string, body []byte) string {
 	return withQuery(url, method, q)
 }
 
-// withoutBoundary returns body. It removes the boundary from a multipart body, because browsers
-// choose another boundary for each request.
+// withoutBoundary returns body, without the boundary between the parts if it is a multipart body.
+// Browsers choose another boundary for each request.
 func withoutBoundary(contentType string, body []byte) []byte {
 	_, params, err := mime.ParseMediaType(contentType)
 	if b := params["boundary"]; err == nil && b != "" {
@@ -78,8 +79,8 @@ func withoutBoundary(contentType string, body []byte) []byte {
 	return body
 }
 
-// withQuery returns url with two parts added to its query: the method, and q, which stands for
-// the body. For GET it returns url itself.
+// withQuery returns url with two parts added to its query: the method, and q, the arguments that
+// stand for the body. For GET it returns url itself.
 func withQuery(url, method, q string) string {
 	if method = strings.ToUpper(method); method == "" || method == "GET" {
 		return url
@@ -104,9 +105,9 @@ func bodyOf(method, contentType string, body []byte) string {
 	return ""
 }
 
-// Method returns the request that url stands for, if WithMethod made url for a method other
-// than GET. page is the URL that was requested, and query stands for the body. A form with the
-// body FormBody(query) has the same URL in an archive. For any other URL ok is false.
+// Method returns the request that url stands for, if WithMethod made url for a method other than
+// GET. page is the URL that was requested, and query stands for the body of the request. A form
+// with the body FormBody(query) has the same URL in an archive. For any other URL, ok is false.
 func Method(url string) (page, method, query string, ok bool) {
 	at := strings.LastIndex(url, methodArg)
 	if at < 1 || url[at-1] != '?' && url[at-1] != '&' {
@@ -119,11 +120,12 @@ func Method(url string) (page, method, query string, ok bool) {
 	return url[:at-1], method, query, true
 }
 
-// FormBody returns the body of a form (application/x-www-form-urlencoded) for which WithMethod
-// adds query to a URL. query must be a result of Method.
+// FormBody returns a body of a form (application/x-www-form-urlencoded). If WithMethod is given
+// that body, it adds query to the URL. query must be a result of Method.
 func FormBody(query string) []byte { return []byte(strings.ReplaceAll(query, "+", "%2B")) }
 
-// bodyQuery returns the arguments that stand for the body of a request.
+// bodyQuery returns the arguments of a query that stand for a body with this Content-Type. It
+// returns "" for JSON that cannot be parsed.
 func bodyQuery(contentType string, body []byte) string {
 	media, _, _ := strings.Cut(contentType, ";")
 	switch media = strings.ToLower(strings.TrimSpace(media)); {
@@ -149,8 +151,9 @@ func bodyQuery(contentType string, body []byte) string {
 	return dataArg + base64.StdEncoding.EncodeToString(body[:min(len(body), bodyBytesMax)])
 }
 
-// cutQuery returns the beginning of query that fits into a URL with room for further
-// characters. It does not cut an escape in two.
+// cutQuery returns the longest beginning of query that is within queryRunesMax and queryBytesMax
+// and leaves room for as many further characters as the parameter room says. It does not cut an
+// escape in two.
 func cutQuery(query string, room int) string {
 	runes := 0
 	for i := 0; i < len(query); i++ {
@@ -218,8 +221,8 @@ func unescapeForm(s string) string {
 	return string(out)
 }
 
-// escapeArg returns s with an escape for each character that a canonical URL must escape in its
-// query, and for each character that occurs in more.
+// escapeArg returns s with these characters percent-encoded: those that a canonical URL must escape
+// in its query, and those that occur in the text more.
 func escapeArg(s, more string) string {
 	out := make([]byte, 0, len(s))
 	for i := range len(s) {
@@ -232,14 +235,14 @@ func escapeArg(s, more string) string {
 	return string(out)
 }
 
-// args collects the arguments of a query.
+// args builds a query from its arguments.
 type args struct {
 	b     strings.Builder
 	times map[string]int // how often each name came; nil if names may repeat
 }
 
-// add adds an argument to the query, with + in place of blanks. If a.times is set and the name
-// came before, the name gets a number, as in name.2_.
+// add adds an argument to the query, with + in place of blanks. If a.times is not nil, and an
+// argument with that name was added before, the name gets a number, as in name.2_.
 func (a *args) add(name, value string) {
 	if a.b.Len() > queryBytesMax {
 		return // what follows is cut
@@ -283,9 +286,10 @@ func multipartQuery(contentType string, body []byte) (string, error) {
 	}
 }
 
-// jsonQuery returns the values in a body of JSON as arguments, each under the name of
-// the nearest object field around it. A value without a name is left out. The body
-// may consist of several values on lines of their own.
+// jsonQuery returns the values in a body of JSON as arguments of a query. The name of
+// an argument is the name of the innermost object field that contains the value; a
+// value in no such field is left out. The body may have several JSON values, each on
+// lines of its own.
 func jsonQuery(body []byte) (string, error) {
 	a := args{times: make(map[string]int)}
 	d := json.NewDecoder(bytes.NewReader(body))
@@ -307,8 +311,9 @@ func jsonQuery(body []byte) (string, error) {
 	}
 }
 
-// jsonValue adds the value that begins with the token t to a. name is the name of the nearest
-// object field around it. depth is the number of objects and lists around it.
+// jsonValue adds the JSON value that begins with the token t, which was read from d, to a. name is
+// the name of the innermost object field that contains the value. depth is the number of objects
+// and lists that contain it.
 func jsonValue(d *json.Decoder, t json.Token, name string, a *args, depth int) error {
 	open, nested := t.(json.Delim)
 	if !nested {

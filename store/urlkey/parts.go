@@ -53,8 +53,8 @@ func RawPath(canonical string) string {
 	return path
 }
 
-// Path returns the path of a canonical URL without the query. Its
-// percent-escapes are resolved as by Unescape.
+// Path returns the path of a canonical URL without the query, with its
+// percent-escapes decoded by Unescape.
 func Path(canonical string) string {
 	return Unescape(RawPath(canonical))
 }
@@ -90,9 +90,9 @@ func Unescape(s string) string {
 	return text
 }
 
-// authority splits a canonical URL. authority is the part between // and the path (user, host
-// and port), and rest is the path and query. For a URL with the prefix DOM or Screenshot, these
-// are parts of the URL of the page. ok is false for a URL without //.
+// authority splits a canonical URL in two. The result authority is the part between // and the
+// path: user, host and port. The result rest is the path and query. For a URL with the prefix DOM
+// or Screenshot, both are parts of the URL after the prefix. ok is false for a URL without //.
 func authority(canonical string) (authority, rest string, ok bool) {
 	canonical = PageOf(canonical)
 	i := schemeEnd(canonical) + 1
@@ -136,9 +136,9 @@ func unhex(c byte) byte {
 	return c | 0x20 - 'a' + 10
 }
 
-// Form returns a canonical http or https URL without its scheme and without a leading
-// www. of its host, such as pku.edu.cn/news/ for https://www.pku.edu.cn/news/. URLs
-// with equal results are forms of one URL. Form returns other URLs unchanged.
+// Form returns a canonical http or https URL without its scheme and without www. before
+// its host, such as pku.edu.cn/news/ for https://www.pku.edu.cn/news/. Two URLs with
+// equal results probably lead to the same page. Form returns other URLs unchanged.
 func Form(canonical string) string {
 	rest, ok := strings.CutPrefix(canonical, "https://")
 	if !ok {

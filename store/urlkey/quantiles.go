@@ -1,8 +1,8 @@
 package urlkey
 
-// Quantiles returns those of keys, which must be sorted, that divide keys into parts of about
-// the same number of keys. Each result begins a part, except the first part, so there are up to
-// parts-1 results. Each key comes once.
+// Quantiles divides keys, which must be sorted, into parts with about the same number of keys, and
+// returns the first key of each part except the first. The result has at most parts-1 keys; it has
+// fewer if keys has many equal keys. No key comes twice.
 func Quantiles(keys []string, parts int) []string {
 	if len(keys) == 0 {
 		return nil

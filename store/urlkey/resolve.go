@@ -53,13 +53,13 @@ type Resolver struct {
 	url  []byte
 }
 
-// Page sets the base, a canonical URL, to which the references are relative that are resolved
-// from now on.
+// Page sets the base, a canonical URL, to which the references in the next calls of Plain are
+// relative.
 func (r *Resolver) Page(base string) { r.base = newBase(base) }
 
-// Plain returns the canonical URL that reference means, the same as [Resolve] would
-// return, if reference is simple, as most are. If it is not, Plain returns nil; the
-// caller then calls Resolve. The URL is valid until the next call of Plain.
+// Plain returns the canonical URL to which reference refers, the same as [Resolve]. It
+// can only resolve simple references, as most are. For others it returns nil, and the
+// caller calls Resolve. The URL is valid until the next call of Plain.
 func (r *Resolver) Plain(reference []byte) []byte {
 	if r.base.path <= 0 {
 		return nil
@@ -71,7 +71,7 @@ func (r *Resolver) Plain(reference []byte) []byte {
 	return u
 }
 
-// resolve does what Resolve does, but always calls the parser, also for simple references.
+// resolve does the same as Resolve, but always calls the parser, even for simple references.
 func resolve(base, reference string) (string, error) {
 	if err := checkLength(reference); err != nil {
 		return "", fmt.Errorf("%q is no URL: %w", clip(reference), err)
@@ -117,7 +117,7 @@ func newBase(url string) base {
 
 // appendPlain resolves reference against b, an http or https URL, and appends the canonical
 // result to dst, which must be empty. It returns nil if reference is not simple. A reference is
-// simple if joining it to a part of the base gives a canonical URL.
+// simple if a beginning of the base, followed by the reference, is already a canonical URL.
 func appendPlain[T string | []byte](dst []byte, b *base, reference T) []byte {
 	switch {
 	case len(reference)+len(b.url) > urlBytesMax:
@@ -181,9 +181,9 @@ func plainPrefix(u []byte) []byte {
 	return nil
 }
 
-// plainTail returns u without its fragment if that is canonical, and nil if it
-// cannot decide quickly. u[:from] is known to be canonical, and from lies in the
-// path or at its end, so only the rest is checked.
+// plainTail returns u without its fragment if that is a canonical URL, and nil if it
+// cannot decide quickly. The caller knows that u[:from] is canonical, so plainTail
+// checks only the rest. from is an index in the path of u or at its end.
 func plainTail(u []byte, from int) []byte {
 	if n := plainPath(u, from); n > 0 {
 		return u[:n]

@@ -10,7 +10,7 @@ import (
 // Scope is a set of URLs that a query names. The zero Scope is empty.
 type Scope struct {
 	ranges []Range
-	port   string // if not "", the URLs in ranges must have this port, named or by default
+	port   string // if not "", the scope has only the URLs in ranges with this port, whether they name it or it is the default of their scheme
 }
 
 // ParseScope parses a scope as a query spells it:
@@ -107,8 +107,8 @@ func ParseScopeRange(from, to string) (Scope, error) {
 	return Scope{ranges: []Range{{low, high}}}, nil
 }
 
-// parseBound returns the lowest sort key that a URL in the scope s can have. It returns an
-// error if s begins or ends with *.
+// parseBound parses one end of a range of scopes. It returns the lowest sort key that a URL in the
+// scope s can have. It returns an error if s begins or ends with *.
 func parseBound(s string) (string, error) {
 	if strings.HasPrefix(s, "*") || strings.HasSuffix(s, "*") {
 		return "", fmt.Errorf("%q cannot bound a range; write a host, a path prefix or a URL without *", clip(s))
@@ -165,9 +165,9 @@ func parsePrefixScope(s string) (Scope, error) {
 }
 
 // portScope returns the scope of the URLs of one host and port whose path starts
-// with path. labels is the host in the form of a key. A URL does not name the
-// default port of its scheme. If port is a default port, the scope therefore has
-// two ranges: of keys without a port and of keys with it.
+// with path. labels is the host as in a key, such as "cn,edu,pku,". A canonical URL
+// does not name the default port of its scheme. So if port is a default port, the
+// scope has two ranges: keys without a port, and keys with it.
 func portScope(labels, port, path string) Scope {
 	named := prefixRange(labels + ":" + port + ")" + path)
 	if !isDefaultPort(port) {

@@ -13,8 +13,8 @@ const (
 	Screenshot = "screenshot:" // a picture of the page, as PNG
 )
 
-// Shown returns the URL of the page if the canonical URL url has the prefix DOM or Screenshot:
-// the archive keeps under it what a browser made of that page. For other URLs ok is false.
+// Shown returns the URL of the page if url is the URL of what a browser made of a page: a canonical
+// URL with the prefix DOM or Screenshot. For other URLs, ok is false.
 func Shown(url string) (page string, ok bool) {
 	if page = PageOf(url); len(page) == len(url) {
 		return "", false

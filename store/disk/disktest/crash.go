@@ -11,22 +11,21 @@ import (
 // sector is the number of bytes that a disk writes as a whole or not at all.
 const sector = 512
 
-// Crash is one state of a disk that a power cut may leave. It has everything that
-// was synced. Of the other changes it has any part: writes may be torn at
-// sectors, and later changes may be there without earlier ones. Of the changes to
-// names, too, each may be lost by itself, even one of the two changes of a
-// rename.
+// Crash is one state of a disk that a power cut may leave. It has all changes that
+// were synced, and any of the other changes: of a write, some sectors may be
+// missing, and a later change may be there without an earlier one. A change of a
+// name may be lost too, even one of the two changes of a rename.
 type Crash struct {
 	top     *node
-	folders map[*node]map[string]*node
-	files   map[*node][]byte
+	folders map[*node]map[string]*node // the names in each folder
+	files   map[*node][]byte           // the content of each file
 }
 
 // change is an operation that a power cut may undo, unless it was synced.
 type change struct {
 	op
-	synced    bool // the operation can't be lost
-	untrusted bool // a sync after the operation failed: later syncs may not make it durable
+	synced    bool // a power cut cannot undo the operation
+	untrusted bool // a sync after the operation failed, so later syncs do not make the operation durable
 }
 
 // Crash returns one of the states that a power cut could leave after the first n
@@ -121,7 +120,7 @@ func sorted(names map[string]*node) []string {
 }
 
 // walk calls f for node n and for each folder and file in it, in order of name.
-// path is the path of n. For a file, data is its content.
+// path is the path of n. The argument data of f is the content of a file.
 func (c *Crash) walk(n *node, path string, f func(path string, dir bool, data []byte) error) error {
 	names, dir := c.folders[n]
 	if err := f(path, dir, c.files[n]); err != nil {
@@ -135,8 +134,8 @@ func (c *Crash) walk(n *node, path string, f func(path string, dir bool, data []
 	return nil
 }
 
-// Sum returns a hash of all names and contents. Different states have different
-// sums.
+// Sum returns a hash of the names and contents of all files. Different states have
+// different sums.
 func (c *Crash) Sum() [sha256.Size]byte {
 	h := sha256.New()
 	// Writing to a hash does not fail.

@@ -33,14 +33,15 @@ const (
 	kindSyncDir
 )
 
-// op is a recorded operation: one that was done, or a sync that was tried.
+// op is a recorded operation: a change that was carried out, or a sync that
+// succeeded or failed.
 type op struct {
 	kind   kind
 	node   *node  // the changed file, or the folder whose name was changed
 	off    int64  // the offset of a write, or the new size for a truncate
 	data   []byte // the bytes of a write
 	name   string // the changed name in the folder
-	means  *node  // the file or folder that has the name from now on; nil for none
+	means  *node  // the file or folder that has the name after the operation; nil if none has it
 	failed bool   // the sync failed
 }
 
@@ -51,8 +52,9 @@ type node struct {
 	names map[string]*node // the names in a folder
 }
 
-// Disk is a disk.FS on top of another FS, or of a folder of the real file system that is empty at
-// first. Several goroutines may use a Disk at once.
+// Disk is a disk.FS that passes each operation on to another FS, and fails when the test wants it
+// to. New returns a Disk that also records its operations. Several goroutines may use a Disk at
+// once.
 type Disk struct {
 	// Fault is called before each operation with the number of the operation,
 	// counted from 1, and its description. If Fault returns an error, the operation
@@ -66,12 +68,12 @@ type Disk struct {
 	Under disk.FS
 
 	mu   sync.Mutex
-	root string
-	top  *node // nil if nothing is recorded
-	log  []op
-	n    int
-	dead bool
-	open map[*file]bool
+	root string         // path of the disk's folder
+	top  *node          // the node of that folder; nil if nothing is recorded
+	log  []op           // the record
+	n    int            // number of operations so far, see Operations
+	dead bool           // the disk was killed
+	open map[*file]bool // the open files
 }
 
 // New returns a Disk on the folder root, which must be empty.
@@ -79,9 +81,9 @@ func New(root string) *Disk {
 	return &Disk{Under: disk.OS, root: root, top: &node{dir: true, names: make(map[string]*node)}, open: make(map[*file]bool)}
 }
 
-// Unrecorded returns a Disk for any FS, such as that of an archive in a bucket: the caller sets
-// Under. The Disk fails as Fault says, but records nothing: Mark returns 0, and Crash must not be
-// called.
+// Unrecorded returns a Disk that calls Fault but records no operations. The caller sets Under, to
+// any FS, such as that of an archive in a bucket. Mark returns 0, and the caller must not call
+// Crash.
 func Unrecorded() *Disk { return &Disk{open: make(map[*file]bool)} }
 
 // Operations returns how many operations were called so far, including those that
@@ -92,8 +94,8 @@ func (d *Disk) Operations() int {
 	return d.n
 }
 
-// Mark returns the number of operations in the record so far, an argument for
-// Crash.
+// Mark returns the number of operations in the record so far. The caller can pass it
+// to Crash later.
 func (d *Disk) Mark() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -107,7 +109,7 @@ func (d *Disk) OpenFiles() int {
 	return len(d.open)
 }
 
-// Revive makes a killed disk work again, as for the next process.
+// Revive makes a killed disk work again, as if the next process used it.
 func (d *Disk) Revive() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -167,8 +169,8 @@ func (d *Disk) find(path string) *node {
 	return at
 }
 
-// means gives the name path to node to, or removes the name if to is nil. It
-// records the change.
+// means records that the name with this path now belongs to the node to, or to no
+// node if to is nil.
 func (d *Disk) means(path string, to *node) {
 	dir, name := d.find(filepath.Dir(path)), filepath.Base(path)
 	if to == nil {
@@ -179,8 +181,8 @@ func (d *Disk) means(path string, to *node) {
 	d.log = append(d.log, op{kind: kindName, node: dir, name: name, means: to})
 }
 
-// Open, Stat and ReadDir implement disk.FS. Fault is not called for them and they are not
-// recorded. They read the real files, also while the disk is dead.
+// Open, Stat and ReadDir implement disk.FS. They always work, even after the disk was killed: they
+// do not call Fault, and are not recorded.
 func (d *Disk) Open(name string) (disk.Source, error)      { return d.Under.Open(name) }
 func (d *Disk) Stat(name string) (fs.FileInfo, error)      { return d.Under.Stat(name) }
 func (d *Disk) ReadDir(name string) ([]fs.DirEntry, error) { return d.Under.ReadDir(name) }
@@ -247,8 +249,8 @@ func (d *Disk) Remove(name string) error {
 	return d.change("remove "+name, func() error { return d.Under.Remove(name) }, func() { d.means(name, nil) })
 }
 
-// change does an operation by calling do. If do succeeds, change calls note to
-// record the operation. what describes the operation for Fault.
+// change carries out an operation by calling do. If do succeeds, change calls note,
+// which records the operation. what describes the operation for Fault.
 func (d *Disk) change(what string, do func() error, note func()) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -276,9 +278,9 @@ func (d *Disk) SyncDir(name string) error {
 	return d.sync("syncdir "+name, op{kind: kindSyncDir, node: n})
 }
 
-// sync records the sync o. It syncs no real file: the record alone says what a
-// power cut would leave. what describes the operation for Fault. The caller must
-// hold d.mu.
+// sync records o, which is a sync of a file or folder. It syncs no real file, because
+// Crash computes from the record what a power cut would leave. what describes the
+// operation for Fault. The caller must hold d.mu.
 func (d *Disk) sync(what string, o op) error {
 	err := d.step(what)
 	if errors.Is(err, ErrKilled) || d.IgnoreSync {
@@ -359,7 +361,7 @@ func (f *file) Close() error {
 	return f.File.Close()
 }
 
-// resize returns b with the length size: it cuts b, or appends zeros.
+// resize returns b with size bytes: it cuts off the rest, or appends zero bytes.
 func resize(b []byte, size int64) []byte {
 	if size <= int64(len(b)) {
 		return b[:size:size]

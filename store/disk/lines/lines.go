@@ -43,8 +43,8 @@ type Quoted string
 // digits.
 type Hex uint32
 
-// New returns the first line of a file of this kind, with which a new file
-// begins.
+// New returns the content of a new file of this kind, which has only its first line.
+// The caller appends lines with Append, and the last one with Seal.
 func New(kind string) []byte { return []byte(disk.Head(kind)) }
 
 // Append appends a line with these fields to b. A field is a string without tabs
@@ -76,8 +76,8 @@ func Append(b []byte, fields ...any) []byte {
 	return append(b, '\n')
 }
 
-// AppendSummed appends a line with these fields to b, and ends it with one more
-// field: the crc32c of the line's bytes up to that field.
+// AppendSummed appends a line with these fields and one more field to b. The last
+// field is the crc32c of the bytes of the line before it.
 func AppendSummed(b []byte, fields ...any) []byte {
 	from := len(b)
 	b = Append(b, fields...)
@@ -85,7 +85,8 @@ func AppendSummed(b []byte, fields ...any) []byte {
 	return Append(b, Hex(Sum(b[from:])))
 }
 
-// Seal appends the last line of a file to b: the crc32c of b.
+// Seal appends the last line of a file to b, the content before it. The line has the
+// crc32c of b.
 func Seal(b []byte) []byte { return Append(b, "crc32c", Hex(Sum(b))) }
 
 // Reader reads the lines of a file, and the fields of each line one by one:
@@ -105,14 +106,15 @@ func Seal(b []byte) []byte { return Append(b, "crc32c", Hex(Sum(b))) }
 type Reader struct {
 	rest    string   // the lines after the current one
 	fields  []string // the fields of the current line that were not read yet
-	bad     bool     // a field was missing or wrong
-	damaged error    // the error that Err returns
+	bad     bool     // a field was missing, or was not of the expected form
+	damaged error    // the error that Err returns for damage
 }
 
-// Open returns a Reader for the lines of a file between the first and the last. b
-// is the content of the file, and kind its kind. Open returns a *disk.FormatError
-// if the file has another format, and the error damaged if its first or last line
-// is wrong. The Reader's Err also returns damaged.
+// Open returns a Reader for the lines of a file, without the first and the last. b is
+// the content of the file, and kind the kind that its first line must name. Open
+// returns a *disk.FormatError if the file has another format, and the error damaged
+// if its first or last line is wrong. The method Err of the Reader also returns
+// damaged.
 func Open(b []byte, kind string, damaged error) (*Reader, error) {
 	rest, err := disk.CutHead(string(b), kind)
 	if errors.Is(err, disk.ErrNoHead) {
@@ -129,8 +131,9 @@ func Open(b []byte, kind string, damaged error) (*Reader, error) {
 // the checksum is wrong.
 func OpenList(b []byte, damaged error) (*Reader, error) { return open(b, string(b), damaged) }
 
-// open returns a Reader for the lines of rest except the last. rest is the end of
-// b. open returns the error damaged if the last line is not the checksum of b.
+// open returns a Reader for the lines in rest, without the last. rest is b without its
+// beginning. open returns the error damaged if the last line does not have the checksum
+// of the bytes of b before it.
 func open(b []byte, rest string, damaged error) (*Reader, error) {
 	at := strings.LastIndex(rest, "crc32c\t")
 	if at < 0 || !bytes.Equal(b, Seal(bytes.Clone(b[:len(b)-len(rest)+at]))) {
@@ -172,8 +175,8 @@ func (r *Reader) Err() error {
 	return nil
 }
 
-// Fail reports damage that the caller found: Err then returns the error for
-// damage.
+// Fail tells r that the caller has found damage. Next then returns false, and Err
+// returns the error for damage.
 func (r *Reader) Fail() { r.bad = true }
 
 // Text reads the next field of the current line and returns it unchanged.
@@ -213,7 +216,7 @@ func (r *Reader) Quoted() string {
 	return s
 }
 
-// Words reads the next field and returns its words, which blanks separate.
+// Words reads the next field and returns its words, which are separated by blanks.
 func (r *Reader) Words() []string { return strings.Fields(r.Text()) }
 
 // IDs reads the next field as segment numbers separated by blanks.

@@ -17,53 +17,58 @@ import (
 	"time"
 )
 
-// The sizes of the blocks in which the cache keeps an object. The last block of an object is
-// shorter. One capture reads a run of some 100 KB and single pages of indexes, so larger blocks
-// would fetch many bytes that are not needed. A page of a sealed site takes 1.19 times the bytes
-// that it needs; with blocks of 32 KB it takes 1.34 times, in as many requests. A block with its
-// checksum fills whole pages of a disk.
+// The cache keeps an object in blocks of blockBytes bytes, or of pageBytes bytes if the object's
+// place is disk.Paged. Only the last block of an object is shorter. A block and its checksum
+// together fill whole pages of a disk.
+//
+// To show one capture, the program reads some 100 KB of a db-file and a few pages of an index.
+// Larger blocks would fetch many bytes that it does not need. For a page of a sealed site, it
+// fetches 1.19 times the bytes that it needs; with blocks of 32 KB it would fetch 1.34 times, in
+// the same number of requests.
 const (
 	blockBytes = 16<<10 - sumBytes
-	pageBytes  = 8<<10 - sumBytes // of an object whose place is disk.Paged
+	pageBytes  = 8<<10 - sumBytes
 )
 
-// wholeBytes is the size up to which an object whose place is disk.Paged is kept as one block. The
-// pages of such an object are read one after the other, so one request for all of them is faster.
+// wholeBytes is the size in bytes up to which the cache keeps an object whose place is disk.Paged
+// as one block. The program reads the pages of such an object one after the other, so one request
+// for the whole object is faster.
 const wholeBytes = 64 << 10
 
-// sumBytes is the size of the checksum before a block in its file.
+// sumBytes is the size in bytes of the checksum, which is before the block in the block's file.
 const sumBytes = 4
 
-// memoryBlocks is how many blocks the cache keeps in memory, some 32 MB.
+// memoryBlocks is how many blocks the cache keeps in memory. They take some 32 MB.
 const memoryBlocks = 2048
 
-// touchAfter is how old the time of a block's file may be. If it is older when the block is used,
-// it is set to the present, because trim removes the files that were not used for longest.
+// touchAfter is how far the modification time of a block's file may lie back. If a block is used
+// and the time lies back further, the time is set to the present. trim goes by these times: it
+// removes the least recently used files.
 const touchAfter = 10 * time.Minute
 
-// cache keeps blocks of objects in files of a folder, and the blocks used last in memory.
-// Several processes may use one folder. Blocks are checked against their checksums; a damaged
-// block counts as absent.
+// cache keeps blocks of objects in files of a folder, and the most recently used blocks also in
+// memory. Several processes may use one folder. A block whose checksum is wrong counts as missing.
 type cache struct {
 	dir string
-	max int64 // bytes in files
+	max int64 // how many bytes the files may take
 
 	mu      sync.Mutex
-	blocks  map[blockKey]*list.Element
-	recent  list.List // of *block, the block used last at the front
-	fetched map[blockKey]chan struct{}
-	written int64 // bytes since the last trim
-	trimmed bool
+	blocks  map[blockKey]*list.Element // the blocks in memory
+	recent  list.List                  // of *block: the blocks in memory, the most recently used first
+	fetched map[blockKey]chan struct{} // the blocks that a goroutine is fetching, see claim
+	written int64                      // how many bytes were written to files since the last trim
+	trimmed bool                       // trim was called
 
-	// over is set in a cache that fresh has made: the cache that also keeps the blocks put into this
-	// one. Such a cache returns only blocks that were put into it.
+	// over is set only in a cache that the method fresh has made. That cache returns only blocks
+	// that were put into it; over, the cache from which it was made, keeps them for it.
 	over *cache
-	has  map[string][]uint64 // by object, one bit for each block that was put
+	has  map[string][]uint64 // if over is set: for each object one bit per block, set if the block was put
 }
 
+// blockKey identifies a block of an object.
 type blockKey struct {
-	object string // archive and path
-	n      int64
+	object string // the object's name in the cache, see FS.expects
+	n      int64  // number of the block in the object, from 0
 }
 
 type block struct {
@@ -75,8 +80,8 @@ func newCache(dir string, most int64) *cache {
 	return &cache{dir: dir, max: most, blocks: make(map[blockKey]*list.Element), fetched: make(map[blockKey]chan struct{})}
 }
 
-// fresh returns a cache over c that is empty at first. A block that is put into the new cache also
-// replaces that block in c.
+// fresh returns a cache that is empty at first and keeps its blocks in c. A block that is put into
+// the new cache replaces the block in c.
 func (c *cache) fresh() *cache {
 	return &cache{over: c, has: make(map[string][]uint64), fetched: make(map[blockKey]chan struct{})}
 }
@@ -85,7 +90,7 @@ func (c *cache) isFresh() bool { return c.over != nil }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// folder returns the folder of the files of an object's blocks.
+// folder returns the path of the folder in which the cache keeps the blocks of an object.
 func (c *cache) folder(object string) string {
 	// A program with blocks of other sizes finds none of these files.
 	sum := sha256.Sum256(fmt.Append(nil, blockBytes, pageBytes, wholeBytes, object))
@@ -128,7 +133,7 @@ func (c *cache) get(k blockKey) []byte {
 	return b[sumBytes:]
 }
 
-// remember keeps a block in memory.
+// remember keeps block k, with the content b, in memory.
 func (c *cache) remember(k blockKey, b []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -144,8 +149,8 @@ func (c *cache) remember(k blockKey, b []byte) {
 	}
 }
 
-// put keeps a block in memory and in a file. A block that cannot be written is kept in memory
-// only.
+// put keeps block k, with the content b, in memory and in a file. If the file cannot be written,
+// the block is only in memory.
 func (c *cache) put(k blockKey, b []byte) {
 	if c.isFresh() {
 		c.over.put(k, b)
@@ -206,8 +211,8 @@ func writeWhole(name string, b []byte) error {
 	return err
 }
 
-// trim removes files until the rest takes at most seven eighths of the limit. It removes the files
-// that were not used for the longest time first.
+// trim removes files if all files together take more than c.max bytes. It removes the least
+// recently used files first, until the others take at most seven eighths of c.max.
 func (c *cache) trim() {
 	type entry struct {
 		name  string
@@ -263,9 +268,9 @@ func (c *cache) drop(object string) {
 	_ = os.RemoveAll(c.folder(object)) // what stays is a block of an object that nobody reads any more
 }
 
-// claim reports in mine whether the caller must fetch the block k; the caller then calls done when
-// the fetch has ended. If another goroutine is fetching the block, mine is false, and wait is
-// closed when that fetch has ended.
+// claim is called before block k is fetched from the bucket, so that only one goroutine fetches it.
+// If mine is true, the caller fetches the block, and calls done when the fetch has ended. If mine
+// is false, another goroutine is fetching the block, and wait is closed when that fetch has ended.
 func (c *cache) claim(k blockKey) (mine bool, wait chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -8,6 +8,8 @@
 //	name       a key without the prefix of the client's URL, such as "pools/a/000001.raw"
 //	ETag       a text that the store changes whenever the content of an object changes
 //	condition  what must be true of an object for a PUT to change it
+//	block      a piece of an object, some KB long, which the cache on this machine keeps
+//	place      where a file is kept, and whether its content may change, see disk.Place
 package s3
 
 import (
@@ -39,11 +41,11 @@ func IsURL(path string) bool { return strings.HasPrefix(path, Scheme) }
 type Client struct {
 	core     minio.Core
 	bucket   string
-	prefix   string // "" or ends with "/"
-	endpoint string // such as "https://s3.amazonaws.com"
-	backoff  time.Duration
-	attempts int
-	meter    *meter
+	prefix   string        // "" or ends with "/"
+	endpoint string        // such as "https://s3.amazonaws.com"
+	backoff  time.Duration // as in Server
+	attempts int           // as in Server
+	meter    *meter        // counts requests and bytes
 }
 
 // Server says where a store is and how a client signs its requests. The zero value means
@@ -52,24 +54,25 @@ type Server struct {
 	// Endpoint is the URL of the store, such as "http://127.0.0.1:9000". "" means
 	// Amazon S3.
 	Endpoint string
-	// Region is the region that signatures name. "" means "us-east-1", or for Amazon
-	// S3 the region of the bucket, which takes a request.
+	// Region is the region that signatures name. If it is "", a client of Amazon S3 asks
+	// for the region of the bucket, and a client of another store uses "us-east-1".
 	Region string
 	// Credentials sign the requests. Nil means that requests are not signed.
 	Credentials *credentials.Credentials
 	// Backoff is the longest wait before the first repetition of a request. Each
 	// further wait may be twice as long. 0 means 100 ms.
 	Backoff time.Duration
-	// Attempts is how often a request is sent before its error is returned. 0 means 8. With the
-	// waits in between, that takes some 10 s on average.
+	// Attempts is how often a client sends a request that fails, before it returns the error. 0
+	// means 8. With the waits in between, 8 attempts take some 10 s on average.
 	Attempts int
 }
 
-// FromEnvironment returns the store and the credentials that other S3 clients would use,
-// too: from the variables AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN,
-// AWS_REGION, AWS_ENDPOINT_URL_S3 and AWS_ENDPOINT_URL, from the files
-// ~/.aws/config and ~/.aws/credentials, or from the service that gives a machine at Amazon its
-// role. It makes no request; the credentials are looked up at the first request.
+// FromEnvironment returns the store and the credentials that other S3 clients on this
+// machine use. They come from the environment variables AWS_ACCESS_KEY_ID,
+// AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION, AWS_ENDPOINT_URL_S3 and
+// AWS_ENDPOINT_URL, from the files ~/.aws/config and ~/.aws/credentials, or from the service
+// that gives a machine at Amazon its role. FromEnvironment makes no request; the client looks
+// up the credentials at its first request.
 func FromEnvironment() Server {
 	return Server{
 		Endpoint: firstOf("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"),
@@ -82,7 +85,8 @@ func FromEnvironment() Server {
 	}
 }
 
-// firstOf returns the first environment variable of a list that is not empty, or "".
+// firstOf returns the value of the first of these environment variables that is not empty, or
+// "" if all are empty.
 func firstOf(names ...string) string {
 	for _, n := range names {
 		if v := os.Getenv(n); v != "" {
@@ -145,8 +149,8 @@ func (s Server) Open(place string) (*Client, error) {
 	return c, nil
 }
 
-// quick makes the library wait 1 ms at most after its only attempt. Otherwise it would wait
-// up to 200 ms before it returns an error.
+// quick makes the library minio return an error of its only attempt after at most 1 ms.
+// Otherwise the library would first wait for up to 200 ms.
 var quick = sync.OnceFunc(func() { minio.DefaultRetryUnit = time.Millisecond })
 
 // transport returns the HTTP transport of a client. A client reads many small ranges at

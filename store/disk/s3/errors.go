@@ -17,21 +17,22 @@ import (
 // has changed nothing.
 var ErrCondition = disk.ErrCondition
 
-// ErrUnsure is wrapped by the error of a PUT with a condition when the client cannot say
-// whether the object was changed: an answer was lost, and the object now has another
-// content than the client's.
+// ErrUnsure is wrapped by the error of a PUT with a condition if the client cannot say
+// whether the PUT was carried out: the answer was lost, and the object now has a content
+// that the client did not send.
 var ErrUnsure = disk.ErrUnsure
 
-// Error is the error of a request. It names the deed, the object, the cause and the remedy.
-// It wraps fs.ErrNotExist if the object or the bucket does not exist.
+// Error is the error of a request. It says what was tried, on which object, why it failed,
+// and what the user can do. It wraps fs.ErrNotExist if the object or the bucket does not
+// exist.
 type Error struct {
-	Deed     string // such as "read"
+	Deed     string // what was tried, such as "read"
 	Bucket   string
 	Key      string // "" means the bucket
 	Endpoint string
-	Status   int // the HTTP status of the answer; 0 means that there was no answer
-	Err      error
-	Remedy   string // "" means that the cause says enough
+	Status   int    // the HTTP status of the answer; 0 means that there was no answer
+	Err      error  // the cause
+	Remedy   string // what the user can do; "" if the cause says enough
 }
 
 // Error returns a message of one line.
@@ -50,7 +51,7 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// remedies maps the code of an error of the store to advice: what the user can do.
+// remedies has, for the code of an error that the store returns, what the user can do.
 var remedies = map[string]string{
 	"NoSuchBucket":          "create the bucket, or correct its name",
 	"AccessDenied":          "these credentials lack a right that is needed here: allow s3:GetObject, s3:PutObject, s3:DeleteObject and s3:ListBucket",
@@ -61,7 +62,8 @@ var remedies = map[string]string{
 	"NoCredentialProviders": "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE",
 }
 
-// fail returns the *Error for an error of the library. It returns ctx's error if ctx has ended.
+// fail returns an *Error for err, an error of the library minio. deed says what was tried, and
+// name is the name of the object. If ctx has ended, fail returns ctx's error instead.
 func (c *Client) fail(ctx context.Context, deed, name string, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -84,8 +86,9 @@ func (c *Client) fail(ctx context.Context, deed, name string, err error) error {
 	return e
 }
 
-// mayPass reports in again whether a request that failed with err may succeed if it is repeated.
-// sure reports whether the store has certainly not carried out the failed request.
+// mayPass classifies err, the error of a failed request. again reports whether the request may
+// succeed if it is repeated. sure reports whether it is certain that the store has not carried out
+// the request.
 func mayPass(err error) (again, sure bool) {
 	var r minio.ErrorResponse
 	if !errors.As(err, &r) {

@@ -32,21 +32,21 @@ type FS struct {
 	place  func(rel string) disk.Place
 	cache  *cache
 
-	turn chan struct{} // holds one token: one Attempt runs at a time
+	turn chan struct{} // has one token, which an Attempt takes, so that only one runs at a time
 
 	mu      sync.Mutex
-	read    map[string]content       // the changing files that were read last, by name
-	attempt map[string]content       // the changing files as the running Attempt has read them; nil outside
-	id      string                   // of the archive
-	files   map[string]disk.Expected // files of the archive, by name
+	read    map[string]content       // by name: each changing file, as it was read last
+	attempt map[string]content       // by name: each changing file, as the running Attempt read it first; nil if none runs
+	id      string                   // the ID of the archive, as passed to Expect
+	files   map[string]disk.Expected // the files of the archive by name, as passed to Expect
 }
 
-// content is the content of a changing file (one that writers replace) and its ETag, as they were
-// read.
+// content is the content of a changing file (one that writers replace) and its ETag, as this
+// process has read them.
 type content struct {
 	b       []byte
 	etag    string
-	missing bool
+	missing bool // the file does not exist
 }
 
 // Options are the settings of an FS.
@@ -57,18 +57,19 @@ type Options struct {
 	// CacheBytes is the largest size of the cache of objects in the working folder, in bytes. 0 means
 	// 10 GB; a negative number means no cache.
 	CacheBytes int64
-	// Place says where the file with this path below the root lies. The path has slashes.
+	// Place returns where a file is kept: on this machine or in the bucket. rel is the path of
+	// the file below the root, with slashes.
 	Place func(rel string) disk.Place
 }
 
 // cacheBytesDefault is the largest size of the cache in bytes if Options.CacheBytes is 0.
 const cacheBytesDefault = 10 << 30
 
-// dirCache is the folder of the cache in the working folder.
+// dirCache is the name of the cache's folder in the working folder.
 const dirCache = ".cache"
 
-// NewFS returns the file system of an archive in the place of the client. It makes no
-// request, and creates no folder.
+// NewFS returns the file system of an archive that is in the bucket and below the prefix of
+// client c. It makes no request, and creates no folder.
 func NewFS(c *Client, o Options) (*FS, error) {
 	root := o.Root
 	if root == "" {
@@ -99,9 +100,9 @@ func NewFS(c *Client, o Options) (*FS, error) {
 	return d, nil
 }
 
-// Fresh returns an FS of the same bucket for a check of the bytes in the bucket. It reads each
-// block from the bucket once, even if the block is in the cache, and replaces the block in the
-// cache of d.
+// Fresh returns an FS of the same bucket that does not trust the cache on this machine. It is used
+// to check the bytes in the bucket. It reads each block once from the bucket, even if the cache has
+// the block, and replaces the block in the cache of d.
 func (d *FS) Fresh() *FS {
 	f := &FS{client: d.client, root: d.root, place: d.place, turn: make(chan struct{}, 1), cache: d.cache.fresh(), read: make(map[string]content)}
 	f.turn <- struct{}{}
@@ -114,8 +115,9 @@ func (d *FS) Root() string { return d.root }
 // Client returns the client that carries out the requests.
 func (d *FS) Client() *Client { return d.client }
 
-// where returns the name of the object for a path, and its place. The place is Local
-// for paths that are not below the root, for hidden files and for lock files.
+// where returns the place of the file with the path name. If the file is an object, rel is the
+// name of that object. The place is Local for paths that are not below the root, and for hidden
+// files.
 func (d *FS) where(name string) (rel string, p disk.Place) {
 	rel, err := filepath.Rel(d.root, name)
 	if err != nil || rel == "." || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) || strings.HasPrefix(filepath.Base(rel), ".") {
@@ -125,10 +127,10 @@ func (d *FS) where(name string) (rel string, p disk.Place) {
 	return rel, d.place(rel)
 }
 
-// expects returns what Expect has said about the object rel, and the object's name in the cache.
-// ok is false if Expect has not named it. The name in the cache contains the ID of the archive and
-// the edition of the object. A new archive in the same place, or a replaced object, thus has
-// another name.
+// expects returns what was passed to Expect for the object rel, and the name of the object in the
+// cache. ok is false if Expect has not named the object. The name in the cache contains the ID of
+// the archive and the edition of the object. So it differs for another archive in the same place,
+// and after the object was replaced.
 func (d *FS) expects(rel string) (e disk.Expected, key string, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -142,8 +144,9 @@ func (d *FS) expects(rel string) (e disk.Expected, key string, ok bool) {
 	return e, key, true
 }
 
-// uncache removes the blocks of the object rel from the cache, if Expect has named the object.
-// Blocks of other objects have the ETag in their names, and need no removal.
+// uncache removes the blocks of the object rel from the cache, if Expect has named the object. The
+// blocks of other objects may stay: their names in the cache contain the ETag, so a changed object
+// has other names.
 func (d *FS) uncache(rel string) {
 	if _, key, ok := d.expects(rel); ok {
 		d.cache.drop(key)
@@ -161,8 +164,8 @@ func (d *FS) Expect(id string, files map[string]disk.Expected) {
 	}
 }
 
-// Open opens a file for reading. It does not check that a file that Expect has named exists: if it
-// is missing, reading fails.
+// Open opens a file for reading. If Expect has named the file, Open does not check that it exists;
+// if it is missing, the first read returns an error.
 func (d *FS) Open(name string) (disk.Source, error) {
 	rel, p := d.where(name)
 	switch p {
@@ -185,8 +188,8 @@ func (d *FS) Open(name string) (disk.Source, error) {
 	return disk.OS.Open(name)
 }
 
-// openWhole reads a whole object, whose name is never used for another content. The cache keeps it
-// as one block.
+// openWhole opens an object whose place is disk.Whole, and reads all of it into memory. The cache
+// keeps the object as one block, because its content never changes.
 func (d *FS) openWhole(name, rel string) (disk.Source, error) {
 	k := blockKey{rel, 0}
 	b := d.cache.get(k)
@@ -200,7 +203,8 @@ func (d *FS) openWhole(name, rel string) (disk.Source, error) {
 	return &memoryFile{bytes.NewReader(b), name, int64(len(b))}, nil
 }
 
-// openObject opens an object that the cache keeps in blocks of unit bytes.
+// openObject opens an object that the cache keeps in blocks of unit bytes. name is the path of the
+// file, and rel the name of the object.
 func (d *FS) openObject(name, rel string, unit int64) (disk.Source, error) {
 	e, key, ok := d.expects(rel)
 	if unit == pageBytes && ok && e.Bytes <= wholeBytes {
@@ -227,8 +231,8 @@ func (d *FS) openObject(name, rel string, unit int64) (disk.Source, error) {
 	return f, nil
 }
 
-// missing returns an error that wraps fs.ErrNotExist if err says that an object does not exist,
-// and otherwise err.
+// missing returns err, or, if err means that the object rel does not exist, an *fs.PathError that
+// wraps fs.ErrNotExist. op is the operation that failed.
 func (d *FS) missing(op, rel string, err error) error {
 	if isMissing(err) {
 		return &fs.PathError{Op: op, Path: d.URL(rel), Err: syscall.ENOENT}
@@ -239,8 +243,8 @@ func (d *FS) missing(op, rel string, err error) error {
 // URL returns the URL of an object.
 func (d *FS) URL(rel string) string { return d.client.URL() + "/" + rel }
 
-// readChanging reads a changing file (one that writers replace). During a call of Attempt, it
-// returns the content that it read first each time.
+// readChanging reads a changing file (one that writers replace) from the bucket. During a call of
+// Attempt, only the first call reads the file, and later calls return the same content.
 func (d *FS) readChanging(rel string) (content, error) {
 	d.mu.Lock()
 	c, ok := d.attempt[rel]
@@ -277,19 +281,20 @@ func (d *FS) readChanging(rel string) (content, error) {
 	return c, nil
 }
 
-// keptFrom is the smallest size in bytes of a changing file that keep puts into the cache.
+// keptFrom is the least size, in bytes, of a changing file that the method keep puts into the cache.
 const keptFrom = 4 << 10
 
-// keep puts the content of a changing file into the cache, so that later processes need not fetch
-// it.
+// keep puts the content of a changing file into the cache, unless it is small. Later processes then
+// need not fetch the file while its ETag stays the same.
 func (d *FS) keep(rel string, c content) {
 	if len(c.b) >= keptFrom {
 		d.cache.put(blockKey{"changing " + rel, 0}, append([]byte(c.etag+"\n"), c.b...))
 	}
 }
 
-// kept returns the content that keep has put into the cache, or none. The caller must ask the
-// bucket whether the file still has the ETag of that content.
+// kept returns the content of a changing file that keep has put into the cache. If the cache has
+// none, the result is empty. The caller must ask the bucket whether the file still has the ETag of
+// the result.
 func (d *FS) kept(rel string) content {
 	etag, b, ok := bytes.Cut(d.cache.get(blockKey{"changing " + rel, 0}), []byte("\n"))
 	if !ok {
@@ -298,8 +303,8 @@ func (d *FS) kept(rel string) content {
 	return content{b: b, etag: string(etag)}
 }
 
-// writeChanging writes a changing file. During a call of Attempt, it writes only if the file is
-// still as it was read.
+// writeChanging writes a changing file to the bucket. During a call of Attempt, it writes only if
+// nobody has changed the file since readChanging read it; otherwise the error wraps ErrCondition.
 func (d *FS) writeChanging(rel string, b []byte) error {
 	d.mu.Lock()
 	within := d.attempt != nil
@@ -329,7 +334,7 @@ func (d *FS) writeChanging(rel string, b []byte) error {
 	return nil
 }
 
-// attemptsMost is how often Attempt calls its function.
+// attemptsMost is how often Attempt calls its function at most.
 const attemptsMost = 20
 
 // Attempt implements disk.Shared.
@@ -359,7 +364,7 @@ func (d *FS) Attempt(ctx context.Context, do func() error) error {
 	}
 }
 
-// Stat returns the size and the time of an object, as the store has them, or of a local file.
+// Stat returns the size and the time of a file. For an object it asks the store.
 func (d *FS) Stat(name string) (fs.FileInfo, error) {
 	rel, p := d.where(name)
 	if p == disk.Local {
@@ -375,7 +380,8 @@ func (d *FS) Stat(name string) (fs.FileInfo, error) {
 	return objectInfo{path.Base(rel), info.Size, info.Modified, false}, nil
 }
 
-// ReadDir lists the objects below a folder, and the local files in it.
+// ReadDir returns the entries of a folder: the objects in it, which the store lists, and the files
+// and folders on this machine.
 func (d *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 	local, err := os.ReadDir(name)
 	rel, p := d.where(name)
@@ -427,7 +433,7 @@ func (d *FS) OpenFile(name string, flag int, perm fs.FileMode) (disk.File, error
 	return f, err
 }
 
-// Mkdir creates a folder of the working folder. A bucket has no folders.
+// Mkdir creates a folder on this machine, in the working folder. A bucket has no folders.
 func (d *FS) Mkdir(name string, perm fs.FileMode) error {
 	if err := os.Mkdir(name, perm); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -438,8 +444,8 @@ func (d *FS) Mkdir(name string, perm fs.FileMode) error {
 	return os.Mkdir(name, perm)
 }
 
-// Rename uploads a local file to the name of an object and removes the local file, or renames a
-// local file. It replaces an object that exists.
+// Rename renames a file on this machine. If the new name is that of an object, Rename uploads the
+// file and then removes it from this machine. It replaces an object that exists already.
 func (d *FS) Rename(from, to string) error {
 	rel, p := d.where(to)
 	if p == disk.Local {
@@ -451,8 +457,8 @@ func (d *FS) Rename(from, to string) error {
 	return os.Remove(from)
 }
 
-// Link uploads a local file to the name of an object. It returns an error that wraps
-// fs.ErrExist if the object exists.
+// Link gives a file on this machine a second name. If that name is the name of an object, Link
+// uploads the file. It returns an error that wraps fs.ErrExist if the name exists already.
 func (d *FS) Link(from, to string) error {
 	rel, p := d.where(to)
 	if p == disk.Local {
@@ -489,7 +495,7 @@ func (d *FS) upload(from, rel string, p disk.Place, when Condition) error {
 	return err
 }
 
-// Remove removes an object or a local file.
+// Remove removes an object, or a file or folder on this machine.
 func (d *FS) Remove(name string) error {
 	rel, p := d.where(name)
 	info, err := os.Lstat(name)
@@ -503,8 +509,8 @@ func (d *FS) Remove(name string) error {
 	return d.client.Remove(context.Background(), rel)
 }
 
-// SyncDir makes the names of local files durable. Objects are durable when their upload
-// has returned.
+// SyncDir makes the names of the files in a folder on this machine durable. Objects need no
+// SyncDir: they are durable when their upload has returned.
 func (d *FS) SyncDir(name string) error {
 	if _, p := d.where(name); p != disk.Local || filepath.Clean(name) == filepath.Clean(d.root) {
 		return nil

@@ -14,16 +14,16 @@ type Stats struct {
 	Repeated int64 // requests that repeated a failed one
 	In       int64 // bytes of bodies received
 	Out      int64 // bytes of bodies sent
-	// Rounds is the number of requests in the longest chain in which each request
-	// began after the one before it had ended.
+	// Rounds is how many requests had to wait for one another: the number of requests in
+	// the longest chain in which each request began after the one before it had ended.
 	Rounds int64
 }
 
-// meter is a transport that counts requests and bytes.
+// meter is an http.RoundTripper that counts requests and bytes.
 type meter struct {
 	base *http.Transport
 	mu   sync.Mutex
-	sum  Stats
+	sum  Stats     // the counts so far
 	date time.Time // the Date of the last answer
 	seen time.Time // when that answer came, by the clock of this machine
 }
@@ -51,18 +51,18 @@ func (m *meter) repeat() {
 	m.sum.Repeated++
 }
 
-// dateKey is the key under which a context has the variable for the Date of an answer; see
-// withDate.
+// dateKey is the key in a context under which withDate stores the address of a variable for the
+// date of an answer.
 type dateKey struct{}
 
-// withDate returns a context for a request. RoundTrip then sets *date to the time of the answer,
-// by the clock of the store.
+// withDate returns a context for one request. When the answer comes, RoundTrip sets *date to its
+// time, by the clock of the store.
 func withDate(ctx context.Context, date *time.Time) context.Context {
 	return context.WithValue(ctx, dateKey{}, date)
 }
 
-// RoundTrip carries out one request. The request counts as ended when its body was read
-// to the end or closed.
+// RoundTrip implements http.RoundTripper, and counts the request and its bytes. The request
+// counts as ended when the body of its answer was read to the end or closed.
 func (m *meter) RoundTrip(r *http.Request) (*http.Response, error) {
 	m.mu.Lock()
 	m.sum.Requests++

@@ -24,41 +24,44 @@ import (
 
 // Info describes an object.
 type Info struct {
-	Name     string // a name that ends with "/" is a folder: what several names have in common
+	Name     string // in a list, a name that ends with "/" stands for all objects whose names begin with it
 	Size     int64  // in bytes, of the whole object
 	ETag     string
 	Modified time.Time // by the clock of the store, in whole seconds
 	Date     time.Time // the time of the answer by the clock of the store, in whole seconds; zero in a list
 }
 
-// Condition says when a PUT may change an object.
+// Condition says what must be true of an object for a PUT to change it. The zero value means that
+// the PUT always changes it.
 type Condition struct{ match, none string }
 
-// The conditions of a PUT. The zero value means that there is none.
+// The conditions without an ETag: Always is always true, and IfAbsent is true if the object does
+// not exist.
 var (
 	Always   = Condition{}
 	IfAbsent = Condition{none: "*"}
 )
 
-// IfUnchanged is true while the object has this ETag.
+// IfUnchanged returns a Condition that is true while the object has this ETag.
 func IfUnchanged(etag string) Condition { return Condition{match: etag} }
 
 const (
 	attemptsDefault = 8
-	// partSize is how large the parts are in which a large object is sent. A part is sent
-	// again as a whole if the connection breaks.
+	// partSize is the size in bytes of the parts in which a large object is sent. If the
+	// connection breaks, the whole part is sent again.
 	partSize = 16 << 20
 	// partsAtOnce is how many parts are sent at once. Each takes partSize bytes of memory.
 	partsAtOnce = 4
-	// patience is how long one request may take, besides the time for its bytes.
+	// patience is how long one request may take, besides the time for the transfer of its bytes
+	// at the rate slowest.
 	patience = time.Minute
-	// slowest is the rate, in bytes a second, below which a transfer counts as broken.
+	// slowest is the rate, in bytes per second, below which a transfer counts as broken.
 	slowest = 64 << 10
 )
 
-// try calls do until do succeeds or fails for a reason that will not pass, at most c.attempts
-// times. n is how many bytes one call transfers. unsure reports whether the store may have carried
-// out a call that failed.
+// try calls do, and repeats it after a wait if it fails and may succeed the next time. It calls do
+// at most c.attempts times, and returns the last error. n is how many bytes one call transfers.
+// unsure reports whether the store may have carried out a call that failed.
 func (c *Client) try(ctx context.Context, n int64, do func(ctx context.Context) error) (unsure bool, err error) {
 	for i := range c.attempts {
 		if i > 0 {
@@ -85,9 +88,9 @@ func (c *Client) try(ctx context.Context, n int64, do func(ctx context.Context) 
 	return unsure, err
 }
 
-// Get reads n bytes of an object from an offset on, or fewer if the object ends before.
-// n < 0 means all bytes from there to the end. If etag is not "" and is the ETag of the object, Get
-// reads nothing and returns nil.
+// Get reads n bytes of an object, starting at the offset off, or fewer if the object ends before.
+// If n is negative, it reads all bytes from off to the end. If etag is the ETag of the object, Get
+// reads nothing and returns nil bytes; with etag "" it always reads.
 func (c *Client) Get(ctx context.Context, name string, off, n int64, etag string) (b []byte, info Info, err error) {
 	var opts minio.GetObjectOptions
 	switch {
@@ -157,11 +160,12 @@ func (c *Client) Head(ctx context.Context, name string) (info Info, err error) {
 }
 
 // Put writes an object of size bytes, which it reads from body. It returns when the store
-// has acknowledged the whole object. It returns an error that wraps ErrCondition if the
-// condition is not true, and ErrUnsure if nobody can say whether the object was written and another
-// client has written it since.
-// If the answer of the store was lost, Put succeeds if the object has this content afterwards.
-// A writer whose content another writer may write, too, cannot know which of them wrote it.
+// has acknowledged the whole object. If the condition when is not true, the error wraps
+// ErrCondition.
+//
+// If the answer to a conditional write was lost, Put looks at the object. If it has the content of
+// body, Put succeeds; otherwise the error wraps ErrUnsure. If two writers may write the same
+// content, they therefore cannot know which of them wrote it.
 func (c *Client) Put(ctx context.Context, name string, body io.ReaderAt, size int64, when Condition) (Info, error) {
 	if size > partSize {
 		return c.putParts(ctx, name, body, size, when)
@@ -173,7 +177,7 @@ func (c *Client) Put(ctx context.Context, name string, body io.ReaderAt, size in
 	return c.PutBytes(ctx, name, b, when)
 }
 
-// PutBytes writes an object with the content b, as Put does.
+// PutBytes writes an object with the content b. Condition, result and errors are as for Put.
 func (c *Client) PutBytes(ctx context.Context, name string, b []byte, when Condition) (Info, error) {
 	md, sha := md5.Sum(b), sha256.Sum256(b)
 	var up minio.UploadInfo
@@ -216,7 +220,7 @@ func isMissing(err error) bool {
 	return errors.As(err, &e) && e.Key != "" && errors.Is(err, fs.ErrNotExist)
 }
 
-// options returns the options of the library for a PUT with this condition.
+// options returns the condition as options for a PUT of the library minio.
 func (w Condition) options() minio.PutObjectOptions {
 	o := minio.PutObjectOptions{ContentType: "application/octet-stream"}
 	if w.match != "" {
@@ -228,8 +232,9 @@ func (w Condition) options() minio.PutObjectOptions {
 	return o
 }
 
-// putParts writes a large object in parts. The object appears as a whole, with the last
-// request. If a part fails for good, the parts that were sent are removed.
+// putParts does the work of Put for a large object, which it sends in parts. The object appears as
+// a whole, with the last request. If a part cannot be sent, putParts removes the parts that were
+// sent.
 func (c *Client) putParts(ctx context.Context, name string, body io.ReaderAt, size int64, when Condition) (Info, error) {
 	key := c.prefix + name
 	var id string
@@ -292,7 +297,8 @@ func (c *Client) putParts(ctx context.Context, name string, body io.ReaderAt, si
 	return Info{}, err
 }
 
-// joined returns the ETag that a store gives to an object uploaded in these parts.
+// joined returns the ETag that a store gives to an object that was uploaded in these parts, or ""
+// if the ETags of the parts are no checksums.
 func joined(parts []minio.CompletePart) string {
 	sum := md5.New()
 	for _, p := range parts {
@@ -305,9 +311,10 @@ func joined(parts []minio.CompletePart) string {
 	return fmt.Sprintf("%x-%d", sum.Sum(nil), len(parts))
 }
 
-// List yields the objects whose names begin with prefix, sorted by name. If deep is false, it
-// yields a folder, such as "pools/", once, in place of all names that continue after that "/". A
-// list may lack objects that were written shortly before, and may still have removed ones.
+// List yields the objects whose names begin with prefix, sorted by name. If deep is false, it does
+// not yield objects whose names have a "/" after the prefix: in their place it yields each folder
+// once, as a name that ends with "/", such as "pools/". A list may lack objects that were written
+// shortly before, and may still have removed ones.
 func (c *Client) List(ctx context.Context, prefix string, deep bool) iter.Seq2[Info, error] {
 	delimiter := "/"
 	if deep {

@@ -10,36 +10,37 @@ import (
 	"time"
 )
 
-// fetchBlocks is how many blocks one request fetches at most, 4 MB or less.
+// fetchBlocks is how many blocks one request of an objectFile fetches at most. They have 2 MB or
+// less.
 const fetchBlocks = 128
 
-// prefetchBlocks is how many blocks at each end of an object Prefetch fetches. There an index has
-// its meta pages and its root.
+// prefetchBlocks is how many blocks Prefetch fetches at the beginning of an object, and as many at
+// the end. An index has its meta pages and its root there.
 const prefetchBlocks = 4
 
-// aheadAfter is how many blocks must be read in order before the read-ahead begins. Reading a
-// single capture takes fewer blocks.
+// aheadAfter is how many blocks must be read one after the other before the read-ahead begins. A
+// single capture takes fewer blocks, so it causes no read-ahead.
 const aheadAfter = 20
 
 // objectFile is an object of the bucket whose content never changes, open for reading through the
 // cache.
 type objectFile struct {
 	d    *FS
-	name string // below the prefix
-	key  string // in the cache, until the object is replaced
-	path string // for Name
-	unit int64  // bytes in a block
+	name string // name of the object
+	key  string // name of the object in the cache when it was opened, see cacheKey
+	path string // result of Name
+	unit int64  // size of a block in bytes
 
-	ctx    context.Context // ends with Close
+	ctx    context.Context // is cancelled by Close
 	cancel context.CancelFunc
-	ahead  sync.WaitGroup // fetches in advance
+	ahead  sync.WaitGroup // the goroutines of the read-ahead
 
 	mu      sync.Mutex
-	size    int64 // -1 if not known yet
-	at      int64 // of Read
-	next    int64 // the block after the last one that was read
-	until   int64 // blocks before this one were asked for in advance
-	inOrder int64 // how many blocks were read in order
+	size    int64 // of the object, in bytes
+	at      int64 // offset at which the next Read begins
+	next    int64 // number of the block after the last one that was read
+	until   int64 // number of the block after the last one that the read-ahead fetches
+	inOrder int64 // how many of the last blocks were read one after the other
 }
 
 func (f *objectFile) Name() string { return f.path }
@@ -112,8 +113,8 @@ func (f *objectFile) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// cacheKey returns the name under which the cache keeps the object now. The name changes if a
-// repair replaces the object while the file is open.
+// cacheKey returns the present name of the object in the cache. The name changes if REPAIR replaces
+// the object while the file is open.
 func (f *objectFile) cacheKey() string {
 	if _, key, ok := f.d.expects(f.name); ok {
 		return key
@@ -121,8 +122,8 @@ func (f *objectFile) cacheKey() string {
 	return f.key
 }
 
-// block returns the block k from the cache. If the cache has lost the block since it was fetched,
-// block fetches it again.
+// block returns the block k from the cache. If the cache has dropped the block, block fetches it
+// again.
 func (f *objectFile) block(k blockKey) ([]byte, error) {
 	for {
 		if b := f.d.cache.get(k); b != nil {
@@ -134,9 +135,10 @@ func (f *objectFile) block(k blockKey) ([]byte, error) {
 	}
 }
 
-// fetch puts those of the blocks first to last into the cache that are missing there. Neighbouring
-// blocks are fetched with one request, and several requests run at once. If another goroutine is
-// fetching a block, fetch waits for it.
+// fetch makes sure that the cache has the blocks from number first to number last. It fetches the
+// missing ones: neighbouring blocks with one request, and several requests at once. If another
+// goroutine is already fetching a block, fetch waits until that has ended. key is the name of the
+// object in the cache.
 func (f *objectFile) fetch(ctx context.Context, key string, first, last int64) error {
 	var waits []chan struct{}
 	var mine [][2]int64
@@ -179,8 +181,8 @@ func (f *objectFile) fetch(ctx context.Context, key string, first, last int64) e
 	return err
 }
 
-// get fetches the blocks first to last with one request and puts them into the cache. The caller
-// has claimed them; get ends the claims.
+// get fetches the blocks from number first to number last with one request, and puts them into the
+// cache. The caller has called cache.claim for each of them; get calls cache.done for each.
 func (f *objectFile) get(ctx context.Context, key string, first, last int64) error {
 	defer func() {
 		for n := first; n <= last; n++ {
@@ -201,8 +203,9 @@ func (f *objectFile) get(ctx context.Context, key string, first, last int64) err
 	return nil
 }
 
-// readAhead begins to fetch the blocks after last in the background, if the latest blocks were
-// read in order. Close waits for these fetches.
+// readAhead is called when the caller reads the blocks from number first to number last. If many
+// blocks were read one after the other, it starts a goroutine that fetches the blocks after last.
+// Close waits for that goroutine.
 func (f *objectFile) readAhead(key string, first, last int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -233,7 +236,8 @@ func (f *objectFile) readAhead(key string, first, last int64) {
 	}()
 }
 
-// Prefetch implements disk.Shared. It returns when the blocks are there.
+// Prefetch implements disk.Shared: it fetches the first and last blocks of these files, and returns
+// when the cache has them.
 func (d *FS) Prefetch(names []string) {
 	var wg sync.WaitGroup
 	for _, name := range names {
@@ -254,7 +258,7 @@ func (d *FS) Prefetch(names []string) {
 	wg.Wait()
 }
 
-// objectInfo describes an object or a folder as a file.
+// objectInfo describes an object or a folder. It implements fs.FileInfo.
 type objectInfo struct {
 	name    string
 	size    int64

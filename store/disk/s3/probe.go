@@ -9,15 +9,17 @@ import (
 	"path/filepath"
 )
 
-// dirProbe is the folder of the objects with which FS.Check tries a store.
+// dirProbe begins the names of the objects with which FS.Check tests a store.
 const dirProbe = "probe/"
 
-// errIgnored says that a write was carried out although its condition was not true.
+// errIgnored is the error of a store that has carried out a write although its condition was not
+// true.
 var errIgnored = errors.New("the store ignores the condition, and has overwritten the object")
 
-// Refused returns nil if err, the error of a PUT, says that the condition was not true. It also
-// returns nil if an answer was lost and the object has another content, which means the same if
-// nobody else writes the object.
+// Refused returns nil if err means that the store has refused a PUT because its condition was not
+// true. It also returns nil for ErrUnsure (the answer was lost, and the object has another
+// content), which means the same if nobody else writes the object. If err is nil, the store has
+// ignored the condition, and Refused returns errIgnored.
 func Refused(err error) error {
 	switch {
 	case err == nil:
@@ -28,8 +30,9 @@ func Refused(err error) error {
 	return err
 }
 
-// ProbeAbsent returns an error if a PUT with If-None-Match: * replaces an object. It writes the
-// object name, which must not exist. The caller removes it.
+// ProbeAbsent tests whether a store honours the condition that an object does not exist. It returns
+// an error if a PUT with If-None-Match: * replaces an object. It writes the object with this name,
+// which must not exist before. The caller removes the object.
 func ProbeAbsent(ctx context.Context, c *Client, name string) error {
 	if _, err := c.PutBytes(ctx, name, []byte("one"), IfAbsent); err != nil {
 		return err
@@ -38,8 +41,9 @@ func ProbeAbsent(ctx context.Context, c *Client, name string) error {
 	return reads(ctx, c, name, "one", Refused(err))
 }
 
-// ProbeMatch returns an error if a PUT with If-Match replaces an object that has another ETag, or does not
-// replace one that has this ETag. It writes the object name. The caller removes it.
+// ProbeMatch tests whether a store honours the condition that an object has a given ETag. It
+// returns an error if a PUT with If-Match replaces an object with another ETag, or does not replace
+// an object with this ETag. It writes the object with this name. The caller removes the object.
 func ProbeMatch(ctx context.Context, c *Client, name string) error {
 	one, err := c.PutBytes(ctx, name, []byte("one"), Always)
 	if err != nil {
@@ -57,8 +61,8 @@ func ProbeMatch(ctx context.Context, c *Client, name string) error {
 	return reads(ctx, c, name, "four", err)
 }
 
-// reads returns nil if the object name has the content want and err is nil. Otherwise it returns
-// err, or an error that says what the object has.
+// reads returns err if that is not nil. Otherwise it reads the object with this name, and returns
+// an error if its content is not want.
 func reads(ctx context.Context, c *Client, name, want string, err error) error {
 	if err != nil {
 		return err
@@ -70,11 +74,12 @@ func reads(ctx context.Context, c *Client, name, want string, err error) error {
 	return err
 }
 
-// fileProbed is the local file that records that Check has found the store to honour conditions.
+// fileProbed is the name of a file in the working folder. It exists if Check has found that the
+// store honours conditions.
 const fileProbed = ".probed"
 
 // Check returns an error if the store does not honour the conditions of writes. An archive there
-// would lose data if two writers wrote at once. Check tries the store once for each working
+// would lose data if two writers wrote at once. Check tests the store only once for each working
 // folder.
 func (d *FS) Check(ctx context.Context) error {
 	note := filepath.Join(d.root, fileProbed)

@@ -35,11 +35,11 @@ const (
 
 // Link is the content of a file TIER.
 type Link struct {
-	Place string // of the tier: the path of a folder, or a URL; "" if there is no tier
-	ID    string // of the archive
+	Place string // where the tier is: the path of a folder, or a URL; "" if there is no tier
+	ID    string // ID of the archive
 }
 
-// kind is the kind of file that the first line of a file TIER names.
+// kind is the word in the first line of a file TIER that says which kind of file it is.
 const kind = "tier"
 
 var errLink = errors.New("it is damaged: restore it from a copy of the archive, or remove it and run MOVE POOL with the place of the old pools again")
@@ -77,8 +77,8 @@ func ReadLink(d disk.FS, dir string) (Link, error) {
 	return l, nil
 }
 
-// Opener returns the FS of a tier and the path of its folder in that FS. It makes no
-// request.
+// Opener returns the FS in which a tier is, and the path of the tier's folder in that
+// FS. place is the path or the URL of the tier. It makes no request.
 type Opener func(place string) (far disk.FS, root string, err error)
 
 // FS is the FS of an archive's folder. Open also finds db-files that are in the tier; every other
@@ -90,15 +90,17 @@ type FS struct {
 	open Opener
 
 	mu    sync.Mutex
-	place string // of the tier that was opened last
-	far   disk.FS
-	root  string
+	place string  // the place of the tier that was opened last
+	far   disk.FS // the FS of that tier; nil if none was opened
+	root  string  // the path of its folder in far
 }
 
-// Over returns the FS of the archive in the folder dir of d. open opens its tier.
+// Over returns an FS for the archive in the folder dir of d. It calls open to open the archive's
+// tier.
 func Over(d disk.FS, dir string, open Opener) *FS { return &FS{FS: d, dir: dir, open: open} }
 
-// Open opens a file for reading. The caller closes it.
+// Open opens a file for reading, in the archive's folder or, if a db-file is not there, in the
+// tier. The caller closes it.
 func (t *FS) Open(name string) (disk.Source, error) {
 	f, err := t.FS.Open(name)
 	if err == nil || !errors.Is(err, fs.ErrNotExist) {
@@ -122,14 +124,15 @@ func (t *FS) Open(name string) (disk.Source, error) {
 	return t.FS.Open(name) // MOVE POOL … BACK may have brought it back meanwhile
 }
 
-// IsMoved reports whether the file with this path in an archive's folder may be in a
-// tier: whether it is a db-file.
+// IsMoved reports whether the file with this path in an archive's folder may have been
+// moved to a tier. That is so if it is a db-file.
 func IsMoved(rel string) bool {
 	return strings.HasPrefix(filepath.ToSlash(rel), dirPools+"/") && filepath.Ext(rel) == endingDB
 }
 
-// Tier returns what the archive's file TIER says, and the tier's FS and folder. The Place
-// of the Link is "" if the archive has no tier; far is then nil.
+// Tier returns the content of the archive's file TIER, the FS in which the tier is, and the
+// path of the tier's folder in that FS. If the archive has no tier, l.Place is "" and far is
+// nil.
 func (t *FS) Tier() (l Link, far disk.FS, root string, err error) {
 	if l, err = ReadLink(t.FS, t.dir); err != nil || l.Place == "" {
 		return l, nil, "", err
@@ -138,7 +141,8 @@ func (t *FS) Tier() (l Link, far disk.FS, root string, err error) {
 	return l, far, root, err
 }
 
-// At returns the FS and the folder of a tier, whether the archive has it or not.
+// At returns the FS in which the tier at this place is, and the path of its folder in that
+// FS. The tier need not be that of the archive.
 func (t *FS) At(place string) (far disk.FS, root string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -32,7 +32,7 @@ import (
 
 // Options says how to read an ARC file. The zero value works.
 type Options struct {
-	Source string // Capture.Source of what is read
+	Source string // the value of Capture.Source for each capture that is read
 	Limits message.BodyLimits
 }
 
@@ -146,11 +146,10 @@ func (s *scanner) headerAt(pos int64) (h header, ok bool, err error) {
 }
 
 // recordAt reads the header of the record that should begin at pos, and checks that
-// the record is whole. It accepts what confirmedAt accepts, and one case more: the
-// record is not confirmed (nothing sound follows it), but its data ends with a line
-// end and no other record begins within the data. In that case the damage is in the
-// bytes after the record. The result why says what is wrong with the record, or is
-// "".
+// the record is whole. It accepts a record that confirmedAt accepts. It also accepts a
+// record that is not confirmed, if its data ends with a line end and no other record
+// begins within the data. The damage is then in the bytes after the record. The result
+// why says what is wrong with the record; it is "" for a whole record.
 func (s *scanner) recordAt(pos int64) (h header, why string, err error) {
 	h, why, err = s.confirmedAt(pos)
 	if why == "" || err != nil {
@@ -167,9 +166,9 @@ func (s *scanner) recordAt(pos int64) (h header, why string, err error) {
 	return h, why, err
 }
 
-// endsLine reports whether a line ends where the data at off should end by the
-// length in h. It returns false if the HTTP headers in the data declare another
-// length, or if the gzip member of the record is damaged.
+// endsLine reports whether a line ends at the place where, according to the length in
+// h, the data at off ends. It returns false if the HTTP headers in the data declare
+// another length, or if the gzip member of the record is damaged.
 func (s *scanner) endsLine(off int64, h *header) (bool, error) {
 	if h.url == "" || h.length < 0 {
 		return false, nil
@@ -189,11 +188,11 @@ func (s *scanner) endsLine(off int64, h *header) (bool, error) {
 	return why == "", err
 }
 
-// confirmedAt reads the header at pos and checks that the record ends where its
-// length says: another record, another gzip member or the end of the file must
-// follow. If the declared length is wrong and something else, such as
-// Content-Length, shows where the record ends, confirmedAt corrects the length in
-// h. The result why says what is wrong, such as "no header of a record where one
+// confirmedAt reads the header of the record at pos and checks that the record ends
+// where its length says: another record, another gzip member or the end of the file
+// must follow. If the declared length is wrong, but something else, such as
+// Content-Length, shows where the record ends, confirmedAt corrects the length in the
+// result h. The result why says what is wrong, such as "no header of a record where one
 // should begin". It is "" if the record is confirmed.
 func (s *scanner) confirmedAt(pos int64) (h header, why string, err error) {
 	h, ok, err := s.headerAt(pos)
@@ -254,8 +253,8 @@ func (s *scanner) end(off, length int64) (why string, err error) {
 const slipMax = 4
 
 // bySlip returns the true length of the data at off if the length in h is up to
-// slipMax bytes too small. The sign of that is a line end with another header after
-// it, a few bytes further on. ok is false if there is no such sign.
+// slipMax bytes too small. That is so if a line end and another header come a few bytes
+// later than h says. Otherwise ok is false.
 func (s *scanner) bySlip(off int64, h *header) (length int64, ok bool, err error) {
 	if h.length < 0 {
 		return 0, false, nil
@@ -275,8 +274,8 @@ func (s *scanner) bySlip(off int64, h *header) (length int64, ok bool, err error
 }
 
 // byHTTP returns the length that the HTTP headers in the data at off declare for
-// that data. ok is false if they declare none, or if neither another record nor the
-// end of the file follows at that length.
+// that data. ok is false if they declare none, or if a record cannot end at that
+// length, because neither another record nor the end of the file follows.
 func (s *scanner) byHTTP(off int64, h *header) (length int64, ok bool, err error) {
 	b, err := s.Window.View(off, message.ViewMax)
 	if err != nil {
@@ -291,8 +290,8 @@ func (s *scanner) byHTTP(off int64, h *header) (length int64, ok bool, err error
 }
 
 // byVersionBlock returns the length of the data at off if h is the header of the
-// filedesc record. That data ends with the line that names the fields of a header.
-// ok is false for any other record.
+// filedesc record. The data of that record, the version block, ends with the line that
+// names the fields of a header. ok is false for any other record.
 func (s *scanner) byVersionBlock(off int64, h *header) (length int64, ok bool, err error) {
 	if !strings.HasPrefix(h.url, fileScheme) {
 		return 0, false, nil
@@ -310,8 +309,8 @@ func (s *scanner) byVersionBlock(off int64, h *header) (length int64, ok bool, e
 }
 
 // search returns the offset of the next record that starts after pos and before
-// limit. If there is none, found is false, and next is the offset at which reads
-// end, or an offset not before limit.
+// limit. If there is none, found is false, and next is limit or more, or the offset at
+// which reads end.
 //
 // A line that looks like a header proves nothing, because a page may quote one. The
 // record of that header must also end where it says. A header that has no length
@@ -333,10 +332,11 @@ func (s *scanner) search(pos, limit int64) (next int64, found bool, err error) {
 	}
 }
 
-// searchAll returns the offset of the next record that starts after pos, as search
-// does without a limit. It also accepts an HTTP response that is not confirmed but
-// ends with a line end, if that comes first. Such a response may lie between two
-// damaged places. found is false if there is no such record.
+// searchAll returns the offset of the next record that starts after pos, however far
+// away. Unlike search, it also accepts a record with an HTTP response that is not
+// confirmed but ends with a line end, because such a record may be between two damaged
+// places. If there is no record, found is false, and next is the offset at which reads
+// end.
 func (s *scanner) searchAll(pos int64) (next int64, found bool, err error) {
 	next, found, err = s.search(pos, math.MaxInt64)
 	if err != nil {
@@ -364,8 +364,8 @@ func (s *scanner) searchAll(pos int64) (next int64, found bool, err error) {
 }
 
 // isGlued reports whether the scheme of url is http or https with part of another
-// word before it, as in "Conhttp://www.pku.edu.cn/". Such a URL comes after the
-// rest of a torn line.
+// word before it, as in "Conhttp://www.pku.edu.cn/". Such a text arises if a line was
+// torn and another record was written directly after the part that is left.
 func isGlued(url string) bool {
 	scheme, _, _ := strings.Cut(url, ":")
 	scheme = strings.TrimSuffix(scheme, "s")
@@ -390,9 +390,9 @@ func beforeStart(b []byte) int {
 	return lf
 }
 
-// item returns the item of the whole record at pos, whose header is h: a capture,
-// or the filedesc record, which is skipped. A record with a bad date comes with
-// Damage set.
+// item returns the item for the whole record at pos, whose header is h. It has a
+// capture, or, for the filedesc record, the reason why that is skipped. If the date of
+// the record cannot be read, the item has Damage set.
 func (s *scanner) item(pos int64, h *header) (record.Item, error) {
 	at, _ := s.Locate(pos)
 	it := record.Item{Offset: at, Type: "response"}

@@ -32,8 +32,8 @@ type header struct {
 }
 
 // parseHeader parses the header line of an ARC record at the start of b. ok is
-// false if b does not begin with a header line. cut reports that b ends before the
-// line does.
+// false if b does not begin with a whole header line. cut is true if b ends before the
+// line ends, so that more bytes might show a header.
 //
 // A URL may contain blanks, so parseHeader recognizes a header by its date field.
 // It recognizes the header of the filedesc record by its scheme, because some
@@ -79,10 +79,10 @@ func parseHeader(b []byte) (h header, ok, cut bool) {
 	return h, true, false
 }
 
-// dateField returns the index of the date in f, the fields of a header line. It
-// returns -1 if the line is not a header. The date follows the server's address and
-// is never the last field. In a line that is otherwise whole, the address may be
-// missing, or the date may be a dash.
+// dateField returns the index of the date in f, the fields of a header line, or -1 if
+// the line is not a header. The date comes directly after the server's address and is
+// never the last field. If all else is right, the address may be missing, or the date
+// may be a dash.
 func dateField(f []string) int {
 	last := len(f) - 1
 	for at := 2; at < last; at++ {

@@ -4,10 +4,10 @@
 //
 //	cn,edu,pku)/news 20080602011717 {"url": "http://pku.edu.cn/news", "mime": "text/html", …}
 //
-// The fields and their order are those of pywb. Those of a request that was no GET come
-// last: the key has the method and the body, as urlkey.WithMethod writes them, and url
-// does not. An index is such lines sorted
-// by their bytes; the caller sorts them.
+// The fields and their order are those of pywb. If the request was not a GET, two more
+// fields with its method and body come last. The key then has the method and the body too,
+// as urlkey.WithMethod writes them, and the field url does not. An index consists of such
+// lines, sorted by their bytes; the caller sorts them.
 package cdx
 
 import (
@@ -27,12 +27,12 @@ type Entry struct {
 	URL      string // canonical
 	AskedURL string // the URL as the record spells it; "" if that is the canonical URL
 	Time     record.Time
-	Mime     string // "" if unknown
-	Status   int    // 0 if there is none
+	Mime     string // media type of the payload; "" if unknown
+	Status   int    // HTTP status; 0 if there is none
 	Revisit  bool   // whether it is a revisit record
-	Digest   string // of the payload, such as "sha1:BASE32"; "" if unknown
-	Length   int64  // size of the record in the file in bytes, compressed if the file is; 0 if unknown
-	Offset   int64  // in the file, in bytes
+	Digest   string // digest of the payload, such as "sha1:BASE32"; "" if unknown
+	Length   int64  // size of the record in the file, in bytes (compressed if the file is compressed); 0 if unknown
+	Offset   int64  // of the record in the file, in bytes
 	File     string // name of the file
 }
 

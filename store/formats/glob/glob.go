@@ -21,9 +21,9 @@ type File struct {
 	Size int64 // in bytes
 }
 
-// Files returns the files that match pattern, sorted by name. It is an error if no
-// file matches; if a folder that pattern names does not exist, the error says so.
-// Folders are left out, but a pattern that names exactly one folder is an error.
+// Files returns the files that match pattern, sorted by name. It leaves out folders. It
+// returns an error if no file matches, or if only one folder matches. If a folder that
+// pattern names does not exist, the error says so.
 func Files(pattern string) ([]File, error) {
 	names, err := match(pattern)
 	if err != nil {
@@ -130,8 +130,9 @@ func matches(pattern, name []string) bool {
 	return len(name) == 0
 }
 
-// matchesPart reports whether a part of a file name matches that part of a pattern, which must be
-// well-formed. A wildcard at its beginning does not match a dot.
+// matchesPart reports whether name, a part of a file name between two slashes, matches pattern, the
+// part of a pattern at the same position, which must be well-formed. A wildcard at the beginning of
+// pattern does not match a dot.
 func matchesPart(pattern, name string) bool {
 	if strings.HasPrefix(name, ".") && pattern != "" && hasMeta(pattern[:1]) {
 		return false

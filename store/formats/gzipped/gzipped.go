@@ -6,7 +6,7 @@
 //
 // # Words
 //
-//	member    one gzip header, its compressed data and a checksum; a file is a row of members
+//	member    one gzip header, its compressed data and a checksum; a file consists of members
 //	stream    the inflated bytes of all members, one after the other, from offset 0
 //	break     the place where the stream stops because a member is damaged; Resume
 //	          continues with a later member
@@ -32,24 +32,26 @@ type Input interface {
 	// ReadAt reads at an offset of the stream. The offset must not be before that
 	// of the last Release.
 	io.ReaderAt
-	// Release promises that no byte of the stream before off is read again.
+	// Release promises that the caller does not read the bytes of the stream before
+	// off again.
 	Release(off int64)
-	// Locate translates the offset off of the stream. at is the offset in the
-	// file: for gzip, of the member that has the byte. first reports whether
-	// the byte is the first of its member.
+	// Locate translates the offset off of a byte in the stream to an offset in the
+	// file. In a compressed file, at is the offset of the member that has the byte,
+	// and first reports whether the byte is the first of that member.
 	Locate(off int64) (at int64, first bool)
-	// Holds reports whether the stream may have n bytes at off. If it reports true,
-	// they may still be missing; if it reports false, they are missing.
+	// Holds reports whether the stream may have n bytes at off. If the result is
+	// false, the bytes are missing; if it is true, they may still be missing.
 	Holds(off, n int64) (bool, error)
-	// Broken returns the damage that ends reads before the end of the file, or nil.
-	// After damage, Resume continues at a later place. It returns where that place
-	// is in the stream and in the file.
+	// Broken returns the damage because of which reads end before the end of the
+	// file, or nil. Resume then continues with a later member. It returns where that
+	// member begins in the stream and in the file.
 	Broken() error
 	Resume() (stream, file int64, err error)
-	// Doubt returns why the bytes before end may be wrong, although ReadAt returns
-	// them: some are from the damaged member that ends reads. It returns nil if all
-	// are from whole members, or if no damage is known yet. The caller must first
-	// read beyond end, so that damage directly after end is known.
+	// Doubt returns an error if some bytes of the stream before end may be wrong,
+	// although ReadAt returned them, because they are from the damaged member at which
+	// reads end. It returns nil if all are from whole members, or if no damage is
+	// known yet. The caller must first read beyond end, so that damage directly after
+	// end is known.
 	Doubt(end int64) error
 	Compressed() bool
 	// Close removes temporary files. The file that was opened stays open.
@@ -76,9 +78,9 @@ func Plain(r io.ReaderAt) Input { return plain{r} }
 // and the compression method deflate, the only one.
 var Magic = []byte{0x1f, 0x8b, 8}
 
-// IsMember reports whether a gzip member begins at offset off of file, and a record starts in it.
-// The function starts decides whether a record starts in text, the first decompressed bytes of the
-// member.
+// IsMember reports whether a gzip member begins at offset off of file, and a record starts in that
+// member. IsMember calls the function starts with the first decompressed bytes of the member; the
+// function reports whether a record starts in them.
 func IsMember(file io.ReaderAt, off int64, starts func(text []byte) bool) bool {
 	const look = 256 << 10
 	var begin [3]byte

@@ -15,8 +15,8 @@ import (
 	"infomall/store/record/message"
 )
 
-// KeepMax is the approximate number of decompressed bytes that a stream keeps in memory. The bytes
-// of a larger record go to a temporary file until they are released.
+// KeepMax is about how many decompressed bytes a stream keeps in memory. It writes the further
+// bytes of a larger record to a temporary file.
 const KeepMax = 8 << 20
 
 // stream decompresses a file of gzip members on demand, as one stream of bytes. It
@@ -32,17 +32,17 @@ type stream struct {
 	z    *gzip.Reader
 	open bool // z is within a member
 
-	members  []member // the members with bytes of the stream from released on, in order
-	released int64    // offset in the stream of the first byte that can still be read
-	base     int64    // offset in the stream of kept[0]
-	kept     []byte
-	spill    *os.File // stream bytes from base+len(kept) on, or nil
-	spilled  int64
-	buf      []byte // the buffer between the inflater and spill
-	tempDir  string
-	starts   func([]byte) bool
+	members  []member          // the members with bytes of the stream from released on, in order
+	released int64             // offset in the stream of the first byte that can still be read
+	base     int64             // offset in the stream of kept[0]
+	kept     []byte            // the bytes of the stream from base on that are in memory
+	spill    *os.File          // temporary file with the bytes of the stream after those in kept; nil if there is none
+	spilled  int64             // how many bytes are in spill
+	buf      []byte            // the buffer between the inflater and spill
+	tempDir  string            // as in Options
+	starts   func([]byte) bool // as in Options
 
-	valid  int64 // offset in the stream at which reads end; after a break it may lie before end()
+	valid  int64 // offset in the stream at which reads end; after a break it may be before end()
 	err    error // why reads end: io.EOF, or a failure of the file or the disk
 	damage error // why reads end, if a member is damaged
 }
@@ -131,9 +131,9 @@ func (g *stream) more() {
 	g.valid = g.end()
 }
 
-// keepSome decompresses some bytes to memory, and makes room for chunk bytes
-// before. The caller makes sure that fewer than KeepMax bytes are in memory. It
-// returns io.EOF at the end of the member.
+// keepSome decompresses some bytes to memory. It first makes sure that there is room
+// for chunk bytes. The caller makes sure that fewer than KeepMax bytes are in memory.
+// keepSome returns io.EOF at the end of the member.
 func (g *stream) keepSome(chunk int) error {
 	if cap(g.kept)-len(g.kept) < chunk {
 		kept := make([]byte, len(g.kept), min(2*len(g.kept), KeepMax)+chunk)
@@ -183,10 +183,10 @@ func (g *stream) openMember() bool {
 	return true
 }
 
-// breakOff makes reads end because of err, which was met in the last member. It
-// withdraws the bytes of that member that were not released, because any of them
-// may be wrong. If the file merely ends too early, nothing is withdrawn: the bytes
-// before the cut are right.
+// breakOff makes reads end because of err, an error in the last member. Reads then end
+// before the bytes of that member that were not released yet, because any of them may be
+// wrong. But if the file only ends too early, the bytes before the cut are right, and
+// reads end after them.
 func (g *stream) breakOff(err error) {
 	g.open = false
 	if !isGzipFault(err) {
@@ -332,5 +332,5 @@ func (g *stream) findMember(from int64) (at int64, found bool, err error) {
 	}
 }
 
-// Compressed returns true: the file of a stream is compressed.
+// Compressed returns true, because the file of a stream is compressed.
 func (g *stream) Compressed() bool { return true }

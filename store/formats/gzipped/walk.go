@@ -92,9 +92,9 @@ func (w *Walk) Has(off, n int64) (bool, error) {
 	return !end, err
 }
 
-// Unproven returns why the record whose data ends at offset end cannot be accepted
-// as whole: the record lies in a damaged gzip member, so a wrong byte in it would
-// not be noticed. It returns "" if the record is not in a damaged member. Call it
+// Unproven returns the reason why the record whose data ends at offset end cannot be
+// accepted as whole: it is in a damaged gzip member, so a wrong byte in it would not be
+// noticed. It returns "" if the record is not in a damaged member. The caller calls it
 // for a record that no other record follows.
 //
 // A member that is cut off by the end of the file gives right bytes up to the cut.
@@ -119,11 +119,11 @@ func (w *Walk) Unproven(end int64) (why string, err error) {
 
 func memberFault(fault error) string { return fmt.Sprintf("damaged gzip member: %v", fault) }
 
-// Damage returns the item of a damaged span that starts at pos, with the reason
-// why. next is the offset at which reading continues: at the record that search
-// finds after pos, or at the next gzip member that can be read. The function search
-// returns the offset of the next record; if it finds none, found is false and its
-// next is the offset at which reads end.
+// Damage returns the item for a damaged span of the file that starts at pos. why says
+// what is wrong there. next is the offset at which reading continues: the next record
+// after pos, which the function search finds, or the next gzip member that can be read.
+// If search finds no record, its result found is false, and its result next is the
+// offset at which reads end.
 func (w *Walk) Damage(pos int64, why string, search func(pos int64) (next int64, found bool, err error)) (it record.Item, next int64, err error) {
 	at, first := w.Locate(pos)
 	it = record.Item{Offset: at, Damage: why}

@@ -48,10 +48,10 @@ type Options struct {
 // known.
 const noURL = "its URL is not known: name it with BASE"
 
-// Read reads the files of o.Files in their order and yields one item for each. A
-// file that can't be read is damage; a file whose URL is not known is skipped. An
-// error is the last pair: the disk that holds large bodies failed, or ctx ended,
-// and the error is its cause. The receiver owns each item, and closes its capture's
+// Read reads the files of o.Files in their order and yields one item for each. The item
+// of a file that can't be read has Damage set, and that of a file whose URL is not
+// known has Skipped set. An error comes as the last pair: writing a large body to the
+// disk failed, or ctx ended. The receiver owns each item, and closes its capture's
 // Spool.
 func Read(ctx context.Context, o Options) iter.Seq2[record.Item, error] {
 	return func(yield func(record.Item, error) bool) {
@@ -68,8 +68,8 @@ func Read(ctx context.Context, o Options) iter.Seq2[record.Item, error] {
 	}
 }
 
-// item returns the item of the file called name: a capture, a skipped file or
-// damage. The error is a failure that ends reading.
+// item returns the item for the file called name. It has a capture, or the reason why
+// the file is skipped, or Damage. An error means that Read must stop.
 func (o *Options) item(ctx context.Context, name string) (record.Item, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -115,9 +115,10 @@ func unreadable(name string, err error) record.Item {
 	return record.Item{Type: "file", Damage: fmt.Sprintf("%s can't be read: %v", name, err)}
 }
 
-// faultOf decides what the error err, met at the file called name, means. If the
-// file can't be read, faultOf returns an item with damage. If ctx ended or the
-// temporary file failed, it returns an error, and reading has to end.
+// faultOf decides whether Read can continue after the error err, which occurred while
+// it read the file called name. If only that file can't be read, faultOf returns an
+// item with Damage set. If ctx ended or writing a temporary file failed, it returns an
+// error, and Read must stop.
 func faultOf(ctx context.Context, name string, err error) (record.Item, error) {
 	var at *fs.PathError
 	if cause := context.Cause(ctx); cause != nil {
@@ -129,8 +130,8 @@ func faultOf(ctx context.Context, name string, err error) (record.Item, error) {
 	return unreadable(name, err), nil
 }
 
-// indexName is the name of a file that is the page of its folder: it is left out of
-// the URL.
+// indexName is the name of a file that has the page of its folder. The URL of the file
+// is that of the folder, without the name.
 const indexName = "index.html"
 
 // url returns the URL of the file called name, or "" if it is not known. said is
@@ -184,8 +185,8 @@ func isHost(s string) bool { return hostName().MatchString(s) }
 // comment of the program that saved the page.
 const commentsWithin = 16 << 10
 
-// said is the decoded comment in a saved page: the URL it was saved from ("" if
-// none), and the time (NoTime if none).
+// said is what the comment of the saving program in a page says: from which URL the
+// page was saved ("" if it says none), and when (NoTime if it does not say).
 type said struct {
 	url  string
 	time record.Time

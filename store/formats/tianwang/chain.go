@@ -13,21 +13,21 @@ import (
 type follower struct {
 	kind followerKind
 	gap  string // the bytes between the record's data and the follower, such as "\n"
-	next int64  // the offset of the follower: the next record, or the place at which to continue
+	next int64  // the offset of the follower, at which reading continues
 	head head   // the head of the next record, if kind is followedByHead
 }
 
 type followerKind uint8
 
 const (
-	followedByOther followerKind = iota // none of the following
-	followedByHead
-	followedByEnd     // the end of the file follows
-	followedByNowhere // the file ends within the record
+	followedByOther   followerKind = iota // something that is none of the following
+	followedByHead                        // the head of another record follows
+	followedByEnd                         // the end of the file follows
+	followedByNowhere                     // the file ends within the record
 )
 
-// follower returns what comes after the data of the record at offset off, whose
-// head is h.
+// follower finds out what comes directly after the data of the record at offset off. h
+// is the head of that record.
 func (s *scanner) follower(off int64, h head) (follower, error) {
 	end := off + h.bytes + h.length
 	if h.length > 0 {
@@ -67,9 +67,9 @@ func (s *scanner) follower(off int64, h head) (follower, error) {
 // ok reports whether the record is whole. The result why says what is wrong with
 // it, such as "file ends within the record".
 //
-// It is proof enough if one line end follows the data, and then a head or the end
-// of the file. If anything else follows the data, either the following bytes are
-// damaged or the length is wrong. Then the record itself must decide: see evidence.
+// A record is whole if one line end follows its data, and then a head or the end of the
+// file. If anything else follows the data, either the following bytes are damaged or
+// the length is wrong. accept then decides by the data of the record, see evidence.
 func (s *scanner) accept(pos int64, h head, f follower) (ok bool, why string, err error) {
 	const wrongEnd = "record does not end where its length says"
 	atRecord := f.kind == followedByHead || f.kind == followedByEnd
@@ -101,9 +101,9 @@ func (s *scanner) accept(pos int64, h head, f follower) (ok bool, why string, er
 }
 
 // isLengthWrong reports whether gap, the bytes between a record's data and the next
-// record, shows that the record's length is wrong. An empty gap means that the
-// length is one too large. An additional empty line means that the length is one
-// too small and that the data ends in a LF.
+// record, shows that the record's length is wrong. If gap is empty, the length is one
+// too large. If gap has an additional empty line, the length is one too small: the data
+// ends in a LF.
 func isLengthWrong(gap string) bool {
 	rest, _ := strings.CutPrefix(gap, "\r")
 	rest, _ = strings.CutPrefix(rest, "\n")
@@ -116,21 +116,22 @@ type verdict uint8
 const (
 	refuted   verdict = iota // the data contradicts the head
 	plausible                // nothing contradicts the head
-	proven                   // the data itself has the declared length
+	proven                   // the data shows by itself that the declared length is right
 )
 
-// evidenceBytes and evidencePerByte bound how many bytes are read for evidence:
-// evidenceBytes, plus evidencePerByte for each byte of the file so far. Without a
-// bound, a file of forged heads that cover the same data again and again would cost
-// the square of its size.
+// The method evidence reads the data of a doubtful record to find out whether the record
+// is whole. In a whole file it reads at most evidenceBytes bytes, plus evidencePerByte
+// bytes for each byte of the file before the record. Without this bound, a file with many
+// forged heads, each of which claims the same data, would take a time that grows with the
+// square of the file's size.
 const (
 	evidenceBytes   = 256 << 20
 	evidencePerByte = 16
 )
 
-// evidence returns how well the data of the record at off agrees with h, its head.
-// It returns refuted for every record once the bytes read for evidence have passed
-// their bound (see evidenceBytes).
+// evidence reads the data of the record at off and returns how well it agrees with h,
+// the head of the record. When it has read too many bytes (see evidenceBytes), it
+// returns refuted for every further record.
 func (s *scanner) evidence(off int64, h head) (verdict, error) {
 	if s.spent > evidenceBytes+evidencePerByte*off {
 		return refuted, nil
@@ -188,9 +189,9 @@ func (s *scanner) plainEvidence(off, length int64) (verdict, error) {
 }
 
 // runsOn reports whether a record begins between the offsets from and to, but ends
-// after to. If so, the data between from and to is torn, and the record that was
-// written next begins in it. A record that is quoted in a page ends within the
-// page.
+// after to. If so, the data between from and to was torn, and the next record was
+// written in the middle of it. Such a record is not one that a page quotes, because a
+// quoted record ends within the page.
 func (s *scanner) runsOn(from, to int64) (bool, error) {
 	for {
 		at, found, err := s.w.Find(from, []byte(magic))
@@ -206,9 +207,9 @@ func (s *scanner) runsOn(from, to int64) (bool, error) {
 	}
 }
 
-// damagedHeadAt reports whether the bytes at off, directly after a record's data,
-// may be a record that was damaged. Signs of that are lines of a head, zeros and
-// other bytes that no page has, or the end of the file. If e, the verdict on the
+// damagedHeadAt reports whether the bytes at off, directly after a record's data, may
+// be another record that was damaged. They may be if they have lines of a head, zeros
+// or other bytes that no page has, or if the file ends there. If e, the verdict on the
 // record before off, is proven, a control character such as a line end is enough.
 func (s *scanner) damagedHeadAt(off int64, e verdict) (bool, error) {
 	b, err := s.w.View(off, 2<<10)
@@ -244,8 +245,8 @@ func (s *scanner) damagedHeadAt(off int64, e verdict) (bool, error) {
 }
 
 // afterDamage returns the offset at which reading continues after a damaged record
-// at pos: the next record, or the end of the file. known reports that the record at
-// next is already accepted; otherwise the caller must still judge it.
+// at pos: that of the next record, or the end of the file. If known is true, the record
+// at next is accepted already; otherwise the caller must call accept for it.
 //
 // If only the head at pos is damaged, its length can be read, and another head
 // comes at the end of that length, then next is that other head. The data in
@@ -269,9 +270,9 @@ func (s *scanner) afterDamage(pos int64) (next int64, known bool, err error) {
 }
 
 // legibleLength reads the length in a damaged head at the start of b. The last line
-// before the first empty line must be a length. It reports false if it is not, or
-// if the head of another record begins before. The returned head has only the
-// fields length and bytes.
+// before the first empty line must have the length. The bool is false if it has not, or
+// if the head of another record begins before the empty line. The returned head has
+// only the fields length and bytes.
 func legibleLength(b []byte) (head, bool) {
 	h := head{length: -1}
 	for pos := 0; pos < len(b); {
@@ -299,11 +300,11 @@ func legibleLength(b []byte) (head, bool) {
 // search returns the offset of the first true record at or after the offset from,
 // or the end of the file.
 //
-// A head alone proves nothing: a page about this format may quote several. A record
-// is true if two more records follow, each directly after the one before. Fewer
-// records are enough if they reach the end of the file. A shorter chain between two
-// damaged places is also accepted, if nothing in its first record contradicts the
-// head and the bytes after it are a record or a damaged record.
+// A head alone proves nothing, because a page about this format may quote several. A
+// record counts as true if two more records follow, each directly after the one before.
+// Fewer records are enough if they reach the end of the file. A shorter chain between
+// two damaged places is also accepted, if the data of its first record does not
+// contradict the head, and a record or a damaged record follows.
 func (s *scanner) search(from int64) (int64, error) {
 	for {
 		at, found, err := s.w.Find(from, []byte(magic))
@@ -324,8 +325,8 @@ func (s *scanner) search(from int64) (int64, error) {
 	}
 }
 
-// runTrue is how many records must follow each other directly so that the first of
-// them is accepted as a true record.
+// runTrue is how many records must directly follow each other so that the first of
+// them counts as a true record.
 const runTrue = 3
 
 func (s *scanner) isTrue(at int64, h head) (bool, error) {
@@ -349,8 +350,8 @@ func (s *scanner) isTrue(at int64, h head) (bool, error) {
 	return true, nil
 }
 
-// stands reports whether the record at offset at is accepted although no record follows it. h is
-// the head of the record, and f describes what follows.
+// stands reports whether the record at the offset at is accepted although no other record follows
+// it. h is the head of the record, and f describes what follows.
 func (s *scanner) stands(at int64, h head, f follower) (bool, error) {
 	if f.kind == followedByNowhere {
 		return false, nil

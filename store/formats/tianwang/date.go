@@ -89,12 +89,12 @@ type dateParts struct {
 	hour, minute, second int
 	hasYear, hasClock    bool
 	zone                 string
-	offset               int // seconds east of Greenwich
+	offset               int // of the zone, in seconds east of Greenwich
 	hasOffset            bool
 }
 
-// take adds one word of a date to d. It returns false if the word has no meaning at
-// its place in the date.
+// take adds one word of a date to d. It returns false if the word cannot be a part of
+// the date after the words before it.
 func (d *dateParts) take(word string) bool {
 	switch {
 	case strings.Contains(word, ":") && !d.hasClock:
@@ -221,8 +221,9 @@ func (d *dateParts) zoneName(word string) bool {
 	return true
 }
 
-// in returns the moment at which clocks in the zone of d showed the date and time
-// that t shows in UTC. local is the zone if d has none or an unknown one.
+// in converts t, which has the date and the time of day of d as if they were in UTC, to
+// the moment that d means in its own zone. If d has no zone or an unknown one, the zone
+// is local.
 func (d *dateParts) in(t time.Time, local *time.Location) time.Time {
 	if d.hasOffset {
 		return t.Add(-time.Duration(d.offset) * time.Second)

@@ -61,9 +61,9 @@ func takeOwn(c *record.Capture) {
 	}
 }
 
-// takeProperty sets the field of c to which a property belongs that only this
-// program writes. It returns false if the property is another one or its value is
-// invalid; the caller then leaves it in c.Extra.
+// takeProperty sets the field of c to which the property belongs, if it is one that
+// only this program writes. It returns false for any other property, and if the value
+// is invalid; the caller then leaves the property in c.Extra.
 func takeProperty(c *record.Capture, name, value string) bool {
 	switch name {
 	case ownMillis:
@@ -106,8 +106,8 @@ func takeProperty(c *record.Capture, name, value string) bool {
 	return true
 }
 
-// ownLines returns the facts about s that the format cannot express, as properties
-// that only this program writes: lines "name: value\n".
+// ownLines returns lines "name: value\n" with the facts about s for which the format
+// has no property. These lines are properties that only this program writes.
 func ownLines(s *message.Stored) []byte {
 	var b []byte
 	add := func(name, value string) {
@@ -149,8 +149,9 @@ func ownLines(s *message.Stored) []byte {
 	return b
 }
 
-// isValue reports whether a property can have this value and be read back
-// unchanged: it has no control characters but tabs, and no blanks at its ends.
+// isValue reports whether value can be written as the value of a property and is then
+// read back unchanged. It must have no control characters except tabs, and no blanks at
+// its ends.
 func isValue(value string) bool {
 	return strings.TrimSpace(value) == value && strings.IndexFunc(value, func(r rune) bool { return r < ' ' && r != '\t' }) < 0
 }

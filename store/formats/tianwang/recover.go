@@ -72,12 +72,12 @@ const (
 type extent struct {
 	head
 	at   int64
-	next int64 // the offset at which the next record is due
+	next int64 // the offset after the record, at which another record should begin
 }
 
-// run walks over the file to its end. In turn it searches the next chain (records
-// that follow each other directly), yields what lies before the chain, and yields
-// the chain's records.
+// run walks over the file to its end. It repeats three steps: it searches the next
+// chain (records that follow each other directly), yields what is before the chain, and
+// yields the records of the chain.
 func (c *recoverer) run() error {
 	for pos := int64(0); pos < c.size; {
 		at, found, err := c.find(pos, c.size, strict, true)
@@ -94,10 +94,10 @@ func (c *recoverer) run() error {
 	return nil
 }
 
-// find returns the offset of the first chain by the rules of d that begins between
-// the offsets from and to. A chain is three records that follow each other
-// directly. If exact is set, fewer records are also enough if they end exactly at
-// the offset to. If there is no chain, found is false and at equals to.
+// find returns the offset of the first chain of records, valid by the rules of d, that
+// begins at or after the offset from and before the offset to. A chain is three records
+// that follow each other directly. If exact is set, fewer records are enough if they
+// end exactly at the offset to. If there is no chain, found is false and at equals to.
 func (c *recoverer) find(from, to int64, d dialect, exact bool) (at int64, found bool, err error) {
 	for {
 		at, found, err := c.s.w.Find(from, []byte(magic))
@@ -112,8 +112,8 @@ func (c *recoverer) find(from, to int64, d dialect, exact bool) (at int64, found
 	}
 }
 
-// chain counts the records, valid by the rules of d, that follow each other
-// directly, beginning at offset at; it counts up to three. reaches reports whether
+// chain counts the records that directly follow each other, beginning at the offset
+// at, and are valid by the rules of d. It counts at most three. reaches reports whether
 // they end exactly at the offset to.
 func (c *recoverer) chain(at, to int64, d dialect) (n int, reaches bool, err error) {
 	for n < runTrue && at < to {
@@ -129,8 +129,8 @@ func (c *recoverer) chain(at, to int64, d dialect) (n int, reaches bool, err err
 	return n, at == to, nil
 }
 
-// holds reports whether a record that is valid by the rules of d begins at offset
-// at. e is the record and its place.
+// holds reports whether a record that is valid by the rules of d begins at the given
+// offset. e is that record.
 func (c *recoverer) holds(at int64, d dialect) (e extent, ok bool, err error) {
 	e = extent{at: at}
 	if e.head, ok, err = c.s.headAt(at); !ok || err != nil {
@@ -159,9 +159,9 @@ func (c *recoverer) isStrict(e *extent) (bool, error) {
 	return len(last) == 1 && last[0] == '\n', err
 }
 
-// byRules reports whether b, the text from which h was parsed, keeps all rules for
-// a head: url and date are present, length comes last, ": " separates name and
-// value, and lines end in LF.
+// byRules reports whether the head h keeps all rules of the format: url and date are
+// present, length comes last, ": " separates name and value, and lines end in LF. b is
+// the text from which h was parsed.
 func (h *head) byRules(b []byte) bool {
 	if h.crlf || h.url == "" || h.date == "" {
 		return false
@@ -185,10 +185,10 @@ func (h *head) byRules(b []byte) bool {
 	return string(name) == "length"
 }
 
-// readOut yields the records of the chain that begins at offset at, by the rules of
-// d. It returns the offset at which the chain ends: the end of the range (to), or
-// the first place without a valid record. It stops before the last record if that
-// record's length may be damaged.
+// readOut yields the records of the chain that begins at the offset at, as far as they
+// are valid by the rules of d and end at or before the offset to. It returns the offset
+// after the last record that it yielded. It does not yield the last record of the chain
+// if the length of that record may be damaged.
 func (c *recoverer) readOut(at, to int64, d dialect) (int64, error) {
 	e, ok, err := c.holds(at, d)
 	for ok && err == nil && e.next <= to {
@@ -211,10 +211,11 @@ func (c *recoverer) readOut(at, to int64, d dialect) (int64, error) {
 	return at, err
 }
 
-// gap yields the confirmed records and the damaged spans in a range of the file
-// that lies between two chains, from the offset from to the offset to. If the range
-// is the whole file and it has no confirmed record by the strict rules, gap also
-// accepts records by the tolerant rules, and chains of fewer than three.
+// gap yields the records and the damaged spans in a part of the file without a chain by
+// the strict rules, between the offsets from and to. It yields the records that are
+// confirmed, and chains by looser rules. If that part is the whole file, and no record
+// in it is confirmed by the strict rules, gap also confirms records by the tolerant
+// rules, and accepts chains of fewer than three records.
 func (c *recoverer) gap(from, to int64) error {
 	dialects := []dialect{strict}
 	if from == 0 && to == c.size {
@@ -258,8 +259,9 @@ func (c *recoverer) gap(from, to int64) error {
 	return nil
 }
 
-// alone yields the confirmed records between the offsets from and to, by the rules
-// of any of the dialects, and the damaged spans between them.
+// alone yields the records between the offsets from and to that are in no chain but are
+// confirmed by the rules of one of the dialects. It also yields the damaged spans between
+// these records.
 func (c *recoverer) alone(from, to int64, dialects []dialect) error {
 	for from < to {
 		e, d, at, err := c.firstConfirmed(from, from+1, to, dialects)
@@ -293,9 +295,9 @@ func (c *recoverer) alone(from, to int64, dialects []dialect) error {
 }
 
 // firstConfirmed returns the first confirmed record that begins at or after the
-// offset from but before until, and that ends at or before the offset to. It tries
-// the dialects in their order. d is the dialect by which the record e is valid, and
-// at is its offset. If there is no such record, at equals to.
+// offset from but before the offset until, and ends at or before the offset to. It
+// tries one dialect after the other. d is the dialect by which the record e is valid,
+// and at is the offset of e. If there is no such record, at equals to.
 func (c *recoverer) firstConfirmed(from, until, to int64, dialects []dialect) (e extent, d dialect, at int64, err error) {
 	for _, d := range dialects {
 		e, found, err := c.nextConfirmed(from, until, to, d)
@@ -307,10 +309,10 @@ func (c *recoverer) firstConfirmed(from, until, to int64, dialects []dialect) (e
 }
 
 // endOfDamaged returns the offset at which the damaged record that begins at from
-// ends. That offset is known if the length in the damaged head can be read and
-// leads to the head of another record, or to the end of the range, which is at
-// offset to. Then the data of the damaged record, which may be a page with quoted
-// records, is not searched. If the end is not known, endOfDamaged returns from.
+// ends. It knows that offset if the length in the damaged head can be read, and another
+// head follows at the end of that length, or the offset to is reached there. The caller
+// then does not search the data of the damaged record, which may be a page that quotes
+// records. If the end is not known, endOfDamaged returns from.
 func (c *recoverer) endOfDamaged(from, to int64) (int64, error) {
 	b, err := c.s.w.View(from, 4<<10)
 	if err != nil {
@@ -331,9 +333,9 @@ func (c *recoverer) endOfDamaged(from, to int64) (int64, error) {
 	return next, err
 }
 
-// nextConfirmed returns the first record, confirmed by the rules of d, that begins
-// at or after the offset from but before until, and that ends at or before the
-// offset to. found is false if there is none.
+// nextConfirmed returns the first record, valid by the rules of d and confirmed, that
+// begins at or after the offset from but before the offset until, and ends at or before
+// the offset to. found is false if there is none.
 func (c *recoverer) nextConfirmed(from, until, to int64, d dialect) (e extent, found bool, err error) {
 	for from < until {
 		at, found, err := c.s.w.Find(from, []byte(magic))
@@ -354,8 +356,8 @@ func (c *recoverer) nextConfirmed(from, until, to int64, d dialect) (e extent, f
 	return e, false, nil
 }
 
-// isConfirmed reports whether the record e, which is in no chain, is accepted
-// because its data agrees with its head.
+// isConfirmed reports whether the record e, which is in no chain, is accepted all the
+// same, because its data agrees with its head.
 func (c *recoverer) isConfirmed(e *extent) (bool, error) {
 	if e.version != "1.0" {
 		return false, nil
@@ -387,8 +389,8 @@ func (c *recoverer) isConfirmed(e *extent) (bool, error) {
 
 const httpMagic = "HTTP/"
 
-// save yields the record e with the given state. d is the dialect by which it is
-// valid. If the data of e contradicts the head, save yields e as damaged.
+// save yields the record e as recovered, with the given state. d is the dialect by which
+// e is valid. If the method fault finds a fault in e, save yields e as damaged.
 func (c *recoverer) save(e *extent, d dialect, state task.RecoverState) error {
 	why, err := c.fault(e)
 	if err != nil {
@@ -447,9 +449,10 @@ func (c *recoverer) fault(e *extent) (why string, err error) {
 	return why, err
 }
 
-// otherVersion checks e, a record whose version is not 1.0, and returns what is wrong with it, or "".
-// The form of the data of such a version is not known. So only two faults are found: a checksum that
-// is wrong, and, if the record has no checksum, data in the form of version 1.0.
+// otherVersion checks e, a record whose version is not 1.0, and returns what is wrong with it, or
+// "". Because the form of the data of other versions is not known, it finds only two faults: a wrong
+// checksum, and, if the record has no checksum, data in the form of version 1.0, which shows that
+// the version is damaged.
 func (c *recoverer) otherVersion(e *extent) (why string, err error) {
 	if e.sum != "" {
 		return c.s.sumFault(e.at, e.head)
@@ -474,8 +477,8 @@ func (c *recoverer) damaged(from, to int64) error {
 	return c.give(task.Recovered{Offset: from, Length: to - from, What: why, URL: url, Time: c.time(date)})
 }
 
-// read returns what is wrong with the damaged span between the offsets from and to,
-// and the url and date that can be read in the damaged head at its start; "" if
+// read returns what is wrong with the damaged span between the offsets from and to. url
+// and date are the values in the damaged head at the start of the span; they are "" if
 // they cannot be read.
 func (c *recoverer) read(from, to int64) (why, url, date string, err error) {
 	b, err := c.s.w.View(from, int(min(4<<10, to-from)))

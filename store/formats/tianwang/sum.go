@@ -15,9 +15,9 @@ const sumName = "crc32c: "
 
 func sumLine(crc uint32) []byte { return fmt.Appendf(nil, "%s%08x\n", sumName, crc) }
 
-// sumFault compares the record at offset at, whose head is h, with its checksum, if
-// it has one. The result why says what is wrong; it is "" if they agree or there is
-// no checksum. err is a failure to read.
+// sumFault checks the record at the offset at, whose head is h, by its checksum, if it
+// has one. The result why says what is wrong; it is "" if the checksum is right or
+// there is none. err is a failure to read.
 func (s *scanner) sumFault(at int64, h head) (why string, err error) {
 	b, err := s.w.View(at, int(h.bytes))
 	if err != nil {

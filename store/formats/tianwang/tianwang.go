@@ -17,6 +17,8 @@
 //	evidence  whether the data of a record agrees with its head
 //	gap       the bytes between a record's data and the next head; in recover.go,
 //	          the span between two chains
+//	confirmed said of a record outside a chain that is accepted because its data
+//	          agrees with its head
 package tianwang
 
 import (
@@ -121,9 +123,9 @@ func (s *scanner) run(yield func(record.Item) bool) error {
 	}
 }
 
-// item returns the item of the record at pos, whose head is h: a capture, or the
-// reason why the record is skipped. f is what follows the record. A record whose
-// date or data is wrong comes with Damage set.
+// item returns the item for the record at pos, whose head is h. It has a capture, or the
+// reason why the record is skipped, or, if the date or the data of the record is wrong,
+// Damage. f is what follows the record.
 func (s *scanner) item(pos int64, h head, f follower) (record.Item, error) {
 	it := record.Item{Offset: pos, Type: h.version}
 	damaged := func(format string, args ...any) (record.Item, error) {

@@ -16,7 +16,7 @@ type Record struct {
 	URL    string
 	Origin string // the URL that was requested first, if it differs from URL; or ""
 	Time   record.Time
-	IP     string // or ""
+	IP     string // address of the server, or ""
 	// Extra holds further properties as lines "name: value\n", such as
 	// Capture.Extra. If one of them is a date, it is written instead of Time.
 	Extra []byte

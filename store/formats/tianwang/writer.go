@@ -16,27 +16,27 @@ import (
 )
 
 // Writer writes captures as Tianwang records of version 1.0. A record has the whole
-// response byte for byte, unless the method twin makes it a revisit. Facts that the
-// format cannot express go into properties that only this program writes: for
-// example that the archive does not have the body, or that the capture is a file
-// and not an HTTP response. Read returns all captures as they were.
+// response byte for byte, unless the method twin makes it a revisit. Facts for which
+// the format has no property are written as properties that only this program uses, for
+// example that the archive does not have the body, or that the capture is a file and
+// not an HTTP response. Read returns all captures as they were.
 type Writer struct {
 	w        io.Writer
 	compress bool
 	sum      bool
 	data     []byte // the data of the current record, reused
-	out      []byte
+	out      []byte // the current record, reused
 
-	moment message.Moment
+	moment message.Moment // remembers the captures that were written with the last URL and time
 }
 
 // NewWriter returns a Writer that writes to w and never closes w. If compress is
 // set, it compresses the data of each record with zlib.
 func NewWriter(w io.Writer, compress bool) *Writer { return &Writer{w: w, compress: compress} }
 
-// NewJournal returns a Writer to w whose records have a checksum. A record that is
-// torn by a crash is then not read as whole. Records with large bodies have no
-// checksum.
+// NewJournal returns a Writer that writes to w and gives each record a checksum. If a
+// crash tears a record, a reader then notices that it is not whole. Records with large
+// bodies have no checksum.
 func NewJournal(w io.Writer) *Writer { return &Writer{w: w, sum: true} }
 
 // Write writes one capture. The captures of a URL must come together and in
@@ -66,10 +66,10 @@ func (w *Writer) Write(s *message.Stored) error {
 	return err
 }
 
-// twin returns the capture to write instead of s. That is s itself, unless a reader
-// would take s for another capture that the file already has. This happens if a
-// revisit has the same URL and time as its original. Then twin returns a revisit of
-// the first of the two.
+// twin returns the capture to write for s. That is s itself, unless the file already
+// has a capture with the same URL, time and body, for example if s is a revisit of it: a
+// reader would then drop s as a duplicate. In that case twin returns s as a revisit of
+// the capture that the file has.
 func (w *Writer) twin(s *message.Stored) *message.Stored {
 	if s.NoBody != "" || s.Via == record.ViaNotModified || s.Digest == (record.Digest{}) {
 		return s

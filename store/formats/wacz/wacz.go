@@ -39,13 +39,13 @@ import (
 
 // Options says how Read reads a WACZ file. The zero value works.
 type Options struct {
-	Source string // Capture.Source of each capture is this path joined with the name of its WARC file
+	Source string // path of the WACZ file; Capture.Source is this path joined with the name of the WARC file in it
 	Limits message.BodyLimits
 }
 
 // Bounds on the size of the files that are decompressed from a zip file.
 const (
-	manifestMax = 64 << 20 // bytes of datapackage.json
+	manifestMax = 64 << 20 // how many bytes of datapackage.json are read
 	// A WARC file that the zip file compresses is decompressed to disk only if
 	// it has at most inflateMin bytes, or grows at most ratioMax times. This
 	// refuses zip bombs.
@@ -54,10 +54,11 @@ const (
 )
 
 // Read yields the captures in r, a WACZ file of size bytes. It reads the WARC files
-// in it in the order of their names; Item.Offset is an offset in the WARC file.
-// Damage is an item too, and so is a WARC file whose digest differs from the
-// manifest. An error is the last pair: reading r or writing to the disk failed, or
-// ctx ended. The receiver owns each item and must close the Spool of its capture.
+// in it in the order of their names; Item.Offset is an offset in the WARC file. It
+// yields an item with Damage set for each damaged span, and for a WARC file whose
+// digest differs from the manifest. An error comes as the last pair: reading r or
+// writing to the disk failed, or ctx ended. The receiver owns each item and must close
+// the Spool of its capture.
 func Read(ctx context.Context, r io.ReaderAt, size int64, o Options) iter.Seq2[record.Item, error] {
 	return func(yield func(record.Item, error) bool) {
 		rd := &reader{ctx: ctx, o: o, yield: yield}
@@ -94,9 +95,9 @@ func (rd *reader) damage(at int64, format string, args ...any) error {
 	return nil
 }
 
-// salvage reads the records of r, a file that is not a complete zip file. It finds
-// the WARC files that the zip file stores without compression. The error why, of
-// the zip reader, is reported as damage.
+// salvage reads the records of r, a file that the zip reader cannot read. It finds only
+// records in WARC files that the zip file stores without compression. why is the error
+// of the zip reader, which salvage reports as damage.
 func (rd *reader) salvage(r io.ReaderAt, why error) error {
 	if err := rd.damage(0, "the zip file has no readable directory (%v): the whole file is searched for records", why); err != nil {
 		return err
@@ -108,9 +109,9 @@ func (rd *reader) salvage(r io.ReaderAt, why error) error {
 	return rd.records(warc.Read(rd.ctx, r, warc.Options{Source: rd.o.Source, Limits: rd.o.Limits}), "")
 }
 
-// records yields items, those of one WARC file, to the receiver. If name is not
-// empty, it comes before each message of damage. It returns errStop if the receiver
-// stops.
+// records yields the items of one WARC file to the receiver. name is the name of that
+// file, which records puts before each message about damage, unless it is "". records
+// returns errStop if the receiver stops.
 func (rd *reader) records(items iter.Seq2[record.Item, error], name string) error {
 	for it, err := range items {
 		if err != nil {
@@ -169,9 +170,9 @@ func isArchive(name string) bool {
 	return strings.HasSuffix(name, ".warc") || strings.HasSuffix(name, ".arc")
 }
 
-// manifest returns the sha256 of each file that datapackage.json lists, as
-// hexadecimal digits by the path of the file. The digits are "" for a file without
-// a sha256. Version 1.0 of WACZ has the digests under stats.
+// manifest reads datapackage.json. It returns, for the path of each file that is
+// listed there, the sha256 of the file in hexadecimal digits, or "" if none is listed.
+// In version 1.0 of WACZ, the digest of a file is in its field stats.
 func (rd *reader) manifest(z *zip.Reader) (map[string]string, error) {
 	digests := make(map[string]string)
 	f, err := z.Open(namePackage)

@@ -24,9 +24,9 @@ import (
 // WriterOptions says what a Writer writes beside the captures. The zero value
 // works.
 type WriterOptions struct {
-	Title    string      // of the collection
-	Software string      // such as "infomall/1.0"
-	Now      record.Time // the time of writing, noted in the file
+	Title    string      // title of the collection
+	Software string      // name of the writing program, such as "infomall/1.0"
+	Now      record.Time // the present time, which is stored in the file
 	TempDir  string      // folder of a temporary file for the list of pages; "" is os.TempDir()
 }
 
@@ -49,10 +49,10 @@ type Writer struct {
 	zip   *zip.Writer
 	o     WriterOptions
 	warc  *warc.Writer
-	part  *part // the file of the zip file that is being written
-	parts []resource
-	spool *record.Spool // holds the list of pages until Finish
-	pages *bufio.Writer
+	part  *part         // the file in the zip file that is being written
+	parts []resource    // the files in the zip file that are complete
+	spool *record.Spool // the temporary file with the list of pages
+	pages *bufio.Writer // writes to spool
 }
 
 // resource is the entry of one file in datapackage.json, the manifest.
@@ -113,7 +113,7 @@ func (w *Writer) begin(path string, method uint16) error {
 }
 
 // end completes w.part, the current file in the zip file: it adds the file's name,
-// size and digest to the list for the manifest.
+// size and digest to w.parts, for the manifest.
 func (w *Writer) end() {
 	w.parts = append(w.parts, resource{
 		Name: w.part.path[bytes.LastIndexByte([]byte(w.part.path), '/')+1:], Path: w.part.path,
@@ -163,9 +163,9 @@ type File struct {
 	Write func(to io.Writer) error // writes the content
 }
 
-// Finish writes the index, the list of pages, the given further files and the
-// manifest, and completes the zip file. index yields the lines of the index, sorted:
-// the lines of the entries that Write has returned.
+// Finish writes the index, the list of pages, the further files in more, and the
+// manifest, and completes the zip file. index yields the lines of the index, sorted;
+// they are the lines of the entries that Write has returned.
 func (w *Writer) Finish(index iter.Seq2[[]byte, error], more ...File) error {
 	w.end()
 	if err := w.begin(nameIndex, zip.Deflate); err != nil {

@@ -10,9 +10,9 @@ import (
 	"infomall/store/record/message"
 )
 
-// placed has the names of header fields, in lower case, that need no line in
-// Capture.Extra: a Capture has a field of its own for them, or they mean
-// nothing once the record is read.
+// placed has the names, in lower case, of the header fields that are not stored in
+// Capture.Extra. A Capture has a field of its own for them, or they mean nothing after
+// the record was read.
 var placed = map[string]bool{
 	"warc-type": true, "warc-record-id": true, "warc-date": true, "warc-target-uri": true,
 	"warc-ip-address": true, "warc-refers-to-target-uri": true, "warc-refers-to-date": true,
@@ -21,8 +21,8 @@ var placed = map[string]bool{
 
 // capture reads the record at pos as a capture. h is the header of the record, and
 // kind its type, such as "response". The result why says what is wrong with the
-// header fields, such as "response record without WARC-Target-URI"; it is "" if
-// nothing is. err is a failure to read.
+// header fields, such as "response record without WARC-Target-URI"; it is "" if nothing
+// is wrong. err is a failure to read.
 func (s *scanner) capture(pos int64, kind string, h header) (c *record.Capture, why string, err error) {
 	t, err := parseDate(h.get("WARC-Date"))
 	if err != nil {
@@ -62,9 +62,10 @@ func (s *scanner) capture(pos int64, kind string, h header) (c *record.Capture, 
 	return c, "", err
 }
 
-// digestAndExtra returns the digest that h declares for the payload, or for the
-// block if it declares none for the payload, such as "sha1:BASE32". extra has the
-// header fields that a Capture has no field for, as lines "name: value\n".
+// digestAndExtra returns two parts of the header h. digest is the digest that h declares
+// for the payload, such as "sha1:BASE32", or, if it declares none, that for the block.
+// extra has the header fields for which a Capture has no field, as lines
+// "name: value\n".
 func digestAndExtra(h *header) (digest string, extra []byte) {
 	of := "WARC-Payload-Digest"
 	if digest = h.get(of); digest == "" {

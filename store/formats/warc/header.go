@@ -55,10 +55,10 @@ var (
 	errCutHeader = errors.New("file ends within the header of a record")
 )
 
-// parseHeader parses the record header at the start of b. Lines may end in a bare
-// LF or in more than one CR. Folded lines (continued on the next line) are joined,
-// and lines without a colon are skipped. If the header only lacks a usable
-// Content-Length, it is returned together with the error.
+// parseHeader parses the record header at the start of b. Lines may end in LF alone, or
+// in several CRs and LF. parseHeader joins folded lines (continued on the next line),
+// and skips lines without a colon. If only a usable Content-Length is missing, it
+// returns the header together with an error.
 func parseHeader(b []byte) (header, error) {
 	if !startsRecord(b) {
 		return header{}, errNoHeader
@@ -168,9 +168,9 @@ var dateLayouts = []string{
 	"20060102150405", "200601021504", "2006010215", "20060102",
 }
 
-// parseDate returns the time that s, the value of a WARC-Date such as
-// 2008-04-30T20:48:25Z, means. The T and the Z may be in lower case, a blank may
-// replace the T, and 14 digits may be followed by the digits of a fraction.
+// parseDate parses s, the value of a WARC-Date, such as 2008-04-30T20:48:25Z. The T and
+// the Z may be in lower case, a blank may replace the T, and a date of 14 digits may
+// have more digits, the fraction of a second, after them.
 func parseDate(s string) (time.Time, error) {
 	upper := strings.ToUpper(s)
 	if date, clock, ok := strings.Cut(upper, " "); ok {

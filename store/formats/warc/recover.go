@@ -22,10 +22,10 @@ import (
 // whole record, of whatever type, and every damaged span, in order. The file
 // may be plain or consist of gzip members.
 //
-// A record is whole if two things hold. It ends where its length says, and its
-// block has the digest that its header declares, if that is a sha1, sha256 or
-// md5. In a compressed file, its member must also inflate and match its
-// checksum.
+// A record is whole if it ends where its length says, and if its block has the
+// digest that its header declares. A digest that is not a sha1, sha256 or md5 is
+// not checked. In a compressed file, it must also be possible to decompress the
+// record's gzip member, and the member must match its checksum.
 //
 // A whole record is chained if it is the first or last of the file, if a whole
 // record comes directly before it, or if a header comes directly after it.
@@ -49,7 +49,7 @@ func Recover(ctx context.Context, r io.ReaderAt, size int64, o Options) iter.Seq
 type recoverer struct {
 	*scanner
 	size  int64
-	whole bool // the record before is whole and ends here, or the file begins here
+	whole bool // the current position is the start of the file, or a whole record ends there
 }
 
 // run calls yield for each record and each damaged span, in order. It returns

@@ -13,18 +13,18 @@ import (
 
 // request is a request record. The request belongs to a response record beside it.
 type request struct {
-	target     string // value of WARC-Target-URI
-	id         string // value of WARC-Record-ID
-	concurrent []string
-	head       []byte // request line and headers, with the empty line after them
+	target     string   // value of WARC-Target-URI
+	id         string   // value of WARC-Record-ID
+	concurrent []string // values of WARC-Concurrent-To: identifiers of records of the same exchange
+	head       []byte   // request line and headers, with the empty line after them
 	method     string
 	media      string // value of Content-Type in the request
 	body       []byte
 }
 
-// requestAt reads the request record with the header h and the block at off. A body
-// beyond message.ViewMax is cut. The result is nil if the block is not a request of
-// HTTP.
+// requestAt reads the request record with the header h and the block at off. It reads
+// at most message.ViewMax bytes of the block, and ignores the rest. It returns nil if
+// the block is not an HTTP request.
 func (s *scanner) requestAt(off int64, h *header) (*request, error) {
 	b, err := s.Window.View(off, int(min(h.length, message.ViewMax)))
 	if err != nil {
@@ -58,8 +58,8 @@ func headEnd(b []byte) int {
 	return len(b)
 }
 
-// asks reports whether r is the request that c answers. concurrent are the identifiers that the
-// record of c lists in its field WARC-Concurrent-To.
+// asks reports whether r is the request to which c is the response. concurrent are the identifiers
+// of records that the record of c names in its field WARC-Concurrent-To.
 func (r *request) asks(c *record.Capture, concurrent []string) bool {
 	if len(r.concurrent) > 0 || len(concurrent) > 0 {
 		return c.RecordID != "" && slices.Contains(r.concurrent, c.RecordID) || r.id != "" && slices.Contains(concurrent, r.id)
@@ -67,22 +67,23 @@ func (r *request) asks(c *record.Capture, concurrent []string) bool {
 	return r.target == c.AskedURL
 }
 
-// pairing holds back captures until their requests are read. The request record may
-// come directly before that of the response, or after it.
+// pairing gives each capture its request before it is yielded. The request record may
+// come directly before the record of the response, or a few records after it. In the
+// second case pairing holds the capture back until it has read the request.
 type pairing struct {
 	yield      func(record.Item) bool
-	before     *request      // the record before the next capture, if it is a request that no capture has yet
-	held       []record.Item // a capture without a request, and the records after it that are no captures; or nothing
-	concurrent []string      // the records that the record of the capture names as concurrent
+	before     *request      // the request in the last record, if no capture has it yet; otherwise nil
+	held       []record.Item // the capture that is held back, and the items after it; empty if none is held back
+	concurrent []string      // values of WARC-Concurrent-To in the record of that capture
 }
 
-// heldMax is how many records after a capture are held back while its request has not
-// come. A request comes within a few records.
+// heldMax is how many items pairing holds back at most while it waits for the request
+// of a capture. A request comes within a few records.
 const heldMax = 4
 
-// add takes the next item of the file; items come in the order of their offsets. h is the header
-// of its record. r is the request in that record, or nil if the record is not a request. more is
-// false if the receiver wants no more items.
+// add is called with each item of the file, in the order of the offsets. It yields the item, or
+// holds it back. h is the header of the item's record, and r is the request in that record, or nil
+// if it is not a request record. more is false if the receiver wants no more items.
 func (p *pairing) add(it record.Item, h *header, r *request) (more bool) {
 	switch {
 	case it.Capture != nil:
@@ -135,7 +136,7 @@ func (p *pairing) flush() (more bool) {
 	return true
 }
 
-// drop closes the capture that is held back.
+// drop closes the capture that is held back, if there is one, without yielding it.
 func (p *pairing) drop() {
 	for _, it := range p.held {
 		if it.Capture != nil {
@@ -145,9 +146,9 @@ func (p *pairing) drop() {
 	p.held = nil
 }
 
-// name sets c.Request to the head of r, and c.AskedURL to the URL under which the archive keeps
-// the response to r. If r is not a GET, that URL also has the method and the body of the
-// request. name leaves a resource unchanged.
+// name records that r is the request of capture c. It sets c.Request to the head of r, and
+// c.AskedURL to the URL under which the archive keeps the response. If r is not a GET, that URL
+// also has the method and the body of the request. If c is a resource, name changes nothing.
 func (r *request) name(c *record.Capture) {
 	if c.Via == record.ViaResource {
 		return
@@ -160,9 +161,10 @@ func (r *request) name(c *record.Capture) {
 	c.AskedURL = asked
 }
 
-// target returns the URL that was requested for a capture of the type via. asked is the URL under
-// which the archive keeps the capture. The result lacks the method and the body that asked may
-// have, except for a resource.
+// target returns the URL that was requested for a capture. asked is the URL under which the archive
+// keeps the capture; if the request was not a GET, asked also has its method and body, and target
+// removes them. For a resource, which had no request, target returns asked unchanged. via is the
+// Via of the capture.
 func target(asked string, via record.Via) string {
 	if page, _, _, ok := urlkey.Method(asked); ok && via != record.ViaResource {
 		return page
@@ -170,9 +172,9 @@ func target(asked string, via record.Via) string {
 	return asked
 }
 
-// writeRequest writes the request record for the capture s. It does so if the archive has the head
-// of the request, or if the request was not a GET, so that readers of the file learn the method.
-// The archive does not have the request's body as it was sent, so the record has a form with the
+// writeRequest writes the request record for the capture s, if the archive has the head of the
+// request or the request was not a GET. From the record, readers of the file learn the method. The
+// archive does not have the body of the request as it was sent, so the record has a form with the
 // same arguments. id is the identifier of the record of s.
 func (w *Writer) writeRequest(s *message.Stored, id string) error {
 	page, method, query, ok := urlkey.Method(s.AskedURL)
@@ -197,9 +199,9 @@ func (w *Writer) writeRequest(s *message.Stored, id string) error {
 	return w.record(h, head, one(body))
 }
 
-// formHead returns the head of a request for page with the body, which is a form. Its
-// other headers are those of kept, the head of the request as it was sent; nil if the
-// archive does not have it.
+// formHead returns the head of a request for the URL page whose body is a form, body. The
+// headers that do not describe the body are copied from kept, the head of the request as it
+// was sent. kept is nil if the archive does not have that head.
 func formHead(kept []byte, page, method string, body []byte) string {
 	var b strings.Builder
 	if len(kept) == 0 {

@@ -197,9 +197,10 @@ func (s *scanner) recordAt(pos int64) (h header, why string, err error) {
 // and still be corrected. Some writers forget a line end.
 const slipMax = 4
 
-// slip returns by how many bytes a Content-Length is too small, or 0 if nothing shows that it is
-// wrong. end is the offset at which the Content-Length says that the block ends. The length is
-// wrong if the empty lines and the next record come up to slipMax bytes later.
+// slip returns by how many bytes the Content-Length of a record is too small, or 0 if nothing shows
+// that it is wrong. end is the offset at which the block ends according to Content-Length. The
+// length is too small if the empty lines and the next record come a few bytes later than that, at
+// most slipMax.
 func (s *scanner) slip(end int64) (more int64, err error) {
 	b, err := s.Window.View(end, slipMax+len("\r\n\r\n"+magic))
 	if err != nil {
@@ -260,12 +261,12 @@ var errWrongLength = errors.New("record does not end where Content-Length says")
 // ending describes what follows the block of a record.
 type ending struct {
 	fault string // why no record ends there, or ""
-	// sure reports that the block certainly ends there: exactly two line ends and a
+	// sure is set if the block certainly ends there: exactly two line ends and a
 	// record follow, or another gzip member, or the end of the file. If sure is
 	// false, the line ends that follow may also belong to the block.
 	sure bool
-	// record reports that another record follows, after any number of line ends. If
-	// the number is not two, the length of the block may be wrong by some line
+	// record is set if another record follows, after any number of line ends. If the
+	// number is not two, the declared length of the block may be wrong by some line
 	// ends.
 	record bool
 }
@@ -304,10 +305,10 @@ func (s *scanner) end(off, length int64) (e ending, err error) {
 }
 
 // search returns the offset of the next record that starts after pos and before
-// limit. If there is none, found is false, and next is the offset at which reads
-// end, or an offset not before limit. A record need not start a line, because the
-// bytes before it may be torn. A header alone proves nothing, because a page may
-// quote one: the record must also end where the header says.
+// limit. If there is none, found is false, and next is limit or more, or the offset at
+// which reads end. A record need not start at the beginning of a line, because the
+// record before it may be torn. A header alone proves nothing, because a page may quote
+// one, so the record must also end where the header says.
 func (s *scanner) search(pos, limit int64) (next int64, found bool, err error) {
 	for from := pos + 1; ; {
 		at, found, err := s.Window.FindFunc(from, len(magic), indexMagic)
@@ -345,9 +346,9 @@ func (s *scanner) isRecord(pos int64) (bool, error) {
 	return ok, err
 }
 
-// item returns the item of the whole record at pos, whose header is h: a capture,
-// or the reason why the record is skipped. A record whose fields are wrong comes
-// with Damage set.
+// item returns the item for the whole record at pos, whose header is h. It has a
+// capture, or the reason why the record is skipped, or, if fields of the header are
+// wrong, Damage.
 func (s *scanner) item(pos int64, h header) (record.Item, error) {
 	at, _ := s.Locate(pos)
 	it := record.Item{Offset: at, Type: h.get("WARC-Type")}

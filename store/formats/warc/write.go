@@ -21,8 +21,8 @@ import (
 // WriterOptions says how a Writer writes a WARC file. The zero value works.
 type WriterOptions struct {
 	Plain    bool        // write without compression; otherwise each record is a gzip member
-	Filename string      // for the warcinfo record
-	Software string      // for the warcinfo record, such as "infomall/1.0"
+	Filename string      // name of the file, for the warcinfo record
+	Software string      // name of the writing program, for the warcinfo record, such as "infomall/1.0"
 	Now      record.Time // date of the warcinfo record
 	Append   bool        // write no warcinfo record, because the file has one already
 }
@@ -40,32 +40,32 @@ type Writer struct {
 	o      WriterOptions
 	zip    *gzip.Writer
 	url    string                      // the URL of the last capture
-	have   map[record.Digest]*original // the records of that URL that have a body, by the digest of the body
-	moment message.Moment
-	before *original // the record of the capture before, or the record that the capture before is a revisit of
+	have   map[record.Digest]*original // by digest of a body: the record of that URL that has the body
+	moment message.Moment              // remembers the captures that were written with the last URL and time
+	before *original                   // the record that has the body of the last capture; nil if there is none
 }
 
 // original is a record with a body that a later revisit record can refer to.
 type original struct {
 	time    record.Time
-	url     string // as in its record
+	url     string // value of WARC-Target-URI in the record
 	payload string // digest of the payload, such as "sha1:BASE32"
 	head    bool   // the record is a response with a head, not a resource
 	status  int
 	mime    string
-	// second says that an earlier record with the same URL and time has the same body. A reader would
-	// take a revisit that names this URL and time for a revisit of that earlier record.
+	// second is set if an earlier record of the file has the same URL, time and body. A reader would
+	// take a revisit record that names this URL and time for a revisit of that earlier record.
 	second bool
 }
 
-// like reports whether s may be written as a revisit of the record o: both are responses or both
-// are resources, and they have the same status and media type. Their heads may differ.
+// like reports whether s may be written as a revisit of the record o. It may if both are responses
+// or both are resources, and if they have the same status and media type. Their heads may differ.
 func (o *original) like(s *message.Stored) bool {
 	head := len(s.Head) > 0
 	return o.head == head && (head || s.Via == record.ViaResource) && o.status == s.Status && o.mime == s.MediaType()
 }
 
-// counter counts the bytes that are written through it to w.
+// counter is an io.Writer that writes to w and counts the bytes.
 type counter struct {
 	w io.Writer
 	n int64
@@ -104,16 +104,17 @@ func NewWriter(w io.Writer, o WriterOptions) (*Writer, error) {
 // file is.
 func (w *Writer) Bytes() int64 { return w.w.n }
 
-// Placed says where the record of a capture lies in the file.
+// Placed says where the record of a capture is in the file.
 type Placed struct {
-	Offset, Length int64  // in bytes; of the record's gzip member if the file is compressed
+	Offset, Length int64  // of the record, or of its gzip member if the file is compressed, in bytes
 	Revisit        bool   // the record is a revisit record
-	Payload        string // its payload digest, such as "sha1:BASE32"; "" if unknown
-	ID             string // its identifier, such as "urn:uuid:…"
+	Payload        string // payload digest of the record, such as "sha1:BASE32"; "" if unknown
+	ID             string // identifier of the record, such as "urn:uuid:…"
 }
 
-// Write writes one capture and returns where its record lies in the file. The record of
-// the request follows if the request was no GET.
+// Write writes one capture and returns where its record is in the file. It writes the
+// record of the request after it, if the archive has the request's head or the request was
+// not a GET.
 func (w *Writer) Write(s *message.Stored) (Placed, error) {
 	if s.URL != w.url {
 		w.url, w.before = s.URL, nil
@@ -218,9 +219,9 @@ const (
 	profileNotModified = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 )
 
-// revisit writes a revisit record for s. The body of s is in the record of url at
-// time t, and has the digest payload. A url of "", a t of record.NoTime and a
-// payload of "" leave out their header fields.
+// revisit writes a revisit record for s, whose body is in another record. url and t are
+// the URL and the time of that record, and payload is the digest of the body. If one of
+// them is not known ("" or record.NoTime), its header field is left out.
 func (w *Writer) revisit(s *message.Stored, url string, t record.Time, payload string) error {
 	h := captureHeader(kindRevisit, s)
 	profile := profileSame
@@ -329,8 +330,9 @@ func newHeader(kind, url string, t record.Time, id string) *headerText {
 
 func (h *headerText) add(name, value string) { h.b.WriteString(name + ": " + value + "\r\n") }
 
-// captureID returns the identifier of a record for the capture s: the one that it was
-// imported with, if that is valid in a header. kind is the type of the record.
+// captureID returns the identifier of the record for the capture s. It is the identifier
+// with which s was imported, if that is valid in a header, and otherwise a new one. kind is
+// the type of the record, such as "response".
 func captureID(kind string, s *message.Stored) string {
 	if !strings.Contains(s.RecordID, ":") || strings.ContainsAny(s.RecordID, "<> \r\n") {
 		return recordID(kind, s.AskedURL, s.Time, s.Offset)
@@ -363,8 +365,8 @@ const (
 	fieldOrigin = "Infomall-Origin" // URL that was requested first, if a redirect led to another
 )
 
-// renewed has the names of header fields, in lower case, that are not copied from
-// the imported record: the Writer writes them itself, or they refer to records that
+// renewed has the names, in lower case, of the header fields that the Writer does not
+// copy from the imported record. It writes them itself, or they refer to records that
 // are not in this file.
 var renewed = map[string]bool{
 	"warc-type": true, "warc-record-id": true, "warc-target-uri": true, "warc-ip-address": true, "content-length": true,
@@ -375,8 +377,8 @@ var renewed = map[string]bool{
 }
 
 // extra adds header fields to h from lines, each "name: value\n". It skips the
-// fields in renewed. It does not add a Content-Type, but returns its value; "" if
-// there is none.
+// fields in renewed. It does not add the field Content-Type either, but returns its
+// value, or "" if there is none.
 func (h *headerText) extra(lines []byte) (contentType string) {
 	for line := range bytes.Lines(lines) {
 		name, value, ok := strings.Cut(strings.TrimRight(string(line), "\r\n"), ":")
@@ -396,9 +398,9 @@ func (h *headerText) extra(lines []byte) (contentType string) {
 // fraction as needed.
 func date(t record.Time) string { return t.Std().Format(time.RFC3339Nano) }
 
-// recordID returns an identifier for a record, as "urn:uuid:" and a UUID. The same
-// arguments always give the same UUID. n distinguishes records that agree in the
-// other arguments.
+// recordID computes an identifier for a record from its type, URL and time, as
+// "urn:uuid:" and a UUID. The same arguments always give the same UUID. n is a number
+// that differs for records with equal type, URL and time.
 func recordID(kind, url string, t record.Time, n int64) string {
 	id := sha1.Sum(fmt.Appendf(nil, "%s\x00%s\x00%d\x00%d", kind, url, t, n))
 	id[6], id[8] = id[6]&0x0f|0x50, id[8]&0x3f|0x80 // version 5, as RFC 9562 has it

@@ -32,7 +32,7 @@ import (
 )
 
 const (
-	// kindResult is the kind of file that the first line names.
+	// kindResult is the word in the first line that says which kind of file it is.
 	kindResult = "result"
 	// chunkBytes is the size in bytes, before compression, at which a chunk of rows
 	// ends. A look-up decompresses at least one chunk.
@@ -49,8 +49,8 @@ const (
 // checksum.
 var ErrDamaged = errors.New("the file of a result is damaged; compute the result again")
 
-// chunk describes one chunk: where it is in the file, the crc32c of its compressed bytes, and
-// its rows.
+// chunk describes one chunk: its offset and size in the file, the crc32c of its compressed bytes,
+// the number of its rows, and its first key.
 type chunk struct {
 	offset, bytes int64
 	crc           uint32
@@ -64,10 +64,10 @@ type Writer struct {
 	zstd   *zstd.Encoder
 	offset int64
 	raw    []byte // rows of the current chunk, before compression
-	packed []byte
+	packed []byte // working memory: the last compressed chunk
 	last   []byte // key of the previous row
-	rows   int64
-	at     int64  // rows before the current chunk
+	rows   int64  // number of rows added
+	at     int64  // number of rows before the current chunk
 	first  string // key of the first row of the current chunk
 	chunks []chunk
 }
@@ -129,7 +129,7 @@ func (w *Writer) flush() error {
 }
 
 // Finish writes the rest of the file: the description r of the result, and the list of chunks. It
-// first sets r.Rows to the number of rows, and at the end r.Bytes to the size of the file in bytes.
+// sets r.Rows to the number of rows, and r.Bytes to the size of the file in bytes.
 func (w *Writer) Finish(r *task.Result) error {
 	if err := w.flush(); err != nil {
 		return err
@@ -230,8 +230,8 @@ func readList(in io.ReaderAt, size int64) (*lines.Reader, error) {
 
 func damaged(err error) error { return fmt.Errorf("%w: %w", ErrDamaged, err) }
 
-// line parses one line of the list and sets the field of r that the line describes. It calls
-// list.Fail if the line is unknown.
+// line parses the current line of the list at the end of the file, and sets the field of r that
+// the line is about. It calls list.Fail if the line has no known keyword.
 func (r *Reader) line(list *lines.Reader) {
 	x := &r.Result
 	switch list.Text() {

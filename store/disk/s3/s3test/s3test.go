@@ -28,7 +28,7 @@ import (
 // Bucket is the bucket that a new server has.
 const Bucket = "bucket"
 
-// Fault says how a request fails.
+// Fault says in which way a request fails, if at all.
 type Fault int
 
 // The faults that a Server can have.
@@ -42,19 +42,20 @@ const (
 	SlowDown           // the answer is 503 SlowDown, and the request is not carried out
 )
 
-// Faults are all faults.
+// Faults has all values of Fault except Works.
 var Faults = []Fault{DropBefore, DropAfter, Tear, Error500, Error500Late, SlowDown}
 
 // Server is an S3 store in memory. Its fields may be set before the first request, and its
 // methods called at any time.
 type Server struct {
 	URL string
-	// StaleLists makes lists show the objects as they were before this many changes.
+	// StaleLists is how many of the last changes a list of objects does not show.
 	StaleLists int
 	// IgnoreConditions makes PUTs ignore their conditions.
 	IgnoreConditions bool
-	// Behind is the URL of another store that answers the requests. The server then has no objects
-	// of its own, and only makes requests fail and lists old. StaleLists counts earlier lists.
+	// Behind is the URL of another store to which the server passes the requests. The server then
+	// has no objects of its own: it only makes requests fail, and returns old answers to lists.
+	// StaleLists is then how many lists old an answer is.
 	Behind string
 	// Now is the clock of the store.
 	Now func() time.Time
@@ -63,11 +64,11 @@ type Server struct {
 	faultMu sync.Mutex // is held while fault is called or set
 	fault   func(r *http.Request, n int) Fault
 	mu      sync.Mutex
-	n       int
-	buckets map[string]map[string]object
-	history []map[string]object // the objects of all buckets before each of the last changes, by path
-	uploads map[string]map[int][]byte
-	lists   map[string][]*httptest.ResponseRecorder // the last lists of the store behind, by query
+	n       int                                     // number of requests so far
+	buckets map[string]map[string]object            // by name of the bucket and key of the object
+	history []map[string]object                     // for each of the last changes: the objects before it, by bucket and key
+	uploads map[string]map[int][]byte               // unfinished uploads: by ID of the upload and number, the parts
+	lists   map[string][]*httptest.ResponseRecorder // by URL of the request: the last answers of the store Behind to lists
 }
 
 type object struct {
@@ -94,7 +95,7 @@ func (s *Server) SetFault(fault func(r *http.Request, n int) Fault) {
 	s.fault = fault
 }
 
-// ask returns the fault of request n.
+// ask calls s.fault and returns the fault that request r has. n is the number of the request.
 func (s *Server) ask(r *http.Request, n int) Fault {
 	s.faultMu.Lock()
 	defer s.faultMu.Unlock()
@@ -117,7 +118,8 @@ func (s *Server) Close() {
 	s.web.Close()
 }
 
-// Place returns the settings with which a client reaches the server. Repetitions wait 1 ms.
+// Place returns the settings with which a client reaches the server. The client waits at most 1 ms
+// before it repeats a request for the first time.
 func (s *Server) Place() s3.Server {
 	return s3.Server{Endpoint: s.URL, Backoff: time.Millisecond}
 }
@@ -139,8 +141,9 @@ func (s *Server) Objects() []string {
 	return sortedKeys(s.buckets[Bucket])
 }
 
-// Change replaces the content of an object in the bucket Bucket with the result of f, as a fault
-// of the store would. If f returns nil, the object is removed.
+// Change calls f with the content of an object in the bucket Bucket, and replaces the content with
+// the result of f. If f returns nil, the object is removed. A test simulates a faulty store with
+// it.
 func (s *Server) Change(key string, f func(b []byte) []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -151,8 +154,8 @@ func (s *Server) Change(key string, f func(b []byte) []byte) {
 	}
 }
 
-// Rot changes the bytes of an object in the bucket Bucket, and leaves its ETag and time as they were,
-// as a fault of the store's disk would.
+// Rot calls f, which changes bytes of an object in the bucket Bucket. The ETag and the time of the
+// object stay as they were, as if the disk of the store were damaged.
 func (s *Server) Rot(key string, f func(b []byte)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -244,8 +247,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Write(b)
 }
 
-// pass sends a request to the store behind the server and returns its answer, or nil if there is
-// no such store. If StaleLists says so, the answer to a list is an earlier one.
+// pass sends a request to the store s.Behind and returns the answer, or nil if the store does not
+// answer. If the request is for a list and s.StaleLists is set, pass returns an earlier answer.
 func (s *Server) pass(r *http.Request, body []byte) *httptest.ResponseRecorder {
 	out, err := http.NewRequestWithContext(r.Context(), r.Method, s.Behind+r.URL.RequestURI(), bytes.NewReader(body))
 	if err != nil {
@@ -280,7 +283,7 @@ func (s *Server) pass(r *http.Request, body []byte) *httptest.ResponseRecorder {
 	return s.lists[query][0]
 }
 
-// unchunk returns the content of a body in the form aws-chunked.
+// unchunk decodes b, the body of a request, from the encoding aws-chunked.
 func unchunk(b []byte) []byte {
 	var out []byte
 	for {
@@ -398,7 +401,8 @@ func etagOf(b []byte) string {
 	return `"` + hex.EncodeToString(sum[:]) + `"`
 }
 
-// keep saves the list of objects as it is before a change, for StaleLists.
+// keep is called before a change of a bucket. It saves the objects of the bucket, so that lists can
+// show them if StaleLists is set.
 func (s *Server) keep(bucket string) {
 	if s.StaleLists == 0 {
 		return
