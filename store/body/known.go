@@ -14,7 +14,7 @@ import (
 type Known struct {
 	Runs   *Runs
 	Blocks *segment.Blocks
-	done   map[timeline.Place]bool // the places of captures whose blocks were added
+	done   map[timeline.Place]int // the places of captures whose blocks were added, each with the turn of Blocks then
 	// read has the results of Run, because captures of neighbouring URLs have their blocks in
 	// the same runs. The key is the number of the segment and the number of the run.
 	read map[uint64]runBlocks
@@ -101,27 +101,28 @@ func (k *Known) AddBlocks(at timeline.Place, b Blocks) {
 }
 
 // begin reports whether the caller must add the blocks of the capture at a place to the memory of
-// blocks. If so, it records that they are added, and returns false in later calls.
+// blocks. If so, it records that they are added, and returns false in later calls, until the
+// memory forgets them.
 func (k *Known) begin(at timeline.Place) bool {
-	if k.done[at] || k.has(at.Seg.Info) {
+	if turn, ok := k.done[at]; ok && k.Blocks.Turn()-turn < 2 || k.has(at.Seg.Info) {
 		return false
 	}
 	if k.done == nil || len(k.done) >= knownMax {
-		k.done = make(map[timeline.Place]bool)
+		k.done = make(map[timeline.Place]int)
 	}
-	k.done[at] = true
+	k.done[at] = k.Blocks.Turn()
 	return true
 }
 
 func (k *Known) load(at timeline.Place) error {
-	e, err := k.Runs.Entry(at)
+	recipe, own, err := k.Runs.Recipe(at)
 	if err != nil {
 		return err
 	}
-	if e.Recipe.Layout == 0 {
+	if !own {
 		return nil
 	}
-	spans, err := k.Runs.Spans(e.Recipe)
+	spans, err := k.Runs.Spans(recipe)
 	if err != nil {
 		return err
 	}

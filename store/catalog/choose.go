@@ -56,3 +56,36 @@ func DueForMerge(in []*segment.Info) []*segment.Info {
 	}
 	return nil
 }
+
+// DueMerges returns the pools in which segments are due for a merge (see DueForMerge), those
+// with the most such segments first, and how many captures these merges rewrite. It stops
+// when the merges rewrite captures captures or more, and leaves the other pools to the next
+// caller. Pools with MergeWays such segments are never left, so the number of segments of a
+// pool stays bounded.
+//
+// Without this stop, an import of captures of many months would merge the pools of all these
+// months at once: of twelve imports of 50,000 captures over 24 months, each took 2 to 5 s of
+// CPU time, but the fourth, the eighth and the twelfth took 10, 25 and 41 s.
+func (c *Catalog) DueMerges(captures int64) (pools []string, rewritten int64) {
+	in := make(map[string][]*segment.Info)
+	for _, s := range c.Segments {
+		in[s.Pool] = append(in[s.Pool], s)
+	}
+	due := make(map[string][]*segment.Info)
+	for pool, segments := range in {
+		if d := DueForMerge(segments); d != nil {
+			due[pool] = d
+			pools = append(pools, pool)
+		}
+	}
+	slices.SortFunc(pools, func(a, b string) int { return cmp.Or(cmp.Compare(len(due[b]), len(due[a])), cmp.Compare(a, b)) })
+	for i, pool := range pools {
+		if rewritten >= captures && len(due[pool]) < MergeWays {
+			return pools[:i], rewritten
+		}
+		for _, s := range due[pool] {
+			rewritten += s.Captures
+		}
+	}
+	return pools, rewritten
+}

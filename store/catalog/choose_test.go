@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -76,6 +77,72 @@ func TestDueForMergeAmount(t *testing.T) {
 			t.Errorf("segments of %d bytes: %.1f bytes written for each byte, up to %d small segments", size, ratio, most)
 		} else {
 			t.Logf("segments of %d bytes: %.1f bytes written for each byte, up to %d small segments", size, ratio, most)
+		}
+	}
+}
+
+// TestDueMerges adds one segment to each of 24 pools at a time, as an import of captures of
+// many months does, and merges what is due. Each time the merges stop when they have rewritten
+// what they may, no pool gets more small segments than are merged at once, and no merge is left
+// for ever.
+func TestDueMerges(t *testing.T) {
+	const pools, captures, share = 24, 1000, 2
+	c, id := &Catalog{}, uint32(0)
+	add := func(pool string, captures int64) {
+		id++
+		c.Segments = append(c.Segments, &segment.Info{ID: id, Pool: pool, Captures: captures, Bytes: captures * 100})
+	}
+	merge := func(may int64) (rewritten int64) {
+		names, rewritten := c.DueMerges(may)
+		sum := int64(0)
+		for _, name := range names {
+			due := DueForMerge(c.PoolSegments(name))
+			if sum >= may && len(due) < MergeWays {
+				t.Errorf("a merge in pool %s after merges of %d captures, %d should be enough", name, sum, may)
+			}
+			merged := int64(0)
+			for _, s := range due {
+				merged += s.Captures
+			}
+			c.Segments = slices.DeleteFunc(c.Segments, func(s *segment.Info) bool { return slices.Contains(due, s) })
+			add(name, merged)
+			sum += merged
+		}
+		if sum != rewritten {
+			t.Fatalf("merges of %d captures, %d were announced", sum, rewritten)
+		}
+		return rewritten
+	}
+	written, debt := int64(0), int64(0)
+	for batch := range 200 {
+		for i := range pools {
+			add(fmt.Sprint(200801+i), captures)
+		}
+		may := share*pools*captures - debt
+		n := merge(may)
+		debt = max(n-may, 0)
+		written += n
+		for _, name := range c.PoolNames() {
+			if due := DueForMerge(c.PoolSegments(name)); len(due) >= MergeWays {
+				t.Errorf("batch %d: pool %s has %d segments of one class", batch, name, len(due))
+			}
+		}
+	}
+	if written > share*200*pools*captures {
+		t.Errorf("merges wrote %d captures", written)
+	}
+	for merge(1) > 0 {
+	}
+	for range MergeWays {
+		add("200801", captures)
+	}
+	if names, _ := c.DueMerges(0); !slices.Equal(names, []string{"200801"}) {
+		t.Errorf("of a pool with %d segments of one class, due is %q", MergeWays, names)
+	}
+	merge(0)
+	for _, name := range c.PoolNames() {
+		if due := DueForMerge(c.PoolSegments(name)); due != nil {
+			t.Errorf("pool %s has %d segments to merge, but nothing is due", name, len(due))
 		}
 	}
 }

@@ -85,7 +85,15 @@ type Importer struct {
 	// then (see segment.Blocks.Turn).
 	wrote  map[uint32]int
 	nearby *nearby // nil before the first batch
+	// debt is how many captures more than they should the merges after the last batches have
+	// rewritten. The merges after the next batches rewrite less.
+	debt int64
 }
+
+// mergeShare is how many captures the merges after a batch should rewrite at most, for each
+// capture of the batch that is stored. The merges that an import makes due rewrite about one for each size class (see
+// catalog.DueForMerge) that its segments reach, and few segments reach a third one.
+const mergeShare = 2
 
 // staged is a capture of the batch that an import is gathering.
 type staged struct {
@@ -323,16 +331,16 @@ func (g *Importer) Flush(ctx context.Context) error {
 	if err := g.tellCharsets(ctx); err != nil {
 		return err
 	}
-	var large []string
+	var due []string
 	err := commit.Retry(ctx, func() (err error) { // segments that the batch uses may be merged meanwhile
-		large, err = g.store(ctx)
+		due, err = g.store(ctx)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	g.drop() // a merge needs the memory
-	g.mergeSmall(ctx, large)
+	g.mergeSmall(ctx, due)
 	return nil
 }
 
@@ -342,9 +350,10 @@ const batchShelf = 16 << 20
 
 // store plans, writes and publishes the batch for the current state of the archive. If another
 // process changes the archive meanwhile, nothing is published, and the error is
-// catalog.ErrStale. The result large has the pools that should be merged or split, because they
-// now have many small segments or are too large.
-func (g *Importer) store(ctx context.Context) (large []string, err error) {
+// catalog.ErrStale. The result due has the pools that should now be split, because they are too
+// large, or merged, because they have many small segments. Pools that would take too long to
+// merge now are left to the next batch.
+func (g *Importer) store(ctx context.Context) (due []string, err error) {
 	v, err := g.intake.snapshots.Open(ctx)
 	if err != nil {
 		return nil, err
@@ -381,13 +390,21 @@ func (g *Importer) store(ctx context.Context) (large []string, err error) {
 		b.staged[i].count(f, g.oneFile)
 		b.staged[i].result.NewBytes += b.newBytes[i]
 	}
+	now := *v.Pin.Catalog
+	now.Segments = slices.Clone(now.Segments)
+	may := -g.debt
 	for _, m := range done {
-		name := m.Info.Pool
-		if catalog.DueForMerge(append(v.Pin.PoolSegments(name), m.Info)) != nil || v.Pin.Oversized(name, catalog.PoolLimit(g.PoolLimit)) {
-			large = append(large, name)
+		now.Segments = append(now.Segments, m.Info)
+		may += mergeShare * m.Info.Captures
+	}
+	due, rewritten := now.DueMerges(may)
+	g.debt = max(rewritten-may, 0)
+	for _, m := range done {
+		if name := m.Info.Pool; v.Pin.Oversized(name, catalog.PoolLimit(g.PoolLimit)) && !slices.Contains(due, name) {
+			due = append(due, name)
 		}
 	}
-	return large, nil
+	return due, nil
 }
 
 // hasBlocks reports whether g.blocks still has all blocks of the segment with this number. That

@@ -108,26 +108,19 @@ func (m *merging) run(ctx context.Context) error {
 		}
 	}
 	h.Init()
-	var group []timeline.Capture
+	var w window
 	for !h.End() {
-		key := h.Key()
-		for !h.End() && h.Key() == key {
-			var err error
-			if group, err = h.Top().Group(group[:0]); err != nil {
+		if err := m.open(ctx, &w, &h); err != nil {
+			return err
+		}
+		for i := range w.urls {
+			if err := m.url(ctx, &w.urls[i]); err != nil {
 				return err
 			}
-			m.read += int64(len(group))
-			h.Moved()
-		}
-		all, err := m.look.At(ctx, key)
-		if err != nil {
-			return err
-		}
-		if err := m.url(ctx, all); err != nil {
-			return err
-		}
-		if m.progress != nil {
-			m.progress(m.read, m.total)
+			m.read += w.urls[i].read
+			if m.progress != nil {
+				m.progress(m.read, m.total)
+			}
 		}
 	}
 	if !m.isSplit() {
@@ -153,11 +146,10 @@ func (m *merging) dependedOn() bool {
 }
 
 // url writes the captures of one URL that are in merged segments to the new segments.
-// all has the settled captures of the URL, also those in other segments.
-func (m *merging) url(ctx context.Context, all []timeline.Capture) error {
-	u := &siblings{all: all, stays: m.stays}
-	for i := range all {
-		l := &all[i]
+func (m *merging) url(ctx context.Context, w *windowURL) error {
+	u := &siblings{all: w.all, stays: m.stays}
+	for i := range w.all {
+		l := &w.all[i]
 		if m.in[l.Seg.Info.ID] == nil {
 			continue
 		}
@@ -165,7 +157,7 @@ func (m *merging) url(ctx context.Context, all []timeline.Capture) error {
 			return err
 		}
 		u.upTo(l.Time)
-		e, body, err := m.entry(ctx, l, u)
+		e, body, err := m.entry(ctx, l, u, w.disturbed)
 		if err != nil {
 			return err
 		}
@@ -316,8 +308,9 @@ func (m *merging) poolOf(id uint32) string {
 
 // entry returns the new entry of capture l, as the merge will store it. If the new entry will
 // store the body itself, the result body is the entry that stores the body now; otherwise body is
-// nil. u has the captures of the URL, and the caller has called u.upTo(l.Time).
-func (m *merging) entry(ctx context.Context, l *timeline.Capture, u *siblings) (e, body *segment.Stored, err error) {
+// nil. u has the captures of the URL, and the caller has called u.upTo(l.Time). disturbed is set if
+// captures of the URL were removed.
+func (m *merging) entry(ctx context.Context, l *timeline.Capture, u *siblings, disturbed bool) (e, body *segment.Stored, err error) {
 	stored, err := m.v.Runs.Entry(l.Place)
 	if err != nil {
 		return nil, nil, err
@@ -327,7 +320,7 @@ func (m *merging) entry(ctx context.Context, l *timeline.Capture, u *siblings) (
 	if err != nil {
 		return nil, nil, err
 	}
-	if e.Facts = facts.Page(l.N); !m.look.Disturbed && u.known(l) {
+	if e.Facts = facts.Page(l.N); !disturbed && u.known(l) {
 		e.Fold = facts.Fold(l.N)
 	}
 	body, at := e, l.Place

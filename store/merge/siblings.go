@@ -21,6 +21,7 @@ type siblings struct {
 	next     int                           // number of captures that upTo has passed
 	holders  map[segment.ID]timeline.Place // by ID of a body: the result of heldOutside; nil before its first call
 	outside  timeline.Place                // result of outsideBefore(looked)
+	bytes    int64                         // size of the body at outside, in bytes
 	looked   int                           // number of captures at which outsideBefore has looked
 }
 
@@ -60,7 +61,7 @@ func (u *siblings) heldOutside(id segment.ID) timeline.Place {
 func (u *siblings) outsideBefore(i int) timeline.Place {
 	for ; u.looked < i; u.looked++ {
 		if l := &u.all[u.looked]; u.stays(l) {
-			u.outside = l.Place
+			u.outside, u.bytes = l.Place, l.Bytes
 		}
 	}
 	return u.outside
