@@ -565,3 +565,22 @@ func checkVersions(t *testing.T, seed uint64, a *Archive, all []*visit) {
 		t.Errorf("seed %d: %d versions counted, %d scanned, the history has %d", seed, len(counted), len(scanned), len(want))
 	}
 }
+
+// TestVersionsOfCopy imports captures of one URL from the latest month to the earliest, and
+// copies the archive without the month between. The capture of the latest month then has the
+// content of the capture before it, and begins no version.
+func TestVersionsOfCopy(t *testing.T) {
+	a := Open(t.TempDir(), Options{})
+	defer a.Close()
+	at := func(month int, body string) *visit {
+		return &visit{url: "http://a.example/", time: day0 + record.Time(31*month)*dayMillis, status: 200, body: body}
+	}
+	for _, v := range []*visit{at(2, "one"), at(1, "two"), at(0, "one")} {
+		put(t, a, []*visit{v})
+	}
+	dir := t.TempDir()
+	copyTo(t, a, dir, at(0, "").time.Pool(), at(2, "").time.Pool())
+	c := Open(dir, Options{})
+	defer c.Close()
+	checkVersions(t, 0, c, []*visit{at(0, "one"), at(2, "one")})
+}

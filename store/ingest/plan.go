@@ -160,12 +160,53 @@ func (b *batchPlan) url(ctx context.Context, u *windowURL) error {
 		arrange = timeline.SettleVisible
 	}
 	settled := arrange(all)
+	stay := !b.disturbed && versionsStay(known, settled)
 	for _, l := range settled {
 		if l.Seg == nil {
-			b.keep(int(l.N), &l, known)
+			b.keep(int(l.N), &l, known, stay)
 		}
 	}
 	return b.fold(ctx, settled)
+}
+
+// versionsStay reports whether the captures of known, which the archive has of a URL, begin the
+// same versions as before, with the same bodies, although new captures of the URL may lie before
+// them. settled has the known and the new captures.
+//
+// The result is also false if a new capture has the content of any later version in known. If
+// the captures between the two are missing in a copy of the archive, that version does not begin
+// there.
+func versionsStay(known, settled []timeline.Capture) bool {
+	first := slices.IndexFunc(settled, func(e timeline.Capture) bool { return e.Seg == nil })
+	if first < 0 || first == len(known) {
+		return true // all new captures are later than the known ones
+	}
+	type content struct {
+		kind record.Kind
+		id   segment.ID
+	}
+	later := make(map[content]bool) // contents of the known versions after settled[i]
+	k := len(known)
+	for i := len(settled) - 1; i >= first; i-- {
+		e := &settled[i]
+		if e.Seg == nil {
+			if later[content{e.Kind, e.ID}] {
+				return false
+			}
+			continue
+		}
+		if k--; k < 0 || known[k].Place != e.Place {
+			return false
+		}
+		begins := e.Change != record.ChangeSame
+		if was := &known[k]; begins != (was.Change != record.ChangeSame) || was.ID != e.ID || was.Kind != e.Kind || was.Bytes != e.Bytes {
+			return false
+		}
+		if begins {
+			later[content{e.Kind, e.ID}] = true
+		}
+	}
+	return k == first
 }
 
 // knows returns the capture in the list known of which e is a duplicate, or nil if there is none.
@@ -181,8 +222,9 @@ func knows(known []timeline.Capture, e *timeline.Capture) *timeline.Capture {
 
 // keep plans that staged capture i is stored: it sets the hints and the fate of the capture, and
 // adds it to the plan of its pool. l is the same capture with the hints that timeline.Settle has
-// computed. The list known has the captures of the same URL in the archive.
-func (b *batchPlan) keep(i int, l *timeline.Capture, known []timeline.Capture) {
+// computed. The list known has the captures of the same URL in the archive,
+// and stay is the result of versionsStay for them.
+func (b *batchPlan) keep(i int, l *timeline.Capture, known []timeline.Capture, stay bool) {
 	s := b.staged[i]
 	if s.Previous != l.Previous || s.VersionTime != l.VersionTime || s.PreviousVersion != l.PreviousVersion || s.Change != l.Change || s.Kind != l.Kind || s.Bytes != l.Bytes {
 		s = b.change(i)
@@ -203,7 +245,7 @@ func (b *batchPlan) keep(i int, l *timeline.Capture, known []timeline.Capture) {
 		p.urls++
 		p.countFresh(known, b.disturbed)
 	}
-	p.follows = p.follows && !b.disturbed && s.Body != segment.BodyNone && (len(known) == 0 || known[len(known)-1].Time < s.Time)
+	p.follows = p.follows && stay && s.Body != segment.BodyNone
 	p.at = append(p.at, i)
 	if s.Body == segment.BodyOwn {
 		b.hold(i, known)

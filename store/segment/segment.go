@@ -60,9 +60,10 @@ type Info struct {
 	// sum of Fresh is the pool's number of URLs. It is FreshUnknown if it was not
 	// counted.
 	Fresh int64
-	// Follows is set if every body of the segment is known, and no capture of the segment has a
-	// time before a capture of the same URL in a segment born up to generation Apart. Versions
-	// in those earlier segments then stay versions.
+	// Follows is set if every body of the segment is known, and no capture of the segment changes
+	// the versions in segments born up to generation Apart: the captures that begin versions
+	// there stay the same, with the same bodies, although captures of this segment may lie before
+	// them.
 	Follows bool
 
 	File       string // path of the db-file, relative to the archive

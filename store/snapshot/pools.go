@@ -122,7 +122,8 @@ func (v *Snapshot) lacks(segments []*segment.Info) bool {
 }
 
 // changesHold reports whether the hints in segment s (how a capture differs from the one before
-// it) are right for the whole archive. Then they alone say which captures begin a version.
+// it) say, for the whole archive, which captures begin a version. A hint may still be another kind
+// of change than the right one.
 func (v *Snapshot) changesHold(s *segment.Info) bool {
 	return !v.lacks([]*segment.Info{s}) && !v.overtaken(s)
 }
