@@ -182,7 +182,7 @@ type Capture struct {
 	Via            Via
 	DeclaredDigest string // as the source spells it, such as "sha1:BASE32"; or ""
 	RefersURL      string // of a revisit: URL of the capture that has the body; or ""
-	RefersTime     Time   // of a revisit: time of that capture; or NoTime
+	RefersTime     Time   // for a revisit: time of the capture that it refers to; or NoTime
 
 	Source   string // name of the file it came from, as in the statement
 	Offset   int64  // offset of its record in Source, in bytes; in a gzip file, of the gzip member

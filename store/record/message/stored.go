@@ -56,9 +56,9 @@ func (s *Stored) Wire() iter.Seq2[[]byte, error] {
 	return reframed(s.Entity(), s.Framing)
 }
 
-// FrameWhole frames the body as a single chunk if the head says that it is chunked,
-// but s has no framing. Without that, a reader could take a body that looks like
-// chunks for a chunked one.
+// FrameWhole sets s.Framing to that of a single chunk with the whole body, if the
+// head says that the body is chunked but s has no framing. Otherwise a reader could
+// mistake a body that looks like chunks for a chunked body.
 func (s *Stored) FrameWhole() {
 	if len(s.Framing) > 0 || !isChunked(&s.Capture) {
 		return

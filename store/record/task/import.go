@@ -13,7 +13,7 @@ type ImportOptions struct {
 	Job      string         // name stored with each capture
 	Zone     *time.Location // time zone of dates without a zone; nil is UTC
 	Base     string         // for html: URL of the folder, ending in a slash, or of the only file; "" means that the files say it
-	At       time.Time      // for html: when the files were fetched; zero means that the files say it
+	At       time.Time      // for HTML files: when they were fetched; zero means to take the time from each file
 	// Earliest and Latest bound the times of captures; see Dates. Nil means
 	// 1990-01-01, and one day after now.
 	Earliest, Latest *record.Time

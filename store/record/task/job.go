@@ -11,7 +11,7 @@ import (
 type JobState uint8
 
 // The states of a job. A job is interrupted if its user stopped it, or if its
-// process ended without noting an end of the job.
+// process ended before it wrote to the log how the job ended.
 const (
 	JobRunning JobState = iota
 	JobDone

@@ -29,7 +29,7 @@ type MergeResult struct {
 	Static   bool     // the pool was static before
 	Deleted  bool     // files of the pool still hold deleted captures
 	Large    bool     // the pool is above PoolLimit and should be split
-	Parts    []string // pools that it was split into, itself first; nil if it was not split
+	Parts    []string // pools into which the pool was split, first the pool itself; nil if it was not split
 	Captures int64
 	OldBytes int64 // size of the merged segments, db-files and indexes
 	Bytes    int64 // size of the segments that replace them

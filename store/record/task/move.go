@@ -21,6 +21,6 @@ type MoveOptions struct {
 type MoveResult struct {
 	Pool  string
 	Files int   // db-files of the pool
-	Moved int   // db-files that were moved; the others were there already
+	Moved int   // db-files that were moved; the others were already at MoveOptions.To
 	Bytes int64 // size of the moved files
 }

@@ -30,7 +30,7 @@ func (s RecoverState) String() string {
 // Recovered is one span of a file that RECOVER reads: a record that was saved, or
 // damage. Spans come in the order of their offsets and do not overlap.
 type Recovered struct {
-	Offset int64 // in the file, in bytes
+	Offset int64 // where the span begins in the file, in bytes
 	Length int64 // in bytes; 0 if unknown
 	State  RecoverState
 	// Records is how many records were saved. A run of a db-file may have many;
@@ -40,7 +40,7 @@ type Recovered struct {
 	// dialect, if the record does not follow the standard.
 	What string
 	URL  string      // of a damaged record whose head can be read; or ""
-	Time record.Time // of that record, or NoTime
+	Time record.Time // time of the saved record, or NoTime
 	// Write writes the saved record to w, byte for byte as in the file. It may
 	// be called until the next span is requested. Nil if there is nothing to
 	// write.
