@@ -82,7 +82,7 @@ type Maker struct {
 	readings    map[index.Reading]int
 	lastAs      index.Reading           // the last argument of the method reading
 	lastReading int                     // the number of lastAs
-	leaves      []map[uint64]*runLeaves // by reading: by run, segment and number in one
+	leaves      []map[uint64]*runLeaves // for each reading, the leaves of each run; the key joins the segment and number of the run
 	last        leafRun                 // the last argument of the method open
 	run         *runLeaves              // the leaves of last; nil before the first call of open
 	linked      map[readLeaf][]int32    // how often the links of each leaf have each atom; nil for a leaf whose links have none

@@ -621,8 +621,9 @@ func (b *Builder) endPart() {
 var partEnd = []byte{0}
 
 // Finish writes the rest of the index. The Builder must not be used after that. Finish
-// does not close the writer. seen returns the number of the db-file of a segment, if no
-// leaf of a page of this segment is a block of it that its index skips; otherwise 0.
+// does not close the writer. The function seen is called for each segment outside the
+// index that stores leaves of the pages. It returns the number of that segment's db-file
+// if the index of that segment skips none of these leaves, otherwise 0; see Other.Number.
 func (b *Builder) Finish(seen func(segment uint32) (number uint32)) error {
 	if len(b.terms) > 0 {
 		b.endPart()

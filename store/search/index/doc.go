@@ -88,7 +88,7 @@ type Page struct {
 	Title   string
 	Cut     []facts.OutlineBlock // the blocks of the page, see facts.KeptLevel
 	Print   uint64               // the fingerprint of its main text, see facts.Kept.MainPrint
-	Printed bool                 // it has one
+	Printed bool                 // the page has a fingerprint, in Print
 }
 
 // HasLeaves reports whether the leaves of the page are known.

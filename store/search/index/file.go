@@ -113,7 +113,7 @@ type block struct {
 }
 
 type termBlock struct {
-	last            string // its last term
+	last            string // the last term in the block
 	terms, postings block
 }
 

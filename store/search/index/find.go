@@ -15,7 +15,7 @@ import (
 // Hits has what a search query matched in the documents of an index. A Hits that Find
 // returned never changes.
 type Hits struct {
-	of    []uint32 // for each document: 1 + an index in parts; 0 if the query matches nothing in it. nil if it matches nothing at all
+	of    []uint32 // for each document: 1 + an index in parts, or 0 if the query matches nothing in it; nil if the query matches in no document
 	parts []*match.Part
 	n     int
 }
