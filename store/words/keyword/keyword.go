@@ -163,10 +163,10 @@ func (r *reader) best(n int) []string {
 	return out
 }
 
-// run returns the indexes of the words that always stand together, from word i on. Each of them
-// occurs at least twice, and as often as the others. If there are no others, the result is only
-// i. A stop word is in a run only if it always has a capital letter, such as New in New
-// Library.
+// run returns the indexes of the words of the run that begins with word i: words that always
+// follow each other in the text. Each occurs at least twice, and as often as the others. If no
+// word always follows word i, the result is only i. A stop word is in a run only if it always
+// has a capital letter, such as New in New Library.
 func (r *reader) run(i int, stop *stopList) []int {
 	run := []int{i}
 	for len(run) < runWordsMax {
@@ -198,7 +198,7 @@ func (r *reader) written(run []int) string {
 	return out.String()
 }
 
-// joins reports whether a run may contain the word.
+// joins reports whether w may be in a run (words that are always written together).
 func (w *word) joins(stop *stopList) bool {
 	if w.chinese {
 		return !cut.Stop(strings.Map(match.Simplified, w.text))

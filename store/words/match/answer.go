@@ -166,7 +166,7 @@ func (f *search) together(atom int) []hit {
 	a := &f.q.atoms[atom]
 	lists := f.near[a.first : a.first+len(a.Phrases)]
 	var out []hit
-	at := make([]int, len(lists)) // of each phrase, how many of its places begin no later than the current one
+	at := make([]int, len(lists)) // for each phrase, how many of its places begin no later than the current one
 	last := make([]int, len(lists))
 	for {
 		k := -1 // the phrase whose next place begins first

@@ -20,10 +20,10 @@ type table struct {
 	lengths []int               // the lengths in bytes of the beginnings, ascending, each once
 	stems   []stems             // terms written with ~
 	starts  []uint64            // the first term of each phrase
-	apart   []uint64            // terms that need not be joined to the term before
+	apart   []uint64            // terms for which Term.Joined is false: anything may separate them from the term before
 	ends    []uint64            // the last term of each phrase
 	phrases []span              // the terms of each phrase
-	of      []int               // phrase of each term
+	of      []int               // number of the phrase to which each term belongs
 	exact   []string            // exact[i] is Phrase.Exact of phrase i
 	longest int                 // number of terms of the longest phrase
 }
@@ -32,7 +32,7 @@ type table struct {
 // with the same stem match.
 type stems struct {
 	language string
-	firsts   [4]uint64           // set of the first bytes of the terms: other words have other stems
+	firsts   [4]uint64           // set of the first bytes of the terms; a word with another first byte has another stem
 	bits     map[string][]uint64 // by the stem of a term: bits of the terms with that stem
 }
 
@@ -207,8 +207,8 @@ func (f *finder) find(text string, found func(hit) bool) int {
 	return n
 }
 
-// step advances f.state (the phrases that may go on) over the next term of the text. The
-// parameter is has the terms of the query that match this term, as bits.
+// step updates f.state (the phrases that may still go on) for the next term of the text. Bit i
+// of the parameter is says that term i of the query matches this term.
 func (f *finder) step(is []uint64) {
 	t, carry := f.t, uint64(0)
 	for w, s := range f.state {

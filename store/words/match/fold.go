@@ -12,7 +12,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// sort is the kind of a folded letter, which decides how terms are read.
+// sort is the kind of a folded letter. How a text is divided into terms depends on it.
 type sort uint8
 
 const (

@@ -201,8 +201,8 @@ func (p *queryParser) faultAt(at int, problem, remedy string) error {
 	return p.fault(at, n, problem, remedy)
 }
 
-// any parses alternatives (separated by OR), up to the end of the query or a closing bracket.
-// depth is the number of brackets around them.
+// any parses alternatives (parts of a query with OR between them), up to the end of the query or
+// a closing bracket. depth is the number of brackets around them.
 func (p *queryParser) any(depth int) (node, error) {
 	if depth > depthMax {
 		_, open := utf8.DecodeLastRuneInString(p.text[:p.at])
@@ -315,7 +315,7 @@ func inWord(r rune) bool {
 	return f.more == nil && f.to.sort >= letter && f.to.sort != nothing
 }
 
-// parted reports whether a blank or an opening bracket stands before offset at.
+// parted reports whether a blank or an opening bracket is directly before the offset at.
 func (p *queryParser) parted(at int) bool {
 	r, _ := utf8.DecodeLastRuneInString(p.text[:at])
 	return unicode.IsSpace(r) || r == '(' || r == '（'
@@ -336,8 +336,8 @@ func (p *queryParser) done() bool {
 	return p.at == len(p.text) || p.text[p.at] == ')' || strings.HasPrefix(p.text[p.at:], "）")
 }
 
-// ahead reports whether the operator word, such as OR, stands at p.at, between blanks,
-// brackets, quotes or the ends of the query.
+// ahead reports whether the operator that the parameter word names, such as OR, is at p.at. A
+// blank, a bracket, a quote or an end of the query must be on both sides of it.
 func (p *queryParser) ahead(word string) bool {
 	rest, ok := strings.CutPrefix(p.text[p.at:], word)
 	if !ok || p.at > 0 && !p.parted(p.at) && !p.closed(p.at) {
@@ -347,14 +347,14 @@ func (p *queryParser) ahead(word string) bool {
 	return rest == "" || unicode.IsSpace(r) || strings.ContainsRune(`()（）"“”`, r)
 }
 
-// closed reports whether a closing bracket or quote stands before the offset at.
+// closed reports whether a closing bracket or quote is directly before the offset at.
 func (p *queryParser) closed(at int) bool {
 	r, _ := utf8.DecodeLastRuneInString(p.text[:at])
 	return strings.ContainsRune(`)）"”`, r)
 }
 
-// operator skips blanks, and then the operator word if it is next. at is the offset of the
-// operator.
+// operator skips blanks, and then the operator that the parameter word names, if it is next. at
+// is the offset of that operator, and ok reports whether it was there.
 func (p *queryParser) operator(word string) (at int, ok bool) {
 	p.blanks()
 	if !p.ahead(word) {
@@ -553,8 +553,9 @@ func (p *queryParser) quoteAt(at int) bool {
 	return opensQuote(r)
 }
 
-// bare skips what stands up to the next blank, bracket, quote or *, but at least one character,
-// and returns it. It returns "" if one of these characters stands at p.at.
+// bare skips the characters before the next blank, bracket, quote or *, or before the comma that
+// ends the words of a NEAR, and returns them. If one of these ends is at p.at, bare skips that
+// character and returns "".
 func (p *queryParser) bare() string {
 	from := p.at
 	for p.at < len(p.text) {
