@@ -322,8 +322,9 @@ func (c *ChunkCursor) passesOver(b []byte) (bool, error) {
 	return c.skip(head.bounds), nil
 }
 
-// setAdded sets the elements of list, which say when captures of the segment were added,
-// to the time at which all of them were added, if there is one.
+// setAdded sets each element of list to the time at which the captures of the segment were
+// added, if all were added at one time. Otherwise it leaves list as it is. An element is a
+// record.Time, and says when one capture was added.
 func (i *Info) setAdded(list []int64) {
 	if i.AddedFirst != i.AddedLast {
 		return

@@ -209,8 +209,8 @@ const (
 type front struct {
 	n      int          // number of entries
 	keys   []string     // one for each URL
-	ends   column.Texts // of the keys, while these are decoded
-	counts []int64      // entries of each key
+	ends   column.Texts // the endings of the keys, which are stored apart; used only while the keys are decoded
+	counts []int64      // number of entries of each key
 	time   []int64
 	seq    []int64
 	status []int64
@@ -367,7 +367,7 @@ const entriesMax = 1 << 16
 // frontParts holds the front columns of a run (those that the index has too), cut
 // apart but still encoded.
 type frontParts struct {
-	n, k int // entries and URLs; 0 entries have no columns
+	n, k int // number of entries and number of URLs; if n is 0, there are no columns
 	cols [frontCols][]byte
 }
 

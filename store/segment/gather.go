@@ -86,7 +86,7 @@ type gatherer struct {
 // only one goroutine at a time works on a part.
 type part struct {
 	ref    RunRef
-	named  bool // one of the spans passed to Gather lies in this run
+	named  bool // one of the spans passed to Gather is in this run
 	run    *Contents
 	record []byte // memory for the record
 	out    []byte // decompressed content, as far as it is needed
@@ -303,8 +303,8 @@ func (g *gatherer) goesOn(p *part) error {
 	return nil
 }
 
-// end returns how many bytes before the content of the run that builds on a the content of a
-// begins.
+// end returns the distance, in bytes, from the first byte of the content of a to the first byte
+// of the content of its user (the run that builds on a).
 func (a *ahead) end() uint32 { return a.distance + seamBytes + a.bytes }
 
 // room returns a slice of n elements, in the memory of s if that is large enough.

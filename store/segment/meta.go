@@ -13,9 +13,9 @@ import (
 )
 
 // Meta is what a run says of its entries and blocks: everything except bodies and facts.
-// It decompresses a group of columns, and decodes a column, when that is first needed.
-// This does not show to its users: several goroutines may use a Meta. Its errors name the
-// damaged file.
+// It decompresses a group of columns, and decodes a column, when a method first needs it.
+// A lock guards this, so several goroutines may use a Meta. Its errors name the damaged
+// file.
 type Meta struct {
 	States  bool // the entries are states, see Info.States; only set for a Meta of a Run
 	segment uint32

@@ -39,7 +39,7 @@ type entryAt struct {
 	url       int32 // index of its URL in the keys
 	hinted    int32 // number of entries before it with stored hints
 	page      int32 // index in the columns of pages and in the column of digests
-	like      int32 // number of the entry whose page is stored for this entry; usually the entry itself
+	like      int32 // number of the entry with which the Page of this entry is stored: an earlier entry with an equal Page, or this one
 	content   int32
 	own       int32 // index in the recipes
 	held      int32

@@ -15,9 +15,9 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Names says where the blocks of a segment are now that was merged into other
-// segments. Recipes in other segments still refer to the merged segment, because
-// segments never change. A Names is immutable once it is complete.
+// Names says, for a segment that was merged into other segments, where its blocks are
+// now. Recipes in other segments still refer to the merged segment, because segments
+// never change. A Names is immutable once it is complete.
 type Names struct {
 	Segment uint32 // the segment that was merged
 	runs    []namesRun

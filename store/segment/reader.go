@@ -47,9 +47,9 @@ func newDecoder(o ...zstd.DOption) *zstd.Decoder {
 // caller, who closes it.
 type Reader struct {
 	Info *Info
-	// Others returns the run ref, which may be of any segment and on which a run of
-	// this segment builds. The returned run need not be loaded. Set Others before
-	// the first use.
+	// Others returns the run that ref names. A run of this segment builds on it, and it
+	// may be in any segment. Load need not have been called for it. Set Others before
+	// the first use of the Reader.
 	Others func(RunRef) (*Run, error)
 	// Long converts facts of a block from short to long form; nil leaves them as
 	// they are. Set it before the first use.
@@ -163,7 +163,8 @@ const hashesMax = 64
 // Reset sets the key that p looks up, and drops the hashes of the last key.
 func (p *Probe) Reset(key string) { p.key, p.at = key, nil }
 
-// in reports whether the key is in the Bloom filter f, which may wrongly say true.
+// in reports whether the key of p is in the Bloom filter f. The result true may be wrong; false is
+// always right.
 func (p *Probe) in(f *bloom.BloomFilter) bool {
 	switch k := f.K(); {
 	case k > hashesMax:

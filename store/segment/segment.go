@@ -52,8 +52,8 @@ type Info struct {
 	// hints take into account: Born, if nothing else was published while the
 	// segment was written.
 	Born, Seen uint64
-	// Apart is the newest generation such that the segment has no capture in common
-	// with segments born up to it.
+	// Apart is a catalogue generation: the segment has no capture in common with any
+	// segment whose Born is at most Apart.
 	Apart uint64
 	// Fresh is how many of the segment's URLs were in no segment of its pool that
 	// was born up to generation Apart. Over a pool whose segments are all apart, the
@@ -115,8 +115,8 @@ func (b *Brief) Size() int { return len(b.Filter) + len(b.Runs) }
 // builds. The index stores it.
 type runTable struct {
 	ends     []int64    // offset at which the record of each run ends
-	metaEnds []int64    // offset at which its meta ends
-	behind   [][]RunRef // the runs it builds on, as its head has them
+	metaEnds []int64    // offset at which the meta of each run ends
+	behind   [][]RunRef // for each run, the runs it builds on, as the head of its record lists them
 }
 
 func (t *runTable) add(end, metaEnd int64, behind []RunRef) {

@@ -68,8 +68,8 @@ type Writer struct {
 // table of bodies.
 const bodiesRoom = 1 << 15
 
-// noCapture is the key in the records of a segment without captures. Such a segment
-// has only blocks that other segments use.
+// noCapture stands in place of a key in the records of a segment without captures. A
+// segment without captures has only blocks that other segments use.
 const noCapture = "about:blank"
 
 // pair is a key of the index of a segment and its value.
