@@ -33,7 +33,7 @@ type metaAt struct {
 	damaged bool // the run cannot be read; the fields below are then empty
 	digests []record.Digest
 	pages   *segment.Pages
-	bodies  []record.Digest // digest of the body of each entry; only if the archive has texts extracted from documents and their columns are wanted
+	bodies  []record.Digest // digest of the body of each entry; set only if the archive has texts extracted from documents and the scan wants columns from them
 	texts   [len(textColumns)][]string
 }
 

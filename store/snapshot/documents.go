@@ -388,8 +388,8 @@ func (o *batcher) addDocument(p *segment.Page, m *metaAt, at timeline.Place, fro
 	return err
 }
 
-// HasReading reports whether the archive may have a reading (an extracted text) of the
-// body id. If it reports false, the archive has none.
+// HasReading reports whether the archive may have a reading (a text extracted from a
+// document) of the body with this ID. If it reports false, the archive has none.
 func (v *Snapshot) HasReading(id segment.ID) bool {
 	bodies := v.readBodies()
 	i, _ := slices.BinarySearch(bodies, bodyNumber(id))

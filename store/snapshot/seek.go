@@ -72,8 +72,8 @@ type seeker struct {
 	v      *Snapshot
 	s      record.Seek
 	found  map[string]bool // keys of URLs that match
-	first  []seekFirst     // for s.First: the first so far, sorted
-	moved  int             // how many were put into first
+	first  []seekFirst     // if s.First is set: the first URLs found so far, sorted
+	moved  int             // how many URLs were put into first so far, also those that were driven out again
 	stored *batcher        // reads what only db-files have
 
 	seg     *segment.Reader
@@ -84,7 +84,7 @@ type seeker struct {
 	loaded  bool    // the chunk has its keys
 	urls    []int32 // by entry of the chunk: index of its key; nil if each has its own
 	b       record.Batch
-	values  []int64 // of the column By
+	values  []int64 // by entry of the chunk: its value in the column By
 }
 
 // seekFirst is a URL among the first s.First that Seek has found so far. value is the value of
@@ -316,8 +316,8 @@ func (w *seeker) takeAll() (more bool, err error) {
 	return true, nil
 }
 
-// after reports whether the value x of the column By comes after the values of all URLs in
-// w.first, so that it cannot be among the first.
+// after reports whether x, a value of the column By, comes after the values of all URLs in
+// w.first. A capture with the value x is then not among the first that Seek looks for.
 func (w *seeker) after(x int64) bool {
 	last := w.first[len(w.first)-1].value
 	return w.s.Desc && -x > last || !w.s.Desc && x > last

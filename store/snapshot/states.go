@@ -161,7 +161,7 @@ type Changes struct {
 	v      *Snapshot
 	hidden func(timeline.Place) bool
 	of     map[timeline.Place]*changed // captures without a body that were met
-	whole  map[string]*changed         // by key: the URLs all of whose captures were added
+	whole  map[string]*changed         // by key of a URL: the result to which all captures of the URL were added
 
 	groups map[string][]timeline.Capture // results of group
 	held   int                           // captures in groups
@@ -250,8 +250,9 @@ func (r *changed) join(o *changed) {
 	o.in, o.times = r, nil
 }
 
-// reach finds the times for capture e, which has no result yet, and for all captures from which
-// it may have had its body. They share the new result.
+// reach makes the result for capture e, which has none yet: the times at which e may have got
+// another body. It follows all captures from which e may have had its body. Those of them that
+// are stored without a body share the result.
 func (c *Changes) reach(ctx context.Context, e *timeline.Capture) error {
 	r := &changed{times: make(map[record.Time]bool)}
 	for waiting := c.add(nil, r, e); len(waiting) > 0; {

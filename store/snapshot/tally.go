@@ -149,7 +149,7 @@ type tallier struct {
 	mixed   bool                      // some captures of the segment were added later; see Snapshot.KnownAt
 	allKeys bool                      // all keys of the segment are in the ranges
 	allTime bool                      // all times of the segment are wanted
-	span    [2]record.Time            // the period of the time that periodOf was asked for last
+	span    [2]record.Time            // start and end of the period that periodOf returned last
 	look    *Looker                   // for captures whose bodies are elsewhere
 	settled []timeline.Capture        // captures of the URL that was looked up last
 	places  map[timeline.Place]int    // index in settled of the capture at each place
@@ -158,7 +158,7 @@ type tallier struct {
 	digests []record.Digest // by entry of the chunk, if the tally asks for them
 	stored  *batcher        // appends columns that only db-files have to b; nil if the tally asks for none
 	keep    []bool          // by entry of the chunk: whether it counts; nil means that all do
-	lost    []int           // wanted entries of the chunk that are stored without a body
+	lost    []int           // numbers in the chunk of the wanted entries that are stored without a body
 	columns []tallied
 	codes   []int32
 	counts  []int64 // number of entries with each code; zero between uses
@@ -298,7 +298,8 @@ func (w *tallier) versions(list []*segment.Info, s record.Scan) error {
 	return walked
 }
 
-// begun adds a row for each capture of b that begins a version, if its segment is in counts.
+// begun adds a row for each capture of b that begins a version and whose segment counts:
+// counts[id] is true for the ID of that segment.
 func (w *tallier) begun(b *record.Batch, counts map[uint32]bool) error {
 	var host, beginning string // beginning is that of all keys of URLs with this host
 	for i, key := range b.Key {
