@@ -24,9 +24,9 @@ type speech struct {
 	text    string      // the text that read read last
 	words   []word      // its words
 	phrases []phrase    // the result of phrasesOf
-	listed  []string    // what is counted
-	costs   []int       // memory of split
-	sizes   []int       // the same
+	listed  []string    // the words or phrases whose occurrences are counted
+	costs   []int       // working memory of the method split
+	sizes   []int       // working memory of the method split
 	counted frequencies
 }
 
@@ -109,8 +109,8 @@ func (s *speech) read(text string) int {
 // language.
 const unitLetters = 6
 
-// unitsOf returns the length of a phrase in words. In a phrase of Chinese words, every
-// unitLetters letters that are begun count as one word.
+// unitsOf returns the length of a phrase in words. A phrase of Chinese words has one word for
+// each unitLetters letters, rounded up.
 func unitsOf(words []word) int {
 	letters := 0
 	for i := range words {

@@ -22,8 +22,8 @@ const (
 	placesMax = 16
 )
 
-// seed returns how many pieces in a row two texts must have in common. One line is
-// enough.
+// seed returns how many pieces in a row two texts must have in common so that they are
+// compared as moved text: seedWords if the pieces are words, and 1 if they are lines.
 func (p *Page) seed() int {
 	if p.Unit == Lines {
 		return 1
@@ -35,7 +35,7 @@ func (p *Page) seed() int {
 // removed, or added, at one place of a leaf.
 type loose struct {
 	pieces []*Piece
-	hash   []uint64 // of each piece's word
+	hash   []uint64 // for each piece, the hash of its word
 	run    []int    // for each piece, the index of its run
 	done   []bool   // for each piece, whether its place in the other version is known
 	common []bool   // for each piece, whether the other version has its text too

@@ -29,7 +29,7 @@ type References struct {
 	inline  bool          // the facts of the leaves are in those of the page
 	leaves  []record.Leaf // the inline facts of the leaves; empty if they are not inline
 	outside []byte        // begins with the packed links outside of the markup; nil if there are none
-	layout  []byte        // packed links of the layout, then the leaf and the block of each
+	layout  []byte        // packed links of the layout, followed by the place of each: the leaf after it and its block
 	tree    markup.Tree   // the current leaf, if its links must be read from its bytes
 	links   []markup.Reference
 	list    []Reference

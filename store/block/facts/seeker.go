@@ -11,13 +11,13 @@ import (
 // zero value is ready for use. Only one goroutine may use a Seeker.
 type Seeker struct {
 	spans map[seekerGroup]map[record.LeafSpan]*spanLinks
-	bytes int // about how many bytes spans takes
+	bytes int // an estimate of the memory that spans takes, in bytes
 
 	// first is the first span of the page that was read last. From there, the field next leads
 	// from span to span. The next version of the page has nearly the same spans, so the map is
 	// rarely needed.
 	first *spanLinks
-	group seekerGroup                    // the group of that page
+	group seekerGroup                    // the group of the page that was read last
 	of    map[record.LeafSpan]*spanLinks // spans[group]
 
 	leaves  [][]byte           // memory for the facts of the current span

@@ -352,8 +352,8 @@ func (r *Revision) trace() []Life {
 	return r.Life
 }
 
-// names lists, for each life, the blocks that have this life. last has the last of these
-// blocks, and before leads from each block to the previous one; 0 ends the list.
+// names lists, for each life, the blocks that have this life. The list of a life begins with
+// the block in last; before[n] is the next block of the list after block n; 0 ends the list.
 type names struct {
 	last   map[Life]int // for each life, the last block with it
 	before []int        // for each block, the previous block with the same life
