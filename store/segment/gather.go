@@ -81,9 +81,9 @@ type gatherer struct {
 }
 
 // part is a run of which some bytes are wanted. Its method follow is called after
-// those of all runs that build on it, and its method make after those of all runs
-// it builds on. A goroutine that needs the result waits for followed or made, so
-// only one goroutine at a time works on a part.
+// the method follow of all runs that build on it. Its method make is called after
+// the method make of all runs it builds on. A goroutine that needs the result waits
+// for followed or made, so only one goroutine at a time works on a part.
 type part struct {
 	ref    RunRef
 	named  bool // one of the spans passed to Gather is in this run
@@ -375,8 +375,8 @@ func (p *part) follow() error {
 	return nil
 }
 
-// followOne marks the bytes from which sequence i copies those of its bytes that
-// are needed.
+// followOne marks as needed the bytes that sequence i copies, as far as the bytes that
+// the sequence produces are needed.
 func (p *part) followOne(i int) error {
 	n := &p.need[i]
 	s := p.frame.Sequences[i : i+2 : i+2]

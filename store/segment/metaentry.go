@@ -47,7 +47,7 @@ type entryAt struct {
 	revisit   int32
 }
 
-// textCols are the columns with one text for each entry, except for those of groupNames.
+// textCols are the columns with one text for each entry, without the columns of groupNames.
 var textCols = [...]int{colIP, colOrigin, colAskedURL, colLocation, colSource, colHead, colFraming, colExtra, colRequest}
 
 // pageCols are the columns with one text for each page.

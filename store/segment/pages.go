@@ -13,8 +13,8 @@ import (
 type Pages struct {
 	at     []int32 // for each entry: index of its page in the columns; -1 if the entry has no body
 	flags  []int64
-	text   [colReadBytes - colTitle]column.Texts // from colTitle on
-	counts [colRecipes - colReadBytes][]int64    // from colReadBytes on
+	text   [colReadBytes - colTitle]column.Texts // the columns of texts: element 0 is colTitle
+	counts [colRecipes - colReadBytes][]int64    // the columns of numbers: element 0 is colReadBytes
 }
 
 // pageColumns lists, for each column that a scan may want, the columns of the db-file to

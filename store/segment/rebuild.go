@@ -22,9 +22,9 @@ import (
 // sizes of files. It needs only this file, and holds one run in memory. name is the
 // file's name in errors. If any record is damaged, the error is an *Error.
 //
-// The pairs are equal to those of the Writer that wrote the file. They come in the
-// order of their keys, except for those of the Bloom filter, the census, the
-// table of runs and the sample, which come last.
+// The pairs are equal to the pairs that the Writer of the file made. They come in the
+// order of their keys, but the pairs of the Bloom filter, the census, the table of
+// runs and the sample come last.
 func Rebuild(ctx context.Context, name string, f io.ReaderAt, size int64, put func(key, value []byte) error) (*Info, error) {
 	b := &rebuilder{name: name, f: f, put: put, pools: make(map[string]bool), uses: make(map[uint32]bool)}
 	b.info = Info{Bytes: size, First: record.MaxTime, Last: record.MinTime, AddedFirst: record.MaxTime, AddedLast: record.MinTime}

@@ -55,10 +55,11 @@ type run struct {
 	states  bool    // the entries are states, see Info.States
 	pack    *Packer // nil if the segment is not packed
 	short   Form    // turns facts of blocks into their short form; or nil
-	// weight is how many bytes of the run's pages are, or were, in other runs.
+	// weight is how many bytes of this run's pages are stored in each other run, or were
+	// stored there before they were stored again here.
 	weight map[RunRef]int64
-	// key and time are the key and time in the head of a run that has no entries. They are
-	// those of the capture whose body continues in this run.
+	// key and time are written to the head of a run that has no entries. If the run has a
+	// part of a large body, they are the key and the time of the capture with that body.
 	key  string
 	time record.Time
 	mem  *runMemory // working memory; created if nil

@@ -77,8 +77,9 @@ type pair struct{ key, value []byte }
 
 // NewWriter returns a Writer of segment id of a pool. It writes the db-file to w, which the
 // caller syncs and closes. It compresses with enc. urls is an estimate of how many URLs will be
-// added. The Writer does not store blocks that are in blocks already, and adds those that it
-// stores. Segment id must be among the segments that Blocks.Valid was called with.
+// added. The argument blocks has the blocks that are stored already: the Writer refers to them,
+// and adds each block that it stores. Segment id must be among the segments that Blocks.Valid was
+// called with.
 func NewWriter(w io.Writer, enc *zstd.Encoder, pool string, id uint32, urls int, blocks *Blocks) *Writer {
 	return &Writer{
 		w: w, enc: enc,
@@ -487,8 +488,8 @@ var (
 	keySample = []byte("\x00sample") // not every index has one
 )
 
-// pairs returns the index pairs that were not written yet: those of finalPairs, and
-// then the chunks.
+// pairs returns the index pairs that were not written yet: first the result of
+// finalPairs, then the chunks.
 func (w *Writer) pairs() []pair {
 	return append(finalPairs(w.bloom, w.census.census(), w.table.encode(w.info.ID), w.sample.encode()), w.chunks...)
 }
