@@ -29,8 +29,8 @@ type Cursor struct {
 	bodies bool    // the bodies of all entries are in the archive
 	mixed  bool    // some captures of the segment were added later; see Snapshot.KnownAt
 
-	// hinted counts those of the first to entries of the chunk that have hints (how a capture
-	// differs from the capture before it).
+	// hinted is how many of the entries before entry number to of the chunk have hints (how a
+	// capture differs from the capture before it).
 	hinted, to int
 }
 

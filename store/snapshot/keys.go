@@ -75,7 +75,7 @@ type keyStream struct {
 	seg      *segment.Reader
 	chunks   *segment.ChunkCursor
 	from, to record.Time
-	timed    bool                      // not all captures of the segment are in that range, or some may be hidden
+	timed    bool                      // some captures of the segment are outside the time range, or may be hidden
 	hidden   func(timeline.Place) bool // reports whether a capture was removed; nil if the segment has no such captures
 	mixed    bool                      // some captures of the segment were added later; see Snapshot.KnownAt
 

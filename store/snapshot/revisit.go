@@ -40,9 +40,9 @@ func (v *Snapshot) resolve(ctx context.Context, group []timeline.Capture) error 
 	return nil
 }
 
-// without sets the kind and the size of e to those of a revisit whose body the archive does not
-// have. This is needed because a merge may have stored, in e, the kind and the size of an
-// original that was added later.
+// without sets e.Kind and e.Bytes to the values of a revisit whose body the archive does not have:
+// the kind that its own status gives, and the size -1. A merge may have stored in e the kind and
+// the size of an original that was added later.
 func (v *Snapshot) without(e *timeline.Capture) error {
 	s, err := v.Runs.Entry(e.Place)
 	if v.skips(err) {

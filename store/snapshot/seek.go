@@ -99,8 +99,8 @@ type seekFirst struct {
 // scan is faster.
 const movedMax = 256
 
-// segment looks for wanted captures in segment i, and adds the URLs of those that it finds.
-// more is false if there are more URLs than Seek may return.
+// segment looks in segment i for captures that Seek looks for, and adds their URLs to the URLs
+// found so far. more is false if there are more URLs than Seek may return.
 func (w *seeker) segment(ctx context.Context, i *segment.Info) (more bool, err error) {
 	w.seg, w.inTime = w.v.Runs.Reader(i), i.First >= w.s.From && i.Last < w.s.To
 	w.allKeys = slices.ContainsFunc(w.s.Ranges, func(r urlkey.Range) bool { return r.From <= i.FirstKey && (r.To == "" || i.LastKey < r.To) })
@@ -170,8 +170,9 @@ func (w *seeker) passesOver(b segment.Bounds) bool {
 	return w.after(least)
 }
 
-// run looks for wanted captures in the current chunk (the index's part for one run), and adds
-// the URLs of those that it finds. more is false if there are more URLs than Seek may return.
+// run looks in the current chunk (the index's part for one run) for captures that Seek looks for,
+// and adds their URLs to the URLs found so far. more is false if there are more URLs than Seek may
+// return.
 func (w *seeker) run() (more bool, err error) {
 	t := &w.chunk
 	w.loaded = false
@@ -323,9 +324,9 @@ func (w *seeker) after(x int64) bool {
 	return w.s.Desc && -x > last || !w.s.Desc && x > last
 }
 
-// take adds the URL of entry i of the chunk, which matches, to those that were found, unless
-// the entry is hidden, outside the time range, or stored without a body. more is false if there
-// are more URLs than Seek may return.
+// take adds the URL of entry i of the chunk, which matches, to the URLs found so far. It does
+// nothing if the entry is hidden, outside the time range, or stored without a body. more is false
+// if there are more URLs than Seek may return.
 func (w *seeker) take(i int) (more bool, err error) {
 	if w.lost(i) || !w.wanted(i) {
 		return true, nil
@@ -363,8 +364,8 @@ func compareFirst(a, b seekFirst) int {
 	return cmp.Or(cmp.Compare(a.value, b.value), strings.Compare(a.key, b.key))
 }
 
-// find adds the URL of entry i of the chunk to those that were found. more is false if there
-// are more URLs than Seek may return.
+// find adds the URL of entry i of the chunk to w.found. more is false if there are more URLs than
+// Seek may return.
 func (w *seeker) find(i int) (more bool, err error) {
 	key, err := w.key(i)
 	if err != nil || !w.inRanges(key) || w.found[key] {

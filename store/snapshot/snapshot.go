@@ -510,10 +510,11 @@ func (v *Snapshot) warm(segments []*segment.Info, ranges []urlkey.Range) {
 	wait.Wait()
 }
 
-// Since returns the time from which about n segments have captures of the URL with this key
-// before the time to. It counts the segments that may have some, and returns the first time of
-// the n-th last of them. If there are no more than n, it returns record.MinTime. Since reads
-// only the filters of segments, and of an archive in a bucket nothing.
+// Since returns a time at which a scan of the URL with this key may begin, if it needs only the
+// last captures before the time to. It takes the segments that may have captures of the URL before
+// that time, in the order of their first captures, and returns the first time of the n-th last
+// segment. If there are at most n segments, it returns record.MinTime. Since reads only the Bloom
+// filters of segments. If the archive is in a bucket, Since reads nothing.
 func (v *Snapshot) Since(key string, to record.Time, n int) record.Time {
 	var begins []record.Time
 	for _, i := range v.Pin.Segments {
@@ -528,9 +529,9 @@ func (v *Snapshot) Since(key string, to record.Time, n int) record.Time {
 	return begins[len(begins)-n]
 }
 
-// staleFirst reports whether the hints of the first capture that is not Unknown may be wrong.
-// timeline.Settle copied them as they were stored, but the capture got its body after they were
-// computed.
+// staleFirst reports whether the hints of the first capture in settled that is not Unknown may be
+// wrong. timeline.Settle copied these hints from the segment. They may be wrong if the capture got
+// its body only after the hints were computed.
 func staleFirst(settled []timeline.Capture) bool {
 	for i := range settled {
 		if e := &settled[i]; !e.Unknown {
