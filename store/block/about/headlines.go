@@ -20,7 +20,7 @@ const (
 // Headline is the text of a link that is long enough to be a headline.
 type Headline struct {
 	Text string
-	// Main reports that the link is in the main part of the page, and not in a menu, a header,
+	// Main is set if the link is in the main part of the page, and not in a menu, a header,
 	// a footer, an aside, an advertisement or a form.
 	Main bool
 }

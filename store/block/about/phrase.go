@@ -265,9 +265,9 @@ func (s *speech) sayTogether(from, to int) bool {
 // phrases of the text are the better topic: in a list of headlines, often one word is frequent.
 const frequentLeast = 3
 
-// extract returns the topic of a text in which nothing stands out by its type or colour. That
-// is the frequent words of a long text that has enough of them, and otherwise its first phrases
-// (see trim).
+// extract returns the topic of a text in which nothing stands out by its size or colour. If the
+// text is long and has enough frequent words, the topic is these words. Otherwise it is the first
+// phrases of the text (see trim).
 func (s *speech) extract(text string) string {
 	if s.read(text) < s.options.Delta {
 		return s.trim()

@@ -146,8 +146,8 @@ func (s *Seeker) Links(k *Kept, spans []record.LeafSpan, q *Sought) (links []Sou
 	return links, nil
 }
 
-// ofSite reads a span of leaves and returns it with those of its links that may be sought in a
-// page of the site.
+// ofSite reads a span of leaves. The result lists the links in the span that some page of the site
+// may seek.
 func (s *Seeker) ofSite(k *Kept, span record.LeafSpan, q *Sought) (*spanLinks, error) {
 	leaves, err := q.Read(s.leaves[:0], span)
 	if err != nil {

@@ -56,7 +56,7 @@ var rules = sync.OnceValue(func() *noiseRules {
 	return r
 })
 
-// name adds to r the words and letters that a rule names: those that may be part of a match.
+// name adds to r the words and letters that may be part of a match of the rule.
 func (r *noiseRules) name(rule string) {
 	tree, err := syntax.Parse(rule, syntax.Perl)
 	if err != nil {
