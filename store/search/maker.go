@@ -210,8 +210,8 @@ func (m *Maker) Add(run segment.RunRef, entries []Entry, own func(i int) (leaves
 
 // Sums returns what the query matches in the leaves of each capture of b, a block of users
 // of the index f. u is the decoded block, and hits is what the query matches in the
-// documents of f. The result is valid until the next call. The error is that of a ctx that
-// has ended.
+// documents of f. The result is valid until the next call. Sums returns an error only if
+// ctx has ended.
 func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *index.UsersBlock, u *index.Users) ([]match.Sum, error) {
 	m.listSums = slices.Grow(m.listSums[:0], u.Lists())[:u.Lists()]
 	lists := m.listSums

@@ -163,7 +163,7 @@ func weighTitle(q *match.Query, title string, out []float64) {
 	if terms == 0 {
 		return
 	}
-	asked, had, covered := 0, 0, 0 // atoms, of these in the title, and the terms of the latter
+	asked, had, covered := 0, 0, 0 // number of atoms, of atoms in the title, and of the terms of the atoms in the title
 	q.Needed(func(a int) {
 		if asked++; counts[a] > 0 {
 			had++

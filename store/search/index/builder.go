@@ -386,7 +386,7 @@ func (b *Builder) document(text string, anchors []string, flags uint64, first in
 }
 
 // note appends the current term to b.noted, so that linked can compare the terms of the
-// text with those of a link.
+// text with the terms of a link.
 func (b *Builder) note() {
 	b.noted = append(append(b.noted, b.words.Term()...), 0)
 	b.notedJoined = append(b.notedJoined, b.words.Joined)

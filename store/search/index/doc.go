@@ -68,7 +68,7 @@ const (
 	PageNone
 	// PageEmpty: the page has a text without any term.
 	PageEmpty
-	// PageSame: the page is that of the capture Page.Same, an earlier one of the run.
+	// PageSame: the page is equal to the page of an earlier capture of the run: number Page.Same.
 	PageSame
 	// PageOwn: the capture stores its body, in leaves.
 	PageOwn
