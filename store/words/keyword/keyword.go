@@ -117,8 +117,8 @@ func (r *reader) read() {
 	}
 }
 
-// follows reports whether two words can be in one run if the text between stands between them.
-// That text is "", a blank or a hyphen.
+// follows reports whether two words can be in one run. The parameter between is the text between
+// them: it must be "", a blank or a hyphen.
 func follows(between string) bool { return between == "" || between == " " || between == "-" }
 
 // keyword is a word or a run, with its weight.

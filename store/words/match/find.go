@@ -118,7 +118,7 @@ type Place struct {
 // hit is a place of a text where a phrase of the query was found.
 type hit struct {
 	phrase      int // number of the phrase
-	first, last int // numbers of its terms among those of the text
+	first, last int // numbers of its first and last term among the terms of the text
 	from, to    int // the phrase is at text[from:to]
 }
 

@@ -226,8 +226,8 @@ func (s *Synonyms) forms(ph Phrase) (list []Phrase, tooMany bool) {
 	return list, false
 }
 
-// joined returns the phrase of the terms of a followed by those of b, as if a blank stood
-// between them. If follows is set, there is no blank.
+// joined returns a phrase with the terms of a and then the terms of b. They are joined as if a
+// blank were between a and b, or nothing if follows is set.
 func joined(a, b Phrase, follows bool) Phrase {
 	terms := slices.Concat(a.Terms, b.Terms)
 	if n := len(a.Terms); n > 0 {
