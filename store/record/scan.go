@@ -154,7 +154,7 @@ type Batch struct {
 	Mime            []string // lower case, without parameters; "" if unknown
 	Bytes           []int64  // size of the body; -1 if it is not in the archive
 	Change          []Change
-	Sense           []Sense // of the version that begins at the capture; SenseUnknown if none begins or it is not known
+	Sense           []Sense // Sense of the version that begins at the capture; SenseUnknown if no version begins there or its Sense is not known
 	Previous        []Time  // time of the previous capture of this URL, or NoTime
 	PreviousVersion []Time  // start of the version before this capture's version, or NoTime
 	VersionTime     []Time  // start of this capture's version
@@ -291,13 +291,13 @@ func CopyCell[T any](dst *[]T, j int, src []T, i int) {
 // Payload is the response of one capture, as the archive stores it.
 type Payload struct {
 	Head []byte // status line and headers as received; empty for a resource
-	Body []byte // as in Capture.Body
+	Body []byte // the body after transfer-decoding, as in Capture.Body
 	// Large yields the pieces of a body above LargeBody bytes, in order; Body
 	// is then nil. A piece is valid until the next one. An error is the last
 	// pair.
 	Large iter.Seq2[[]byte, error]
-	Size  int64  // of the body, whether in Body or in Large
-	Mime  string // as in Batch.Mime
+	Size  int64  // size of the body in bytes, whether it is in Body or in Large
+	Mime  string // media type, as in Batch.Mime
 	// Charset is the charset of other pages of the host, if the body is decoded
 	// with it; otherwise "". ReadLimit bounds how many bytes of the body are
 	// parsed after content-decoding; 0 if it was not parsed when it came in.

@@ -66,7 +66,7 @@ type DigestCounts struct {
 	Body    int64 // the body, after transfer-decoding
 	Wire    int64 // the body with its chunk framing, as it was sent
 	Record  int64 // the whole response, head and body as sent
-	Wrong   int64 // none of these: the digest is wrong
+	Wrong   int64 // the digest fits none of the three: it is wrong
 	Unknown int64 // the algorithm or encoding of the digest is not known
 }
 
@@ -76,6 +76,6 @@ const DamagesKept = 10000
 
 // Damage is one place in an imported file that could not be read.
 type Damage struct {
-	Offset, Length int64 // in bytes; Length is 0 if unknown
+	Offset, Length int64 // where the damage begins in the file, and its length, in bytes; Length is 0 if unknown
 	Why            string
 }

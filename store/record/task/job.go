@@ -34,7 +34,7 @@ type Job struct {
 	Started   record.Time
 	Finished  record.Time // NoTime if it runs or was interrupted
 	Rows      int64       // rows of its result, or what it counts instead: records, pages
-	Bytes     int64       // bytes that it handled; 0 if it does not count them
+	Bytes     int64       // number of bytes that the job handled; 0 if the job does not count them
 	Error     string      // cut at JobTextMax
 	Process   int         // ID of the process that runs it
 
