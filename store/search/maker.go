@@ -591,8 +591,8 @@ func (m *Maker) load(run *runLeaves) error {
 	return nil
 }
 
-// open returns the runLeaves for key, and creates it if needed. It is valid until the next
-// call.
+// open returns the runLeaves for key, and creates it if needed. The result is valid until the
+// next call of open.
 func (m *Maker) open(key leafRun, as index.Reading) *runLeaves {
 	if m.run != nil && key == m.last {
 		return m.run
@@ -614,7 +614,7 @@ func (m *Maker) open(key leafRun, as index.Reading) *runLeaves {
 	return run
 }
 
-// bound forgets all leaves if they take more memory than the limit.
+// bound forgets all leaves that m remembers, if they take more memory than the limit.
 func (m *Maker) bound() {
 	if m.held > m.q.Memory/2 {
 		for _, of := range m.leaves {

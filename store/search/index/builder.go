@@ -60,7 +60,7 @@ type Source struct {
 // Builder makes an index. Only one goroutine may use it.
 type Builder struct {
 	w      *bufio.Writer
-	at     int64 // bytes written so far
+	at     int64 // number of bytes written so far
 	enc    *zstd.Encoder
 	err    error
 	table  []byte // the entries of the runs in the table of the file
@@ -71,7 +71,7 @@ type Builder struct {
 	readings list[Reading]
 	others   list[uint32] // IDs of other segments that store leaves of the pages
 	pages    pageGroup
-	users    users // of the current group of runs
+	users    users // the users of the leaves of the current group of runs
 	targets  targets
 	own      map[segment.RunRef]*ownRun // the runs so far
 	current  *ownRun

@@ -40,7 +40,7 @@ const (
 // File is an index file that is open for reading. Several goroutines may use it.
 type File struct {
 	Segments []Segment // in order
-	Runs     []Run     // of all segments, one segment after the other
+	Runs     []Run     // the runs of all segments, one segment after the other
 	Readings []Reading
 	Others   []Other // segments outside the index that store leaves of the pages
 

@@ -195,8 +195,8 @@ func (f *File) postingsOf(q *match.Query, part []termBlock) ([]*cursor, error) {
 	return out, nil
 }
 
-// chosen returns those blocks of a part that may have one of the terms, or a term that
-// starts with one of the prefixes in begins.
+// chosen returns the blocks of part that may have one of the terms, or a term that starts
+// with one of the prefixes in begins.
 func chosen(part []termBlock, terms, begins []string) []termBlock {
 	want := make([]bool, len(part))
 	first := func(t string) int { return sort.Search(len(part), func(i int) bool { return part[i].last >= t }) }
@@ -301,8 +301,8 @@ func (f *File) join(ctx context.Context, q *match.Query, list []*cursor, out *Hi
 	return nil
 }
 
-// blockOf returns the block and the reading to which the shape with this index in the run
-// belongs. reading is an index in Run.Readings.
+// blockOf returns the number of the block whose shape has this index in the run, and the reading
+// in which the block has that shape. reading is an index in Run.Readings.
 func (r *runShapes) blockOf(shape int) (block, reading int) {
 	for n, first := range r.at {
 		if first >= 0 && int(first) <= shape {

@@ -20,7 +20,7 @@ type shapes struct {
 type runShapes struct {
 	of      []match.Shape // the shapes of all documents, block after block
 	doc     []int32       // number of the document of each shape
-	at      []int32       // index of each block's first shape; -1 if the block is skipped
+	at      []int32       // for each block: the index of its first shape; -1 if the block is skipped
 	links   []uint8       // for each shape: shapeLink, shapeLinks or 0
 	neutral []bool        // for each block: it has the same text in all readings
 }

@@ -43,7 +43,8 @@ const (
 	usersCaptures = 1 << 16
 )
 
-// ownDocuments is used as a run for all leaves that are documents of the index itself.
+// ownDocuments is no real run. It stands in place of the run for all leaves that the index itself
+// has as documents.
 var ownDocuments = readRun{reading: -1}
 
 // add records that the current capture has count leaves of the run, from number from on.
