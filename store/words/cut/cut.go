@@ -144,7 +144,8 @@ func (r *run) weigh() {
 	}
 }
 
-// reach lowers r.costs by the words of the list l that begin at letter i.
+// reach lowers the elements of r.costs that become less with a word of the list l that begins at
+// letter i.
 func (r *run) reach(l *list.List, i int) {
 	node := l.Root(r.letter[i])
 	for j := i + 1; node >= 0; j++ {

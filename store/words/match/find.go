@@ -33,7 +33,7 @@ type table struct {
 type stems struct {
 	language string
 	firsts   [4]uint64           // set of the first bytes of the terms; a word with another first byte has another stem
-	bits     map[string][]uint64 // by the stem of a term: bits of the terms with that stem
+	bits     map[string][]uint64 // for each stem: the terms with that stem, as bits
 }
 
 // byStem adds term number i of the query, which is written with ~, to t.stems.
@@ -128,9 +128,9 @@ type finder struct {
 	terms Terms
 	state []uint64
 	next  []uint64
-	froms []int // froms[n % longest] is the offset of term n of the text, for the last terms
+	froms []int // froms[n % longest] is the offset of term n of the text; only the last terms are kept
 	is    []uint64
-	stems []*stem.Cache // of each language of table.stems
+	stems []*stem.Cache // stems[i] finds the stems of words in the language of table.stems[i]
 }
 
 func (t *table) finder() *finder {

@@ -330,7 +330,7 @@ func (w *Whole) cross(p *Part) {
 // Sum is what a query finds in some parts of a text, whatever their order. The zero Sum is of
 // no parts.
 type Sum struct {
-	found, atoms, end uint64 // as in Whole and Part
+	found, atoms, end uint64 // found and atoms as in Whole, end as in Part
 	begin             uint64 // terms of the query that match the first term of a part
 	unknown           bool   // a part could not be read
 }
@@ -361,8 +361,7 @@ func (s *Sum) Join(o Sum) {
 // AddUnknown adds a part that could not be read to s.
 func (s *Sum) AddUnknown() { s.unknown = true }
 
-// None reports whether the query finds nothing in the parts of s, and all of them could be
-// read.
+// None reports whether all parts of s could be read and the query finds nothing in them.
 func (s *Sum) None() bool { return *s == Sum{} }
 
 // WholeOf returns the Whole of a text from the sum of all its parts. ok is false if that is not

@@ -30,7 +30,7 @@ type Query struct {
 	added  []string // what Added returns
 	table  table
 
-	finders sync.Pool // of *search
+	finders sync.Pool // searches (of type *search) that are not in use
 }
 
 // Atom is a part of a query that a text has or does not have: a word, a phrase, or several of
@@ -237,7 +237,8 @@ func (p *queryParser) any(depth int) (node, error) {
 	}
 }
 
-// lastOr returns the offset of the OR that ends before the offset at.
+// lastOr returns the offset in the query of the last OR before the offset at, or 0 if there is
+// none.
 func (p *queryParser) lastOr(at int) int { return max(0, strings.LastIndex(p.text[:at], "OR")) }
 
 // group returns a node with the operator op for kids. If there is only one kid, it returns the
@@ -249,8 +250,8 @@ func group(op nodeOp, kids []node) node {
 	return node{op: op, kids: kids}
 }
 
-// all parses the words between two ORs: a text must have all of them. found is false if there
-// are none.
+// all parses the part of a query between two ORs: words and phrases that a text must all have.
+// found is false if the part has no word. depth is the number of brackets around it.
 func (p *queryParser) all(depth int) (_ node, found bool, _ error) {
 	var kids []node
 	positive := false
