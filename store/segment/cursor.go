@@ -263,8 +263,8 @@ func (s *Reader) ChunkKeys(ctx context.Context, ranges []urlkey.Range, f func(ke
 // Bounds are the least and the greatest values of some columns of a chunk (the index's
 // part for one run).
 type Bounds struct {
-	LeastBytes, GreatestBytes int64       // of the bodies, in bytes; LeastBytes is -1 if the size of a body is not known
-	FirstTime, LastTime       record.Time // of the captures
+	LeastBytes, GreatestBytes int64       // sizes of the smallest and the largest body, in bytes; LeastBytes is -1 if the size of a body is not known
+	FirstTime, LastTime       record.Time // times of the first and the last capture
 	// Lost is set if an entry has no body in the archive, or had none when it was added.
 	// Properties of such an entry may be those of another capture.
 	Lost bool

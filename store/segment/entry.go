@@ -23,9 +23,9 @@ type BodyForm uint8
 // The values of BodyForm: the places where the body of an entry may be stored.
 const (
 	BodyNone      BodyForm = iota // not in the archive: a revisit whose original was not found
-	BodyOwn                       // in this segment, by the entry's recipe
-	BodyHeld                      // at an entry of the same URL with the same ID
-	BodyElsewhere                 // at an entry of the URL HolderKey with the same ID
+	BodyOwn                       // in this segment: the entry's recipe names its blocks
+	BodyHeld                      // not with this entry, but with another entry of the same URL that has the same ID
+	BodyElsewhere                 // not with this entry, but with an entry of the URL HolderKey that has the same ID
 )
 
 // Entry is one stored capture, as far as the index describes it.

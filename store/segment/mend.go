@@ -175,7 +175,7 @@ type Salvage struct {
 type SalvageSpan struct {
 	Offset, Length int64
 	Segment, Run   uint32
-	Entries        int   // of a run; 0 for states and the end record
+	Entries        int   // number of entries of a run; 0 for a run of states and for the end record
 	Err            error // what is damaged; nil if the record is sound
 }
 

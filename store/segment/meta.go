@@ -23,7 +23,7 @@ type Meta struct {
 	file    string // the db-file and the offset of the run in it; "" if they are not known
 	offset  int64
 	packed  bool
-	info    *Info // of the segment, if it is known when its captures were added
+	info    *Info // the Info of the segment, if it says when the captures were added; otherwise nil
 	n       int
 	columns frontParts
 	flags   []int64

@@ -37,7 +37,7 @@ type entryCounts struct{ hinted, pages, contents, own, held, elsewhere, revisits
 // entries only. An index is -1 if the column has no value for the entry.
 type entryAt struct {
 	url       int32 // index of its URL in the keys
-	hinted    int32 // number of entries before it with stored hints
+	hinted    int32 // number of earlier entries with stored hints
 	page      int32 // index in the columns of pages and in the column of digests
 	like      int32 // number of the entry with which the Page of this entry is stored: an earlier entry with an equal Page, or this one
 	content   int32

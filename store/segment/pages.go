@@ -151,7 +151,7 @@ func (m *Meta) lastKey() (string, error) {
 // BodyAt says where the body of one entry of a run is.
 type BodyAt struct {
 	Form   BodyForm
-	ID     ID     // of the body; zero for BodyNone
+	ID     ID     // ID of the body; zero for BodyNone
 	Recipe Recipe // for BodyOwn
 	// Same is the number of the first entry in the run that has the same body and was read in
 	// the same way. It is the number of this entry if no earlier one has.

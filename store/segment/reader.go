@@ -65,7 +65,7 @@ type Reader struct {
 	file        disk.Source
 	bloom       atomic.Pointer[bloom.BloomFilter] // nil if it is not known yet, or is damaged
 	runs        runTable                          // empty if it is not known yet
-	runKeys     []runKey                          // from the db-file, if the index is bad
+	runKeys     []runKey                          // the runs with their last keys, read from the db-file if the index is bad
 	noTable     error                             // why neither index nor db-file says where the runs end
 	census      *Census
 	counted     bool // the census was read from the index

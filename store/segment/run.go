@@ -51,12 +51,12 @@ type run struct {
 	ids     []ID     // one for each block
 	facts   [][]byte // one for each block
 	bytes   int
-	packed  bool    // in the form of static pools
+	packed  bool    // the run is written in the form of static pools
 	states  bool    // the entries are states, see Info.States
 	pack    *Packer // nil if the segment is not packed
 	short   Form    // turns facts of blocks into their short form; or nil
-	// weight is how many bytes of this run's pages are stored in each other run, or were
-	// stored there before they were stored again here.
+	// weight says how much of this run's pages is stored in each other run, or was before it was
+	// stored again here. The unit is a byte, or a block if Writer.Repeat fills the run.
 	weight map[RunRef]int64
 	// key and time are written to the head of a run that has no entries. If the run has a
 	// part of a large body, they are the key and the time of the capture with that body.

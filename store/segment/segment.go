@@ -93,7 +93,7 @@ type Info struct {
 	AddedFirst, AddedLast record.Time
 	Blocks                int64    // number of blocks that the segment stores
 	Depends               []string // names of other pools whose bodies the segment uses, sorted
-	Packed                bool     // in the form of static pools; only set by Rebuild
+	Packed                bool     // the segment has the form of static pools; only set by Rebuild
 	Uses                  []uint32 // IDs of other segments whose blocks the segment may refer to, sorted
 	// Brief is set by a Writer and by Rebuild if the segment is small. The catalogue of an
 	// archive in a bucket stores it.
@@ -250,7 +250,7 @@ func (i *Info) Bucket() []byte { return fmt.Appendf(nil, "%06d", i.ID) }
 // the fault.
 type Error struct {
 	File   string
-	Offset int64 // in bytes; -1 if there is no place
+	Offset int64 // where the fault is in the file, in bytes; -1 if it is at no single offset
 	Err    error
 }
 

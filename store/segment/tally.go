@@ -30,9 +30,9 @@ type Tally struct {
 	Hosts  []HostRun
 	Keys   []string // one for each URL
 	Counts []int64  // number of entries of each URL
-	Times  []int64  // as record.Time
+	Times  []int64  // time of each entry, as record.Time
 	Bytes  []int64
-	Added  []int64 // as record.Time
+	Added  []int64 // when each entry was added, as record.Time
 
 	flags []int64 // FlagSets as they are stored
 	each  []int64 // the stored flags of each entry

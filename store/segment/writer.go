@@ -150,7 +150,7 @@ type Content struct {
 	Body   []byte
 	Spool  *record.Spool
 	Layout []byte   // nil if the body is not divided
-	Leaves [][]byte // in order
+	Leaves [][]byte // the leaves in order
 	IDs    []ID     // IDs of the leaves; nil if they are not known
 	// Facts are the facts to store beside each leaf, or beside a body that is one
 	// block; nil means none. They must depend only on the bytes of the leaf.

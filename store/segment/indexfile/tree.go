@@ -36,7 +36,7 @@ const (
 	flagBranch = 1
 	flagLeaf   = 2
 	flagMeta   = 4
-	flagBucket = 1 // of a leaf element
+	flagBucket = 1 // flag of a leaf element whose value is a bucket
 
 	metaMagic   = 0xed0cdaed
 	metaVersion = 2
