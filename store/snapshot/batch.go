@@ -150,8 +150,8 @@ func (o *batcher) plain(all []stretch) (bool, error) {
 
 func (o *batcher) inRange(t record.Time) bool { return t >= o.s.From && t < o.s.To }
 
-// flush passes the batch to put, unless it is empty, and continues with the batch
-// that put returns. It returns ErrStop if put returns nil.
+// flush passes the current batch to put, unless the batch is empty. The batch that put
+// returns becomes the current batch. flush returns ErrStop if put returns nil.
 func (o *batcher) flush() error {
 	if o.b.N == 0 {
 		return nil

@@ -37,7 +37,7 @@ func mayHaveDocument(mime string) bool {
 // depends on it.
 type SentAs struct {
 	Mime    string // media type in lower case, without parameters
-	Charset string // of the header Content-Type, in lower case; "" if it names none
+	Charset string // charset in the header Content-Type, in lower case; "" if the header names none
 	Coding  string // the header Content-Encoding
 }
 

@@ -167,8 +167,8 @@ func (v *Snapshot) hasUpTo(s *segment.Reader, key string, at record.Time) (bool,
 	return c.time() <= at, nil
 }
 
-// ownerOf returns the entry that stores the body of capture ref, or nil if the
-// capture has no body.
+// ownerOf returns the entry that stores the body of capture ref, or nil if the archive
+// has no body for the capture.
 func (v *Snapshot) ownerOf(ctx context.Context, ref record.Ref) (*segment.Stored, error) {
 	s := v.Runs.Segment(ref.Segment)
 	if s == nil {

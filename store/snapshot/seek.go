@@ -82,9 +82,9 @@ type seeker struct {
 	allKeys bool                      // all keys of the segment are in the ranges
 	chunk   segment.Tally
 	loaded  bool    // the chunk has its keys
-	urls    []int32 // by entry of the chunk: index of its key; nil if each has its own
+	urls    []int32 // for each entry of the chunk: the index of its key; nil if each entry has a key of its own
 	b       record.Batch
-	values  []int64 // by entry of the chunk: its value in the column By
+	values  []int64 // for each entry of the chunk: its value in the column By
 }
 
 // seekFirst is a URL among the first s.First that Seek has found so far. value is the value of
