@@ -51,9 +51,9 @@ type elementStyle struct {
 	elements []int32 // the children, as indexes in SiteStyle.elements
 }
 
-// seen counts how often one feature occurs: n times in all pages, and now times in the last
-// page that has it. last is the number of that page. entropy is the sum of c·ln c over the
-// earlier pages, if c is the count of the feature in a page.
+// seen counts how often one feature occurs. The field n is its count in all pages, now its count
+// in the last page that has it, and last the number of that page. entropy is the sum of c·ln c
+// over the earlier pages, where c is the count of the feature in a page.
 type seen struct {
 	n, now  int32
 	last    int32

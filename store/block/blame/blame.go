@@ -33,7 +33,7 @@ type Origin struct {
 // before it. The piece after the last word of a leaf may have no word.
 type Piece struct {
 	life.Token
-	First *Origin // of a line, when the line that it was edited from came in; otherwise equal to Last
+	First *Origin // for an edited line: when the line came in from which it was edited; otherwise equal to Last
 	Last  *Origin // when the piece came in
 }
 
@@ -58,7 +58,7 @@ const oldMax = 4096
 // value is ready to use; its pieces are words.
 type Page struct {
 	Unit   Unit
-	leaves []Leaf // of the last version, in order
+	leaves []Leaf // the leaves of the last version, in order
 	// Memory that is used again.
 	spare      []Leaf
 	byBlock    []*Leaf
@@ -205,9 +205,9 @@ func (a *addition) edit(was *Leaf, n int) Leaf {
 	return l
 }
 
-// hunk records one place at which a leaf differs from the version before. The pieces gone of
-// block old were removed there, and the pieces come of leaf n were added. hunk sets the origins
-// of come.
+// hunk records one place at which leaf n differs from block old, the same leaf in the version
+// before. The pieces in gone were removed there, and the pieces in come were added. hunk sets the
+// origins of the added pieces.
 func (a *addition) hunk(old int, gone []Piece, n int, come []Piece) {
 	if len(come) > 0 {
 		o := a.newOrigin(text(gone))

@@ -89,8 +89,8 @@ func (m *atoms) list(n int) []atom {
 	return l
 }
 
-// take moves the atoms of *built into a list of their own and returns that list, or nil if
-// *built is empty.
+// take copies the atoms of *built into a new list, empties *built, and returns the new list. It
+// returns nil if *built is empty.
 func (m *atoms) take(built *[]atom) []atom {
 	if len(*built) == 0 {
 		return nil

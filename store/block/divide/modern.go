@@ -48,7 +48,7 @@ type divider struct {
 	total int32 // weight of the page
 
 	known   *Memory // may be nil
-	charset string  // of the page
+	charset string  // charset of the page
 }
 
 func (t *Tree) divideModern(by shares, known *Memory, charset string) {

@@ -362,7 +362,7 @@ func (r *Reading) AppendFacts(dst []byte, base string, inline bool) []byte {
 
 // Kept is the decoded form of the stored facts of a page. Read returns it.
 type Kept struct {
-	Base string // as written; "" if the page declares none
+	Base string // base address for relative links, as the page declares it; "" if it declares none
 	Cut  []KeptBlock
 
 	keptReading
