@@ -35,6 +35,6 @@ type ReindexResult struct {
 	// Damaged is how many db-files differ from what the catalogue says. Their
 	// indexes were left as they are.
 	Damaged int
-	// Catalogue means that the catalogue was lost and was built again too.
+	// Catalogue is set if the catalogue was lost, and REINDEX built it again too.
 	Catalogue bool
 }

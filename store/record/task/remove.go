@@ -70,8 +70,8 @@ type DropResult struct {
 // DependsError is returned if DROP POOL should remove a pool that other pools need.
 type DependsError struct {
 	Pool string
-	// By names the pools that use bodies or blocks in Pool. Revisits names the
-	// other pools that need it: they only have visits to captures in Pool.
+	// By has the names of the pools that use bodies or blocks in Pool. Revisits has the
+	// names of the other pools that need Pool: they only have revisits of captures in it.
 	By, Revisits []string
 }
 
