@@ -324,7 +324,7 @@ type pageLengths struct {
 }
 
 // RankOf returns the rank of p, a page that an index describes. leaves are its leaves.
-// RankOf may be called after Words. The error is one of Stored.
+// RankOf may be called after Words. It returns an error if a method of Stored fails.
 func (m *Maker) RankOf(p *index.Page, leaves *PageLeaves) (Best, error) {
 	known := leaves.lengths.Load()
 	if known != nil && known.as == p.Reading && len(known.terms) == len(p.Cut) {

@@ -113,7 +113,7 @@ type digest [16]byte
 // then forgets all and starts again.
 const sameMax = 1 << 20
 
-// segmentRuns is a segment of the index, with the number of its runs.
+// segmentRuns is a segment that the index covers, with the number of its runs.
 type segmentRuns struct {
 	Name
 	id   uint32

@@ -472,9 +472,9 @@ func group(blocks []runBlock, n int) (b runBlock, first int, ok bool) {
 	return blocks[i], first, true
 }
 
-// PagesOf returns the pages of run n, together with those of the neighbouring runs that
-// are in the same block of the file. first is the index in f.Runs of the first of these
-// runs.
+// PagesOf returns the pages of run n. The result also has the pages of the neighbouring
+// runs that are in the same block of the file. first is the index in f.Runs of the first
+// run in the result.
 func (f *File) PagesOf(n uint32) (pages *Pages, first uint32, err error) {
 	b, from, ok := group(f.pages, int(n))
 	if !ok || b.end > len(f.Runs) || from >= b.end {

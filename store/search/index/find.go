@@ -87,8 +87,8 @@ func (f *File) Terms(each func(term []byte, docs int)) error {
 }
 
 // terms calls the function each for every term of block b. docs is the number of documents
-// that have the term, letter says that the term is a letter of a run of letters, and the
-// term's postings are the bytes from at to at+size of the block of postings.
+// that have the term. letter is true if the term is one letter of a script without spaces.
+// The term's postings are the bytes from at to at+size of the block of postings.
 func (f *File) terms(b termBlock, each func(term []byte, docs int, letter bool, at, size int)) error {
 	content, err := f.content(b.terms)
 	if err != nil {

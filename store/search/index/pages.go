@@ -35,7 +35,7 @@ const (
 	pageCols
 )
 
-// add adds the pages of the next run.
+// add adds the pages of the next run to the columns of g. b gives each reading its number.
 func (g *pageGroup) add(b *Builder, pages []Page) {
 	before := g.size()
 	put := func(col int, x uint64) { g.cols[col] = binary.AppendUvarint(g.cols[col], x) }
