@@ -122,7 +122,7 @@ func mayFold(r rune) bool { return !unicode.Is(unicode.Lo, r) }
 // hasMarks reports whether the letter r loses its marks when it is folded.
 func hasMarks(r rune) bool { return unicode.In(r, unicode.Latin, unicode.Greek) }
 
-// sortOf returns the sort of a letter that is folded, except that it may still have marks.
+// sortOf returns the sort (the kind) of a folded letter. The letter may still have its marks.
 func sortOf(r rune) sort {
 	switch {
 	case r == 0xad, unicode.Is(unicode.Cf, r), unicode.Is(unicode.Variation_Selector, r):

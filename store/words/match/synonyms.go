@@ -184,8 +184,8 @@ func (s *Synonyms) Base(text string) string {
 	return out.String()
 }
 
-// others returns the words of the lines, except the word with these terms. Each word comes
-// once.
+// others returns the words of the lines with these numbers, each word once. It leaves out the word
+// that consists of terms.
 func (s *Synonyms) others(lines []int, terms []Term) (list []Phrase) {
 	for _, line := range lines {
 		for _, ph := range s.lines[line] {
@@ -260,8 +260,8 @@ func inWordAt(text string) bool {
 	return inWord(r)
 }
 
-// sideBySide parses words that stand side by side in the query and together are one word of the
-// list of synonyms. If there are none at p.at, found is false and p.at stays.
+// sideBySide parses several words, with blanks between them, that together are one word of the list
+// of synonyms. If there are none at p.at, found is false and p.at does not change.
 func (p *queryParser) sideBySide() (_ node, found bool, _ error) {
 	if p.synonyms == nil || !p.bareAt() {
 		return node{}, false, nil

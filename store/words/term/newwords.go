@@ -14,7 +14,7 @@ import (
 const (
 	lettersMax = 6 // letters of a new word, at most
 	pieceMax   = 2 // letters of each piece of it, at most
-	// occursLeast is how often a new word must occur in the texts.
+	// occursLeast is how often a new word must occur in the texts, at least.
 	occursLeast = 5
 	// togetherLeast is the least mutual information of the two parts into which a sequence is
 	// best split, in bits: the parts stand together 2^togetherLeast times as often as by
