@@ -378,8 +378,10 @@ func (c *checker) endRecord(rec []byte, at, end int64) error {
 	return nil
 }
 
-// totals compares the counts of all entries with the catalogue, and the table of
-// runs and the census with the index.
+// totals compares the counts of all entries that were read with the counts in the
+// catalogue. It also compares the values in the index that cover the whole segment, such
+// as the table of runs and the census, with those made from the db-file. It reports
+// differences to c.found, and returns the error of c.found.
 func (c *checker) totals() error {
 	info, sum := c.s.Info, &c.sum
 	if int(c.number) != info.Runs || sum.States != info.States || sum.Captures != info.Captures || sum.Versions != info.Versions || sum.URLs != info.URLs ||

@@ -30,9 +30,9 @@ const (
 
 // Entry is one stored capture, as far as the index describes it.
 //
-// Previous, VersionTime, PreviousVersion and Change are hints: they are correct
-// with respect to the captures that the segment's writer knew. A scan corrects them
-// if another capture now lies directly before.
+// Previous, VersionTime, PreviousVersion and Change are hints: they are correct if
+// the archive has only the captures that the segment's writer knew. A scan corrects
+// them if another capture is now directly before this one.
 type Entry struct {
 	Key       string // SURT sort key of the canonical URL
 	Time      record.Time
@@ -88,9 +88,9 @@ type Stored struct {
 	// written by Writer.Add and read back through Facts, not through Entries.
 	// Either may be missing.
 	//
-	// Fold says how the blocks of the version that begins here relate to those of
-	// earlier versions of its URL. It is a hint, as Change is: correct with respect
-	// to the captures that the segment's writer knew.
+	// Fold says how the blocks of the version that begins here relate to the blocks
+	// of earlier versions of its URL. It is a hint, as Change is: it is correct if the
+	// archive has only the captures that the segment's writer knew.
 	Fold []byte
 	// Facts, for BodyOwn, is what the body says beyond the facts of its blocks. It
 	// depends only on the body and the head of its response.
@@ -542,9 +542,9 @@ func validFlags(x int64) bool {
 // wantAll is the set of all front columns, one bit for each.
 const wantAll = 1<<frontCols - 1
 
-// appendEntries appends the entries of the front columns to dst. Fields of columns
-// that were not decoded are zero, and so are the IDs, which are stored after the
-// front columns.
+// appendEntries makes the entries from the front columns and appends them to dst. The
+// fields of columns that were not decoded are zero. The IDs are zero too, because they
+// are stored after the front columns.
 func (f *front) appendEntries(dst []Entry) []Entry {
 	dst = slices.Grow(dst, f.n)
 	out := dst[len(dst) : len(dst)+f.n]

@@ -157,7 +157,7 @@ func (b *rebuilder) run(rec []byte, at int64) error {
 	return b.put(chunkKey(&entries[len(entries)-1], number), appendChunk(nil, number, entries))
 }
 
-// entry counts the entry e for the Info, the Bloom filter, the census and the sample.
+// entry adds the entry e to the Info, the Bloom filter, the census and the sample that b makes.
 func (b *rebuilder) entry(e *Stored) {
 	if b.info.Captures == 0 || b.last.Key != e.Key {
 		b.bloom.AddString(e.Key)
@@ -170,7 +170,7 @@ func (b *rebuilder) entry(e *Stored) {
 	b.last = e.Entry
 }
 
-// use records which other segments have blocks that the body of e uses.
+// use records the other segments that store blocks of the body of e, for Info.Uses.
 func (b *rebuilder) use(e *Stored) {
 	for _, s := range e.Recipe.Spans {
 		if s.Segment != b.info.ID {

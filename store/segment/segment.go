@@ -55,10 +55,10 @@ type Info struct {
 	// Apart is a catalogue generation: the segment has no capture in common with any
 	// segment whose Born is at most Apart.
 	Apart uint64
-	// Fresh is how many of the segment's URLs were in no segment of its pool that
-	// was born up to generation Apart. Over a pool whose segments are all apart, the
-	// sum of Fresh is the pool's number of URLs. It is FreshUnknown if it was not
-	// counted.
+	// Fresh is how many of the segment's URLs are in no earlier segment of its pool;
+	// an earlier segment is one whose Born is at most Apart. If no two segments of a
+	// pool share a capture, the sum of Fresh over its segments is the pool's number of
+	// URLs. Fresh is FreshUnknown if it was not counted.
 	Fresh int64
 	// Follows is set if every body of the segment is known, and no capture of the segment has a
 	// time before a capture of the same URL in a segment born up to generation Apart. Versions

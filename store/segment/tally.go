@@ -43,7 +43,7 @@ type Tally struct {
 	urls   int    // number of keys in stored
 }
 
-// Flags holds the properties of an entry that take only a few bits each.
+// Flags holds the properties of an entry that the flags column stores, a few bits for each.
 type Flags struct {
 	Kind      record.Kind
 	Via       record.Via
