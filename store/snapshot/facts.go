@@ -20,9 +20,9 @@ func errNoSegment(id uint32) error {
 	return fmt.Errorf("no segment %d in this state of the archive", id)
 }
 
-// Kept returns the facts stored for the version that begins at capture ref: facts about its
-// page, and its fold (how its blocks relate to those of earlier versions). A nil field of the
-// result was not stored; the caller then computes it from the body.
+// Kept returns what is stored for the version that begins at capture ref: the facts of its page,
+// and its fold (how its blocks relate to the blocks of earlier versions). A field of the result is
+// nil if it was not stored; the caller then computes it from the body.
 func (v *Snapshot) Kept(ctx context.Context, ref record.Ref) (record.Facts, error) {
 	if err := ctx.Err(); err != nil {
 		return record.Facts{}, err

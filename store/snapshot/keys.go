@@ -250,8 +250,9 @@ type loser struct {
 }
 
 // codeEnd is the code of a stream that is at its end. codeSame is the code of a key that equals
-// the key before. The codes of all other keys are between them: the number of shared bytes,
-// subtracted from the greatest length, followed by the next byte.
+// the key before. All other codes are between these two. Such a code has two parts: the greatest
+// length of a key minus the number of bytes shared with the key before, and then the first byte
+// that is not shared.
 const (
 	codeSame   = 0
 	codeEnd    = 1<<64 - 1

@@ -289,8 +289,8 @@ func (v *Snapshot) walk(ctx context.Context, s record.Scan, f func([]timeline.Ca
 // The flag partial says that captures are missing that correct hints need. The hints are then
 // meaningless, and f may also get captures of other segments.
 //
-// If direct is not nil, walkAmong passes it, and not f, those captures that need not be
-// settled.
+// If direct is not nil, walkAmong passes the captures that need not be settled to direct, and only
+// the other captures to f.
 func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*segment.Info, skip func(segment.Bounds) bool, partial bool, f func([]timeline.Capture) error, direct *batcher) error {
 	ranges := s.Ranges
 	if ranges == nil {

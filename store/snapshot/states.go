@@ -171,7 +171,8 @@ type Changes struct {
 // last URL do not count.
 const heldMost = 1 << 16
 
-// changed is the common result for captures that lead to a common capture.
+// changed is a result of Changes. Captures that may have had their bodies from a common capture
+// share one result.
 type changed struct {
 	in     *changed // the result that this one has become a part of, or nil
 	times  map[record.Time]bool
