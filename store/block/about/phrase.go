@@ -179,7 +179,7 @@ type phrase struct {
 	units int // length of the phrase in words, as unitsOf counts them
 }
 
-// phraseLetters is the length of the longest phrase in Chinese letters.
+// phraseLetters is how long a phrase may be at most, counted in Chinese letters.
 const phraseLetters = 12
 
 // phrasesOf returns the phrases of the text that was read last. Phrases begin and end

@@ -18,7 +18,8 @@ const (
 	// counts as moved to another place in the order. "git blame -M" has the same limit for
 	// letters; a Chinese letter has three bytes.
 	movedBytes = 20
-	// placesMax is how many places of the removed text are tried for a moved text.
+	// placesMax is how many places in the removed texts are compared, at most, to find
+	// from where one added text moved.
 	placesMax = 16
 )
 
@@ -116,8 +117,8 @@ func (l *loose) places(seed int) places {
 	return p
 }
 
-// of yields the places with this key, at most placesMax of them. Two different sequences may
-// have the same key.
+// of yields the indexes of the pieces at which a sequence of words with this key begins, at most
+// placesMax of them. Two different sequences may have the same key.
 func (p places) of(key uint64) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		at, ok := p.first[key]

@@ -69,8 +69,8 @@ type Tree struct {
 	// Document is the document whose markup is divided, see OfDocument. It is nil if the
 	// body itself is a page or plain text.
 	Document *document.Document
-	// spans has, for each block of a document, its section and part. Those of the
-	// document itself are -1.
+	// spans has, for each block of a document, its section and its part. Both are -1
+	// for the block of the whole document.
 	spans []document.Span
 }
 

@@ -128,8 +128,9 @@ func (s *lineSplitter) preText(start, end, node int32) {
 	}
 }
 
-// add adds Body[start:end], which is Nodes[from:to], to the current line. shows
-// is what they show. bold says whether their text is emphasised.
+// add adds Body[start:end] to the current line. Nodes[from:to] are the nodes of these
+// bytes. shows is the amount that they show, and bold says whether their text is
+// emphasised.
 func (s *lineSplitter) add(start, end, from, to int32, shows flow.Amount, bold bool) {
 	if s.line.end == 0 {
 		s.line = atom{start: start, from: from, pre: s.pre, apart: s.seen >= s.gap || s.rule, border: s.border}

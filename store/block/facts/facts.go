@@ -571,8 +571,9 @@ func (k *keptReading) leaf(src []byte) (keptLeaf, error) {
 }
 
 // Outside returns the facts of a response whose body has no blocks, and the
-// number of links in these facts. The links are those of the headers and, if the
-// body is a style sheet, of the body. Without links it returns nil and 0.
+// number of links in these facts. The facts list the links in the headers and, if
+// the body is a style sheet, the links in the body. Without links Outside returns
+// nil and 0.
 func Outside(body []byte, as divide.As) (facts []byte, links int) {
 	list := divide.Outside(body, as)
 	if len(list) == 0 {

@@ -218,8 +218,9 @@ type pieceMarks struct {
 	joined         bool // it has a sign such as those in 2008-06-01, 1.6.2008, 12:30 or sid=7; see joins
 }
 
-// may reports whether a rule may match in the piece. It spares pages that are only decimal
-// numbers: trying the rules on them took half of the time of their import.
+// may reports whether a rule may match in a piece of text with the marks m. A piece with only
+// decimal numbers matches no rule. Trying the rules on pages of such numbers took half of the time
+// of their import.
 func (m *pieceMarks) may() bool { return m.number && m.letter || m.joined }
 
 // see adds to m the number, word or character that begins at text[at:], and returns the offset
@@ -307,10 +308,10 @@ func eachNoise(text string, f func(from, to int, reason string)) {
 	try(len(text))
 }
 
-// hasOther reports whether text has a barrier (a word that no rule matches) that occurs nowhere
-// in other. The two texts then differ in more than noise. Most substantial changes are found in
-// this way, without trying the rules. An import of a documentation site then takes 1.03 times
-// as long as without the senses of its versions, instead of 1.11 times.
+// hasOther reports whether text has a barrier (a word that is in no rule) that occurs nowhere in
+// the text other. The two texts then differ in more than noise. Most substantial changes are found
+// in this way, without trying the rules. Computing the senses of versions lengthens the import of a
+// documentation site by 3 % with hasOther, and by 11 % without.
 func hasOther(text, other string) bool {
 	r := rules()
 	var known map[string]bool // the words of other
