@@ -145,11 +145,11 @@ type Ref struct {
 type Batch struct {
 	N    int
 	Key  []string // sort key; equal keys share memory, so comparing neighbours is fast
-	URL  []string // canonical
+	URL  []string // the URL of each capture in its canonical form
 	Time []Time
 	Ref  []Ref
 
-	Status          []int32 // 0 if unknown
+	Status          []int32 // HTTP status; 0 if unknown
 	Kind            []Kind
 	Mime            []string // lower case, without parameters; "" if unknown
 	Bytes           []int64  // size of the body; -1 if it is not in the archive
@@ -332,10 +332,10 @@ type LeafSpan struct{ Segment, Run, N, Count uint32 }
 // ReadStats counts what a snapshot of the archive has read so far.
 type ReadStats struct {
 	Pools       []string // names of the pools opened, sorted
-	Segments    int      // opened
-	Chunks      int64    // chunks of indexes decoded
-	IndexBytes  int64    // size of these chunks
-	Runs        int64    // runs of db-files read
+	Segments    int      // number of segments opened
+	Chunks      int64    // number of chunks of indexes decoded
+	IndexBytes  int64    // size of the decoded chunks, in bytes
+	Runs        int64    // number of runs of db-files read
 	Bytes       int64    // read from db-files, compressed as they are
 	Decoded     int64    // size of the runs that were read, decompressed
 	CacheHits   int64
@@ -349,7 +349,7 @@ type Pool struct {
 	Static                   bool
 	First, Last              Time
 	URLs, Captures, Versions int64
-	Blocks                   int64 // blocks stored in it
+	Blocks                   int64 // number of blocks that the pool stores
 	Bytes                    int64 // size of the bodies of all versions, before compression
 	StoredBytes              int64 // size of the db-files and the index
 	FirstURL, LastURL        string

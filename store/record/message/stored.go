@@ -13,7 +13,7 @@ type Stored struct {
 	// Capture is the capture as it was imported, except that a revisit has the body of the capture it
 	// refers to, and also that capture's head if it has no head itself. Spool is always nil.
 	record.Capture
-	URL    string        // canonical
+	URL    string        // the URL of the capture in its canonical form
 	Title  string        // title of a page; or ""
 	Digest record.Digest // sha256 of the body; zero if NoBody is set
 	// Large yields the pieces of a body above LargeBody bytes, in order; Body

@@ -45,8 +45,8 @@ type BlockScope struct {
 	urlkey.Scope
 }
 
-// BodyDigest has the digests of one body. Records of revisits often declare the
-// SHA-1 of the body that they lack.
+// BodyDigest has two digests of one body. The SHA-1 is needed because the record of a
+// revisit often declares it in place of the body.
 type BodyDigest struct {
 	SHA256 record.Digest
 	SHA1   [20]byte

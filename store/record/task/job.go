@@ -35,7 +35,7 @@ type Job struct {
 	Finished  record.Time // NoTime if it runs or was interrupted
 	Rows      int64       // rows of its result, or what it counts instead: records, pages
 	Bytes     int64       // number of bytes that the job handled; 0 if the job does not count them
-	Error     string      // cut at JobTextMax
+	Error     string      // why the job failed, cut at JobTextMax; "" if it did not fail
 	Process   int         // ID of the process that runs it
 
 	// Scheduled and Next are for a job of a schedule; otherwise both are NoTime. Scheduled is when the

@@ -24,7 +24,7 @@ type MergeOptions struct {
 // MergeResult says what MERGE or SEAL did in one pool.
 type MergeResult struct {
 	Pool     string
-	Segments int      // segments that were merged
+	Segments int      // number of segments that were merged
 	Into     int      // segments that replace them; 0 if there was nothing to do
 	Static   bool     // the pool was static before
 	Deleted  bool     // files of the pool still hold deleted captures

@@ -64,7 +64,7 @@ type DropOptions struct {
 type DropResult struct {
 	RemovedPool
 	Files int   // removed files, those that no other pool needs
-	Bytes int64 // size of these files
+	Bytes int64 // size of the removed files, in bytes
 }
 
 // DependsError is returned if DROP POOL should remove a pool that other pools need.

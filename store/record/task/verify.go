@@ -50,7 +50,7 @@ type Finding struct {
 // VerifyPlan says what VERIFY would read.
 type VerifyPlan struct {
 	Files []string // relative to the archive's folder
-	Bytes int64    // size of these files
+	Bytes int64    // size of all Files together
 	// Part is the number of the part that VERIFY would read, from 1 on, and Sample
 	// the number of all parts. Both are 0 if VERIFY would read everything.
 	Part, Sample int
