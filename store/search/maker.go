@@ -432,8 +432,8 @@ func (m *Maker) add(s said) uint32 {
 	return i
 }
 
-// fill sets m.page to the words that the query matches in a page. leaves are the leaves of
-// the page, and cut its blocks.
+// fill sets m.page to the counts of the query's words in each block of a page. leaves are the
+// leaves of the page, and cut has its blocks.
 func (m *Maker) fill(leaves []segment.Span, as index.Reading, cut []facts.OutlineBlock) error {
 	m.begin(cut)
 	n := uint32(0) // how many leaves of leaves[0] are done

@@ -73,7 +73,7 @@ type Builder struct {
 	pages    pageGroup
 	users    users // the users of the leaves of the current group of runs
 	targets  targets
-	own      map[segment.RunRef]*ownRun // the runs so far
+	own      map[segment.RunRef]*ownRun // the runs that were added so far
 	current  *ownRun
 	shapes   []byte // the shapes of the documents of the current group of runs
 
@@ -324,9 +324,9 @@ const (
 	// shapeSkipped is the whole number for a skipped block. It cannot be confused with a
 	// document, because no document is both open and parting.
 	shapeSkipped = shapeOpen | shapeParting
-	// shapeAlias says that an earlier document has the same text. Instead of the number of
-	// terms, the number has the distance back to that document. A second number, with the
-	// terms and flags of the text, follows it.
+	// shapeAlias says that an earlier document has the same text. In place of the number of
+	// terms stands how many documents back the earlier document is. A second number follows,
+	// with the number of terms and the flags of the text.
 	shapeAlias = shapeNeutral | shapeOpen | shapeParting
 )
 

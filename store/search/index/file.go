@@ -39,7 +39,7 @@ const (
 
 // File is an index file that is open for reading. Several goroutines may use it.
 type File struct {
-	Segments []Segment // in order
+	Segments []Segment // in the order in which they were added
 	Runs     []Run     // the runs of all segments, one segment after the other
 	Readings []Reading
 	Others   []Other // segments outside the index that store leaves of the pages
@@ -65,9 +65,9 @@ type File struct {
 type Run struct {
 	Lost     bool // the run could not be read when the index was made
 	Neutral  bool // all documents are neutral
-	Blocks   int  // number of blocks
+	Blocks   int  // number of blocks of the run
 	Readings []int
-	Pages    int       // number of captures
+	Pages    int       // number of captures of the run
 	Special  []Special // the captures that are PageUnknown or PageNone, in order
 
 	first int     // number of the first document that is new in this run

@@ -14,7 +14,7 @@ type targets struct {
 	number map[string]uint32 // the number of each target, by the key of its URL
 	users  users             // the captures that link to each target, as if the target were a document
 	bytes  int               // an estimate of the memory that the map number takes
-	first  int               // the first run
+	first  int               // number of the first run
 }
 
 const (
