@@ -34,7 +34,7 @@ const BytesMax = 200_000
 const (
 	rarityUsual = 13.     // bits, of a word whose frequency is not known
 	nameWeight  = 1.5     // factor of the weight of a word that always has a capital letter
-	runWordsMax = 4       // words of a run
+	runWordsMax = 4       // the greatest number of words of a run
 	bitsOfCost  = 1. / 10 // package cut gives costs in tenths of a bit
 )
 

@@ -18,7 +18,7 @@ type table struct {
 	terms   map[string][]uint64 // for the text of a term: bits of the equal terms of the query
 	begins  map[string][]uint64 // terms written with *, by the beginning
 	lengths []int               // the lengths in bytes of the beginnings, ascending, each once
-	stems   []stems             // terms written with ~
+	stems   []stems             // the terms written with ~, one element for each language
 	starts  []uint64            // the first term of each phrase
 	apart   []uint64            // terms for which Term.Joined is false: anything may separate them from the term before
 	ends    []uint64            // the last term of each phrase

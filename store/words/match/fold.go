@@ -25,7 +25,7 @@ const (
 	mark                // a mark, part of the word or run before it
 	single              // a letter of a run
 	chinese             // a letter of a run in a script in which blanks mean nothing: Chinese, Japanese
-	nothing             // left out
+	nothing             // left out when the text is read
 )
 
 // folded is a letter in the form in which letters are compared.

@@ -12,8 +12,8 @@ import (
 
 // The bounds of a query. Parse refuses a query that exceeds them.
 const (
-	QueryBytesMax = 64 << 10 // bytes of a query
-	TermsMax      = 1000     // terms of a query
+	QueryBytesMax = 64 << 10 // the greatest number of bytes of a query
+	TermsMax      = 1000     // the greatest number of terms of a query
 	depthMax      = 100      // how deep brackets may be nested
 	nearDefault   = 10       // how many terms may lie between the words of NEAR if it has no number
 	NearMax       = 10_000   // the most terms over which NEAR may reach
@@ -92,7 +92,7 @@ type Phrase struct {
 
 // Term is a term of a phrase.
 type Term struct {
-	Text   string // folded
+	Text   string // the text of the term, folded
 	Prefix bool   // every term that begins with Text matches
 	Joined bool   // the term must be joined to the one before, as letters of a run are
 	Letter bool   // the term is a letter of a script without spaces between words

@@ -13,8 +13,8 @@ import (
 // The bounds of a list of synonyms, and of the queries that use it.
 const (
 	SynonymsBytesMax = 16 << 20 // bytes of the file with the list
-	synonymsLineMax  = 50       // words of a line
-	synonymTermsMax  = 16       // terms of a word
+	synonymsLineMax  = 50       // the greatest number of words of a line
+	synonymTermsMax  = 16       // the greatest number of terms of a word
 	// formsMax is the largest number of forms of a phrase of a query. A form is the phrase with
 	// one combination of synonyms in place of its words.
 	formsMax = 64
