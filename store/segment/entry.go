@@ -66,7 +66,7 @@ const DividedMax = 8 << 20
 type Stored struct {
 	Entry
 	Digest         record.Digest // sha256 of the body; zero for BodyNone
-	Holder         Holder        // for BodyHeld and BodyElsewhere
+	Holder         Holder        // for BodyHeld and BodyElsewhere: where the entry with the body is
 	HolderKey      string        // for BodyElsewhere: the key of the URL whose entry has the body
 	Recipe         Recipe        // for BodyOwn: the blocks that make up the body
 	Page           Page          // what was read from the body

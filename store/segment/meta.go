@@ -46,7 +46,7 @@ type Meta struct {
 type RunMemory struct {
 	again               bool // the memory serves several runs
 	record, content     []byte
-	groups              [groups][]byte // decompressed
+	groups              [groups][]byte // the decompressed groups of columns
 	flags, counts, ends []int64
 	places              entryPlaces
 	parts               *entryParts

@@ -41,7 +41,7 @@ type entryAt struct {
 	page      int32 // index in the columns of pages and in the column of digests
 	like      int32 // number of the entry with which the Page of this entry is stored: an earlier entry with an equal Page, or this one
 	content   int32
-	own       int32 // index in the recipes
+	own       int32 // index of its recipe
 	held      int32
 	elsewhere int32
 	revisit   int32

@@ -152,7 +152,7 @@ func (m *Meta) lastKey() (string, error) {
 type BodyAt struct {
 	Form   BodyForm
 	ID     ID     // ID of the body; zero for BodyNone
-	Recipe Recipe // for BodyOwn
+	Recipe Recipe // for BodyOwn: the blocks that make up the body
 	// Same is the number of the first entry in the run that has the same body and was read in
 	// the same way. It is the number of this entry if no earlier one has.
 	Same uint32

@@ -393,7 +393,7 @@ type Run struct {
 	frame         []byte     // compressed content frame; nil if the facts are loaded
 	blocks, whole bool       // the blocks are loaded; the facts are loaded too
 	content       []byte
-	facts         []byte // encoded
+	facts         []byte // the encoded facts of the run
 	lacks         error  // why there is no content: a run that it builds on is missing
 	fault         error  // why there is no content: it is damaged
 

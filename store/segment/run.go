@@ -48,8 +48,8 @@ type Recipe struct {
 type run struct {
 	entries []Stored
 	blocks  [][]byte
-	ids     []ID     // one for each block
-	facts   [][]byte // one for each block
+	ids     []ID     // the ID of each block
+	facts   [][]byte // the facts of each block
 	bytes   int
 	packed  bool    // the run is written in the form of static pools
 	states  bool    // the entries are states, see Info.States
@@ -328,7 +328,7 @@ type Contents struct {
 	head    recordHead
 	lengths []byte // compressed columns, among them the lengths of the blocks
 	frame   []byte // compressed content frame
-	bytes   int    // size of the blocks
+	bytes   int    // size of all blocks together, decompressed
 	content []byte // the decompressed content if it was in memory already, or nil
 	ends    []int64
 }

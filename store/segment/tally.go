@@ -15,12 +15,12 @@ import (
 // columns that the cursor wants are set. The next chunk overwrites them.
 type Tally struct {
 	Run uint32
-	N   int // entries
+	N   int // number of entries
 
-	Status Codes // among Statuses
-	Flags  Codes // among FlagSets
-	Mime   Codes // among Mimes
-	Job    Codes // among Jobs
+	Status Codes // for each entry, the position of its status in Statuses
+	Flags  Codes // for each entry, the position of its flags in FlagSets
+	Mime   Codes // for each entry, the position of its media type in Mimes
+	Job    Codes // for each entry, the position of its job in Jobs
 
 	Statuses    []int64
 	FlagSets    []Flags

@@ -48,7 +48,7 @@ const indexBatch = 4 << 20
 type Bucket struct {
 	x           *Builder
 	name        []byte
-	b           *bolt.Bucket // of x.open
+	b           *bolt.Bucket // the bucket in the open transaction x.open
 	size, batch int64
 }
 
