@@ -25,7 +25,7 @@ type Cursor struct {
 	chunk  *segment.Chunk
 	keys   []string
 	counts []int64 // number of entries of each key
-	k, i   int     // current key and entry
+	k, i   int     // indexes of the current key and of the current entry in the chunk
 	bodies bool    // the bodies of all entries are in the archive
 	mixed  bool    // some captures of the segment were added later; see Snapshot.KnownAt
 

@@ -29,7 +29,7 @@ const (
 // urlCaptures has the captures of one URL, grouped as rules 1 and 2 of originals.go (a revisit
 // names its original by URL and time, or by digest) need them.
 type urlCaptures struct {
-	all     []Sibling                          // sorted by time
+	all     []Sibling                          // all captures of the URL, sorted by time
 	moments map[record.Time]map[string]*choice // results of Originals.moment
 	digests map[string]*choice                 // by declared digest; nil before the first use, see Originals.byDigest
 }

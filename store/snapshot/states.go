@@ -44,9 +44,9 @@ type capturePlace struct {
 type states struct {
 	once sync.Once
 	err  error
-	of   map[capturePlace][]State // sorted by Since
+	of   map[capturePlace][]State // the states of each capture, sorted by Since
 	keys map[string]bool
-	last record.Time // the latest Since
+	last record.Time // the latest State.Since of all states
 }
 
 // allStates returns the states in all segments of v, including the segments that KnownAt leaves out.
@@ -163,8 +163,8 @@ type Changes struct {
 	of     map[timeline.Place]*changed // captures without a body that were met
 	whole  map[string]*changed         // by key of a URL: the result to which all captures of the URL were added
 
-	groups map[string][]timeline.Capture // results of group
-	held   int                           // captures in groups
+	groups map[string][]timeline.Capture // results of the method group, by key
+	held   int                           // number of captures in groups
 }
 
 // heldMost is how many captures Changes keeps in memory, grouped by URL. The captures of the
