@@ -32,7 +32,7 @@ import (
 type labeller struct {
 	tree   *divide.Tree
 	flow   *flow.Flow
-	total  float64  // weight of the page
+	total  float64  // weight of all that the page shows
 	census []census // census[i] is of nodes 0 to i-1
 	// said has, for each node, the index in evidences of what its element declares.
 	// 0 means not computed yet, and 1 means that it declares nothing.

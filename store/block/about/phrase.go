@@ -20,9 +20,9 @@ import (
 type speech struct {
 	options TopicOptions
 	profile divide.Profile
-	tree    markup.Tree // the block
+	tree    markup.Tree // the markup of the block
 	text    string      // the text that read read last
-	words   []word      // its words
+	words   []word      // the words of text
 	phrases []phrase    // the result of phrasesOf
 	listed  []string    // the words or phrases whose occurrences are counted
 	costs   []int       // working memory of the method split

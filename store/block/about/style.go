@@ -176,7 +176,7 @@ type styleWalk struct {
 // stylePart is a child of an element on a page: a block element, or everything
 // between two block elements.
 type stylePart struct {
-	from, to int32  // Nodes[from:to]
+	from, to int32  // the nodes of the child are Nodes[from:to]
 	key      uint64 // the same for similar children
 	element  bool   // the child is a block element
 	place    int    // index of the child in the style, the same for the items of a list

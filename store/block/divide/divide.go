@@ -76,7 +76,7 @@ type Tree struct {
 
 // Block is one block of a Tree.
 type Block struct {
-	Start, End int    // range of the body
+	Start, End int    // the block is Body[Start:End]
 	Parent     int    // index of the parent; 0 for the page itself
 	Next       int    // index of the first later block that is no descendant
 	Depth      int    // the level at which the block appears, from 1; 0 for the page

@@ -56,7 +56,7 @@ func (m *atoms) lines(a *atom) []atom {
 
 // lineSplitter divides one run of text into lines. Its result is in m.built.
 type lineSplitter struct {
-	m      *atoms // builds the lines
+	m      *atoms // makes the atoms of the lines
 	pre    bool
 	gap    int  // the number of breaks in a row that set the next line apart
 	line   atom // the current line

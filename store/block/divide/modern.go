@@ -47,7 +47,7 @@ type divider struct {
 	tree  *Tree
 	total int32 // weight of the page
 
-	known   *Memory // may be nil
+	known   *Memory // the memory of parts divided before; may be nil
 	charset string  // charset of the page
 }
 

@@ -57,7 +57,7 @@ var ErrOther = errors.New("facts are of another extractor or charset")
 // The bits of the form byte. It says how a page or a leaf was read, and which optional
 // fields follow in its facts.
 const (
-	formPlain   = 1  // not as markup
+	formPlain   = 1  // read as plain text and not as markup
 	formCharset = 2  // a charset follows; a leaf of ASCII has none
 	formPrint   = 4  // a leaf's fingerprint follows
 	formInline  = 8  // the facts of the leaves are part of the facts of the page
@@ -145,7 +145,7 @@ type Reading struct {
 // its leaves.
 type place struct {
 	leaf int // index of the first leaf after the link
-	part int // same meaning as Link.Part
+	part int // index in the cut of the block that contains the link, -1 if none does
 }
 
 // Facts returns the facts of each leaf, in the order of the page. A plain text

@@ -18,7 +18,7 @@ type Seeker struct {
 	// rarely needed.
 	first *spanLinks
 	group seekerGroup                    // the group of the page that was read last
-	of    map[record.LeafSpan]*spanLinks // spans[group]
+	of    map[record.LeafSpan]*spanLinks // the remembered spans of the group: spans[group]
 
 	leaves  [][]byte           // memory for the facts of the current span
 	targets []markup.Reference // memory for the links of the current leaf

@@ -211,8 +211,8 @@ var partsWords = func() (set [256]bool) {
 	return set
 }()
 
-// pieceMarks says which kinds of characters occur in a piece of a text. Without some of them,
-// no rule can match.
+// pieceMarks says which kinds of characters occur in a piece of a text. The method may decides
+// from them whether a rule may match in the piece.
 type pieceMarks struct {
 	number, letter bool
 	joined         bool // it has a sign such as those in 2008-06-01, 1.6.2008, 12:30 or sid=7; see joins

@@ -105,7 +105,7 @@ func (r *Revision) Changes(level int) []Match {
 // cutPairs describes how the blocks of a cut share leaves with those of the same
 // cut of the version before. Blocks are named by their indexes in the two cuts.
 type cutPairs struct {
-	old, new     []int // the cuts
+	old, new     []int // the blocks of the two cuts, as indexes of blocks
 	ofOld, ofNew []int // for each match of leaves, the place in each cut of the block that contains the leaf; -1 if none
 	// toOld[i] is the old block that has most of the leaves of new block i, by size, or -1.
 	// toNew[i] is the new block that has most of the leaves of old block i, or -1; a new block
