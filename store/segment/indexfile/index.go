@@ -329,8 +329,8 @@ func (c *Cursor) Get(key []byte, check func([]byte) ([]byte, error)) (v []byte, 
 	return v, err
 }
 
-// Find returns the value of key after check has checked it. If the bucket has no such key, Find
-// returns nil and does not call check.
+// Find calls check with the value of key, and returns what check returns. If the bucket has no such
+// key, Find returns nil and does not call check.
 func (c *Cursor) Find(key []byte, check func([]byte) ([]byte, error)) (v []byte, err error) {
 	if c.t != nil {
 		if v, err = c.t.get(key); v == nil || err != nil {

@@ -150,7 +150,8 @@ func (p *treePage) child(i int) uint64 {
 	return binary.LittleEndian.Uint64(p.b[pageHead+i*elemBytes+8:])
 }
 
-// part returns the n bytes that begin skip bytes after the position in element i.
+// part returns the n bytes of the page that begin pos+skip bytes after the beginning of element i.
+// pos is the position that element i states. The error is ErrDamaged if the page ends before.
 func (p *treePage) part(i int, pos, skip, n uint32) ([]byte, error) {
 	from := int64(pageHead+i*elemBytes) + int64(pos) + int64(skip)
 	if from+int64(n) > int64(len(p.b)) {
