@@ -204,8 +204,8 @@ func (c *Changes) Of(ctx context.Context, at timeline.Place) (times []record.Tim
 	return slices.Sorted(maps.Keys(r.times)), r.hidden, nil
 }
 
-// In returns the times that Of returns for all captures of the URL with this key that are
-// stored without a body, together.
+// In returns one list with the times that Of returns for each capture of the URL with this key
+// that is stored without a body.
 func (c *Changes) In(ctx context.Context, key string) ([]record.Time, error) {
 	group, err := c.group(ctx, key)
 	if err != nil {
