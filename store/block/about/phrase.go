@@ -89,7 +89,7 @@ var cutter = &cut.Cutter{Fold: match.Simplified}
 // their words end.
 const foreignBytes = 60
 
-// latinLetters is the length of a Latin word beside Chinese words, in Chinese letters.
+// latinLetters is how many Chinese letters a Latin word counts as in the length of a text.
 const latinLetters = 3
 
 // read divides a text into s.words, stop words included. It returns the length of the text,

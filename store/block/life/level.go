@@ -28,7 +28,8 @@ const (
 )
 
 // Level returns the level for the URL after the versions learned so far, and the
-// reason for it as a phrase. Before the first version they are KeptLevel and "".
+// reason for it as a phrase. Before the first version, level is KeptLevel and reason
+// is "".
 func (m *LevelManager) Level() (level int, reason string) {
 	if m.level == 0 {
 		return facts.KeptLevel, ""

@@ -19,10 +19,10 @@ var noiseList string
 // noiseRules are the rules of noise.txt, which match dates, counters and other text that may
 // change without a change of content.
 //
-// To try the rules at every place of a text took nine tenths of the time of substantial. So a
-// text is cut at barriers: words and letters that occur in no rule. No match contains a
-// barrier. The rules are tried only in pieces between barriers, and only in those that have
-// what every match has (see pieceMarks). On the versions of a documentation site, finding which
+// To try the rules at every place of a text took nine tenths of the time of the function
+// substantial. So a text is cut at barriers: words and letters that occur in no rule. No match
+// contains a barrier. The rules are tried only in the pieces between barriers, and only in pieces
+// that have what every match has (see pieceMarks). On the versions of a documentation site, finding which
 // changes are substantial takes 2.5 s instead of 30.6 s.
 type noiseRules struct {
 	match   *regexp.Regexp  // has a group for each rule
