@@ -152,7 +152,7 @@ func (v Via) String() string { return viaNames[v] }
 // from a crawl. The receiver of a Capture owns its byte slices and must close its
 // Spool.
 type Capture struct {
-	AskedURL string // as the source has it, not canonical
+	AskedURL string // the URL that was requested, as the source has it, not canonical
 	Origin   string // the URL requested first, if redirects led to AskedURL; or ""
 	Time     Time
 	IP       string // address or, in old files, host name; "" if unknown
@@ -180,12 +180,12 @@ type Capture struct {
 
 	Truncated      bool
 	Via            Via
-	DeclaredDigest string // as the source spells it, such as "sha1:BASE32"; or ""
-	RefersURL      string // of a revisit: URL of the capture that has the body; or ""
-	RefersTime     Time   // of a revisit: time of that capture; or NoTime
+	DeclaredDigest string // digest of the body that the record declares, as the source spells it, such as "sha1:BASE32"; or ""
+	RefersURL      string // for a revisit: URL of the capture that has the body; or ""
+	RefersTime     Time   // for a revisit: time of the capture that it refers to; or NoTime
 
 	Source   string // name of the file it came from, as in the statement
-	Offset   int64  // offset of its record in Source, in bytes; in a gzip file, of the gzip member
+	Offset   int64  // offset of the capture's record in Source, in bytes; in a gzip file, the offset of the gzip member
 	RecordID string // identifier of the record in Source; or ""
 	// Extra holds the properties of the record that have no field here, as
 	// lines "name: value\n". Nil if there are none.
@@ -202,7 +202,7 @@ type Spool struct {
 // Item is one thing that a reader found in a file: a capture, a record that
 // is no capture, or damage. Exactly one of Capture, Skipped and Damage is set.
 type Item struct {
-	Offset  int64 // of the record in the file, in bytes; in a gzip file, of the gzip member
+	Offset  int64 // offset of the record in the file, in bytes; in a gzip file, the offset of the gzip member
 	Capture *Capture
 	Type    string // type of the record in the words of its format; "" if unreadable
 	Skipped string // why a whole record is not a capture, such as "request record"

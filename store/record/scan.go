@@ -145,16 +145,16 @@ type Ref struct {
 type Batch struct {
 	N    int
 	Key  []string // sort key; equal keys share memory, so comparing neighbours is fast
-	URL  []string // canonical
+	URL  []string // the URL of each capture in its canonical form
 	Time []Time
 	Ref  []Ref
 
-	Status          []int32 // 0 if unknown
+	Status          []int32 // HTTP status; 0 if unknown
 	Kind            []Kind
 	Mime            []string // lower case, without parameters; "" if unknown
 	Bytes           []int64  // size of the body; -1 if it is not in the archive
 	Change          []Change
-	Sense           []Sense // of the version that begins at the capture; SenseUnknown if none begins or it is not known
+	Sense           []Sense // Sense of the version that begins at the capture; SenseUnknown if no version begins there or its Sense is not known
 	Previous        []Time  // time of the previous capture of this URL, or NoTime
 	PreviousVersion []Time  // start of the version before this capture's version, or NoTime
 	VersionTime     []Time  // start of this capture's version
@@ -291,13 +291,13 @@ func CopyCell[T any](dst *[]T, j int, src []T, i int) {
 // Payload is the response of one capture, as the archive stores it.
 type Payload struct {
 	Head []byte // status line and headers as received; empty for a resource
-	Body []byte // as in Capture.Body
+	Body []byte // the body after transfer-decoding, as in Capture.Body
 	// Large yields the pieces of a body above LargeBody bytes, in order; Body
 	// is then nil. A piece is valid until the next one. An error is the last
 	// pair.
 	Large iter.Seq2[[]byte, error]
-	Size  int64  // of the body, whether in Body or in Large
-	Mime  string // as in Batch.Mime
+	Size  int64  // size of the body in bytes, whether it is in Body or in Large
+	Mime  string // media type, as in Batch.Mime
 	// Charset is the charset of other pages of the host, if the body is decoded
 	// with it; otherwise "". ReadLimit bounds how many bytes of the body are
 	// parsed after content-decoding; 0 if it was not parsed when it came in.
@@ -332,10 +332,10 @@ type LeafSpan struct{ Segment, Run, N, Count uint32 }
 // ReadStats counts what a snapshot of the archive has read so far.
 type ReadStats struct {
 	Pools       []string // names of the pools opened, sorted
-	Segments    int      // opened
-	Chunks      int64    // chunks of indexes decoded
-	IndexBytes  int64    // size of these chunks
-	Runs        int64    // runs of db-files read
+	Segments    int      // number of segments opened
+	Chunks      int64    // number of chunks of indexes decoded
+	IndexBytes  int64    // size of the decoded chunks, in bytes
+	Runs        int64    // number of runs of db-files read
 	Bytes       int64    // read from db-files, compressed as they are
 	Decoded     int64    // size of the runs that were read, decompressed
 	CacheHits   int64
@@ -349,7 +349,7 @@ type Pool struct {
 	Static                   bool
 	First, Last              Time
 	URLs, Captures, Versions int64
-	Blocks                   int64 // blocks stored in it
+	Blocks                   int64 // number of blocks that the pool stores
 	Bytes                    int64 // size of the bodies of all versions, before compression
 	StoredBytes              int64 // size of the db-files and the index
 	FirstURL, LastURL        string

@@ -41,10 +41,10 @@ type Reading struct {
 type Expected struct {
 	Captures  float64
 	Versions  float64 // captures that begin a version
-	URLs      float64 // the sum over the segments: a URL in two segments counts twice
-	URLsMost  float64 // of the segment that has the most
-	Hosts     float64 // of the segment that has the most; 1 if no census says it
-	Blocks    float64 // stored blocks
+	URLs      float64 // number of URLs, added over the segments: a URL in two segments counts twice
+	URLsMost  float64 // number of URLs in the segment that has most of them
+	Hosts     float64 // number of hosts in the segment that has most of them; 1 if it is not known
+	Blocks    float64 // number of stored blocks
 	BodyBytes float64 // size of the bodies of the versions, decompressed
 	FileBytes float64 // size of the db-files, compressed as they are
 	// EntryBytes is the size in bytes of the entries of captures in the runs to read, without bodies

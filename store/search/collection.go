@@ -18,10 +18,10 @@ const sampleMax = 1 << 16
 // the result does not depend on the order in which pages are added, and the memory is bounded.
 type Collection struct {
 	atoms  int
-	shift  uint                     // only bodies with so many zero bits at the start of the digest count
+	shift  uint                     // a body counts only if its digest begins with at least this many zero bits
 	bodies map[record.Digest]uint32 // for each body, the index in sets of the atoms that it has
 	sets   []string                 // for each set of atoms, one byte per atom: 1 if it is in the set
-	index  map[string]uint32        // index in sets of each set
+	index  map[string]uint32        // for each set of atoms in sets, its index there
 	buf    []byte
 }
 

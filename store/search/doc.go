@@ -61,8 +61,8 @@ type Words struct {
 	// capture. ok is false if the page has to be read for that. rank is nil if no ranks are
 	// needed.
 	rank func(record.Ref) (best Best, ok bool)
-	// print returns the fingerprint of the page of a capture, if an index gave the answer for
-	// the capture.
+	// print returns the fingerprint of the main text of a capture's page, if an index gave the
+	// answer for the capture.
 	print func(record.Ref) Print
 }
 

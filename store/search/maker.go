@@ -82,7 +82,7 @@ type Maker struct {
 	readings    map[index.Reading]int
 	lastAs      index.Reading           // the last argument of the method reading
 	lastReading int                     // the number of lastAs
-	leaves      []map[uint64]*runLeaves // by reading: by run, segment and number in one
+	leaves      []map[uint64]*runLeaves // for each reading, the leaves of each run; the key joins the segment and number of the run
 	last        leafRun                 // the last argument of the method open
 	run         *runLeaves              // the leaves of last; nil before the first call of open
 	linked      map[readLeaf][]int32    // how often the links of each leaf have each atom; nil for a leaf whose links have none
@@ -210,8 +210,8 @@ func (m *Maker) Add(run segment.RunRef, entries []Entry, own func(i int) (leaves
 
 // Sums returns what the query matches in the leaves of each capture of b, a block of users
 // of the index f. u is the decoded block, and hits is what the query matches in the
-// documents of f. The result is valid until the next call. The error is that of a ctx that
-// has ended.
+// documents of f. The result is valid until the next call. Sums returns an error only if
+// ctx has ended.
 func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *index.UsersBlock, u *index.Users) ([]match.Sum, error) {
 	m.listSums = slices.Grow(m.listSums[:0], u.Lists())[:u.Lists()]
 	lists := m.listSums
@@ -324,7 +324,7 @@ type pageLengths struct {
 }
 
 // RankOf returns the rank of p, a page that an index describes. leaves are its leaves.
-// RankOf may be called after Words. The error is one of Stored.
+// RankOf may be called after Words. It returns an error if a method of Stored fails.
 func (m *Maker) RankOf(p *index.Page, leaves *PageLeaves) (Best, error) {
 	known := leaves.lengths.Load()
 	if known != nil && known.as == p.Reading && len(known.terms) == len(p.Cut) {
@@ -432,8 +432,8 @@ func (m *Maker) add(s said) uint32 {
 	return i
 }
 
-// fill sets m.page to the words that the query matches in a page. leaves are the leaves of
-// the page, and cut its blocks.
+// fill sets m.page to the counts of the query's words in each block of a page. leaves are the
+// leaves of the page, and cut has its blocks.
 func (m *Maker) fill(leaves []segment.Span, as index.Reading, cut []facts.OutlineBlock) error {
 	m.begin(cut)
 	n := uint32(0) // how many leaves of leaves[0] are done
@@ -591,8 +591,8 @@ func (m *Maker) load(run *runLeaves) error {
 	return nil
 }
 
-// open returns the runLeaves for key, and creates it if needed. It is valid until the next
-// call.
+// open returns the runLeaves for key, and creates it if needed. The result is valid until the
+// next call of open.
 func (m *Maker) open(key leafRun, as index.Reading) *runLeaves {
 	if m.run != nil && key == m.last {
 		return m.run
@@ -614,7 +614,7 @@ func (m *Maker) open(key leafRun, as index.Reading) *runLeaves {
 	return run
 }
 
-// bound forgets all leaves if they take more memory than the limit.
+// bound forgets all leaves that m remembers, if they take more memory than the limit.
 func (m *Maker) bound() {
 	if m.held > m.q.Memory/2 {
 		for _, of := range m.leaves {

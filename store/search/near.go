@@ -28,8 +28,8 @@ const nearMax = 5
 // words that it finds after these.
 const nearKept = 4096
 
-// nearKnown is the largest number of terms of which a Nearer remembers that they are near no
-// word.
+// nearKnown is how many terms a Nearer remembers, at most, that are near none of its given
+// words, so that it need not compare them again.
 const nearKnown = 1 << 16
 
 // nearRunesMax is the largest number of letters of a word for which near words are sought. It
@@ -60,7 +60,7 @@ type nearTo struct {
 // texts, and distance how many edits the near word is from the given word.
 type nearCount struct {
 	texts, last, distance int
-	number                int // number of the near word, in the order in which they were found
+	number                int // number of the near word: near words are numbered in the order in which they were found
 }
 
 // HasNear reports whether near words of a word are sought: the word has 3 to 64 letters and no

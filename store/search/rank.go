@@ -38,7 +38,7 @@ type Block struct {
 type Best struct {
 	Place int         // index of the best block in Page.Blocks
 	Says  []float64   // for each atom, how much the page is about it, from 0 on; nil if no ranks are needed
-	Label label.Label // of the best block
+	Label label.Label // label of the best block
 	Print Print
 	// Stored is set if an index of words has the page. Its blocks can then be read one by one,
 	// in the way that Reading says.
@@ -147,8 +147,8 @@ func Explain(q *match.Query, p *Page) Factors {
 	return f
 }
 
-// Found returns how often the block has an atom of the query. A word in a link counts as
-// linkedPart of a word.
+// Found returns how often the block has the atom with this number. An occurrence in a link counts
+// as linkedPart of an occurrence.
 func (b *Block) Found(atom int) float64 {
 	linked := min(b.Counts[atom], b.Linked[atom])
 	return float64(b.Counts[atom]-linked) + linkedPart*float64(linked)
@@ -163,7 +163,7 @@ func weighTitle(q *match.Query, title string, out []float64) {
 	if terms == 0 {
 		return
 	}
-	asked, had, covered := 0, 0, 0 // atoms, of these in the title, and the terms of the latter
+	asked, had, covered := 0, 0, 0 // number of atoms, of atoms in the title, and of the terms of the atoms in the title
 	q.Needed(func(a int) {
 		if asked++; counts[a] > 0 {
 			had++

@@ -19,7 +19,7 @@ import (
 // Fault is one fault that Check found in a segment.
 type Fault struct {
 	Index  bool  // the fault is in the index, and no data is lost
-	Offset int64 // in the db-file; -1 if there is none
+	Offset int64 // where the fault is in the db-file, in bytes; -1 if it is at no single offset
 	Err    error
 	Lost   *Entry // the capture that cannot be read because of the fault, if it is a single one
 	Run, N uint32 // the run of the capture Lost, and its number in that run
@@ -90,8 +90,9 @@ func (s *Reader) Check(ctx context.Context, found func(Fault) error, use func(n 
 	return c.totals()
 }
 
-// fault reports damage of the db-file at an offset; -1 means no place. It returns
-// the error of c.found.
+// fault reports err to c.found as damage of the db-file at an offset in bytes. The
+// offset -1 means that the damage is at no single offset. fault returns the error of
+// c.found.
 func (c *checker) fault(offset int64, err error) error {
 	c.damaged = true
 	return c.found(Fault{Offset: offset, Err: err})
@@ -377,8 +378,10 @@ func (c *checker) endRecord(rec []byte, at, end int64) error {
 	return nil
 }
 
-// totals compares the counts of all entries with the catalogue, and the table of
-// runs and the census with the index.
+// totals compares the counts of all entries that were read with the counts in the
+// catalogue. It also compares the values in the index that cover the whole segment, such
+// as the table of runs and the census, with those made from the db-file. It reports
+// differences to c.found, and returns the error of c.found.
 func (c *checker) totals() error {
 	info, sum := c.s.Info, &c.sum
 	if int(c.number) != info.Runs || sum.States != info.States || sum.Captures != info.Captures || sum.Versions != info.Versions || sum.URLs != info.URLs ||

@@ -235,7 +235,7 @@ func (c *Chunk) Single(i int) bool {
 }
 
 // AppendSingles appends n captures to b, column by column: entry i of the chunk and
-// those after it. Each must be Single and the only entry of its URL. Entry i
+// the n-1 entries after it. Each must be Single and the only entry of its URL. Entry i
 // belongs to URL number k. want may only have columns that the index has. info
 // describes the segment.
 func (c *Chunk) AppendSingles(b *record.Batch, want record.Columns, info *Info, k, i, n int) {
@@ -259,9 +259,10 @@ func (c *Chunk) AppendSingles(b *record.Batch, want record.Columns, info *Info, 
 }
 
 // AppendOfURL appends n captures of one URL to b, column by column: entry i of the
-// chunk and those after it. key is the key of the URL. Their bodies must be in the
-// archive. want may only have columns that the index has. ColChange is the only one of them that
-// may depend on other captures of the URL; it is taken from the hints. info describes the segment.
+// chunk and the n-1 entries after it. key is the key of the URL. The bodies of these captures must
+// be in the archive. want may only have columns that the index has. Among them only ColChange may
+// depend on other captures of the URL; its values are taken from the hints. info describes the
+// segment.
 func (c *Chunk) AppendOfURL(b *record.Batch, want record.Columns, info *Info, key string, i, n int) {
 	for range n {
 		b.Key = append(b.Key, key)
@@ -269,7 +270,7 @@ func (c *Chunk) AppendOfURL(b *record.Batch, want record.Columns, info *Info, ke
 	c.appendColumns(b, want, info, i, n)
 }
 
-// appendColumns appends n captures to b: entry i of the chunk and those after it. It
+// appendColumns appends n captures to b: entry i of the chunk and the n-1 entries after it. It
 // leaves out their keys, and the columns that depend on other captures of their URLs, except
 // ColChange.
 func (c *Chunk) appendColumns(b *record.Batch, want record.Columns, info *Info, i, n int) {

@@ -263,8 +263,8 @@ func (s *Reader) ChunkKeys(ctx context.Context, ranges []urlkey.Range, f func(ke
 // Bounds are the least and the greatest values of some columns of a chunk (the index's
 // part for one run).
 type Bounds struct {
-	LeastBytes, GreatestBytes int64       // of the bodies, in bytes; LeastBytes is -1 if the size of a body is not known
-	FirstTime, LastTime       record.Time // of the captures
+	LeastBytes, GreatestBytes int64       // sizes of the smallest and the largest body, in bytes; LeastBytes is -1 if the size of a body is not known
+	FirstTime, LastTime       record.Time // times of the first and the last capture
 	// Lost is set if an entry has no body in the archive, or had none when it was added.
 	// Properties of such an entry may be those of another capture.
 	Lost bool
@@ -322,8 +322,9 @@ func (c *ChunkCursor) passesOver(b []byte) (bool, error) {
 	return c.skip(head.bounds), nil
 }
 
-// setAdded sets the elements of list, which say when captures of the segment were added,
-// to the time at which all of them were added, if there is one.
+// setAdded sets each element of list to the time at which the captures of the segment were
+// added, if all were added at one time. Otherwise it leaves list as it is. An element is a
+// record.Time, and says when one capture was added.
 func (i *Info) setAdded(list []int64) {
 	if i.AddedFirst != i.AddedLast {
 		return

@@ -114,8 +114,9 @@ func appendSeam(b []byte) []byte {
 
 // load decompresses the run's blocks and, if whole is set, its facts, unless an
 // earlier call did so. The function others returns the runs that this run builds
-// on; it may be nil. Runs that are decompressed on the way keep their blocks. If
-// such a run is missing, load sets r.lacks and returns nil.
+// on; it may be nil. load also decompresses the blocks of these runs, and leaves them
+// in memory. If one of these runs is missing, load sets r.lacks to the error and
+// returns nil.
 func (r *Run) load(others func(RunRef) (*Run, error), whole bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -23,16 +23,16 @@ type BodyForm uint8
 // The values of BodyForm: the places where the body of an entry may be stored.
 const (
 	BodyNone      BodyForm = iota // not in the archive: a revisit whose original was not found
-	BodyOwn                       // in this segment, by the entry's recipe
-	BodyHeld                      // at an entry of the same URL with the same ID
-	BodyElsewhere                 // at an entry of the URL HolderKey with the same ID
+	BodyOwn                       // in this segment: the entry's recipe names its blocks
+	BodyHeld                      // not with this entry, but with another entry of the same URL that has the same ID
+	BodyElsewhere                 // not with this entry, but with an entry of the URL HolderKey that has the same ID
 )
 
 // Entry is one stored capture, as far as the index describes it.
 //
-// Previous, VersionTime, PreviousVersion and Change are hints: they are correct
-// with respect to the captures that the segment's writer knew. A scan corrects them
-// if another capture now lies directly before.
+// Previous, VersionTime, PreviousVersion and Change are hints: they are correct if
+// the archive has only the captures that the segment's writer knew. A scan corrects
+// them if another capture is now directly before this one.
 type Entry struct {
 	Key       string // SURT sort key of the canonical URL
 	Time      record.Time
@@ -66,7 +66,7 @@ const DividedMax = 8 << 20
 type Stored struct {
 	Entry
 	Digest         record.Digest // sha256 of the body; zero for BodyNone
-	Holder         Holder        // for BodyHeld and BodyElsewhere
+	Holder         Holder        // for BodyHeld and BodyElsewhere: where the entry with the body is
 	HolderKey      string        // for BodyElsewhere: the key of the URL whose entry has the body
 	Recipe         Recipe        // for BodyOwn: the blocks that make up the body
 	Page           Page          // what was read from the body
@@ -88,9 +88,9 @@ type Stored struct {
 	// written by Writer.Add and read back through Facts, not through Entries.
 	// Either may be missing.
 	//
-	// Fold says how the blocks of the version that begins here relate to those of
-	// earlier versions of its URL. It is a hint, as Change is: correct with respect
-	// to the captures that the segment's writer knew.
+	// Fold says how the blocks of the version that begins here relate to the blocks
+	// of earlier versions of its URL. It is a hint, as Change is: it is correct if the
+	// archive has only the captures that the segment's writer knew.
 	Fold []byte
 	// Facts, for BodyOwn, is what the body says beyond the facts of its blocks. It
 	// depends only on the body and the head of its response.
@@ -209,8 +209,8 @@ const (
 type front struct {
 	n      int          // number of entries
 	keys   []string     // one for each URL
-	ends   column.Texts // of the keys, while these are decoded
-	counts []int64      // entries of each key
+	ends   column.Texts // the endings of the keys, which are stored apart; used only while the keys are decoded
+	counts []int64      // number of entries of each key
 	time   []int64
 	seq    []int64
 	status []int64
@@ -367,7 +367,7 @@ const entriesMax = 1 << 16
 // frontParts holds the front columns of a run (those that the index has too), cut
 // apart but still encoded.
 type frontParts struct {
-	n, k int // entries and URLs; 0 entries have no columns
+	n, k int // number of entries and number of URLs; if n is 0, there are no columns
 	cols [frontCols][]byte
 }
 
@@ -542,9 +542,9 @@ func validFlags(x int64) bool {
 // wantAll is the set of all front columns, one bit for each.
 const wantAll = 1<<frontCols - 1
 
-// appendEntries appends the entries of the front columns to dst. Fields of columns
-// that were not decoded are zero, and so are the IDs, which are stored after the
-// front columns.
+// appendEntries makes the entries from the front columns and appends them to dst. The
+// fields of columns that were not decoded are zero. The IDs are zero too, because they
+// are stored after the front columns.
 func (f *front) appendEntries(dst []Entry) []Entry {
 	dst = slices.Grow(dst, f.n)
 	out := dst[len(dst) : len(dst)+f.n]

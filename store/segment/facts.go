@@ -18,8 +18,8 @@ import (
 // defines what their bytes mean. A Facts is immutable, and several goroutines may
 // use it.
 type Facts struct {
-	folds  blobs // one for each entry
-	pages  blobs // one for each entry
+	folds  blobs // the fold of each entry
+	pages  blobs // the facts of each entry's page
 	blocks blobs
 	run    *Run // the run that has the facts
 

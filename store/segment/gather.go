@@ -81,12 +81,12 @@ type gatherer struct {
 }
 
 // part is a run of which some bytes are wanted. Its method follow is called after
-// those of all runs that build on it, and its method make after those of all runs
-// it builds on. A goroutine that needs the result waits for followed or made, so
-// only one goroutine at a time works on a part.
+// the method follow of all runs that build on it. Its method make is called after
+// the method make of all runs it builds on. A goroutine that needs the result waits
+// for followed or made, so only one goroutine at a time works on a part.
 type part struct {
 	ref    RunRef
-	named  bool // one of the spans passed to Gather lies in this run
+	named  bool // one of the spans passed to Gather is in this run
 	run    *Contents
 	record []byte // memory for the record
 	out    []byte // decompressed content, as far as it is needed
@@ -303,8 +303,8 @@ func (g *gatherer) goesOn(p *part) error {
 	return nil
 }
 
-// end returns how many bytes before the content of the run that builds on a the content of a
-// begins.
+// end returns the distance, in bytes, from the first byte of the content of a to the first byte
+// of the content of its user (the run that builds on a).
 func (a *ahead) end() uint32 { return a.distance + seamBytes + a.bytes }
 
 // room returns a slice of n elements, in the memory of s if that is large enough.
@@ -375,8 +375,8 @@ func (p *part) follow() error {
 	return nil
 }
 
-// followOne marks the bytes from which sequence i copies those of its bytes that
-// are needed.
+// followOne marks as needed the bytes that sequence i copies, as far as the bytes that
+// the sequence produces are needed.
 func (p *part) followOne(i int) error {
 	n := &p.need[i]
 	s := p.frame.Sequences[i : i+2 : i+2]

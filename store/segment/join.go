@@ -174,9 +174,9 @@ func (w *Writer) needs(r RunRef) []Need {
 	return []Need{{r, packedRunBytes}}
 }
 
-// noteNeeds notes in w.runNeeds which runs must be read for the run that was written last: this
-// run, the runs behind, on which it builds, and the runs that those build on. bytes is the size
-// of the blocks of the run that was written last.
+// noteNeeds appends to w.runNeeds the runs that must be read for the run that was written last.
+// These are this run, the runs in behind (the runs on which it builds), and the runs on which
+// they build in turn. bytes is the size of the blocks of the run that was written last.
 func (w *Writer) noteNeeds(behind []RunRef, bytes int) {
 	if w.dict == nil {
 		return
@@ -230,7 +230,7 @@ type Blocks struct {
 	young, old map[ID]Placed
 	max        int               // how many blocks each of young and old may have
 	pools      map[uint32]string // pool of each segment to whose blocks new recipes may refer
-	turns      int               // how often old was forgotten
+	turns      int               // how often the blocks in old were forgotten
 }
 
 // Placed is the place of a block that is stored already, and the block's size in

@@ -175,7 +175,7 @@ type Salvage struct {
 type SalvageSpan struct {
 	Offset, Length int64
 	Segment, Run   uint32
-	Entries        int   // of a run; 0 for states and the end record
+	Entries        int   // number of entries of a run; 0 for a run of states and for the end record
 	Err            error // what is damaged; nil if the record is sound
 }
 
@@ -183,9 +183,9 @@ type SalvageSpan struct {
 // and returns a Salvage with all its records and damaged ranges. meta, if not nil,
 // is called with the meta of each sound run.
 //
-// Every record has a checksum, so each is judged by itself. After a damaged record,
-// OpenSalvage continues at the next place that looks like the beginning of a
-// record.
+// Every record has a checksum, so a damaged record does not affect the others. After
+// a damaged record, OpenSalvage continues at the next place that looks like the
+// beginning of a record.
 func OpenSalvage(ctx context.Context, f io.ReaderAt, size int64, meta func(segment, run uint32, m *Meta) error) (*Salvage, error) {
 	s := &Salvage{f: f, runs: make(map[RunRef]int)}
 	for at := int64(0); at < size; {

@@ -13,9 +13,9 @@ import (
 )
 
 // Meta is what a run says of its entries and blocks: everything except bodies and facts.
-// It decompresses a group of columns, and decodes a column, when that is first needed.
-// This does not show to its users: several goroutines may use a Meta. Its errors name the
-// damaged file.
+// It decompresses a group of columns, and decodes a column, when a method first needs it.
+// A lock guards this, so several goroutines may use a Meta. Its errors name the damaged
+// file.
 type Meta struct {
 	States  bool // the entries are states, see Info.States; only set for a Meta of a Run
 	segment uint32
@@ -23,7 +23,7 @@ type Meta struct {
 	file    string // the db-file and the offset of the run in it; "" if they are not known
 	offset  int64
 	packed  bool
-	info    *Info // of the segment, if it is known when its captures were added
+	info    *Info // the Info of the segment, if it says when the captures were added; otherwise nil
 	n       int
 	columns frontParts
 	flags   []int64
@@ -46,7 +46,7 @@ type Meta struct {
 type RunMemory struct {
 	again               bool // the memory serves several runs
 	record, content     []byte
-	groups              [groups][]byte // decompressed
+	groups              [groups][]byte // the decompressed groups of columns
 	flags, counts, ends []int64
 	places              entryPlaces
 	parts               *entryParts

@@ -37,17 +37,17 @@ type entryCounts struct{ hinted, pages, contents, own, held, elsewhere, revisits
 // entries only. An index is -1 if the column has no value for the entry.
 type entryAt struct {
 	url       int32 // index of its URL in the keys
-	hinted    int32 // number of entries before it with stored hints
+	hinted    int32 // number of earlier entries with stored hints
 	page      int32 // index in the columns of pages and in the column of digests
-	like      int32 // number of the entry whose page is stored for this entry; usually the entry itself
+	like      int32 // number of the entry with which the Page of this entry is stored: an earlier entry with an equal Page, or this one
 	content   int32
-	own       int32 // index in the recipes
+	own       int32 // index of its recipe
 	held      int32
 	elsewhere int32
 	revisit   int32
 }
 
-// textCols are the columns with one text for each entry, except for those of groupNames.
+// textCols are the columns with one text for each entry, without the columns of groupNames.
 var textCols = [...]int{colIP, colOrigin, colAskedURL, colLocation, colSource, colHead, colFraming, colExtra, colRequest}
 
 // pageCols are the columns with one text for each page.

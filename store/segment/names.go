@@ -15,17 +15,17 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Names says where the blocks of a segment are now that was merged into other
-// segments. Recipes in other segments still refer to the merged segment, because
-// segments never change. A Names is immutable once it is complete.
+// Names says, for a segment that was merged into other segments, where its blocks are
+// now. Recipes in other segments still refer to the merged segment, because segments
+// never change. A Names is immutable once it is complete.
 type Names struct {
 	Segment uint32 // the segment that was merged
 	runs    []namesRun
 }
 
-// namesRun says where the blocks of one run of the old segment are now: spans[i] is the place of the
-// blocks from number starts[i] up to, but not including, starts[i+1]. If the Segment of a span is
-// 0, no capture needed its blocks, and they are gone.
+// namesRun says where the blocks of one run of the merged segment are now: spans[i] is the place of
+// the blocks starts[i] <= n < starts[i+1]. If the Segment of a span is 0, no capture needed its
+// blocks, and they are gone.
 type namesRun struct {
 	starts []uint32
 	spans  []Span
@@ -35,8 +35,8 @@ type namesRun struct {
 // its runs.
 func NewNames(id uint32) *Names { return &Names{Segment: id} }
 
-// Add adds the next run of the old segment, the one that was merged into another. at[i] is the new
-// place of block i of that run; at[i].Segment is 0 if the block is gone.
+// Add adds the next run of the merged segment. at[i] is the new place of block i of that run;
+// at[i].Segment is 0 if the block is gone.
 func (n *Names) Add(at []BlockRef) {
 	var recipe Recipe
 	for _, b := range at {
@@ -84,9 +84,9 @@ func (n *Names) To() []uint32 {
 	return slices.Sorted(maps.Keys(to))
 }
 
-// Find returns where the first block of s, a span of the merged segment, is now,
-// together with as many of the next blocks of s as follow it at its new place. It
-// reports false if the first block is gone.
+// Find returns the new place of the first block of s, a span of the merged segment. The
+// result also covers the next blocks of s, as long as they follow it at the new place
+// too. Find reports false if the first block is gone.
 func (n *Names) Find(s Span) (Span, bool) {
 	if uint64(s.Run) >= uint64(len(n.runs)) {
 		return Span{}, false

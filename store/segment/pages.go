@@ -13,8 +13,8 @@ import (
 type Pages struct {
 	at     []int32 // for each entry: index of its page in the columns; -1 if the entry has no body
 	flags  []int64
-	text   [colReadBytes - colTitle]column.Texts // from colTitle on
-	counts [colRecipes - colReadBytes][]int64    // from colReadBytes on
+	text   [colReadBytes - colTitle]column.Texts // the columns of texts: element 0 is colTitle
+	counts [colRecipes - colReadBytes][]int64    // the columns of numbers: element 0 is colReadBytes
 }
 
 // pageColumns lists, for each column that a scan may want, the columns of the db-file to
@@ -151,8 +151,8 @@ func (m *Meta) lastKey() (string, error) {
 // BodyAt says where the body of one entry of a run is.
 type BodyAt struct {
 	Form   BodyForm
-	ID     ID     // of the body; zero for BodyNone
-	Recipe Recipe // for BodyOwn
+	ID     ID     // ID of the body; zero for BodyNone
+	Recipe Recipe // for BodyOwn: the blocks that make up the body
 	// Same is the number of the first entry in the run that has the same body and was read in
 	// the same way. It is the number of this entry if no earlier one has.
 	Same uint32

@@ -47,9 +47,9 @@ func newDecoder(o ...zstd.DOption) *zstd.Decoder {
 // caller, who closes it.
 type Reader struct {
 	Info *Info
-	// Others returns the run ref, which may be of any segment and on which a run of
-	// this segment builds. The returned run need not be loaded. Set Others before
-	// the first use.
+	// Others returns the run that ref names. A run of this segment builds on it, and it
+	// may be in any segment. Load need not have been called for it. Set Others before
+	// the first use of the Reader.
 	Others func(RunRef) (*Run, error)
 	// Long converts facts of a block from short to long form; nil leaves them as
 	// they are. Set it before the first use.
@@ -65,7 +65,7 @@ type Reader struct {
 	file        disk.Source
 	bloom       atomic.Pointer[bloom.BloomFilter] // nil if it is not known yet, or is damaged
 	runs        runTable                          // empty if it is not known yet
-	runKeys     []runKey                          // from the db-file, if the index is bad
+	runKeys     []runKey                          // the runs with their last keys, read from the db-file if the index is bad
 	noTable     error                             // why neither index nor db-file says where the runs end
 	census      *Census
 	counted     bool // the census was read from the index
@@ -163,7 +163,8 @@ const hashesMax = 64
 // Reset sets the key that p looks up, and drops the hashes of the last key.
 func (p *Probe) Reset(key string) { p.key, p.at = key, nil }
 
-// in reports whether the key is in the Bloom filter f, which may wrongly say true.
+// in reports whether the key of p is in the Bloom filter f. The result true may be wrong; false is
+// always right.
 func (p *Probe) in(f *bloom.BloomFilter) bool {
 	switch k := f.K(); {
 	case k > hashesMax:
@@ -392,7 +393,7 @@ type Run struct {
 	frame         []byte     // compressed content frame; nil if the facts are loaded
 	blocks, whole bool       // the blocks are loaded; the facts are loaded too
 	content       []byte
-	facts         []byte // encoded
+	facts         []byte // the encoded facts of the run
 	lacks         error  // why there is no content: a run that it builds on is missing
 	fault         error  // why there is no content: it is damaged
 

@@ -22,9 +22,9 @@ import (
 // sizes of files. It needs only this file, and holds one run in memory. name is the
 // file's name in errors. If any record is damaged, the error is an *Error.
 //
-// The pairs are equal to those of the Writer that wrote the file. They come in the
-// order of their keys, except for those of the Bloom filter, the census, the
-// table of runs and the sample, which come last.
+// The pairs are equal to the pairs that the Writer of the file made. They come in the
+// order of their keys, but the pairs of the Bloom filter, the census, the table of
+// runs and the sample come last.
 func Rebuild(ctx context.Context, name string, f io.ReaderAt, size int64, put func(key, value []byte) error) (*Info, error) {
 	b := &rebuilder{name: name, f: f, put: put, pools: make(map[string]bool), uses: make(map[uint32]bool)}
 	b.info = Info{Bytes: size, First: record.MaxTime, Last: record.MinTime, AddedFirst: record.MaxTime, AddedLast: record.MinTime}
@@ -157,7 +157,7 @@ func (b *rebuilder) run(rec []byte, at int64) error {
 	return b.put(chunkKey(&entries[len(entries)-1], number), appendChunk(nil, number, entries))
 }
 
-// entry counts the entry e for the Info, the Bloom filter, the census and the sample.
+// entry adds the entry e to the Info, the Bloom filter, the census and the sample that b makes.
 func (b *rebuilder) entry(e *Stored) {
 	if b.info.Captures == 0 || b.last.Key != e.Key {
 		b.bloom.AddString(e.Key)
@@ -170,7 +170,7 @@ func (b *rebuilder) entry(e *Stored) {
 	b.last = e.Entry
 }
 
-// use records which other segments have blocks that the body of e uses.
+// use records the other segments that store blocks of the body of e, for Info.Uses.
 func (b *rebuilder) use(e *Stored) {
 	for _, s := range e.Recipe.Spans {
 		if s.Segment != b.info.ID {

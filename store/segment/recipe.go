@@ -60,10 +60,10 @@ func packRecipes(recipes []Recipe, own uint32) []byte {
 // recipeReader decodes the recipes of a run, one after the other.
 type recipeReader struct {
 	own   uint32
-	plain packed.Reader     // the column, unless packed
-	cols  *[6]packed.Reader // the columns of a packed run
-	ends  []runEnd          // for each run met so far; the one that end returned last is first
-	room  []Span            // allocated for coming spans
+	plain packed.Reader     // the encoded recipes of a run that is not packed
+	cols  *[6]packed.Reader // the encoded recipes of a packed run, which are six columns
+	ends  []runEnd          // one for each run that a decoded span refers to; the one used last is first
+	room  []Span            // allocated memory for the spans to decode next
 }
 
 // runEnd is the number of the block after the last span that a recipeReader decoded
@@ -73,8 +73,9 @@ type runEnd struct {
 	end uint32
 }
 
-// end returns a pointer to the end of the last decoded span in the run ref. The
-// caller updates it. For a run without spans so far it points to 0.
+// end returns a pointer to runEnd.end of the run ref: the number of the block after
+// the last decoded span in that run, or 0 if no span refers to the run yet. The
+// caller updates the number when it decodes a span.
 func (r *recipeReader) end(ref RunRef) *uint32 {
 	for i := range r.ends {
 		if r.ends[i].RunRef == ref {

@@ -60,9 +60,9 @@ func (s *Reader) recordIn(n uint32, memory []byte) (rec []byte, from int64, err 
 // Repeat appends the next run of s to the segment that w writes. s is the earlier
 // form of that segment; captures and blocks keep their places, so references to
 // them stay valid. If entries is not nil, they replace the run's entries, with
-// their Facts and Fold, and facts replace those of its blocks. If entries is nil
-// and anew is not set, the record is copied unchanged. Otherwise it is compressed
-// again, with the dictionaries that w uses.
+// their Facts and Fold, and facts[i] replaces the facts of block i. If entries is
+// nil and anew is not set, the record is copied unchanged. Otherwise the run is
+// compressed again, with the dictionaries that w uses.
 func (w *Writer) Repeat(s *Reader, entries []Stored, facts [][]byte, anew bool) error {
 	n := uint32(len(w.table.ends))
 	rec, _, err := s.record(n)

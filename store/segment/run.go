@@ -48,17 +48,18 @@ type Recipe struct {
 type run struct {
 	entries []Stored
 	blocks  [][]byte
-	ids     []ID     // one for each block
-	facts   [][]byte // one for each block
+	ids     []ID     // the ID of each block
+	facts   [][]byte // the facts of each block
 	bytes   int
-	packed  bool    // in the form of static pools
+	packed  bool    // the run is written in the form of static pools
 	states  bool    // the entries are states, see Info.States
 	pack    *Packer // nil if the segment is not packed
 	short   Form    // turns facts of blocks into their short form; or nil
-	// weight is how many bytes of the run's pages are, or were, in other runs.
+	// weight says how much of this run's pages is stored in each other run, or was before it was
+	// stored again here. The unit is a byte, or a block if Writer.Repeat fills the run.
 	weight map[RunRef]int64
-	// key and time are the key and time in the head of a run that has no entries. They are
-	// those of the capture whose body continues in this run.
+	// key and time are written to the head of a run that has no entries. If the run has a
+	// part of a large body, they are the key and the time of the capture with that body.
 	key  string
 	time record.Time
 	mem  *runMemory // working memory; created if nil
@@ -327,7 +328,7 @@ type Contents struct {
 	head    recordHead
 	lengths []byte // compressed columns, among them the lengths of the blocks
 	frame   []byte // compressed content frame
-	bytes   int    // size of the blocks
+	bytes   int    // size of all blocks together, decompressed
 	content []byte // the decompressed content if it was in memory already, or nil
 	ends    []int64
 }

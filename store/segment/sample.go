@@ -19,9 +19,9 @@ var (
 )
 
 const (
-	// sampleDeep is how much higher the least urlkey.Level of the second, smaller part of a
-	// sample is than that of the whole sample. A reader of many segments mostly needs only the
-	// second part.
+	// sampleDeep is how many urlkey.Levels the second part of a sample begins above the first
+	// level of the whole sample. The second part is smaller, because fewer URLs have a higher
+	// level. A reader of many segments mostly needs only the second part.
 	sampleDeep = 3
 	// sampleEntries is how many entries the sample of a segment has at most. It bounds the
 	// memory of a writer.
@@ -42,11 +42,11 @@ func SetSampling(urls, share int) (restore func()) {
 // urlkey.Level is at least level. It raises the level when there are too many URLs.
 type sampleTaker struct {
 	level   int
-	entries []Stored // only with their Entry
-	urls    int      // of entries
-	key     string   // of the URL that was added last
-	chosen  bool     // this URL is in the sample
-	all     int      // entries that were added
+	entries []Stored // the entries of the sample; of each, only the field Entry is set
+	urls    int      // number of different URLs in entries
+	key     string   // key of the URL that was added last
+	chosen  bool     // the URL that was added last is in the sample
+	all     int      // number of entries that were added
 	tooMany bool     // there is no sample, because a few URLs have too many entries
 }
 

@@ -52,13 +52,13 @@ type Info struct {
 	// hints take into account: Born, if nothing else was published while the
 	// segment was written.
 	Born, Seen uint64
-	// Apart is the newest generation such that the segment has no capture in common
-	// with segments born up to it.
+	// Apart is a catalogue generation: the segment has no capture in common with any
+	// segment whose Born is at most Apart.
 	Apart uint64
-	// Fresh is how many of the segment's URLs were in no segment of its pool that
-	// was born up to generation Apart. Over a pool whose segments are all apart, the
-	// sum of Fresh is the pool's number of URLs. It is FreshUnknown if it was not
-	// counted.
+	// Fresh is how many of the segment's URLs are in no earlier segment of its pool;
+	// an earlier segment is one whose Born is at most Apart. If no two segments of a
+	// pool share a capture, the sum of Fresh over its segments is the pool's number of
+	// URLs. Fresh is FreshUnknown if it was not counted.
 	Fresh int64
 	// Follows is set if every body of the segment is known, and no capture of the segment changes
 	// the versions in segments born up to generation Apart: the captures that begin versions
@@ -94,7 +94,7 @@ type Info struct {
 	AddedFirst, AddedLast record.Time
 	Blocks                int64    // number of blocks that the segment stores
 	Depends               []string // names of other pools whose bodies the segment uses, sorted
-	Packed                bool     // in the form of static pools; only set by Rebuild
+	Packed                bool     // the segment has the form of static pools; only set by Rebuild
 	Uses                  []uint32 // IDs of other segments whose blocks the segment may refer to, sorted
 	// Brief is set by a Writer and by Rebuild if the segment is small. The catalogue of an
 	// archive in a bucket stores it.
@@ -116,8 +116,8 @@ func (b *Brief) Size() int { return len(b.Filter) + len(b.Runs) }
 // builds. The index stores it.
 type runTable struct {
 	ends     []int64    // offset at which the record of each run ends
-	metaEnds []int64    // offset at which its meta ends
-	behind   [][]RunRef // the runs it builds on, as its head has them
+	metaEnds []int64    // offset at which the meta of each run ends
+	behind   [][]RunRef // for each run, the runs it builds on, as the head of its record lists them
 }
 
 func (t *runTable) add(end, metaEnd int64, behind []RunRef) {
@@ -251,7 +251,7 @@ func (i *Info) Bucket() []byte { return fmt.Appendf(nil, "%06d", i.ID) }
 // the fault.
 type Error struct {
 	File   string
-	Offset int64 // in bytes; -1 if there is no place
+	Offset int64 // where the fault is in the file, in bytes; -1 if it is at no single offset
 	Err    error
 }
 

@@ -15,12 +15,12 @@ import (
 // columns that the cursor wants are set. The next chunk overwrites them.
 type Tally struct {
 	Run uint32
-	N   int // entries
+	N   int // number of entries
 
-	Status Codes // among Statuses
-	Flags  Codes // among FlagSets
-	Mime   Codes // among Mimes
-	Job    Codes // among Jobs
+	Status Codes // for each entry, the position of its status in Statuses
+	Flags  Codes // for each entry, the position of its flags in FlagSets
+	Mime   Codes // for each entry, the position of its media type in Mimes
+	Job    Codes // for each entry, the position of its job in Jobs
 
 	Statuses    []int64
 	FlagSets    []Flags
@@ -30,9 +30,9 @@ type Tally struct {
 	Hosts  []HostRun
 	Keys   []string // one for each URL
 	Counts []int64  // number of entries of each URL
-	Times  []int64  // as record.Time
+	Times  []int64  // time of each entry, as record.Time
 	Bytes  []int64
-	Added  []int64 // as record.Time
+	Added  []int64 // when each entry was added, as record.Time
 
 	flags []int64 // FlagSets as they are stored
 	each  []int64 // the stored flags of each entry
@@ -43,7 +43,7 @@ type Tally struct {
 	urls   int    // number of keys in stored
 }
 
-// Flags holds the properties of an entry that take only a few bits each.
+// Flags holds the properties of an entry that the flags column stores, a few bits for each.
 type Flags struct {
 	Kind      record.Kind
 	Via       record.Via

@@ -83,8 +83,8 @@ func (s *Reader) ToRead(ranges []urlkey.Range, from, to record.Time, part record
 const censusesMax = 16
 
 // expect adds to e estimates of what a query finds in the segment. keys is the share of the
-// segment's URLs that the query names, from 0 to 1. some is the share of its captures, and
-// hosts the number of hosts.
+// segment's URLs that the query names, from 0 to 1. some is the share of the segment's captures
+// that the query reads, from 0 to 1, and hosts is the number of hosts of these captures.
 func (s *Reader) expect(keys, some, hosts float64, e *record.Expected) {
 	i := s.Info
 	if e.Captures == 0 {
@@ -184,10 +184,10 @@ func hasAll(ranges []urlkey.Range, i *Info) bool {
 	return false
 }
 
-// chunksIn returns how many chunks a cursor moves to for ranges of keys, and their total size
-// in bytes. inside estimates how many chunks lie in the ranges: a chunk that overlaps the edge
-// of a range counts as a fraction. If the index is damaged, chunksIn counts all chunks of the
-// segment.
+// chunksIn returns the number of chunks that a cursor must read to find all keys in ranges, and
+// their total size in bytes. inside is an estimate of how many chunks are in the ranges: a chunk
+// that is partly in a range counts as a fraction. If the index is damaged, chunksIn counts all
+// chunks of the segment.
 func (s *Reader) chunksIn(ranges []urlkey.Range) (chunks, size int64, inside float64, err error) {
 	s.mu.Lock()
 	bad := s.badIndex

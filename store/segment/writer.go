@@ -68,8 +68,8 @@ type Writer struct {
 // table of bodies.
 const bodiesRoom = 1 << 15
 
-// noCapture is the key in the records of a segment without captures. Such a segment
-// has only blocks that other segments use.
+// noCapture stands in place of a key in the records of a segment without captures. A
+// segment without captures has only blocks that other segments use.
 const noCapture = "about:blank"
 
 // pair is a key of the index of a segment and its value.
@@ -77,8 +77,9 @@ type pair struct{ key, value []byte }
 
 // NewWriter returns a Writer of segment id of a pool. It writes the db-file to w, which the
 // caller syncs and closes. It compresses with enc. urls is an estimate of how many URLs will be
-// added. The Writer does not store blocks that are in blocks already, and adds those that it
-// stores. Segment id must be among the segments that Blocks.Valid was called with.
+// added. The argument blocks has the blocks that are stored already: the Writer refers to them,
+// and adds each block that it stores. Segment id must be among the segments that Blocks.Valid was
+// called with.
 func NewWriter(w io.Writer, enc *zstd.Encoder, pool string, id uint32, urls int, blocks *Blocks) *Writer {
 	return &Writer{
 		w: w, enc: enc,
@@ -149,7 +150,7 @@ type Content struct {
 	Body   []byte
 	Spool  *record.Spool
 	Layout []byte   // nil if the body is not divided
-	Leaves [][]byte // in order
+	Leaves [][]byte // the leaves in order
 	IDs    []ID     // IDs of the leaves; nil if they are not known
 	// Facts are the facts to store beside each leaf, or beside a body that is one
 	// block; nil means none. They must depend only on the bytes of the leaf.
@@ -487,8 +488,8 @@ var (
 	keySample = []byte("\x00sample") // not every index has one
 )
 
-// pairs returns the index pairs that were not written yet: those of finalPairs, and
-// then the chunks.
+// pairs returns the index pairs that were not written yet: first the result of
+// finalPairs, then the chunks.
 func (w *Writer) pairs() []pair {
 	return append(finalPairs(w.bloom, w.census.census(), w.table.encode(w.info.ID), w.sample.encode()), w.chunks...)
 }

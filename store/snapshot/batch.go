@@ -33,7 +33,7 @@ type metaAt struct {
 	damaged bool // the run cannot be read; the fields below are then empty
 	digests []record.Digest
 	pages   *segment.Pages
-	bodies  []record.Digest // digest of the body of each entry; only if the archive has texts extracted from documents and their columns are wanted
+	bodies  []record.Digest // digest of the body of each entry; set only if the archive has texts extracted from documents and the scan wants columns from them
 	texts   [len(textColumns)][]string
 }
 
@@ -150,8 +150,8 @@ func (o *batcher) plain(all []stretch) (bool, error) {
 
 func (o *batcher) inRange(t record.Time) bool { return t >= o.s.From && t < o.s.To }
 
-// flush passes the batch to put, unless it is empty, and continues with the batch
-// that put returns. It returns ErrStop if put returns nil.
+// flush passes the current batch to put, unless the batch is empty. The batch that put
+// returns becomes the current batch. flush returns ErrStop if put returns nil.
 func (o *batcher) flush() error {
 	if o.b.N == 0 {
 		return nil

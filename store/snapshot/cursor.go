@@ -25,12 +25,12 @@ type Cursor struct {
 	chunk  *segment.Chunk
 	keys   []string
 	counts []int64 // number of entries of each key
-	k, i   int     // current key and entry
+	k, i   int     // indexes of the current key and of the current entry in the chunk
 	bodies bool    // the bodies of all entries are in the archive
 	mixed  bool    // some captures of the segment were added later; see Snapshot.KnownAt
 
-	// hinted counts those of the first to entries of the chunk that have hints (how a capture
-	// differs from the capture before it).
+	// hinted is how many of the entries before entry number to of the chunk have hints (how a
+	// capture differs from the capture before it).
 	hinted, to int
 }
 
@@ -167,7 +167,7 @@ func (c *Cursor) ofURL() stretch { return stretch{c: c, k: c.k, i: c.i, n: int(c
 // pass moves past the entries of s, which ofURL returned.
 func (c *Cursor) pass(s stretch) { c.k, c.i = c.k+1, c.i+s.n }
 
-// captures appends the entries of s to dst and returns dst.
+// captures appends the entries of s to dst and returns the longer slice.
 func (s stretch) captures(dst []timeline.Capture) []timeline.Capture {
 	dst = slices.Grow(dst, s.n) // so that before stays valid
 	var before *segment.Entry
@@ -187,7 +187,7 @@ func (s stretch) captures(dst []timeline.Capture) []timeline.Capture {
 	return dst
 }
 
-// captures appends the entries of all stretches to dst and returns dst.
+// captures appends the entries of all stretches to dst and returns the longer slice.
 func captures(dst []timeline.Capture, all []stretch) []timeline.Capture {
 	for _, s := range all {
 		dst = s.captures(dst)

@@ -102,8 +102,8 @@ const (
 	colsHints    = record.ColChange | record.ColPrevious | record.ColVersionTime | record.ColSense
 )
 
-// noteUnread records, for Damage, the damage because of which values of e in the given columns
-// are unknown.
+// noteUnread records damage for Snapshot.Damage, if damage is the reason why values of e in the
+// given columns are unknown.
 func (v *Snapshot) noteUnread(e *timeline.Capture, columns record.Columns) {
 	if e.Unread != nil && (columns&colsOriginal != 0 || columns&(record.ColStatus|record.ColMime) != 0 && e.Status == 0) {
 		v.skips(e.Unread)

@@ -37,7 +37,7 @@ func mayHaveDocument(mime string) bool {
 // depends on it.
 type SentAs struct {
 	Mime    string // media type in lower case, without parameters
-	Charset string // of the header Content-Type, in lower case; "" if it names none
+	Charset string // charset in the header Content-Type, in lower case; "" if the header names none
 	Coding  string // the header Content-Encoding
 }
 
@@ -388,8 +388,8 @@ func (o *batcher) addDocument(p *segment.Page, m *metaAt, at timeline.Place, fro
 	return err
 }
 
-// HasReading reports whether the archive may have a reading (an extracted text) of the
-// body id. If it reports false, the archive has none.
+// HasReading reports whether the archive may have a reading (a text extracted from a
+// document) of the body with this ID. If it reports false, the archive has none.
 func (v *Snapshot) HasReading(id segment.ID) bool {
 	bodies := v.readBodies()
 	i, _ := slices.BinarySearch(bodies, bodyNumber(id))

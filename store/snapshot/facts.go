@@ -20,9 +20,9 @@ func errNoSegment(id uint32) error {
 	return fmt.Errorf("no segment %d in this state of the archive", id)
 }
 
-// Kept returns the facts stored for the version that begins at capture ref: facts about its
-// page, and its fold (how its blocks relate to those of earlier versions). A nil field of the
-// result was not stored; the caller then computes it from the body.
+// Kept returns what is stored for the version that begins at capture ref: the facts of its page,
+// and its fold (how its blocks relate to the blocks of earlier versions). A field of the result is
+// nil if it was not stored; the caller then computes it from the body.
 func (v *Snapshot) Kept(ctx context.Context, ref record.Ref) (record.Facts, error) {
 	if err := ctx.Err(); err != nil {
 		return record.Facts{}, err
@@ -167,8 +167,8 @@ func (v *Snapshot) hasUpTo(s *segment.Reader, key string, at record.Time) (bool,
 	return c.time() <= at, nil
 }
 
-// ownerOf returns the entry that stores the body of capture ref, or nil if the
-// capture has no body.
+// ownerOf returns the entry that stores the body of capture ref, or nil if the archive
+// has no body for the capture.
 func (v *Snapshot) ownerOf(ctx context.Context, ref record.Ref) (*segment.Stored, error) {
 	s := v.Runs.Segment(ref.Segment)
 	if s == nil {

@@ -55,10 +55,10 @@ func (v *Snapshot) Removals() ([]inForceRemoval, error) {
 	return list, nil
 }
 
-// mark sets the field Hidden of each removed entry of group to the generation of the catalogue
-// that removed it. It returns group without those removed entries from which no other capture
-// takes its body: the next merge drops these from the file, and no answer may depend on whether
-// that merge has run.
+// mark sets the field Hidden of each entry of group that a DELETE or DROP has removed. The value
+// is the generation (the number) of the catalogue that removed the entry. mark returns group
+// without the removed entries whose bodies no other capture uses. The next merge drops these from
+// the file, and an answer must be the same before and after that merge.
 func (v *Snapshot) mark(group []timeline.Capture) ([]timeline.Capture, error) {
 	list, err := v.Removals()
 	if err != nil {

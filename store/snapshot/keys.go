@@ -75,7 +75,7 @@ type keyStream struct {
 	seg      *segment.Reader
 	chunks   *segment.ChunkCursor
 	from, to record.Time
-	timed    bool                      // not all captures of the segment are in that range, or some may be hidden
+	timed    bool                      // some captures of the segment are outside the time range, or may be hidden
 	hidden   func(timeline.Place) bool // reports whether a capture was removed; nil if the segment has no such captures
 	mixed    bool                      // some captures of the segment were added later; see Snapshot.KnownAt
 
@@ -250,8 +250,9 @@ type loser struct {
 }
 
 // codeEnd is the code of a stream that is at its end. codeSame is the code of a key that equals
-// the key before. The codes of all other keys are between them: the number of shared bytes,
-// subtracted from the greatest length, followed by the next byte.
+// the key before. All other codes are between these two. Such a code has two parts: the greatest
+// length of a key minus the number of bytes shared with the key before, and then the first byte
+// that is not shared.
 const (
 	codeSame   = 0
 	codeEnd    = 1<<64 - 1

@@ -104,7 +104,7 @@ func (v *Snapshot) MayHide(ranges []urlkey.Range) bool {
 	return v.known != nil || v.hiding.Meets(ranges)
 }
 
-// state returns a text that differs from that of a snapshot with all captures, such as
+// state returns the part of Snapshot.State that says which captures k leaves out, such as
 // "-known1199145600000". It is "" if k is nil.
 func (k *knownAt) state() string {
 	if k == nil {

@@ -29,7 +29,7 @@ const (
 // urlCaptures has the captures of one URL, grouped as rules 1 and 2 of originals.go (a revisit
 // names its original by URL and time, or by digest) need them.
 type urlCaptures struct {
-	all     []Sibling                          // sorted by time
+	all     []Sibling                          // all captures of the URL, sorted by time
 	moments map[record.Time]map[string]*choice // results of Originals.moment
 	digests map[string]*choice                 // by declared digest; nil before the first use, see Originals.byDigest
 }
@@ -41,7 +41,7 @@ type Sibling struct {
 	hidden uint64 // the generation that removed the capture, 0 if none did
 	plain  bool   // the capture is not a revisit
 	body   bool   // the body of the capture is known without looking for another capture
-	damage error  // why the complete entry cannot be read, see Originals.sibling
+	damage error  // the error with which reading the complete entry failed, see Originals.sibling; or nil
 }
 
 // choice lists captures of a URL that a revisit may refer to: captures that are not
@@ -156,9 +156,9 @@ func (o *Originals) moment(u *urlCaptures, t record.Time, from int, end record.T
 	return m, nil
 }
 
-// add adds capture g to those that a revisit may take its body from. i is its index in
-// urlCaptures.all. add leaves out g if it is itself a revisit whose body cannot be found. s is
-// the complete entry of g, or nil if it cannot be read.
+// add adds capture g to c, the captures from which a revisit may take its body. i is the index
+// of g in urlCaptures.all. add does not add g if g is itself a revisit whose body cannot be found.
+// s is the complete entry of g, or nil if it cannot be read.
 func (c *choice) add(i int32, g *Sibling, s *segment.Stored) {
 	switch {
 	case g.plain:

@@ -43,10 +43,10 @@ type Originals struct {
 	v     *Snapshot
 	batch Batch // empty if there is none
 
-	mu    sync.Mutex // guards the fields below; held for each question
+	mu    sync.Mutex // guards the fields below; Of, Next and page hold it until they return
 	read  *derive.Reader
 	found map[timeline.Place]*timeline.Original // by place of a revisit, or of a capture with a body; nil for a revisit without a body
-	heads map[timeline.Place]timeline.Place     // results of headOf
+	heads map[timeline.Place]timeline.Place     // results of the method headOf, by place of the revisit
 	urls  map[string]*urlCaptures
 	held  int                       // number of captures and URLs in urls
 	seen  map[timeline.Place]origin // origins that Snapshot.originOf found, of captures stored without a body

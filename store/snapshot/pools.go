@@ -109,8 +109,10 @@ func (v *Snapshot) overtaken(s *segment.Info) bool {
 	return v.gainedFrom() <= s.Last
 }
 
-// lacks reports whether captures that these segments have, or captures before them with which
-// they were compared, were removed or are hidden.
+// lacks reports whether the numbers that the catalogue has for these segments may count captures
+// that the snapshot does not show, or hints that depend on such captures. It is true if captures
+// were removed after one of the segments was written, or if v leaves out captures because of Hide
+// or KnownAt.
 func (v *Snapshot) lacks(segments []*segment.Info) bool {
 	return slices.ContainsFunc(v.Pin.Removals, func(r catalog.RemovalFile) bool {
 		return slices.ContainsFunc(segments, func(s *segment.Info) bool {
@@ -128,8 +130,8 @@ func (v *Snapshot) changesHold(s *segment.Info) bool {
 	return !v.lacks([]*segment.Info{s}) && !v.overtaken(s)
 }
 
-// gainedFrom returns a time before which no revisit got its body from a capture that was
-// imported after the revisit.
+// gainedFrom returns a time such that no revisit before that time got its body from a capture that
+// was imported after the revisit. It is catalog.EndOfTime if no revisit at all did.
 func (v *Snapshot) gainedFrom() record.Time {
 	v.gained.once.Do(func() {
 		v.gained.from = catalog.EndOfTime

@@ -40,9 +40,9 @@ func (v *Snapshot) resolve(ctx context.Context, group []timeline.Capture) error 
 	return nil
 }
 
-// without sets the kind and the size of e to those of a revisit whose body the archive does not
-// have. This is needed because a merge may have stored, in e, the kind and the size of an
-// original that was added later.
+// without sets e.Kind and e.Bytes to the values of a revisit whose body the archive does not have:
+// the kind that its own status gives, and the size -1. A merge may have stored in e the kind and
+// the size of an original that was added later.
 func (v *Snapshot) without(e *timeline.Capture) error {
 	s, err := v.Runs.Entry(e.Place)
 	if v.skips(err) {
@@ -154,9 +154,9 @@ func (o *batcher) origin(e *timeline.Capture) (origin, error) {
 	return o.v.originOf(o.ctx, e.Place, s)
 }
 
-// Complete fills in the fields of e, a stored revisit, that it has from its
-// original. l is the same revisit after it was settled. owner is the entry that
-// stores the body.
+// Complete sets the fields of e, a stored revisit, that a revisit takes from its
+// original (the capture that has its body). l is the same revisit after it was
+// settled. owner is the entry that stores the body.
 func (v *Snapshot) Complete(ctx context.Context, e *segment.Stored, l *timeline.Capture, owner *segment.Stored) (err error) {
 	e.ID, e.Digest, e.Bytes, e.Content = l.ID, owner.Digest, l.Bytes, l.Content
 	e.Status, e.Kind, e.Mime = l.Status, l.Kind, l.Mime

@@ -72,8 +72,8 @@ type seeker struct {
 	v      *Snapshot
 	s      record.Seek
 	found  map[string]bool // keys of URLs that match
-	first  []seekFirst     // for s.First: the first so far, sorted
-	moved  int             // how many were put into first
+	first  []seekFirst     // if s.First is set: the first URLs found so far, sorted
+	moved  int             // how many URLs were put into first so far, also those that were driven out again
 	stored *batcher        // reads what only db-files have
 
 	seg     *segment.Reader
@@ -82,9 +82,9 @@ type seeker struct {
 	allKeys bool                      // all keys of the segment are in the ranges
 	chunk   segment.Tally
 	loaded  bool    // the chunk has its keys
-	urls    []int32 // by entry of the chunk: index of its key; nil if each has its own
+	urls    []int32 // for each entry of the chunk: the index of its key; nil if each entry has a key of its own
 	b       record.Batch
-	values  []int64 // of the column By
+	values  []int64 // for each entry of the chunk: its value in the column By
 }
 
 // seekFirst is a URL among the first s.First that Seek has found so far. value is the value of
@@ -99,8 +99,8 @@ type seekFirst struct {
 // scan is faster.
 const movedMax = 256
 
-// segment looks for wanted captures in segment i, and adds the URLs of those that it finds.
-// more is false if there are more URLs than Seek may return.
+// segment looks in segment i for captures that Seek looks for, and adds their URLs to the URLs
+// found so far. more is false if there are more URLs than Seek may return.
 func (w *seeker) segment(ctx context.Context, i *segment.Info) (more bool, err error) {
 	w.seg, w.inTime = w.v.Runs.Reader(i), i.First >= w.s.From && i.Last < w.s.To
 	w.allKeys = slices.ContainsFunc(w.s.Ranges, func(r urlkey.Range) bool { return r.From <= i.FirstKey && (r.To == "" || i.LastKey < r.To) })
@@ -170,8 +170,9 @@ func (w *seeker) passesOver(b segment.Bounds) bool {
 	return w.after(least)
 }
 
-// run looks for wanted captures in the current chunk (the index's part for one run), and adds
-// the URLs of those that it finds. more is false if there are more URLs than Seek may return.
+// run looks in the current chunk (the index's part for one run) for captures that Seek looks for,
+// and adds their URLs to the URLs found so far. more is false if there are more URLs than Seek may
+// return.
 func (w *seeker) run() (more bool, err error) {
 	t := &w.chunk
 	w.loaded = false
@@ -316,16 +317,16 @@ func (w *seeker) takeAll() (more bool, err error) {
 	return true, nil
 }
 
-// after reports whether the value x of the column By comes after the values of all URLs in
-// w.first, so that it cannot be among the first.
+// after reports whether x, a value of the column By, comes after the values of all URLs in
+// w.first. A capture with the value x is then not among the first that Seek looks for.
 func (w *seeker) after(x int64) bool {
 	last := w.first[len(w.first)-1].value
 	return w.s.Desc && -x > last || !w.s.Desc && x > last
 }
 
-// take adds the URL of entry i of the chunk, which matches, to those that were found, unless
-// the entry is hidden, outside the time range, or stored without a body. more is false if there
-// are more URLs than Seek may return.
+// take adds the URL of entry i of the chunk, which matches, to the URLs found so far. It does
+// nothing if the entry is hidden, outside the time range, or stored without a body. more is false
+// if there are more URLs than Seek may return.
 func (w *seeker) take(i int) (more bool, err error) {
 	if w.lost(i) || !w.wanted(i) {
 		return true, nil
@@ -363,8 +364,8 @@ func compareFirst(a, b seekFirst) int {
 	return cmp.Or(cmp.Compare(a.value, b.value), strings.Compare(a.key, b.key))
 }
 
-// find adds the URL of entry i of the chunk to those that were found. more is false if there
-// are more URLs than Seek may return.
+// find adds the URL of entry i of the chunk to w.found. more is false if there are more URLs than
+// Seek may return.
 func (w *seeker) find(i int) (more bool, err error) {
 	key, err := w.key(i)
 	if err != nil || !w.inRanges(key) || w.found[key] {

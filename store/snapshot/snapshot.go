@@ -289,8 +289,8 @@ func (v *Snapshot) walk(ctx context.Context, s record.Scan, f func([]timeline.Ca
 // The flag partial says that captures are missing that correct hints need. The hints are then
 // meaningless, and f may also get captures of other segments.
 //
-// If direct is not nil, walkAmong passes it, and not f, those captures that need not be
-// settled.
+// If direct is not nil, walkAmong passes the captures that need not be settled to direct, and only
+// the other captures to f.
 func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*segment.Info, skip func(segment.Bounds) bool, partial bool, f func([]timeline.Capture) error, direct *batcher) error {
 	ranges := s.Ranges
 	if ranges == nil {
@@ -510,10 +510,11 @@ func (v *Snapshot) warm(segments []*segment.Info, ranges []urlkey.Range) {
 	wait.Wait()
 }
 
-// Since returns the time from which about n segments have captures of the URL with this key
-// before the time to. It counts the segments that may have some, and returns the first time of
-// the n-th last of them. If there are no more than n, it returns record.MinTime. Since reads
-// only the filters of segments, and of an archive in a bucket nothing.
+// Since returns a time at which a scan of the URL with this key may begin, if it needs only the
+// last captures before the time to. It takes the segments that may have captures of the URL before
+// that time, in the order of their first captures, and returns the first time of the n-th last
+// segment. If there are at most n segments, it returns record.MinTime. Since reads only the Bloom
+// filters of segments. If the archive is in a bucket, Since reads nothing.
 func (v *Snapshot) Since(key string, to record.Time, n int) record.Time {
 	var begins []record.Time
 	for _, i := range v.Pin.Segments {
@@ -528,9 +529,9 @@ func (v *Snapshot) Since(key string, to record.Time, n int) record.Time {
 	return begins[len(begins)-n]
 }
 
-// staleFirst reports whether the hints of the first capture that is not Unknown may be wrong.
-// timeline.Settle copied them as they were stored, but the capture got its body after they were
-// computed.
+// staleFirst reports whether the hints of the first capture in settled that is not Unknown may be
+// wrong. timeline.Settle copied these hints from the segment. They may be wrong if the capture got
+// its body only after the hints were computed.
 func staleFirst(settled []timeline.Capture) bool {
 	for i := range settled {
 		if e := &settled[i]; !e.Unknown {

@@ -44,9 +44,9 @@ type capturePlace struct {
 type states struct {
 	once sync.Once
 	err  error
-	of   map[capturePlace][]State // sorted by Since
+	of   map[capturePlace][]State // the states of each capture, sorted by Since
 	keys map[string]bool
-	last record.Time // the latest Since
+	last record.Time // the latest State.Since of all states
 }
 
 // allStates returns the states in all segments of v, including the segments that KnownAt leaves out.
@@ -161,17 +161,18 @@ type Changes struct {
 	v      *Snapshot
 	hidden func(timeline.Place) bool
 	of     map[timeline.Place]*changed // captures without a body that were met
-	whole  map[string]*changed         // by key: the URLs all of whose captures were added
+	whole  map[string]*changed         // by key of a URL: the result to which all captures of the URL were added
 
-	groups map[string][]timeline.Capture // results of group
-	held   int                           // captures in groups
+	groups map[string][]timeline.Capture // results of the method group, by key
+	held   int                           // number of captures in groups
 }
 
 // heldMost is how many captures Changes keeps in memory, grouped by URL. The captures of the
 // last URL do not count.
 const heldMost = 1 << 16
 
-// changed is the common result for captures that lead to a common capture.
+// changed is a result of Changes. Captures that may have had their bodies from a common capture
+// share one result.
 type changed struct {
 	in     *changed // the result that this one has become a part of, or nil
 	times  map[record.Time]bool
@@ -203,8 +204,8 @@ func (c *Changes) Of(ctx context.Context, at timeline.Place) (times []record.Tim
 	return slices.Sorted(maps.Keys(r.times)), r.hidden, nil
 }
 
-// In returns the times that Of returns for all captures of the URL with this key that are
-// stored without a body, together.
+// In returns one list with the times that Of returns for each capture of the URL with this key
+// that is stored without a body.
 func (c *Changes) In(ctx context.Context, key string) ([]record.Time, error) {
 	group, err := c.group(ctx, key)
 	if err != nil {
@@ -250,8 +251,9 @@ func (r *changed) join(o *changed) {
 	o.in, o.times = r, nil
 }
 
-// reach finds the times for capture e, which has no result yet, and for all captures from which
-// it may have had its body. They share the new result.
+// reach makes the result for capture e, which has none yet: the times at which e may have got
+// another body. It follows all captures from which e may have had its body. Those of them that
+// are stored without a body share the result.
 func (c *Changes) reach(ctx context.Context, e *timeline.Capture) error {
 	r := &changed{times: make(map[record.Time]bool)}
 	for waiting := c.add(nil, r, e); len(waiting) > 0; {

@@ -73,8 +73,8 @@ func (v *Snapshot) wholeStored(ctx context.Context, ref record.Ref) (message.Sto
 	return out, nil
 }
 
-// headed returns the entry whose status line and headers count as those of e, a revisit without
-// headers of its own. The parameter at is the place of e. The result is nil if there is no such
+// headed returns the entry from which e, a revisit without headers of its own, takes its status
+// line and headers. The parameter at is the place of e. The result is nil if there is no such
 // entry.
 func (v *Snapshot) headed(ctx context.Context, at timeline.Place, e *segment.Stored) (*segment.Stored, error) {
 	o := v.Originals()

@@ -100,7 +100,7 @@ func (v *Snapshot) unchanged(alone []*segment.Info, together [][]*segment.Info) 
 	return slices.DeleteFunc(alone, func(s *segment.Info) bool { return in[s] }), groups
 }
 
-// times returns the times of the first and the last capture of the segments in list.
+// times returns the earliest and the latest time of the captures in the segments of list.
 func times(list []*segment.Info) (first, last record.Time) {
 	first, last = list[0].First, list[0].Last
 	for _, s := range list {
@@ -149,21 +149,21 @@ type tallier struct {
 	mixed   bool                      // some captures of the segment were added later; see Snapshot.KnownAt
 	allKeys bool                      // all keys of the segment are in the ranges
 	allTime bool                      // all times of the segment are wanted
-	span    [2]record.Time            // the period of the time that periodOf was asked for last
+	span    [2]record.Time            // start and end of the period that periodOf returned last
 	look    *Looker                   // for captures whose bodies are elsewhere
 	settled []timeline.Capture        // captures of the URL that was looked up last
 	places  map[timeline.Place]int    // index in settled of the capture at each place
 
 	tally   segment.Tally   // the current chunk
-	digests []record.Digest // by entry of the chunk, if the tally asks for them
+	digests []record.Digest // digest of the body of each entry of the chunk, if the tally asks for digests
 	stored  *batcher        // appends columns that only db-files have to b; nil if the tally asks for none
-	keep    []bool          // by entry of the chunk: whether it counts; nil means that all do
-	lost    []int           // wanted entries of the chunk that are stored without a body
+	keep    []bool          // for each entry of the chunk: whether it counts; nil means that all entries do
+	lost    []int           // numbers in the chunk of the wanted entries that are stored without a body
 	columns []tallied
 	codes   []int32
 	counts  []int64 // number of entries with each code; zero between uses
 	touched []int32
-	periods []int64 // by entry of the chunk: index of its period in starts
+	periods []int64 // for each entry of the chunk: the index of its period in starts
 	starts  []record.Time
 }
 
@@ -171,7 +171,7 @@ type tallier struct {
 // its code; the function put takes a code and appends the value to the row.
 type tallied struct {
 	values int
-	at     []int64        // index in codes for each entry; nil means 0
+	at     []int64        // for each entry of the chunk: an index in codes; nil means that all are 0
 	codes  []int          // code of each index; nil means the index itself
 	put    func(code int) // appends the value with this code to the row
 }
@@ -298,7 +298,8 @@ func (w *tallier) versions(list []*segment.Info, s record.Scan) error {
 	return walked
 }
 
-// begun adds a row for each capture of b that begins a version, if its segment is in counts.
+// begun adds a row for each capture of b that begins a version and whose segment counts:
+// counts[id] is true for the ID of that segment.
 func (w *tallier) begun(b *record.Batch, counts map[uint32]bool) error {
 	var host, beginning string // beginning is that of all keys of URLs with this host
 	for i, key := range b.Key {

@@ -41,9 +41,9 @@ func (w *tallier) byBody() bool {
 	return w.t.Columns&(record.ColStatus|record.ColKind|record.ColMime|record.ColBytes|record.ColDigest) != 0
 }
 
-// choose determines which entries of the current chunk count: it sets w.keep, and sets w.lost
-// to wanted entries without a body, whose other captures must be looked up. ranges are those
-// ranges of keys that do not end before the chunk.
+// choose determines which entries of the current chunk count, and sets w.keep. It sets w.lost to
+// the wanted entries that are stored without a body: for these, the other captures of the URL must
+// be looked up. ranges are the ranges of keys that end in the chunk or after it.
 func (w *tallier) choose(ranges []urlkey.Range) {
 	t := &w.tally
 	w.lost = w.lost[:0]

@@ -35,14 +35,14 @@ func (v *Snapshot) ToRead(ctx context.Context, s record.Scan, part record.FilePa
 	return sum, nil
 }
 
-// borderChunks is about how many chunks Borders reads the keys of at most. If there are more
-// chunks, Borders reads the keys of only some of the segments.
+// borderChunks bounds the work of Borders. With this many index chunks or more, Borders reads the
+// keys of only some of the segments.
 const borderChunks = 1 << 20
 
 // Borders returns keys that divide what the scan s reads into parts of about equal size, at
 // most the given number of parts. The keys are sorted. Each key begins a part; the first part
-// has the keys before the first border. least is how many index chunks of each segment a part
-// has on average at least, because a chunk at a border is read for both its parts.
+// has the keys before the first border. least is the least mean number of index chunks that a part
+// has of each segment. It bounds the extra work: a chunk at a border is read for both parts.
 func (v *Snapshot) Borders(ctx context.Context, s record.Scan, parts, least int) ([]string, error) {
 	ranges := s.Ranges
 	if ranges == nil {

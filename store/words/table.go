@@ -14,7 +14,7 @@ type Table struct {
 }
 
 type slot struct {
-	word  string // in lower case; "" if the slot is free
+	word  string // the word in lower case; "" if the slot is free
 	value uint8
 }
 

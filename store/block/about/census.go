@@ -9,7 +9,7 @@ import (
 
 // census counts the elements in a range of a page.
 type census struct {
-	anchors  int32 // links that show text
+	anchors  int32 // number of links that show text
 	entries  int32 // links that show text and begin a line
 	headings int32 // headings that begin with a link
 	items    int32 // items of lists and rows of tables

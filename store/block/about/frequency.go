@@ -14,7 +14,7 @@ type frequencies struct {
 	entries []frequency // one for each word, in the order of the first occurrences
 	keys    []byte      // the keys of the entries, one after the other
 	slots   []int32     // hash table of the keys: 1 + the index of an entry; 0 if free
-	best    []int32     // indexes of entries; memory of the results
+	best    []int32     // indexes of entries: the memory in which results are returned
 }
 
 type frequency struct {

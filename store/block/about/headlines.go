@@ -20,16 +20,16 @@ const (
 // Headline is the text of a link that is long enough to be a headline.
 type Headline struct {
 	Text string
-	// Main reports that the link is in the main part of the page, and not in a menu, a header,
+	// Main is set if the link is in the main part of the page, and not in a menu, a header,
 	// a footer, an aside, an advertisement or a form.
 	Main bool
 }
 
 // Headlines appends to dst the headlines of a page, in their order: the texts of links of at
-// least four words, or of eight letters of a script without spaces. If a link encloses
-// headings, the text is that of the heading of the highest rank: headings of lower ranks are
-// often only a catchword above it. Otherwise the text is the first line that is long enough. A
-// document, such as a PDF, has no headlines.
+// least four words, or of eight letters of a script without spaces. If a link encloses headings,
+// only the heading of the highest rank counts: a heading of a lower rank is often only a catchword
+// above it. Otherwise the first line of the link that is long enough counts. A document, such as a
+// PDF, has no headlines.
 func Headlines(dst []Headline, b *divide.Body) []Headline {
 	if b.Document != nil || b.Plain {
 		return dst

@@ -32,7 +32,7 @@ import (
 type labeller struct {
 	tree   *divide.Tree
 	flow   *flow.Flow
-	total  float64  // weight of the page
+	total  float64  // weight of all that the page shows
 	census []census // census[i] is of nodes 0 to i-1
 	// said has, for each node, the index in evidences of what its element declares.
 	// 0 means not computed yet, and 1 means that it declares nothing.
@@ -42,8 +42,8 @@ type labeller struct {
 	ranges    []nodeRange      // for each block, the nodes that start in it
 	claims    []claim          // for each chunk of the body, whether a copyright notice begins there
 	inherited []label.Evidence // for each block, the evidence of its names and of its ancestors' names
-	// closingAt is the place of the last closing word before closingEnd, see
-	// closingWord.
+	// closingAt is the offset of the last closing word that was found before the offset
+	// closingEnd, see closingWord. Both are offsets in the body.
 	closingAt, closingEnd int
 	itemsIn               map[int32]bool // the results of holdsItems so far, by element
 }
@@ -252,7 +252,7 @@ func (l *labeller) says(i int) *label.Evidence {
 // flow.Flow.Weighs.
 func (l *labeller) weight(i int) int32 { return l.flow.Weighs(i, int(l.flow.Page.Nodes[i].Next)) }
 
-// sight has the visible properties of a block, by which looks judges it.
+// sight has the visible properties of a block, from which the method looks finds its label.
 type sight struct {
 	census
 	region               bool    // the block is at level 1

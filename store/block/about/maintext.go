@@ -486,8 +486,8 @@ func (m *mainFinder) best() int {
 // it.
 func (m *mainFinder) of(i int) int32 { return m.sum[m.t.Nodes[i].Next] - m.sum[i] }
 
-// stretch is a range of a page: Body[start:end], and Nodes[from:to], which start
-// there.
+// stretch is a range of a page: the bytes Body[start:end], and the nodes
+// Nodes[from:to] that start in these bytes.
 type stretch struct{ start, end, from, to int32 }
 
 // kept returns the ranges of element root that are main text: all of root except

@@ -20,13 +20,13 @@ import (
 type speech struct {
 	options TopicOptions
 	profile divide.Profile
-	tree    markup.Tree // the block
+	tree    markup.Tree // the markup of the block
 	text    string      // the text that read read last
-	words   []word      // its words
+	words   []word      // the words of text
 	phrases []phrase    // the result of phrasesOf
-	listed  []string    // what is counted
-	costs   []int       // memory of split
-	sizes   []int       // the same
+	listed  []string    // the words or phrases whose occurrences are counted
+	costs   []int       // working memory of the method split
+	sizes   []int       // working memory of the method split
 	counted frequencies
 }
 
@@ -89,7 +89,7 @@ var cutter = &cut.Cutter{Fold: match.Simplified}
 // their words end.
 const foreignBytes = 60
 
-// latinLetters is the length of a Latin word beside Chinese words, in Chinese letters.
+// latinLetters is how many Chinese letters a Latin word counts as in the length of a text.
 const latinLetters = 3
 
 // read divides a text into s.words, stop words included. It returns the length of the text,
@@ -109,8 +109,8 @@ func (s *speech) read(text string) int {
 // language.
 const unitLetters = 6
 
-// unitsOf returns the length of a phrase in words. In a phrase of Chinese words, every
-// unitLetters letters that are begun count as one word.
+// unitsOf returns the length of a phrase in words. A phrase of Chinese words has one word for
+// each unitLetters letters, rounded up.
 func unitsOf(words []word) int {
 	letters := 0
 	for i := range words {
@@ -179,7 +179,7 @@ type phrase struct {
 	units int // length of the phrase in words, as unitsOf counts them
 }
 
-// phraseLetters is the length of the longest phrase in Chinese letters.
+// phraseLetters is how long a phrase may be at most, counted in Chinese letters.
 const phraseLetters = 12
 
 // phrasesOf returns the phrases of the text that was read last. Phrases begin and end
@@ -265,9 +265,9 @@ func (s *speech) sayTogether(from, to int) bool {
 // phrases of the text are the better topic: in a list of headlines, often one word is frequent.
 const frequentLeast = 3
 
-// extract returns the topic of a text in which nothing stands out by its type or colour. That
-// is the frequent words of a long text that has enough of them, and otherwise its first phrases
-// (see trim).
+// extract returns the topic of a text in which nothing stands out by its size or colour. If the
+// text is long and has enough frequent words, the topic is these words. Otherwise it is the first
+// phrases of the text (see trim).
 func (s *speech) extract(text string) string {
 	if s.read(text) < s.options.Delta {
 		return s.trim()

@@ -51,9 +51,9 @@ type elementStyle struct {
 	elements []int32 // the children, as indexes in SiteStyle.elements
 }
 
-// seen counts how often one feature occurs: n times in all pages, and now times in the last
-// page that has it. last is the number of that page. entropy is the sum of c·ln c over the
-// earlier pages, if c is the count of the feature in a page.
+// seen counts how often one feature occurs. The field n is its count in all pages, now its count
+// in the last page that has it, and last the number of that page. entropy is the sum of c·ln c
+// over the earlier pages, where c is the count of the feature in a page.
 type seen struct {
 	n, now  int32
 	last    int32
@@ -176,7 +176,7 @@ type styleWalk struct {
 // stylePart is a child of an element on a page: a block element, or everything
 // between two block elements.
 type stylePart struct {
-	from, to int32  // Nodes[from:to]
+	from, to int32  // the nodes of the child are Nodes[from:to]
 	key      uint64 // the same for similar children
 	element  bool   // the child is a block element
 	place    int    // index of the child in the style, the same for the items of a list

@@ -33,7 +33,7 @@ type Origin struct {
 // before it. The piece after the last word of a leaf may have no word.
 type Piece struct {
 	life.Token
-	First *Origin // of a line, when the line that it was edited from came in; otherwise equal to Last
+	First *Origin // for an edited line: when the line came in from which it was edited; otherwise equal to Last
 	Last  *Origin // when the piece came in
 }
 
@@ -58,7 +58,7 @@ const oldMax = 4096
 // value is ready to use; its pieces are words.
 type Page struct {
 	Unit   Unit
-	leaves []Leaf // of the last version, in order
+	leaves []Leaf // the leaves of the last version, in order
 	// Memory that is used again.
 	spare      []Leaf
 	byBlock    []*Leaf
@@ -78,7 +78,8 @@ type Version struct {
 	// returns them. Add looks at the indexes of blocks, and at whether Op is life.Edited. In
 	// the first version each leaf is added. A version that is not a page has no leaves.
 	Changes []life.Match
-	// Rereads reports that equal bytes may show another text than in the version before.
+	// Rereads is set if the body is read in another way than in the version before, such as
+	// in another charset. Equal bytes may then show another text.
 	Rereads bool
 	// Text returns the text of block n, which is a leaf.
 	Text func(n int) string
@@ -114,8 +115,8 @@ type addition struct {
 	page   *Page
 	v      *Version
 	origin Origin // the origin of all text that this version brought, without Old
-	gone   []run  // in the order of the old page
-	came   []run  // in the order of the new page
+	gone   []run  // the pieces that this version removed, in the order of the old page
+	came   []run  // the pieces that this version added, in the order of the new page
 }
 
 // run is the pieces that one version removed, or added, at one place of a leaf. leaf is the
@@ -125,9 +126,9 @@ type run struct {
 	pieces []Piece
 }
 
-// compare returns the leaves of the version that is being added. It compares each with the leaf
-// of the version before that it continues. It collects in a.gone and a.came the pieces that
-// were removed and added.
+// compare returns the leaves of the version that is being added. It compares each leaf with its
+// form in the version before, if it had one. It collects the removed pieces in a.gone, and the
+// added pieces in a.came.
 func (a *addition) compare() []Leaf {
 	p := a.page
 	old := p.byBlock[:0]
@@ -189,8 +190,8 @@ func (a *addition) newOrigin(old string) *Origin {
 	return &o
 }
 
-// edit returns leaf n of the version that is being added. The leaf of the version before that
-// it continues is the argument was.
+// edit returns leaf n of the version that is being added. The argument was is the same leaf in the
+// version before, perhaps with another text.
 func (a *addition) edit(was *Leaf, n int) Leaf {
 	l := Leaf{n, was.First, was.Last, a.page.pieces(a.v.Text(n))}
 	edited := false
@@ -204,9 +205,9 @@ func (a *addition) edit(was *Leaf, n int) Leaf {
 	return l
 }
 
-// hunk records one place at which a leaf differs from the version before. The pieces gone of
-// block old were removed there, and the pieces come of leaf n were added. hunk sets the origins
-// of come.
+// hunk records one place at which leaf n differs from block old, the same leaf in the version
+// before. The pieces in gone were removed there, and the pieces in come were added. hunk sets the
+// origins of the added pieces.
 func (a *addition) hunk(old int, gone []Piece, n int, come []Piece) {
 	if len(come) > 0 {
 		o := a.newOrigin(text(gone))

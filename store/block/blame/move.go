@@ -18,12 +18,13 @@ const (
 	// counts as moved to another place in the order. "git blame -M" has the same limit for
 	// letters; a Chinese letter has three bytes.
 	movedBytes = 20
-	// placesMax is how many places of the removed text are tried for a moved text.
+	// placesMax is how many places in the removed texts are compared, at most, to find
+	// from where one added text moved.
 	placesMax = 16
 )
 
-// seed returns how many pieces in a row two texts must have in common. One line is
-// enough.
+// seed returns how many pieces in a row two texts must have in common so that they are
+// compared as moved text: seedWords if the pieces are words, and 1 if they are lines.
 func (p *Page) seed() int {
 	if p.Unit == Lines {
 		return 1
@@ -35,7 +36,7 @@ func (p *Page) seed() int {
 // removed, or added, at one place of a leaf.
 type loose struct {
 	pieces []*Piece
-	hash   []uint64 // of each piece's word
+	hash   []uint64 // for each piece, the hash of its word
 	run    []int    // for each piece, the index of its run
 	done   []bool   // for each piece, whether its place in the other version is known
 	common []bool   // for each piece, whether the other version has its text too
@@ -116,8 +117,8 @@ func (l *loose) places(seed int) places {
 	return p
 }
 
-// of yields the places with this key, at most placesMax of them. Two different sequences may
-// have the same key.
+// of yields the indexes of the pieces at which a sequence of words with this key begins, at most
+// placesMax of them. Two different sequences may have the same key.
 func (p places) of(key uint64) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		at, ok := p.first[key]

@@ -10,7 +10,7 @@ import (
 // atom is a range of a page that a division may use as one part: an element, a
 // run of text, or a group of these. An atom does not change after it is made.
 type atom struct {
-	start, end int32  // range of the body
+	start, end int32  // the atom is Body[start:end]
 	from, to   int32  // nodes from to to-1 start in the atom
 	element    int32  // the node, if the atom is exactly one element; otherwise 0
 	text       int32  // bytes of visible text
@@ -89,8 +89,8 @@ func (m *atoms) list(n int) []atom {
 	return l
 }
 
-// take moves the atoms of *built into a list of their own and returns that list, or nil if
-// *built is empty.
+// take copies the atoms of *built into a new list, empties *built, and returns the new list. It
+// returns nil if *built is empty.
 func (m *atoms) take(built *[]atom) []atom {
 	if len(*built) == 0 {
 		return nil

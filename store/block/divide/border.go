@@ -20,7 +20,7 @@ const borderNodes = 24
 // rules and headings and unlike photographs. An object (Flash) is a border if it
 // is wide and low, because a film is not that wide.
 const (
-	borderWidth = 100 // pixels
+	borderWidth = 100 // the least width of a border, in pixels
 	borderImage = 3   // an image is at least so many times as wide as high
 	borderFlash = 2   // an object of known size is at least so many times as wide as high
 )

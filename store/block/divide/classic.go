@@ -76,7 +76,7 @@ type classic struct {
 // its children. A child is an element that is not hidden, or text that is not
 // blank.
 type kids struct {
-	count, schema, inline int32 // number of children; how many are classSchema; how many classFormat or classFunction
+	count, schema, inline int32 // number of all children, of those of classSchema, and of those of classFormat or classFunction
 	shown                 bool  // a child shows something
 	differs               bool  // a child has another background than the node
 	divided               int32 // number of classSchema children for which rules 8 and 9 both fail

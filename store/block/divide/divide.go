@@ -69,14 +69,14 @@ type Tree struct {
 	// Document is the document whose markup is divided, see OfDocument. It is nil if the
 	// body itself is a page or plain text.
 	Document *document.Document
-	// spans has, for each block of a document, its section and part. Those of the
-	// document itself are -1.
+	// spans has, for each block of a document, its section and its part. Both are -1
+	// for the block of the whole document.
 	spans []document.Span
 }
 
 // Block is one block of a Tree.
 type Block struct {
-	Start, End int    // range of the body
+	Start, End int    // the block is Body[Start:End]
 	Parent     int    // index of the parent; 0 for the page itself
 	Next       int    // index of the first later block that is no descendant
 	Depth      int    // the level at which the block appears, from 1; 0 for the page

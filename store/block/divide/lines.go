@@ -56,7 +56,7 @@ func (m *atoms) lines(a *atom) []atom {
 
 // lineSplitter divides one run of text into lines. Its result is in m.built.
 type lineSplitter struct {
-	m      *atoms // builds the lines
+	m      *atoms // makes the atoms of the lines
 	pre    bool
 	gap    int  // the number of breaks in a row that set the next line apart
 	line   atom // the current line
@@ -128,8 +128,9 @@ func (s *lineSplitter) preText(start, end, node int32) {
 	}
 }
 
-// add adds Body[start:end], which is Nodes[from:to], to the current line. shows
-// is what they show. bold says whether their text is emphasised.
+// add adds Body[start:end] to the current line. Nodes[from:to] are the nodes of these
+// bytes. shows is the amount that they show, and bold says whether their text is
+// emphasised.
 func (s *lineSplitter) add(start, end, from, to int32, shows flow.Amount, bold bool) {
 	if s.line.end == 0 {
 		s.line = atom{start: start, from: from, pre: s.pre, apart: s.seen >= s.gap || s.rule, border: s.border}

@@ -66,7 +66,7 @@ type KnownPart struct {
 type partBlock struct {
 	start, end   int32
 	parent, next int32
-	row          int32 // the node of the cell's row, counted from the part's first node; or rowNone, rowOutside
+	row          int32 // if the block is a table cell, the node of its row, counted from the part's first node; otherwise rowNone or rowOutside
 }
 
 // The values of partBlock.row if the part contains no row for the block.

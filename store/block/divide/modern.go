@@ -47,8 +47,8 @@ type divider struct {
 	tree  *Tree
 	total int32 // weight of the page
 
-	known   *Memory // may be nil
-	charset string  // of the page
+	known   *Memory // the memory of parts divided before; may be nil
+	charset string  // charset of the page
 }
 
 func (t *Tree) divideModern(by shares, known *Memory, charset string) {
@@ -293,8 +293,9 @@ func (d *divider) plain(a *atom) bool {
 	return d.textual(a) || a.element != 0 && d.Shows(int(a.element)).Blocks <= 1
 }
 
-// heads returns the first atom of a group; if that is the image of a border, the
-// atom after it. Any other atom is returned unchanged.
+// heads returns the atom with which the group a begins, also if a begins with a group.
+// It passes over the image of a border at the beginning. If a is no group, heads
+// returns a.
 func (d *divider) heads(a *atom) *atom {
 	for a.parts != nil {
 		if first := &a.parts[0]; first.text == 0 && first.border {
@@ -332,7 +333,7 @@ func (d *divider) textual(a *atom) bool {
 	}
 }
 
-// worthModule reports whether a and b each show enough to remain two parts if a
+// worthModule reports whether a and b are both large enough to stay two parts, if a
 // separator is between them.
 func (d *divider) worthModule(a, b *atom) bool {
 	return a.weight >= smallModule && b.weight >= smallModule
@@ -501,8 +502,8 @@ func (d *divider) worthLeaf(a *atom) bool {
 	}
 }
 
-// worthPart reports whether a reader would see an atom as a part of its own: it
-// shows enough, or its markup is long.
+// worthPart reports whether an atom is large enough to be a part of its own: its weight
+// is at least smallModule, or its markup has at least leafBytes bytes.
 func worthPart(a *atom) bool { return a.end-a.start >= leafBytes || a.weight >= smallModule }
 
 // cutAfter reports whether a sequence of small parts may be cut after part a. The

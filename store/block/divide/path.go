@@ -62,7 +62,7 @@ type pathWriter struct {
 // pathWriters are the pathWriters that are not in use.
 var pathWriters = sync.Pool{New: func() any { return new(pathWriter) }}
 
-// places decides which letters the names of siblings begin with.
+// places chooses the letters with which the names of siblings begin.
 // siblings[from:to] are the centre. names has the letters for the siblings
 // before, in and after the centre, such as "T", "C" and "B". If there is no
 // centre, from and to include all siblings, and the letters are "".

@@ -57,7 +57,7 @@ var ErrOther = errors.New("facts are of another extractor or charset")
 // The bits of the form byte. It says how a page or a leaf was read, and which optional
 // fields follow in its facts.
 const (
-	formPlain   = 1  // not as markup
+	formPlain   = 1  // read as plain text and not as markup
 	formCharset = 2  // a charset follows; a leaf of ASCII has none
 	formPrint   = 4  // a leaf's fingerprint follows
 	formInline  = 8  // the facts of the leaves are part of the facts of the page
@@ -145,7 +145,7 @@ type Reading struct {
 // its leaves.
 type place struct {
 	leaf int // index of the first leaf after the link
-	part int // same meaning as Link.Part
+	part int // index in the cut of the block that contains the link, -1 if none does
 }
 
 // Facts returns the facts of each leaf, in the order of the page. A plain text
@@ -362,7 +362,7 @@ func (r *Reading) AppendFacts(dst []byte, base string, inline bool) []byte {
 
 // Kept is the decoded form of the stored facts of a page. Read returns it.
 type Kept struct {
-	Base string // as written; "" if the page declares none
+	Base string // base address for relative links, as the page declares it; "" if it declares none
 	Cut  []KeptBlock
 
 	keptReading
@@ -571,8 +571,9 @@ func (k *keptReading) leaf(src []byte) (keptLeaf, error) {
 }
 
 // Outside returns the facts of a response whose body has no blocks, and the
-// number of links in these facts. The links are those of the headers and, if the
-// body is a style sheet, of the body. Without links it returns nil and 0.
+// number of links in these facts. The facts list the links in the headers and, if
+// the body is a style sheet, the links in the body. Without links Outside returns
+// nil and 0.
 func Outside(body []byte, as divide.As) (facts []byte, links int) {
 	list := divide.Outside(body, as)
 	if len(list) == 0 {

@@ -18,8 +18,8 @@ type keptBytes struct {
 const squeezeLeast = 1 << 10
 
 // keep stores a copy of b, the bytes of a leaf, unless k has a copy. turn is a number that the
-// caller chooses for one round of calls. The first call in a turn returns about how many bytes
-// of memory the leaf takes; later calls in the same turn return 0.
+// caller chooses for one round of calls. The first call in a round returns an estimate of the
+// memory that the leaf takes, in bytes. Later calls in the same round return 0.
 func (k *keptBytes) keep(b []byte, turn uint32) int64 {
 	if k.packed == nil {
 		if len(b) < squeezeLeast {
@@ -35,8 +35,8 @@ func (k *keptBytes) keep(b []byte, turn uint32) int64 {
 	return int64(len(k.packed)) + leafBytesBeside
 }
 
-// leafBytesBeside is about how many bytes of memory a leaf takes in addition to its
-// content.
+// leafBytesBeside is an estimate of the memory, in bytes, that a leaf takes in
+// addition to its content.
 const leafBytesBeside = 150
 
 // bytes returns the bytes that were passed to keep, or nil if there were none.

@@ -29,7 +29,7 @@ type References struct {
 	inline  bool          // the facts of the leaves are in those of the page
 	leaves  []record.Leaf // the inline facts of the leaves; empty if they are not inline
 	outside []byte        // begins with the packed links outside of the markup; nil if there are none
-	layout  []byte        // packed links of the layout, then the leaf and the block of each
+	layout  []byte        // packed links of the layout, followed by the place of each: the leaf after it and its block
 	tree    markup.Tree   // the current leaf, if its links must be read from its bytes
 	links   []markup.Reference
 	list    []Reference
@@ -95,10 +95,10 @@ func (r *References) Page(facts []byte) error {
 // Links needs no argument.
 func (r *References) Inline() bool { return r.inline || r.count == 0 }
 
-// Links returns the links of the current page. They are those that Kept.Links returns, but in
-// another order: first the links outside of the markup, then those of the layout, then those of
-// each leaf. leaves has the facts of each leaf, in order, and also its bytes if the facts are
-// short. leaves is ignored if Inline is true.
+// Links returns the links of the current page. They are the same as the result of Kept.Links, but
+// in another order: first the links outside of the markup, then the links of the layout, then the
+// links of each leaf. leaves has the facts of each leaf, in order, and also its bytes if the facts
+// are short. leaves is ignored if Inline is true.
 func (r *References) Links(leaves []record.Leaf) ([]Reference, error) {
 	if r.Inline() {
 		leaves = r.leaves

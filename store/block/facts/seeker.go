@@ -11,14 +11,14 @@ import (
 // zero value is ready for use. Only one goroutine may use a Seeker.
 type Seeker struct {
 	spans map[seekerGroup]map[record.LeafSpan]*spanLinks
-	bytes int // about how many bytes spans takes
+	bytes int // an estimate of the memory that spans takes, in bytes
 
 	// first is the first span of the page that was read last. From there, the field next leads
 	// from span to span. The next version of the page has nearly the same spans, so the map is
 	// rarely needed.
 	first *spanLinks
-	group seekerGroup                    // the group of that page
-	of    map[record.LeafSpan]*spanLinks // spans[group]
+	group seekerGroup                    // the group of the page that was read last
+	of    map[record.LeafSpan]*spanLinks // the remembered spans of the group: spans[group]
 
 	leaves  [][]byte           // memory for the facts of the current span
 	targets []markup.Reference // memory for the links of the current leaf
@@ -146,8 +146,8 @@ func (s *Seeker) Links(k *Kept, spans []record.LeafSpan, q *Sought) (links []Sou
 	return links, nil
 }
 
-// ofSite reads a span of leaves and returns it with those of its links that may be sought in a
-// page of the site.
+// ofSite reads a span of leaves. The result lists the links in the span that some page of the site
+// may seek.
 func (s *Seeker) ofSite(k *Kept, span record.LeafSpan, q *Sought) (*spanLinks, error) {
 	leaves, err := q.Read(s.leaves[:0], span)
 	if err != nil {

@@ -11,8 +11,9 @@ import (
 type Brought struct {
 	// Blocks is the number of leaves that the version before does not have.
 	Blocks int
-	// Bytes is the size of these leaves, plus that of the layout if it changed. If
-	// this body or the one before is stored undivided, it is the size of this body.
+	// Bytes is the size in bytes of these leaves, plus the size of the layout if it
+	// changed. If this body or the body before is stored undivided, Bytes is the size
+	// of this body.
 	Bytes int64
 }
 

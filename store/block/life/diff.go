@@ -39,7 +39,7 @@ func Diff(old, new string) []Edit {
 // and white space before it.
 type Token struct{ Word, Text string }
 
-// tokenBytes is about how many bytes of text a token has.
+// tokenBytes is an estimate of the mean number of bytes of text in a token.
 const tokenBytes = 6
 
 // Tokens divides a text into its words. The texts of all tokens together are the

@@ -116,7 +116,8 @@ func (h *History) Add(v Version) *Revision {
 	return r
 }
 
-// bytes returns about how many bytes of memory h takes, without what Rest has packed.
+// bytes returns an estimate of the memory that h takes, in bytes. The compact forms that Rest
+// returned do not count.
 func (h *History) bytes() int64 {
 	if h.last == nil {
 		return 0

@@ -28,7 +28,8 @@ const (
 )
 
 // Level returns the level for the URL after the versions learned so far, and the
-// reason for it as a phrase. Before the first version they are KeptLevel and "".
+// reason for it as a phrase. Before the first version, level is KeptLevel and reason
+// is "".
 func (m *LevelManager) Level() (level int, reason string) {
 	if m.level == 0 {
 		return facts.KeptLevel, ""
@@ -74,9 +75,9 @@ func (m *LevelManager) move(by int, reason string) {
 	m.finer, m.coarse = 0, 0
 }
 
-// levelVotes reports whether the changes in the version, seen at a level, speak
-// for a finer or for a coarser level. any is false if no block was added, edited
-// or removed.
+// levelVotes reports whether the changes of the blocks at a level, since the version
+// before, speak for a finer or for a coarser level. any is false if no block was
+// added, edited or removed.
 func (r *Revision) levelVotes(level int) (finer, coarser, any bool) {
 	changed := map[int]bool{} // blocks of the version
 	edited, stayed, divides := 0, 0, 0

@@ -103,8 +103,8 @@ type matcher struct {
 	alike        []float64
 
 	// Memory that is used again.
-	slots, nexts  []int // of byAnyDigest
-	tails, before []int // of order
+	slots, nexts  []int // working memory of the method byAnyDigest
+	tails, before []int // working memory of the method order
 	index         wordIndex
 	found         []candidate
 	shared        []int // words in common with each old block; 0 before and after

@@ -105,7 +105,7 @@ func (r *Revision) Changes(level int) []Match {
 // cutPairs describes how the blocks of a cut share leaves with those of the same
 // cut of the version before. Blocks are named by their indexes in the two cuts.
 type cutPairs struct {
-	old, new     []int // the cuts
+	old, new     []int // the blocks of the two cuts, as indexes of blocks
 	ofOld, ofNew []int // for each match of leaves, the place in each cut of the block that contains the leaf; -1 if none
 	// toOld[i] is the old block that has most of the leaves of new block i, by size, or -1.
 	// toNew[i] is the new block that has most of the leaves of old block i, or -1; a new block
@@ -352,8 +352,8 @@ func (r *Revision) trace() []Life {
 	return r.Life
 }
 
-// names lists, for each life, the blocks that have this life. last has the last of these
-// blocks, and before leads from each block to the previous one; 0 ends the list.
+// names lists, for each life, the blocks that have this life. The list of a life begins with
+// the block in last; before[n] is the next block of the list after block n; 0 ends the list.
 type names struct {
 	last   map[Life]int // for each life, the last block with it
 	before []int        // for each block, the previous block with the same life

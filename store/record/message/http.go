@@ -22,9 +22,9 @@ import (
 // for the end of a head.
 const headMax = 256 << 10
 
-// SplitHead returns the offset at which the body of the HTTP message data starts:
-// after the first empty line. Lines may end in CR LF or LF. It returns 0 if data
-// does not begin with a status line; then all of data is body.
+// SplitHead returns the offset in data, an HTTP message, at which the body starts:
+// after the first empty line. Lines may end in CR LF or LF. SplitHead returns 0 if
+// data does not begin with a status line; all of data is then the body.
 //
 // Old crawlers stored heads without an empty line, or cut them and put a LF at the
 // cut. Therefore the body also begins at a line that is not "Name: value", unless
@@ -63,10 +63,10 @@ func MessageLength(data []byte) (length int64, head []byte, ok bool) {
 	return int64(n) + int64(body), data[:n], err == nil
 }
 
-// endOfCutHead returns the end of a head that may have been cut. The line at pos is
-// the first that is not a header line. If the lines from pos on still belong to the
-// head, endOfCutHead returns the offset after the empty line; otherwise it returns
-// pos.
+// endOfCutHead returns the offset at which a head ends that a crawler may have cut.
+// The line at the offset pos is the first line that is not a header line. If the
+// lines from pos on still belong to the head, endOfCutHead returns the offset after
+// the empty line; otherwise it returns pos.
 func endOfCutHead(head []byte, pos int) int {
 	if !bytes.HasSuffix(head[:nextLine(head, 0)], []byte("\r\n")) {
 		return pos

@@ -15,7 +15,7 @@ type Moment struct {
 
 // Written is a capture of a Moment that was written to the file.
 type Written struct {
-	Revisit  bool   // it is a revisit record, without a body
+	Revisit  bool   // the capture was written as a revisit record, without a body
 	Declared string // digest that the capture came with
 
 	resource bool

@@ -13,13 +13,13 @@ type Stored struct {
 	// Capture is the capture as it was imported, except that a revisit has the body of the capture it
 	// refers to, and also that capture's head if it has no head itself. Spool is always nil.
 	record.Capture
-	URL    string        // canonical
+	URL    string        // the URL of the capture in its canonical form
 	Title  string        // title of a page; or ""
 	Digest record.Digest // sha256 of the body; zero if NoBody is set
 	// Large yields the pieces of a body above LargeBody bytes, in order; Body
 	// is then nil. It may be ranged over several times.
 	Large iter.Seq2[[]byte, error]
-	Size  int64 // of the body, whether in Body or in Large
+	Size  int64 // size of the body in bytes, whether it is in Body or in Large
 	// NoBody says why the archive has no body for this capture; or "".
 	NoBody string
 }
@@ -56,9 +56,9 @@ func (s *Stored) Wire() iter.Seq2[[]byte, error] {
 	return reframed(s.Entity(), s.Framing)
 }
 
-// FrameWhole frames the body as a single chunk if the head says that it is chunked,
-// but s has no framing. Without that, a reader could take a body that looks like
-// chunks for a chunked one.
+// FrameWhole sets s.Framing to that of a single chunk with the whole body, if the
+// head says that the body is chunked but s has no framing. Otherwise a reader could
+// mistake a body that looks like chunks for a chunked body.
 func (s *Stored) FrameWhole() {
 	if len(s.Framing) > 0 || !isChunked(&s.Capture) {
 		return

@@ -45,16 +45,16 @@ type BlockScope struct {
 	urlkey.Scope
 }
 
-// BodyDigest has the digests of one body. Records of revisits often declare the
-// SHA-1 of the body that they lack.
+// BodyDigest has two digests of one body. The SHA-1 is needed because the record of a
+// revisit often declares it in place of the body.
 type BodyDigest struct {
 	SHA256 record.Digest
 	SHA1   [20]byte
 }
 
-// NewBlockScope returns the scope for the text from of a statement, or for the range 'from' ..
-// 'to' if to is not "". The scope of one page also contains the forms of the page that a browser
-// rendered.
+// NewBlockScope returns the scope that a statement spells as the text from, or as the range 'from'
+// .. 'to' if to is not "". The scope of a single page also contains the captures of that page as a
+// browser rendered it.
 func NewBlockScope(from, to string) (BlockScope, error) {
 	s := BlockScope{From: from, To: to}
 	var err error
@@ -193,9 +193,9 @@ func (l *BlockList) Add(e BlockEntry) *BlockList {
 	return next
 }
 
-// Allow returns a copy of l without what o allows again, and what was removed. An entry is removed
-// if o names its number, or if each of its scopes lies in a scope that is allowed. If only a part
-// of an entry's URLs is allowed, the entry stays with that part in Allowed.
+// Allow returns a copy of l that no longer blocks what o names, and a list of the changes. An entry
+// is removed if o names its number, or if each of its scopes lies in a scope that o names. If o
+// names only a part of an entry's URLs, the entry stays, and that part is added to its Allowed.
 func (l *BlockList) Allow(o AllowOptions) (*BlockList, AllowResult) {
 	next := &BlockList{Next: l.Next}
 	var res AllowResult
@@ -251,7 +251,7 @@ type AllowOptions struct {
 // AllowResult says what ALLOW took off the block-list.
 type AllowResult struct {
 	Removed []BlockEntry // entries that were removed
-	Partly  []BlockEntry // entries of which some URLs were lifted, as they are now
+	Partly  []BlockEntry // entries of which only some URLs were allowed, after the change
 	// Missing are the scopes, and MissingEntries the numbers of entries, that the statement named but
 	// the list did not have.
 	Missing        []string

@@ -22,7 +22,7 @@ type CopyOptions struct {
 // several pools share counts for the first of them only.
 type CopyResult struct {
 	Pool   string
-	Files  int   // files of the pool
+	Files  int   // number of files of the pool
 	Copied int   // files copied; the other files were already there and whole
 	Bytes  int64 // size of the copied files
 }

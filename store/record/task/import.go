@@ -13,7 +13,7 @@ type ImportOptions struct {
 	Job      string         // name stored with each capture
 	Zone     *time.Location // time zone of dates without a zone; nil is UTC
 	Base     string         // for html: URL of the folder, ending in a slash, or of the only file; "" means that the files say it
-	At       time.Time      // for html: when the files were fetched; zero means that the files say it
+	At       time.Time      // for HTML files: when they were fetched; zero means to take the time from each file
 	// Earliest and Latest bound the times of captures; see Dates. Nil means
 	// 1990-01-01, and one day after now.
 	Earliest, Latest *record.Time
@@ -66,7 +66,7 @@ type DigestCounts struct {
 	Body    int64 // the body, after transfer-decoding
 	Wire    int64 // the body with its chunk framing, as it was sent
 	Record  int64 // the whole response, head and body as sent
-	Wrong   int64 // none of these: the digest is wrong
+	Wrong   int64 // the digest fits none of the three: it is wrong
 	Unknown int64 // the algorithm or encoding of the digest is not known
 }
 
@@ -76,6 +76,6 @@ const DamagesKept = 10000
 
 // Damage is one place in an imported file that could not be read.
 type Damage struct {
-	Offset, Length int64 // in bytes; Length is 0 if unknown
+	Offset, Length int64 // where the damage begins in the file, and its length, in bytes; Length is 0 if unknown
 	Why            string
 }

@@ -11,7 +11,7 @@ import (
 type JobState uint8
 
 // The states of a job. A job is interrupted if its user stopped it, or if its
-// process ended without noting an end of the job.
+// process ended before it wrote to the log how the job ended.
 const (
 	JobRunning JobState = iota
 	JobDone
@@ -34,8 +34,8 @@ type Job struct {
 	Started   record.Time
 	Finished  record.Time // NoTime if it runs or was interrupted
 	Rows      int64       // rows of its result, or what it counts instead: records, pages
-	Bytes     int64       // bytes that it handled; 0 if it does not count them
-	Error     string      // cut at JobTextMax
+	Bytes     int64       // number of bytes that the job handled; 0 if the job does not count them
+	Error     string      // why the job failed, cut at JobTextMax; "" if it did not fail
 	Process   int         // ID of the process that runs it
 
 	// Scheduled and Next are for a job of a schedule; otherwise both are NoTime. Scheduled is when the

@@ -24,12 +24,12 @@ type MergeOptions struct {
 // MergeResult says what MERGE or SEAL did in one pool.
 type MergeResult struct {
 	Pool     string
-	Segments int      // segments that were merged
+	Segments int      // number of segments that were merged
 	Into     int      // segments that replace them; 0 if there was nothing to do
 	Static   bool     // the pool was static before
 	Deleted  bool     // files of the pool still hold deleted captures
 	Large    bool     // the pool is above PoolLimit and should be split
-	Parts    []string // pools that it was split into, itself first; nil if it was not split
+	Parts    []string // pools into which the pool was split, first the pool itself; nil if it was not split
 	Captures int64
 	OldBytes int64 // size of the merged segments, db-files and indexes
 	Bytes    int64 // size of the segments that replace them

@@ -20,7 +20,7 @@ type MoveOptions struct {
 // MoveResult says how many db-files of one pool MOVE POOL moved.
 type MoveResult struct {
 	Pool  string
-	Files int   // db-files of the pool
-	Moved int   // db-files that were moved; the others were there already
+	Files int   // number of db-files of the pool
+	Moved int   // db-files that were moved; the others were already at MoveOptions.To
 	Bytes int64 // size of the moved files
 }

@@ -30,8 +30,8 @@ func (s RecoverState) String() string {
 // Recovered is one span of a file that RECOVER reads: a record that was saved, or
 // damage. Spans come in the order of their offsets and do not overlap.
 type Recovered struct {
-	Offset int64 // in the file, in bytes
-	Length int64 // in bytes; 0 if unknown
+	Offset int64 // where the span begins in the file, in bytes
+	Length int64 // length of the span in bytes; 0 if unknown
 	State  RecoverState
 	// Records is how many records were saved. A run of a db-file may have many;
 	// a run that holds only blocks has none.
@@ -39,8 +39,8 @@ type Recovered struct {
 	// What says why the span is damaged. For a saved record it names the
 	// dialect, if the record does not follow the standard.
 	What string
-	URL  string      // of a damaged record whose head can be read; or ""
-	Time record.Time // of that record, or NoTime
+	URL  string      // URL of a damaged record whose head can be read; or ""
+	Time record.Time // time of a damaged record whose head can be read; or NoTime
 	// Write writes the saved record to w, byte for byte as in the file. It may
 	// be called until the next span is requested. Nil if there is nothing to
 	// write.

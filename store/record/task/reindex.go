@@ -30,11 +30,11 @@ type ReindexResult struct {
 	Pool       string
 	Segments   int   // segments with a new index
 	Captures   int64 // captures in these segments
-	Bytes      int64 // size of their db-files
+	Bytes      int64 // size of the db-files of these segments
 	IndexBytes int64 // size of the values in the new indexes
 	// Damaged is how many db-files differ from what the catalogue says. Their
 	// indexes were left as they are.
 	Damaged int
-	// Catalogue means that the catalogue was lost and was built again too.
+	// Catalogue is set if the catalogue was lost, and REINDEX built it again too.
 	Catalogue bool
 }

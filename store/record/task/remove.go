@@ -64,14 +64,14 @@ type DropOptions struct {
 type DropResult struct {
 	RemovedPool
 	Files int   // removed files, those that no other pool needs
-	Bytes int64 // size of these files
+	Bytes int64 // size of the removed files, in bytes
 }
 
 // DependsError is returned if DROP POOL should remove a pool that other pools need.
 type DependsError struct {
 	Pool string
-	// By names the pools that use bodies or blocks in Pool. Revisits names the
-	// other pools that need it: they only have visits to captures in Pool.
+	// By has the names of the pools that use bodies or blocks in Pool. Revisits has the
+	// names of the other pools that need Pool: they only have revisits of captures in it.
 	By, Revisits []string
 }
 

@@ -26,7 +26,7 @@ type Result struct {
 	Statement  string
 	Properties map[string]string // further properties, by name
 	Rows       int64
-	Bytes      int64 // size of its file
+	Bytes      int64 // size of the file of the result
 	File       string
 }
 

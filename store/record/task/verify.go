@@ -5,9 +5,9 @@ import "infomall/store/record"
 // VerifyOptions says what VERIFY reads.
 type VerifyOptions struct {
 	Pool string // name of a pool; "" means all
-	// Sample divides the archive into as many parts. Each VERIFY reads the next
-	// part, so that Sample of them read everything. With 0 or 1, every VERIFY
-	// reads everything.
+	// Sample is the number of parts into which the archive is divided. Each VERIFY
+	// reads the next part, so everything was read after Sample executions. With 0
+	// or 1, every VERIFY reads everything.
 	Sample int
 	Dry    bool // only return what would be read
 	// Stateless means that VERIFY writes nothing to the archive's folder. It
@@ -40,7 +40,7 @@ func (s Severity) String() string {
 type Finding struct {
 	Pool     string // "" if the file does not belong to a single pool
 	File     string // name of the file, relative to the archive's folder
-	Offset   int64  // in the file, in bytes; -1 if the fault has no place
+	Offset   int64  // where the fault is in the file, in bytes; -1 if it is at no single offset
 	What     string // the fault, in words
 	Severity Severity
 	URL      string      // URL of the capture that cannot be read because of the fault; or ""
@@ -50,9 +50,9 @@ type Finding struct {
 // VerifyPlan says what VERIFY would read.
 type VerifyPlan struct {
 	Files []string // relative to the archive's folder
-	Bytes int64    // size of these files
-	// Part is the part of Sample that is next, from 1; both are 0 without a
-	// sample.
+	Bytes int64    // size of all Files together
+	// Part is the number of the part that VERIFY would read, from 1 on, and Sample
+	// the number of all parts. Both are 0 if VERIFY would read everything.
 	Part, Sample int
 	// Clean is how many segments an earlier, interrupted VERIFY has found
 	// whole. They are not read again.

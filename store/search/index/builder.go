@@ -60,7 +60,7 @@ type Source struct {
 // Builder makes an index. Only one goroutine may use it.
 type Builder struct {
 	w      *bufio.Writer
-	at     int64 // bytes written so far
+	at     int64 // number of bytes written so far
 	enc    *zstd.Encoder
 	err    error
 	table  []byte // the entries of the runs in the table of the file
@@ -71,9 +71,9 @@ type Builder struct {
 	readings list[Reading]
 	others   list[uint32] // IDs of other segments that store leaves of the pages
 	pages    pageGroup
-	users    users // of the current group of runs
+	users    users // the users of the leaves of the current group of runs
 	targets  targets
-	own      map[segment.RunRef]*ownRun // the runs so far
+	own      map[segment.RunRef]*ownRun // the runs that were added so far
 	current  *ownRun
 	shapes   []byte // the shapes of the documents of the current group of runs
 
@@ -113,7 +113,7 @@ type digest [16]byte
 // then forgets all and starts again.
 const sameMax = 1 << 20
 
-// segmentRuns is a segment of the index, with the number of its runs.
+// segmentRuns is a segment that the index covers, with the number of its runs.
 type segmentRuns struct {
 	Name
 	id   uint32
@@ -324,9 +324,9 @@ const (
 	// shapeSkipped is the whole number for a skipped block. It cannot be confused with a
 	// document, because no document is both open and parting.
 	shapeSkipped = shapeOpen | shapeParting
-	// shapeAlias says that an earlier document has the same text. Instead of the number of
-	// terms, the number has the distance back to that document. A second number, with the
-	// terms and flags of the text, follows it.
+	// shapeAlias says that an earlier document has the same text. In place of the number of
+	// terms stands how many documents back the earlier document is. A second number follows,
+	// with the number of terms and the flags of the text.
 	shapeAlias = shapeNeutral | shapeOpen | shapeParting
 )
 
@@ -386,7 +386,7 @@ func (b *Builder) document(text string, anchors []string, flags uint64, first in
 }
 
 // note appends the current term to b.noted, so that linked can compare the terms of the
-// text with those of a link.
+// text with the terms of a link.
 func (b *Builder) note() {
 	b.noted = append(append(b.noted, b.words.Term()...), 0)
 	b.notedJoined = append(b.notedJoined, b.words.Joined)
@@ -621,8 +621,9 @@ func (b *Builder) endPart() {
 var partEnd = []byte{0}
 
 // Finish writes the rest of the index. The Builder must not be used after that. Finish
-// does not close the writer. seen returns the number of the db-file of a segment, if no
-// leaf of a page of this segment is a block of it that its index skips; otherwise 0.
+// does not close the writer. The function seen is called for each segment outside the
+// index that stores leaves of the pages. It returns the number of that segment's db-file
+// if the index of that segment skips none of these leaves, otherwise 0; see Other.Number.
 func (b *Builder) Finish(seen func(segment uint32) (number uint32)) error {
 	if len(b.terms) > 0 {
 		b.endPart()

@@ -68,7 +68,7 @@ const (
 	PageNone
 	// PageEmpty: the page has a text without any term.
 	PageEmpty
-	// PageSame: the page is that of the capture Page.Same, an earlier one of the run.
+	// PageSame: the page is equal to the page of an earlier capture of the run: number Page.Same.
 	PageSame
 	// PageOwn: the capture stores its body, in leaves.
 	PageOwn
@@ -88,7 +88,7 @@ type Page struct {
 	Title   string
 	Cut     []facts.OutlineBlock // the blocks of the page, see facts.KeptLevel
 	Print   uint64               // the fingerprint of its main text, see facts.Kept.MainPrint
-	Printed bool                 // it has one
+	Printed bool                 // the page has a fingerprint, in Print
 }
 
 // HasLeaves reports whether the leaves of the page are known.

@@ -39,8 +39,8 @@ const (
 
 // File is an index file that is open for reading. Several goroutines may use it.
 type File struct {
-	Segments []Segment // in order
-	Runs     []Run     // of all segments, one segment after the other
+	Segments []Segment // in the order in which they were added
+	Runs     []Run     // the runs of all segments, one segment after the other
 	Readings []Reading
 	Others   []Other // segments outside the index that store leaves of the pages
 
@@ -65,9 +65,9 @@ type File struct {
 type Run struct {
 	Lost     bool // the run could not be read when the index was made
 	Neutral  bool // all documents are neutral
-	Blocks   int  // number of blocks
+	Blocks   int  // number of blocks of the run
 	Readings []int
-	Pages    int       // number of captures
+	Pages    int       // number of captures of the run
 	Special  []Special // the captures that are PageUnknown or PageNone, in order
 
 	first int     // number of the first document that is new in this run
@@ -113,7 +113,7 @@ type block struct {
 }
 
 type termBlock struct {
-	last            string // its last term
+	last            string // the last term in the block
 	terms, postings block
 }
 
@@ -472,9 +472,9 @@ func group(blocks []runBlock, n int) (b runBlock, first int, ok bool) {
 	return blocks[i], first, true
 }
 
-// PagesOf returns the pages of run n, together with those of the neighbouring runs that
-// are in the same block of the file. first is the index in f.Runs of the first of these
-// runs.
+// PagesOf returns the pages of run n. The result also has the pages of the neighbouring
+// runs that are in the same block of the file. first is the index in f.Runs of the first
+// run in the result.
 func (f *File) PagesOf(n uint32) (pages *Pages, first uint32, err error) {
 	b, from, ok := group(f.pages, int(n))
 	if !ok || b.end > len(f.Runs) || from >= b.end {

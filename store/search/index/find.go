@@ -15,7 +15,7 @@ import (
 // Hits has what a search query matched in the documents of an index. A Hits that Find
 // returned never changes.
 type Hits struct {
-	of    []uint32 // for each document: 1 + an index in parts; 0 if the query matches nothing in it. nil if it matches nothing at all
+	of    []uint32 // for each document: 1 + an index in parts, or 0 if the query matches nothing in it; nil if the query matches in no document
 	parts []*match.Part
 	n     int
 }
@@ -87,8 +87,8 @@ func (f *File) Terms(each func(term []byte, docs int)) error {
 }
 
 // terms calls the function each for every term of block b. docs is the number of documents
-// that have the term, letter says that the term is a letter of a run of letters, and the
-// term's postings are the bytes from at to at+size of the block of postings.
+// that have the term. letter is true if the term is one letter of a script without spaces.
+// The term's postings are the bytes from at to at+size of the block of postings.
 func (f *File) terms(b termBlock, each func(term []byte, docs int, letter bool, at, size int)) error {
 	content, err := f.content(b.terms)
 	if err != nil {
@@ -195,8 +195,8 @@ func (f *File) postingsOf(q *match.Query, part []termBlock) ([]*cursor, error) {
 	return out, nil
 }
 
-// chosen returns those blocks of a part that may have one of the terms, or a term that
-// starts with one of the prefixes in begins.
+// chosen returns the blocks of part that may have one of the terms, or a term that starts
+// with one of the prefixes in begins.
 func chosen(part []termBlock, terms, begins []string) []termBlock {
 	want := make([]bool, len(part))
 	first := func(t string) int { return sort.Search(len(part), func(i int) bool { return part[i].last >= t }) }
@@ -301,8 +301,8 @@ func (f *File) join(ctx context.Context, q *match.Query, list []*cursor, out *Hi
 	return nil
 }
 
-// blockOf returns the block and the reading to which the shape with this index in the run
-// belongs. reading is an index in Run.Readings.
+// blockOf returns the number of the block whose shape has this index in the run, and the reading
+// in which the block has that shape. reading is an index in Run.Readings.
 func (r *runShapes) blockOf(shape int) (block, reading int) {
 	for n, first := range r.at {
 		if first >= 0 && int(first) <= shape {

@@ -31,10 +31,10 @@ func (l *lists) List(n uint32) []Captures {
 // The columns in which lists are stored.
 const (
 	listCode   = iota // each use of a list: 0 for the one used before, 1 for the next new one, else 1 + how many lists back
-	listSpans         // of each list: the number of its ranges
-	listFirst         // of each list: its first capture, less the first capture of the list before
-	listGaps          // of each further range: how many captures lie between it and the range before
-	listLength        // of each range: its number of captures, less 1
+	listSpans         // for each list: the number of its ranges
+	listFirst         // for each list: its first capture, less the first capture of the list before
+	listGaps          // for each range after the first of a list: how many captures are between it and the range before
+	listLength        // for each range: its number of captures, less 1
 	listCols
 )
 

@@ -35,7 +35,7 @@ const (
 	pageCols
 )
 
-// add adds the pages of the next run.
+// add adds the pages of the next run to the columns of g. b gives each reading its number.
 func (g *pageGroup) add(b *Builder, pages []Page) {
 	before := g.size()
 	put := func(col int, x uint64) { g.cols[col] = binary.AppendUvarint(g.cols[col], x) }
@@ -118,9 +118,9 @@ type Pages struct {
 // memory and the garbage collector would follow each.
 type keptPage struct {
 	print      uint64
-	of         uint32 // for PageSame: Page.Same; for PageHeld: an index in holders
-	reading    int32  // index in readings; like title and cut only for pages with leaves
-	title, cut int32  // indexes in ends and cuts
+	of         uint32 // for PageSame: Page.Same; for PageHeld: an index in Pages.holders
+	reading    int32  // index in the readings of the index; reading, title and cut are set only for pages with leaves
+	title, cut int32  // indexes in Pages.ends and Pages.cuts
 	kind       PageKind
 	printed    bool
 }

@@ -9,7 +9,7 @@ import (
 	"infomall/store/words/match"
 )
 
-// shapes has the documents (texts of blocks) of the runs from first up to, and without, end.
+// shapes describes the documents (texts of blocks) of the runs first <= run < end.
 type shapes struct {
 	first, end int // first run, and the run after the last one
 	runs       []runShapes
@@ -20,14 +20,14 @@ type shapes struct {
 type runShapes struct {
 	of      []match.Shape // the shapes of all documents, block after block
 	doc     []int32       // number of the document of each shape
-	at      []int32       // index of each block's first shape; -1 if the block is skipped
+	at      []int32       // for each block: the index of its first shape; -1 if the block is skipped
 	links   []uint8       // for each shape: shapeLink, shapeLinks or 0
 	neutral []bool        // for each block: it has the same text in all readings
 }
 
-// shapeOf returns the index in r.of of the shape that block n has if it is read as the
-// parameter as says. readings are the readings of the run. shapeOf returns -1 if the index does
-// not have the text of the block in that reading.
+// shapeOf returns the index in the slice r.of of the shape that block n has in the reading as.
+// readings are the readings of the run. shapeOf returns -1 if the index does not have the text
+// of the block in that reading.
 func (r *runShapes) shapeOf(n int, as Reading, readings []Reading) int {
 	if n >= len(r.at) || r.at[n] < 0 {
 		return -1
@@ -76,7 +76,7 @@ func (s *shapes) bytes() (n int64) {
 	return n
 }
 
-// decodeShapes decodes content, the shapes of the runs from first up to, and without, end.
+// decodeShapes decodes content, the encoded shapes of the runs first <= run < end.
 func (f *File) decodeShapes(content []byte, first, end int) (*shapes, error) {
 	r := packed.Reader{B: content}
 	s := &shapes{first: first, end: end, runs: make([]runShapes, end-first)}

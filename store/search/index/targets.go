@@ -14,7 +14,7 @@ type targets struct {
 	number map[string]uint32 // the number of each target, by the key of its URL
 	users  users             // the captures that link to each target, as if the target were a document
 	bytes  int               // an estimate of the memory that the map number takes
-	first  int               // the first run
+	first  int               // number of the first run
 }
 
 const (
@@ -86,7 +86,7 @@ func commonPrefix(a, b string) int {
 // targetBlock is a block of targets of the runs first <= run < end.
 type targetBlock struct {
 	first, end int
-	last       string // its last key
+	last       string // the last key in the block
 	block
 }
 
@@ -155,8 +155,8 @@ func (f *File) linking(b *targetBlock, ranges []urlkey.Range, each func(run, n u
 	return nil
 }
 
-// eachOf calls the function each for the captures in c. They are numbered through from the
-// first capture of the run with index first.
+// eachOf calls the function each for the captures in c. The numbers in c count from the first
+// capture of the run f.Runs[first], across the runs that follow it.
 func (f *File) eachOf(c Captures, first int, each func(run, n uint32)) {
 	at := uint32(0) // the number of the first capture of the run
 	for run := first; run < len(f.Runs) && at < c.From+c.Count; run++ {

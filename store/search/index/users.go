@@ -13,9 +13,9 @@ import (
 // same captures share one list of captures. For example, 5,082 captures of a site have
 // 67,000 leaves in 600,000 uses, but these need only 6,200 different lists.
 type users struct {
-	number   map[readRun]uint32 // of the runs with leaves, in the order in which they came
+	number   map[readRun]uint32 // the number of each run with leaves, in the order in which the runs were first used
 	last     readRun            // the run of the last use added, if there is one
-	leaves   []uint32           // of each of them: how many leaves are counted, the last one being used
+	leaves   []uint32           // for each run in number: 1 + the highest number of a used leaf
 	uses     []use
 	total    int // sum of the counts of all uses
 	captures uint32
@@ -43,7 +43,8 @@ const (
 	usersCaptures = 1 << 16
 )
 
-// ownDocuments is used as a run for all leaves that are documents of the index itself.
+// ownDocuments is no real run. It stands in place of the run for all leaves that the index itself
+// has as documents.
 var ownDocuments = readRun{reading: -1}
 
 // add records that the current capture has count leaves of the run, from number from on.
@@ -164,7 +165,7 @@ func (u *users) encode(other func(segment uint32) int) (table, block []byte) {
 // index.
 type UsersBlock struct {
 	First, End int // the runs First <= run < End, as indexes in File.Runs
-	Captures   int // number of captures of these runs; they are numbered through
+	Captures   int // number of captures of these runs; they are numbered from 0, one run after the other
 	Named      []Named
 
 	block

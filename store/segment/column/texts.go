@@ -135,8 +135,8 @@ func decodePlain(out []string, src []byte) ([]string, error) {
 
 // Texts is a decoded column of strings. Its memory is used again for the next column.
 type Texts struct {
-	List []string // one for all, or the distinct ones, or one for each
-	At   []int64  // index in list of each string; nil: one for all, or one for each
+	List []string // the string that all are equal to, or the distinct strings, or all strings in order
+	At   []int64  // if List has the distinct strings: the index in List of each string; otherwise nil
 	mem  []int64
 }
 

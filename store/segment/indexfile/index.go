@@ -48,7 +48,7 @@ const indexBatch = 4 << 20
 type Bucket struct {
 	x           *Builder
 	name        []byte
-	b           *bolt.Bucket // of x.open
+	b           *bolt.Bucket // the bucket in the open transaction x.open
 	size, batch int64
 }
 
@@ -329,8 +329,8 @@ func (c *Cursor) Get(key []byte, check func([]byte) ([]byte, error)) (v []byte, 
 	return v, err
 }
 
-// Find returns the value of key after check has checked it. If the bucket has no such key, Find
-// returns nil and does not call check.
+// Find calls check with the value of key, and returns what check returns. If the bucket has no such
+// key, Find returns nil and does not call check.
 func (c *Cursor) Find(key []byte, check func([]byte) ([]byte, error)) (v []byte, err error) {
 	if c.t != nil {
 		if v, err = c.t.get(key); v == nil || err != nil {

@@ -36,7 +36,7 @@ const (
 	flagBranch = 1
 	flagLeaf   = 2
 	flagMeta   = 4
-	flagBucket = 1 // of a leaf element
+	flagBucket = 1 // flag of a leaf element whose value is a bucket
 
 	metaMagic   = 0xed0cdaed
 	metaVersion = 2
@@ -150,7 +150,8 @@ func (p *treePage) child(i int) uint64 {
 	return binary.LittleEndian.Uint64(p.b[pageHead+i*elemBytes+8:])
 }
 
-// part returns the n bytes that begin skip bytes after the position in element i.
+// part returns the n bytes of the page that begin pos+skip bytes after the beginning of element i.
+// pos is the position that element i states. The error is ErrDamaged if the page ends before.
 func (p *treePage) part(i int, pos, skip, n uint32) ([]byte, error) {
 	from := int64(pageHead+i*elemBytes) + int64(pos) + int64(skip)
 	if from+int64(n) > int64(len(p.b)) {

@@ -35,8 +35,8 @@ type Cutter struct {
 }
 
 // Of ranges over the words of a text. The first value is the offset of a word in bytes, and the
-// second is the word. Each word is one word of words.Of, or several words of words.Of that
-// directly follow each other. No word of words.Of is left out.
+// second is the word. Each word is one word that words.Of yields, or several of them that directly
+// follow each other. No word that words.Of yields is left out.
 func (c *Cutter) Of(text string) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		r := run{cutter: c, text: text}
@@ -144,7 +144,8 @@ func (r *run) weigh() {
 	}
 }
 
-// reach lowers r.costs by the words of the list l that begin at letter i.
+// reach lowers the elements of r.costs that become less with a word of the list l that begins at
+// letter i.
 func (r *run) reach(l *list.List, i int) {
 	node := l.Root(r.letter[i])
 	for j := i + 1; node >= 0; j++ {

@@ -6,8 +6,8 @@ import (
 )
 
 // functionWords returns, by language, the words that say nothing of what a text is about,
-// folded. Package cut has such words of Chinese. The lists of stop.txt, which serve to choose
-// keywords, are longer: they also have words that an event may be about, such as fire.
+// folded. It has no Chinese words; package cut has those. The lists of stop.txt, which serve to
+// choose keywords, are longer: they also have words that an event may be about, such as fire.
 var functionWords = sync.OnceValue(func() map[string]map[string]bool {
 	lists := make(map[string]map[string]bool)
 	for lang, list := range map[string]string{"en": english, "de": german, "fr": french, "es": spanish} {

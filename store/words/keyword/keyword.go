@@ -33,8 +33,8 @@ const BytesMax = 200_000
 
 const (
 	rarityUsual = 13.     // bits, of a word whose frequency is not known
-	nameWeight  = 1.5     // of a word that always has a capital letter
-	runWordsMax = 4       // words of a run
+	nameWeight  = 1.5     // factor of the weight of a word that always has a capital letter
+	runWordsMax = 4       // the greatest number of words of a run
 	bitsOfCost  = 1. / 10 // package cut gives costs in tenths of a bit
 )
 
@@ -117,8 +117,8 @@ func (r *reader) read() {
 	}
 }
 
-// follows reports whether two words can be in one run if the text between stands between them.
-// That text is "", a blank or a hyphen.
+// follows reports whether two words can be in one run. The parameter between is the text between
+// them: it must be "", a blank or a hyphen.
 func follows(between string) bool { return between == "" || between == " " || between == "-" }
 
 // keyword is a word or a run, with its weight.
@@ -163,10 +163,10 @@ func (r *reader) best(n int) []string {
 	return out
 }
 
-// run returns the indexes of the words that always stand together, from word i on. Each of them
-// occurs at least twice, and as often as the others. If there are no others, the result is only
-// i. A stop word is in a run only if it always has a capital letter, such as New in New
-// Library.
+// run returns the indexes of the words of the run that begins with word i: words that always
+// follow each other in the text. Each occurs at least twice, and as often as the others. If no
+// word always follows word i, the result is only i. A stop word is in a run only if it always
+// has a capital letter, such as New in New Library.
 func (r *reader) run(i int, stop *stopList) []int {
 	run := []int{i}
 	for len(run) < runWordsMax {
@@ -198,7 +198,7 @@ func (r *reader) written(run []int) string {
 	return out.String()
 }
 
-// joins reports whether a run may contain the word.
+// joins reports whether w may be in a run (words that are always written together).
 func (w *word) joins(stop *stopList) bool {
 	if w.chinese {
 		return !cut.Stop(strings.Map(match.Simplified, w.text))

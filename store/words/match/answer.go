@@ -160,13 +160,13 @@ func (f *search) endNear() {
 	}
 }
 
-// together returns the places at which the phrases of a NEAR are close enough to each other. It
-// needs f.near, which has the places of each phrase in order.
+// together returns the places at which the phrases of a NEAR, the atom with this number, are close
+// enough to each other. f.near must have the places of each phrase, in order.
 func (f *search) together(atom int) []hit {
 	a := &f.q.atoms[atom]
 	lists := f.near[a.first : a.first+len(a.Phrases)]
 	var out []hit
-	at := make([]int, len(lists)) // of each phrase, how many of its places begin no later than the current one
+	at := make([]int, len(lists)) // for each phrase, how many of its places begin no later than the current one
 	last := make([]int, len(lists))
 	for {
 		k := -1 // the phrase whose next place begins first

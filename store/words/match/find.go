@@ -18,12 +18,12 @@ type table struct {
 	terms   map[string][]uint64 // for the text of a term: bits of the equal terms of the query
 	begins  map[string][]uint64 // terms written with *, by the beginning
 	lengths []int               // the lengths in bytes of the beginnings, ascending, each once
-	stems   []stems             // terms written with ~
+	stems   []stems             // the terms written with ~, one element for each language
 	starts  []uint64            // the first term of each phrase
-	apart   []uint64            // terms that need not be joined to the term before
+	apart   []uint64            // terms for which Term.Joined is false: anything may separate them from the term before
 	ends    []uint64            // the last term of each phrase
 	phrases []span              // the terms of each phrase
-	of      []int               // phrase of each term
+	of      []int               // number of the phrase to which each term belongs
 	exact   []string            // exact[i] is Phrase.Exact of phrase i
 	longest int                 // number of terms of the longest phrase
 }
@@ -32,8 +32,8 @@ type table struct {
 // with the same stem match.
 type stems struct {
 	language string
-	firsts   [4]uint64           // set of the first bytes of the terms: other words have other stems
-	bits     map[string][]uint64 // by the stem of a term: bits of the terms with that stem
+	firsts   [4]uint64           // set of the first bytes of the terms; a word with another first byte has another stem
+	bits     map[string][]uint64 // for each stem: the terms with that stem, as bits
 }
 
 // byStem adds term number i of the query, which is written with ~, to t.stems.
@@ -118,7 +118,7 @@ type Place struct {
 // hit is a place of a text where a phrase of the query was found.
 type hit struct {
 	phrase      int // number of the phrase
-	first, last int // numbers of its terms among those of the text
+	first, last int // numbers of its first and last term among the terms of the text
 	from, to    int // the phrase is at text[from:to]
 }
 
@@ -128,9 +128,9 @@ type finder struct {
 	terms Terms
 	state []uint64
 	next  []uint64
-	froms []int // froms[n % longest] is the offset of term n of the text, for the last terms
+	froms []int // froms[n % longest] is the offset of term n of the text; only the last terms are kept
 	is    []uint64
-	stems []*stem.Cache // of each language of table.stems
+	stems []*stem.Cache // stems[i] finds the stems of words in the language of table.stems[i]
 }
 
 func (t *table) finder() *finder {
@@ -207,8 +207,8 @@ func (f *finder) find(text string, found func(hit) bool) int {
 	return n
 }
 
-// step advances f.state (the phrases that may go on) over the next term of the text. The
-// parameter is has the terms of the query that match this term, as bits.
+// step updates f.state (the phrases that may still go on) for the next term of the text. Bit i
+// of the parameter is says that term i of the query matches this term.
 func (f *finder) step(is []uint64) {
 	t, carry := f.t, uint64(0)
 	for w, s := range f.state {

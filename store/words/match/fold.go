@@ -12,7 +12,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// sort is the kind of a folded letter, which decides how terms are read.
+// sort is the kind of a folded letter. How a text is divided into terms depends on it.
 type sort uint8
 
 const (
@@ -25,7 +25,7 @@ const (
 	mark                // a mark, part of the word or run before it
 	single              // a letter of a run
 	chinese             // a letter of a run in a script in which blanks mean nothing: Chinese, Japanese
-	nothing             // left out
+	nothing             // left out when the text is read
 )
 
 // folded is a letter in the form in which letters are compared.
@@ -122,7 +122,7 @@ func mayFold(r rune) bool { return !unicode.Is(unicode.Lo, r) }
 // hasMarks reports whether the letter r loses its marks when it is folded.
 func hasMarks(r rune) bool { return unicode.In(r, unicode.Latin, unicode.Greek) }
 
-// sortOf returns the sort of a letter that is folded, except that it may still have marks.
+// sortOf returns the sort (the kind) of a folded letter. The letter may still have its marks.
 func sortOf(r rune) sort {
 	switch {
 	case r == 0xad, unicode.Is(unicode.Cf, r), unicode.Is(unicode.Variation_Selector, r):

@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// A text may come in parts, between which stands white space, such as the leaves of a
-// page. Part is what a query needs to know of a part, and Whole puts the answer for
-// the whole text together. A part that many texts share is read once.
+// A text may come in parts with white space between them, such as the leaves of a
+// page. A Part has what a query needs to know of one part. A Whole computes the answer
+// for the whole text from the Parts. A part that many texts share is read once.
 
 // Part is what a query finds in one part of a text, such as a paragraph: words and phrases, and
 // beginnings of phrases that may end in the next part. A Whole puts the Parts of a text
@@ -31,7 +31,7 @@ func (p *Part) Plain() bool { return p.some == 0 && p.end == 0 && p.head == nil 
 // step is one of the first terms of a part.
 type step struct {
 	bits   uint64 // the terms of the query that match it
-	joined bool   // as Terms.Joined; of the first term: it joins to a Chinese or Japanese letter before the part
+	joined bool   // as Terms.Joined; for the first term: it would join to a Chinese or Japanese letter that ends the part before
 }
 
 // partTermsMax is the largest number of terms of a query that can be answered part by part.
@@ -76,7 +76,7 @@ type Shape struct {
 type Word struct {
 	N      int    // its number among the terms of the text, from 0
 	Bits   uint64 // terms of the query that match it, see Query.Bits
-	Joined bool   // as Terms.Joined; of the first term: it joins to a Chinese or Japanese letter before the text
+	Joined bool   // as Terms.Joined; for the first term: it would join to a Chinese or Japanese letter that ends the text before
 
 	from, to int // its place in the text; only ="..." needs it
 }
@@ -146,8 +146,8 @@ type partKey struct {
 	words [partWords]keyWord
 }
 
-// keyWord is one Word of a partKey. Only three things about its place matter: whether it is
-// among the first terms, among the last, or directly after the word before.
+// keyWord is one Word of a partKey. Instead of its exact place, it says whether the word is among
+// the first terms of the text, among the last, or directly after the word before.
 type keyWord struct {
 	bits               uint64
 	at                 int
@@ -276,8 +276,8 @@ type Whole struct {
 // Whole returns a Whole for a text to which no part was added yet.
 func (q *Query) Whole() Whole { return Whole{q: q} }
 
-// Idle reports that adding a part in which the query finds nothing (see Part.Plain) would
-// change nothing.
+// Idle reports whether w would stay as it is if a part were added in which the query finds
+// nothing (see Part.Plain).
 func (w *Whole) Idle() bool { return w.state == 0 }
 
 // Add adds the next part of the text.
@@ -303,8 +303,8 @@ func (w *Whole) Add(p *Part) {
 	w.open = p.open
 }
 
-// cross advances w.state (the phrases that may go on) over the first terms of p, and records
-// the phrases that began in earlier parts and end there.
+// cross updates w.state (the phrases that may still go on) for the first terms of p. It adds to
+// w.found the phrases that began in earlier parts and end in these terms.
 func (w *Whole) cross(p *Part) {
 	t := &w.q.table
 	for i, s := range p.head {
@@ -330,7 +330,7 @@ func (w *Whole) cross(p *Part) {
 // Sum is what a query finds in some parts of a text, whatever their order. The zero Sum is of
 // no parts.
 type Sum struct {
-	found, atoms, end uint64 // as in Whole and Part
+	found, atoms, end uint64 // found and atoms as in Whole, end as in Part
 	begin             uint64 // terms of the query that match the first term of a part
 	unknown           bool   // a part could not be read
 }
@@ -361,8 +361,7 @@ func (s *Sum) Join(o Sum) {
 // AddUnknown adds a part that could not be read to s.
 func (s *Sum) AddUnknown() { s.unknown = true }
 
-// None reports whether the query finds nothing in the parts of s, and all of them could be
-// read.
+// None reports whether all parts of s could be read and the query finds nothing in them.
 func (s *Sum) None() bool { return *s == Sum{} }
 
 // WholeOf returns the Whole of a text from the sum of all its parts. ok is false if that is not

@@ -12,8 +12,8 @@ import (
 
 // The bounds of a query. Parse refuses a query that exceeds them.
 const (
-	QueryBytesMax = 64 << 10 // bytes of a query
-	TermsMax      = 1000     // terms of a query
+	QueryBytesMax = 64 << 10 // the greatest number of bytes of a query
+	TermsMax      = 1000     // the greatest number of terms of a query
 	depthMax      = 100      // how deep brackets may be nested
 	nearDefault   = 10       // how many terms may lie between the words of NEAR if it has no number
 	NearMax       = 10_000   // the most terms over which NEAR may reach
@@ -30,7 +30,7 @@ type Query struct {
 	added  []string // what Added returns
 	table  table
 
-	finders sync.Pool // of *search
+	finders sync.Pool // searches (of type *search) that are not in use
 }
 
 // Atom is a part of a query that a text has or does not have: a word, a phrase, or several of
@@ -92,7 +92,7 @@ type Phrase struct {
 
 // Term is a term of a phrase.
 type Term struct {
-	Text   string // folded
+	Text   string // the text of the term, folded
 	Prefix bool   // every term that begins with Text matches
 	Joined bool   // the term must be joined to the one before, as letters of a run are
 	Letter bool   // the term is a letter of a script without spaces between words
@@ -201,8 +201,8 @@ func (p *queryParser) faultAt(at int, problem, remedy string) error {
 	return p.fault(at, n, problem, remedy)
 }
 
-// any parses alternatives (separated by OR), up to the end of the query or a closing bracket.
-// depth is the number of brackets around them.
+// any parses alternatives (parts of a query with OR between them), up to the end of the query or
+// a closing bracket. depth is the number of brackets around them.
 func (p *queryParser) any(depth int) (node, error) {
 	if depth > depthMax {
 		_, open := utf8.DecodeLastRuneInString(p.text[:p.at])
@@ -237,7 +237,8 @@ func (p *queryParser) any(depth int) (node, error) {
 	}
 }
 
-// lastOr returns the offset of the OR that ends before the offset at.
+// lastOr returns the offset in the query of the last OR before the offset at, or 0 if there is
+// none.
 func (p *queryParser) lastOr(at int) int { return max(0, strings.LastIndex(p.text[:at], "OR")) }
 
 // group returns a node with the operator op for kids. If there is only one kid, it returns the
@@ -249,8 +250,8 @@ func group(op nodeOp, kids []node) node {
 	return node{op: op, kids: kids}
 }
 
-// all parses the words between two ORs: a text must have all of them. found is false if there
-// are none.
+// all parses the part of a query between two ORs: words and phrases that a text must all have.
+// found is false if the part has no word. depth is the number of brackets around it.
 func (p *queryParser) all(depth int) (_ node, found bool, _ error) {
 	var kids []node
 	positive := false
@@ -315,7 +316,7 @@ func inWord(r rune) bool {
 	return f.more == nil && f.to.sort >= letter && f.to.sort != nothing
 }
 
-// parted reports whether a blank or an opening bracket stands before offset at.
+// parted reports whether a blank or an opening bracket is directly before the offset at.
 func (p *queryParser) parted(at int) bool {
 	r, _ := utf8.DecodeLastRuneInString(p.text[:at])
 	return unicode.IsSpace(r) || r == '(' || r == '（'
@@ -336,8 +337,8 @@ func (p *queryParser) done() bool {
 	return p.at == len(p.text) || p.text[p.at] == ')' || strings.HasPrefix(p.text[p.at:], "）")
 }
 
-// ahead reports whether the operator word, such as OR, stands at p.at, between blanks,
-// brackets, quotes or the ends of the query.
+// ahead reports whether the operator that the parameter word names, such as OR, is at p.at. A
+// blank, a bracket, a quote or an end of the query must be on both sides of it.
 func (p *queryParser) ahead(word string) bool {
 	rest, ok := strings.CutPrefix(p.text[p.at:], word)
 	if !ok || p.at > 0 && !p.parted(p.at) && !p.closed(p.at) {
@@ -347,14 +348,14 @@ func (p *queryParser) ahead(word string) bool {
 	return rest == "" || unicode.IsSpace(r) || strings.ContainsRune(`()（）"“”`, r)
 }
 
-// closed reports whether a closing bracket or quote stands before the offset at.
+// closed reports whether a closing bracket or quote is directly before the offset at.
 func (p *queryParser) closed(at int) bool {
 	r, _ := utf8.DecodeLastRuneInString(p.text[:at])
 	return strings.ContainsRune(`)）"”`, r)
 }
 
-// operator skips blanks, and then the operator word if it is next. at is the offset of the
-// operator.
+// operator skips blanks, and then the operator that the parameter word names, if it is next. at
+// is the offset of that operator, and ok reports whether it was there.
 func (p *queryParser) operator(word string) (at int, ok bool) {
 	p.blanks()
 	if !p.ahead(word) {
@@ -553,8 +554,9 @@ func (p *queryParser) quoteAt(at int) bool {
 	return opensQuote(r)
 }
 
-// bare skips what stands up to the next blank, bracket, quote or *, but at least one character,
-// and returns it. It returns "" if one of these characters stands at p.at.
+// bare skips the characters before the next blank, bracket, quote or *, or before the comma that
+// ends the words of a NEAR, and returns them. If one of these ends is at p.at, bare skips that
+// character and returns "".
 func (p *queryParser) bare() string {
 	from := p.at
 	for p.at < len(p.text) {

@@ -13,8 +13,8 @@ import (
 // The bounds of a list of synonyms, and of the queries that use it.
 const (
 	SynonymsBytesMax = 16 << 20 // bytes of the file with the list
-	synonymsLineMax  = 50       // words of a line
-	synonymTermsMax  = 16       // terms of a word
+	synonymsLineMax  = 50       // the greatest number of words of a line
+	synonymTermsMax  = 16       // the greatest number of terms of a word
 	// formsMax is the largest number of forms of a phrase of a query. A form is the phrase with
 	// one combination of synonyms in place of its words.
 	formsMax = 64
@@ -184,8 +184,8 @@ func (s *Synonyms) Base(text string) string {
 	return out.String()
 }
 
-// others returns the words of the lines, except the word with these terms. Each word comes
-// once.
+// others returns the words of the lines with these numbers, each word once. It leaves out the word
+// that consists of terms.
 func (s *Synonyms) others(lines []int, terms []Term) (list []Phrase) {
 	for _, line := range lines {
 		for _, ph := range s.lines[line] {
@@ -226,8 +226,8 @@ func (s *Synonyms) forms(ph Phrase) (list []Phrase, tooMany bool) {
 	return list, false
 }
 
-// joined returns the phrase of the terms of a followed by those of b, as if a blank stood
-// between them. If follows is set, there is no blank.
+// joined returns a phrase with the terms of a and then the terms of b. They are joined as if a
+// blank were between a and b, or nothing if follows is set.
 func joined(a, b Phrase, follows bool) Phrase {
 	terms := slices.Concat(a.Terms, b.Terms)
 	if n := len(a.Terms); n > 0 {
@@ -260,8 +260,8 @@ func inWordAt(text string) bool {
 	return inWord(r)
 }
 
-// sideBySide parses words that stand side by side in the query and together are one word of the
-// list of synonyms. If there are none at p.at, found is false and p.at stays.
+// sideBySide parses several words, with blanks between them, that together are one word of the list
+// of synonyms. If there are none at p.at, found is false and p.at does not change.
 func (p *queryParser) sideBySide() (_ node, found bool, _ error) {
 	if p.synonyms == nil || !p.bareAt() {
 		return node{}, false, nil

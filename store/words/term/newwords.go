@@ -14,7 +14,7 @@ import (
 const (
 	lettersMax = 6 // letters of a new word, at most
 	pieceMax   = 2 // letters of each piece of it, at most
-	// occursLeast is how often a new word must occur in the texts.
+	// occursLeast is how often a new word must occur in the texts, at least.
 	occursLeast = 5
 	// togetherLeast is the least mutual information of the two parts into which a sequence is
 	// best split, in bits: the parts stand together 2^togetherLeast times as often as by
@@ -44,9 +44,9 @@ func lettersOf(text string) map[string]bool {
 	return set
 }
 
-// countBytes and candidateBytes are about how many bytes of memory a sequence takes: countBytes
-// while sequences are counted, and candidateBytes while the neighbours of a candidate are
-// counted.
+// countBytes and candidateBytes estimate how many bytes of memory a sequence takes: countBytes
+// while sequences are counted, and candidateBytes while the neighbours of candidates (sequences
+// that may be new words) are counted.
 const (
 	countBytes     = 96
 	candidateBytes = 1024
@@ -74,8 +74,8 @@ func (n *NewWords) All() []string {
 	return slices.Sorted(maps.Keys(n.words))
 }
 
-// at returns the number of pieces of the longest new word with which pieces begin, or 0 if they
-// begin with none. The pieces are those of run.
+// at returns how many pieces the longest new word at the beginning of pieces has, or 0 if no new
+// word begins there. The texts of pieces are parts of run.
 func (n *NewWords) at(run []byte, pieces []piece) int {
 	most := sequenceEnd(pieces)
 	for k := most; k > 1; k-- {
@@ -280,7 +280,7 @@ const neighboursMax = 24
 type neighbours struct {
 	all     uint32
 	letters []rune
-	counts  []uint32 // of each of letters
+	counts  []uint32 // for each element of letters, how often it was added
 	single  uint32   // neighbours that count as all different: ends of runs, and letters beyond neighboursMax
 }
 

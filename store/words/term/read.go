@@ -28,8 +28,8 @@ type Reader struct {
 	terms  match.Terms
 	run    []byte // letters of the run that is being read
 	script script
-	from   int // offset in the text of the last letter of the run
-	end    int // offset in the text of the end of the run
+	from   int // offset in the text at which the last letter of the run begins
+	end    int // offset in the text at which the run ends
 	pieces []piece
 }
 
