@@ -33,9 +33,9 @@ type moveFinder struct {
 	t      *telling
 	snap   relation.Snapshot
 	host   urlkey.Range
-	at     record.Time // the version whose blocks are looked for now
-	sought int         // how many of them were looked for
-	left   int         // how many versions had more than soughtMax
+	at     record.Time // the time of the version whose blocks are looked for now
+	sought int         // how many blocks of that version were looked for
+	left   int         // how many versions had more than soughtMax blocks to look for
 }
 
 // moveFinder returns a moveFinder for the page of the statement.
@@ -105,9 +105,8 @@ func (m *moveFinder) find(ctx context.Context, text string, op life.Op, seen rec
 	return best, nil
 }
 
-// ends returns the question for the texts that have the words at the beginning of a
-// text, one after the other, and the words at its end. It returns "" if the text has
-// less than moveLeast words.
+// ends returns the search query for texts that have the words at the beginning of a text, one after
+// the other, and the words at its end. It returns "" if the text has less than moveLeast words.
 func ends(text string) string {
 	var from, to []int
 	for at, w := range words.Of(text) {
