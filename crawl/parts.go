@@ -148,7 +148,8 @@ func (e *engine) mayHaveForgotten() bool {
 }
 
 // recallPart returns the response to the URL url that this crawl stored in the archive, or
-// nil if there is none. It finds only what the archive had when it was last pinned.
+// nil if there is none. It finds only responses that the archive had when the crawl last
+// pinned it.
 func (e *engine) recallPart(ctx context.Context, url string) *render.Response {
 	if !e.mayHaveForgotten() {
 		return nil

@@ -92,7 +92,8 @@ func (a *articleRow) kind() string {
 	return "article"
 }
 
-// refs writes into row i of the hidden columns the ref of the capture that has the text of a.
+// refs writes the ref of the capture that has the text of a into row i of hidden, the columns that
+// no query shows.
 func (a *articleRow) refs(hidden []*value.Vector, i int) { packRef(hidden, i, a.ref) }
 
 // articles yields the rows of the relation articles in batches.

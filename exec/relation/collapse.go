@@ -28,7 +28,7 @@ import (
 // bounded.
 
 // collapseShare divides the memory of a statement: a sorter of findings gets one part in
-// collapseShare of it, and the list of different pages may take another.
+// collapseShare of it, and the list of different pages may take another such part.
 const collapseShare = 4
 
 // collapsed yields the findings of in, joined into groups, sorted by URL and time.

@@ -270,7 +270,8 @@ func (r *Reader) has(ctx context.Context, n, from *Request, v *askedVersion) (ha
 	return true, true, best, nil
 }
 
-// ranked yields the findings of in. If n asks for scores, it sets them first.
+// ranked yields the findings that the sequence in yields. If n asks for scores, it first sets the
+// score of each finding that has none yet.
 func (r *Reader) ranked(ctx context.Context, n *Request, in iter.Seq2[*finding, error]) iter.Seq2[*finding, error] {
 	if !n.Asks("score") {
 		return in

@@ -20,8 +20,9 @@ const (
 	moveMax   = record.Time(31 * 24 * time.Hour / time.Millisecond)
 	moveWords = 8 // how many words at the beginning and at the end are compared
 	moveLeast = 5 // a text with fewer words may be on any page
-	// movePages is how many other pages may have the words at about that time. Words on
-	// more pages are a part of what all pages of the host have, such as a footer.
+	// movePages is the maximum number of other pages that may have the words of a block at
+	// about the same time. Words on more pages belong to what all pages of the host have,
+	// such as a footer.
 	movePages = 3
 	// soughtMax is how many blocks of a version are looked for on other pages.
 	soughtMax = 32
