@@ -269,8 +269,8 @@ type groupSorter struct {
 	numbers []uint32 // of the groups of the rows of the current batch, from 0: the group that is held
 }
 
-// all sorts the rows of each group of in and yields them. The rows of each group must follow each
-// other in the input.
+// all reads rows from the parameter in, sorts the rows of each group, and yields them. The rows of
+// each group must follow each other in the input.
 func (g *groupSorter) all(in value.Rows, yield func(*value.Batch, error) bool) error {
 	for b, err := range in {
 		if err == nil {

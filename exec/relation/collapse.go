@@ -31,7 +31,8 @@ import (
 // collapseShare of it, and the list of different pages may take another such part.
 const collapseShare = 4
 
-// collapsed yields the findings of in, joined into groups, sorted by URL and time.
+// collapsed joins the findings that the sequence in yields into groups, and yields these
+// sorted by URL and time.
 func (r *Reader) collapsed(ctx context.Context, in iter.Seq2[*finding, error]) iter.Seq2[*finding, error] {
 	forms := joined(r.sorted(ctx, in, func(dst []byte, f *finding) []byte { return f.byTime(appendFormKey(dst, f)) }), r.collapseMax(),
 		func(a, b *finding) bool { return a.asOf == b.asOf && urlkey.Form(a.url) == urlkey.Form(b.url) })

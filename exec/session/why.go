@@ -128,8 +128,8 @@ func noResults(ctx context.Context, snap relation.Snapshot, kind, note string) [
 	return []string{note}
 }
 
-// neverAsks reports whether the query node may have no rows because of its
-// LIMIT, whatever the archive contains.
+// neverAsks reports whether the query with the plan node may have no rows because
+// of its LIMIT, whatever the archive contains.
 func neverAsks(node plan.Node) bool {
 	never := false
 	plan.Walk(node, func(n plan.Node, _ int) {
