@@ -35,8 +35,8 @@ const (
 )
 
 // drawSource returns a draw of the rows of the source n: all rows if reading them is cheap,
-// and otherwise the rows of a random sample of URLs. p is the part of n. It returns nil if
-// no draw is cheap.
+// and otherwise the rows of a random sample of URLs. p is the part of the estimate for n.
+// drawSource returns nil if no draw is cheap.
 func (m *maker) drawSource(n *plan.Source, p *Part) *draw {
 	if !n.FromCaptures() {
 		if p.guess.rows > drawRows {

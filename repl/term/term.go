@@ -70,8 +70,8 @@ type Options struct {
 	// Complete returns the candidates for completing the word before the
 	// cursor: texts that may replace before[from:]. The parameter before is
 	// the text of the line to the left of the cursor, and after is the text
-	// to the right of it. A candidate that ends in a
-	// blank completes the whole word.
+	// to the right of it. A candidate that ends in a blank completes the
+	// whole word.
 	Complete func(before, after string) (from int, candidates []string)
 	// Highlight returns the colours of a line, ordered by place and without
 	// overlaps. The line may contain line breaks.
