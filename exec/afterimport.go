@@ -14,10 +14,10 @@ import (
 const afterImportLeast = time.Minute
 
 // afterImport returns when a schedule AFTER IMPORT runs next: as soon as captures were added that
-// its last run has not seen, but not within afterImportLeast of the start of that run. last is
-// the last run; its ID is 0 if there was none. The last finished run has seen the captures that
-// were added until seen, which is schedule.Never if no run has finished. If all captures were
-// seen, the result is schedule.Never.
+// its last run has not seen, but not within afterImportLeast of the start of that run. The
+// parameter last is the last run; its ID is 0 if there was none. The last finished run has seen
+// the captures that were added until seen, which is schedule.Never if no run has finished. If all
+// captures were seen, the result is schedule.Never.
 func (p *plannedRun) afterImport(ctx context.Context, last *task.Job, seen time.Time) (time.Time, error) {
 	added, err := p.lastAdded(ctx)
 	switch {

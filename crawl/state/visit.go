@@ -184,8 +184,8 @@ func pages[T any](dir string, bucket []byte, decode func([]byte) (T, error)) ite
 }
 
 // entries decodes up to visitRows entries of the bucket b, in order of their
-// keys, beginning with the first key that is not below from. next is the
-// value of from for the following call.
+// keys, beginning with the first key that is not below from. The result next is
+// the value of from for the following call.
 func entries[T any](b *bolt.Bucket, from []byte, decode func([]byte) (T, error)) (list []T, next []byte, err error) {
 	c := b.Cursor()
 	for k, v := c.Seek(from); k != nil && len(list) < visitRows; k, v = c.Next() {

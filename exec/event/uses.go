@@ -221,8 +221,8 @@ func (u *uses) load(ctx context.Context, c *collection, limit int64) error {
 }
 
 // leaveFrequent sets left for the most frequent words, so that the uses of the others take at most
-// limit bytes. all is the number of all uses. Of words that are equally frequent it sets left for
-// all or for none, so that the order of the dictionary does not matter.
+// limit bytes. The parameter all is the number of all uses. Of words that are equally frequent it
+// sets left for all or for none, so that the order of the dictionary does not matter.
 func (u *uses) leaveFrequent(ctx context.Context, c *collection, all, limit int64, left []bool) error {
 	counts := make([]int64, len(left))
 	count := func(word uint32, piece []byte) error {

@@ -31,8 +31,8 @@ type counter struct {
 }
 
 // of returns the series of a word from its uses: how many documents have the word in each period
-// that has such documents and is no gap. The series is valid until the next call. all is how many
-// documents have the word, also in gaps.
+// that has such documents and is no gap. The series is valid until the next call. The result all
+// is how many documents have the word, also in gaps.
 func (r *counter) of(c *corpus, uses []Use) (series []hits, all float64) {
 	periods := len(c.coverage)
 	if r.n == nil {

@@ -71,7 +71,7 @@ func appendTime(dst []byte, t record.Time) []byte {
 	return binary.BigEndian.AppendUint64(dst, uint64(t)^1<<63)
 }
 
-// sorted yields the findings of in sorted by the key that the function key appends. Findings
+// sorted yields the given findings sorted by the key that the function key appends. Findings
 // with equal keys keep their order. A finding is valid until the iteration moves on.
 func (r *Reader) sorted(ctx context.Context, in iter.Seq2[*finding, error], key func([]byte, *finding) []byte) iter.Seq2[*finding, error] {
 	return func(yield func(*finding, error) bool) {
@@ -200,7 +200,7 @@ type joint struct {
 }
 
 // joined joins neighbouring findings of one group into one finding, and yields the
-// results. The findings of in are sorted by group and first time. The function same
+// results. The given findings are sorted by group and first time. The function same
 // reports whether two findings are in one group. A finding is valid until the iteration
 // moves on. It is an error if a result would stand for more URLs than most.
 func joined(in iter.Seq2[*finding, error], most int, same func(a, b *finding) bool) iter.Seq2[*finding, error] {
@@ -266,8 +266,8 @@ func (j *joint) result() *finding {
 	return &j.finding
 }
 
-// grouped sets the groups of the findings of in and yields them: near-copies get the same
-// group. The findings of in come sorted by the moment for which the query chooses
+// grouped sets the groups of the given findings and yields them: near-copies get the same
+// group. The given findings come sorted by the moment for which the query chooses
 // versions.
 func (r *Reader) grouped(ctx context.Context, in iter.Seq2[*finding, error]) iter.Seq2[*finding, error] {
 	return func(yield func(*finding, error) bool) {

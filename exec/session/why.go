@@ -231,8 +231,8 @@ func look(ctx context.Context, snap relation.Snapshot, scan record.Scan, rowsMax
 }
 
 // neverHeld returns a note for the user that nothing in the scope of src was ever captured.
-// The note names the most similar host that the archive has. what names the scope in the
-// note.
+// The note names the most similar host that the archive has. The parameter what names the
+// scope in the note.
 func (s *Session) neverHeld(ctx context.Context, snap relation.Snapshot, what string, src *plan.Source) (string, error) {
 	note := what + " was never captured"
 	if file, ok := scopeFile(src.Scope); ok {

@@ -70,10 +70,10 @@ type captureFound struct {
 	before capture // the last capture of the version before, unless first is set
 }
 
-// needBody returns an error if the archive has no body for the capture c. why
-// is the reason that the archive gives for that; if it is "", the body is
-// there, and needBody returns nil. If the snapshot has skipped damage, the
-// error is that damage. The error is at the node at.
+// needBody returns an error if the archive has no body for the capture c. The
+// parameter why is the reason that the archive gives for that; if it is "", the
+// body is there, and needBody returns nil. If the snapshot has skipped damage,
+// the error is that damage. The error is at the node at.
 func (a *pageAsked) needBody(snap relation.Snapshot, at ast.Node, c capture, why string) error {
 	if why == "" {
 		return nil

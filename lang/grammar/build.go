@@ -58,8 +58,8 @@ func (b *builder) addTime(o interface{ span() ast.Span }, to *ast.TimeClause, s 
 }
 
 // declared reports a fault for the first parameter in the tree n that is not in
-// names. why is the reason and hint the remedy; "$name" in hint is replaced by
-// the name of the parameter.
+// names. The parameter why is the reason and hint the remedy; "$name" in hint
+// is replaced by the name of the parameter.
 func (b *builder) declared(n ast.Node, names []string, why, hint string) {
 	ast.Walk(n, func(n ast.Node) bool {
 		if p, ok := n.(*ast.Param); ok && !slices.Contains(names, p.Name) {

@@ -189,8 +189,9 @@ func (p *parser) namedWindow() *ast.Window {
 }
 
 // windows reads the clause WINDOW name AS (…), …, if it comes next, and fills in the
-// windows to which OVER name in the current SELECT refers. before is the length of p.named
-// at the start of this SELECT. A name that WINDOW does not define is an error.
+// windows to which OVER name in the current SELECT refers. The parameter before is the
+// length of p.named at the start of this SELECT. A name that WINDOW does not define is an
+// error.
 func (p *parser) windows(before int) error {
 	defined := map[string]*ast.Window{}
 	for more := scan.IsWord(p.peek(), "WINDOW"); more; more = p.takeOp(",") {

@@ -64,7 +64,7 @@ var tagPart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`
 // readTags reads the tags of the struct t, and of the structs in its fields, in order. It
 // calls the function word for each word of the language. It calls the function name for
 // each field that has a struct tag `names`, and passes the word after which the field
-// comes. last is the word before the first field of t, or "".
+// comes. The parameter last is the word before the first field of t, or "".
 func readTags(t reflect.Type, last string, word func(string), name func(offer)) {
 	var groups []string // the last word before each open group
 	start := last
