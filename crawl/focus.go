@@ -54,8 +54,8 @@ func (e *engine) leave(t *fetchTask, u *report.Queued) error {
 	return nil
 }
 
-// filtered adds a row to the log of attempts of t: the URL u, which t led
-// to, is not queued. why is the reason.
+// filtered adds a row to the log of attempts of t: the URL u, which t led to,
+// is not queued. The parameter why is the reason.
 func (t *fetchTask) filtered(u *report.Queued, why string) {
 	t.fetches = append(t.fetches, report.Fetch{
 		URL: u.URL, Time: record.At(t.since), Outcome: report.OutcomeFiltered, Bytes: -1, Hop: u.Hop, Via: u.Via, Reason: why, Layer: u.Layer,

@@ -112,8 +112,8 @@ func (e *engine) asks(head []byte) robots.Directives {
 }
 
 // sitemaps queues the sitemaps that the robots.txt f names. If f names none,
-// sitemaps guesses the usual URL, once for each host. from is the URL of f,
-// t the task that fetched it, h its host.
+// sitemaps guesses the usual URL, once for each host. The parameter from is the
+// URL of f, t the task that fetched it, h its host.
 func (e *engine) sitemaps(t *fetchTask, from string, f *robots.File, h *host) error {
 	if e.o.Depth == 0 {
 		return nil
@@ -132,9 +132,10 @@ func (e *engine) sitemaps(t *fetchTask, from string, f *robots.File, h *host) er
 	return e.guessSitemap(t, from, h)
 }
 
-// guessSitemap queues the URL /sitemap.xml on the host of t, unless a rule of
-// the crawl or the rules of h, from robots.txt, forbid it. from is the URL of the
-// robots.txt. Whether there is a sitemap is known only when the URL is fetched.
+// guessSitemap queues the URL /sitemap.xml on the host of t, unless a rule of the
+// crawl or the rules of h, from robots.txt, forbid it. The parameter from is the
+// URL of the robots.txt. Whether there is a sitemap is known only when the URL is
+// fetched.
 func (e *engine) guessSitemap(t *fetchTask, from string, h *host) error {
 	u := sitemapOf(t.u.URL)
 	if u == "" || !h.group.Decide(u).Allowed {

@@ -23,7 +23,8 @@ type meter struct {
 // amount is a number of pages and the size of their bodies.
 type amount struct{ pages, bytes int64 }
 
-// newMeter returns a meter that covers the last time of length over. It begins at now.
+// newMeter returns a meter that begins at now. It covers the most recent stretch of time, and
+// the parameter over is the length of this stretch.
 func newMeter(now time.Time, over time.Duration) meter {
 	return meter{begun: now, slot: over / meterSlots}
 }

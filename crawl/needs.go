@@ -56,12 +56,13 @@ func (e *engine) usually(t *fetchTask, h *host) error {
 	return err
 }
 
-// shownOf returns the key under which the state of a crawl stores what is known about the
-// kinds of a host, such as "shown example.org".
+// shownOf returns the key, such as "shown example.org", under which the state of a crawl
+// stores the kindShown of each kind of URLs of a host.
 func shownOf(host string) string { return "shown " + host }
 
-// kindShown returns what is known about the kind of the URL of t, and the name of the
-// kind. h is the host of t. The first call for a host reads what an earlier run stored.
+// kindShown returns what the crawl knows about the kind of URLs that the URL of t belongs
+// to, and the name of this kind. h is the host of t. The first call for a host reads what
+// an earlier run stored.
 func (e *engine) kindShown(t *fetchTask, h *host) (k *kindShown, kind string, err error) {
 	if h.kinds == nil {
 		b, err := e.q.Host(shownOf(t.u.Host))

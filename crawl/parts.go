@@ -148,7 +148,8 @@ func (e *engine) mayHaveForgotten() bool {
 }
 
 // recallPart returns the response to the URL url that this crawl stored in the archive, or
-// nil if there is none. It finds only what the archive had when it was last pinned.
+// nil if there is none. It finds only responses that the archive had when the crawl last
+// pinned it.
 func (e *engine) recallPart(ctx context.Context, url string) *render.Response {
 	if !e.mayHaveForgotten() {
 		return nil
@@ -206,8 +207,8 @@ func (e *engine) cameBefore(ctx context.Context, t *fetchTask) {
 	}
 }
 
-// setBefore makes r, which the crawl stored at the time at, the response of t. why is the
-// reason in the log of attempts.
+// setBefore makes r, which the crawl stored at the time at, the response of t. The
+// parameter why is the reason in the log of attempts.
 func (t *fetchTask) setBefore(r *render.Response, at record.Time, why string) {
 	c := &record.Capture{AskedURL: t.u.URL, Origin: t.u.Origin, Time: at, Status: message.Status(r.Head), Head: r.Head, Body: r.Body, RefersTime: record.NoTime}
 	t.res, t.had = fetch.Response{Capture: c, Outcome: fetch.OutcomeOf(c), Reason: why}, true

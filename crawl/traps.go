@@ -167,8 +167,8 @@ func (e *engine) noteContent(t *fetchTask) (barren int, err error) {
 }
 
 // keep keeps back the URL u, which is in a trap or excluded by an order: it stays
-// in the state, but is not fetched. why says which trap, for the summary of the
-// crawl.
+// in the state, but is not fetched. The parameter why says which trap, for the
+// summary of the crawl.
 func (e *engine) keep(u *report.Queued, why string) error {
 	if u.Excluded {
 		e.crawl.Excluded++

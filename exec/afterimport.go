@@ -13,11 +13,11 @@ import (
 // IMPORT. A crawl adds captures again and again.
 const afterImportLeast = time.Minute
 
-// afterImport returns when a schedule AFTER IMPORT runs next: as soon as captures were added
-// that its last run has not seen, but not within afterImportLeast of the start of that run.
-// last is the last run; its ID is 0 if there was none. seen is the time until which captures
-// were added that the last finished run has seen, or schedule.Never if none has finished.
-// Without such captures, the result is schedule.Never.
+// afterImport returns when a schedule AFTER IMPORT runs next: as soon as captures were added that
+// its last run has not seen, but not within afterImportLeast of the start of that run. The
+// parameter last is the last run; its ID is 0 if there was none. The last finished run has seen
+// the captures that were added until seen, which is schedule.Never if no run has finished. If all
+// captures were seen, the result is schedule.Never.
 func (p *plannedRun) afterImport(ctx context.Context, last *task.Job, seen time.Time) (time.Time, error) {
 	added, err := p.lastAdded(ctx)
 	switch {

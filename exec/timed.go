@@ -142,10 +142,10 @@ func (t *timed) state(jobs []task.Job) (last task.Job, next time.Time) {
 	return last, next
 }
 
-// run calls do, which runs the schedule or watch once, and logs that as a job. next
-// is the time of the next run as it was noted before. statement is the text for the
-// log, and do counts its work in did. The result and the error are those of
-// Schedules.Run.
+// run calls do, which runs the schedule or watch once, and logs that as a job. The
+// parameter next is the time of the next run as it was noted before. statement is
+// the text for the log, and do counts its work in did. The result and the error are
+// those of Schedules.Run.
 func (t *timed) run(ctx context.Context, next time.Time, statement string, do func(did *session.Count) error) (task.Job, error) {
 	begun := t.s.Now()
 	j := task.Job{Name: t.Name, Statement: statement, Started: record.At(begun), Scheduled: t.Created, Next: record.NoTime}

@@ -51,9 +51,10 @@ func ExampleOf(relation string) (text string) {
 // hintMax is the longest example, in bytes, that hintOf returns.
 const hintMax = 120
 
-// hintOf returns a hint with an example of the statement that the tokens begin, such as
-// "as in RULE private ON 'a.cn/x/' EXCLUDE". If there are several, it returns one that has the
-// words of the tokens. It returns "" for queries, and if there is no short example.
+// hintOf returns a hint with an example of the statement that begins with tokens, such as
+// "as in RULE private ON 'a.cn/x/' EXCLUDE". If the manual has several short examples, it
+// returns the one that shares the most words with tokens. It returns "" for queries, and if
+// there is no short example.
 func hintOf(tokens []scan.Token) string {
 	topic := ""
 	for _, t := range grammar.Topics() {

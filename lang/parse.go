@@ -100,8 +100,9 @@ func statements(src, filename string, hint func([]scan.Token) string) iter.Seq2[
 	}
 }
 
-// parse parses the statement that s, a scanner of src, has scanned last. It
-// returns either the statement or its faults. If a fault has no hint, it takes that of hint.
+// parse parses the statement that s, a scanner of src, has scanned last. It returns
+// either the statement or its faults. A fault without a hint gets the hint that the
+// function hint returns for the tokens of the statement.
 func parse(src string, s *scan.Scanner, hint func([]scan.Token) string) (ast.Statement, Errors) {
 	if s.Fatal {
 		return nil, s.Errs

@@ -51,8 +51,9 @@ func (s *shell) ask(ctx context.Context, what []string) error {
 }
 
 // askCost asks at the prompt about a query above the setting warn_cost; it is the function
-// Session.ConfirmCost. what says what the query costs. It returns nil if the answer is
-// yes, and an error for any other answer. With --yes it returns nil without asking.
+// Session.ConfirmCost. The parameter what says what the query costs. It returns nil if the
+// answer is yes, and an error for any other answer. With --yes it returns nil without
+// asking.
 func (s *shell) askCost(ctx context.Context, what string) error {
 	if s.options.Yes {
 		return nil

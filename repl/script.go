@@ -72,8 +72,9 @@ func startOf(st ast.Statement, err error) int {
 	return st.At().Start.Offset
 }
 
-// readLine is a line of a script that begins with a dot. It is the bytes of the
-// script from the offset from up to, not including, the offset to.
+// readLine is a line of a script that begins with a dot. The field from is the
+// offset of its first byte in the script, and the field to is the offset of the
+// byte after its last one.
 type readLine struct {
 	from, to int
 	line     int // from 1

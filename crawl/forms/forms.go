@@ -151,7 +151,8 @@ func (r *reader) attr(i int, name string) string {
 	return markup.Unescape(string(charset.ToUTF8(b, r.p.Charset)))
 }
 
-// begin reads the start tag of a form.
+// begin begins the form whose start tag is the node i. Within another form it does nothing, if
+// that form has an end tag.
 func (r *reader) begin(i int) {
 	n := &r.p.Tree.Nodes[i]
 	if r.current != nil && r.ends {
@@ -330,9 +331,9 @@ func (r *reader) option(i int) {
 	l.form.add(Field{Name: l.name, Value: value, Off: !chosen})
 }
 
-// endList ends a list. A list for one choice without a selected option has its first
-// one selected. The options that are not sent are removed but for one, so that the form
-// still has a field of that name.
+// endList ends the select element that is open. If it allows one choice and no option is
+// selected, its first option counts as selected. The options that are not sent are removed, apart
+// from one, so that the form still has a field of that name.
 func (r *reader) endList() {
 	l := r.list
 	if l == nil {

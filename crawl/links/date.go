@@ -19,9 +19,9 @@ var dayLayouts = []struct {
 	years, months, days int
 }{{time.DateOnly, 0, 0, 1}, {"2006-01", 0, 1, 0}, {"2006", 1, 0, 0}}
 
-// date parses a date in the W3C format, such as 2008-06-12, or in the form of mails,
-// such as Thu, 12 Jun 2008 08:00:00 GMT. until is the end of the day, month or year that s
-// names, or from. Both are zero if s is no such date.
+// date parses a date in the W3C format, such as 2008-06-12, or in the form of mails, such
+// as Thu, 12 Jun 2008 08:00:00 GMT. The result until is the end of the day, month or year
+// that s names, or from. Both are zero if s is no such date.
 func date(s string) (from, until time.Time) {
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05"} {
 		if t, err := time.Parse(layout, s); err == nil {

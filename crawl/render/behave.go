@@ -19,8 +19,8 @@ import (
 //go:embed behave.js
 var behaveScript string
 
-// stepTime is how long no request must be made after a step of a behaviour, before the
-// next step.
+// stepTime is how long the page must make no request after a step of a behaviour, before the next
+// step begins.
 const stepTime = 100 * time.Millisecond
 
 // act calls the function called name of behaveScript with args, and decodes its result into v.

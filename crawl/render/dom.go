@@ -13,8 +13,9 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 )
 
-// collectScript is a function of the bounds of the result, and of documents of frames that it
-// cannot read, by place. It returns a document.
+// collectScript is a JavaScript function that returns the state of the page as a document. Its
+// arguments are the bounds of the result, and the documents of those frames that it cannot read
+// itself, by the place of the frame in the page.
 //
 //go:embed collect.js
 var collectScript string

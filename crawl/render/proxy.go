@@ -109,8 +109,8 @@ func (p *proxy) accept() {
 	}
 }
 
-// serve answers the requests of a connection. Inside a tunnel, scheme and host are
-// those of its end; otherwise they are "".
+// serve answers the requests of a connection. Inside a tunnel, scheme and host are those of the
+// server to which the tunnel leads; otherwise they are "".
 func (p *proxy) serve(c net.Conn, r *bufio.Reader, scheme, host string) {
 	for {
 		q, err := readRequest(r)
@@ -168,7 +168,7 @@ func (p *proxy) tunnel(c net.Conn, r *bufio.Reader, target string) {
 	p.serve(t, bufio.NewReader(t), "https", target)
 }
 
-// peeked is a connection whose first bytes were read into r.
+// peeked is a connection of which some bytes were already read into r. Read returns them first.
 type peeked struct {
 	net.Conn
 	r *bufio.Reader

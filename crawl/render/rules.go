@@ -30,8 +30,8 @@ type Rule struct {
 //go:embed more.txt
 var moreText string
 
-// ReadRules reads the file of rules at path. what names the file in errors, such as "consent
-// rules". Each line is a rule of two or three fields with tabs between them: a name, a CSS
+// ReadRules reads the file of rules at path. The parameter what is a name for the file in
+// errors, such as "consent rules". Each line is a rule of two or three fields with tabs between them: a name, a CSS
 // selector or ~ with a regular expression for the text of a button, and the host of the
 // pages. Without a host, the rule holds for all pages. Empty lines and lines that begin
 // with # are left out. An error names the file, the line, and what is wrong there.

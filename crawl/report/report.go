@@ -277,7 +277,7 @@ const (
 // its default, unless the field says otherwise.
 type CrawlOptions struct {
 	Name      string
-	Statement string   // text of the statement, to detect that a crawl of this name was another statement
+	Statement string   // text of the statement; an unfinished crawl of this name with another text is an error
 	Seeds     []string // canonical URLs
 
 	Depth    int           // maximum number of links from a seed; -1 means no bound

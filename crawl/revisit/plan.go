@@ -227,8 +227,8 @@ func (p *Plan) choose(shares *rates) float64 {
 func (p *Plan) shortest() float64 { return p.days[0] }
 func (p *Plan) longest() float64  { return p.days[len(p.days)-1] }
 
-// Interval returns how many days after its last visit page should be visited
-// again.
+// Interval returns how many days after the last visit to page the next one should
+// be.
 func (p *Plan) Interval(page *Page) float64 {
 	days, _ := p.interval(page)
 	return days

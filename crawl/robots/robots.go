@@ -121,8 +121,8 @@ func Of(status int, body []byte) *File {
 }
 
 // Unreachable returns the File for a robots.txt that could not be fetched; it
-// forbids every URL. why completes the sentence "robots.txt …", such as "was
-// answered with 503".
+// forbids every URL. The parameter why completes the sentence "robots.txt …", such
+// as "was answered with 503".
 func Unreachable(why string) *File {
 	return &File{fresh: RetryAfter, blanket: &Group{denied: true, reason: "robots.txt " + why + ", so nothing is allowed"}}
 }

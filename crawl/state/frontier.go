@@ -131,11 +131,11 @@ func (q *Crawl) Keep(u *report.Queued) error {
 	return b.Put(queueKey(u.Host, 0, u.Seq), AppendQueued(nil, u))
 }
 
-// Unkeep queues up to n URLs of a host that are kept back and for which
-// match returns true. It looks at URLs whose arrival number is greater than
-// after, in this order. It returns the URLs that it queued, and the last
-// arrival number that it looked at, which is the value of after for the next
-// call. last is 0 if it looked at no URL.
+// Unkeep queues up to n URLs of a host that are kept back and for which match
+// returns true. It looks at URLs whose arrival number is greater than after, in
+// this order. It returns the URLs that it queued, and the last arrival number
+// that it looked at, which is the value of after for the next call. The result
+// last is 0 if it looked at no URL.
 func (q *Crawl) Unkeep(host string, after uint64, n int, match func(*report.Queued) bool) (list []report.Queued, last uint64, err error) {
 	b, err := q.bucket(bucketKept)
 	if err != nil {

@@ -143,10 +143,9 @@ func Fetches(dir string) iter.Seq2[[]report.Fetch, error] {
 	return pages(dir, bucketFetches, decodeFetch)
 }
 
-// Waiting yields the URLs that the crawl in dir has still to fetch, in
-// slices of up to visitRows. First come the URLs in the queues, by host;
-// then URLs that are not due; then URLs that are kept back because they lie
-// in traps. An error is the last pair.
+// Waiting yields the URLs that the crawl in dir has still to fetch, in slices of up to visitRows.
+// First come the URLs in the queues, by host; then URLs that are not due; then URLs that are kept
+// back in traps or because an order excludes them. An error is the last pair.
 func Waiting(dir string) iter.Seq2[[]report.Queued, error] {
 	return func(yield func([]report.Queued, error) bool) {
 		for _, bucket := range [][]byte{bucketQueue, bucketLater, bucketKept} {
@@ -185,8 +184,8 @@ func pages[T any](dir string, bucket []byte, decode func([]byte) (T, error)) ite
 }
 
 // entries decodes up to visitRows entries of the bucket b, in order of their
-// keys, beginning with the first key that is not below from. next is the
-// value of from for the following call.
+// keys, beginning with the first key that is not below from. The result next is
+// the value of from for the following call.
 func entries[T any](b *bolt.Bucket, from []byte, decode func([]byte) (T, error)) (list []T, next []byte, err error) {
 	c := b.Cursor()
 	for k, v := c.Seek(from); k != nil && len(list) < visitRows; k, v = c.Next() {

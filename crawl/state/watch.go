@@ -163,8 +163,8 @@ func countQueues(dir string) (hostCounts, error) {
 
 // countKeys counts up to countRows keys of b, beginning with the first key that is
 // not below from. The keys are as queueKey makes them; b may be nil. For each host
-// countKeys calls add with the number of its keys. next is the value of from for
-// the following call, or nil if there are no more keys.
+// countKeys calls add with the number of its keys. The result next is the value of
+// from for the following call, or nil if there are no more keys.
 func countKeys(b *bolt.Bucket, from []byte, add func(host string, n int64)) (next []byte) {
 	if b == nil {
 		return nil

@@ -19,8 +19,8 @@ const (
 	knownMax = 1 << 16
 )
 
-// meet stores a hash h with a tag. before is the tag that h had until now.
-// ok is false if h is new to the set.
+// meet stores a hash h with a tag. The result before is the tag that h had
+// until now. ok is false if h is new to the set.
 func (k *known) meet(h uint32, tag uint16) (before uint16, ok bool) {
 	if k.young.n >= max(k.max, knownMin) {
 		k.old, k.young = k.young, table{}
@@ -65,7 +65,8 @@ func (t *table) get(h uint32) (tag uint16, ok bool) {
 	return t.tags[i], ok
 }
 
-// put stores h with a tag. before is the tag that h had; ok is false if h is new.
+// put stores h with a tag. The result before is the tag that h had; ok is false
+// if h is new.
 func (t *table) put(h uint32, tag uint16) (before uint16, ok bool) {
 	if 4*(t.n+1) > 3*len(t.keys) {
 		t.grow()

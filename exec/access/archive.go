@@ -12,10 +12,10 @@ import (
 	"infomall/store/record/task"
 )
 
-// Guard returns the archive a as its access rules show it. The result also has the crawls
-// and jobs of a, if a has them. It reads the rules for each snapshot, so a rule that
-// another process adds holds from the next snapshot on. Without rules it adds nothing but
-// reading the definitions. now is the clock by which the ages of captures are counted.
+// Guard returns the archive a without what its access rules hide. The result also has the crawls
+// and jobs of a, if a has them. Each snapshot reads the rules again, so a rule that another process
+// adds holds from the next snapshot on. Without rules, Guard adds only the reading of the
+// definitions. now is the clock by which the ages of captures are counted.
 func Guard(a session.Archive, now func() time.Time) session.Archive {
 	g := &archive{a, now}
 	crawler, crawls := a.(session.Crawler)
@@ -26,7 +26,7 @@ func Guard(a session.Archive, now func() time.Time) session.Archive {
 	return &working{g, &crawlers{crawler, g}, &jobLog{jobs, g}}
 }
 
-// archive is an archive as its rules show it.
+// archive is an archive without what its rules hide.
 type archive struct {
 	session.Archive
 	now func() time.Time

@@ -86,11 +86,11 @@ func embargoed(now record.Time, d *ast.Duration) record.Time {
 	return record.At(now.Std().AddDate(0, -d.Months, 0).Add(-d.Length).Truncate(unit))
 }
 
-// hides reports whether r hides captures at time t, if r decides.
+// hides reports whether r hides captures at time t, if r is the rule that decides about them.
 func (r *Rule) hides(t record.Time) bool { return r.Action != ast.RuleEmbargo || t >= r.from }
 
-// length returns how long the scope of r is that contains a key, in bytes of keys; -1 if
-// no scope of r contains it.
+// length returns the length of the longest scope of r that contains a key, in bytes of keys. A
+// longer scope is narrower. It returns -1 if no scope of r contains the key.
 func (r *Rule) length(key string) int {
 	length := -1
 	for _, s := range r.Scopes {
@@ -180,8 +180,8 @@ func (r *Rules) Hides(key string, t record.Time) bool {
 	return rule != nil && rule.hides(t)
 }
 
-// hidesSome reports whether captures of the URL with this key are hidden, at least those
-// of some time.
+// hidesSome reports whether the rules hide captures of the URL with this key, at least captures of
+// some time.
 func (r *Rules) hidesSome(key string) bool {
 	for _, rule := range r.list {
 		if rule.length(key) < 0 {
@@ -194,7 +194,8 @@ func (r *Rules) hidesSome(key string) bool {
 	return false
 }
 
-// someTime returns a time about which the rule is, the latest if the rule is an embargo.
+// someTime returns one time for which the rule holds: the latest if the rule is an embargo,
+// otherwise the earliest.
 func (r *Rule) someTime() record.Time {
 	if r.Action == ast.RuleEmbargo {
 		return r.Window.To - 1
@@ -232,7 +233,7 @@ func (r *Rules) mentions(text string) bool {
 	return false
 }
 
-// mentionMin is the least length of a scope that is looked for in texts.
+// mentionMin is the least length, in bytes, of a scope that mentions looks for in a text.
 const mentionMin = 4
 
 // within reports whether all URLs in a range of keys are hidden at some time.

@@ -17,8 +17,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// snapshot is a snapshot that hides captures already, and here what is not made from
-// captures.
+// snapshot hides results and other things that are not made from captures. The snapshot in it
+// already hides captures.
 type snapshot struct {
 	relation.Snapshot
 	rules *Rules
@@ -56,9 +56,9 @@ func (s *snapshot) BlockList(ctx context.Context) (*task.BlockList, error) {
 	return shown, nil
 }
 
-// Results returns the results of a kind. Of imported graphs it returns none, because
-// nobody knows which of their nodes are URLs, and none of what only other statements read.
-// It leaves out classifiers that have learned from hidden texts.
+// Results returns the results of a kind. It returns no imported graphs, because nobody knows which
+// of their nodes are URLs, and no results that only statements read, not queries. It leaves out
+// classifiers that have learned from hidden texts.
 func (s *snapshot) Results(ctx context.Context, kind string) ([]task.Result, error) {
 	if kind == task.ResultGraphs || kind == task.ResultPrints || kind == task.ResultStream {
 		return nil, ctx.Err()
@@ -83,8 +83,8 @@ func (s *snapshot) Results(ctx context.Context, kind string) ([]task.Result, err
 	return shown, err
 }
 
-// hidesClassifier reports whether a classifier may have learned from hidden captures: one of
-// its texts is of a URL with hidden captures, or it is not known of which URL.
+// hidesClassifier reports whether a classifier may have learned from hidden captures: one of its
+// texts is of a URL with hidden captures, or the URL of a text is not known.
 func (s *snapshot) hidesClassifier(ctx context.Context, r *task.Result) (bool, error) {
 	m, err := classify.About(r)
 	if err != nil || m.Unnamed > 0 {
@@ -101,9 +101,9 @@ func (s *snapshot) hidesClassifier(ctx context.Context, r *task.Result) (bool, e
 	return false, nil
 }
 
-// ResultRows yields the rows of a result but those about hidden captures. A ranking is
-// about the captures of its time. Of a watch it leaves out rows whose URL has hidden
-// captures, and rows without a URL.
+// ResultRows yields the rows of a result, without rows about hidden captures. A ranking is about
+// the captures of its time. Of a watch it leaves out rows whose URL has hidden captures, and rows
+// without a URL.
 func (s *snapshot) ResultRows(ctx context.Context, r task.Result, ranges []urlkey.Range) iter.Seq2[task.ResultRow, error] {
 	if r.Kind == task.ResultWatches {
 		return watch.Hide(r, s.Snapshot.ResultRows(ctx, r, ranges), func(url string) bool { return s.rules.hidesURL(url, record.NoTime) })
@@ -141,8 +141,8 @@ func (s *snapshot) Delete(context.Context, task.DeleteOptions) (task.DeleteResul
 	return task.DeleteResult{}, errDelete
 }
 
-// Denied reports whether a rule blocks the captures of a canonical URL at time t, and
-// why. With record.NoTime it reports whether one blocks those of any time.
+// Denied reports whether a rule blocks the captures of a canonical URL at time t, and why. With
+// record.NoTime it reports whether a rule blocks captures of any time.
 func (s *snapshot) Denied(url string, t record.Time) (why string, denied bool) {
 	key := urlkey.Key(url)
 	if t != record.NoTime {

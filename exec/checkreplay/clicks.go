@@ -7,9 +7,9 @@ import (
 	"infomall/store/record"
 )
 
-// otherClicks returns notes that say by which other rules the crawl clicked that ran at the
-// time of a page, and which settings make the browser of this session click by the same rules.
-// The result is nil if a crawl of that time clicked by the rules of the session.
+// otherClicks returns notes on the crawls that ran at the time of a page and clicked by other rules
+// than this session: by which rules, and which settings make the browser of this session click by
+// them. It returns nil if a crawl of that time clicked by the rules of the session.
 func (r *run) otherClicks(at record.Time) (notes []string) {
 	set := r.s.Settings()
 	for i := range r.crawls {

@@ -7,7 +7,7 @@ import (
 	"image/png"
 )
 
-// pixelsMax bounds the pixels of a picture that is compared.
+// pixelsMax is the maximum number of pixels of a picture that is compared.
 const pixelsMax = 32 << 20
 
 // pictureLikeness returns how alike two PNGs are, from 0 to 1: 1 minus the mean

@@ -12,7 +12,7 @@ type scan struct {
 	weight []uint32 // how many equal points each point stands for
 	near   []int64  // the weight of the neighbours that are known, with the point itself
 	groups *dedup.Groups
-	pairs  int64 // how many pairs were told
+	pairs  int64 // how many pairs the caller gave
 
 	// The next fields hold lists of the neighbours of points that are not cores. held[i] is the
 	// index plus one, in links, of the last neighbour of point i; its field next leads to the

@@ -390,8 +390,8 @@ func (m *maker) drawJoin(n *plan.Join, p *Part) *draw {
 
 // differentIn estimates how many different combinations of values the expressions keys have
 // in all rows of the node below, and how many of these combinations occur in one row only
-// (single). in is a draw of that node. The estimate extrapolates from the numbers of
-// combinations that occur once and twice in the draw.
+// (single). The parameter in is a draw of that node. The estimate extrapolates from the
+// numbers of combinations that occur once and twice in the draw.
 func (m *maker) differentIn(keys []expr.Expr, in *draw, below *Part) (rows, single float64, ok bool) {
 	names := make([]string, len(keys))
 	seen := map[string]int{}

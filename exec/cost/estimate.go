@@ -229,9 +229,9 @@ func corrected(n plan.Node) bool {
 	return false
 }
 
-// limit makes part i cheaper because only most of its rows are asked for. It does the same
-// to the parts below from which rows stream. Below a node that sorts or groups, all rows are
-// needed.
+// limit makes part i cheaper, because no more of its rows are asked for than the number in the
+// parameter most. It does the same to the parts below from which rows stream. Below a node
+// that sorts or groups, all rows are needed.
 func (m *maker) limit(i int, most float64) {
 	p := &m.e.Parts[i]
 	if p.Rows <= most {

@@ -35,8 +35,8 @@ const (
 )
 
 // drawSource returns a draw of the rows of the source n: all rows if reading them is cheap,
-// and otherwise the rows of a random sample of URLs. p is the part of n. It returns nil if
-// no draw is cheap.
+// and otherwise the rows of a random sample of URLs. p is the part of the estimate for n.
+// drawSource returns nil if no draw is cheap.
 func (m *maker) drawSource(n *plan.Source, p *Part) *draw {
 	if !n.FromCaptures() {
 		if p.guess.rows > drawRows {
@@ -186,8 +186,8 @@ func (p *Part) perRun() float64 {
 }
 
 // readURLs returns the work, in seconds, of reading the rows of this many URLs of the source
-// p. Reading all its URLs takes whole seconds. URLs that are far from each other touch more
-// chunks.
+// that p is about. The parameter whole is the work, in seconds, of reading all URLs of the
+// source. URLs that are far from each other touch more chunks.
 func (p *Part) readURLs(urls, whole float64) float64 {
 	all, chunks := max(1, p.expected.Distinct()), float64(p.Reading.Chunks)
 	index := touched(chunks*p.perTouch(), chunks, urls*max(1, p.guess.rowsIn/all))
@@ -198,8 +198,9 @@ func (p *Part) readURLs(urls, whole float64) float64 {
 	return index + file + whole*min(1, urls/all)
 }
 
-// affordableURLs returns how many URLs of the source p can be read in this many seconds, but
-// no more than sampleMost. Reading all its URLs takes whole seconds.
+// affordableURLs returns how many URLs of the source that p is about can be read in this many
+// seconds, but no more than sampleMost. The parameter whole is the work, in seconds, of
+// reading all URLs of the source.
 func (p *Part) affordableURLs(seconds, whole float64) int {
 	n := sampleMost
 	for n >= leastURLs && p.readURLs(float64(n), whole) > seconds {
@@ -208,9 +209,9 @@ func (p *Part) affordableURLs(seconds, whole float64) int {
 	return n
 }
 
-// level returns a urlkey.Level such that the source n has most URLs of this level and above,
-// or up to half as many more. p is the part of n. ok is false if it takes long to find these
-// URLs.
+// level returns a urlkey.Level such that the source n has about as many URLs of this level and
+// above as the parameter most says, or up to half as many more. p is the part of the estimate
+// for n. ok is false if it takes long to find these URLs.
 func (m *maker) level(n *plan.Source, p *Part, most int) (level int, ok bool) {
 	for all := p.expected.Distinct(); all > 1.5*float64(most); all /= 2 {
 		level++
@@ -244,8 +245,8 @@ func (m *maker) countURLs(n *plan.Source, p *Part) {
 }
 
 // sample returns the keys of a random sample of the URLs of the source n, how many captures
-// these URLs have, and their least urlkey.Level. It asks for about most keys. p is the part
-// of n.
+// these URLs have, and level: the sample has the URLs whose urlkey.Level is level or more. The
+// parameter most says about how many keys are wanted. p is the part of the estimate for n.
 func (m *maker) sample(n *plan.Source, p *Part, most int) (keys []string, captures, level int) {
 	level, ok := m.level(n, p, most)
 	if !ok {

@@ -49,9 +49,9 @@ const (
 // textBytes is how many bytes of text a byte of a db-file stands for, at most.
 const textBytes = 6
 
-// units returns the work of the part p, in seconds at the rates above. in is the number of
-// rows that come in, or for a source, of captures that it reads; out is the number of rows
-// that it yields.
+// units returns the work of the part p, in seconds at the rates above. The parameter in is
+// the number of rows that come in, or for a source, of captures that it reads. The parameter
+// out is the number of rows that it yields.
 func units(p *Part, in, out float64) float64 {
 	e := &p.expected
 	switch n := p.Node.(type) {

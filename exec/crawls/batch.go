@@ -26,9 +26,9 @@ func aliasText(e ast.Expr, env *expr.Env) (string, error) {
 	return c.V.Text, nil
 }
 
-// doneForBatch returns the result of a crawl that THEN of a watch has begun for the same
-// batch before, and that has ended. THEN runs again for a batch if it failed or the program
-// was killed, and a crawl is not begun twice for a batch.
+// doneForBatch returns the result of a crawl that THEN of a watch has begun earlier for the same
+// batch (the new rows of one run of the watch), and that has ended. THEN runs again for a batch if
+// it failed or the program was killed, and a crawl is not begun twice for a batch.
 //
 // The name of the crawl must contain $batch, so that the crawl is of this batch; and the
 // crawl must be younger than the watch, because an earlier watch of the name had the

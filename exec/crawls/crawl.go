@@ -105,9 +105,9 @@ func (c *crawl) Run(ctx context.Context) (*session.Result, error) {
 	return done, nil
 }
 
-// readDocuments reads the documents of the archive that were not read, after the pages are
-// published. A LIMIT of a time, counted from begun, ends the reading. The note then says how
-// to read the other documents; otherwise it is "".
+// readDocuments reads the documents of the archive, such as PDFs, that were not read yet, after the
+// pages are published. A LIMIT of a time, counted from begun, ends the reading. The note then says
+// how to read the other documents; otherwise it is "".
 func (c *crawl) readDocuments(ctx context.Context, begun time.Time) (note string, err error) {
 	most := c.o.MaxTime
 	if most == 0 {

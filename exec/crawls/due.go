@@ -87,8 +87,8 @@ func (s *pageSample) add(p *pageVisits) {
 // total returns how many pages there are, estimated from the sample.
 func (s *pageSample) total() int { return len(s.pages) << s.level }
 
-// sample returns a sample of the pages of v. Without scopes it reads only the samples that
-// the indexes of the archive have, and indexes that have none.
+// sample returns a sample of the pages of v. Without scopes it reads only the samples that the
+// indexes of the archive have, and the whole of an index that has none.
 func (v Visits) sample(ctx context.Context) (*pageSample, error) {
 	least, level := 0, 0
 	if len(v.In) == 0 && v.Source == nil {
@@ -209,8 +209,8 @@ type dueChooser struct {
 	now  record.Time
 	most int64 // how many pages to keep; 0 means all
 	list []duePage
-	// failed maps URLs to the time of their last failed fetch. These URLs wait as if it had
-	// been a visit.
+	// failed maps URLs to the time of their last failed fetch. A failed fetch delays the next visit
+	// as a visit does.
 	failed map[string]record.Time
 	// watched has the pages that become due sooner.
 	watched *watchedPages

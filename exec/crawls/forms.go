@@ -17,8 +17,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// formsPerLimit is how many times as many submissions of all forms a crawl makes as of
-// one, and therefore the most values of a field that it can use.
+// formsPerLimit is how many times more submissions a crawl makes of all forms together than of one
+// form. It needs no more values of a field than that.
 const formsPerLimit = 10
 
 // formLineMax is the greatest length in bytes of a line of a file with values.
@@ -91,8 +91,8 @@ func (c *crawl) findValues(ctx context.Context) error {
 	return nil
 }
 
-// values gathers the values of a field: each once, and at most max. more says that there
-// were others.
+// values gathers the values of a field: each once, and at most max. more is set if there were
+// further values.
 type values struct {
 	list []string
 	max  int
@@ -100,7 +100,7 @@ type values struct {
 	seen map[string]bool
 }
 
-// add adds a value unless it is empty or known. It reports whether more are wanted.
+// add adds a value unless it is empty or known. It returns false if v is full and wants no more.
 func (v *values) add(text string) bool {
 	if text == "" || v.seen[text] {
 		return true
@@ -171,8 +171,8 @@ func (c *crawl) fileValues(ctx context.Context, path ast.Expr, v *values) error 
 	return nil
 }
 
-// posted reports whether a URL is that of the response to another request than a GET. A
-// crawl does not ask for it again, because only a form makes it send such a request.
+// posted reports whether a URL names the response to a request other than GET. A crawl does not ask
+// for it again, because only a form makes a crawl send such a request.
 func posted(url string) bool {
 	_, _, _, ok := urlkey.Method(url)
 	return ok

@@ -60,8 +60,8 @@ func hasUser(u string) bool {
 }
 
 // noPassword returns an error that a URL must not contain a name and password,
-// because statements are stored in the archive and in the history. what names
-// the URL in the message, such as "a seed".
+// because statements are stored in the archive and in the history. The
+// parameter what names the URL in the message, such as "a seed".
 func noPassword(at ast.Expr, what string) error {
 	err := ast.Errorf(at, "%s must not contain a name and password: statements are stored", what)
 	err.Hint = "write them into a file that only you can read, machine HOST login NAME password WORD, and SET netrc = 'that file'"

@@ -13,8 +13,7 @@ import (
 	"infomall/store/urlkey"
 )
 
-// watchedPace is how many times faster than by its changes a page becomes due on
-// which a watch found rows.
+// watchedPace is how many times sooner a page is due if a watch found rows on it.
 const watchedPace = 2
 
 // watchedMax is how many pages a watchedPages has at most. Each takes about 20 bytes.
@@ -27,8 +26,8 @@ type watchedPages struct {
 	pages map[uint64]struct{} // hashes of the keys of the URLs
 }
 
-// watched returns the pages on which watches found rows before the time of the
-// statement. The rows that only filled a watch do not count.
+// watched returns the pages on which watches found rows before the time of the statement. The rows
+// of the first run of a watch do not count, unless the watch has FROM START.
 func (v Visits) watched(ctx context.Context) (*watchedPages, error) {
 	w := &watchedPages{seed: maphash.MakeSeed(), pages: map[uint64]struct{}{}}
 	list, err := v.Session.Definitions(ctx)
@@ -80,8 +79,8 @@ func (w *watchedPages) has(url string) bool {
 	return found
 }
 
-// interval returns the number of days between two visits of the page, if by its changes
-// it were days.
+// interval returns the number of days between two visits of the page: days, which follows from the
+// changes of the page, or fewer if watches found rows on it.
 func (w *watchedPages) interval(url string, days float64) float64 {
 	if !w.has(url) {
 		return days
@@ -89,8 +88,8 @@ func (w *watchedPages) interval(url string, days float64) float64 {
 	return max(days/watchedPace, min(days, revisit.ShortestDefault))
 }
 
-// age returns the number of days since the last visit of the page by which its urgency
-// is computed, if the last visit was days ago.
+// age returns the number of days from which the urgency of a page is computed, if its last visit
+// was days ago: more than days if watches found rows on it.
 func (w *watchedPages) age(url string, days float64) float64 {
 	if days < revisit.ShortestDefault || !w.has(url) {
 		return days

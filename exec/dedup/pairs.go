@@ -290,9 +290,9 @@ func (p *pairing) seek(s items, mask uint64) bool {
 
 // nearSome compares one item of a part with the earlier items of its slot, and
 // joins it with each that is near. It adds the item to the chain of the first
-// of these, and reports whether there was one. before is the index plus one of
-// the slot's last item. If p.groups is nil, it only reports whether an item is
-// near.
+// of these, and reports whether there was one. The parameter before is the
+// index plus one of the slot's last item. If p.groups is nil, it only reports
+// whether an item is near.
 func (p *pairing) nearSome(s items, item int, before uint32) (found bool) {
 	for n := before; n != 0; n = p.links[n-1].next {
 		for m := n; m != 0; m = p.links[m-1].near {

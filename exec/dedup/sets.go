@@ -74,7 +74,7 @@ func common(a, b []uint32) (n int) {
 
 // Jaccard returns the Jaccard similarity of two sets, from 0 to 1: the size of
 // their intersection divided by the size of their union. It is 1 for equal sets
-// and 0 if one is empty. Both sets are sorted.
+// that are not empty, and 0 if one set or both are empty. Both sets are sorted.
 func Jaccard(a, b []uint32) float64 {
 	n := common(a, b)
 	if all := len(a) + len(b) - n; all > 0 {

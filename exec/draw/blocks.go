@@ -120,8 +120,8 @@ func (d *Blocks) Text(w io.Writer, t Terminal) error {
 	return err
 }
 
-// tree writes parts to b, one per line, each followed by its own parts. before is the text
-// with which each line begins; it draws the branches of the tree.
+// tree writes parts to b, one per line, each followed by its own parts. The parameter
+// before is the text with which each line begins; it draws the branches of the tree.
 func (d *Blocks) tree(b *strings.Builder, t *Terminal, parts []Part, before string) {
 	for i, p := range parts {
 		branch, below := "├─ ", "│  "

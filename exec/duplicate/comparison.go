@@ -558,10 +558,11 @@ func (c *comparison) confirm(ctx context.Context, i uint32, others []uint32) err
 // body occurs twice in a group.
 type dedupStats struct{ groups, duplicates, exact, bytes, saved int64 }
 
-// member adds the duplicate x to the totals. first is the representative (the
-// earliest page) of its group. bodies has the bodies that came before x in this
-// group. Two pages are exact duplicates if their whole bodies are equal: equal
-// words may come from bodies that differ in other places.
+// member adds the duplicate x to the totals. The parameter first is the
+// representative (the earliest page) of its group. bodies has the bodies that
+// came before x in this group. Two pages are exact duplicates if their whole
+// bodies are equal: equal words may come from bodies that differ in other
+// places.
 func (s *dedupStats) member(x, first *compared, bodies map[uint64]bool) {
 	s.duplicates++
 	s.bytes += x.bytes

@@ -12,18 +12,20 @@ import (
 	"infomall/store/words/term"
 )
 
-// dictionaryMax is the most words that a dictionary has at once. A year of 300,000 articles
-// has about half as many. If it is full, the rarest words are forgotten.
+// dictionaryMax is the maximum number of words that a dictionary has at a time. A year of 300,000
+// articles has about half as many. A full dictionary forgets its rarest words.
 const dictionaryMax = 2_000_000
 
-// dictionary gives words numbers, in the order in which they come.
+// dictionary gives each word a number, from 0 in the order in which the words come, and counts how
+// often the word occurs.
 type dictionary struct {
 	names  []string // by number; "" for a word that was forgotten
 	counts []uint32 // how often each word occurred, by number
 	live   int      // how many words were not forgotten
-	stored []uint32 // counts as they were stored
-	// order has the numbers of the stored words, sorted by word. One day of texts has few of these
-	// words, and a map of all takes 10 MB more for 250,000. find makes order when it needs it.
+	stored []uint32 // counts as the stream has them, by number
+	// order has the numbers of the stored words, sorted by word, and find searches it. A map of all
+	// 250,000 words would take 10 MB more, although one day of texts has few of them. find makes
+	// order when it first needs it.
 	order []uint32
 	// found maps a word to its number. It has the words that were passed to find or add.
 	found  map[string]uint32
@@ -31,7 +33,7 @@ type dictionary struct {
 	reader term.Reader
 }
 
-// number returns the number of a word, and counts it.
+// number returns the number of a word, and adds 1 to the word's count. It adds a word that is new.
 func (d *dictionary) number(word []byte) uint32 {
 	n, ok := d.find(word)
 	if !ok {
@@ -77,7 +79,8 @@ func (d *dictionary) add(word string) uint32 {
 	return n
 }
 
-// grow makes room for n words, if the dictionary is empty. It trusts no more than dictionaryMax.
+// grow makes room for n words in an empty dictionary, but for dictionaryMax words at most, because
+// n comes from a stored stream and may be wrong.
 func (d *dictionary) grow(n int) {
 	n = min(n, dictionaryMax)
 	d.names, d.counts, d.stored = make([]string, 0, n), make([]uint32, 0, n), make([]uint32, 0, n)
@@ -96,7 +99,7 @@ func (d *dictionary) restore(n uint32, word string, count uint32) {
 	d.counts[n], d.stored[n] = count, count
 }
 
-// isStored reports whether word n was stored with the count that it has.
+// isStored reports whether the stored stream has word n with its current count.
 func (d *dictionary) isStored(n int) bool { return n < len(d.stored) && d.stored[n] == d.counts[n] }
 
 // sorted returns the numbers of all words, in the order of the words.
@@ -115,7 +118,7 @@ func (d *dictionary) sorted() []uint32 {
 	return append(list, old...)
 }
 
-// sort returns the numbers of the words from a number on, in the order of the words.
+// sort returns the numbers of the words from the number from on, sorted by word.
 func (d *dictionary) sort(from int) []uint32 {
 	// begins has the first eight bytes of a word. Most words differ in them.
 	type word struct {
@@ -143,8 +146,8 @@ func (d *dictionary) sort(from int) []uint32 {
 	return list
 }
 
-// forget forgets the rarest words, so that there is room for others. The words of an event
-// occur more often.
+// forget removes the rarest words, until at most half of dictionaryMax words are left. The words of
+// an event stay, because they occur more often.
 func (d *dictionary) forget() {
 	d.forgot = true
 	for rare := uint32(1); d.live > dictionaryMax/2; rare *= 2 {
@@ -159,9 +162,9 @@ func (d *dictionary) forget() {
 	d.order = slices.DeleteFunc(d.order, func(n uint32) bool { return d.names[n] == "" })
 }
 
-// append appends the numbers of the words of a text to dst, at most most of them. It leaves
-// out words that say nothing of what a text is about: stop words, numbers, and single letters. lang is
-// the language of the text, or "".
+// append appends the numbers of the words of a text to dst until dst has the length most, and
+// returns the longer slice. It leaves out words that say nothing of what a text is about: stop
+// words, numbers, and single letters. lang is the language of the text, or "".
 func (d *dictionary) append(dst []uint32, text, lang string, most int) []uint32 {
 	for word := range d.reader.Of(text) {
 		if len(dst) >= most {
@@ -174,7 +177,8 @@ func (d *dictionary) append(dst []uint32, text, lang string, most int) []uint32 
 	return dst
 }
 
-// known appends the numbers of those words of a text that the dictionary has to dst.
+// known appends the numbers of the words of a text to dst, and returns the longer slice. It leaves
+// out words that the dictionary does not have, and words that say nothing (see append).
 func (d *dictionary) known(dst []uint32, text, lang string) []uint32 {
 	for word := range d.reader.Of(text) {
 		if n, ok := d.find(word); ok && telling(word, lang) {
@@ -184,7 +188,8 @@ func (d *dictionary) known(dst []uint32, text, lang string) []uint32 {
 	return dst
 }
 
-// telling reports whether a word may say what a text is about, which is in the language lang.
+// telling reports whether a word of a text in the language lang may say what the text is about: it
+// is not a single letter, a number or a stop word.
 func telling(word []byte, lang string) bool {
 	if _, size := utf8.DecodeRune(word); size == len(word) {
 		return false // a single letter

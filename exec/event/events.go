@@ -26,7 +26,7 @@ const newTexts = "SELECT url, time, host, kind, published, published_precision, 
 // are gaps.
 const seen = "SELECT time FROM captures"
 
-// finding is an EVENTS statement whose clauses were read.
+// finding is an EVENTS statement whose clauses were checked.
 type finding struct {
 	s     *session.Session
 	st    *ast.Events
@@ -101,8 +101,8 @@ func (f *finding) conditions() string {
 	return strings.Join(all, " AND ")
 }
 
-// plan plans a query that this package contains, with a condition, restricted to scopes and
-// to the time of the statement.
+// plan plans text, one of the queries of this package, with the condition where, for the given
+// scopes and the time of the statement. where may be "".
 func (f *finding) plan(scopes []ast.Scope, text, where string) (plan.Node, error) {
 	if where != "" {
 		text += " WHERE " + where
@@ -147,8 +147,9 @@ func (f *finding) clauses() (string, error) {
 	return text, nil
 }
 
-// runCacheBytes is how large the cache of decoded runs is for EVENTS, which reads each run
-// once. With the cache of a query, 300,000 texts take 200 MB more, and no less time.
+// runCacheBytes is the maximum size of the cache of decompressed runs while EVENTS reads. It is
+// small because EVENTS reads each run once: with the cache of a query, 300,000 texts take 200 MB
+// more, and no less time.
 const runCacheBytes = 16 << 20
 
 // Run finds the events and keeps them. Its result has one row, with what was read and found.

@@ -10,15 +10,16 @@ import (
 	"infomall/store/record"
 )
 
-// foundEvent is an event with the numbers of its reports.
+// foundEvent is an event that was found, with its reports.
 type foundEvent struct {
 	events.Event
 	named   events.Named
-	reports []uint32 // numbers of its reports
-	title   uint32   // number of the report with the title of the event
+	reports []uint32 // the numbers of its reports, as in entry.set
+	title   uint32   // the number of the report whose title the event has
 }
 
-// cover notes the periods in which the scope was captured. node is a plan of the query seen.
+// cover adds to c.covered the start of each period in which the scope of the statement was
+// captured. node is a plan of the query seen.
 func (c *collection) cover(ctx context.Context, node plan.Node) error {
 	rows, err := c.run.Rows(ctx, node)
 	if err != nil {
@@ -42,8 +43,9 @@ func (c *collection) cover(ctx context.Context, node plan.Node) error {
 	return nil
 }
 
-// group makes reports of the texts. It leaves out headlines with the title of an article: the
-// front page says what the article says. It also leaves out a text that was read before.
+// group joins texts that are nearly the same into reports. It leaves out a headline that has the
+// title of an article, because the front page then only repeats the article. It also leaves out a
+// text that was read before.
 func (c *collection) group(ctx context.Context) error {
 	titles := make(map[uint64]bool)
 	if slices.ContainsFunc(c.list, func(e entry) bool { return e.headline }) {
@@ -83,11 +85,11 @@ func (c *collection) group(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// findShare is the share of the memory that the uses of words may take, as a divisor: the lists
-// of the collection are in memory, too. Those of 300,000 texts of 100 words take 60 MB.
+// findShare divides the memory of the statement: the uses of words may take 1/findShare of it, and
+// the lists of the collection need the rest. The uses in 300,000 texts of 100 words take 60 MB.
 const findShare = 2
 
-// find finds the events in the reports.
+// find finds the events in the reports, and adds them to c.found.
 func (c *collection) find(ctx context.Context) error {
 	if err := c.uses.load(ctx, c, c.s.Settings().MemoryBytes/findShare); err != nil {
 		return err
@@ -151,11 +153,12 @@ func (c *collection) lasts(e *events.Event) bool {
 	return 3*(e.End+1-e.Start) > c.count() && c.starts[e.End+1]-c.starts[e.Start] > year
 }
 
-// quiet is the coverage of a period with captures and without new texts: it is no gap, but
-// says next to nothing.
+// quiet is the coverage of a period with captures and without new texts. It is not 0, because a
+// period without coverage is a gap, of which nothing is known.
 const quiet = .01
 
-// documents returns a document for each text. Only those that represent a report have a period.
+// documents returns one document for each text, at the same index. Find leaves out a document whose
+// period is -1: a text that does not represent a report, or that does not match ABOUT.
 func (c *collection) documents() []events.Document {
 	list := make([]events.Document, len(c.list))
 	for i := range c.list {
@@ -169,7 +172,7 @@ func (c *collection) documents() []events.Document {
 	return list
 }
 
-// keys returns the numbers of the reports of an event, sorted.
+// keys returns the IDs of the reports of an event, sorted.
 func (c *collection) keys(f *foundEvent) []uint64 {
 	keys := make([]uint64, len(f.reports))
 	for i, set := range f.reports {

@@ -16,7 +16,7 @@ const periodsMax = 20_000
 type calendar struct {
 	unit   string // hour, day, week or month
 	zone   *time.Location
-	starts []record.Time // of the periods, and the end of the last one
+	starts []record.Time // the start of each period, and the end of the last one
 }
 
 // start returns the start of the period that contains t.
@@ -37,10 +37,11 @@ func (c *calendar) after(t record.Time) record.Time {
 	return record.At(value.After(c.unit, std))
 }
 
-// longest has the longest length of each unit. A day with a change of the clock has 25 hours.
+// longest maps each unit to its greatest length. A day with a change of the clock has 25 hours.
 var longest = map[string]time.Duration{"hour": time.Hour, "day": 25 * time.Hour, "week": (7*24 + 1) * time.Hour, "month": (31*24 + 1) * time.Hour}
 
-// span makes the periods from that of first to that of last, at most periodsMax.
+// span sets c.starts to the periods from the one that contains first to the one that contains last.
+// If these are more than periodsMax, it leaves out the earliest.
 func (c *calendar) span(first, last record.Time) {
 	first = max(first, last-record.Time(periodsMax*longest[c.unit].Milliseconds()))
 	c.starts = c.starts[:0]
@@ -55,10 +56,11 @@ func (c *calendar) span(first, last record.Time) {
 	}
 }
 
-// count returns how many periods there are.
+// count returns the number of periods.
 func (c *calendar) count() int { return max(0, len(c.starts)-1) }
 
-// of returns the number of the period that contains t. It is -1 if t is before the first.
+// of returns the number of the period that contains t, or -1 if t is before the first period. For a
+// t after the last period it returns the number of the last.
 func (c *calendar) of(t record.Time) int {
 	i, exact := slices.BinarySearch(c.starts, t)
 	if !exact {
@@ -67,7 +69,8 @@ func (c *calendar) of(t record.Time) int {
 	return min(i, c.count()-1)
 }
 
-// cycle returns after how many periods rates repeat: days repeat by the week.
+// cycle returns the number of periods after which rates of documents repeat: 7 for days, because
+// weeks are alike, and 0 for other units, which means never.
 func (c *calendar) cycle() int {
 	if c.unit == "day" {
 		return 7

@@ -18,12 +18,13 @@ import (
 // too, if there are several: the template is a rubric.
 
 const (
-	rubricLeast = 4  // headlines that have the part
-	rubricShare = .7 // share of the occurrences of its rarest word that are in the part
-	rubricFirst = 3  // words at the beginning that may be a rubric
+	rubricLeast = 4  // a rubric is a part of at least this many headlines
+	rubricShare = .7 // at least this share of the occurrences of one word of a rubric is in the rubric
+	rubricFirst = 3  // the first words of a headline, this many, may be a rubric
 )
 
-// partsOf calls f with each part of a headline that may be a rubric.
+// partsOf calls f with each part of a headline that may be a rubric: the texts between separators
+// such as a colon, and the first words.
 func partsOf(title string, f func(part string)) {
 	parts := strings.FieldsFunc(title, func(r rune) bool { return strings.ContainsRune(":|–—：｜!?！？", r) })
 	for _, p := range parts {
@@ -42,7 +43,7 @@ func partsOf(title string, f func(part string)) {
 	}
 }
 
-// countParts counts the parts and the template of a headline.
+// countParts adds 1 to counts for each part of a headline, and for its template.
 func countParts(counts map[string]int, title string) {
 	partsOf(title, func(part string) { counts[part]++ })
 	if template := templateOf(title); template != "" {
@@ -51,7 +52,8 @@ func countParts(counts map[string]int, title string) {
 }
 
 // templateOf returns the template of a headline: templateMark, then the headline with 0 in place of
-// each number. It returns "" if the headline has no number.
+// each number. Headlines that differ only in their numbers have the same template. It returns "" if
+// the headline has no number.
 func templateOf(title string) string {
 	var b strings.Builder
 	number, has := false, false
@@ -71,14 +73,15 @@ func templateOf(title string) string {
 	return templateMark + b.String()
 }
 
-// templateMark begins the templates among rubrics, so that no part of a headline is one.
+// templateMark is the first byte of a template, so that no part of a headline equals a template.
 const templateMark = "\x00"
 
 // rubrics has the parts of headlines that are rubrics, and the templates of headlines that are
 // columns.
 type rubrics map[string]bool
 
-// leaveRubrics leaves the words of rubrics out of the uses of words.
+// leaveRubrics removes the words of rubrics from the headlines: it replaces the uses of words of
+// each headline that has a rubric.
 func (c *collection) leaveRubrics(ctx context.Context) error {
 	headline := func(i int) bool { e := &c.list[i]; return e.headline && !e.left && e.order == 0 }
 	counts := make(map[string]int)
@@ -105,8 +108,9 @@ func (c *collection) leaveRubrics(ctx context.Context) error {
 	})
 }
 
-// findRubrics returns the rubrics among the parts and the templates of headlines, given how many
-// headlines have each. Words in headlines of a template do not count for other rubrics.
+// findRubrics returns the rubrics among the keys of counts, which are parts and templates of
+// headlines. counts says how many headlines have each. Words in headlines of a template that is a
+// rubric do not count for other rubrics.
 func (c *collection) findRubrics(counts map[string]int) rubrics {
 	found := make(rubrics)
 	templated := make(map[uint32]int) // occurrences in headlines of templates, by number of the word
@@ -135,7 +139,7 @@ func (c *collection) findRubrics(counts map[string]int) rubrics {
 	return found
 }
 
-// without returns a headline without rubrics, or "" if it is of a template.
+// without returns a headline without its rubrics, or "" if its template is a rubric.
 func (r rubrics) without(title string) string {
 	if r[templateOf(title)] {
 		return ""

@@ -21,11 +21,11 @@ import (
 // halfLife is after how many milliseconds the recency of an event is one half.
 const halfLife = 30 * 24 * 60 * 60 * 1000
 
-// shownMost is how many texts of the last result are remembered, so that their rows of the stream
-// need not be read. A text takes about half a KB.
+// shownMost is the maximum number of texts of the last result that are kept in memory, so that
+// their rows of the stream need not be read. A text takes about half a KB.
 const shownMost = 1 << 16
 
-// save gives the events their numbers, and stores them, and then the stream.
+// save gives the events their numbers and stores the events. Then it stores the stream.
 func (c *collection) save(ctx context.Context) (task.Result, error) {
 	before, err := lastEvents(ctx, c.snap, c.name)
 	if err != nil {
@@ -45,8 +45,8 @@ func (c *collection) save(ctx context.Context) (task.Result, error) {
 	return r, c.saveStream(ctx, r)
 }
 
-// stillThere returns an error if captures were deleted while the events were computed. It then
-// removes what is stored, because that may have their words.
+// stillThere returns an error if captures were deleted while the events were computed. It then also
+// removes what EVENTS has stored, because that may have words of the deleted captures.
 func (c *collection) stillThere(ctx context.Context) error {
 	before, err := c.snap.Tombstones(ctx)
 	if err != nil {
@@ -80,9 +80,9 @@ func lastEvents(ctx context.Context, snap relation.Snapshot, name string) (*task
 	return nil, err
 }
 
-// numbered gives the reports and the events that were found the numbers that they had in the
-// last result, before, which may be nil. It returns the events of the last result, and those
-// of them that are gone.
+// numbered gives the reports and the events that were found the numbers that they had in the last
+// result. The parameter before is that result, or nil. old has the events of the last result by
+// number, and gone has those of them that were not found now.
 func (c *collection) numbered(ctx context.Context, before *task.Result) (old map[int]*kept.Event, gone []events.Named, err error) {
 	var was []events.Named
 	if before != nil {
@@ -123,9 +123,10 @@ func (c *collection) numbered(ctx context.Context, before *task.Result) (old map
 	return old, named[len(found):], nil
 }
 
-// keepIDs gives each report the ID that most of its texts had in the last result. before has
-// that ID for each text of the last result. If several reports have texts of one ID, it stays
-// with the report that has most of them, and then with the one whose own ID is least.
+// keepIDs gives each report the ID that most of its texts had in the last result. The
+// parameter before has that ID for each text of the last result. If several reports have
+// texts of one ID, it stays with the report that has most of them, and then with the one
+// whose own ID is least.
 func (c *collection) keepIDs(before map[uint64]uint64) {
 	type claim struct {
 		set   uint32
@@ -206,7 +207,7 @@ func (c *collection) saveEvents(ctx context.Context, r task.Result, old map[int]
 	})
 }
 
-// event returns the numbers of an event that was found, as they are stored.
+// event returns f in the form in which it is stored.
 func (c *collection) event(f *foundEvent) kept.Event {
 	e := kept.Event{
 		Number: f.named.Number, Start: c.starts[f.Start], Peak: c.starts[f.Peak], End: c.starts[f.End], Dated: f.Dated, Weight: f.Weight,
@@ -267,8 +268,8 @@ func (c *collection) addTexts(ctx context.Context, put func(key, val []byte) err
 	})
 }
 
-// keywordsOf returns the keywords of its event that each text has. of has the event of each report,
-// or nil.
+// keywordsOf returns, for each text, the keywords of its event that the text has. of has the event
+// of each report, by number, or nil for a report without an event.
 func (c *collection) keywordsOf(of []*foundEvent) [][]kept.Keyword {
 	in := make([]*foundEvent, len(c.list)) // the event of each text
 	for i := range c.list {

@@ -137,7 +137,7 @@ func (c *collection) findParts(ctx context.Context) ([]part, error) {
 // textsMost is the most texts that a stream has.
 const textsMost = 1 << 30
 
-// rowsOf yields the rows of one kind of a part.
+// rowsOf yields the rows of part p whose key begins with the letter kind.
 func (c *collection) rowsOf(ctx context.Context, p part, kind byte) iter.Seq2[task.ResultRow, error] {
 	return c.rowsIn(ctx, p, []urlkey.Range{{From: string(rune(kind)), To: string(rune(kind + 1))}})
 }
@@ -156,7 +156,8 @@ func (c *collection) rowsIn(ctx context.Context, p part, ranges []urlkey.Range) 
 	}
 }
 
-// recall reads the stream of the last EVENTS with this name, if it can be continued.
+// recall reads the stream of the last EVENTS with this name into the collection. It reads nothing
+// if the stream cannot be continued.
 func (c *collection) recall(ctx context.Context) (err error) {
 	if c.parts, err = c.findParts(ctx); err != nil || len(c.parts) == 0 {
 		return err
@@ -209,7 +210,8 @@ func (c *collection) recall(ctx context.Context) (err error) {
 	return nil
 }
 
-// recallRow reads one row of a stream.
+// recallRow adds what one row of a stream has to the collection. places has the places of the texts
+// in their reports, by number of the text.
 func (c *collection) recallRow(row task.ResultRow, places []reports.Place) error {
 	r := &packed.Reader{B: row.Value}
 	number := binary.BigEndian.Uint32(row.Key[1:])
@@ -254,7 +256,8 @@ const (
 	flagMatches
 )
 
-// appendEntry appends the entry of text i to dst, with what its report needs.
+// appendEntry appends the entry of text i to dst, with the fields of reports.Text that decide which
+// report the text is in.
 func (c *collection) appendEntry(dst []byte, i int) []byte {
 	e, t := &c.list[i], c.state.Text(i)
 	flags := byte(0)
@@ -274,7 +277,8 @@ func (c *collection) appendEntry(dst []byte, i int) []byte {
 	return append(dst, t.Print[:]...)
 }
 
-// recallEntry reads an entry that appendEntry has written, and adds it.
+// recallEntry reads an entry that appendEntry has written, and adds it to the collection. p is the
+// place of the text in its report.
 func (c *collection) recallEntry(r *packed.Reader, p reports.Place) {
 	flags := r.Byte()
 	t := reports.Text{Published: record.NoTime}
@@ -295,14 +299,14 @@ func (c *collection) recallEntry(r *packed.Reader, p reports.Place) {
 	}
 }
 
-// The forms of a stored place.
+// The forms in which the place of a text in its report is stored.
 const (
 	placeAlone = iota
 	placeGone
-	placeOf // the cluster and the leader follow
+	placeOf // the numbers of the cluster and of its leader follow
 )
 
-// putPlaces stores the places of all texts.
+// putPlaces calls put with rows that have the places of all texts in their reports.
 func (c *collection) putPlaces(put func(kind byte, n int, val []byte) error) error {
 	var val []byte
 	for i := range c.list {
@@ -325,7 +329,7 @@ func (c *collection) putPlaces(put func(kind byte, n int, val []byte) error) err
 	return nil
 }
 
-// readPlaces reads the places of all texts up to those of a part.
+// readPlaces reads the places, in their reports, of all texts up to the last text of part p.
 func (c *collection) readPlaces(ctx context.Context, p part) ([]reports.Place, error) {
 	places := make([]reports.Place, 0, p.from+p.texts)
 	for row, err := range c.rowsOf(ctx, p, rowPlaces) {
@@ -384,7 +388,8 @@ func (c *collection) saveStream(ctx context.Context, of task.Result) error {
 	return err
 }
 
-// takeRows puts the rows of all texts into c.rows, because the parts will be removed.
+// takeRows copies the stored rows of all texts to c.rows, because the parts of the stream will be
+// removed.
 func (c *collection) takeRows(ctx context.Context) error {
 	if len(c.parts) == 0 {
 		return nil
@@ -396,11 +401,11 @@ func (c *collection) takeRows(ctx context.Context) error {
 	return err
 }
 
-// errStop ends a loop when the reader of rows wants no more.
+// errStop ends a loop over rows when the caller wants no more rows.
 var errStop = errors.New("stop")
 
-// streamRows yields the rows of a part of the stream with the texts from number from on, sorted by
-// key. A row is valid until the next one.
+// streamRows yields the rows of a part of the stream, sorted by key. The part has the texts with
+// the number from or a higher number. A row is valid until the next one.
 func (c *collection) streamRows(from int) iter.Seq2[task.ResultRow, error] {
 	return func(yield func(task.ResultRow, error) bool) {
 		key := make([]byte, 6)
@@ -428,7 +433,8 @@ func (c *collection) streamRows(from int) iter.Seq2[task.ResultRow, error] {
 	}
 }
 
-// putStream calls put with each row of a part of the stream: its kind, its number and its value.
+// putStream calls put with each row of a part of the stream: the row's kind, number and value. The
+// part has the texts with the number from or a higher number.
 func (c *collection) putStream(from int, put func(kind byte, n int, val []byte) error) error {
 	var val []byte
 	for n, part := range slices.Collect(slices.Chunk(slices.Sorted(maps.Keys(c.covered)), coveredMost)) {
@@ -490,8 +496,8 @@ func (c *collection) putStream(from int, put func(kind byte, n int, val []byte) 
 	return nil
 }
 
-// putWords calls put with the rows of all words. If changed is set, it leaves out the words that are
-// stored with the counts that they have.
+// putWords calls put with the rows of all words. If changed is set, it leaves out each word that is
+// stored with its current count.
 func (c *collection) putWords(changed bool, put func(kind byte, n int, val []byte) error) error {
 	var val []byte
 	first, next, words := 0, 0, 0 // the first word of the row, the word after its last, and how many it has
@@ -520,8 +526,9 @@ func (c *collection) putWords(changed bool, put func(kind byte, n int, val []byt
 	return put(rowWords, first, val)
 }
 
-// readNew reads the texts that were added since the stream was made, or all texts. A capture that
-// is older than others of the stream changes what is new: then readNew begins again with all.
+// readNew reads the stored stream, and then the texts that were added to the archive later. If one
+// of these captures is older than captures in the stream, other texts were new, and readNew reads
+// all texts again.
 func (c *collection) readNew(ctx context.Context) (err error) {
 	if c.stream, err = c.made(ctx); err != nil {
 		return err

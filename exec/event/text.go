@@ -11,9 +11,10 @@ import (
 	"infomall/store/words"
 )
 
-// text is one new text, as EVENTS reads it.
+// text is one row of the relation articles, as EVENTS reads it: an article or a headline that no
+// page had before.
 type text struct {
-	id        uint64 // names the text in all runs
+	id        uint64 // the same in all runs of EVENTS
 	url, host string
 	time      record.Time // of the first capture with the text
 	published record.Time // as the page says; record.NoTime if it does not
@@ -36,7 +37,8 @@ func (t *text) at() record.Time {
 	return t.time
 }
 
-// setID sets the number of the text. A page has one article at a time, and several headlines.
+// setID computes t.id from the URL and the time, and for a headline also from the title: a page has
+// one article at a time, but several headlines.
 func (t *text) setID() {
 	what := "article"
 	if t.headline {
@@ -45,10 +47,11 @@ func (t *text) setID() {
 	t.id = words.Hash(fmt.Sprintf("%s\x00%d\x00%s", t.url, t.time, what))
 }
 
-// errStream is the error for a stored text that append has not made.
+// errStream is the error for a row of a stream that cannot be read.
 var errStream = errors.New("a stored text of EVENTS is damaged; DROP EVENTS removes what is stored")
 
-// append appends what EVENTS shows of the text to dst, in the form that parse reads.
+// append appends what EVENTS shows of the text to dst, in the form that parse reads, and returns
+// the longer slice.
 func (t *text) append(dst []byte) []byte {
 	dst = binary.AppendVarint(dst, int64(t.published))
 	for _, s := range []string{t.url, t.precision, t.title, t.source, t.lang} {
@@ -61,7 +64,8 @@ func (t *text) append(dst []byte) []byte {
 	return dst
 }
 
-// parse sets those fields of t that append has appended to nothing.
+// parse reads the fields of t that append writes from src, which must be one text that append has
+// written.
 func (t *text) parse(src []byte) error {
 	r := &packed.Reader{B: src}
 	t.published = record.Time(r.Varint())

@@ -20,24 +20,24 @@ import (
 )
 
 const (
-	// wordsMax is how many words of a text count. A report says at its beginning what it is
-	// about.
+	// wordsMax is how many words of a text are read at most. A report says at its beginning what it
+	// is about.
 	wordsMax = 300
 	// placesBytes is how many bytes of a text are read for the names of places.
 	placesBytes = 2000
 	// rowsShare is the share of the memory of a query that the rows of texts may take, as a
 	// divisor. They are read in their order, so a temporary file is as good.
 	rowsShare = 128
-	// sortShare is that of the rows of events while they are sorted.
+	// sortShare is the share that the rows of events may take while they are sorted, as a divisor.
 	sortShare = 4
 )
 
-// entry is what is held in memory of a text.
+// entry is what the collection holds in memory of one text.
 type entry struct {
 	at      record.Time
 	source  uint32
 	set     uint32 // number of its report, from 0
-	order   uint32 // its place in the report
+	order   uint32 // its place in the report; the text at place 0 represents the report
 	title   uint64 // hash of the title
 	dated   bool
 	matches bool
@@ -75,7 +75,7 @@ type collection struct {
 	calendar
 	found []foundEvent
 	raw   []byte
-	cut   []uint32 // memory of take
+	cut   []uint32 // a buffer that take uses again
 }
 
 // newCollection returns a collection without texts. The caller closes it.
@@ -124,7 +124,8 @@ func (c *collection) read(ctx context.Context, added record.Time) error {
 	return c.cover(ctx, node)
 }
 
-// take adds the text in row i of a batch of newTexts. It uses the memory of t.
+// take adds the text in row i of b, a batch of rows of the query newTexts. It uses the memory of t
+// again.
 func (c *collection) take(t *text, b *value.Batch, i int) error {
 	at := func(n int) value.Value { return b.Cols[n].At(i) }
 	*t = text{
@@ -164,7 +165,7 @@ func (c *collection) take(t *text, b *value.Batch, i int) error {
 	return c.add(t)
 }
 
-// add adds a text.
+// add adds a text to the collection.
 func (c *collection) add(t *text) error {
 	source := cmp.Or(t.source, t.host)
 	n, ok := c.sources[source]
@@ -214,8 +215,8 @@ func dateOf(t *text) record.Time {
 	return record.NoTime
 }
 
-// eachRow calls f with what is stored of each wanted text, in the form of text.append, and with its
-// index, ascending. A row is valid until the next one.
+// eachRow calls f with the stored row of each text for which wanted(i) is true, in the form of
+// text.append, and with the number i of the text, ascending. A row is valid until the next one.
 func (c *collection) eachRow(ctx context.Context, wanted func(i int) bool, f func(i int, row []byte) error) error {
 	next := 0 // the first text after the texts whose rows were read
 	// upTo reports whether the rows of all wanted texts before i were read.
@@ -269,11 +270,12 @@ func (c *collection) eachRow(ctx context.Context, wanted func(i int) bool, f fun
 	return nil
 }
 
-// nearText is how many texts between two wanted ones are read, too, because one long range of
-// keys takes less time than several short ones.
+// nearText is the maximum number of unwanted texts between two wanted texts that are read too,
+// because one long range of keys takes less time than several short ones.
 const nearText = 64
 
-// textRanges returns the ranges of the keys of the wanted texts of a part.
+// textRanges returns the ranges of keys that have the wanted texts of part p, and unwanted texts
+// between them (see nearText).
 func textRanges(p part, wanted func(i int) bool) (ranges []urlkey.Range) {
 	key := func(i int) string {
 		return string(binary.BigEndian.AppendUint32([]byte{rowText}, uint32(i)))

@@ -24,10 +24,10 @@ const traced = "SELECT url, time, host, kind, published, published_precision, ti
 // nobody would read them.
 const tracesMax = 100_000
 
-// usualTerms is how many words a text has usually, for scores.
+// usualTerms is the usual number of words of a text, from which scores are computed.
 const usualTerms = 300
 
-// trace is a TRACE EVENT statement whose clauses were read.
+// trace is a TRACE EVENT statement whose clauses were checked.
 type trace struct {
 	s     *session.Session
 	words *match.Query
@@ -63,7 +63,7 @@ func readTrace(s *session.Session, st *ast.TraceEvent) (*trace, error) {
 	return &trace{s, words, node}, err
 }
 
-// tracedText is a text with the words.
+// tracedText is a text that has the words of the statement.
 type tracedText struct {
 	reports.Text
 	url, host string

@@ -13,16 +13,16 @@ import (
 
 // uses has, for each word of the dictionary, the texts that have it.
 //
-// The uses of a word are a sequence of numbers of variable length, one for each text in
-// ascending order: twice the distance from the text before, and 1 if the title has the word. The
-// distance of the first is that from the first text of the part of the stream. The uses of a word
-// that several parts have are several such sequences.
+// The uses of a word are a sequence of numbers of variable length, one for each text in ascending
+// order. A number is twice the distance from the text before, plus 1 if the title has the word. The
+// first distance counts from the first text of the part of the stream. If several parts have a
+// word, each part has a sequence of its own.
 type uses struct {
 	memory *spill.Memory
 	from   int // the first text that was read now
 
-	// Of the texts that were read now: the sequence of each word, with the number of its last
-	// text, plus 1, and which parts of the sequences no longer fit into memory.
+	// Of the texts that were read now: lists has the sequence of each word, last the number of the
+	// word's last text, plus 1, and full the pieces of sequences that no longer fit into memory.
 	lists [][]byte
 	last  []uint32
 	bytes int64
@@ -32,18 +32,20 @@ type uses struct {
 	added    int64 // uses in the new texts
 	loaded   []loadedUses
 	partly   bool                    // load has left out words
-	replaced map[int]bool            // the texts whose uses are those of other
-	other    map[uint32][]events.Use // by word
+	replaced map[int]bool            // the texts whose uses are in other, and not in loaded
+	other    map[uint32][]events.Use // by word, the uses in replaced texts
 }
 
-// loadedUses has the sequences of one part with texts texts: that of word w is bytes[at[w]:at[w+1]].
+// loadedUses has the uses of one part of the stream, which has the texts from <= i < from+texts.
+// The sequence of word w is bytes[at[w]:at[w+1]].
 type loadedUses struct {
 	from, texts int
 	at          []int
 	bytes       []byte
 }
 
-// count returns bounds of how many uses a word has. It does not read the sequence.
+// count returns a lower and an upper bound of the number of uses that a word has in the part. It
+// does not read the sequence.
 func (l *loadedUses) count(word uint32) (least, most int) {
 	if int(word)+1 >= len(l.at) {
 		return 0, 0
@@ -58,24 +60,25 @@ const (
 	// usesShare is the share of the memory that the uses of new texts may take before they go
 	// to a temporary file, as a divisor.
 	usesShare = 16
-	// useBytes is how many bytes a use takes at most on average, for the estimate of memory.
+	// useBytes is the average number of bytes that a use takes, estimated high.
 	useBytes = 2
 )
 
-// close closes the temporary files.
+// close removes the temporary files.
 func (u *uses) close() {
 	for _, s := range u.full {
 		s.Close()
 	}
 }
 
-// grow makes room for n words.
+// grow makes room for n words, and for dictionaryMax words at most.
 func (u *uses) grow(n int) {
 	n = min(n, dictionaryMax)
 	u.lists, u.last = make([][]byte, 0, n), make([]uint32, 0, n)
 }
 
-// add notes that a text has a word. Texts come in their order, and the words of the title first.
+// add records that a text has a word. title reports whether its title has the word. The caller adds
+// texts in ascending order, and the words of a title before the other words of the text.
 func (u *uses) add(word uint32, text int, title bool) error {
 	for int(word) >= len(u.lists) {
 		u.lists, u.last = append(u.lists, nil), append(u.last, 0)
@@ -102,7 +105,7 @@ func (u *uses) add(word uint32, text int, title bool) error {
 	return u.flush()
 }
 
-// flush moves the sequences to a temporary file. They go on where they ended.
+// flush moves the sequences in memory to a temporary file. Later uses continue the sequences.
 func (u *uses) flush() error {
 	s := u.memory.Spool(u.memory.Bytes + 1) // nothing stays in memory
 	u.full = append(u.full, s)
@@ -217,9 +220,9 @@ func (u *uses) load(ctx context.Context, c *collection, limit int64) error {
 	return err
 }
 
-// leaveFrequent sets left for the most frequent words, so that the uses of the others fit. all is
-// how many uses there are. Words that are equally frequent go together, so that the order of the
-// dictionary does not matter.
+// leaveFrequent sets left for the most frequent words, so that the uses of the others take at most
+// limit bytes. The parameter all is the number of all uses. Of words that are equally frequent it
+// sets left for all or for none, so that the order of the dictionary does not matter.
 func (u *uses) leaveFrequent(ctx context.Context, c *collection, all, limit int64, left []bool) error {
 	counts := make([]int64, len(left))
 	count := func(word uint32, piece []byte) error {
@@ -255,7 +258,7 @@ func (u *uses) leaveFrequent(ctx context.Context, c *collection, all, limit int6
 	return nil
 }
 
-// replace replaces the words of a text by others, all of them in the title.
+// replace gives a text other words in place of its words. All of them count as words of its title.
 func (u *uses) replace(text int, words []uint32) {
 	if u.replaced == nil {
 		u.replaced, u.other = make(map[int]bool), make(map[uint32][]events.Use)
@@ -268,7 +271,8 @@ func (u *uses) replace(text int, words []uint32) {
 	}
 }
 
-// usesIn returns how many uses a sequence has: the last byte of each number is below 0x80.
+// usesIn returns how many uses a sequence has. In a sequence, the last byte of each number, and no
+// other, is below 0x80.
 func usesIn(list []byte) (n int) {
 	const upper = 0x8080808080808080
 	for ; len(list) >= 8; list = list[8:] {
@@ -282,7 +286,8 @@ func usesIn(list []byte) (n int) {
 	return n
 }
 
-// count returns bounds of how many uses of appends for a word. Call it after load.
+// count returns a lower and an upper bound of the number of uses that the method of would append
+// for a word. Call count after load.
 func (u *uses) count(word uint32) (least, most int) {
 	for i := range u.loaded {
 		from, to := u.loaded[i].count(word)
@@ -333,8 +338,8 @@ func (u *uses) all(dst []events.Use, word uint32) []events.Use {
 	return dst
 }
 
-// put calls put with the rows of the uses: those of the new texts, or those of all texts as one
-// part. For all, call it after load, which must not have left out words.
+// put calls the function put with the rows of the uses: of the new texts, or, if all is set, of all
+// texts as one part. If all is set, call put after load, which must not have left out words.
 func (u *uses) put(all bool, put func(kind byte, n int, val []byte) error) error {
 	if !all {
 		return u.each(func(word uint32, list []byte) error {

@@ -17,13 +17,13 @@ type automaton struct {
 	enter float64
 }
 
-// span is one burst: its first and last period, and what it saves after the cost of entering.
-// n is how many documents it has.
+// span is one burst: its first and last period, and what it saves after the cost of entering. n is
+// the number of its documents.
 type span struct {
 	from, to int
 	saves    float64
 	n        float64
-	// first and last are the places of from and to in the series.
+	// first and last are the indexes of the periods from and to in the series.
 	first, last int
 }
 
@@ -79,9 +79,9 @@ func steps(q, ratio float64) (one, none float64) {
 	return math.Log(ratio), math.Log((1 - ratio*q) / (1 - q))
 }
 
-// bursts appends to spans the bursts of the best sequence of states for a word, in order of
-// time. The series has the periods in which documents have the word, ascending, and was
-// measured; its periods must not be gaps. one and none are those of steps.
+// bursts appends to spans the bursts of the best sequence of states for a word, in order of time.
+// The series has the periods in which documents have the word, ascending, and none of them may be a
+// gap. The caller has called measure for the series. one and none are the results of steps.
 //
 // The periods between two of the series have no document with the word. The burst state
 // loses in each of them, so the best sequence changes its state only at their ends. bursts
@@ -129,9 +129,9 @@ func (a *automaton) bursts(series []hits, one, none float64, spans []span) []spa
 // unitsPerNat is how many units a nat has in mayBurst, a power of 2.
 const unitsPerNat = 1 << 20
 
-// mayBurst reports whether bursts may find a burst with the same arguments. It never reports false
-// if there is one. It takes a part of the time of bursts, because it goes over the series without a
-// branch: most words have no burst.
+// mayBurst reports whether bursts may find a burst if it is called with the same arguments. It
+// never reports false if there is one. It is much faster than bursts, because it goes over the
+// series without a branch: most words have no burst.
 func (a *automaton) mayBurst(series []hits, one, none float64) bool {
 	one *= unitsPerNat
 	none *= unitsPerNat
@@ -148,8 +148,9 @@ func (a *automaton) mayBurst(series []hits, one, none float64) bool {
 	return float64(most) > a.enter*unitsPerNat
 }
 
-// mostSaved returns a bound of saves that is fast to compute: ln x is at most x-1, and the part of
-// the periods outside is never positive.
+// mostSaved returns an upper bound of the result of saves that is fast to compute. It replaces ln x
+// by x-1, which is never less, and leaves out the periods outside of the burst, which never add to
+// it.
 func (a *automaton) mostSaved(in, n float64, from, to int) float64 {
 	expected := n * (a.cover[to+1] - a.cover[from]) / a.total()
 	return in*(in/expected-1) - a.enter

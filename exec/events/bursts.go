@@ -22,16 +22,17 @@ type burst struct {
 	docs float64 // how many documents it has
 }
 
-// counter counts the documents with one word by period. It only serves to use memory again. Between
-// two words, n and hit are all zeros.
+// counter counts the documents with one word by period. A finder uses its memory again for each
+// word. Between two words, n and hit are all zeros.
 type counter struct {
 	n      []uint32 // documents by period; the last element is for documents that are left out
 	hit    []uint64 // a bit for each period with documents
 	series []hits
 }
 
-// of returns the series of a word: the periods in which documents have the word, without gaps.
-// It is valid until the next call. all is how many documents have the word, also in gaps.
+// of returns the series of a word from its uses: how many documents have the word in each period
+// that has such documents and is no gap. The series is valid until the next call. The result all
+// is how many documents have the word, also in gaps.
 func (r *counter) of(c *corpus, uses []Use) (series []hits, all float64) {
 	periods := len(c.coverage)
 	if r.n == nil {
@@ -79,8 +80,8 @@ type finder struct {
 	c         *corpus
 	a         *automaton
 	ratio     float64
-	different *atomic.Int64 // words so far that can burst, of all finders
-	found     []burst       // may have bursts of noise
+	different *atomic.Int64 // how many words can burst, counted so far by all finders
+	found     []burst       // the bursts found so far, of which some may be noise
 
 	uses  []Use
 	count counter
@@ -89,7 +90,7 @@ type finder struct {
 	level int // the logarithm of different when quick was made
 }
 
-// find adds the bursts of the words from <= w < to.
+// find adds to f.found the bursts of the words with the numbers from <= w < to.
 func (f *finder) find(ctx context.Context, from, to int) error {
 	for w := from; w < to; w++ {
 		if w%wordsBetween == 0 && ctx.Err() != nil {
@@ -122,8 +123,8 @@ func (f *finder) find(ctx context.Context, from, to int) error {
 	return nil
 }
 
-// findBursts returns the bursts of all words, in the order of words, then of time, and the
-// bursts that each document has.
+// findBursts returns the bursts of all words, in the order of words, then of time. It also returns
+// which of these bursts each document has.
 func (c *corpus) findBursts(ctx context.Context, a *automaton, o *Options) ([]burst, *vectors, error) {
 	var different atomic.Int64
 	finders := make([]finder, min(runtime.GOMAXPROCS(0), findersMost))
@@ -179,10 +180,10 @@ func noiseBound(words int, a *automaton) float64 {
 	return max(1, math.Log(float64(max(words, 1))/(noiseBursts*float64(len(a.cover)))))
 }
 
-// search finds the bursts of series. It only serves to use memory again.
+// search finds the bursts of series. Its fields are memory that is used again for each series.
 type search struct {
 	spans []span
-	sums  []float64 // the documents of the periods of a series before each
+	sums  []float64 // at i: how many documents the first i periods of a series have
 }
 
 // best returns the bursts of a series that save more than bound, in order of time. The result is

@@ -8,8 +8,9 @@ import (
 	"slices"
 )
 
-// vectors has the bursts that each document has: BurstVSM. Those of document d are
-// bursts[at[d]:at[d+1]]. The component of a burst is its x.
+// vectors has the bursts of each document (BurstVSM, see the package comment). The bursts of
+// document d are bursts[at[d]:at[d+1]]. In the vector of a document, the component of a burst is
+// its field x.
 type vectors struct {
 	bursts []int32
 	at     []uint32
@@ -21,8 +22,8 @@ func (v *vectors) of(d int) []int32 { return v.bursts[v.at[d]:v.at[d+1]] }
 type pair struct{ doc, burst int32 }
 
 // vectorsOf makes the vectors of the documents from pairs, which are sorted by burst. A document
-// has the bursts of its words whose periods hold its own. If they are more than docBurstsMax, it
-// has the strongest.
+// has the bursts of its words in whose periods it was published. If they are more than
+// docBurstsMax, it has the strongest.
 func (c *corpus) vectorsOf(bursts []burst, pairs []pair) *vectors {
 	at := make([]uint32, len(c.docs)+1)
 	for _, p := range pairs {
@@ -52,8 +53,9 @@ func (c *corpus) vectorsOf(bursts []burst, pairs []pair) *vectors {
 	return v
 }
 
-// cluster is a set of bursts that the same documents have. Seen as a vector over documents,
-// with the sum of x of its bursts in each, it has a norm and products with other clusters.
+// cluster is a set of bursts that the same documents have. It is also a vector: the component of a
+// document is the sum of x of those bursts of the cluster that the document has. dot has the scalar
+// products with other clusters.
 type cluster struct {
 	bursts []int32
 	norm   float64 // square of the length
@@ -61,14 +63,15 @@ type cluster struct {
 	change int32 // how often the cluster has changed; -1 when it has gone into another
 }
 
-// edge is a pair of clusters, as of some changes of both.
+// edge is a pair of clusters with their cosine. changeA and changeB are what cluster.change was
+// when the cosine was computed: if it has changed since, the edge is out of date.
 type edge struct {
 	cosine           float64
 	a, b             int32
 	changeA, changeB int32
 }
 
-// edges is a heap of pairs, the nearest first.
+// edges is a heap of edges, the one with the largest cosine first.
 type edges []edge
 
 func (e edges) Len() int      { return len(e) }
@@ -150,12 +153,13 @@ func clusterBursts(ctx context.Context, bursts []burst, v *vectors) ([][]int32, 
 	return sets, nil
 }
 
-// cosine returns the cosine of two clusters with this product.
+// cosine returns the cosine of two clusters whose scalar product is dot.
 func cosine(a, b *cluster, dot float64) float64 {
 	return dot / math.Sqrt(a.norm*b.norm)
 }
 
-// neighbours returns one cluster for each burst, with the products with its neighbours.
+// neighbours returns one cluster for each burst, with the scalar products with its neighbours: the
+// nearest bursts that share a document with it.
 func neighbours(bursts []burst, v *vectors) []cluster {
 	// The documents of burst b are docs[first[b]:first[b+1]].
 	first := make([]uint32, len(bursts)+1)

@@ -19,11 +19,11 @@ type corpus struct {
 	// period has the period of each document by its place in the index, or the number of periods if
 	// it is left out. Loops over all uses read it, because it fits into the cache of the processor.
 	period []int32
-	// coverage is the effective coverage by period: with the cycle, and 0 in gaps.
+	// coverage is the effective coverage of each period, see cover. It is 0 in gaps.
 	coverage []float64
 	left     int // how many documents of the index are left out
 
-	uses []Use // memory of usesOf
+	uses []Use // memory that usesOf uses again
 }
 
 // doc is one document of a corpus.
@@ -122,7 +122,7 @@ func (c *corpus) sort(n, periods int) {
 	}
 }
 
-// addUp adds to each number those before it.
+// addUp adds to each number the sum of the numbers before it.
 func addUp(numbers []int) {
 	for i := 1; i < len(numbers); i++ {
 		numbers[i] += numbers[i-1]

@@ -17,7 +17,7 @@ type Document struct {
 // Use says that a document has a word, and whether its title has it.
 type Use uint32
 
-// NewUse returns the use of a word by the document at place doc of Index.Documents.
+// NewUse returns the use of a word by the document Index.Documents[doc].
 func NewUse(doc int, title bool) Use {
 	u := Use(doc) << 1
 	if title {
@@ -26,7 +26,7 @@ func NewUse(doc int, title bool) Use {
 	return u
 }
 
-// Doc returns the place of the document in Index.Documents.
+// Doc returns the index of the document in Index.Documents.
 func (u Use) Doc() int { return int(u >> 1) }
 
 // Title reports whether the title of the document has the word.
@@ -44,6 +44,7 @@ type Index struct {
 	// several times for a word, also by several goroutines at once, and returns the same uses each
 	// time.
 	Uses func(dst []Use, word int) []Use
-	// Count returns bounds of how many uses Uses appends for a word. It takes less time than Uses.
+	// Count returns a lower and an upper bound of the number of uses that Uses appends for a word.
+	// It takes less time than Uses.
 	Count func(word int) (least, most int)
 }

@@ -36,7 +36,7 @@ func (c *corpus) outbreak(s *story, a *automaton, o *Options) bool {
 	return len(s.docs) >= eventDocsMin
 }
 
-// event makes an event of a story and its documents.
+// event makes an event of a story and its documents, with start, end, peak, title and keywords.
 func (c *corpus) event(s *story, bursts []burst, v *vectors, a *automaton, o *Options) Event {
 	e := Event{Start: s.main.from, End: s.main.to}
 	sources := map[uint32]bool{}
@@ -72,9 +72,9 @@ func (c *corpus) datedStart(s *story, a *automaton, o *Options) (from int, ok bo
 	return max(best.from, s.main.from), best.saves > 0
 }
 
-// peak returns the period from from to to with the highest rate of documents of the story.
-// Periods of little coverage would have high rates by chance, so each period is taken to have
-// the mean coverage in addition.
+// peak returns the period with the highest rate of documents of the story. It looks at the periods
+// from the parameter from up to and including the parameter to. Periods of little coverage would
+// have high rates by chance, so it adds the mean coverage to that of each period.
 func (c *corpus) peak(s *story, a *automaton, from, to int) int {
 	mean := a.total() / float64(len(c.coverage))
 	peak, most := from, 0.0

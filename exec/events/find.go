@@ -29,9 +29,9 @@ type Event struct {
 	// Dated reports that Start comes from documents that say when they were published. If
 	// not, the event was only seen then.
 	Dated bool
-	// Documents has the places of the documents in Index.Documents, ascending.
+	// Documents has the indexes of the event's documents in Index.Documents, ascending.
 	Documents []int
-	// Title is the place of the document whose title is the event's title.
+	// Title is the index, in Index.Documents, of the document whose title is the event's title.
 	Title int
 	// Sources is how many different sources the documents have.
 	Sources int
@@ -52,9 +52,9 @@ type Keyword struct {
 // Scale returns how big the event is: its documents times its sources.
 func (e *Event) Scale() int { return len(e.Documents) * e.Sources }
 
-// Find returns the events in the documents of an index, sorted by Start, then by scale, then by
-// the keys of their documents. The result depends on the documents alone, not on their order but
-// for the places in Documents.
+// Find returns the events in the documents of an index, sorted by Start, then by scale, then by the
+// keys of their documents. The order of the documents changes nothing but the indexes in
+// Event.Documents and Event.Title.
 func Find(ctx context.Context, in *Index, o Options) ([]Event, error) {
 	if o.Ratio <= 1 {
 		o.Ratio = ratioDefault

@@ -13,12 +13,12 @@ type story struct {
 	x      []float64 // the weight of each word in a vector
 	// from and to are the first and last period of its bursts.
 	from, to int32
-	least    float64 // the score that its documents have at least
-	likely   float64 // the score from which on a document is probably of the story; at most least
+	least    float64 // the least score of the documents of the story
+	likely   float64 // a document with at least this score is probably of the story; at most least
 	matches  []match // with a score of likely at least, in the order of the documents
 	main     span    // the periods of the event
 	docs     []match // the matches in these periods
-	larger   *story  // the larger part of a story that two others have become, or nil
+	larger   *story  // if join made the story of two others: the one of them with more documents; else nil
 }
 
 // match is a document that matches a story. Its score is the sum of the weights of the words
@@ -109,8 +109,8 @@ func (c *corpus) matchStories(ctx context.Context, stories []*story) error {
 	return nil
 }
 
-// seriesOfStory counts the matches of a story by period, without gaps. It takes only documents
-// that say when they were published if dated is set.
+// seriesOfStory returns how many matches a story has in each period, without gaps. If dated is set,
+// it counts only documents that say when they were published.
 func (c *corpus) seriesOfStory(s *story, dated bool) []hits {
 	var series []hits
 	for _, m := range s.matches {

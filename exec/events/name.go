@@ -24,10 +24,10 @@ type Named struct {
 // the part with the most of its documents keeps the number, and the others say SplitFrom.
 // The result has the found events in their order, then the events of before that are gone.
 //
-// An event of before is in a found one if it shares half of the documents of either. So a
-// few documents that move from one event to another change no number. New numbers are larger
-// than all of before. Number keeps before and found as they are, and the result shares the
-// slices of keys with them.
+// An event of before continues in a found event if the documents that they share are at least half
+// of the documents of one of them. So a few documents that move from one event to another change no
+// number. New numbers are larger than all of before. Number does not change before and found, and
+// the result shares the slices of keys with them.
 func Number(before []Named, found [][]uint64) []Named {
 	result := make([]Named, len(found), len(found)+len(before))
 	// of has the found events that have a document.

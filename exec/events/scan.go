@@ -3,34 +3,36 @@ package events
 import "math"
 
 const (
-	// scanPeriodsMost is how many periods a series has at most if scan looks at all its spans. There
-	// are about half as many spans as the square of the periods.
+	// scanPeriodsMost is the maximum number of periods of a series of which scan looks at all
+	// spans. There are about half as many spans as the square of the number of periods.
 	scanPeriodsMost = 128
-	// scanDocsMost is how many documents such a series has at most. scan has a table for each number.
+	// scanDocsMost is the maximum number of documents of such a series. scan has a table for each
+	// number.
 	scanDocsMost = 512
-	// rounding is by which part a limit is raised, so that it is not below the exact one.
+	// rounding is the share by which a limit is raised, so that it is not below the exact one.
 	rounding = 1e-6
 )
 
-// scan tells whether a short series may have a burst that saves more than a bound. Nearly all words
-// have short series, and few of them have a burst. With scan, findBursts takes half of the CPU time for
-// 300,000 documents with 250,000 words.
+// scan checks quickly whether a short series may have a burst that saves more than a bound. Nearly
+// all words have short series, and few of them have a burst. With scan, findBursts takes half of
+// the CPU time for 300,000 documents with 250,000 words.
 type scan struct {
 	a     *automaton
 	bound float64
-	// widest has, by the documents of a series, the result of limits.
+	// widest[n] is the result of limits for a series with n documents; nil until it is needed.
 	widest [scanDocsMost + 1][]float64
 	places []place
 }
 
-// place is a period of a series: the coverage up to its end, and how many documents it has.
+// place is a period of a series: the sum of the coverage up to its end, and how many documents it
+// has.
 type place struct {
 	end float64
 	n   int
 }
 
-// may reports whether best may return a burst of the series with these arguments and with
-// wordDocsMin documents. It never reports false if there is one.
+// may reports whether search.best may find a burst of the series that has at least wordDocsMin
+// documents and saves more than s.bound. It never reports false if there is one.
 func (s *scan) may(series []hits) bool {
 	if len(series) > scanPeriodsMost {
 		return true
@@ -64,8 +66,9 @@ func (s *scan) may(series []hits) bool {
 	return false
 }
 
-// limits returns, by the documents of a span, the largest coverage with which the span may save more
-// than the bound, if the series has docs documents. It is negative if no coverage is small enough.
+// limits returns, by the number of documents of a span, the largest coverage with which the span
+// may save more than s.bound, if the whole series has docs documents. A negative number means that
+// no coverage is small enough.
 func (s *scan) limits(docs int) []float64 {
 	widest := make([]float64, docs+1)
 	n, most := float64(docs), s.a.enter+s.bound

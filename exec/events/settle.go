@@ -37,8 +37,8 @@ func (c *corpus) settle(ctx context.Context, sets [][]int32, bursts []burst, a *
 	return slices.DeleteFunc(stories, func(s *story) bool { return len(s.docs) < eventDocsMin }), nil
 }
 
-// widened lets documents that are probably of a story join it, and reports whether the story
-// is an event then. If it is not, it stays as it was.
+// widened lets documents that are probably of a story join it, and reports whether the story is
+// then an event. If it reports false, it leaves the story as it was.
 func (c *corpus) widened(s *story, a *automaton, o *Options) bool {
 	before := *s
 	s.least, s.docs = s.likely, nil
@@ -49,9 +49,9 @@ func (c *corpus) widened(s *story, a *automaton, o *Options) bool {
 	return false
 }
 
-// join takes pairs of stories that are the same out of the list and returns the list and a
-// new story for each pair. The pairs with the most documents in common come first, and a
-// story is in one pair at most. So each call leaves fewer stories.
+// join finds pairs of stories that are the same. It returns as fresh one new story for each pair,
+// and as rest the stories that are in no pair. The pairs with the most documents in common come
+// first, and a story is in one pair at most. So rest and fresh have fewer stories than the list.
 func (c *corpus) join(stories []*story, bursts []burst) (rest, fresh []*story) {
 	slices.SortFunc(stories, func(s, t *story) int { return slices.Compare(s.bursts, t.bursts) })
 	of := map[int32][]int32{} // stories by document
@@ -96,8 +96,8 @@ func (c *corpus) join(stories []*story, bursts []burst) (rest, fresh []*story) {
 	return rest, fresh
 }
 
-// share leaves each document to the story that it matches best, by its score as a part of the
-// score that the story wants at least.
+// share leaves a document that is in several stories only in the one that it matches best: there,
+// the ratio of its score to the least score of the story is largest.
 func (c *corpus) share(stories []*story) {
 	type claim struct {
 		story int

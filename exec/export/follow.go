@@ -25,7 +25,7 @@ const followPoll = 500 * time.Millisecond
 // following is an EXPORT … FOLLOW statement that is ready to run.
 type following struct {
 	*export
-	query *ast.Query // the query of the statement, with the column added
+	query *ast.Query // the query of the statement, with addedColumn among its columns
 }
 
 // readFollow makes a following of an EXPORT statement that has FOLLOW. It checks that the

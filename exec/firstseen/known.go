@@ -78,8 +78,8 @@ func (m *merger) add(s seen) {
 	}
 }
 
-// finish stores the collected changes in the Known. last is the time of the latest page, or
-// record.NoTime.
+// finish stores the collected changes in the Known. The parameter last is the time of the
+// latest page, or record.NoTime.
 func (m *merger) finish(last record.Time) {
 	if k := m.known; k != nil {
 		k.list = merge(k.list, m.fresh)

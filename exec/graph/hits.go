@@ -214,9 +214,9 @@ func adjacency(nodes int, edges []WeightedEdge, ends func(WeightedEdge) (at, oth
 	return lists
 }
 
-// toAuthority returns what each hub of the list in adds to the authority value
-// of the node that they all point to. The result has one value per entry of in,
-// and is valid until the next call of toAuthority or toHub.
+// toAuthority returns what each hub in the parameter in adds to the authority value
+// of the node that they all point to. The result has one value per entry of the
+// parameter, and is valid until the next call of toAuthority or toHub.
 func (h *focused) toAuthority(in []neighbour) []float64 {
 	least := math.Inf(-1)
 	if h.o.Variant == HubThreshold || h.o.Variant == FullThreshold {

@@ -125,8 +125,8 @@ type ranking struct {
 type tally struct{ change, sum, goes float64 }
 
 // add sets *rank, the rank of a node, to x, and adds the node to t. It returns
-// x·along, the rank that the node gives along an edge of weight 1. out is the
-// total weight of the node's outgoing edges.
+// x·along, the rank that the node gives along an edge of weight 1. The
+// parameter out is the total weight of the node's outgoing edges.
 func (t *tally) add(x float64, rank *float64, along, out float64) (give float64) {
 	give = x * along
 	t.change += math.Abs(x - *rank)
@@ -418,9 +418,9 @@ type Share struct {
 }
 
 // Explain returns the nodes from which a node receives its rank, the largest
-// share first, but not more than n of them. all is the sum of all shares, also
-// of those not returned. rank has the ranks that PageRank computed with the
-// same damping.
+// share first, but not more than n of them. The result all is the sum of all
+// shares, also of those not returned. rank has the ranks that PageRank computed
+// with the same damping.
 func (g *Graph) Explain(node int, rank []float64, damping float64, n int) (shares []Share, all float64, err error) {
 	err = g.In(node, func(from int, weight float64) {
 		s := Share{from, damping * rank[from] * weight / g.out[from]}

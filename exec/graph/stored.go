@@ -96,9 +96,9 @@ type edgeRows struct {
 	value []byte
 }
 
-// add adds the edges that come in at node to. from has the nodes they come
-// from, sorted, and weight their weights, or nil. add passes each full row to
-// w.yield, and returns errEnough if that asks to stop.
+// add adds the edges that come in at node to. The parameter from has the nodes
+// they come from, sorted, and weight has their weights, or is nil. add passes each
+// full row to w.yield, and returns errEnough if that asks to stop.
 func (w *edgeRows) add(to int, from []uint32, weight []float32) error {
 	for len(from) > 0 {
 		// As many edges as fit in the row if each has the greatest length; at least one.

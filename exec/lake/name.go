@@ -61,8 +61,8 @@ func escape(text string) string {
 // partName matches the name of a part, and of the file under which it is written.
 var partName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^part-[0-9]+\.parquet(\.[A-Z2-7]{8}\.open)?$`) })
 
-// ours reports whether a file with this name is a part of a data set with the columns by, or
-// was to become one.
+// ours reports whether a file with this name is a part of a data set that is partitioned by the
+// columns in the parameter by, or is a temporary file of such a part.
 func ours(name string, by []string) bool {
 	list := strings.Split(name, "/")
 	if len(list) != len(by)+1 || !partName().MatchString(list[len(by)]) {

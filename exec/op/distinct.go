@@ -10,8 +10,8 @@ import (
 	"infomall/exec/value"
 )
 
-// distinct yields the rows of in that do not equal an earlier row. NULL equals
-// NULL here.
+// distinct yields the input rows that do not equal an earlier row. NULL equals NULL
+// here.
 //
 // If equal rows follow each other, it remembers only the key of the row before.
 // Otherwise it yields new rows as they come, until the keys of the rows that it has seen

@@ -6,7 +6,7 @@ import (
 	"infomall/exec/value"
 )
 
-// filter yields the rows of in for which all conditions of n are true. It
+// filter yields the input rows for which all conditions of n are true. It
 // evaluates each condition only for the rows for which the earlier ones were
 // true.
 func filter(n *plan.Filter, in value.Rows) (value.Rows, error) {

@@ -146,7 +146,7 @@ func (g *grouper) reset() {
 	g.held, g.current = 0, -1
 }
 
-// takeAll adds the rows of in to their groups.
+// takeAll adds the input rows to their groups.
 func (g *grouper) takeAll(in value.Rows) error {
 	for b, err := range in {
 		if err == nil {
@@ -514,7 +514,8 @@ func (g *grouper) yieldHeld(ctx context.Context, n *plan.Group, out *value.Batch
 }
 
 // passing returns the groups in list for which the condition having is true. The
-// condition reads the columns with the indexes reads. out is working memory.
+// condition reads the columns with the indexes reads. The parameter out is
+// working memory.
 func (g *grouper) passing(ctx context.Context, list []uint32, out *value.Batch, having eval.Func, reads []int) ([]uint32, error) {
 	skip := func(c int) bool { return !slices.Contains(reads, c) }
 	var some []uint32

@@ -5,8 +5,8 @@ import (
 	"infomall/exec/value"
 )
 
-// limit drops the first n.Skip rows of in and yields the next n.N rows, or
-// all if n.N is negative. It then stops reading.
+// limit drops the first n.Skip input rows and yields the next n.N rows, or all
+// if n.N is negative. It then stops reading.
 func limit(n *plan.Limit, in value.Rows) value.Rows {
 	return func(yield func(*value.Batch, error) bool) {
 		skip, left := n.Skip, n.N

@@ -33,9 +33,9 @@ func (m *Meter) Of(n plan.Node) Measure {
 	return Measure{}
 }
 
-// measure returns the rows of in, the output of the node n, and counts them
-// and their time while they are read. The time that the reader of the rows
-// takes does not count. A nil Meter measures nothing and returns in.
+// measure returns the given rows, which are the output of the node n, and counts
+// them and their time while they are read. The time that the reader of the rows takes
+// does not count. A nil Meter measures nothing and returns in.
 func (m *Meter) measure(n plan.Node, in value.Rows) value.Rows {
 	if m == nil {
 		return in

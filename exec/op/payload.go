@@ -12,7 +12,7 @@ import (
 // consumer wants the first rows soon.
 const payloadBytes = 1 << 20
 
-// payload yields the rows of in with their late columns filled. These are
+// payload yields the input rows with their late columns filled. These are
 // columns such as the text of a page, for which the stored response must be
 // read.
 func (r *Runner) payload(ctx context.Context, n *plan.Payload, in value.Rows) value.Rows {

@@ -6,7 +6,7 @@ import (
 	"infomall/exec/value"
 )
 
-// project yields, for each row of in, the values of the expressions of n.
+// project yields, for each input row, the values of the expressions of n.
 func project(n *plan.Project, in value.Rows) (value.Rows, error) {
 	evals, err := eval.CompileAll(n.Exprs)
 	if err != nil {

@@ -38,8 +38,8 @@ type rowSorter struct {
 	chosen   []uint64 // memory for the places of the rows of out
 }
 
-// sorted yields the rows of in, which have the columns cols, in the order of the keys. If
-// groups is not empty, rows that are equal in groups follow each other in in. The rows of
+// sorted yields the input rows, which have the columns cols, in the order of the keys. If
+// groups is not empty, rows that are equal in groups follow each other in the input. The rows of
 // each such group are then sorted, and the groups keep their order.
 func (r *Runner) sorted(ctx context.Context, groups, keys []plan.Key, cols []value.Column, in value.Rows) (value.Rows, error) {
 	by, err := newSortKeys(keys)
@@ -66,7 +66,7 @@ func (r *Runner) sorted(ctx context.Context, groups, keys []plan.Key, cols []val
 	}, nil
 }
 
-// all sorts the rows of in and yields them.
+// all sorts the input rows and yields them.
 func (s *rowSorter) all(in value.Rows, yield func(*value.Batch, error) bool) error {
 	for b, err := range in {
 		if err == nil {
@@ -269,8 +269,8 @@ type groupSorter struct {
 	numbers []uint32 // of the groups of the rows of the current batch, from 0: the group that is held
 }
 
-// all sorts the rows of each group of in and yields them. The rows of each group must follow each
-// other in the input.
+// all reads rows from the parameter in, sorts the rows of each group, and yields them. The rows of
+// each group must follow each other in the input.
 func (g *groupSorter) all(in value.Rows, yield func(*value.Batch, error) bool) error {
 	for b, err := range in {
 		if err == nil {
@@ -312,7 +312,7 @@ func (g *groupSorter) all(in value.Rows, yield func(*value.Batch, error) bool) e
 	return err
 }
 
-// repeated yields each row of in several times. The number is in the last column, whose index is
+// repeated yields each input row several times. The number is in the last column, whose index is
 // count; repeated yields the rows without this column.
 func repeated(ctx context.Context, in value.Rows, count int) value.Rows {
 	return func(yield func(*value.Batch, error) bool) {

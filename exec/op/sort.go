@@ -52,7 +52,7 @@ func (k *sortKeys) append(dst []byte, i int) []byte {
 	return dst
 }
 
-// sort yields all rows of in, in the order of the keys of n.
+// sort yields all input rows, in the order of the keys of n.
 func (r *Runner) sort(ctx context.Context, n *plan.Sort, in value.Rows) (value.Rows, error) {
 	return r.sorted(ctx, nil, n.Keys, n.Columns(), in)
 }

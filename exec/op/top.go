@@ -10,8 +10,8 @@ import (
 	"infomall/exec/value"
 )
 
-// top yields the first n.N rows of in, in the order of their keys. It holds
-// no more than n.N rows in memory.
+// top yields the n.N input rows that come first in the order of their keys, in
+// this order. It holds no more than n.N rows in memory.
 func top(n *plan.Top, in value.Rows) (value.Rows, error) {
 	keys, err := newSortKeys(n.Keys)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"infomall/exec/value"
 )
 
-// trail yields the rows of in with one more column, which names the captures
+// trail yields the input rows with one more column, which names the captures
 // from which each row was made.
 func trail(n *plan.Trail, in value.Rows) value.Rows {
 	return func(yield func(*value.Batch, error) bool) {

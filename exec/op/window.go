@@ -13,7 +13,7 @@ import (
 	"infomall/store/record"
 )
 
-// window yields the rows of in, sorted as n says, with the results of its functions. It sorts all
+// window yields the input rows, sorted as n says, with the results of its functions. It sorts all
 // rows, unless they come sorted, or all results are aggregates of whole partitions. Peers are rows
 // of a partition with equal ORDER BY values. If a result depends on rows after the peers of its
 // row, window reads one partition after the other, each twice: first to compute the result, and
@@ -135,7 +135,7 @@ func (w *windower) compile() error {
 	return nil
 }
 
-// run yields the rows of in, which come sorted, with the results of the functions.
+// run yields the input rows, which come sorted, with the results of the functions.
 func (w *windower) run(in value.Rows) error {
 	w.out = value.NewBatch(w.node.Columns())
 	rows, ends := w.runner.Spool(8), w.runner.Spool(16)
@@ -154,7 +154,7 @@ func (w *windower) run(in value.Rows) error {
 	return nil
 }
 
-// encode calls add for each row of in, until w is stopped. key is the key of the row's partition,
+// encode calls add for each input row, until w is stopped. key is the key of the row's partition,
 // followed by its ORDER BY key. The encoded row begins with the length of the partition's key.
 func (w *windower) encode(in value.Rows, add func(key, row []byte) error) error {
 	var key, row []byte

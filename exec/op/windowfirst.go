@@ -13,8 +13,8 @@ const firstSitesMax = 64
 
 // ofFirst returns rows of n.In, in their order. The query needs only the first n.First rows, with
 // their results. If the partitions of these rows belong to few hosts or domains, ofFirst leaves out
-// the rows of other hosts or domains. in has the rows of n.In, and partition computes the keys of
-// partitions.
+// the rows of other hosts or domains. The parameter in has the rows of n.In, and partition computes
+// the keys of partitions.
 func (r *Runner) ofFirst(ctx context.Context, n *plan.Window, partition *keyReader, in value.Rows) value.Rows {
 	src, key := n.BySite()
 	if src == nil {
@@ -38,7 +38,7 @@ func (r *Runner) ofFirst(ctx context.Context, n *plan.Window, partition *keyRead
 }
 
 // rangesOfFirst returns the ranges of URLs that contain all rows of the partitions to which the
-// first n.First rows of in belong. It returns nil if it cannot restrict them. key is the index of
+// first n.First input rows belong. It returns nil if it cannot restrict them. key is the index of
 // the partition key that n.BySite returned.
 func (r *Runner) rangesOfFirst(n *plan.Window, key int, partition *keyReader, in value.Rows) ([]urlkey.Range, error) {
 	var ranges []urlkey.Range

@@ -48,7 +48,7 @@ type heldBatch struct {
 	groups []int32
 }
 
-// run yields the rows of in with the results as further columns, in the order of in. If there
+// run yields the input rows with the results as further columns, in their order. If there
 // are too many partitions for the memory, it yields them in the order of the partitions.
 func (h *hashed) run(in value.Rows) error {
 	h.keys.reset()

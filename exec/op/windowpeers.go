@@ -19,8 +19,8 @@ type pendingRows struct {
 
 // end completes the current peers (rows equal in ORDER BY), after the last of them was
 // read. They are the pending rows and the rows from <= i < to of the batch. end sets the
-// results that depend on all peers, and yields the pending rows. last says that the peers
-// are also the last rows of their partition.
+// results that depend on all peers, and yields the pending rows. The parameter last says
+// that the peers are also the last rows of their partition.
 func (s *stream) end(extras, results []*value.Vector, from, to int, last bool) error {
 	if err := s.sum(extras, from, to); err != nil {
 		return err

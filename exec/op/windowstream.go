@@ -69,7 +69,7 @@ func rowOf(cols []*value.Vector, i int) lastRow {
 	return l
 }
 
-// run yields the rows of in with the results as further columns.
+// run yields the input rows with the results as further columns.
 func (s *stream) run(in value.Rows) error {
 	s.before = make([][]value.Value, len(s.funcs))
 	results := make([]*value.Vector, len(s.funcs))

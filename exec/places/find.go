@@ -11,9 +11,9 @@ import (
 	"infomall/store/words/match"
 )
 
-// pieceBytes is the size, about, of the pieces in which a text is read, in bytes. Only one piece is
-// in memory as tokens. A name that crosses the border of two pieces is not found, so the borders
-// are at line ends if possible.
+// pieceBytes is about the size, in bytes, of the pieces in which a text is read. Only one piece
+// is in memory as tokens. A name that crosses the border of two pieces is not found, so the
+// borders are at line ends if possible.
 const pieceBytes = 64 << 10
 
 // token is one word of a text.

@@ -30,7 +30,7 @@ type wordLists struct {
 	clubAfter    map[string]bool   // a place before one of these is a club
 	after        map[string]bool   // a place before one of these is part of the name of a company, newspaper or the like
 	beforeOf     map[string]bool   // a place after one of these and a small word is part of the name of a university or the like
-	afterChinese map[string]bool   // the same in Chinese: the word after the place, as package cut cuts it
+	afterChinese map[string]bool   // words after a Chinese place that make it part of the name of something else; package cut divides the text into these words
 	at           map[string]string // words that stand before places, and the languages in which they do so before weak names
 	clubChinese  []string          // what follows a place in the name of a club in Chinese
 	never        map[string]bool   // names that are left out

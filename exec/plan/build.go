@@ -243,8 +243,8 @@ func (b *builder) listItems() error {
 	return nil
 }
 
-// addStar adds to b.items the columns that it, an item *, stands for: those of all inputs,
-// in order. A name that occurs again gets a number, as in url_1.
+// addStar adds to b.items the columns that the item * in the parameter it stands for: those
+// of all inputs, in order. A name that occurs again gets a number, as in url_1.
 func (b *builder) addStar(it ast.Item) {
 	unique := newNames()
 	for _, in := range b.inputs {

@@ -143,8 +143,8 @@ func nameOf(from *ast.Source) string {
 	return ""
 }
 
-// derivedInput returns an input whose rows come from the plan node. what
-// describes the plan in errors, such as "a query".
+// derivedInput returns an input whose rows come from the plan in the parameter
+// node. The parameter what describes the plan in errors, such as "a query".
 func derivedInput(what string, node Node) *input {
 	return &input{rel: derivedRelation(what, node), node: node, large: carriesPayload(node), filled: map[int]bool{}}
 }

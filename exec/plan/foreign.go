@@ -65,9 +65,9 @@ func (b *builder) withoutFrom(c *ast.Column) string {
 
 // otherColumn returns a hint for the error about the unknown column c: whether
 // it may be meant as a quoted string, a column of another relation, or a
-// relation. among are the inputs that were searched, and names their columns.
-// It returns "" if nothing fits, or if one of names is similar, because then
-// UnknownName suggests that name.
+// relation. The parameter among has the inputs that were searched, and names has
+// the names of their columns. otherColumn returns "" if nothing fits, or if one of
+// names is similar, because then UnknownName suggests that name.
 func otherColumn(c *ast.Column, among []*input, names []string) string {
 	name := c.Name.Text
 	if c.Name.Quoted {

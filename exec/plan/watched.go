@@ -8,7 +8,7 @@ import (
 	"infomall/lang/ast"
 )
 
-// withWatched returns the relation r, which from names. If r is the relation
+// withWatched returns r, the relation that the source from names. If r is the relation
 // watched, the result also has the columns of the queries of watches: those of one
 // watch if WHERE names it, as in name = 'news', and otherwise those of all.
 func (b *builder) withWatched(r *relation.Relation, from *ast.Source) (*relation.Relation, error) {

@@ -64,9 +64,9 @@ func helpOverview() string {
 	return b.String()
 }
 
-// helpOn returns the help on one topic, or "" if there is none. A topic is a
-// statement, a relation, a function, a setting, or a word of a statement. The example of a
-// function has its result in env, and that of a setting its value in set.
+// helpOn returns the help on one topic, or "" if there is none. A topic is a statement, a relation,
+// a function, a setting, or a word of a statement. env evaluates the example of a function, and set
+// has the value that the example of a setting shows.
 func helpOn(topic string, env *expr.Env, set *session.Settings) string {
 	if g := lang.Grammar(topic); g != "" {
 		text := strings.TrimRight(g, "\n") + "\n"

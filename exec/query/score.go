@@ -21,8 +21,8 @@ type scoreExplanation struct {
 	url string // canonical
 }
 
-// read reads the clauses of a query that was written as SEARCH with FOR. x has its session
-// only, and gets the rest.
+// read reads the clauses of a query that was written as SEARCH with FOR, and sets the fields of x.
+// The caller has set x.s.
 func (x *scoreExplanation) read(q *ast.Query) error {
 	text, err := expr.ConstantText(q.Search.For, x.s.Env())
 	if err != nil {

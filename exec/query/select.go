@@ -24,7 +24,7 @@ type selection struct {
 	s     *session.Session
 	node  plan.Node
 	asked session.Asked
-	added []string // words that synonyms add to the questions of the query
+	added []string // synonyms that were added to the words that the query searches for
 }
 
 // readSelect makes a selection of a SELECT statement: it checks the query and

@@ -46,7 +46,8 @@ func (m *summary) Run(ctx context.Context) (*session.Result, error) {
 	return result, nil
 }
 
-// add adds the rows of the table t, from row i of b, which has the aggregates.
+// add adds one row to the table t for each column of the query. Row i of b has the aggregates of
+// all columns.
 func (m *summary) add(t *session.Table, b *value.Batch, i int) {
 	text := func(v value.Value) value.Value {
 		if v.IsNull() {

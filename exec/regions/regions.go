@@ -76,7 +76,7 @@ func Open(name string) (*File, error) {
 	return &File{name, data}, nil
 }
 
-// parse returns the table in the bytes of a file. The table keeps them.
+// parse returns the table in the bytes of a file. The table refers to file, which must not change.
 func parse(file []byte) (table, error) {
 	if isMaxMind(file) {
 		return parseMaxMind(file)

@@ -92,7 +92,8 @@ func (a *articleRow) kind() string {
 	return "article"
 }
 
-// refs writes into row i of the hidden columns the ref of the capture that has the text of a.
+// refs writes the ref of the capture that has the text of a into row i of hidden, the columns that
+// no query shows.
 func (a *articleRow) refs(hidden []*value.Vector, i int) { packRef(hidden, i, a.ref) }
 
 // articles yields the rows of the relation articles in batches.
@@ -187,9 +188,9 @@ func (s *articleStream) read() error {
 const changedURLsMax = 1 << 16
 
 // changedURLs returns the ranges of the keys of all URLs with captures that were not read before,
-// sorted and disjoint. It returns nil if there are more than changedURLsMax. all is the request for
-// all pages. Keys and times are much faster to read than the columns of all, so for a new day in an
-// archive of years it pays to find the URLs first.
+// sorted and disjoint. It returns nil if there are more than changedURLsMax. The parameter all is
+// the request for all pages. Keys and times are much faster to read than the columns of all, so for
+// a new day in an archive of years it pays to find the URLs first.
 func (s *articleStream) changedURLs(all *Request) ([]urlkey.Range, error) {
 	times := *all
 	times.Fields = []*Column{Captures.Column("added")}

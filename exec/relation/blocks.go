@@ -204,7 +204,7 @@ func digestOf(r *response, n int) value.Value {
 	return value.OfText(hex.EncodeToString(sum[:]))
 }
 
-// htmlOf returns as a Text the HTML of block n, converted to UTF-8.
+// htmlOf returns the HTML of block n as a Text, converted to UTF-8.
 func htmlOf(r *response, n int) value.Value {
 	return value.OfText(string(charset.ToUTF8(r.partBytes(n), r.blocks().Charset)))
 }

@@ -107,7 +107,8 @@ func (v *visitsAfter) of(key string) (record.Time, error) {
 }
 
 // know sets KnownFrom and KnownUntil of the span at row i: the visits between which the state of
-// its URL at b.AsOf is known. next is the first visit of the URL at b.AsOf or later, or NoTime.
+// its URL at b.AsOf is known. The parameter next is the first visit of the URL at b.AsOf or
+// later, or NoTime.
 func (b *spanBatch) know(i int, next record.Time) {
 	b.KnownFrom[i], b.KnownUntil[i] = b.Last[i], next
 	if b.Last[i] == b.AsOf[i] {

@@ -28,10 +28,11 @@ import (
 // bounded.
 
 // collapseShare divides the memory of a statement: a sorter of findings gets one part in
-// collapseShare of it, and the list of different pages may take another.
+// collapseShare of it, and the list of different pages may take another such part.
 const collapseShare = 4
 
-// collapsed yields the findings of in, joined into groups, sorted by URL and time.
+// collapsed joins the findings that the sequence in yields into groups, and yields these
+// sorted by URL and time.
 func (r *Reader) collapsed(ctx context.Context, in iter.Seq2[*finding, error]) iter.Seq2[*finding, error] {
 	forms := joined(r.sorted(ctx, in, func(dst []byte, f *finding) []byte { return f.byTime(appendFormKey(dst, f)) }), r.collapseMax(),
 		func(a, b *finding) bool { return a.asOf == b.asOf && urlkey.Form(a.url) == urlkey.Form(b.url) })
@@ -70,7 +71,7 @@ func appendTime(dst []byte, t record.Time) []byte {
 	return binary.BigEndian.AppendUint64(dst, uint64(t)^1<<63)
 }
 
-// sorted yields the findings of in sorted by the key that the function key appends. Findings
+// sorted yields the given findings sorted by the key that the function key appends. Findings
 // with equal keys keep their order. A finding is valid until the iteration moves on.
 func (r *Reader) sorted(ctx context.Context, in iter.Seq2[*finding, error], key func([]byte, *finding) []byte) iter.Seq2[*finding, error] {
 	return func(yield func(*finding, error) bool) {
@@ -199,7 +200,7 @@ type joint struct {
 }
 
 // joined joins neighbouring findings of one group into one finding, and yields the
-// results. The findings of in are sorted by group and first time. The function same
+// results. The given findings are sorted by group and first time. The function same
 // reports whether two findings are in one group. A finding is valid until the iteration
 // moves on. It is an error if a result would stand for more URLs than most.
 func joined(in iter.Seq2[*finding, error], most int, same func(a, b *finding) bool) iter.Seq2[*finding, error] {
@@ -265,8 +266,8 @@ func (j *joint) result() *finding {
 	return &j.finding
 }
 
-// grouped sets the groups of the findings of in and yields them: near-copies get the same
-// group. The findings of in come sorted by the moment for which the query chooses
+// grouped sets the groups of the given findings and yields them: near-copies get the same
+// group. The given findings come sorted by the moment for which the query chooses
 // versions.
 func (r *Reader) grouped(ctx context.Context, in iter.Seq2[*finding, error]) iter.Seq2[*finding, error] {
 	return func(yield func(*finding, error) bool) {

@@ -19,7 +19,7 @@ type Column struct {
 	// Payload marks a late column, which needs the stored page, and which
 	// SELECT * leaves out. Payload columns come after the other columns.
 	Payload bool
-	// Costly marks a late column that SELECT * includes.
+	// Costly marks a column that needs the stored page, but that SELECT * includes.
 	Costly bool
 	// Aside marks a column that needs no stored page, but is costly to compute, so SELECT * leaves
 	// it out.

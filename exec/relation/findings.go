@@ -239,10 +239,10 @@ func (n *Request) asVersions(fields ...*Column) *Request {
 	return &all
 }
 
-// has reports whether v is a page that matches the search query of n. from is the request whose
-// captures the query was put to: n, or n with its whole scope. text is false if the version is no
-// page or has no text. If the page matches and had to be read, best says how well; otherwise best
-// is nil.
+// has reports whether v is a page that matches the search query of n. The parameter from is the
+// request whose captures the query was put to: n, or n with its whole scope. text is false if the
+// version is no page or has no text. If the page matches and had to be read, best says how well;
+// otherwise best is nil.
 func (r *Reader) has(ctx context.Context, n, from *Request, v *askedVersion) (has, text bool, best *search.Best, err error) {
 	if v.kind != record.KindPage {
 		return false, false, nil, nil
@@ -270,7 +270,8 @@ func (r *Reader) has(ctx context.Context, n, from *Request, v *askedVersion) (ha
 	return true, true, best, nil
 }
 
-// ranked yields the findings of in. If n asks for scores, it sets them first.
+// ranked yields the findings that the sequence in yields. If n asks for scores, it first sets the
+// score of each finding that has none yet.
 func (r *Reader) ranked(ctx context.Context, n *Request, in iter.Seq2[*finding, error]) iter.Seq2[*finding, error] {
 	if !n.Asks("score") {
 		return in
@@ -298,7 +299,7 @@ func (r *Reader) ranked(ctx context.Context, n *Request, in iter.Seq2[*finding, 
 	})
 }
 
-// printed yields the findings of in. It sets their fingerprints first, if the indexes of words have
+// printed yields the given findings. It sets their fingerprints first, if the indexes of words have
 // them.
 func (r *Reader) printed(ctx context.Context, n *Request, in iter.Seq2[*finding, error]) iter.Seq2[*finding, error] {
 	return together(ctx, in, false, func(list []*finding) error {
@@ -318,7 +319,7 @@ func (r *Reader) printed(ctx context.Context, n *Request, in iter.Seq2[*finding,
 // findingsTogether is how many findings the function together passes to complete at most.
 const findingsTogether = 1 << 14
 
-// together yields the findings of in, in their order, after complete has filled in their fields.
+// together yields the given findings, in their order, after complete has filled in their fields.
 // complete gets many findings in one call, in the order in which their pages are stored, because
 // neighbouring pages share stored data. If soon is set, the first calls have few findings, so that
 // the first finding comes soon.
@@ -369,8 +370,9 @@ func together(ctx context.Context, in iter.Seq2[*finding, error], soon bool, com
 	}
 }
 
-// bestOf returns how well a capture's page, which matches, answers the search query of n. from is
-// the request whose captures the query was put to: n, or n with its whole scope.
+// bestOf returns how well a capture's page, which matches, answers the search query of n. The
+// parameter from is the request whose captures the query was put to: n, or n with its whole
+// scope.
 func (r *Reader) bestOf(ctx context.Context, n, from *Request, ref record.Ref) (search.Best, error) {
 	if keptTree(n) {
 		if answer, best, err := r.answerOf(ctx, from, n.Question, ref, true); err != nil || answer == match.Yes && best.Says != nil {

@@ -171,7 +171,8 @@ func (m *visitedMonths) monthOf(t record.Time) int {
 	return at.Year()*12 + int(at.Month()) - 1
 }
 
-// gapsMax is how many gaps the method gaps names at most.
+// gapsMax is the maximum number of gaps that the method gaps names. A gap is one or more months
+// in a row without a capture.
 const gapsMax = 10
 
 // gaps returns the months of the range that have no capture, such as "2008-07, 2009-01 to 2009-04",

@@ -260,7 +260,8 @@ func (r *Reader) standings(ctx context.Context, n *Request, name string, ranges 
 }
 
 // fitting returns the ranking in results with this name that is about the last
-// moment before the time to, or if there is none, about the first moment after.
+// moment before the time in the parameter to. If there is none, it returns the one
+// that is about the first moment after this time.
 // If several are about the same moment, it returns the one computed last. It
 // returns nil if no ranking has this name.
 func fitting(results []task.Result, name string, to record.Time) *task.Result {

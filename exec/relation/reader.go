@@ -176,9 +176,10 @@ type Snapshot interface {
 	Borders(ctx context.Context, s record.Scan, parts, least int) ([]string, error)
 	// KeysOf returns the keys of the URLs of captures, sorted, each once.
 	KeysOf(ctx context.Context, refs []record.Ref) ([]string, error)
-	// Linking returns the captures before the time to whose pages link, or may link, to a URL with
-	// a key in targets, which are sorted and disjoint. ok is false if there are more than most such
-	// captures, or if the archive has no indexes of links.
+	// Linking returns the captures whose pages link, or may link, to a URL with a key in targets,
+	// and that were made before the time in the parameter to. The ranges in targets are sorted and
+	// disjoint. ok is false if there are more such captures than the number in the parameter most,
+	// or if the archive has no indexes of links.
 	Linking(ctx context.Context, targets []urlkey.Range, to record.Time, most int) (refs map[record.Ref]bool, ok bool, err error)
 	// WordsIndexed returns how many segments have captures in the time from <= time < to (all), how
 	// many of them have an index of words (indexed), and how many captures the indexed segments

@@ -92,7 +92,8 @@ func (n *Request) zone() *time.Location {
 
 // Reads returns the time window of the captures that reading n may touch. For
 // relations whose rows depend on the past of their URL, it begins before
-// n.Window. If n asks until when a state at AT is known, it ends after n.Window.
+// n.Window. If n also reads the visits after AT, see readsLater, it ends after
+// n.Window.
 func (n *Request) Reads() Window {
 	w := n.Window
 	if n.Relation.History {

@@ -213,7 +213,8 @@ func (f *follower) begin(key string, from record.Time) {
 // keyRange returns the range that contains only this key.
 func keyRange(key string) urlkey.Range { return urlkey.Range{From: key, To: key + "\x00"} }
 
-// scan starts a scan of ranges, from the given time on. until is as in follower.
+// scan starts a scan of ranges, from the given time on. The parameter until is
+// as in follower.
 func (f *follower) scan(ranges []urlkey.Range, until string, from record.Time) {
 	f.close()
 	f.batch, f.row, f.until, f.scanned, f.reads, f.used = nil, 0, until, from, len(ranges), 0

@@ -387,7 +387,8 @@ func (e *eachPeriod) rest() bool { return value.PeriodAt(e.unit, e.end-1, e.zone
 
 // freeze ends the current period of EACH. It makes the open row final, as the
 // state of the URL at the end of the period, and opens a copy of the row for
-// the next period. next is the first visit after the period, or NoTime.
+// the next period. The parameter next is the first visit after the period, or
+// NoTime.
 func (s *spanner) freeze(next record.Time) {
 	s.out.put(s.n, &s.out.Batch, s.cur)
 	s.out.move(s.n, s.cur)

@@ -23,7 +23,8 @@ func (s *State) join(ctx context.Context, clusters *dedup.Groups) error {
 	return nil
 }
 
-// freshFew is the share of texts from which on fresh texts are not few, as a divisor.
+// freshFew divides the number of texts: fresh texts are few if they are less than 1/freshFew of
+// all.
 const freshFew = 16
 
 // finder finds near texts.
@@ -40,7 +41,7 @@ type finder struct {
 // mayBits is the number of bits of finder.may, a power of 2.
 const mayBits = 1 << 20
 
-// band joins the clusters of near texts with an equal number in a band.
+// band joins the clusters of near texts whose prints have an equal number in a band.
 func (f *finder) band(band int) error {
 	clear(f.may[:])
 	texts := f.s.texts

@@ -38,7 +38,7 @@ type Set struct {
 	Texts []int
 }
 
-// ErrPlaces is returned by Update if the places of restored texts fit no State.
+// ErrPlaces is returned by Update if the places of restored texts contradict each other.
 var ErrPlaces = errors.New("the stored sets of near-copies are damaged")
 
 // Len returns the number of texts, with those that were removed.
@@ -148,7 +148,7 @@ func (s *State) Update(ctx context.Context) error {
 	return nil
 }
 
-// check returns ErrPlaces if restored texts have places that fit no State.
+// check returns ErrPlaces if the places of restored texts contradict each other.
 func (s *State) check() error {
 	if !s.restored {
 		return nil
@@ -167,7 +167,7 @@ func (s *State) check() error {
 	return nil
 }
 
-// part makes fresh texts of those in clusters from which a text was removed: each begins alone.
+// part makes each text of a cluster from which a text was removed fresh, and a cluster of its own.
 func (s *State) part() {
 	if !s.removed {
 		return
@@ -193,7 +193,7 @@ func (s *State) part() {
 	s.removed = false
 }
 
-// lead makes the sets of one cluster. Afterwards its members are in their order.
+// lead divides one cluster, whose texts are members, into sets. It sorts members into their order.
 func (s *State) lead(ctx context.Context, members []uint32) error {
 	slices.SortFunc(members, func(a, b uint32) int { return s.texts[a].Compare(&s.texts[b].Text) })
 	var leaders []uint32

@@ -32,8 +32,8 @@ func (t *Text) Compare(o *Text) int {
 	return cmp.Or(cmp.Compare(t.At(), o.At()), cmp.Compare(t.Seen, o.Seen), cmp.Compare(t.ID, o.ID))
 }
 
-// shortWords is how many words a text has at least whose print is made of sequences of
-// dedup.ShingleWords words. One other word in a shorter text would change most of these.
+// shortWords is how many words a text must have for a print of its sequences of dedup.ShingleWords
+// words. In a shorter text, one changed word would change most of these sequences.
 const shortWords = 12
 
 // PrintOf returns the print of a text. ok is false if the text has no words. The print of a

@@ -120,8 +120,8 @@ func (s *Session) SnapshotOrEmpty(ctx context.Context) (relation.Snapshot, func(
 }
 
 // Runner returns a Runner, which runs plans on the snapshot snap. snap may be nil for plans
-// without sources. what is the name of the statement, such as "select"; it is shown with the
-// progress of the plans.
+// without sources. The parameter what is the name of the statement, such as "select"; it is
+// shown with the progress of the plans.
 func (s *Session) Runner(snap relation.Snapshot, what string) *op.Runner {
 	r := s.runner(snap)
 	r.Meter = op.NewMeter()

@@ -62,8 +62,8 @@ func (s *Session) ReportEach(work, unit string) func(name string, done, total in
 }
 
 // watching returns a function for Reader.Watch that reports to the user how much of the work
-// of plans is done. what names the work, as in Progress. plans returns the plans that have
-// begun. If nobody wants reports, watching returns nil.
+// of plans is done. The parameter what names the work, as in Progress. plans returns the
+// plans that have begun. If nobody wants reports, watching returns nil.
 //
 // A goroutine sends the reports, because a plan may be busy for long with a few rows. The
 // goroutine has ended when the function stop has returned.

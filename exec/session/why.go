@@ -128,8 +128,8 @@ func noResults(ctx context.Context, snap relation.Snapshot, kind, note string) [
 	return []string{note}
 }
 
-// neverAsks reports whether the query node may have no rows because of its
-// LIMIT, whatever the archive contains.
+// neverAsks reports whether the query with the plan node may have no rows because
+// of its LIMIT, whatever the archive contains.
 func neverAsks(node plan.Node) bool {
 	never := false
 	plan.Walk(node, func(n plan.Node, _ int) {
@@ -231,8 +231,8 @@ func look(ctx context.Context, snap relation.Snapshot, scan record.Scan, rowsMax
 }
 
 // neverHeld returns a note for the user that nothing in the scope of src was ever captured.
-// The note names the most similar host that the archive has. what names the scope in the
-// note.
+// The note names the most similar host that the archive has. The parameter what names the
+// scope in the note.
 func (s *Session) neverHeld(ctx context.Context, snap relation.Snapshot, what string, src *plan.Source) (string, error) {
 	note := what + " was never captured"
 	if file, ok := scopeFile(src.Scope); ok {

@@ -63,7 +63,7 @@ func (b *blaming) Run(ctx context.Context) (*session.Result, error) {
 	return res, nil
 }
 
-// traced is the text of a version with its origins.
+// traced is the text of a version, with the version that brought each piece of it.
 type traced struct {
 	asked    capture        // the last capture of the version
 	revision *life.Revision // the version

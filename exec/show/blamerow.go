@@ -14,7 +14,7 @@ import (
 	"infomall/store/record"
 )
 
-// byBlock reports whether a row is a block.
+// byBlock reports whether each row of the result is a block.
 func (b *blaming) byBlock() bool {
 	return b.st.Unit == ast.BlameDefault || b.st.Unit == ast.BlameBlocks
 }
@@ -66,7 +66,7 @@ func timeOrNull(t record.Time) value.Value {
 	return value.OfTime(t)
 }
 
-// blameDrawing is a draw.Drawing that is made when it is shown. Rows do not need it.
+// blameDrawing makes a draw.Blame when the drawing is shown. The rows do not need the drawing.
 type blameDrawing func() *draw.Blame
 
 func (d blameDrawing) HTML(w io.Writer) error                  { return d().HTML(w) }

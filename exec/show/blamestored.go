@@ -103,13 +103,13 @@ func (s *storedBlame) body(ctx context.Context, v *storedVersion) (*life.Revisio
 	return new(life.History).Resume(version, v.fold), nil
 }
 
-// fits reports whether v has the leaves of the tree.
+// fits reports whether the leaves of v are the leaves of the tree t.
 func (v *storedVersion) fits(t *divide.Tree) bool {
 	return slices.EqualFunc(v.leaves, t.Cut(0), func(l storedLeaf, n int) bool { return l.block == n })
 }
 
-// add adds the version that begins with the capture c of the URL with this key. seen is when
-// the page was captured before. add returns false if what is stored does not suffice.
+// add adds to s the version that begins with the capture c of the URL with this key. seen is when
+// the page was captured before c. add returns false if what is stored does not suffice.
 func (s *storedBlame) add(ctx context.Context, c capture, key string, seen record.Time) (bool, error) {
 	v := storedVersion{capture: c, fold: s.spare.fold, leaves: s.spare.leaves[:0]}
 	if v.fold == nil {

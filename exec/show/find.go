@@ -70,10 +70,10 @@ type captureFound struct {
 	before capture // the last capture of the version before, unless first is set
 }
 
-// needBody returns an error if the archive has no body for the capture c. why
-// is the reason that the archive gives for that; if it is "", the body is
-// there, and needBody returns nil. If the snapshot has skipped damage, the
-// error is that damage. The error is at the node at.
+// needBody returns an error if the archive has no body for the capture c. The
+// parameter why is the reason that the archive gives for that; if it is "", the
+// body is there, and needBody returns nil. If the snapshot has skipped damage,
+// the error is that damage. The error is at the node at.
 func (a *pageAsked) needBody(snap relation.Snapshot, at ast.Node, c capture, why string) error {
 	if why == "" {
 		return nil
@@ -84,8 +84,8 @@ func (a *pageAsked) needBody(snap relation.Snapshot, at ast.Node, c capture, why
 	return ast.Errorf(at, "the archive has no body for the capture of %s: %s", a.s.Stamp(c.time), why)
 }
 
-// findForm does what find does. If the archive has no capture of the URL, it looks for another
-// form of it, see settleForm.
+// findForm does what find does. If the archive has no capture of the URL, it looks for a capture of
+// another form of the URL, see settleForm.
 func (a *pageAsked) findForm(ctx context.Context, snap relation.Snapshot) (capture, error) {
 	c, any, err := a.last(ctx, snap)
 	if !any && err == nil {
@@ -207,8 +207,8 @@ func (a *pageAsked) noPage(ctx context.Context, snap relation.Snapshot) error {
 	return err
 }
 
-// longer returns the first URL of the archive that begins with a.url, such as that of
-// /about.html for /about. It returns "" if there is none, or if a.url is that of a host.
+// longer returns the first URL of the archive that begins with a.url, such as /about.html for
+// /about. It returns "" if there is none, or if a.url has only the path /.
 func (a *pageAsked) longer(ctx context.Context, snap relation.Snapshot) string {
 	prefix, _, _ := strings.Cut(urlkey.Key(a.url), " ")
 	if strings.HasSuffix(prefix, ")/") {

@@ -22,8 +22,8 @@ import (
 // follows. RFC 9309 asks for at least five.
 const robotsHopsMax = 5
 
-// robotsLongURL is a length of URLs in bytes. A longer URL may be too long for
-// an archive after it is escaped.
+// robotsLongURL is the length of URLs, in bytes, above which a URL may be too long for an archive
+// after it is escaped.
 const robotsLongURL = 4 << 10
 
 // readAgent returns the name of the crawler that SHOW ROBOTS asks about. The

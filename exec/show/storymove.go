@@ -20,8 +20,9 @@ const (
 	moveMax   = record.Time(31 * 24 * time.Hour / time.Millisecond)
 	moveWords = 8 // how many words at the beginning and at the end are compared
 	moveLeast = 5 // a text with fewer words may be on any page
-	// movePages is how many other pages may have the words at about that time. Words on
-	// more pages are a part of what all pages of the host have, such as a footer.
+	// movePages is the maximum number of other pages that may have the words of a block at
+	// about the same time. Words on more pages belong to what all pages of the host have,
+	// such as a footer.
 	movePages = 3
 	// soughtMax is how many blocks of a version are looked for on other pages.
 	soughtMax = 32
@@ -33,9 +34,9 @@ type moveFinder struct {
 	t      *telling
 	snap   relation.Snapshot
 	host   urlkey.Range
-	at     record.Time // the version whose blocks are looked for now
-	sought int         // how many of them were looked for
-	left   int         // how many versions had more than soughtMax
+	at     record.Time // the time of the version whose blocks are looked for now
+	sought int         // how many blocks of that version were looked for
+	left   int         // how many versions had more than soughtMax blocks to look for
 }
 
 // moveFinder returns a moveFinder for the page of the statement.
@@ -105,9 +106,8 @@ func (m *moveFinder) find(ctx context.Context, text string, op life.Op, seen rec
 	return best, nil
 }
 
-// ends returns the question for the texts that have the words at the beginning of a
-// text, one after the other, and the words at its end. It returns "" if the text has
-// less than moveLeast words.
+// ends returns the search query for texts that have the words at the beginning of a text, one after
+// the other, and the words at its end. It returns "" if the text has less than moveLeast words.
 func ends(text string) string {
 	var from, to []int
 	for at, w := range words.Of(text) {

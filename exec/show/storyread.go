@@ -66,7 +66,7 @@ func (r *storyReader) entries() iter.Seq2[*entry, error] {
 	}
 }
 
-// visitAll reads the captures and puts the entries.
+// visitAll reads the captures, and yields the entries that it finds, see put.
 func (r *storyReader) visitAll() error {
 	scan := r.asked.scan(r.window.To)
 	scan.Columns |= record.ColTitle | record.ColLocation
@@ -101,7 +101,8 @@ func (r *storyReader) visitAll() error {
 	return nil
 }
 
-// put yields an entry after the small edits before it.
+// put yields e, after the small edits that came before it. It yields nothing if leavesOut reports
+// true for e, or after the caller has stopped.
 func (r *storyReader) put(e entry) {
 	if r.leavesOut(&e) {
 		return
@@ -114,8 +115,8 @@ func (r *storyReader) put(e entry) {
 	}
 }
 
-// leavesOut reports whether e is an entry of the page, and the story that of a block
-// which is not on the page then.
+// leavesOut reports whether e does not belong in the story: the story is about one block, e is
+// about the whole page, and the block is not on the page at that time.
 func (r *storyReader) leavesOut(e *entry) bool { return r.block != "" && e.block == "" && !r.present }
 
 // flush yields the small edits that were counted.
@@ -127,7 +128,8 @@ func (r *storyReader) flush() {
 	}
 }
 
-// putSmall counts a small edit, or yields it with ALL.
+// putSmall counts a small edit, which flush later yields with others as one entry. With ALL it
+// yields the edit as an entry of its own.
 func (r *storyReader) putSmall(e entry) {
 	switch {
 	case r.leavesOut(&e):
@@ -152,7 +154,7 @@ func (r *storyReader) putSmall(e entry) {
 	r.small.reason = strings.Join(slices.Compact(reasons), ", ")
 }
 
-// visit puts the entries for one capture.
+// visit yields the entries for one capture.
 func (r *storyReader) visit(v *visited) error {
 	if v.change == record.ChangeSame {
 		r.sameBody(v)
@@ -190,8 +192,8 @@ func (r *storyReader) visit(v *visited) error {
 	return err
 }
 
-// sameBody puts an entry if a capture with the same body as the one before has another
-// status or leads elsewhere. The status 304 says that nothing changed.
+// sameBody yields an entry if the capture v, which has the same body as the capture before, has
+// another status or redirects elsewhere. The status 304 counts as the status before.
 func (r *storyReader) sameBody(v *visited) {
 	const notModified = 304
 	if v.kind == record.KindRedirect && v.location != "" && v.location != r.last.location {
@@ -206,10 +208,10 @@ func (r *storyReader) sameBody(v *visited) {
 	}
 }
 
-// state puts the entries for what the page is as a whole: that it was first seen, went
-// or came back, is another kind of response or has another title. It reports whether
-// one of these but the title says all about the version. read says whether the archive
-// has its body, from which the title is.
+// state yields the entries for what the page is as a whole: that it was first seen, went or came
+// back, is another kind of response or has another title. read reports whether the archive has the
+// body of the version, in which the title is. whole reports whether one of these entries, other
+// than that of the title, says all about the version.
 func (r *storyReader) state(v *visited, read bool) (whole bool) {
 	e := entry{notBefore: r.last.time, time: v.time}
 	switch v.change {
@@ -246,7 +248,7 @@ func (r *storyReader) state(v *visited, read bool) (whole bool) {
 	return true
 }
 
-// ofPage puts the entries for the blocks of a version of the page that changed.
+// ofPage yields the entries for the blocks that changed with a version of the page.
 func (r *storyReader) ofPage(rev *life.Revision, notBefore record.Time) error {
 	level := r.s.Settings().CutLevel()
 	changes, senses, said := rev.Changes(level), rev.Senses(level), rev.Words(level)
@@ -300,8 +302,8 @@ func (r *storyReader) ofChange(rev *life.Revision, m life.Match, said life.WordC
 	return e
 }
 
-// ofBlock puts the entries for the block of the statement in a version of the page. rev
-// is nil if the archive does not have the body.
+// ofBlock yields the entries for the block of the statement in one version of the page. rev is nil
+// if the archive does not have the body.
 func (r *storyReader) ofBlock(v *visited, rev *life.Revision, notBefore record.Time) error {
 	if rev == nil {
 		return nil
@@ -364,8 +366,8 @@ func (r *storyReader) ofBlock(v *visited, rev *life.Revision, notBefore record.T
 	return nil
 }
 
-// leaves puts an entry if the block of the statement went to another page when its page
-// ceased to be one.
+// leaves yields an entry if the block of the statement is found on another page of the host, after
+// the capture v, which is no page any more (such as an error), took the place of its page.
 func (r *storyReader) leaves(v *visited, rev *life.Revision) error {
 	n := blockNamed(rev.Before, r.block)
 	text := rev.Before.Text(n)
@@ -376,8 +378,8 @@ func (r *storyReader) leaves(v *visited, rev *life.Revision) error {
 	return err
 }
 
-// blockNamed returns the outermost block of a version with an identity, or 0 if there
-// is none.
+// blockNamed returns the index of the outermost block of a version that has the given identity, or
+// 0 if there is none.
 func blockNamed(rev *life.Revision, identity string) int {
 	for n := 1; n < len(rev.Life); n++ {
 		if rev.Life[n].Identity() == identity {
@@ -415,9 +417,9 @@ func (r *storyReader) follow(e *entry, m life.Match, said life.WordChange, rev *
 	return nil
 }
 
-// otherPages puts an entry for each other page of the host to which blocks went from a
-// page that is gone, or from which they came to a page that was first seen or is back.
-// These are the smallest blocks, which are not divided further.
+// otherPages yields an entry for each other page of the host to which blocks went from a page that
+// is gone, or from which they came to a page that was first seen or is back. It looks for the
+// smallest blocks, which are not divided further.
 func (r *storyReader) otherPages(v *visited, rev *life.Revision) error {
 	of, op, what := rev, life.Added, storyCameFrom
 	if rev.Hidden() {

@@ -24,7 +24,7 @@ type entry struct {
 	reason    string      // why the changes are small; "" if they are not
 }
 
-// What an entry says. The names of changes of blocks are those of life.Op.
+// The values of entry.what, besides the names of changes of blocks, which are those of life.Op.
 const (
 	storyFirst    = "first seen"
 	storyGone     = "gone"

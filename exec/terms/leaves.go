@@ -24,8 +24,8 @@ type pageReader struct {
 }
 
 // read calls leaf for each stored leaf of the page of a version. If the leaves are not known, or
-// leaf returns errUnread, it reads the page instead and calls text for each of its leaves. In the
-// second case, leaf may have been called for some leaves before.
+// leaf returns errUnread, it reads the whole page instead and calls text for each of its leaves.
+// If leaf returned errUnread, it was called for the leaves before that one.
 func (p *pageReader) read(ref record.Ref, leaf func(search.LeafRef, search.Reading) error, text func(string) error) error {
 	leaves, as, ok, err := p.pages.Leaves(p.ctx, p.leaves[:0], ref)
 	if p.leaves = leaves; err != nil {

@@ -11,10 +11,10 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Delete hides all rows about some URLs that runs have found which began at the
-// time at or before. keys yields the keys of the URLs. Delete may be called while the
-// watch runs. The next run removes the rows from the files. The result is for Again;
-// its File is "" if there are no URLs.
+// Delete hides the rows about some URLs. It hides only rows of runs that began at or before the
+// time at. keys yields the keys of the URLs. Delete may be called while the watch runs. The next
+// run removes the hidden rows from the files. The caller passes the result to Again; its File is ""
+// if there are no URLs.
 func (w *Runner) Delete(ctx context.Context, keys iter.Seq2[string, error], at record.Time) (task.Result, error) {
 	return w.hide(ctx, at, func(add func(hash, value []byte) error) error {
 		for key, err := range keys {
@@ -29,9 +29,9 @@ func (w *Runner) Delete(ctx context.Context, keys iter.Seq2[string, error], at r
 	})
 }
 
-// Drop hides the rows that stand only on the captures of a pool, as gone says for each URL
-// of the pool. Like Delete, it hides rows that runs have found which began at the time at
-// or before, and its result is for Again.
+// Drop hides the rows that depend only on the captures of a pool. gone yields, for each URL of the
+// pool, which rows these are. Like Delete, it hides only rows of runs that began at or before the
+// time at, and its result is for Again.
 func (w *Runner) Drop(ctx context.Context, gone iter.Seq2[Gone, error], at record.Time) (task.Result, error) {
 	return w.hide(ctx, at, func(add func(hash, value []byte) error) error {
 		for g, err := range gone {
@@ -46,8 +46,8 @@ func (w *Runner) Drop(ctx context.Context, gone iter.Seq2[Gone, error], at recor
 	})
 }
 
-// hide stores a deletion with the hashes of URLs, and their values, that each adds. The
-// result is for Again; its File is "" if there are none.
+// hide stores a deletion: the hashes of URLs, each with a value, that the function each adds. The
+// result is for Again; its File is "" if each adds none.
 func (w *Runner) hide(ctx context.Context, at record.Time, each func(add func(hash, value []byte) error) error) (task.Result, error) {
 	hashes := w.Memory.Sorter(ctx, 1)
 	defer hashes.Close()
@@ -71,9 +71,8 @@ func (w *Runner) hide(ctx context.Context, at record.Time, each func(add func(ha
 	})
 }
 
-// Again does what an earlier Delete or Drop with the result r did, for runs that began at a
-// later time at or before. It removes r. If the next run has removed r already, it
-// does nothing.
+// Again repeats an earlier Delete or Drop, whose result is r, also for runs that began later, at or
+// before the time at. Then it removes r. If the next run has removed r already, it does nothing.
 func (w *Runner) Again(ctx context.Context, r task.Result, at record.Time) error {
 	if r.File == "" {
 		return nil

@@ -7,9 +7,9 @@ import (
 	"infomall/store/record/task"
 )
 
-// Hide yields those of rows, which are the rows of the result r of a watch, that are
-// about no hidden page: a row of the query that has no column url, or a hidden URL in
-// one of its columns, is left out. hides reports whether a canonical URL is hidden.
+// Hide yields the rows of the result r of a watch that are about no hidden page. It leaves out a
+// row that has a hidden URL in one of its columns, and all rows of a query without a column url.
+// rows has all rows of r. hides reports whether a canonical URL is hidden.
 func Hide(r task.Result, rows iter.Seq2[task.ResultRow, error], hides func(url string) bool) iter.Seq2[task.ResultRow, error] {
 	return func(yield func(task.ResultRow, error) bool) {
 		p := &Part{Result: r, Columns: parseColumns(r.Properties["columns"])}

@@ -38,7 +38,8 @@ func newMerged(ctx context.Context, rows Rows, parts []Part, ranges []urlkey.Ran
 	return m
 }
 
-// advance moves the cursor i to its next row. At its end it leaves the list.
+// advance moves the cursor i to its next row. At the end of the file it removes the cursor from the
+// list.
 func (m *merged) advance(i int) {
 	c := m.list[i]
 	row, err, more := c.next()
@@ -72,7 +73,7 @@ func (m *merged) row() (row task.ResultRow, more bool, err error) {
 	return m.list[m.least()].row, true, nil
 }
 
-// next leaves the row with the least key.
+// next moves past the row with the least key.
 func (m *merged) next() { m.advance(m.least()) }
 
 // close ends the reading of all files.

@@ -31,13 +31,13 @@ func between(first byte) []urlkey.Range {
 	return []urlkey.Range{{From: string(first), To: string(first + 1)}}
 }
 
-// rowKey returns the key of row n of a batch.
+// rowKey returns the key under which row n of a batch is stored.
 func rowKey(batch, n int64) []byte {
 	b := binary.BigEndian.AppendUint64([]byte{keyRow}, uint64(batch))
 	return binary.BigEndian.AppendUint64(b, uint64(n))
 }
 
-// parseRowKey returns the batch and the number of the row that rowKey made key of.
+// parseRowKey returns the batch and the number of the row from a key that rowKey has made.
 func parseRowKey(key []byte) (batch, n int64, err error) {
 	if len(key) != 17 || key[0] != keyRow {
 		return 0, 0, errRow
@@ -178,7 +178,8 @@ type Row struct {
 	Values []value.Value // one for each of Part.Columns
 }
 
-// appendRow appends a row of a run at the time seen to dst.
+// appendRow appends a row to dst, in the form that parseRow reads. seen is when the run that found
+// the row began.
 func appendRow(dst []byte, seen record.Time, values []value.Value) []byte {
 	dst = binary.AppendVarint(dst, int64(seen))
 	for _, v := range values {
@@ -187,7 +188,7 @@ func appendRow(dst []byte, seen record.Time, values []value.Value) []byte {
 	return dst
 }
 
-// parseRow returns the row that appendRow wrote to src, of a part.
+// parseRow returns the row of the part p that appendRow wrote to src.
 func parseRow(p *Part, src []byte) (row Row, err error) {
 	seen, size := binary.Varint(src)
 	if size <= 0 {

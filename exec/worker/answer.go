@@ -202,8 +202,8 @@ func (s *sender) put(k kind, content []byte) error {
 	return s.err
 }
 
-// live says alive again and again, until the function that it returns is called. That
-// function waits until the last message was sent.
+// live sends a message that says alive, every aliveEvery, until the function that it returns is
+// called. That function waits until the last message was sent.
 func (s *sender) live(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var wait sync.WaitGroup

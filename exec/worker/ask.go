@@ -51,8 +51,8 @@ func NewAsker(t Transport, o Options) *Asker {
 	return &Asker{t, o}
 }
 
-// Parts returns into how many parts work of this many seconds is divided; see
-// session.Workers.
+// Parts returns into how many parts work of this many seconds is divided, and how many index chunks
+// of each segment a part must have at least; see session.Workers.
 func (a *Asker) Parts(seconds float64) (parts, least int) {
 	return int(seconds / a.o.PartSeconds), partChunks
 }
@@ -193,8 +193,8 @@ type infoOrError struct {
 	err error
 }
 
-// windowParts is how many parts may be computed or held, besides two for each slot of the
-// workers.
+// windowParts is the maximum number of parts that are computed or held at a time, besides two for
+// each slot of the workers.
 const windowParts = 4
 
 func newCoordinator(a *Asker, q *session.Question) *coordinator {
@@ -368,8 +368,9 @@ func (c *coordinator) free(p *part) *known {
 	return best
 }
 
-// hedgeAfter returns after what time a part is given to a second worker: a bit more than 95 %
-// of the whole answers have taken. It returns 0 if too few answers have come to know.
+// hedgeAfter returns the time after which a part is also given to a second worker: a quarter more
+// than the time within which 95 % of the whole answers came. It returns 0 while there are too few
+// answers.
 func (c *coordinator) hedgeAfter() time.Duration {
 	const least, few = 50 * time.Millisecond, 2
 	if len(c.durations) < few {

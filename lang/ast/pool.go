@@ -151,8 +151,8 @@ func (s *DropPool) print(p *printer) {
 
 func (s *DropPool) children(l nodes) nodes { return l.exprs(s.Pool) }
 
-// Recover is the statement RECOVER 'file' [TO 'file']. It saves the whole
-// records of a damaged file.
+// Recover is the statement RECOVER 'file' [TO 'file']. It finds the records of a damaged
+// file that are still good, and saves them to the file after TO.
 type Recover struct {
 	Span
 	File Expr // *String or *Param

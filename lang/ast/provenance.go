@@ -1,7 +1,7 @@
 package ast
 
-// ExportProvenance is the statement EXPORT PROVENANCE OF (query) TO file. It
-// writes the captures on which the rows of a query stand to a file, with the rows.
+// ExportProvenance is the statement EXPORT PROVENANCE OF (query) TO file. It writes the
+// rows of a query to a file, with the captures that each row comes from.
 type ExportProvenance struct {
 	Span
 	Query *Query

@@ -1,8 +1,7 @@
 package ast
 
-// Query is one SELECT, or several that UNION, EXCEPT and INTERSECT combine, with
-// the clauses around them. ORDER BY, LIMIT and OFFSET apply to the rows of the
-// whole.
+// Query is one SELECT, or several that UNION, EXCEPT and INTERSECT combine, with the
+// clauses around them. ORDER BY, LIMIT and OFFSET apply to the combined rows.
 type Query struct {
 	Span
 	Search  *Search // nil unless the query was written as SEARCH
@@ -25,9 +24,9 @@ func (s *Query) Selects() []*Select {
 	return list
 }
 
-// Search says how a query was written that begins with SEARCH.
+// Search has what only a query that was written as SEARCH has.
 type Search struct {
-	Ordered, Limited bool // it has its own ORDER BY, LIMIT
+	Ordered, Limited bool // the writer gave an ORDER BY; the writer gave a LIMIT
 	// For is the URL of EXPLAIN SEARCH 'words' FOR 'url', *String or *Param; nil if absent.
 	// Such a query has no further clauses.
 	For Expr

@@ -10,9 +10,9 @@ type Schedule struct {
 	Every       Expr // *Duration or *Param, or nil
 	Cron        Expr // *String or *Param, or nil
 	Adaptive    bool
-	AfterImport bool      // after captures were added
-	Budget      Expr      // visits per Per, of ADAPTIVE: *Number or *Param; nil if absent
-	Per         Expr      // *Duration or *Param; nil if Budget is nil
+	AfterImport bool      // the statement runs after captures were added
+	Budget      Expr      // the n of BUDGET n PER d, *Number or *Param; nil if absent
+	Per         Expr      // the d of BUDGET n PER d, *Duration or *Param; nil if Budget is nil
 	Statement   Statement // the statement to run
 }
 

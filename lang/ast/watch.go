@@ -7,7 +7,7 @@ type Watch struct {
 	Span
 	Name      Name
 	Every     Expr // *Duration or *Param
-	FromStart bool // the rows of the first run are new
+	FromStart bool // the rows of the first run count as new
 	Query     *Query
 	Key       []Name    // the columns that say whether a row is new; nil means all
 	Then      Statement // nil if absent

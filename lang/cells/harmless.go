@@ -27,9 +27,9 @@ func Unprintable(r rune) bool {
 }
 
 // AppendLine appends s to dst in a form that fits on one line, and returns the
-// longer slice. Each unprintable character and each byte that is not UTF-8
-// becomes an escape such as \n, \x1b or \u202e. A backslash is put before each
-// ASCII character for which the function also returns true; also may be nil.
+// longer slice. Each unprintable character and each byte that is not UTF-8 becomes
+// an escape such as \n, \x1b or \u202e. The parameter also may be nil. If it is
+// not, a backslash is put before each ASCII character for which also(c) is true.
 func AppendLine(dst []byte, s string, also func(c byte) bool) []byte {
 	for i := 0; i < len(s); {
 		c := s[i]

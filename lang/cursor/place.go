@@ -57,7 +57,7 @@ type Next struct {
 	// Words has reserved words only.
 	Words   []string
 	Place   Place
-	Subject string // depends on Place: the setting whose value, the source whose column, or the query whose parameter comes next; else the first word of the statement
+	Subject string // the name that Place needs: for PlaceValue the setting, for PlaceColumn the source before the dot, for PlaceParam the saved query; for other places the first word of the statement
 	// Sources are the relations that the SELECT around the cursor reads,
 	// including relations that are named after the cursor. FROM with only a
 	// scope (a string that names URLs) reads the relation versions.
@@ -110,7 +110,7 @@ func At(before, after string) Next {
 	return n
 }
 
-// finder finds out what may come next at a place of one statement.
+// finder finds out what may come after the first tokens of one statement.
 type finder struct{ *grammar.Prober }
 
 // fill sets the fields Place, Subject and Words of n to what may come after the
@@ -147,8 +147,9 @@ func (p finder) second(i int, place Place, w string) bool {
 // seconds are tokens that may follow a word of grammar.LookAhead.
 var seconds = []scan.Token{{Type: scan.Op, Value: "("}, grammar.AString, grammar.ANumber, grammar.AName, grammar.APeriod, grammar.ADuration}
 
-// goesOn returns which of seconds the grammar accepts after the first i tokens and
-// the token t, as bits.
+// goesOn returns which tokens of seconds the grammar accepts after the first i
+// tokens of the statement and the token t. Bit k of the result is set if it accepts
+// seconds[k].
 func (p finder) goesOn(i int, t scan.Token) (bits uint) {
 	for k, second := range seconds {
 		if p.ReachWith(i, len(p.Tokens)-1, t, second) > i+1 {
@@ -158,9 +159,9 @@ func (p finder) goesOn(i int, t scan.Token) (bits uint) {
 	return bits
 }
 
-// placeOf maps a value of the struct tag names, such as "view", to the Place of
-// the fields with that tag. textPlaces does the same for fields that are typed in
-// quotes, such as "file".
+// placeOf maps a value of the struct tag `names` of a grammar field, such as
+// "view", to the Place of that field. textPlaces does the same for fields that are
+// typed in quotes, such as "file".
 var (
 	placeOf = map[string]Place{
 		"list": PlaceList, "described": PlaceDescribed, "relation": PlaceSource, "setting": PlaceSetting, "value": PlaceValue, "topic": PlaceTopic,

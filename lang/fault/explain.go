@@ -178,9 +178,9 @@ func (x *explainer) wrongQuotes() string {
 	return ""
 }
 
-// reservedName returns a hint if the fault is a reserved word that the writer
-// used as a name, else "". It decides so if the grammar gets further with the
-// word in quotes.
+// reservedName returns a hint if the fault is a reserved word that the writer used
+// as a name, else "". The writer probably meant a name if the grammar accepts more
+// tokens with the word in double quotes.
 func (x *explainer) reservedName() string {
 	t := &x.tokens[x.at]
 	if t.Type != scan.Keyword || x.ReachWith(x.at, x.at+1, grammar.AQuoted) <= x.at+1 {
@@ -244,8 +244,9 @@ func (x *explainer) missingEnd() string {
 	return ""
 }
 
-// unionDistinct returns a hint if the fault is a DISTINCT after UNION, or a
-// bracket around one of its queries, else "".
+// unionDistinct returns a hint if the fault is a DISTINCT after UNION, or a bracket
+// around a query that UNION, EXCEPT or INTERSECT joins to another. Else it returns
+// "".
 func (x *explainer) unionDistinct() string {
 	set := x.word(1) == "UNION" || x.word(1) == "EXCEPT" || x.word(1) == "INTERSECT" || x.word(1) == "ALL"
 	switch {

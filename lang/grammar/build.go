@@ -40,9 +40,9 @@ func (b *builder) twice(o interface{ span() ast.Span }, word string, already boo
 	}
 }
 
-// addTime adds the parts of the time clause s, which the clause o consists of, to
-// the time clause to. If to already has the same part, addTime reports a fault at
-// o.
+// addTime adds the range, the choice and the KNOWN AT of s to the time clause in the
+// parameter to. If that time clause already has the same part, addTime reports a fault at
+// o, the clause of the statement that s was read from.
 func (b *builder) addTime(o interface{ span() ast.Span }, to *ast.TimeClause, s timeSyntax) {
 	t := s.clause()
 	b.twice(o, "the time clause", to.Range != nil && t.Range != nil || to.Choice != nil && t.Choice != nil || to.Known != nil && t.Known != nil)
@@ -58,8 +58,8 @@ func (b *builder) addTime(o interface{ span() ast.Span }, to *ast.TimeClause, s 
 }
 
 // declared reports a fault for the first parameter in the tree n that is not in
-// names. why is the reason and hint the remedy; "$name" in hint is replaced by
-// the name of the parameter.
+// names. The parameter why is the reason and hint the remedy; "$name" in hint
+// is replaced by the name of the parameter.
 func (b *builder) declared(n ast.Node, names []string, why, hint string) {
 	ast.Walk(n, func(n ast.Node) bool {
 		if p, ok := n.(*ast.Param); ok && !slices.Contains(names, p.Name) {

@@ -62,8 +62,8 @@ type exportedTree ast.Query
 
 func (q *exportedTree) exported() *ast.Query { return (*ast.Query)(q) }
 
-// parseExported reads a query in brackets, or scopes. It returns scopes as the query
-// for the captures of their URLs, which is what files of captures need.
+// parseExported reads a query in brackets, or scopes. For scopes it returns the query that
+// reads the captures of their URLs, because a file of captures is written from captures.
 func parseExported(lex *lexer.PeekingLexer) (exportedSyntax, error) {
 	p := parser{lex: lex}
 	start := scan.StartOf(p.peek())

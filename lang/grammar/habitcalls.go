@@ -13,8 +13,8 @@ import (
 // This file reads calls of functions that other databases have. Each becomes a call of a function of
 // this language that does the same.
 
-// hasGroup reports whether a regular expression has a group that captures. If it is no
-// regular expression, hasGroup returns false.
+// hasGroup reports whether the regular expression pattern has a capturing group. It returns
+// false if pattern is not a valid regular expression.
 func hasGroup(pattern string) bool {
 	re, err := regexpsyntax.Parse(pattern, regexpsyntax.Perl)
 	return err == nil && re.MaxCap() > 0
@@ -215,7 +215,8 @@ func (p *parser) specialCall(c *ast.Call) error {
 	return nil
 }
 
-// trimFrom reads what follows 'x' in TRIM('x' FROM y), which becomes trim(y, 'x').
+// trimFrom reads what follows 'x' in TRIM('x' FROM y), and changes c, the call of TRIM, to
+// trim(y, 'x'). It leaves any other call unchanged and reads nothing.
 func (p *parser) trimFrom(c *ast.Call) error {
 	if c.Name.Quoted || !scan.EqualFold(c.Name.Text, "TRIM") || len(c.Args) != 1 || c.Distinct || !p.take("FROM") {
 		return nil
@@ -225,8 +226,10 @@ func (p *parser) trimFrom(c *ast.Call) error {
 	return err
 }
 
-// currentTime returns NOW or TODAY for the names that other databases have for them, or nil if t,
-// a token of a name, is no such name. The next token is that after the name.
+// currentTime returns the expression for t, a name that other databases give to the current
+// time or day: TODAY for CURRENT_DATE, NOW for CURRENT_TIMESTAMP and LOCALTIMESTAMP. It
+// returns nil for any other name, and if a dot comes next. t must be the token that p took
+// last.
 func (p *parser) currentTime(t *lexer.Token) ast.Expr {
 	if scan.IsOp(p.peek(), ".") {
 		return nil
@@ -240,16 +243,17 @@ func (p *parser) currentTime(t *lexer.Token) ast.Expr {
 	return nil
 }
 
-// atEscaped reports whether E'a\n' comes: t, the token that was read, is the E before the text.
+// atEscaped reports whether t, the token that p took last, is the E of a PostgreSQL text
+// such as E'a\n': the text must follow directly.
 func (p *parser) atEscaped(t *lexer.Token) bool {
 	return scan.IsWord(t, "E") && p.peek().Type == scan.String && p.peek().Pos.Offset == t.Pos.Offset+1
 }
 
-// escapes are the signs that a backslash begins in E'…'. Any other sign after a backslash
-// stands for itself.
+// escapes maps the letter after a backslash in E'…' to the character that the two mean
+// together. Any other character after a backslash means itself.
 var escapes = map[byte]byte{'n': '\n', 't': '\t', 'r': '\r', 'b': '\b', 'f': '\f'}
 
-// escaped reads the text of E'a\n', whose E was read.
+// escaped reads the text of E'a\n' after its E, and returns it with its escapes replaced.
 func (p *parser) escaped() ast.Expr {
 	s := scan.Literal(p.next()).(*ast.String)
 	var b strings.Builder
@@ -295,8 +299,8 @@ var charPatterns = []struct{ part, format string }{
 	{"Month", "%B"}, {"Mon", "%b"}, {"Day", "%A"}, {"Dy", "%a"}, {"%", "%%"},
 }
 
-// strftimePattern returns the pattern of strftime for a pattern of to_char. ok is false if
-// there is none.
+// strftimePattern returns the pattern of strftime that means the same as a pattern of
+// to_char. ok is false if strftime cannot express the pattern.
 func strftimePattern(pattern string) (format string, ok bool) {
 next:
 	for pattern != "" {

@@ -220,7 +220,8 @@ func (p *parser) sample() (ast.Expr, error) {
 	return &ast.Binary{Span: at, Op: "<", OpAt: at, X: share, Y: n}, p.needOp(")")
 }
 
-// sampled reads TABLESAMPLE after a source, if it comes next.
+// sampled reads TABLESAMPLE after a source, if it comes next, and adds its condition to
+// p.samples.
 func (p *parser) sampled() error {
 	if !p.atSample() {
 		return nil
@@ -297,8 +298,9 @@ func (p *parser) quantified(x ast.Expr, start ast.Pos) (ast.Expr, error) {
 	return nil, nil
 }
 
-// rowIn reads the rest of (x, y, …) [NOT] IN ((a, b), …), or of (x, y, …) [NOT] IN (query), after x.
-// The first becomes x = a AND y = b OR …, and the second EXISTS (SELECT … FROM (query) WHERE …).
+// rowIn reads the rest of (x, y, …) [NOT] IN ((a, b), …), or of (x, y, …) [NOT] IN (query),
+// after x. A list becomes x = a AND y = b OR …, and a query becomes EXISTS (SELECT … FROM
+// (query) WHERE …).
 func (p *parser) rowIn(x ast.Expr, start ast.Pos) (ast.Expr, error) {
 	row := []ast.Expr{x}
 	for p.takeOp(",") {

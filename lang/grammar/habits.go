@@ -53,8 +53,8 @@ func (p *parser) atExtract(name *lexer.Token) bool {
 	return scan.IsWord(name, "EXTRACT") && scan.IsWordToken(p.peek()) && scan.IsKeyword(p.peekSecond(), "FROM")
 }
 
-// extract reads EXTRACT(year FROM x), up to the bracket at its end, as year(x).
-// start is where it begins.
+// extract reads EXTRACT(year FROM x), up to the bracket at its end, as year(x). start is
+// the position of EXTRACT.
 func (p *parser) extract(start ast.Pos) (ast.Expr, error) {
 	unit := scan.Name(p.next())
 	p.next() // FROM
@@ -132,9 +132,9 @@ func (p *parser) withinGroup(c *ast.Call) error {
 	return p.needOp(")")
 }
 
-// distinctFrom reads FROM y after x IS [NOT] DISTINCT. It returns an expression that is true if
-// x and y differ, where NULL equals NULL and differs from all else; If the parameter not is set,
-// it returns the opposite.
+// distinctFrom reads FROM y after x IS [NOT] DISTINCT. It returns an expression that is
+// true if x and y differ, where NULL equals NULL and differs from all else. If the
+// parameter not is set, the expression is true if x and y do not differ.
 func (p *parser) distinctFrom(x ast.Expr, start ast.Pos, not bool) (ast.Expr, error) {
 	at := scan.SpanOf(p.last)
 	if err := p.need("FROM"); err != nil {
@@ -188,9 +188,10 @@ func (p *parser) namedWindow() *ast.Window {
 	return w
 }
 
-// windows reads the clause WINDOW name AS (…), …, if it comes next, and fills in the windows to
-// which OVER name in the current SELECT refers. before is the number of OVER name that were read
-// before this SELECT. A name that WINDOW does not define is an error.
+// windows reads the clause WINDOW name AS (…), …, if it comes next, and fills in the
+// windows to which OVER name in the current SELECT refers. The parameter before is the
+// length of p.named at the start of this SELECT. A name that WINDOW does not define is an
+// error.
 func (p *parser) windows(before int) error {
 	defined := map[string]*ast.Window{}
 	for more := scan.IsWord(p.peek(), "WINDOW"); more; more = p.takeOp(",") {
@@ -216,8 +217,9 @@ func (p *parser) windows(before int) error {
 	return p.fillWindows(before, defined)
 }
 
-// fillWindows fills in all windows that were read as OVER name, except the first ones, as many
-// as before says. defined has the windows by name. An unknown name is an error.
+// fillWindows fills in the window of each OVER name in p.named[before:], and removes these
+// elements from p.named. defined has the windows of the clause WINDOW by name, in lower
+// case. A name that is not in defined is an error.
 func (p *parser) fillWindows(before int, defined map[string]*ast.Window) error {
 	for _, use := range p.named[before:] {
 		w := defined[scan.Lower(use.name.Text)]
@@ -300,8 +302,8 @@ func (p *parser) castTo(start ast.Pos, x ast.Expr, t *lexer.Token) ast.Expr {
 	return dayOf(to.Span, x)
 }
 
-// dayOf returns the start of the day of x, a time or a text. at is the place of the word that
-// asks for it.
+// dayOf returns the expression date_trunc('day', x), the start of the day of x, which is a
+// time or a text. All new nodes get the span at.
 func dayOf(at ast.Span, x ast.Expr) ast.Expr {
 	return &ast.Call{
 		Span: at, Name: ast.Name{Span: at, Text: "date_trunc"},

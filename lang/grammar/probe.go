@@ -15,9 +15,9 @@ const (
 	proberTokens   = 2 * ProbeTokensMax
 )
 
-// Prober parses changed versions of one statement to learn what the grammar
-// accepts. In Tokens and in each version, the index of a token takes the place
-// of its offset.
+// Prober parses changed versions of one statement to learn what the grammar accepts. The
+// Pos.Offset of a token in Tokens, or in a changed version, is the index of the token, and
+// not an offset in a source.
 type Prober struct {
 	Tokens []scan.Token
 	probe  []scan.Token // of Accepts: the first i tokens, the token t, and the end

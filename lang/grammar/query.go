@@ -223,8 +223,8 @@ func (p *parser) with() (list []ast.With, err error) {
 	}
 }
 
-// selectClauses reads one SELECT with its clauses up to WINDOW. on are the expressions of
-// DISTINCT ON, or nil.
+// selectClauses reads one SELECT with its clauses up to WINDOW. The result on has the
+// expressions of DISTINCT ON, or is nil.
 func (p *parser) selectClauses() (s *ast.Select, on []ast.Expr, err error) {
 	start := scan.StartOf(p.peek())
 	if err := p.need("SELECT"); err != nil {

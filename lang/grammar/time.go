@@ -30,8 +30,8 @@ func parseTime(lex *lexer.PeekingLexer) (timeSyntax, error) {
 	return timeClause(t), err
 }
 
-// rangeSyntax is a range of time, after parsing. Participle calls parseRange for
-// struct fields of this type. The method of returns the tree.
+// rangeSyntax is a range of time, after parsing. Participle calls parseRange for struct
+// fields of this type. The method named of returns the tree.
 type rangeSyntax interface {
 	of() *ast.TimeRange
 }

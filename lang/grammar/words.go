@@ -61,10 +61,10 @@ var Words = sync.OnceValue(func() []string {
 // sign such as @ or |, or the name of a type of token.
 var tagPart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`'[^']*'|@@|@|\(\?!|[()|]|\w+`) })
 
-// readTags reads the tags of the struct t, and of the structs in its fields, in
-// order. It calls the function word for each word of the language. It calls the
-// function name for each field with the tag names, with the word after which
-// the field comes. last is the word before the first field of t, or "".
+// readTags reads the tags of the struct t, and of the structs in its fields, in order. It
+// calls the function word for each word of the language. It calls the function name for
+// each field that has a struct tag `names`, and passes the word after which the field
+// comes. The parameter last is the word before the first field of t, or "".
 func readTags(t reflect.Type, last string, word func(string), name func(offer)) {
 	var groups []string // the last word before each open group
 	start := last
@@ -147,7 +147,7 @@ func IsWord(text string) bool {
 // offer says which kind of names completion offers, and at which place of a statement.
 type offer struct {
 	after string // the word or operator before the place, such as "POOL"; "" means anywhere else
-	names string // the kind of names, a value of the tag names such as "pool"
+	names string // the kind of names, a value of the struct tag `names` such as "pool"
 }
 
 // offers returns the names that completion offers in a statement of kind s, and

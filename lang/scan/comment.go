@@ -23,8 +23,8 @@ func Comments(src string, from, to int) (list [][2]int) {
 	return list
 }
 
-// OpenQuote returns the offset of the opening quote of a string that src does
-// not close. tokens are the tokens of the last statement before that quote.
+// OpenQuote returns the offset of the opening quote of a string that src does not
+// close. tokens are the tokens of the last statement of src, all before that quote.
 func OpenQuote(src string, tokens []Token) int {
 	s := &Scanner{src: src, pos: endOfAll(tokens), line: 1, col: 1}
 	s.skipBlanks()

@@ -275,9 +275,9 @@ func (s *Scanner) emit(kind tokenType, start int) {
 	s.emitAs(kind, start, s.src[start:s.pos])
 }
 
-// emitAs adds a token of type kind that begins at the offset start and whose
-// value differs from its source text. The value has the length of the source
-// text; after a fault it may be shorter.
+// emitAs adds a token of type kind that begins at the offset start and has the
+// given value. The value must be as long as the source text of the token, or
+// shorter after a fault.
 func (s *Scanner) emitAs(kind tokenType, start int, value string) {
 	s.Tokens = append(s.Tokens, Token{Type: kind, Value: value, Pos: s.place(start)})
 }
@@ -642,7 +642,8 @@ func (s *Scanner) smartQuote(start int) {
 	s.emit(String, start)
 }
 
-// NoPowers is the hint for an operator of powers, such as ^ or **.
+// NoPowers is the hint for an operator that raises a number to a power, such as ^
+// or **.
 const NoPowers = "write power(x, y)"
 
 // Check returns an error if src is longer than ScriptBytesMax or is not UTF-8,

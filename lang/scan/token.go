@@ -50,9 +50,9 @@ const reservedLenMax = 8
 // StartOf returns the position of the first character of a token.
 func StartOf(t *Token) ast.Pos { return ast.Pos(t.Pos) }
 
-// EndOf returns the position after the last character of a token, because the
-// Value of a token is as long as its source text. For an EOF token it returns
-// the position at which the token begins.
+// EndOf returns the position after the last character of a token. It counts the
+// characters of the token's Value, which is as long as the source text. For an EOF
+// token it returns the position at which the token begins.
 func EndOf(t *Token) ast.Pos {
 	p := t.Pos
 	if t.Type == lexer.EOF {

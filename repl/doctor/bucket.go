@@ -63,8 +63,8 @@ func checkBucket(ctx context.Context, r *report, c *s3.Client) {
 	b.speed()
 }
 
-// name returns the full name, with the prefix of the checks, of the object that the checks call
-// s.
+// name returns the full name of the object that the checks call s: the prefix of the checks, and
+// then s.
 func (b *bucketCheck) name(s string) string { return b.prefix + s }
 
 // put writes a small object.

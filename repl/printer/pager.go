@@ -67,8 +67,8 @@ func (g *Pager) When() string { return *g.when }
 // Command returns the command of the pager program, as one line.
 func (g *Pager) Command() string { return strings.Join(g.command, " ") }
 
-// Write shows b, or keeps b in memory; see pager. After the user has left the
-// program, it returns the error of a closed pipe.
+// Write shows b, or keeps b in memory; see Pager. After the user has left the pager program, it
+// returns the error of a closed pipe.
 func (g *Pager) Write(b []byte) (int, error) {
 	if g.pipe != nil {
 		return g.pipe.Write(b)

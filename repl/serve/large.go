@@ -14,7 +14,7 @@ type largeReader struct {
 
 	next  func() ([]byte, error, bool)
 	stop  func()
-	at    int64 // offset behind the bytes that were taken from next
+	at    int64 // offset after the bytes that were taken from next
 	piece []byte
 }
 

@@ -125,8 +125,8 @@ func (g *origins) plainReplayOrigin(r *http.Request) string {
 	return "http://" + net.JoinHostPort(strings.Trim(host, "[]"), g.replPort)
 }
 
-// replayOrigin returns the origin from which the page site, a URL, is replayed with
-// all its parts, for the browser that sent r.
+// replayOrigin returns the origin from which the page with the URL site is replayed,
+// with all its parts, for the browser that sent r.
 func (g *origins) replayOrigin(r *http.Request, site string) string {
 	switch {
 	case !g.sited:

@@ -100,8 +100,8 @@ var connectionFields = map[string]bool{
 }
 
 // proxyHeader sets the header of the answer with the response p of the capture c. It is the
-// stored header, but Date is the time of the capture, so that a browser takes a copy that a
-// server of that time let it keep as too old, and asks again.
+// stored header, but Date is the time of the capture. By that date, a copy that the stored header
+// lets a browser keep is long out of date, so the browser asks again.
 func proxyHeader(h http.Header, c *lookup.Capture, p *record.Payload) {
 	stored, _ := storedHeader(p)
 	for _, f := range stored {

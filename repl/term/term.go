@@ -68,9 +68,10 @@ type Editor struct {
 // nil. They are called one at a time, and only while ReadLine runs.
 type Options struct {
 	// Complete returns the candidates for completing the word before the
-	// cursor: texts that may replace before[from:]. before and after are the
-	// texts of the line on both sides of the cursor. A candidate that ends in a
-	// blank completes the whole word.
+	// cursor: texts that may replace before[from:]. The parameter before is
+	// the text of the line to the left of the cursor, and after is the text
+	// to the right of it. A candidate that ends in a blank completes the
+	// whole word.
 	Complete func(before, after string) (from int, candidates []string)
 	// Highlight returns the colours of a line, ordered by place and without
 	// overlaps. The line may contain line breaks.

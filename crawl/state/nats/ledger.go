@@ -26,9 +26,10 @@ func (l ledger) granted(parts []part) (n int64) {
 	return n
 }
 
-// allows reports whether f may fetch pages in all. If the ledger does not allow that many yet,
-// allows asks for the missing pages. So that it asks less often, it asks for up to twice the
-// number of workers, if a fair share of the pages left is that large.
+// allows reports whether f may fetch this number of pages, counted over all its sessions. If the
+// ledger does not allow that many yet, allows asks for the missing pages. So that it asks less
+// often, it asks for up to twice the number of workers, if a fair share of the pages left is that
+// large.
 func (f *fetcher) allows(ctx context.Context, pages int64) (bool, error) {
 	f.mu.Lock()
 	granted, denied, parts := f.granted, f.denied, f.parts

@@ -25,7 +25,7 @@ type owners struct {
 	Clean []bool   // no fetcher has the partition, and all before wrote down everything they did
 }
 
-// sized returns o, with n partitions that nobody owns if o is empty.
+// sized makes o a table of n partitions that nobody owns, unless o has n partitions already.
 func (o *owners) sized(n int) {
 	if len(o.Of) == n && len(o.Clean) == n {
 		return

@@ -274,8 +274,9 @@ func (t *table) put(ctx context.Context, key string, data []byte) error {
 	return t.s.publish(ctx, []*message{{subject: t.prefix + key, data: data}})
 }
 
-// swap sets the value of a key if it still has the sequence number expect, and returns
-// the new one. Otherwise the error is errConflict.
+// swap sets the value of a key if the value still has the sequence number expect, and returns the
+// sequence number of the new value. If another process has changed the value, the error is
+// errConflict.
 func (t *table) swap(ctx context.Context, key string, data []byte, expect uint64) (uint64, error) {
 	m := &message{subject: t.prefix + key, data: data, expect: expect, fenced: true}
 	err := t.s.publish(ctx, []*message{m})

@@ -180,7 +180,7 @@ func (s *Session) readDone(ctx context.Context) error {
 	return nil
 }
 
-// readSome reads the next n messages from it, and adds their URLs to s.done.
+// readSome reads the next n messages from the iterator it, and adds their URLs to s.done.
 func (s *Session) readSome(ctx context.Context, it jetstream.MessagesContext, n uint64) error {
 	for ; n > 0; n-- {
 		m, err := next(ctx, it)
@@ -194,7 +194,7 @@ func (s *Session) readSome(ctx context.Context, it jetstream.MessagesContext, n 
 	return nil
 }
 
-// next returns the next message of it. It waits for the servers if they restart.
+// next returns the next message of the iterator it. It waits for the servers if they restart.
 func next(ctx context.Context, it jetstream.MessagesContext) (jetstream.Msg, error) {
 	for {
 		m, err := it.Next(jetstream.NextContext(ctx))
@@ -207,8 +207,8 @@ func next(ctx context.Context, it jetstream.MessagesContext) (jetstream.Msg, err
 	}
 }
 
-// readAdds puts the messages of it, which have URLs, into s.feed until ctx ends. The first
-// messages, as many as old says, were there when the session began.
+// readAdds puts the messages of the iterator it, which have URLs, into s.feed until ctx ends. The
+// first messages, as many as old says, were there when the session began.
 func (s *Session) readAdds(ctx context.Context, it jetstream.MessagesContext, old uint64) {
 	for i := uint64(0); ; i++ {
 		m, err := next(ctx, it)
@@ -421,8 +421,8 @@ func (s *Session) failure() error {
 	return s.failed
 }
 
-// Allows reports whether the limit of the crawl allows this fetcher so many pages; see
-// crawl.Shared.
+// Allows reports whether the limit of the crawl allows this fetcher this number of pages in all;
+// see crawl.Shared.
 func (s *Session) Allows(pages int64) bool {
 	ok, err := s.f.allows(context.Background(), pages)
 	if err != nil {

@@ -46,8 +46,7 @@ func (r *Report) Named() bool {
 	return slices.ContainsFunc(r.Texts, func(t Text) bool { return t.Named })
 }
 
-// Newest returns those of list, which is sorted by name and time, that are the last of
-// their name.
+// Newest returns the last result of each name in list, which is sorted by name and then by time.
 func Newest(list []task.Result) (newest []task.Result) {
 	for i := range list {
 		if i+1 == len(list) || list[i+1].Name != list[i].Name {

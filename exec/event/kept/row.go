@@ -50,7 +50,7 @@ type Event struct {
 	// last period.
 	Start, Peak, End record.Time
 	Dated            bool    // Start comes from dates on pages, and not from captures
-	Weight           float64 // what its bursts save, in bits
+	Weight           float64 // what its bursts save, in nats, see package events
 	Recency          float64 // from 0 to 1: how near its end is to the end of all texts
 	Relevance        float64 // how well its reports answer ABOUT; 0 without ABOUT
 	// MergedInto is the number of the event that has become one with this event, or 0.
@@ -62,16 +62,17 @@ type Event struct {
 	Keys []uint64
 }
 
-// firstOfEvents begins the keys of the rows of events. No key of a URL begins with it.
+// firstOfEvents is the first byte of the keys of the rows of events. No key of a URL begins with
+// it.
 const firstOfEvents = "\xff"
 
-// Events are the keys of the rows of events.
+// Events is the range of the keys of the rows of events.
 var Events = []urlkey.Range{{From: firstOfEvents}}
 
-// Texts returns the keys of the rows of texts.
+// Texts is the range of the keys of the rows of texts.
 var Texts = []urlkey.Range{{To: firstOfEvents}}
 
-// AppendKey appends to dst the key of the text's row.
+// AppendKey appends the key of the text's row to dst and returns the longer slice.
 func (t *Text) AppendKey(dst []byte) []byte {
 	dst = append(append(dst, urlkey.Key(t.URL)...), 0)
 	dst = binary.BigEndian.AppendUint64(dst, uint64(t.Time)^1<<63)
@@ -86,7 +87,7 @@ const (
 	flagGone  = 2
 )
 
-// AppendValue appends to dst the value of the text's row.
+// AppendValue appends the value of the text's row to dst and returns the longer slice.
 func (t *Text) AppendValue(dst []byte) []byte {
 	w := writer{dst}
 	flags := uint64(0)

@@ -84,7 +84,8 @@ var marks = strings.NewReplacer("’", "", "'", "", "‘", "", "ü", "u", "Ü", 
 // capitals and for cities in the list of exonyms.
 const populationMin = 100_000
 
-// citiesOfTheWorld adds the cities that are not yet in the table as places of China's division.
+// citiesOfTheWorld adds the cities that are not yet in the table. Cities of China are there
+// already if they are places of its administrative division.
 func (m *maker) citiesOfTheWorld() {
 	for _, c := range m.cities {
 		if c.place != nil {

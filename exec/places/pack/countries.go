@@ -191,8 +191,8 @@ func (m *maker) centres() map[string][2]float64 {
 	return out
 }
 
-// centre returns the area of a ring of points (longitude, latitude), as it is on the globe up
-// to a factor, and the place of its centre.
+// centre returns a number in proportion to the area that a ring of points (longitude, latitude)
+// has on the globe, and the place of its centre.
 func centre(ring [][2]float64) (area, latitude, longitude float64) {
 	var x, y float64
 	for i := range ring {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// regions adds the regions of other countries.
+// regions adds the regions of countries other than China.
 func (m *maker) regions() {
 	lines("regions.tsv", 6, func(l []string) {
 		p := m.add(&place{name: l[2], kind: "province", country: l[0], region: l[0] + "-" + l[1], chinese: l[4]})

@@ -11,8 +11,8 @@ import (
 // Map is a map in a MaxMind DB file. Its values are Maps, texts, []any and uint64s.
 type Map map[string]any
 
-// node is a node of the tree of addresses: by the next bit, the number of another node, or a
-// place of data.
+// node is a node of the tree of addresses. Element 0 says where the tree goes on for an address
+// whose next bit is 0, and element 1 for a 1: at another node, or at data.
 type node [2]struct {
 	kind int // empty, inner or leaf
 	to   int // the number of a node, or the offset of data

@@ -90,11 +90,11 @@ func ParseClustered(r task.ResultRow) (c Clustered, number uint32, err error) {
 	return c, number, nil
 }
 
-// HideClustered yields the rows in rows whose texts are not hidden. all has all rows of the same
-// result of CLUSTER. hides reports whether the text of a URL at a time is hidden; with NoTime,
-// whether any text of the URL is. The words of a cluster come from all its texts. So if a text of a
-// cluster is hidden, the other rows lose the words, and the hidden text does not count in the size
-// of the cluster.
+// HideClustered yields the rows in rows whose texts are not hidden. The parameter all has all rows
+// of the same result of CLUSTER. hides reports whether the text of a URL at a time is hidden; with
+// NoTime, whether any text of the URL is. The words of a cluster come from all its texts. So if a
+// text of a cluster is hidden, the other rows lose the words, and the hidden text does not count in
+// the size of the cluster.
 func HideClustered(all, rows iter.Seq2[task.ResultRow, error], hides func(url string, t record.Time) bool) iter.Seq2[task.ResultRow, error] {
 	return func(yield func(task.ResultRow, error) bool) {
 		hidden := make(map[int64]int64) // number of hidden texts of each cluster

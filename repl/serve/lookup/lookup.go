@@ -224,7 +224,7 @@ const nearestMax = 8
 
 // Found is the answer of a look-up.
 type Found struct {
-	URL         string    // that was looked up, canonical
+	URL         string    // the URL that was looked up, canonical
 	Nearest     []Capture // the nearest captures, the nearest first; empty if there are none
 	Count       int64     // captures of the family
 	at          record.Time

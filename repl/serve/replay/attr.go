@@ -51,8 +51,8 @@ var attrUses = []struct {
 	{"marker-start", useStyle}, {"marker-mid", useStyle}, {"marker-end", useStyle},
 }
 
-// attrSlots has indexes into attrUses. The slot of an attribute is computed from its first
-// letter and its length.
+// attrSlots[n] has the indexes in attrUses of the attributes whose slot is n. attrSlot computes
+// the slot of an attribute from the first letter and the length of its name.
 var attrSlots = func() (slots [512][]uint8) {
 	for i, a := range attrUses {
 		slot := attrSlot(a.name[0], len(a.name))
@@ -63,8 +63,8 @@ var attrSlots = func() (slots [512][]uint8) {
 
 func attrSlot(first byte, size int) int { return min(size, 15)<<5 | int(first&31) }
 
-// attrsSeen are the attributes of attrUses that a tag has, by index. Browsers ignore
-// all but the first attribute of a name.
+// attrsSeen says which attributes of attrUses a tag has had so far: bit i stands for attrUses[i].
+// Browsers ignore all but the first attribute of a name.
 type attrsSeen struct{ plain, prefixed uint64 }
 
 // add returns what the attribute with this name is for, and useNothing if the tag

@@ -48,7 +48,7 @@ func (r *rewriter) document() error {
 // without this style sheet a browser would show the noscript elements.
 const stillStyle = "<style>noscript { display: none !important }</style>"
 
-// place writes the first script at the place at.
+// place writes the first script at the offset at of the view, and only once.
 func (r *rewriter) place(at int) {
 	script := r.script
 	r.script = nil

@@ -81,8 +81,8 @@ func Rewrites(contentType string, m Modifier, dest string) Kind {
 // shows are the values of Sec-Fetch-Dest of requests for a body to show.
 var shows = map[string]bool{"document": true, "iframe": true, "frame": true, "fencedframe": true, "embed": true, "object": true}
 
-// Unrewritten returns the kind in whose way a body of kind k is sent if it cannot be rewritten,
-// for example because it is too large.
+// Unrewritten returns the kind as which a body of kind k is sent if it cannot be rewritten, for
+// example because it is too large.
 func (k Kind) Unrewritten() Kind {
 	switch k {
 	case Document, Still, XHTML, SVG, XML:
