@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"infomall/store/block/divide"
+	"infomall/store/memo"
 	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/search"
@@ -245,6 +246,66 @@ func TestWords(t *testing.T) {
 func indexWords(t *rapid.T, a *Archive) {
 	if _, err := a.Reindex(context.Background(), task.ReindexOptions{Words: true}); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestWordsOfManyPages ranks more pages than the cache has room for. Their leaves must not push
+// everything else out of the cache, and the ranks must be the ones without a cache.
+func TestWordsOfManyPages(t *testing.T) {
+	a := openAt(t.TempDir(), Options{})
+	defer a.Close()
+	const pages = 1000
+	var visits []*visit
+	for n := range pages {
+		visits = append(visits, &visit{url: fmt.Sprintf("http://www.example.com/%d", n), time: day0, status: 200, body: fmt.Sprintf("<html><title>page</title><p>%d%s river</p></html>", n, strings.Repeat(" river", n%7))})
+	}
+	put(t, a, visits)
+	ctx := t.Context()
+	if _, err := a.Reindex(ctx, task.ReindexOptions{Words: true}); err != nil {
+		t.Fatal(err)
+	}
+	q, err := match.Parse("river")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type other struct{}
+	says := func(cache int64) (out []float64) {
+		v, err := a.Snapshot(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer v.Close()
+		v.SetCache(cache)
+		v.Memo().Put(other{}, true, 100)
+		words, err := v.Words(ctx, search.Question{Query: q, Rank: func(p *search.Page) search.Best { return rankOf(q, p) }}, nil, record.MinTime, record.MaxTime)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for b, err := range v.Scan(ctx, record.Scan{From: record.MinTime, To: record.MaxTime}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range b.N {
+				answer, best := words.Of(b.Ref[i])
+				if answer != match.Yes {
+					t.Fatalf("%s is answered %d", b.URL[i], answer)
+				}
+				out = append(out, best.Says[0], float64(best.Place))
+			}
+		}
+		if _, ok := memo.Get[bool](v.Memo(), other{}); !ok && cache > 0 {
+			t.Errorf("a cache of %d bytes has lost its value", cache)
+		}
+		return out
+	}
+	want := says(0)
+	if len(want) != 2*pages || want[2] == want[4] {
+		t.Fatalf("%d numbers, of which some are %v", len(want), want[:6])
+	}
+	for _, cache := range []int64{500_000, 100_000_000, 100_000_000, 500_000} {
+		if got := says(cache); !slices.Equal(got, want) {
+			t.Errorf("with a cache of %d bytes the ranks differ from those without one", cache)
+		}
 	}
 }
 

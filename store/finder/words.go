@@ -119,6 +119,8 @@ type wordFinder struct {
 	state   string // state of v; empty until it is first needed
 
 	metas map[segment.RunRef]*segment.Meta // results of metaOf, nil for a run that cannot be read
+	kept  int64                            // the bytes of the leaves that leavesAt has put into the cache or found there
+	once  search.PageLeaves                // a result of leavesAt that is not in the cache
 }
 
 // run passes the entries of run n of the segment r to f.maker, which reads their leaves.
@@ -366,12 +368,21 @@ type leavesKey struct {
 	at         index.Holder
 }
 
-// leavesAt returns the leaves of the body that the entry at this place stores. It returns
-// nil if they are not known, for example because a leaf is no longer stored.
+// leavesAt returns the leaves of the body that the entry at this place stores. It
+// returns nil if they are not known, for example because a leaf is no longer stored. The
+// result is valid until the next call.
+//
+// leavesAt keeps leaves in the cache only as long as those of this search take at most a
+// quarter of it. The leaves of a million pages would push each other out before the next
+// search could use them, and would push out the pages of indexes too.
 func (f *wordFinder) leavesAt(at index.Holder) *search.PageLeaves {
+	keep := f.kept < f.v.kept.Room()
 	key := leavesKey{f.v.Pin.Catalog.ID, f.v.Pin.Catalog.Generation, at}
-	if l, ok := memo.Get[*search.PageLeaves](f.v.kept, key); ok {
-		return l
+	if keep {
+		if l, ok := memo.Get[*search.PageLeaves](f.v.kept, key); ok {
+			f.kept += leavesBytes(l.Spans) + memo.ItemBytes
+			return l
+		}
 	}
 	meta := f.metaOf(at.RunRef)
 	if meta == nil {
@@ -385,13 +396,24 @@ func (f *wordFinder) leavesAt(at index.Holder) *search.PageLeaves {
 	if !ok {
 		return nil
 	}
+	if !keep {
+		f.once = search.PageLeaves{Spans: leaves, Once: true}
+		return &f.once
+	}
 	l := &search.PageLeaves{Spans: append(make([]segment.Span, 0, len(leaves)), leaves...)}
-	bytes := int64(unsafe.Sizeof(*l)) + int64(len(leaves))*int64(unsafe.Sizeof(segment.Span{})) + pageLeavesBytes
-	for _, s := range leaves {
+	bytes := leavesBytes(leaves)
+	f.v.kept.Put(key, l, bytes)
+	f.kept += bytes + memo.ItemBytes
+	return l
+}
+
+// leavesBytes estimates the bytes of memory that a search.PageLeaves with these spans takes.
+func leavesBytes(spans []segment.Span) int64 {
+	bytes := int64(unsafe.Sizeof(search.PageLeaves{})) + int64(len(spans))*int64(unsafe.Sizeof(segment.Span{})) + pageLeavesBytes
+	for _, s := range spans {
 		bytes += 4 * int64(s.Count)
 	}
-	f.v.kept.Put(key, l, bytes)
-	return l
+	return bytes
 }
 
 // pageLeavesBytes is an estimate of the memory, in bytes, that the numbers of terms in a

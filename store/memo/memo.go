@@ -32,9 +32,9 @@ type item struct {
 	in         *queue // the queue that has the value
 }
 
-// itemBytes is an estimate of the memory, in bytes, that a Cache takes for each value besides
+// ItemBytes is an estimate of the memory, in bytes, that a Cache takes for each value besides
 // the value itself.
-const itemBytes = 200
+const ItemBytes = 200
 
 // New returns an empty Cache. limit is how many bytes all its values together may take.
 func New(limit int64) *Cache { return &Cache{limit: limit, items: make(map[any]*list.Element)} }
@@ -81,7 +81,7 @@ func (c *Cache) put(i *item) {
 	if e := c.items[i.key]; e != nil {
 		c.drop(e)
 	}
-	if i.bytes += itemBytes; i.bytes > c.limit/4 {
+	if i.bytes += ItemBytes; i.bytes > c.limit/4 {
 		return
 	}
 	c.items[i.key] = i.in.PushFront(i)
@@ -96,7 +96,7 @@ func (c *Cache) Room() int64 {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return max(0, c.limit/4-itemBytes)
+	return max(0, c.limit/4-ItemBytes)
 }
 
 // Bound changes the limit of c, in bytes.

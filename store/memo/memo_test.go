@@ -14,7 +14,7 @@ func (c *Cache) bytes() int64 { return c.plain.bytes + c.dear.bytes }
 // keeps no value that is too large, and stays within its limit.
 func TestCache(t *testing.T) {
 	const size = 1000
-	c := New(10 * (size + itemBytes))
+	c := New(10 * (size + ItemBytes))
 	for n := range 20 {
 		c.Put(key{n}, n, size)
 		if v, ok := Get[int](c, key{0}); !ok || v != 0 {
@@ -57,7 +57,7 @@ func TestCache(t *testing.T) {
 // at most half of the limit, the ones used last.
 func TestCacheDear(t *testing.T) {
 	const size = 1000
-	c := New(10 * (size + itemBytes))
+	c := New(10 * (size + ItemBytes))
 	for n := range 7 {
 		if n == 6 {
 			Get[int](c, key{1})
@@ -83,7 +83,7 @@ func TestCacheDear(t *testing.T) {
 	if v, _ := Get[int](c, key{6}); v != 7 {
 		t.Errorf("the value is %d after it was put again, want 7", v)
 	}
-	if c.Bound(4 * (size + itemBytes)); c.dear.Len() != 2 || c.plain.Len() != 2 {
+	if c.Bound(4 * (size + ItemBytes)); c.dear.Len() != 2 || c.plain.Len() != 2 {
 		t.Errorf("%d dear values and %d others after the limit was lowered, want 2 and 2", c.dear.Len(), c.plain.Len())
 	}
 }

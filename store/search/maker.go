@@ -313,6 +313,7 @@ func (m *Maker) AddPages(ref segment.RunRef, run *index.Run, sums []match.Sum, p
 // PageLeaves has the leaves of a page. Several goroutines may use it.
 type PageLeaves struct {
 	Spans []segment.Span
+	Once  bool // the value is used for one rank only
 	// lengths is nil until RankOf has ranked the page.
 	lengths atomic.Pointer[pageLengths]
 }
@@ -335,11 +336,13 @@ func (m *Maker) RankOf(p *index.Page, leaves *PageLeaves) (Best, error) {
 		if err := m.fill(leaves.Spans, p.Reading, p.Cut); err != nil {
 			return Best{}, err
 		}
-		known = &pageLengths{p.Reading, make([]int32, len(p.Cut))}
-		for k := range known.terms {
-			known.terms[k] = int32(m.page.Blocks[k].Terms)
+		if !leaves.Once {
+			known = &pageLengths{p.Reading, make([]int32, len(p.Cut))}
+			for k := range known.terms {
+				known.terms[k] = int32(m.page.Blocks[k].Terms)
+			}
+			leaves.lengths.Store(known)
 		}
-		leaves.lengths.Store(known)
 	}
 	m.page.Title = p.Title
 	best := m.q.Rank(&m.page)
