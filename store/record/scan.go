@@ -18,7 +18,7 @@ const (
 	ColMime
 	ColBytes
 	ColChange
-	ColPrevious // Previous, PreviousVersion
+	ColPrevious // fills Previous and PreviousVersion
 	ColVersionTime
 	ColPool
 	ColVia
@@ -32,17 +32,17 @@ const (
 	ColOrigin
 	ColAskedURL
 	ColLocation
-	ColSource // Source, SourceOffset, RecordID
+	ColSource // fills Source, SourceOffset and RecordID
 	ColDeclaredDigest
 	ColRequest
 	ColTitle
 	ColLang
-	ColCharset // Charset, DeclaredCharset, CharsetSource, Unread
+	ColCharset // fills Charset, DeclaredCharset, CharsetSource and Unread
 	ColReason
 	ColNoArchive
-	ColCounts // LinkCount, BlockCount
+	ColCounts // fills LinkCount and BlockCount
 
-	// ColPage are all columns that were read from the body.
+	// ColPage is the set of all columns whose values were read from the body.
 	ColPage = ColTitle | ColLang | ColCharset | ColReason | ColNoArchive | ColCounts
 )
 
@@ -164,8 +164,8 @@ type Batch struct {
 	Added           []Time
 	Job             []string
 
-	// For a Tally only, which leaves Key, URL and Ref empty.
-	Host  []string // host of the URL, as by urlkey.Host
+	// Only a Tally fills Host and Count. It leaves Key, URL and Ref empty.
+	Host  []string // host of the URL, in the form that urlkey.Host returns
 	Count []int64  // how many captures the row counts
 
 	Digest         []Digest // zero if the body is not in the archive
@@ -291,13 +291,13 @@ func CopyCell[T any](dst *[]T, j int, src []T, i int) {
 // Payload is the response of one capture, as the archive stores it.
 type Payload struct {
 	Head []byte // status line and headers as received; empty for a resource
-	Body []byte // as in Capture.Body
+	Body []byte // body after transfer-decoding and before content-decoding
 	// Large yields the pieces of a body above LargeBody bytes, in order; Body
 	// is then nil. A piece is valid until the next one. An error is the last
 	// pair.
 	Large iter.Seq2[[]byte, error]
-	Size  int64  // of the body, whether in Body or in Large
-	Mime  string // as in Batch.Mime
+	Size  int64  // size of the body in bytes, whether it is in Body or in Large
+	Mime  string // media type in lower case, without parameters; "" if unknown
 	// Charset is the charset of other pages of the host, if the body is decoded
 	// with it; otherwise "". ReadLimit bounds how many bytes of the body are
 	// parsed after content-decoding; 0 if it was not parsed when it came in.
@@ -334,10 +334,10 @@ type ReadStats struct {
 	Pools       []string // names of the pools opened, sorted
 	Segments    int      // opened
 	Chunks      int64    // chunks of indexes decoded
-	IndexBytes  int64    // size of these chunks
+	IndexBytes  int64    // size of the decoded chunks in bytes
 	Runs        int64    // runs of db-files read
-	Bytes       int64    // read from db-files, compressed as they are
-	Decoded     int64    // size of the runs that were read, decompressed
+	Bytes       int64    // bytes read from db-files, before decompression
+	Decoded     int64    // size of the runs that were read, in bytes, after decompression
 	CacheHits   int64
 	CacheMisses int64
 }

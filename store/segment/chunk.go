@@ -73,15 +73,16 @@ func (x *identities) decode(b []byte, f *front) error {
 	return nil
 }
 
-// appendChunk appends the chunk of a run, as the index stores it: crc32c of the
-// bytes after it, format, number of the run, bounds, front columns, identities.
+// appendChunk appends the chunk of run number to dst, as the index stores it:
+// crc32c of the bytes after it, format, number of the run, bounds, front
+// columns (the columns of the entries that the db-file has too), identities.
 func appendChunk(dst []byte, number uint32, entries []Stored) []byte {
 	front, flags := new(frontWriter).append(nil, entries)
 	return appendChunkOf(dst, number, entries, front, flags)
 }
 
-// appendChunkOf appends the chunk of a run to dst, like appendChunk. front and
-// flags are the front columns of the entries, already encoded, and the flags of the
+// appendChunkOf does what appendChunk does for entries whose front columns are
+// already encoded: front has these columns, and flags has the flags of the
 // entries.
 func appendChunkOf(dst []byte, number uint32, entries []Stored, front []byte, flags []int64) []byte {
 	dst = slices.Grow(dst, len(front)+len(entries)*len(ID{})+16)
@@ -96,7 +97,8 @@ func appendChunkOf(dst []byte, number uint32, entries []Stored, front []byte, fl
 	return dst
 }
 
-// chunkHead is the fixed first part of a chunk, before its columns.
+// chunkHead is the beginning of a chunk, before its columns: the number of its
+// run, and its bounds.
 type chunkHead struct {
 	run    uint32
 	bounds Bounds
@@ -208,8 +210,8 @@ func lastKeyOf(k []byte) []byte { return k[:max(0, len(k)-13)] }
 // Want is a set of columns of a chunk that a scan reads.
 type Want uint
 
-// The columns of a Want. WantHints includes WantTime. A Chunk always has its keys
-// and flags, and never has hosts; only a Tally has these.
+// The columns of a Want. WantHints includes WantTime. A Chunk always has its
+// keys and flags. Only a Tally can have hosts.
 const (
 	WantKeys   Want = 1 << colKeys
 	WantTime   Want = 1 << colTime
@@ -378,8 +380,9 @@ func (c *Chunk) decodeOnly(b []byte, want uint, key string) (bool, error) {
 	return true, c.ids.decode(ids[:size], &c.front)
 }
 
-// aheadOf says how much the entries before a certain entry of a run take up in the columns
-// that do not have a value for each entry.
+// aheadOf says how much of the columns belongs to the entries before a certain
+// entry of a run. Some columns do not have a value for each entry, so the index
+// of the entry is not its position there.
 type aheadOf struct {
 	entries    int
 	identities int // size of their identities in bytes
@@ -387,8 +390,9 @@ type aheadOf struct {
 	bytes      int // number of entries with a body size of their own
 }
 
-// flagsOf returns the flags of n consecutive entries, from index from on. ahead says how
-// much the entries before index from take up in the columns.
+// flagsOf returns the flags of n consecutive entries, the first of which has
+// index from in its run. ahead says how much of the columns belongs to the
+// entries before index from.
 func (p *frontParts) flagsOf(from, n int) (flags []int64, ahead aheadOf, err error) {
 	if all, ok := constInts(p.cols[colFlags]); ok && all>>flagSameID&1 == 0 {
 		return slices.Repeat([]int64{all}, n), aheadOf{from, from * identityBytes(all), from * int(all>>flagHinted&1), from}, nil
@@ -429,8 +433,8 @@ func identityBytes(flags int64) int {
 	return len(ID{})
 }
 
-// entriesOf returns the number in the run of the first entry of URL number k, and
-// how many entries that URL has.
+// entriesOf returns the index in the run of the first entry of URL number k,
+// and how many entries that URL has.
 func (p *frontParts) entriesOf(k int) (from, n int, err error) {
 	if p.n == p.k {
 		return k, 1, nil // every URL has at least one
@@ -445,9 +449,9 @@ func (p *frontParts) entriesOf(k int) (from, n int, err error) {
 	return from, int(counts[k]), nil
 }
 
-// decodeRange decodes the columns in want for f.n consecutive entries of a run. The caller
-// has set the flags of these entries in f. ahead says how much the entries before them
-// take up in the columns.
+// decodeRange decodes the columns in want for f.n consecutive entries of a run.
+// The caller has set f.n, and the flags of these entries in f. ahead says how
+// much of the columns belongs to the entries before them.
 func (f *front) decodeRange(p *frontParts, want uint, ahead aheadOf) (err error) {
 	from, own := ahead.entries, 0
 	for _, x := range f.flags {
@@ -501,11 +505,12 @@ func (p *frontParts) find(key string) (at int, found bool, err error) {
 	})
 }
 
-// findKey looks in src, k strings written by appendKeys, for key. It takes only a string
-// for which the function is returns true for the index of the string. at is the index of
-// the first such string that equals key; found is false if there is none. Because src
-// stores only how a string differs from the one before, findKey compares only those bytes
-// that key does not share with the string before.
+// findKey returns the index at of the first string in src that equals key, and
+// for which the function is returns true when called with the index of the
+// string. found is false if there is none. src has k strings, written by
+// appendKeys. Because src stores only how a string differs from the string
+// before, findKey compares only the bytes that key does not share with the
+// string before.
 func findKey(src []byte, k int, key string, is func(i int) (bool, error)) (at int, found bool, err error) {
 	r := packed.Reader{B: src}
 	common, last := uint64(0), uint64(0) // of the string before: length in common with key, and total length

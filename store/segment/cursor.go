@@ -18,7 +18,7 @@ type ChunkCursor struct {
 	s      *Reader
 	want   Want
 	only   *string           // key of the only wanted URL, or nil
-	sample int               // if not 0, the cursor reads the sample of the segment at this level; if 0, all chunks
+	sample int               // least urlkey.Level of the URLs that the cursor reads from the segment's sample (a choice of its URLs); 0 means that it reads all chunks
 	skip   func(Bounds) bool // reports which chunks to leave out; nil means none
 	c      *indexfile.Cursor // nil if chunks are made from the db-file
 	key    string            // the last key passed to Seek or SeekTally
@@ -124,7 +124,8 @@ func (c *ChunkCursor) passing() (key, value []byte, err error) {
 	return key, c.last, err
 }
 
-// ofSample is a mover that moves to the next chunk of the segment's sample.
+// ofSample is a mover for a cursor that reads the segment's sample. It returns
+// the chunk of the sample for the level c.sample.
 func (c *ChunkCursor) ofSample() (key, value []byte, err error) {
 	b, err := c.c.Get(keySample, checkCRC)
 	if err != nil {

@@ -65,9 +65,9 @@ func (f *Facts) Block(n uint32) []byte {
 	return long
 }
 
-// Kept returns the facts of block n in the form in which they are stored (short in
-// a packed run), for a caller that stores the block again. It returns nil if they
-// are missing.
+// Kept returns the facts of block n of the run as they are stored: in short
+// form if the run is packed. A caller that stores the block again needs this
+// form. Kept returns nil if the facts are missing.
 func (f *Facts) Kept(n uint32) []byte { return f.blocks.at(n) }
 
 // Leaf returns the facts of block n in the form in which they are stored. If they
@@ -81,8 +81,8 @@ func (f *Facts) Leaf(n uint32) record.Leaf {
 	return l
 }
 
-// fit reports whether f has a fold and facts for each entry and facts for each block. It
-// is also true if f is empty.
+// fit reports whether f is empty, or has a fold and facts for each of the given
+// number of entries, and facts for each of the given number of blocks.
 func (f *Facts) fit(entries, blocks int) bool {
 	return f == noFacts || f.folds.len() == entries && f.pages.len() == entries && f.blocks.len() == blocks
 }
@@ -90,8 +90,9 @@ func (f *Facts) fit(entries, blocks int) bool {
 // Empty reports whether the run has no facts of any kind.
 func (f *Facts) Empty() bool { return !f.Any(func([]byte) bool { return true }) }
 
-// Any reports whether the function is returns true for any facts of the run. It is
-// called with all facts that are not missing, in the form in which they are stored.
+// Any reports whether the function is returns true for at least one of the
+// facts of the run. Any calls is with all facts that are not missing, in the
+// form in which they are stored.
 func (f *Facts) Any(is func([]byte) bool) bool {
 	return slices.ContainsFunc([]*blobs{&f.folds, &f.pages, &f.blocks}, func(list *blobs) bool {
 		for i := range list.len() {
@@ -170,7 +171,7 @@ func appendBlobs(dst []byte, n int, at func(int) []byte) []byte {
 
 // blobs is a decoded column of byte strings.
 type blobs struct {
-	ends  []uint32 // where each string ends in bytes
+	ends  []uint32 // offset in bytes at which each string ends
 	bytes []byte
 }
 

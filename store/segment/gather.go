@@ -72,32 +72,32 @@ type gatherer struct {
 	open   func(RunRef, []byte) (*Contents, error)
 	behind func(RunRef) []RunRef
 	parts  map[RunRef]*part
-	// order has the parts in the order in which they were asked for, until fetch
-	// sorts them: newest first, so that a part comes before those it builds on.
-	// Gather reverses that before make.
+	// order has the parts in the order in which ask added them, until fetch
+	// sorts them: newest run first, so that a part comes before the parts on
+	// which it builds. Gather reverses this order before it calls make.
 	order  []*part
 	free   []*part // parts whose memory may be used again
 	blocks [][]byte
 }
 
-// part is a run of which some bytes are wanted. Its method follow is called after
-// those of all runs that build on it, and its method make after those of all runs
-// it builds on. A goroutine that needs the result waits for followed or made, so
-// only one goroutine at a time works on a part.
+// part is a run of which some bytes are wanted. Gather calls follow of a part
+// after follow of all runs that build on the part, and make after make of all
+// runs on which it builds. A goroutine waits for followed or made before it
+// uses a part, so only one goroutine at a time works on it.
 type part struct {
 	ref    RunRef
 	named  bool // one of the spans passed to Gather lies in this run
 	run    *Contents
-	record []byte // memory for the record
-	out    []byte // decompressed content, as far as it is needed
+	record []byte // memory into which the record of the run is read
+	out    []byte // decompressed content; only the needed bytes are filled
 	whole  bool   // out is the complete content
 	frame  sequences.Frame
-	// wanted has a bit for each sequence. If bit i is set, need[i] is the range of
-	// out that is needed from what sequence i produces.
+	// wanted has a bit for each sequence. If bit i is set, need[i] is the range
+	// of out that sequence i must produce.
 	wanted         []uint64
 	need           []stretch
-	ahead          []ahead // the runs it builds on, the nearest first
-	users          []*part // the parts that build on it
+	ahead          []ahead // the runs on which this run builds, the nearest first
+	users          []*part // the parts of the runs that build on this run
 	followed, made sync.WaitGroup
 }
 
@@ -284,8 +284,8 @@ func (p *part) parse(open func(RunRef, []byte) (*Contents, error)) (err error) {
 	return nil
 }
 
-// goesOn finds the runs that p builds on. It fills p.ahead with them, and adds p to the users
-// of each.
+// goesOn fills p.ahead with the runs on which p builds, and adds p to the users
+// of each of them.
 func (g *gatherer) goesOn(p *part) error {
 	distance := uint32(0)
 	for _, ref := range slices.Backward(p.behind()) {
@@ -303,8 +303,8 @@ func (g *gatherer) goesOn(p *part) error {
 	return nil
 }
 
-// end returns how many bytes before the content of the run that builds on a the content of a
-// begins.
+// end returns the distance in bytes from the beginning of a's content to the
+// beginning of the content of the user of a.
 func (a *ahead) end() uint32 { return a.distance + seamBytes + a.bytes }
 
 // room returns a slice of n elements, in the memory of s if that is large enough.
@@ -339,8 +339,9 @@ func (p *part) mark(from, to uint32) error {
 	return nil
 }
 
-// follow marks all bytes from which the needed bytes of p are copied, in p and in the runs it
-// builds on. It first waits until the runs that build on p have marked theirs.
+// follow marks all bytes from which the needed bytes of p are copied, in p and
+// in the runs on which p builds. It first waits for follow of the runs that
+// build on p, and marks the bytes that they need from p.
 func (p *part) follow() error {
 	defer p.followed.Done()
 	for _, u := range p.users {
@@ -375,8 +376,8 @@ func (p *part) follow() error {
 	return nil
 }
 
-// followOne marks the bytes from which sequence i copies those of its bytes that
-// are needed.
+// followOne looks at the needed bytes that sequence i copies, and marks the
+// bytes from which it copies them.
 func (p *part) followOne(i int) error {
 	n := &p.need[i]
 	s := p.frame.Sequences[i : i+2 : i+2]

@@ -26,7 +26,8 @@ const (
 // RunRef refers to run number Run of a segment, whichever segment that is.
 type RunRef struct{ Segment, Run uint32 }
 
-// Part is a block of a body that is being stored.
+// Part is a block of a body that a Writer stores, or to which the body's recipe
+// refers.
 type Part struct {
 	ID   ID
 	Size int
@@ -118,8 +119,9 @@ func (w *Writer) assemble(e *Stored, parts []Part) (newBytes int64, err error) {
 	return newBytes, nil
 }
 
-// otherRuns returns how many bytes of a page are in each run other than the current
-// one. at[i] is the place of block i of the page, if named[i] is true.
+// otherRuns returns how many bytes of a page are in each run other than the
+// current one. If named[i] is true, block i of the page is stored already, and
+// at[i] is its place.
 func (w *Writer) otherRuns(at []Placed, named []bool) map[RunRef]int64 {
 	bytes := make(map[RunRef]int64)
 	for i, p := range at {
@@ -228,9 +230,9 @@ func byWeight(weight map[RunRef]int64) []RunRef {
 // Only one goroutine may use it.
 type Blocks struct {
 	young, old map[ID]Placed
-	max        int               // how many blocks each of young and old may have
+	max        int               // how many blocks young may have, and how many old may have
 	pools      map[uint32]string // pool of each segment to whose blocks new recipes may refer
-	turns      int               // how often old was forgotten
+	turns      int               // how often the blocks in old were forgotten
 }
 
 // Placed is the place of a block that is stored already, and the block's size in
@@ -254,7 +256,7 @@ func NewBlocks(most int) *Blocks {
 // with the name of its pool. Blocks of other segments are ignored.
 func (b *Blocks) Valid(pools map[uint32]string) { b.pools = pools }
 
-// Remember notes that the block with this ID is stored at p.
+// Remember notes that the block with this ID is stored at the place p.
 func (b *Blocks) Remember(id ID, p Placed) {
 	if len(b.young) >= b.max {
 		b.old, b.young = b.young, make(map[ID]Placed)

@@ -12,10 +12,10 @@ import (
 	"infomall/store/segment/column"
 )
 
-// Meta is what a run says of its entries and blocks: everything except bodies and facts.
-// It decompresses a group of columns, and decodes a column, when that is first needed.
-// This does not show to its users: several goroutines may use a Meta. Its errors name the
-// damaged file.
+// Meta has the entries of a run and the list of its blocks: everything in the
+// run except bodies and facts. It decompresses a group of columns, and decodes
+// a column, when that is first needed. A caller does not notice this: several
+// goroutines may use a Meta. Its errors name the damaged file.
 type Meta struct {
 	States  bool // the entries are states, see Info.States; only set for a Meta of a Run
 	segment uint32
@@ -23,14 +23,14 @@ type Meta struct {
 	file    string // the db-file and the offset of the run in it; "" if they are not known
 	offset  int64
 	packed  bool
-	info    *Info // of the segment, if it is known when its captures were added
+	info    *Info // Info of the segment if that knows when the entries were added; else nil
 	n       int
 	columns frontParts
 	flags   []int64
 
 	mu     sync.Mutex
 	mem    *RunMemory
-	frames [groups][]byte // the groups that are not decompressed yet
+	frames [groups][]byte // the compressed groups; nil for a group that was decompressed
 	cols   [backCols][]byte
 	all    *front // all front columns; decoded when first needed
 	texts  [backCols][]string
@@ -44,9 +44,9 @@ type Meta struct {
 // all runs of an archive of small pages: with one RunMemory, importing the 24th month
 // takes a sixth less CPU time.
 type RunMemory struct {
-	again               bool // the memory serves several runs
+	again               bool // the memory is used for several runs
 	record, content     []byte
-	groups              [groups][]byte // decompressed
+	groups              [groups][]byte // the decompressed groups
 	flags, counts, ends []int64
 	places              entryPlaces
 	parts               *entryParts
@@ -231,10 +231,10 @@ func (m *Meta) decodeBlockIDs() ([]ID, error) {
 	return out, nil
 }
 
-// alone finds those blocks of a run that are each the whole body of an entry. Such a block
-// has the ID of the body, so its ID is not stored again. own yields the ID and the recipe
-// of each entry with BodyOwn. blocks is the number of blocks. The result has, for each
-// block, the ID of the body that the block is, or nil.
+// alone returns, for each block of a run, the ID of the body that consists of
+// just this block, or nil if there is no such body. The ID of such a block is
+// not stored again, because it is the ID of the body. own yields the ID and the
+// recipe of each entry with BodyOwn. blocks is the number of blocks.
 func alone(own iter.Seq2[*ID, Recipe], segment, number uint32, blocks int) []*ID {
 	out := make([]*ID, blocks)
 	for id, r := range own {
@@ -356,15 +356,15 @@ const (
 // The columns that follow the front columns in the meta of a run, in the order in
 // which they are stored. Those of one group are together.
 const (
-	colHolders   = iota // this column and the next two are for entries with BodyHeld or BodyElsewhere
-	colHolderRun        // the number of the run, plus 1; 0 if it is not known
+	colHolders   = iota // the segment of the entry that has the body; colHolders, colHolderRun and colHolderN have values for entries with BodyHeld or BodyElsewhere
+	colHolderRun        // the number of that entry's run, plus 1; 0 if it is not known
 	colHolderN
-	colHolderKey // for entries with BodyElsewhere
+	colHolderKey // the key of that entry; for entries with BodyElsewhere
 
 	colDigests  // 32 bytes for each entry with a body and without flagSameID
 	colContents // 8 bytes for each entry with flagContent and without flagSameID
 
-	colTitle // this and the other columns of its group: for each entry with a body and without flagSameID
+	colTitle // the columns of the group, from colTitle on, have a value for each entry with a body and without flagSameID
 	colLang
 	colCharset
 	colDeclaredCharset
@@ -400,11 +400,11 @@ const (
 // Each group is compressed by itself, so a reader decompresses only the groups that it
 // needs.
 const (
-	groupCaptures = iota // format, layout and front; which segment has a body
-	groupIDs             // what the bodies are
+	groupCaptures = iota // format, layout, front columns; for a body elsewhere, the segment that has it
+	groupIDs             // digests and fingerprints of the bodies
 	groupPages           // what was read from the bodies
 	groupBlocks          // of which blocks the bodies consist
-	groupResponse        // what the servers said, and where the captures come from
+	groupResponse        // heads of the responses, and the sources of the captures
 	groupNames           // names of records and declared digests, which hardly compress
 	groups
 )

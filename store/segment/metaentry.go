@@ -30,7 +30,8 @@ type entryPlaces struct {
 	spans   []Span   // memory that the recipes refer to
 }
 
-// entryCounts has the lengths of those columns that have values for some entries only.
+// entryCounts has the lengths of the columns that have values for some entries
+// only.
 type entryCounts struct{ hinted, pages, contents, own, held, elsewhere, revisits int32 }
 
 // entryAt has the index of one entry in each kind of column that has values for some
@@ -39,7 +40,7 @@ type entryAt struct {
 	url       int32 // index of its URL in the keys
 	hinted    int32 // number of entries before it with stored hints
 	page      int32 // index in the columns of pages and in the column of digests
-	like      int32 // number of the entry whose page is stored for this entry; usually the entry itself
+	like      int32 // number of the entry with which the page of this entry was stored; usually this entry itself
 	content   int32
 	own       int32 // index in the recipes
 	held      int32
@@ -275,10 +276,10 @@ func (m *Meta) Recipe(n uint32) (recipe Recipe, own bool, err error) {
 	return p.recipes[p.at[n].own], true, nil
 }
 
-// bodyForm returns where the body of entry n is.
+// bodyForm returns the BodyForm of entry n: where its body is stored.
 func (m *Meta) bodyForm(n uint32) BodyForm { return BodyForm(m.flags[n] >> flagBody & 3) }
 
-// has returns an error if the run has no entry n.
+// has returns nil if the run has an entry n, and otherwise an error.
 func (m *Meta) has(n uint32) error {
 	if uint64(n) < uint64(m.n) {
 		return nil

@@ -15,17 +15,19 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Names says where the blocks of a segment are now that was merged into other
-// segments. Recipes in other segments still refer to the merged segment, because
-// segments never change. A Names is immutable once it is complete.
+// Names says to which places the blocks of a segment went when the segment was
+// merged into other segments. Recipes in other segments still refer to the
+// merged segment, because segments never change. A Names is immutable once it
+// is complete.
 type Names struct {
 	Segment uint32 // the segment that was merged
 	runs    []namesRun
 }
 
-// namesRun says where the blocks of one run of the old segment are now: spans[i] is the place of the
-// blocks from number starts[i] up to, but not including, starts[i+1]. If the Segment of a span is
-// 0, no capture needed its blocks, and they are gone.
+// namesRun says where the blocks of one run of the merged segment are now:
+// spans[i] is the place of the blocks from number starts[i] up to, but not
+// including, starts[i+1]. If the Segment of a span is 0, no capture needed its
+// blocks, and they are gone.
 type namesRun struct {
 	starts []uint32
 	spans  []Span
@@ -35,8 +37,8 @@ type namesRun struct {
 // its runs.
 func NewNames(id uint32) *Names { return &Names{Segment: id} }
 
-// Add adds the next run of the old segment, the one that was merged into another. at[i] is the new
-// place of block i of that run; at[i].Segment is 0 if the block is gone.
+// Add adds the next run of the merged segment. at[i] is the new place of block
+// i of that run; at[i].Segment is 0 if the block is gone.
 func (n *Names) Add(at []BlockRef) {
 	var recipe Recipe
 	for _, b := range at {
@@ -188,8 +190,9 @@ func decodeNames(b []byte, id uint32) (*Names, error) {
 	return n, nil
 }
 
-// AppendNames appends to dst the record with the names n of one merged segment,
-// compressed with enc. into is one of the segments that have the blocks now.
+// AppendNames appends to dst a record that holds n, compressed with enc. into
+// is one of the segments to which the blocks went; the head of the record names
+// its pool and its first capture.
 func AppendNames(dst []byte, enc *zstd.Encoder, into *Info, n *Names) []byte {
 	plain := n.encode()
 	data := enc.EncodeAll(plain, nil)

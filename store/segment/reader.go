@@ -63,14 +63,14 @@ type Reader struct {
 
 	mu          sync.Mutex
 	file        disk.Source
-	bloom       atomic.Pointer[bloom.BloomFilter] // nil if it is not known yet, or is damaged
-	runs        runTable                          // empty if it is not known yet
-	runKeys     []runKey                          // from the db-file, if the index is bad
-	noTable     error                             // why neither index nor db-file says where the runs end
+	bloom       atomic.Pointer[bloom.BloomFilter] // nil before it is read, or if it is damaged
+	runs        runTable                          // empty before it is read
+	runKeys     []runKey                          // the runs as read from the db-file; nil unless the index is bad
+	noTable     error                             // the error with which the table of runs could be read neither from the index nor from the db-file
 	census      *Census
-	counted     bool // the census was read from the index
+	counted     bool // census has been read from the index
 	sampleLevel int
-	sampled     bool // sampleLevel was read from the index
+	sampled     bool // sampleLevel has been read from the index
 	badIndex    bool
 }
 
@@ -386,15 +386,15 @@ type Run struct {
 	long   Form
 	head   recordHead
 	mem    *RunMemory
-	size   int // decompressed size of the content, with the facts
+	size   int // decompressed size of the content frame in bytes, facts included
 
 	mu            sync.Mutex // guards the fields below
 	frame         []byte     // compressed content frame; nil if the facts are loaded
 	blocks, whole bool       // the blocks are loaded; the facts are loaded too
 	content       []byte
 	facts         []byte // encoded
-	lacks         error  // why there is no content: a run that it builds on is missing
-	fault         error  // why there is no content: it is damaged
+	lacks         error  // if content is missing because a run on which this run builds is missing: the error
+	fault         error  // if content is missing because the run is damaged: the error
 
 	once    sync.Once
 	decoded *Facts

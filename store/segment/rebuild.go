@@ -57,7 +57,7 @@ type rebuilder struct {
 	bloom   *bloom.BloomFilter
 	census  censusTaker
 	sample  sampleTaker
-	endAt   int64  // where the end record begins
+	endAt   int64  // offset in the db-file at which the end record begins
 	endRec  []byte // the end record
 	endText []byte
 	pools   map[string]bool

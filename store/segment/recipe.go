@@ -60,10 +60,10 @@ func packRecipes(recipes []Recipe, own uint32) []byte {
 // recipeReader decodes the recipes of a run, one after the other.
 type recipeReader struct {
 	own   uint32
-	plain packed.Reader     // the column, unless packed
-	cols  *[6]packed.Reader // the columns of a packed run
-	ends  []runEnd          // for each run met so far; the one that end returned last is first
-	room  []Span            // allocated for coming spans
+	plain packed.Reader     // the encoded recipes of a run that is not packed
+	cols  *[6]packed.Reader // the columns of a packed run's recipes; otherwise nil
+	ends  []runEnd          // one for each run met so far; the one that the method end returned last comes first
+	room  []Span            // spans that are allocated, but not used yet
 }
 
 // runEnd is the number of the block after the last span that a recipeReader decoded

@@ -145,8 +145,8 @@ func (w *Writer) useAll(entries []Stored) {
 	}
 }
 
-// same appends rec, the record of the run r with these entries, unchanged to the
-// db-file, and adds its chunk to the index.
+// same appends rec, the record of the run r, unchanged to the db-file, and adds
+// the chunk of the run to the index. entries are the entries of r.
 func (w *Writer) same(rec []byte, r *Run, entries []Stored) error {
 	h, size, err := peekHead(rec)
 	if err != nil {

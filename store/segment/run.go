@@ -51,11 +51,12 @@ type run struct {
 	ids     []ID     // one for each block
 	facts   [][]byte // one for each block
 	bytes   int
-	packed  bool    // in the form of static pools
+	packed  bool    // the run is in the smaller form of static pools
 	states  bool    // the entries are states, see Info.States
 	pack    *Packer // nil if the segment is not packed
-	short   Form    // turns facts of blocks into their short form; or nil
-	// weight is how many bytes of the run's pages are, or were, in other runs.
+	short   Form    // converts facts of blocks to their short form; or nil
+	// weight says, for each other run, how many bytes of this run's pages are
+	// or were in it.
 	weight map[RunRef]int64
 	// key and time are the key and time in the head of a run that has no entries. They are
 	// those of the capture whose body continues in this run.
@@ -78,7 +79,7 @@ type runMemory struct {
 	cols                 [backCols][]byte
 	meta, content, frame []byte
 	record               []byte
-	parts                []Part // parts, at and named describe the body that is being stored
+	parts                []Part // parts, and the next two, describe the parts of the body that is being stored
 	at                   []Placed
 	named                []bool
 }
@@ -233,7 +234,7 @@ func BlockID(b []byte) ID {
 // castagnoli is the polynomial table of all CRCs in an archive.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// kind returns the kind of record as which r is written.
+// kind returns the kind that the head of r's record has: kindRun or kindStates.
 func (r *run) kind() string {
 	if r.states {
 		return kindStates
@@ -241,10 +242,10 @@ func (r *run) kind() string {
 	return kindRun
 }
 
-// encode returns the complete record of the run, and the offset in it at which the
-// meta ends. A packed run builds on the runs refs, whose blocks are ahead:
-// ahead is the dictionary for its content. The result is valid until another run is
-// encoded in the same memory.
+// encode returns the complete record of the run, and the offset in the record
+// at which the meta ends. If r is packed, its content is compressed with the
+// dictionary ahead: the blocks of the runs refs, on which r builds. The result
+// is valid until another run is encoded in the same memory.
 func (r *run) encode(enc *zstd.Encoder, pool string, segment, number uint32, refs []RunRef, ahead []byte) (rec []byte, metaEnd int) {
 	if r.mem == nil {
 		r.mem = new(runMemory)
@@ -327,7 +328,7 @@ type Contents struct {
 	head    recordHead
 	lengths []byte // compressed columns, among them the lengths of the blocks
 	frame   []byte // compressed content frame
-	bytes   int    // size of the blocks
+	bytes   int    // total size of the blocks in bytes, decompressed
 	content []byte // the decompressed content if it was in memory already, or nil
 	ends    []int64
 }

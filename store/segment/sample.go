@@ -19,9 +19,9 @@ var (
 )
 
 const (
-	// sampleDeep is how much higher the least urlkey.Level of the second, smaller part of a
-	// sample is than that of the whole sample. A reader of many segments mostly needs only the
-	// second part.
+	// sampleDeep is by how much the least urlkey.Level in the second, smaller
+	// part of a sample is higher than the least level in the whole sample. A
+	// reader of many segments mostly needs only the second part.
 	sampleDeep = 3
 	// sampleEntries is how many entries the sample of a segment has at most. It bounds the
 	// memory of a writer.
@@ -42,12 +42,12 @@ func SetSampling(urls, share int) (restore func()) {
 // urlkey.Level is at least level. It raises the level when there are too many URLs.
 type sampleTaker struct {
 	level   int
-	entries []Stored // only with their Entry
-	urls    int      // of entries
-	key     string   // of the URL that was added last
-	chosen  bool     // this URL is in the sample
-	all     int      // entries that were added
-	tooMany bool     // there is no sample, because a few URLs have too many entries
+	entries []Stored // the entries in the sample; of each only Entry is set
+	urls    int      // number of URLs of entries
+	key     string   // key of the URL that was added last
+	chosen  bool     // the URL that was added last is in the sample
+	all     int      // number of all entries that were added
+	tooMany bool     // no sample is made, because a few URLs have too many entries
 }
 
 // add adds the entry e. Entries must be added in order.

@@ -47,10 +47,10 @@ import (
 type Info struct {
 	ID   uint32
 	Pool string
-	// Born is the catalogue generation (each publication begins one) that first
-	// named the segment. Seen is the newest generation whose captures the segment's
-	// hints take into account: Born, if nothing else was published while the
-	// segment was written.
+	// Born is the number of the catalogue generation that first named the
+	// segment. Each publication begins a generation. Seen is the newest
+	// generation whose captures the segment's hints take into account: Born, if
+	// nothing else was published while the segment was written.
 	Born, Seen uint64
 	// Apart is the newest generation such that the segment has no capture in common
 	// with segments born up to it.
@@ -93,7 +93,7 @@ type Info struct {
 	AddedFirst, AddedLast record.Time
 	Blocks                int64    // number of blocks that the segment stores
 	Depends               []string // names of other pools whose bodies the segment uses, sorted
-	Packed                bool     // in the form of static pools; only set by Rebuild
+	Packed                bool     // the segment has the smaller form of static pools; only set by Rebuild
 	Uses                  []uint32 // IDs of other segments whose blocks the segment may refer to, sorted
 	// Brief is set by a Writer and by Rebuild if the segment is small. The catalogue of an
 	// archive in a bucket stores it.
@@ -114,9 +114,9 @@ func (b *Brief) Size() int { return len(b.Filter) + len(b.Runs) }
 // runTable says where the runs of a segment lie in its db-file, and on which runs each of them
 // builds. The index stores it.
 type runTable struct {
-	ends     []int64    // offset at which the record of each run ends
-	metaEnds []int64    // offset at which its meta ends
-	behind   [][]RunRef // the runs it builds on, as its head has them
+	ends     []int64    // ends[i] is the offset at which the record of run i ends
+	metaEnds []int64    // metaEnds[i] is the offset at which the meta of run i ends
+	behind   [][]RunRef // behind[i] are the runs on which run i builds, in the order of its head
 }
 
 func (t *runTable) add(end, metaEnd int64, behind []RunRef) {

@@ -15,12 +15,12 @@ import (
 // columns that the cursor wants are set. The next chunk overwrites them.
 type Tally struct {
 	Run uint32
-	N   int // entries
+	N   int // number of entries
 
-	Status Codes // among Statuses
-	Flags  Codes // among FlagSets
-	Mime   Codes // among Mimes
-	Job    Codes // among Jobs
+	Status Codes // indexes into Statuses
+	Flags  Codes // indexes into FlagSets
+	Mime   Codes // indexes into Mimes
+	Job    Codes // indexes into Jobs
 
 	Statuses    []int64
 	FlagSets    []Flags
@@ -28,13 +28,13 @@ type Tally struct {
 	Mimes, Jobs []string
 
 	Hosts  []HostRun
-	Keys   []string // one for each URL
+	Keys   []string // one key for each URL
 	Counts []int64  // number of entries of each URL
-	Times  []int64  // as record.Time
+	Times  []int64  // values of record.Time
 	Bytes  []int64
-	Added  []int64 // as record.Time
+	Added  []int64 // values of record.Time
 
-	flags []int64 // FlagSets as they are stored
+	flags []int64 // values of FlagSets in their stored form
 	each  []int64 // the stored flags of each entry
 	ends  column.Texts
 	key   []byte

@@ -82,9 +82,9 @@ func (s *Reader) ToRead(ranges []urlkey.Range, from, to record.Time, part record
 // take time to read.
 const censusesMax = 16
 
-// expect adds to e estimates of what a query finds in the segment. keys is the share of the
-// segment's URLs that the query names, from 0 to 1. some is the share of its captures, and
-// hosts the number of hosts.
+// expect adds to e estimates of what a scan finds in the segment. keys is the
+// share of the segment's URLs that the scan wants, from 0 to 1, and some is the
+// share of the segment's captures. hosts is the number of hosts of these URLs.
 func (s *Reader) expect(keys, some, hosts float64, e *record.Expected) {
 	i := s.Info
 	if e.Captures == 0 {
@@ -276,8 +276,9 @@ const (
 	reachBase  = 96
 )
 
-// entryBytes returns how many bytes of the db-file hold the entries of its runs, without bodies
-// and facts. It does not open the db-file if the index has the table of runs.
+// entryBytes returns how many bytes of the db-file the entries of all runs
+// take, compressed and without bodies and facts. It does not open the db-file
+// if the index has the table of runs.
 func (s *Reader) entryBytes() (n int64, err error) {
 	table, err := s.table()
 	if err != nil {

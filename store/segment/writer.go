@@ -45,7 +45,7 @@ const (
 type Writer struct {
 	w      io.Writer
 	enc    *zstd.Encoder
-	quick  *zstd.Encoder // for runs of small captures; or nil
+	quick  *zstd.Encoder // encoder for runs of small captures; or nil
 	info   Info
 	run    run
 	blocks *Blocks
@@ -54,13 +54,13 @@ type Writer struct {
 	census censusTaker
 	sample sampleTaker
 	pools  map[string]bool
-	uses   map[uint32]bool // other segments whose blocks this one uses
+	uses   map[uint32]bool // IDs of the other segments whose blocks this segment uses
 	last   *Stored         // the last entry that was added
 	dict   func(RunRef) *Dict
 
 	chunks   []pair // the chunks for the index, unless index is set
 	index    *indexfile.Bucket
-	runNeeds [][]Need // after Pack: for each run, the runs that must be read for it, itself last
+	runNeeds [][]Need // set after Pack: runNeeds[i] are the runs that must be read for run i, which is the last of them
 	table    runTable
 }
 
@@ -249,7 +249,8 @@ func (w *Writer) pieces(e *Stored, parts []Part) error {
 	return nil
 }
 
-// Keep stores the block p, which only other segments use, and returns its place.
+// Keep stores the block p and returns its place. No entry of this segment uses
+// the block; other segments do.
 func (w *Writer) Keep(p Part) (BlockRef, error) {
 	b, facts, err := w.bytes(&p)
 	if err != nil {
@@ -430,7 +431,7 @@ func (w *Writer) runBytes() int {
 	return runBytes
 }
 
-// blockBytes returns the size of all blocks of the run together.
+// blockBytes returns the size of all blocks of the run together, in bytes.
 func (r *run) blockBytes() (n int) {
 	for _, b := range r.blocks {
 		n += len(b)

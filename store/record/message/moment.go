@@ -16,7 +16,7 @@ type Moment struct {
 // Written is a capture of a Moment that was written to the file.
 type Written struct {
 	Revisit  bool   // it is a revisit record, without a body
-	Declared string // digest that the capture came with
+	Declared string // digest that the record of the capture declared; or ""
 
 	resource bool
 	status   int

@@ -19,7 +19,7 @@ type Stored struct {
 	// Large yields the pieces of a body above LargeBody bytes, in order; Body
 	// is then nil. It may be ranged over several times.
 	Large iter.Seq2[[]byte, error]
-	Size  int64 // of the body, whether in Body or in Large
+	Size  int64 // size of the body in bytes, whether it is in Body or in Large
 	// NoBody says why the archive has no body for this capture; or "".
 	NoBody string
 }

@@ -17,7 +17,7 @@ type BlockList struct {
 	Entries []BlockEntry
 
 	built  bool
-	ranges []urlkey.Range // merged ranges of all entries with scopes
+	ranges []urlkey.Range // URL ranges of the entries without Digests, sorted and merged
 	bySHA  map[record.Digest][]int
 	bySHA1 map[[20]byte][]int
 }

@@ -10,8 +10,8 @@ import "fmt"
 type CopyOptions struct {
 	Pools []string // names of pools; nil means all
 	Dir   string   // folder of the copy; created if missing
-	// Dry returns what would be copied, and writes nothing. A file that exists
-	// with the right size counts as already copied.
+	// Dry means: return what would be copied, and write nothing. A file that
+	// exists with the right size counts as already copied.
 	Dry bool
 	// Progress, if not nil, is called with the number of bytes handled so far
 	// and the number of all bytes.

@@ -17,7 +17,8 @@ type ReindexOptions struct {
 	// DocumentTime is how much CPU time the reading of a document may take; 0 is the
 	// default of the reader.
 	DocumentTime time.Duration
-	// PageLimit is the same as in ImportOptions.
+	// PageLimit is how many bytes of a body are parsed for its title, text,
+	// links and blocks; 0 means 8 MB.
 	PageLimit int64
 	Dry       bool // only return what would be done
 	// Progress, if not nil, is called from time to time by one goroutine. done

@@ -56,7 +56,7 @@ var ErrChanged = fmt.Errorf("another process changed the archive meanwhile")
 // DropOptions says which pool DROP POOL removes.
 type DropOptions struct {
 	Pool string
-	// Dry counts what would be removed, and removes nothing.
+	// Dry means: count what would be removed, and remove nothing.
 	Dry bool
 }
 

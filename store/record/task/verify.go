@@ -5,9 +5,9 @@ import "infomall/store/record"
 // VerifyOptions says what VERIFY reads.
 type VerifyOptions struct {
 	Pool string // name of a pool; "" means all
-	// Sample divides the archive into as many parts. Each VERIFY reads the next
-	// part, so that Sample of them read everything. With 0 or 1, every VERIFY
-	// reads everything.
+	// Sample is the number of parts into which VERIFY divides the archive. Each
+	// VERIFY reads the next part, so Sample runs of VERIFY read everything.
+	// With 0 or 1, every VERIFY reads everything.
 	Sample int
 	Dry    bool // only return what would be read
 	// Stateless means that VERIFY writes nothing to the archive's folder. It

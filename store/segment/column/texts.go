@@ -135,8 +135,8 @@ func decodePlain(out []string, src []byte) ([]string, error) {
 
 // Texts is a decoded column of strings. Its memory is used again for the next column.
 type Texts struct {
-	List []string // one for all, or the distinct ones, or one for each
-	At   []int64  // index in list of each string; nil: one for all, or one for each
+	List []string // one string for all, or the distinct strings, or one string for each value
+	At   []int64  // for each value, its index in List; nil if List has one string, or one for each value
 	mem  []int64
 }
 

@@ -48,7 +48,7 @@ const indexBatch = 4 << 20
 type Bucket struct {
 	x           *Builder
 	name        []byte
-	b           *bolt.Bucket // of x.open
+	b           *bolt.Bucket // the bucket of the transaction x.open that is being filled
 	size, batch int64
 }
 
@@ -169,7 +169,7 @@ type File struct {
 	// file is set, and db is nil, if the file is read by ranges. ranges returns its tree.
 	file   rangeFile
 	treeMu sync.Mutex
-	tree   *tree // nil before the first cursor
+	tree   *tree // nil before the first cursor was made
 }
 
 // Open opens the index file at path, which is on a local disk, for reading. The

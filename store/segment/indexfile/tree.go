@@ -25,7 +25,7 @@ type tree struct {
 	size     int64
 	pageSize int64
 	root     uint64
-	pages    uint64 // how many pages there are
+	pages    uint64 // number of pages in the file
 }
 
 const (
@@ -36,7 +36,7 @@ const (
 	flagBranch = 1
 	flagLeaf   = 2
 	flagMeta   = 4
-	flagBucket = 1 // of a leaf element
+	flagBucket = 1 // flag of a leaf element whose value is a bucket
 
 	metaMagic   = 0xed0cdaed
 	metaVersion = 2
@@ -89,7 +89,8 @@ type treePage struct {
 	count int
 }
 
-// page reads the page with this id and the pages with its overflow.
+// page reads the page with this id, and the pages after it over which its
+// content extends (its overflow).
 func (t *tree) page(id uint64) (*treePage, error) {
 	if id < 2 || id >= t.pages || int64(id) > t.size/t.pageSize {
 		return nil, fmt.Errorf("%w: it has no page %d", ErrDamaged, id)
@@ -117,7 +118,8 @@ func (t *tree) page(id uint64) (*treePage, error) {
 	return newTreePage(b)
 }
 
-// newTreePage returns the page that b holds, after a check of its head.
+// newTreePage checks the head of the page in b and returns the page. The page
+// keeps b.
 func newTreePage(b []byte) (*treePage, error) {
 	if len(b) < pageHead {
 		return nil, ErrDamaged
@@ -150,7 +152,8 @@ func (p *treePage) child(i int) uint64 {
 	return binary.LittleEndian.Uint64(p.b[pageHead+i*elemBytes+8:])
 }
 
-// part returns the n bytes that begin skip bytes after the position in element i.
+// part returns n bytes of the page p. They begin skip bytes after pos, a
+// position that is counted from element i.
 func (p *treePage) part(i int, pos, skip, n uint32) ([]byte, error) {
 	from := int64(pageHead+i*elemBytes) + int64(pos) + int64(skip)
 	if from+int64(n) > int64(len(p.b)) {
@@ -189,7 +192,7 @@ type treeCursor struct {
 	root   uint64
 	inline *treePage // the only page of a small bucket; nil if it has pages of its own
 	stack  []treeLevel
-	last   []byte // the key that the cursor returned last; the next one must be larger; nil after a seek
+	last   []byte // the key that the cursor returned last; nil after a seek. The next key must be larger.
 }
 
 type treeLevel struct {
@@ -197,8 +200,9 @@ type treeLevel struct {
 	i int
 }
 
-// down pushes the page id onto the stack, and then one descendant after the other down to a
-// leaf. The function choose returns the index of the element of a page to follow.
+// down pushes the page id onto the stack, and then one page below the other
+// until it has pushed a leaf. The function choose returns the index of the
+// element of a page at which down continues.
 func (c *treeCursor) down(id uint64, choose func(p *treePage) (int, error)) error {
 	for {
 		p := c.inline
@@ -223,8 +227,9 @@ func (c *treeCursor) down(id uint64, choose func(p *treePage) (int, error)) erro
 	}
 }
 
-// find returns the index of the first element of a leaf whose key is not less than key, or of
-// the last element of a branch whose key is not greater.
+// find looks for key in p. In a leaf it returns the index of the first element
+// whose key is not less than key. In a branch it returns the index of the last
+// element whose key is not greater than key, or 0 if there is none.
 func find(p *treePage, key []byte) (int, error) {
 	lo, hi := 0, p.count
 	for lo < hi {
@@ -324,8 +329,9 @@ func (c *treeCursor) next() (k, v []byte, err error) {
 	return c.pair(c.step())
 }
 
-// before returns the key before k, at which the cursor is, or the last key of the bucket if k
-// is nil. It returns nil if there is none. The cursor stays.
+// before returns the last key that is less than k, the key at which the cursor
+// is. If k is nil, it returns the last key of the bucket. It returns nil if
+// there is none. It does not move the cursor.
 func (c *treeCursor) before(k []byte) ([]byte, error) {
 	o := &treeCursor{t: c.t, root: c.root, inline: c.inline}
 	if k == nil {
@@ -358,7 +364,8 @@ func (c *treeCursor) lastBelow(id uint64) ([]byte, error) {
 	return c.key()
 }
 
-// get returns the value of key, or nil if there is none. The cursor stays.
+// get returns the value of key, or nil if there is none. It does not move the
+// cursor.
 func (c *treeCursor) get(key []byte) ([]byte, error) {
 	o := &treeCursor{t: c.t, root: c.root, inline: c.inline}
 	k, v, err := o.seek(key)
