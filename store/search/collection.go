@@ -11,14 +11,15 @@ import (
 // sampleMax is how many bodies a Collection remembers at most.
 const sampleMax = 1 << 16
 
-// Collection counts, for one search query, the pages that were searched, and how many of them
-// have each atom of the query (a word, a phrase or a NEAR). Pages with the same body count
-// once. The counts are exact up to sampleMax bodies. Above that, they are estimates from a
-// sample of the bodies, chosen by their digests (Wegman's adaptive sampling, Flajolet 1990). So
-// the result does not depend on the order in which pages are added, and the memory is bounded.
+// Collection counts, for one search query, the pages that were searched, and
+// how many of them have each atom of the query (a word, a phrase or a NEAR).
+// Pages with the same body count once. The counts are exact up to sampleMax
+// bodies. Above that, they are estimates from a sample of the bodies, chosen by
+// their digests (Wegman's adaptive sampling, Flajolet 1990). So the counts do
+// not depend on the order in which pages are added, and the memory is bounded.
 type Collection struct {
 	atoms  int
-	shift  uint                     // only bodies with so many zero bits at the start of the digest count
+	shift  uint                     // only bodies whose digest begins with this many zero bits are remembered
 	bodies map[record.Digest]uint32 // for each body, the index in sets of the atoms that it has
 	sets   []string                 // for each set of atoms, one byte per atom: 1 if it is in the set
 	index  map[string]uint32        // index in sets of each set

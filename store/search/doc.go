@@ -31,7 +31,8 @@ import (
 // as plain text.
 type Reading = index.Reading
 
-// Question is a search query, and what its answer needs: ranks or not, and how much memory.
+// Question is a search query together with what its answers need: whether pages
+// are ranked, and how much memory may be used.
 type Question struct {
 	Query *match.Query
 	// Rank returns how well a page answers the query, as the function Rank does. The field Says
@@ -51,7 +52,7 @@ type Words struct {
 	// answers has, for each entry of a run, an index in said. An empty list stands for the
 	// index nothing for all entries of the run.
 	answers map[segment.RunRef][]uint32
-	read    map[segment.RunRef]bool // the runs whose leaves were read, because no index has them
+	read    map[segment.RunRef]bool // runs whose leaves were read for the answer, because no index has them
 	said    []said
 	says    []float64 // the lists Best.Says of all pages with a rank, one after the other
 	atoms   int       // number of atoms of the query
@@ -61,8 +62,8 @@ type Words struct {
 	// capture. ok is false if the page has to be read for that. rank is nil if no ranks are
 	// needed.
 	rank func(record.Ref) (best Best, ok bool)
-	// print returns the fingerprint of the page of a capture, if an index gave the answer for
-	// the capture.
+	// print returns the fingerprint of the page of a capture. It is only called
+	// if an index gave the answer for the capture.
 	print func(record.Ref) Print
 }
 
@@ -70,10 +71,10 @@ type Words struct {
 // of the query it has.
 type said struct {
 	answer match.Answer
-	sure   bool   // the field has is known
+	sure   bool   // the field has is valid: it is known which atoms the page has
 	place  int32  // Best.Place, or -1 if the page has no rank
-	at     uint32 // number of the page's list in Words.says, if it has a rank
-	has    uint64 // the atoms that the page has, one bit for each
+	at     uint32 // number of the page's list of atoms in Words.says, if the page has a rank
+	has    uint64 // bit i is set if the page has atom i
 }
 
 // The indexes of the first elements of Words.said, which many captures share.
@@ -132,9 +133,10 @@ func (w *Words) Print(ref record.Ref) Print {
 	return w.print(ref)
 }
 
-// Few returns the captures that match the query or may match it, if there are few of them: at
-// most most, and at most the share part, such as .02, of all captures that were asked. ok is
-// false if there are more, or if some captures have no answer.
+// Few returns the captures whose answer is Yes or Maybe, if they are few: at
+// most the number most, and at most the share part, such as .02, of all
+// captures that have an answer. ok is false if they are more, or if some
+// captures have no answer.
 func (w *Words) Few(most int, part float64) (refs []record.Ref, ok bool) {
 	if !w.whole {
 		return nil, false

@@ -19,8 +19,8 @@ const MemoryDefault = 256 << 20
 const (
 	runBytes   = 128 // a run with leaves
 	leafBytes  = 40  // a leaf for which only the number of terms is remembered
-	partBytes  = 120 // in addition, if the query matches something in the leaf
-	linkBytes  = 96  // in addition, if the words in the leaf's links were needed
+	partBytes  = 120 // added if the query matches something in the leaf
+	linkBytes  = 96  // added if the words in the leaf's links were needed
 	bodyBytes  = 48
 	saidBytes  = 40
 	knownBytes = 96 // a page without a rank that matches in a new way
@@ -77,26 +77,26 @@ type Maker struct {
 	q      Question
 	stored Stored
 	words  *Words
-	known  map[said]uint32 // for pages without a rank: the index of each value in words.said
+	known  map[said]uint32 // for pages without a rank: the index of each said in words.said
 	// readings has a number for each reading of pages.
 	readings    map[index.Reading]int
-	lastAs      index.Reading           // the last argument of the method reading
+	lastAs      index.Reading           // the argument of the last call of reading
 	lastReading int                     // the number of lastAs
-	leaves      []map[uint64]*runLeaves // by reading: by run, segment and number in one
-	last        leafRun                 // the last argument of the method open
+	leaves      []map[uint64]*runLeaves // by number of the reading: the leaves of each run, by segment and run number in one number
+	last        leafRun                 // the argument of the last call of open
 	run         *runLeaves              // the leaves of last; nil before the first call of open
-	linked      map[readLeaf][]int32    // how often the links of each leaf have each atom; nil for a leaf whose links have none
+	linked      map[readLeaf][]int32    // for each leaf: how often the texts of its links have each atom; nil if they have none
 	held        int64                   // an estimate of the memory that the leaves take
 	asked       int                     // number of captures with an answer
 	bodies      map[segment.ID]bodyAnswer
 	page        Page
 	counts      []int
-	sums        []match.Sum // the last result of Sums
-	listSums    []match.Sum // memory of Sums: what the query matches in the leaves of each list of captures
+	sums        []match.Sum // memory for the result of Sums
+	listSums    []match.Sum // memory for Sums: what the query matches in the leaves of each list of captures
 }
 
-// Stored reads the leaves of an archive. If a method fails, all captures of the current
-// run get the answer Maybe.
+// Stored is how a Maker reads the leaves of an archive. If a method fails, all
+// captures of the current run get the answer Maybe.
 type Stored interface {
 	// Text returns the text of a leaf in the reading.
 	Text(LeafRef, index.Reading) (string, error)
@@ -125,8 +125,8 @@ type leafRun struct {
 type runLeaves struct {
 	list   []index.Leaf
 	some   []uint32                     // sorted numbers of those leaves of list in which the query matches an atom, or that must be read
-	listed int                          // how many leaves an index listed. They are the first of list; some describes only these
-	read   func() ([]index.Leaf, error) // returns list, if it was not read yet
+	listed int                          // how many leaves an index listed; they are the first of list, and some describes only them
+	read   func() ([]index.Leaf, error) // returns list; nil if list has been read
 	none   bool                         // the query matches nothing in any of the leaves
 }
 
@@ -160,8 +160,8 @@ func (m *Maker) Words(whole bool) *Words {
 	return m.words
 }
 
-// Full reports whether the Maker has given answersMax answers. It then gives no more, to
-// bound its memory.
+// Full reports whether the Maker has given answersMax answers. It then gives no
+// further ones, so that its memory stays bounded.
 func (m *Maker) Full() bool { return m.asked >= answersMax }
 
 // Add computes answers for the entries of a run. The function own returns the leaves of
@@ -395,8 +395,8 @@ func (m *Maker) saidOf(whole *match.Whole) said {
 	return s
 }
 
-// answer returns the answer for a page. leaves are the leaves of the page, and cut its
-// blocks.
+// answer returns the index in m.words.said of the answer for a page. leaves are
+// the leaves of the page, read as the parameter as says, and cut its blocks.
 func (m *Maker) answer(whole *match.Whole, leaves []segment.Span, as index.Reading, cut []facts.OutlineBlock, title func() string) (uint32, error) {
 	s := m.saidOf(whole)
 	if s.answer != match.Yes || m.q.Rank == nil {
@@ -432,8 +432,9 @@ func (m *Maker) add(s said) uint32 {
 	return i
 }
 
-// fill sets m.page to the words that the query matches in a page. leaves are the leaves of
-// the page, and cut its blocks.
+// fill sets m.page to what the query matches in each block of a page. leaves
+// are the leaves of the page, read as the parameter as says, and cut its
+// blocks.
 func (m *Maker) fill(leaves []segment.Span, as index.Reading, cut []facts.OutlineBlock) error {
 	m.begin(cut)
 	n := uint32(0) // how many leaves of leaves[0] are done
@@ -523,7 +524,8 @@ func (m *Maker) addSome(b *Block, ref segment.RunRef, from, to uint32, as index.
 	return nil
 }
 
-// addLeaf adds to b the matches in one leaf.
+// addLeaf adds to b what the query matches in the leaf ref, read as the
+// parameter as says.
 func (m *Maker) addLeaf(b *Block, ref LeafRef, as index.Reading) error {
 	l, err := m.leaf(m.open(leafRun{ref.RunRef, m.reading(as)}, as), ref, as)
 	if err != nil {

@@ -41,7 +41,7 @@ const nearRunesMax = 64
 // swaps two neighbours. Only one goroutine may use a Nearer.
 type Nearer struct {
 	words  []nearTo
-	far    map[string]bool // terms that are near no word
+	far    map[string]bool // terms that were compared and are near none of the given words
 	terms  match.Terms
 	text   int // number of the current text
 	number int // number of the near word that was found last
@@ -152,7 +152,8 @@ func (n *Nearer) Near() []string {
 	return slices.Compact(out)
 }
 
-// AddTerm counts the current text for a term that Note or Part has found near a given word.
+// AddTerm counts the current text for term, if Note or Part has found term near
+// a given word before.
 func (n *Nearer) AddTerm(term string) {
 	for i := range n.words {
 		if c := n.words[i].near[term]; c != nil {

@@ -5,18 +5,19 @@ import (
 	"infomall/store/words/match"
 )
 
-// A page answers a query better than another if the words of the query stand
-// together in one of its blocks, in all of its text, and in its title. The score of a
-// page is the sum, over the words, of how much the page says of the word times how rare
-// the word is. The first factor depends on nothing but the page, so it is known before
-// all pages were asked. The second depends on all pages, see Collection.
+// A page answers a query better than another page if the words of the query
+// stand together in one of its blocks, if they are in its whole text, and if
+// they are in its title. The score of a page is the sum, over the words, of how
+// much the page says of the word times how rare the word is. The first factor
+// depends on nothing but the page, so it is known before all pages were
+// searched. The second factor depends on all pages, see Collection.
 //
-// The text is weighed as in BM25F (Robertson and Zaragoza 2009, "The Probabilistic
-// Relevance Framework: BM25 and Beyond"). The constants below were chosen by known-item
-// search on six sites. What was tried there and did not
-// help: words near each other (pages that link to the page asked for have its name in one
-// piece), the importance of blocks for their site, and mean lengths of the site's pages
-// instead of fixed ones.
+// The text is weighed as in BM25F (Robertson and Zaragoza 2009, "The
+// Probabilistic Relevance Framework: BM25 and Beyond"). The constants below
+// were chosen by known-item search on six sites. Three further signals were
+// tried there and did not help: words that are near each other (pages that link
+// to the wanted page have its name in one piece too), the importance of blocks
+// for their site, and mean lengths of the site's pages instead of fixed ones.
 
 // Page has the counts of a query's words in a page, from which Rank computes how well the page
 // answers the query.
@@ -34,10 +35,10 @@ type Block struct {
 	Terms  int   // number of terms of the block
 }
 
-// Best says how well a page answers a query, as far as that depends on the page alone.
+// Best says how well a page answers a query, as far as the page alone tells it.
 type Best struct {
 	Place int         // index of the best block in Page.Blocks
-	Says  []float64   // for each atom, how much the page is about it, from 0 on; nil if no ranks are needed
+	Says  []float64   // for each atom, how much the page says of it, 0 or more; nil if no ranks are needed
 	Label label.Label // of the best block
 	Print Print
 	// Stored is set if an index of words has the page. Its blocks can then be read one by one,
@@ -54,16 +55,16 @@ type Print struct {
 	Known bool // Bits and Has are known
 }
 
-// Factors are the three summands of Best.Says, for each atom: from the best block, the whole
-// page, and the title.
+// Factors has the three summands of each element of Best.Says: for the best
+// block, for the whole page, and for the title.
 type Factors struct {
 	Place               int // index of the best block in Page.Blocks
 	Block, Whole, Title []float64
 }
 
-// The constants of Rank. The constants named Length are from 0 to 1, and say how much a word
-// counts less in a longer text. The constants named usual are the numbers of terms of a usual
-// text.
+// The constants of Rank. A constant named Length says how much less a word
+// counts in a longer text, from 0 (not at all) to 1. A constant named usual is
+// the number of terms of a usual text.
 const (
 	saturation = 1.2 // k1 of BM25: how much a word counts when it occurs again
 	linkedPart = .1  // how much a word in a link counts, because it is about another page

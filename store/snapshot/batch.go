@@ -33,7 +33,7 @@ type metaAt struct {
 	damaged bool // the run cannot be read; the fields below are then empty
 	digests []record.Digest
 	pages   *segment.Pages
-	bodies  []record.Digest // digest of the body of each entry; only if the archive has texts extracted from documents and their columns are wanted
+	bodies  []record.Digest // digest of each entry's body; nil unless the archive has texts of documents and the scan wants columns of them
 	texts   [len(textColumns)][]string
 }
 
@@ -65,8 +65,9 @@ func (o *batcher) add(group []timeline.Capture) error {
 	return nil
 }
 
-// direct returns o if all columns that the scan needs are in the index. The captures can
-// then be appended from the columns of the index. Otherwise direct returns nil.
+// direct returns o if the captures can be appended straight from the columns of
+// the index: all columns that the scan needs are there. Otherwise it returns
+// nil.
 func (o *batcher) direct() *batcher {
 	if !o.alone || o.s.Skip != nil || o.s.Level > 0 {
 		return nil
@@ -338,9 +339,9 @@ func putPage(b *record.Batch, want record.Columns, p *segment.Page) {
 	}
 }
 
-// digest returns the digest of the body of a revisit that is stored without its own body.
-// The parameter from says which entry has the body. The digest is zero if the archive does
-// not have it.
+// digest returns the digest of the body of a revisit that is stored without its
+// own body. The parameter from says which entry has the body. The digest is
+// zero if the archive does not have the body.
 func (o *batcher) digest(from origin) (record.Digest, error) {
 	if from.from.Seg == nil {
 		return record.Digest{}, nil

@@ -29,8 +29,9 @@ type Cursor struct {
 	bodies bool    // the bodies of all entries are in the archive
 	mixed  bool    // some captures of the segment were added later; see Snapshot.KnownAt
 
-	// hinted counts those of the first to entries of the chunk that have hints (how a capture
-	// differs from the capture before it).
+	// hinted is how many of the first entries of the chunk have hints (how a
+	// capture differs from the capture before it). It counts the entries before
+	// index to.
 	hinted, to int
 }
 
@@ -48,16 +49,18 @@ func newCursorOn(key string, seg *segment.Reader, want segment.Want, v *Snapshot
 	return &Cursor{v: v, seg: seg, chunks: seg.Only(key, want), skips: v.skips, mixed: mixed}
 }
 
-// newSampleCursor returns a cursor over the entries of a segment's sample that have this level.
-// It may also return other entries. The sample must have the level. Do not use the places of
-// these entries: they say nothing.
+// newSampleCursor returns a cursor over the entries of a segment's sample that
+// have this urlkey.Level or a higher one. It may also return entries of lower
+// levels. The level must be at least the segment's SampleLevel. Do not use the
+// places of these entries: they mean nothing.
 func newSampleCursor(level int, seg *segment.Reader, want segment.Want, v *Snapshot) *Cursor {
 	want, mixed := v.wantAdded(seg, want)
 	return &Cursor{v: v, seg: seg, chunks: seg.Sample(level, want), skips: v.skips, mixed: mixed}
 }
 
-// wantAdded returns want, to which it adds segment.WantAdded if the segment is mixed: some of
-// its captures were added after the time of KnownAt. mixed reports whether it is.
+// wantAdded returns want, and adds segment.WantAdded to it if the segment is
+// mixed. mixed reports whether the segment is mixed: some of its captures were
+// added after the time of KnownAt, and others were not.
 func (v *Snapshot) wantAdded(seg *segment.Reader, want segment.Want) (_ segment.Want, mixed bool) {
 	if !v.known.isMixed(seg.Info.ID) {
 		return want, false

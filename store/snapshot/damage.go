@@ -27,7 +27,7 @@ type damageMet struct {
 	mu    sync.Mutex // guards the fields after skip
 	skip  bool
 	first []string        // the first messages: one for each file, and for each body that is in no file
-	files map[string]bool // the files and bodies that first has messages of
+	files map[string]bool // the files and bodies of which first has a message
 	more  bool            // there is more damage than first describes
 	pool  string          // pool of the first damaged db-file, "" if there is none
 }
@@ -90,8 +90,8 @@ func (v *Snapshot) skips(err error) bool {
 	return true
 }
 
-// noSkip never skips damage. It is the Cursor.skips of a cursor that must see all captures of a
-// URL.
+// noSkip reports that no damage may be skipped. It is the Cursor.skips of a
+// cursor that must not miss a capture of a URL.
 func noSkip(error) bool { return false }
 
 // Groups of columns. colsOriginal are the columns that a revisit gets from its original (the

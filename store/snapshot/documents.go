@@ -37,7 +37,7 @@ func mayHaveDocument(mime string) bool {
 // depends on it.
 type SentAs struct {
 	Mime    string // media type in lower case, without parameters
-	Charset string // of the header Content-Type, in lower case; "" if it names none
+	Charset string // charset that the header Content-Type names, in lower case; "" if it names none
 	Coding  string // the header Content-Encoding
 }
 
@@ -64,7 +64,7 @@ type documents struct {
 	// reading, sorted. The last bits have another meaning: bodyText is set if a reading of the
 	// body has text, and bodyEmpty if a reading has none.
 	bodies  []uint64
-	allRead bool         // every file could be read, so bodies is complete
+	allRead bool         // every file could be read, so bodies has all bodies
 	asked   atomic.Int64 // number of calls of Document
 }
 
@@ -227,8 +227,8 @@ func (v *Snapshot) readBodies() []uint64 {
 	return d.bodies
 }
 
-// bodyNumber returns the number that stands for id in documents.bodies: its first eight
-// bytes, with the flag bits at the end set to zero.
+// bodyNumber returns the number of the body id in documents.bodies: its first
+// eight bytes, with the flag bits at the end set to zero.
 func bodyNumber(id segment.ID) uint64 { return binary.BigEndian.Uint64(id[:]) &^ bodyBits }
 
 // DocumentText reports whether an entry that is not a page has a text of a document, an
@@ -342,8 +342,9 @@ func (s *Source) readings(name string, again bool) (*readings.File, error) {
 // colsDocument are the columns that come from the document if a capture is not a page.
 const colsDocument = record.ColTitle | record.ColLang
 
-// title returns the title of the page or document of the entry at this position. The entry
-// must be stored with a body. m has the entries of its run, from the db-file.
+// title returns the title of the page or document of the entry at the place
+// that the parameter at gives. The entry must be stored with a body. m has what
+// the db-file says of the entries of its run.
 func (o *batcher) title(m *metaAt, at timeline.Place) (string, error) {
 	if k := m.pages.TitleAt(int(at.N)); k >= 0 {
 		if title := m.pages.Titles()[k]; title != "" || m.bodies == nil {

@@ -48,8 +48,9 @@ type storedVersions struct{ v *Snapshot }
 // Versions returns a reader of the snapshot's versions, for a derive.Folder.
 func (v *Snapshot) Versions() derive.Versions { return storedVersions{v} }
 
-// StoredFold returns the fold stored with the version at a place (how its blocks
-// relate to those of earlier versions), or nil if none is stored.
+// StoredFold returns the fold that is stored with the version whose first
+// capture is at this place, or nil if none is stored. (A fold says how the
+// blocks of the version relate to those of earlier versions.)
 func (s storedVersions) StoredFold(at timeline.Place) ([]byte, error) {
 	f, err := s.v.Runs.Facts(at.Seg, at.Run)
 	if err != nil {
@@ -58,9 +59,9 @@ func (s storedVersions) StoredFold(at timeline.Place) ([]byte, error) {
 	return f.Fold(at.N), nil
 }
 
-// VersionBody returns the body of version l, and how to read it (its media type and charset).
-// The bool is false if the version has no body, or if the body is too large to be divided into
-// blocks.
+// VersionBody returns the body of the version that begins with capture l, and
+// how to read it (its media type and charset). The bool is false if the version
+// has no body, or if the body is too large to be divided into blocks.
 func (s storedVersions) VersionBody(ctx context.Context, l *timeline.Capture) (derive.Body, bool, error) {
 	e, err := s.v.Runs.Entry(l.Place)
 	if err != nil {
@@ -76,7 +77,7 @@ func (s storedVersions) VersionBody(ctx context.Context, l *timeline.Capture) (d
 // EarlierVersion is a version in the archive, as ReadVersions returns it.
 type EarlierVersion struct {
 	body.Version
-	As divide.As // how the body is read
+	As divide.As // how the body is read: its media type and charset
 }
 
 // ReadVersions reads the versions that begin with some captures; see body.Runs.Versions. It

@@ -55,10 +55,11 @@ func (v *Snapshot) Removals() ([]inForceRemoval, error) {
 	return list, nil
 }
 
-// mark sets the field Hidden of each removed entry of group to the generation of the catalogue
-// that removed it. It returns group without those removed entries from which no other capture
-// takes its body: the next merge drops these from the file, and no answer may depend on whether
-// that merge has run.
+// mark sets the field Hidden of each removed entry of group to the generation
+// of the catalogue that removed the entry. It returns group without some of the
+// removed entries: those from which no other capture takes its body. The next
+// merge drops these from the file, and answers must be the same before and
+// after that merge.
 func (v *Snapshot) mark(group []timeline.Capture) ([]timeline.Capture, error) {
 	list, err := v.Removals()
 	if err != nil {
@@ -168,9 +169,9 @@ func (v *Snapshot) IsHidden() (func(timeline.Place) bool, error) {
 	}, err
 }
 
-// HiddenNeeds returns a function that reports whether the capture at a place is hidden
-// (removed, but still in a file). The function also returns which visible captures take their
-// bodies from it.
+// HiddenNeeds returns a function that reports whether the capture at a place is
+// hidden (removed, but still in a file). If it is, the function also returns
+// which visible captures take their bodies from the capture.
 func (v *Snapshot) HiddenNeeds() (func(timeline.Place) (catalog.Need, bool), error) {
 	list, err := v.Removals()
 	return func(p timeline.Place) (n catalog.Need, ok bool) {

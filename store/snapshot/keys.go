@@ -75,7 +75,7 @@ type keyStream struct {
 	seg      *segment.Reader
 	chunks   *segment.ChunkCursor
 	from, to record.Time
-	timed    bool                      // not all captures of the segment are in that range, or some may be hidden
+	timed    bool                      // the captures of the segment must be tested: some are outside that time range, or may be hidden
 	hidden   func(timeline.Place) bool // reports whether a capture was removed; nil if the segment has no such captures
 	mixed    bool                      // some captures of the segment were added later; see Snapshot.KnownAt
 
@@ -217,7 +217,7 @@ func (m *keyMerge) end() bool { return m.tree.end() }
 // from another stream or chunk.
 func (m *keyMerge) key() (key string, again bool) { return m.tree.key(), m.tree.again() }
 
-// next moves to the next key.
+// next moves to the next key in the range that seek was given.
 func (m *keyMerge) next() error {
 	w := m.streams[m.tree.top()]
 	if err := w.next(); err != nil {
@@ -242,16 +242,17 @@ type keyTree struct {
 	losers []loser  // losers[0] is the winner
 }
 
-// loser is the number of a stream that lost at a node of a keyTree, and the stream's code. The
-// number is -1 if no stream has reached the node yet.
+// loser is a node's entry in a keyTree: the stream that lost there, and that
+// stream's code. The stream is -1 if none has reached the node yet.
 type loser struct {
 	code   uint64
 	stream int
 }
 
-// codeEnd is the code of a stream that is at its end. codeSame is the code of a key that equals
-// the key before. The codes of all other keys are between them: the number of shared bytes,
-// subtracted from the greatest length, followed by the next byte.
+// codeSame is the code of a key that equals the key before, and codeEnd the
+// code of a stream at its end. The code of any other key lies between them. It
+// is made of two numbers: codeLength less the number of shared bytes, and the
+// next byte.
 const (
 	codeSame   = 0
 	codeEnd    = 1<<64 - 1

@@ -12,15 +12,17 @@ import (
 	"infomall/store/urlkey"
 )
 
-// This file is about snapshots that show the archive as it was known at an earlier time.
-// For such a snapshot, captures that were added later do not exist: no capture has its
-// body from them, and nothing that is computed depends on them.
+// This file is about snapshots that show the archive as it was known at an
+// earlier time. For such a snapshot, captures that were added later do not
+// exist: no capture has its body from them, and nothing that is computed
+// depends on them.
 //
-// A segment of which all captures were added later is left out of the catalogue of the
-// snapshot. A segment of which some were added later is called mixed: its cursors mark
-// these captures as Later, and whoever gathers the captures of a URL drops them. Both may
-// have been known when other segments were written. What such a segment says of a URL
-// (hints and folds) is then not believed.
+// A segment whose captures were all added later is left out of the snapshot's
+// catalogue. A segment is called mixed if only some of its captures were added
+// later. A cursor on a mixed segment marks these captures as Later, and the
+// code that gathers the captures of a URL drops them. The writers of other
+// segments may have known the captures that were added later. The hints and
+// folds of such segments are then not used.
 //
 // Bodies and blocks do not change, so they are read from any segment.
 
@@ -73,9 +75,10 @@ func (v *Snapshot) KnownAt(t record.Time) *Snapshot {
 	return &Snapshot{from: v.from, Pin: &commit.Pin{Catalog: &shown}, Runs: v.Runs, damage: v.damage, documents: v.documents, hiding: v.hiding, known: k, states: v.states}
 }
 
-// disturbs reports whether what segment s says of its captures may depend on captures of the
-// segment late. The fields Born and Seen cannot answer this, because a merge gives captures a
-// newer Born.
+// disturbs reports whether the hints of segment s may depend on captures of the
+// segment late, because the keys of the two overlap and late has captures
+// before the last one of s. The fields Born and Seen cannot answer this,
+// because a merge gives captures a newer Born.
 func disturbs(late, s *segment.Info) bool {
 	return late.First <= s.Last && late.FirstKey <= s.LastKey && s.FirstKey <= late.LastKey
 }
@@ -128,10 +131,12 @@ func (k *knownAt) mixes(list []*segment.Info) bool {
 	return k != nil && slices.ContainsFunc(list, func(s *segment.Info) bool { return k.isMixed(s.ID) })
 }
 
-// begin returns the time from which a scan of the captures from <= time < to must read
-// segments. The result is not later than from. list has the segments that k shows. Hints (how a
-// capture differs from the one before it) may depend on earlier captures that were added after
-// k.time: directly, or because these gave their bodies to revisits.
+// begin returns the time from which segments must be read for a scan of the
+// captures from <= time < to. The result is not later than from. list has the
+// segments that the snapshot shows. The result is earlier than from if hints
+// (how a capture differs from the one before it) may depend on earlier captures
+// that were added after k.time, directly or because these gave their bodies to
+// revisits.
 func (k *knownAt) begin(list []*segment.Info, from, to record.Time) record.Time {
 	if k == nil {
 		return from
@@ -239,10 +244,11 @@ func (v *Snapshot) hasLater(r *segment.Reader, key string, at record.Time) (bool
 	}), err
 }
 
-// unsettles reports whether the numbers that the catalogue has for a pool may include captures
-// that were added after k.time. pool has the pool's segments, and all has the segments that k
-// shows. A capture added later may also have given its body to a revisit of an earlier pool,
-// with which a capture of this pool is compared.
+// unsettles reports whether the numbers that the catalogue has for a pool may
+// include captures that were added after k.time. pool has the pool's segments,
+// and all has the segments that the snapshot shows. The numbers may also be
+// wrong if a capture that was added later gave its body to a revisit in an
+// earlier pool, with which a capture of this pool was compared.
 func (k *knownAt) unsettles(pool, all []*segment.Info) bool {
 	if k == nil {
 		return false

@@ -13,8 +13,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// This file finds the capture that a revisit names, by URL and time or by digest:
-// rules 1 and 2 of originals.go.
+// This file finds the capture to which a revisit refers, by URL and time or by
+// digest. These are rules 1 and 2 of originals.go.
 
 // momentFew is the greatest number of captures at one moment (a millisecond or second) that are
 // searched one by one. If there are more, they are grouped by declared digest first.
@@ -30,7 +30,7 @@ const (
 // names its original by URL and time, or by digest) need them.
 type urlCaptures struct {
 	all     []Sibling                          // sorted by time
-	moments map[record.Time]map[string]*choice // results of Originals.moment
+	moments map[record.Time]map[string]*choice // results of Originals.moment, by the time t that it was called with
 	digests map[string]*choice                 // by declared digest; nil before the first use, see Originals.byDigest
 }
 
@@ -168,10 +168,11 @@ func (c *choice) add(i int32, g *Sibling, s *segment.Stored) {
 	}
 }
 
-// first returns the first capture in the choices from whose body revisit e may have its own, or
-// nil if there is none. A capture that is no revisit precedes all revisits. Captures that
-// cannot be read are in the choices too, because one might be the right one; if the first
-// capture is one of them, first returns its damage as an error.
+// first returns the capture from which revisit e may have its body, among the
+// choices from, or nil if there is none. It prefers captures that are no
+// revisits, and among equals the first. Captures that cannot be read are among
+// the choices too, because one of them might be the right one. If first would
+// return such a capture, it returns the damage as an error instead.
 func (u *urlCaptures) first(e Link, from ...*choice) (*Sibling, error) {
 	best := -1
 	for _, lists := range [2]func(*choice) []int32{
@@ -193,8 +194,8 @@ func (u *urlCaptures) first(e Link, from ...*choice) (*Sibling, error) {
 	return nil, nil
 }
 
-// at returns capture i of the URL. It returns an error if the complete entry of the capture is
-// damaged.
+// at returns u.all[i]. If the complete entry of that capture is damaged, it
+// returns the damage as an error.
 func (u *urlCaptures) at(i int) (*Sibling, error) {
 	if g := &u.all[i]; g.damage == nil {
 		return g, nil

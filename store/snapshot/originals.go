@@ -43,14 +43,14 @@ type Originals struct {
 	v     *Snapshot
 	batch Batch // empty if there is none
 
-	mu    sync.Mutex // guards the fields below; held for each question
+	mu    sync.Mutex // guards the fields below
 	read  *derive.Reader
 	found map[timeline.Place]*timeline.Original // by place of a revisit, or of a capture with a body; nil for a revisit without a body
 	heads map[timeline.Place]timeline.Place     // results of headOf
 	urls  map[string]*urlCaptures
 	held  int                       // number of captures and URLs in urls
-	seen  map[timeline.Place]origin // origins that Snapshot.originOf found, of captures stored without a body
-	url   string                    // the last URL that was converted to a key, and the key
+	seen  map[timeline.Place]origin // results of Snapshot.originOf, by the place of a capture that is stored without a body
+	url   string                    // the last URL that was converted to a key, and that key
 	key   string
 }
 
@@ -80,8 +80,8 @@ type Link struct {
 }
 
 const (
-	// foundMost is for how many revisits the original is remembered. urlsMost is for how many
-	// captures, of all URLs to which chains have led, what was read is remembered.
+	// foundMost is the number of revisits for which the original is remembered.
+	// urlsMost is the number of captures and URLs in Originals.urls.
 	foundMost = 1 << 19
 	urlsMost  = 1 << 20
 )
@@ -90,8 +90,8 @@ const (
 // meets the mark returns to itself.
 var walking = new(timeline.Original)
 
-// unread is the value of Original.As for a capture whose headers do not say how to read its
-// body, because it has no headers or is a 304.
+// unread is the value of Original.As for a capture whose headers do not say how
+// to read its body, because it has no headers or has the status 304.
 var unread = divide.As{Mime: "?"}
 
 func newOriginals(v *Snapshot, b Batch, read *derive.Reader) *Originals {
@@ -313,10 +313,11 @@ func (o *Originals) asStored(ctx context.Context, at timeline.Place) (*timeline.
 	return out, nil
 }
 
-// take returns the original of the revisit at a place. next is the place of the capture to
-// which the revisit refers, and the argument of is the original of that capture. If the revisit
-// has no headers, it also gets the headers of that capture. If nothing differs from the
-// argument of, take returns it itself.
+// take returns the original of the revisit at the place that the parameter at
+// gives. next is the place of the capture to which the revisit refers, and the
+// parameter of is the original of that capture. If the revisit has no headers,
+// it also gets the headers of that capture. If nothing differs from the
+// parameter of, take returns that value itself.
 func (o *Originals) take(ctx context.Context, at timeline.Place, of *timeline.Original, next timeline.Place) (*timeline.Original, error) {
 	s, err := o.Stored(at)
 	if err != nil {
@@ -410,8 +411,9 @@ func (o *Originals) reading(ctx context.Context, at timeline.Place, as divide.As
 	return nil, err
 }
 
-// page returns what the page of a revisit says (its title, charset and so on). The parameter of
-// is the revisit's original. The result is segment.NoPage if the body cannot be read.
+// page returns what the page of a revisit says (its title, charset and so on).
+// The parameter of is the original of the revisit, as Of returns it. The result
+// is segment.NoPage if the body cannot be read.
 func (o *Originals) page(ctx context.Context, of *timeline.Original) (segment.Page, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

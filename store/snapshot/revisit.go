@@ -57,7 +57,7 @@ func (v *Snapshot) without(e *timeline.Capture) error {
 // origin says from which entry a capture has its body if it is stored without one.
 type origin struct {
 	from     timeline.Place     // place of the entry that has the body; without a segment if the archive does not have the body
-	original *timeline.Original // what the capture takes from that entry; nil for a body of the capture before
+	original *timeline.Original // what the capture takes from that entry; nil if the capture only has the body of the capture before it
 }
 
 // originFrom returns the origin of e's body: the entry that stores the body. e must have been
@@ -154,9 +154,9 @@ func (o *batcher) origin(e *timeline.Capture) (origin, error) {
 	return o.v.originOf(o.ctx, e.Place, s)
 }
 
-// Complete fills in the fields of e, a stored revisit, that it has from its
-// original. l is the same revisit after it was settled. owner is the entry that
-// stores the body.
+// Complete fills in those fields of the stored revisit e that come from its
+// original, the capture with the body. l is the same revisit after it was
+// settled. owner is the entry that stores the body.
 func (v *Snapshot) Complete(ctx context.Context, e *segment.Stored, l *timeline.Capture, owner *segment.Stored) (err error) {
 	e.ID, e.Digest, e.Bytes, e.Content = l.ID, owner.Digest, l.Bytes, l.Content
 	e.Status, e.Kind, e.Mime = l.Status, l.Kind, l.Mime
@@ -168,7 +168,8 @@ func (v *Snapshot) Complete(ctx context.Context, e *segment.Stored, l *timeline.
 }
 
 // locationOf returns the URL to which revisit e redirects; "" if it does not
-// redirect. If the revisit has no headers, the headers of its original count.
+// redirect. The parameter of is the original of e. If the revisit has no
+// headers, the headers of its original count.
 func (v *Snapshot) locationOf(e *segment.Stored, of *timeline.Original) (string, error) {
 	if of == nil || len(e.Head) > 0 || of.Head == timeline.NoPlace {
 		return e.Location, nil

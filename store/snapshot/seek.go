@@ -71,10 +71,10 @@ func (v *Snapshot) Seek(ctx context.Context, s record.Seek) (keys []string, ok b
 type seeker struct {
 	v      *Snapshot
 	s      record.Seek
-	found  map[string]bool // keys of URLs that match
-	first  []seekFirst     // for s.First: the first so far, sorted
-	moved  int             // how many were put into first
-	stored *batcher        // reads what only db-files have
+	found  map[string]bool // keys of the URLs found so far, unless s.First is set
+	first  []seekFirst     // if s.First is set: the first URLs found so far, sorted
+	moved  int             // how many URLs were put into first, including those driven out again
+	stored *batcher        // reads the columns that only db-files have
 
 	seg     *segment.Reader
 	hidden  func(timeline.Place) bool // reports whether a capture was removed; nil if the segment has no such captures
@@ -82,21 +82,22 @@ type seeker struct {
 	allKeys bool                      // all keys of the segment are in the ranges
 	chunk   segment.Tally
 	loaded  bool    // the chunk has its keys
-	urls    []int32 // by entry of the chunk: index of its key; nil if each has its own
+	urls    []int32 // index in chunk.Keys of each entry's key; nil if each entry has its own key
 	b       record.Batch
-	values  []int64 // of the column By
+	values  []int64 // values of the column By, by entry of the chunk
 }
 
-// seekFirst is a URL among the first s.First that Seek has found so far. value is the value of
-// one of its captures in the column By, by which they are ordered.
+// seekFirst is one of the first s.First URLs that Seek has found so far. value
+// is the value of the column By at one of the URL's captures; the URLs are
+// ordered by it.
 type seekFirst struct {
 	value int64
 	key   string
 }
 
-// movedMax is how many URLs, for each URL that is asked for, may be put among the first and
-// driven out again. Beyond this Seek gives up: the captures come in the opposite order, and a
-// scan is faster.
+// movedMax bounds how many URLs are put into seeker.first for each URL that is
+// asked for. If there are more, the captures come in the opposite order and
+// drive each other out. Seek then gives up, because a scan is faster.
 const movedMax = 256
 
 // segment looks for wanted captures in segment i, and adds the URLs of those that it finds.
@@ -303,7 +304,8 @@ func (w *seeker) fill() error {
 	return nil
 }
 
-// takeAll treats all entries of the chunk as entries that match.
+// takeAll adds the URLs of all entries of the chunk, as if all of them matched.
+// more is false if there are more URLs than Seek may return.
 func (w *seeker) takeAll() (more bool, err error) {
 	for i, x := range w.values {
 		if len(w.first) == w.s.First && w.after(x) {

@@ -54,7 +54,7 @@ type Snapshot struct {
 	documents *documents
 	hiding    *record.Hiding // nil hides nothing; set before the first read
 	known     *knownAt       // nil if all captures are shown, whenever they were added
-	states    *states        // shared by all that KnownAt makes of one snapshot
+	states    *states        // states of all segments; v and the snapshots that v.KnownAt returns share them
 	gained    struct {       // see gainedFrom
 		once sync.Once
 		from record.Time
@@ -65,8 +65,8 @@ type Snapshot struct {
 // captures keep the bodies that they have from hidden ones. Call Hide before the first read.
 func (v *Snapshot) Hide(h *record.Hiding) { v.hiding = h }
 
-// Close ends the snapshot. The files of its state can be deleted when no other
-// snapshot uses them.
+// Close ends the snapshot. After that, the files of its state can be deleted,
+// unless another open snapshot uses them.
 func (v *Snapshot) Close() error {
 	if v.known != nil {
 		return nil // the snapshot of which it is a part is closed
@@ -118,15 +118,16 @@ func (v *Snapshot) SetCache(bytes int64) { v.Runs.SetCache(bytes) }
 // Stats returns counts of what the snapshot has read so far.
 func (v *Snapshot) Stats() record.ReadStats { return v.Runs.Stats() }
 
-// segmentsFor returns the segments that a scan must read for captures with a time in from <=
-// time < to. These are the segments with captures in that time, and the segments whose captures
-// may make the hints of those captures wrong. (Hints say how a capture differs from the one
-// before it.)
+// segmentsFor returns the segments that a scan must read for the captures from
+// <= time < to. These are the segments with such captures, and the segments
+// whose captures may make the hints of such captures wrong. (Hints say how a
+// capture differs from the one before it.)
 //
-// If a capture was imported after a hint was computed, the hints of the captures that follow it
-// change. If it gave its body to a revisit of its month or a later month that had none, the
-// hints of the captures after that revisit change too. Therefore segmentsFor returns all
-// segments from the earliest such capture or revisit on.
+// If a capture was imported after a hint was computed, the hints of the
+// captures that follow it change. It may also have given its body to a revisit,
+// of its month or a later one, that had no body. Then the hints of the captures
+// after that revisit change too. Therefore segmentsFor returns all segments
+// from the earliest such capture or revisit on.
 func (v *Snapshot) segmentsFor(from, to record.Time) []*segment.Info {
 	from = v.known.begin(v.Pin.Segments, from, to)
 	for {
@@ -510,10 +511,12 @@ func (v *Snapshot) warm(segments []*segment.Info, ranges []urlkey.Range) {
 	wait.Wait()
 }
 
-// Since returns the time from which about n segments have captures of the URL with this key
-// before the time to. It counts the segments that may have some, and returns the first time of
-// the n-th last of them. If there are no more than n, it returns record.MinTime. Since reads
-// only the filters of segments, and of an archive in a bucket nothing.
+// Since returns a time such that about n segments have captures of the URL with
+// this key between that time and the time to. It counts the segments that may
+// have captures of the URL, and returns the first time of the n-th last of
+// these segments. If there are no more than n, it returns record.MinTime. Since
+// reads only the Bloom filters of segments, and of an archive in a bucket
+// nothing.
 func (v *Snapshot) Since(key string, to record.Time, n int) record.Time {
 	var begins []record.Time
 	for _, i := range v.Pin.Segments {

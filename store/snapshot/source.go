@@ -26,7 +26,7 @@ type Source struct {
 	blockedName string
 	// readingsCache has tables of readings, by file name.
 	readingsCache map[string]*readings.File
-	readingsBytes int64 // what they take
+	readingsBytes int64 // size of these tables in bytes
 }
 
 // Options say how much work scans and tallies do in parallel or in advance.

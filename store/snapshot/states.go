@@ -15,9 +15,10 @@ import (
 	"infomall/store/urlkey"
 )
 
-// This file reads states. A capture without a body of its own, such as a revisit, has the
-// body of another capture. If that one is deleted and leaves the files, a merge writes down
-// from when to when the revisit had its body: see segment.Info.States.
+// This file reads states. A capture without a body of its own, such as a
+// revisit, has the body of another capture. If that other capture is deleted, a
+// merge removes it from the files and stores a state instead: from when to when
+// the revisit had this body. See segment.Info.States.
 
 // State is a period in which a capture that is stored without a body had its body from one
 // other capture.
@@ -160,8 +161,8 @@ func hasAnyStates(list []*segment.Info) bool {
 type Changes struct {
 	v      *Snapshot
 	hidden func(timeline.Place) bool
-	of     map[timeline.Place]*changed // captures without a body that were met
-	whole  map[string]*changed         // by key: the URLs all of whose captures were added
+	of     map[timeline.Place]*changed // result for each capture without a body that was met, by its place
+	whole  map[string]*changed         // by key: result for each URL of which all captures were added to it
 
 	groups map[string][]timeline.Capture // results of group
 	held   int                           // captures in groups
@@ -173,7 +174,7 @@ const heldMost = 1 << 16
 
 // changed is the common result for captures that lead to a common capture.
 type changed struct {
-	in     *changed // the result that this one has become a part of, or nil
+	in     *changed // the result into which this one was joined, or nil
 	times  map[record.Time]bool
 	hidden bool
 }

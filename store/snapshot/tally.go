@@ -149,19 +149,19 @@ type tallier struct {
 	mixed   bool                      // some captures of the segment were added later; see Snapshot.KnownAt
 	allKeys bool                      // all keys of the segment are in the ranges
 	allTime bool                      // all times of the segment are wanted
-	span    [2]record.Time            // the period of the time that periodOf was asked for last
+	span    [2]record.Time            // the period that Tally.Period returned last, for periodOf
 	look    *Looker                   // for captures whose bodies are elsewhere
 	settled []timeline.Capture        // captures of the URL that was looked up last
 	places  map[timeline.Place]int    // index in settled of the capture at each place
 
-	tally   segment.Tally   // the current chunk
+	tally   segment.Tally   // the current chunk of the segment's index
 	digests []record.Digest // by entry of the chunk, if the tally asks for them
 	stored  *batcher        // appends columns that only db-files have to b; nil if the tally asks for none
 	keep    []bool          // by entry of the chunk: whether it counts; nil means that all do
 	lost    []int           // wanted entries of the chunk that are stored without a body
 	columns []tallied
 	codes   []int32
-	counts  []int64 // number of entries with each code; zero between uses
+	counts  []int64 // counts[c] is how many entries have the code c; all zero between uses
 	touched []int32
 	periods []int64 // by entry of the chunk: index of its period in starts
 	starts  []record.Time
@@ -171,8 +171,8 @@ type tallier struct {
 // its code; the function put takes a code and appends the value to the row.
 type tallied struct {
 	values int
-	at     []int64        // index in codes for each entry; nil means 0
-	codes  []int          // code of each index; nil means the index itself
+	at     []int64        // for each entry: an index in codes; nil means that all are 0
+	codes  []int          // codes[i] is the code of index i; nil means that each index is its own code
 	put    func(code int) // appends the value with this code to the row
 }
 

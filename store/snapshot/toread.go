@@ -35,8 +35,9 @@ func (v *Snapshot) ToRead(ctx context.Context, s record.Scan, part record.FilePa
 	return sum, nil
 }
 
-// borderChunks is about how many chunks Borders reads the keys of at most. If there are more
-// chunks, Borders reads the keys of only some of the segments.
+// borderChunks is the largest number of chunks whose keys Borders reads,
+// approximately. If there are more chunks, Borders reads the keys of only some
+// of the segments.
 const borderChunks = 1 << 20
 
 // Borders returns keys that divide what the scan s reads into parts of about equal size, at

@@ -39,8 +39,9 @@ const (
 type Source struct {
 	Blocks int    // number of blocks
 	Pages  []Page // one for each capture
-	// Read returns the text that block n has in the reading, and the texts of those links in
-	// the block that lead to other addresses.
+	// Read returns the text that block n has when it is read as the parameter
+	// as says, and the texts of those links in the block that lead to other
+	// addresses.
 	Read func(n int, as Reading) (text string, anchors []string)
 	// Neutral reports whether the bytes of block n are plain ASCII.
 	Neutral func(n int) bool
@@ -63,37 +64,38 @@ type Builder struct {
 	at     int64 // bytes written so far
 	enc    *zstd.Encoder
 	err    error
-	table  []byte // the entries of the runs in the table of the file
+	table  []byte // encoded entries of the runs, for the table of the file
 	runs   int
-	blocks [kinds][]byte // the entries of the blocks of each kind in the table of the file
+	blocks [kinds][]byte // encoded entries of the blocks of each kind, for the table of the file
 	counts [kinds]int
 
 	readings list[Reading]
 	others   list[uint32] // IDs of other segments that store leaves of the pages
 	pages    pageGroup
-	users    users // of the current group of runs
+	users    users // users of the leaves, for the runs since the last block of users
 	targets  targets
-	own      map[segment.RunRef]*ownRun // the runs so far
+	own      map[segment.RunRef]*ownRun // which documents the blocks of each run have, for the runs added so far
 	current  *ownRun
-	shapes   []byte // the shapes of the documents of the current group of runs
+	shapes   []byte // encoded shapes (numbers of terms and flags) of the documents of the runs since the last block of shapes
 
 	words match.Terms
 	docs  int               // number of documents so far
 	same  map[digest]int    // the document of each text, by the digest of the text
-	links map[digest]uint64 // by the digest of a text: its flags shapeLink and shapeLinks, if one is set
+	links map[digest]uint64 // for a text with links, by its digest: shapeLink or shapeLinks
 	alias []int             // documents of earlier runs whose texts the current run has, too
 
 	noted       []byte         // the terms that note added, a zero byte after each
-	notedJoined []bool         // for each term in noted: words.Joined when note added it
+	notedJoined []bool         // for each term in noted: the value of words.Joined when note added the term
 	terms       map[string]int // the index in posts of each term of the current part
 	posts       []posting
 	bytes       int // an estimate of the memory that terms and posts take
 	names       []segmentRuns
 }
 
-// ownRun says which documents the blocks of one run of the index have.
+// ownRun says which documents (texts of blocks) the blocks of one run of the
+// index have.
 type ownRun struct {
-	runShapes // its fields of and links are not set
+	runShapes // without the fields of and links
 	readings  []Reading
 }
 
@@ -113,7 +115,7 @@ type digest [16]byte
 // then forgets all and starts again.
 const sameMax = 1 << 20
 
-// segmentRuns is a segment of the index, with the number of its runs.
+// segmentRuns is a segment that the index covers, with the number of its runs.
 type segmentRuns struct {
 	Name
 	id   uint32
@@ -131,12 +133,10 @@ const (
 	kinds
 )
 
-// posting collects the postings of one term. The field bytes has all places of the term
-// except the last one added. The encoding of a place says whether it is the last place in
-// its document, and this is known only when the next place is added.
-//
-// In many archives most terms have one place only. For such a term bytes stays nil, which
-// saves memory.
+// posting collects the postings of one term: in which documents the term is,
+// and at which places. The field bytes has all places except the last one
+// added. The encoding of a place says whether it is the last place in its
+// document, and this is known only when the next place is added.
 type posting struct {
 	bytes  []byte
 	docs   int32
@@ -283,8 +283,8 @@ func (b *Builder) AddRun(s *Source) error {
 	return b.err
 }
 
-// use records in b.users that the current capture has these leaves. The parameter as is
-// the reading of its page.
+// use records in b.users that the page of the current capture has these leaves.
+// The parameter as says how the page is read.
 func (b *Builder) use(leaves []segment.Span, as Reading) {
 	reading := b.readings.number(as)
 	for _, s := range leaves {
@@ -385,8 +385,8 @@ func (b *Builder) document(text string, anchors []string, flags uint64, first in
 	b.shapes = binary.AppendUvarint(b.shapes, uint64(n)<<shapeBits|flags)
 }
 
-// note appends the current term to b.noted, so that linked can compare the terms of the
-// text with those of a link.
+// note appends the current term of b.words to b.noted. The method linked
+// compares the terms in b.noted with those of a link.
 func (b *Builder) note() {
 	b.noted = append(append(b.noted, b.words.Term()...), 0)
 	b.notedJoined = append(b.notedJoined, b.words.Joined)
@@ -428,8 +428,8 @@ func (b *Builder) linked(anchors []string) (flags uint64) {
 	return shapeLinks
 }
 
-// term adds to the postings that the current document has the current term at position n,
-// counted in terms.
+// term adds the current term of b.words to the postings: the current document
+// has it at position n, counted in terms.
 func (b *Builder) term(n int) {
 	i, ok := b.terms[string(b.words.Term())]
 	if !ok {
@@ -456,9 +456,9 @@ func (b *Builder) term(n int) {
 	b.bytes += cap(p.bytes) - before
 }
 
-// put encodes the last place and appends it to p.bytes. The first call also writes the
-// number of the first document before it. The parameter last says that the document has no
-// later place of the term.
+// put encodes the last place that was added to p, and appends it to p.bytes.
+// The first call also writes the number of the first document before it. The
+// parameter last says that the document has no later place of the term.
 func (p *posting) put(last bool) {
 	if len(p.bytes) == 0 {
 		p.bytes = binary.AppendUvarint(p.bytes, uint64(p.doc))
@@ -616,13 +616,15 @@ func (b *Builder) endPart() {
 	b.blocks[kindTerms] = append(b.blocks[kindTerms], partEnd...)
 }
 
-// partEnd marks in the table the end of a part. It takes the place of the last term of a
-// next block.
+// partEnd marks the end of a part in the table. It stands where the last term
+// of a further block of terms would stand.
 var partEnd = []byte{0}
 
-// Finish writes the rest of the index. The Builder must not be used after that. Finish
-// does not close the writer. seen returns the number of the db-file of a segment, if no
-// leaf of a page of this segment is a block of it that its index skips; otherwise 0.
+// Finish writes the rest of the index. It does not close the writer. The
+// Builder must not be used afterwards. Finish calls seen for each other segment
+// that stores leaves of the pages. If the index of that segment skips none of
+// these leaves, seen returns the number of the segment's db-file, and otherwise
+// 0.
 func (b *Builder) Finish(seen func(segment uint32) (number uint32)) error {
 	if len(b.terms) > 0 {
 		b.endPart()

@@ -86,9 +86,9 @@ type Page struct {
 	// Of PageOwn and PageHeld:
 	Reading Reading
 	Title   string
-	Cut     []facts.OutlineBlock // the blocks of the page, see facts.KeptLevel
-	Print   uint64               // the fingerprint of its main text, see facts.Kept.MainPrint
-	Printed bool                 // it has one
+	Cut     []facts.OutlineBlock // the blocks of the page's outline, see facts.KeptLevel
+	Print   uint64               // fingerprint of the main text of the page, see facts.Kept.MainPrint
+	Printed bool                 // the page has a fingerprint
 }
 
 // HasLeaves reports whether the leaves of the page are known.

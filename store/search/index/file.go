@@ -97,15 +97,17 @@ type Special struct {
 	NoText bool   // the capture is PageNone; if not set, it is PageUnknown
 }
 
-// Seen returns the number of the db-file that stores the leaves of n, or 0 if its index may find
-// nothing although such a leaf has the word; see Other.Number.
+// Seen returns Other.Number of the segment that stores the leaves of the run n:
+// the number of its db-file, or 0 if the index of that segment may find nothing
+// although such a leaf has the word.
 func (f *File) Seen(n Named) uint32 { return f.Others[n.other].Number }
 
 func (n Named) compare(o Named) int {
 	return cmp.Or(cmp.Compare(n.Segment, o.Segment), cmp.Compare(n.Run, o.Run), cmp.Compare(n.Reading, o.Reading))
 }
 
-// block is the position, size and checksum of one block of the file.
+// block says where in the file a block begins, its size in bytes, and its
+// crc32c.
 type block struct {
 	at   int64
 	size int
@@ -113,12 +115,13 @@ type block struct {
 }
 
 type termBlock struct {
-	last            string // its last term
+	last            string // the last term in the block of terms
 	terms, postings block
 }
 
-// runBlock is a block that describes consecutive runs. They end before the run with index
-// end, and begin where the runs of the block before it end.
+// runBlock is a block that describes consecutive runs. Its first run is the one
+// after the runs of the block before it. Its last run has the index end-1 in
+// File.Runs.
 type runBlock struct {
 	end int
 	block
@@ -242,9 +245,10 @@ func (f *File) read(b block) ([]byte, error) {
 	return out, nil
 }
 
-// blockKey is the key in the cache File.kept for a decoded form of a block. The field of
-// says which form. The key contains the table of the file, which has the checksums of all
-// blocks, because a new index may have the same file name.
+// blockKey is the key of a decoded block in the cache File.kept. The field of
+// says in which form the block was decoded. The field table is the block of the
+// file's table, whose checksum tells apart two files of the same name: a new
+// index may have the name of an old one.
 type blockKey struct {
 	name  string
 	table block
@@ -256,15 +260,16 @@ type blockKey struct {
 type kind uint8
 
 const (
-	keptBytes kind = iota // its bytes, decompressed
+	keptBytes kind = iota // the decompressed bytes of the block
 	keptShapes
 	keptUsers
 	keptPages
 )
 
-// keep returns the form of block b that the parameter of names. If the cache f.kept does
-// not have it, keep reads the block, decodes it with decode, and puts the result into the
-// cache. decode also returns the size of the result in memory, in bytes.
+// keep returns block b in the form that the parameter of names. If the cache
+// f.kept does not have it, keep reads the block, decodes it with decode, and
+// puts the result into the cache. decode also returns the size of the result in
+// memory, in bytes.
 func keep[T any](f *File, b block, of kind, decode func(content []byte) (T, int64, error)) (T, error) {
 	key := blockKey{f.name, f.table, b.at, of}
 	if t, ok := memo.Get[T](f.kept, key); ok {
@@ -459,8 +464,9 @@ func (f *File) readRuns(r *packed.Reader) {
 	}
 }
 
-// group returns the block in blocks that describes run n, and the first run that this
-// block describes. ok is false if no block describes run n.
+// group returns the element b of blocks that describes run n, and the index
+// first of the first run that b describes. ok is false if no element describes
+// run n.
 func group(blocks []runBlock, n int) (b runBlock, first int, ok bool) {
 	i := sort.Search(len(blocks), func(i int) bool { return blocks[i].end > n })
 	if i == len(blocks) {

@@ -15,7 +15,7 @@ import (
 // Hits has what a search query matched in the documents of an index. A Hits that Find
 // returned never changes.
 type Hits struct {
-	of    []uint32 // for each document: 1 + an index in parts; 0 if the query matches nothing in it. nil if it matches nothing at all
+	of    []uint32 // for each document: 1 + an index in parts, or 0 if the query matches nothing in the document; nil if the query matches nothing in any document
 	parts []*match.Part
 	n     int
 }
@@ -31,7 +31,7 @@ const (
 // Bytes returns an upper estimate of the memory that h takes, in bytes.
 func (h *Hits) Bytes() int64 { return int64(len(h.of))*4 + int64(len(h.parts))*hitBytes }
 
-// add records that the query matches p in document doc.
+// add records what the query matches in document doc: p.
 func (h *Hits) add(doc int, p *match.Part) {
 	h.n++
 	for i := len(h.parts) - 1; i >= max(0, len(h.parts)-recentParts); i-- {
@@ -47,7 +47,8 @@ func (h *Hits) add(doc int, p *match.Part) {
 // Len returns the number of documents in which the query matches something.
 func (h *Hits) Len() int { return h.n }
 
-// Part returns what the query matches in document doc, or nil if that is nothing.
+// Part returns what the query matches in document doc, or nil if it matches
+// nothing there.
 func (h *Hits) Part(doc int) *match.Part {
 	if h.of == nil || h.of[doc] == 0 {
 		return nil
@@ -55,9 +56,9 @@ func (h *Hits) Part(doc int) *match.Part {
 	return h.parts[h.of[doc]-1]
 }
 
-// Find returns what the search query q matches in the documents of the index. Find calls
-// exact for the text of a document if q asks for exact letters. The parameter run of exact
-// is an index in f.Runs.
+// Find returns what the search query q matches in the documents of the index.
+// If q asks for exact letters, Find calls exact for the text of a document: the
+// text of a block of the run f.Runs[run], read as the parameter as says.
 func (f *File) Find(ctx context.Context, q *match.Query, exact func(run, block uint32, as Reading) (string, error)) (*Hits, error) {
 	out := &Hits{}
 	for _, part := range f.parts {
@@ -117,7 +118,7 @@ func (f *File) terms(b termBlock, each func(term []byte, docs int, letter bool, 
 type cursor struct {
 	b      []byte // the postings that were not read yet
 	doc    int    // the current document
-	bits   uint64 // which terms of the query the term equals
+	bits   uint64 // bit i is set if the term equals term i of the query
 	letter bool
 }
 
@@ -195,8 +196,8 @@ func (f *File) postingsOf(q *match.Query, part []termBlock) ([]*cursor, error) {
 	return out, nil
 }
 
-// chosen returns those blocks of a part that may have one of the terms, or a term that
-// starts with one of the prefixes in begins.
+// chosen returns the blocks of part that may have one of the terms in terms, or
+// a term that starts with one of the prefixes in begins.
 func chosen(part []termBlock, terms, begins []string) []termBlock {
 	want := make([]bool, len(part))
 	first := func(t string) int { return sort.Search(len(part), func(i int) bool { return part[i].last >= t }) }
@@ -222,8 +223,9 @@ func chosen(part []termBlock, terms, begins []string) []termBlock {
 	return out
 }
 
-// join reads the postings of all cursors in list in the order of their documents. It adds
-// to out what the query matches in each document. Find says what exact does.
+// join reads the postings of all cursors in list in the order of their
+// documents, and adds to out what the query matches in each document. It calls
+// exact as Find does.
 func (f *File) join(ctx context.Context, q *match.Query, list []*cursor, out *Hits, exact func(run, block uint32, as Reading) (string, error)) error {
 	list = slices.DeleteFunc(list, func(c *cursor) bool { return !c.next() })
 	h := heap(list)
@@ -301,8 +303,8 @@ func (f *File) join(ctx context.Context, q *match.Query, list []*cursor, out *Hi
 	return nil
 }
 
-// blockOf returns the block and the reading to which the shape with this index in the run
-// belongs. reading is an index in Run.Readings.
+// blockOf returns the block to which shape number shape of the run belongs, and
+// the reading of that shape. reading is an index in Run.Readings.
 func (r *runShapes) blockOf(shape int) (block, reading int) {
 	for n, first := range r.at {
 		if first >= 0 && int(first) <= shape {

@@ -12,7 +12,7 @@ type Captures struct{ From, Count uint32 }
 
 // lists stores lists of captures, each distinct list once. The zero value has no list.
 type lists struct {
-	ends  []int      // ends[i] is where the spans of list i end in spans
+	ends  []int      // ends[i] is the index in spans of the end of list i
 	spans []Captures // the ranges of all lists, one list after the other
 }
 
@@ -30,11 +30,11 @@ func (l *lists) List(n uint32) []Captures {
 
 // The columns in which lists are stored.
 const (
-	listCode   = iota // each use of a list: 0 for the one used before, 1 for the next new one, else 1 + how many lists back
-	listSpans         // of each list: the number of its ranges
-	listFirst         // of each list: its first capture, less the first capture of the list before
-	listGaps          // of each further range: how many captures lie between it and the range before
-	listLength        // of each range: its number of captures, less 1
+	listCode   = iota // for each use of a list: 0 for the list used before, 1 for the next new list, otherwise 1 + how many lists back
+	listSpans         // for each new list: the number of its ranges
+	listFirst         // for each new list: its first capture, less the first capture of the new list before
+	listGaps          // for each range after the first of a list: how many captures lie between it and the range before
+	listLength        // for each range: its number of captures, less 1
 	listCols
 )
 
@@ -104,7 +104,7 @@ type listReader struct {
 	cols     [listCols]packed.Reader
 	last     int
 	start    int64
-	captures int64 // number of captures; a larger number in a list means damage
+	captures int64 // number of captures; a list with a capture at or above it is damaged
 }
 
 // reader returns a listReader that reads from r and adds the lists to l, which must be empty.
@@ -117,8 +117,8 @@ func (l *lists) reader(r *packed.Reader, captures int) *listReader {
 	return out
 }
 
-// next returns the number of the list that the writer put next. ok is false if the lists are
-// damaged.
+// next returns the number of the next list: of the one that the writer was
+// given at this point. ok is false if the encoded lists are damaged.
 func (r *listReader) next() (list uint32, ok bool) {
 	if len(r.cols[listCode].B) == 0 {
 		return 0, false

@@ -28,7 +28,7 @@ const (
 	colKind           // for each capture: its PageKind
 	colSame           // for PageSame: number of the capture with the same page
 	colHolder         // for PageHeld: segment, run and number of the capture that has the body
-	colReading        // for PageOwn and PageHeld, as the columns below: number of the reading
+	colReading        // for PageOwn and PageHeld, as all columns below: number of the reading
 	colTitle          // 0: the title of the page before; 1: the title follows
 	colCut            // 0: the cut of the page before; otherwise 1 + number of blocks, and for each block its number of leaves times 16 plus its label
 	colPrint          // 0: no fingerprint of the main text; 1: its 8 bytes follow
@@ -102,8 +102,9 @@ func (g *pageGroup) encode() []byte {
 // right.
 var errPages = errors.New("the pages are not as they were written")
 
-// Pages has the pages of consecutive runs, decoded from one block of an index. Its methods
-// count these runs from 0. It never changes.
+// Pages has the pages of consecutive runs, decoded from one block of an index.
+// The parameter run of its methods counts these runs from 0. A Pages never
+// changes.
 type Pages struct {
 	readings []Reading
 	first    []int32 // for each run the index of its first page in all, and at the end len(all)

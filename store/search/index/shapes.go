@@ -9,7 +9,7 @@ import (
 	"infomall/store/words/match"
 )
 
-// shapes has the documents (texts of blocks) of the runs from first up to, and without, end.
+// shapes has the documents (texts of blocks) of the runs first <= run < end.
 type shapes struct {
 	first, end int // first run, and the run after the last one
 	runs       []runShapes
@@ -25,9 +25,9 @@ type runShapes struct {
 	neutral []bool        // for each block: it has the same text in all readings
 }
 
-// shapeOf returns the index in r.of of the shape that block n has if it is read as the
-// parameter as says. readings are the readings of the run. shapeOf returns -1 if the index does
-// not have the text of the block in that reading.
+// shapeOf returns the index in r.of of the shape of block n, if the block is
+// read as the parameter as says. readings are the readings of the run. shapeOf
+// returns -1 if the index does not have the text of the block in that reading.
 func (r *runShapes) shapeOf(n int, as Reading, readings []Reading) int {
 	if n >= len(r.at) || r.at[n] < 0 {
 		return -1
@@ -76,7 +76,7 @@ func (s *shapes) bytes() (n int64) {
 	return n
 }
 
-// decodeShapes decodes content, the shapes of the runs from first up to, and without, end.
+// decodeShapes decodes content, the shapes of the runs first <= run < end.
 func (f *File) decodeShapes(content []byte, first, end int) (*shapes, error) {
 	r := packed.Reader{B: content}
 	s := &shapes{first: first, end: end, runs: make([]runShapes, end-first)}

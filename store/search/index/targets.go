@@ -11,17 +11,17 @@ import (
 
 // targets collects, for consecutive runs, which captures link to which URLs.
 type targets struct {
-	number map[string]uint32 // the number of each target, by the key of its URL
-	users  users             // the captures that link to each target, as if the target were a document
+	number map[string]uint32 // number of each target, by the key of its URL
+	users  users             // which captures link to each target; a target takes the place of a leaf in users
 	bytes  int               // an estimate of the memory that the map number takes
-	first  int               // the first run
+	first  int               // index of the first of these runs
 }
 
 const (
 	// targetsBytes is the size in memory of the keys of targets at which the Builder writes
 	// the targets of the runs so far as blocks.
 	targetsBytes = 16 << 20
-	targetEntry  = 64 // memory of a key in bytes, without its text
+	targetEntry  = 64 // memory that one key takes, in bytes, without its text
 )
 
 // unknownTargets stands, in place of a key, for the unknown links of a capture. It sorts
@@ -86,7 +86,7 @@ func commonPrefix(a, b string) int {
 // targetBlock is a block of targets of the runs first <= run < end.
 type targetBlock struct {
 	first, end int
-	last       string // its last key
+	last       string // last key in the block
 	block
 }
 
@@ -155,8 +155,9 @@ func (f *File) linking(b *targetBlock, ranges []urlkey.Range, each func(run, n u
 	return nil
 }
 
-// eachOf calls the function each for the captures in c. They are numbered through from the
-// first capture of the run with index first.
+// eachOf calls the function each for every capture in c. The numbers in c begin
+// with the first capture of the run f.Runs[first], and go on through the
+// captures of the following runs.
 func (f *File) eachOf(c Captures, first int, each func(run, n uint32)) {
 	at := uint32(0) // the number of the first capture of the run
 	for run := first; run < len(f.Runs) && at < c.From+c.Count; run++ {

@@ -13,9 +13,9 @@ import (
 // same captures share one list of captures. For example, 5,082 captures of a site have
 // 67,000 leaves in 600,000 uses, but these need only 6,200 different lists.
 type users struct {
-	number   map[readRun]uint32 // of the runs with leaves, in the order in which they came
-	last     readRun            // the run of the last use added, if there is one
-	leaves   []uint32           // of each of them: how many leaves are counted, the last one being used
+	number   map[readRun]uint32 // number of each run with leaves, in the order in which add first met it
+	last     readRun            // the run to which the last use in uses belongs
+	leaves   []uint32           // by number of the run: 1 + the number of its last leaf that is used
 	uses     []use
 	total    int // sum of the counts of all uses
 	captures uint32
@@ -82,7 +82,8 @@ func (u *users) numberOf(run readRun) uint32 {
 	return n
 }
 
-// full reports whether the block should end.
+// full reports whether the current block of users should end, because it has
+// enough uses or captures.
 func (u *users) full() bool { return u.total >= usesMost || u.captures >= usersCaptures }
 
 // lists returns, for each leaf, the numbers of the captures that have it. Leaf n of the
@@ -115,8 +116,9 @@ func (u *users) lists() (first, ends, all []uint32) {
 	return first, ends, all
 }
 
-// encode returns the block of users, and the entry of the table that lists the runs with
-// leaves. The function other returns the number of a segment in Builder.others.
+// encode returns the block of users, and the entry for the table that lists the
+// runs with leaves. The function other returns the number of a segment in
+// Builder.others.
 func (u *users) encode(other func(segment uint32) int) (table, block []byte) {
 	runs := make([]readRun, 0, len(u.number))
 	for key := range u.number {
@@ -164,7 +166,7 @@ func (u *users) encode(other func(segment uint32) int) (table, block []byte) {
 // index.
 type UsersBlock struct {
 	First, End int // the runs First <= run < End, as indexes in File.Runs
-	Captures   int // number of captures of these runs; they are numbered through
+	Captures   int // number of captures of these runs; their numbers go on from run to run
 	Named      []Named
 
 	block
@@ -179,8 +181,8 @@ type Named struct {
 	other int // index in File.Others
 }
 
-// Users has, for each leaf, the captures of a UsersBlock that have it. A capture with the
-// same page as another capture is listed for the same leaves.
+// Users has, for each leaf, which captures of a UsersBlock have the leaf in
+// their page. If two captures have the same page, each leaf lists both.
 type Users struct {
 	Documents []UsedLeaf   // documents of the index
 	Leaves    [][]UsedLeaf // for each run in UsersBlock.Named
@@ -191,7 +193,7 @@ type Users struct {
 // UsedLeaf is a leaf with the list of captures that have it.
 type UsedLeaf struct {
 	N    uint32 // number of the document, or of the block in the run
-	List uint32 // the list of captures, for the method Users.Captures
+	List uint32 // number of its list of captures, for the method List
 }
 
 // UsersOf returns the UsersBlock that describes run n, or nil if no block does.
