@@ -104,8 +104,8 @@ func (t *Table) EachWord(value []byte, word func(value uint8, ok bool), ends fun
 	}
 }
 
-// words looks up each word of a name in the table, and calls the function word with the two
-// results of find.
+// words splits a name into words, looks up each word in the table, and calls
+// the function word with the word's value and whether the table has the word.
 func (t *Table) words(name []byte, word func(value uint8, ok bool)) {
 	for i := 0; i < len(name); {
 		if !isLetter(name[i]) {

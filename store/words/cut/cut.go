@@ -76,7 +76,7 @@ type run struct {
 	letter  [lettersMax]rune       // each letter, folded
 	at      [lettersMax + 1]int    // offset of each letter in the text, and of the end of the run
 	costs   [lettersMax + 1]uint32 // costs[i] is the least cost of the first i letters
-	words   [lettersMax + 1]uint8  // words[i] is how many letters the last word of these has
+	words   [lettersMax + 1]uint8  // words[i] is how many letters the last word has if the first i letters are cut at the least cost
 }
 
 // end returns the offset of the end of the run in the text. It returns -1 if the run is
@@ -111,9 +111,10 @@ func (r *run) finish(yield func(int, string) bool) bool {
 	return ok
 }
 
-// shift calls yield with the words of the first part of a full run, and keeps the letters after
-// it in the run. It returns false if yield does. It keeps so many letters that the last word
-// before them would be the same if all letters of the run were known.
+// shift calls yield with the words at the beginning of a full run, and keeps
+// the letters after them in the run. It returns false if yield does. It keeps
+// so many letters that the yielded words would be the same if all letters of
+// the run were known.
 func (r *run) shift(yield func(int, string) bool) bool {
 	r.weigh()
 	n := r.letters
@@ -127,7 +128,8 @@ func (r *run) shift(yield func(int, string) bool) bool {
 	return ok
 }
 
-// weigh finds, for each number of first letters, the words with the least sum of costs.
+// weigh fills r.costs and r.words: for each i, the way to cut the first i
+// letters of the run that has the least sum of costs.
 func (r *run) weigh() {
 	n := r.letters
 	r.costs[0] = 0
@@ -144,7 +146,8 @@ func (r *run) weigh() {
 	}
 }
 
-// reach lowers r.costs by the words of the list l that begin at letter i.
+// reach lowers r.costs where a word of the list l that begins at letter i makes
+// a cheaper cut, and notes that word in r.words.
 func (r *run) reach(l *list.List, i int) {
 	node := l.Root(r.letter[i])
 	for j := i + 1; node >= 0; j++ {

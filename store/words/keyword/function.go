@@ -5,9 +5,10 @@ import (
 	"sync"
 )
 
-// functionWords returns, by language, the words that say nothing of what a text is about,
-// folded. Package cut has such words of Chinese. The lists of stop.txt, which serve to choose
-// keywords, are longer: they also have words that an event may be about, such as fire.
+// functionWords returns, by language, the words that say nothing of what a text
+// is about, folded. Package cut has these words of Chinese. The lists of
+// stop.txt, from which keywords are chosen, are longer: they also have words
+// that an event may be about, such as fire.
 var functionWords = sync.OnceValue(func() map[string]map[string]bool {
 	lists := make(map[string]map[string]bool)
 	for lang, list := range map[string]string{"en": english, "de": german, "fr": french, "es": spanish} {

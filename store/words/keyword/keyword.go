@@ -32,9 +32,9 @@ import (
 const BytesMax = 200_000
 
 const (
-	rarityUsual = 13.     // bits, of a word whose frequency is not known
-	nameWeight  = 1.5     // of a word that always has a capital letter
-	runWordsMax = 4       // words of a run
+	rarityUsual = 13.     // rarity in bits of a word whose frequency is not known
+	nameWeight  = 1.5     // factor of the weight of a word that always has a capital letter
+	runWordsMax = 4       // most words of a run
 	bitsOfCost  = 1. / 10 // package cut gives costs in tenths of a bit
 )
 
@@ -52,17 +52,17 @@ func Of(text string, n int) []string {
 
 // word is a word of the text.
 type word struct {
-	text    string // as it is written at its first occurrence
+	text    string // the word as it is written at its first occurrence
 	lower   string
 	count   int
-	name    bool // it always begins with a capital letter
+	name    bool // the word always begins with a capital letter
 	chinese bool
-	next    int // index of the word that follows it, or none or several
-	before  int // index of the word before it, or none or several
+	next    int // index in reader.list of the word after it, if that is always the same; else none or several
+	before  int // index in reader.list of the word before it, if that is always the same; else none or several
 }
 
-// The values of word.next and word.before if there is no such word, or if different words stand
-// there.
+// The values of word.next and word.before if no word stands there, or if
+// different words stand there at different occurrences.
 const (
 	none    = -1
 	several = -2
@@ -117,8 +117,8 @@ func (r *reader) read() {
 	}
 }
 
-// follows reports whether two words can be in one run if the text between stands between them.
-// That text is "", a blank or a hyphen.
+// follows reports whether two words can be in one run. between is the text
+// between them: it must be "", a blank or a hyphen.
 func follows(between string) bool { return between == "" || between == " " || between == "-" }
 
 // keyword is a word or a run, with its weight.
@@ -163,10 +163,10 @@ func (r *reader) best(n int) []string {
 	return out
 }
 
-// run returns the indexes of the words that always stand together, from word i on. Each of them
-// occurs at least twice, and as often as the others. If there are no others, the result is only
-// i. A stop word is in a run only if it always has a capital letter, such as New in New
-// Library.
+// run returns the indexes of the words that always stand together, from word i
+// on. Each of them occurs at least twice, and as often as the others. If word i
+// always stands alone, the result is only i. A stop word is in a run only if it
+// always has a capital letter, such as New in New Library.
 func (r *reader) run(i int, stop *stopList) []int {
 	run := []int{i}
 	for len(run) < runWordsMax {

@@ -109,9 +109,9 @@ func inOrder(all []Place) []Place {
 type search struct {
 	*finder
 	q      *Query
-	atomOf []int   // number of the atom of each phrase
+	atomOf []int   // atomOf[i] is the number of the atom of phrase i
 	has    []bool  // for each atom, whether it was found
-	near   [][]hit // near[i] is where phrase i was found, if it is in a NEAR
+	near   [][]hit // near[i] has the places at which phrase i was found, if it is in a NEAR
 	nears  bool    // the query has a NEAR
 	words  []Word  // the words of the query in the part that is being read
 	parts  map[partKey]*Part
@@ -151,7 +151,8 @@ func (f *search) note(h hit) int {
 	return 0
 }
 
-// endNear sets has for the atoms with NEAR, after the whole text was read.
+// endNear sets f.has for the atoms that are a NEAR. Call it after the whole
+// text was read.
 func (f *search) endNear() {
 	for a := range f.q.atoms {
 		if f.q.atoms[a].Within >= 0 {

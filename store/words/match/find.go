@@ -15,15 +15,15 @@ import (
 // searching"). Bit i stands for term i of all terms.
 type table struct {
 	words   int                 // number of 64-bit words of a vector
-	terms   map[string][]uint64 // for the text of a term: bits of the equal terms of the query
-	begins  map[string][]uint64 // terms written with *, by the beginning
+	terms   map[string][]uint64 // for the text of a term: the terms of the query that equal it, as bits
+	begins  map[string][]uint64 // for the beginning of a term: the terms of the query that are written with * after it, as bits
 	lengths []int               // the lengths in bytes of the beginnings, ascending, each once
-	stems   []stems             // terms written with ~
-	starts  []uint64            // the first term of each phrase
-	apart   []uint64            // terms that need not be joined to the term before
-	ends    []uint64            // the last term of each phrase
+	stems   []stems             // the terms of the query that are written with ~, by language
+	starts  []uint64            // bits of the first terms of all phrases
+	apart   []uint64            // bits of the terms that need not be joined to the term before
+	ends    []uint64            // bits of the last terms of all phrases
 	phrases []span              // the terms of each phrase
-	of      []int               // phrase of each term
+	of      []int               // of[i] is the number of the phrase of term i
 	exact   []string            // exact[i] is Phrase.Exact of phrase i
 	longest int                 // number of terms of the longest phrase
 }
@@ -32,7 +32,7 @@ type table struct {
 // with the same stem match.
 type stems struct {
 	language string
-	firsts   [4]uint64           // set of the first bytes of the terms: other words have other stems
+	firsts   [4]uint64           // set of the first bytes of the terms; a word that begins with another byte has another stem
 	bits     map[string][]uint64 // by the stem of a term: bits of the terms with that stem
 }
 
@@ -118,7 +118,7 @@ type Place struct {
 // hit is a place of a text where a phrase of the query was found.
 type hit struct {
 	phrase      int // number of the phrase
-	first, last int // numbers of its terms among those of the text
+	first, last int // numbers of the phrase's first and last term among the terms of the text
 	from, to    int // the phrase is at text[from:to]
 }
 
@@ -130,7 +130,7 @@ type finder struct {
 	next  []uint64
 	froms []int // froms[n % longest] is the offset of term n of the text, for the last terms
 	is    []uint64
-	stems []*stem.Cache // of each language of table.stems
+	stems []*stem.Cache // one for each language of table.stems
 }
 
 func (t *table) finder() *finder {

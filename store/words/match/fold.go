@@ -16,13 +16,13 @@ import (
 type sort uint8
 
 const (
-	parts   sort = iota // separates words
-	blank               // separates words; left out between two letters of a run
+	parts   sort = iota // a character that separates words
+	blank               // white space: separates words, but is left out between two letters of a run
 	quote               // an apostrophe
 	letter              // part of a word
 	marked              // part of a word, whose marks are left out: Latin and Greek
 	digit               // a digit, part of a word
-	mark                // a mark, part of the word or run before it
+	mark                // a mark: part of the word or run before it
 	single              // a letter of a run
 	chinese             // a letter of a run in a script in which blanks mean nothing: Chinese, Japanese
 	nothing             // left out

@@ -7,9 +7,10 @@ import (
 	"sync"
 )
 
-// A text may come in parts, between which stands white space, such as the leaves of a
-// page. Part is what a query needs to know of a part, and Whole puts the answer for
-// the whole text together. A part that many texts share is read once.
+// A text may come in parts with white space between them, such as the leaves of
+// a page. A Part is what a query finds in one part, and a Whole is made of the
+// Parts of a text and has the answer for the text. A part that many texts share
+// is read once.
 
 // Part is what a query finds in one part of a text, such as a paragraph: words and phrases, and
 // beginnings of phrases that may end in the next part. A Whole puts the Parts of a text
@@ -30,8 +31,8 @@ func (p *Part) Plain() bool { return p.some == 0 && p.end == 0 && p.head == nil 
 
 // step is one of the first terms of a part.
 type step struct {
-	bits   uint64 // the terms of the query that match it
-	joined bool   // as Terms.Joined; of the first term: it joins to a Chinese or Japanese letter before the part
+	bits   uint64 // the terms of the query that match the term, as bits
+	joined bool   // value of Terms.Joined; for the first term: it would join to a Chinese or Japanese letter before the part
 }
 
 // partTermsMax is the largest number of terms of a query that can be answered part by part.
@@ -52,8 +53,8 @@ var plainParts = sync.OnceValue(func() *[2][256]Part {
 	return &all
 })
 
-// plain returns the Part with this number of terms in which nothing is found. open is
-// Part.open.
+// plain returns a Part with this number of terms in which the query finds
+// nothing. The argument open becomes Part.open.
 func plain(terms int, open bool) *Part {
 	list := &plainParts()[0]
 	if open {
@@ -74,9 +75,9 @@ type Shape struct {
 
 // Word is a term of a text that matches a term of the query.
 type Word struct {
-	N      int    // its number among the terms of the text, from 0
-	Bits   uint64 // terms of the query that match it, see Query.Bits
-	Joined bool   // as Terms.Joined; of the first term: it joins to a Chinese or Japanese letter before the text
+	N      int    // number of the term among the terms of the text, from 0
+	Bits   uint64 // the terms of the query that match it, as Query.Bits returns them
+	Joined bool   // value of Terms.Joined; for the first term: it would join to a Chinese or Japanese letter before the text
 
 	from, to int // its place in the text; only ="..." needs it
 }
@@ -96,9 +97,9 @@ func (q *Query) Part(text string) *Part {
 	return f.part(f.terms.Shape(n), f.words, text)
 }
 
-// PartOf returns what Part would return for a text with this shape and these words, which are
-// in the order of their numbers. ok is false if the text itself must be read, because the query
-// asks for exact letters.
+// PartOf returns what Part would return for a text with the shape s in which
+// the query matches these words. words is in the order of Word.N. ok is false
+// if the text itself must be read, because the query asks for exact letters.
 func (q *Query) PartOf(s Shape, words []Word) (p *Part, ok bool) {
 	if len(words) == 0 {
 		return partWithout(s), true
@@ -146,8 +147,9 @@ type partKey struct {
 	words [partWords]keyWord
 }
 
-// keyWord is one Word of a partKey. Only three things about its place matter: whether it is
-// among the first terms, among the last, or directly after the word before.
+// keyWord is one Word of a partKey. The Word's place in the text matters only
+// as far as at, next and last tell it: whether it is among the first terms,
+// directly after the word before, or among the last terms.
 type keyWord struct {
 	bits               uint64
 	at                 int
@@ -162,7 +164,8 @@ func partWithout(s Shape) *Part {
 	return plain(s.Terms, s.Open)
 }
 
-// part returns the Part of a text with this shape and these words of the query.
+// part returns the Part of a text with the shape s in which the query matches
+// these words. text is only read if the query asks for exact letters.
 func (f *search) part(s Shape, words []Word, text string) *Part {
 	q, t := f.q, &f.q.table
 	if s.Parting || len(words) == 0 {
@@ -273,11 +276,11 @@ type Whole struct {
 	open  bool
 }
 
-// Whole returns a Whole for a text to which no part was added yet.
+// Whole returns a Whole for a text. No part is added to it yet.
 func (q *Query) Whole() Whole { return Whole{q: q} }
 
-// Idle reports that adding a part in which the query finds nothing (see Part.Plain) would
-// change nothing.
+// Idle reports whether adding a Part that is Plain would not change w. (Plain
+// means that the query finds nothing in the part.)
 func (w *Whole) Idle() bool { return w.state == 0 }
 
 // Add adds the next part of the text.
@@ -330,7 +333,7 @@ func (w *Whole) cross(p *Part) {
 // Sum is what a query finds in some parts of a text, whatever their order. The zero Sum is of
 // no parts.
 type Sum struct {
-	found, atoms, end uint64 // as in Whole and Part
+	found, atoms, end uint64 // the same as in Whole and Part, over all parts
 	begin             uint64 // terms of the query that match the first term of a part
 	unknown           bool   // a part could not be read
 }
@@ -361,8 +364,8 @@ func (s *Sum) Join(o Sum) {
 // AddUnknown adds a part that could not be read to s.
 func (s *Sum) AddUnknown() { s.unknown = true }
 
-// None reports whether the query finds nothing in the parts of s, and all of them could be
-// read.
+// None reports whether the query finds nothing in the parts of s, and every
+// part could be read.
 func (s *Sum) None() bool { return *s == Sum{} }
 
 // WholeOf returns the Whole of a text from the sum of all its parts. ok is false if that is not

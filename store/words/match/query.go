@@ -27,7 +27,7 @@ type Query struct {
 	atoms  []Atom
 	root   node
 	source string
-	added  []string // what Added returns
+	added  []string // result of Added
 	table  table
 
 	finders sync.Pool // of *search
@@ -118,7 +118,7 @@ const (
 // node is a node of the tree of a query: an operator with its operands, or an atom.
 type node struct {
 	op   nodeOp
-	atom int // number of the atom, for opAtom
+	atom int // number of the atom if op is opAtom
 	kids []node
 }
 
@@ -133,7 +133,7 @@ const (
 
 // Error is a fault in a query.
 type Error struct {
-	At, Len int // where the fault is, in bytes of the query
+	At, Len int // place of the fault: At is its offset in the query, and Len its length, both in bytes
 	Problem string
 	Remedy  string // what to write instead; may be ""
 }

@@ -24,7 +24,7 @@ const (
 // Synonyms does not change, and several goroutines may use it. Nil is a list without lines.
 type Synonyms struct {
 	lines [][]Phrase // the words of each line, the base word first
-	bases []string   // the base word of each line, as it is written there
+	bases []string   // the base word of each line, spelled as in the line
 	// at has the words of the list by their first term: the longest first, and equal words in
 	// the order of their lines.
 	at      map[string][]synonym
@@ -149,9 +149,10 @@ func (s *Synonyms) find(terms []Term) (n int, lines []int) {
 	return n, lines
 }
 
-// Base returns text with each word of the list replaced by the base word of its line (of the
-// first such line). It looks for words from left to right, and takes the longest word that
-// begins at a term. A base word stays as it is written in text.
+// Base returns text with each word of the list replaced by the base word of its
+// line. If several lines have the word, the first one counts. Base looks for
+// words from left to right, and takes the longest word that begins at a term. A
+// base word stays as it is written in text.
 func (s *Synonyms) Base(text string) string {
 	if s.Len() == 0 {
 		return text

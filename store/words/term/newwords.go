@@ -74,8 +74,8 @@ func (n *NewWords) All() []string {
 	return slices.Sorted(maps.Keys(n.words))
 }
 
-// at returns the number of pieces of the longest new word with which pieces begin, or 0 if they
-// begin with none. The pieces are those of run.
+// at returns the number of pieces of the longest new word that pieces begin
+// with, or 0 if they begin with none. The offsets in pieces are offsets in run.
 func (n *NewWords) at(run []byte, pieces []piece) int {
 	most := sequenceEnd(pieces)
 	for k := most; k > 1; k-- {
@@ -253,7 +253,8 @@ func (c *counter) belongTogether(w string, pieces []piece) bool {
 	return least >= min(togetherLeast, togetherShare*most)
 }
 
-// around finds the candidates in a run and counts their neighbours.
+// around looks for the candidates of found in a run, and counts the neighbours
+// of each.
 func (c *counter) around(found map[string]*[2]neighbours, run string) {
 	c.sequences(run, func(pieces []piece, from, to int) {
 		around := found[run[pieces[from].from:pieces[to-1].to]]
@@ -280,7 +281,7 @@ const neighboursMax = 24
 type neighbours struct {
 	all     uint32
 	letters []rune
-	counts  []uint32 // of each of letters
+	counts  []uint32 // counts[i] is how often letters[i] was a neighbour
 	single  uint32   // neighbours that count as all different: ends of runs, and letters beyond neighboursMax
 }
 
