@@ -21,8 +21,9 @@ func (c census) minus(o census) census {
 	return census{c.anchors - o.anchors, c.entries - o.entries, c.headings - o.headings, c.items - o.items, c.controls - o.controls, c.pictures - o.pictures}
 }
 
-// takeCensus counts the elements of a page. result[i] has the counts for nodes 0 to i-1, so the
-// difference of two results is the census of a range of nodes. The result reuses the memory of
+// takeCensus counts the elements of a page. result[i] has the counts for the
+// nodes before node i. The difference of two elements of the result is
+// therefore the census of a range of nodes. The result reuses the memory of
 // list.
 func takeCensus(list []census, f *flow.Flow) []census {
 	nodes := f.Page.Nodes

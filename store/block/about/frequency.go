@@ -11,10 +11,10 @@ import (
 // frequencies counts how often each word occurs in a text. Words that differ only in case count
 // as the same word. If the caller asks for it, so do words that differ only in their endings.
 type frequencies struct {
-	entries []frequency // one for each word, in the order of the first occurrences
+	entries []frequency // one entry for each word, in the order of first occurrence
 	keys    []byte      // the keys of the entries, one after the other
 	slots   []int32     // hash table of the keys: 1 + the index of an entry; 0 if free
-	best    []int32     // indexes of entries; memory of the results
+	best    []int32     // memory for the results of mostFrequent and inOrder, which are indexes of entries
 }
 
 type frequency struct {

@@ -25,11 +25,11 @@ type Headline struct {
 	Main bool
 }
 
-// Headlines appends to dst the headlines of a page, in their order: the texts of links of at
-// least four words, or of eight letters of a script without spaces. If a link encloses
-// headings, the text is that of the heading of the highest rank: headings of lower ranks are
-// often only a catchword above it. Otherwise the text is the first line that is long enough. A
-// document, such as a PDF, has no headlines.
+// Headlines appends to dst the headlines of a page, in order: the texts of
+// those links that have at least four words, or eight letters of a script
+// without spaces. If a link encloses headings, its headline is the text of the
+// heading of the highest rank, because headings of lower ranks are often only a
+// catchword above it. A document, such as a PDF, has no headlines.
 func Headlines(dst []Headline, b *divide.Body) []Headline {
 	if b.Document != nil || b.Plain {
 		return dst
@@ -57,8 +57,9 @@ func Headlines(dst []Headline, b *divide.Body) []Headline {
 	return dst
 }
 
-// inMain reports whether the byte at offset at is in the main part of the page. Call it with
-// rising offsets. The parameter from is 1 in the first call, and later the result next of the
+// inMain reports whether the byte at offset at is in the main part of the page.
+// Call it with rising offsets. from is the index of the block at which the
+// search begins: 1 in the first call, and in later calls the result next of the
 // call before.
 func inMain(b *divide.Body, labels []label.Label, from, at int) (next int, main bool) {
 	for n := from; n < len(b.Blocks); {

@@ -33,17 +33,18 @@ type labeller struct {
 	tree   *divide.Tree
 	flow   *flow.Flow
 	total  float64  // weight of the page
-	census []census // census[i] is of nodes 0 to i-1
+	census []census // census[i] counts the nodes before node i, see takeCensus
 	// said has, for each node, the index in evidences of what its element declares.
 	// 0 means not computed yet, and 1 means that it declares nothing.
 	said      []int32
 	evidences []label.Evidence
 	memory    label.Memory
 	ranges    []nodeRange      // for each block, the nodes that start in it
-	claims    []claim          // for each chunk of the body, whether a copyright notice begins there
+	claims    []claim          // claims[i] says whether a copyright notice begins in chunk i of the body; a chunk has claimChunk bytes
 	inherited []label.Evidence // for each block, the evidence of its names and of its ancestors' names
-	// closingAt is the place of the last closing word before closingEnd, see
-	// closingWord.
+	// closingAt is the offset of the last closing word that begins before the
+	// offset closingEnd, or -1 if closingWord found none. closingEnd is -1
+	// before the first search.
 	closingAt, closingEnd int
 	itemsIn               map[int32]bool // the results of holdsItems so far, by element
 }
@@ -88,26 +89,26 @@ func LabelsTo(t *divide.Tree, level int) []label.Label { return labels(t, nil, l
 // means: label all blocks.
 const allLevels = math.MaxInt
 
-// SiteLabels returns the label of each block, like Labels, for a page of a site
-// whose style s is known. Blocks that all pages of the site share are less likely
-// to be Main.
+// SiteLabels returns the label of each block of a page, as Labels does, but
+// also uses the style s of the page's site. Blocks that all pages of the site
+// share are then less likely to be Main.
 func SiteLabels(b *divide.Body, s *SiteStyle) []label.Label {
 	return labels(b.Tree, s.Importances(b), allLevels)
 }
 
 // The limits of addImportance. They were chosen on two pages each of 55 sites,
-// whose articles people marked. Labels say correctly whether a word belongs to an
-// article for .79 of the words without importances, and for .85 of them with importances
-// (the mean over words in articles and other words).
+// whose articles people marked. The labels tell which words belong to an
+// article: without importances they are right for .79 of the words, with
+// importances for .85 (the mean over words in articles and other words).
 const (
 	templateMost = .4 // a block with less importance belongs to the template of its site
 	templateCost = 4  // the score that a block of the template loses for Main
 	ownGain      = 1  // the score that other blocks gain for Main, per unit of importance above templateMost
 )
 
-// addImportance adds to e what the importance i of a block says about its label.
-// Importance is how much the block differs from page to page of its site, from 0
-// to 1.
+// addImportance adds to e the evidence that follows from i, the importance of a
+// block. The importance is how much the block differs from page to page of its
+// site, from 0 to 1.
 func addImportance(e *label.Evidence, i float64) {
 	if i < templateMost {
 		e[label.Main] -= templateCost
@@ -160,8 +161,8 @@ func labels(t *divide.Tree, importances []float64, level int) []label.Label {
 // nodeRange is the range of the nodes that start in a block: Nodes[from:to].
 type nodeRange struct{ from, to int }
 
-// find sets l.ranges[n], the range of the nodes that start in block n. It must be
-// called for the blocks in order. before is the block of the previous call.
+// find sets l.ranges[n] to the range of the nodes that start in block n. Call
+// it for the blocks in order. before is the block of the previous call.
 func (l *labeller) find(n, before int) {
 	b := &l.tree.Blocks[n]
 	around := nodeRange{0, len(l.flow.Page.Nodes)}
@@ -278,8 +279,9 @@ func (l *labeller) sight(n int) sight {
 	return s
 }
 
-// looks adds to e the evidence of the content of block n and of its place on the page. own is
-// the evidence of the block's own tag, class, id and role, without those of its ancestors.
+// looks adds to e the evidence that follows from what block n shows and where
+// it is on the page. own is the evidence of the block's own tag, class, id and
+// role, without the evidence of its ancestors.
 func (l *labeller) looks(n int, e, own *label.Evidence) {
 	s := l.sight(n)
 	if !s.region && s.anchors >= 3 && s.links > .5 {
@@ -443,9 +445,9 @@ const (
 	menuLinks = 25
 )
 
-// addPlace adds to e the evidence of being first or last on the page. This evidence is stronger
-// for a region (a block at level 1). own is the evidence of the block's own tag, class, id and
-// role.
+// addPlace adds to e the evidence that follows if the block is the first or the
+// last on the page. This evidence is stronger for a region (a block at level
+// 1). own is the evidence of the block's own tag, class, id and role.
 func (s *sight) addPlace(e, own *label.Evidence) {
 	edge := 1.3
 	if s.region {
@@ -505,8 +507,9 @@ var copyrightBegins = [256]bool{'&': true, 'c': true, 'C': true, 0xc2: true, 0xe
 // and Big5.
 var copyrightSigns = [...]string{"版权所有", "版權所有", "\xb0\xe6\xc8\xa8\xcb\xf9\xd3\xd0", "\xaa\xa9\xc5\x76\xa9\xd2\xa6\xb3"}
 
-// claim says whether a copyright notice begins in one chunk of claimChunk bytes
-// of the body. It is stored, because nested blocks end at the same place.
+// claim says whether a copyright notice begins in one chunk of the body
+// (claimChunk bytes). labeller.claims stores it, because nested blocks end at
+// the same place.
 type claim uint8
 
 const (
@@ -515,7 +518,7 @@ const (
 	claimSome
 )
 
-const claimChunk = 512 // bytes
+const claimChunk = 512 // size in bytes of a chunk of the body, see claim
 
 // copyright reports whether a copyright notice begins in the last copyrightBytes
 // bytes of block n.

@@ -16,15 +16,15 @@ import (
 )
 
 // MainText returns the article of a page as text. It leaves out the menus,
-// headers and footers around the article, and parts of the article that are about
-// something else: lists of links, captions, comments, forms. If a page has no
-// running text, or only a little in its header, footer or menu, MainText returns
-// the text of the blocks labelled Main.
+// headers and footers around the article, and parts of the article that are
+// about something else: lists of links, captions, comments, forms. If a page
+// has no running text, or only a little in its header, footer or menu, MainText
+// returns the text of the blocks labelled Main.
 //
-// The article is the element with the highest count. Words of prose add to the
-// count of each element that contains them, and words of link lists reduce it. An
-// element that contains the article and a menu thus has a lower count than the
-// article alone.
+// The article is the element with the highest count. Each word of running text
+// adds to the count of all elements that contain the word, and each word of a
+// list of links reduces it. An element that contains the article and a menu
+// thus has a lower count than the article alone.
 //
 // The main text of a document, such as a PDF, is all its text.
 func MainText(b *divide.Body) string {
@@ -62,7 +62,8 @@ func Outline(b *divide.Body) (PageType, []Range) {
 	return typeOf(b, m), mainRanges(b, m)
 }
 
-// mainRanges does the work of MainRanges. m has counted the words of the page.
+// mainRanges does the work of MainRanges. m is the result of findMain for the
+// page.
 func mainRanges(b *divide.Body, m *mainFinder) []Range {
 	best := m.best()
 	switch words := m.of(best); {
@@ -151,7 +152,8 @@ func TypeOf(b *divide.Body) PageType {
 	return typeOf(b, findMain(b.Page))
 }
 
-// typeOf does the work of TypeOf for a page. m has counted its words.
+// typeOf does the work of TypeOf for a page that is no document. m is the
+// result of findMain for the page.
 func typeOf(b *divide.Body, m *mainFinder) PageType {
 	best := m.best()
 	c := takeCensus(nil, b.Flow())
@@ -279,8 +281,8 @@ type mainFinder struct {
 type lineRun struct {
 	words, linked int32 // number of words, and how many of them are in links
 	marks
-	from       int   // the first node of the run
-	start, end int32 // the range of the run in the body
+	from       int   // index of the first node of the run
+	start, end int32 // the run is the bytes Body[start:end]
 }
 
 // marks counts the punctuation marks of a text.
@@ -381,10 +383,10 @@ func findMain(t *markup.Tree) *mainFinder {
 	return m
 }
 
-// score fills m.sum with the values of the runs of text on the page, see
+// score fills m.sum from the values of the runs of text on the page, see
 // lineRun.value. A run counts at its first node, with its value or with the
-// argument least, whichever is greater. score skips hidden elements, and elements
-// for which the function muted returns true.
+// argument least, whichever is greater. score skips hidden elements, and
+// elements for which the function muted returns true.
 func (m *mainFinder) score(muted func(int) bool, least int32) {
 	nodes := m.t.Nodes
 	var ends []int32 // of the open elements on lines of their own
@@ -490,8 +492,8 @@ func (m *mainFinder) of(i int) int32 { return m.sum[m.t.Nodes[i].Next] - m.sum[i
 // there.
 type stretch struct{ start, end, from, to int32 }
 
-// kept returns the ranges of element root that are main text: all of root except
-// its asides and its block elements whose count is negative.
+// kept returns the parts of element root that are main text: all of root except
+// its asides and those block elements in it whose count is negative.
 func (m *mainFinder) kept(root int) []stretch {
 	nodes := m.t.Nodes
 	var out []stretch

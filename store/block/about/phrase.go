@@ -15,18 +15,18 @@ import (
 	"infomall/store/words/match"
 )
 
-// speech finds the topics of blocks. It reuses its memory: what a method returns is
-// valid until the same method is called again.
+// speech finds the topics of blocks. It reuses its memory: the result of a
+// method is valid until the same method is called again.
 type speech struct {
 	options TopicOptions
 	profile divide.Profile
-	tree    markup.Tree // the block
-	text    string      // the text that read read last
-	words   []word      // its words
-	phrases []phrase    // the result of phrasesOf
-	listed  []string    // what is counted
-	costs   []int       // memory of split
-	sizes   []int       // the same
+	tree    markup.Tree // the parsed block
+	text    string      // the text of the last call of read
+	words   []word      // the words of that text
+	phrases []phrase    // memory for the result of phrasesOf
+	listed  []string    // the words or phrases that are counted
+	costs   []int       // memory of the method split
+	sizes   []int       // memory of the method split
 	counted frequencies
 }
 
@@ -45,7 +45,7 @@ func (s *speech) free() {
 type word struct {
 	from, to int
 	script   script
-	letters  int  // how long the word is, in Chinese letters
+	letters  int  // length of the word in Chinese letters; an estimate for other scripts
 	stop     bool // the word says nothing of what the text is about
 }
 
@@ -92,8 +92,9 @@ const foreignBytes = 60
 // latinLetters is the length of a Latin word beside Chinese words, in Chinese letters.
 const latinLetters = 3
 
-// read divides a text into s.words, stop words included. It returns the length of the text,
-// which is the sum of the lengths of its phrases in words (see unitsOf).
+// read divides a text into words and stores them in s.words, stop words
+// included. It returns the length of the text: the sum of the lengths of its
+// phrases, as unitsOf counts them.
 func (s *speech) read(text string) int {
 	s.readWords(text)
 	units := 0
@@ -105,12 +106,13 @@ func (s *speech) read(text string) int {
 	return units
 }
 
-// unitLetters is the number of Chinese letters that are as long as one word of another
-// language.
+// unitLetters is the number of Chinese letters that count as one word of
+// another language.
 const unitLetters = 6
 
-// unitsOf returns the length of a phrase in words. In a phrase of Chinese words, every
-// unitLetters letters that are begun count as one word.
+// unitsOf returns the length of a phrase, as a number of words of a language
+// with spaces. It is the number of Chinese letters, divided by unitLetters and
+// rounded up.
 func unitsOf(words []word) int {
 	letters := 0
 	for i := range words {
@@ -216,10 +218,12 @@ func (s *speech) joined(n int) bool {
 
 func isDigit(c byte) bool { return c-'0' < 10 }
 
-// split adds the words from index from to index to as one phrase, or as several phrases if
-// they have more than phraseLetters letters. It chooses the phrases with the least sum of
-// (phraseLetters - letters of the phrase)², which are about equally long. If two choices have
-// the same sum, it takes the one whose earlier phrases are shorter.
+// split appends the words s.words[from:to] to s.phrases as one phrase, or as
+// several phrases if they have more than phraseLetters letters. It chooses the
+// phrases with the least sum of (phraseLetters - letters of the phrase)², which
+// are about equally long. If two choices have the same sum, it takes the one
+// whose earlier phrases are shorter. If all is false, it leaves out phrases
+// that say nothing.
 func (s *speech) split(from, to int, all bool) {
 	n := to - from
 	s.costs = append(s.costs[:0], 0) // the least cost of the first words, by their number
@@ -261,13 +265,14 @@ func (s *speech) sayTogether(from, to int) bool {
 	return false
 }
 
-// frequentLeast is the least number of frequent words that make a topic. With fewer, the first
-// phrases of the text are the better topic: in a list of headlines, often one word is frequent.
+// frequentLeast is the least number of frequent words for a topic that consists
+// of them. With fewer, the first phrases of the text are the better topic: in a
+// list of headlines, often one word is frequent.
 const frequentLeast = 3
 
-// extract returns the topic of a text in which nothing stands out by its type or colour. That
-// is the frequent words of a long text that has enough of them, and otherwise its first phrases
-// (see trim).
+// extract returns the topic of a text in which nothing stands out by its size
+// or colour. If the text is long and has enough frequent words, the topic is
+// these words; otherwise it is the first phrases of the text (see trim).
 func (s *speech) extract(text string) string {
 	if s.read(text) < s.options.Delta {
 		return s.trim()

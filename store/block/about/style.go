@@ -35,7 +35,7 @@ type styleElement struct {
 	pages    int // number of pages that have the element
 	last     int // number of the last page that has the element, counted from 1
 	styles   []elementStyle
-	places   map[uint64]int32 // the index of each feature in features, by the hash of the feature
+	places   map[uint64]int32 // places[h] is the index in features of the feature with the hash h
 	features []seen           // the features of a leaf, in the order of their first occurrence
 	unique   int              // number of features that were not stored because of featuresMax
 
@@ -51,9 +51,9 @@ type elementStyle struct {
 	elements []int32 // the children, as indexes in SiteStyle.elements
 }
 
-// seen counts how often one feature occurs: n times in all pages, and now times in the last
-// page that has it. last is the number of that page. entropy is the sum of c·ln c over the
-// earlier pages, if c is the count of the feature in a page.
+// seen counts how often one feature occurs: n times in all pages, and now times
+// in page number last, the last page that has it. entropy is the sum of c·ln c
+// over the earlier pages, where c is how often the feature occurs in a page.
 type seen struct {
 	n, now  int32
 	last    int32
@@ -94,8 +94,8 @@ func leafImportance(entropies float64, features int) float64 {
 	return 1 - entropies/float64(features)
 }
 
-// entropyIn returns how evenly a feature is spread over a number of pages: 1 if it
-// occurs equally often on each page, 0 if it occurs on one page only.
+// entropyIn returns how evenly the feature is spread over a number of pages: 1
+// if it occurs equally often on each page, 0 if it occurs on one page only.
 func (f *seen) entropyIn(pages int) float64 {
 	if pages <= 1 {
 		return 0
@@ -167,8 +167,8 @@ type styleWalk struct {
 	t     *markup.Tree
 	learn bool // merge the page into the tree
 
-	// flow and own are set if learn is false: flow has the amounts that nodes show, and own has,
-	// for each node, its weight times its importance.
+	// flow and own are used if learn is false. flow has the amounts that nodes
+	// show, and own has, for each node, its weight times its importance.
 	flow *flow.Flow
 	own  []float64
 }
@@ -176,10 +176,10 @@ type styleWalk struct {
 // stylePart is a child of an element on a page: a block element, or everything
 // between two block elements.
 type stylePart struct {
-	from, to int32  // Nodes[from:to]
-	key      uint64 // the same for similar children
-	element  bool   // the child is a block element
-	place    int    // index of the child in the style, the same for the items of a list
+	from, to int32  // the child is Nodes[from:to]
+	key      uint64 // hash that similar children share
+	element  bool   // the child is one block element
+	place    int    // index of the child in the sequence of its style; items of a list have the same one
 }
 
 // styleSeed seeds all hashes of a SiteStyle. They are never stored.
@@ -213,8 +213,8 @@ func (w *styleWalk) element(n int, e int32, depth int) {
 	}
 }
 
-// visit counts the page as one that has element e of the tree. It does nothing if
-// the page is not being learned.
+// visit counts the page among those that have element e of the tree. It does
+// nothing unless w.learn is set.
 func (w *styleWalk) visit(e int32) {
 	if at := &w.style.elements[e]; w.learn && at.last < w.style.pages {
 		at.last = w.style.pages
@@ -242,10 +242,10 @@ func (w *styleWalk) styleOf(e int32, parts []stylePart) int {
 	return i
 }
 
-// child returns the element of the tree that is the child at index place in a
-// style of element e. If there is no such element, child adds it; it returns -1
-// if the page is not being learned, or if the tree is full. It also returns -1 if
-// style is -1.
+// child returns the element of the tree that is the child at index place in
+// style number style of element e. If there is no such element and w.learn is
+// set, child adds it. It returns -1 if there is none and it cannot be added, or
+// if style is -1.
 func (w *styleWalk) child(e int32, style, place int) int32 {
 	if style < 0 {
 		return -1
@@ -301,9 +301,9 @@ func (w *styleWalk) parts(n int) (parts []stylePart) {
 	return parts
 }
 
-// foldMore is the largest number of similar children in a row that get a place of
-// their own each. Three tables in a row have three places. The items of a list
-// with more than foldMore items have one place together.
+// foldMore is the largest number of similar children in a row that each have
+// their own place in a style. For example, three tables in a row have three
+// places. If there are more, such as the items of a list, they share one place.
 const foldMore = 4
 
 // placed sets the field place (the index in the style) of each child. Similar children in a row
@@ -359,9 +359,9 @@ func (w *styleWalk) key(i int) uint64 {
 	return h.Sum64()
 }
 
-// leaf compares Nodes[from:to] of the page with leaf e of the tree, to which they correspond.
-// If the page is being learned, leaf adds the features of these nodes to e. Otherwise it
-// records the importance of e as theirs.
+// leaf handles Nodes[from:to] of the page, which correspond to leaf e of the
+// tree. If w.learn is set, leaf adds the features of these nodes to e.
+// Otherwise it records the importance of e as the importance of these nodes.
 func (w *styleWalk) leaf(from, to, e int32) {
 	if !w.learn {
 		w.show(from, to, w.style.own(e))

@@ -13,17 +13,18 @@ import (
 // Unit is the piece of text that Page follows: a word or a line.
 type Unit uint8
 
-// The units. Only lines with a word in them count: text without a word belongs to the line
-// after it.
+// The values of Unit. A line without a word is no unit: its text belongs to the
+// next line that has a word.
 const (
 	Words Unit = iota
 	Lines
 )
 
-// Origin is where a text came in: at a time after NotBefore and not after Time.
+// Origin says when a text came into the page: after NotBefore, and at Time or
+// earlier.
 type Origin struct {
-	NotBefore record.Time // when the page was last seen without the text; record.NoTime if it was never seen before
-	Time      record.Time // when the version that brought the text was first seen
+	NotBefore record.Time // time at which the page was last seen without the text; record.NoTime if it was never seen before
+	Time      record.Time // time at which the version that brought the text was first seen
 	// Old is the text that was replaced, in full or its first bytes, see oldMax. It
 	// is "" if the text was added between others.
 	Old string
@@ -33,8 +34,8 @@ type Origin struct {
 // before it. The piece after the last word of a leaf may have no word.
 type Piece struct {
 	life.Token
-	First *Origin // of a line, when the line that it was edited from came in; otherwise equal to Last
-	Last  *Origin // when the piece came in
+	First *Origin // for a line: origin of the line from which it was edited; otherwise equal to Last
+	Last  *Origin // origin of the piece
 }
 
 // HasWord reports whether the piece has a word in it, and is not only the end of a
@@ -44,8 +45,8 @@ func (p *Piece) HasWord() bool { return words.Least(p.Word, 1) }
 // Leaf is a leaf of the last version: a block that is not divided further.
 type Leaf struct {
 	Block  int     // index of the block in the tree of the version
-	First  *Origin // when the block came in
-	Last   *Origin // when its words were last edited; Old is its text before
+	First  *Origin // origin of the block
+	Last   *Origin // origin of the last change of its words; Old is the text before the change
 	Pieces []Piece
 }
 
@@ -72,8 +73,8 @@ func (p *Page) Leaves() []Leaf { return p.leaves }
 
 // Version is one version of a page, the input of Page.Add.
 type Version struct {
-	Time      record.Time // when it was first seen
-	NotBefore record.Time // when the version before was last seen; record.NoTime if there is none
+	Time      record.Time // time at which the version was first seen
+	NotBefore record.Time // time at which the version before was last seen; record.NoTime if there is none
 	// Changes has the change of each leaf since the version before, as life.Revision.Leaves
 	// returns them. Add looks at the indexes of blocks, and at whether Op is life.Edited. In
 	// the first version each leaf is added. A version that is not a page has no leaves.
@@ -84,8 +85,9 @@ type Version struct {
 	Text func(n int) string
 }
 
-// VersionOf returns a version for Page.Add. r is what life.History returned for it, and
-// notBefore is when the version before was last seen; record.NoTime if there is none.
+// VersionOf returns the argument of Page.Add for the version r, which
+// life.History returned. notBefore is when the version before was last seen, or
+// record.NoTime if there is none.
 func VersionOf(r *life.Revision, notBefore record.Time) *Version {
 	v := &Version{Time: r.Time, NotBefore: notBefore, Text: r.Text}
 	switch {
@@ -113,9 +115,9 @@ func (p *Page) Add(v *Version) {
 type addition struct {
 	page   *Page
 	v      *Version
-	origin Origin // the origin of all text that this version brought, without Old
-	gone   []run  // in the order of the old page
-	came   []run  // in the order of the new page
+	origin Origin // origin of all text that this version brought, with Old not set
+	gone   []run  // the pieces that were removed, in the order of the old page
+	came   []run  // the pieces that were added, in the order of the new page
 }
 
 // run is the pieces that one version removed, or added, at one place of a leaf. leaf is the
@@ -125,9 +127,9 @@ type run struct {
 	pieces []Piece
 }
 
-// compare returns the leaves of the version that is being added. It compares each with the leaf
-// of the version before that it continues. It collects in a.gone and a.came the pieces that
-// were removed and added.
+// compare returns the leaves of the version that is being added. It compares
+// each leaf with the leaf that it continues in the version before, and collects
+// the removed pieces in a.gone and the added pieces in a.came.
 func (a *addition) compare() []Leaf {
 	p := a.page
 	old := p.byBlock[:0]
@@ -189,8 +191,8 @@ func (a *addition) newOrigin(old string) *Origin {
 	return &o
 }
 
-// edit returns leaf n of the version that is being added. The leaf of the version before that
-// it continues is the argument was.
+// edit returns leaf n of the version that is being added. In the version
+// before, the leaf was the argument was.
 func (a *addition) edit(was *Leaf, n int) Leaf {
 	l := Leaf{n, was.First, was.Last, a.page.pieces(a.v.Text(n))}
 	edited := false
@@ -204,9 +206,10 @@ func (a *addition) edit(was *Leaf, n int) Leaf {
 	return l
 }
 
-// hunk records one place at which a leaf differs from the version before. The pieces gone of
-// block old were removed there, and the pieces come of leaf n were added. hunk sets the origins
-// of come.
+// hunk records one place at which a leaf differs from the version before: the
+// pieces gone of the leaf old were removed there, and the pieces come of the
+// leaf n were added. old and n are indexes of blocks. hunk sets the origins of
+// come.
 func (a *addition) hunk(old int, gone []Piece, n int, come []Piece) {
 	if len(come) > 0 {
 		o := a.newOrigin(text(gone))
@@ -280,10 +283,11 @@ func hunks(old, new []Piece, hunk func(gone, come []Piece)) {
 	end()
 }
 
-// keep gives the piece new the origins of the equal piece old.
+// keep copies the origins of the piece old to new, the equal piece of the next
+// version.
 func keep(old, new *Piece) { new.First, new.Last = old.First, old.Last }
 
-// tokens returns the tokens of pieces.
+// tokens returns the Token of each piece.
 func tokens(pieces []Piece) []life.Token {
 	list := make([]life.Token, len(pieces))
 	for i := range pieces {

@@ -9,21 +9,21 @@ import (
 	"infomall/store/words"
 )
 
-// The limits for text that moved. A moved text must be long enough to be recognised: a word or
-// two may be in two places by chance.
+// The limits for text that moved. A moved text must be long enough to be
+// recognised: one or two words may be in two places by chance.
 const (
 	// seedWords is how many words in a row two texts must have in common.
 	seedWords = 3
-	// movedBytes is how many bytes the words of a text must have, at least, so that the text
-	// counts as moved to another place in the order. "git blame -M" has the same limit for
-	// letters; a Chinese letter has three bytes.
+	// movedBytes is how many bytes the words of a text must have, at least, so
+	// that the text counts as moved if it moved past other text. "git blame -M"
+	// has the same limit for letters; a Chinese letter has three bytes.
 	movedBytes = 20
 	// placesMax is how many places of the removed text are tried for a moved text.
 	placesMax = 16
 )
 
-// seed returns how many pieces in a row two texts must have in common. One line is
-// enough.
+// seed returns how many pieces in a row two texts must have in common, so that
+// text counts as moved: seedWords words, or one line.
 func (p *Page) seed() int {
 	if p.Unit == Lines {
 		return 1
@@ -35,7 +35,7 @@ func (p *Page) seed() int {
 // removed, or added, at one place of a leaf.
 type loose struct {
 	pieces []*Piece
-	hash   []uint64 // of each piece's word
+	hash   []uint64 // for each piece, the hash of its word
 	run    []int    // for each piece, the index of its run
 	done   []bool   // for each piece, whether its place in the other version is known
 	common []bool   // for each piece, whether the other version has its text too
@@ -75,8 +75,8 @@ func unmarked(list []bool, n int) []bool {
 	return list
 }
 
-// open reports whether the count pieces from index at on are all in one run, and l.done is not
-// set for any of them.
+// open reports whether the pieces with the indexes from at to at+count-1 are
+// all in one run, and l.done is false for each of them.
 func (l *loose) open(at, count int) bool {
 	if at+count > len(l.pieces) || l.run[at] != l.run[at+count-1] {
 		return false
@@ -84,7 +84,8 @@ func (l *loose) open(at, count int) bool {
 	return !slices.Contains(l.done[at:at+count], true)
 }
 
-// key returns a hash of the words of the count pieces from the index at on.
+// key returns a hash of the words of count pieces; at is the index of the first
+// of them.
 func (l *loose) key(at, count int) uint64 {
 	key := uint64(0)
 	for _, h := range l.hash[at : at+count] {
@@ -93,15 +94,16 @@ func (l *loose) key(at, count int) uint64 {
 	return key
 }
 
-// places finds the pieces at which a sequence of words begins. first maps the key of each
-// sequence (see loose.key) to the index of its first piece at the first place. next has, for
-// each piece, the next place with the same key, or -1.
+// places is an index of the sequences of pieces in a text. first maps the key
+// of a sequence (see loose.key) to the index of the piece at which the sequence
+// first begins. next[i] is the index of the next piece at which a sequence with
+// the same key as at piece i begins, or -1.
 type places struct {
 	first map[uint64]int
 	next  []int
 }
 
-// places returns the places at which each sequence of seed pieces of l begins.
+// places returns the index of all sequences of seed pieces in l.
 func (l *loose) places(seed int) places {
 	p := places{make(map[uint64]int, len(l.pieces)), make([]int, len(l.pieces))}
 	for i := len(l.pieces) - 1; i >= 0; i-- {
@@ -116,8 +118,8 @@ func (l *loose) places(seed int) places {
 	return p
 }
 
-// of yields the places with this key, at most placesMax of them. Two different sequences may
-// have the same key.
+// of yields the indexes of the pieces at which a sequence with this key begins,
+// at most placesMax of them. Two different sequences may have the same key.
 func (p places) of(key uint64) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		at, ok := p.first[key]
@@ -147,10 +149,10 @@ func mark(list []bool) {
 	}
 }
 
-// inOrder compares two texts as wholes, and calls same for each part that both have, in order.
-// The part has count pieces: those from index o of old on, and from index n of new on. inOrder
-// looks only at pieces for which common is set, because comparing two long texts that have
-// little in common takes long.
+// inOrder compares two texts as wholes, and calls same for each part that both
+// have, in order. The part has count pieces: in old from index o on, and in new
+// from index n on. inOrder looks only at pieces for which common is set,
+// because comparing two long texts that have little in common takes long.
 func inOrder(old, new *loose, same func(o, n, count int)) {
 	oldTokens, oldAt := old.tokens()
 	newTokens, newAt := new.tokens()
@@ -169,9 +171,10 @@ func inOrder(old, new *loose, same func(o, n, count int)) {
 	}
 }
 
-// move finds text that moved from one block or hunk to another, and gives it the origin that
-// it had before. It looks for each added text among the removed texts. First it compares both
-// as wholes, so that text keeps its age if its blocks are divided in another way. Then it
+// move finds text that moved from one block or hunk to another, and gives it
+// the origin that it had before. It looks for each added text among the removed
+// texts. First it compares all removed text with all added text in order, so
+// that text keeps its age if the page is divided into other blocks. Then it
 // looks for longer texts in any order. A removed text moves to one place only.
 func (a *addition) move() {
 	seed := a.page.seed()
@@ -222,8 +225,9 @@ func (a *addition) move() {
 	}
 }
 
-// common returns how many pieces from index o of old on are equal to the pieces from index n of
-// new on. It stops at the end of a run, and at the first piece for which done is set.
+// common returns how many pieces of old, from index o on, are equal to the
+// pieces of new from index n on. It stops at the end of a run, and at the first
+// piece for which done is set.
 func common(old *loose, o int, new *loose, n int) int {
 	count := 0
 	for ; o+count < len(old.pieces) && n+count < len(new.pieces); count++ {

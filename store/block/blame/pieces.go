@@ -50,9 +50,10 @@ func appendLines(out []life.Token, text string) []life.Token {
 // count as the same block.
 const likeEnough = 0.2
 
-// pairLines gives each line of come that was edited from a line of gone the first
-// origin of that line, and makes that line its old text. The lines are paired in
-// order. o is the origin of all lines of come.
+// pairLines finds the lines of come that were edited from lines of gone. It
+// gives each such line the first origin of the line it was edited from, and
+// that line as its old text. Lines are paired in order. o is the origin of all
+// lines of come.
 func (a *addition) pairLines(gone, come []Piece, o *Origin) {
 	for i := range come[:min(len(gone), len(come))] {
 		if words.Likeness(words.NewBag(gone[i].Text), words.NewBag(come[i].Text)) >= likeEnough {

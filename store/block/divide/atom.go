@@ -10,31 +10,31 @@ import (
 // atom is a range of a page that a division may use as one part: an element, a
 // run of text, or a group of these. An atom does not change after it is made.
 type atom struct {
-	start, end int32  // range of the body
-	from, to   int32  // nodes from to to-1 start in the atom
-	element    int32  // the node, if the atom is exactly one element; otherwise 0
+	start, end int32  // the atom is Body[start:end]
+	from, to   int32  // Nodes[from:to] start in the atom
+	element    int32  // index of the node, if the atom is exactly one element; otherwise 0
 	text       int32  // bytes of visible text
-	weight     int32  // what the atom shows as one number, see flow.Amount.Weight
+	weight     int32  // what the atom shows, as one number; see flow.Amount.Weight
 	apart      bool   // a separator comes before the atom
-	border     bool   // the separator is a border, or the atom begins with a border
+	border     bool   // that separator is a border, or the atom begins with a border
 	pre        bool   // the text is preformatted: newlines end lines
 	parts      []atom // for a group, the atoms that were joined; otherwise nil
 }
 
-// show adds the amount o, which a node of the atom shows, to the text and weight
-// of the atom.
+// show adds o to the text and weight of the atom. o is the amount that a node
+// of the atom shows.
 func (a *atom) show(o flow.Amount) { a.text, a.weight = a.text+o.Text, a.weight+o.Weight() }
 
 // atoms makes the atoms of one page, in memory that later pages reuse. The
 // atoms are valid until free is called.
 type atoms struct {
 	*flow.Flow
-	store    []atom   // the free end of stores
-	stores   []atom   // the memory in which atoms are made
+	store    []atom   // the part of stores that is free
+	stores   []atom   // memory of all atoms
 	built    []atom   // the list of children or lines that is being made
 	out      []atom   // the list of parts that a step of the division is making
 	blocks   []Block  // the blocks of the tree that is being made
-	inside   []int32  // for each node, 1 + the index of its children in families; 0 if they were not found yet
+	inside   []int32  // for each node: 1 + the index in families of its children; 0 if they were not found yet
 	families [][]atom // the children of elements, see children
 	// The run that was divided last, and its lines. If one level finds no parts in
 	// the run, the next level asks for its lines again.
@@ -77,7 +77,8 @@ func (m *atoms) free() {
 	atomStores.Put(m)
 }
 
-// list returns a slice of n atoms with undefined content, in the memory of m.
+// list returns a slice of n atoms in the memory of m. Their content is
+// undefined.
 func (m *atoms) list(n int) []atom {
 	if n > len(m.store) {
 		m.stores = make([]atom, max(n, 2*len(m.stores), atomsLeast))
@@ -89,8 +90,8 @@ func (m *atoms) list(n int) []atom {
 	return l
 }
 
-// take moves the atoms of *built into a list of their own and returns that list, or nil if
-// *built is empty.
+// take copies the atoms of *built to a list in the memory of m, empties *built,
+// and returns the list. It returns nil if *built is empty.
 func (m *atoms) take(built *[]atom) []atom {
 	if len(*built) == 0 {
 		return nil
@@ -108,7 +109,7 @@ func (m *atoms) pair(a, b *atom) atom {
 	return group(l)
 }
 
-// page returns the atom that is the whole body.
+// page returns an atom that is the whole body.
 func (m *atoms) page() atom {
 	a := atom{end: int32(len(m.Page.Body)), from: 0, to: int32(len(m.Page.Nodes))}
 	a.show(*m.All())

@@ -7,27 +7,27 @@ import (
 	"infomall/store/page/markup"
 )
 
-// A border separates the regions of a page that has no elements for its regions. It
-// is a rule, an image that looks like a rule, an image that is the heading of what
-// follows it, or a Flash object. A border is alone on its line, and another part of
-// the page begins after it. An image or object belongs to the part that follows it.
+// A border separates the regions of a page if the page has no elements for its
+// regions. It is one of these: a rule, an image that looks like a rule, an
+// image that is a heading, a Flash object. A border is alone on its line, and a
+// new region begins after it. An image or object is part of the region that
+// follows it.
 
 // borderNodes is the largest number of nodes that a border may consist of. Longer
 // ranges are not checked.
 const borderNodes = 24
 
-// The proportions of a border. An image is a border if it is wide and low, like
-// rules and headings and unlike photographs. An object (Flash) is a border if it
-// is wide and low, because a film is not that wide.
+// The proportions of a border. An image or object (Flash) is a border if it is
+// wide and low. Rules and headings are, and photographs and films are not.
 const (
 	borderWidth = 100 // pixels
 	borderImage = 3   // an image is at least so many times as wide as high
 	borderFlash = 2   // an object of known size is at least so many times as wide as high
 )
 
-// mayBorder reports whether nodes that show the amount a may be a border: no
-// text, and one or two media. Two are allowed because an object often contains a
-// second one for other browsers.
+// mayBorder reports whether nodes that show the amount a may be a border: they
+// show no text, and one or two media. Two are allowed because an object often
+// contains a second object for other browsers.
 func mayBorder(a flow.Amount) bool { return a.Text == 0 && a.Media > 0 && a.Media <= 2 }
 
 // border reports whether Nodes[from:to] are a border and nothing else. These
@@ -69,8 +69,8 @@ func (m *atoms) border(from, to int) bool {
 	return found
 }
 
-// wide reports whether image i is at least borderWidth pixels wide and at least
-// ratio times as wide as high.
+// wide reports whether element i declares a width of at least borderWidth
+// pixels, and a width of at least ratio times its height.
 func (m *atoms) wide(i, ratio int) bool {
 	w, h := m.size(i)
 	return w >= borderWidth && h > 0 && w >= ratio*h

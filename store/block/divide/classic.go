@@ -11,16 +11,17 @@ import (
 // Options.MaxDepth is 0.
 const classicDepth = 10
 
-// tagClass is the class of an element in the published method of dividing pages, the profile
-// Classic. The publication ends its lists of elements with "and so on"; the lists here are
-// completed with the elements of HTML 4.
+// tagClass is the class of an element in the published method of dividing
+// pages, on which the profile Classic is based. The publication ends its lists
+// of elements with "and so on"; the lists here are completed with the elements
+// of HTML 4.
 type tagClass uint8
 
 const (
 	classNone     tagClass = iota
-	classSchema            // draws the layout
-	classFormat            // draws text; text itself counts as such
-	classFunction          // a control or link, or shows something other than text
+	classSchema            // elements that draw the layout, such as tables
+	classFormat            // elements that draw text; text itself has this class too
+	classFunction          // controls, links, and elements that show something other than text
 )
 
 var tagClasses = func() map[markup.Tag]tagClass {
@@ -68,21 +69,21 @@ type classic struct {
 	flow     *flow.Flow
 	maxDepth int
 	kids     []kids
-	colour   []uint64 // background of each node, its own or inherited
-	verdict  []bool   // whether a node was found to be a block
+	colour   []uint64 // hash of each node's background, its own or inherited
+	verdict  []bool   // for each node, whether it was found to be a block
 }
 
 // kids holds the facts that the rules of the published method need about one node and
 // its children. A child is an element that is not hidden, or text that is not
 // blank.
 type kids struct {
-	count, schema, inline int32 // number of children; how many are classSchema; how many classFormat or classFunction
+	count, schema, inline int32 // number of children; number of them that are classSchema; number of them that are classFormat or classFunction
 	shown                 bool  // a child shows something
 	differs               bool  // a child has another background than the node
-	divided               int32 // number of classSchema children for which rules 8 and 9 both fail
-	previous              int32 // the node's previous sibling, 0 if none
-	last                  int32 // the last child so far
-	whole                 bool  // rule 8 or 9 holds for the node
+	divided               int32 // number of classSchema children for which neither rule 8 nor rule 9 of the method holds
+	previous              int32 // index of the node's previous sibling; 0 if there is none
+	last                  int32 // index of the last child met so far
+	whole                 bool  // rule 8 or rule 9 holds for the node
 }
 
 func (t *Tree) divideClassic(o Options) {
