@@ -29,7 +29,8 @@ type Headline struct {
 // those links that have at least four words, or eight letters of a script
 // without spaces. If a link encloses headings, its headline is the text of the
 // heading of the highest rank, because headings of lower ranks are often only a
-// catchword above it. A document, such as a PDF, has no headlines.
+// catchword above it. Otherwise its headline is the first line that is long
+// enough. A document, such as a PDF, has no headlines.
 func Headlines(dst []Headline, b *divide.Body) []Headline {
 	if b.Document != nil || b.Plain {
 		return dst

@@ -86,9 +86,9 @@ func (s *speech) topic(text, charset string) string {
 const candidatesMax = 64
 
 // standsOut returns the part of a block's text that a reader sees first: the
-// part in the largest letters; if all letters have one size, a short first
-// line; otherwise the first part in another colour. It returns "" if nothing
-// stands out. text is the whole text.
+// part in the largest letters, if they are larger than normal; otherwise a
+// short first line; otherwise the first part in another colour. It returns ""
+// if nothing stands out. text is the whole text.
 func (s *speech) standsOut(charset, text string) string {
 	t := &s.tree
 	best, bestSize := "", normalSize

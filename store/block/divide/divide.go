@@ -41,7 +41,7 @@ const (
 // Options says how to divide pages. The zero value is Modern with its defaults.
 type Options struct {
 	Profile Profile
-	// MaxDepth is how many elements deep the classic profile searches for the
+	// MaxDepth is how many elements deep the profile Classic searches for the
 	// blocks of one level. 0 means 10.
 	MaxDepth int
 }
@@ -63,25 +63,25 @@ type Tree struct {
 	Profile Profile
 	Blocks  []Block
 	flow    *flow.Flow // the flow that the page was divided by, or nil
-	// Known are the parts of the page that a Memory knows. Package facts sets it to
-	// nil once it has read them.
+	// Known are the parts of the page whose division a Memory remembered.
+	// Package facts sets it to nil once it has read them.
 	Known []PlacedPart
 	// Document is the document whose markup is divided, see OfDocument. It is nil if the
 	// body itself is a page or plain text.
 	Document *document.Document
-	// spans has, for each block of a document, its section and part. Those of the
-	// document itself are -1.
+	// spans[n] is the section and part of the document that block n is. The
+	// section and part of the whole document are -1.
 	spans []document.Span
 }
 
 // Block is one block of a Tree.
 type Block struct {
-	Start, End int    // range of the body
-	Parent     int    // index of the parent; 0 for the page itself
+	Start, End int    // the block is Body[Start:End]
+	Parent     int    // index of the parent in Tree.Blocks; 0 for a block at level 1
 	Next       int    // index of the first later block that is no descendant
 	Depth      int    // the level at which the block appears, from 1; 0 for the page
-	Path       string // the names of its ancestors and its own, such as "C.C.3"; "" for the page
-	row        int32  // for a table cell, the node of its row; otherwise 0
+	Path       string // names of its ancestors and its own name, such as "C.C.3"; "" for the page
+	row        int32  // for a table cell, the index of the node of its row; otherwise 0
 }
 
 // Free gives the memory of the page's markup, which is larger than the body, to
@@ -101,8 +101,8 @@ func (t *Tree) Leaf(n int) bool { return t.Blocks[n].Next == n+1 }
 // tree has at least one block besides the page itself.
 func Divide(t *markup.Tree, o Options) *Tree { return divide(t, o, nil, "") }
 
-// divide is Divide with two more arguments: known, a memory of parts that were
-// divided before, which may be nil, and the charset of the page.
+// divide does what Divide does. charset is the charset of the page. known,
+// which may be nil, remembers how parts were divided before.
 func divide(t *markup.Tree, o Options, known *Memory, charset string) *Tree {
 	b := &Tree{Page: t, Profile: o.Profile}
 	b.Blocks = append(b.Blocks, Block{End: len(t.Body)})

@@ -20,10 +20,10 @@ func (m *atoms) knownLines(a *atom) []atom {
 	return m.runLines
 }
 
-// lines divides a run of text into groups of lines. A group begins after blank
-// lines, several line breaks in a row or a line of dashes, and at a heading. If
-// there is only one group, lines returns the single lines. It returns nil if the
-// run does not divide.
+// lines divides a run of text into groups of lines. A group begins at a
+// heading, and after blank lines, several line breaks in a row, or a line of
+// dashes. If there is only one group, lines returns the single lines. It
+// returns nil if the run does not divide.
 func (m *atoms) lines(a *atom) []atom {
 	s := lineSplitter{m: m, pre: a.pre, gap: 2}
 	s.split(a)
@@ -56,14 +56,14 @@ func (m *atoms) lines(a *atom) []atom {
 
 // lineSplitter divides one run of text into lines. Its result is in m.built.
 type lineSplitter struct {
-	m      *atoms // builds the lines
+	m      *atoms // atoms of the page; the lines are collected in m.built
 	pre    bool
-	gap    int  // the number of breaks in a row that set the next line apart
+	gap    int  // number of line breaks in a row after which the next line begins a group
 	line   atom // the current line
-	seen   int  // breaks since the line before
-	rule   bool // a rule, such as a line of dashes, is before the next line
-	border bool // the rule is a border
-	bold   bool // the line so far is one emphasised element
+	seen   int  // number of line breaks since the line before
+	rule   bool // a rule, such as a line of dashes, is directly before the next line
+	border bool // that rule is a border
+	bold   bool // all of the current line so far is one element that shows its text bold
 }
 
 // split walks over the nodes of the run a and collects its lines. It enters
@@ -129,7 +129,8 @@ func (s *lineSplitter) preText(start, end, node int32) {
 }
 
 // add adds Body[start:end], which is Nodes[from:to], to the current line. shows
-// is what they show. bold says whether their text is emphasised.
+// is the amount that these nodes show. bold says whether their text is shown
+// bold.
 func (s *lineSplitter) add(start, end, from, to int32, shows flow.Amount, bold bool) {
 	if s.line.end == 0 {
 		s.line = atom{start: start, from: from, pre: s.pre, apart: s.seen >= s.gap || s.rule, border: s.border}
@@ -147,9 +148,9 @@ func (s *lineSplitter) newline() {
 	s.seen++
 }
 
-// end ends the current line, if it is not empty, and appends it to the lines. A
-// line of dashes sets the next line apart. A short line that is one emphasised
-// element is a heading and is set apart from the line before.
+// end appends the current line to the lines, unless it is empty. A line of
+// dashes sets the next line apart. A short line that is one bold element is a
+// heading, and is set apart from the line before.
 func (s *lineSplitter) end() {
 	if s.line.end == 0 {
 		return

@@ -7,17 +7,17 @@ import (
 	"encoding/binary"
 )
 
-// Pages of a site have most of their parts in common, and two versions of a page
-// nearly all. A Memory therefore remembers how parts were divided. When it meets
-// a part again, it computes only a hash of the part's bytes.
+// Pages of a site have most of their parts in common, and two versions of a
+// page nearly all. A Memory therefore remembers how parts were divided. If a
+// part comes again, only a hash of its bytes is computed.
 //
-// The result is the same as that of dividing the part again: from level knownFrom
-// on, a part divides by its own markup alone, and the key of a part covers
-// everything on which the division depends.
+// The result is the same as if the part were divided again: from level
+// knownFrom on, the division of a part depends on nothing but its own markup,
+// and the key of a part covers all of that.
 
-// knownFrom and knownTo are the first and last level of the parts that a Memory
-// remembers. A part of a higher level divides depending on its share of the page.
-// Parts of lower levels are small.
+// knownFrom and knownTo are the first and the last level of the parts that a
+// Memory remembers. The division of a part above knownFrom depends on its share
+// of the page. Parts below knownTo are small.
 const (
 	knownFrom = 2
 	knownTo   = 5
@@ -27,9 +27,10 @@ const (
 // Dividing a smaller part takes no longer than finding it in the memory.
 const knownLeast = 400
 
-// knownBlocksMax is how many blocks each of the two generations of a Memory may have. They take
-// some 5 MB. blockBytes is for parts with many bytes and few blocks: a part counts as at least
-// one block for each blockBytes bytes.
+// knownBlocksMax is the largest number of blocks in each of the two generations
+// of a Memory. They take some 5 MB. A part counts as at least one block for
+// each blockBytes bytes that it has, so that large parts with few blocks are
+// limited too.
 const (
 	knownBlocksMax = 150_000
 	blockBytes     = 256
@@ -40,11 +41,11 @@ const (
 // they were met again meanwhile. Only one goroutine at a time may use a Memory.
 type Memory struct {
 	young, old map[partKey]*KnownPart
-	blocks     int // blocks of the parts in young, see knownBlocksMax
+	blocks     int // number of blocks in young, counted as knownBlocksMax says
 	blocksMax  int // the most blocks in each of young and old
 	mac        cipher.AEAD
 	nonce      []byte
-	text, sum  []byte // memory for the input of mac and its output
+	text, sum  []byte // memory for the input and the output of mac
 }
 
 // partKey identifies the bytes and structure of a part: its authentication code
@@ -61,18 +62,19 @@ type KnownPart struct {
 	Read any
 }
 
-// partBlock is a block of a KnownPart, with offsets and indexes relative to the
-// part. Block 0 is the part itself.
+// partBlock is a block of a KnownPart. Its offsets are counted from the start
+// of the part, and its indexes from the part's block. Block 0 is the part
+// itself.
 type partBlock struct {
 	start, end   int32
 	parent, next int32
-	row          int32 // the node of the cell's row, counted from the part's first node; or rowNone, rowOutside
+	row          int32 // for a table cell, the node of its row, counted from the part's first node; or rowNone, or rowOutside
 }
 
 // The values of partBlock.row if the part contains no row for the block.
 const (
 	rowNone    = -1 // the block is no table cell
-	rowOutside = -2 // the row is outside: the part is a cell, or several cells of one row
+	rowOutside = -2 // the row is outside of the part: the part is a cell, or several cells of one row
 )
 
 // PlacedPart is a part of a page that a Memory knew from another page, and its place
@@ -125,8 +127,9 @@ func (m *Memory) key(d *divider, a *atom, depth int) (_ partKey, ok bool) {
 	return partKey(m.sum), true
 }
 
-// closed reports whether atom a consists of whole neighbouring nodes of one
-// element. An atom at the start of the page is not closed.
+// closed reports whether atom a consists of one or more whole nodes that follow
+// each other in one element. The result is false for an atom at the start of
+// the page.
 func (m *atoms) closed(a *atom) bool {
 	nodes := m.Page.Nodes
 	if a.start == 0 || nodes[a.from].Start != a.start || nodes[a.to-1].End > a.end {
@@ -142,9 +145,10 @@ func (m *atoms) closed(a *atom) bool {
 	return i == a.to
 }
 
-// appendShape appends to dst the encoded shape of atom a: its flags, its offsets, and the
-// shapes of its parts. Offsets are relative to the atom in, which contains a. appendShape
-// calls itself for each level of nested groups; their number is limited.
+// appendShape appends to dst the encoded shape of atom a: its flags, its
+// offsets, and the shapes of its parts. Offsets are counted from the start of
+// the argument in, an atom that contains a. appendShape calls itself for each
+// level of nested groups; their number is limited.
 func appendShape(dst []byte, a, in *atom) []byte {
 	flags := uint64(0)
 	if a.apart {

@@ -21,9 +21,9 @@ type shares struct {
 	moduleText  int32   // at level 2, a part with at most this weight is one module, whatever its share
 }
 
-// modernShares are the shares in use. TestMarkedShares chooses them on pages that
-// people marked: each value was best, or as good as the best, for most of the
-// groups into which the test splits the sites.
+// modernShares are the shares in use. They were chosen with TestMarkedShares,
+// on pages that people marked: each value was best, or as good as the best, for
+// most of the groups into which the test splits the sites.
 var modernShares = shares{openRegion: 0.98, wrapRegion: 0.5, smallRegion: 0.05, openModule: 0.15, moduleText: 600}
 
 // Limits for the weight of parts of a page. The weight of a part is its bytes of text, plus 8 for
@@ -35,9 +35,9 @@ const (
 	itemText    = 48 // a list whose items weigh less than this on average is one part
 )
 
-// openedMax is the largest number of parts that are opened, that is replaced by
-// their own parts, at one level. The limit keeps deeply nested markup from
-// costing more time than other markup.
+// openedMax is the largest number of parts that are opened at one level. To
+// open a part is to replace it by its own parts. The limit keeps deeply nested
+// markup from taking more time than other markup.
 const openedMax = 32
 
 // divider divides a page by the modern profile.
@@ -106,9 +106,10 @@ func (d *divider) part(c int, a *atom, depth int) {
 	}
 }
 
-// core returns the innermost element that holds all that the leaf a shows and is
-// large enough to be a leaf. The markup around that element belongs to the
-// layout, just as it would if the leaf had neighbours there.
+// core returns the innermost element that holds everything that the leaf a
+// shows, and that is large enough to be a leaf. The leaf is reduced to this
+// element. The markup around it then belongs to the layout, as it does if the
+// leaf has neighbours.
 func (d *divider) core(a *atom) *atom {
 	for a.parts == nil && a.element != 0 && !d.preformatted(a.element) {
 		parts := d.children(a.element)
@@ -144,10 +145,10 @@ func (d *divider) innermost(a *atom) *atom {
 	return a
 }
 
-// parts divides atom a for level depth. A page divides into regions, a region
-// into modules, and deeper atoms step by step as the markup is nested. If one of
-// these ways finds no parts, the next is tried. The result is nil if none finds
-// parts.
+// parts divides atom a into parts for the level depth. A page divides into
+// regions, and a region into modules. A deeper atom divides step by step, as
+// its markup is nested. If one of these three ways finds no parts, the next is
+// tried. The result is nil if none finds parts.
 func (d *divider) parts(a *atom, depth int) []atom {
 	if depth <= 1 {
 		if p := d.regions(a); len(p) > 1 {
@@ -286,15 +287,16 @@ func (d *divider) bordered(parts []atom) bool {
 	return borders >= 2
 }
 
-// plain reports whether an atom is running text, or an element that contains no
-// other element on lines of its own.
+// plain reports whether an atom is running text, or an element in which no
+// other element is on lines of its own.
 func (d *divider) plain(a *atom) bool {
 	a = d.heads(a)
 	return d.textual(a) || a.element != 0 && d.Shows(int(a.element)).Blocks <= 1
 }
 
-// heads returns the first atom of a group; if that is the image of a border, the
-// atom after it. Any other atom is returned unchanged.
+// heads returns the first atom of a group. If this atom is the image of a
+// border, heads returns the atom after it. It returns an atom that is no group
+// unchanged.
 func (d *divider) heads(a *atom) *atom {
 	for a.parts != nil {
 		if first := &a.parts[0]; first.text == 0 && first.border {
@@ -332,14 +334,15 @@ func (d *divider) textual(a *atom) bool {
 	}
 }
 
-// worthModule reports whether a and b each show enough to remain two parts if a
-// separator is between them.
+// worthModule reports whether a and b each show enough to be two modules (parts
+// at level 2), if a separator is between them.
 func (d *divider) worthModule(a, b *atom) bool {
 	return a.weight >= smallModule && b.weight >= smallModule
 }
 
-// modules returns the parts of a region. It opens large parts (replaces them by
-// their parts), except those that read as one, such as a list or an article.
+// modules returns the modules of a region (its parts at level 2). It opens
+// large parts (replaces them by their parts), except those that read as one,
+// such as a list or an article.
 func (d *divider) modules(a *atom) []atom {
 	limit := max(int32(d.openModule*float64(d.total)), d.moduleText)
 	parts := d.sections(d.expand(a))
@@ -368,8 +371,9 @@ func (d *divider) uniform(parts []atom) bool {
 	return len(parts) > 3 && sum < itemText*int32(len(parts)) && largest < 6*itemText
 }
 
-// steps divides an atom as its markup is nested, until the parts are large enough
-// to be leaves. It returns nil if the atom does not divide.
+// steps divides an atom level by level, as its markup is nested, and joins
+// parts that are too small to be leaves. It returns nil if the atom does not
+// divide.
 func (d *divider) steps(a *atom) []atom {
 	parts := d.expand(a)
 	if a.end-a.start < 2*leafBytes {
@@ -442,7 +446,7 @@ func (d *divider) fill(parts []atom, worth func(*atom) bool, near func(a, b *ato
 	return d.take(&d.out)
 }
 
-// allWorth reports whether each part is large enough to be a leaf of its own.
+// allWorth reports whether each of parts is large enough to be a leaf.
 func (d *divider) allWorth(parts []atom) bool {
 	for i := range parts {
 		if !d.worthLeaf(&parts[i]) {
@@ -456,9 +460,10 @@ func (d *divider) allWorth(parts []atom) bool {
 // neighbours to be joined.
 func anywhere(a, b *atom) bool { return true }
 
-// beside reports whether fill may join a and b, two parts that follow each other.
-// They must be in the same element, so that no tag of that element is between
-// them, or one of them must show next to nothing.
+// beside reports whether fill may join a and b, two parts that follow each
+// other. Both must be directly in the same element, so that no tag that begins
+// or ends an element around them is between them; or one of them must show next
+// to nothing.
 func (d *divider) beside(a, b *atom) bool {
 	return d.around(a) == d.around(b) || min(a.weight, b.weight) < tinyPart
 }
@@ -481,11 +486,11 @@ func (d *divider) keepApart(small, neighbour *atom) bool {
 	return small.weight >= tinyPart && neighbour.end-neighbour.start >= 4*leafBytes && len(d.expand(neighbour)) > 1
 }
 
-// worthLeaf reports whether an atom is large enough to be a leaf, which is stored
-// by itself. A short paragraph is large enough: if it were joined with its
-// neighbours until an edit makes it longer, the edit would change the neighbours
-// too. A heading is large enough, because it may remain when the text below it is
-// removed.
+// worthLeaf reports whether an atom is large enough to be a leaf, which is
+// stored by itself. Short paragraphs and headings are large enough too. If a
+// short paragraph were joined with its neighbours, an edit that makes it longer
+// would separate it from them, and so change the neighbours too. A heading may
+// remain when the text below it is removed.
 func (d *divider) worthLeaf(a *atom) bool {
 	if a.end-a.start >= leafBytes {
 		return true
@@ -501,13 +506,13 @@ func (d *divider) worthLeaf(a *atom) bool {
 	}
 }
 
-// worthPart reports whether a reader would see an atom as a part of its own: it
-// shows enough, or its markup is long.
+// worthPart reports whether an atom is large enough that a reader would see it
+// as a separate part: it shows enough, or its markup is long.
 func worthPart(a *atom) bool { return a.end-a.start >= leafBytes || a.weight >= smallModule }
 
-// cutAfter reports whether a sequence of small parts may be cut after part a. The
-// result is true for about one part in four. It depends only on the bytes of the
-// part, so that the same parts are joined in each version of a page.
+// cutAfter reports whether fill may end a group of small parts after part a.
+// The result is true for about one part in four. It depends only on the bytes
+// of the part, so that the same parts are joined in each version of a page.
 func (d *divider) cutAfter(a *atom) bool {
 	return crc32.ChecksumIEEE(d.Page.Body[a.start:a.end])&3 == 0
 }
@@ -524,8 +529,7 @@ func heaviest(parts []atom) int {
 	return big
 }
 
-// splice returns a list like parts, but with the parts in inner in place of
-// parts[i].
+// splice returns a copy of parts in which the parts of inner replace parts[i].
 func (d *divider) splice(parts []atom, i int, inner []atom) []atom {
 	out := d.list(len(parts) + len(inner) - 1)
 	n := copy(out, parts[:i])
@@ -554,10 +558,12 @@ func (d *divider) join(parts []atom, together func(a, b *atom) bool) []atom {
 	return d.take(&d.out)
 }
 
-// titled divides parts into sections, each of them a heading with the parts after it, and
-// returns the sections in whole. If the only heading of the highest rank is the first part, it
-// is the title of all the others. It is then returned by itself in title, because the others
-// may change places, and whole has the sections of the next rank. Otherwise title is nil.
+// titled divides parts into sections, and returns them in whole. A section is a
+// heading with the parts after it. If the first part is the only heading of the
+// highest rank, it is the title of all other parts. Then titled returns this
+// heading by itself in title, because the other parts may change places, and
+// whole has the sections under headings of the next rank. Otherwise title is
+// nil.
 func (d *divider) titled(parts []atom) (title, whole []atom) {
 	whole = d.sections(parts)
 	if len(whole) == 1 && len(parts) > 1 && d.heading(&parts[0]) > 0 {

@@ -54,18 +54,18 @@ func (t *Tree) name() {
 
 // pathWriter is the memory in which the method name writes the paths of a page.
 type pathWriter struct {
-	all          []byte  // the paths, one after the other
-	starts, ends []int32 // where the path of each block begins and ends in all
+	all          []byte  // the paths of the page, one after the other
+	starts, ends []int32 // offsets in all at which the path of each block begins and ends
 	siblings     []int32 // the children of the current block
 }
 
 // pathWriters are the pathWriters that are not in use.
 var pathWriters = sync.Pool{New: func() any { return new(pathWriter) }}
 
-// places decides which letters the names of siblings begin with.
-// siblings[from:to] are the centre. names has the letters for the siblings
-// before, in and after the centre, such as "T", "C" and "B". If there is no
-// centre, from and to include all siblings, and the letters are "".
+// places decides with which letters the names of siblings begin.
+// siblings[from:to] are the centre. names has three letters: for the siblings
+// before the centre, in it, and after it, such as "T", "C" and "B". If there is
+// no centre, siblings[from:to] are all siblings, and the letters are "".
 func (t *Tree) places(siblings []int32) (from, to int, names [3]string) {
 	n := len(siblings)
 	if n > 1 && t.sameRow(siblings) {

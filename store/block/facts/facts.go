@@ -69,12 +69,12 @@ const (
 // page. Only one goroutine may use it.
 type Reader struct {
 	young, old map[leafKey]*Leaf
-	bytes      int    // total size of the leaves in young
+	bytes      int    // total size in bytes of the leaves in young
 	leavesMax  int    // the most leaves that each of young and old may have
 	bytesMax   int    // the most bytes of leaves that each of young and old may have
 	links      []byte // the packed links of the leaf that is being read
 	parts      *divide.Memory
-	mayLink    []bool // for each leaf of the current page, whether the layout before the leaf may have links
+	mayLink    []bool // for each leaf of the current page: the bytes between it and the leaf before may have links
 }
 
 // leafKey identifies a leaf in the memory of a Reader. Leaves with equal keys
@@ -118,7 +118,7 @@ func NewReader() *Reader {
 	return &Reader{young: make(map[leafKey]*Leaf), parts: divide.NewMemory(), leavesMax: leavesMax, bytesMax: leafBytesMax}
 }
 
-// Forgetful divides the memory limits of m by n.
+// Forgetful divides the memory limits of m by n, so that m remembers less.
 func (m *Reader) Forgetful(n int) {
 	m.leavesMax, m.bytesMax = m.leavesMax/n, m.bytesMax/n
 	m.parts.Shrink(n)
@@ -133,19 +133,19 @@ func (m *Reader) Open(body []byte, as divide.As, o divide.Options) (*divide.Body
 // Reading is a page with the leaves and links that a Reader found in it.
 type Reading struct {
 	*divide.Body
-	Leaves []int   // the leaves, as divide.Body.Cut(0) returns them
-	Made   []*Leaf // the facts of each leaf in Leaves
+	Leaves []int   // indexes of the leaves, as divide.Body.Cut(0) returns them
+	Made   []*Leaf // the leaf for each index in Leaves, with its facts
 	Links  int     // number of links of the page
-	layout []byte  // the layout's links, packed
-	placed []place // the places of the links in layout
-	rest   []byte  // the result of Layout, nil before its first call
+	layout []byte  // packed links of the layout
+	placed []place // for each link in layout, its place
+	rest   []byte  // result of Layout; nil before its first call
 }
 
 // place is the position of one link in the layout, the bytes of a page outside of
 // its leaves.
 type place struct {
-	leaf int // index of the first leaf after the link
-	part int // same meaning as Link.Part
+	leaf int // index of the first leaf after the link in Reading.Leaves
+	part int // index in the cut at KeptLevel of the block that contains the link, or -1
 }
 
 // Facts returns the facts of each leaf, in the order of the page. A plain text
@@ -362,7 +362,7 @@ func (r *Reading) AppendFacts(dst []byte, base string, inline bool) []byte {
 
 // Kept is the decoded form of the stored facts of a page. Read returns it.
 type Kept struct {
-	Base string // as written; "" if the page declares none
+	Base string // base address for relative links as the page declares it; "" if it declares none
 	Cut  []KeptBlock
 
 	keptReading
@@ -370,12 +370,12 @@ type Kept struct {
 	count   int      // number of leaves
 	outside []markup.Link
 	layout  []markup.Link
-	placed  []place // the places of the links in layout
+	placed  []place // for each link in layout, its place
 }
 
 // Read decodes the stored facts of a page. The error is ErrOther if another
-// version of Extractor computed the facts; other errors mean that they are
-// damaged.
+// version of Extractor computed the facts. Any other error means that the facts
+// are damaged.
 func Read(src []byte) (*Kept, error) {
 	k := &Kept{}
 	if err := k.Read(src); err != nil {
@@ -536,7 +536,7 @@ type keptLeaf struct {
 	links   []byte // nil if the leaf has no links
 }
 
-// keptReading is how a page was read: its charset, and whether it is plain
+// keptReading says how a page was read: in which charset, and whether as plain
 // text.
 type keptReading struct {
 	charset string
@@ -582,6 +582,6 @@ func Outside(body []byte, as divide.As) (facts []byte, links int) {
 	return r.AppendFacts(nil, "", true), len(list)
 }
 
-// WholePath is the path of the block that stands for a whole body: the body is
-// not a page, was not opened, or shows nothing.
+// WholePath is the path of the block that stands for a whole body, if the body
+// is not a page, was not divided, or shows nothing.
 const WholePath = "B"

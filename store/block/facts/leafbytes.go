@@ -6,20 +6,22 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// keptBytes holds a copy of the bytes of a leaf. Large leaves are compressed.
+// keptBytes holds a copy of the bytes of a leaf. The copy of a large leaf is
+// compressed.
 type keptBytes struct {
-	packed []byte // nil if there is no copy
-	size   int32  // number of bytes if packed is compressed, otherwise 0
-	turn   uint32 // the turn in which keep last counted the copy
+	packed []byte // the copy; nil if there is none
+	size   int32  // size in bytes of the leaf if the copy is compressed; otherwise 0
+	turn   uint32 // the turn in which keep last returned the size of the copy
 }
 
 // squeezeLeast is the size in bytes of the smallest leaf whose copy is
 // compressed. Compressing smaller leaves gains little.
 const squeezeLeast = 1 << 10
 
-// keep stores a copy of b, the bytes of a leaf, unless k has a copy. turn is a number that the
-// caller chooses for one round of calls. The first call in a turn returns about how many bytes
-// of memory the leaf takes; later calls in the same turn return 0.
+// keep stores a copy of b, the bytes of a leaf, unless k has a copy. turn is a
+// number that the caller chooses for one round of calls. The first call in a
+// round returns an estimate of the memory that the leaf takes, in bytes; later
+// calls in the same round return 0.
 func (k *keptBytes) keep(b []byte, turn uint32) int64 {
 	if k.packed == nil {
 		if len(b) < squeezeLeast {
@@ -35,8 +37,8 @@ func (k *keptBytes) keep(b []byte, turn uint32) int64 {
 	return int64(len(k.packed)) + leafBytesBeside
 }
 
-// leafBytesBeside is about how many bytes of memory a leaf takes in addition to its
-// content.
+// leafBytesBeside is an estimate of the bytes of memory that a leaf takes in
+// addition to its content.
 const leafBytesBeside = 150
 
 // bytes returns the bytes that were passed to keep, or nil if there were none.

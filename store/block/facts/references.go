@@ -21,15 +21,15 @@ type Reference struct {
 // until the next call of Page or Links. Only one goroutine at a time may use it.
 // The zero value is ready.
 type References struct {
-	Base []byte // the base address that the page names, as written; empty if it names none
+	Base []byte // base address that the page declares, as written; empty if it declares none
 
 	keptReading
 	cut     []keptPart
 	count   int           // number of leaves
-	inline  bool          // the facts of the leaves are in those of the page
+	inline  bool          // the facts of the page include the facts of the leaves
 	leaves  []record.Leaf // the inline facts of the leaves; empty if they are not inline
-	outside []byte        // begins with the packed links outside of the markup; nil if there are none
-	layout  []byte        // packed links of the layout, then the leaf and the block of each
+	outside []byte        // bytes that begin with the packed links outside of the markup; nil if there are none
+	layout  []byte        // packed links of the layout, followed by the leaf and the block of each link
 	tree    markup.Tree   // the current leaf, if its links must be read from its bytes
 	links   []markup.Reference
 	list    []Reference

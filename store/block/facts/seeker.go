@@ -11,13 +11,14 @@ import (
 // zero value is ready for use. Only one goroutine may use a Seeker.
 type Seeker struct {
 	spans map[seekerGroup]map[record.LeafSpan]*spanLinks
-	bytes int // about how many bytes spans takes
+	bytes int // an estimate of the bytes of memory that spans takes
 
-	// first is the first span of the page that was read last. From there, the field next leads
-	// from span to span. The next version of the page has nearly the same spans, so the map is
-	// rarely needed.
+	// first is the first span of the page that was read last. The field next
+	// leads from each span of that page to the following one. The next page is
+	// often a version of the same page with nearly the same spans. The spans
+	// are then found without the map.
 	first *spanLinks
-	group seekerGroup                    // the group of that page
+	group seekerGroup                    // group of the page that was read last
 	of    map[record.LeafSpan]*spanLinks // spans[group]
 
 	leaves  [][]byte           // memory for the facts of the current span
@@ -43,9 +44,9 @@ type seekerGroup struct {
 // spanLinks is what a Seeker remembers of a span of leaves.
 type spanLinks struct {
 	span   record.LeafSpan
-	next   *spanLinks // the span that came after it in the last page that had it, or nil
-	before []int32    // before[i] is how many links the leaves before leaf i have; the last element counts all
-	sought []siteLink // Leaf and Number are counted from the beginning of the span
+	next   *spanLinks // the span that followed this span in the last page that had it, or nil
+	before []int32    // before[i] is the number of links in the leaves before leaf i; the last element is the number of all links
+	sought []siteLink // the sought links; their Leaf and Number are counted from the beginning of the span
 }
 
 // siteLink is a link of a span that some page of the site may seek. all is set if every page of
@@ -75,8 +76,9 @@ type Sought struct {
 	Read func(dst [][]byte, span record.LeafSpan) ([][]byte, error)
 }
 
-// Links returns those links of the page k that q seeks, in the order of the page. spans are the
-// leaves of the page. Number counts all links of the page, as Kept.Links orders them.
+// Links returns the links of the page k that q seeks, in the order of the page.
+// spans are the spans of the page's leaves. SoughtLink.Number counts all links
+// of the page.
 func (s *Seeker) Links(k *Kept, spans []record.LeafSpan, q *Sought) (links []SoughtLink, err error) {
 	if !k.cutFits() {
 		return nil, ErrFacts
@@ -146,8 +148,8 @@ func (s *Seeker) Links(k *Kept, spans []record.LeafSpan, q *Sought) (links []Sou
 	return links, nil
 }
 
-// ofSite reads a span of leaves and returns it with those of its links that may be sought in a
-// page of the site.
+// ofSite reads a span of leaves, and returns it with those of its links that
+// are sought in some page of the site.
 func (s *Seeker) ofSite(k *Kept, span record.LeafSpan, q *Sought) (*spanLinks, error) {
 	leaves, err := q.Read(s.leaves[:0], span)
 	if err != nil {

@@ -22,10 +22,10 @@ import (
 // shows.
 type Amount struct {
 	Text   int32 // bytes of visible text, white space not counted
-	Link   int32 // the part of Text that is inside links
-	Media  int32 // images, frames, objects, controls
-	Blocks int32 // elements on lines of their own
-	Breaks int32 // line breaks
+	Link   int32 // bytes of Text that are inside links
+	Media  int32 // number of images, frames, objects and controls
+	Blocks int32 // number of elements on lines of their own
+	Breaks int32 // number of line breaks
 }
 
 func (a Amount) minus(b *Amount) Amount {

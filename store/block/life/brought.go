@@ -6,23 +6,24 @@ import (
 	"infomall/store/record"
 )
 
-// Brought is the amount of data in a version of a URL that the version before
-// does not have. No more than this must be stored for the version.
+// Brought says how much data is new in a version of a URL: the version before
+// does not have it. The archive stores no more than this for the version.
 type Brought struct {
-	// Blocks is the number of leaves that the version before does not have.
+	// Blocks is the number of new leaves.
 	Blocks int
-	// Bytes is the size of these leaves, plus that of the layout if it changed. If
-	// this body or the one before is stored undivided, it is the size of this body.
+	// Bytes is the size in bytes of the new leaves, plus the size of the layout
+	// if it changed. If this body or the body before is stored undivided, Bytes
+	// is the size of this body.
 	Bytes int64
 }
 
-// Brought returns the amount of data in the version that the version before does
-// not have. It depends on these two versions only: blocks that the archive has
-// from other pages count too.
+// Brought returns how much data of the version is new. It compares only these
+// two versions: a block counts as new even if the archive has it from another
+// page.
 func (r *Revision) Brought() Brought { return r.brought(r.Tree.Layout) }
 
-// brought does the same as Brought. It calls the function layout, which returns the layout of
-// the version, only if it needs the layout.
+// brought does what Brought does. It calls the function layout, which returns
+// the layout of the version, only if it needs the layout.
 func (r *Revision) brought(layout func() []byte) Brought {
 	b := r.Before
 	switch {

@@ -39,7 +39,7 @@ func Diff(old, new string) []Edit {
 // and white space before it.
 type Token struct{ Word, Text string }
 
-// tokenBytes is about how many bytes of text a token has.
+// tokenBytes is an estimate of the bytes of text that a token has.
 const tokenBytes = 6
 
 // Tokens divides a text into its words. The texts of all tokens together are the
@@ -74,10 +74,11 @@ func joinTokens(tokens []Token) string {
 	return w.String()
 }
 
-// Step is a part of the comparison of two lists of tokens: Count tokens in a row that both
-// lists have, or only one of them. Old and New are the indexes of the first of these tokens in
-// the two lists. If a list does not have the tokens, its index is the place where they are
-// missing.
+// Step is one step of the comparison of two lists of tokens: Count tokens in a
+// row that both lists have (Same), or that only one list has (Added or
+// Removed). Old and New are the indexes of the first of these tokens in the two
+// lists. If a list does not have the tokens, its index is the place where they
+// are missing.
 type Step struct {
 	Op       Op // Same, Added or Removed
 	Old, New int
@@ -104,8 +105,8 @@ func Align(old, new []Token) []Step {
 	return s.list
 }
 
-// steps is a list of steps that is being made, and where its last step ends in
-// both lists of tokens.
+// steps is a list of steps that is being made. old and new are the indexes
+// after its last step in the two lists of tokens.
 type steps struct {
 	list     []Step
 	old, new int
@@ -130,9 +131,10 @@ func (s *steps) add(op Op, count int) {
 	}
 }
 
-// middle adds the steps that turn a into b. It finds them by the greedy algorithm of Myers, "An
-// O(ND) Difference Algorithm and Its Variations" (1986). In it, trace[d] is how far each
-// diagonal reaches with d edits.
+// middle adds the steps that turn the tokens a into b. It finds them by the
+// greedy algorithm of Myers, "An O(ND) Difference Algorithm and Its Variations"
+// (1986). The variable trace keeps, for each number of edits, how far each
+// diagonal of the algorithm reaches.
 func (s *steps) middle(a, b []Token) {
 	if len(a) == 0 || len(b) == 0 {
 		s.add(Removed, len(a))
@@ -161,8 +163,9 @@ func (s *steps) middle(a, b []Token) {
 	s.add(Added, len(b))
 }
 
-// step returns the position in the old text at which diagonal k starts with the d-th edit, in
-// Myers' algorithm. v has how far each diagonal has reached so far; v[limit] is diagonal 0.
+// step returns a position in the old text, in tokens: where diagonal k of
+// Myers' algorithm begins with the d-th edit. v has how far each diagonal has
+// reached so far; v[limit] is diagonal 0.
 func step(v []int32, limit, d, k int) int {
 	if d == 0 {
 		return 0
@@ -173,9 +176,10 @@ func step(v []int32, limit, d, k int) int {
 	return int(v[limit+k-1]) + 1
 }
 
-// backtrack finds the path of d edits from the trace of Myers' algorithm, from
-// the ends x and y of both lists back to their beginning, and adds its steps in
-// order.
+// backtrack finds the d edits that lead from the beginning of both lists to
+// index x in the old list and index y in the new one, and adds their steps in
+// order. trace is what Myers' algorithm recorded; backtrack follows it from the
+// end to the beginning.
 func (s *steps) backtrack(x, y int, trace [][]int32, d int) {
 	type move struct {
 		op Op
@@ -219,8 +223,9 @@ type WordChange struct {
 	Added, Removed string
 }
 
-// movedRun is how many words in a row must be the same in two blocks to count as moved. Fewer
-// words count as moved only if they are all that changed at their place.
+// movedRun is how many words in a row two blocks must share so that the words
+// count as moved. Fewer words count as moved only if nothing else changed at
+// their place.
 const movedRun = 3
 
 // wordChanges returns, for each match (the change of one block), the words that
@@ -254,11 +259,11 @@ func wordChanges(matches []Match, oldText, newText func(n int) string) []WordCha
 	return out
 }
 
-// side is the words that one block gained, or the words that it lost. A run of
-// words is a sequence without an unchanged word in between.
+// side has the words that one block gained, or the words that one block lost. A
+// run of words is a sequence without an unchanged word in between.
 type side struct {
 	words []Token
-	ends  []int  // where each run of words ends
+	ends  []int  // index in words at which each run ends
 	moved []bool // for each word, whether it moved to or from another block
 }
 
@@ -270,8 +275,8 @@ func (s *side) run(text string) {
 	s.ends = append(s.ends, len(s.words))
 }
 
-// String returns the words that did not move, with the punctuation of their text.
-// It puts a space between two runs of words.
+// String returns the words of s that did not move, with the punctuation and
+// white space before each. It puts a space between two runs of words.
 func (s *side) String() string {
 	var w strings.Builder
 	from := 0
@@ -291,8 +296,8 @@ func (s *side) String() string {
 	return strings.TrimSpace(w.String())
 }
 
-// phrasePlace is the place of a phrase: words[from:to] of the block with index
-// block.
+// phrasePlace is the place of a phrase: words[from:to] of the side of the block
+// with index block.
 type phrasePlace struct{ block, from, to int }
 
 // phrases calls f for each phrase of s: movedRun words in a row, or a whole run
@@ -315,8 +320,9 @@ func (s *side) phrases(f func(key string, from, to int)) {
 	}
 }
 
-// cancel marks the words that moved from one block to another, in both lists.
-// added[i] and removed[i] are the words that block i gained and lost.
+// cancel finds the words that moved from one block to another, and marks them
+// in both lists. added[i] and removed[i] are the words that block i gained and
+// lost.
 func cancel(added, removed []side) {
 	went := map[string][]phrasePlace{}
 	for b := range removed {

@@ -46,7 +46,7 @@ type Version struct {
 // on these versions alone. The zero value is ready to use.
 type History struct {
 	last  *Revision
-	twins int // number of versions before the last that have the same time
+	twins int // number of versions before the last one that have the same time as the last one
 }
 
 // Revision is one version of a URL with its blocks, compared with the version
@@ -59,16 +59,16 @@ type History struct {
 type Revision struct {
 	Version
 	Tree   *divide.Tree
-	Whole  bool      // there is one block, which is all of the body
+	Whole  bool      // the tree has one block, which is the whole body
 	Before *Revision // the version before; nil for the first version
 	Life   []Life    // the life of each block of Tree
 
-	twin     int32        // number of earlier versions with the same time
+	twin     int32        // number of earlier versions with the same time as this version
 	leaves   []int        // the leaves of Tree, as indexes of blocks
-	divided  bool         // the body is stored as layout and blocks
-	rested   *divide.Body // how the body was read, if r comes from a Resting; nil otherwise
-	matches  []Match      // the changes of the leaves; Old and New are indexes into the two Trees
-	asWholes bool         // the matches compare whole bodies, because neither version is a page
+	divided  bool         // the archive stores the body as layout and blocks
+	rested   *divide.Body // how the body was read, if the Revision was made by Resting.History; otherwise nil
+	matches  []Match      // the changes of the leaves since the version before; Old and New are indexes in the Blocks of the two trees
+	asWholes bool         // matches compares the whole bodies, because neither version is a page
 
 	layoutHash record.Digest // zero until it is computed
 }
@@ -78,7 +78,7 @@ type Revision struct {
 type Life struct {
 	FirstSeen record.Time
 	twin      int32 // number of earlier versions that have the time FirstSeen too
-	place     int32 // index of the block in that version's Tree; 0 means no life is known
+	place     int32 // index of the block in the tree of that version; 0 if no life is known
 }
 
 // Identity returns a name for the block that it keeps as long as it lives, such
@@ -116,7 +116,8 @@ func (h *History) Add(v Version) *Revision {
 	return r
 }
 
-// bytes returns about how many bytes of memory h takes, without what Rest has packed.
+// bytes returns an estimate of the memory that h takes, in bytes. The memory
+// that Rest has packed does not count.
 func (h *History) bytes() int64 {
 	if h.last == nil {
 		return 0
@@ -124,9 +125,10 @@ func (h *History) bytes() int64 {
 	return h.last.Size + int64(len(h.last.Tree.Blocks))*128 + 800
 }
 
-// newRevision returns the Revision of a version with its blocks, not yet compared with the
-// version before. before is the Revision of that version, or nil. newRevision takes over from
-// it the leaves at the start and at the end of the page that are the same.
+// newRevision returns the Revision of a version with its blocks, not yet
+// compared with the version before. before is the Revision of the version
+// before, or nil. Leaves at the start and at the end of the page that are the
+// same in both versions are taken over from before.
 func newRevision(v Version, before *Revision) *Revision {
 	r := &Revision{Version: v}
 	switch {
@@ -160,9 +162,11 @@ func newRevision(v Version, before *Revision) *Revision {
 	return r
 }
 
-// takeOver sets elements of r.Made to leaves of before, the version before: for the leaves at
-// the start and at the end of r that have the same bytes and are read in the same way. It
-// leaves out the leaves i with from <= i < to, which differ. before may be nil.
+// takeOver copies leaves from before, the Revision of the version before, to
+// r.Made. It compares the leaves of r and before from the start and from the
+// end of the page, as long as they have the same bytes and are read in the same
+// way, and copies these. The leaves i of r with from <= i < to are not copied.
+// before may be nil.
 func (r *Revision) takeOver(before *Revision) (from, to int) {
 	to = len(r.leaves)
 	if before == nil || r.Whole || before.Whole || r.Body == nil || before.Body == nil || !r.Body.ReadsLike(before.Body) {
@@ -222,11 +226,11 @@ func (r *Revision) Text(n int) string {
 	return ""
 }
 
-// LayoutOnly reports whether two versions of a page have the same blocks, in any
-// order; only their layout differs then. old and new are bodies without content
-// coding, and oldType and newType their Content-Type. If LayoutOnly is true, a
-// History reports no block as added, edited or removed; otherwise it reports at
-// least one.
+// LayoutOnly reports whether two versions of a page have the same blocks, in
+// any order, so that at most their layouts differ. old and new are bodies
+// without content coding. oldType and newType are their Content-Type headers.
+// If LayoutOnly is true, a History reports no block as added, edited or
+// removed; otherwise it reports at least one.
 func LayoutOnly(old, new []byte, oldType, newType string) bool {
 	return sameBlocks(leafDigests(old, oldType), leafDigests(new, newType))
 }

@@ -6,17 +6,17 @@ import (
 	"infomall/store/block/facts"
 )
 
-// LevelManager finds the level whose blocks describe the changes of one URL best.
-// It learns from the versions of the URL, in order. If neighbouring blocks mostly
-// change together, in levelVotes changes in a row, it takes the next coarser
-// level, which says as much with fewer blocks. If most bytes of the changed
-// blocks stay the same, it takes the next finer level, which shows better where
-// the change was. The level stays between levelLeast and levelMost. The zero
-// value is ready to use.
+// LevelManager finds the level whose blocks describe the changes of one URL
+// best. It learns from the versions of the URL, in order. It takes the next
+// coarser level if neighbouring blocks changed together in levelVotes changes
+// in a row: the coarser level says as much with fewer blocks. It takes the next
+// finer level if most bytes of the changed blocks stayed the same: the finer
+// level shows better where the change was. The level stays between levelLeast
+// and levelMost. The zero value is ready to use.
 type LevelManager struct {
 	level         int // 0 before the first version
 	reason        string
-	finer, coarse int // how many of the last changes in a row spoke for a finer, and for a coarser level
+	finer, coarse int // how many changes in a row, up to the last one, spoke for a finer level, and how many for a coarser level
 }
 
 // levelLeast and levelMost are the bounds of the level that a LevelManager
@@ -57,9 +57,9 @@ func (m *LevelManager) Learn(r *Revision) {
 	}
 }
 
-// vote returns the number of changes in a row that spoke for a level, after one
-// more change: count+1, but at most levelVotes, if the flag more is true;
-// otherwise 0.
+// vote returns how many changes in a row spoke for a level, after one more
+// change. count is the number before that change, and more says whether the
+// change spoke for the level too. The result is at most levelVotes.
 func vote(count int, more bool) int {
 	if !more {
 		return 0
@@ -67,8 +67,8 @@ func vote(count int, more bool) int {
 	return min(count+1, levelVotes)
 }
 
-// move adds by, which is 1 or -1, to the level, and begins to count changes
-// again. reason says why the level moves.
+// move adds by, which is 1 or -1, to the level, and sets the counts of changes
+// to 0. reason says why the level moves.
 func (m *LevelManager) move(by int, reason string) {
 	m.level, m.reason = m.level+by, reason
 	m.finer, m.coarse = 0, 0

@@ -16,9 +16,9 @@ type Op uint8
 
 // The operations, the values of Op.
 const (
-	Same    Op = iota // the same bytes, in the same order among the blocks that did not move
-	Moved             // the same bytes at another place in the order
-	Edited            // other bytes, but still the same block
+	Same    Op = iota // same bytes, and in the same order as the other blocks that did not move
+	Moved             // same bytes, but in another order
+	Edited            // other bytes, but recognised as the same block
 	Added             // the version before does not have the block
 	Removed           // the new version does not have the block
 )
@@ -44,11 +44,11 @@ type piece struct {
 type Match struct {
 	Op         Op
 	Old, New   int
-	Similarity float64 // share of words in common: 1 for same and moved, 0 for added and removed
+	Similarity float64 // share of words in common, from 0 to 1: 1 for Same and Moved, 0 for Added and Removed
 }
 
-// The least shares of words in common with which two blocks count as the same
-// block.
+// The least share of words that two blocks must have in common to count as the
+// same block.
 const (
 	alike     = 0.6 // for blocks at any two places
 	alikeHere = 0.2 // for blocks with the same path or between the same neighbours
@@ -103,11 +103,11 @@ type matcher struct {
 	alike        []float64
 
 	// Memory that is used again.
-	slots, nexts  []int // of byAnyDigest
-	tails, before []int // of order
+	slots, nexts  []int // memory of byAnyDigest
+	tails, before []int // memory of order
 	index         wordIndex
 	found         []candidate
-	shared        []int // words in common with each old block; 0 before and after
+	shared        []int // for each old block, the number of words in common with one new block; all 0 between uses
 	likely        []int
 }
 
@@ -222,8 +222,9 @@ const (
 	candidatePairs = 24
 )
 
-// fewPairs is up to how many pairs of blocks byLikeness compares all pairs, without an index of
-// words: with so few, making the index would take longer.
+// fewPairs is the largest number of pairs of blocks that byLikeness compares
+// one by one. With more pairs it makes an index of words. Making the index for
+// fewer pairs would take longer.
 const fewPairs = 64
 
 type candidate struct {
@@ -349,8 +350,8 @@ func appendWords(in wordIndex, bags []words.Bag) wordIndex {
 	return in
 }
 
-// of returns the entries of a word in the index, one for each block that contains
-// it.
+// of returns the entries of a word in the index: one for each block that
+// contains the word.
 func (in wordIndex) of(word uint64) []wordPlace {
 	from, _ := slices.BinarySearchFunc(in, word, func(p wordPlace, w uint64) int { return cmp.Compare(p.word, w) })
 	to := from
@@ -360,9 +361,9 @@ func (in wordIndex) of(word uint64) []wordPlace {
 	return in[from:to]
 }
 
-// appendBags appends one Bag of words for each block to list. The Bag of block i
-// is of(i) if the block has no partner, and nil otherwise. partner[i] is -1 if
-// block i has no partner.
+// appendBags appends one Bag of words for each block to list: the result of
+// of(i) if block i has no partner, and otherwise nil. partner[i] is the partner
+// of block i, or -1.
 func appendBags(list []words.Bag, of func(i int) words.Bag, partner []int) []words.Bag {
 	for i, p := range partner {
 		if p < 0 {
@@ -379,9 +380,10 @@ func (m *matcher) edit(o, n int, alike float64) {
 	m.alike[n] = alike
 }
 
-// byPlace pairs blocks without a partner that share enough words and are at the
-// same place: they have the same path, or are the only such blocks between the
-// same neighbours.
+// byPlace pairs blocks without a partner if they are at the same place and have
+// enough words in common. Two blocks are at the same place if they have the
+// same path, or if each is the only block without a partner between the same
+// neighbours.
 func (m *matcher) byPlace() {
 	at := map[string]int{}
 	for o := range m.old {

@@ -16,16 +16,17 @@ import (
 //go:embed noise.txt
 var noiseList string
 
-// noiseRules are the rules of noise.txt, which match dates, counters and other text that may
-// change without a change of content.
+// noiseRules are the rules of noise.txt, which match dates, counters and other
+// text that may change without a change of content.
 //
-// To try the rules at every place of a text took nine tenths of the time of substantial. So a
-// text is cut at barriers: words and letters that occur in no rule. No match contains a
-// barrier. The rules are tried only in pieces between barriers, and only in those that have
-// what every match has (see pieceMarks). On the versions of a documentation site, finding which
+// Trying the rules at every place of a text took nine tenths of the time of
+// substantial. So a text is cut at barriers: words and letters that occur in no
+// rule, so that no match contains one. The rules are tried only in the pieces
+// between barriers, and only if a piece has the characters that every match has
+// (see pieceMarks). On the versions of a documentation site, finding which
 // changes are substantial takes 2.5 s instead of 30.6 s.
 type noiseRules struct {
-	match   *regexp.Regexp  // has a group for each rule
+	match   *regexp.Regexp  // all rules as one expression, with a group for each rule
 	reasons []string        // reasons[i] is the reason of rule i
 	words   map[string]bool // the words of ASCII letters that may be in a match, in lower case
 	letters map[rune]bool   // the letters beyond ASCII that may be in a match
@@ -56,7 +57,7 @@ var rules = sync.OnceValue(func() *noiseRules {
 	return r
 })
 
-// name adds to r the words and letters that a rule names: those that may be part of a match.
+// name adds to r the words and letters that may be part of a match of the rule.
 func (r *noiseRules) name(rule string) {
 	tree, err := syntax.Parse(rule, syntax.Perl)
 	if err != nil {
@@ -198,7 +199,7 @@ func (r *noiseRules) barrierAt(text string, at int) int {
 	return end
 }
 
-// longestNamed is an upper bound on the length of the words that rules name.
+// longestNamed is at least the length of the longest word in a rule, in bytes.
 const longestNamed = 16
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
@@ -215,15 +216,16 @@ var partsWords = func() (set [256]bool) {
 // no rule can match.
 type pieceMarks struct {
 	number, letter bool
-	joined         bool // it has a sign such as those in 2008-06-01, 1.6.2008, 12:30 or sid=7; see joins
+	joined         bool // the piece has a sign that can be part of a match without letters, as in 2008-06-01, 12:30 or sid=7; see joins
 }
 
-// may reports whether a rule may match in the piece. It spares pages that are only decimal
-// numbers: trying the rules on them took half of the time of their import.
+// may reports whether a rule may match in the piece. It is false for pages that
+// are only decimal numbers: trying the rules on them took half of the time of
+// their import.
 func (m *pieceMarks) may() bool { return m.number && m.letter || m.joined }
 
-// see adds to m the number, word or character that begins at text[at:], and returns the offset
-// at which that ends.
+// see adds to m the number, word or single character that begins at text[at:].
+// It returns the offset in text after it.
 func (m *pieceMarks) see(text string, at int) int {
 	switch c := text[at]; {
 	case isDigit(c):
@@ -264,8 +266,8 @@ func joins(text string, at int) bool {
 	return false
 }
 
-// skip returns the end of the characters from text[at] on for which is(character) is true: the
-// offset of the first other character, or len(text).
+// skip returns the offset of the first character from text[at] on for which the
+// function is returns false, or len(text) if there is none.
 func skip(text string, at int, is func(byte) bool) int {
 	for at < len(text) && is(text[at]) {
 		at++
@@ -277,8 +279,8 @@ func isDigit(c byte) bool { return c-'0' < 10 }
 
 func isHex(c byte) bool { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
 
-// eachNoise calls f with each place text[from:to] that a rule matches, in order, and
-// the reason of the rule.
+// eachNoise calls f for each range text[from:to] that a rule matches, in order.
+// reason is the reason of the rule.
 func eachNoise(text string, f func(from, to int, reason string)) {
 	r := rules()
 	piece := 0 // offset at which the current piece begins
@@ -340,7 +342,8 @@ func hasOther(text, other string) bool {
 	return false
 }
 
-// otherTries is for how many words of a text hasOther looks in the other text, at most.
+// otherTries is the largest number of words of text that hasOther looks up in
+// the other text.
 const otherTries = 64
 
 // withoutCommon returns old and new without most of their common beginning and of their common
@@ -363,13 +366,14 @@ func withoutCommon(old, new string) (string, string) {
 	return old[:len(old)-n], new[:len(new)-n]
 }
 
-// cutReach is how far from the first and from the last difference of two texts withoutCommon
-// looks for a barrier, in bytes.
+// cutReach is how many bytes before the first difference of two texts, and
+// after the last one, withoutCommon searches for a barrier.
 const cutReach = 200
 
-// cutBefore returns how many bytes can be cut from the beginning of texts that begin with
-// common: all up to the end of the last barrier in common. If the barrier is a word, another
-// character of common must follow it, so that the word ends there in each of the texts.
+// cutBefore returns how many bytes can be cut from the beginning of texts that
+// all begin with common: everything up to the end of the last barrier in
+// common. If the barrier is a word, another character of common must follow it,
+// so that the word ends there in each of the texts.
 func (r *noiseRules) cutBefore(common string) int {
 	for at := len(common) - 1; at >= 0 && at > len(common)-cutReach; at-- {
 		if !utf8.RuneStart(common[at]) || !startsWord(common, at) {
@@ -382,9 +386,9 @@ func (r *noiseRules) cutBefore(common string) int {
 	return 0
 }
 
-// cutAfter returns how many bytes can be cut from the end of texts that end with common: all
-// from the first barrier in common on. If the barrier is a word, another character of common
-// must come before it.
+// cutAfter returns how many bytes can be cut from the end of texts that all end
+// with common: everything from the first barrier in common on. If the barrier
+// is a word, another character of common must come before it.
 func (r *noiseRules) cutAfter(common string) int {
 	for at := 0; at < len(common) && at < cutReach; at++ {
 		if !utf8.RuneStart(common[at]) || !startsWord(common, at) {

@@ -65,8 +65,9 @@ func (r *Revision) bag(i, n int) words.Bag {
 	return l.Words
 }
 
-// pair sets r.matches to matches. Old and New of matches are indexes in the lists
-// old and new; pair replaces them by the blocks in these lists.
+// pair sets r.matches to matches, with other indexes: Old and New of matches
+// are indexes in the lists old and new, and pair replaces them by the elements
+// of these lists, which are indexes of blocks.
 func (r *Revision) pair(matches []Match, old, new []int) {
 	r.matches = matches
 	for i := range matches {
@@ -102,17 +103,18 @@ func (r *Revision) Changes(level int) []Match {
 	return r.changes(p)
 }
 
-// cutPairs describes how the blocks of a cut share leaves with those of the same
-// cut of the version before. Blocks are named by their indexes in the two cuts.
+// cutPairs says which leaves the blocks of a cut share with the blocks of the
+// same cut of the version before. A block is named by its index in its cut.
 type cutPairs struct {
-	old, new     []int // the cuts
-	ofOld, ofNew []int // for each match of leaves, the place in each cut of the block that contains the leaf; -1 if none
-	// toOld[i] is the old block that has most of the leaves of new block i, by size, or -1.
-	// toNew[i] is the new block that has most of the leaves of old block i, or -1; a new block
-	// that has most of its own leaves from that old block is preferred.
+	old, new     []int // the cuts, as indexes of blocks in the two trees
+	ofOld, ofNew []int // for each match of leaves, the block of each cut that contains the leaf; -1 if none does
+	// toOld[i] is the old block that has most of the leaves of new block i,
+	// measured in bytes, or -1. toNew[i] is the new block that has most of the
+	// leaves of old block i, or -1. toNew prefers a new block i for which
+	// toOld[i] is that old block.
 	toOld, toNew []int
 	shared       []sharedPair
-	// Memory that is used again.
+	// Memory that is reused.
 	inOld, inNew, last []int
 }
 
@@ -123,12 +125,12 @@ var cutPairsList = sync.Pool{New: func() any { return new(cutPairs) }}
 // that.
 func (p *cutPairs) free() { cutPairsList.Put(p) }
 
-// sharedPair is an old and a new block that have leaves in common. old and new
-// are indexes in the two cuts; weight is the weight of these leaves.
+// sharedPair is an old and a new block that have leaves in common, named by
+// their indexes in the two cuts. weight is the weight of these leaves.
 type sharedPair struct{ old, new, weight int }
 
-// pairs returns how the blocks of the cut at a level share leaves with those of
-// the version before. The caller must call free on the result.
+// pairs returns which leaves the blocks of the cut at a level share with those
+// of the version before. The caller calls free on the result.
 func (r *Revision) pairs(level int) *cutPairs {
 	p := cutPairsList.Get().(*cutPairs)
 	p.old, p.new, p.shared = p.old[:0], p.new[:0], p.shared[:0]
@@ -188,7 +190,7 @@ func heavier(a, b sharedPair) int {
 	return cmp.Compare(a.old, b.old)
 }
 
-// size returns the weight of block n: its size in bytes plus 1.
+// size returns the weight of block n: its size in bytes, plus 1.
 func (r *Revision) size(n int) int { return r.Tree.Blocks[n].End - r.Tree.Blocks[n].Start + 1 }
 
 // placesIn returns, for each block of a tree, the index in cut of the block that
@@ -288,8 +290,9 @@ func joined(a, b string) string {
 }
 
 // likenesses returns, for each block of the cut, how similar it is to the block
-// of the version before with which it shares most leaves, from 0 to 1. That is
-// the mean similarity of the leaves of both blocks, by size.
+// of the version before with which it shares most leaves, from 0 to 1. The
+// likeness is the mean similarity of the leaves of both blocks, weighted by
+// their sizes.
 func (r *Revision) likenesses(p *cutPairs) []float64 {
 	sum, all := make([]float64, len(p.new)), make([]float64, len(p.new))
 	for i, m := range r.matches {
@@ -315,7 +318,7 @@ func (r *Revision) likenesses(p *cutPairs) []float64 {
 	return sum
 }
 
-// live sets r.Life, the life of each block.
+// live sets r.Life to the life of each block.
 func (r *Revision) live() {
 	if r.sameShape() {
 		r.Life = r.Before.Life
@@ -327,10 +330,10 @@ func (r *Revision) live() {
 // trace returns the life of each block. A block that was already in the version
 // before keeps its life. Any other block begins a new life.
 //
-// A block that divides further has the life of that block of the version before
-// which is in the cut of the same level and shares most leaves with it. The old
-// block may be a leaf, so a block may have the same life as a leaf in it. No two
-// blocks of one cut have the same life.
+// A block that divides further gets the life of a block of the version before:
+// of the block in the cut at the same level that shares most leaves with it.
+// That old block may be a leaf, so a block may have the same life as a leaf in
+// it. No two blocks of one cut have the same life.
 func (r *Revision) trace() []Life {
 	r.Life = make([]Life, len(r.Tree.Blocks))
 	named := &names{last: make(map[Life]int, len(r.matches)), before: make([]int, len(r.Tree.Blocks))}
@@ -379,9 +382,9 @@ func (r *Revision) sameShape() bool {
 	return true
 }
 
-// follow gives block n the life l of a block of the version before, and returns true. But if a
-// block that is not inside block n already has that life, follow returns false and changes
-// nothing.
+// follow sets the life of block n to l, a life of the version before, and
+// returns true. If a block that is not inside block n has the life l already,
+// follow changes nothing and returns false.
 func (r *Revision) follow(n int, l Life, named *names) bool {
 	end := r.Tree.Blocks[n].Next
 	last := named.last[l]
@@ -395,8 +398,8 @@ func (r *Revision) follow(n int, l Life, named *names) bool {
 	return true
 }
 
-// inherit gives lives of the version before to those blocks in the cut at a level
-// that divide further.
+// inherit looks at the blocks of the cut at a level that divide further, and
+// gives them the lives of the old blocks with which they share most leaves.
 func (r *Revision) inherit(level int, named *names) {
 	p := r.pairs(level)
 	defer p.free()
