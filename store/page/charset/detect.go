@@ -57,7 +57,7 @@ func appendTelling(dst, body []byte, limit int) []byte {
 // pairs counts the pairs of neighbouring bytes in a sample. It leaves out pairs
 // of two ASCII bytes.
 type pairs struct {
-	count [1 << 16]uint16 // by pair: the first byte is the upper half of the index
+	count [1 << 16]uint16 // by pair, as a number whose upper byte is the first byte of the pair
 	list  []uint16        // the pairs whose count is not 0
 	all   int             // the sum of the counts
 }
@@ -84,9 +84,9 @@ func (p *pairs) clear() {
 	p.list, p.all = p.list[:0], 0
 }
 
-// cost returns the sum of the costs of all pairs in the reading r, which is a
-// charset read as text of one language. It stops when the sum is greater than the
-// argument max.
+// cost returns the sum of the costs of all pairs if the sample is read as r
+// says: in one charset, as text of one language. It stops when the sum is
+// greater than the argument max.
 func (p *pairs) cost(r *byteReading, max int) int {
 	sum := 0
 	for _, k := range p.list {
@@ -179,8 +179,8 @@ func (s *sampled) free() {
 	sampledPool.Put(s)
 }
 
-// cost returns the cost of the sample in a charset. ok is false if the cost
-// cannot be computed, because neither wideOf nor bytesOf has the charset.
+// cost returns the cost of the sample in a charset. ok is false if the cost is
+// not known, because neither wideOf nor bytesOf has the charset.
 func (s *sampled) cost(charset string) (cost int, ok bool) {
 	if c, ok := s.costs[charset]; ok {
 		return c, true
