@@ -16,13 +16,13 @@ var ErrLimit = errors.New("larger than the limits: the rest is not read")
 // goroutine may use it.
 type Builder struct {
 	Doc *Document
-	// Lead is the text in the largest type of the first page, or "" if documents of this kind have no
-	// sizes of type. It may become the title.
+	// Lead is the text in the largest letters on the first page. It may become
+	// the title. It is "" if documents of this kind have no sizes of letters.
 	Lead   string
 	limits Limits
 	nested func(*Input) *Document
-	text   int // bytes of text added
-	parts  int // parts and sections added
+	text   int // number of bytes of text that were added
+	parts  int // number of parts and sections that were added
 }
 
 // NewBuilder returns a Builder of an empty document. The function nested reads a body that is
@@ -79,8 +79,8 @@ func (b *Builder) Add(kind PartKind, text string) error {
 	return err
 }
 
-// Link adds a link to the current section. A link without a target is left out, and
-// so are links beyond the limit.
+// Link adds a link to the current section. It leaves out a link without a
+// target, and links beyond the limit.
 func (b *Builder) Link(target, anchor string) {
 	if target = strings.TrimSpace(target); target == "" || len(b.Doc.Links) >= b.limits.Links || len(target) > linkBytesMax {
 		return
@@ -88,16 +88,16 @@ func (b *Builder) Link(target, anchor string) {
 	b.Doc.Links = append(b.Doc.Links, Link{Target: Clean(target), Anchor: Clean(anchor), Section: max(0, len(b.Doc.Sections)-1)})
 }
 
-// linkBytesMax is how many bytes the target of a link may have.
+// linkBytesMax is the size in bytes of the longest target of a link.
 const linkBytesMax = 16 << 10
 
-// Clean returns text as one line of valid UTF-8: characters that show nothing are left
-// out, and white space is one blank.
+// Clean returns text as one line of valid UTF-8. It leaves out characters that
+// show nothing, and writes each piece of white space as one blank.
 func Clean(text string) string { return strings.Join(strings.Fields(clean(text)), " ") }
 
-// CleanLines returns text as valid UTF-8 in which characters that show nothing are left
-// out, "\r\n" and "\r" are "\n", and lines do not end in blanks. It keeps tabs and line
-// breaks inside of the text.
+// CleanLines returns text as valid UTF-8 with "\n" as line break. It leaves out
+// characters that show nothing, and blanks at the ends of lines. It keeps tabs
+// and line breaks inside the text.
 func CleanLines(text string) string {
 	text = clean(text)
 	if !strings.ContainsAny(text, "\n\r") {
@@ -111,8 +111,9 @@ func CleanLines(text string) string {
 	return strings.Trim(strings.Join(lines, "\n"), "\n")
 }
 
-// clean leaves out bytes that are not UTF-8 and characters that show nothing. Every kind
-// of blank but tab and line breaks becomes a plain blank.
+// clean returns text without bytes that are not UTF-8 and without characters
+// that show nothing. It writes each kind of blank as a plain blank, except for
+// tabs and line breaks.
 func clean(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

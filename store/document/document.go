@@ -25,27 +25,29 @@ import (
 
 // Input is a body to read.
 type Input struct {
-	Body    []byte // after content-decoding
+	Body    []byte // bytes of the body after content-decoding
 	Mime    string // declared media type in lower case, without parameters; "" if none
-	Charset string // declared in the header, in lower case; "" if none
-	Depth   int    // 0 for a stored body; how many archives, such as zip files, the body is inside of
+	Charset string // charset that the header declares, in lower case; "" if none
+	Depth   int    // number of archives, such as zip files, around the body; 0 for a stored body
 	Limits  Limits
 }
 
-// Limits bound what a reader takes from one body. The zero value of a field stands
-// for its default. What is beyond a limit is left out, and Reason says so.
+// Limits bound what a reader takes from one body. The zero value of a field
+// stands for its default. A reader leaves out everything beyond a limit, and
+// the Reason of the document says so.
 type Limits struct {
-	Unpacked int64 // bytes that compressed parts of the body have together when unpacked
-	Text     int   // bytes of text
-	Parts    int   // number of parts, and of sections
+	Unpacked int64 // total size of the compressed parts of the body after decompression, in bytes
+	Text     int   // number of bytes of text
+	Parts    int   // number of parts and sections together
 	Links    int   // number of links
 	Pages    int   // number of pages that are read
-	Nesting  int   // depth of elements, groups or containers
-	// Time is how much CPU time a child process may take to read the body. Package child
-	// has the default. The readers themselves know no time.
+	Nesting  int   // depth to which elements, groups or containers may be nested
+	// Time is how much CPU time a child process may take to read the body.
+	// Package child has the default. The readers themselves do not measure
+	// time.
 	Time time.Duration
 
-	left *int64 // what is left of Unpacked; a document shares it with the bodies inside of it
+	left *int64 // how much of Unpacked is left; a document and the bodies inside it share this number
 }
 
 // The defaults of Limits.
@@ -79,20 +81,20 @@ func (l Limits) WithDefaults() Limits {
 // Document is the result of reading one body: its text, its parts and its properties. A text
 // field that is not known is "", a time is record.NoTime, and a number is -1.
 type Document struct {
-	Kind   string // name of the Kind that read it, such as "pdf"; "" if none did
+	Kind   string // name of the Kind that read the body, such as "pdf"; "" if none did
 	Format string // PRONOM identifier, such as "fmt/18"; "" if it is unknown
 
 	Title, Author, Producer, Lang string
 	Description, Keywords         string
-	Created, Modified             record.Time // as the document says
-	Taken                         record.Time // when the picture or recording was made
-	Pages                         int64       // pages, slides or sheets, if the format stores their number
-	Width, Height                 int64       // of a picture or video, in pixels
-	Duration                      int64       // of a recording, in milliseconds
-	Place                         string      // "48.8566,2.3522": latitude and longitude in degrees
+	Created, Modified             record.Time // times that the document states
+	Taken                         record.Time // time at which the picture or recording was made
+	Pages                         int64       // number of pages, slides or sheets, if the format stores it
+	Width, Height                 int64       // size of a picture or video, in pixels
+	Duration                      int64       // length of a recording, in milliseconds
+	Place                         string      // latitude and longitude in degrees, such as "48.8566,2.3522"
 	Print                         uint64      // perceptual hash of a picture; valid if HasPrint is set
 	HasPrint                      bool
-	Scanned                       bool // the pages are pictures without text
+	Scanned                       bool // all pages are pictures without text
 	// Reason says why the body, or the rest of it, could not be read. It is "" if all
 	// of it was read.
 	Reason   string
@@ -104,7 +106,7 @@ type Document struct {
 // document without such a division has one section of kind Whole.
 type Section struct {
 	Kind  SectionKind
-	Name  string // what the document calls it: "12", "Umsatz 2008", "report.doc"; "" if nothing
+	Name  string // name that the document gives the section, such as "12", "Umsatz 2008" or "report.doc"; "" if none
 	Parts []Part
 }
 
@@ -123,12 +125,12 @@ type SectionKind uint8
 // The kinds of sections.
 const (
 	Whole   SectionKind = iota
-	Page                // of a text document; Name is its number, from 1
-	Slide               // of a presentation; Name is its number, from 1
-	Sheet               // of a workbook
-	Chapter             // of a book
-	Item                // of a feed
-	Member              // of an archive or a mail
+	Page                // page of a text document; Name is its number, from 1
+	Slide               // slide of a presentation; Name is its number, from 1
+	Sheet               // sheet of a workbook
+	Chapter             // chapter of a book
+	Item                // item of a feed
+	Member              // member of an archive or a mail
 	sectionKinds
 )
 
@@ -160,9 +162,9 @@ const (
 
 // Link is one link of a document.
 type Link struct {
-	Target  string // as written
-	Anchor  string // the text that carries the link; "" if it is not known
-	Section int    // index in Sections
+	Target  string // address as written in the document
+	Anchor  string // text of the link; "" if it is not known
+	Section int    // index of the section of the link in Document.Sections
 }
 
 // New returns a document in which nothing is known.

@@ -18,8 +18,9 @@ const BytesMax = 8 << 20
 // type); then the body may be HTML, and LooksLikeMarkup decides.
 func IsMarkup(mime string) bool { return mime == "" || strings.Contains(mime, "html") }
 
-// documentRoots are the root elements of feeds and office documents in one XML file, in lower
-// case with the usual prefixes of their namespaces.
+// documentRoots are the names of the root elements of feeds, and of office
+// documents that are one XML file. They are in lower case, with the usual
+// prefixes of their namespaces.
 var documentRoots = []string{
 	"rss", "feed", "rdf:rdf", "opml", "urlset", "sitemapindex",
 	"office:document", "uof:uof", "w:worddocument", "workbook",

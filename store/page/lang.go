@@ -9,16 +9,18 @@ import (
 	"infomall/store/page/charset"
 )
 
-// latin are the languages in Latin script that programs often declare by default, whatever the
-// language of the text is. LatinLanguage has a model of each; its model for "no" is "nb".
+// latin are the languages in Latin letters that programs often declare by
+// default, whatever the language of the text is. charset.LatinLanguage can
+// recognise each of them; it calls "no" "nb".
 var latin = []string{
 	"en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "nb", "no", "fi", "is", "pl",
 	"cs", "sk", "sl", "hr", "hu", "ro", "et", "lv", "lt", "tr", "ca",
 }
 
-// LangFor returns the language of a text. declared is the language that the file declares, such as
-// "en-US" or "". The result is declared, unless nothing or a language in Latin script is declared
-// and the letters of the text show another language.
+// LangFor returns the language of a text. declared is the language that the
+// file declares, such as "en-US", or "". If declared is a language in other
+// than Latin letters, LangFor returns it. Otherwise it returns the language
+// that the letters of the text show, or declared if they show none.
 func LangFor(declared, text string) string {
 	base, _, _ := strings.Cut(strings.ToLower(strings.ReplaceAll(declared, "_", "-")), "-")
 	if base != "" && !slices.Contains(latin, base) {

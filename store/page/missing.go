@@ -5,12 +5,13 @@ import (
 	"strings"
 )
 
-// The limits of SoftMissing. A soft missing page says that the document does not
-// exist, although the server answered with status 200. Such a page is short: its
-// text has at most MissingBytes. A phrase that says so is in the title or in one
-// of the first missingLines lines, and that line has at most missingLine bytes.
-// SoftMissing rather overlooks such a page than takes an article about errors for
-// one.
+// The limits of SoftMissing. A soft missing page says that the document does
+// not exist, although the server answered with status 200. Such a page is
+// short: its text has at most MissingBytes bytes. Its title, or one of its
+// first missingLines lines, has a phrase that says that the document does not
+// exist. The line has at most missingLine bytes. The limits are strict:
+// SoftMissing should overlook some of these pages rather than take an article
+// about errors for one.
 const (
 	missingLines = 12
 	missingLine  = 160

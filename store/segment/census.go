@@ -57,7 +57,7 @@ const (
 // them.
 type censusTaker struct {
 	hosts    []HostCensus
-	prefix   string // all keys of the last host begin with it; "" if no prefix tells
+	prefix   string // prefix that all keys of the last host have; "" if there is none
 	traits   []TraitCensus
 	place    map[Trait]int
 	last     int // index of the trait of the previous entry

@@ -24,12 +24,12 @@ type recordHead struct {
 	entries     int
 	lastURL     string
 	lastDate    record.Time
-	metaLengths []int    // sizes of the frames before the content: one for each group of columns of a run, otherwise one
-	factsLength int      // decompressed size of the facts, which end the content frame
+	metaLengths []int    // sizes in bytes of the compressed frames before the content: for a run one for each group of columns, for other records one
+	factsLength int      // decompressed size in bytes of the facts, which end the content frame
 	behind      []RunRef // the runs that the content frame builds on
-	factsFrom   int      // bytes of the compressed content frame before its facts; 0 if that is not known or there are none
-	unzip       int      // decompressed size of all frames together
-	length      int      // size of the data
+	factsFrom   int      // offset in the compressed content frame at which its facts begin; 0 if it is not known, or there are no facts
+	unzip       int      // decompressed size of all frames together, in bytes
+	length      int      // size of the record's data, in bytes
 	crc         uint32
 }
 

@@ -114,8 +114,8 @@ func ahead(ctx context.Context, after int, fill filler, yield func(*record.Batch
 	}
 }
 
-// part is a share of the work of a tally: one segment, or several segments that overlap. Each
-// part can be counted in a goroutine of its own.
+// part is a share of the work of a tally: one segment, or several segments that
+// overlap. Each part can be counted in its own goroutine.
 type part struct {
 	captures int64
 	count    func(*tallier) error

@@ -5,14 +5,16 @@ import (
 	"infomall/store/segment"
 )
 
-// notNeeded returns a function that reports whether the scan s can pass over a chunk (the
-// index's part for one run), given the chunk's bounds: its first and last times and its least
-// and greatest sizes. notNeeded returns nil if the scan needs all chunks.
+// notNeeded returns a function that reports whether the scan s can pass over a
+// chunk (the index's part for one run), given the chunk's bounds: its first and
+// last times and its least and greatest sizes. notNeeded returns nil if the
+// scan needs all chunks.
 //
-// A scan can pass over a chunk if the values it reads of a capture do not depend on other
-// captures of the URL. A capture whose body is at another capture does depend on others. So a
-// chunk with such a capture is always read. If other chunks were passed over, the scan looks up
-// all captures of that capture's URL.
+// A scan can pass over a chunk if the values that it reads of a capture do not
+// depend on other captures of the URL. They do depend on others if the body of
+// the capture is stored at another capture, so a chunk with such a capture is
+// always read. The scan then looks up all captures of that URL, because it may
+// have passed over some of them.
 func (v *Snapshot) notNeeded(s record.Scan, segments []*segment.Info) func(segment.Bounds) bool {
 	removed, err := v.Removals()
 	if err != nil || len(removed) > 0 || v.hiding.Meets(s.Ranges) || s.Columns&colsHints != 0 || oneURL(s.Ranges) {

@@ -32,8 +32,8 @@ func (v *Snapshot) CountCharsets(ctx context.Context, host string, pages *charse
 	return nil
 }
 
-// countIn does what CountCharsets does, for one segment. left is how many more pages
-// may be counted; countIn reduces it.
+// countIn does what CountCharsets does, for the segment info. *left is how many
+// more pages may be counted; countIn reduces it by the pages that it counts.
 func (v *Snapshot) countIn(info *segment.Info, host string, pages *charset.Counts, left *int) error {
 	c := NewCursor(v.Runs.Reader(info), 0, v)
 	defer c.Close()

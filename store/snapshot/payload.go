@@ -81,9 +81,9 @@ func (v *Snapshot) Head(ctx context.Context, ref record.Ref) ([]byte, error) {
 	return e.Head, nil
 }
 
-// BodyIn returns the body that the entry owner itself stores. If the body is damaged, BodyIn
-// returns the error, and if damage is skipped, also records it for Snapshot.Damage. The body
-// must not be large.
+// BodyIn returns the body that the entry owner itself stores. If the body is
+// damaged, BodyIn returns the error. If the snapshot skips damage, BodyIn also
+// records the error for Snapshot.Damage. The body must not be large.
 func (v *Snapshot) BodyIn(ctx context.Context, owner *segment.Stored) ([]byte, error) {
 	body, err := v.Runs.Body(ctx, owner)
 	v.skips(err)
@@ -168,8 +168,8 @@ type heldBody struct {
 	id  segment.ID
 }
 
-// ownersMost is for how many bodies a snapshot remembers which entry stores the
-// body.
+// ownersMost is the largest number of bodies of which a snapshot remembers the
+// entry that stores the body.
 const ownersMost = 1 << 16
 
 // ownerAmong returns the place of the entry that stores a body. It looks first where

@@ -42,9 +42,9 @@ func hashBytes(text string) uint64 {
 	return h
 }
 
-// Likeness returns the share of words that two texts have in common. It is 1 if
-// both have the same words, and 0 if they share no word or if both bags are
-// empty.
+// Likeness returns the share of words that the texts of two bags have in
+// common. It is 1 if both have the same words, and 0 if they share no word or
+// if both bags are empty.
 func Likeness(a, b Bag) float64 {
 	if len(a)+len(b) == 0 {
 		return 0

@@ -9,10 +9,11 @@ import "math/bits"
 type Simhash struct {
 	sum [64]int64
 	any bool
-	// The planes count, for each of the 64 bits of a hash, how many features have the bit:
-	// plane k holds bit k of all 64 counts. That is some ten times as fast as 64 sums. All
-	// features in the planes have the same weight. Features are added to the planes eight at a
-	// time; held has those that were not added yet.
+	// The planes hold counts: for each of the 64 bits of a hash, how many
+	// features have the bit. Plane k holds bit k of all 64 counts. Adding to
+	// the planes is some ten times as fast as adding to 64 sums. All features
+	// in the planes have the same weight. Features are added to the planes
+	// eight at a time; held has those that were not added yet.
 	planes [16]uint64
 	held   [8]uint64
 	count  int64 // number of features in planes and held
@@ -114,7 +115,8 @@ func fullAdd(a, b, c uint64) (sum, carry uint64) {
 	return u ^ c, a&b | u&c
 }
 
-// carry adds 1<<k to the count of each bit that is set in the argument bits.
+// carry adds 1<<k to the count of each bit of a hash that is set in the
+// argument bits.
 func (s *Simhash) carry(k int, bits uint64) {
 	for ; bits != 0; k++ {
 		s.planes[k], bits = s.planes[k]^bits, s.planes[k]&bits

@@ -84,9 +84,9 @@ func (s *scanner) next() bool {
 	return from < i
 }
 
-// nextWide does the work of the method next from offset at on, where the first letter outside
-// ASCII is. If from < at, a word has begun at offset from; it may end before that letter.
-// nextWide reports whether there is a word.
+// nextWide does the work of next if a letter outside ASCII is met. at is the
+// offset of this letter. If from < at, a word has begun at offset from; it may
+// end before the letter. nextWide reports whether there is a word.
 func (s *scanner) nextWide(from, at int) bool {
 	text := s.text
 	begun := from < at

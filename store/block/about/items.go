@@ -6,9 +6,9 @@ import (
 	"infomall/store/page/markup"
 )
 
-// The limits by which holdsItems decides whether the children of an element are items of a
-// list. The header, menu and footer of a page together do not keep these limits, so they are
-// not items.
+// The limits by which holdsItems decides whether the children of an element are
+// items of a list. The limits are such that the header, menu and footer of a
+// page do not count as items.
 const (
 	itemsLeast  = 5      // the least number of children of the same kind
 	itemsAlike  = 3. / 4 // the least share of the children that have the same kind
@@ -19,9 +19,9 @@ const (
 // at the start of a block, and those around it.
 const itemLevels = 4
 
-// item reports whether block n is one of several similar items, such as the entries of a list,
-// or part of one. An item that comes first on the page is not a header, and one that comes last
-// is not a footer.
+// item reports whether block n is one of several similar items, such as the
+// entries of a list, or is part of one. It is used because the first item on a
+// page is not a header, and the last item is not a footer.
 func (l *labeller) item(n int) bool {
 	nodes, b := l.flow.Page.Nodes, &l.tree.Blocks[n]
 	from := l.ranges[n].from

@@ -59,10 +59,10 @@ const (
 	redesignPages = 3  // the least number of pages of a design
 )
 
-// Redesigns finds the redesigns of a site: from a redesign on, no page looks like
-// a page before it. pages must be in order of time. The result has the index of
-// the first page of each new design; the first design has no entry. If pages of
-// different kinds alternate, they are therefore one design.
+// Redesigns finds the redesigns of a site: from a redesign on, no page looks
+// like a page before it. pages must be in order of time. The result has the
+// index of the first page of each new design; the first design has no entry. If
+// pages that look different alternate, all of them count as one design.
 func Redesigns(pages []Shape) (begins []int) {
 	// last[i] is the last page that looks like page i.
 	last := make([]int, len(pages))

@@ -11,8 +11,8 @@ import (
 
 // TopicOptions are the limits by which Topic chooses words. 0 means the default.
 type TopicOptions struct {
-	Theta   int // the most words of a topic; 12 by default
-	Delta   int // the topic of a text with at least Delta words is its frequent words; 60 by default
+	Theta   int // the largest number of words in a topic; 12 by default
+	Delta   int // the number of words from which on a text is long, so that its frequent words are its topic; 60 by default
 	Epsilon int // a word that occurs more than Epsilon times is frequent; 2 by default
 }
 
@@ -31,9 +31,9 @@ func (o TopicOptions) filled() TopicOptions {
 }
 
 // Topic returns the topic of a block: a few of its words that say what it is
-// about. The result depends only on the bytes of the block, the charset, the
-// profile p and o: equal blocks have equal topics. A block without words has the
-// topic "".
+// about. The result depends on nothing but the four arguments, so equal blocks
+// have equal topics. p is the profile with which the page was divided. A block
+// without words has the topic "".
 func Topic(block []byte, charset string, p divide.Profile, o TopicOptions) string {
 	s := speeches.Get().(*speech)
 	defer s.free()
@@ -42,8 +42,8 @@ func Topic(block []byte, charset string, p divide.Profile, o TopicOptions) strin
 	return s.topic(s.tree.Text(charset), charset)
 }
 
-// TopicAndText returns the topic (see Topic) of the bytes of the body from start
-// to end, and the text that these bytes show by themselves.
+// TopicAndText returns the topic (see Topic) of the bytes of the body from
+// start to end, and the text that these bytes show.
 func TopicAndText(b *divide.Body, start, end int) (topic, text string) {
 	return topicAndText(b.Charset, b.Plain, b.Profile, func(t *markup.Tree) { b.ReadPart(t, start, end) })
 }
@@ -81,14 +81,14 @@ func (s *speech) topic(text, charset string) string {
 	return s.extract(text)
 }
 
-// candidatesMax is the largest number of elements of a block that are considered
-// as its topic.
+// candidatesMax is the largest number of elements of a block that standsOut
+// considers.
 const candidatesMax = 64
 
-// standsOut returns the part of a block's text that a reader sees first: the part
-// in the largest type; without larger type, a short first line; otherwise the
-// first part in another colour. It returns "" if nothing stands out. text is the
-// whole text.
+// standsOut returns the part of a block's text that a reader sees first: the
+// part in the largest letters, if they are larger than normal; otherwise a
+// short first line; otherwise the first part in another colour. It returns ""
+// if nothing stands out. text is the whole text.
 func (s *speech) standsOut(charset, text string) string {
 	t := &s.tree
 	best, bestSize := "", normalSize
@@ -136,12 +136,12 @@ var lineJoiner = strings.NewReplacer("\n", " ", "\t", " ")
 
 func hasLetter(s string) bool { return strings.IndexFunc(s, unicode.IsLetter) >= 0 }
 
-// normalSize is the size of text that declares none. Sizes of type are ten times
-// the sizes of the HTML element font.
+// normalSize is the size of letters whose size is not declared. Sizes are ten
+// times the sizes of the HTML element font, which go from 1 to 7.
 const normalSize = 30
 
-// typeSize returns the size of type that element n sets, or normalSize. colour
-// says whether the element sets a colour.
+// typeSize returns the size of letters that element n sets, or normalSize if it
+// sets none. colour says whether the element sets a colour.
 func typeSize(t *markup.Tree, n int) (size int, colour bool) {
 	size = normalSize
 	switch tag := t.Nodes[n].Tag; tag {
@@ -174,8 +174,9 @@ func typeSize(t *markup.Tree, n int) (size int, colour bool) {
 	return size, colour
 }
 
-// fontSize returns the size of type for v, the size attribute of a font element,
-// such as 50 for "5" or "+2". If v is no valid size, it returns normalSize.
+// fontSize returns the size of letters for v, the size attribute of a font
+// element, such as 50 for "5" or "+2". If v is no valid size, it returns
+// normalSize.
 func fontSize(v string) int {
 	v = strings.TrimSpace(v)
 	n, err := strconv.Atoi(strings.TrimPrefix(v, "+"))
@@ -188,9 +189,9 @@ func fontSize(v string) int {
 	return 10 * n
 }
 
-// styleSize returns the size of type that a style attribute sets with a font-size
-// in px or pt. It returns normalSize for any other style. style must be in lower
-// case.
+// styleSize returns the size of letters that a style attribute sets with a
+// font-size in px or pt. It returns normalSize for any other style. style must
+// be in lower case.
 func styleSize(style string) int {
 	_, v, ok := strings.Cut(style, "font-size:")
 	if !ok {

@@ -66,7 +66,8 @@ func (l *layouter) around(n int) {
 	}
 }
 
-// upTo writes the bytes of the body from l.at to end, and sets l.at to end.
+// upTo writes the bytes of the body from offset l.at to offset end, and sets
+// l.at to end.
 func (l *layouter) upTo(end int) {
 	if b := l.t.Page.Body[l.at:end]; l.zeros {
 		l.out = appendEscaped(l.out, b)
@@ -148,10 +149,10 @@ type Part struct {
 	Leaves int    // number of leaves in the block; 1 if it is a leaf
 }
 
-// FindCut finds blocks of the cut at a level, 1 or more, in the layout of a body.
-// places are the indexes of the blocks to find: their numbers in the cut, from 0,
-// ascending. The result has one Part for each place, or fewer if a place is beyond the
-// last block.
+// FindCut finds blocks in the layout of a body, by their indexes in the cut
+// (the list of blocks) at a level. level is 1 or more. places are the indexes
+// of the wanted blocks, from 0, ascending. The result has one Part for each of
+// them; it is shorter if some are beyond the last block.
 func FindCut(layout []byte, level int, places []int) ([]Part, error) {
 	parts := make([]Part, 0, len(places))
 	depth, leaf, at, place := 0, 0, 0, 0

@@ -17,8 +17,8 @@ import (
 // Body is a stored body that Open decoded and divided into blocks.
 type Body struct {
 	*Tree
-	Found   charset.Found // the charset of the body as it was sent
-	Charset string        // the charset of Page.Body, which differs after conversion to UTF-8
+	Found   charset.Found // the charset of the body as it was sent, and how it was found
+	Charset string        // the charset of Page.Body; not that of Found if the body was converted to UTF-8
 	Plain   bool          // the body is plain text and was not read as markup
 	Outside []markup.Link // the links in the headers of the response
 	// If only the first part of the body is read, ReadBytes is the size of that part
@@ -28,8 +28,8 @@ type Body struct {
 }
 
 // unread returns a message that says why only the first n bytes of a body are
-// read, such as "larger than page_limit: only the first 8388608 bytes are read".
-// part is the error that stopped the decoding.
+// read, such as "larger than page_limit: only the first 8388608 bytes are
+// read". The argument part is the error that stopped the decoding.
 func unread(part error, n int64) string {
 	why := part.Error()
 	if errors.Is(part, coding.ErrTooLarge) {
@@ -53,7 +53,7 @@ type As struct {
 	Encoding    string // the header Content-Encoding
 	LinkHeaders string // the headers that have links, as markup.LinkHeaders returns them
 	Usual       string // charset of other pages of the host, for a body that does not declare its own; or ""
-	Limit       int64  // bytes that are read after content-decoding; 0 is PageLimit
+	Limit       int64  // largest number of bytes that are read, counted after content-decoding; 0 means PageLimit
 }
 
 // AsOf returns how the body of the stored response p was read when it was added
@@ -64,20 +64,21 @@ func AsOf(p *record.Payload) As {
 	return as
 }
 
-// Sent returns how to read the body of a response with this head, which has the
-// status line and the headers. mime is the media type of the body. Usual and
-// Limit are left empty.
+// Sent returns how to read the body of a response with this head (the status
+// line and the headers). mime is the media type of the body. The fields Usual
+// and Limit of the result are zero.
 func Sent(head []byte, mime string) As {
 	return As{Mime: mime, ContentType: message.Header(head, "Content-Type"), Encoding: message.Codings(head), LinkHeaders: markup.LinkHeaders(head)}
 }
 
 // Open decodes a body and divides it into blocks. It returns false if the body
-// has no blocks: its media type is neither a page nor plain text, it is a feed or an
-// office document in XML that is declared as a page, or it cannot be decoded.
+// has no blocks: its media type is neither a page nor plain text, it is a feed
+// or an office document in XML that is declared as a page, or it cannot be
+// decoded.
 //
-// Blocks are ranges of Tree.Page.Body. That is the body after content-decoding.
-// If markup can't be found in the bytes of its charset (UTF-16, ISO-2022-JP, HZ),
-// it is also converted to UTF-8.
+// Blocks are ranges of Tree.Page.Body, which is the body after
+// content-decoding. In some charsets (UTF-16, ISO-2022-JP, HZ) markup cannot be
+// found in the bytes; Tree.Page.Body is then also converted to UTF-8.
 func Open(body []byte, as As, o Options) (*Body, bool) {
 	return (*Memory)(nil).Open(body, as, o)
 }
@@ -150,7 +151,8 @@ func (b *Body) Text(start, end int) string {
 	return t.Text(b.Charset)
 }
 
-// ReadsLike reports whether equal bytes show equal text in b and in o.
+// ReadsLike reports whether any bytes show the same text in b and in o, because
+// both have the same charset and are both markup or both plain text.
 func (b *Body) ReadsLike(o *Body) bool { return b.Charset == o.Charset && b.Plain == o.Plain }
 
 // TextOf returns the text that the bytes of part show by themselves. part is read
@@ -165,8 +167,9 @@ func (b *Body) TextOf(part []byte) string {
 	return t.Text(b.Charset)
 }
 
-// Anchors returns the texts of the links in the bytes of the body from start to end that
-// lead to other addresses: all but those within the page, which are written #name.
+// Anchors returns the texts of links in the bytes of the body from start to
+// end. It leaves out links to a place in the same page, whose targets are
+// written #name.
 func (b *Body) Anchors(start, end int) []string {
 	if b.Plain {
 		return nil

@@ -69,9 +69,9 @@ func partAt(b *divide.Body, cut []int, offset int) int {
 	return -1
 }
 
-// stretches divides the whole body into leaves and the ranges between leaves, and
-// calls f for each in order. leaf is the index of the leaf, or -1 for a range
-// between leaves.
+// stretches divides the whole body into the leaves and the ranges between
+// leaves, and calls f for each of them in order. start and end are offsets in
+// the body. leaf is the index of the leaf, or -1 for a range between leaves.
 func stretches(b *divide.Body, f func(start, end, leaf int)) {
 	at := 0
 	for i, n := range b.Cut(0) {

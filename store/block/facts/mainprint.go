@@ -5,8 +5,8 @@ import (
 	"infomall/store/block/label"
 )
 
-// inFrame says for each label whether blocks with it belong to the frame: the parts around the
-// content that the pages of a site share.
+// inFrame[l] says whether blocks with the label l belong to the frame of a
+// page: the parts around the content, which the pages of a site share.
 var inFrame = [...]bool{
 	label.Nav: true, label.Header: true, label.Footer: true, label.Aside: true, label.Ad: true, label.Form: true,
 	label.Other: false,
@@ -51,8 +51,9 @@ func (k *Kept) MainPrint(leaves [][]byte) (print uint64, ok bool) {
 	return print, all > 0
 }
 
-// MainPrintOf returns the fingerprint of the main text of b, a page whose facts are not stored.
-// It is the same as Kept.MainPrint returns. b must be divided with the zero Options.
+// MainPrintOf returns the fingerprint of the main text of b, a page whose facts
+// are not stored. It equals the result of Kept.MainPrint for the page's facts.
+// b must have been divided with the zero Options.
 func MainPrintOf(b *divide.Body) (print uint64, ok bool) {
 	k, err := Read(NewReader().Read(b).AppendFacts(nil, "", true))
 	if err != nil {

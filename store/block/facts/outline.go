@@ -9,8 +9,8 @@ import (
 // without their paths. A caller that goes through many pages can decode them all into one
 // Outline: Read uses its memory again.
 type Outline struct {
-	Charset []byte // charset of the blocks; shares memory with the facts
-	Plain   bool   // read as plain text and not as markup
+	Charset []byte // charset of the page; shares memory with the facts
+	Plain   bool   // the page was read as plain text, and not as markup
 	Inline  bool   // the facts of the leaves are part of the facts of the page
 	Cut     []OutlineBlock
 	Leaves  int // number of leaves of the page

@@ -13,8 +13,8 @@ import (
 // form, which says only how the leaf is read. That saves space, and costs time when
 // the facts are needed.
 
-// shortMark is the first byte of short facts. Other facts have the number of the Extractor
-// there, which is never 0.
+// shortMark is the first byte of short facts. The first byte of other facts is
+// the number of the Extractor, which is never 0.
 const shortMark = 0
 
 // shortText is the short facts of a leaf that is plain text in ASCII.

@@ -31,7 +31,8 @@ var labelNames = [...]string{"main", "nav", "header", "footer", "aside", "ad", "
 // String returns the name of the label as a query shows it, such as "nav".
 func (l Label) String() string { return labelNames[l] }
 
-// Evidence is a score for each label.
+// Evidence is a score for each label: the higher the score, the more likely a
+// block has the label.
 type Evidence [Other + 1]float64
 
 // Add adds the scores of o, multiplied by weight, to e. If o is nil, it adds

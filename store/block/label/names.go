@@ -13,9 +13,9 @@ import (
 //go:embed labels.txt
 var labelList string
 
-// labelled returns the words of labels.txt with their labels. The words in table match
-// whole words of a class, id or role. The words in signs begin with a letter beyond
-// ASCII; they match anywhere in a name.
+// labelled returns the words of labels.txt with their labels. table has the
+// words that must equal a whole word of a class, id or role. signs has the
+// words that begin with a letter beyond ASCII; they match anywhere in a name.
 var labelled = sync.OnceValues(func() (table *words.Table, signs map[string]Label) {
 	table, signs = words.NewTable(), map[string]Label{}
 	for line := range strings.Lines(labelList) {

@@ -15,16 +15,18 @@ import (
 // Fold is the stored result of a History at one version. With it, a query about this version or
 // the next need not begin at the first version of the URL.
 type Fold struct {
-	// Previous is the time of the version before, or NoTime for the first version.
+	// Previous is the time of the version before; record.NoTime for the first
+	// version.
 	Previous record.Time
 	// Changed has the blocks of the cut at KeptLevel that were added or edited
 	// since the version before, in order.
 	Changed []Changed
-	// Brought is the amount of data in the version that the version before lacks.
+	// Brought says how much data is new in the version: the version before does
+	// not have it.
 	Brought Brought
 
-	life []Life // the life of each block
-	twin int32  // number of earlier versions with the same time
+	life []Life // the life of each block, by its index in the tree
+	twin int32  // number of earlier versions with the same time as this version
 }
 
 // Changed is a block that was added or edited since the version before.
@@ -63,8 +65,8 @@ func details(r *facts.Reading, rev *Revision, n, ordinal int) Details {
 // The bits of the second byte of a fold. The first byte is the number of the
 // Extractor.
 const (
-	foldFirst = 1 // there is no version before
-	foldTwin  = 2 // earlier versions have the same time
+	foldFirst = 1 // the version is the first one
+	foldTwin  = 2 // earlier versions have the same time as this version
 )
 
 // AppendFold appends the encoded fold of version r to dst (see Fold). reading is
@@ -181,15 +183,15 @@ func (r *Revision) appendLives(dst []byte) []byte {
 	return dst
 }
 
-// ReadFold decodes the fold of the version that has the time at. The error is
-// facts.ErrOther if another version of facts.Extractor wrote the fold, or
-// facts.ErrFacts if it is damaged.
+// ReadFold decodes src, the fold of a version. The argument at is the time of
+// the version. The error is facts.ErrOther if another version of
+// facts.Extractor wrote the fold, or facts.ErrFacts if it is damaged.
 func ReadFold(src []byte, at record.Time) (*Fold, error) {
 	f := new(Fold)
 	return f, f.Read(src, at)
 }
 
-// Read decodes a fold into f, like ReadFold. It uses the memory of f again.
+// Read decodes a fold into f, as ReadFold does. It reuses the memory of f.
 func (f *Fold) Read(src []byte, at record.Time) error {
 	t := packed.Reader{B: src}
 	if t.Byte() != facts.Extractor {
@@ -269,9 +271,9 @@ func (f *Fold) takeLives(t *packed.Reader, at record.Time) error {
 // must not change it.
 func (f *Fold) Lives() []Life { return f.life }
 
-// Resume sets h to the state after all versions of the URL up to v, and returns the Revision of
-// v without its changes. f is the fold of version v. If f cannot be the fold of v, Resume
-// returns nil and changes nothing.
+// Resume sets h to its state after all versions of the URL up to and including
+// v. It returns the Revision of v, which has no changes. f is the fold of v. If
+// f cannot be the fold of v, Resume returns nil and changes nothing.
 func (h *History) Resume(v Version, f *Fold) *Revision {
 	r := newRevision(v, nil)
 	if len(f.life) != len(r.Tree.Blocks) {

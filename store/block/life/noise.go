@@ -8,8 +8,8 @@ import (
 	"infomall/store/words"
 )
 
-// The reasons for which a change is not substantial, which means that it does not change the
-// content of the page. The file noise.txt has more reasons, such as "date".
+// The reasons why a change is not substantial, that is, does not change the
+// content of the page. The file noise.txt has further reasons, such as "date".
 const (
 	reasonMarkup = "markup" // the text has the same words, in the same order
 	reasonOrder  = "order"  // the text has the same words in another order, or the block moved
@@ -53,8 +53,9 @@ func substantial(op Op, old, new string) (reason string, ok bool) {
 	return strings.Join(slices.Sorted(maps.Keys(reasons)), ", "), false
 }
 
-// noiseWord is a word of a text, with the reason "", or a piece of text that a rule of
-// noise.txt matches, such as a date. The reason is then that of the rule.
+// noiseWord is a word of a text, or a piece of a text that a rule of noise.txt
+// matches, such as a date. reason is the reason of the rule; it is "" for a
+// word.
 type noiseWord struct{ reason, text string }
 
 // like reports whether w and o count as equal: they are the same word, or rules

@@ -13,9 +13,9 @@ import (
 // URL. It takes less memory than the body of the last version, because it shares
 // the bytes of its leaves with all other Resting that have the same leaves.
 type Resting struct {
-	packed  []byte        // written by appendPacked; nil if the version does not divide
+	packed  []byte        // encoded by appendPacked; nil if the version does not divide
 	leaves  []*facts.Leaf // the leaves of the last version
-	history History       // used if packed is nil
+	history History       // the History itself, if packed is nil
 }
 
 // Bytes returns an estimate of the memory that r takes, in bytes. The bytes of its leaves,
@@ -24,10 +24,11 @@ func (r *Resting) Bytes() int64 {
 	return int64(len(r.packed)+8*len(r.leaves)) + r.history.bytes()
 }
 
-// Rest returns the compact form of h. That form has no changes of the last version, and only
-// the bytes of its leaves. The bytes of a leaf are stored once for all Restings. newly is an
-// estimate of the memory, in bytes, of the leaves that no call of Rest with the same turn has
-// counted before. The caller chooses the number turn for one round of calls.
+// Rest returns the compact form of h. It has no changes of the last version,
+// and of the page's bytes only those of the leaves, which are stored once for
+// all Restings. newly is an estimate of the memory of these leaves, in bytes.
+// It does not count leaves that an earlier call with the same turn counted.
+// turn is a number that the caller chooses for one round of calls.
 func (h *History) Rest(turn uint32) (_ Resting, newly int64) {
 	r := h.last
 	if r == nil || r.Whole || r.Body == nil {
@@ -78,8 +79,8 @@ func bit(b bool) byte {
 	return 0
 }
 
-// History returns the History that r was made from, to which versions can be
-// added again. The error is facts.ErrFacts if r is damaged.
+// History returns the History from which r was made. Versions can be added to
+// it. The error is facts.ErrFacts if r is damaged.
 func (r *Resting) History() (History, error) {
 	if r.packed == nil {
 		return r.history, nil

@@ -9,12 +9,13 @@ import (
 // counters or the like. It is a result of the function substantial.
 type Sense struct {
 	Substantial bool
-	Reason      string // why the change is not substantial; "" if it is, or if nothing changed
+	Reason      string // why the change is not substantial; "" if it is substantial, or if nothing changed
 }
 
-// Senses returns whether changes are substantial: one Sense for each element of
-// r.Changes(level). A block that stayed the same has the zero Sense. If this
-// version or the version before is not a text, each change is substantial.
+// Senses returns whether each change is substantial: one Sense for each element
+// of r.Changes(level). A block that stayed the same has the zero Sense. If the
+// body of this version or of the version before shows no text, each change is
+// substantial.
 func (r *Revision) Senses(level int) []Sense {
 	changes, texts := r.changedTexts(level)
 	out := make([]Sense, len(changes))
@@ -45,11 +46,12 @@ func (r *Revision) Sense(level int) Sense {
 	return Together(senses)
 }
 
-// changedText has the leaves of a block that changed, as indexes of blocks: old before the
-// change, and new after it. Leaves that did not change are left out.
+// changedText has the leaves of a block that changed, as indexes of blocks: old
+// has those before the change, and new those after it. Leaves that did not
+// change are left out.
 type changedText struct {
 	old, new []int
-	moved    bool // leaves that both have are in another order
+	moved    bool // leaves that are both in the old and in the new block are in another order
 }
 
 // changedTexts returns r.Changes(level), and for each of them the leaves that changed.
@@ -94,9 +96,9 @@ func (r *Revision) changedTexts(level int) ([]Match, []changedText) {
 	return changes, texts
 }
 
-// senseOf returns whether a change of a block is substantial. It compares the texts of the
-// leaves in c, which changed. The layout does not count, because a History that comes from a
-// Resting does not have the layout.
+// senseOf returns whether a change of a block is substantial. It compares the
+// texts of the changed leaves in c, before and after. It does not look at the
+// layout, because a History that comes from a Resting does not have it.
 func (r *Revision) senseOf(op Op, c *changedText) (s Sense) {
 	switch {
 	case op == Same:
@@ -135,9 +137,9 @@ func (r *Revision) textOf(leaves []int) string {
 	return text.String()
 }
 
-// Together returns one Sense for several changes. It is substantial if a change
-// is. Otherwise its Reason lists the reasons of all changes, each once, such as
-// "date, order".
+// Together returns one Sense for several changes. It is substantial if one of
+// the changes is. Otherwise its Reason lists the reasons of all changes, each
+// once, such as "date, order".
 func Together(senses []Sense) Sense {
 	var reasons []string
 	for _, s := range senses {

@@ -17,8 +17,8 @@ import (
 	"infomall/store/record"
 )
 
-// Kind reads archives. It does not read archives in the formats RAR and compress; the Reason of
-// their documents says so.
+// Kind reads archives. It recognises archives in the formats RAR and compress
+// too, but does not read them; the Reason of their documents says so.
 var Kind = document.Kind{Name: "archive", Is: is, Read: read}
 
 // format is a format of archives or of compressed files.
@@ -80,14 +80,14 @@ func read(b *document.Builder, in *document.Input) error {
 // member is a file in an archive.
 type member struct {
 	name      string
-	size      int64       // as the archive says; -1 if it does not
+	size      int64       // size in bytes as the archive states it; -1 if it does not
 	modified  record.Time // record.NoTime if it is not known
 	encrypted bool
-	bare      bool // it is a folder, a link or the like, without content of its own
+	bare      bool // the member is a folder, a link or the like, and has no content
 	// content is the content of the member. If it is nil, open unpacks it. Both are nil if the archive
 	// lacks the content, or has it in an unknown form.
 	content []byte
-	open    func() (io.Reader, error) // sets content instead if the content is in memory then
+	open    func() (io.Reader, error) // unpacks the content; or sets the field content and returns nil, if the content is then in memory
 }
 
 // row returns the line of m in the list of members: name, size and time, separated by tabs.
@@ -102,15 +102,17 @@ func (m *member) row() string {
 	return strings.TrimRight(row, "\t")
 }
 
-// memberMax is how many bytes are read of one member, or of one compressed file that is not a tar.
-// Reading a document takes several times as much memory.
+// memberMax is the largest number of bytes that are read of one member, or of
+// one compressed file that is not a tar. Reading a document takes several times
+// as much memory.
 const memberMax = 32 << 20
 
-// membersMax is how many members of an archive are listed and read.
+// membersMax is the largest number of members of an archive that are listed and
+// read.
 const membersMax = 100_000
 
-// addMembers adds the list of members as a table, and the documents among them as
-// sections.
+// addMembers adds the list of members to the document as a table, and each
+// member that is a document as a section.
 func addMembers(b *document.Builder, members []member) error {
 	rows := make([]string, 0, min(len(members), membersMax))
 	for i := range members[:min(len(members), membersMax)] {
@@ -164,8 +166,9 @@ func addMembers(b *document.Builder, members []member) error {
 	return faults.err()
 }
 
-// nested reads the content of a member. A name without an extension, such as README, is
-// often that of plain text.
+// nested reads content, the content of the member called name, as a document.
+// It returns nil if no kind reads it. A member without an extension, such as
+// README, may be read as plain text.
 func nested(b *document.Builder, name string, content []byte) *document.Document {
 	d := b.Nested(&document.Input{Body: content, Mime: document.MimeOf(name)})
 	if d == nil && !strings.Contains(name[strings.LastIndexByte(name, '/')+1:], ".") {
@@ -174,10 +177,11 @@ func nested(b *document.Builder, name string, content []byte) *document.Document
 	return d
 }
 
-// errUnknown is returned for a member that is compressed in a way that is not known.
+// errUnknown is returned for a member that is compressed by an unknown method.
 var errUnknown = errors.New("compressed in an unknown way")
 
-// read returns the content of the member. If it returns an error, content is what could be read.
+// read returns the content of the member. With an error, it returns the part of
+// the content that could be read.
 func (m *member) read(b *document.Builder) ([]byte, error) {
 	if m.content != nil {
 		return m.content, nil
@@ -195,7 +199,7 @@ func (m *member) read(b *document.Builder) ([]byte, error) {
 // faults collects messages about members that could not be read.
 type faults []string
 
-// faultsMax is how many faults are reported of one archive.
+// faultsMax is the largest number of faults of one archive that are reported.
 const faultsMax = 5
 
 func (f *faults) add(format string, args ...any) {
@@ -220,9 +224,9 @@ func (f faults) err() error {
 	return errors.New(strings.Join(f, "; "))
 }
 
-// unpack reads at most n bytes from r, and counts them as unpacked bytes of b. It
-// returns document.ErrLimit if there are more. With any error it returns what it could
-// read.
+// unpack reads at most n bytes from r, and counts them among the unpacked bytes
+// of b. It returns document.ErrLimit if r has more bytes. With any error it
+// returns the bytes that it could read.
 func unpack(b *document.Builder, r io.Reader, n int64) ([]byte, error) {
 	var out bytes.Buffer
 	_, err := out.ReadFrom(io.LimitReader(r, n+1))
@@ -240,9 +244,9 @@ func unpack(b *document.Builder, r io.Reader, n int64) ([]byte, error) {
 	return body, err
 }
 
-// toNames converts the names in the slice to UTF-8 in place. It finds one charset for all names
-// together; names that are UTF-8 already stay. dos reports that a program for DOS wrote the
-// archive.
+// toNames converts the names in the slice to UTF-8 in place. It finds one
+// charset for all names together; names that are UTF-8 already stay unchanged.
+// dos says that a program for DOS wrote the archive.
 func toNames(names []string, dos bool) {
 	var other []byte
 	for _, n := range names {
@@ -290,8 +294,8 @@ func readGzip(b *document.Builder, body []byte) error {
 	return readCompressed(b, m, content, err)
 }
 
-// bzip2Max is how many bytes of a file that is compressed with bzip2 are read. Unpacking
-// is slow: about 10 MB a second.
+// bzip2Max is the largest number of bytes that are unpacked from a bzip2 file.
+// Unpacking is slow: about 10 MB a second.
 const bzip2Max = 16 << 20
 
 func readBzip2(b *document.Builder, body []byte) error {

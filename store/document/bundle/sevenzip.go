@@ -22,8 +22,8 @@ import (
 // are checked against its size, and counts against its bytes.
 
 const (
-	sevenZipStart = 32       // bytes of the start header
-	sevenZipHead  = 16 << 20 // bytes that a header may have
+	sevenZipStart = 32       // size in bytes of the start header
+	sevenZipHead  = 16 << 20 // largest size in bytes of a header
 )
 
 // errSevenZip is returned for a 7z file whose header is damaged.
@@ -57,14 +57,14 @@ const (
 	szEncoded
 )
 
-// szFolderOf is a folder of a 7z file.
+// szFolderOf is a folder of a 7z file: what one packed stream unpacks to.
 type szFolderOf struct {
-	method  uint64 // of its only coder; 0 is a copy
-	props   []byte // of the coder
+	method  uint64 // method of its only coder; 0 is a copy
+	props   []byte // properties of that coder
 	several bool   // it has several coders, such as a filter for programs
 	packed  []byte
-	size    uint64   // unpacked
-	files   []uint64 // sizes of the files in it
+	size    uint64   // size in bytes when it is unpacked
+	files   []uint64 // sizes in bytes of the files in it, in order
 }
 
 // Methods of packing.
@@ -115,8 +115,9 @@ func readSevenZip(b *document.Builder, body []byte) error {
 	return errSevenZip
 }
 
-// readSevenZipHeader reads the unpacked header in r, and then adds the members. rest is the part
-// of the file that has the packed streams.
+// readSevenZipHeader reads the header in r, which is unpacked already, and then
+// adds the members to the document. rest is the part of the file that has the
+// packed streams.
 func readSevenZipHeader(b *document.Builder, r *szReader, rest []byte) error {
 	var folders []szFolderOf
 	var members []member
@@ -145,8 +146,8 @@ func readSevenZipHeader(b *document.Builder, r *szReader, rest []byte) error {
 	return errSevenZip
 }
 
-// place sets the sizes and the contents of the members. The members that are not bare correspond,
-// in order, to the files of the folders.
+// place sets the sizes and the contents of the members. The files of the
+// folders are, in order, the contents of the members that are not bare.
 func place(b *document.Builder, members []member, folders []szFolderOf) {
 	next := 0
 	for i := range folders {
@@ -184,18 +185,20 @@ func place(b *document.Builder, members []member, folders []szFolderOf) {
 	}
 }
 
-// dictMax is the largest dictionary that is used for LZMA. At most lzmaMax bytes are unpacked, so
-// a larger one is never needed.
+// dictMax is the largest size in bytes of a dictionary for LZMA. At most
+// lzmaMax bytes are unpacked, so a larger dictionary is never needed.
 const dictMax = 16 << 20
 
-// dictOf returns the size of the dictionary for a packed stream of the length packed. wanted is
-// the size that the file states. A short stream gets less, because it cannot unpack to more than
-// some thousand times its length.
+// dictOf returns the size in bytes of the dictionary for a packed stream of
+// packed bytes. wanted is the size that the file states. A short stream gets a
+// smaller dictionary, because it cannot unpack to more than some thousand times
+// its length.
 func dictOf(wanted uint64, packed int) int {
 	return int(max(lzma.MinDictCap, min(wanted, dictMax, uint64(packed)<<13)))
 }
 
-// lzmaMax is how many bytes are unpacked with LZMA. It is slow.
+// lzmaMax is the largest number of bytes that are unpacked with LZMA, which is
+// slow.
 const lzmaMax = 16 << 20
 
 // unpack returns the first n bytes that the folder unpacks to, or all if there are fewer.
@@ -249,7 +252,8 @@ func (r *szReader) byte() byte {
 	return 0
 }
 
-// take returns the next n bytes.
+// take returns the next n bytes. If fewer are left, it sets r.bad and returns
+// nil.
 func (r *szReader) take(n uint64) []byte {
 	if n > uint64(len(r.b)) {
 		r.bad, r.b = true, nil
@@ -260,7 +264,8 @@ func (r *szReader) take(n uint64) []byte {
 	return b
 }
 
-// number reads a number: the leading ones of the first byte say how many bytes follow.
+// number reads a number of variable length: the number of leading 1 bits in the
+// first byte is the number of bytes that follow.
 func (r *szReader) number() uint64 {
 	first := r.byte()
 	n := uint64(0)
@@ -274,8 +279,9 @@ func (r *szReader) number() uint64 {
 	return n
 }
 
-// count reads the number of some things. It reports damage if the header is too short for as many:
-// each takes at least one byte, or one bit if bits is set.
+// count reads a number of things, each of which takes at least one byte of the
+// header after it, or one bit if bits is set. If the header is too short for
+// that many, count sets r.bad and returns 0.
 func (r *szReader) count(bits bool) int {
 	n, most := r.number(), uint64(len(r.b))
 	if bits {
@@ -288,7 +294,8 @@ func (r *szReader) count(bits bool) int {
 	return int(n)
 }
 
-// flags reads n bits. If optional is set, a byte before them says whether all are set.
+// flags reads n bits. If optional is set, a byte comes first; if it is not 0,
+// all bits are set and none follow.
 func (r *szReader) flags(n int, optional bool) []bool {
 	out := make([]bool, n)
 	if optional && r.byte() != 0 {
@@ -304,7 +311,8 @@ func (r *szReader) flags(n int, optional bool) []bool {
 	return out
 }
 
-// sums skips the checksums of n streams. It returns, for each stream, whether it has a checksum.
+// sums skips the checksums of n streams, and returns for each stream whether it
+// has a checksum.
 func (r *szReader) sums(n int) []bool {
 	has := r.flags(n, true)
 	for _, h := range has {
@@ -391,8 +399,8 @@ func (r *szReader) packInfo(rest []byte) (packed [][]byte) {
 	return nil
 }
 
-// folder reads the description of a folder. packed is the number of its packed streams, and sizes
-// the number of its unpacked sizes.
+// folder reads the description of a folder. packed is the number of packed
+// streams that the folder has, and sizes the number of its unpacked sizes.
 func (r *szReader) folder() (f szFolderOf, packed, sizes int) {
 	coders := r.count(false)
 	f.several = coders != 1
@@ -434,7 +442,8 @@ func (r *szReader) folder() (f szFolderOf, packed, sizes int) {
 	return f, packed, out
 }
 
-// unpackSizes sets the unpacked sizes of the folders. summed says, for each folder, whether it has
+// unpackSizes reads the unpacked sizes of the folders into folders. outputs[i]
+// is how many sizes folder i has. summed says, for each folder, whether it has
 // a checksum.
 func (r *szReader) unpackSizes(folders []szFolderOf, outputs []int) (summed []bool) {
 	summed = make([]bool, len(folders))
@@ -505,7 +514,7 @@ func (r *szReader) subStreams(folders []szFolderOf, summed []bool) {
 	}
 }
 
-// files reads the names and times of the members.
+// files reads the list of members: their names and times, and which are empty.
 func (r *szReader) files() []member {
 	n := r.count(true)
 	members := make([]member, n)

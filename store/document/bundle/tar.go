@@ -12,7 +12,7 @@ import (
 	"infomall/store/record"
 )
 
-// Places in the header of a member of a tar.
+// Sizes and offsets in the header of a member of a tar, in bytes.
 const (
 	tarBlock       = 512
 	tarChecksum    = 148

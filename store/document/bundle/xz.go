@@ -58,14 +58,16 @@ func readXz(b *document.Builder, body []byte) error {
 	return readCompressed(b, member{size: -1, modified: record.NoTime}, out, err)
 }
 
-// xzSums has the sizes of the kinds of checksums.
+// xzSums has the size in bytes of each kind of checksum.
 var xzSums = [16]int{0, 4, 4, 4, 8, 8, 8, 16, 16, 16, 32, 32, 32, 64, 64, 64}
 
-// errXz is returned for a block that is packed in another way than with LZMA2 alone.
+// errXz is returned for a block that is compressed with a method other than
+// LZMA2 alone.
 var errXz = errors.New("it is packed in a way that is not known")
 
-// xzDict returns the size of the dictionary for a block, by its header without the first
-// byte. packed is how many bytes the block has at most.
+// xzDict returns the size in bytes of the dictionary for a block. header is the
+// block's header without its first byte. packed is the largest number of bytes
+// that the block can have.
 func xzDict(header []byte, packed int) (int, error) {
 	r := szReader{b: header}
 	flags := r.byte()

@@ -17,11 +17,11 @@ import (
 // errCut is returned for a zip file without the list of its members at the end.
 var errCut = errors.New("the zip file is cut off or damaged: its list of members is missing")
 
-// Values in the headers of a zip file.
+// Flags and tags in the headers of a zip file.
 const (
 	zipEncrypted  = 1
-	zipDescriptor = 8      // the sizes are after the content
-	zipUnixName   = 0x7075 // extra field with the name in UTF-8
+	zipDescriptor = 8      // flag: the sizes come after the content
+	zipUnixName   = 0x7075 // tag of the extra field that has the name in UTF-8
 )
 
 func readZip(b *document.Builder, body []byte) error {
@@ -79,8 +79,8 @@ func unicodeName(extra []byte) string {
 	return ""
 }
 
-// localMembers returns the members of a zip file whose list of members is missing, by
-// the headers before their contents.
+// localMembers returns the members of a zip file whose list of members is
+// missing. It finds them by the headers before their contents.
 func localMembers(body []byte) (members []member) {
 	var names []string
 	for at := 0; len(members) <= membersMax; {

@@ -8,10 +8,12 @@ import (
 	"time"
 )
 
-// serialMax is the serial of the last day of the year 9999.
+// serialMax is the serial number (day number of Excel) of the first day after
+// the year 9999.
 const serialMax = 2958466
 
-// formatDate shows a serial as a date or time. ok is false if the number is no serial.
+// formatDate returns v, a serial number of Excel, as a date or time in the
+// format of tokens. ok is false if v is no valid serial number.
 func formatDate(v float64, tokens []token, since1904 bool) (text string, ok bool) {
 	if v < 0 || v >= serialMax {
 		return "", false
@@ -146,7 +148,7 @@ func markMinutes(tokens []token) {
 	}
 }
 
-// padded writes a number with at least two digits if n is 2 or more.
+// padded writes x to out. If n is 2 or more, it writes at least two digits.
 func padded(out *strings.Builder, x int64, n int) {
 	if n >= 2 && x < 10 {
 		out.WriteByte('0')

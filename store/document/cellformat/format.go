@@ -1,5 +1,5 @@
-// Package cellformat shows the numbers of cells by the number formats of Excel, such as
-// "#,##0.00" and "yyyy-mm-dd". Names of months and days are English.
+// Package cellformat shows the numbers of cells in the number formats of Excel,
+// such as "#,##0.00" and "yyyy-mm-dd". Names of months and days are English.
 package cellformat
 
 import (
@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// builtIn maps numbers to the number formats that Excel knows without their pattern in the file. A
-// cell whose format is not in the table is shown unformatted. The date whose form depends on the
-// country is shown as yyyy-mm-dd.
+// builtIn has the patterns of the number formats that a file names by number
+// only, because Excel knows them. A cell whose format is not in the table is
+// shown without a format. Dates whose form depends on the country are shown as
+// yyyy-mm-dd.
 var builtIn = map[int]string{
 	1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00",
 	5: `"$"#,##0_);("$"#,##0)`, 6: `"$"#,##0_);("$"#,##0)`, 7: `"$"#,##0.00_);("$"#,##0.00)`, 8: `"$"#,##0.00_);("$"#,##0.00)`,
@@ -39,7 +40,8 @@ func Parse(pattern string) Format {
 	return Format{sections(pattern[:min(len(pattern), patternMax)])}
 }
 
-// patternMax is how many bytes of a pattern are read. Excel allows 255 characters.
+// patternMax is the largest number of bytes of a pattern that are read. Excel
+// allows 255 characters.
 const patternMax = 512
 
 // Show returns a number as the format shows it. since1904 says that dates are counted
@@ -76,20 +78,21 @@ type token struct {
 	text string
 }
 
-// section is the part of a number format for positive numbers, negative ones, or zero.
+// section is the part of a number format for one kind of number, such as
+// positive numbers, negative numbers, or zero.
 type section struct {
 	tokens        []token
 	date          bool
 	general       bool
-	before, after string // of general: the literal text around the number
-	condition     string // such as ">" and "<="; "" if there is none
+	before, after string // for general: the literal text before the number, and after it
+	condition     string // comparison of the number with bound, such as ">" or "<="; "" if there is none
 	bound         float64
 }
 
-// sectionsMax is how many sections a number format has.
+// sectionsMax is the largest number of sections of a number format.
 const sectionsMax = 4
 
-// sections divides a number format.
+// sections divides code, the pattern of a number format, into sections.
 func sections(code string) []section {
 	var out []section
 	var s section
@@ -181,7 +184,7 @@ func sections(code string) []section {
 	return out
 }
 
-// firstRune returns the first character of s and how many bytes it has.
+// firstRune returns the first character of s and its size in bytes.
 func firstRune(s string) (r rune, n int) {
 	for i, c := range s {
 		if i > 0 {
@@ -192,8 +195,9 @@ func firstRune(s string) (r rune, n int) {
 	return r, n
 }
 
-// bracket handles text, the content of brackets in a number format: a colour, a condition, a
-// currency with a language, or elapsed time such as [h].
+// bracket handles text, the content of brackets in a number format: a colour, a
+// condition, a currency with a language, or elapsed time such as [h]. It calls
+// literal with a currency.
 func (s *section) bracket(text string, literal func(string)) {
 	switch {
 	case text == "":
@@ -212,8 +216,8 @@ func (s *section) bracket(text string, literal func(string)) {
 	}
 }
 
-// choose returns the section for a number. negative says that the section shows the
-// number without its sign.
+// choose returns the section of list that shows the number v. negative says
+// that the section shows v without its sign.
 func choose(list []section, v float64) (s section, negative bool) {
 	numbers := list[:min(len(list), 3)]
 	for _, s := range numbers {
@@ -248,7 +252,8 @@ func choose(list []section, v float64) (s section, negative bool) {
 	return numbers[0], false
 }
 
-// general returns a number with at most ten digits after the first.
+// general returns v as the format General shows it, with at most ten
+// significant digits.
 func general(v float64) string {
 	size := math.Abs(v)
 	if v == math.Trunc(v) && size < 1e15 {
@@ -261,8 +266,8 @@ func general(v float64) string {
 	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
-// decimal returns the digits of a number that is not negative, rounded half up to some
-// decimals.
+// decimal returns the digits of v before and after the point. v is not
+// negative, and is rounded half up to the given number of decimals.
 func decimal(v float64, decimals int) (whole, fraction string) {
 	// A double has 15 digits that are sure; the rest is noise.
 	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 15, 64), 64)
@@ -286,10 +291,11 @@ func decimal(v float64, decimals int) (whole, fraction string) {
 	return string(digits[:n]), string(digits[n:])
 }
 
-// decimalsMax is how many decimals a number is shown with.
+// decimalsMax is the largest number of decimals with which a number is shown.
 const decimalsMax = 30
 
-// formatDigits shows a number by the places for digits of a number format.
+// formatDigits returns v as the digit placeholders in tokens show it, such as 0
+// and #.
 func formatDigits(v float64, tokens []token) string {
 	sign := ""
 	if v < 0 {
@@ -418,7 +424,8 @@ func formatDigits(v float64, tokens []token) string {
 	return sign + text
 }
 
-// exponentText returns an exponent with its sign. places begins with its places.
+// exponentText returns the exponent power with its sign. The placeholders for
+// its digits are at the beginning of places.
 func exponentText(power int, sign string, places []token) string {
 	n := 0
 	for n < len(places) && places[n].kind == '0' {
@@ -448,8 +455,9 @@ func literals(tokens []token) string {
 // denominatorMax is the largest denominator of a fraction.
 const denominatorMax = 9999
 
-// formatFraction shows a number as a whole and a fraction, such as "1 3/4". What follows
-// the slash is places for the denominator, or a denominator such as 16.
+// formatFraction returns v as a whole number and a fraction, such as "1 3/4".
+// tokens[slash] is the slash of the format. After it come placeholders for the
+// denominator, or a fixed denominator such as 16.
 func formatFraction(v float64, tokens []token, slash int) string {
 	digits := ""
 	for _, t := range tokens[slash+1:] {
@@ -492,8 +500,9 @@ func formatFraction(v float64, tokens []token, slash int) string {
 	return fraction
 }
 
-// nearest returns the fraction that is nearest to v, which is not negative, among those
-// with denominators up to a maximum. It goes through the continued fraction of v.
+// nearest returns the fraction over/under that is nearest to v, which is not
+// negative, with a denominator of at most denominators. It computes the
+// continued fraction of v.
 func nearest(v float64, denominators int) (over float64, under int) {
 	p0, q0, p1, q1 := 0.0, 1.0, 1.0, 0.0
 	for x := v; ; {
@@ -516,8 +525,8 @@ func nearest(v float64, denominators int) (over float64, under int) {
 	return p1, int(q1)
 }
 
-// isDigits reports whether text is digits.
+// isDigits reports whether text consists of digits only, at least one.
 func isDigits(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }
 
-// isDigit reports whether a token is digits that are shown as they are.
+// isDigit reports whether a token is literal text that consists of digits.
 func isDigit(t token) bool { return t.kind == '"' && isDigits(t.text) }

@@ -54,14 +54,14 @@ type Options struct {
 	// Kind returns the name of the kind of document that a body is, or "" if no kind reads it. A body
 	// without a kind is not sent to a child.
 	Kind func(*document.Input) string
-	Size int // number of children at most; the default is the number of cores, at most 4
+	Size int // largest number of children; the default is the number of cores, at most 4
 	// Time is how much CPU time a child may take for a body whose Limits do not set it; the default is
 	// 5 s. A child that waits is killed after twelve times this, by the clock. If the CPU time of a
 	// child cannot be measured, Time is measured by the clock.
 	Time   time.Duration
-	Open   time.Duration // time for opening what the reader needs, by the clock; default 2 min
-	Memory int64         // bytes of memory of a child, by default 512 MB; only on Linux
-	Idle   time.Duration // a child without work ends after so long, by default 10 s
+	Open   time.Duration // largest time for opening what the reader needs, by the clock; default 2 min
+	Memory int64         // largest memory of a child in bytes; default 512 MB; only on Linux
+	Idle   time.Duration // a child ends after being without work for this time; default 10 s
 }
 
 func (o Options) withDefaults() Options {
@@ -90,13 +90,13 @@ func (o Options) withDefaults() Options {
 // goroutines may use it. The caller closes it.
 type Pool struct {
 	o     Options
-	seats chan struct{} // one for each body that is being read
+	seats chan struct{} // holds one element for each body that is being read; its capacity is Options.Size
 
 	mu     sync.Mutex
-	idle   []*process        // the one that was used last comes last
-	living map[*process]bool // children that nobody has killed
+	idle   []*process        // children without work; the one that was used last comes last
+	living map[*process]bool // children that the pool has not killed
 	closed bool
-	all    sync.WaitGroup // children that have not ended
+	all    sync.WaitGroup // counts the children that have not ended
 }
 
 // NewPool returns a pool. It starts no child.
@@ -108,7 +108,8 @@ func NewPool(o Options) *Pool {
 // ErrClosed is returned by Read after Close.
 var ErrClosed = errors.New("the readers of documents are closed")
 
-// firstPages is how many pages of a body are read if reading all pages takes too long.
+// firstPages is the number of pages that are read if reading all pages of a
+// body takes too long.
 const firstPages = 100
 
 // Read reads a body in a child. It returns nil if no kind reads the body. If the child is killed

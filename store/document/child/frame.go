@@ -11,8 +11,8 @@ import (
 	"infomall/store/packed"
 )
 
-// frameMax is how long the content of a frame may be. It has room for the largest body
-// and for the largest document.
+// frameMax is the largest size in bytes of the content of a frame. It has room
+// for the largest body and for the largest document.
 const frameMax = 256 << 20
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -64,7 +64,8 @@ func readFrame(r io.Reader) ([]byte, error) {
 	return content, nil
 }
 
-// appendInput appends all of an Input but its body.
+// appendInput appends to dst the encoded fields of an Input, except its body
+// and Limits.Time.
 func appendInput(dst []byte, in *document.Input) []byte {
 	dst = packed.AppendSized(packed.AppendSized(dst, in.Mime), in.Charset)
 	l := in.Limits
@@ -74,7 +75,8 @@ func appendInput(dst []byte, in *document.Input) []byte {
 	return dst
 }
 
-// unpackInput returns the Input of a request.
+// unpackInput returns the Input that request encodes: the result of
+// appendInput, followed by the body.
 func unpackInput(request []byte) (*document.Input, error) {
 	r := packed.Reader{B: request}
 	in := &document.Input{Mime: r.Text(), Charset: r.Text(), Depth: int(r.Varint())}

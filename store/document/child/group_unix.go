@@ -7,5 +7,6 @@ import (
 	"syscall"
 )
 
-// ownGroup keeps the signals of the terminal, such as that of Ctrl-C, from the child.
+// ownGroup starts the child in its own process group, so that signals of the
+// terminal, such as that of Ctrl-C, do not reach it.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

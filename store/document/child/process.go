@@ -23,12 +23,12 @@ type process struct {
 	in    io.WriteCloser
 	pipe  *os.File      // standard output of the child
 	out   *bufio.Reader // reads pipe
-	ended chan struct{} // closed when the child has ended and nothing is left of it
-	timer *time.Timer   // ends the child after it has had no work for a time
+	ended chan struct{} // closed when the child has ended and was waited for
+	timer *time.Timer   // ends the child if it has no work for Options.Idle
 	dead  atomic.Bool   // the child was killed
 }
 
-// start starts a child. The caller holds p.mu.
+// start starts a child process of the pool. The caller holds p.mu.
 func (p *Pool) start() (*process, error) {
 	c := &process{o: &p.o, cmd: p.o.Command(), ended: make(chan struct{})}
 	failed := func(err error) (*process, error) {
@@ -78,7 +78,8 @@ func (c *process) kill() {
 	_ = c.pipe.Close()
 }
 
-// stoppedError says that a child was killed because of the body.
+// stoppedError says that a child was killed because reading the body took too
+// much time or memory.
 type stoppedError struct {
 	why  string
 	slow bool // it took too much time
@@ -110,8 +111,9 @@ func (c *process) read(ctx context.Context, in *document.Input) (*document.Docum
 	return d, err
 }
 
-// exchange sends a request and reads the two frames of the answer. It closes opened when the first
-// frame has come. An error before that is an unopenedError.
+// exchange sends a request and reads the two frames of the answer. It closes
+// the channel opened when the first frame has come. An error before that is an
+// unopenedError.
 func (c *process) exchange(in *document.Input, opened chan<- struct{}) (*document.Document, error) {
 	if err := writeFrame(c.in, appendInput(nil, in), in.Body); err != nil {
 		return nil, &unopenedError{unexpected(err)}
@@ -140,7 +142,8 @@ func (c *process) exchange(in *document.Input, opened chan<- struct{}) (*documen
 	return d, nil
 }
 
-// unexpected returns the error for a child whose pipe failed with err.
+// unexpected returns the error to report for a child whose pipe failed with
+// err.
 func unexpected(err error) error {
 	if errors.Is(err, errFrame) {
 		return err
@@ -148,7 +151,8 @@ func unexpected(err error) error {
 	return errors.New("ended without an answer")
 }
 
-// watch kills a child that takes too much time or memory, or when a context ends.
+// watch kills a child that takes too much time or memory, or whose context
+// ends.
 type watch struct {
 	c     *process
 	time  time.Duration // CPU time that the child may take for the body
@@ -161,8 +165,9 @@ type watch struct {
 // lookEvery is how often a watch looks at the memory and the CPU time of a child.
 const lookEvery = 20 * time.Millisecond
 
-// sleepFactor is how many times Options.Time a child may take by the clock. A child may use less
-// than the whole CPU, for example because the machine is busy.
+// sleepFactor limits the time of a child by the clock to this many times its
+// CPU time, see Options.Time. A child may get less than the whole CPU, for
+// example because the machine is busy.
 const sleepFactor = 12
 
 func (w *watch) run(ctx context.Context) {
@@ -208,7 +213,7 @@ func (w *watch) run(ctx context.Context) {
 	}
 }
 
-// self returns the command of this program as a child.
+// self returns the command that starts this program as a child.
 func self() *exec.Cmd {
 	path, err := executable()
 	cmd := exec.Command(path, Argument)

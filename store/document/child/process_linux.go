@@ -10,11 +10,13 @@ import (
 	"time"
 )
 
-// executable returns the file of this program, even if another file has its name now.
+// executable returns a path of the file of this program. The path leads to that
+// file even if another file has taken its name since.
 func executable() (string, error) { return "/proc/self/exe", nil }
 
-// ownGroup lets the child be killed when its parent dies, and keeps the signals of the
-// terminal, such as that of Ctrl-C, from it.
+// ownGroup makes the system kill the child when its parent dies. It also starts
+// the child in its own process group, so that signals of the terminal, such as
+// that of Ctrl-C, do not reach it.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 }

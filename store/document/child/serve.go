@@ -9,22 +9,24 @@ import (
 	"infomall/store/document"
 )
 
-// Reader is the function with which a child reads documents.
+// Reader has the two functions with which a child reads documents.
 type Reader struct {
-	Prepare func(*document.Input) error              // opens what reading the body needs; nil if there is nothing to open
-	Read    func(*document.Input) *document.Document // returns nil if no kind reads the body
+	Prepare func(*document.Input) error              // opens what reading the body needs, such as a library; nil if there is nothing to open
+	Read    func(*document.Input) *document.Document // reads the body; returns nil if no kind reads it
 }
 
-// softMemory is the memory of a child beyond which Go collects garbage all the time. Compiling
-// PDFium uses 240 MB; a lower limit takes more CPU time and saves little.
+// softMemory is the memory in bytes from which on the Go runtime of a child
+// collects garbage all the time. Compiling PDFium uses 240 MB; a lower limit
+// takes more CPU time and saves little.
 const softMemory = 300 << 20
 
-// prepareMany is how many bytes opening a library must allocate for Serve to return unused memory
-// to the system afterwards.
+// prepareMany is a number of bytes. If opening a library has allocated more,
+// Serve returns unused memory to the system afterwards.
 const prepareMany = 32 << 20
 
-// Serve reads requests from in and writes the answers to out. When in ends, Serve calls
-// exit, which ends the process; it does so also while it reads a document.
+// Serve reads requests from in and writes the answers to out. When in ends,
+// Serve calls exit, which ends the process, even while a document is being
+// read.
 func Serve(in io.Reader, out io.Writer, r Reader, exit func()) error {
 	debug.SetGCPercent(100)
 	debug.SetMemoryLimit(softMemory)
@@ -49,7 +51,8 @@ func Serve(in io.Reader, out io.Writer, r Reader, exit func()) error {
 	return nil
 }
 
-// answer answers one request.
+// answer reads the body of one request and writes the two frames of the answer
+// to out.
 func answer(out io.Writer, request []byte, r Reader) error {
 	in, err := unpackInput(request)
 	if err != nil {
@@ -68,7 +71,8 @@ func answer(out io.Writer, request []byte, r Reader) error {
 	return writeFrame(out, []byte{1}, d.Append(nil))
 }
 
-// prepare opens what the body needs.
+// prepare calls r.Prepare to open what reading the body needs. If that has
+// allocated much memory, it returns unused memory to the system.
 func prepare(r Reader, in *document.Input) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

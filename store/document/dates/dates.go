@@ -1,5 +1,5 @@
-// Package dates reads the dates that documents have: those of mails (RFC 5322) and
-// feeds, of ISO 8601 with all its shortened forms, and forms near to them that
+// Package dates reads the dates in documents: dates of mails (RFC 5322) and
+// feeds, dates of ISO 8601 in all its shortened forms, and similar forms that
 // programs write by mistake.
 package dates
 
@@ -10,9 +10,9 @@ import (
 	"infomall/store/record"
 )
 
-// layouts are the forms of dates, after the name of the weekday and the zone were
-// taken away. A form without a day stands for its first moment. time.Parse also accepts
-// a fraction after the seconds.
+// layouts are the forms of dates, without the name of the weekday and the zone.
+// A date without a day or month stands for the first moment of its period.
+// time.Parse also accepts a fraction after the seconds.
 var layouts = []string{
 	"2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02",
 	"2 Jan 2006 15:04:05", "2 Jan 2006 15:04", "2 Jan 2006", "2 Jan 06 15:04:05", "2 Jan 06 15:04", "2-Jan-2006 15:04:05", "2-Jan-06 15:04:05",
@@ -22,14 +22,14 @@ var layouts = []string{
 	"20060102T150405", "20060102150405", "20060102", "2006-01", "2006",
 }
 
-// zones are the names of zones that mails and feeds use, and their hours from UTC.
+// zones maps the names of time zones in mails and feeds to hours east of UTC.
 var zones = map[string]int{
 	"UTC": 0, "UT": 0, "GMT": 0, "Z": 0, "WET": 0, "BST": 1, "CET": 1, "MET": 1, "WEST": 1, "CEST": 2, "MEST": 2, "EET": 2, "EEST": 3, "MSK": 3,
 	"EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7, "AKST": -9, "AKDT": -8, "HST": -10,
 	"JST": 9, "KST": 9, "HKT": 8, "SGT": 8, "AEST": 10, "AEDT": 11, "NZST": 12, "NZDT": 13,
 }
 
-// dateBytesMax is how long a date may be.
+// dateBytesMax is the size in bytes of the longest text that is read as a date.
 const dateBytesMax = 100
 
 // Parse returns the moment that a text names, or record.NoTime if it names none. A

@@ -1,5 +1,6 @@
-// Package documenttest tests the readers of documents: with damaged bodies, and by
-// comparing their text with a text that another program found.
+// Package documenttest has helpers for tests of the readers of documents. They
+// read damaged bodies, and compare the text of a document with the text that
+// another program found.
 package documenttest
 
 import (
@@ -14,13 +15,15 @@ import (
 	"infomall/store/document"
 )
 
-// Mutations is how many damaged bodies a test reads of each kind.
+// Mutations is how many damaged bodies a test reads for each kind of document.
 var Mutations = flag.Int("mutations", 200, "how many damaged bodies the tests of a kind of document read")
 
-// mutationsSeed is the seed from which bodies are damaged; 0 stands for one by chance.
+// mutationsSeed is the seed of the random damage to bodies; 0 stands for a
+// random seed.
 var mutationsSeed = flag.Uint64("mutations.seed", 0, "the seed from which bodies are damaged; 0: one by chance")
 
-// Seed returns the seed from which a test damages bodies. If the test fails, it prints the seed.
+// Seed returns the seed of the random damage to bodies in a test. If the test
+// fails, it prints the seed.
 func Seed(t testing.TB) uint64 {
 	seed := cmp.Or(*mutationsSeed, rand.Uint64())
 	t.Cleanup(func() {
@@ -31,7 +34,8 @@ func Seed(t testing.TB) uint64 {
 	return seed
 }
 
-// Read reads a body by one kind. It fails the test if the kind does not take the body.
+// Read reads a body with the kind k. It fails the test if the body is not of
+// this kind.
 func Read(t testing.TB, k document.Kind, in document.Input) *document.Document {
 	t.Helper()
 	if !k.Is(&in) {
@@ -96,8 +100,8 @@ func Damage(r *rand.Rand, bodies [][]byte) []byte {
 	return b
 }
 
-// Text returns the text of a document: its parts, one on a line, without what a tracked
-// change has removed.
+// Text returns the text of a document: its parts, each on a line of its own. It
+// leaves out text that a tracked change has removed.
 func Text(d *document.Document) string {
 	var out strings.Builder
 	for _, s := range d.Sections {

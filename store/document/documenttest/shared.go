@@ -10,10 +10,11 @@ import (
 	"infomall/store/page/pagetest"
 )
 
-// Office reads the documents of a kind among the office files of the shared test data.
-// suffix is the end of their names, or "". The test fails if there are fewer than least,
-// or if a file whose base name is in phrases has no text, or not that phrase in its title
-// or text. Without the shared data the test is skipped.
+// Office reads those office files of the shared test data that are documents of
+// the kind k and whose names end in suffix. The test fails if they are fewer
+// than least. phrases maps the base names of some files to a phrase. The test
+// also fails if one of these files has no text, or lacks its phrase in title
+// and text. Without the shared data the test is skipped.
 func Office(t *testing.T, k document.Kind, suffix string, least int, phrases map[string]string) {
 	t.Helper()
 	names, bodies := pagetest.Files(t, filepath.Join(pagetest.Shared(t), "documents", "office.tar.zst"), suffix)
@@ -39,8 +40,9 @@ func Office(t *testing.T, k document.Kind, suffix string, least int, phrases map
 	}
 }
 
-// Testdata adds to bodies the files in the folder testdata of the package under test, by
-// their names, and returns bodies. The test fails if there are fewer than least.
+// Testdata adds to bodies the content of each file in the folder testdata of
+// the package under test, under the name of the file, and returns bodies. The
+// test fails if there are fewer than least files.
 func Testdata(t testing.TB, bodies map[string][]byte, least int) map[string][]byte {
 	t.Helper()
 	names, err := filepath.Glob("testdata/*.*")

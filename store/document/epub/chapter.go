@@ -17,7 +17,8 @@ var emptyElement = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)<(title|script|style|iframe|textarea|noscript|xmp|select|object|audio|video)(\s[^<>]*)?/>`)
 })
 
-// chapter adds the text and the links of one file of XHTML.
+// chapter adds the text and the links of content, one file of XHTML, to the
+// document.
 func chapter(b *document.Builder, content []byte) error {
 	if found := charset.Find(content, "application/xhtml+xml; charset=utf-8", ""); found.Charset != charset.UTF8 {
 		content = charset.ToUTF8(content, found.Charset)
@@ -42,15 +43,15 @@ func chapter(b *document.Builder, content []byte) error {
 type chapterReader struct {
 	b    *document.Builder
 	t    *markup.Tree
-	from int    // where the current part begins in the body, or goes on after held
-	held string // text of the current part so far
+	from int    // offset in the body at which the current part begins, or goes on after held
+	held string // beginning of the text of the current part
 	err  error
 }
 
-// block is an element whose end was not reached.
+// block is a block element whose end has not been reached yet.
 type block struct {
-	next int32 // index of the node after it
-	end  int   // where it ends in the body
+	next int32 // index of the node after the element
+	end  int   // offset in the body at which the element ends
 	kind document.PartKind
 }
 
@@ -104,19 +105,20 @@ func (c *chapterReader) read() {
 	}
 }
 
-// isNote reports whether an element says that it is a footnote.
+// isNote reports whether an element declares to be a footnote.
 func (c *chapterReader) isNote(n *markup.Node) bool {
 	tag := c.t.Body[n.Start:n.Inner]
 	return bytes.Contains(tag, []byte("note")) && (bytes.Contains(tag, []byte(`type="footnote`)) || bytes.Contains(tag, []byte(`type="rearnote`)) || bytes.Contains(tag, []byte(`type="endnote"`)))
 }
 
-// isMark reports whether a link is the number of a footnote, in the text or at the note.
+// isMark reports whether a link is only the number of a footnote, at its place
+// in the text or before the note.
 func (c *chapterReader) isMark(n *markup.Node, kind document.PartKind) bool {
 	tag := c.t.Body[n.Start:n.Inner]
 	return bytes.Contains(tag, []byte(`"noteref"`)) || kind == document.Note && bytes.Contains(tag, []byte(`href="#`))
 }
 
-// blank reports whether the body has white space at an offset.
+// blank reports whether the byte of the body at an offset is white space.
 func (c *chapterReader) blank(at int) bool {
 	return at >= 0 && at < len(c.t.Body) && c.t.Body[at] <= ' '
 }
@@ -133,8 +135,8 @@ func (c *chapterReader) part(kind document.PartKind, end int) {
 	c.from = max(c.from, end)
 }
 
-// table adds the table at node i. A table with one column is layout: its cells are
-// added as paragraphs.
+// table adds the table at node i to the document. A table with one column only
+// serves the layout: its cells are added as paragraphs.
 func (c *chapterReader) table(i int32) {
 	var rows []string
 	var row []string

@@ -51,21 +51,21 @@ var namespaces = xmlpull.Namespaces{
 	"http://www.w3.org/2001/04/xmlenc#":               "enc",
 }
 
-// book is a book while it is read.
+// book is the state while one book is read.
 type book struct {
 	zip       *zipped.File
 	nesting   int
-	files     map[string]file // by their ID
-	spine     []string        // IDs in reading order
-	nav, ncx  string          // files with the table of contents; "" if there is none
+	files     map[string]file // files of the book, by ID
+	spine     []string        // IDs of the chapters in reading order
+	nav, ncx  string          // names of the files with the table of contents; "" if there is none
 	titles    map[string]string
 	encrypted map[string]bool
 }
 
-// file is a file that the package names.
+// file is a file that the package file of the book lists.
 type file struct{ name, mime string }
 
-// filesMax is how many files of a book are kept.
+// filesMax is the largest number of files of a book that are read.
 const filesMax = 50_000
 
 func read(b *document.Builder, in *document.Input) error {
@@ -112,7 +112,8 @@ func read(b *document.Builder, in *document.Input) error {
 	return failed
 }
 
-// scan returns a scanner of a file, or nil if it cannot be read.
+// scan returns an XML scanner for the file with this name, or nil if it cannot
+// be read.
 func (k *book) scan(name string) *xmlpull.Scanner {
 	content, _ := k.zip.Read(name)
 	if len(content) == 0 {
@@ -134,8 +135,8 @@ func (k *book) packageFile() string {
 	return ""
 }
 
-// within returns the name of the file to which ref, a reference in the file from, leads. It leaves
-// out the part of ref after "#".
+// within returns the name of the file to which ref leads, a reference in the
+// file from. It leaves out the part of ref after "#".
 func within(from, ref string) string {
 	ref, _, _ = strings.Cut(ref, "#")
 	if plain, err := url.PathUnescape(ref); err == nil {
@@ -219,10 +220,12 @@ func (k *book) describe(d *document.Document, name string) error {
 	return s.Err()
 }
 
-// textBytesMax is how many bytes of authors or keywords are kept.
+// textBytesMax is the largest number of bytes of authors or keywords that are
+// read.
 const textBytesMax = 64 << 10
 
-// encryption reads the list of encrypted files. In many books only the fonts are encrypted.
+// encryption sets k.encrypted to the names of the encrypted files. In many
+// books only the fonts are encrypted.
 func (k *book) encryption() {
 	s := k.scan("META-INF/encryption.xml")
 	for s != nil && s.Next() {
@@ -270,8 +273,8 @@ func (k *book) contents() {
 	}
 }
 
-// deepText returns the text of the element that has just started, with the text of
-// elements inside of it, and goes to its end.
+// deepText returns the text of the element that has just started, with the text
+// of the elements inside it. It moves the scanner to the end of the element.
 func deepText(s *xmlpull.Scanner) string {
 	var out []byte
 	for depth := s.Depth(); s.Depth() >= depth && s.Next(); {

@@ -1,5 +1,6 @@
-// Package feed reads the lists that sites publish for programs: RSS of all versions,
-// Atom, JSON Feed, sitemaps and OPML. Damaged XML is read as far as it makes sense.
+// Package feed reads the lists that sites publish for programs: RSS of all
+// versions, Atom, JSON Feed, sitemaps and OPML. It reads damaged XML as far as
+// possible.
 package feed
 
 import (
@@ -11,13 +12,13 @@ import (
 	"infomall/store/page"
 )
 
-// Kind reads feeds, sitemaps and OPML, by the root element or, for JSON Feed, the
-// version at the start of the body.
+// Kind reads feeds, sitemaps and OPML. It recognises them by the root element,
+// and JSON Feed by the version at the start of the body.
 var Kind = document.Kind{Name: "feed", Is: is, Read: read}
 
 func is(in *document.Input) bool { return formatOf(in) != none }
 
-// format is one of the formats of this kind.
+// format is one of the formats that this package reads.
 type format uint8
 
 const (
@@ -28,7 +29,8 @@ const (
 	feedJSON
 )
 
-// jsonHead is how many bytes of a body are searched for the version of JSON Feed.
+// jsonHead is how many bytes at the start of a body are searched for the
+// version of JSON Feed.
 const jsonHead = 1000
 
 // formatOf returns the format of a body.
@@ -80,8 +82,8 @@ func read(b *document.Builder, in *document.Input) error {
 	return r.run(&r)
 }
 
-// prefixes are the prefixes by which this package names namespaces, whatever prefixes a
-// document declares for them.
+// prefixes maps namespaces to the prefixes with which this package names them,
+// whatever prefixes a document declares.
 var prefixes = map[string]string{
 	"http://purl.org/rss/1.0/":                         "",
 	"http://my.netscape.com/rdf/simple/0.9/":           "",
@@ -127,13 +129,13 @@ func nameOf(t *xmlscan.Token) string {
 // element is an open element.
 type element struct {
 	name  string
-	typ   string // attribute type
-	mode  string // attribute mode
-	base  string // base of relative addresses that the document states; "" if none
-	flag  bool   // guid: it is an address
+	typ   string // value of its attribute type
+	mode  string // value of its attribute mode
+	base  string // base address for relative addresses that the document declares; "" if none
+	flag  bool   // for a guid element: its text is an address
 	text  int    // length of scanned.text at the start tag
-	inner int    // offset in the source after the start tag
-	kids  bool   // it has elements inside of it
+	inner int    // offset in the source of the end of the start tag
+	kids  bool   // the element has elements inside it
 }
 
 // scanned holds the state that all readers of XML need: the open elements and their text.
@@ -141,14 +143,14 @@ type scanned struct {
 	b    *document.Builder
 	s    *xmlscan.Scanner
 	open []element
-	text []byte // text directly inside of the open elements
+	text []byte // text directly inside the open elements, one after the other
 }
 
 // handler handles the elements of one format. An error ends the reading.
 type handler interface {
 	start(e *element, t *xmlscan.Token) error
-	end(e *element, text string) error // e is not in scanned.open any more
-	close() error                      // after the last element
+	end(e *element, text string) error // the element e has ended, and is not in scanned.open any more
+	close() error                      // called after the last element
 }
 
 // run passes all elements of the document to h. It returns the first error of h. If h returns none
@@ -202,7 +204,8 @@ func (r *scanned) run(h handler) error {
 	return r.s.Fault()
 }
 
-// cdata removes the marks of CDATA sections, which HTML does not know.
+// cdata removes the marks of CDATA sections from a text. HTML does not have
+// these marks.
 var cdata = strings.NewReplacer("<![CDATA[", "", "]]>", "")
 
 // parent returns the name of the innermost open element, or "" if none is open.
@@ -213,7 +216,8 @@ func (r *scanned) parent() string {
 	return r.open[len(r.open)-1].name
 }
 
-// set sets a field of the document unless it is set.
+// set sets a field of the document to text, cleaned, unless the field is
+// already set.
 func set(field *string, text string) {
 	if *field == "" {
 		*field = document.Clean(text)

@@ -15,19 +15,19 @@ import (
 type item struct {
 	title, author    string
 	summary, content text
-	date             string // as written
-	base             string // of relative addresses; "" if none is stated
+	date             string // date of the item as written
+	base             string // base address for relative addresses; "" if none is declared
 	page             string // address of the page of the item
 	links            []string
 }
 
-// text is a piece of text as a feed has it.
+// text is a piece of text of a feed, which may be HTML.
 type text struct {
 	body string
 	html bool
 }
 
-// add adds the item as a section.
+// add adds the item to the document as a section.
 func (i *item) add(b *document.Builder) error {
 	if err := b.Begin(document.Item, i.title); err != nil {
 		return err
@@ -69,7 +69,8 @@ func byline(date, author string) string {
 	return date + ", " + author
 }
 
-// add adds the text as paragraphs. base is the base of its links.
+// add adds the text to the document as paragraphs. base is the base address of
+// its links.
 func (t text) add(b *document.Builder, base string) error {
 	if t.html && strings.ContainsAny(t.body, "<&") {
 		return pagetext.AddHTML(b, []byte(t.body), charset.UTF8, base)
@@ -89,7 +90,7 @@ func (t text) plain() string {
 type feedReader struct {
 	scanned
 	item *item // the current item; nil outside of items
-	head bool  // the head of the feed is written
+	head bool  // addHead has added the title and the description of the feed
 }
 
 func (r *feedReader) start(e *element, t *xmlscan.Token) error {
@@ -137,7 +138,7 @@ func (r *feedReader) page(address string) {
 	}
 }
 
-// resolve resolves an address of the feed itself.
+// resolve returns an address of the feed itself as an absolute address.
 func (r *feedReader) resolve(address string) string {
 	if len(r.open) == 0 {
 		return address
@@ -165,7 +166,8 @@ func (r *feedReader) link(address string) {
 	}
 }
 
-// itemLinks is how many links an item may have beside those in its text.
+// itemLinks is the largest number of links of an item besides those in its
+// text.
 const itemLinks = 100
 
 // textOf returns the text of element e. body is its text, or its markup if it has
@@ -206,7 +208,8 @@ func (r *feedReader) end(e *element, body string) error {
 	return nil
 }
 
-// author sets the author of the item, or of the feed.
+// author sets the author of the current item, or of the feed if there is no
+// current item.
 func (r *feedReader) author(name string) {
 	// RSS has "mail@host.example (Name)".
 	if address, inner, ok := strings.Cut(name, " ("); ok && strings.Contains(address, "@") {
@@ -295,14 +298,16 @@ func (r *feedReader) feedField(e *element, t text) error {
 	return nil
 }
 
-// setTime sets a time of the document unless it is set.
+// setTime sets a time of the document to the date in text, unless the time is
+// already set.
 func setTime(field *record.Time, text string) {
 	if *field == record.NoTime {
 		*field = dates.Parse(text)
 	}
 }
 
-// endItem adds the current item, if there is one, after the head of the feed.
+// endItem adds the current item, if there is one, to the document. It adds the
+// head of the feed before the first item.
 func (r *feedReader) endItem() error {
 	if r.item == nil {
 		return nil

@@ -35,7 +35,8 @@ type jsonFeed struct {
 	}
 }
 
-// names returns the names of the authors.
+// names returns the names of the authors, separated by commas. one is the field
+// author, and more the field authors.
 func names(one jsonPerson, more []jsonPerson) string {
 	var all []string
 	for _, p := range append(more, one) {

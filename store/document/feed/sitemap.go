@@ -16,10 +16,11 @@ type sitemapReader struct {
 	rows     *table.Writer
 	loc, mod string
 	texts    []string
-	links    []string // other than loc
+	links    []string // addresses besides loc
 }
 
-// entryLinks is how many links, and how many texts, an address may have.
+// entryLinks is the largest number of links, and of texts, that are read for an
+// address.
 const entryLinks = 1000
 
 func (r *sitemapReader) start(e *element, t *xmlscan.Token) error {
@@ -93,7 +94,7 @@ func (r *sitemapReader) close() error {
 	return r.rows.Flush()
 }
 
-// outlineReader reads OPML: each outline is a paragraph.
+// outlineReader reads OPML. Each outline element becomes a paragraph.
 type outlineReader struct{ scanned }
 
 func (r *outlineReader) start(e *element, t *xmlscan.Token) error {

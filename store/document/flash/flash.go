@@ -29,21 +29,22 @@ var Kind = document.Kind{
 	Read: read,
 }
 
-// movie reads one file.
+// movie is the state while one Flash file is read.
 type movie struct {
 	b       *document.Builder
 	version byte
 	tags    media.Tags
-	fonts   map[int][]uint16 // the characters of each font, by the number of the glyph
-	texts   []string         // of text fields, as the file has them
-	drawn   []string         // of texts that are drawn by glyphs, in UTF-8
-	targets []string         // of links
-	seen    map[string]bool  // targets
-	count   int              // tags read
-	scripts int              // bytes of scripts read
+	fonts   map[int][]uint16 // by font: the character of each glyph
+	texts   []string         // texts of text fields, in the charset of the file
+	drawn   []string         // texts that are drawn by glyphs, in UTF-8
+	targets []string         // targets of links, in the charset of the file
+	seen    map[string]bool  // set of the targets
+	count   int              // number of tags that were read
+	scripts int              // bytes of scripts that were read
 }
 
-// tagsMax bounds how many tags are read, and scriptsMax the bytes of all scripts together.
+// tagsMax is the largest number of tags that are read, and scriptsMax the
+// largest number of bytes of all scripts together.
 const (
 	tagsMax    = 500_000
 	scriptsMax = 64 << 20
@@ -84,7 +85,8 @@ func read(b *document.Builder, in *document.Input) error {
 	return failed
 }
 
-// header reads the size, the rate and the number of frames, and returns what follows.
+// header reads the size, the frame rate and the number of frames, and returns
+// the bytes after them.
 func (m *movie) header(v media.View) media.View {
 	r := bits{v: v}
 	xMin, xMax, yMin, yMax := r.rectangle()
@@ -149,7 +151,7 @@ func (m *movie) read(v media.View, depth int) {
 // bits reads numbers of any number of bits, most significant bit first.
 type bits struct {
 	v  media.View
-	at int // in bits
+	at int // position in v, in bits
 }
 
 // take returns the next n bits, at most 32.
@@ -169,13 +171,13 @@ func (r *bits) signed(n int) int {
 	return int(int32(r.take(n)<<(32-n)) >> (32 - n))
 }
 
-// rectangle reads the edges of a rectangle.
+// rectangle reads the edges of a rectangle, in twips (1/20 of a point).
 func (r *bits) rectangle() (xMin, xMax, yMin, yMax int) {
 	n := int(r.take(5))
 	return r.signed(n), r.signed(n), r.signed(n), r.signed(n)
 }
 
-// matrix skips a matrix.
+// matrix skips the fields of a matrix.
 func (r *bits) matrix() {
 	for range 2 { // scale, rotation
 		if r.take(1) == 1 {
@@ -186,8 +188,9 @@ func (r *bits) matrix() {
 	r.align()
 }
 
-// align goes on to the next whole byte.
+// align moves to the beginning of the next whole byte, unless the position is
+// at one.
 func (r *bits) align() { r.at = (r.at + 7) &^ 7 }
 
-// bytes returns the position of the next whole byte.
+// bytes returns the position in bytes, rounded up to a whole byte.
 func (r *bits) bytes() int { return (r.at + 7) >> 3 }

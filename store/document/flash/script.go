@@ -10,7 +10,8 @@ import (
 	"infomall/store/page/charset"
 )
 
-// actions reads the actions of ActionScript 1 and 2 up to their end.
+// actions reads the actions (instructions) of a script of ActionScript 1 or 2,
+// and keeps the addresses in them.
 func (m *movie) actions(v media.View) {
 	if m.scripts += len(v); m.scripts > scriptsMax {
 		return
@@ -42,10 +43,12 @@ func (m *movie) actions(v media.View) {
 	}
 }
 
-// pushBytes is how many bytes a pushed value has, by its type. A text has its own size.
+// pushBytes has the size in bytes of a pushed value, by the type of the value.
+// -1 means that it is a text, which ends in a zero.
 var pushBytes = [...]int{-1, 4, 0, 0, 1, 1, 8, 4, 1, 2}
 
-// push reads the values of one action that pushes them.
+// push reads the values of an action that pushes values on the stack, and keeps
+// the addresses among them.
 func (m *movie) push(c media.View) {
 	for len(c) > 0 {
 		kind := int(c[0])
@@ -65,8 +68,8 @@ func (m *movie) push(c media.View) {
 	}
 }
 
-// button reads the actions of a button. Those of the older form follow its shapes, and a
-// field of the newer one says where they begin.
+// button reads the actions of a button. In the older form, the actions follow
+// the shapes of the button. In the newer form, a field says where they begin.
 func (m *movie) button(kind int, c media.View) {
 	if kind == 34 {
 		at := c.Little16(3)
@@ -96,7 +99,7 @@ func (m *movie) button(kind int, c media.View) {
 	m.actions(c.From(r.bytes()))
 }
 
-// clip reads the actions of a placed clip.
+// clip reads the actions of a clip (a sprite placed on the stage).
 func (m *movie) clip(kind int, c media.View) {
 	flags := c.Byte(0)
 	if flags&0x80 == 0 {
@@ -120,7 +123,8 @@ func (m *movie) clip(kind int, c media.View) {
 	}
 }
 
-// code reads the texts of the constants of ActionScript 3.
+// code reads the texts among the constants of ActionScript 3, and keeps the
+// addresses among them.
 func (m *movie) code(v media.View) {
 	at := 4              // the version
 	next := func() int { // a number of variable length
@@ -147,14 +151,15 @@ func (m *movie) code(v media.View) {
 	}
 }
 
-// constantBytesMax is how long a constant may be that is looked at.
+// constantBytesMax is the size in bytes of the longest constant that may be an
+// address.
 const constantBytesMax = 4096
 
-// files are the endings of names of files that scripts load or show.
+// files are extensions of files that scripts load or show.
 var files = strings.Fields(".swf .html .htm .shtml .xhtml .php .php3 .asp .aspx .jsp .cgi .xml .txt .jpg .jpeg .png .gif .flv .mp3 .mp4 .pdf")
 
-// constant adds raw, a constant of a script, as a link if it is an address: a URL, or the name of
-// a file such as "intro.swf".
+// constant adds raw, a constant of a script, to the links if it is an address:
+// a URL, or the name of a file such as "intro.swf".
 func (m *movie) constant(raw []byte) {
 	if len(raw) < 5 || len(raw) > constantBytesMax {
 		return
@@ -176,7 +181,8 @@ func (m *movie) constant(raw []byte) {
 	}
 }
 
-// target stores text as the target of a link of the document.
+// target adds text to m.targets, the targets of links, unless it is there
+// already.
 func (m *movie) target(text string) {
 	lower := strings.ToLower(text)
 	if text == "" || m.seen[text] || len(m.targets) >= m.b.Limits().Links || strings.HasPrefix(lower, "fscommand:") {
@@ -186,15 +192,15 @@ func (m *movie) target(text string) {
 	m.targets = append(m.targets, text)
 }
 
-// links adds the links to the document. Before version 6 their charset is that of the
-// author's computer.
+// links adds the links to the document. In files before version 6, the charset
+// of addresses is that of the author's computer.
 func (m *movie) links() {
 	for _, text := range m.decode(m.targets) {
 		m.b.Link(text, "")
 	}
 }
 
-// decode returns texts as UTF-8.
+// decode returns the texts converted to UTF-8.
 func (m *movie) decode(texts []string) []string {
 	all := []byte(strings.Join(texts, "\n"))
 	cs := charset.UTF8

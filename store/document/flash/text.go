@@ -11,10 +11,11 @@ import (
 	"infomall/store/document/media"
 )
 
-// textsBytesMax bounds the text of text fields before it is decoded.
+// textsBytesMax is the size in bytes of the longest text of a text field that
+// is read.
 const textsBytesMax = 16 << 20
 
-// putTexts adds the texts to the document.
+// putTexts adds all texts that were read to the document.
 func (m *movie) putTexts() error {
 	for _, text := range slices.Concat(m.drawn, m.decode(m.texts)) {
 		if err := m.b.Add(document.Paragraph, text); err != nil {
@@ -24,7 +25,8 @@ func (m *movie) putTexts() error {
 	return nil
 }
 
-// editText reads a text field and the text that it begins with.
+// editText reads a text field, and keeps the text that it shows at the
+// beginning.
 func (m *movie) editText(c media.View) {
 	r := bits{v: c, at: 16}
 	r.rectangle()
@@ -70,14 +72,16 @@ func (m *movie) editText(c media.View) {
 	m.text(text)
 }
 
-// text stores a text until all texts are read and their charset can be found.
+// text appends a text of a text field to m.texts. Its charset can only be found
+// when all texts have been read.
 func (m *movie) text(text string) {
 	if text = strings.TrimSpace(text); text != "" && len(text) < textsBytesMax && len(m.texts) < m.b.Limits().Parts {
 		m.texts = append(m.texts, text)
 	}
 }
 
-// markup returns the text of the simple HTML of a text field, and keeps its links.
+// markup returns the text of text, the simple HTML of a text field, and keeps
+// the links in it.
 func (m *movie) markup(text string) string {
 	var out strings.Builder
 	for {
@@ -107,13 +111,15 @@ func (m *movie) markup(text string) string {
 	}
 }
 
-// fontsMax bounds the fonts that are kept, and glyphsMax the glyphs of one.
+// fontsMax is the largest number of fonts that are kept, and glyphsMax the
+// largest number of glyphs of one font.
 const (
 	fontsMax  = 2000
 	glyphsMax = 1 << 16
 )
 
-// keep keeps the characters of a font.
+// keep stores the characters of the glyphs of font number id in m.fonts. codes
+// has the characters, of two bytes each if wide is set, and otherwise of one.
 func (m *movie) keep(id int, codes media.View, wide bool) {
 	if len(m.fonts) >= fontsMax {
 		return
@@ -141,7 +147,8 @@ func (m *movie) fontInfo(kind int, c media.View) {
 	m.keep(c.Little16(0), c.From(at), flags&1 != 0 || kind == 62)
 }
 
-// font reads the characters of a font of the newer form. They lie after the shapes.
+// font reads the characters of a font of the newer form. They come after the
+// shapes of the glyphs.
 func (m *movie) font(c media.View) {
 	flags := c.Byte(2)
 	at := 5 + int(c.Byte(4))
@@ -160,8 +167,8 @@ func (m *movie) font(c media.View) {
 	}
 }
 
-// staticText reads a text that is drawn by glyphs: records that choose a font or a
-// position, and records of glyphs.
+// staticText reads a text that is drawn by glyphs. It consists of records that
+// choose a font or a position, and of records of glyphs.
 func (m *movie) staticText(kind int, c media.View) {
 	r := bits{v: c, at: 16}
 	r.rectangle()
@@ -212,13 +219,14 @@ func (m *movie) staticText(kind int, c media.View) {
 	}
 }
 
-// metadataFields are the elements of the metadata, which are RDF.
+// metadataFields maps the elements of the RDF metadata of a file to fields of
+// the document.
 var metadataFields = map[string]media.Field{
 	"title": media.Title, "description": media.Comment, "publisher": media.Rights, "creator": media.Author, "date": media.Date,
 	"subject": media.Keywords,
 }
 
-// metadata reads the metadata of a file.
+// metadata reads the RDF metadata of a file into the document.
 func (m *movie) metadata(c media.View) {
 	raw, _, _ := bytes.Cut(c.Sub(0, 1<<20), []byte{0})
 	d := xml.NewDecoder(bytes.NewReader(raw))

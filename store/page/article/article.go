@@ -30,8 +30,8 @@ type Article struct {
 	Published Date
 	Modified  Date
 	Author    string
-	Source    string // who wrote the text, if the page says it took it from elsewhere, such as 新华网
-	Title     string // of the article, without the name of the site
+	Source    string // publication that the page names as the origin of its text, such as 新华网; or ""
+	Title     string // title of the article, without the name of the site
 }
 
 // Date is a date that a page gives. Time is the start of the period that Precision names.
@@ -72,19 +72,21 @@ const (
 // Input has the parameters of Read. Page and Charset must be set.
 type Input struct {
 	Page    *markup.Tree
-	Charset string // of Page.Body
+	Charset string // charset of the bytes of Page.Body
 	URL     string
 	// LastModified is the header of that name as received, or "".
 	LastModified string
 	// Lang is the language of the page, such as de or zh-cn; "" if it is not known.
 	Lang string
-	// Main has the ranges of the page's body that are its main text, in their order.
+	// Main has the ranges of the page's body that are its main text, in order.
 	Main []Range
-	// Seen is the time of the first capture of this main text. The page cannot be published
-	// later. Captured is the time of this capture: relative dates, such as yesterday, are
-	// counted from it. They are 0 or record.NoTime if they are not known.
+	// Seen is the time of the first capture with this main text. The page
+	// cannot have been published later. Captured is the time of the capture
+	// that is read: relative dates, such as yesterday, are counted back from
+	// it. Each is 0 or record.NoTime if it is not known.
 	Seen, Captured record.Time
-	// Site is what other pages of the host have taught; nil if nothing is known.
+	// Site is what was learned from other pages of the host; nil if nothing is
+	// known.
 	Site *Site
 }
 
@@ -98,7 +100,7 @@ func Read(in *Input) Article {
 	return r.read()
 }
 
-// read reads the page.
+// read reads the page and returns what it says of itself.
 func (r *reader) read() (a Article) {
 	r.walk()
 	r.place()

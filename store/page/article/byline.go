@@ -78,9 +78,11 @@ var (
 // ends of the main text.
 const namesNear = 400
 
-// named returns the name that follows one of signs in a line near the title, or near the begin or
-// the end of the main text; it returns "" if there is none. valid returns a name cleaned, or "" if
-// it cannot be a name. begins is set for authors: after the sign 记者 long lines are then skipped.
+// named returns the name that follows one of signs in a line near the title, or
+// near the beginning or the end of the main text; "" if there is none. The
+// function valid returns a name cleaned, or "" if it cannot be a name. begins
+// is set for authors: then long lines in which the name follows the sign 记者 are
+// skipped.
 func (r *reader) named(signs []string, valid func(string) string, begins bool) string {
 	for i := range r.lines {
 		l := &r.lines[i]
@@ -119,11 +121,12 @@ func (r *reader) named(signs []string, valid func(string) string, begins bool) s
 	return ""
 }
 
-// latinSign reports whether a sign ends in a blank. Such a sign is a word of Latin script, and
-// counts only at the begin of a line.
+// latinSign reports whether a sign ends in a blank. Such a sign is a word in
+// Latin letters, and counts only at the beginning of a line.
 func latinSign(sign string) bool { return sign[len(sign)-1] == ' ' }
 
-// beginsSign reports whether a line may begin with a sign of Latin script, by its first byte.
+// beginsSign reports, from the first letter of text alone, whether text may
+// begin with one of the signs in Latin letters.
 func beginsSign(text string, signs []string) bool {
 	text = strings.TrimLeftFunc(text, unicode.IsSpace)
 	if text == "" {
@@ -146,7 +149,8 @@ func startsName(s string) bool {
 	return unicode.IsUpper(c)
 }
 
-// byWord returns s without the sign at its begin, such as "By ", if it has one; see authorSigns.
+// byWord returns s without the sign that it begins with, such as "By ", see
+// authorSigns. It returns s unchanged if s begins with no sign.
 func byWord(s string) string {
 	low := lowered(s)
 	for _, sign := range authorSigns {
@@ -160,8 +164,9 @@ func byWord(s string) string {
 // nameEnds are texts at which a name ends, because they belong to what follows.
 var nameEnds = []string{" on ", " am ", " um ", " publi", " veröff", " le ", " updated", "作者", "责任编辑", "编辑", "记者", "发布", "时间", "发表"}
 
-// cutName returns the name at the begin of s. The name ends before the first punctuation mark,
-// digit, tab or text of nameEnds, and in Chinese before a space.
+// cutName returns the name at the beginning of s. The name ends before the
+// first punctuation mark, digit, tab or text of nameEnds, and in Chinese before
+// a space.
 func cutName(s string) string {
 	s = strings.TrimLeft(s, " \t\u00a0\u3000:：")
 	for _, w := range nameEnds {
@@ -184,7 +189,8 @@ func cutName(s string) string {
 	return strings.TrimSpace(s)
 }
 
-// person returns the name of a person or an agency, cleaned, or "" if s cannot be one.
+// person returns s, cleaned, if it can be the name of a person or an agency,
+// and otherwise "".
 func person(s string) string {
 	s = byWord(oneLine(s))
 	if s == "" || len(s) > authorMax || strings.Contains(s, "://") || strings.Contains(s, "@") {

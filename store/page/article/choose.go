@@ -13,20 +13,20 @@ import (
 type candidate struct {
 	expression
 	from   From
-	weight float64 // how probably it is the day of publication, or of the last change
-	change bool    // the page says that it is the day of the last change
-	line   int     // the index of the line that has it, or -1
-	plain  bool    // the line is no sentence, and its words do not say what the date is
+	weight float64 // how probable it is that the date is the day of publication, or that of the last change if change is set; from 0 to 1
+	change bool    // the page says that the article was last changed on this day
+	line   int     // index of the line that contains the date, or -1
+	plain  bool    // the line is no sentence, and no word in it says what the date is
 }
 
 // The limits by which choose decides.
 const (
-	weightLeast  = .25 // a date with less weight is not taken
+	weightLeast  = .25 // a date with less weight is not chosen
 	visibleLeast = .6  // see trustVisible
 	visibleMore  = .25
 	visibleMost  = .92
-	localLeast   = .35            // a date with less weight does not correct one in UTC
-	zoneSlack    = 24 * time.Hour // so much later than the first capture may a date be, because of time zones
+	localLeast   = .35            // a date with less weight does not correct the day of a date in UTC
+	zoneSlack    = 24 * time.Hour // a date may be this much later than the first capture, because of time zones
 )
 
 // datesMax is how many dates of a page are compared. The dates found first are the best evidence.
@@ -87,8 +87,9 @@ func (r *reader) possible(e *expression) bool {
 	return !at.After(r.in.Seen.Std().Add(zoneSlack))
 }
 
-// resolve completes r.dates: it gives a year to dates without one, chooses one of the two meanings
-// of dates such as 8/9/2008, and removes dates that do not exist or are after the first capture.
+// resolve completes r.dates: it gives a year to dates without one, chooses one
+// of the two meanings of a date such as 8/9/2008, and removes dates that do not
+// exist or are after the first capture.
 func (r *reader) resolve() {
 	monthFirst := r.monthFirst()
 	kept := r.dates[:0]
@@ -132,9 +133,10 @@ func (r *reader) doubtHome() {
 	}
 }
 
-// trustVisible raises the weight of visible dates below the title. It skips a date if the page
-// says elsewhere that the last change was on that day, or if the URL has another day. Visible
-// dates are then preferred to meta elements, which often have the day on which a file was made.
+// trustVisible raises the weight of visible dates below the title. It skips a
+// date if the page says elsewhere that the last change was on that day, or if
+// the URL has another day. Raised dates are chosen before the dates of meta
+// elements, which are often the day on which a file was made.
 func (r *reader) trustVisible() {
 	for i := range r.dates {
 		c := &r.dates[i]
@@ -153,8 +155,9 @@ func (r *reader) trustVisible() {
 	}
 }
 
-// localDay corrects the day of c, a date in UTC, to the day at the place where the page was made.
-// The local day is that of another date of the page, or follows from a zone that the page gives.
+// localDay corrects the day of c, a date with a time in UTC, to the day at the
+// place where the page was made. It takes the day from another date of the
+// page, or computes it from a time zone that the page gives.
 func (r *reader) localDay(c *candidate) {
 	day := time.Date(c.year, time.Month(c.month), c.day, 0, 0, 0, 0, time.UTC)
 	near := day.AddDate(0, 0, 1)
@@ -232,9 +235,9 @@ func (r *reader) giveYear(c *candidate) bool {
 	return true
 }
 
-// newest returns a time after which the page was hardly made: newestDays after the latest date on
-// the page, or the end of the year of its copyright, whichever is later. It returns record.NoTime
-// if the page has neither.
+// newest returns a time after which the page was probably not made: newestDays
+// after the latest date on the page, or the end of the year in its copyright
+// notice, whichever is later. It returns record.NoTime if the page has neither.
 func (r *reader) newest() record.Time {
 	newest := record.NoTime
 	for i := range r.dates {
@@ -248,12 +251,14 @@ func (r *reader) newest() record.Time {
 	return newest
 }
 
-// newestDays is how many days after the latest date on it a page may have been made; see newest.
+// newestDays is how many days after the latest date on a page the page may have
+// been made; see newest.
 const newestDays = 40
 
-// best returns the date with the most weight. If change is true it chooses among the dates of
-// changes, and otherwise among those of publication. Dates from different places of the page that
-// agree on the day add weight to each other.
+// best returns the date with the greatest weight, among the days of the last
+// change if change is true, and otherwise among the days of publication. Dates
+// from different places of the page that agree on the day raise each other's
+// weight, see support.
 func (r *reader) best(change bool) Date {
 	var chosen Date
 	most := 0.0
@@ -289,8 +294,8 @@ func (r *reader) best(change bool) Date {
 	return chosen
 }
 
-// support returns the weight of c, raised by the weights of dates of the same day from other
-// places of the page, such as the URL or a meta element.
+// support returns the weight of c, raised by the weights of other dates of the
+// same day, if they come from other places, such as the URL or a meta element.
 func (r *reader) support(c *candidate) float64 {
 	places := [...]From{FromMeta, FromJSONLD, FromTime, FromURL, FromText}
 	doubt := 1.0

@@ -2,7 +2,8 @@ package article
 
 import "strings"
 
-// timeWords are words, and timeSigns signs, that may come between a date and its time of day.
+// timeWords and timeSigns are words and signs that may come between a date and
+// its time of day.
 var timeWords = map[string]bool{"t": true, "um": true, "at": true, "à": true, "às": true, "as": true, "ore": true, "alle": true, "kl": true, "klo": true, "o": true,
 	"om": true, "a": true, "в": true, "о": true, "la": true, "las": true, "uhr": true, "ora": true, "saat": true, "time": true}
 
@@ -11,9 +12,10 @@ var timeSigns = []rune{',', '|', '-', '–', '—', '·', '•', '(', ')', '（'
 // timeGapMax is how many tokens may be between a date and its time of day.
 const timeGapMax = 4
 
-// timeAfter reads the time of day, and its zone, that follows the date e, and sets them in e. i is
-// the index of the first token after the date. The result is the index of the first token after
-// the time, or i if there is no time.
+// timeAfter reads the time of day with its zone that follows the date e, and
+// sets hour, minute and zone of e. i is the index of the first token after the
+// date. The result is the index of the first token after the time, or i if
+// there is no time.
 func (s *scanner) timeAfter(e *expression, i int) int {
 	j := i
 	for j < len(s.tokens) && j < i+timeGapMax && (s.is(j, timeSigns...) || s.word(j) != "" && (timeWords[strings.ToLower(s.word(j))] || weekday(s.word(j)))) {
@@ -36,9 +38,10 @@ func (s *scanner) timeAfter(e *expression, i int) int {
 	return next
 }
 
-// clock reads a time of day at token i, such as 20:00, 20h00, 8 pm or 20时05分, and its zone, and
-// sets them in e. half is "am", "pm" or "" if no such word comes before. The result is the index
-// of the first token after the time, or i if there is no time.
+// clock reads a time of day with its zone at token i, such as 20:00, 20h00, 8
+// pm or 20时05分, and sets hour, minute and zone of e. half is "am" or "pm" if
+// this word comes before the time, and otherwise "". The result is the index of
+// the first token after the time, or i if there is no time.
 func (s *scanner) clock(e *expression, i int, half string) int {
 	h := s.num(i, 2)
 	if h < 0 || h > 24 {
@@ -90,8 +93,9 @@ func (s *scanner) clock(e *expression, i int, half string) int {
 var zones = map[string]int{"Z": 0, "UTC": 0, "GMT": 0, "CET": 60, "CEST": 120, "MEZ": 60, "MESZ": 120, "EST": -300, "EDT": -240, "CDT": -300, "MST": -420,
 	"MDT": -360, "PST": -480, "PDT": -420, "ET": -300, "PT": -480, "BST": 60, "MSK": 180, "JST": 540, "KST": 540, "HKT": 480}
 
-// zone reads the zone of a time of day at token i and sets it in e. The result is the index of the
-// first token after the zone, or i if there is no zone.
+// zone reads the time zone at token i, which follows a time of day, and sets
+// e.zone. The result is the index of the first token after the zone, or i if
+// there is no zone.
 func (s *scanner) zone(e *expression, i int) int {
 	if z, ok := zones[s.word(i)]; ok {
 		e.zone = z
@@ -125,8 +129,8 @@ func (s *scanner) zone(e *expression, i int) int {
 	return i
 }
 
-// timeBefore reads the time of day that ends before token i, as in "20:00, 8 August 2008", and
-// sets it in e.
+// timeBefore reads the time of day that ends before token i, as in "20:00, 8
+// August 2008", and sets hour and minute of e.
 func (s *scanner) timeBefore(e *expression, i int) {
 	for back := 3; back <= 7 && back <= i; back++ {
 		j := i - back
@@ -146,11 +150,11 @@ func (s *scanner) timeBefore(e *expression, i int) {
 	}
 }
 
-// weekdays are the first letters of the names of days of the week that may be between a date
-// and its time.
+// weekdays are the beginnings, in lower case, of the names of weekdays that may
+// be between a date and its time.
 var weekdays = []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun", "die", "mit", "don", "fre", "sam", "son", "lun", "mar", "mer", "jeu", "ven", "dim", "dom"}
 
-// weekday reports whether w may be a day of the week.
+// weekday reports whether the word w may be the name of a weekday.
 func weekday(w string) bool {
 	if len(w) < 3 || len(w) > 10 {
 		return false

@@ -10,19 +10,19 @@ import (
 
 // expression is one date in a text, such as "8 August 2008, 20:00".
 type expression struct {
-	start, end       int // the range in the text
-	year, month, day int // 0 if the text does not say it
-	hour, minute     int // hour is -1 if the text does not say it
-	zone             int // minutes east of UTC; zoneNone if the text does not say it
+	start, end       int // the date is text[start:end]
+	year, month, day int // 0 if the text does not have it
+	hour, minute     int // hour is -1 if the text does not have a time
+	zone             int // minutes east of UTC; zoneNone if the text does not have a zone
 	// swap means that day and month may also be the other way round.
 	swap bool
 	// short means that the year has two digits.
 	short bool
-	// dotted means that points separate the numbers: then the day is first.
+	// dotted means that points separate the numbers: the day then comes first.
 	dotted bool
 }
 
-// zoneNone is the zone of a date that does not say it.
+// zoneNone is the value of expression.zone for a date without a time zone.
 const zoneNone = 1 << 16
 
 // valid reports whether the date exists in the calendar. Parts that the text lacks are not
@@ -82,7 +82,7 @@ func (e *expression) date() Date {
 // scanner finds dates in texts. It may be used again for another text.
 type scanner struct {
 	text   string
-	lang   string // of the page, two letters; or ""
+	lang   string // language of the page in two letters, such as de; or ""
 	tokens []token
 	found  []expression
 }
@@ -113,8 +113,8 @@ func (s *scanner) hasNumber() bool {
 	return slices.ContainsFunc(s.tokens, func(t token) bool { return t.kind == number })
 }
 
-// skipText sets s to the state after a scan of text, which must not contain a number, without the
-// work: no date is found.
+// skipText sets s to the state that a scan of text would leave, without
+// scanning it. text must not contain a number, so that it has no date.
 func (s *scanner) skipText(text string) {
 	s.text, s.tokens, s.found = text, s.tokens[:0], s.found[:0]
 }
@@ -140,13 +140,14 @@ func (s *scanner) word(i int) string {
 	return s.text[s.tokens[i].start:s.tokens[i].end]
 }
 
-// unit reports whether token i is a Chinese, Japanese or Korean unit of dates: one of the
-// signs, or a word that begins with the Korean syllable.
+// unit reports whether token i is a unit of dates, such as 年 or 년: one of
+// signs, or a word that begins with the Korean text korean.
 func (s *scanner) unit(i int, korean string, signs ...rune) bool {
 	return s.is(i, signs...) || strings.HasPrefix(s.word(i), korean)
 }
 
-// num returns token i if it is a number of 1 to digits digits, or else -1.
+// num returns the value of token i if it is a number of at most the given
+// number of digits, and otherwise -1.
 func (s *scanner) num(i, digits int) int {
 	if i < 0 || i >= len(s.tokens) || s.tokens[i].kind != number || int(s.tokens[i].digits) > digits {
 		return -1
@@ -154,7 +155,8 @@ func (s *scanner) num(i, digits int) int {
 	return int(s.tokens[i].value)
 }
 
-// year returns the year that token i is, written with four digits, or 0.
+// year returns the year that token i is, if it is a number of four digits from
+// yearLeast to yearMost, and otherwise 0.
 func (s *scanner) year(i int) int {
 	if n := s.num(i, 4); n >= yearLeast && n <= yearMost && s.tokens[i].digits == 4 {
 		return n
@@ -162,7 +164,8 @@ func (s *scanner) year(i int) int {
 	return 0
 }
 
-// month returns the month that token i names, or 0.
+// month returns the month that token i names, from 1 to 12, or 0 if it names
+// none.
 func (s *scanner) month(i int) int {
 	if w := s.word(i); w != "" {
 		return monthOf(w, s.lang)
@@ -170,7 +173,8 @@ func (s *scanner) month(i int) int {
 	return 0
 }
 
-// century returns the year of four digits for n, a year of two digits.
+// century returns the year that n, a year written with two digits, means: 2008
+// for 8.
 func century(n int) int {
 	if n >= yearLeast%100 {
 		return 1900 + n
@@ -178,8 +182,8 @@ func century(n int) int {
 	return 2000 + n
 }
 
-// dateAt returns the date that begins at token i, and the number of the token after it. next
-// is i if no date begins there.
+// dateAt returns the date that begins at token i. next is the index of the
+// token after the date, or i if no date begins at token i.
 func (s *scanner) dateAt(i int) (e expression, next int) {
 	e = expression{start: int(s.tokens[i].start), hour: -1, zone: zoneNone}
 	t := &s.tokens[i]
@@ -206,8 +210,9 @@ func (s *scanner) dateAt(i int) (e expression, next int) {
 	return e, next
 }
 
-// fromYear reads a date that begins with a year of four digits at token i. It returns the
-// number of the token after the date, or 0.
+// fromYear reads into e a date that begins with a year of four digits at token
+// i. It returns the index of the token after the date, or 0 if there is no
+// date.
 func (s *scanner) fromYear(e *expression, i, year int) int {
 	e.year = year
 	if s.unit(i+1, "년", '年') {
@@ -246,8 +251,9 @@ func (s *scanner) fromYear(e *expression, i, year int) int {
 	return 0
 }
 
-// afterYear reads the month and the day of a date such as 2008年8月8日 into e. i is the index of the
-// first token after the year.
+// afterYear reads the month and the day of a date such as 2008年8月8日 into e. i
+// is the index of the first token after the year. It returns the index of the
+// token after what it has read.
 func (s *scanner) afterYear(e *expression, i int) int {
 	m := s.num(i, 2)
 	if m < 1 || m > 12 || !s.unit(i+1, "월", '月') {
@@ -267,7 +273,8 @@ func (s *scanner) afterYear(e *expression, i int) int {
 	return i + 2
 }
 
-// skip returns 1 if token i is one of signs, and otherwise 0, to be added to i.
+// skip returns 1 if token i is one of signs, and otherwise 0. The caller adds
+// the result to i.
 func (s *scanner) skip(i int, signs ...rune) int {
 	if s.is(i, signs...) {
 		return 1
@@ -275,15 +282,16 @@ func (s *scanner) skip(i int, signs ...rune) int {
 	return 0
 }
 
-// ordinals are words after the number of a day.
+// ordinals are words that may follow the number of a day.
 var ordinals = map[string]bool{"st": true, "nd": true, "rd": true, "th": true, "er": true, "º": true, "ª": true, "de": true, "di": true, "do": true, "of": true,
 	"den": true, "ème": true, "DE": true, "De": true, "ST": true, "ND": true, "RD": true, "TH": true}
 
-// yearWords are words between the name of a month and the year.
+// yearWords are words that may come between the name of a month and the year.
 var yearWords = map[string]bool{"de": true, "del": true, "of": true, "do": true, "DE": true, "De": true}
 
-// fromSmall reads a date that begins with a number n below 100 at token i. It returns the
-// number of the token after the date, or 0.
+// fromSmall reads into e a date that begins with a number n below 100 at token
+// i. It returns the index of the token after the date, or 0 if there is no
+// date.
 func (s *scanner) fromSmall(e *expression, i, n int) int {
 	if s.unit(i+1, "월", '月') && n >= 1 && n <= 12 { // 8月8日
 		if d := s.num(i+2, 2); d >= 1 && d <= 31 && s.unit(i+3, "일", '日', '号', '號') {
@@ -333,8 +341,8 @@ func (s *scanner) fromSmall(e *expression, i, n int) int {
 	return s.yearAfter(e, j+1)
 }
 
-// yearAfter reads the year that follows the day and the month of e, from token i on. e stays
-// without a year if none follows.
+// yearAfter reads the year that follows the day and the month of e, from token
+// i on, into e. If no year follows, e keeps the year 0.
 func (s *scanner) yearAfter(e *expression, i int) int {
 	j := i
 	j += s.skip(j, '.')
@@ -357,7 +365,8 @@ func (s *scanner) yearAfter(e *expression, i int) int {
 	return i
 }
 
-// numbers sets day, month and year of e, a date of two numbers and a year such as 8/9/2008.
+// numbers sets day, month and year of e, a date of two numbers and a year such
+// as 8/9/2008. It returns next, or 0 if the numbers are no date.
 func (s *scanner) numbers(e *expression, first, second, year, next int) int {
 	e.year = year
 	switch {
@@ -372,8 +381,10 @@ func (s *scanner) numbers(e *expression, first, second, year, next int) int {
 	return next
 }
 
-// threeSmall sets day, month and year of e, a date of three numbers of two digits such as
-// 08-08-08. The year is the first number in Chinese, Japanese and Korean, and elsewhere the last.
+// threeSmall sets day, month and year of e, a date of three numbers of two
+// digits such as 08-08-08. The year is the first number in Chinese, Japanese
+// and Korean, and the last number in other languages. It returns next, or 0 if
+// the numbers are no date.
 func (s *scanner) threeSmall(e *expression, first, second, third, next int) int {
 	e.short = true
 	switch s.lang {
@@ -390,8 +401,9 @@ func (s *scanner) threeSmall(e *expression, first, second, third, next int) int 
 	return s.numbers(e, first, second, century(third), next)
 }
 
-// fromMonth reads a date that begins with the name of a month at token i. It returns the
-// number of the token after the date, or 0.
+// fromMonth reads into e a date that begins with the name of a month at token
+// i. It returns the index of the token after the date, or 0 if there is no
+// date.
 func (s *scanner) fromMonth(e *expression, i int) int {
 	j := i + 1
 	j += s.skip(j, '.')
@@ -434,7 +446,8 @@ var eras = []struct {
 	before        int
 }{{'民', '國', 1911}, {'民', '国', 1911}, {'平', '成', 1988}, {'令', '和', 2018}}
 
-// fromEra reads a date such as 民國97年8月8日, whose era begins at token i.
+// fromEra reads into e a date whose era begins at token i, such as 民國97年8月8日.
+// It returns the index of the token after the date, or 0 if there is no date.
 func (s *scanner) fromEra(e *expression, i int) int {
 	for _, era := range eras {
 		if s.is(i, era.first) && s.is(i+1, era.second) {

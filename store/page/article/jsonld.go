@@ -8,12 +8,13 @@ import (
 	"infomall/store/page/markup"
 )
 
-// thing is an object of JSON-LD, or a list in an object, whose end was not yet read.
+// thing is an object of JSON-LD, or a list in an object, whose end has not been
+// read yet.
 type thing struct {
 	object bool
-	in     string // the key under which it is; "" at the top
-	key    string // of the value that comes next
-	value  bool   // in an object: the next string is a value
+	in     string // key under which the thing is in the object around it; "" at the top
+	key    string // key of the next value
+	value  bool   // in an object: the next string is a value, and not a key
 
 	kind, published, modified, headline, name, author []byte
 }
@@ -21,7 +22,8 @@ type thing struct {
 // thingsMax is how deep objects and lists of JSON-LD may be nested. Deeper ones are not read.
 const thingsMax = 24
 
-// readScript reads script element i if it contains JSON-LD. If not, it keeps i in r.scripts.
+// readScript reads script element i if it contains JSON-LD. Otherwise it
+// appends i to r.scripts.
 func (r *reader) readScript(i int) {
 	n := &r.t.Nodes[i]
 	if int(n.Next) <= i+1 {
@@ -36,19 +38,20 @@ func (r *reader) readScript(i int) {
 	r.scripts = append(r.scripts, i)
 }
 
-// programKeys are the names under which scripts of pages keep the day of publication, in lower
-// case and without hyphens and underscores.
+// programKeys are names of variables in which the scripts of pages keep the day
+// of publication, in lower case and without hyphens and underscores.
 var programKeys = map[string]bool{"publishedat": true, "publishdate": true, "publisheddate": true, "datepublished": true, "firstpublished": true,
 	"publishedtime": true, "publishtime": true, "publisheddatetime": true, "publishdatetime": true, "firstpublisheddate": true, "publishedon": true}
 
 // The limits of readProgram.
 const (
-	programKeysMax = 64  // so many keys of all programs of a page are read
-	programTrust   = .45 // how far such a date is trusted
+	programKeysMax = 64  // largest number of such names that are read in all programs of a page
+	programTrust   = .45 // weight of such a date
 )
 
-// readProgram appends to r.programs the days of publication in the script b, written as
-// "published_at":"2008-08-08" or the like. A script with several days also lists other articles.
+// readProgram appends to r.programs the days of publication in the script b,
+// which are written like "published_at":"2008-08-08". It appends none if the
+// script has several days, because it then also lists other articles.
 func (r *reader) readProgram(b []byte) {
 	for at := 0; r.programDates < programKeysMax; {
 		k := bytes.Index(b[at:], []byte("blish"))
@@ -96,7 +99,8 @@ func (r *reader) readProgram(b []byte) {
 // keyByte reports whether c may be in the name of a variable.
 func keyByte(c byte) bool { return letter(c) || c-'0' < 10 || c == '_' || c == '-' }
 
-// readPrograms adds the day of publication in the scripts of the page, if they agree on one day.
+// readPrograms reads the days of publication in the scripts of the page. If all
+// are the same day, it adds that day to r.dates.
 func (r *reader) readPrograms() {
 	for _, i := range r.scripts {
 		r.readProgram(r.t.Body[r.t.Nodes[i].Inner:r.t.Nodes[i].Outer])
@@ -172,7 +176,9 @@ func stringEnd(b []byte, i int) int {
 	return min(i, len(b))
 }
 
-// say stores text, a string value, in the field of the innermost open object that its key names.
+// say stores text, the value of a string, in that field of the innermost open
+// object that the key of the string names. It does nothing if there is no such
+// field.
 func (r *reader) say(stack []thing, text []byte) {
 	at := len(stack) - 1
 	key := stack[at].key
@@ -208,8 +214,9 @@ func (r *reader) say(stack []thing, text []byte) {
 	}
 }
 
-// end handles the end of the last thing of the stack: it adds the dates of an object to r.dates,
-// and takes the author and the headline if the object is an article.
+// end handles the end of the last thing of the stack. If it is an object, end
+// adds its dates to r.dates. If the object is an article, end also takes its
+// author and headline.
 func (r *reader) end(stack []thing) {
 	t := &stack[len(stack)-1]
 	if !t.object {
@@ -245,7 +252,9 @@ func (r *reader) end(stack []thing) {
 	}
 }
 
-// thingWeight returns the weight, from 0 to 1, of the dates of a JSON-LD object, by its type.
+// thingWeight returns the weight, from 0 to 1, of the dates of t, a JSON-LD
+// object. It depends on the object's type, and on the key under which the
+// object is.
 func thingWeight(t *thing) float64 {
 	switch t.in {
 	case "comment", "review", "hasPart", "video", "image", "itemListElement", "relatedLink", "logo", "thumbnail", "associatedMedia", "suggestedAnswer", "acceptedAnswer":

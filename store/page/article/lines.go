@@ -8,26 +8,26 @@ import (
 // The limits by which readLines decides which lines to read, and how much weight to give to dates
 // in them. Distances are bytes of visible text.
 const (
-	lineBytesMax  = 3000 // a line with more bytes in the body is not read
-	lineTextMax   = 300  // nor one with more text, except the first ones of the main text
-	linesReadMax  = 250  // so many lines of a page are read
-	nearTitle     = 500  // the date line of an article is so near after its title
-	aboveTitle    = 250  // or so near above it
-	nearLines     = 8    // or so few lines away
-	underMain     = 250  // or so near under the main text
-	proseMost     = 100  // a line with so much text beside the date is a sentence
+	lineBytesMax  = 3000 // largest size in bytes, markup included, of a line that is read
+	lineTextMax   = 300  // largest number of bytes of text of a line that is read, unless the line is near the title or the main text
+	linesReadMax  = 250  // largest number of lines of a page that are read
+	nearTitle     = 500  // the line with the date of an article is at most this far after its title,
+	aboveTitle    = 250  // or at most this far above it,
+	nearLines     = 8    // or at most this many lines away from it
+	underMain     = 250  // a date is at most this far under the main text
+	proseMost     = 100  // a line with this much text besides the date is a sentence
 	prosePartMost = 250
 
-	headMost      = 150  // a date with a time of day so near the begin of the main text is no part of a sentence
-	yearCopyright = 2040 // years of copyrights are before it
-	bareLines     = 4    // a date without a year is taken from so few lines under the title
-	aloneMost     = 12   // a line with so much text beside the date is the date alone
-	markedLineMax = 300  // a line of at most so much text says when the article was published, if it says published
-	trustMarked   = .55  // such a line is trusted so far, wherever it is, if there is one of them
-	trustAlone    = .45  // a date alone on one of the first lines of the main text
+	headMost      = 150  // a date with a time of day that is this near the beginning of the main text is no part of a sentence
+	yearCopyright = 2040 // the year of a copyright notice must be before it
+	bareLines     = 4    // a date without a year must be at most this many lines under the title
+	aloneMost     = 12   // a line with at most this much text besides the date is a date alone
+	markedLineMax = 300  // a line of at most this length with a word such as "published" says when the article was published
+	trustMarked   = .55  // least weight of the date in such a line, wherever the line is, if all such lines agree
+	trustAlone    = .45  // weight of a date alone on one of the first lines of the main text
 	trustNear     = .5
-	trustSingle   = .3 // the only date in the text of a page
-	labelMost     = 30 // a line of so much text before a date alone may say what the date is
+	trustSingle   = .3 // weight of the only date in the text of a page
+	labelMost     = 30 // a line of at most this length may say what the date alone on the next line is
 )
 
 // lineText returns the text of line i, or "" if the line is too long for a date line.
@@ -38,8 +38,9 @@ func (r *reader) lineText(i int) string {
 	return r.text(i)
 }
 
-// lineAt returns the index of the line that contains node n, or else of the next line. It returns
-// -1 if there is none.
+// lineAt returns the index of the line that contains node n. If no line
+// contains the node, it returns the index of the next line, or -1 if there is
+// none.
 func (r *reader) lineAt(n int32) int {
 	lo, hi := 0, len(r.lines)
 	for lo < hi {
@@ -58,8 +59,9 @@ func (r *reader) lineAt(n int32) int {
 	return lo
 }
 
-// trust returns the weight, from 0 to 1, of a date in line i, by the position of the line on the
-// page. It is lower in links and in parts such as comments. node is a node in the line.
+// trust returns the weight, from 0 to 1, that the place of line i on the page
+// gives to a date in the line. The weight is lower in links, and in parts of
+// the page such as comments. node is a node in the line.
 func (r *reader) trust(i int, node int32) float64 {
 	if i < 0 {
 		return .2
@@ -77,8 +79,8 @@ func (r *reader) trust(i int, node int32) float64 {
 	return w
 }
 
-// placeTrust returns the part of the weight that trust computes from the distance of line i to the
-// title and to the main text.
+// placeTrust returns the weight that follows from the distance of line i to the
+// title and to the main text. trust lowers it further.
 func (r *reader) placeTrust(i int) float64 {
 	l := &r.lines[i]
 	from := r.mainFrom // the line of the title, or else the begin of the main text
@@ -113,7 +115,8 @@ func (r *reader) placeTrust(i int) float64 {
 	return .12
 }
 
-// readLines adds the dates in the lines of visible text to r.dates, and adjusts their weights.
+// readLines adds the dates in the lines of visible text to r.dates. It then
+// adjusts their weights.
 func (r *reader) readLines() {
 	read := 0
 	sure := r.sure()
@@ -137,9 +140,9 @@ func (r *reader) readLines() {
 	r.trustOnly()
 }
 
-// trustOnly raises the weight of a date if it is the only day in the visible text. It does not do
-// so for the day of the capture above the title, because pages show the day on which they are
-// read.
+// trustOnly raises the weight of a date if the visible text has no other day.
+// It leaves out the day of the capture above the title, because pages show the
+// day on which they are read.
 func (r *reader) trustOnly() {
 	at := -1
 	for k := range r.dates {
@@ -168,8 +171,9 @@ func (r *reader) today(e *expression) bool {
 	return at.Sub(r.in.Captured.Std()).Abs() <= 36*time.Hour
 }
 
-// readLine adds the dates in text, the text of line i. near says whether the line is near the
-// title or an end of the main text; then relative dates, such as yesterday, are read too.
+// readLine adds the dates in text, the text of line i, to r.dates. near says
+// whether the line is near the title or an end of the main text; only then are
+// relative dates, such as yesterday, read.
 func (r *reader) readLine(i int, text string, near bool) {
 	l := &r.lines[i]
 	trust := -1.0

@@ -8,9 +8,9 @@ import (
 
 // The limits by which doubtLists decides.
 const (
-	listLeast  = 3  // so many lines with dates in elements of one kind are a list
-	listLevels = 3  // so many elements around a date say of which kind it is
-	listDoubt  = .3 // the weight of a date in a list is multiplied by it
+	listLeast  = 3  // this many lines with dates in elements of the same kind are a list
+	listLevels = 3  // this many elements around a date decide of which kind its place is
+	listDoubt  = .3 // factor of the weight of a date in a list
 )
 
 // listSeed is the seed of the hashes that kindAt returns. They are never stored.

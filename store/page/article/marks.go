@@ -6,11 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// periodWords are words, in lower case, that come between the first and the last day of a period.
+// periodWords are words, in lower case, that may stand between the first and
+// the last day of a period.
 var periodWords = []string{"至", "到", "~", "～", "bis ", "to ", "until ", "till ", "through ", "au ", "al ", "до ", "から", "부터"}
 
-// period reports whether a date is the first day of a period. after is the text after the date.
-// Periods are those of events that a page announces.
+// period reports whether a date is the first day of a period, such as that of
+// an event. after is the text after the date.
 func period(after string) bool {
 	after = strings.ToLower(strings.TrimLeft(after, " \u00a0,."))
 	for _, w := range periodWords {
@@ -21,7 +22,8 @@ func period(after string) bool {
 	return false
 }
 
-// dateline reports whether e is in a dateline such as 新华网北京8月8日电 at the begin of text.
+// dateline reports whether e is the date of a dateline at the beginning of
+// text, such as 新华网北京8月8日电.
 func dateline(text string, e *expression) bool {
 	if e.start > 90 {
 		return false
@@ -37,7 +39,7 @@ const (
 	markNone mark = iota
 	markPublished
 	markChanged
-	markOther // the date is about something else, such as a copyright
+	markOther // the date is about something else than the article, such as a copyright
 )
 
 // markReach and markAfter are how many bytes before and after a date are searched for words that
@@ -64,8 +66,10 @@ var markWords = []struct {
 		"등록", "δημοσίευση", "megjelent", "publikuar", "stand:", "stand ", "online seit", "by "}},
 }
 
-// labelsBefore reports whether the words between two dates say what the first date is, and not the
-// second. This is so in Chinese and Japanese, as in "8日发布 9日更新", unless a colon follows.
+// labelsBefore reports whether the words between two dates say what the first
+// date is. If it is false, they say what the second date is. The result is true
+// for Chinese and Japanese words, as in "8日发布 9日更新", unless they end in a
+// colon.
 func labelsBefore(between string) bool {
 	between = strings.TrimSpace(between)
 	r, _ := utf8.DecodeRuneInString(between)
@@ -87,9 +91,9 @@ type markWord struct {
 	word string
 }
 
-// markOf returns what the words in text say of the date next to it. text is in lower case. If
-// there are several words of markWords, the one that ends last counts; of two that end at the same
-// place, the longer one.
+// markOf returns what the words in text say of the date next to text. text is
+// in lower case. If it has several words of markWords, the one that ends last
+// counts; if two end at the same place, the longer one counts.
 func markOf(text string) mark {
 	found, end := markNone, 0
 	for i := range len(text) {

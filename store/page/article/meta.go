@@ -13,9 +13,9 @@ import (
 // meta holds what a page says of itself outside of its visible text, such as in meta elements.
 type meta struct {
 	author, source  string
-	url             string // og:url, or the canonical link
-	title           string // og:title, or the headline of JSON-LD
-	site            string // og:site_name
+	url             string // value of og:url, or else the canonical link
+	title           string // value of og:title, or else the headline of JSON-LD
+	site            string // value of og:site_name
 	declaresArticle bool   // og:type or JSON-LD says that the page is an article
 }
 
@@ -34,7 +34,8 @@ var metaDates = map[string]float64{
 	"dcsext.articlefirstpublished": .85, "article:create_at": .85, "artikel:datum": .7, "publish": .6, "news_date": .7,
 }
 
-// metaChanges does the same as metaDates for the day of the last change.
+// metaChanges maps the names, in lower case, of meta elements that have the day
+// of the last change to the weight of that date, from 0 to 1.
 var metaChanges = map[string]float64{
 	"article:modified_time": .9, "article:modified": .9, "og:updated_time": .7, "og:article:modified_time": .9, "datemodified": .9, "modified_time": .85, "last-modified": .6,
 	"lastmod": .7, "dc.date.modified": .85, "dcterms.modified": .85, "dc.modified": .8, "revised": .6, "updated_time": .7, "lastmodified": .7, "date.modified": .8,
@@ -139,8 +140,9 @@ func (r *reader) value(v []byte) string {
 	return markup.Unescape(string(charset.ToUTF8(v, r.in.Charset)))
 }
 
-// dated adds the date at the begin of text, an attribute or a field, to r.dates; it does nothing
-// if there is no date. change says that it is the day of a change.
+// dated adds the date at the beginning of text, an attribute or a field, to
+// r.dates. It does nothing if there is no date. change says whether the date is
+// the day of the last change.
 func (r *reader) dated(text string, from From, weight float64, change bool) {
 	e, ok := r.exact(strings.TrimSpace(text))
 	if !ok {
@@ -149,8 +151,9 @@ func (r *reader) dated(text string, from From, weight float64, change bool) {
 	r.add(candidate{expression: e, from: from, weight: weight, change: change, line: -1})
 }
 
-// exact returns the date at the begin of text. The text may also be digits without separators, or
-// a number of seconds or milliseconds since 1970. ok is false if there is no date with a year.
+// exact returns the date at the beginning of text. The text may also be digits
+// without separators, or a number of seconds or milliseconds since 1970. ok is
+// false if there is no date with a year.
 func (r *reader) exact(text string) (e expression, ok bool) {
 	if text == "" {
 		return e, false
@@ -181,7 +184,8 @@ func (r *reader) exact(text string) (e expression, ok bool) {
 	return found[0], true
 }
 
-// packed returns the date that digits without separators mean, such as 20080808 or 200808082015.
+// packed returns the date that digits without separators mean, such as 20080808
+// or 200808082015. ok is false if they mean no date.
 func packed(digits string) (e expression, ok bool) {
 	n := func(from, to int) int {
 		v, _ := strconv.Atoi(digits[from:to])

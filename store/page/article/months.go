@@ -10,10 +10,11 @@ import (
 //go:embed months.txt
 var monthList string
 
-// monthName is a month that a word names. More than one language may have the word: the
-// word listopad is November in Polish, and October in Croatian.
+// monthName is a month that a word names in one language. The same word may
+// name another month in another language: listopad is November in Polish, and
+// October in Croatian.
 type monthName struct {
-	lang  string // two letters; "" if all languages with the word mean the same month
+	lang  string // code of the language in two letters; "" if the word names the same month in all languages that have it
 	month int8
 }
 

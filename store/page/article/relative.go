@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// unitNames are the first letters of units of time, and how many minutes a unit has.
+// unitNames are the beginnings of the names of units of time, each with the
+// number of minutes in the unit.
 var unitNames = []struct {
 	name    string
 	minutes int
@@ -19,7 +20,8 @@ var unitNames = []struct {
 	{"week", 10080}, {"woche", 10080}, {"semaine", 10080}, {"semana", 10080}, {"settiman", 10080}, {"недел", 10080}, {"周前", 10080},
 }
 
-// agoWords are words before or after a number of units that say that so much time has passed.
+// agoWords are words before or after an amount of time, such as "3 hours", that
+// make it a time in the past.
 var agoWords = []string{" ago", "vor ", "il y a ", "hace ", " fa", "há ", " atrás", " geleden", " temu", " назад", " тому", "před ", " sedan", " siden", " sitten", " önce", "ezelőtt", "前", "전", "πριν"}
 
 // dayWords are words such as "yesterday", each with the number of days before the capture.
@@ -66,7 +68,8 @@ func ago(text string, numbers bool) (minutes int, ok bool) {
 	return daysAgo(text)
 }
 
-// unitsAgo is ago for dates with a number and a unit, such as "3 hours ago".
+// unitsAgo does what ago does, for dates with a number and a unit, such as "3
+// hours ago".
 func unitsAgo(text string) (minutes int, ok bool) {
 	if !slices.ContainsFunc(agoWords, func(w string) bool { return strings.Contains(text, w) }) {
 		return 0, false
@@ -98,7 +101,8 @@ var dayWordsBy = func() (by [256][]int) {
 	return by
 }()
 
-// daysAgo is ago for dates with a word for a day, such as "yesterday, 20:00".
+// daysAgo does what ago does, for dates with a word for a day, such as
+// "yesterday, 20:00".
 func daysAgo(text string) (minutes int, ok bool) {
 	first := len(dayWords) // the first of dayWords that says the day
 	for k := 0; k < len(text) && k <= dayWordReach; k++ {
@@ -114,8 +118,8 @@ func daysAgo(text string) (minutes int, ok bool) {
 	return dayWords[first].ago * 1440, true
 }
 
-// saysDay reports whether text[from:to], a word such as "yesterday", is the whole line or is
-// followed by a time of day.
+// saysDay reports whether text[from:to], a word such as "yesterday", is a date:
+// it is the whole text, or a time of day follows it.
 func saysDay(text string, from, to int) bool {
 	if strings.Trim(text[:from]+text[to:], " \t\n:：,.|-") == "" {
 		return true
@@ -126,13 +130,14 @@ func saysDay(text string, from, to int) bool {
 	return s.timeAfter(&e, 0) > 0
 }
 
-// langZones maps a language to the time zone where most of its pages are made, in minutes east of
-// UTC.
+// langZones maps the code of a language to the time zone in which most of its
+// pages are made, in minutes east of UTC.
 var langZones = map[string]int{"zh": 480, "ja": 540, "ko": 540, "de": 60, "fr": 60, "it": 60, "es": 60, "nl": 60, "pl": 60, "cs": 60, "sk": 60, "hu": 60, "sv": 60, "da": 60, "no": 60,
 	"nb": 60, "hr": 60, "sr": 60, "sl": 60, "el": 120, "fi": 120, "ro": 120, "bg": 120, "uk": 120, "ru": 180, "tr": 180, "th": 420, "vi": 420, "id": 420, "hi": 330}
 
-// pageZone returns the time zone of the page, in minutes east of UTC: the zone of a date on the
-// page if one has a zone, or else the zone in langZones, or else 0.
+// pageZone returns the time zone of the page, in minutes east of UTC: the zone
+// that a date of the page has; otherwise the zone in langZones of its language;
+// otherwise 0.
 func (r *reader) pageZone() int {
 	if z := r.saidZone(); z != 0 {
 		return z
@@ -140,7 +145,8 @@ func (r *reader) pageZone() int {
 	return langZones[r.scan.lang]
 }
 
-// saidZone returns the zone of a date of the page that has one, in minutes east of UTC, or 0.
+// saidZone returns the time zone that a date of the page has, in minutes east
+// of UTC, or 0 if none has a zone other than UTC.
 func (r *reader) saidZone() int {
 	for i := range r.dates {
 		if z := r.dates[i].zone; z != zoneNone && z != 0 {

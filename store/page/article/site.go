@@ -7,19 +7,20 @@ import (
 
 // Site holds what was learned about a host from its pages. A nil Site has learned nothing.
 type Site struct {
-	dayFirst, monthFirst int            // pages with a date in which a number over 12 is in the first, or in the second place
-	titles               int            // pages with a title
-	ends                 map[string]int // parts after or before a mark at an end of titles, and how many titles have them
+	dayFirst, monthFirst int            // number of pages with a date that has a number over 12 in the first place, and in the second place
+	titles               int            // number of pages with a window title
+	ends                 map[string]int // for each part of a window title before or after a separator at an end: the number of titles with it at an end
 }
 
 // NewSite returns a Site that has learned nothing.
 func NewSite() *Site { return &Site{ends: map[string]int{}} }
 
-// siteEndsMax is how many different ends of titles a Site keeps.
+// siteEndsMax is the largest number of different parts in Site.ends.
 const siteEndsMax = 256
 
-// Learn adds what one page of the host shows: the parts of its window title, and whether its dates
-// have the day before the month. Main and Seen of in may be empty.
+// Learn adds what one page of the host shows: the parts of its window title,
+// and whether its dates have the day or the month first. Main and Seen of in
+// may be empty.
 func (s *Site) Learn(in *Input) {
 	r := newReader(in)
 	defer r.free()
@@ -72,10 +73,12 @@ func digitsBefore(text string) int {
 	return n
 }
 
-// titleMarks are the texts that separate the title of an article from the name of the site.
+// titleMarks are the separators between the title of an article and the name of
+// its site in a window title.
 var titleMarks = []string{" - ", " – ", " — ", " | ", "|", " :: ", " » ", " « ", " · ", " • ", "_", "--", "——", " / ", " : ", " > "}
 
-// siteMarks are titleMarks and further separators, which are also common inside titles.
+// siteMarks are the titleMarks, and further separators that are common inside
+// titles too.
 var siteMarks = append([]string{": ", "：", ", "}, titleMarks...)
 
 // learnTitle counts the parts of title before and after each separator.
@@ -106,14 +109,14 @@ func (s *Site) learnEnd(end string) {
 
 // The limits by which bare decides which part of a title is the name of the site.
 const (
-	endPages = 2   // so many titles have an end that is the name of the site
-	endShare = .4  // and this share of all titles
-	endBytes = 40  // without other pages: a last part of at most so many bytes is the name of the site
-	endRatio = 1.2 // if the rest is so much longer
+	endPages = 2   // at least this many window titles must have a part at an end so that it is the name of the site,
+	endShare = .4  // and at least this share of all titles
+	endBytes = 40  // if no other pages are known: a last part of at most this many bytes is the name of the site,
+	endRatio = 1.2 // if the rest of the title is at least this many times as long
 )
 
-// bare returns the title of a window without the name of the site at its ends. name is the
-// name of the site as the page says it, or "". s may be nil.
+// bare returns a window title without the name of the site at its ends. name is
+// the name of the site that the page itself gives, or "". s may be nil.
 func (s *Site) bare(title, name string) string {
 	if title == "" {
 		return ""
@@ -177,8 +180,8 @@ func (r *reader) monthFirst() bool {
 	return false
 }
 
-// dayFirstHost reports whether the host of a URL is in a country that writes the day before the
-// month.
+// dayFirstHost reports whether the host of a URL is in a country in whose dates
+// the day comes before the month.
 func dayFirstHost(url string) bool {
 	_, rest, _ := strings.Cut(url, "//")
 	host, _, _ := strings.Cut(rest, "/")

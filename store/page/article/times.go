@@ -7,7 +7,8 @@ import (
 	"infomall/store/page/markup"
 )
 
-// readTimes adds the dates of time elements, and of abbr elements (of the microformat hAtom).
+// readTimes adds to r.dates the dates of time elements, and of abbr elements as
+// in the microformat hAtom.
 func (r *reader) readTimes() {
 	for k, n := range r.times {
 		if k == timesMax {
@@ -17,11 +18,11 @@ func (r *reader) readTimes() {
 	}
 }
 
-// timesMax is how many time elements of a page are read.
+// timesMax is the largest number of time elements of a page that are read.
 const timesMax = 100
 
-// readProps adds the dates of further elements whose attribute itemprop begins with "date", such
-// as datePublished.
+// readProps adds to r.dates the dates of other elements whose attribute
+// itemprop begins with "date", such as datePublished.
 func (r *reader) readProps() {
 	if !saysPublished(r.t.Body) {
 		return
@@ -49,7 +50,7 @@ func saysPublished(b []byte) bool {
 	}
 }
 
-// readTime adds the date of element n.
+// readTime adds the date of element n to r.dates.
 func (r *reader) readTime(n int) {
 	var stamp, prop, class, title, content []byte
 	pubdate := false
@@ -103,8 +104,10 @@ func (r *reader) readTime(n int) {
 	r.dated(text, FromTime, weight, changed)
 }
 
-// readAttributes adds dates in attributes, such as data-published or title, and in comments of the
-// markup, which readers of the page do not see. It is used if the page gives its day nowhere else.
+// readAttributes adds to r.dates the dates in attributes, such as
+// data-published or title, and in comments of the markup. Visitors of the page
+// do not see these dates. They are used if no other place of the page has its
+// day.
 func (r *reader) readAttributes() {
 	read := 0
 	for i := 1; i < len(r.t.Nodes) && read < attributesMax; i++ {
@@ -145,8 +148,8 @@ func dateAttribute(name []byte) bool {
 
 // The limits of readAttributes.
 const (
-	attributesMax = 200 // so many attributes and comments are read
-	commentMax    = 300 // bytes of the longest comment that is read
+	attributesMax = 200 // largest number of attributes and comments that are read
+	commentMax    = 300 // size in bytes of the longest comment that is read
 	trustComment  = .35
 )
 

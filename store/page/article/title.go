@@ -10,17 +10,18 @@ import (
 
 // The limits by which findTitle decides.
 const (
-	titleTextMax  = 400 // bytes of a title that are read
-	titlePartMin  = .35 // a heading is the title if it is this share of the window's title or more
-	titleAlike    = .6  // or if this share of the heading is in the window's title
-	headingReach  = 4   // a heading so few lines above the main text may be the title
-	endsCompared  = 8   // a heading that shares a part with the title has the first or the last so many bytes in it
-	titleShortest = 6   // bytes of the shortest title that is looked for in the text
+	titleTextMax  = 400 // largest number of bytes of a title that are read
+	titlePartMin  = .35 // a heading is the title if it has at least this share of the window title,
+	titleAlike    = .6  // or if at least this share of the heading is in the window title
+	headingReach  = 4   // a heading at most this many lines above the main text may be the title
+	endsCompared  = 8   // a heading can only share a part with the window title if its first or its last this many bytes are in it
+	titleShortest = 6   // size in bytes of the shortest title that is searched for in the text
 )
 
-// findTitle returns the title of the article. It sets r.title to the line that has it. The
-// title is the heading that the title of the window contains, or the longest common part of
-// both, or else the title of the window without the name of the site.
+// findTitle returns the title of the article, and sets r.title to the index of
+// the line with the title. The title is the heading that the window title
+// contains; otherwise the longest text that a heading and the window title have
+// in common; otherwise the window title without the name of the site.
 func (r *reader) findTitle() string {
 	window := ""
 	var raw []byte
@@ -99,9 +100,10 @@ func (r *reader) findTitle() string {
 	return bare
 }
 
-// alike returns how similar heading and the window title are: the length of their longest common
-// part, divided by the length of the longer one. It is 0 if less than titleAlike of the heading is
-// in the title. If parts is false, it is 0 unless the title contains the whole heading.
+// alike returns how similar a heading and a window title are, from 0 to 1: the
+// length of their longest common text, divided by the length of the longer of
+// them. The result is 0 if less than titleAlike of the heading is in the title.
+// If parts is false, it is also 0 unless the title contains the whole heading.
 func alike(heading, title string, parts bool) float64 {
 	if heading == "" || title == "" {
 		return 0
@@ -122,8 +124,9 @@ func alike(heading, title string, parts bool) float64 {
 	return float64(part) / float64(max(len(heading), len(title)))
 }
 
-// common returns the longest text that both a and b contain, as written in a. Case is ignored. It
-// compares the first titleTextMax bytes of each.
+// common returns the longest text that both a and b contain, spelled as in a.
+// Upper and lower case are the same. It compares only the first titleTextMax
+// bytes of each.
 func common(a, b string) string {
 	if len(a) > titleTextMax {
 		a = strings.ToValidUTF8(a[:titleTextMax], "")
@@ -197,7 +200,7 @@ func oneLine(s string) string {
 	return string(line)
 }
 
-// score returns how much the page is one article.
+// score returns how much the page is one article, from 0 to 1.
 func (r *reader) score(a *Article) float64 {
 	if len(r.lines) == 0 {
 		return 0
@@ -238,8 +241,8 @@ func (r *reader) score(a *Article) float64 {
 	return math.Round(1000*min(1, max(0, s))) / 1000
 }
 
-// The main text of an article has scoreText bytes or more, and scoreLine bytes or more in a
-// line.
+// The main text of an article has at least scoreText bytes, and at least
+// scoreLine bytes in some line.
 const (
 	scoreText = 900
 	scoreLine = 120

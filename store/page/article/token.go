@@ -9,11 +9,11 @@ import (
 // one other character. White space is not a token.
 type token struct {
 	kind       tokenKind
-	start, end int32 // the range in the text
-	digits     int8  // of a number: how many digits it is written with; 0 if in Chinese tens, such as 二十三
-	spaced     bool  // white space comes before it
-	value      int32 // of a number
-	sign       rune  // of a sign: the character
+	start, end int32 // the token is text[start:end]
+	digits     int8  // for a number: how many digits it is written with; 0 for Chinese tens, such as 二十三
+	spaced     bool  // white space comes before the token
+	value      int32 // for a number: its value
+	sign       rune  // for a sign: the character
 }
 
 type tokenKind uint8
@@ -24,7 +24,8 @@ const (
 	sign // one character that is no letter or digit, or a Chinese or Japanese character
 )
 
-// tokensMax bounds the tokens of one text. Dates after them are not found.
+// tokensMax is the largest number of tokens of one text. Dates after them are
+// not found.
 const tokensMax = 400
 
 // tokens appends the tokens of text to list, up to tokensMax.
@@ -91,7 +92,8 @@ func tokens(list []token, text string) []token {
 // letter reports whether c is an ASCII letter.
 func letter(c byte) bool { return c|0x20-'a' < 26 }
 
-// wordEnd returns the offset in text after the word of letters that begins at i.
+// wordEnd returns the offset in text after the word of letters that begins at
+// offset i.
 func wordEnd(text string, i int) int {
 	for i < len(text) {
 		if c := text[i]; c < utf8.RuneSelf {

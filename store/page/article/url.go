@@ -1,7 +1,8 @@
 package article
 
-// readURLs adds the date in the path of the page's URL to r.dates. If that date lacks the day, it
-// also tries the URL that the page states for itself, such as og:url, and takes the better date.
+// readURLs adds the date in the path of the page's URL to r.dates. If that date
+// has no day, readURLs also tries the URL that the page gives as its own, such
+// as og:url, and takes the date with more weight.
 func (r *reader) readURLs() {
 	best := r.readURL(r.in.URL)
 	if best.day == 0 && r.heads.url != "" {
@@ -14,8 +15,9 @@ func (r *reader) readURLs() {
 	}
 }
 
-// readURL returns the date that the path of a URL says, such as /2008/08/08/, /20080808/,
-// t20080808_123.htm, /2008-08/08/ or /2008/08/. Its weight is 0 if there is none.
+// readURL returns the date in the path of a URL, such as /2008/08/08/,
+// /20080808/, t20080808_123.htm, /2008-08/08/ or /2008/08/. The weight of the
+// result is 0 if there is no date.
 func (r *reader) readURL(url string) (best candidate) {
 	for i := 0; i < len(url); i++ { // skip the host
 		if url[i] == '/' && (i == 0 || url[i-1] != '/') && (i+1 >= len(url) || url[i+1] != '/') {
@@ -89,8 +91,8 @@ func (r *reader) readURL(url string) (best candidate) {
 	return best
 }
 
-// urlParts reads the date in path that begins with a year at offset i, followed by the month and
-// the day. weight is 0 if there is no such date.
+// urlParts reads the date in url that begins with a year at offset i, followed
+// by the month and the day. weight is 0 if there is no such date.
 func urlParts(url string, i int) (e expression, weight float64) {
 	e = expression{year: digitsOf(url[i : i+4]), hour: -1, zone: zoneNone}
 	if e.year < yearLeast || e.year > 2040 || i == 0 || letter(url[i-1]) && url[i-1] != 't' {
@@ -146,7 +148,8 @@ func urlParts(url string, i int) (e expression, weight float64) {
 	return e, .75
 }
 
-// dayOf returns the day of the month that s means, from 1 to 31, or 0.
+// dayOf returns the value of the digits s if it can be a day of the month, and
+// otherwise 0.
 func dayOf(s string) int {
 	if d := digitsOf(s); d <= 31 {
 		return d
@@ -154,7 +157,7 @@ func dayOf(s string) int {
 	return 0
 }
 
-// digitsOf returns the value of s, which is a few digits.
+// digitsOf returns the value of s, which consists of a few digits.
 func digitsOf(s string) int {
 	n := 0
 	for i := range len(s) {

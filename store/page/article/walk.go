@@ -9,7 +9,8 @@ import (
 	"infomall/store/page/markup"
 )
 
-// reader holds the state while one page is read. Its memory is reused for other pages.
+// reader holds the state while one page is read. Its memory is reused for other
+// pages.
 type reader struct {
 	in    *Input
 	t     *markup.Tree
@@ -17,36 +18,36 @@ type reader struct {
 	dates []candidate
 	scan  scanner
 
-	window   int32  // node of the title element, or 0
+	window   int32  // index of the node of the title element; 0 if there is none
 	heads    meta   // what the meta elements and JSON-LD say
-	times    []int  // nodes of elements that may have a date in an attribute
-	scripts  []int  // nodes of scripts that are programs
+	times    []int  // indexes of the nodes that may have a date in an attribute
+	scripts  []int  // indexes of the script nodes that are programs
 	title    int    // index of the line that has the title of the article, or -1
 	mainFrom int    // index of the first line of the main text; len(lines) if there is none
 	mainTo   int    // index after the last line of the main text
-	names    []byte // a class in lower case
+	names    []byte // memory for a class in lower case
 	besides  map[int32]bool
 	texts    map[int]string
 
-	programs     []candidate // dates that programs say
-	programDates int         // how many keys of programs were read
-	alone        bool        // a line after the title is a date alone
+	programs     []candidate // dates found in programs
+	programDates int         // number of names of variables that were read in programs
+	alone        bool        // a line after the title is only a date
 	copyright    int         // the latest year in a copyright line; 0 if there is none
-	marked       []int       // indexes in dates of those in a line that says published
+	marked       []int       // indexes in dates of the dates in lines with a word such as "published"
 }
 
 var readers = sync.Pool{New: func() any { return &reader{besides: map[int32]bool{}, texts: map[int]string{}} }}
 
 // line is a piece of visible text that stands on a line of its own, or in a cell of its own.
 type line struct {
-	node       int32 // the first text node
-	start, end int32 // the range in the body
-	text       int32 // bytes of text, without white space
-	linked     int32 // how many of them are inside of links
-	before     int32 // bytes of text of all lines before
-	heading    int8  // 1 to 6 inside of a heading, or else 0
+	node       int32 // index of the first text node of the line
+	start, end int32 // the line is Body[start:end]
+	text       int32 // bytes of text, white space not counted
+	linked     int32 // bytes of text that are inside links
+	before     int32 // bytes of text in all lines before
+	heading    int8  // rank of the heading that contains the line, from 1 to 6; 0 if none does
 	single     bool  // the line is one text node
-	digit      bool  // has a digit
+	digit      bool  // the line has a digit
 }
 
 // linesMax is how many lines of a page are read.
@@ -184,7 +185,8 @@ func (r *reader) raw(i int) []byte {
 	return bytes.TrimSpace(r.t.Body[l.start:l.end])
 }
 
-// place sets r.mainFrom and r.mainTo to the lines of the main text.
+// place sets r.mainFrom and r.mainTo to the indexes of the first line of the
+// main text, and of the line after its last one.
 func (r *reader) place() {
 	r.mainFrom, r.mainTo = len(r.lines), len(r.lines)
 	if len(r.in.Main) == 0 {
@@ -202,8 +204,9 @@ func (r *reader) place() {
 	}
 }
 
-// bodyLine is the minimum length, in bytes of text, of a line that is running text. A shorter line
-// before the text counts as its head, such as the line with the author.
+// bodyLine is the least length, in bytes of text, of a line of running text.
+// Shorter lines before the running text, such as the line with the author, are
+// not part of it.
 const bodyLine = 80
 
 // placeBody sets r.mainFrom to the first line of running text after the title, if there is one.
@@ -217,18 +220,20 @@ func (r *reader) placeBody() {
 	}
 }
 
-// besideNames are texts in the class or id of elements whose content is not the article itself,
-// such as "comment".
+// besideNames are texts in the class or id of elements whose content does not
+// belong to the article, such as "comment".
 var besideNames = [][]byte{[]byte("comment"), []byte("reply"), []byte("respond"), []byte("sidebar"), []byte("related"), []byte("recommend"), []byte("footer"),
 	[]byte("popular"), []byte("teaser"), []byte("widget"), []byte("copyright"), []byte("calendar"), []byte("archive"), []byte("latest"), []byte("newsletter"),
 	[]byte("carousel"), []byte("rightcol"), []byte("recent"), []byte("similar"), []byte("mostread"), []byte("trending")}
 
-// besideLevels is how many elements around a node beside checks.
+// besideLevels is how many of the elements around a node the method beside
+// looks at.
 const besideLevels = 12
 
-// beside reports whether node n is in a part of the page that is about something else than
-// the article, such as comments. It looks at the names of the elements around n. It ignores
-// elements that contain the title or the beginning of the main text.
+// beside reports whether node n is in a part of the page that does not belong
+// to the article, such as comments. It looks at the class and id of the
+// elements around n. It ignores elements that contain the title or the
+// beginning of the main text.
 func (r *reader) beside(n int32) bool {
 	nodes := r.t.Nodes
 	e := nodes[n].Parent

@@ -29,9 +29,9 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// The names of charsets, as Find returns them and ToUTF8 accepts them. Other
-// charsets have their names in the WHATWG Encoding Standard, in lower case, or
-// are keys of legacy.
+// The names of some charsets, as Find returns them and ToUTF8 accepts them. The
+// other charsets have their names in the WHATWG Encoding Standard, in lower
+// case, or are keys of legacy.
 const (
 	UTF8           = "utf-8"
 	charsetUTF16LE = "utf-16le"

@@ -1,7 +1,7 @@
 package charset
 
-// Tells reports whether f was found in the page itself and is sure. Only then does the charset
-// allow a guess about other pages of the same host.
+// Tells reports whether f allows a guess about the charset of other pages of
+// the same host: the page itself showed the charset, and f is sure.
 func (f *Found) Tells() bool { return tells(f.Source) && !f.Unsure }
 
 // tells reports whether source, a Found.Source, means that the page itself showed

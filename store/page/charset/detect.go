@@ -57,7 +57,7 @@ func appendTelling(dst, body []byte, limit int) []byte {
 // pairs counts the pairs of neighbouring bytes in a sample. It leaves out pairs
 // of two ASCII bytes.
 type pairs struct {
-	count [1 << 16]uint16 // by pair: the first byte is the upper half of the index
+	count [1 << 16]uint16 // by pair, as a number whose upper byte is the first byte of the pair
 	list  []uint16        // the pairs whose count is not 0
 	all   int             // the sum of the counts
 }
@@ -84,9 +84,9 @@ func (p *pairs) clear() {
 	p.list, p.all = p.list[:0], 0
 }
 
-// cost returns the sum of the costs of all pairs in the reading r, which is a
-// charset read as text of one language. It stops when the sum is greater than the
-// argument max.
+// cost returns the sum of the costs of all pairs if the sample is read as r
+// says: in one charset, as text of one language. It stops when the sum is
+// greater than the argument max.
 func (p *pairs) cost(r *byteReading, max int) int {
 	sum := 0
 	for _, k := range p.list {
@@ -179,8 +179,8 @@ func (s *sampled) free() {
 	sampledPool.Put(s)
 }
 
-// cost returns the cost of the sample in a charset. ok is false if the cost
-// cannot be computed, because neither wideOf nor bytesOf has the charset.
+// cost returns the cost of the sample in a charset. ok is false if the cost is
+// not known, because neither wideOf nor bytesOf has the charset.
 func (s *sampled) cost(charset string) (cost int, ok bool) {
 	if c, ok := s.costs[charset]; ok {
 		return c, true
@@ -238,10 +238,10 @@ func hasControls(b []byte) bool {
 type evidence struct {
 	body        []byte
 	counted     bool
-	good, bad   int // the results of countUTF8
+	good, bad   int // results of countUTF8, valid if counted is set
 	sample      *sampled
-	best        string // the charset in which the sample costs least
-	least, next int    // the cost in best, and in the next charset that reads the sample as another text
+	best        string // the charset in which the sample costs least; "" before compare
+	least, next int    // cost of the sample in best, and in the next best charset that reads the sample as another text
 }
 
 func (e *evidence) free() {
@@ -250,8 +250,8 @@ func (e *evidence) free() {
 	}
 }
 
-// count counts characters outside ASCII. good is how many are valid UTF-8, and
-// bad how many bytes are not.
+// count counts the characters outside ASCII in the body. good is the number of
+// valid UTF-8 characters, and bad the number of bytes that are not part of one.
 func (e *evidence) count() (good, bad int) {
 	if !e.counted {
 		e.counted = true
@@ -263,11 +263,12 @@ func (e *evidence) count() (good, bad int) {
 	return e.good, e.bad
 }
 
-// The limits by which contradicts decides. A declaration is accepted at once if
-// the byte pairs of the sample cost on average at most plainCost, or plainWide in
-// a multibyte charset. In their true charset, texts cost 9 to 13, or 15 in a
-// multibyte one. Otherwise another charset must cost less by contradictAll, and
-// by contradictEach for each byte that the two charsets read differently.
+// The limits by which contradicts decides. It accepts a declaration at once if
+// the byte pairs of the sample cost at most plainCost on average, or plainWide
+// in a multibyte charset. In their true charset, texts cost 9 to 13, or 15 in a
+// multibyte charset. Otherwise a declaration is only rejected if another
+// charset costs less by contradictAll, and by contradictEach for each byte that
+// the two charsets read differently.
 const (
 	plainCost      = 14
 	plainWide      = 18
@@ -278,12 +279,11 @@ const (
 	plainPairs = 200
 )
 
-// contradicts reports whether the bytes show that the body is not in the charset
-// name, which the page or its header declares. UTF-8 is contradicted if more than
-// one character in four is invalid. Another charset is contradicted if the body
-// is UTF-8, or if the bytes fit a third charset far better: in the third charset
-// they form letters in the order usual for a language, and in the declared
-// charset they do not.
+// contradicts reports whether the bytes of the body show that it is not in the
+// declared charset name. UTF-8 is contradicted if more than one character in
+// four is invalid. Any other charset is contradicted if the body is UTF-8, or
+// if its bytes fit a third charset far better. They fit a charset if they form
+// letters in an order that is usual for a language.
 func (e *evidence) contradicts(name string) bool {
 	good, bad := e.count()
 	seven := !ASCIISafe(name)
@@ -311,9 +311,9 @@ func (e *evidence) contradicts(name string) bool {
 	return ok && cost-e.least > max(contradictAll, contradictEach*e.otherwise(name, e.best))
 }
 
-// otherwise returns how many bytes of the sample mean other characters in charset
-// a than in charset b. It returns the length of the sample unless both are
-// single-byte charsets.
+// otherwise returns how many bytes of the sample mean one character in charset
+// a and another in charset b. If either is not a single-byte charset, it
+// returns the length of the sample.
 func (e *evidence) otherwise(a, b string) int {
 	in, of := singleByte(a), singleByte(b)
 	if in == nil || of == nil {
@@ -339,9 +339,9 @@ func (e *evidence) mustBeUTF8(name string) bool {
 	return e.good >= least || bytes.ContainsFunc(e.body, func(r rune) bool { return r >= 0x800 })
 }
 
-// compare sets e.best to the charset in which the sample costs least (see package comment),
-// e.least to that cost, and e.next to the least cost of a charset in which the sample is another
-// text.
+// compare sets e.best to the charset in which the sample costs least (see
+// package comment), e.least to that cost, and e.next to the least cost among
+// the charsets in which the sample is another text.
 func (e *evidence) compare() {
 	if e.best != "" {
 		return
@@ -380,8 +380,9 @@ func (e *evidence) differ(a, b string) bool {
 	return !bytes.Equal(ToUTF8(e.sample.bytes, a), ToUTF8(e.sample.bytes, b))
 }
 
-// sureMargin is how much more the second best charset must cost so that the best one is certain.
-// With a smaller difference, the charset of other pages of the host may be taken instead.
+// sureMargin is by how much the second best charset must cost more than the
+// best, so that the best one is certain. If the difference is smaller, the
+// charset of other pages of the host may be taken instead.
 const sureMargin = 24
 
 // detect finds the charset from the bytes alone. If they show too little, it

@@ -10,9 +10,11 @@ import (
 
 // The limits of guesses.
 const (
-	// guessUnits is how many characters outside ASCII countUTF8 checks.
+	// guessUnits is the largest number of characters outside ASCII that
+	// countUTF8 checks.
 	guessUnits = 4096
-	// hanLetters is how many letters chinese16 asks for.
+	// hanLetters is the least number of letters for which chinese16 can return
+	// true.
 	hanLetters = 8
 )
 
@@ -75,9 +77,10 @@ func unmarkedUnicode(body []byte) string {
 	return ""
 }
 
-// chinese16 reports whether head, read as UTF-16, is a Chinese or Japanese text: it has at least
-// hanLetters letters, nine of ten are of these scripts, and there is no character that a text does
-// not have. UTF-8 is none, even with a zero byte in it.
+// chinese16 reports whether head, read as UTF-16, is a Chinese or Japanese
+// text. Such a text has at least hanLetters letters, of which nine in ten are
+// of these scripts, and no character that texts do not have. A head that is
+// valid UTF-8 is none, even with a zero byte in it.
 func chinese16(head []byte, order binary.ByteOrder) bool {
 	if utf8.Valid(head) {
 		return false
@@ -132,8 +135,9 @@ func highByte(charset string) int {
 	return 0
 }
 
-// escapes returns the charset of body if that is one of the charsets that use
-// ASCII bytes and escapes, such as ISO-2022-JP. Otherwise it returns "".
+// escapes returns the charset of body if it is one of the charsets that consist
+// of ASCII bytes and escape sequences, such as ISO-2022-JP. Otherwise it
+// returns "".
 func escapes(body []byte) string {
 	for rest := body; ; {
 		i := bytes.IndexByte(rest, 0x1b)
@@ -175,9 +179,9 @@ func hasHZ(body []byte) bool {
 	return true
 }
 
-// countUTF8 checks up to guessUnits characters outside ASCII in body. good is how
-// many are valid UTF-8, and bad how many bytes are not. A character that is cut
-// off at the end does not count.
+// countUTF8 checks up to guessUnits characters outside ASCII in body. good is
+// the number of valid UTF-8 characters, and bad the number of bytes that are
+// not part of one. A character that is cut off at the end does not count.
 func countUTF8(body []byte) (good, bad int) {
 	for i := 0; i < len(body) && good+bad < guessUnits; {
 		if body[i] < utf8.RuneSelf {
@@ -199,8 +203,8 @@ func countUTF8(body []byte) (good, bad int) {
 // highBits has the highest bit of each of eight bytes. In ASCII these bits are 0.
 const highBits = 0x8080808080808080
 
-// ascii returns a number of bytes at the start of b that are all ASCII, at least
-// 1. The first byte of b must be ASCII. More ASCII bytes may follow, because it
+// ascii returns n such that the first n bytes of b are ASCII. n is at least 1,
+// because the first byte of b must be ASCII. Byte n may be ASCII too: ascii
 // checks 8 or 32 bytes at a time.
 func ascii(b []byte) int {
 	n := 0

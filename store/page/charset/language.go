@@ -41,7 +41,7 @@ const (
 type language struct {
 	script  string
 	letters []rune
-	costs   []byte // the cost of letter b after letter a, at a*(len(letters)+1)+b; letters count from 1, and 0 is no letter
+	costs   []byte // at a*(len(letters)+1)+b: the cost of letter b directly after letter a; letters are counted from 1, and 0 stands for no letter
 }
 
 // languages returns two maps by the code of the language: the models of languages
@@ -85,8 +85,8 @@ var languages = sync.OnceValues(func() (map[string]*language, map[string]*[1 << 
 // byte it has the meaning of the byte in that language.
 type byteReading struct {
 	lang  *language
-	class [256]uint8 // the index of the letter in lang.letters plus 1; 0 if the byte is no letter
-	cost  [256]uint8 // the cost of each byte that is no letter of lang
+	class [256]uint8 // for each byte: 1 + the index of its letter in lang.letters; 0 if the byte is no letter of lang
+	cost  [256]uint8 // for each byte that is no letter of lang: its cost
 	kind  [256]byteKind
 }
 
@@ -102,8 +102,8 @@ const (
 )
 
 // bytesOf lists the single-byte charsets that are tried, each with the codes of
-// its languages. prior is added to the cost of a charset, because it is less
-// frequent than windows-1252.
+// the languages of its texts. prior is added to the cost of a charset, because
+// the charset is less frequent than windows-1252.
 var bytesOf = []struct {
 	charset string
 	prior   int
@@ -182,8 +182,9 @@ func newByteReading(table *charmap.Charmap, l *language) *byteReading {
 	return r
 }
 
-// canonicalLetter returns the same letter for two letters that charsets use for
-// one, such as ş for ș. It returns any other letter unchanged.
+// canonicalLetter returns one letter for both of two letters that stand for
+// each other in some charsets: ş for ş and ș. It returns any other letter
+// unchanged.
 func canonicalLetter(r rune) rune {
 	switch r {
 	case 'ș':
@@ -220,8 +221,8 @@ func symbolCost(r rune) (uint8, byteKind) {
 	return costForeign, noBefore | noAfter
 }
 
-// pair returns the cost of byte b directly after byte a in the reading r. At
-// least one of the two is not ASCII.
+// pair returns the cost of byte b directly after byte a, if the charset and
+// language are those of r. At least one of the two bytes is not ASCII.
 func (r *byteReading) pair(a, b byte) int {
 	n := len(r.lang.letters) + 1
 	ca, cb := int(r.class[a]), int(r.class[b])

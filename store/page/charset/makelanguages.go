@@ -25,8 +25,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// model reads one n-gram model of lingua-go from the folder dir. It returns the
-// probability of each n-gram, or nil if there is no such model.
+// model reads the n-gram model called file of the language lang from lingua-go,
+// which is in the folder dir. It returns the probability of each n-gram, or nil
+// if there is no such model.
 func model(dir, lang, file string) map[string]float64 {
 	z, err := zip.OpenReader(dir + "/language-models/" + lang + "/" + file + ".pb.bin.zip")
 	if os.IsNotExist(err) {
@@ -86,8 +87,8 @@ func fields(b []byte, f func(n int, v []byte)) {
 	}
 }
 
-// decomposed returns the letters by which windows-1258 writes the Vietnamese
-// letter k: tones are letters of their own.
+// decomposed returns the letters with which windows-1258 writes the Vietnamese
+// letter k. In this charset a tone is a letter by itself.
 func decomposed(k string) []rune {
 	var out []rune
 	for _, r := range norm.NFD.String(k) {

@@ -29,28 +29,31 @@ const (
 	// Pages become ten times larger, a table of zeros a hundred times. Deflate
 	// can reach 1032 times; brotli and zstd have no limit.
 	growthMax = 200
-	// growthFree is the decoded size in bytes up to which growthMax does not apply.
+	// growthFree is a decoded size in bytes. A smaller body may grow more than
+	// growthMax.
 	growthFree = 1 << 20
 	// heldMax is how many bytes of a decoded body are kept in memory while its
 	// size is not known. A larger body is decoded twice.
 	heldMax = 4 << 20
-	// countedMax limits how much is decoded, and counted, to see whether a body
-	// is made to fill memory: so many times the wanted number of bytes.
+	// countedMax limits the work of finding out whether a body is made to fill
+	// memory. At most countedMax times the wanted number of bytes are decoded
+	// for this.
 	countedMax = 8
-	// codingsMax is how many codings of one body are undone at most.
+	// codingsMax is the largest number of codings of one body that are undone.
 	codingsMax = 8
 	// zstdWindowMax is the window that RFC 8878 requires of a decoder for the
 	// web.
 	zstdWindowMax = 8 << 20
 )
 
-// Decode undoes the content codings in encoding, the value of a Content-Encoding
-// header, in reverse order: gzip, deflate (zlib or raw), br, zstd and identity.
-// It returns the decoded body. If that would have more than max bytes, the error
-// is ErrTooLarge. A body that is cut short or damaged is an error.
+// Decode undoes the content codings in encoding, the value of a
+// Content-Encoding header: gzip, deflate (zlib or raw), br, zstd and identity.
+// It undoes the last coding first. It returns the decoded body. If that would
+// have more than max bytes, the error is ErrTooLarge. A body that is cut short
+// or damaged is an error.
 //
-// If encoding is wrong, because the body is already decoded or was never encoded,
-// Decode returns body itself.
+// If encoding is wrong, because the body is already decoded or was never
+// encoded, Decode returns body itself.
 func Decode(body []byte, encoding string, max int64) ([]byte, error) {
 	decoded, part, err := DecodePart(body, encoding, max)
 	switch {
@@ -64,11 +67,11 @@ func Decode(body []byte, encoding string, max int64) ([]byte, error) {
 	return decoded, nil
 }
 
-// DecodePart decodes a body like Decode, but for callers that also accept the
-// first part of a body. part says why decoded is not the whole body, for example
-// because it is too large or its gzip ends early; part is nil if decoded is the
-// whole body. A body that becomes much larger than any honest page does is still
-// an error, in err.
+// DecodePart decodes a body as Decode does, but may return only the first part
+// of the decoded body in decoded. part then says why the rest is missing, for
+// example because the body is too large or its gzip ends early; part is nil if
+// decoded is complete. If the body becomes much larger than any honest page,
+// err is not nil.
 func DecodePart(body []byte, encoding string, max int64) (decoded []byte, part, err error) {
 	codings := strings.Split(strings.ToLower(encoding), ",")
 	if len(codings) > codingsMax {
@@ -137,11 +140,11 @@ var decoders = map[string]func(body []byte) (io.ReadCloser, error){
 	"zstd":     openZstd,
 }
 
-// readAll decodes body with the decoder that the function open returns, to at
-// most the number of bytes in the argument max. If decoding fails, it returns the
-// bytes before the error, and the error. If the body is larger than max, it
-// returns the first max bytes and ErrTooLarge; the bytes are nil if the body
-// becomes much larger than any honest page.
+// readAll decodes body with the decoder that the function open returns. If
+// decoding fails, it returns the bytes before the error, and the error. If the
+// decoded body has more bytes than the argument max, readAll returns the first
+// max bytes and ErrTooLarge; the bytes are nil if the body becomes much larger
+// than any honest page.
 func readAll(open func([]byte) (io.ReadCloser, error), body []byte, max int64) ([]byte, error) {
 	if open == nil {
 		return nil, errUnknownCoding
@@ -223,8 +226,9 @@ func (g *gzipReader) Read(p []byte) (int, error) {
 	return 0, nil
 }
 
-// noEOF returns err, but nil if err is io.EOF and came with n > 0 bytes. The next
-// Read then searches another member.
+// noEOF returns err, or nil if err is io.EOF and n, the number of bytes that
+// were read with it, is not 0. The next Read then looks for another gzip
+// member.
 func noEOF(err error, n int) error {
 	if err == io.EOF && n > 0 {
 		return nil

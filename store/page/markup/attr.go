@@ -36,8 +36,9 @@ const (
 	AttrDates                       // itemprop, title, datetime, and names such as data-date
 )
 
-// attrSets says which groups an attribute may belong to. The index is what
-// attrSlot computes from the attribute's first letter and length.
+// attrSets has, for each kind of attribute name, the groups to which the name
+// may belong. The index is the result of attrSlot for the first letter and the
+// length of the name.
 var attrSets = func() (sets [512]AttrSet) {
 	for set, names := range map[AttrSet][]string{
 		AttrNames:   {"class", "id", "role"},
@@ -57,13 +58,15 @@ var attrSets = func() (sets [512]AttrSet) {
 	return sets
 }()
 
-// slotSizeMax is the length from which on names of attributes count as equally long.
+// slotSizeMax is the largest length of attribute names that attrSlot
+// distinguishes. It treats longer names as having this length.
 const slotSizeMax = 15
 
 func attrSlot(first byte, size int) int { return min(size, slotSizeMax)<<5 | int(first&31) }
 
-// May reports whether element n may have an attribute of one of the groups sorts.
-// The answer false is always right; true may be wrong.
+// May reports whether element n may have an attribute of one of the groups in
+// sorts. If the result is false, it has none; if it is true, it may still have
+// none.
 func (t *Tree) May(n int, sorts AttrSet) bool { return t.Nodes[n].attrs&sorts != 0 }
 
 var class = func() (c [256]byte) {
@@ -86,9 +89,9 @@ var class = func() (c [256]byte) {
 	return c
 }()
 
-// NextAttr reads the next attribute at or after offset i in a start tag of b. at
-// is the place of the attribute, and next the offset at which to continue. If
-// there is no attribute, ok is false and next is the offset of the tag's ">", or
+// NextAttr reads the first attribute at or after offset i in a start tag of b.
+// at is the place of the attribute, and next the offset after it. If there is
+// no further attribute, ok is false and next is the offset of the tag's ">", or
 // len(b) if the tag never ends.
 func NextAttr(b []byte, i int) (at AttrPlace, next int, ok bool) {
 	for i < len(b) && (class[b[i]]&classSpace != 0 || b[i] == '/') {
@@ -134,8 +137,8 @@ func NextAttr(b []byte, i int) (at AttrPlace, next int, ok bool) {
 
 // tagEnd returns the offset of the ">" that ends a start tag, or -1 if the tag
 // never ends. i is the offset after the name of the tag. slash reports whether
-// "/" comes directly before the ">". attrs are the groups that the tag's
-// attributes may belong to.
+// "/" comes directly before the ">". attrs are the groups to which the
+// attributes of the tag may belong.
 func tagEnd(b []byte, i int) (end int, slash bool, attrs AttrSet) {
 	for i < len(b) {
 		c := b[i]

@@ -28,8 +28,8 @@ func addressKind(sheet bool) LinkKind {
 	return LinkImg
 }
 
-// styled reports whether element i may have a style with an address. The style is
-// the content of a style element, and the attribute style of any other element.
+// styled reports whether element i may have an address in its style: in the
+// content of a style element, or in the attribute style of another element.
 func (t *Tree) styled(i int) bool {
 	n := &t.Nodes[i]
 	if n.Tag == TagStyle {
@@ -195,7 +195,7 @@ func leadsOut(address string) bool {
 }
 
 // cssFunction reads the address in url( ), with or without quotes. i is the
-// offset after the "(". end is the offset after the address, before the ")".
+// offset after the "(". end is the offset after the address and its quotes.
 func cssFunction(css string, i int) (at SheetPlace, end int) {
 	for i < len(css) && isCSSSpace(css[i]) {
 		i++

@@ -13,15 +13,15 @@ import (
 
 // folder folds text that it gets in pieces: it turns white space into single
 // spaces and resolves character references, such as &amp;. In its output, "\t"
-// and "\n" are the breaks of the layout. Its input is in the charset of a body. A
-// piece may end inside a letter or a reference, which the next piece completes.
-// Such input, and all that follows it, is held back until settle is called.
+// and "\n" are the breaks of the layout. Its input is in the charset of a body.
+// A piece may end inside a letter or a reference, which the next piece
+// completes. From there on the input is held back until settle is called.
 type folder struct {
 	charset string
-	direct  bool // ASCIISafe(charset)
+	direct  bool // result of charset.ASCIISafe(charset)
 	out     []byte
 	gap     byte   // the space or break that will be written before the next word; 0 for none
-	held    []byte // the input that is held back, in the charset
+	held    []byte // the input that is held back, still in the charset
 }
 
 // fold returns the folded form of b, a text in UTF-8: single spaces, and no
@@ -62,8 +62,9 @@ func (f *folder) text(b []byte, lines, raw bool) {
 // use sets the charset of the text that is added after this call.
 func (f *folder) use(cs string) { f.charset, f.direct = cs, charset.ASCIISafe(cs) }
 
-// settle folds the input that was held back because later input could change its meaning. Call it
-// after the last piece, or before the length of the output is used.
+// settle folds the input that is held back because later input could change its
+// meaning. Call it after the last piece, and before the length of the output is
+// used.
 func (f *folder) settle() {
 	if len(f.held) > 0 {
 		f.add(charset.ToUTF8(f.held, f.charset))
@@ -71,9 +72,10 @@ func (f *folder) settle() {
 	}
 }
 
-// addText folds the beginning of b and returns the number of bytes folded. It
-// stops before bytes whose meaning later bytes may change, and before bytes that
-// are not UTF-8. Words with one space between them are copied in one step.
+// addText folds bytes at the beginning of b and returns their number. It stops
+// before bytes whose meaning later bytes may change, and before bytes that are
+// not UTF-8. It copies words with single spaces between them in one step. lines
+// and raw are those of the method text.
 func (f *folder) addText(b []byte, lines, raw bool) int {
 	for i := 0; i < len(b); {
 		c := b[i]
@@ -135,9 +137,9 @@ func spacesEnd(b []byte, i int) int {
 	return i
 }
 
-// wordsEnd skips words of b that are separated by single spaces, eight bytes at a
-// time, from offset i on. It returns an offset at which a word may end. b[i-1]
-// must be part of a word.
+// wordsEnd skips words of b that are separated by single spaces, eight bytes at
+// a time, from offset i on. b[i-1] must be part of a word. The result is the
+// offset up to which it has skipped; a word may end there or go on.
 func wordsEnd(b []byte, i int) int {
 	zeros := func(w uint64) uint64 { return (w - ones) &^ w & highs } // the high bit of each zero byte; and perhaps of a byte of 1 above a zero byte
 	for len(b)-i >= 8 {
@@ -254,8 +256,9 @@ func (f *folder) flush() {
 	f.gap = 0
 }
 
-// stronger returns the break that remains if the breaks gap and c come next to each other: "\n" is
-// stronger than "\t", and "\t" is stronger than a space.
+// stronger returns the stronger of two breaks: "\n" is stronger than "\t", and
+// "\t" is stronger than a space. If two breaks follow each other, only the
+// stronger one is written.
 func stronger(gap, c byte) byte {
 	switch {
 	case gap == '\n' || c == '\n':

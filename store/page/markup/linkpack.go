@@ -20,14 +20,14 @@ const (
 	packedAnchor = 0x20 // an anchor follows, because it differs from the text at the link
 )
 
-// AppendLinks appends the links of elements that start at the offsets from start
-// to end-1 of the body to dst. It writes the packed form that TakeLinks reads.
-// That form lacks the Offset of each link; offsets has these. If keep is not nil,
-// only links are appended for whose offset keep returns true.
+// AppendLinks appends to dst the links of those elements that start in
+// Body[start:end], in the packed form that TakeLinks reads. That form lacks the
+// Offset of each link; the result offsets has them. If keep is not nil,
+// AppendLinks leaves out the links for whose offset keep returns false.
 //
-// The anchors of neighbouring links and the text around them overlap. The text is
-// therefore stored once, without parts that no link needs, and each link has a
-// range of it.
+// The anchors of neighbouring links and the text around them overlap. The text
+// is therefore stored once, without parts that no link needs, and each link has
+// a range of it.
 func (t *Tree) AppendLinks(dst []byte, start, end int, charset string, keep func(offset int) bool) (_ []byte, offsets []int) {
 	w := t.findLinks(start, end, charset, keep)
 	defer w.free()
@@ -178,9 +178,9 @@ type Reference struct {
 	Target   []byte // the same as Link.Target
 }
 
-// AppendReferences decodes the packed links at the start of src, like TakeLinks,
-// and appends them to dst as References. Their memory is that of src. rest has
-// the bytes after the links.
+// AppendReferences decodes the packed links at the start of src, as TakeLinks
+// does, and appends them to dst as References, which share the memory of src.
+// rest has the bytes after the links.
 func AppendReferences(dst []Reference, src []byte) (_ []Reference, rest []byte, err error) {
 	u := packed.Reader{B: src}
 	n := u.Count()
@@ -212,8 +212,8 @@ func AppendReferences(dst []Reference, src []byte) (_ []Reference, rest []byte, 
 	return dst, u.B, nil
 }
 
-// around sets Anchor, Before and After of l. text[from:to] is the text of the
-// link. An Anchor that is already set stays.
+// around sets Before and After of l, and also Anchor, unless Anchor is set
+// already. text[from:to] is the text of the link.
 func (l *Link) around(text string, from, to int) {
 	if l.Anchor == "" {
 		l.Anchor = strings.TrimSpace(text[from:to])

@@ -34,24 +34,25 @@ var linkKinds = [...]string{"a", "area", "frame", "iframe", "img", "link", "form
 // String returns the kind as a query shows it, such as "meta-refresh".
 func (k LinkKind) String() string { return linkKinds[k] }
 
-// contextBytes is how many bytes of text before a link, and after it, are stored
-// with the link at most.
+// contextBytes is the largest number of bytes of text before a link, and after
+// it, that are stored with the link.
 const contextBytes = 50
 
 // Link is an address in a page. All text is UTF-8.
 type Link struct {
 	Kind          LinkKind
-	Target        string // the address as written, without white space around it, character references resolved
+	Target        string // the address as written, without white space around it, and with character references resolved
 	Anchor        string // the text of the link, or the description of the image in the link
 	Rel           string // the attribute rel as written
 	NoFollow      bool   // rel contains nofollow
-	Before, After string // up to 50 bytes of the text shown before and after the link
-	Offset        int    // the offset in the body at which the link's element starts
+	Before, After string // at most contextBytes bytes of the text shown before the link, and after it
+	Offset        int    // offset in the body at which the link's element starts
 }
 
-// Links returns the links of elements that start at the offsets from start to
-// end-1 of the body, in order. cs is the charset of the body. Before and After do
-// not reach beyond these offsets: the links of a block depend on its bytes alone.
+// Links returns the links of the elements that start in Body[start:end], in
+// order. cs is the charset of the body. Before and After have text of
+// Body[start:end] only, so the links of a block depend on the bytes of the
+// block alone.
 func (t *Tree) Links(start, end int, cs string) []Link {
 	w := t.findLinks(start, end, cs, nil)
 	defer w.free()
@@ -65,9 +66,9 @@ func (t *Tree) Links(start, end int, cs string) []Link {
 	return links
 }
 
-// findLinks finds the links of elements that start at the offsets from start to
-// end-1. If keep is not nil and returns false for the offset of a link, only the
-// link's place in the text is found. The caller must call free on the result.
+// findLinks finds the links of the elements that start in Body[start:end]. If
+// keep is not nil and returns false for the offset of a link, only the place of
+// the link in the text is found. The caller must call free on the result.
 func (t *Tree) findLinks(start, end int, cs string, keep func(offset int) bool) *linkWriter {
 	w := t.newLinkWriter(cs)
 	w.keep = keep
@@ -77,9 +78,9 @@ func (t *Tree) findLinks(start, end int, cs string, keep func(offset int) bool) 
 	return w
 }
 
-// MayLink reports whether an element that may have a link starts at an offset
-// from start to end-1 of the body. Most parts of a page have no link, and this
-// check is cheap.
+// MayLink reports whether an element that may have a link starts in
+// Body[start:end]. Most parts of a page have no link, and this check takes
+// little time.
 func (t *Tree) MayLink(start, end int) bool {
 	for i := t.firstNode(start); i < len(t.Nodes) && int(t.Nodes[i].Start) < end; i++ {
 		n := &t.Nodes[i]
@@ -91,8 +92,9 @@ func (t *Tree) MayLink(start, end int) bool {
 }
 
 // linkFrom has, for each element that may have a link, the kind of the link and
-// the attribute with the address. For meta, attr is the attribute that shows
-// whether the element has an address. Further attributes are in otherLinks.
+// the attribute with the address. For meta, attr is the attribute that says
+// whether the element has an address. otherLinks has further attributes with
+// addresses.
 var linkFrom = [TagCount]struct {
 	kind LinkKind
 	attr string
@@ -107,27 +109,27 @@ var linkFrom = [TagCount]struct {
 	TagMeta: {LinkRefresh, "http-equiv"},
 }
 
-// foundLink is a link that a linkWriter has found. Its values are in UTF-8; often
-// they are slices of the body.
+// foundLink is a link that a linkWriter has found. Its texts are UTF-8; most of
+// them are slices of the body.
 type foundLink struct {
-	target, rel, anchor []byte // anchor is set only if it differs from the text at the link
-	offset              int    // the offset in the body at which the link's element starts
-	from, to            int    // the range of the link's text in the text that was read
+	target, rel, anchor []byte // anchor is set only if it differs from the text of the link in the page
+	offset              int    // offset in the body at which the link's element starts
+	from, to            int    // the text of the link is from:to of the folded text of the page
 	kind                LinkKind
 }
 
 type linkWriter struct {
 	t       *Tree
 	charset string
-	plain   bool // ASCIISafe(charset)
+	plain   bool // result of charset.ASCIISafe(charset)
 	text    folder
 	links   []foundLink
-	open    []linkEnd // the links whose end was not reached yet
+	open    []linkEnd // the links whose elements have not ended yet
 	near    []byte    // memory in which appendLinks collects the text around links
 	keep    func(offset int) bool
-	end     int32 // the offset in the body at which reading ends
-	cut     bool  // a link begins or ends in bytes that may be one letter or reference
-	nested  bool  // the page is the value of an attribute of another page
+	end     int32 // offset in the body at which reading ends
+	cut     bool  // a link begins or ends between bytes that may belong to one letter or character reference
+	nested  bool  // the page is itself the value of an attribute of another page
 }
 
 // linkWriters holds unused linkWriters.
@@ -227,9 +229,9 @@ func (w *linkWriter) addressed(i int) {
 	}
 }
 
-// add adds a link of this kind whose address is in the attribute attr of element
-// i. It also adds the links of further attributes. It reports whether attr has an
-// address.
+// add adds to w.links a link of this kind whose address is in the attribute
+// attr of element i. It also adds the links in further attributes of the
+// element. It reports whether attr has an address.
 func (w *linkWriter) add(i int, kind LinkKind, attr string) bool {
 	l := foundLink{kind: kind, offset: int(w.t.Nodes[i].Start)}
 	found := false
@@ -312,8 +314,8 @@ func (w *linkWriter) made() []Link {
 	return links
 }
 
-// describe uses alt, the description of an image, as the anchor of the link that
-// contains the image, if that link has no text before it.
+// describe sets the anchor of the innermost open link to alt, the description
+// of an image inside it, if the link has no text before the image.
 func (w *linkWriter) describe(alt []byte) {
 	if n := len(w.open); n > 0 {
 		if l := &w.links[w.open[n-1].link]; l.from == w.settle() && len(l.anchor) == 0 {
@@ -384,8 +386,8 @@ func attrText(b []byte, cs string) string {
 	return strings.TrimSpace(Unescape(string(charset.ToUTF8(b, cs))))
 }
 
-// hasWord reports whether list has the given word, in upper or lower case. The
-// words of list are separated by spaces.
+// hasWord reports whether word is one of the words in list, which are separated
+// by white space. Upper and lower case are the same.
 func hasWord(list, word string) bool {
 	for w := range strings.FieldsSeq(list) {
 		if strings.EqualFold(w, word) {
@@ -395,8 +397,8 @@ func hasWord(list, word string) bool {
 	return false
 }
 
-// lastBytes returns the end of s, at most contextBytes long, without a cut rune
-// and without white space around it.
+// lastBytes returns at most contextBytes bytes from the end of s. It cuts no
+// rune, and leaves out white space at both ends.
 func lastBytes(s string) string {
 	if n := len(s) - contextBytes; n > 0 {
 		for s = s[n:]; len(s) > 0 && !utf8.RuneStart(s[0]); {
@@ -406,8 +408,8 @@ func lastBytes(s string) string {
 	return strings.TrimSpace(s)
 }
 
-// firstBytes returns the start of s, at most contextBytes long, without a cut
-// rune and without white space around it.
+// firstBytes returns at most contextBytes bytes from the start of s. It cuts no
+// rune, and leaves out white space at both ends.
 func firstBytes(s string) string {
 	if n := contextBytes; len(s) > n {
 		for n > 0 && !utf8.RuneStart(s[n]) {

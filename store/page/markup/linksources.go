@@ -13,8 +13,8 @@ import (
 	"infomall/store/page/charset"
 )
 
-// addressNames are the attributes that have an address, or that show whether
-// another attribute has an address.
+// addressNames are the attributes that have an address, or that say whether
+// another attribute has one.
 var addressNames = []string{
 	"href", "xlink:href", "src", "action", "data", "background", "http-equiv", "alt", "content", "cite", "code", "codebase", "archive", "longdesc", "poster",
 	"srcset", "imagesrcset", "srcdoc", "data-src", "data-srcset", "data-original", "data-lazy-src", "data-lazy-srcset", "data-bg", "lowsrc", "dynsrc",
@@ -30,22 +30,23 @@ const (
 	formSource                    // the value is itself a page
 )
 
-// otherSource is an attribute that has addresses, in addition to the attribute in
-// linkFrom.
+// otherSource is an attribute with addresses that an element may have besides
+// the attribute in linkFrom.
 type otherSource struct {
 	attr string
 	kind LinkKind
 	form addressForm
 }
 
-// otherLink is an otherSource attribute of one element, with its value.
+// otherLink is one otherSource of an element together with the value of the
+// attribute.
 type otherLink struct {
 	otherSource
 	value []byte
 }
 
-// lazy are the attributes in which pages store the address of an image until a
-// script shows the image.
+// lazy are the attributes in which a page keeps the address of an image until a
+// script loads the image.
 var lazy = []otherSource{
 	{"data-src", LinkImg, formOne}, {"data-srcset", LinkImg, formSet}, {"data-original", LinkImg, formOne},
 	{"data-lazy-src", LinkImg, formOne}, {"data-lazy-srcset", LinkImg, formSet},
@@ -65,8 +66,9 @@ var otherLinks = [TagCount][]otherSource{
 	TagApplet: {{"archive", LinkMedia, formList}},
 }
 
-// addOthers adds the links in others, further attributes of an element. l is the
-// element's own link. codebase is the folder of relative addresses, or empty.
+// addOthers adds to w.links the links in others, which are further attributes
+// of an element. l is the link in the main attribute of that element. codebase
+// is the folder to which relative addresses belong, or empty.
 func (w *linkWriter) addOthers(l *foundLink, others []otherLink, codebase []byte) {
 	for _, o := range others {
 		add := func(target []byte) {
@@ -91,9 +93,9 @@ func (w *linkWriter) addOthers(l *foundLink, others []otherLink, codebase []byte
 	}
 }
 
-// srcdoc adds the links of source, a page inside an attribute of the element at
-// offset. If source has another page in an attribute, that page is skipped, so
-// that the work stays linear.
+// srcdoc adds to w.links the links of source, a page inside an attribute of the
+// element at offset. A page in an attribute of source is skipped, so that the
+// time grows linearly with the size of the page.
 func (w *linkWriter) srcdoc(source []byte, offset int) {
 	if w.nested || len(source) == 0 {
 		return
@@ -111,8 +113,8 @@ func (w *linkWriter) srcdoc(source []byte, offset int) {
 	}
 }
 
-// within returns the address target, put below the folder codebase if it is
-// relative. codebase may be empty; then target is returned unchanged.
+// within returns the address target, prefixed by the folder codebase if target
+// is relative and codebase is not empty.
 func within(codebase, target []byte) []byte {
 	if len(codebase) == 0 || target[0] == '/' || hasScheme(target) {
 		return target
@@ -218,7 +220,7 @@ func descriptors(s string) int {
 	return len(s)
 }
 
-// address returns b, the value of an attribute with an address, as text. Its
+// address returns the address in b, the value of an attribute, in UTF-8. Its
 // query is encoded as a browser sends it, see inCharset.
 func (w *linkWriter) address(b []byte) []byte { return w.inCharset(w.value(b)) }
 

@@ -21,9 +21,10 @@ func (t *Tree) ReadPart(of *Tree, start, end int) {
 // SVG and MathML.
 const foreignMost = 64
 
-// standAlone finds the nodes that are exactly Body[start:end]: Nodes[from:to]. ok
-// is false if these bytes might be parsed differently at another place. The nodes
-// are children of one element, so that no tag in them closes an element outside.
+// standAlone returns the range of nodes Nodes[from:to] that is exactly
+// Body[start:end]. ok is false if there is none, or if these bytes might be
+// parsed differently by themselves. The nodes are children of one element, so
+// that no tag in them closes an element outside.
 func (t *Tree) standAlone(start, end int) (from, to int, ok bool) {
 	from = 1 + sort.Search(len(t.Nodes)-1, func(i int) bool { return int(t.Nodes[i+1].Start) >= start })
 	if from >= len(t.Nodes) || int(t.Nodes[from].Start) != start {
@@ -59,9 +60,9 @@ func (t *Tree) standAlone(start, end int) (from, to int, ok bool) {
 	return 0, 0, false
 }
 
-// readsAlike reports whether a node is parsed the same way outside its parent. It
-// is false for html, head and body (a page has one each), for stray end tags, and
-// for CDATA.
+// readsAlike reports whether a node is parsed the same way without its parent.
+// It is false for html, head and body (a page has one of each), for end tags
+// that close nothing, and for CDATA.
 func (t *Tree) readsAlike(n *Node) bool {
 	switch n.Kind {
 	case Element:

@@ -135,8 +135,8 @@ const (
 	TagVideo
 	TagWbr
 	TagXmp
-	// TagMarkupScript is a script element whose type says that it holds no
-	// program but markup, which a program puts into the page.
+	// TagMarkupScript is a script element that holds markup, according to its
+	// type, and no program. A program puts that markup into the page.
 	TagMarkupScript
 	// TagCount is the number of Tags.
 	TagCount
@@ -151,9 +151,9 @@ const (
 	propBlock                     // is on lines of its own
 	propClosesP                   // its start tag ends an open paragraph
 	propHead                      // may be in the head
-	propScope                     // end tags inside the element do not close elements outside
+	propScope                     // an end tag inside the element does not close an element outside
 	propRaw                       // its content is not parsed as markup
-	propEnds                      // its start tag ends other elements beside paragraphs
+	propEnds                      // its start tag ends elements other than paragraphs
 )
 
 var tags = [TagCount]struct {
@@ -386,8 +386,8 @@ func lower(c byte) byte {
 	return c
 }
 
-// EqualFold reports whether b equals want if the case of ASCII letters in b is
-// ignored. want must be in lower case.
+// EqualFold reports whether b equals want if ASCII capitals in b are taken as
+// small letters. want must be in lower case.
 func EqualFold(b []byte, want string) bool {
 	if len(b) != len(want) {
 		return false

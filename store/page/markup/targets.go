@@ -1,7 +1,7 @@
 package markup
 
-// Targets returns the links of the whole body in order, like Links, but without
-// Anchor, Before and After. These three cost Links most of its time.
+// Targets returns the links of the whole body in order, as Links does, but
+// without Anchor, Before and After. It takes much less time than Links.
 func (t *Tree) Targets(charset string) []Link {
 	w := t.findTargets(charset)
 	defer w.free()

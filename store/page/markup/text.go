@@ -38,8 +38,8 @@ func (t *Tree) TextRange(start, end int, charset string) string {
 }
 
 // firstNode returns the index of the first node that starts at the offset at of
-// the body or later. If a text, comment or other node without children contains
-// that offset, it returns that node.
+// the body or later. If that offset is inside a node without children, such as
+// a text or comment, it returns that node.
 func (t *Tree) firstNode(at int) int {
 	lo, hi := 0, len(t.Nodes)
 	for lo < hi {
@@ -56,9 +56,9 @@ func (t *Tree) firstNode(at int) int {
 	return lo
 }
 
-// walk passes to w the text that Body[start:end] shows. If visit is not nil, walk
-// calls it for each node, hidden ones included, before it passes the text of the
-// node.
+// walk adds the text that Body[start:end] shows to the folder w. If visit is
+// not nil, walk calls it for each node, hidden ones included, before it adds
+// the text of the node.
 func (t *Tree) walk(start, end int, w *folder, visit func(n int)) {
 	var some [32]int32
 	blocks := some[:0] // where the open blocks end

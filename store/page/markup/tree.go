@@ -26,12 +26,12 @@ type Tree struct {
 
 // Node is one part of a Tree: a range of the body.
 type Node struct {
-	Start, End   int32 // the whole range in Body
-	Inner, Outer int32 // for an element, the range between its own tags; otherwise the whole range
+	Start, End   int32 // the node is Body[Start:End]
+	Inner, Outer int32 // for an element, Body[Inner:Outer] is between its tags; for other nodes, it is the whole node
 	Parent       int32 // index of the parent; 0 for the root
 	Next         int32 // index of the first later node that is no descendant
 	Kind         Kind
-	Tag          Tag     // the name, if the node is an element
+	Tag          Tag     // name of the element; TagOther if the node is no element
 	attrs        AttrSet // groups of attributes that the element may have
 }
 

@@ -5,11 +5,12 @@ import (
 	"strings"
 )
 
-// Draw makes the random choices of a test: it returns a number from 0 to n-1. A
-// test that uses package rapid draws the number from rapid.IntRange(0, n-1).
+// Draw makes the random choices of a test: it returns a number from 0 to n-1.
+// In a test with package rapid, Draw draws the number from rapid.IntRange(0,
+// n-1).
 type Draw func(n int) int
 
-// of returns one of texts, which d chooses.
+// of returns one of texts, chosen with d.
 func (d Draw) of(texts ...string) string { return texts[d(len(texts))] }
 
 // Edited returns the markup of a random page: sections of items, some nested

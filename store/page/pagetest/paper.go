@@ -6,12 +6,12 @@ import (
 )
 
 // paperPage returns the page of the example in the publication of the classic
-// method (see package divide), with these news. The publication shows the page as
-// figures only, so this markup is made to give the blocks in them: T1, T2, B1 and
-// B2 are paragraphs, C is neither Schema nor Format and follows a block, its
-// table is one row of three cells. The first cell has 24 DIVs, so rule 8 takes
-// it. A rule (HR) in each of the other cells keeps rule 9 from them, so they
-// follow by rule 10.
+// method (see package divide). news are the texts in the third cell. The
+// publication shows the page in figures only, so this markup is made to give
+// the blocks of the figures: T1, T2, B1 and B2 are paragraphs; C is neither
+// Schema nor Format and follows a block; its table is one row of three cells.
+// Rule 8 finds the first cell, because it has 24 DIVs. Rule 10 finds the other
+// two cells, because a rule (HR) in each keeps rule 9 from applying.
 func paperPage(news ...string) string {
 	var w strings.Builder
 	w.WriteString("<html><head><title>Example</title></head><body>\n")

@@ -4,7 +4,7 @@ package task
 type RepairOptions struct {
 	Pool string
 	Dir  string // folder of another copy of the archive
-	// Dry returns what would be repaired, and writes nothing.
+	// Dry means: return what would be repaired, and write nothing.
 	Dry bool
 	// Progress, if not nil, is called with the number of bytes handled so far
 	// and the number of all bytes.

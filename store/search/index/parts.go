@@ -7,9 +7,9 @@ import (
 	"infomall/store/words/match"
 )
 
-// Leaves returns, for each block of the run f.Runs[n], what the search query q matches in
-// it. The parameter as is the reading in which the block is read. h is the result of Find
-// for q.
+// Leaves returns, for each block of the run f.Runs[n], what the search query q
+// matches in the block. The parameter as says how the blocks are read. h is the
+// result of Find for q.
 func (f *File) Leaves(q *match.Query, h *Hits, n uint32, as Reading) ([]Leaf, error) {
 	u := &f.Runs[n]
 	out := make([]Leaf, u.Blocks)

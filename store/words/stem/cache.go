@@ -1,7 +1,7 @@
 package stem
 
-// cacheWordsMax is how many words a Cache remembers: the usual words of a text, in some
-// hundred kilobytes.
+// cacheWordsMax is how many words a Cache remembers: enough for the common
+// words of a text. They take some hundred kilobytes.
 const cacheWordsMax = 4096
 
 // Cache returns the stems of words of one language. It remembers up to cacheWordsMax of them.

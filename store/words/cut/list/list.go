@@ -161,7 +161,8 @@ func (l *List) All() iter.Seq2[string, uint8] {
 	}
 }
 
-// under yields the words that begin with a node. It reports whether yield wants more.
+// under yields the words of the list that begin with word, the letters of the
+// node. It returns false if yield does.
 func (l *List) under(node int, word string, yield func(string, uint8) bool) bool {
 	if c := l.Cost(node); c > 0 && !yield(word, c) {
 		return false
