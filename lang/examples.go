@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"unicode"
 
 	"infomall/lang/ast"
 	"infomall/lang/grammar"
@@ -46,6 +47,29 @@ func ExampleOf(relation string) (text string) {
 		}
 	}
 	return text
+}
+
+// ExampleWith returns a statement from the manual that is an example for a topic of HELP and has
+// these words one after the other, such as "ORDER BY", with its semicolon. It is the shortest one.
+// Without one, the result is the first example for the topic, or "".
+func ExampleWith(topic, words string) (text string) {
+	for e := range manualExamples(words) {
+		of := strings.EqualFold(e.topic, topic) || topic == expressions && e.topic == "SELECT"
+		if of && (text == "" || len(e.text) < len(text)) && wordsIn(e.text, words) {
+			text = e.text
+		}
+	}
+	if list := Examples(topic); text == "" && len(list) > 0 {
+		return list[0]
+	}
+	return text
+}
+
+// wordsIn reports whether text has these words one after the other. Upper and lower case are the
+// same.
+func wordsIn(text, words string) bool {
+	fields := strings.FieldsFunc(strings.ToUpper(text), func(r rune) bool { return !unicode.IsLetter(r) && r != '_' })
+	return strings.Contains(" "+strings.Join(fields, " ")+" ", " "+strings.ToUpper(words)+" ")
 }
 
 // hintMax is the longest example, in bytes, that hintOf returns.

@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -108,20 +109,39 @@ func SetExample(k *session.Setting, s *session.Settings) string {
 	return text
 }
 
-// helpOnWord returns the syntax of the first statement whose syntax contains a
-// word such as EACH or scope, or "" if no statement does.
-func helpOnWord(word string) string {
-	word, _, _ = strings.Cut(word, " ")
+// helpOnWord returns the syntax of the first statement whose syntax contains all these words,
+// such as EACH or CRAWL DUE, with an example of it. Statements that begin with the first word come
+// before the others. The result is "" if there is no such statement.
+func helpOnWord(asked string) string {
+	words := strings.Fields(asked)
+	begins := func(topic string) bool { return hasWord(strings.Fields(topic)[:1], words[0]) }
+	best := ""
 	for _, t := range lang.Topics() {
-		g := lang.Grammar(t)
-		words := strings.FieldsFunc(g, func(r rune) bool { return !unicode.IsLetter(r) })
-		for _, w := range words {
-			if strings.EqualFold(w, word) || strings.EqualFold(w+"s", word) {
-				return "In " + t + ":\n\n" + strings.TrimRight(g, "\n") + "\n"
-			}
+		if all := textWords(lang.Grammar(t)); slices.ContainsFunc(words, func(w string) bool { return !hasWord(all, w) }) {
+			continue
+		}
+		if best == "" || begins(t) && !begins(best) {
+			best = t
 		}
 	}
-	return ""
+	if best == "" {
+		return ""
+	}
+	text := "In " + best + ":\n\n" + strings.TrimRight(lang.Grammar(best), "\n") + "\n"
+	if example := lang.ExampleWith(best, asked); example != "" {
+		text += "\n" + example + "\n"
+	}
+	return text
+}
+
+// textWords returns the words of a text, without digits and punctuation.
+func textWords(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
+}
+
+// hasWord reports whether the list has this word, in any case of letters, or its singular.
+func hasWord(list []string, word string) bool {
+	return slices.ContainsFunc(list, func(w string) bool { return strings.EqualFold(w, word) || strings.EqualFold(w+"s", word) })
 }
 
 // helpRelation returns the help on a relation: what a row of it is, one line per
