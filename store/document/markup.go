@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Span is the range of one section or part in the markup of a document.
+// Span is the range Start to End of one section or part in the result of
+// Document.Markup, in bytes.
 type Span struct {
 	Start, End int
 	Section    int // index in Document.Sections
@@ -14,8 +15,8 @@ type Span struct {
 
 // Markup returns the document as a page of HTML in UTF-8, and the ranges of its
 // sections and parts in the order of the page, each section before its parts.
-// Sections of kind Whole and sections without text have no range of their own. The
-// page has no links. The blocks of a document are ranges of this page.
+// Sections of kind Whole and sections without text have no range. The page has
+// no links. The blocks of a document are ranges of this page.
 func (d *Document) Markup() ([]byte, []Span) {
 	w := &markupWriter{}
 	w.WriteString("<!DOCTYPE html>\n<html")
@@ -92,7 +93,7 @@ func (w *markupWriter) part(p Part) {
 	}
 }
 
-// lines returns text as markup, with <br> for line breaks.
+// lines returns text as markup. It writes <br> for each line break.
 func lines(text string) string {
 	return strings.ReplaceAll(html.EscapeString(text), "\n", "<br>")
 }

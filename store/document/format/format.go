@@ -8,8 +8,8 @@ import (
 	"infomall/store/packed"
 )
 
-// endBytes is how many bytes at the start and at the end of a body are searched. Programs
-// that use PRONOM's signatures search as many.
+// endBytes is how many bytes at the start, and at the end, of a body are
+// searched. Other programs that use PRONOM's signatures search as many.
 const endBytes = 64 << 10
 
 // plainText is the identifier of plain text, and html that of HTML of any version.
@@ -18,13 +18,13 @@ const (
 	html      ID = "fmt/96"
 )
 
-// Basis says by what a format was found.
+// Basis says how a format was found.
 type Basis string
 
 // The values of Basis.
 const (
-	BySignature Basis = "signature" // the bytes match a signature of PRONOM
-	ByContainer Basis = "container" // what is inside of the zip or OLE2 file does
+	BySignature Basis = "signature" // the bytes of the body match a signature of PRONOM
+	ByContainer Basis = "container" // the files inside the zip or OLE2 file match a signature of PRONOM
 	ByText      Basis = "text"      // no signature matches, but the body is text
 )
 
@@ -32,21 +32,22 @@ const (
 type Found struct {
 	ID    ID
 	Basis Basis
-	// Others are formats that match as well, over which ID has no priority. ID is the
-	// one whose signature is at one place of the body, or compares the most bytes.
+	// Others are further formats that match and over which ID has no priority.
+	// ID is the format whose signature was found at a fixed place of the body,
+	// or whose signature compares the most bytes.
 	Others []ID
 }
 
-// Identify finds the format of a body, which must be decoded from its content coding. It
-// takes time in proportion to the first and last 64 KB, but for files whose beginning
-// leaves no doubt: what else a PDF or a film must have, and what zip and OLE2 files
-// contain, may be anywhere.
+// Identify finds the format of a body, which must be decoded from its content
+// coding. Its time depends on the first and last 64 KB only, with an exception:
+// if the first bytes leave no doubt, it may search the whole body for what else
+// a PDF or a film must have, and for the files in a zip or OLE2 file.
 func Identify(body []byte) Found {
 	return identify(registry(), span{first: body, size: int64(len(body))})
 }
 
-// IdentifyEnds is like Identify, for a body of size bytes of which only the first and
-// last bytes are known, the same number of each or more of the first.
+// IdentifyEnds does what Identify does, for a body of size bytes of which only
+// the first and the last bytes are known. last must not be longer than first.
 func IdentifyEnds(first, last []byte, size int64) Found {
 	if size <= int64(len(first)) {
 		return Identify(first[:size])
@@ -54,8 +55,9 @@ func IdentifyEnds(first, last []byte, size int64) Found {
 	return identify(registry(), span{first, last, size})
 }
 
-// hit is a format whose signature matches the body. strength is how many bytes the signature
-// compares. fixed says that the signature was found at a fixed place of the body.
+// hit is a format with a signature that matches the body. strength is the
+// number of bytes that the signature compares. fixed says that the signature
+// was found at a fixed place of the body.
 type hit struct {
 	format, strength int
 	weak, fixed      bool
@@ -98,8 +100,9 @@ func identify(t *table, s span) Found {
 	return Found{ID: plainText, Basis: ByText}
 }
 
-// found returns the Found for the formats in list: ID is the format of the hit with the highest
-// rank, and Others are the rest.
+// found returns the Found for the formats in list, which are indexes in the
+// table: ID is the format of the hit with the highest rank, and Others are the
+// rest. The parameter by is the Basis of the result.
 func (t *table) found(list []int, hits []hit, by Basis) Found {
 	strongest := func(format int) (n int) {
 		for _, h := range hits {
@@ -126,15 +129,16 @@ func (t *table) found(list []int, hits []hit, by Basis) Found {
 
 // span is a body of which only the first and the last bytes may be known.
 type span struct {
-	first []byte // the first bytes, or all
-	last  []byte // the last bytes; empty if first has all
+	first []byte // the first bytes, or the whole body
+	last  []byte // the last bytes; empty if first is the whole body
 	size  int64
 }
 
-// head returns the first bytes that are searched.
+// head returns those first bytes of the body that are searched.
 func (s span) head() []byte { return s.first[:min(len(s.first), endBytes)] }
 
-// tail returns the last bytes that are searched. They may overlap with the first.
+// tail returns those last bytes of the body that are searched. They may overlap
+// with head.
 func (s span) tail() []byte {
 	b := s.last
 	if s.size == int64(len(s.first)) {
@@ -143,7 +147,8 @@ func (s span) tail() []byte {
 	return b[max(0, len(b)-endBytes):]
 }
 
-// at returns up to n bytes from the offset off, or nil if these are not known.
+// at returns up to n bytes of the body from offset off on, or nil if these are
+// not known.
 func (s span) at(off int64, n int) []byte {
 	if off < 0 || off >= s.size || n <= 0 {
 		return nil
@@ -157,9 +162,10 @@ func (s span) at(off int64, n int) []byte {
 	return nil
 }
 
-// inContainer returns the formats that the files in the body match, if the body is a
-// container. list has all formats that the bytes of the body match, and so the format of the
-// container. A zip file without its end matches none, but begins like one.
+// inContainer returns the formats whose container signatures the files in the
+// body match, if the body is a container (a zip or OLE2 file). list has all
+// formats whose signatures the bytes of the body match. A zip file that is cut
+// off at the end matches none, but is recognised by its first bytes.
 func (m *matcher) inContainer(list []int) []int {
 	is := func(ids ...ID) bool {
 		return slices.ContainsFunc(list, func(i int) bool { return slices.Contains(ids, m.id(i)) })
@@ -174,8 +180,10 @@ func (m *matcher) inContainer(list []int) []int {
 	return m.best(out)
 }
 
-// matchContainers returns the formats whose signatures match the files of a container.
-// read returns the first bytes of a file; ok is false if the container does not have it.
+// matchContainers returns the formats whose signatures match the files of a
+// container. kind is inOLE2 or inZip. The function read returns the first bytes
+// of a file of the container; ok is false if the container does not have the
+// file.
 func (m *matcher) matchContainers(kind int, read func(path string) (file []byte, ok bool)) (list []int) {
 	if read == nil {
 		return nil
@@ -207,7 +215,8 @@ func (m *matcher) matchContainers(kind int, read func(path string) (file []byte,
 	return list
 }
 
-// inFile reports whether a file of a container matches all sequences.
+// inFile reports whether file, the first bytes of a file in a container,
+// matches all of the encoded sequences.
 func (m *matcher) inFile(sequences, file []byte) bool {
 	in := matcher{table: m.table, head: file, tail: file, all: file, steps: m.steps}
 	r := packed.Reader{B: sequences}

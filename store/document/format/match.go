@@ -17,25 +17,27 @@ const (
 	stepBytes = 64
 )
 
-// wholeBytes is how many bytes of a body are searched if the signature is one of those
-// with flagWhole.
+// wholeBytes is the largest number of bytes of a body that are searched for a
+// signature with flagWhole.
 const wholeBytes = 64 << 20
 
-// placesMax is how many places at which a fragment matches are examined further.
+// placesMax is the largest number of matches of a fragment that are examined
+// further.
 const placesMax = 256
 
-// Operators of the elements of a pattern. Package pronom has the same.
+// The operators of the elements of a pattern: which bytes match an element with
+// the operands a and b. Package pronom has the same constants.
 const (
-	opByte    = iota // the byte a
-	opRange          // from a to b
-	opOutside        // not from a to b
-	opBits           // all bits of a are set
-	opNotBits        // not all bits of a are set
-	opUnlike         // a run of these: at least one byte differs from its a
-	opBetween        // a run of these: from the text of all a to that of all b
+	opByte    = iota // matches the byte a
+	opRange          // matches a byte from a to b
+	opOutside        // matches a byte that is not from a to b
+	opBits           // matches a byte in which all bits of a are set
+	opNotBits        // matches a byte in which not all bits of a are set
+	opUnlike         // elements in a row with this operator match if at least one byte differs from the a of its element
+	opBetween        // elements in a row with this operator match if the bytes, compared as a text, are from the text of all a to the text of all b
 )
 
-// Anchors of sequences.
+// The anchors of sequences: what the offsets of a sequence are counted from.
 const (
 	anywhere = iota
 	fromStart
@@ -45,8 +47,8 @@ const (
 // The flags of a signature.
 const (
 	flagWeak  = 1
-	flagWhole = 2 // pieces that may be anywhere are searched in the whole body
-	flagFixed = 4 // the first sequence is at one place
+	flagWhole = 2 // pieces without a fixed offset are searched in the whole body
+	flagFixed = 4 // the first sequence can only be at one place of the body
 )
 
 // matcher matches the signatures of a table with one body.
@@ -54,10 +56,11 @@ type matcher struct {
 	*table
 	body            span
 	head, tail, all []byte // all is the whole body, or its first bytes
-	steps           int    // how many more steps may be made
-	whole           bool   // see flagWhole; of the signature that is matched now
-	// absent are patterns, by their places in the table, that a search of the whole body has not
-	// found. Several signatures of PDFs ask for the same pattern.
+	steps           int    // number of steps that are left, see stepsMax
+	whole           bool   // the signature that is being matched has flagWhole
+	// absent are the patterns, as offsets in the section patterns, that a
+	// search of the whole body did not find. Several signatures of PDFs have
+	// the same pattern.
 	absent []int
 }
 
@@ -113,8 +116,9 @@ func (m *matcher) scan() (found []int) {
 	return found
 }
 
-// signature reports in ok whether the body matches the signature at the offset at of the section
-// signatures. h is the hit if it does.
+// signature reports in ok whether the body matches a signature. The argument at
+// is the offset of the signature in the section signatures of the table. If the
+// body matches, h is the hit.
 func (m *matcher) signature(at uint32) (h hit, ok bool) {
 	r := packed.Reader{B: m.signatures[at:]}
 	h.format = r.Number()
@@ -124,15 +128,17 @@ func (m *matcher) signature(at uint32) (h hit, ok bool) {
 	return h, m.sequences(&r)
 }
 
-// piece is a piece of a sequence. most is -1 if its offset has no bound.
+// piece is a piece of a sequence. least and most bound its offset in bytes;
+// most is -1 if there is no upper bound.
 type piece struct {
 	least, most int
 	main        pattern
 	left, right side
 }
 
-// side is the part of a pattern to the left or to the right of its main part: a number of groups in
-// packed form, which take from least to most bytes.
+// side has the fragments to the left or to the right of a main pattern: groups
+// is the number of groups, packed has them encoded, and least and most are the
+// least and the greatest number of bytes that all of them take together.
 type side struct {
 	groups      int
 	least, most int
@@ -147,11 +153,11 @@ type fragment struct {
 	pattern     pattern
 }
 
-// pattern is a pattern in packed form.
+// pattern is a pattern of the table, still encoded.
 type pattern struct {
-	at       int  // in the section patterns
+	at       int  // offset in the section patterns of the table
 	n        int  // number of elements
-	literal  bool // b is the text that matches
+	literal  bool // elements are the bytes to match; otherwise they are operators with operands
 	elements []byte
 }
 
@@ -203,7 +209,8 @@ func readSide(r *packed.Reader) (s side) {
 	return s
 }
 
-// open returns the groups of one side, the one next to the main pattern first.
+// open decodes the groups of one side of a piece. The group next to the main
+// pattern comes first.
 func (m *matcher) open(s side) []group {
 	if s.groups == 0 {
 		return nil
@@ -220,7 +227,8 @@ func (m *matcher) open(s side) []group {
 	return list
 }
 
-// pattern returns the pattern at a place of the section patterns.
+// pattern returns the pattern that begins at the offset at of the section
+// patterns of the table.
 func (m *matcher) pattern(at int) pattern {
 	r := packed.Reader{B: m.patterns[at:]}
 	n := r.Number()
@@ -250,9 +258,10 @@ func (m *matcher) sequence(anchor byte, pieces []piece) bool {
 	return m.follow(m.head, pieces, 0)
 }
 
-// inWhole reports whether all pieces are in the body, one after the other. pieces[from:] may be
-// anywhere after the pieces before them. If the middle of the body is not known, all pieces must
-// be in the bytes before the middle, or pieces[from:] must be in the bytes after it.
+// inWhole reports whether all pieces are in the body, one after the other.
+// pieces[from:] may be anywhere after the pieces before them. If the middle of
+// the body is not known, all pieces must be before it, or pieces[from:] must be
+// after it.
 func (m *matcher) inWhole(pieces []piece, from int) bool {
 	for i := from; i < len(pieces); i++ {
 		main := &pieces[i].main
@@ -267,8 +276,8 @@ func (m *matcher) inWhole(pieces []piece, from int) bool {
 	return m.follow(m.all, pieces, 0) || len(m.body.last) > 0 && m.follow(m.tail, pieces[from:], 0)
 }
 
-// follow reports whether the pieces are in b, one after the other. The offsets of the first piece
-// count from the place from.
+// follow reports whether the pieces are in b, one after the other. The offset
+// of the first piece is counted from the offset from of b.
 func (m *matcher) follow(b []byte, pieces []piece, from int) bool {
 	p, rest := &pieces[0], pieces[1:]
 	low, high := from+p.least, len(b)
@@ -332,9 +341,10 @@ func (m *matcher) atEnd(p *piece) bool {
 	return false
 }
 
-// walk matches the groups of one side of a piece with b, one after the other. It starts at the
-// place from, and goes to the right if the parameter by is 1, and to the left if it is -1. It
-// returns the places where the last group ends; without groups, that is from itself.
+// walk matches the groups of one side of a piece in b, one after the other,
+// from the offset from on. It goes to the right if the parameter by is 1, and
+// to the left if it is -1. It returns the offsets at which the last group may
+// end, or from itself if there are no groups.
 func (m *matcher) walk(b []byte, side []group, from, by int) []int {
 	var one [1]int
 	places := append(one[:0], from)
@@ -354,8 +364,9 @@ func (m *matcher) walk(b []byte, side []group, from, by int) []int {
 	return places
 }
 
-// places finds the matches of f next to the place at, in the direction of the parameter by, and
-// appends the places where they end to out.
+// places finds the matches of f that begin near the offset at of b and go in
+// the direction of the parameter by. It appends the offsets at which they end
+// to out.
 func (m *matcher) places(out []int, b []byte, f *fragment, at, by int) []int {
 	n := f.pattern.n
 	if by < 0 {
@@ -376,7 +387,8 @@ func (m *matcher) places(out []int, b []byte, f *fragment, at, by int) []int {
 	return out
 }
 
-// find returns the first place from low to last where b has the pattern, or -1.
+// find returns the first offset from low to last at which b has the pattern, or
+// -1 if there is none.
 func (m *matcher) find(p *pattern, b []byte, low, last int) int {
 	if last = min(last, len(b)-p.n); low > last {
 		return -1
@@ -444,8 +456,9 @@ func (p *pattern) matches(b []byte) bool {
 	return true
 }
 
-// run reports whether b matches the run of opUnlike or opBetween that begins at the
-// element i, and returns the length of the run.
+// run matches the elements of p from element i on that have the same operator,
+// opUnlike or opBetween, with the bytes of b at the same indexes. ok reports
+// whether they match, and n is the number of these elements.
 func (p *pattern) run(i int, b []byte) (n int, ok bool) {
 	op := p.elements[3*i]
 	var low, high []byte

@@ -5,14 +5,15 @@ import (
 	"strings"
 )
 
-// unsaid are media types that say nothing about what a body is.
+// unsaid are media types that do not say what a body is.
 var unsaid = []string{"", "application/octet-stream", "binary/octet-stream", "application/force-download", "application/x-download", "unk"}
 
-// textual are parts of the media types of texts that have no signature, such as scripts.
+// textual are parts of the media types of text formats that have no signature,
+// such as scripts.
 var textual = []string{"text/", "json", "script", "xml", "yaml", "sql", "csv"}
 
-// synonyms are further names of media types, by the name that PRONOM uses, both without
-// "x-".
+// synonyms maps further names of media types to the name that PRONOM uses. Both
+// are without "x-".
 var synonyms = map[string]string{
 	"application/xml":            "text/xml",
 	"application/xhtml+xml":      "text/html",
@@ -32,10 +33,10 @@ var synonyms = map[string]string{
 	"image/ms-bmp":               "image/bmp",
 }
 
-// Agrees reports whether the media type that a server declares is one of the format that
-// was found. The media type is in lower case and has no parameters. known is false if the
-// media type says nothing, if the format is unknown, or if PRONOM names no media type
-// for it.
+// Agrees reports whether mime, the media type that a server declares, is one of
+// the media types of the format. mime is in lower case and has no parameters.
+// known is false if mime does not say what the body is, if the format is
+// unknown, or if PRONOM names no media type for it.
 func (f Found) Agrees(mime string) (agrees, known bool) {
 	says, ok := Of(f.ID)
 	if !ok || len(says.Mimes) == 0 || slices.Contains(unsaid, mime) {
@@ -55,7 +56,8 @@ func (f Found) Agrees(mime string) (agrees, known bool) {
 	return false, true
 }
 
-// firstName returns the name of a media type by which its synonyms are compared.
+// firstName returns the name that stands for a media type and its synonyms when
+// media types are compared.
 func firstName(mime string) string {
 	mime = strings.Replace(mime, "/x-", "/", 1)
 	if name, ok := synonyms[mime]; ok {

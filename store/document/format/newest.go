@@ -8,9 +8,10 @@ import (
 	"sync"
 )
 
-// Newest returns the latest version of a format in PRONOM: among the formats whose names
-// differ from its name only in the version, the one whose version has the highest number.
-// ok is false if id is the latest, or if it has no other versions.
+// Newest returns the latest version of a format in PRONOM. It compares the
+// formats whose names differ only in the version, and returns the one with the
+// highest version. ok is false if id is the latest, or if it has no other
+// versions.
 func Newest(id ID) (newest ID, ok bool) {
 	newest, ok = newestVersions()[id]
 	return newest, ok
@@ -44,9 +45,10 @@ var newestVersions = sync.OnceValue(func() map[ID]ID {
 	return newest
 })
 
-// versionNumbers returns the numbers of the last version in a text such as "1.0-1.4" or
-// "97-2003": 1 and 4, or 2003. It returns nil if the text does not end in a number, and
-// for years before 1990, such as that of Illustrator 88: later versions have numbers.
+// versionNumbers returns the numbers of the last version in a text such as
+// "1.0-1.4" or "97-2003": 1 and 4, or 2003. It returns nil if the text does not
+// end in a number. It also returns nil for a year before 1990, as in
+// Illustrator 88, because later versions of these formats have other numbers.
 func versionNumbers(text string) (numbers []int) {
 	start := strings.LastIndexFunc(text, func(r rune) bool { return r != '.' && (r < '0' || r > '9') }) + 1
 	for part := range strings.SplitSeq(text[start:], ".") {

@@ -6,21 +6,21 @@ import (
 )
 
 const (
-	oleEntriesMax = 1 << 13 // entries of the directory of an OLE2 file that are looked at
+	oleEntriesMax = 1 << 13 // largest number of entries of the directory of an OLE2 file that are read
 	oleFree       = 0xfffffffa
 )
 
-// ole2 is an OLE2 file: a small file system of sectors, whose lists of sectors are kept in
-// a table of links.
+// ole2 is an OLE2 file: a small file system of sectors. A table of links has,
+// for each sector, the next sector of the same stream.
 type ole2 struct {
 	body         span
-	sector       int64 // bytes of a sector
-	mini         int64 // bytes of a mini sector
+	sector       int64 // size of a sector in bytes
+	mini         int64 // size of a mini sector in bytes
 	cutoff       uint32
-	tables       []uint32 // sectors of the table of links
-	miniTable    uint32   // first sector of the table of links of mini sectors
-	miniStream   []uint32 // sectors that hold the mini sectors
-	miniLinks    []uint32 // sectors of that table
+	tables       []uint32 // numbers of the sectors that hold the table of links
+	miniTable    uint32   // number of the first sector of the table of links between mini sectors
+	miniStream   []uint32 // numbers of the sectors that hold the mini sectors
+	miniLinks    []uint32 // numbers of the sectors that hold the table of links between mini sectors
 	entries      map[string]oleEntry
 	linksPerPage uint32
 }
@@ -30,10 +30,10 @@ type oleEntry struct {
 	stream      bool
 }
 
-// openOLE2 returns a function that reads the first bytes of a stream of an OLE2 file by
-// its path. A path has "/" between names, and its last name is without a control
-// character at its beginning. openOLE2 returns nil if the file has no directory that can
-// be read.
+// openOLE2 returns a function that reads the first bytes of a stream of an OLE2
+// file, given the path of the stream. A path has "/" between names, and its
+// last name is without a control character at its beginning. openOLE2 returns
+// nil if the directory of the file cannot be read.
 func openOLE2(s span) func(path string) (file []byte, ok bool) {
 	le := binary.LittleEndian
 	h := s.at(0, 512)
@@ -78,7 +78,7 @@ func openOLE2(s span) func(path string) (file []byte, ok bool) {
 	}
 }
 
-// read returns a sector, or nil if it is not known.
+// read returns the bytes of sector n, or nil if they are not known.
 func (o *ole2) read(n uint32) []byte {
 	b := o.body.at((int64(n)+1)*o.sector, int(o.sector))
 	if int64(len(b)) < o.sector {
@@ -87,7 +87,8 @@ func (o *ole2) read(n uint32) []byte {
 	return b
 }
 
-// chain returns at most most numbers of sectors, from first on.
+// chain returns the numbers of the sectors of a stream whose first sector is
+// first, at most the number most of them.
 func (o *ole2) chain(first uint32, most int) (list []uint32) {
 	for n := first; n < oleFree && len(list) < most; {
 		list = append(list, n)
@@ -104,7 +105,8 @@ func (o *ole2) chain(first uint32, most int) (list []uint32) {
 	return list
 }
 
-// readDirectory reads the entries of the directory that begins in a sector.
+// readDirectory reads the entries of the directory, whose first sector is
+// first. It returns false if there is none.
 func (o *ole2) readDirectory(first uint32) bool {
 	var dir []byte
 	for _, n := range o.chain(first, int(oleEntriesMax*128/o.sector)) {
@@ -146,8 +148,8 @@ func (o *ole2) readDirectory(first uint32) bool {
 	return true
 }
 
-// oleName returns the name of an entry of the directory, without a control character at
-// its beginning, which marks streams of the system.
+// oleName returns the name of e, an entry of the directory, without the control
+// character at its beginning that marks streams of the system.
 func oleName(e []byte) string {
 	le := binary.LittleEndian
 	n := min(64, int(le.Uint16(e[64:])))
@@ -164,7 +166,7 @@ func oleName(e []byte) string {
 	return string(utf16.Decode(units))
 }
 
-// file returns the first bytes of a stream. It returns nil for a folder.
+// file returns the first bytes of the stream e. It returns nil for a folder.
 func (o *ole2) file(e oleEntry) (out []byte) {
 	if !e.stream {
 		return nil

@@ -22,21 +22,23 @@ var registry = sync.OnceValue(func() *table { return open(packedTable) })
 type table struct {
 	about, formatAt, formats, names, patterns, groups, signatures, fixed, near, wideKeys, wideAt []byte
 
-	// wideBits has a bit for the hash of each key in wideKeys.
+	// wideBits is a set of the hashes of all keys in wideKeys, one bit for
+	// each.
 	wideBits   [1 << (hashBits - 6)]uint64
 	containers func() []container
-	zipPaths   func() map[string]bool // of the files in signatures of zip files
+	zipPaths   func() map[string]bool // returns the set of the paths that occur in signatures of zip files
 }
 
-// container is a signature of a format that is kept inside of a container.
+// container is a container signature: a signature of a format whose files are
+// zip or OLE2 files.
 type container struct {
 	kind   int
 	format int
 	files  []inside
 }
 
-// inside is a file that a container must contain. sequences are the encoded sequences that the
-// content of the file must match.
+// inside is a file that a container must contain. sequences are encoded; the
+// content of the file must match them.
 type inside struct {
 	path      string
 	sequences []byte
@@ -48,8 +50,8 @@ const (
 	inZip
 )
 
-// open returns the table in b. It panics if b is no table, which is a fault of the
-// program.
+// open returns the table that is encoded in b. It panics if b is not a table,
+// because that is a fault of the program.
 func open(b []byte) *table {
 	rest, ok := strings.CutPrefix(string(b[:8]), "formats1")
 	if !ok || rest != "" {
@@ -101,7 +103,7 @@ func openContainers(b []byte) (list []container) {
 	return list
 }
 
-// number32 returns the number with the index i in a list of uint32.
+// number32 returns element i of list, a list of little-endian uint32.
 func number32(list []byte, i int) uint32 { return binary.LittleEndian.Uint32(list[4*i:]) }
 
 // hashBits is how many bits a hash of four bytes has.
@@ -115,7 +117,7 @@ type ID string
 // Format is the entry of a format in PRONOM.
 type Format struct {
 	ID      ID
-	Name    string // such as "Acrobat PDF 1.4 - Portable Document Format"
+	Name    string // such as "1.4"; "" if the format has none
 	Version string // such as "1.4"; "" if it has none
 	Mimes   []string
 
@@ -145,10 +147,10 @@ func (f *Format) Title() string {
 	return f.Name + " " + f.Version
 }
 
-// size returns the number of formats.
+// size returns the number of formats in the table.
 func (t *table) size() int { return len(t.formatAt) / 4 }
 
-// find returns the index of a format, or -1 if the table does not have it.
+// find returns the index of the format id, or -1 if the table does not have it.
 func (t *table) find(id ID) int {
 	kind, n := byte(0), 0
 	if _, err := fmt.Sscanf(string(id), "fmt/%d", &n); err != nil {
@@ -167,7 +169,8 @@ func (t *table) find(id ID) int {
 	return -1
 }
 
-// puid returns the kind and the number of the identifier of a format.
+// puid returns the identifier of format i: its kind, 0 for fmt and 1 for x-fmt,
+// and its number.
 func (t *table) puid(i int) (kind byte, n int) {
 	r := packed.Reader{B: t.formats[number32(t.formatAt, i):]}
 	return r.Byte(), r.Number()
@@ -201,7 +204,8 @@ func (t *table) format(i int) Format {
 	return f
 }
 
-// best returns list, sorted, without the formats over which another format in list has priority.
+// best returns list, sorted, without the formats over which another format in
+// list has priority. list has indexes of formats.
 func (t *table) best(list []int) []int {
 	slices.Sort(list)
 	list = slices.Compact(list)

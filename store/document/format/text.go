@@ -10,7 +10,7 @@ import (
 )
 
 // isText reports whether the body is text, in UTF-8, UTF-16 or another charset:
-// the ends that are searched have no control characters but white space.
+// neither head nor tail has control characters other than white space.
 func (s span) isText() bool {
 	head, tail := s.head(), s.tail()
 	if s.size <= int64(len(head)) {
@@ -44,11 +44,13 @@ func isText(b []byte) bool {
 	return high*3 <= len(b) || charset.Find(b[:min(len(b), 4<<10)], "", "").Source != charset.SourceDefault
 }
 
-// isSpace reports whether the control character c may be in a text. The charset
-// ISO-2022-JP uses escape. Files of DOS end in 0x1a.
+// isSpace reports whether the control character c may be in a text. Besides
+// white space these are the escape, which the charset ISO-2022-JP uses, and
+// 0x1a, with which files of DOS end.
 func isSpace(c byte) bool { return c >= '\t' && c <= '\r' || c == 0x1b || c == 0x1a }
 
-// validUTF8 reports whether b, a piece of a body, is UTF-8.
+// validUTF8 reports whether b is UTF-8. b is a piece of a body, and may begin
+// and end inside a character.
 func validUTF8(b []byte) bool {
 	for i := 0; i < utf8.UTFMax-1 && len(b) > 0 && !utf8.RuneStart(b[0]); i++ {
 		b = b[1:]
@@ -64,13 +66,14 @@ func validUTF8(b []byte) bool {
 	return utf8.Valid(b)
 }
 
-// htmlTags are elements by which a text is HTML if the tag of one is its first. PRONOM's
-// own signatures ask for an html element that ends, which many pages do not have.
+// htmlTags are the elements that show that a text is HTML if the first tag of
+// the text is theirs. PRONOM's own signatures require the end of an html
+// element, which many pages lack.
 var htmlTags = strings.Fields("html head title meta base link style script body frameset noscript div span p h1 h2 h3 h4 h5 h6 hr br " +
 	"table ul ol dl li tr td a b i center font img form iframe pre nav main section article aside header footer figure")
 
-// isHTML reports whether a text is HTML: its first tag, after comments and the like, is
-// one that only HTML begins with.
+// isHTML reports whether a text is HTML: its first tag, after comments,
+// declarations and the like, is in htmlTags.
 func (s span) isHTML() bool {
 	b := s.first[:min(len(s.first), 4<<10)]
 	if cs := charset.Wide(b); cs != "" {

@@ -8,20 +8,22 @@ import (
 )
 
 const (
-	zipEntriesMax = 1 << 16 // entries of a zip file that are looked at
+	zipEntriesMax = 1 << 16 // largest number of entries of a zip file that are read
 	fileBytesMax  = endBytes
 )
 
-// zipEntry is where an entry of a zip file begins: its local header.
+// zipEntry is an entry of a zip file. at is the offset of its local header in
+// the file.
 type zipEntry struct {
 	at     int64
-	size   uint32 // compressed, as the directory says
+	size   uint32 // compressed size in bytes, as the directory states it
 	method uint16
 }
 
-// openZip returns a function that reads the first bytes of an entry of a zip file by its
-// path. It opens only the files in paths. openZip returns nil if the zip file has no
-// entries that can be found.
+// openZip returns a function that reads the first bytes of an entry of a zip
+// file, given the path of the entry. If the zip file has a directory, the
+// function only finds the entries whose paths are in paths. openZip returns nil
+// if no entries are found.
 func openZip(s span, paths map[string]bool) func(path string) (file []byte, ok bool) {
 	entries := zipDirectory(s, paths)
 	if entries == nil {
@@ -80,8 +82,8 @@ func zipDirectory(s span, paths map[string]bool) map[string]zipEntry {
 	return entries
 }
 
-// zipHeaders returns the entries of a zip file whose end is missing, up to the first
-// that does not say how long it is.
+// zipHeaders returns the entries of a zip file whose end is missing. It goes
+// from header to header, up to the first entry that does not state its size.
 func zipHeaders(s span) map[string]zipEntry {
 	le := binary.LittleEndian
 	entries := map[string]zipEntry{}

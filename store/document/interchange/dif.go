@@ -8,9 +8,15 @@ import (
 	"infomall/store/document/table"
 )
 
-// readDIF reads DIF: a header of items with three lines, up to the item DATA, and then
-// values with two lines, such as
+// readDIF reads a file in the format DIF. It begins with header items of three
+// lines each, up to the item DATA. Then come values of two lines each, such as
 //
+//	1,0
+//	"a text"
+//	0,1784
+//	V
+//	-1,0
+//	BOT (the beginning of a row) or EOD (the end of the data)
 //	1,0
 //	"a text"
 //	0,1784
@@ -70,8 +76,8 @@ func readDIF(b *document.Builder, text string) error {
 	return errors.Join(r.end(), r.w.Flush(), errors.New("the DIF has no end"))
 }
 
-// textMax is from how many bytes on a text of several lines is cut. A cell of Excel has at
-// most as many.
+// textMax is the size in bytes at which a text of several lines is cut. A cell
+// of Excel has at most this size.
 const textMax = 32 << 10
 
 // startsValue reports whether text begins with the first line of a value.

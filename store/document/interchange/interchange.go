@@ -15,7 +15,7 @@ import (
 // Kind reads DIF and SYLK.
 var Kind = document.Kind{Name: "interchange", Is: is, Read: read}
 
-// columnsMax is how many columns a table can have.
+// columnsMax is the largest number of columns of a table.
 const columnsMax = 1 << 14
 
 func is(in *document.Input) bool { return isDIF(in.Body) || isSYLK(in.Body) }
@@ -27,8 +27,8 @@ func isDIF(body []byte) bool {
 	return strings.TrimRight(line, " ") == "TABLE" && strings.TrimRight(next, " ") == "0,1"
 }
 
-// isSYLK reports whether body begins with the record of SYLK that names the program, and
-// another record follows.
+// isSYLK reports whether body begins with the SYLK record that names a program,
+// followed by another record.
 func isSYLK(body []byte) bool {
 	if !bytes.HasPrefix(body, []byte("ID;P")) {
 		return false
@@ -61,8 +61,9 @@ func cutLine(text string) (line, rest string) {
 	return line, rest
 }
 
-// unquote returns text without the quotes around it, and with single quotes in place of
-// doubled ones. quoted reports whether it has quotes around it.
+// unquote returns text without the quotes around it, and with each pair of
+// quotes inside it replaced by one quote. quoted reports whether text has
+// quotes around it.
 func unquote(text string) (plain string, quoted bool) {
 	if len(text) < 2 || text[0] != '"' || text[len(text)-1] != '"' {
 		return text, false
@@ -70,13 +71,14 @@ func unquote(text string) (plain string, quoted bool) {
 	return strings.ReplaceAll(text[1:len(text)-1], `""`, `"`), true
 }
 
-// rows collects the cells of a table, row after row.
+// rows writes a table row by row. cells are the cells of the current row.
 type rows struct {
 	w     *table.Writer
 	cells []string
 }
 
-// set sets the cell of a column, from 0. Columns from columnsMax on are left out.
+// set sets the cell of the current row in a column, which is counted from 0. It
+// ignores columns from columnsMax on.
 func (r *rows) set(column int, text string) {
 	if column < 0 || column >= columnsMax {
 		return
@@ -87,7 +89,7 @@ func (r *rows) set(column int, text string) {
 	r.cells[column] = text
 }
 
-// end ends the current row.
+// end writes the current row to the table and begins the next.
 func (r *rows) end() error {
 	err := r.w.Add(r.cells...)
 	r.cells = r.cells[:0]

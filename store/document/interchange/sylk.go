@@ -9,10 +9,14 @@ import (
 	"infomall/store/document/table"
 )
 
-// readSYLK reads SYLK. A record is a line of fields that ";" separates; two of them stand
-// for one that is text. The record C has a cell: X is its column and Y its row, if they are
-// not those of the cell before, K its value, and A a comment.
+// readSYLK reads a file in the format SYLK. A record is a line of fields, which
+// ";" separates; ";;" stands for a ";" in a field. The record C has a cell. X
+// is the column of the cell and Y its row; if one is missing, it is that of the
+// cell before. K is the value of the cell, and A a comment.
 //
+//	C;Y4;X1;K"Übergang"
+//	C;X2;K1784
+//	E (the end)
 //	C;Y4;X1;K"Übergang"
 //	C;X2;K1784
 //	E (the end)
@@ -71,8 +75,8 @@ func readSYLK(b *document.Builder, text string) error {
 	return nil
 }
 
-// fields returns the fields of a record, of which there is at least one. In a field, two
-// ";" stand for one.
+// fields returns the fields of a record, at least one. In a field, ";;" stands
+// for ";".
 func fields(line string) []string {
 	var out []string
 	var field strings.Builder
@@ -91,7 +95,8 @@ func fields(line string) []string {
 	return append(out, field.String())
 }
 
-// number returns the number that text is, or otherwise if it is none from 1 on.
+// number returns the number in text, or the value of otherwise if text is not a
+// number from 1 on.
 func number(text string, otherwise int) int {
 	if n, err := strconv.Atoi(text); err == nil && n > 0 {
 		return n
@@ -99,7 +104,7 @@ func number(text string, otherwise int) int {
 	return otherwise
 }
 
-// valueOf returns the value of a field K as text.
+// valueOf returns the text of a cell from text, the content of its field K.
 func valueOf(text string) string {
 	if value, quoted := unquote(text); quoted {
 		return plain(value)
@@ -107,7 +112,8 @@ func valueOf(text string) string {
 	return text
 }
 
-// escapes are the characters that Multiplan and Excel write as ESC, N and a letter.
+// escapes are the characters that Multiplan and Excel write as ESC, N and a
+// character.
 var escapes = strings.NewReplacer(
 	"\x1bN{", "ß", "\x1bNa", "Æ", "\x1bNq", "æ", "\x1bNi", "Ø", "\x1bNy", "ø", "\x1bNj", "Œ", "\x1bNz", "œ", "\x1bNl", "þ",
 	"\x1bN!", "¡", "\x1bN\"", "¢", "\x1bN#", "£", "\x1bN%", "¥", "\x1bN'", "§", "\x1bNS", "©", "\x1bNR", "®", "\x1bN+", "«", "\x1bN;", "»",
@@ -115,12 +121,14 @@ var escapes = strings.NewReplacer(
 	"\x1b :", "\n",
 )
 
-// accents are the accents that are written as ESC, N and a letter before the letter that
-// has the accent.
+// accents has the accents that are written as ESC, N and a letter, followed by
+// the letter with the accent. The value has pairs of a letter and the letter
+// with the accent.
 var accents = map[byte]string{'A': "AÀEÈIÌOÒUÙaàeèiìoòuù", 'B': "AÁEÉIÍOÓUÚYÝaáeéiíoóuúyý", 'C': "AÂEÊIÎOÔUÛaâeêiîoôuû",
 	'D': "AÃNÑOÕaãnñoõ", 'H': "AÄEËIÏOÖUÜaäeëiïoöuüyÿ", 'J': "AÅaå", 'K': "CÇcç"}
 
-// plain returns text without escapes.
+// plain returns text with its escapes replaced by the characters for which they
+// stand.
 func plain(text string) string {
 	if !strings.Contains(text, "\x1b") {
 		return text
@@ -140,7 +148,8 @@ func plain(text string) string {
 	return out.String()
 }
 
-// accented returns the letter after the letter base in pairs, or "".
+// accented returns the letter with an accent that follows the letter base in
+// pairs, or "" if there is none.
 func accented(pairs string, base byte) string {
 	next := false
 	for _, r := range pairs {

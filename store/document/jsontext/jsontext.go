@@ -1,5 +1,5 @@
-// Package jsontext reads JSON, JSON-LD and lists of JSON values, one on a line: the
-// strings in it that are text.
+// Package jsontext reads JSON, JSON-LD and lists of JSON values, one on each
+// line. It takes the strings in it that are text.
 package jsontext
 
 import (
@@ -18,8 +18,8 @@ import (
 	"infomall/store/record"
 )
 
-// Kind reads JSON whose media type says JSON or is not known. It does not read programs in
-// JavaScript.
+// Kind reads bodies in JSON whose media type says so or is not known. It does
+// not read programs in JavaScript.
 var Kind = document.Kind{Name: "json", Is: is, Read: read}
 
 func is(in *document.Input) bool {
@@ -60,27 +60,27 @@ func read(b *document.Builder, in *document.Input) error {
 	}
 }
 
-// reader reads the tokens of JSON.
+// reader reads one body token by token.
 type reader struct {
 	b     *document.Builder
 	in    *json.Decoder
 	open  []level
-	seen  map[string]bool // targets of links
-	ranks [2]int          // how good title and author are; 0 if there is none
+	seen  map[string]bool // set of the targets of links
+	ranks [2]int          // how certain the title and the author are, from their keys; 0 if there is none
 }
 
 // level is an open object or array.
 type level struct {
 	array bool
-	key   string // of the value that comes next in an object, in lower case; "" if the key comes next
-	name  string // key under which the object or array is
-	main  bool   // it is what the document is about: the outermost value, or a member of its list
+	key   string // in an object: key of the next value, in lower case; "" if a key comes next
+	name  string // key of the object or array itself
+	main  bool   // the document is about it: it is the outermost value, or an element of the outermost array
 }
 
 // errNesting is returned if objects and arrays are nested too deeply.
 var errNesting = errors.New("values are nested too deeply: the rest is not read")
 
-// next reads a token. It returns io.EOF after the last one.
+// next reads one token. It returns io.EOF after the last token.
 func (r *reader) next() error {
 	token, err := r.in.Token()
 	if err != nil {
@@ -131,9 +131,10 @@ func (r *reader) next() error {
 	return nil
 }
 
-// value handles v, a string of the JSON: it adds v as text or as a link, or ignores it. key is the
-// key of v, or of the array that has v. object is the key of the object that has v. main is
-// level.main.
+// value handles v, a string value: it adds v as text or as a link to the
+// document, or ignores it. key is the key of v, or of the array that contains
+// v. object is the key of the object that contains v. main is the level.main of
+// that object.
 func (r *reader) value(key, object string, main bool, v string) error {
 	if v = strings.TrimSpace(v); v == "" {
 		return nil
@@ -157,8 +158,8 @@ func (r *reader) value(key, object string, main bool, v string) error {
 	return pagetext.AddPlain(r.b, v)
 }
 
-// about sets a field of the document, such as its title, if v is the value of a key of the main
-// object that states it.
+// about sets a field of the document, such as its title, if v is the value of a
+// key for this field in the main object.
 func (r *reader) about(key, object string, main bool, v string) {
 	d := r.b.Doc
 	best := func(to *string, which, rank int) {
@@ -206,8 +207,8 @@ func (r *reader) about(key, object string, main bool, v string) {
 	}
 }
 
-// address reports whether a value is an address: a URL, or a path under a key for
-// addresses.
+// address reports whether v is an address: a URL, or a path that is the value
+// of a key for addresses.
 func address(key, v string) bool {
 	if strings.HasPrefix(v, "http://") || strings.HasPrefix(v, "https://") {
 		return !strings.ContainsAny(v, " \t\n<>\"") && key != "@context" && key != "$schema" && key != "xmlns"
@@ -219,8 +220,8 @@ func address(key, v string) bool {
 	return false
 }
 
-// isText reports whether a string is text: it has two words, or characters of a script
-// that has no blanks between words.
+// isText reports whether a string is text: it has at least two words, or
+// characters of a script without blanks between words.
 func isText(v string) bool {
 	words, inWord := 0, false
 	for _, c := range v {

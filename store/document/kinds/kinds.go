@@ -39,7 +39,8 @@ var All = []document.Kind{
 	ooxml.Kind, opendocument.Kind, epub.Kind,
 	rtf.Kind,
 	pdf.Kind,
-	// Documents in OLE2 containers. Each looks for its own stream; the last takes any.
+	// Documents in OLE2 containers. Each kind looks for a stream of its own
+	// format; ole.Other reads any OLE2 file.
 	msdoc.Kind,
 	msxls.Kind,
 	msppt.Kind,
@@ -66,7 +67,8 @@ var All = []document.Kind{
 	pagetext.Kind,
 }
 
-// depthMax is how many archives a document may be inside of and is still read.
+// depthMax is the largest number of archives around a document that is still
+// read.
 const depthMax = 2
 
 // Of returns the kind of a body, or nil if no kind reads it.
@@ -87,7 +89,8 @@ func NameOf(in *document.Input) string {
 	return ""
 }
 
-// Prepare opens what Read needs for a body and what takes long to open, such as PDFium.
+// Prepare opens the libraries that Read needs for a body and that take long to
+// open, such as PDFium.
 func Prepare(in *document.Input) error {
 	if k := Of(in); k != nil && k.Prepare != nil {
 		return k.Prepare()
@@ -115,8 +118,8 @@ func Read(in *document.Input) *document.Document {
 	return b.Doc
 }
 
-// read calls k.Read. It returns a panic as an error: the libraries that read
-// documents are many, and a body that breaks one must not end the program.
+// read calls k.Read. It returns a panic as an error, because a body that breaks
+// one of the many libraries must not end the program.
 func read(k *document.Kind, b *document.Builder, in *document.Input) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

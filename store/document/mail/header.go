@@ -13,16 +13,17 @@ import (
 	"infomall/store/page/charset"
 )
 
-// header is the fields of a message or of a part of one, by name in lower case. Only
-// the first field with a name counts.
+// header has the fields of a message, or of a part of a message, by name in
+// lower case. If several fields have the same name, it has the first.
 type header map[string]string
 
-// Bounds of a header.
+// The largest sizes of a header and of its fields in bytes, and the largest
+// number of fields.
 const (
 	headerBytes = 1 << 20
 	fieldBytes  = 64 << 10
 	fieldsMax   = 1000
-	wordBytes   = 4 << 10 // of an encoded word
+	wordBytes   = 4 << 10 // largest size in bytes of an encoded word
 )
 
 // cutHeader divides a message into its header and its body. If the blank line between them is
@@ -79,14 +80,16 @@ func (h header) text(name, fallback string) string {
 	return document.Clean(decodeWords(h[name], fallback))
 }
 
-// toUTF8 converts bytes from the charset that a mail declares, "" if none.
+// toUTF8 returns b converted to UTF-8. declared is the charset that the mail
+// declares for b; "" if none.
 func toUTF8(b []byte, declared string) string {
 	return string(charset.ToUTF8(b, charset.Find(b, "text/plain; charset="+declared, "").Charset))
 }
 
-// decodeWords decodes the encoded words of RFC 2047, such as =?gb2312?B?1tC5+g==?=. Words
-// that follow each other and have the same charset are decoded together: many programs
-// divide a character between two words.
+// decodeWords decodes the encoded words of RFC 2047 in s, such as
+// =?gb2312?B?1tC5+g==?=. Neighbouring words with the same charset are decoded
+// together, because many programs divide a character between two words.
+// fallback is the charset of the other bytes; "" if it is not known.
 func decodeWords(s, fallback string) string {
 	var out strings.Builder
 	var held []byte // decoded words that are not converted yet
@@ -120,7 +123,9 @@ func decodeWords(s, fallback string) string {
 	return out.String()
 }
 
-// decodeWord decodes an encoded word. s begins after its "=?".
+// decodeWord decodes the encoded word in s, which begins after its "=?". It
+// returns the bytes of the word, their charset cs, and the rest of s. ok is
+// false if s has no encoded word.
 func decodeWord(s string) (decoded []byte, cs, rest string, ok bool) {
 	cs, s, ok = strings.Cut(s, "?")
 	if !ok || len(s) < 3 || s[1] != '?' || len(cs) > 40 {
@@ -196,14 +201,15 @@ func decode(body []byte, encoding string) []byte {
 	return body
 }
 
-// value is a field with parameters, such as Content-Type.
+// value is the value of a field with parameters, such as Content-Type.
 type value struct {
-	name   string // in lower case
+	name   string // the value without its parameters, in lower case
 	params map[string]string
 }
 
-// valueOf parses a field with parameters: RFC 2231 with continuations and charsets, and
-// encoded words in quotes, which are wrong and frequent.
+// valueOf parses a field with parameters. It accepts the continuations and
+// charsets of RFC 2231, and also encoded words in quotes, which are wrong but
+// frequent. fallback is the charset of bytes outside ASCII.
 func valueOf(field, fallback string) value {
 	name, rest, _ := strings.Cut(field, ";")
 	v := value{strings.ToLower(strings.TrimSpace(name)), make(map[string]string)}
@@ -235,7 +241,8 @@ func valueOf(field, fallback string) value {
 	return v
 }
 
-// cutParam returns the first parameter of a field and what follows it.
+// cutParam returns the key and the text of the first parameter in s, and the
+// rest of s after it.
 func cutParam(s string) (key, text, rest string) {
 	key, s, ok := cutAny(s, "=;")
 	if key = strings.ToLower(strings.TrimSpace(key)); !ok || key != "" && s != "" && s[0] == ';' {
@@ -258,7 +265,8 @@ func cutParam(s string) (key, text, rest string) {
 	return key, out.String(), rest
 }
 
-// cutAny cuts s before the first of some characters.
+// cutAny cuts s before the first character that is in chars. ok is false if
+// there is none; before is then s.
 func cutAny(s, chars string) (before, after string, ok bool) {
 	if i := strings.IndexAny(s, chars); i >= 0 {
 		return s[:i], s[i:], true

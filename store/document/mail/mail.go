@@ -13,16 +13,18 @@ import (
 	"infomall/store/document/pagetext"
 )
 
-// Kind reads mails: bodies that are declared as mails, or that begin with fields of a mail.
+// Kind reads mails: bodies that are declared as mails, or that begin with
+// header fields of a mail.
 var Kind = document.Kind{Name: "mail", Is: is, Read: read}
 
-// headBytes is how many bytes of a body are looked at to see whether it is a mail.
+// headBytes is how many bytes at the start of a body are examined to find out
+// whether it is a mail.
 const headBytes = 8 << 10
 
 // mimes are the media types of mails.
 var mimes = []string{"message/rfc822", "message/global", "application/mbox", "multipart/related", "application/x-mimearchive", "message/news"}
 
-// fields are the fields that show that a body is a mail.
+// fields are the names of header fields that show that a body is a mail.
 var fields = []string{
 	"from", "to", "subject", "date", "mime-version", "content-type", "received", "message-id", "return-path", "content-location",
 	"snapshot-content-location", "x-mailer", "delivered-to", "newsgroups",
@@ -74,8 +76,8 @@ func read(b *document.Builder, in *document.Input) error {
 	return m.add(b)
 }
 
-// isFromLine reports whether a body begins with the line that begins a message in the
-// format mbox: "From ann@a.example Thu Jun 12 10:00:00 2008".
+// isFromLine reports whether b begins with a line that separates messages in
+// the format mbox, such as "From ann@a.example Thu Jun 12 10:00:00 2008".
 func isFromLine(b []byte) bool {
 	if !bytes.HasPrefix(b, []byte("From ")) {
 		return false
@@ -93,7 +95,8 @@ func isFromLine(b []byte) bool {
 	return false
 }
 
-// readBox reads a collection: each message is an Item.
+// readBox reads a collection of messages in the format mbox. Each message
+// becomes a section of kind Item.
 func readBox(b *document.Builder, box []byte) error {
 	for len(box) > 0 {
 		_, message, _ := bytes.Cut(box, []byte("\n"))
@@ -122,13 +125,13 @@ func readBox(b *document.Builder, box []byte) error {
 // message is one mail.
 type message struct {
 	head    header
-	charset string // of the bytes beyond ASCII in the header; "" if it is not known
-	kind    value  // its Content-Type
+	charset string // charset of the bytes outside ASCII in the header; "" if it is not known
+	kind    value  // value of the field Content-Type
 	leaves  []leaf
-	cut     bool // it has more leaves than leavesMax, or is nested more deeply than depthMax
+	cut     bool // the message has more leaves than leavesMax, or is nested more deeply than depthMax
 }
 
-// open reads the parts of a message.
+// open parses a message and returns it with its leaves.
 func open(body []byte) *message {
 	m := &message{}
 	var rest []byte
@@ -139,7 +142,8 @@ func open(body []byte) *message {
 	return m
 }
 
-// savedPage reports whether the message is a page that a browser saved.
+// savedPage reports whether the message is a page that a browser saved as
+// MHTML.
 func (m *message) savedPage() bool {
 	if m.kind.name == "multipart/related" {
 		return m.head["snapshot-content-location"] != "" || strings.Contains(m.head["from"], "Saved by ") || m.head["to"] == "" && m.head["received"] == ""
@@ -171,7 +175,8 @@ func (m *message) add(b *document.Builder) error {
 	return m.addAttachments(b)
 }
 
-// addPage adds a page that a browser saved. The pages of its frames are sections.
+// addPage adds a page that a browser saved as MHTML to the document. The pages
+// of its frames become sections.
 func (m *message) addPage(b *document.Builder) error {
 	first := true
 	for i := range m.leaves {
@@ -195,8 +200,8 @@ func (m *message) addPage(b *document.Builder) error {
 	return m.fault()
 }
 
-// addAttachments adds the names of the attachments as a note, and what can be read of
-// them as sections.
+// addAttachments adds the names of the attachments as a note, and each
+// attachment that can be read as a section.
 func (m *message) addAttachments(b *document.Builder) error {
 	var names []string
 	for _, l := range m.leaves {

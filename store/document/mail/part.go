@@ -9,24 +9,24 @@ import (
 	"infomall/store/page/charset"
 )
 
-// Bounds of a message.
+// The limits for the parts of a message.
 const (
-	depthMax  = 30     // how many multiparts a part may be inside of
-	leavesMax = 10_000 // parts of a message
+	depthMax  = 30     // largest number of multiparts around a part
+	leavesMax = 10_000 // largest number of parts of a message
 )
 
 // part is a part of a message.
 type part struct {
 	head header
-	body []byte // with its transfer encoding
+	body []byte // body of the part, still in its transfer encoding
 }
 
 // leaf is a part that has no parts of its own.
 type leaf struct {
 	part
 	kind  value
-	name  string // of its file; "" if it has none
-	shown bool   // its text is part of the text of the message; otherwise it is an attachment
+	name  string // name of the file that the part contains; "" if none
+	shown bool   // the text of the leaf is part of the text of the message; if false, the leaf is an attachment
 }
 
 // place says what a part is for.
@@ -34,13 +34,13 @@ type place uint8
 
 const (
 	inMixed   place = iota
-	inDigest        // the parts are messages if they do not say otherwise
-	beside          // another form of the same text is read; only attachments count
-	inRelated       // belongs to a page, such as its pictures
+	inDigest        // the parts are messages unless they declare something else
+	beside          // another form of the same text is read, so only attachments in this form count
+	inRelated       // the part belongs to a page, as a picture does
 )
 
-// flatten appends the leaves of the part p to m.leaves. The parameter at says what p is for. depth
-// is how many multiparts are around p.
+// flatten appends the leaves of the part p to m.leaves. The parameter at says
+// what p is for. depth is the number of multiparts around p.
 func (m *message) flatten(p part, at place, depth int) {
 	if depth > depthMax || len(m.leaves) >= leavesMax {
 		m.cut = true
@@ -85,8 +85,10 @@ func (m *message) flatten(p part, at place, depth int) {
 	m.leaves = append(m.leaves, l)
 }
 
-// multipart appends the leaves of parts, the parts of one multipart, to m.leaves. kind is the
-// media type of the multipart, such as "multipart/alternative".
+// multipart appends the leaves of parts, the parts of one multipart, to
+// m.leaves. kind is the media type of the multipart, such as
+// "multipart/alternative". The parameter at says what the multipart is for, and
+// depth is the number of multiparts around parts.
 func (m *message) multipart(kind string, parts []part, at place, depth int) {
 	switch kind {
 	case "multipart/alternative":
@@ -128,8 +130,9 @@ func (m *message) multipart(kind string, parts []part, at place, depth int) {
 	}
 }
 
-// guess returns the boundary of a multipart that states none, or a wrong one. It is the first line
-// that begins with two hyphens, without the hyphens.
+// guess returns the boundary of a multipart that declares no boundary, or a
+// wrong one: the first line that begins with two hyphens, without the hyphens.
+// It returns "" if there is no such line.
 func guess(body []byte) string {
 	head := body[:min(len(body), headBytes)]
 	i := 0
@@ -142,7 +145,7 @@ func guess(body []byte) string {
 	return string(bytes.TrimSpace(line[:min(len(line), boundaryMax)]))
 }
 
-// boundaryMax is how many bytes of a boundary count.
+// boundaryMax is the largest number of bytes of a boundary that are compared.
 const boundaryMax = 200
 
 // split divides the body of a multipart at the lines with its boundary.
@@ -192,10 +195,11 @@ func split(body []byte, boundary string) (parts []part) {
 	return parts
 }
 
-// decoded returns the body without its transfer encoding.
+// decoded returns the body of the leaf, decoded from its transfer encoding.
 func (l *leaf) decoded() []byte { return decode(l.body, l.head["content-transfer-encoding"]) }
 
-// utf8 returns the body as UTF-8.
+// utf8 returns the body of the leaf, decoded from its transfer encoding and
+// converted to UTF-8.
 func (l *leaf) utf8() []byte {
 	body := l.decoded()
 	mime := "text/plain; charset="
@@ -205,8 +209,8 @@ func (l *leaf) utf8() []byte {
 	return charset.ToUTF8(body, charset.Find(body, mime+l.kind.params["charset"], "").Charset)
 }
 
-// add adds the text of the leaf to the current section. base is the address of a page,
-// or "".
+// add adds the text of the leaf to the current section. base is the base
+// address of its links, or "".
 func (l *leaf) add(b *document.Builder, base string) error {
 	text := l.utf8()
 	switch l.kind.name {
@@ -219,8 +223,9 @@ func (l *leaf) add(b *document.Builder, base string) error {
 	return pagetext.AddPlain(b, string(text))
 }
 
-// unflow joins lines of text that were broken for sending (RFC 3676): a line that ends in a blank
-// continues in the next line. A line "-- " begins the signature and is not joined.
+// unflow returns text with those lines joined that were broken for sending (RFC
+// 3676): a line that ends in a blank continues in the next line. A line "-- ",
+// which begins the signature, is not joined.
 func unflow(text string) string {
 	var out strings.Builder
 	for line := range strings.Lines(text) {

@@ -27,7 +27,7 @@ var asf = Container{
 	Read:  readASF,
 }
 
-// asfFields are the tags of the extended description.
+// asfFields maps the names of tags in the extended description to fields.
 var asfFields = map[string]Field{
 	"WM/AlbumTitle": Album, "WM/Year": Date, "date": Date, "WM/EncodingSettings": Producer, "WM/OriginalReleaseTime": Date, "WM/Genre": Keywords, "WM/Lyrics": Lyrics,
 	"WM/SubTitle": Comment, "WM/SubTitleDescription": Comment, "WM/ToolName": Producer, "WM/EncodedBy": Producer,
@@ -44,7 +44,8 @@ func readASF(b *document.Builder, v View) error {
 	return t.Put(b)
 }
 
-// asfObjects reads objects. top says that they are not inside of the header extension.
+// asfObjects reads the objects in v into the document and into t. top says that
+// these objects are not inside the header extension.
 func asfObjects(b *document.Builder, t *Tags, v View, top bool) {
 	d := b.Doc
 	for at := 0; at+24 <= len(v); {
@@ -87,7 +88,8 @@ func asfObjects(b *document.Builder, t *Tags, v View, top bool) {
 	}
 }
 
-// asfMoreTags reads the extended description: names and values.
+// asfMoreTags reads the extended description o, which is a list of names and
+// values, and adds its tags to t.
 func asfMoreTags(t *Tags, o View) {
 	pos := 2
 	for range o.Little16(0) {

@@ -9,10 +9,10 @@ import (
 // Container is a format that carries sound, video or both.
 type Container struct {
 	Name string
-	// Is reports whether the bytes are of this format.
+	// Is reports whether the bytes of a file are in this format.
 	Is func(v View) bool
-	// Video reports whether a file of this format shows pictures. It looks at the
-	// head of the file only.
+	// Video reports whether a file in this format shows pictures. It examines
+	// only the first headBytes bytes of the file.
 	Video func(head View) bool
 	// Read reads the file into b.
 	Read func(b *document.Builder, v View) error
@@ -24,8 +24,8 @@ var containers = []Container{mp4, asf, ogg, matroska, realMedia}
 // headBytes is how many bytes of a file Container.Video gets.
 const headBytes = 64 << 10
 
-// Of returns the container that a body is in, and whether the file shows pictures. It
-// returns nil if the body is not in a container.
+// Of returns the container format of a body, and whether the body shows
+// pictures. c is nil if the body is in no container format.
 func Of(body []byte) (c *Container, video bool) {
 	for i := range containers {
 		if c := &containers[i]; c.Is(body) {
@@ -35,7 +35,7 @@ func Of(body []byte) (c *Container, video bool) {
 	return nil, false
 }
 
-// has returns a function that reports whether a head contains s.
+// has returns a function that reports whether a view contains s.
 func has(s string) func(View) bool {
 	return func(head View) bool { return bytes.Contains(head, []byte(s)) }
 }

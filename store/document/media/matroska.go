@@ -18,8 +18,9 @@ var matroska = Container{
 	Read:  readMatroska,
 }
 
-// elements ranges over the elements of v: the identifier of each, with its length bits,
-// and its content. An element of unknown size reaches to the end.
+// elements ranges over the elements of v. The first value is the identifier of
+// an element, with its length bits, and the second its content. The content of
+// an element of unknown size is the rest of v.
 func elements(v View) iter.Seq2[int, View] {
 	return func(yield func(int, View) bool) {
 		for at := 0; at < len(v); {
@@ -50,7 +51,7 @@ func elements(v View) iter.Seq2[int, View] {
 	}
 }
 
-// number returns the unsigned number of an element.
+// number returns the value of an element that is an unsigned number.
 func number(v View) uint64 {
 	n := min(len(v), 8)
 	if n == 0 {
@@ -59,7 +60,7 @@ func number(v View) uint64 {
 	return v.Big64(0) >> (8 * (8 - n))
 }
 
-// float returns the floating-point number of an element.
+// float returns the value of an element that is a floating-point number.
 func float(v View) float64 {
 	if len(v) == 4 {
 		return float64(math.Float32frombits(uint32(v.Big32(0))))
@@ -67,7 +68,7 @@ func float(v View) float64 {
 	return math.Float64frombits(v.Big64(0))
 }
 
-// matroskaFields are the names of the tags of Matroska.
+// matroskaFields maps the names of Matroska tags to fields.
 var matroskaFields = map[string]Field{
 	"TITLE": Title, "ARTIST": Author, "DIRECTOR": Author, "LEAD_PERFORMER": Author, "ALBUM": Album, "DESCRIPTION": Comment, "COMMENT": Comment,
 	"SUMMARY": Comment, "SYNOPSIS": Comment, "COPYRIGHT": Rights, "LYRICS": Lyrics, "GENRE": Keywords, "KEYWORDS": Keywords,
@@ -162,8 +163,8 @@ func matroskaTags(t *Tags, v View) {
 	}
 }
 
-// matroskaChapters adds the titles of chapters as text of the recording. Chapters lie in each other:
-// edition, chapter, display, text.
+// matroskaChapters adds the titles of chapters to t as text of the recording. v
+// is nested: edition, chapter, display, text.
 func matroskaChapters(t *Tags, v View) {
 	for _, edition := range elements(v) {
 		for id, chapter := range elements(edition) {

@@ -35,7 +35,8 @@ var mp4 = Container{
 	Read: readMP4,
 }
 
-// StillImage reports whether a file of boxes is a picture in AVIF or HEIF.
+// StillImage reports whether v, a file of boxes as in MP4, is a picture in AVIF
+// or HEIF.
 func StillImage(v View) bool {
 	if !v.Has(4, "ftyp") {
 		return false
@@ -47,8 +48,9 @@ func StillImage(v View) bool {
 	return false
 }
 
-// Boxes ranges over the boxes of v: the name of each and its content. A box that claims
-// more bytes than there are is cut.
+// Boxes ranges over the boxes of v. The first value is the name of a box, and
+// the second its content. The content of a box that claims more bytes than v
+// has is cut.
 func Boxes(v View) iter.Seq2[string, View] {
 	return func(yield func(string, View) bool) {
 		for at := 0; at+8 <= len(v); {
@@ -77,11 +79,11 @@ func Box(v View, name string) View {
 	return nil
 }
 
-// mp4Reader reads one file.
+// mp4Reader is the state while one file is read.
 type mp4Reader struct {
 	b    *document.Builder
 	tags Tags
-	keys []string // names of the tags of the newer form, see list
+	keys []string // names of the tags in the newer form; the method list refers to them by number
 }
 
 func readMP4(b *document.Builder, v View) error {
@@ -106,7 +108,9 @@ func readMP4(b *document.Builder, v View) error {
 	return r.tags.Put(b)
 }
 
-// unpackMoov returns the content of the box moov that a box cmov has in compressed form.
+// unpackMoov decompresses cmov, the compressed form of the box moov, and
+// returns the content of moov. most is the largest number of bytes that it may
+// have.
 func unpackMoov(cmov View, most int64) (View, error) {
 	z, err := zlib.NewReader(bytes.NewReader(Box(cmov, "cmvd").From(4)))
 	if err != nil {
@@ -155,7 +159,8 @@ func (r *mp4Reader) moov(v View) {
 	}
 }
 
-// track reads the size of a track that shows pictures.
+// track reads the width and height of a track. It ignores tracks that show no
+// pictures.
 func (r *mp4Reader) track(v View) {
 	if h := Box(Box(v, "mdia"), "hdlr"); h != nil && !h.Has(8, "vide") {
 		return
@@ -174,8 +179,8 @@ func (r *mp4Reader) track(v View) {
 	}
 }
 
-// quickTimeFields are the tags of QuickTime and iTunes; \xa9 stands for the copyright
-// sign that their names begin with.
+// quickTimeFields maps the tags of QuickTime and iTunes to fields; \xa9 stands
+// for the copyright sign with which their names begin.
 var quickTimeFields = map[string]Field{
 	"\xa9nam": Title, "titl": Title, "\xa9ART": Author, "\xa9aut": Author, "perf": Author, "auth": Author, "aART": Author,
 	"\xa9alb": Album, "albm": Album, "\xa9cmt": Comment, "\xa9des": Comment, "desc": Comment, "dscp": Comment, "\xa9inf": Comment,
@@ -183,8 +188,8 @@ var quickTimeFields = map[string]Field{
 	"\xa9too": Producer, "\xa9swr": Producer, "\xa9enc": Producer, "\xa9day": Date,
 }
 
-// longFields are the tags of the newer form, whose names begin with
-// "com.apple.quicktime.".
+// longFields maps the tags of the newer form to fields. Their names begin with
+// "com.apple.quicktime.", which is left out here.
 var longFields = map[string]Field{
 	"title": Title, "author": Author, "artist": Author, "album": Album, "description": Comment, "comment": Comment, "information": Comment,
 	"copyright": Rights, "keywords": Keywords, "software": Producer, "creationdate": Date, "year": Date,
@@ -218,14 +223,16 @@ func (r *mp4Reader) userData(v View) {
 	}
 }
 
-// place sets the place of a text in the form of ISO 6709.
+// place sets the place of the document from text, which has the form of ISO
+// 6709. It ignores other texts.
 func (r *mp4Reader) place(text string) {
 	if p := PlaceISO6709(text); p != "" {
 		r.b.Doc.Place = p
 	}
 }
 
-// loci reads the place of a 3GP file: a name, a role, longitude and latitude.
+// loci reads the box loci of a 3GP file and sets the place of the document. The
+// box has a name, a role, longitude and latitude.
 func (r *mp4Reader) loci(box View) {
 	at := 6
 	if box.Has(at, "\xfe\xff") {
@@ -261,8 +268,8 @@ func (r *mp4Reader) meta(v View) {
 	}
 }
 
-// list reads a box ilst. The name of an item is a name of four letters, or the number of
-// a name in the box keys.
+// list reads a box ilst. An item in it is named by four letters, or by the
+// number of a name in the box keys.
 func (r *mp4Reader) list(v View) {
 	for name, item := range Boxes(v) {
 		data := Box(item, "data")

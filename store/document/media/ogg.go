@@ -7,8 +7,9 @@ import (
 	"infomall/store/document"
 )
 
-// ogg is the container of Vorbis, Opus, Speex, FLAC and Theora: pages, which belong to
-// streams by a serial number. The first packets of a stream describe it.
+// ogg is the container of Vorbis, Opus, Speex, FLAC and Theora. It consists of
+// pages. The serial number of a page says to which stream it belongs. The first
+// packets of a stream describe the stream.
 var ogg = Container{
 	Name:  "ogg",
 	Is:    func(v View) bool { return v.Has(0, "OggS") },
@@ -18,18 +19,18 @@ var ogg = Container{
 
 const (
 	oggStreamsMax = 16
-	oggHeadMax    = 1 << 20 // bytes of the first pages of a file that are read
+	oggHeadMax    = 1 << 20 // largest number of bytes at the start of a file that are searched for the first packets
 )
 
-// oggStream is one stream of a file.
+// oggStream is the state of one stream while a file is read.
 type oggStream struct {
 	serial  int
-	packet  []byte // what is known of the current packet
-	packets int    // how many packets are read
+	packet  []byte // the bytes of the current packet that were read so far
+	packets int    // number of packets that were read
 	kind    string
-	rate    float64 // granules a second; 0 if granules are not a time
-	shift   uint    // of Theora: how many low bits of a granule count frames since the last whole picture
-	preskip int     // of Opus: granules before the start
+	rate    float64 // granules in a second; 0 if granules are not a time
+	shift   uint    // for Theora: number of low bits of a granule that count frames since the last whole picture
+	preskip int     // for Opus: number of granules before the start of the sound
 }
 
 func readOgg(b *document.Builder, v View) error {
@@ -67,7 +68,8 @@ func readOgg(b *document.Builder, v View) error {
 	return t.Put(b)
 }
 
-// header reads the current packet, which is one of the first three of the stream.
+// header reads the current packet, one of the first three of the stream, and
+// stores what it says in s, t and the document.
 func (s *oggStream) header(b *document.Builder, t *Tags) {
 	p := View(s.packet)
 	switch {
@@ -97,7 +99,8 @@ func (s *oggStream) header(b *document.Builder, t *Tags) {
 	}
 }
 
-// oggDuration returns the duration in milliseconds by the last page of a stream, or -1.
+// oggDuration returns the duration of the recording in milliseconds, or -1 if
+// it is not known. It reads the last page of each stream.
 func oggDuration(v View, streams []*oggStream) int64 {
 	longest := int64(-1)
 	for end, looked := len(v), 0; looked < 64; looked++ {
@@ -121,15 +124,15 @@ func oggDuration(v View, streams []*oggStream) int64 {
 	return longest
 }
 
-// vorbisFields are the names of Vorbis comments.
+// vorbisFields maps the names of Vorbis comments to fields.
 var vorbisFields = map[string]Field{
 	"TITLE": Title, "ARTIST": Author, "PERFORMER": Author, "COMPOSER": Author, "AUTHOR": Author, "ALBUM": Album,
 	"DESCRIPTION": Comment, "COMMENT": Comment, "COPYRIGHT": Rights, "LICENSE": Rights, "LYRICS": Lyrics, "UNSYNCEDLYRICS": Lyrics,
 	"GENRE": Keywords, "ENCODER": Producer, "DATE": Date, "YEAR": Date,
 }
 
-// Vorbis adds a block of Vorbis comments: the name of the encoder, then texts such as
-// "TITLE=Aria".
+// Vorbis adds the tags in v, a block of Vorbis comments: the name of the
+// encoder, then texts such as "TITLE=Aria".
 func (t *Tags) Vorbis(v View) {
 	vendor := v.Sub(4, v.Little32(0))
 	at := 4 + v.Little32(0)

@@ -2,8 +2,9 @@ package media
 
 import "infomall/store/document"
 
-// realMedia is the container of RealAudio and RealVideo: chunks with four letters and a
-// size that counts the head of the chunk too.
+// realMedia is the container of RealAudio and RealVideo. It consists of chunks.
+// The head of a chunk has a name of four letters and a size, which includes the
+// head.
 var realMedia = Container{
 	Name:  "realmedia",
 	Is:    func(v View) bool { return v.Has(0, ".RMF") },

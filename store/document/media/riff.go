@@ -2,16 +2,18 @@ package media
 
 import "iter"
 
-// Chunks ranges over the chunks of a RIFF file, or of a list in one: the four letters of
-// each and its content. big says that sizes have their most significant byte first, as in
-// AIFF. A chunk that claims more bytes than there are is cut.
+// Chunks ranges over the chunks of a RIFF file, or of a list in a RIFF file.
+// The first value is the name of a chunk, four letters, and the second its
+// content. big says that sizes have their most significant byte first, as in
+// AIFF. The content of a chunk that claims more bytes than v has is cut.
 func Chunks(v View, big bool) iter.Seq2[string, View] { return chunks(v, big, 1) }
 
 // ChunksUnaligned ranges over the chunks of a MIDI file, which may begin at odd positions
 // and have sizes with the most significant byte first.
 func ChunksUnaligned(v View) iter.Seq2[string, View] { return chunks(v, true, 0) }
 
-// chunks ranges over chunks. odd is 1 if a chunk of odd size has a byte of padding.
+// chunks ranges over the chunks of v, see Chunks. odd is 1 if a chunk of odd
+// size is followed by a byte of padding, and otherwise 0.
 func chunks(v View, big bool, odd int) iter.Seq2[string, View] {
 	return func(yield func(string, View) bool) {
 		for at := 0; at+8 <= len(v); {
@@ -27,7 +29,7 @@ func chunks(v View, big bool, odd int) iter.Seq2[string, View] {
 	}
 }
 
-// infoFields are the chunks of a list INFO.
+// infoFields maps the names of chunks in a list INFO to fields.
 var infoFields = map[string]Field{
 	"INAM": Title, "TITL": Title, "IART": Author, "IWRI": Author, "IPRD": Album, "ICMT": Comment, "ISBJ": Comment,
 	"ICOP": Rights, "IKEY": Keywords, "IGNR": Keywords, "ISFT": Producer, "ICRD": Date, "IDIT": Date,

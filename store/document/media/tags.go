@@ -14,36 +14,36 @@ import (
 // Field says what a tag is about.
 type Field uint8
 
-// The fields. Only the first Title, Producer and Date count. Of the others a file may
-// have several.
+// The fields. A file may have several values of each field. Of Title, Producer
+// and Date only the first value is used.
 const (
 	Title Field = iota
 	Author
 	Album
 	Comment // description, caption or comment
 	Rights  // copyright
-	Lyrics  // and other text of a recording, such as the titles of its chapters
+	Lyrics  // lyrics, or other text of a recording, such as the titles of its chapters
 	Keywords
 	Producer // program, encoder or camera
-	Date     // when the work was made
+	Date     // time at which the work was made
 	fields
 )
 
-// tagBytesMax is how many bytes of one tag are read, and tagsMax how many tags a file may
-// have.
+// tagBytesMax is the largest number of bytes of one tag that are read, and
+// tagsMax the largest number of tags of a file.
 const (
 	tagBytesMax = 1 << 20
 	tagsMax     = 2000
 )
 
-// tag is one statement of a file. Text without a declared charset is kept as raw bytes
-// until all tags are known, because many short texts together show their charset better
-// than each alone.
+// tag is one statement of a file about itself. A text without a declared
+// charset is kept as raw bytes until all tags are known, because many short
+// texts together show their charset better than each by itself.
 type tag struct {
 	field Field
 	raw   []byte // nil if text is set
 	text  string
-	short bool // may be cut
+	short bool // the text may be cut, because the format limits it to a few bytes
 }
 
 // Tags collects the tags of one file. The zero value is empty.
@@ -67,8 +67,9 @@ func (t *Tags) AddRaw(f Field, raw []byte) {
 	}
 }
 
-// AddShort adds a tag whose format limits it to a few bytes. It adds nothing if the same field has
-// a longer tag with the same start.
+// AddShort adds a tag whose text may be cut, because its format limits it to a
+// few bytes. The tag is ignored if the same field has a longer tag with the
+// same beginning.
 func (t *Tags) AddShort(f Field, raw []byte) {
 	n := len(t.all)
 	if t.AddRaw(f, raw); len(t.all) > n {
@@ -76,7 +77,8 @@ func (t *Tags) AddShort(f Field, raw []byte) {
 	}
 }
 
-// decode gives every tag its text.
+// decode sets the text of each tag that only has raw bytes. It finds one
+// charset for all of them.
 func (t *Tags) decode() {
 	var raw []byte
 	for _, g := range t.all {
@@ -95,7 +97,7 @@ func (t *Tags) decode() {
 	}
 }
 
-// of returns the different texts of a field.
+// of returns the texts of the field f, each once.
 func (t *Tags) of(f Field) []string {
 	var out []string
 	for _, g := range t.all {
@@ -109,8 +111,8 @@ func (t *Tags) of(f Field) []string {
 	return out
 }
 
-// shortMax is how many bytes of text a field of a document takes from a tag. Its parts
-// take all of it.
+// shortMax is the largest number of bytes of a tag that a field of a document
+// takes. The parts of the document take the whole text.
 const shortMax = 4096
 
 // Put writes the tags into the document of b: into its fields, and the texts that people

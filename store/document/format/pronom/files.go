@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// signatureFile is the content of a file of signatures.
+// signatureFile is the content of an XML file with signatures.
 type signatureFile struct {
 	Version    string          `xml:"Version,attr"`
 	Created    string          `xml:"DateCreated,attr"`
@@ -16,7 +16,7 @@ type signatureFile struct {
 	Formats    []xmlFileFormat `xml:"FileFormatCollection>FileFormat"`
 }
 
-// containerFile is the content of a file of container signatures.
+// containerFile is the content of an XML file with container signatures.
 type containerFile struct {
 	Version    string `xml:"signatureVersion,attr"`
 	Containers []struct {
@@ -72,7 +72,8 @@ func read(file []byte, into any) error {
 	return xml.NewDecoder(bytes.NewReader(file)).Decode(into)
 }
 
-// number returns the number that an attribute has, and missing if there is none.
+// number returns the value of an attribute that is a number, or missing if the
+// attribute is empty.
 func number(attr string, missing int) (int, error) {
 	if attr == "" {
 		return missing, nil
@@ -97,17 +98,19 @@ type sequence struct {
 	subs   []sub
 }
 
-// sub is one piece of a sequence: a main pattern with fragments to its left and right.
-// The piece begins, or in a sequence that counts from the end it ends, at least min and
-// at most max bytes from the piece before. max is unbounded if there is no such bound.
+// sub is one piece of a sequence: a main pattern with fragments to its left and
+// right. min and max are the least and the greatest distance in bytes from the
+// piece before. In a sequence that is counted from the end of a body, they are
+// the distance of the piece's end from there. max is unbounded if there is no
+// upper bound.
 type sub struct {
 	min, max    int
 	main        pattern
-	left, right [][]fragment // by their distance from main; each a list of alternatives
+	left, right [][]fragment // the fragments, the nearest to main first; each is a list of alternatives
 }
 
-// fragment is a pattern at least min and at most max bytes away from its neighbour on
-// the side of the main pattern.
+// fragment is a pattern that is at least min and at most max bytes away from
+// the fragment or main pattern next to it.
 type fragment struct {
 	min, max int
 	pattern  pattern

@@ -1,9 +1,10 @@
 //go:build ignore
 
-// Command maketable writes formats.table from the two files of signatures that PRONOM
-// publishes. They are not part of this repository; they are at
+// Command maketable writes formats.table from the two files of signatures that
+// PRONOM publishes. The files are not part of this repository; they are at
 // https://www.nationalarchives.gov.uk/aboutapps/pronom/droid-signature-files.htm.
 //
+//	go run pronom/maketable.go DROID_SignatureFile_V122.xml container-signature-20260119.xml
 //	go run pronom/maketable.go DROID_SignatureFile_V122.xml container-signature-20260119.xml
 package main
 

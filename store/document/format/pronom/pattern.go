@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// element says which bytes match at one place of a pattern: op is one of the letters
-// below, and a and b are its operands.
+// element says which bytes match at one place of a pattern: op is one of the
+// operators below, and a and b are its operands.
 type element struct{ op, a, b byte }
 
-// The operators of elements. Package format has the same.
+// The operators of elements. Package format has the same constants.
 const (
-	opByte    = iota // the byte a
-	opRange          // from a to b
-	opOutside        // not from a to b
-	opBits           // all bits of a are set
-	opNotBits        // not all bits of a are set
-	opUnlike         // a run of these: at least one byte differs from its a
-	opBetween        // a run of these: the bytes are from the text of all a to that of all b, in the order of texts
+	opByte    = iota // matches the byte a
+	opRange          // matches a byte from a to b
+	opOutside        // matches a byte that is not from a to b
+	opBits           // matches a byte in which all bits of a are set
+	opNotBits        // matches a byte in which not all bits of a are set
+	opUnlike         // elements in a row with this operator match if at least one byte differs from the a of its element
+	opBetween        // elements in a row with this operator match if the bytes, compared as a text, are from the text of all a to the text of all b
 )
 
 // pattern is a list of elements that match bytes one after another.
@@ -37,8 +37,9 @@ func (p pattern) literal() bool {
 // item is a part of a pattern: a list of alternatives.
 type item []pattern
 
-// split parses the pattern text. It makes the part that is best to search for, usually the longest
-// literal, the main pattern, and the parts to its left and right the fragments.
+// split parses the text of a pattern and divides it. The part that is best to
+// search for, usually the longest literal, becomes the main pattern, and the
+// parts to its left and right become the fragments.
 func split(text string) (sub, error) {
 	items, err := parse(text)
 	if err != nil {
@@ -69,7 +70,7 @@ func split(text string) (sub, error) {
 	return s, nil
 }
 
-// rank orders patterns by how well they can be searched for.
+// rank returns a number that is higher if p is a better pattern to search for.
 func rank(p pattern) int {
 	if p.literal() {
 		return 1000 + len(p)
@@ -108,8 +109,8 @@ func parse(text string) ([]item, error) {
 
 type parser struct{ text string }
 
-// items parses items up to the end of the text. If inner is true, they end before a "|" or
-// ")".
+// items parses a list of items up to the end of the text or, if inner is true,
+// up to the next "|" or ")".
 func (p *parser) items(inner bool) ([]item, error) {
 	var out []item
 	add := func(list ...element) {
@@ -176,7 +177,7 @@ func (p *parser) alternatives() (item, error) {
 	}
 }
 
-// set parses what is in brackets.
+// set parses a set of bytes in square brackets.
 func (p *parser) set() (pattern, error) {
 	inside, rest, ok := strings.Cut(p.text[1:], "]")
 	if !ok {
@@ -224,7 +225,8 @@ func (p *parser) set() (pattern, error) {
 	return out, nil
 }
 
-// run parses bytes that follow each other.
+// run parses bytes that follow each other, up to a ":" or "-" or the end of the
+// text.
 func (p *parser) run() (out []byte, err error) {
 	for {
 		p.text = strings.TrimSpace(p.text)
@@ -239,7 +241,7 @@ func (p *parser) run() (out []byte, err error) {
 	}
 }
 
-// bytes parses a text in quotes, or two digits.
+// bytes parses a text in quotes, or a byte as two hexadecimal digits.
 func (p *parser) bytes() ([]byte, error) {
 	if p.text == "" {
 		return nil, fmt.Errorf("bytes are expected")

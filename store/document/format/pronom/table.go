@@ -12,16 +12,19 @@ import (
 	"infomall/store/packed"
 )
 
-// nearBytes is how many places a sequence may begin at for its signature to be checked
-// for each body. Sequences with more places are found by a scan.
+// nearBytes limits the number of places at which a sequence may begin. If there
+// are no more, its signature is checked for each body. Signatures of other
+// sequences are found by a scan.
 const nearBytes = 64
 
-// weakBytes is how many printable bytes a signature may have for it to be weak: a text
-// may well begin with them.
+// weakBytes is the largest number of bytes of a weak signature. If all bytes of
+// a signature are printable and it has no more, a text may begin with them by
+// chance.
 const weakBytes = 6
 
-// sureBytes is how many bytes at one place of a body make it sure enough of the format to
-// search the whole body for the rest of the signature, such as the index of a film.
+// sureBytes is a number of bytes at one place of a body. If a signature has as
+// many there, they make it certain enough that the whole body is searched for
+// the rest of the signature, such as the index of a film.
 const sureBytes = 8
 
 // Make returns the packed table of the two files, which are XML. Package format says how
@@ -58,25 +61,26 @@ func Make(signatures, containers []byte) ([]byte, error) {
 }
 
 type maker struct {
-	index         map[string]int // of a format, by its identifier
+	index         map[string]int // index of each format, by its identifier
 	formatAt      []byte
 	formatData    []byte
-	names         pool // texts
+	names         pool // names, versions and media types of formats
 	pieces        pool // patterns
-	groups        pool // fragments that are alternatives
+	groups        pool // lists of alternative fragments
 	signatureData []byte
 	containerData []byte
 	drivers       []driver
 }
 
-// pool holds values, each once.
+// pool stores distinct values, one after the other. The map has the offset of
+// each value in data.
 type pool struct {
 	at   map[string]int
 	data []byte
 }
 
-// add puts value into the pool unless it is there, and appends the place of value in the pool to
-// d.
+// add stores value in the pool, unless it is there already, and appends the
+// offset of value in the pool to d.
 func (p *pool) add(d, value []byte) []byte {
 	at, ok := p.at[string(value)]
 	if !ok {
@@ -90,17 +94,19 @@ func (p *pool) add(d, value []byte) []byte {
 	return binary.AppendUvarint(d, uint64(at))
 }
 
-// driver is the sequence of a signature by which the signature is found.
+// driver is the first sequence of a signature, by which the signature is found
+// in a body.
 type driver struct {
-	at int // of the signature, in signatureData
+	at int // offset of the signature in signatureData
 	sequence
 }
 
 // plainText is the identifier of plain text, which has no signature.
 const plainText = "x-fmt/111"
 
-// formats writes the formats in the order of their identifiers. It leaves out those
-// that have no signature: nothing can be found to be of such a format.
+// formats writes the formats in the order of their identifiers. It leaves out
+// formats without a signature, because no body can be recognised as one of
+// them.
 func (m *maker) formats(s *signatureFile, c *containerFile) error {
 	type puid struct {
 		kind byte
@@ -208,7 +214,7 @@ func (m *maker) compile(x xmlSignature) ([]sequence, error) {
 	return list, nil
 }
 
-// containers writes the container signatures.
+// containers writes the container signatures to the table.
 func (m *maker) containers(c *containerFile) error {
 	formats := map[string][]int{}
 	for _, x := range c.Mappings {
@@ -249,7 +255,7 @@ func (m *maker) containers(c *containerFile) error {
 	return nil
 }
 
-// sequences writes a list of sequences.
+// sequences appends the encoded sequences of list to d.
 func (m *maker) sequences(d []byte, list []sequence) []byte {
 	d = binary.AppendUvarint(d, uint64(len(list)))
 	for _, s := range list {
@@ -281,7 +287,8 @@ func (m *maker) sequences(d []byte, list []sequence) []byte {
 	return d
 }
 
-// piece appends to d the place of the pattern p in the table.
+// piece stores the pattern p in the pool of patterns, and appends its offset
+// there to d.
 func (m *maker) piece(d []byte, p pattern) []byte {
 	var value []byte
 	if p.literal() {
@@ -307,8 +314,8 @@ func text(p pattern) string {
 	return string(b)
 }
 
-// weigh returns how many bytes the sequences compare at the least, and whether all of
-// these are characters that a text may have.
+// weigh returns the least number of bytes that the sequences compare. printable
+// reports whether all of these bytes are characters that a text may have.
 func weigh(list []sequence) (n int, printable bool) {
 	printable = true
 	add := func(alternatives []fragment) {
@@ -347,14 +354,14 @@ func extent(side [][]fragment) (least, most int) {
 	return least, most
 }
 
-// The ways in which a signature is found, the cheapest first.
+// The ways to find a signature in a body, the fastest first.
 const (
-	byFixed = iota // its main pattern is at one place
-	byNear         // there are few places, or the pattern is short
+	byFixed = iota // its main pattern can only be at one place
+	byNear         // the main pattern can be at few places, or is short
 	byWide
 )
 
-// driving says how a signature can be found by the sequence s.
+// driving returns the fastest way to find a signature by its sequence s.
 func driving(s sequence) int {
 	first := s.subs[0]
 	least, most := extent(first.left)
@@ -373,7 +380,8 @@ func driving(s sequence) int {
 	return byWide
 }
 
-// fixed writes the signatures whose main pattern is at one place, by place and first byte.
+// fixed returns the section fixed: the signatures whose main pattern is at one
+// place, ordered by this place and the first byte.
 func (m *maker) fixed() []byte {
 	type entry struct {
 		place int
@@ -403,7 +411,7 @@ func (m *maker) fixed() []byte {
 	return out
 }
 
-// near writes the signatures that are checked for each body.
+// near returns the section near: the signatures that are checked for each body.
 func (m *maker) near() (out []byte) {
 	for _, d := range m.drivers {
 		if driving(d.sequence) == byNear {
@@ -413,8 +421,8 @@ func (m *maker) near() (out []byte) {
 	return out
 }
 
-// wide writes the signatures that a scan finds: for each, four bytes of its pattern, and
-// where it is.
+// wide returns the section wide: for each signature that a scan finds, four
+// bytes of its pattern, and its offset.
 func (m *maker) wide() (out []byte) {
 	type entry struct {
 		key uint32
@@ -436,10 +444,11 @@ func (m *maker) wide() (out []byte) {
 	return out
 }
 
-// common are bytes that many bodies have many of, the most frequent first.
+// common are bytes that are frequent in many bodies, the most frequent first.
 const common = "\x00 etaoinshrdlucmfpgwyb\"=/<>\n\r-.:;\xff\x01"
 
-// rarest returns the four bytes of s of which a body has the fewest, by a rough guess.
+// rarest returns the four neighbouring bytes of s that are probably the rarest
+// in bodies, judged by common.
 func rarest(s string) uint32 {
 	best, least := 0, 1<<30
 	for i := 0; i+4 <= len(s); i++ {
