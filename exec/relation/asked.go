@@ -425,9 +425,9 @@ func (o *askedOnce) compact() {
 	}
 }
 
-// addTo adds the page of a capture to c. It adds nothing if the page has no text. words, which may
-// be nil, says which words the indexes list for a page; if it does not have the page, addTo reads
-// it.
+// addTo adds to c the page of the capture ref, whose body has this digest. It adds nothing if the
+// page has no text. words has, for some pages, the words that the indexes of words list for the
+// page. If words is nil or does not have the page, addTo reads the page itself.
 func (r *Reader) addTo(ctx context.Context, c *search.Collection, n *Request, words *search.Words, ref record.Ref, digest record.Digest) error {
 	if words != nil {
 		if atoms, ok := words.Has(ref); ok {

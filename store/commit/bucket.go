@@ -252,8 +252,8 @@ func (b *bucket) create() error {
 	return nil
 }
 
-// locked calls the function do, which may change CURRENT. If another writer has changed CURRENT
-// meanwhile, the change fails, and locked calls do again. If that happens too often, the error
+// locked calls the function do, which may change CURRENT. A bucket has no lock: if another writer
+// has changed CURRENT meanwhile, the change fails, and locked calls do again. If that happens too often, the error
 // wraps catalog.ErrStale.
 func (b *bucket) locked(ctx context.Context, do func() error) error {
 	err := b.disk.Attempt(ctx, do)

@@ -99,9 +99,9 @@ func ReadAs(s *segment.Stored) divide.As {
 	return as
 }
 
-// ReadWith returns two fields of divide.As with which page p was read when it was imported. usual
-// is the charset that was guessed from other pages of the host, or "" if the charset came from
-// the page itself. limit is the greatest number of bytes to read.
+// ReadWith returns two of the settings with which page p was read when it was imported; divide.As
+// has fields for them. usual is the charset that was guessed from other pages of the host, or ""
+// if the charset came from the page itself. limit is the greatest number of bytes to read.
 func ReadWith(p *segment.Page) (usual string, limit int64) {
 	if p.Source == charset.SourceHost {
 		usual = p.Charset

@@ -126,9 +126,9 @@ func (f *Folder) first(last int, l *timeline.Capture) ([]byte, error) {
 }
 
 // next brings f.history up to version f.all[i], a new version. last is the index in f.all of the
-// version before it, or -1. next returns how the two versions differ, and the blocks and facts of
-// the new version, which are nil if it does not divide into blocks. The revision is nil if the
-// new version, or an earlier version that is needed, cannot be read.
+// version before it, or -1. The first result says how the two versions differ; it is nil if the
+// new version, or an earlier version that is needed, cannot be read. The second result has the
+// blocks and facts of the new version; it is nil if that version does not divide into blocks.
 func (f *Folder) next(last, i int) (*life.Revision, *facts.Reading, error) {
 	if f.at != last {
 		if ok, err := f.bring(last); !ok {

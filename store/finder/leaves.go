@@ -100,9 +100,9 @@ func (v *Finder) leaf(l search.LeafRef) ([]byte, error) {
 	return run.Block(l.N)
 }
 
-// appendLeaves appends to dst the spans of the leaves of a page, and returns dst. spans are the
-// spans of all blocks of the page. The first layout blocks in them are the layout of the page
-// (the bytes between its leaves), and appendLeaves leaves these out.
+// appendLeaves appends to dst the spans of the leaves of a page, and returns dst. spans has all
+// stored blocks of the page: first the layout (the bytes between the leaves), which appendLeaves
+// leaves out, and then the leaves. The parameter layout is the number of blocks of the layout.
 func appendLeaves(dst, spans []segment.Span, layout uint32) []segment.Span {
 	for _, s := range spans {
 		if s.Count <= layout {

@@ -119,8 +119,8 @@ type staged struct {
 	met bool
 }
 
-// heldBy makes s refer to the entry owner, which stores the body of s. The parameter at is the
-// place of owner, in a published segment.
+// heldBy makes s refer to another entry, owner, which stores the body of s. The parameter at is
+// the place of owner, in a published segment.
 func (s *staged) heldBy(owner *segment.Stored, at timeline.Place) {
 	s.Body, s.HolderKey = segment.BodyHeld, ""
 	if owner.Key != s.Key {

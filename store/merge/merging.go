@@ -243,8 +243,8 @@ func (m *merging) nextPart(ctx context.Context, key string) error {
 	return nil
 }
 
-// valid sets in m.blocks to which segments the recipes of m.out may refer: the new segments, and
-// the segments of this pool and earlier pools that are not merged.
+// valid tells m.blocks which segments the recipes of m.out may refer to: the new segments, and
+// those segments of this pool and of earlier pools that are not merged.
 func (m *merging) valid() {
 	pools := make(map[uint32]string)
 	for _, s := range m.v.Pin.Segments {

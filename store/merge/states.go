@@ -56,7 +56,8 @@ func (m *merging) findGivers() error {
 	return err
 }
 
-// statesOf returns the states that entry e will have after the merge. e is stored without a body.
+// statesOf returns what the merge must write down about e, a revisit that is stored without a body:
+// one newState for each period in which e had its body from another deleted capture, or from none.
 // The parameter at is the place of e.
 func (m *merging) statesOf(ctx context.Context, at timeline.Place, e *segment.Stored) ([]newState, error) {
 	old, err := m.v.StatesOf(at, e)

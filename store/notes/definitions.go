@@ -29,8 +29,8 @@ const kindDefinitions = "definitions"
 // bytes. Every statement that names something unknown reads the whole file.
 const definitionsBytesMax = 16 << 20
 
-// Definitions returns everything that users have named (views, metadata and saved
-// queries), in the order in which Define stored it.
+// Definitions returns all definitions that users have made (views, metadata and saved
+// queries), in the order in which Define stored them.
 func (k *Notes) Definitions(ctx context.Context) ([]task.Definition, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -337,10 +337,10 @@ func (d *deletion) others(ctx context.Context) error {
 	return nil
 }
 
-// needHolders completes d.needed for deleted captures of several pools that have the same body.
-// One of them stores the body, and the others refer to that one. If one of them is needed,
-// needHolders marks all as needed by other pools. A merge of only the pool that stores the body
-// then keeps the body.
+// needHolders completes d.needed, which says for deleted captures which pools still need them.
+// Deleted captures of several pools may have the same body; then one stores it, and the others
+// refer to the one that does. If any of these captures is needed, needHolders marks all of them as
+// needed by other pools, so that a merge of only the pool with the body keeps the body.
 func (d *deletion) needHolders() {
 	for _, places := range d.bodies {
 		several := slices.ContainsFunc(places, func(p timeline.Place) bool { return p.Seg.Info.Pool != places[0].Seg.Info.Pool })

@@ -209,9 +209,9 @@ func (n *Nearer) distance(a, b []rune, limit int) int {
 	return min(last[len(b)], limit)
 }
 
-// Words returns the near words of each given word. If a text has the given word itself, the
-// result is that word alone. Otherwise it has at most five words: those in most texts first,
-// and of words in equally many texts the nearest first.
+// Words returns, for each given word, the words of the texts that are spelled nearly like it. If
+// any text has the given word itself, that word alone is returned for it. Otherwise at most five
+// words are returned: those in most texts first, and of words in equally many texts the nearest.
 func (n *Nearer) Words() [][]NearWord {
 	out := make([][]NearWord, len(n.words))
 	for i := range n.words {

@@ -154,9 +154,9 @@ func (b *Block) Found(atom int) float64 {
 	return float64(b.Counts[atom]-linked) + linkedPart*float64(linked)
 }
 
-// weighTitle fills out with the weight of each atom in the title of a page. That is the weight
-// of BM25, plus up to coveredWeight: for the share of the title's words that are in the query,
-// times the share of the query's atoms that are in the title.
+// weighTitle sets out[i] to the weight of atom i of the query q in the title of a page. That is the
+// weight of BM25, and besides it the product of three numbers: coveredWeight, the share of the
+// title's words that are in the query, and the share of the query's atoms that are in the title.
 func weighTitle(q *match.Query, title string, out []float64) {
 	counts := make([]int, len(out))
 	terms := q.Count(title, counts)

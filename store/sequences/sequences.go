@@ -117,9 +117,9 @@ const (
 	blockHead = 3 // length in bytes of the header before each block
 )
 
-// Parse parses the first Zstandard frame of b into f. If b ends before the frame, but just after
-// one of its blocks, Parse parses the blocks that are there. It returns an error if the frame is
-// damaged, or if its output has more than most bytes.
+// Parse parses the first Zstandard frame of b into f. If b is cut off at the end of one of the
+// frame's blocks, Parse parses the blocks up to there. It returns an error if b is cut off inside a
+// block, if the frame is damaged, or if its output has more than most bytes.
 func (f *Frame) Parse(b []byte, most int) error {
 	var h zstd.Header
 	if err := h.Decode(b); err != nil {

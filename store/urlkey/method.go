@@ -260,7 +260,8 @@ func (a *args) add(name, value string) {
 	a.b.WriteString(escapeArg(plus(name), "%&#=") + "=" + escapeArg(plus(value), "%&#"))
 }
 
-// multipartQuery returns the fields of a multipart body as arguments.
+// multipartQuery returns the fields of a multipart body in the form of a URL's query, such as
+// "a=1&b=2". It returns an error if the body is not in the format multipart.
 func multipartQuery(contentType string, body []byte) (string, error) {
 	_, params, err := mime.ParseMediaType(contentType)
 	if err != nil {

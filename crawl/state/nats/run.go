@@ -16,7 +16,7 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Crawl is a crawl that several processes run, as the servers keep it.
+// Crawl describes a crawl that several processes run together. The NATS servers keep it.
 type Crawl struct {
 	ID        int64
 	Name      string

@@ -149,7 +149,7 @@ func (s *speech) readWords(text string) {
 //go:embed stop_en.txt
 var stopEnglish string
 
-// stopLatin has the words of stopEnglish, for a quick search.
+// stopLatin has the words of stopEnglish as a table, in which a word is found quickly.
 var stopLatin = sync.OnceValue(func() *words.Table {
 	t := words.NewTable()
 	for w := range strings.FieldsSeq(stopEnglish) {

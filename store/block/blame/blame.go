@@ -20,7 +20,7 @@ const (
 	Lines
 )
 
-// Origin is where a text came in: at a time after NotBefore and not after Time.
+// Origin says when a text came into a page: after NotBefore, and at Time at the latest.
 type Origin struct {
 	NotBefore record.Time // when the page was last seen without the text; record.NoTime if it was never seen before
 	Time      record.Time // when the version that brought the text was first seen

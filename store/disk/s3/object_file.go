@@ -18,8 +18,9 @@ const fetchBlocks = 128
 // the end. An index has its meta pages and its root there.
 const prefetchBlocks = 4
 
-// aheadAfter is how many blocks must be read one after the other before the read-ahead begins. A
-// single capture takes fewer blocks, so it causes no read-ahead.
+// aheadAfter is how many neighbouring blocks of an object (pieces of equal size, not blocks of a
+// page) must be read in order before the read-ahead begins. A single capture takes fewer blocks,
+// so it causes no read-ahead.
 const aheadAfter = 20
 
 // objectFile is an object of the bucket whose content never changes, open for reading through the

@@ -16,7 +16,7 @@ import (
 	"infomall/store/document"
 )
 
-// process is one child.
+// process is a running child process, which reads documents for this process.
 type process struct {
 	o     *Options
 	cmd   *exec.Cmd

@@ -22,7 +22,7 @@ type VerifyOptions struct {
 // Severity says how bad a Finding of VERIFY is.
 type Severity uint8
 
-// The values of Severity.
+// The values of Severity: how much a finding of VERIFY harms the archive.
 const (
 	SeverityWarning Severity = iota // no capture is lost: queries read without the damaged part
 	SeverityError                   // captures cannot be read

@@ -87,7 +87,8 @@ func (n *NewWords) at(run []byte, pieces []piece) int {
 }
 
 // sequenceEnd returns how many of the pieces, from the first on, may be in one new word
-// together.
+// together: none of them is a stop word or has more than pieceMax letters, and all together have
+// at most lettersMax.
 func sequenceEnd(pieces []piece) int {
 	letters := 0
 	for k := range pieces {
