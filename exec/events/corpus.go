@@ -129,10 +129,11 @@ func addUp(numbers []int) {
 	}
 }
 
-// cover computes c.coverage, the effective coverage of each period. With a cycle, such as
-// the seven days of a week, it multiplies the coverage of a period by the factor of its
-// phase, such as Monday. The factor is the median, over all Mondays, of documents per
-// coverage, because a single event does not move a median.
+// cover computes c.coverage, the effective coverage of each period: documents are expected in
+// proportion to it. Without a cycle that is the coverage of the period. With a cycle, such as
+// the seven days of a week, it is the coverage times a factor of the period's phase, such as
+// Monday. The factor is the median, over all Mondays, of the documents divided by the coverage:
+// a single event does not move a median.
 func (c *corpus) cover(o *Options) {
 	documents := make([]float64, o.Periods)
 	for i := range c.docs {

@@ -44,7 +44,7 @@ func (d Derived) File(segments []*segment.Info) string {
 }
 
 // FileOf returns the path, in the archive's folder, of the derived file that is made from the
-// db-files with these numbers. If tag is not 0, it is a part of the name, as in
+// db-files with these numbers. If tag is not 0, it is the middle of the name, as 120 in
 // 000017.120.docs, so that several files can be made from the same db-files.
 func (d Derived) FileOf(numbers []uint32, tag uint32) string {
 	var b strings.Builder

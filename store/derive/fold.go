@@ -200,9 +200,10 @@ func (f *Folder) resume(i int) (bool, error) {
 	return true, nil
 }
 
-// FoldHolds reports whether the fold that is stored with version all[i] is still valid. It is not
-// valid if one of the captures before all[i] was imported later than all[i]. all has the settled
-// captures of a URL, and all[i] must be in the archive, not in a batch.
+// FoldHolds reports whether the fold (how the blocks of a version relate to those of earlier
+// versions) that is stored with all[i] is still valid. It is not if a capture of an earlier time
+// was imported after all[i]. all has the settled captures of a URL: in order, with correct hints.
+// all[i] must be stored in the archive; it may not be a capture that an import is still gathering.
 func FoldHolds(all []timeline.Capture, i int) bool {
 	of := all[i].Seg.Info
 	return !slices.ContainsFunc(all[:i], func(c timeline.Capture) bool { return c.Seg == nil || timeline.Newer(c.Seg.Info, of) })

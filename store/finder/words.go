@@ -238,9 +238,9 @@ func (f *wordFinder) Anchors(l search.LeafRef, as index.Reading) ([]string, erro
 	return (&divide.Body{Plain: as.Plain, Charset: as.Charset}).AnchorsOf(b), nil
 }
 
-// Known returns the matches of the query in the leaves of a run, read in the way that the
-// parameter as says. It takes them from the index of the run's segment. See the interface
-// search.Stored for the results.
+// Known asks the index of words of the run's segment what the query matches in the leaves of a
+// run. The parameter as is the reading of the leaves. list returns the matches for each leaf; it
+// is nil if the segment has no index. none says that the query matches nothing in any leaf.
 func (f *wordFinder) Known(run segment.RunRef, as index.Reading) (list func() ([]index.Leaf, error), none bool) {
 	return f.index.known(run, as)
 }

@@ -175,9 +175,9 @@ func (m *merging) url(ctx context.Context, w *windowURL) error {
 	return nil
 }
 
-// begin makes sure that m.out is a segment for the entries of the URL with this key. If the
-// current segment, or the current part of the pool, has reached its greatest size, begin first
-// finishes it and begins another.
+// begin prepares m.out for the entries of the URL with this key. It begins a segment if there is
+// none. If the segment has reached its greatest size, or the part of the pool that a split merge
+// is writing has, begin finishes the segment and begins another.
 func (m *merging) begin(ctx context.Context, key string) error {
 	if m.out != nil && m.out.last == key {
 		return nil

@@ -74,7 +74,8 @@ type Row struct {
 	from, size  int    // offset and size of the reading in the decompressed frame, in bytes
 }
 
-// Read reports whether the row has a reading. It has none if the body is no document.
+// Read reports whether the row has a reading: what was read from the body, such as its text. It
+// has none if the body is no document.
 func (r *Row) Read() bool { return r.frame >= 0 }
 
 func (r *Row) compare(o *Row) int {

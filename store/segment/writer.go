@@ -113,8 +113,8 @@ func (w *Writer) Pack(p *Packer, dict func(RunRef) *Dict, short Form) {
 // little in common, so a long search for matches gains little.
 func (w *Writer) Quick(enc *zstd.Encoder) { w.quick = enc }
 
-// smallCaptures is how many captures a run must have so that Writer.Quick applies to it. A run
-// with so many captures has about 512 bytes, or less, for each of them.
+// smallCaptures is the least number of captures of a run that is compressed with the encoder of
+// Writer.Quick. A run with as many captures has at most about 512 bytes for each of them.
 const smallCaptures = runEntries / 2
 
 // Index makes the Writer write its index pairs to x at once, instead of holding them in memory

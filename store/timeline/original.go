@@ -34,8 +34,9 @@ func (of *Original) Found() (*Original, error) {
 	return of, nil
 }
 
-// PoolList is a set of pools, as a linked list; nil is the empty set. Chains of revisits that end
-// with the same captures share the end of their lists.
+// PoolList is a set of pools, as a linked list; nil is the empty set. It has the pools of the
+// captures in a chain of revisits. Two chains that end with the same captures share the end of
+// their lists.
 type PoolList struct {
 	Pool string
 	Next *PoolList

@@ -129,10 +129,10 @@ func (m *matcher) free() {
 
 func (m *matcher) pair(o, n int) { m.toNew[o], m.toOld[n] = n, o }
 
-// byDigest pairs blocks with equal bytes. It begins with equal blocks at the
-// start and at the end of both versions. Then it pairs the first old block that
-// has a digest with the first new block that has it, the second with the second,
-// and so on. It sets inOrder.
+// byDigest pairs blocks with equal bytes. First it pairs the equal blocks at the
+// start, and those at the end, of both versions. Of the blocks between, it pairs
+// the n-th old block that has a digest with the n-th new block that has it. It
+// fills m.inOrder for all pairs.
 func (m *matcher) byDigest() {
 	o, n := len(m.old), len(m.new)
 	from := 0

@@ -255,9 +255,9 @@ func (l *line) extend(next *line) bool {
 	return true
 }
 
-// shownLine is like line, but leaves out characters that begin outside of the part of the page
-// that is shown. They become zero in chars. Programs put the text of a table cell into each page
-// over which it runs.
+// shownLine is like line, but leaves out characters that begin outside the part of the page that
+// is shown, and sets them to zero in chars. It is needed because some programs write the whole
+// text of a table cell into each page over which the cell runs.
 func (f *file) shownLine(text references.FPDF_TEXTPAGE, chars []rune, from, to int) (line, error) {
 	l, err := f.line(text, chars, from, to)
 	if err != nil || l.text == "" || f.shows(l.left, l.base) && f.shows(l.right, l.base) {

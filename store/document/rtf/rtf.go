@@ -345,7 +345,8 @@ func (r *reader) unicode(n int) {
 	}
 }
 
-// rune adds a character, unless it is the substitute of one.
+// rune adds c to the text, unless c is one of the characters that follow an escape \u as its
+// substitute, for readers without Unicode.
 func (r *reader) rune(c rune) {
 	if r.skip > 0 && r.high == 0 && c < 0x10000 {
 		r.skip--

@@ -301,8 +301,9 @@ func (f *File) join(ctx context.Context, q *match.Query, list []*cursor, out *Hi
 	return nil
 }
 
-// blockOf returns the number of the block whose shape has this index in the run, and the reading
-// in which the block has that shape. reading is an index in Run.Readings.
+// blockOf finds out what a shape of the run belongs to, given the index of the shape. block is the
+// number of a block of the run. reading is an index in Run.Readings: read in that way, the block
+// has this shape.
 func (r *runShapes) blockOf(shape int) (block, reading int) {
 	for n, first := range r.at {
 		if first >= 0 && int(first) <= shape {
