@@ -58,14 +58,14 @@ func DueForMerge(in []*segment.Info) []*segment.Info {
 }
 
 // DueMerges returns the pools in which segments are due for a merge (see DueForMerge), those
-// with the most such segments first, and how many captures these merges rewrite. It stops
-// when the merges rewrite captures captures or more, and leaves the other pools to the next
-// caller. Pools with MergeWays such segments are never left, so the number of segments of a
-// pool stays bounded.
+// with the most such segments first, and how many captures these merges rewrite. When they
+// rewrite as many captures as the parameter captures says, or more, the other pools are left to
+// the next call. Pools with MergeWays such segments are never left, so the number of segments
+// of a pool stays bounded.
 //
-// Without this stop, an import of captures of many months would merge the pools of all these
-// months at once: of twelve imports of 50,000 captures over 24 months, each took 2 to 5 s of
-// CPU time, but the fourth, the eighth and the twelfth took 10, 25 and 41 s.
+// If no pools were left, an import of captures of many months would merge the pools of all these
+// months at once. Twelve imports of 50,000 captures over 24 months took 2 to 5 s of CPU time
+// each, but the fourth, the eighth and the twelfth took 9, 24 and 39 s.
 func (c *Catalog) DueMerges(captures int64) (pools []string, rewritten int64) {
 	in := make(map[string][]*segment.Info)
 	for _, s := range c.Segments {

@@ -85,14 +85,14 @@ type Importer struct {
 	// then (see segment.Blocks.Turn).
 	wrote  map[uint32]int
 	nearby *nearby // nil before the first batch
-	// debt is how many captures more than they should the merges after the last batches have
-	// rewritten. The merges after the next batches rewrite less.
+	// debt is how many captures too many the merges after the last batch have rewritten. The
+	// merges after the next batch rewrite as many less.
 	debt int64
 }
 
 // mergeShare is how many captures the merges after a batch should rewrite at most, for each
-// capture of the batch that is stored. The merges that an import makes due rewrite about one for each size class (see
-// catalog.DueForMerge) that its segments reach, and few segments reach a third one.
+// capture of the batch that is stored. Each capture is rewritten about once for each size class
+// that its segment reaches (see catalog.DueForMerge), and few segments reach a third class.
 const mergeShare = 2
 
 // staged is a capture of the batch that an import is gathering.
