@@ -106,8 +106,8 @@ func (q *qqwry) texts(at int) (place, network string, err error) {
 }
 
 // text returns the text at the offset at, or the text to which the bytes there refer. It
-// returns "" for a text that says that nothing is known. The result next is the offset of
-// what follows the text, or of what follows the reference.
+// returns "" for a text that says that nothing is known. The result next is the first offset
+// after the text, or after the reference if there is one at that offset.
 func (q *qqwry) text(at int) (text string, next int, err error) {
 	b, err := q.from(at, 1)
 	if err != nil {

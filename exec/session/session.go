@@ -211,8 +211,8 @@ func (s *Session) SetConfirmCost(f func(ctx context.Context, what string) error)
 func (s *Session) SetConfirm(f func(ctx context.Context, what []string) error) { s.o.Confirm = f }
 
 // Confirm asks the user before the statement st removes captures. The parameter
-// what is the name of the statement for errors, such as DELETE; lines say which
-// captures it removes. Confirm returns nil if the user agrees, and an error if
+// what is the name of the statement, such as DELETE, for messages. lines are shown
+// to the user: they say which captures st removes. Confirm returns nil if the user agrees, and an error if
 // the user declines or nobody can be asked.
 func (s *Session) Confirm(ctx context.Context, st ast.Statement, what string, lines []string) error {
 	if s.o.Confirm == nil {

@@ -34,7 +34,7 @@ type moveFinder struct {
 	t      *telling
 	snap   relation.Snapshot
 	host   urlkey.Range
-	at     record.Time // the time of the version whose blocks are looked for now
+	at     record.Time // the time of the version whose blocks the finder is looking for
 	sought int         // how many blocks of that version were looked for
 	left   int         // how many versions had more than soughtMax blocks to look for
 }

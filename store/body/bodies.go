@@ -162,9 +162,9 @@ func (r *Runs) Fault(id uint32, err error) error {
 // not the body that was stored.
 var errOtherBody = errors.New("not the one that was stored")
 
-// OtherBody returns an error which says that the body of entry e is damaged: the bytes
-// that were read are not those that were stored. why says how the reader found that
-// out, for example "its sha256 differs".
+// OtherBody returns an error which says that the body of entry e is damaged: other bytes
+// were read than were stored. The text why says how this was noticed, for example "its
+// sha256 differs".
 func OtherBody(e *segment.Stored, why string) error {
 	return fmt.Errorf("the body of %s at %s is %w: %s", urlkey.URL(e.Key), e.Time.Std().Format(time.RFC3339), errOtherBody, why)
 }

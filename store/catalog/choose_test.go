@@ -82,9 +82,8 @@ func TestDueForMergeAmount(t *testing.T) {
 }
 
 // TestDueMerges adds one segment to each of 24 pools at a time, as an import of captures of
-// many months does, and merges what is due. Each time the merges stop when they have rewritten
-// what they may, no pool gets more small segments than are merged at once, and no merge is left
-// for ever.
+// many months does, and merges what is due. Each time the merges stop at their limit. No pool
+// gets more small segments than one merge takes. In the end no merge is left.
 func TestDueMerges(t *testing.T) {
 	const pools, captures, share = 24, 1000, 2
 	c, id := &Catalog{}, uint32(0)

@@ -197,8 +197,8 @@ func (c *Catalog) AddPools(there *Catalog, pools []Pool) *Catalog {
 	return next
 }
 
-// Complete returns the given pools without those that depend on a pool which is not in the
-// result. The returned pools can therefore be used without any other pool.
+// Complete returns those of the given pools that can be used without any other pool. It leaves
+// out each pool that depends on a pool which is not given or which it leaves out.
 func Complete(pools []Pool) []Pool {
 	for {
 		has := make(map[string]bool, len(pools))

@@ -186,8 +186,8 @@ func filesOf(c *catalog.Catalog) (map[catalog.File]bool, error) {
 // little time compared with the copying.
 const copyPublish = 16
 
-// pools copies the files of the pools to the copy, except those that it has already,
-// and puts the pools in force there. It returns one result for each pool. In a dry run
+// pools copies the files of these pools to the copy, and puts the pools in force there.
+// Files that the copy has already are not copied. It returns one result for each pool. In a dry run
 // it changes nothing, and the results say what it would copy.
 func (c *copying) pools(ctx context.Context, pools []catalog.Pool) ([]task.CopyResult, error) {
 	var results []task.CopyResult

@@ -39,8 +39,8 @@ const (
 	inRelated       // the part belongs to a page, as a picture does
 )
 
-// flatten appends the leaves of the part p to m.leaves. The parameter at says
-// what p is for. depth is the number of multiparts around p.
+// flatten appends the leaves of the part p to m.leaves. The parameter at is the
+// purpose of p. The parameter depth is how many multiparts contain p.
 func (m *message) flatten(p part, at place, depth int) {
 	if depth > depthMax || len(m.leaves) >= leavesMax {
 		m.cut = true

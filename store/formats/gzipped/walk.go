@@ -119,11 +119,11 @@ func (w *Walk) Unproven(end int64) (why string, err error) {
 
 func memberFault(fault error) string { return fmt.Sprintf("damaged gzip member: %v", fault) }
 
-// Damage returns the item for a damaged span of the file that starts at pos. why says
-// what is wrong there. next is the offset at which reading continues. The function search
-// looks for the next record after pos. If it finds one, reading continues there. If not,
-// it returns false and the offset at which reads end; reading then continues with the
-// next gzip member that can be read.
+// Damage returns the item for a damaged span of the file that starts at pos. The text why
+// is the fault. The result next is the offset at which reading continues. The function
+// search looks for the next record after pos. If it finds one, reading continues there. If
+// it does not, it returns false and the offset at which reads end. Reading then continues
+// at that offset or, if a gzip member is damaged, at the next member that can be read.
 func (w *Walk) Damage(pos int64, why string, search func(pos int64) (next int64, found bool, err error)) (it record.Item, next int64, err error) {
 	at, first := w.Locate(pos)
 	it = record.Item{Offset: at, Damage: why}
