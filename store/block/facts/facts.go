@@ -456,7 +456,7 @@ func (k *Kept) takeLayout(t *packed.Reader) (err error) {
 	}
 	for range k.layout {
 		p := place{t.Number(), t.Number() - 1}
-		if t.Bad || p.part >= len(k.Cut) {
+		if t.Bad || p.leaf > k.count || p.part >= len(k.Cut) {
 			return ErrFacts
 		}
 		k.placed = append(k.placed, p)

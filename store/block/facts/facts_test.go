@@ -308,3 +308,25 @@ func firstLeaf(r *Reading) []byte {
 	}
 	return r.Made[0].Facts
 }
+
+// TestLinkAfterLastLeaf damages the facts of a page that has no leaf and one link in the
+// layout: the link is said to stand before the second leaf. Both readers refuse the facts.
+func TestLinkAfterLastLeaf(t *testing.T) {
+	b, _ := divide.Open([]byte("<link rel=icon href=a>"), divide.As{Mime: "text/html", ContentType: pagetest.HTMLType}, divide.Options{})
+	facts := NewReader().Read(b).AppendFacts(nil, "", true)
+	leafAt := len(facts) - 2
+	if facts[leafAt] != 0 {
+		t.Fatalf("%q: no link before the end of the page", facts)
+	}
+	facts[leafAt] = 1
+	if _, err := Read(facts); err != ErrFacts {
+		t.Errorf("Read: %v, want %v", err, ErrFacts)
+	}
+	var refers References
+	if err := refers.Page(facts); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := refers.Links(nil); err != ErrFacts {
+		t.Errorf("links %v, %v, want %v", list, err, ErrFacts)
+	}
+}

@@ -179,9 +179,8 @@ func (r *References) takeLayout() (err error) {
 		return err
 	}
 	for _, l := range r.links {
-		t.Number() // the leaf after the link
-		part, purpose := t.Number()-1, label.Other
-		if t.Bad || part >= len(r.cut) {
+		next, part, purpose := t.Number(), t.Number()-1, label.Other // next is the leaf after the link
+		if t.Bad || next > r.count || part >= len(r.cut) {
 			return ErrFacts
 		}
 		if part >= 0 {
