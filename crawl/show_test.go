@@ -389,7 +389,7 @@ func captures(t *testing.T, a archive) map[string]int {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, u := range b.URL[:b.N] {
+		for _, u := range b.URLs()[:b.N] {
 			counts[u]++
 		}
 	}

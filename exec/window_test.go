@@ -224,6 +224,47 @@ func TestSortedWindows(t *testing.T) {
 	}
 }
 
+// TestWindowsByKey asks for windows of URLs. The source yields keys in place of URLs only if the
+// query reads the column url nowhere but in PARTITION BY.
+func TestWindowsByKey(t *testing.T) {
+	for _, c := range []struct {
+		src  string
+		keys bool
+	}{
+		{"SELECT time, sum(bytes) OVER (PARTITION BY url) AS s FROM captures", true},
+		{"SELECT time, row_number() OVER (PARTITION BY url ORDER BY time) AS n, lag(status) OVER (PARTITION BY url, status ORDER BY time) AS l FROM versions v", true},
+		{"SELECT host, max(n) AS n FROM (SELECT host, count(*) OVER (PARTITION BY host, url) AS n FROM captures WHERE status = 200) t GROUP BY host ORDER BY host", true},
+		{"SELECT time, Url, sum(bytes) OVER (PARTITION BY url) AS s FROM captures", false},
+		{"SELECT *, sum(bytes) OVER (PARTITION BY url) AS s FROM captures", false},
+		{"SELECT time, sum(bytes) OVER (PARTITION BY url) AS s FROM captures WHERE url LIKE '%a%'", false},
+		{"SELECT time, sum(bytes) OVER (PARTITION BY url) AS s FROM captures ORDER BY url, time", false},
+		{"SELECT time, lag(url) OVER (PARTITION BY url ORDER BY time) AS s FROM captures", false},
+		{"SELECT time, count(*) OVER (PARTITION BY lower(url)) AS s FROM captures", false},
+		{"SELECT c.time, d.status, sum(c.bytes) OVER (PARTITION BY c.url) AS s FROM captures c JOIN captures d ON c.digest = d.digest", false},
+		{"SELECT time FROM captures c WHERE 1 IN (SELECT row_number() OVER (PARTITION BY url ORDER BY time) FROM versions v WHERE v.time = c.time)", false},
+	} {
+		got, _, err := ask(newSession(archive{smallSite()}), c.src)
+		if err != nil {
+			t.Fatalf("%s: %v", c.src, err)
+		}
+		plain := sessionWith(archive{smallSite()}, func(o *session.Options) { o.Plain = true })
+		want, _, err := ask(plain, c.src)
+		if err != nil {
+			t.Fatalf("%s: %v", c.src, err)
+		}
+		if got != want {
+			t.Errorf("%s: got\n%swant\n%s", c.src, got, want)
+		}
+		plan, _, err := ask(newSession(archive{smallSite()}), "EXPLAIN "+c.src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if keys := strings.Contains(plan, "url as key"); keys != c.keys {
+			t.Errorf("%s: the plan says keys: %v, want %v:\n%s", c.src, keys, c.keys, plan)
+		}
+	}
+}
+
 // TestWindowsOfWholePartitions asks for aggregates of whole partitions, with more and less memory
 // than the rows need. The result is that of a join with the groups. The rows are not sorted, and
 // counted if they need not be told apart.
@@ -376,7 +417,7 @@ func TestWindowsOfManyPartitions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, url := range b.URL[:b.N] {
+		for _, url := range b.URLs()[:b.N] {
 			want[url]++
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 // scanned is one row of a scan as text.
 func scanned(b *record.Batch, i int) string {
-	return fmt.Sprint(b.URL[i], b.Time[i], b.Ref[i], b.Status[i], b.Change[i], b.Digest[i])
+	return fmt.Sprint(b.URLs()[i], b.Time[i], b.Ref[i], b.Status[i], b.Change[i], b.Digest[i])
 }
 
 // TestAhead scans and counts an archive of some pools with one goroutine and with

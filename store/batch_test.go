@@ -41,7 +41,7 @@ func TestSingles(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i := range b.N {
-				rows = append(rows, fmt.Sprint(b.Key[i], b.URL[i], b.Time[i], b.Ref[i], b.Status[i], b.Kind[i], b.Mime[i], b.Bytes[i], b.Change[i],
+				rows = append(rows, fmt.Sprint(b.Key[i], b.URLs()[i], b.Time[i], b.Ref[i], b.Status[i], b.Kind[i], b.Mime[i], b.Bytes[i], b.Change[i],
 					b.Previous[i], b.PreviousVersion[i], b.VersionTime[i], b.Pool[i], b.Via[i], b.Truncated[i], b.Added[i], b.Job[i]))
 			}
 		}

@@ -90,7 +90,7 @@ func TestBombs(t *testing.T) {
 		}
 		for i := range rows.N {
 			p, err := v.Payload(t.Context(), rows.Ref[i])
-			if coding := filepath.Base(rows.URL[i]); err != nil || !bytes.Equal(p.Body, bombs[coding]) || rows.BlockCount[i] != -1 {
+			if coding := filepath.Base(rows.URLs()[i]); err != nil || !bytes.Equal(p.Body, bombs[coding]) || rows.BlockCount[i] != -1 {
 				t.Errorf("%s: %d bytes, %d blocks, %v; want %d as sent, undivided", coding, len(p.Body), rows.BlockCount[i], err, len(bombs[coding]))
 			}
 		}

@@ -114,7 +114,7 @@ func skipping(a *Archive) (digests map[string]record.Digest, bodies int, damage 
 			return digests, bodies, err
 		}
 		for i := range b.N {
-			digests[b.URL[i]] = b.Digest[i]
+			digests[b.URLs()[i]] = b.Digest[i]
 			p, err := v.Payload(ctx, b.Ref[i])
 			if err != nil {
 				return digests, bodies, err

@@ -82,7 +82,7 @@ func titles(t testing.TB, a *Archive) (out []string) {
 			const often = 100 // Document looks at all files after some calls
 			for range often {
 				if reading, err := v.Document(ctx, b.Ref[i]); err != nil || !bytes.Equal(reading, p.Document) {
-					t.Fatalf("%s: Document returns %d bytes and %v, Payload has %d bytes", b.URL[i], len(reading), err, len(p.Document))
+					t.Fatalf("%s: Document returns %d bytes and %v, Payload has %d bytes", b.URLs()[i], len(reading), err, len(p.Document))
 				}
 			}
 			title := "-"
@@ -92,10 +92,10 @@ func titles(t testing.TB, a *Archive) (out []string) {
 					t.Fatal(err)
 				}
 				if title = d.Title; b.Title[i] != title {
-					t.Errorf("%s: a scan says that the title is %q, the document %q", b.URL[i], b.Title[i], title)
+					t.Errorf("%s: a scan says that the title is %q, the document %q", b.URLs()[i], b.Title[i], title)
 				}
 			}
-			out = append(out, b.URL[i]+" "+title)
+			out = append(out, b.URLs()[i]+" "+title)
 		}
 	}
 	return out

@@ -46,16 +46,16 @@ func importPages(t *testing.T, o task.ImportOptions, records [][]byte, want map[
 			t.Fatal(err)
 		}
 		for i := range rows.N {
-			pages[rows.URL[i]] = record.Batch{
+			pages[rows.URLs()[i]] = record.Batch{
 				Title: rows.Title[i : i+1], Charset: rows.Charset[i : i+1], CharsetSource: rows.CharsetSource[i : i+1],
 				Unread: rows.Unread[i : i+1], LinkCount: rows.LinkCount[i : i+1],
 			}
 			p, err := v.Payload(t.Context(), rows.Ref[i])
-			if err != nil || want[rows.URL[i]] != nil && !bytes.Equal(p.Body, want[rows.URL[i]]) {
-				t.Errorf("%s: %d bytes, %v; want them as they were sent", rows.URL[i], len(p.Body), err)
+			if err != nil || want[rows.URLs()[i]] != nil && !bytes.Equal(p.Body, want[rows.URLs()[i]]) {
+				t.Errorf("%s: %d bytes, %v; want them as they were sent", rows.URLs()[i], len(p.Body), err)
 			}
 			if b, ok := divide.Open(p.Body, divide.AsOf(&p), divide.Options{}); ok && b.Unread != rows.Unread[i] && !strings.HasPrefix(rows.Unread[i], "transfer") {
-				t.Errorf("%s: read again, %q, want %q", rows.URL[i], b.Unread, rows.Unread[i])
+				t.Errorf("%s: read again, %q, want %q", rows.URLs()[i], b.Unread, rows.Unread[i])
 			}
 		}
 	}

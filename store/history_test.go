@@ -150,7 +150,7 @@ func rowsIn(v *Snapshot, from, to record.Time) (out []row, err error) {
 			return nil, err
 		}
 		for i := range b.N {
-			r := row{url: b.URL[i], time: b.Time[i], kind: b.Kind[i], change: b.Change[i], previous: b.Previous[i], version: b.VersionTime[i], versionBefor: b.PreviousVersion[i], bytes: b.Bytes[i]}
+			r := row{url: b.URLs()[i], time: b.Time[i], kind: b.Kind[i], change: b.Change[i], previous: b.Previous[i], version: b.VersionTime[i], versionBefor: b.PreviousVersion[i], bytes: b.Bytes[i]}
 			p, err := v.Payload(ctx, b.Ref[i])
 			if err != nil {
 				return nil, fmt.Errorf("payload of %s at %d: %w", r.url, r.time, err)
@@ -510,9 +510,9 @@ func TestLargeBody(t *testing.T) {
 				}
 			}
 			if int64(len(whole)) != p.Size {
-				t.Errorf("%s: %d bytes, its size says %d", b.URL[i], len(whole), p.Size)
+				t.Errorf("%s: %d bytes, its size says %d", b.URLs()[i], len(whole), p.Size)
 			}
-			got[b.URL[i]] = whole
+			got[b.URLs()[i]] = whole
 		}
 	}
 	if !bytes.Equal(got["http://a.example/memory"], body) || !bytes.Equal(got["http://a.example/spool"], spool) {

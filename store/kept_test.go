@@ -50,14 +50,14 @@ func checkKept(v *Snapshot) (believed int, err error) {
 			}
 			rev := h.Add(version)
 			if content := rev.Before == nil || rev.Sense(facts.KeptLevel).Substantial; b.Sense[i] != record.SenseUnknown && content != (b.Sense[i] == record.SenseContent) {
-				return 0, fmt.Errorf("%s at %d: sense %d, but substantial is %v", b.URL[i], b.Time[i], b.Sense[i], content)
+				return 0, fmt.Errorf("%s at %d: sense %d, but substantial is %v", b.URLs()[i], b.Time[i], b.Sense[i], content)
 			}
 			kept, err := v.Kept(ctx, b.Ref[i])
 			if err != nil {
 				return 0, err
 			}
 			if err := checkFacts(v, b.Ref[i], kept.Page, reading, &p); err != nil {
-				return 0, fmt.Errorf("%s at %d: %w", b.URL[i], b.Time[i], err)
+				return 0, fmt.Errorf("%s at %d: %w", b.URLs()[i], b.Time[i], err)
 			}
 			if kept.Fold == nil {
 				continue
@@ -67,7 +67,7 @@ func checkKept(v *Snapshot) (believed int, err error) {
 				return 0, err
 			case !knew:
 			case !bytes.Equal(kept.Fold, rev.AppendFold(nil, reading)):
-				return 0, fmt.Errorf("%s at %d: a fold is believed that is not that of the history", b.URL[i], b.Time[i])
+				return 0, fmt.Errorf("%s at %d: a fold is believed that is not that of the history", b.URLs()[i], b.Time[i])
 			default:
 				believed++
 			}

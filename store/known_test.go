@@ -216,7 +216,7 @@ func TestAddedKept(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i := range b.N {
-				got[fmt.Sprint(b.URL[i], b.Time[i])] = b.Added[i]
+				got[fmt.Sprint(b.URLs()[i], b.Time[i])] = b.Added[i]
 			}
 		}
 		if !maps.Equal(got, want) {

@@ -279,13 +279,13 @@ func factRows(t rapid.TB, a *Archive, from record.Time) (out []factRow) {
 		for i := range b.N {
 			p, err := v.Payload(ctx, b.Ref[i])
 			if err != nil {
-				t.Fatalf("payload of %s at %d: %v", b.URL[i], b.Time[i], err)
+				t.Fatalf("payload of %s at %d: %v", b.URLs()[i], b.Time[i], err)
 			}
-			r := factRow{row{b.URL[i], b.Time[i], b.Kind[i], b.Change[i], b.Previous[i], b.VersionTime[i], b.PreviousVersion[i], string(p.Body), b.Bytes[i]}, b.Status[i]}
+			r := factRow{row{b.URLs()[i], b.Time[i], b.Kind[i], b.Change[i], b.Previous[i], b.VersionTime[i], b.PreviousVersion[i], string(p.Body), b.Bytes[i]}, b.Status[i]}
 			if p.NoBody != "" {
 				r.body = "(none)"
 			} else if sha256.Sum256(p.Body) != [32]byte(b.Digest[i]) {
-				t.Fatalf("digest of %s at %d is not that of its body", b.URL[i], b.Time[i])
+				t.Fatalf("digest of %s at %d is not that of its body", b.URLs()[i], b.Time[i])
 			}
 			out = append(out, r)
 		}
@@ -526,7 +526,7 @@ func TestLongChain(t *testing.T) {
 			for i := range b.N {
 				s, err := v.Stored(ctx, b.Ref[i])
 				if err != nil || string(s.Body) != factClasses[0].body || b.Title[i] != "one" {
-					t.Fatalf("%s at %d has title %q and body %q, error %v", b.URL[i], b.Time[i], b.Title[i], s.Body, err)
+					t.Fatalf("%s at %d has title %q and body %q, error %v", b.URLs()[i], b.Time[i], b.Title[i], s.Body, err)
 				}
 				rows++
 			}

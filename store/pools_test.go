@@ -57,7 +57,7 @@ func countPool(t rapid.TB, v *Snapshot, pool string) (p record.Pool) {
 			if pools[b.Ref[i].Segment] != pool {
 				continue
 			}
-			urls[b.URL[i]] = true
+			urls[b.URLs()[i]] = true
 			p.Captures++
 			if b.Change[i] != record.ChangeSame {
 				p.Versions++

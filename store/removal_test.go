@@ -42,7 +42,7 @@ func targets(ctx context.Context, v *Snapshot, f func(url string, at record.Time
 				return
 			}
 			for i := range b.N {
-				if f(b.URL[i], b.Time[i]) && !yield(task.Target{Key: b.Key[i], Ref: b.Ref[i]}, nil) {
+				if f(b.URLs()[i], b.Time[i]) && !yield(task.Target{Key: b.Key[i], Ref: b.Ref[i]}, nil) {
 					return
 				}
 			}

@@ -126,7 +126,7 @@ func readingRows(t *testing.T, a *Archive, from record.Time) (rows []string) {
 			t.Fatal(err)
 		}
 		for i := range b.N {
-			rows = append(rows, fmt.Sprintf("%s %v: %d %v %s, %d bytes, %v, %x, %q %s %s %s %q %v, %d links, %d blocks", b.URL[i], b.Time[i].Std(), b.Status[i], b.Kind[i], b.Mime[i], b.Bytes[i],
+			rows = append(rows, fmt.Sprintf("%s %v: %d %v %s, %d bytes, %v, %x, %q %s %s %s %q %v, %d links, %d blocks", b.URLs()[i], b.Time[i].Std(), b.Status[i], b.Kind[i], b.Mime[i], b.Bytes[i],
 				b.Change[i], b.Digest[i][:4], b.Title[i], b.Lang[i], b.Charset[i], b.DeclaredCharset[i], b.Reason[i], b.NoArchive[i], b.LinkCount[i], b.BlockCount[i]))
 		}
 	}

@@ -135,7 +135,7 @@ func sampledRows(rt *rapid.T, v *Snapshot, from, to record.Time, level int) (out
 			rt.Fatal(err)
 		}
 		for i := range b.N {
-			out = append(out, sampledRow{b.URL[i], fmt.Sprint(b.URL[i], b.Time[i], b.Kind[i], b.Change[i], b.Previous[i], b.PreviousVersion[i], b.VersionTime[i], b.Bytes[i], b.Status[i]), b.Sense[i]})
+			out = append(out, sampledRow{b.URLs()[i], fmt.Sprint(b.URLs()[i], b.Time[i], b.Kind[i], b.Change[i], b.Previous[i], b.PreviousVersion[i], b.VersionTime[i], b.Bytes[i], b.Status[i]), b.Sense[i]})
 		}
 	}
 	return out

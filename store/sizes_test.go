@@ -43,7 +43,7 @@ func ofSizes(t rapid.TB, v *Snapshot, s record.Scan, from, to int64) (list []str
 		all += b.N
 		for i := range b.N {
 			if b.Bytes[i] >= from && b.Bytes[i] <= to {
-				list = append(list, fmt.Sprint(b.URL[i], b.Time[i], b.Bytes[i]))
+				list = append(list, fmt.Sprint(b.URLs()[i], b.Time[i], b.Bytes[i]))
 			}
 		}
 	}

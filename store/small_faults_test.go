@@ -146,7 +146,7 @@ func TestFilesInEachOthersPlace(t *testing.T) {
 		_, err = v.Delete(ctx, task.DeleteOptions{Targets: func(yield func(task.Target, error) bool) {
 			for b, err := range v.Scan(ctx, record.Scan{From: record.MinTime, To: record.MaxTime}) {
 				for i := range b.N {
-					if err == nil && b.URL[i] == url && !yield(task.Target{Key: b.Key[i], Ref: b.Ref[i]}, nil) {
+					if err == nil && b.URLs()[i] == url && !yield(task.Target{Key: b.Key[i], Ref: b.Ref[i]}, nil) {
 						return
 					}
 				}

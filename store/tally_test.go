@@ -54,7 +54,7 @@ func checkTallyIn(rt *rapid.T, a *Archive, v *Snapshot) {
 		}
 		for i := range b.N {
 			b.Count = append(b.Count[:i], 1)
-			b.Host = append(b.Host[:i], urlkey.Host(b.URL[i]))
+			b.Host = append(b.Host[:i], urlkey.Host(b.URLs()[i]))
 			if q.Period != nil {
 				b.Time[i], _ = q.Period(b.Time[i])
 			}
@@ -90,7 +90,7 @@ func checkOnce(rt *rapid.T, v *Snapshot, s record.Scan) {
 			if err != nil {
 				rt.Fatal(err)
 			}
-			list = append(list, b.URL[:b.N]...)
+			list = append(list, b.URLs()[:b.N]...)
 		}
 		return list
 	}

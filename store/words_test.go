@@ -119,24 +119,24 @@ func checkWords(t *rapid.T, a *Archive) (known int) {
 				page, ok := divide.OpenStored(&p, p.Body, divide.Options{})
 				if answer == match.Null {
 					if ok {
-						t.Fatalf("%s at %d: %s: it is said to have no text", b.URL[i], b.Time[i], question)
+						t.Fatalf("%s at %d: %s: it is said to have no text", b.URLs()[i], b.Time[i], question)
 					}
 					continue
 				}
 				if !ok {
-					t.Fatalf("%s at %d: %s is answered %d, and the page has no text", b.URL[i], b.Time[i], question, answer)
+					t.Fatalf("%s at %d: %s is answered %d, and the page has no text", b.URLs()[i], b.Time[i], question, answer)
 				}
 				text := page.Page.Text(page.Charset)
 				for a := range q.Atoms() {
 					if want := q.Has(a, text); sure && want != (has>>a&1 != 0) {
-						t.Fatalf("%s at %d: %s: has atom %d: %v, want %v: %q", b.URL[i], b.Time[i], question, a, !want, want, text)
+						t.Fatalf("%s at %d: %s: has atom %d: %v, want %v: %q", b.URLs()[i], b.Time[i], question, a, !want, want, text)
 					}
 				}
 				if answer == match.Maybe {
 					continue
 				}
 				if want := q.Matches(text); want != (answer == match.Yes) {
-					t.Fatalf("%s at %d: %s is answered %d, want %v: %q", b.URL[i], b.Time[i], question, answer, want, text)
+					t.Fatalf("%s at %d: %s is answered %d, want %v: %q", b.URLs()[i], b.Time[i], question, answer, want, text)
 				}
 				counts := make([]int, len(q.Atoms()))
 				if terms := q.Count(text, counts); answer == match.Yes && best.Place != terms {
@@ -288,7 +288,7 @@ func TestWordsOfManyPages(t *testing.T) {
 			for i := range b.N {
 				answer, best := words.Of(b.Ref[i])
 				if answer != match.Yes {
-					t.Fatalf("%s is answered %d", b.URL[i], answer)
+					t.Fatalf("%s is answered %d", b.URLs()[i], answer)
 				}
 				out = append(out, best.Says[0], float64(best.Place))
 			}

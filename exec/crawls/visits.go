@@ -75,7 +75,7 @@ func (v Visits) pages(ctx context.Context, level int) iter.Seq2[*pageVisits, err
 					if !finish() {
 						return
 					}
-					*p = pageVisits{key: b.Key[i], url: b.URL[i], last: b.Time[i], visits: p.visits[:0]}
+					*p = pageVisits{key: b.Key[i], url: b.URLs()[i], last: b.Time[i], visits: p.visits[:0]}
 					open = open[:0]
 					continue
 				}

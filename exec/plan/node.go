@@ -397,6 +397,8 @@ func (n *Source) String() string {
 		case f.Late():
 		case n.Raw && f.Raw():
 			names = append(names, f.Name+" as bytes")
+		case n.Keys && f.Keyed():
+			names = append(names, f.Name+" as key")
 		default:
 			names = append(names, f.Name)
 		}

@@ -182,6 +182,34 @@ func (b *builder) comesSorted(w *Window) {
 	}
 	w.Sorted = src.inOrder(append(keys, w.OrderBy...))
 	w.Grouped = !w.Sorted && len(keys) > 0 && src.inOrder(keys)
+	src.Keys = len(b.inputs) == 1 && b.correlated == nil && b.onlyPartitions("url")
+}
+
+// onlyPartitions reports whether the query reads the column with this name only in PARTITION BY,
+// so that equal values may be replaced by other equal values.
+func (b *builder) onlyPartitions(name string) bool {
+	if len(b.stars) > 0 {
+		return false
+	}
+	named := func(e ast.Node) bool {
+		c, ok := e.(*ast.Column)
+		return ok && strings.EqualFold(c.Name.Text, name)
+	}
+	inPartition, all := 0, 0
+	ast.Walk(b.query, func(n ast.Node) bool {
+		if named(n) {
+			all++
+		}
+		if w, ok := n.(*ast.Window); ok {
+			for _, e := range w.PartitionBy {
+				if named(e) {
+					inPartition++
+				}
+			}
+		}
+		return true
+	})
+	return inPartition == all
 }
 
 // limited sets First of the window on top of the plan, if the query needs only the first

@@ -272,7 +272,7 @@ func (s *articleStream) version(b *spanBatch, i int) error {
 		s.added = max(s.added, b.Added[i])
 	}
 	if err := s.seen.Page(b.Key[i][:hostPart(b.Key[i])], b.Key[i], b.Time[i]); err != nil {
-		return fmt.Errorf("%s at %s: %w", b.URL[i], value.AppendTime(nil, b.Time[i], s.n.zone()), err)
+		return fmt.Errorf("%s at %s: %w", b.URLs()[i], value.AppendTime(nil, b.Time[i], s.n.zone()), err)
 	}
 	p, err := s.r.Snapshot.Payload(s.ctx, b.Ref[i])
 	if err != nil {
@@ -286,7 +286,7 @@ func (s *articleStream) version(b *spanBatch, i int) error {
 	defer page.Free()
 	s.headlines = about.Headlines(s.headlines[:0], page)
 	if s.wants(b, i) {
-		a := articleRow{key: b.Key[i], url: b.URL[i], time: b.Time[i], added: record.NoTime, ref: b.Ref[i], title: b.Title[i], lang: b.Lang[i], document: page.Document != nil}
+		a := articleRow{key: b.Key[i], url: b.URLs()[i], time: b.Time[i], added: record.NoTime, ref: b.Ref[i], title: b.Title[i], lang: b.Lang[i], document: page.Document != nil}
 		if b.Added != nil {
 			a.added = b.Added[i]
 		}

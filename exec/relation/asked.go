@@ -197,7 +197,7 @@ func askedColumns() []*Column {
 // set sets v to the version at row i of b. Title and location are empty if they were not read.
 func (v *askedVersion) set(b *spanBatch, i int) {
 	*v = askedVersion{
-		url: b.URL[i], kind: b.Kind[i], leads: leadsToForm(b, i), ordinal: b.Ordinal[i], ref: b.Ref[i],
+		url: b.URLs()[i], kind: b.Kind[i], leads: leadsToForm(b, i), ordinal: b.Ordinal[i], ref: b.Ref[i],
 		first: b.Time[i], last: b.Last[i], previous: b.Previous[i], next: b.Next[i], asOf: b.AsOf[i],
 	}
 	if b.Title != nil {

@@ -15,7 +15,8 @@ import (
 var Captures = made(Relation{
 	Name: "captures", Doc: "one capture: a visit that got a response", Scoped: true, OfVisits: true, OfURL: true, Order: []string{"url", "time"}, RefColumns: refColumns,
 	Columns: []Column{
-		captured("url", value.URL, "canonical URL", func(v *value.Vector, b *record.Batch) { urls(v, b.URL[:b.N]) }).fromURL(),
+		captured("url", value.URL, "canonical URL", func(v *value.Vector, b *record.Batch) { urls(v, b.URLs()[:b.N]) }).fromURL().
+			orKey(func(v *value.Vector, b *record.Batch) { urls(v, b.Key[:b.N]) }),
 		captured("time", value.Time, "when the URL was fetched", func(v *value.Vector, b *record.Batch) { times(v, b.Time[:b.N]) }),
 		captured("status", value.Int, "HTTP status", func(v *value.Vector, b *record.Batch) { statuses(v, b.Status[:b.N]) }).needs(record.ColStatus),
 		captured("kind", value.Text, "page, redirect, missing, soft_missing, denied or error", func(v *value.Vector, b *record.Batch) { names(v, b.Kind[:b.N]) }).needs(record.ColKind),
@@ -30,7 +31,7 @@ var Captures = made(Relation{
 		captured("ip", value.Text, "IP address of the server", func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.IP[:b.N]) }).needs(record.ColIP),
 		captured("origin", value.URL, "URL requested first, if a redirect led here", func(v *value.Vector, b *record.Batch) { texts(v, value.URL, b.Origin[:b.N]) }).needs(record.ColOrigin),
 		captured("asked_url", value.Text, "URL as received, not made canonical", func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.AskedURL[:b.N]) }).needs(record.ColAskedURL),
-		captured("urlkey", value.Text, "normalized URL key, as in CDX files", func(v *value.Vector, b *record.Batch) { ofURL(v, b.URL[:b.N], urlkey.CDX) }).fromURL(),
+		captured("urlkey", value.Text, "normalized URL key, as in CDX files", func(v *value.Vector, b *record.Batch) { ofURL(v, b.URLs()[:b.N], urlkey.CDX) }).fromURL(),
 		captured("host", value.Text, "host of the URL", func(v *value.Vector, b *record.Batch) { hosts(v, b) }).fromURL(),
 		captured("domain", value.Text, "registered domain of the host", func(v *value.Vector, b *record.Batch) { domains(v, b) }).fromURL(),
 		captured("truncated", value.Bool, "whether the body was cut when fetched", func(v *value.Vector, b *record.Batch) { *v = value.Vector{Type: value.Bool, Bools: b.Truncated[:b.N]} }).needs(record.ColTruncated),
@@ -62,6 +63,13 @@ func captured(name string, t value.Type, doc string, fill func(*value.Vector, *r
 // raw fills a vector with it.
 func (c Column) orRaw(raw func(*value.Vector, *record.Batch)) Column {
 	c.raw = raw
+	return c
+}
+
+// orKey returns a copy of c that also has a form with keys in place of URLs, with which key fills
+// a vector.
+func (c Column) orKey(key func(*value.Vector, *record.Batch)) Column {
+	c.key = key
 	return c
 }
 
@@ -117,7 +125,7 @@ func hosts(v *value.Vector, b *record.Batch) {
 		texts(v, value.Text, b.Host[:b.N])
 		return
 	}
-	ofURL(v, b.URL[:b.N], urlkey.Host)
+	ofURL(v, b.URLs()[:b.N], urlkey.Host)
 }
 
 // domains sets v to the registered domain of each row of b, NULL for a row
@@ -128,7 +136,7 @@ func domains(v *value.Vector, b *record.Batch) {
 		ofURL(v, b.Host[:b.N], domainOf)
 		return
 	}
-	ofURL(v, b.URL[:b.N], urlkey.Domain)
+	ofURL(v, b.URLs()[:b.N], urlkey.Domain)
 }
 
 // domainOf returns the registered domain of a host, such as pku.edu.cn for

@@ -342,6 +342,6 @@ func leadsToForm(b *spanBatch, i int) bool {
 	if b.Location == nil || b.Kind[i] != record.KindRedirect || b.Location[i] == "" {
 		return false
 	}
-	to, err := urlkey.Resolve(b.URL[i], b.Location[i])
-	return err == nil && to != b.URL[i] && urlkey.Form(to) == urlkey.Form(b.URL[i])
+	to, err := urlkey.Resolve(b.URLs()[i], b.Location[i])
+	return err == nil && to != b.URLs()[i] && urlkey.Form(to) == urlkey.Form(b.URLs()[i])
 }

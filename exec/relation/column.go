@@ -61,6 +61,9 @@ type Column struct {
 	// compare as the values do. It is nil for a column without this form. Shown turns raw bytes
 	// into the value.
 	raw any
+	// key is like fill, but yields sort keys in place of URLs. It is nil for a column without
+	// this form.
+	key any
 	// late computes the value of a late column for one row. It is nil for other
 	// columns.
 	late lateCode
@@ -83,6 +86,10 @@ func (c *Column) Raw() bool { return c.raw != nil }
 
 // Shown returns the value for raw, its raw form: the bytes in hexadecimal.
 func Shown(raw string) string { return hex.EncodeToString([]byte(raw)) }
+
+// Keyed reports whether the column has a form with sort keys in place of URLs. Two keys are equal
+// exactly if the URLs are. A Request with Keys reads that form.
+func (c *Column) Keyed() bool { return c.key != nil }
 
 // fromURL returns a copy of c that is marked as computed from the URL alone.
 func (c Column) fromURL() Column {

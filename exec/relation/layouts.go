@@ -137,7 +137,7 @@ func (r *Reader) layoutOf(ctx context.Context, n *Request, b *spanBatch, i int) 
 	}
 	layout := res.blocks().Layout()
 	return layoutRow{
-		host: urlkey.Host(b.URL[i]), digest: sha256.Sum256(layout), bytes: int64(len(layout)),
+		host: urlkey.Host(b.URLs()[i]), digest: sha256.Sum256(layout), bytes: int64(len(layout)),
 		first: b.Time[i], last: b.Last[i], asOf: b.AsOf[i], versions: 1, ref: b.Ref[i],
 	}, nil
 }

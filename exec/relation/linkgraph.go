@@ -93,7 +93,7 @@ func (l *linker) read() error {
 					return err
 				}
 			}
-			if err := l.page(b.URL[i], b.Ref[i]); err != nil {
+			if err := l.page(b.URLs()[i], b.Ref[i]); err != nil {
 				return err
 			}
 		}

@@ -155,7 +155,7 @@ func (r *Reader) soughtLinks(ctx context.Context, a *aim, n *Request, b *spanBat
 	if err := page.Read(encoded.Page); err != nil || page.Inline() {
 		return nil, false, nil
 	}
-	r.resolved.Page(urlkey.Base(b.URL[i], page.Base))
+	r.resolved.Page(urlkey.Base(b.URLs()[i], page.Base))
 	if !a.page() {
 		return nil, false, nil
 	}
@@ -171,7 +171,7 @@ func (r *Reader) soughtLinks(ctx context.Context, a *aim, n *Request, b *spanBat
 	}
 	for j := range links {
 		l := &links[j]
-		row := linkRow{Link: &l.Link, url: b.URL[i], time: b.Time[i], asOf: b.AsOf[i], ref: b.Ref[i], n: l.Number, target: string(r.resolved.Target([]byte(l.Target)))}
+		row := linkRow{Link: &l.Link, url: b.URLs()[i], time: b.Time[i], asOf: b.AsOf[i], ref: b.Ref[i], n: l.Number, target: string(r.resolved.Target([]byte(l.Target)))}
 		if l.Part >= 0 {
 			row.block = page.Cut[l.Part].Path
 		}
@@ -299,13 +299,13 @@ func (r *Reader) linksOf(ctx context.Context, n *Request, b *spanBatch, i int) (
 	if err != nil {
 		return nil, err
 	}
-	r.resolved.Page(urlkey.Base(b.URL[i], p.base))
+	r.resolved.Page(urlkey.Base(b.URLs()[i], p.base))
 	var list []linkRow
 	if n.To == nil { // otherwise few of the links have the target
 		list = make([]linkRow, 0, len(p.links))
 	}
 	for j := range p.links {
-		l := linkRow{Link: &p.links[j], url: b.URL[i], time: b.Time[i], asOf: b.AsOf[i], ref: b.Ref[i], n: j, block: p.path(j)}
+		l := linkRow{Link: &p.links[j], url: b.URLs()[i], time: b.Time[i], asOf: b.AsOf[i], ref: b.Ref[i], n: j, block: p.path(j)}
 		l.target = string(r.resolved.Target([]byte(l.Target)))
 		if n.To == nil || l.target != "" && n.To(urlkey.Key(l.target)) {
 			list = append(list, l)

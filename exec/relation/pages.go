@@ -80,7 +80,7 @@ func eachPage(n *Request, in iter.Seq2[*spanBatch, error]) iter.Seq2[*pageRow, e
 				return
 			}
 			for i := range b.N {
-				if _, shown := urlkey.Shown(b.URL[i]); shown {
+				if _, shown := urlkey.Shown(b.URLs()[i]); shown {
 					continue
 				}
 				if p.visits > 0 && (single || b.Key[i] != p.key) {
@@ -103,7 +103,7 @@ func eachPage(n *Request, in iter.Seq2[*spanBatch, error]) iter.Seq2[*pageRow, e
 // the span.
 func (p *pageRow) add(b *spanBatch, i int) {
 	if p.visits == 0 {
-		p.key, p.url, p.first, p.asOf = b.Key[i], b.URL[i], b.Time[i], b.AsOf[i]
+		p.key, p.url, p.first, p.asOf = b.Key[i], b.URLs()[i], b.Time[i], b.AsOf[i]
 	}
 	p.last, p.ref = b.Last[i], b.Ref[i]
 	p.visits += b.Visits[i]

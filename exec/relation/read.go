@@ -68,8 +68,11 @@ func render[B any](n *Request, size func(B) int, refs func([]*value.Vector, B), 
 			out.Cols = append(out.Cols, v)
 			if !f.Late() {
 				fill := f.fill.(func(*value.Vector, B))
-				if n.Raw && f.raw != nil {
+				switch {
+				case n.Raw && f.raw != nil:
 					fill = f.raw.(func(*value.Vector, B))
+				case n.Keys && f.key != nil:
+					fill = f.key.(func(*value.Vector, B))
 				}
 				work = append(work, func(b B) { fill(v, b) })
 			}

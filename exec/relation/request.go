@@ -65,6 +65,8 @@ type Request struct {
 	Once bool
 	// Raw asks for the raw form of the columns that have one.
 	Raw bool
+	// Keys asks for keys in place of URLs, in the columns for which Column.Keyed is true.
+	Keys bool
 	// Tally is not nil if the rows are only counted or grouped.
 	Tally *Tally
 	// Level and Profile say how pages are divided into blocks, as in Env.

@@ -30,7 +30,7 @@ type revision struct {
 }
 
 // url returns the canonical URL of the version v.
-func (v *revision) url() string { return v.span.URL[v.row] }
+func (v *revision) url() string { return v.span.URLs()[v.row] }
 
 // revisions yields the versions that n chooses, in order, with their blocks. It
 // leaves out versions whose body the archive does not have, because nothing is

@@ -57,8 +57,8 @@ var Versions = made(Relation{
 		asInCaptures("urlkey"),
 		asInCaptures("host"),
 		asInCaptures("domain"),
-		ofFirst("path", value.Text, "path of the URL, decoded", func(v *value.Vector, b *record.Batch) { ofURL(v, b.URL[:b.N], urlkey.Path) }).fromURL(),
-		ofFirst("depth", value.Int, "number of path segments", func(v *value.Vector, b *record.Batch) { depths(v, b.URL[:b.N]) }).fromURL(),
+		ofFirst("path", value.Text, "path of the URL, decoded", func(v *value.Vector, b *record.Batch) { ofURL(v, b.URLs()[:b.N], urlkey.Path) }).fromURL(),
+		ofFirst("depth", value.Int, "number of path segments", func(v *value.Vector, b *record.Batch) { depths(v, b.URLs()[:b.N]) }).fromURL(),
 		asInCaptures("job"),
 		asInCaptures("source_file").OnRequest(),
 		asInCaptures("source_offset").OnRequest(),
@@ -119,6 +119,9 @@ func asInCaptures(name string) Column {
 	same.FromURL = c.FromURL
 	if raw, ok := c.raw.(func(*value.Vector, *record.Batch)); ok {
 		same.raw = func(v *value.Vector, b *spanBatch) { raw(v, &b.Batch) }
+	}
+	if key, ok := c.key.(func(*value.Vector, *record.Batch)); ok {
+		same.key = func(v *value.Vector, b *spanBatch) { key(v, &b.Batch) }
 	}
 	return same
 }

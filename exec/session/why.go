@@ -370,7 +370,7 @@ func firstIn(ctx context.Context, snap relation.Snapshot, r urlkey.Range) (key, 
 			return "", "", err
 		}
 		if b.N > 0 {
-			return b.Key[0], b.URL[0], nil
+			return b.Key[0], b.URLs()[0], nil
 		}
 	}
 	return "", "", nil

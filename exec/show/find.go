@@ -219,7 +219,7 @@ func (a *pageAsked) longer(ctx context.Context, snap relation.Snapshot) string {
 		if err != nil || b.N == 0 {
 			return "" // a hint is no reason for another error
 		}
-		return b.URL[0]
+		return b.URLs()[0]
 	}
 	return ""
 }

@@ -13,7 +13,7 @@ func TestCopyRow(t *testing.T) {
 	var from, to record.Batch
 	columns := reflect.ValueOf(&from).Elem()
 	for i := range columns.NumField() {
-		if f := columns.Field(i); f.Kind() == reflect.Slice {
+		if f := columns.Field(i); f.Kind() == reflect.Slice && f.CanSet() {
 			f.Set(reflect.MakeSlice(f.Type(), 2, 2))
 		}
 	}

@@ -53,11 +53,10 @@ type Scan struct {
 	// From and To bound the times of captures: From <= time < To. The scan sees
 	// the archive as it was at To: captures at To or later do not exist for it.
 	From, To Time
-	// Columns are the columns to fill. Key, URL, Time and Ref are always
-	// filled.
+	// Columns are the columns to fill. Key, Time and Ref are always filled.
 	Columns Columns
 	// Once asks for one row for each URL that has a capture in the time range, instead of one row for
-	// each capture. Only Key and URL are filled, and Columns must be 0.
+	// each capture. Only Key is filled, and Columns must be 0.
 	Once bool
 	// Level, if above 0, asks only for the URLs whose urlkey.Level is at least Level. The
 	// Refs are then not filled. Columns may only have columns of the index.
@@ -103,7 +102,7 @@ type Seek struct {
 	// batches with these columns.
 	Scan
 	// Match returns the indexes of the rows of b that match, ascending. If Match is nil, all rows
-	// match. The columns Key and URL of b are not filled, and Time is filled only if Timed is set.
+	// match. The column Key of b is not filled, and Time is filled only if Timed is set.
 	Match func(b *Batch) ([]int32, error)
 	Timed bool
 	// First, if it is above 0, limits the result to the URLs of the first First different bodies. For
@@ -145,7 +144,6 @@ type Ref struct {
 type Batch struct {
 	N    int
 	Key  []string // sort key; equal keys share memory, so comparing neighbours is fast
-	URL  []string // the URL of each capture in its canonical form
 	Time []Time
 	Ref  []Ref
 
@@ -164,7 +162,7 @@ type Batch struct {
 	Added           []Time
 	Job             []string
 
-	// For a Tally only, which leaves Key, URL and Ref empty.
+	// For a Tally only, which leaves Key and Ref empty.
 	Host  []string // host of the URL, as by urlkey.Host
 	Count []int64  // how many captures the row counts
 
@@ -192,6 +190,17 @@ type Batch struct {
 	NoArchive       []bool   // the page asks robots not to keep a copy
 	LinkCount       []int64
 	BlockCount      []int64 // number of leaf blocks
+
+	urls []string // the result of URLs, if it was called; otherwise empty
+}
+
+// URLs returns the URL of each capture in its canonical form. The slice is valid until b changes.
+// The first call makes the URLs from the keys, which takes 5 to 10 % of a scan of small columns.
+func (b *Batch) URLs() []string {
+	if len(b.urls) != len(b.Key) {
+		b.urls = urlkey.AppendURLs(b.urls[:0], b.Key)
+	}
+	return b.urls
 }
 
 // First returns the first n bytes of the body, or the whole body if it is shorter
@@ -218,7 +227,7 @@ const LargeBody = 64 << 20
 // Reset sets b.N to 0 and empties all columns, but keeps their memory for new rows.
 func (b *Batch) Reset() {
 	b.N = 0
-	b.Key, b.URL, b.Time, b.Ref = b.Key[:0], b.URL[:0], b.Time[:0], b.Ref[:0]
+	b.Key, b.urls, b.Time, b.Ref = b.Key[:0], b.urls[:0], b.Time[:0], b.Ref[:0]
 	b.Status, b.Kind, b.Mime, b.Bytes = b.Status[:0], b.Kind[:0], b.Mime[:0], b.Bytes[:0]
 	b.Change, b.Previous, b.PreviousVersion, b.VersionTime = b.Change[:0], b.Previous[:0], b.PreviousVersion[:0], b.VersionTime[:0]
 	b.Pool, b.Via, b.Truncated, b.Added, b.Job, b.Sense = b.Pool[:0], b.Via[:0], b.Truncated[:0], b.Added[:0], b.Job[:0], b.Sense[:0]
@@ -235,7 +244,7 @@ func (b *Batch) Reset() {
 // exists in b already, or is the row after the last. CopyRow does not change b.N.
 func (b *Batch) CopyRow(j int, src *Batch, i int) {
 	CopyCell(&b.Key, j, src.Key, i)
-	CopyCell(&b.URL, j, src.URL, i)
+	b.urls = b.urls[:0]
 	CopyCell(&b.Time, j, src.Time, i)
 	CopyCell(&b.Ref, j, src.Ref, i)
 	CopyCell(&b.Status, j, src.Status, i)

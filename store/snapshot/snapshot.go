@@ -234,16 +234,10 @@ func (v *Snapshot) Scan(ctx context.Context, s record.Scan) record.Rows {
 		}
 	}
 	return func(yield func(*record.Batch, error) bool) {
-		rows := func(b *record.Batch, err error) bool {
-			if err == nil {
-				b.URL = urlkey.AppendURLs(b.URL[:0], b.Key)
-			}
-			return yield(b, err)
-		}
 		if v.from.Goroutines == 1 || s.Skip != nil || oneURL(s.Ranges) {
-			here(ctx, fill, rows)
+			here(ctx, fill, yield)
 		} else {
-			ahead(ctx, v.from.AheadAfter, fill, rows)
+			ahead(ctx, v.from.AheadAfter, fill, yield)
 		}
 	}
 }

@@ -188,7 +188,7 @@ func (a *Archive) Scan(ctx context.Context, s record.Scan) record.Rows {
 			}
 			last = r.key
 			if s.Once {
-				b.Key, b.URL, b.N = append(b.Key, r.key), append(b.URL, r.URL), b.N+1
+				b.Key, b.N = append(b.Key, r.key), b.N+1
 			} else {
 				r.appendTo(b, s.Columns, i)
 			}
@@ -315,7 +315,7 @@ func (a *Archive) Tally(ctx context.Context, t record.Tally) record.Rows {
 func tallied(t record.Tally, b *record.Batch, i int) record.Batch {
 	var one record.Batch
 	if t.Host {
-		one.Host = []string{urlkey.Host(b.URL[i])}
+		one.Host = []string{urlkey.Host(b.URLs()[i])}
 	}
 	if t.Time {
 		at := b.Time[i]
@@ -349,7 +349,7 @@ func inRanges(list []urlkey.Range, key string) bool {
 // in cols. i is the index of r in the archive; it becomes part of the ref.
 func (r *row) appendTo(b *record.Batch, cols record.Columns, i int) {
 	b.N++
-	b.Key, b.URL = append(b.Key, r.key), append(b.URL, r.URL)
+	b.Key = append(b.Key, r.key)
 	b.Time, b.Ref = append(b.Time, r.Time), append(b.Ref, record.Ref{Segment: 7, Run: 1 << 31, N: uint32(i)})
 	add(&b.Status, cols&record.ColStatus, int32(r.Status))
 	add(&b.Kind, cols&record.ColKind, r.kind)

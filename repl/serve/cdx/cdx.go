@@ -119,7 +119,7 @@ func (q *Query) scanned(ctx context.Context, snap relation.Snapshot) iter.Seq2[*
 				return
 			}
 			for i := range b.N {
-				row := &Line{Key: b.Key[i], URL: b.URL[i], Time: b.Time[i], values: make(map[string]string, len(fields))}
+				row := &Line{Key: b.Key[i], URL: b.URLs()[i], Time: b.Time[i], values: make(map[string]string, len(fields))}
 				for _, name := range fields {
 					if f := fieldNamed(name); f != nil {
 						row.values[name] = f.value(b, i, q.resolve)

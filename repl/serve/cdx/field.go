@@ -21,9 +21,9 @@ type field struct {
 
 // fieldList lists all fields. A value that is not known is "-".
 var fieldList = []field{
-	{names: []string{"urlkey"}, value: func(b *record.Batch, i int, _ bool) string { return urlkey.CDX(b.URL[i]) }},
+	{names: []string{"urlkey"}, value: func(b *record.Batch, i int, _ bool) string { return urlkey.CDX(b.URLs()[i]) }},
 	{names: []string{"timestamp"}, value: func(b *record.Batch, i int, _ bool) string { return lookup.Stamp(b.Time[i]) }},
-	{names: []string{"original", "url"}, value: func(b *record.Batch, i int, _ bool) string { return b.URL[i] }},
+	{names: []string{"original", "url"}, value: func(b *record.Batch, i int, _ bool) string { return b.URLs()[i] }},
 	{names: []string{"mimetype", "mime"}, needs: record.ColMime | record.ColVia, resolve: true, value: func(b *record.Batch, i int, resolve bool) string {
 		if b.Via[i] == record.ViaRevisit && !resolve {
 			return "warc/revisit"

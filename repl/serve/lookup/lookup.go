@@ -102,7 +102,7 @@ func rowsOf(ctx context.Context, snap relation.Snapshot, scan record.Scan) iter.
 				return
 			}
 			for i := range b.N {
-				c := Capture{URL: b.URL[i], Time: b.Time[i], Ref: b.Ref[i]}
+				c := Capture{URL: b.URLs()[i], Time: b.Time[i], Ref: b.Ref[i]}
 				if scan.Columns&AllColumns == AllColumns {
 					c.Status, c.Kind, c.Mime, c.Change, c.Version = b.Status[i], b.Kind[i], b.Mime[i], b.Change[i], b.VersionTime[i]
 				}

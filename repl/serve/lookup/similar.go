@@ -36,7 +36,7 @@ func Similar(ctx context.Context, snap relation.Snapshot, url string) (string, e
 		if err != nil {
 			return "", err
 		}
-		for _, u := range b.URL[:b.N] {
+		for _, u := range b.URLs()[:b.N] {
 			if compared++; compared > similarMax {
 				return "", nil
 			}
