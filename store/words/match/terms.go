@@ -1,6 +1,7 @@
 package match
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -101,12 +102,16 @@ func (t *Terms) plain() bool {
 	}
 	from := i
 	for i < len(text) && text[i] < utf8.RuneSelf && ascii[text[i]] != 0 {
-		t.term = append(t.term, ascii[text[i]])
 		i++
 	}
 	if i == from || i < len(text) && (text[i] >= utf8.RuneSelf || text[i] == '\'') {
-		t.term, t.to = t.term[:0], from
+		t.to = from
 		return false
+	}
+	word := text[from:i]
+	t.term = slices.Grow(t.term, len(word))[:len(word)]
+	for k := range t.term {
+		t.term[k] = ascii[word[k]]
 	}
 	t.From, t.To, t.to = from, i, i
 	t.begun()
