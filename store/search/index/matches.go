@@ -2,7 +2,6 @@ package index
 
 import (
 	"math/bits"
-	"unsafe"
 
 	"infomall/store/words/match"
 )
@@ -21,15 +20,16 @@ type Leaf struct {
 // goroutine may use it.
 type Matches struct {
 	q     *match.Query
+	hits  *Hits
 	of    *runShapes // nil if the index has no text of the run
 	as    readAs
 	some  []uint64 // bit n is set if the query finds something in block n, or the block must be read
 	below []uint32 // below[i] is how many bits are set in some[:i]
-	found []Leaf   // one for each bit that is set in some
+	found int      // how many bits are set in some
 
 	// The method Sum makes these slices. terms[n] is the number of terms of the blocks before
-	// block n. sums has a row for each i from 0 to len(found), which adds up found[:i]: how many
-	// blocks must be read, then Part.Counts of each atom, then Linked of each atom.
+	// block n. sums has a row for each i from 0 to found, which adds up the first i blocks whose
+	// bits are set: how many must be read, then Part.Counts of each atom, then Linked of each atom.
 	terms, sums []int32
 }
 
@@ -37,7 +37,7 @@ type Matches struct {
 // parameter as says how the blocks are read. h is the result of Find for q.
 func (f *File) Matches(q *match.Query, h *Hits, n uint32, as Reading) (*Matches, error) {
 	u := &f.Runs[n]
-	m := &Matches{q: q}
+	m := &Matches{q: q, hits: h}
 	if u.Lost || len(u.Readings) == 0 {
 		return m, nil
 	}
@@ -54,31 +54,15 @@ func (f *File) Matches(q *match.Query, h *Hits, n uint32, as Reading) (*Matches,
 	m.some, m.below = make([]uint64, len(of.at)/64+1), make([]uint32, len(of.at)/64+1)
 	for b := range of.at {
 		if b%64 == 0 {
-			m.below[b/64] = uint32(len(m.found))
+			m.below[b/64] = uint32(m.found)
 		}
-		var l Leaf
-		if at := of.shapeOf(b, m.as); at >= 0 {
-			doc := int(of.doc[at])
-			if l.Part = h.Part(doc); l.Part == nil {
-				continue
-			}
-			switch {
-			case of.links[at] == shapeLink:
-				l.Links, l.Linked = true, l.Part.Counts
-			case of.links[at] == 0:
-				l.Links = true
-			case !q.Exact():
-				l.Links = true
-				if p := h.Part(doc + 1); p != nil {
-					l.Linked = p.Counts
-				}
-			}
+		if at := of.shapeOf(b, m.as); at < 0 || h.has(int(of.doc[at])) {
+			m.some[b/64] |= 1 << (b % 64)
+			m.found++
 		}
-		m.some[b/64] |= 1 << (b % 64)
-		m.found = append(m.found, l)
 	}
 	if len(of.at)%64 == 0 {
-		m.below[len(of.at)/64] = uint32(len(m.found))
+		m.below[len(of.at)/64] = uint32(m.found)
 	}
 	return m, nil
 }
@@ -94,7 +78,7 @@ func (m *Matches) Len() int {
 // Bytes returns an estimate of the memory that m takes, in bytes.
 func (m *Matches) Bytes() int64 {
 	row := 4 * int64(1+2*len(m.q.Atoms()))
-	return int64(len(m.some))*12 + int64(m.Len())*4 + int64(cap(m.found))*(int64(unsafe.Sizeof(Leaf{}))+row)
+	return int64(len(m.some))*12 + int64(m.Len())*4 + int64(m.found)*row
 }
 
 // Finds reports whether the query finds something in block n, or the block must be read. n is
@@ -115,11 +99,27 @@ func (m *Matches) Next(from, to int) int {
 
 // Leaf returns what the query finds in block n, which is less than Len.
 func (m *Matches) Leaf(n int) Leaf {
-	if m.Finds(n) {
-		return m.found[m.foundBefore(n)]
+	at := m.of.shapeOf(n, m.as)
+	if at < 0 {
+		return Leaf{}
 	}
-	part, _ := m.q.PartOf(m.of.of[m.of.shapeOf(n, m.as)], nil) // without words no text is needed
-	return Leaf{Part: part, Links: true}
+	doc, links := int(m.of.doc[at]), m.of.links[at]
+	l := Leaf{Part: m.hits.Part(doc)}
+	switch {
+	case l.Part == nil:
+		l.Part, _ = m.q.PartOf(m.of.of[at], nil) // without words no text is needed
+		l.Links = true
+	case links == shapeLink:
+		l.Links, l.Linked = true, l.Part.Counts
+	case links == 0:
+		l.Links = true
+	case !m.q.Exact():
+		l.Links = true
+		if p := m.hits.Part(doc + 1); p != nil {
+			l.Linked = p.Counts
+		}
+	}
+	return l
 }
 
 // foundBefore returns for how many blocks before block n Finds reports true. n is at most Len.
@@ -159,8 +159,11 @@ func (m *Matches) addUp(atoms int) {
 		}
 	}
 	row := 1 + 2*atoms
-	m.sums = make([]int32, row*(len(m.found)+1))
-	for i, l := range m.found {
+	m.sums = make([]int32, row*(m.found+1))
+	b := -1
+	for i := range m.found {
+		b = m.Next(b+1, m.Len())
+		l := m.Leaf(b)
 		before, after := m.sums[i*row:][:row], m.sums[(i+1)*row:][:row]
 		copy(after, before)
 		if l.Part == nil || l.Part.Counts != nil && !l.Links {

@@ -144,6 +144,9 @@ func (t *table) finder() *finder {
 	for i := range t.stems {
 		f.stems = append(f.stems, stem.NewCache(t.stems[i].language))
 	}
+	if len(t.stems) == 0 {
+		f.terms.wanted = &t.sizes
+	}
 	return f
 }
 
@@ -151,7 +154,10 @@ func (t *table) finder() *finder {
 // there are none. The result is valid until the next call.
 func (f *finder) equal(term []byte) []uint64 {
 	t := f.t
-	may := len(term) > 0 && t.sizes[term[0]]>>min(len(term), 63)&1 != 0
+	if len(term) == 0 {
+		return nil
+	}
+	may := t.sizes[term[0]]>>min(len(term), 63)&1 != 0
 	if !may && len(t.stems) == 0 {
 		return nil // most terms of a text end here
 	}

@@ -16,6 +16,9 @@ type Terms struct {
 
 	text string
 	term []byte
+	// wanted is nil, or says as table.sizes which terms are of interest. Next then returns other
+	// terms in ASCII as empty.
+	wanted *[256]uint64
 
 	// ahead has the letters of text[from:to] after folding. They come from one letter of the
 	// text, or from several that combine. The first taken of them were read already.
@@ -30,7 +33,7 @@ type Terms struct {
 
 // Read prepares t to read the terms of text from the beginning.
 func (t *Terms) Read(text string) {
-	*t = Terms{text: text, term: t.term[:0], ahead: t.ahead[:0]}
+	*t = Terms{text: text, term: t.term[:0], ahead: t.ahead[:0], wanted: t.wanted}
 }
 
 // Term returns the term that Next read last, folded. It is valid until the next call of Next.
@@ -108,10 +111,11 @@ func (t *Terms) plain() bool {
 		t.to = from
 		return false
 	}
-	word := text[from:i]
-	t.term = slices.Grow(t.term, len(word))[:len(word)]
-	for k := range t.term {
-		t.term[k] = ascii[word[k]]
+	if word := text[from:i]; t.wanted == nil || t.wanted[ascii[word[0]]]>>min(len(word), 63)&1 != 0 {
+		t.term = slices.Grow(t.term, len(word))[:len(word)]
+		for k := range t.term {
+			t.term[k] = ascii[word[k]]
+		}
 	}
 	t.From, t.To, t.to = from, i, i
 	t.begun()
