@@ -39,9 +39,8 @@ func (t *Terms) Read(text string) {
 // Term returns the term that Next read last, folded. It is valid until the next call of Next.
 func (t *Terms) Term() []byte { return t.term }
 
-// ascii has the folded form of each ASCII letter and digit, and 0 for any other
-// character.
-var ascii = func() (to [utf8.RuneSelf]byte) {
+// ascii has the folded form of each ASCII letter and digit, and 0 for any other byte.
+var ascii = func() (to [256]byte) {
 	for c := range byte(utf8.RuneSelf) {
 		switch {
 		case c-'0' < 10, c-'a' < 26:
@@ -104,7 +103,7 @@ func (t *Terms) plain() bool {
 		i++
 	}
 	from := i
-	for i < len(text) && text[i] < utf8.RuneSelf && ascii[text[i]] != 0 {
+	for i < len(text) && ascii[text[i]] != 0 {
 		i++
 	}
 	if i == from || i < len(text) && (text[i] >= utf8.RuneSelf || text[i] == '\'') {
