@@ -32,7 +32,7 @@ import (
 const collapseShare = 4
 
 // collapsed joins the findings that the sequence in yields into groups, and yields these
-// sorted by URL and time.
+// sorted by URL and time. Whoever gets a finding from one of the steps may keep and change it.
 func (r *Reader) collapsed(ctx context.Context, in iter.Seq2[*finding, error]) iter.Seq2[*finding, error] {
 	forms := joined(r.sorted(ctx, in, func(dst []byte, f *finding) []byte { return f.byTime(appendFormKey(dst, f)) }), r.collapseMax(),
 		func(a, b *finding) bool { return a.asOf == b.asOf && urlkey.Form(a.url) == urlkey.Form(b.url) })
@@ -41,7 +41,7 @@ func (r *Reader) collapsed(ctx context.Context, in iter.Seq2[*finding, error]) i
 		return f.byTime(binary.BigEndian.AppendUint64(dst, f.group))
 	}), r.collapseMax(), func(a, b *finding) bool { return a.group == b.group })
 	return r.sorted(ctx, copies, func(dst []byte, f *finding) []byte {
-		return appendTime(appendTime(append(append(dst, urlkey.Key(f.url)...), 0), f.asOf), f.first)
+		return appendTime(appendTime(append(urlkey.AppendKey(dst, f.url), 0), f.asOf), f.first)
 	})
 }
 
@@ -57,7 +57,7 @@ func errTooManyCopies(most int) error {
 
 // byTime appends to dst a key that sorts findings by first time, and then by URL.
 func (f *finding) byTime(dst []byte) []byte {
-	return append(appendTime(dst, f.first), urlkey.Key(f.url)...)
+	return urlkey.AppendKey(appendTime(dst, f.first), f.url)
 }
 
 // appendFormKey appends to dst a key that is equal for all forms of a URL (such as http
@@ -72,7 +72,7 @@ func appendTime(dst []byte, t record.Time) []byte {
 }
 
 // sorted yields the given findings sorted by the key that the function key appends. Findings
-// with equal keys keep their order. A finding is valid until the iteration moves on.
+// with equal keys keep their order.
 func (r *Reader) sorted(ctx context.Context, in iter.Seq2[*finding, error], key func([]byte, *finding) []byte) iter.Seq2[*finding, error] {
 	return func(yield func(*finding, error) bool) {
 		s := r.Memory.Sorter(ctx, collapseShare)
@@ -90,12 +90,12 @@ func (r *Reader) sorted(ctx context.Context, in iter.Seq2[*finding, error], key 
 			if err == nil {
 				k = key(k[:0], f)
 				if room > 0 {
-					few = append(few, keyedFinding{string(k), *f})
+					few = append(few, keyedFinding{string(k), f})
 					if room -= few[len(few)-1].bytes(); room > 0 {
 						continue
 					}
 					for i := range few {
-						err = cmp.Or(err, add([]byte(few[i].key), &few[i].finding))
+						err = cmp.Or(err, add([]byte(few[i].key), few[i].finding))
 					}
 					few = nil
 				} else {
@@ -117,7 +117,7 @@ func (r *Reader) sorted(ctx context.Context, in iter.Seq2[*finding, error], key 
 				yield(nil, err)
 				return
 			}
-			if !yield(&few[i].finding, nil) {
+			if !yield(few[i].finding, nil) {
 				return
 			}
 		}
@@ -144,12 +144,12 @@ const fewShare = 4
 // keyedFinding is a finding with the key by which it is sorted.
 type keyedFinding struct {
 	key string
-	finding
+	*finding
 }
 
 // bytes returns an estimate of the memory that k takes, in bytes.
 func (k *keyedFinding) bytes() int64 {
-	return int64(unsafe.Sizeof(*k)) + int64(len(k.key)+len(k.url)+len(k.title))
+	return int64(unsafe.Sizeof(*k)) + int64(unsafe.Sizeof(*k.finding)) + int64(len(k.key)+len(k.url)+len(k.title))
 }
 
 // times returns pointers to the fields of f that are times, in a fixed order.
@@ -201,11 +201,11 @@ type joint struct {
 
 // joined joins neighbouring findings of one group into one finding, and yields the
 // results. The given findings are sorted by group and first time. The function same
-// reports whether two findings are in one group. A finding is valid until the iteration
-// moves on. It is an error if a result would stand for more URLs than most.
+// reports whether two findings are in one group. It is an error if a result would stand for
+// more URLs than most.
 func joined(in iter.Seq2[*finding, error], most int, same func(a, b *finding) bool) iter.Seq2[*finding, error] {
 	return func(yield func(*finding, error) bool) {
-		var open joint // versions is 0 if there is none
+		open := new(joint) // versions is 0 if there is none
 		for f, err := range in {
 			if err != nil {
 				yield(nil, err)
@@ -222,7 +222,7 @@ func joined(in iter.Seq2[*finding, error], most int, same func(a, b *finding) bo
 			if open.versions > 0 && !yield(open.result(), nil) {
 				return
 			}
-			open = joint{finding: *f}
+			open = &joint{finding: *f}
 		}
 		if open.versions > 0 {
 			yield(open.result(), nil)

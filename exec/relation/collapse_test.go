@@ -89,9 +89,8 @@ func TestFindingBytes(t *testing.T) {
 func TestSorted(t *testing.T) {
 	const count = 500
 	in := func(yield func(*finding, error) bool) {
-		var f finding // used again and again, as a finding is valid until the next one
 		for i := range count {
-			f = finding{url: fmt.Sprintf("http://a.example/%d", i), title: "page", first: record.Time(i * 7 % 20), versions: i}
+			f := finding{url: fmt.Sprintf("http://a.example/%d", i), title: "page", first: record.Time(i * 7 % 20), versions: i}
 			if !yield(&f, nil) {
 				return
 			}
@@ -115,7 +114,7 @@ func TestSorted(t *testing.T) {
 		if got != count {
 			t.Errorf("with %d bytes: %d findings, want %d", bytes, got, count)
 		}
-		k := keyedFinding{"12345678", before}
+		k := keyedFinding{"12345678", &before}
 		spilled[count*k.bytes() > bytes/(fewShare*collapseShare)] = true
 	}
 	if len(spilled) != 2 {

@@ -94,8 +94,7 @@ func (r *Reader) findings(ctx context.Context, n *Request) iter.Seq2[[]finding, 
 
 // eachFinding yields the findings of each URL, sorted by URL and time, before findings of several
 // URLs are joined. It sets the score of a finding only if it had to read the page. If noted is set,
-// it adds notes for the user at the end, such as how many versions it searched. A finding is valid
-// until the iteration moves on.
+// it adds notes for the user at the end, such as how many versions it searched.
 func (r *Reader) eachFinding(ctx context.Context, n *Request, noted bool) iter.Seq2[*finding, error] {
 	return func(yield func(*finding, error) bool) {
 		var rarity []float64
@@ -325,16 +324,13 @@ const findingsTogether = 1 << 14
 // the first finding comes soon.
 func together(ctx context.Context, in iter.Seq2[*finding, error], soon bool, complete func([]*finding) error) iter.Seq2[*finding, error] {
 	return func(yield func(*finding, error) bool) {
-		var list []finding
+		var list []*finding
 		wanted := findingsTogether
 		if soon {
 			wanted = 1
 		}
 		flush := func() bool {
-			stored := make([]*finding, len(list))
-			for i := range list {
-				stored[i] = &list[i]
-			}
+			stored := slices.Clone(list)
 			slices.SortFunc(stored, func(a, b *finding) int {
 				x, y := a.ref, b.ref
 				return cmp.Or(cmp.Compare(x.Segment, y.Segment), cmp.Compare(x.Run, y.Run), cmp.Compare(x.N, y.N))
@@ -347,8 +343,8 @@ func together(ctx context.Context, in iter.Seq2[*finding, error], soon bool, com
 				yield(nil, err)
 				return false
 			}
-			for i := range list {
-				if !yield(&list[i], nil) {
+			for _, f := range list {
+				if !yield(f, nil) {
 					return false
 				}
 			}
@@ -360,7 +356,7 @@ func together(ctx context.Context, in iter.Seq2[*finding, error], soon bool, com
 				yield(nil, err)
 				return
 			}
-			if list = append(list, *f); len(list) >= wanted && !flush() {
+			if list = append(list, f); len(list) >= wanted && !flush() {
 				return
 			}
 		}

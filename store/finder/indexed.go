@@ -102,18 +102,18 @@ func (x *indexed) text(f *index.File, run, block uint32, as index.Reading) (stri
 // run's segment. The leaves are read in the way that the parameter as says. none is true
 // if the query matches nothing in them. The function list returns the matches of each
 // leaf. list is nil if the segment has no index.
-func (x *indexed) known(run segment.RunRef, as index.Reading) (list func() ([]index.Leaf, error), none bool) {
+func (x *indexed) known(run segment.RunRef, as index.Reading) (list func() *index.Matches, none bool) {
 	f := x.of[run.Segment]
 	if f == nil || run.Run >= f.runs {
 		return nil, false
 	}
 	n := f.first + run.Run
-	list = func() ([]index.Leaf, error) {
-		leaves, err := f.Leaves(x.q, f.hits, n, as)
+	list = func() *index.Matches {
+		found, err := f.Matches(x.q, f.hits, n, as)
 		if err != nil {
 			x.v.Warn(err)
 		}
-		return leaves, nil // without them, the leaves are read
+		return found // without them, the leaves are read
 	}
 	return list, f.Knows(n, as) && !f.Any(f.hits, n)
 }

@@ -120,7 +120,6 @@ type wordFinder struct {
 
 	metas map[segment.RunRef]*segment.Meta // results of metaOf, nil for a run that cannot be read
 	kept  int64                            // the bytes of the leaves that leavesAt has put into the cache or found there
-	once  search.PageLeaves                // a result of leavesAt that is not in the cache
 }
 
 // run passes the entries of run n of the segment r to f.maker, which reads their leaves.
@@ -241,7 +240,7 @@ func (f *wordFinder) Anchors(l search.LeafRef, as index.Reading) ([]string, erro
 // Known asks the index of words of the run's segment what the query matches in the leaves of a
 // run. The parameter as is the reading of the leaves. list returns the matches for each leaf; it
 // is nil if the segment has no index. none says that the query matches nothing in any leaf.
-func (f *wordFinder) Known(run segment.RunRef, as index.Reading) (list func() ([]index.Leaf, error), none bool) {
+func (f *wordFinder) Known(run segment.RunRef, as index.Reading) (list func() *index.Matches, none bool) {
 	return f.index.known(run, as)
 }
 
@@ -266,7 +265,7 @@ func (f *wordFinder) indexed(ctx context.Context, id, n uint32) (done bool, err 
 		if of == nil {
 			return as, nil, at, false
 		}
-		return p.Reading, of.Spans, at, true
+		return p.Reading, of, at, true
 	}, f.documents(id, n, u.Special)) == nil, nil
 }
 
@@ -375,12 +374,12 @@ type leavesKey struct {
 // leavesAt keeps leaves in the cache only as long as those of this search take at most a
 // quarter of it. The leaves of a million pages would push each other out before the next
 // search could use them, and would push out the pages of indexes too.
-func (f *wordFinder) leavesAt(at index.Holder) *search.PageLeaves {
+func (f *wordFinder) leavesAt(at index.Holder) []segment.Span {
 	keep := f.kept < f.v.kept.Room()
 	key := leavesKey{f.v.Pin.Catalog.ID, f.v.Pin.Catalog.Generation, at}
 	if keep {
-		if l, ok := memo.Get[*search.PageLeaves](f.v.kept, key); ok {
-			f.kept += leavesBytes(l.Spans) + memo.ItemBytes
+		if l, ok := memo.Get[[]segment.Span](f.v.kept, key); ok {
+			f.kept += leavesBytes(l) + memo.ItemBytes
 			return l
 		}
 	}
@@ -397,29 +396,18 @@ func (f *wordFinder) leavesAt(at index.Holder) *search.PageLeaves {
 		return nil
 	}
 	if !keep {
-		f.once = search.PageLeaves{Spans: leaves, Once: true}
-		return &f.once
+		return leaves
 	}
-	l := &search.PageLeaves{Spans: append(make([]segment.Span, 0, len(leaves)), leaves...)}
-	bytes := leavesBytes(leaves)
-	f.v.kept.Put(key, l, bytes)
-	f.kept += bytes + memo.ItemBytes
-	return l
+	leaves = append(make([]segment.Span, 0, len(leaves)), leaves...)
+	f.v.kept.Put(key, leaves, leavesBytes(leaves))
+	f.kept += leavesBytes(leaves) + memo.ItemBytes
+	return leaves
 }
 
-// leavesBytes estimates the bytes of memory that a search.PageLeaves with these spans takes.
+// leavesBytes returns the bytes of memory that a list of spans takes.
 func leavesBytes(spans []segment.Span) int64 {
-	bytes := int64(unsafe.Sizeof(search.PageLeaves{})) + int64(len(spans))*int64(unsafe.Sizeof(segment.Span{})) + pageLeavesBytes
-	for _, s := range spans {
-		bytes += 4 * int64(s.Count)
-	}
-	return bytes
+	return int64(len(spans)) * int64(unsafe.Sizeof(segment.Span{}))
 }
-
-// pageLeavesBytes is an estimate of the memory, in bytes, that the numbers of terms in a
-// search.PageLeaves take, besides 4 bytes for each block of the page. A page has no more
-// blocks than leaves.
-const pageLeavesBytes = 64
 
 // metasMost is the number of runs for which metaOf remembers its result. Captures that are
 // stored together have their bodies in a few runs.

@@ -3,7 +3,6 @@ package search
 import (
 	"context"
 	"slices"
-	"sync/atomic"
 
 	"infomall/store/block/facts"
 	"infomall/store/search/index"
@@ -83,8 +82,7 @@ type Maker struct {
 	lastAs      index.Reading           // the last argument of the method reading
 	lastReading int                     // the number of lastAs
 	leaves      []map[uint64]*runLeaves // for each reading, the leaves of each run; the key joins the segment and number of the run
-	last        leafRun                 // the last argument of the method open
-	run         *runLeaves              // the leaves of last; nil before the first call of open
+	recent      [64]recentRun           // the runs that open returned last, each at the place that place returns
 	linked      map[readLeaf][]int32    // how often the links of each leaf have each atom; nil for a leaf whose links have none
 	held        int64                   // an estimate of the memory that the leaves take
 	asked       int                     // number of captures with an answer
@@ -103,9 +101,9 @@ type Stored interface {
 	// Anchors returns the texts of those links in a leaf that lead to other addresses.
 	Anchors(LeafRef, index.Reading) ([]string, error)
 	// Known returns what an index says of the leaves of a run in the reading. The function
-	// list returns, for each leaf, what the query matches in it; list is nil if no index
-	// knows. none says that the query matches nothing in any of the leaves.
-	Known(segment.RunRef, index.Reading) (list func() ([]index.Leaf, error), none bool)
+	// list returns what the query matches in the leaves, or nil if they must be read; list is
+	// nil if no index knows. none says that the query matches nothing in any of the leaves.
+	Known(segment.RunRef, index.Reading) (list func() *index.Matches, none bool)
 }
 
 // readLeaf is a leaf, read in one reading.
@@ -123,11 +121,20 @@ type leafRun struct {
 // runLeaves has what the query matches in the leaves of one run in one reading, as far as
 // it is known.
 type runLeaves struct {
-	list   []index.Leaf
-	some   []uint32                     // sorted numbers of those leaves of list in which the query matches an atom, or that must be read
-	listed int                          // how many leaves an index listed. They are the first of list; some describes only these
-	read   func() ([]index.Leaf, error) // returns list, if it was not read yet
-	none   bool                         // the query matches nothing in any of the leaves
+	none    bool                  // the query matches nothing in any of the leaves
+	list    func() *index.Matches // returns indexed, if the method load was not called yet
+	indexed *index.Matches        // what an index says; nil if no index knows
+	read    []index.Leaf          // the leaves that were read, by number; Part is nil for the others
+}
+
+// listed reports whether an index lists all leaves with numbers below to. The method load
+// must have been called.
+func (r *runLeaves) listed(to uint32) bool { return r.indexed != nil && int(to) <= r.indexed.Len() }
+
+// recentRun is an element of Maker.recent.
+type recentRun struct {
+	key leafRun
+	run *runLeaves
 }
 
 // bodyAnswer is the answer for a body that was read in one way, for example in one
@@ -232,7 +239,11 @@ func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *in
 		if run.none {
 			continue
 		}
+		m.load(run)
 		for _, used := range u.Leaves[i] {
+			if run.listed(used.N+1) && !run.indexed.Finds(int(used.N)) {
+				continue
+			}
 			switch l, err := m.leaf(run, LeafRef{named.RunRef, used.N}, as); {
 			case err != nil:
 				lists[used.List].AddUnknown()
@@ -310,39 +321,11 @@ func (m *Maker) AddPages(ref segment.RunRef, run *index.Run, sums []match.Sum, p
 	return nil
 }
 
-// PageLeaves has the leaves of a page. Several goroutines may use it.
-type PageLeaves struct {
-	Spans []segment.Span
-	Once  bool // the value is used for one rank only
-	// lengths is nil until RankOf has ranked the page.
-	lengths atomic.Pointer[pageLengths]
-}
-
-// pageLengths has the number of terms of each block of the cut of a page.
-type pageLengths struct {
-	as    index.Reading
-	terms []int32
-}
-
 // RankOf returns the rank of p, a page that an index describes. leaves are its leaves.
 // RankOf may be called after Words. It returns an error if a method of Stored fails.
-func (m *Maker) RankOf(p *index.Page, leaves *PageLeaves) (Best, error) {
-	known := leaves.lengths.Load()
-	if known != nil && known.as == p.Reading && len(known.terms) == len(p.Cut) {
-		if err := m.fillKnown(leaves.Spans, p.Reading, p.Cut, known.terms); err != nil {
-			return Best{}, err
-		}
-	} else {
-		if err := m.fill(leaves.Spans, p.Reading, p.Cut); err != nil {
-			return Best{}, err
-		}
-		if !leaves.Once {
-			known = &pageLengths{p.Reading, make([]int32, len(p.Cut))}
-			for k := range known.terms {
-				known.terms[k] = int32(m.page.Blocks[k].Terms)
-			}
-			leaves.lengths.Store(known)
-		}
+func (m *Maker) RankOf(p *index.Page, leaves []segment.Span) (Best, error) {
+	if err := m.fill(leaves, p.Reading, p.Cut); err != nil {
+		return Best{}, err
 	}
 	m.page.Title = p.Title
 	best := m.q.Rank(&m.page)
@@ -367,13 +350,23 @@ func (m *Maker) reading(as index.Reading) int {
 // whole returns what the query matches in a page with these leaves, in the reading.
 func (m *Maker) whole(leaves []segment.Span, as index.Reading) (match.Whole, error) {
 	whole := m.q.Query.Whole()
+	reading := m.reading(as)
 	for _, s := range leaves {
-		run := m.open(leafRun{segment.RunRef{Segment: s.Segment, Run: s.Run}, m.reading(as)}, as)
+		ref := segment.RunRef{Segment: s.Segment, Run: s.Run}
+		run := m.open(leafRun{ref, reading}, as)
 		if run.none && whole.Idle() {
 			continue
 		}
-		for n := range s.Count {
-			l, err := m.leaf(run, LeafRef{m.last.RunRef, s.N + n}, as)
+		m.load(run)
+		to := s.N + s.Count
+		listed := run.listed(to)
+		for n := s.N; n < to; n++ {
+			if listed && whole.Idle() {
+				if n = uint32(run.indexed.Next(int(n), int(to))); n == to {
+					break
+				}
+			}
+			l, err := m.leaf(run, LeafRef{ref, n}, as)
 			if err != nil {
 				return whole, err
 			}
@@ -439,21 +432,21 @@ func (m *Maker) add(s said) uint32 {
 // leaves of the page, and cut has its blocks.
 func (m *Maker) fill(leaves []segment.Span, as index.Reading, cut []facts.OutlineBlock) error {
 	m.begin(cut)
+	reading := m.reading(as)
 	n := uint32(0) // how many leaves of leaves[0] are done
 	for k, b := range cut {
-		block := &m.page.Blocks[k]
-		for range b.Leaves {
-			for len(leaves) > 0 && n == leaves[0].Count {
-				leaves, n = leaves[1:], 0
-			}
-			if len(leaves) == 0 {
-				break // a page without leaves has one block
-			}
+		// A page without leaves has one block.
+		for rest := uint32(b.Leaves); rest > 0 && len(leaves) > 0; {
 			s := leaves[0]
-			if err := m.addLeaf(block, LeafRef{segment.RunRef{Segment: s.Segment, Run: s.Run}, s.N + n}, as); err != nil {
+			count := min(rest, s.Count-n)
+			run := leafRun{segment.RunRef{Segment: s.Segment, Run: s.Run}, reading}
+			if err := m.addLeaves(&m.page.Blocks[k], run, s.N+n, s.N+n+count, as); err != nil {
 				return err
 			}
-			n++
+			rest -= count
+			if n += count; n == s.Count {
+				leaves, n = leaves[1:], 0
+			}
 		}
 	}
 	return nil
@@ -474,61 +467,28 @@ func (m *Maker) begin(cut []facts.OutlineBlock) {
 	}
 }
 
-// fillKnown does what fill does for a page with a known number of terms in each block. It
-// needs to look only at the leaves in which the query matches something.
-func (m *Maker) fillKnown(leaves []segment.Span, as index.Reading, cut []facts.OutlineBlock, terms []int32) error {
-	m.begin(cut)
-	n := uint32(0) // how many leaves of leaves[0] are done
-	for k, b := range cut {
-		block := &m.page.Blocks[k]
-		for rest := uint32(b.Leaves); rest > 0 && len(leaves) > 0; {
-			s := leaves[0]
-			count := min(rest, s.Count-n)
-			if err := m.addSome(block, segment.RunRef{Segment: s.Segment, Run: s.Run}, s.N+n, s.N+n+count, as); err != nil {
-				return err
-			}
-			rest -= count
-			if n += count; n == s.Count {
-				leaves, n = leaves[1:], 0
-			}
+// addLeaves adds to b the matches in the leaves from <= n < to of a run.
+func (m *Maker) addLeaves(b *Block, key leafRun, from, to uint32, as index.Reading) error {
+	run := m.open(key, as)
+	m.load(run)
+	if run.listed(to) {
+		if terms, ok := run.indexed.Sum(int(from), int(to), b.Counts, b.Linked); ok {
+			b.Terms += terms
+			return nil
 		}
-		block.Terms = int(terms[k])
 	}
-	return nil
-}
-
-// addSome adds to b the matches in the leaves from <= n < to of the run ref. If an index
-// lists these leaves, it looks only at those in which the query matches something, or that
-// must be read. Otherwise it reads all of them.
-func (m *Maker) addSome(b *Block, ref segment.RunRef, from, to uint32, as index.Reading) error {
-	run := m.open(leafRun{ref, m.reading(as)}, as)
-	if run.none {
-		return nil
-	}
-	if err := m.load(run); err != nil {
-		return err
-	}
-	if int(to) > run.listed { // they were not listed, and have to be read
-		for n := from; n < to; n++ {
-			if err := m.addLeaf(b, LeafRef{ref, n}, as); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	some := run.some
-	i, _ := slices.BinarySearch(some, from)
-	for ; i < len(some) && some[i] < to; i++ {
-		if err := m.addLeaf(b, LeafRef{ref, some[i]}, as); err != nil {
+	for n := from; n < to; n++ {
+		if err := m.addLeaf(b, key, n, as); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// addLeaf adds to b the matches in one leaf.
-func (m *Maker) addLeaf(b *Block, ref LeafRef, as index.Reading) error {
-	l, err := m.leaf(m.open(leafRun{ref.RunRef, m.reading(as)}, as), ref, as)
+// addLeaf adds to b the matches in leaf n of a run.
+func (m *Maker) addLeaf(b *Block, key leafRun, n uint32, as index.Reading) error {
+	ref := LeafRef{key.RunRef, n}
+	l, err := m.leaf(m.open(key, as), ref, as)
 	if err != nil {
 		return err
 	}
@@ -553,54 +513,50 @@ func (m *Maker) addLeaf(b *Block, ref LeafRef, as index.Reading) error {
 
 // leaf returns what the query matches in the leaf ref. run has the leaves of its run.
 func (m *Maker) leaf(run *runLeaves, ref LeafRef, as index.Reading) (index.Leaf, error) {
-	if err := m.load(run); err != nil {
-		return index.Leaf{}, err
+	m.load(run)
+	if run.listed(ref.N + 1) {
+		if l := run.indexed.Leaf(int(ref.N)); l.Part != nil {
+			return l, nil
+		}
 	}
-	if int(ref.N) < len(run.list) && run.list[ref.N].Part != nil {
-		return run.list[ref.N], nil
+	if int(ref.N) < len(run.read) && run.read[ref.N].Part != nil {
+		return run.read[ref.N], nil
 	}
 	text, err := m.stored.Text(ref, as)
 	if err != nil {
 		return index.Leaf{}, err
 	}
 	l := index.Leaf{Part: m.q.Query.Part(text)}
-	if more := int(ref.N) + 1 - len(run.list); more > 0 {
+	if more := int(ref.N) + 1 - len(run.read); more > 0 {
 		m.held += int64(more) * leafBytes
-		run.list = append(run.list, make([]index.Leaf, more)...)
+		run.read = append(run.read, make([]index.Leaf, more)...)
 	}
 	if !l.Part.Plain() {
 		m.held += partBytes
 	}
-	run.list[ref.N] = l
+	run.read[ref.N] = l
 	return l, nil
 }
 
-// load gets what an index says of the leaves of the run, unless an earlier call got it.
-func (m *Maker) load(run *runLeaves) error {
-	if run.read == nil {
-		return nil
+// load sets run.indexed, unless an earlier call did.
+func (m *Maker) load(run *runLeaves) {
+	if run.list == nil {
+		return
 	}
-	list, err := run.read()
-	if err != nil {
-		return err
+	if run.indexed = run.list(); run.indexed != nil {
+		m.held += run.indexed.Bytes()
 	}
-	run.list, run.read, run.listed = list, nil, len(list)
-	for n := range list {
-		if list[n].Part == nil || list[n].Part.Counts != nil {
-			run.some = append(run.some, uint32(n))
-		}
-	}
-	m.held += int64(len(list))*leafBytes + int64(len(run.some))*4
-	return nil
+	run.list = nil
 }
 
 // open returns the runLeaves for key, and creates it if needed. The result is valid until the
 // next call of open.
 func (m *Maker) open(key leafRun, as index.Reading) *runLeaves {
-	if m.run != nil && key == m.last {
-		return m.run
-	}
 	m.bound()
+	recent := &m.recent[key.place()]
+	if recent.run != nil && recent.key == key {
+		return recent.run
+	}
 	for len(m.leaves) <= key.reading {
 		m.leaves = append(m.leaves, make(map[uint64]*runLeaves))
 	}
@@ -609,12 +565,18 @@ func (m *Maker) open(key leafRun, as index.Reading) *runLeaves {
 	run := of[id]
 	if run == nil {
 		run = &runLeaves{}
-		run.read, run.none = m.stored.Known(key.RunRef, as)
+		run.list, run.none = m.stored.Known(key.RunRef, as)
 		m.held += runBytes
 		of[id] = run
 	}
-	m.last, m.run = key, run
+	*recent = recentRun{key, run}
 	return run
+}
+
+// place returns the index in Maker.recent at which the run is kept.
+func (k leafRun) place() uint32 {
+	// Multiplied by large odd numbers, neighbouring runs get different places.
+	return (k.Segment*0x9e3779b1 + k.Run*0x85ebca6b + uint32(k.reading)*0xc2b2ae35) >> 26
 }
 
 // bound forgets all leaves that m remembers, if they take more memory than the limit.
@@ -623,6 +585,7 @@ func (m *Maker) bound() {
 		for _, of := range m.leaves {
 			clear(of)
 		}
+		clear(m.recent[:])
 		clear(m.linked)
 		m.held = 0
 	}

@@ -100,7 +100,7 @@ type ownRun struct {
 // document returns the document of block n, read in the reading, or -1 if the block has
 // none.
 func (o *ownRun) document(n uint32, as Reading) int {
-	if i := o.shapeOf(int(n), as, o.readings); i >= 0 {
+	if i := o.shapeOf(int(n), readAsOf(o.readings, as)); i >= 0 {
 		return int(o.doc[i])
 	}
 	return -1

@@ -36,7 +36,6 @@ package index
 import (
 	"infomall/store/block/facts"
 	"infomall/store/segment"
-	"infomall/store/words/match"
 )
 
 // Rules is the number of the rules that say what a term is. It is increased when package
@@ -98,14 +97,4 @@ func (p *Page) HasLeaves() bool { return p.Kind >= PageOwn }
 type Holder struct {
 	segment.RunRef
 	N uint32 // number of the capture in the run
-}
-
-// Leaf is what a search query finds in one block of a run.
-type Leaf struct {
-	Part *match.Part // nil if the block must be read to know
-	// Links is set if Linked is known. Linked has, for each atom of the query, how often it
-	// occurs in the texts of links that lead to other addresses. It is nil if it occurs in
-	// none.
-	Links  bool
-	Linked []int32
 }

@@ -47,9 +47,12 @@ func (h *Hits) add(doc int, p *match.Part) {
 // Len returns the number of documents in which the query matches something.
 func (h *Hits) Len() int { return h.n }
 
+// has reports whether the query matches something in document doc.
+func (h *Hits) has(doc int) bool { return h.of != nil && h.of[doc] != 0 }
+
 // Part returns what the query matches in document doc, or nil if that is nothing.
 func (h *Hits) Part(doc int) *match.Part {
-	if h.of == nil || h.of[doc] == 0 {
+	if !h.has(doc) {
 		return nil
 	}
 	return h.parts[h.of[doc]-1]

@@ -311,12 +311,16 @@ func TestIndex(t *testing.T) {
 			for n, run := range m.runs {
 				any := m.file.Any(h, uint32(n))
 				for _, as := range []Reading{utf8Markup, latin, utf8Plain} {
-					leaves, err := m.file.Leaves(q, h, uint32(n), as)
+					leaves, err := m.file.Matches(q, h, uint32(n), as)
 					if err != nil {
 						rt.Fatal(err)
 					}
+					checkSums(rt, leaves, len(q.Atoms()))
 					for b, c := range run {
-						l, want := leaves[b], q.Part(c.text[as])
+						l, want := Leaf{}, q.Part(c.text[as])
+						if b < leaves.Len() {
+							l = leaves.Leaf(b)
+						}
 						if l.Part == nil {
 							if !c.skip && m.file.Knows(uint32(n), as) {
 								rt.Fatalf("%s: block %d of run %d is not known in %v", question, b, n, as)
@@ -416,19 +420,66 @@ func readAll(b []byte) (string, error) {
 			if err != nil {
 				return "", err
 			}
-			leaves, err := f.Leaves(q, h, uint32(n), utf8Markup)
+			leaves, err := f.Matches(q, h, uint32(n), utf8Markup)
 			if err != nil {
 				return "", err
 			}
 			said += fmt.Sprint(*pages, f.Runs[n])
-			for _, l := range leaves {
-				if l.Part != nil {
+			for n := range leaves.Len() {
+				if l := leaves.Leaf(n); l.Part != nil {
 					said += fmt.Sprint(*l.Part, l.Linked)
 				}
 			}
 		}
 	}
 	return said, f.Check(context.Background())
+}
+
+// checkSums compares Next and Sum of m, for ranges of blocks that rt draws, with what the method
+// Leaf says of each block. The query has this number of atoms.
+func checkSums(rt *rapid.T, m *Matches, atoms int) {
+	from := rapid.IntRange(0, m.Len()).Draw(rt, "from")
+	to := rapid.IntRange(from, m.Len()).Draw(rt, "to")
+	next, terms, read := to, 0, false
+	counts, linked := make([]int, atoms), make([]int, atoms)
+	for n := from; n < to; n++ {
+		if next == to && m.Finds(n) {
+			next = n
+		}
+		l := m.Leaf(n)
+		if l.Part == nil {
+			read = true
+			continue
+		}
+		if !m.Finds(n) && !l.Part.Plain() {
+			rt.Fatalf("the query is said to find nothing in block %d", n)
+		}
+		terms += int(l.Part.Terms)
+		if l.Part.Counts == nil {
+			continue
+		}
+		read = read || !l.Links
+		for a := range atoms {
+			counts[a] += int(l.Part.Counts[a])
+			if l.Linked != nil {
+				linked[a] += int(l.Linked[a])
+			}
+		}
+	}
+	if got := m.Next(from, to); got != next {
+		rt.Fatalf("Next(%d, %d) is %d, want %d", from, to, got, next)
+	}
+	if from == to && m.Len() == 0 {
+		return // a run without texts has no sums
+	}
+	gotCounts, gotLinked := make([]int, atoms), make([]int, atoms)
+	got, ok := m.Sum(from, to, gotCounts, gotLinked)
+	if ok == read {
+		rt.Fatalf("Sum(%d, %d) is known: %v, want %v", from, to, ok, !read)
+	}
+	if ok && (got != terms || !slices.Equal(gotCounts, counts) || !slices.Equal(gotLinked, linked)) {
+		rt.Fatalf("Sum(%d, %d) is %d %v %v, want %d %v %v", from, to, got, gotCounts, gotLinked, terms, counts, linked)
+	}
 }
 
 // TestDamage changes each byte of an index, and cuts it at each place. It is then refused,

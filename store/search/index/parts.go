@@ -4,50 +4,7 @@ import (
 	"slices"
 
 	"infomall/store/page/charset"
-	"infomall/store/words/match"
 )
-
-// Leaves returns, for each block of the run f.Runs[n], what the search query q
-// matches in the block. The parameter as says how the blocks are read. h is the
-// result of Find for q.
-func (f *File) Leaves(q *match.Query, h *Hits, n uint32, as Reading) ([]Leaf, error) {
-	u := &f.Runs[n]
-	out := make([]Leaf, u.Blocks)
-	if u.Lost || len(u.Readings) == 0 {
-		return out, nil
-	}
-	s, err := f.shapesOf(int(n))
-	if err != nil {
-		return nil, err
-	}
-	var readings []Reading
-	for _, r := range u.Readings {
-		readings = append(readings, f.Readings[r])
-	}
-	of := &s.runs[int(n)-s.first]
-	for b := range of.at {
-		at := of.shapeOf(b, as, readings)
-		if at < 0 {
-			continue
-		}
-		l, doc := &out[b], int(of.doc[at])
-		if l.Part = h.Part(doc); l.Part == nil {
-			l.Part, _ = q.PartOf(of.of[at], nil) // without words no text is needed
-		}
-		switch {
-		case of.links[at] == shapeLink:
-			l.Links, l.Linked = true, l.Part.Counts
-		case of.links[at] == 0:
-			l.Links = true
-		case !q.Exact():
-			l.Links = true
-			if p := h.Part(doc + 1); p != nil {
-				l.Linked = p.Counts
-			}
-		}
-	}
-	return out, nil
-}
 
 // Any reports whether the query of h matches something in run n, in any reading.
 func (f *File) Any(h *Hits, n uint32) bool {

@@ -25,22 +25,32 @@ type runShapes struct {
 	neutral []bool        // for each block: it has the same text in all readings
 }
 
-// shapeOf returns the index in the slice r.of of the shape that block n has in the reading as.
-// readings are the readings of the run. shapeOf returns -1 if the index does not have the text
-// of the block in that reading.
-func (r *runShapes) shapeOf(n int, as Reading, readings []Reading) int {
+// readAs says which documents of a run have the texts of its blocks in one reading.
+type readAs struct {
+	neutral bool // neutral blocks have the text of the reading
+	at      int  // index of the reading in Run.Readings; -1 if the index has no texts in it
+}
+
+// readAsOf returns the readAs of the reading as, for a run with these readings.
+func readAsOf(readings []Reading, as Reading) readAs {
+	neutral := len(readings) > 0 && as.Plain == readings[0].Plain && charset.ASCIISafe(as.Charset)
+	return readAs{neutral, slices.Index(readings, as)}
+}
+
+// shapeOf returns the index in the slice r.of of the shape that block n has in the reading that
+// as describes. It returns -1 if the index does not have the text of the block in that reading.
+func (r *runShapes) shapeOf(n int, as readAs) int {
 	if n >= len(r.at) || r.at[n] < 0 {
 		return -1
 	}
 	at := int(r.at[n])
-	if r.neutral[n] {
-		if as.Plain != readings[0].Plain || !charset.ASCIISafe(as.Charset) {
-			return -1
+	switch {
+	case r.neutral[n]:
+		if as.neutral {
+			return at
 		}
-		return at
-	}
-	if i := slices.Index(readings, as); i >= 0 {
-		return at + i
+	case as.at >= 0:
+		return at + as.at
 	}
 	return -1
 }

@@ -18,14 +18,18 @@ type table struct {
 	terms   map[string][]uint64 // for the text of a term: bits of the equal terms of the query
 	begins  map[string][]uint64 // terms written with *, by the beginning
 	lengths []int               // the lengths in bytes of the beginnings, ascending, each once
-	stems   []stems             // the terms written with ~, one element for each language
-	starts  []uint64            // the first term of each phrase
-	apart   []uint64            // terms for which Term.Joined is false: anything may separate them from the term before
-	ends    []uint64            // the last term of each phrase
-	phrases []span              // the terms of each phrase
-	of      []int               // number of the phrase to which each term belongs
-	exact   []string            // exact[i] is Phrase.Exact of phrase i
-	longest int                 // number of terms of the longest phrase
+	// sizes has, for each first byte of a term of a text, the lengths in bytes of those terms that
+	// may equal a term of the query, as bits. The last bit stands for all lengths from 63 on.
+	// Terms written with ~ do not count.
+	sizes   [256]uint64
+	stems   []stems  // the terms written with ~, one element for each language
+	starts  []uint64 // the first term of each phrase
+	apart   []uint64 // terms for which Term.Joined is false: anything may separate them from the term before
+	ends    []uint64 // the last term of each phrase
+	phrases []span   // the terms of each phrase
+	of      []int    // number of the phrase to which each term belongs
+	exact   []string // exact[i] is Phrase.Exact of phrase i
+	longest int      // number of terms of the longest phrase
 }
 
 // stems has the terms of a query that are written with ~ and belong to one language: all words
@@ -87,6 +91,7 @@ func (t *table) make(atoms []Atom) {
 						t.begins[term.Text] = vector()
 						t.lengths = append(t.lengths, len(term.Text))
 					}
+					t.sizes[term.Text[0]] |= ^uint64(0) << min(len(term.Text), 63)
 					set(t.begins[term.Text], at)
 				case term.Language != "":
 					t.byStem(&term, at)
@@ -94,6 +99,7 @@ func (t *table) make(atoms []Atom) {
 					if t.terms[term.Text] == nil {
 						t.terms[term.Text] = vector()
 					}
+					t.sizes[term.Text[0]] |= 1 << min(len(term.Text), 63)
 					set(t.terms[term.Text], at)
 				}
 				at++
@@ -128,7 +134,7 @@ type finder struct {
 	terms Terms
 	state []uint64
 	next  []uint64
-	froms []int // froms[n % longest] is the offset of term n of the text; only the last terms are kept
+	froms []int // froms[n % longest] is the offset of term n of the text, if it equals a term of the query; only the last terms are kept
 	is    []uint64
 	stems []*stem.Cache // stems[i] finds the stems of words in the language of table.stems[i]
 }
@@ -138,6 +144,9 @@ func (t *table) finder() *finder {
 	for i := range t.stems {
 		f.stems = append(f.stems, stem.NewCache(t.stems[i].language))
 	}
+	if len(t.stems) == 0 {
+		f.terms.wanted = &t.sizes
+	}
 	return f
 }
 
@@ -145,7 +154,17 @@ func (t *table) finder() *finder {
 // there are none. The result is valid until the next call.
 func (f *finder) equal(term []byte) []uint64 {
 	t := f.t
-	is := t.terms[string(term)]
+	if len(term) == 0 {
+		return nil
+	}
+	may := t.sizes[term[0]]>>min(len(term), 63)&1 != 0
+	if !may && len(t.stems) == 0 {
+		return nil // most terms of a text end here
+	}
+	var is []uint64
+	if may {
+		is = t.terms[string(term)]
+	}
 	if len(t.begins) == 0 && len(t.stems) == 0 {
 		return is
 	}
@@ -190,7 +209,6 @@ func (f *finder) find(text string, found func(hit) bool) int {
 	clear(f.state)
 	open := false // a bit of state is set
 	for f.terms.Read(text); f.terms.Next(); n++ {
-		f.froms[n%t.longest] = f.terms.From
 		is := f.equal(f.terms.Term())
 		if is == nil {
 			if open {
@@ -199,6 +217,7 @@ func (f *finder) find(text string, found func(hit) bool) int {
 			}
 			continue
 		}
+		f.froms[n%t.longest] = f.terms.From
 		if f.step(is); !f.ended(n, text, found) {
 			return n + 1
 		}

@@ -15,6 +15,7 @@ import (
 
 // TestMatches holds which texts the questions of the manual match.
 func TestMatches(t *testing.T) {
+	long := strings.Repeat("ab", 35) // a word of 70 bytes
 	for _, c := range []struct {
 		question string
 		yes, no  []string
@@ -98,6 +99,9 @@ func TestMatches(t *testing.T) {
 		{"x (-y z)", []string{"x z"}, []string{"x y z"}},
 		{"-y x", []string{"x"}, []string{"x y"}},
 		{`x -"y z" -(p q)`, []string{"x z y", "x p"}, []string{"x y z", "x q p"}},
+		{long, []string{"a " + strings.ToUpper(long)}, []string{long[2:], long + "ab"}},
+		{long + "*", []string{long + "ab", "é " + long}, []string{long[2:]}},
+		{long[:62] + "*", []string{long, long[:62]}, []string{long[:61]}},
 	} {
 		q, err := Parse(c.question)
 		if err != nil {

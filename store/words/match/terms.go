@@ -1,6 +1,7 @@
 package match
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -15,6 +16,9 @@ type Terms struct {
 
 	text string
 	term []byte
+	// wanted is nil, or says as table.sizes which terms are of interest. Next then returns other
+	// terms in ASCII as empty.
+	wanted *[256]uint64
 
 	// ahead has the letters of text[from:to] after folding. They come from one letter of the
 	// text, or from several that combine. The first taken of them were read already.
@@ -29,15 +33,14 @@ type Terms struct {
 
 // Read prepares t to read the terms of text from the beginning.
 func (t *Terms) Read(text string) {
-	*t = Terms{text: text, term: t.term[:0], ahead: t.ahead[:0]}
+	*t = Terms{text: text, term: t.term[:0], ahead: t.ahead[:0], wanted: t.wanted}
 }
 
 // Term returns the term that Next read last, folded. It is valid until the next call of Next.
 func (t *Terms) Term() []byte { return t.term }
 
-// ascii has the folded form of each ASCII letter and digit, and 0 for any other
-// character.
-var ascii = func() (to [utf8.RuneSelf]byte) {
+// ascii has the folded form of each ASCII letter and digit, and 0 for any other byte.
+var ascii = func() (to [256]byte) {
 	for c := range byte(utf8.RuneSelf) {
 		switch {
 		case c-'0' < 10, c-'a' < 26:
@@ -100,13 +103,18 @@ func (t *Terms) plain() bool {
 		i++
 	}
 	from := i
-	for i < len(text) && text[i] < utf8.RuneSelf && ascii[text[i]] != 0 {
-		t.term = append(t.term, ascii[text[i]])
+	for i < len(text) && ascii[text[i]] != 0 {
 		i++
 	}
 	if i == from || i < len(text) && (text[i] >= utf8.RuneSelf || text[i] == '\'') {
-		t.term, t.to = t.term[:0], from
+		t.to = from
 		return false
+	}
+	if word := text[from:i]; t.wanted == nil || t.wanted[ascii[word[0]]]>>min(len(word), 63)&1 != 0 {
+		t.term = slices.Grow(t.term, len(word))[:len(word)]
+		for k := range t.term {
+			t.term[k] = ascii[word[k]]
+		}
 	}
 	t.From, t.To, t.to = from, i, i
 	t.begun()
