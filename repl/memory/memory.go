@@ -106,9 +106,12 @@ func reserve(n int) *strings.Builder {
 	return b
 }
 
-// limitBase is how many bytes of memory the program takes besides what the setting
-// memory bounds: its code, the ballast, and what it needs to decode one run.
-const limitBase = ballastBytes + 50<<20
+// limitBase is how many bytes of the memory that the collector counts the program takes besides
+// what the setting memory bounds: the ballast, its tables, and what it needs to decode one run.
+// The collector does not count the code of the program and the index files, which take 75 MB
+// more. With 10 MB more and memory = '64MB', DEDUP of a million captures took 196 MB instead of
+// 176, and a merge 195 instead of 182; both took a tenth less CPU time.
+const limitBase = ballastBytes + 40<<20
 
 // Limit makes the garbage collector run as often as needed to keep the memory of
 // the process below the setting memory and limitBase, if no more than that is in use. It
