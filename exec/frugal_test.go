@@ -9,7 +9,7 @@ import (
 )
 
 // TestFrugal shows that garbage is collected more often until DEDUP has stored its result, and
-// not for a query.
+// during an import, but not for a query.
 func TestFrugal(t *testing.T) {
 	memory := relationtest.New(relationtest.Capture{URL: "http://a.cn/", Time: at("2008-06-01"), Status: 200, Mime: html, Body: "<p>some words"})
 	begun, stored := 0, 0
@@ -32,5 +32,9 @@ func TestFrugal(t *testing.T) {
 	}
 	if begun != 1 || stored != 1 {
 		t.Errorf("begun %d times, for one DEDUP; at its end %d results were stored, want 1", begun, stored)
+	}
+	_, _, err := ask(s, "IMPORT 'a'")
+	if begun != 2 {
+		t.Errorf("begun %d times, for one DEDUP and one IMPORT, which ended with the error %v", begun, err)
 	}
 }

@@ -182,7 +182,7 @@ var arrows = map[string]string{
 	"exec/crawls":                "crawl/report crawl/revisit exec/expr exec/plan exec/relation exec/session exec/value exec/watch lang lang/ast store/record store/record/task store/urlkey",
 	"exec/define":                "exec/access exec/expr exec/plan exec/session lang/ast store/record/task exec/relation/all",
 	"exec/draw":                  "exec/rowio exec/value lang/cells store/block/about store/block/divide store/block/label store/block/life store/document exec/draw/outlines store/record",
-	"exec/duplicate":             "exec/dedup exec/expr exec/op exec/plan exec/relation exec/session exec/value lang/ast store/record store/record/task store/words store/block/facts exec/relation/result",
+	"exec/duplicate":             "exec/dedup exec/expr exec/op exec/plan exec/relation exec/session exec/spill exec/value lang/ast store/record store/record/task store/words store/block/facts exec/relation/result",
 	"exec/export":                "crawl/report exec/expr exec/lake exec/op exec/plan exec/relation exec/rowio exec/session exec/spill exec/value exec/wholefile exec/webhook lang/ast store/formats/cdx store/formats/tianwang store/formats/wacz store/formats/warc store/record store/record/message store/urlkey",
 	"exec/pool":                  "exec/expr exec/plan exec/rank exec/relation exec/session exec/value exec/watch exec/wholefile lang lang/ast store/formats/glob store/record store/record/task store/urlkey exec/places exec/spill",
 	"exec/query":                 "exec/cost exec/expr exec/plan exec/relation exec/session exec/value lang lang/ast store/record store/record/task store/search store/urlkey exec/relation/all exec/relation/work",

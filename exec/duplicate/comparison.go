@@ -1,16 +1,13 @@
 package duplicate
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
-	"os"
 	"slices"
 	"strings"
 
@@ -18,6 +15,7 @@ import (
 	"infomall/exec/expr"
 	"infomall/exec/op"
 	"infomall/exec/relation/result"
+	"infomall/exec/spill"
 	"infomall/lang/ast"
 	"infomall/store/record"
 	"infomall/store/record/task"
@@ -25,21 +23,15 @@ import (
 )
 
 // compared is one page, or one block of a page, that DEDUP compares with
-// others.
+// others. What is seldom needed is in temporary files, because an archive has millions of
+// these.
 type compared struct {
-	// keyAt and keyBytes are the place of the key in comparison.keys. The key names the page or
-	// block, as result.Compared.AppendKey writes it.
-	keyAt    int64
-	keyBytes uint32
-	state    uint8
-	cut      bool // the body is incomplete, because the fetch cut it
-	time     record.Time
-	bytes    int64
-	mark     uint64 // changes when the page or block of this key changes
-	body     uint64 // equal for equal bodies
-	simhash  uint64 // a fingerprint: a hash that is similar for similar texts
-	set      span   // the shingles; an empty span if the text was not read yet
-	numbers  span   // the numbers of MinHash, or the words with their counts if keywords are compared
+	about spot // the record of comparison.about with the key and the size
+	print spot // the record of comparison.prints; 0 if the text was not read yet, or is missing
+	set   spot // the record of comparison.sets with the shingles; 0 if the text was not read yet
+	time  record.Time
+	state uint8
+	cut   bool // the body is incomplete, because the fetch cut it
 }
 
 // The states of a page or block in a comparison.
@@ -50,120 +42,40 @@ const (
 	fresh                   // it must be compared with all others
 )
 
-// span is the place of some data in a temporary file: offset and length in
-// bytes.
-type span struct {
-	at    int64
-	bytes uint32
-}
-
 // comparison is the state of one DEDUP: all pages, images or blocks (parts of pages)
-// that it compares, sorted by key, and their groups. Shingles (hashes of
-// consecutive words) and other long data are in temporary files. The list has no pointers, so
-// that the garbage collector need not go through it.
+// that it compares, sorted by key, and their groups. The list has no pointers, so that the
+// garbage collector need not go through it.
 type comparison struct {
 	*duplication
 	run    *op.Runner
 	list   []compared
-	keys   []byte // the keys of list
-	texts  int64  // how many texts were read from the archive
+	last   int   // the result of the last call of find
+	texts  int64 // how many texts were read from the archive
 	groups *dedup.Groups
 	quotes []quote
 	before map[uint32]result.Duplicate // results of the last DEDUP, by index in list
 	corpus *dedup.Corpus               // nil unless keywords are compared
 	band   *dedup.Bands
-	sets   *spans
-	other  *spans // of compared.numbers
+	// about has a record for each element of list: its key and its about, as appendAbout writes them.
+	about *spans
+	// prints has a record for each element of list whose text or picture is known: its print, as
+	// appendPrint writes it.
+	prints *spans
+	sets   *spans // the shingles of texts, four bytes each
 	raw    []byte
-}
-
-// spans is a temporary file to which data is appended and from which it is read
-// by span.
-type spans struct {
-	file *os.File
-	out  *bufio.Writer
-	at   int64
-	held bool // out has data that is not in the file yet
-}
-
-// newSpans creates an empty temporary file.
-func newSpans(run *op.Runner) (*spans, error) {
-	f, err := run.TempFile()
-	if err != nil {
-		return nil, err
-	}
-	const buffer = 1 << 16
-	return &spans{file: f, out: bufio.NewWriterSize(f, buffer)}, nil
-}
-
-// add appends b to the file and returns the position of b in it.
-func (s *spans) add(b []byte) (span, error) {
-	at := span{s.at, uint32(len(b))}
-	s.at += int64(len(b))
-	s.held = true
-	if _, err := s.out.Write(b); err != nil {
-		return at, fmt.Errorf("write a temporary file of what is compared: %w", err)
-	}
-	return at, nil
-}
-
-// read returns the data at a position that add returned. It uses the memory of buf if that
-// is large enough.
-func (s *spans) read(at span, buf []byte) ([]byte, error) {
-	if s.held {
-		if err := s.out.Flush(); err != nil {
-			return nil, fmt.Errorf("write a temporary file of what is compared: %w", err)
-		}
-		s.held = false
-	}
-	buf = slices.Grow(buf[:0], int(at.bytes))[:at.bytes]
-	if _, err := s.file.ReadAt(buf, at.at); err != nil && err != io.EOF {
-		return nil, fmt.Errorf("read a temporary file of what is compared: %w", err)
-	}
-	return buf, nil
-}
-
-// pieces collects a long list piece by piece. A single growing slice would have a quarter
-// of unused room, and during each growth two copies.
-type pieces[T any] struct {
-	full [][]T
-	last []T
-	n    int // length of the whole list
-}
-
-// pieceLength is the length of a piece, unless more is added at once.
-const pieceLength = 1 << 13
-
-// add appends x to the list.
-func (p *pieces[T]) add(x ...T) {
-	if len(p.last)+len(x) > cap(p.last) {
-		p.full, p.last = append(p.full, p.last), make([]T, 0, max(pieceLength, len(x)))
-	}
-	p.last, p.n = append(p.last, x...), p.n+len(x)
-}
-
-// join returns the list, and empties p.
-func (p *pieces[T]) join() []T {
-	out := make([]T, 0, p.n)
-	p.full = append(p.full, p.last)
-	for i, piece := range p.full {
-		out = append(out, piece...)
-		p.full[i] = nil // the collector may free it
-	}
-	*p = pieces[T]{}
-	return out
+	key    []byte // memory for find
 }
 
 // newComparison queries the archive for the pages, images or blocks that d compares. It
 // returns a comparison in which all of them are unread. The caller closes it.
 func newComparison(ctx context.Context, d *duplication, run *op.Runner) (_ *comparison, err error) {
-	c := &comparison{duplication: d, run: run, band: dedup.NewBands(d.similarity), before: make(map[uint32]result.Duplicate)}
+	c := &comparison{duplication: d, run: run, band: dedup.NewBands(d.similarity), before: make(map[uint32]result.Duplicate), last: -1}
 	defer func() {
 		if err != nil {
 			c.close()
 		}
 	}()
-	for _, s := range []**spans{&c.sets, &c.other} {
+	for _, s := range []**spans{&c.about, &c.prints, &c.sets} {
 		if *s, err = newSpans(run); err != nil {
 			return nil, err
 		}
@@ -172,52 +84,78 @@ func newComparison(ctx context.Context, d *duplication, run *op.Runner) (_ *comp
 	if err != nil {
 		return nil, err
 	}
-	var list pieces[compared]
-	var keys pieces[byte]
+	// A row is sorted by its key. Its value is cut, then the about without the key, and the print of
+	// a picture.
+	sorter := run.Sorter(ctx, 2)
+	defer sorter.Close()
 	for b, err := range rows {
 		if err != nil {
 			return nil, err
 		}
 		for i := range b.N {
 			at := result.Compared{URL: b.Cols[0].Texts[i], Time: record.Time(b.Cols[1].Ints[i]), Block: b.Cols[3].At(i).Text}
-			c.raw = at.AppendKey(c.raw[:0])
-			x := compared{keyAt: int64(keys.n), keyBytes: uint32(len(c.raw)), time: at.Time, bytes: b.Cols[2].At(i).Int, cut: b.Cols[5].At(i).Bool}
-			keys.add(c.raw...)
+			c.key = at.AppendKey(c.key[:0])
+			a := about{bytes: b.Cols[2].At(i).Int, mark: words.Hash(b.Cols[4].At(i).Text + b.Cols[6].At(i).Text)}
+			if d.blocks {
+				a.mark = uint64(a.bytes)
+			}
+			c.raw = append(c.raw[:0], 0)
+			if b.Cols[5].At(i).Bool {
+				c.raw[0] = 1
+			}
+			c.raw = appendAbout(c.raw, a)
 			if c.images {
-				x.simhash, x.state = uint64(b.Cols[6].Ints[i]), fresh
-				x.body = words.Hash(b.Cols[4].At(i).Text)
+				c.raw = appendPrint(c.raw, textPrint{body: words.Hash(b.Cols[4].At(i).Text), simhash: uint64(b.Cols[6].Ints[i])})
 				c.texts++
 			}
-			if x.mark = words.Hash(b.Cols[4].At(i).Text + b.Cols[6].At(i).Text); d.blocks {
-				x.mark = uint64(x.bytes)
+			if err := sorter.Add(c.key, c.raw); err != nil {
+				return nil, err
 			}
-			list.add(x)
 		}
 	}
-	c.keys, c.list = keys.join(), list.join()
-	slices.SortStableFunc(c.list, func(a, b compared) int { return bytes.Compare(c.key(&a), c.key(&b)) })
-	// Two versions of one millisecond count once.
-	c.list = slices.CompactFunc(c.list, func(a, b compared) bool { return bytes.Equal(c.key(&a), c.key(&b)) })
+	if err := c.takeAll(sorter); err != nil {
+		return nil, err
+	}
 	c.groups = dedup.NewGroups(len(c.list))
 	return c, nil
 }
 
+// takeAll fills c.list with the rows that newComparison has sorted.
+func (c *comparison) takeAll(sorter *spill.Sorter) (err error) {
+	var list pieces[compared]
+	c.key = c.key[:0]
+	for r, err := range sorter.Sorted() {
+		if err != nil {
+			return err
+		}
+		if bytes.Equal(r.Key, c.key) {
+			continue // two versions of one millisecond count once
+		}
+		c.key = append(c.key[:0], r.Key...)
+		x := compared{time: result.KeyTime(r.Key), cut: r.Val[0] == 1}
+		c.raw = append(append(c.raw[:0], r.Val[1:1+aboutBytes]...), r.Key...)
+		if x.about, err = c.about.add(c.raw); err != nil {
+			return err
+		}
+		if c.images {
+			x.state = fresh
+			if x.print, err = c.prints.add(r.Val[1+aboutBytes:]); err != nil {
+				return err
+			}
+		}
+		list.add(x)
+	}
+	c.list = list.join()
+	return nil
+}
+
 // close closes the temporary files.
 func (c *comparison) close() {
-	for _, s := range []*spans{c.sets, c.other} {
+	for _, s := range []*spans{c.about, c.prints, c.sets} {
 		if s != nil {
 			s.file.Close() // an unlinked file: closing frees its space
 		}
 	}
-}
-
-// key returns the key of a page or block.
-func (c *comparison) key(x *compared) []byte { return c.keys[x.keyAt:][:x.keyBytes] }
-
-// find returns the index in c.list of the page or block with this key, and
-// whether there is one.
-func (c *comparison) find(key []byte) (int, bool) {
-	return slices.BinarySearchFunc(c.list, key, func(x compared, key []byte) int { return bytes.Compare(c.key(&x), key) })
 }
 
 // comparable returns how many pages, blocks or images of c can be compared. A page or
@@ -290,7 +228,7 @@ func (c *comparison) read(ctx context.Context, wanted []uint32) error {
 	for _, i := range wanted {
 		missing[i] = true
 		if len(urls) <= scopesMax {
-			at, err := result.ParseCompared(string(c.key(&c.list[i])))
+			at, err := c.page(&c.list[i])
 			if err != nil {
 				return err
 			}
@@ -320,14 +258,16 @@ func (c *comparison) read(ctx context.Context, wanted []uint32) error {
 		}
 		for n := range b.N {
 			at := result.Compared{URL: b.Cols[0].Texts[n], Time: record.Time(b.Cols[1].Ints[n]), Block: b.Cols[2].At(n).Text}
-			c.raw = at.AppendKey(c.raw[:0])
-			i, ok := c.find(c.raw)
+			c.key = at.AppendKey(c.key[:0])
+			i, ok, err := c.find(c.key)
+			if err != nil {
+				return err
+			}
 			if !ok || !missing[i] {
 				continue
 			}
 			missing[i] = false
-			c.list[i].body = words.Hash(b.Cols[3].At(n).Text)
-			if err := c.take(&c.list[i], b.Cols[4].At(n).Text, b.Cols[5].At(n).Text); err != nil {
+			if err := c.take(&c.list[i], words.Hash(b.Cols[3].At(n).Text), b.Cols[4].At(n).Text, b.Cols[5].At(n).Text); err != nil {
 				return err
 			}
 		}
@@ -341,13 +281,14 @@ func (c *comparison) read(ctx context.Context, wanted []uint32) error {
 }
 
 // take computes the shingles (hashes of consecutive words) of page x. If x is unread, it
-// also computes the print and sets the state to fresh. text is the main text of the page,
+// also makes the print and sets the state to fresh. body is equal for pages with equal
+// bodies. text is the main text of the page,
 // and all the whole text, which take uses if text has too few shingles. A page without
 // words becomes wordless: it is a duplicate of nothing. If the whole text is short too,
 // the page has few shingles, so that one word more or less makes it a different page. With
 // the method keywords, take replaces each synonym by the base word of its line in the list
 // of synonyms.
-func (c *comparison) take(x *compared, text, all string) (err error) {
+func (c *comparison) take(x *compared, body uint64, text, all string) (err error) {
 	c.texts++
 	if synonyms := c.s.Settings().SynonymList(); c.method == methodKeywords && synonyms != nil {
 		text, all = synonyms.Base(text), synonyms.Base(all)
@@ -359,29 +300,29 @@ func (c *comparison) take(x *compared, text, all string) (err error) {
 	}
 	if len(set) == 0 {
 		x.state = wordless
-		return nil
+		x.print, err = c.prints.add(binary.LittleEndian.AppendUint64(c.raw[:0], body))
+		return err
 	}
 	c.raw = c.raw[:0]
 	for _, h := range set {
 		c.raw = binary.LittleEndian.AppendUint32(c.raw, h)
 	}
 	if x.set, err = c.sets.add(c.raw); err != nil || x.state != unread {
-		return err // the prints of x are known from the last DEDUP
+		return err // the print of x is known from the last DEDUP
 	}
 	x.state = fresh
 	var sum words.Simhash
 	sum.Add(text, 1)
-	x.simhash = sum.Sum()
+	c.raw = appendPrint(c.raw[:0], textPrint{body: body, simhash: sum.Sum()})
 	switch c.method {
 	case methodMinHash:
-		c.raw = c.raw[:0]
 		for _, n := range c.band.Of(set, nil) {
 			c.raw = binary.LittleEndian.AppendUint32(c.raw, uint32(n))
 		}
-		x.numbers, err = c.other.add(c.raw)
 	case methodKeywords:
-		x.numbers, err = c.other.add(appendTerms(c.raw[:0], text))
+		c.raw = appendTerms(c.raw, text)
 	}
+	x.print, err = c.prints.add(c.raw)
 	return err
 }
 
@@ -390,12 +331,13 @@ func (c *comparison) take(x *compared, text, all string) (err error) {
 // archive first. It is an error if that text is no longer there.
 func (c *comparison) shingles(ctx context.Context, i uint32) ([]uint32, error) {
 	x := &c.list[i]
-	if x.set.bytes == 0 {
+	if x.set == 0 {
 		if err := c.read(ctx, []uint32{i}); err != nil {
 			return nil, err
 		}
-		if x.set.bytes == 0 {
-			return nil, fmt.Errorf("a page or block that was compared before is no longer there: %q", c.key(x))
+		if x.set == 0 {
+			_, key, err := c.aboutOf(x)
+			return nil, cmp.Or(err, fmt.Errorf("a page or block that was compared before is no longer there: %q", key))
 		}
 	}
 	var err error
@@ -418,7 +360,11 @@ func (c *comparison) bySimHash(ctx context.Context) (err error) {
 	var at []uint32
 	for i := range c.list {
 		if c.list[i].state >= remembered {
-			prints = append(prints, c.list[i].simhash)
+			p, err := c.printOf(&c.list[i])
+			if err != nil {
+				return err
+			}
+			prints = append(prints, p.simhash)
 			at = append(at, uint32(i))
 		}
 	}
@@ -502,13 +448,11 @@ func (c *comparison) byNumbers(ctx context.Context, of func(x *compared, dst []u
 // band, and returns the longer dst. Similar pages probably have an equal number
 // in some band.
 func (c *comparison) bandsOf(x *compared, dst []uint64) (_ []uint64, err error) {
-	if c.raw, err = c.other.read(x.numbers, c.raw); err != nil {
-		return nil, err
+	p, err := c.printOf(x)
+	for n := p.numbers; len(n) > 0; n = n[4:] {
+		dst = append(dst, uint64(binary.LittleEndian.Uint32(n)))
 	}
-	for i := 0; i < len(c.raw); i += 4 {
-		dst = append(dst, uint64(binary.LittleEndian.Uint32(c.raw[i:])))
-	}
-	return dst, nil
+	return dst, err
 }
 
 // sameMax is the most pages with the same number that are compared with each
@@ -558,19 +502,18 @@ func (c *comparison) confirm(ctx context.Context, i uint32, others []uint32) err
 // body occurs twice in a group.
 type dedupStats struct{ groups, duplicates, exact, bytes, saved int64 }
 
-// member adds the duplicate x to the totals. The parameter first is the
-// representative (the earliest page) of its group. bodies has the bodies that
-// came before x in this group. Two pages are exact duplicates if their whole
-// bodies are equal: equal words may come from bodies that differ in other
-// places.
-func (s *dedupStats) member(x, first *compared, bodies map[uint64]bool) {
+// member adds a duplicate to the totals. bytes is the size of its body. exact is set if its whole
+// body is equal to that of the representative (the earliest page) of its group: equal words may
+// come from bodies that differ in other places. saved is set if an earlier member of the group has
+// the same body.
+func (s *dedupStats) member(bytes int64, exact, saved bool) {
 	s.duplicates++
-	s.bytes += x.bytes
-	if x.body == first.body && !x.cut && !first.cut {
+	s.bytes += bytes
+	if exact {
 		s.exact++
 	}
-	if bodies[x.body] {
-		s.saved += x.bytes
+	if saved {
+		s.saved += bytes
 	}
 }
 
@@ -621,20 +564,35 @@ func (c *comparison) members(ctx context.Context, list []uint32, found []result.
 	if err := c.readMembers(ctx, list); err != nil {
 		return nil, err
 	}
-	words, err := c.keywordsOf(list[0])
+	keywords, err := c.keywordsOf(list[0])
 	if err != nil {
 		return nil, err
 	}
+	var first textPrint
 	for n, i := range list {
-		d, err := c.duplicate(ctx, i, list[0])
+		x := &c.list[i]
+		p, err := c.printOf(x)
 		if err != nil {
 			return nil, err
 		}
-		d.Group, d.Keywords, d.Representative = stats.groups, words, n == 0
-		if n > 0 {
-			stats.member(&c.list[i], &c.list[list[0]], bodies)
+		p.numbers = nil
+		if n == 0 {
+			first = p
 		}
-		bodies[c.list[i].body] = true
+		d, err := c.duplicate(ctx, i, list[0], words.Distance(p.simhash, first.simhash))
+		if err != nil {
+			return nil, err
+		}
+		d.Group, d.Keywords, d.Representative = stats.groups, keywords, n == 0
+		if n > 0 {
+			a, _, err := c.aboutOf(x)
+			if err != nil {
+				return nil, err
+			}
+			exact := p.body == first.body && !x.cut && !c.list[list[0]].cut
+			stats.member(a.bytes, exact, bodies[p.body])
+		}
+		bodies[p.body] = true
 		found = append(found, d)
 	}
 	return found, nil
@@ -649,11 +607,11 @@ func (c *comparison) readMembers(ctx context.Context, list []uint32) error {
 	}
 	var wanted []uint32
 	for _, i := range list {
-		if _, known := c.known(i, list[0]); !known && c.list[i].set.bytes == 0 {
+		if _, known := c.known(i, list[0]); !known && c.list[i].set == 0 {
 			wanted = append(wanted, i)
 		}
 	}
-	if first := list[0]; len(wanted) > 0 && wanted[0] != first && c.list[first].set.bytes == 0 {
+	if first := list[0]; len(wanted) > 0 && wanted[0] != first && c.list[first].set == 0 {
 		wanted = append(wanted, first)
 	}
 	return c.read(ctx, wanted)
@@ -669,14 +627,15 @@ func (c *comparison) known(i, first uint32) (result.Duplicate, bool) {
 }
 
 // duplicate returns how similar page i is to first, its representative. It
-// compares the two, unless the last DEDUP stored the result.
-func (c *comparison) duplicate(ctx context.Context, i, first uint32) (result.Duplicate, error) {
+// compares the two, unless the last DEDUP stored the result. distance is the number of bits in
+// which their fingerprints differ.
+func (c *comparison) duplicate(ctx context.Context, i, first uint32, distance int) (result.Duplicate, error) {
 	if d, ok := c.known(i, first); ok {
 		return d, nil
 	}
-	d := result.Duplicate{Method: c.method, Distance: words.Distance(c.list[i].simhash, c.list[first].simhash)}
+	d := result.Duplicate{Method: c.method, Distance: distance}
 	var err error
-	if d.Compared, err = result.ParseCompared(string(c.key(&c.list[i]))); err != nil {
+	if d.Compared, err = c.page(&c.list[i]); err != nil {
 		return d, err
 	}
 	if c.images {

@@ -49,10 +49,11 @@ func appendTerms(dst []byte, text string) []byte {
 // termsOf reads back the words of page x, with their numbers of occurrences,
 // from the temporary file to which appendTerms wrote them.
 func (c *comparison) termsOf(x *compared) (terms []dedup.Term, err error) {
-	if c.raw, err = c.other.read(x.numbers, c.raw); err != nil {
+	p, err := c.printOf(x)
+	if err != nil {
 		return nil, err
 	}
-	raw := string(c.raw)
+	raw := string(p.numbers)
 	for len(raw) > 0 {
 		size, n := binary.Uvarint([]byte(raw[:min(len(raw), binary.MaxVarintLen64)]))
 		word := raw[n : n+int(size)]

@@ -1,6 +1,7 @@
 package duplicate
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -73,28 +74,28 @@ func (c *comparison) savePrints(ctx context.Context, found task.Result) error {
 	_, err := c.s.Archive().SaveResult(ctx, task.Result{
 		Kind: task.ResultPrints, Name: c.printsName(), Computed: found.Computed, AsOf: found.AsOf, Statement: found.Statement,
 		Properties: map[string]string{propertyMade: c.printsMade(), propertyFound: strconv.FormatInt(int64(found.Computed), 10)},
-	}, c.prints())
+	}, c.printRows())
 	return err
 }
 
-// prints yields the rows of prints for the archive to store, one per page. A
+// printRows yields the rows of prints for the archive to store, one per page. A
 // row has the mark (a number that changes when the page changes) and a hash of
 // the body. If the page has words, it also has the fingerprint and the numbers
 // of the MinHash bands.
-func (c *comparison) prints() iter.Seq2[task.ResultRow, error] {
+func (c *comparison) printRows() iter.Seq2[task.ResultRow, error] {
 	return func(yield func(task.ResultRow, error) bool) {
 		var val []byte
 		for i := range c.list {
 			x := &c.list[i]
-			val = binary.LittleEndian.AppendUint64(val[:0], x.mark)
-			val = binary.LittleEndian.AppendUint64(val, x.body)
-			var err error
-			if x.state != wordless {
-				val = binary.LittleEndian.AppendUint64(val, x.simhash)
-				c.raw, err = c.other.read(x.numbers, c.raw)
-				val = append(val, c.raw...)
+			p, err := c.printOf(x)
+			val = appendPrint(append(val[:0], make([]byte, markBytes)...), p)
+			if x.state == wordless {
+				val = val[:wordlessBytes]
 			}
-			if !yield(task.ResultRow{Key: c.key(x), Value: val}, err) || err != nil {
+			a, key, aboutErr := c.aboutOf(x)
+			binary.LittleEndian.PutUint64(val, a.mark)
+			err = cmp.Or(err, aboutErr)
+			if !yield(task.ResultRow{Key: key, Value: val}, err) || err != nil {
 				return
 			}
 		}
@@ -106,7 +107,8 @@ var errPrint = errors.New("a stored print of a comparison is damaged")
 
 // The least lengths of a stored print, in bytes.
 const (
-	wordlessBytes = 2 * 8             // the print of a text without words
+	markBytes     = 8                 // the mark before the print
+	wordlessBytes = markBytes + 8     // the print of a text without words
 	printBytes    = wordlessBytes + 8 // the print of a text with words
 )
 
@@ -134,10 +136,12 @@ func (c *comparison) recall(ctx context.Context, made string) error {
 		if err != nil {
 			return err
 		}
-		if i, ok := c.find(row.Key); ok {
-			if err := c.recallPrint(&c.list[i], row.Value); err != nil {
-				return err
-			}
+		i, ok, err := c.find(row.Key)
+		if ok {
+			err = c.recallPrint(&c.list[i], row.Value)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return c.recallGroups(ctx, found)
@@ -147,19 +151,18 @@ func (c *comparison) recall(ctx context.Context, made string) error {
 // print, body and state. If the page has changed since, recallPrint does
 // nothing.
 func (c *comparison) recallPrint(x *compared, val []byte) (err error) {
+	a, _, err := c.aboutOf(x)
 	switch {
-	case binary.LittleEndian.Uint64(val) != x.mark:
-		return nil
+	case err != nil || binary.LittleEndian.Uint64(val) != a.mark:
+		return err
 	case len(val) == wordlessBytes:
 		x.state = wordless
-		return nil
 	case len(val) < printBytes:
 		return errPrint
+	default:
+		x.state = remembered
 	}
-	x.state = remembered
-	x.body = binary.LittleEndian.Uint64(val[8:])
-	x.simhash = binary.LittleEndian.Uint64(val[wordlessBytes:])
-	x.numbers, err = c.other.add(val[printBytes:])
+	x.print, err = c.prints.add(val[markBytes:])
 	return err
 }
 
@@ -178,7 +181,10 @@ func (c *comparison) recallGroups(ctx context.Context, found *task.Result) error
 		if err != nil {
 			return err
 		}
-		i, ok := c.find(row.Key)
+		i, ok, err := c.find(row.Key)
+		if err != nil {
+			return err
+		}
 		if !ok || c.list[i].state != remembered {
 			broken[d.Group] = true
 			continue

@@ -85,7 +85,7 @@ type fileImport struct {
 
 // Import is the statement IMPORT, which reads files of captures, a graph, or a list of
 // places, into the archive.
-var Import = session.DeclareFor("IMPORT", session.Writes|session.Works|session.Anywhere, readImport).Named(func(st ast.Statement) *ast.Name { return st.(*ast.Import).Alias })
+var Import = session.DeclareFor("IMPORT", session.Writes|session.Works|session.Anywhere|session.Holds, readImport).Named(func(st ast.Statement) *ast.Name { return st.(*ast.Import).Alias })
 
 // readImport makes a fileImport of an IMPORT statement and checks its clauses.
 // With FORMAT graph it returns the Deed (a statement that is ready to run) that

@@ -113,8 +113,9 @@ type staged struct {
 	holderPool string
 	inBatch    bool
 	came       int // how many captures of the batch arrived before this one
-	// planned is set if this is a copy that batchPlan.change made.
-	planned bool
+	// planned is set if this is a copy that batchPlan.change made, and adjusted if batchPlan.before
+	// has what the capture was before the plan.
+	planned, adjusted bool
 	// met is set if the capture is a duplicate of a capture that this same import added.
 	met bool
 }
@@ -373,6 +374,11 @@ func (g *Importer) store(ctx context.Context) (due []string, err error) {
 	defer func() {
 		for _, s := range b.spools {
 			s.File.Close()
+		}
+	}()
+	defer func() {
+		if err != nil {
+			b.restore()
 		}
 	}()
 	v.AddBatch(batchOf(b.staged), b.read)

@@ -41,6 +41,7 @@ type batchPlan struct {
 	look     *snapshot.Looker
 	blocked  *task.BlockList
 	staged   []*staged            // the captures of the batch, sorted by URL and time; see change
+	before   []adjusted           // the captures that adjust returned, as they were
 	fates    []fate               // for each element of staged: what becomes of it
 	folds    [][]byte             // for each element of staged: its fold, or nil
 	senses   []record.Sense       // for each element of staged: whether it differs from the version before in content
@@ -61,7 +62,7 @@ type batchPlan struct {
 
 // change returns staged capture i in a form that the plan may change. The first call for a capture
 // replaces it in b.staged by a copy, because the batch may have to be planned again from unchanged
-// captures. Most captures are the first of their URL, and need no change and no copy.
+// captures. Most captures need no copy: they do not change, or only in what adjust lets change.
 func (b *batchPlan) change(i int) *staged {
 	s := b.staged[i]
 	if !s.planned {
@@ -70,6 +71,40 @@ func (b *batchPlan) change(i int) *staged {
 		s, b.staged[i] = &own, &own
 	}
 	return s
+}
+
+// adjusted has the fields of a staged capture that adjust lets change, as they were before. A copy
+// of the whole capture takes ten times the memory.
+type adjusted struct {
+	of                                     *staged
+	previous, versionTime, previousVersion record.Time
+	bytes                                  int64
+	facts                                  []byte
+	before                                 timeline.Place
+	change                                 record.Change
+	kind                                   record.Kind
+}
+
+// adjust returns staged capture i. The caller may change the fields Previous, VersionTime,
+// PreviousVersion, Change, Kind, Bytes, Facts and before, which restore sets back.
+func (b *batchPlan) adjust(i int) *staged {
+	s := b.staged[i]
+	if !s.planned && !s.adjusted {
+		s.adjusted = true
+		b.before = append(b.before, adjusted{s, s.Previous, s.VersionTime, s.PreviousVersion, s.Bytes, s.Facts, s.before, s.Change, s.Kind})
+	}
+	return s
+}
+
+// restore sets all staged captures back to what they were before the plan, so that the batch can be
+// planned again.
+func (b *batchPlan) restore() {
+	for _, was := range b.before {
+		s := was.of
+		s.Previous, s.VersionTime, s.PreviousVersion, s.Bytes, s.Facts = was.previous, was.versionTime, was.previousVersion, was.bytes, was.facts
+		s.before, s.Change, s.Kind, s.adjusted = was.before, was.change, was.kind, false
+	}
+	b.before = nil
 }
 
 // reference says that one staged capture has the body of another. from and to are the indexes
@@ -227,7 +262,7 @@ func knows(known []timeline.Capture, e *timeline.Capture) *timeline.Capture {
 func (b *batchPlan) keep(i int, l *timeline.Capture, known []timeline.Capture, stay bool) {
 	s := b.staged[i]
 	if s.Previous != l.Previous || s.VersionTime != l.VersionTime || s.PreviousVersion != l.PreviousVersion || s.Change != l.Change || s.Kind != l.Kind || s.Bytes != l.Bytes {
-		s = b.change(i)
+		s = b.adjust(i)
 		s.Previous, s.VersionTime, s.PreviousVersion, s.Change = l.Previous, l.VersionTime, l.PreviousVersion, l.Change
 		s.Kind, s.Bytes = l.Kind, l.Bytes // of a 304, those of the capture before
 	}
@@ -252,7 +287,7 @@ func (b *batchPlan) keep(i int, l *timeline.Capture, known []timeline.Capture, s
 		s = b.staged[i]
 	}
 	if s.Change == record.ChangeSame && s.Body != segment.BodyOwn {
-		b.change(i).Facts = nil // the version it belongs to has them
+		b.adjust(i).Facts = nil // the version it belongs to has them
 	}
 	if s.Body == segment.BodyOwn && s.read != nil && s.read.Divided {
 		b.takeFrom(i, known)
@@ -283,7 +318,7 @@ func (b *batchPlan) takeFrom(i int, known []timeline.Capture) {
 	b.bodies.look(known)
 	for _, j := range slices.Backward(b.bodies.known) {
 		if k := &known[j]; k.Time <= s.Time && k.Seg.Info.Pool <= pool {
-			b.change(i).before = k.Place
+			b.adjust(i).before = k.Place
 			if e := b.earlier[k.Place]; e != nil && len(e.Blocks.IDs) > 0 {
 				b.shared[k.Place] = e.Blocks
 			}
@@ -360,7 +395,7 @@ func (b *batchPlan) VersionBody(ctx context.Context, l *timeline.Capture) (deriv
 	if s.Via == record.ViaRevisit || s.Via == record.ViaNotModified {
 		// s.read has the headers of its original, which may differ.
 		out.Read = b.read.Of(s.ID, s.body, s.Head, s.Mime)
-		b.change(int(l.N)).Facts = out.Read.Facts
+		b.adjust(int(l.N)).Facts = out.Read.Facts
 	}
 	return out, true, nil
 }

@@ -1,6 +1,7 @@
 package result
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -59,6 +60,11 @@ func ParseCompared(key string) (c Compared, err error) {
 		return c, errDuplicate
 	}
 	return Compared{urlkey.URL(key[:at]), record.Time(binary.BigEndian.Uint64([]byte(key[at+1:at+9])) ^ 1<<63), key[at+9:]}, nil
+}
+
+// KeyTime returns the time in a key that AppendKey encoded.
+func KeyTime(key []byte) record.Time {
+	return record.Time(binary.BigEndian.Uint64(key[bytes.IndexByte(key, 0)+1:]) ^ 1<<63)
 }
 
 // groupBytes is the length of the suffix that some stored keys have: a zero
