@@ -128,12 +128,12 @@ var cancelQueries = []string{
 // that want a clause.
 var fewRows = []string{"periods", "pools", "files", "tombstones", "fetches", "frontier", "crawls", "workers", "history", "ranks", "duplicates", "clusters", "events", "reports"}
 
-// endedCalls is how many batches or bodies may be read after the context ended:
-// one at hand, and those begun in other places of the plan.
+// endedCalls is how many batches or bodies may be read after the context ended: the
+// current one, and those that other parts of the plan have begun to read.
 const endedCalls = 8
 
-// endedRows is how many rows may come after the context ended: as many as a
-// sorter gives between two looks at it, and a batch.
+// endedRows is how many rows may come after the context ended: a batch, and as many
+// rows as a sorter yields before it looks at the context again.
 const endedRows = 4096 + 2*record.BatchRows
 
 // called returns how a query names a relation: findings with words.

@@ -67,6 +67,7 @@ const (
 	PlaceView         = cursor.PlaceView
 	PlaceMetadata     = cursor.PlaceMetadata
 	PlaceWatch        = cursor.PlaceWatch
+	PlaceSchedule     = cursor.PlaceSchedule
 	PlaceRule         = cursor.PlaceRule
 	PlaceQuery        = cursor.PlaceQuery
 	PlaceGraph        = cursor.PlaceGraph

@@ -20,6 +20,7 @@ func (defining) Definitions(context.Context) ([]task.Definition, error) {
 	return []task.Definition{
 		{Kind: task.KindView, Name: "news", Text: "CREATE VIEW news AS SELECT url, url AS n_1 FROM 'x'"},
 		{Kind: task.KindMetadata, Name: "section", Text: "CREATE METADATA section ON page AS path(url)"},
+		{Kind: task.KindSchedule, Name: "nightly", Text: "SCHEDULE nightly EVERY 1d AS VERIFY"},
 		{Kind: task.KindRule, Name: "shut", Text: "RULE shut ON 'x' EXCLUDE"},
 		{Kind: task.KindQuery, Name: "lost", Text: "SAVE lost (scope, n) AS SELECT url FROM $scope LIMIT $n"},
 	}, nil
@@ -55,6 +56,8 @@ func TestComplete(t *testing.T) {
 		{"DELETE FROM 'x' FOREVER |", "BY FOREVER REASON WHERE"},
 		{"RULE r ON 'x' |", "AT BETWEEN BLOCK DURING EACH EMBARGO EXCLUDE FIRST FROM KNOWN LATEST NEAREST SINCE UNTIL"},
 		{"DROP RULE |", "shut"},
+		{"UNSCHEDULE |", "nightly"},
+		{"RUN SCHEDULE |", "nightly"},
 		{"SCHEDULE s |", "ADAPTIVE AFTER CRON EVERY"},
 		{"SCHEDULE s ADAPTIVE AS CR|", "CRAWL CREATE"},
 		{"CRAWL |", "DUE"},

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"infomall/exec/query"
 	"infomall/lang"
 	"infomall/repl/printer"
 )
@@ -44,7 +45,7 @@ func writeMan(w io.Writer) {
 	}
 	line(".SH STATEMENTS\nA semicolon separates statements.\n.nf")
 	for _, topic := range lang.Topics() {
-		line(".PP\n%s", roff(lang.Grammar(topic)))
+		line(".PP\n%s", roff(query.Syntax(topic)))
 	}
 	line(".fi\n.SH PROMPT\nCommands for the state of the prompt itself:")
 	for _, c := range dotCommands() {

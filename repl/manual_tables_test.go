@@ -47,7 +47,7 @@ func manualSyntax() string {
 		"begins with a blank goes on with the one before.\n")
 	for _, topic := range lang.Topics() {
 		b.WriteString("\n")
-		for line := range strings.Lines(lang.Grammar(topic)) {
+		for line := range strings.Lines(query.Syntax(topic)) {
 			b.WriteString("    " + line)
 		}
 	}

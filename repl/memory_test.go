@@ -16,7 +16,7 @@ import (
 )
 
 // memoryPages, memoryMonths and memoryWords are the pages of a made-up site, how many
-// months it is crawled, and how many words a page has. Each month brings each page anew.
+// months it is crawled, and how many words a page has. Each month has a new version of each page.
 const (
 	memoryPages  = 2500
 	memoryMonths = 12
@@ -118,8 +118,8 @@ func notePeak() {
 	}
 }
 
-// writeWordy writes a WARC file with the captures of one month. Its pages have words
-// drawn anew.
+// writeWordy writes a WARC file with the captures of one month. The words of its pages
+// are drawn at random.
 func writeWordy(t *testing.T, file string, month int) {
 	f, err := os.Create(file)
 	if err != nil {

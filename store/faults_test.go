@@ -371,8 +371,9 @@ func TestPowerLoss(t *testing.T) {
 }
 
 // TestPowerLossAfterFailedSync lets each sync of an import fail in its turn, and
-// power go some time after that. What a failed sync was to make durable stays in
-// doubt for good, whatever a later one says: it must have been made anew.
+// power go some time after that. After a failed sync, nobody
+// knows whether the file is durable, even if a later sync succeeds. So the import must
+// have written the file again.
 func TestPowerLossAfterFailedSync(t *testing.T) {
 	needsFolder(t, noPower)
 	states := *powerStates / 30

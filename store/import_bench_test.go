@@ -61,7 +61,7 @@ import (
 //     1.22 to .87 GB allocated, 4.07 and 4.18 CPU seconds to 3.78 and 4.06, in turns
 //     on another machine than the figures above;
 //   - profile-guided optimisation, by profiles of three imports: in seven turns no
-//     difference beyond the noise, and all of the standard library is compiled anew;
+//     difference beyond the noise, and all of the standard library is compiled again;
 //   - garbage collected at 400 per cent with that limit once more, 150 without: in
 //     four turns no difference beyond the noise;
 //   - pairs of blocks counted without a map, texts of blocks without a function

@@ -101,7 +101,7 @@ func checkFacts(v *Snapshot, ref record.Ref, encoded []byte, r *facts.Reading, p
 	if err != nil {
 		return err
 	}
-	// Those that were made anew may have the leaves' with them.
+	// Facts that were computed again may contain the facts of the leaves.
 	if want := derive.NewReader().As(segment.ID{}, p.Body, divide.Sent(p.Head, p.Mime)).Facts; !kept.Inline() && !bytes.Equal(encoded, want) {
 		return fmt.Errorf("facts %x, want %x", encoded, want)
 	}

@@ -38,8 +38,8 @@ func loseCatalogue(t testing.TB, dir string) {
 }
 
 // TestReindex imports histories in parts and in any order, loses the indexes, or
-// these and the catalogue, and makes them anew: the same answers, in whatever
-// range, nothing wrong, and more can be imported.
+// the indexes and the catalogue, and makes them again. The answers are then the same in
+// every range, VERIFY finds nothing, and more can be imported.
 func TestReindex(t *testing.T) {
 	if testing.Short() {
 		t.Skip("works through whole histories in one goroutine; not with -short")
@@ -100,8 +100,8 @@ func TestReindex(t *testing.T) {
 	})
 }
 
-// TestReindexPool makes the index of one pool anew; the other's stays. A reader
-// that had the archive open before goes on with the old one.
+// TestReindexPool makes the index of one pool again. The index of the other pool stays. A
+// reader that had opened the archive before continues with the old index.
 func TestReindexPool(t *testing.T) {
 	dir := damagedArchive(t)
 	a := openAt(dir, Options{})

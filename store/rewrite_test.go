@@ -117,7 +117,7 @@ func TestStaticRewritten(t *testing.T) {
 }
 
 // TestStaticRewrittenCopied deletes from an archive that was copied before: the
-// next copy has the new forms of all files that were written anew.
+// next copy has the new forms of all files that were written again.
 func TestStaticRewrittenCopied(t *testing.T) {
 	a := openAt(t.TempDir(), Options{})
 	defer a.Close()
@@ -445,7 +445,7 @@ func setFacts(encoded []byte, extractor byte) (changed int) {
 	return changed
 }
 
-// remade loses an archive's catalogue and has it made anew.
+// remade deletes an archive's catalogue, and lets REINDEX make it again.
 func remade(t *testing.T, a *Archive) {
 	t.Helper()
 	loseCatalogue(t, a.Local())

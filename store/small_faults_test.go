@@ -17,9 +17,9 @@ import (
 	"infomall/store/record/task"
 )
 
-// TestContentsWithoutCache reads a run where the cache of runs cannot be made.
+// TestPayloadWithoutCache reads a body where the cache of runs cannot be made.
 // That is an error, and no panic.
-func TestContentsWithoutCache(t *testing.T) {
+func TestPayloadWithoutCache(t *testing.T) {
 	dir := t.TempDir()
 	a := openAt(dir, Options{})
 	put(t, a, []*visit{{url: "http://x.example/", time: record.At(time.Date(2008, 6, 1, 0, 0, 0, 0, time.UTC)), status: 200, body: "x"}})

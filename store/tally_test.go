@@ -419,9 +419,9 @@ func (m *meanwhile) OpenFile(name string, flag int, perm fs.FileMode) (disk.File
 	return m.FS.OpenFile(name, flag, perm)
 }
 
-// TestTallyOfTwins counts captures that two writers brought in at once, neither
-// with the other's at hand, while these are merged with some that came before and
-// after, by themselves and together.
+// TestTallyOfTwins counts captures that two writers imported at the same time, so that
+// neither knew the captures of the other. It counts before and after these captures are
+// merged with earlier and later captures, in several ways.
 func TestTallyOfTwins(t *testing.T) {
 	dir := t.TempDir()
 	a := openAt(dir, Options{})

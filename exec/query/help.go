@@ -69,7 +69,7 @@ func helpOverview() string {
 // a function, a setting, or a word of a statement. env evaluates the example of a function, and set
 // has the value that the example of a setting shows.
 func helpOn(topic string, env *expr.Env, set *session.Settings) string {
-	if g := lang.Grammar(topic); g != "" {
+	if g := Syntax(topic); g != "" {
 		text := strings.TrimRight(g, "\n") + "\n"
 		for _, example := range lang.Examples(topic) {
 			text += "\n" + example + "\n"
@@ -117,7 +117,7 @@ func helpOnWord(asked string) string {
 	begins := func(topic string) bool { return hasWord(strings.Fields(topic)[:1], words[0]) }
 	best := ""
 	for _, t := range lang.Topics() {
-		if all := textWords(lang.Grammar(t)); slices.ContainsFunc(words, func(w string) bool { return !hasWord(all, w) }) {
+		if all := textWords(Syntax(t)); slices.ContainsFunc(words, func(w string) bool { return !hasWord(all, w) }) {
 			continue
 		}
 		if best == "" || begins(t) && !begins(best) {
@@ -127,7 +127,7 @@ func helpOnWord(asked string) string {
 	if best == "" {
 		return ""
 	}
-	text := "In " + best + ":\n\n" + strings.TrimRight(lang.Grammar(best), "\n") + "\n"
+	text := "In " + best + ":\n\n" + strings.TrimRight(Syntax(best), "\n") + "\n"
 	if example := lang.ExampleWith(best, asked); example != "" {
 		text += "\n" + example + "\n"
 	}

@@ -10,6 +10,7 @@ import (
 	"infomall/exec/relation/all"
 	"infomall/exec/session"
 	"infomall/exec/value"
+	"infomall/lang"
 	"infomall/lang/ast"
 	"infomall/store/record/task"
 )
@@ -32,8 +33,20 @@ var lists = []struct {
 	{"METADATA", (*shownList).metadata},
 }
 
-// Lists returns the words that may follow SHOW, in upper case.
+// Lists returns the words that may follow SHOW, in upper case: those of lists, and the second
+// words of statements such as SHOW PAGE.
 func Lists() []string {
+	words := shownWords()
+	for _, t := range lang.Topics() {
+		if second, ok := strings.CutPrefix(t, "SHOW "); ok {
+			words = append(words, second)
+		}
+	}
+	return words
+}
+
+// shownWords returns the words after SHOW that name a list, in upper case.
+func shownWords() []string {
 	var words []string
 	for _, l := range lists {
 		words = append(words, l.word)
@@ -43,7 +56,7 @@ func Lists() []string {
 			words = append(words, strings.ToUpper(r.Name))
 		}
 	}
-	return append(words, "PAGE", "PATH", "ROBOTS")
+	return words
 }
 
 // shownList is a SHOW statement with the name of a list, such as SHOW POOLS,

@@ -78,6 +78,12 @@ func (s *Session) WatchNames(ctx context.Context) []string {
 	return definitionNames(list, task.KindWatch)
 }
 
+// ScheduleNames returns the names of the schedules that the archive defines.
+func (s *Session) ScheduleNames(ctx context.Context) []string {
+	list, _ := s.Definitions(ctx)
+	return definitionNames(list, task.KindSchedule)
+}
+
 // QueryNames returns the names that RUN takes: those of saved queries and of
 // the scripts that come with the program.
 func (s *Session) QueryNames(ctx context.Context) []string {

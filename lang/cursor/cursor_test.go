@@ -31,7 +31,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestSources shows which sources are those at hand.
+// TestSources shows which sources the query has in which the cursor stands.
 func TestSources(t *testing.T) {
 	for _, c := range []struct {
 		before, after string

@@ -11,9 +11,8 @@ var exportStatement = of[exportSyntax]("EXPORT", topic{"EXPORT", `
 EXPORT (query) TO file
 EXPORT (query) TO folder [PARTITION BY part, …]
 EXPORT scope, … [KNOWN AT t] TO file
-    [FORMAT (csv | tsv | json | jsonl | markdown | html | parquet | arrow
-      | edges | graphml | warc | tianwang | wacz | cdxj)]
-    [FOLLOW [CRAWL name]]
+    [FORMAT format] [FOLLOW [CRAWL name]]
+format = name
 file = 'text' | $name | expr || expr
 part = expr [AS name]
 folder = 'folder/' | 's3://bucket/folder/' | $name | expr || expr

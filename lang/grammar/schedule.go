@@ -43,7 +43,7 @@ UNSCHEDULE name
 
 type unscheduleSyntax struct {
 	source
-	Name lexer.Token `parser:"'UNSCHEDULE' @( Ident | Quoted )"`
+	Name lexer.Token `parser:"'UNSCHEDULE' @( Ident | Quoted )" names:"schedule"`
 }
 
 func (s *unscheduleSyntax) tree(*builder) ast.Statement {
@@ -56,7 +56,7 @@ RUN SCHEDULE name
 
 type runScheduleSyntax struct {
 	source
-	Name lexer.Token `parser:"'RUN' 'SCHEDULE' @( Ident | Quoted )"`
+	Name lexer.Token `parser:"'RUN' 'SCHEDULE' @( Ident | Quoted )" names:"schedule"`
 }
 
 func (s *runScheduleSyntax) tree(*builder) ast.Statement {

@@ -10,9 +10,8 @@ import (
 )
 
 var showStatement = of[showSyntax]("SHOW", topic{"SHOW", `
-SHOW (RELATIONS | COLUMNS | FUNCTIONS | SETTINGS | POOLS | FILES
-    | TOMBSTONES | CRAWLS | WORKERS | SCHEDULES | WATCHES | JOBS | HISTORY
-    | VIEWS | QUERIES | METADATA | GRAPHS)
+SHOW list
+list = name
 `}).yielding()
 
 type showSyntax struct {

@@ -105,6 +105,8 @@ func (c *Completer) namesAt(n *lang.Next) []string {
 		return c.Session.MetadataNames(ctx)
 	case lang.PlaceWatch:
 		return c.Session.WatchNames(ctx)
+	case lang.PlaceSchedule:
+		return c.Session.ScheduleNames(ctx)
 	case lang.PlaceRule:
 		return c.Session.RuleNames(ctx)
 	case lang.PlaceGraph:

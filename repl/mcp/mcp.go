@@ -19,6 +19,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"infomall/exec/query"
 	"infomall/exec/relation/all"
 	"infomall/exec/session"
 	"infomall/lang"
@@ -111,7 +112,7 @@ func (s *server) describe(_ context.Context, _ *sdk.CallToolRequest, in describe
 		}
 		return nil, a, nil
 	}
-	if a.Text = lang.Grammar(in.Of); a.Text == "" {
+	if a.Text = query.Syntax(in.Of); a.Text == "" {
 		return nil, a, fmt.Errorf("no relation and no statement %q; describe without a name lists both", in.Of)
 	}
 	if list := lang.Examples(in.Of); len(list) > 0 {

@@ -16,8 +16,8 @@ import (
 	"infomall/store/words"
 )
 
-// samples are the bodies that the benchmarks work on: the pages of the
-// segmentation set where it is at hand, else the page of the paper.
+// samples returns the bodies that the benchmarks work on: the pages of the
+// segmentation set if it is there, otherwise the page of the paper.
 func samples(b *testing.B) (bodies [][]byte) {
 	if root := pagetest.Root(); root != "" {
 		bodies = pagetest.Bodies(b, filepath.Join(root, "segmentation", "dataset-popular-html.tar.zst"), ".html.orig")

@@ -2,6 +2,7 @@ package body
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"infomall/store/commit"
@@ -64,5 +65,23 @@ func TestGathered(t *testing.T) {
 	}
 	if read == 0 || gathered < read*9/10 {
 		t.Errorf("only %d of %d bodies were gathered", gathered, read)
+	}
+}
+
+// TestContentsWithoutCache asks for the contents of a run where the cache of runs cannot be
+// made. The result is an error, and no panic.
+func TestContentsWithoutCache(t *testing.T) {
+	folder := commit.Open("../testdata/golden/archive", disk.OS)
+	c, err := folder.InForce()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := NewFiles(folder, -1, func(err error) { t.Error(err) })
+	defer files.Close()
+	r := NewRuns(files, c)
+	defer r.Close()
+	got, err := r.contents(segment.RunRef{Segment: c.Segments[0].ID}, nil)
+	if got != nil || err == nil || !strings.Contains(err.Error(), "cache") {
+		t.Errorf("got %v and the error %v, want an error that names the cache", got, err)
 	}
 }

@@ -16,7 +16,6 @@ import (
 var callers = map[string]string{
 	"commit/current.go":               "a pin locks the catalogue",
 	"commit/sweep.go":                 "it tries the locks of writers and pins",
-	"notes/jobs.go":                   "it tries the locks of running jobs",
 	"segment/indexfile/index.go":      "bbolt maps an index file, which must be a local file",
 	"formats/":                        "imports read files of users",
 	"record/message/spool.go":         "a spool is a temporary file",

@@ -161,7 +161,7 @@ func (k *Notes) readJobs() (*jobLog, error) {
 	var files []found
 	for _, name := range names { // read before the log, so that a job that ends meanwhile is found in at least one of them
 		f := found{name: name}
-		if f.job, f.ok, f.runs, err = lookAtJob(name); errors.Is(err, os.ErrNotExist) {
+		if f.job, f.ok, f.runs, err = k.lookAtJob(name); errors.Is(err, os.ErrNotExist) {
 			continue
 		} else if err != nil {
 			return nil, err
@@ -193,8 +193,8 @@ func (k *Notes) readJobs() (*jobLog, error) {
 
 // lookAtJob reads the file of a job, whose path is name. ok is false if the file was not written
 // completely; the job then never began. runs reports whether the job's process is still alive.
-func lookAtJob(name string) (j task.Job, ok, runs bool, err error) {
-	f, err := os.Open(name)
+func (k *Notes) lookAtJob(name string) (j task.Job, ok, runs bool, err error) {
+	f, err := k.folder.Disk.OpenFile(name, os.O_RDONLY, 0)
 	if err != nil {
 		return j, false, false, err
 	}

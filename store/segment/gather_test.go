@@ -15,8 +15,8 @@ import (
 // noneBehind knows of no run on which runs it builds.
 func noneBehind(RunRef) []RunRef { return nil }
 
-// TestGather reads some blocks of runs that go on from each other, of which some
-// are at hand, in any order and more than once.
+// TestGather reads some blocks of runs that go on from each other, in any order and more
+// than once. Some of the runs are in memory already.
 func TestGather(t *testing.T) {
 	p := fastPacker(t)
 	rapid.Check(t, func(t *rapid.T) {

@@ -65,9 +65,9 @@ func cpuTime(b *testing.B) time.Duration {
 // small captures holds.
 const stageEntries = 32 << 10
 
-// BenchmarkIndex indexes entries that come unsorted, as imports and merges do:
-// those at hand are sorted and staged, and what was staged is merged. Beside it
-// are bbolt with an entry a key, sorted 10,000 at a time.
+// BenchmarkIndex makes an index of unsorted entries, as imports and merges do: it sorts
+// the entries in parts and then merges the parts. For comparison, the benchmark also
+// writes the entries to bbolt, one key for each entry, sorted 10,000 at a time.
 func BenchmarkIndex(b *testing.B) {
 	unsorted := million(b)
 	b.Run("infomall", func(b *testing.B) {

@@ -28,7 +28,7 @@ var sharedEvery = flag.Int("shared.every", 4, "TestSharedSites divides one in so
 
 // TestSharedSites divides versions of every page of the real sites and
 // puts them together again. All words that a page shows are in its leaves, and
-// bodies with the same leaves, be it in another order, show the same words: a
+// bodies with the same leaves, also in another order, show the same words: a
 // version whose words came or went has a block that says so.
 func TestSharedSites(t *testing.T) {
 	bundles, _ := filepath.Glob(filepath.Join(pagetest.Shared(t), "sites", "*.bundle"))
