@@ -68,6 +68,7 @@ const (
 	PlaceMetadata     = cursor.PlaceMetadata
 	PlaceWatch        = cursor.PlaceWatch
 	PlaceSchedule     = cursor.PlaceSchedule
+	PlaceCrawl        = cursor.PlaceCrawl
 	PlaceRule         = cursor.PlaceRule
 	PlaceQuery        = cursor.PlaceQuery
 	PlaceGraph        = cursor.PlaceGraph

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"infomall/crawl/report"
 	"infomall/exec"
 	"infomall/exec/relation/all"
 	"infomall/exec/session"
@@ -26,9 +27,16 @@ func (defining) Definitions(context.Context) ([]task.Definition, error) {
 	}, nil
 }
 
+// crawling has the state of one crawl.
+type crawling struct{ session.Crawler }
+
+func (crawling) Crawls(context.Context) ([]report.Crawl, error) {
+	return []report.Crawl{{Name: "daily"}}, nil
+}
+
 // completing returns a shell in which the pending lines were typed.
 func completing(pending string) *shell {
-	session := exec.New(session.Options{Archive: defining{}, Settings: session.DefaultSettings(), Scripts: queries.FS})
+	session := exec.New(session.Options{Archive: defining{}, Crawler: crawling{}, Settings: session.DefaultSettings(), Scripts: queries.FS})
 	return &shell{program: &program{session: session}, pending: pending}
 }
 
@@ -58,6 +66,13 @@ func TestComplete(t *testing.T) {
 		{"DROP RULE |", "shut"},
 		{"UNSCHEDULE |", "nightly"},
 		{"RUN SCHEDULE |", "nightly"},
+		{"PAUSE CRAWL |", "daily"},
+		{"SET WORKERS 4 FOR CRAWL |", "daily"},
+		{"RESET DELAY FOR CRAWL |", "daily"},
+		{"EXCLUDE 'x' FROM CRAWL |", "daily"},
+		{"INCLUDE 'x' IN CRAWL |", "daily"},
+		{"ADD 'x' TO CRAWL |", "daily"},
+		{"EXPORT 'x' TO 'x.warc' FOLLOW CRAWL |", "daily"},
 		{"SCHEDULE s |", "ADAPTIVE AFTER CRON EVERY"},
 		{"SCHEDULE s ADAPTIVE AS CR|", "CRAWL CREATE"},
 		{"CRAWL |", "DUE"},

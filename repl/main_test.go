@@ -208,7 +208,7 @@ func (endless) Scan(ctx context.Context, s record.Scan) record.Rows {
 			Previous: make([]record.Time, n), PreviousVersion: make([]record.Time, n), VersionTime: make([]record.Time, n),
 			Via: make([]record.Via, n), Truncated: make([]bool, n), Added: make([]record.Time, n),
 			Digest: make([]record.Digest, n), SourceOffset: make([]int64, n),
-			Key: slices.Repeat([]string{urlkey.Key(url)}, n),
+			Key:    slices.Repeat([]string{urlkey.Key(url)}, n),
 			Status: slices.Repeat([]int32{200}, n),
 		}
 		empty := make([]string, n)

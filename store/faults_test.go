@@ -371,9 +371,9 @@ func TestPowerLoss(t *testing.T) {
 }
 
 // TestPowerLossAfterFailedSync lets each sync of an import fail in its turn, and
-// power go some time after that. After a failed sync, nobody
-// knows whether the file is durable, even if a later sync succeeds. So the import must
-// have written the file again.
+// power go some time after that. After a failed sync, nobody knows whether the file
+// is durable, even if a later sync succeeds. So the import must have written the
+// file again.
 func TestPowerLossAfterFailedSync(t *testing.T) {
 	needsFolder(t, noPower)
 	states := *powerStates / 30

@@ -281,13 +281,12 @@ func (c *comparison) read(ctx context.Context, wanted []uint32) error {
 }
 
 // take computes the shingles (hashes of consecutive words) of page x. If x is unread, it
-// also makes the print and sets the state to fresh. body is equal for pages with equal
-// bodies. text is the main text of the page,
-// and all the whole text, which take uses if text has too few shingles. A page without
-// words becomes wordless: it is a duplicate of nothing. If the whole text is short too,
-// the page has few shingles, so that one word more or less makes it a different page. With
-// the method keywords, take replaces each synonym by the base word of its line in the list
-// of synonyms.
+// also makes the print and sets the state to fresh. body is a hash of the page's body. text is
+// the main text of the page, and all the whole text, which take uses if text has too few
+// shingles. A page without words becomes wordless: it is a duplicate of nothing. If the whole
+// text is short too, the page has few shingles, so that one word more or less makes it a
+// different page. With the method keywords, take replaces each synonym by the base word of its
+// line in the list of synonyms.
 func (c *comparison) take(x *compared, body uint64, text, all string) (err error) {
 	c.texts++
 	if synonyms := c.s.Settings().SynonymList(); c.method == methodKeywords && synonyms != nil {

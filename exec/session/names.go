@@ -84,6 +84,19 @@ func (s *Session) ScheduleNames(ctx context.Context) []string {
 	return definitionNames(list, task.KindSchedule)
 }
 
+// CrawlNames returns the names of the crawls of the archive.
+func (s *Session) CrawlNames(ctx context.Context) []string {
+	if s.Crawler() == nil {
+		return nil
+	}
+	list, _ := s.Crawler().Crawls(ctx)
+	var names []string
+	for _, c := range list {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
 // QueryNames returns the names that RUN takes: those of saved queries and of
 // the scripts that come with the program.
 func (s *Session) QueryNames(ctx context.Context) []string {

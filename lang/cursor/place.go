@@ -36,6 +36,7 @@ const (
 	PlaceMetadata                  // the name of metadata
 	PlaceWatch                     // the name of a watch
 	PlaceSchedule                  // the name of a schedule
+	PlaceCrawl                     // the name of a crawl
 	PlaceRule                      // the name of an access rule
 	PlaceQuery                     // a saved query
 	PlaceGraph                     // a graph
@@ -167,7 +168,7 @@ var (
 	placeOf = map[string]Place{
 		"list": PlaceList, "described": PlaceDescribed, "relation": PlaceSource, "setting": PlaceSetting, "value": PlaceValue, "topic": PlaceTopic,
 		"format": PlaceFormat, "export format": PlaceExportFormat, "form": PlaceForm, "unit": PlaceUnit,
-		"view": PlaceView, "rule": PlaceRule, "watch": PlaceWatch, "schedule": PlaceSchedule, "metadata": PlaceMetadata, "query": PlaceQuery, "graph": PlaceGraph, "classifier": PlaceClassifier, "param": PlaceParam,
+		"view": PlaceView, "rule": PlaceRule, "watch": PlaceWatch, "schedule": PlaceSchedule, "crawl": PlaceCrawl, "metadata": PlaceMetadata, "query": PlaceQuery, "graph": PlaceGraph, "classifier": PlaceClassifier, "param": PlaceParam,
 	}
 	textPlaces = map[string]Place{"file": PlaceFile, "pool": PlacePool, "none": PlaceNone}
 )

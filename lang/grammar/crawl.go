@@ -192,20 +192,20 @@ INCLUDE (scope | ~ 'text'), … IN CRAWL name
 type orderSyntax struct {
 	source
 	Deed    lexer.Token      `parser:"( @( 'PAUSE' | 'RESUME' | 'STOP' ) 'CRAWL'"`
-	Name    lexer.Token      `parser:"  @( Ident | Quoted )"`
+	Name    lexer.Token      `parser:"  @( Ident | Quoted )" names:"crawl"`
 	Workers lexer.Token      `parser:"| 'SET' 'WORKERS' @( Number | Param )"`
-	For     lexer.Token      `parser:"  'FOR' 'CRAWL' @( Ident | Quoted )"`
+	For     lexer.Token      `parser:"  'FOR' 'CRAWL' @( Ident | Quoted )" names:"crawl"`
 	Delay   *delaySyntax     `parser:"| @@"`
 	Exclude []*excludeSyntax `parser:"| 'EXCLUDE' @@ ( ',' @@ )*"`
-	From    lexer.Token      `parser:"  'FROM' 'CRAWL' @( Ident | Quoted )"`
+	From    lexer.Token      `parser:"  'FROM' 'CRAWL' @( Ident | Quoted )" names:"crawl"`
 	Include []*excludeSyntax `parser:"| 'INCLUDE' @@ ( ',' @@ )*"`
-	Into    lexer.Token      `parser:"  'IN' 'CRAWL' @( Ident | Quoted ) )"`
+	Into    lexer.Token      `parser:"  'IN' 'CRAWL' @( Ident | Quoted ) )" names:"crawl"`
 }
 
 type delaySyntax struct {
 	Delay lexer.Token  `parser:"( 'SET' 'DELAY' @( Duration | Param )"`
 	Reset bool         `parser:"| @( 'RESET' 'DELAY' ) )"`
-	Name  lexer.Token  `parser:"'FOR' 'CRAWL' @( Ident | Quoted )"`
+	Name  lexer.Token  `parser:"'FOR' 'CRAWL' @( Ident | Quoted )" names:"crawl"`
 	In    *scopeSyntax `parser:"( 'IN' @@ )?"`
 }
 
@@ -249,7 +249,7 @@ url = 'text' | $name
 type addSyntax struct {
 	source
 	URLs  []*textSyntax `parser:"'ADD' @@ ( ',' @@ )* 'TO' 'CRAWL'"`
-	Name  lexer.Token   `parser:"@( Ident | Quoted )"`
+	Name  lexer.Token   `parser:"@( Ident | Quoted )" names:"crawl"`
 	Force bool          `parser:"@'FORCE'?"`
 }
 

@@ -107,6 +107,8 @@ func (c *Completer) namesAt(n *lang.Next) []string {
 		return c.Session.WatchNames(ctx)
 	case lang.PlaceSchedule:
 		return c.Session.ScheduleNames(ctx)
+	case lang.PlaceCrawl:
+		return c.Session.CrawlNames(ctx)
 	case lang.PlaceRule:
 		return c.Session.RuleNames(ctx)
 	case lang.PlaceGraph:
