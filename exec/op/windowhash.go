@@ -40,9 +40,16 @@ type hashed struct {
 	table  int64       // memory of the partitions and their states
 	rest   *spill.Spool
 	key    []byte // memory for a key or a row
+
+	// parts are the columns of text that PARTITION BY names. All rows of a partition have the same
+	// value there, so it is held once for each partition: values[k] has those of column parts[k].
+	// sum(bytes) OVER (PARTITION BY host) of a million rows takes .75 of the CPU time without it.
+	parts  []int
+	values []*value.Vector
 }
 
-// heldBatch holds rows in memory, and for each row the number of its partition.
+// heldBatch holds rows in memory, without the columns hashed.parts, and for each row the number of
+// its partition.
 type heldBatch struct {
 	rows   *value.Batch
 	groups []int32
@@ -54,6 +61,11 @@ func (h *hashed) run(in value.Rows) error {
 	h.keys.reset()
 	for _, f := range h.funcs {
 		h.states = append(h.states, &states{agg: f.Agg})
+	}
+	for _, e := range h.node.PartitionBy {
+		if c, ok := e.(*expr.Col); ok && (c.T == value.Text || c.T == value.URL) && !slices.Contains(h.parts, c.Index) {
+			h.parts, h.values = append(h.parts, c.Index), append(h.values, value.NewVector(c.T, 0))
+		}
 	}
 	h.rest = h.runner.Spool(3)
 	defer h.rest.Close()
@@ -93,7 +105,7 @@ func (h *hashed) take(b *value.Batch, extras []*value.Vector) error {
 		for to < b.N && !h.starts[to] {
 			to++
 		}
-		g, wanted := h.partitionOf(from)
+		g, wanted := h.partitionOf(b, from)
 		for k := range h.funcs {
 			if !wanted {
 				break
@@ -116,12 +128,15 @@ func (h *hashed) take(b *value.Batch, extras []*value.Vector) error {
 	return h.keep(b)
 }
 
+// textBytes is the memory that a text takes besides its bytes.
+const textBytes = 16
+
 // full reports whether all rows that the query needs are held.
 func (h *hashed) full() bool { return h.node.First > 0 && h.n >= h.node.First }
 
-// partitionOf returns the number of the partition of row i of the batch. wanted is false if no row
-// that the query needs is in this partition.
-func (h *hashed) partitionOf(i int) (g int, wanted bool) {
+// partitionOf returns the number of the partition of row i of b, the current batch. wanted is false
+// if no row that the query needs is in this partition.
+func (h *hashed) partitionOf(b *value.Batch, i int) (g int, wanted bool) {
 	h.key, _ = h.partition.append(h.key[:0], i)
 	hash := h.keys.hash(h.key)
 	if h.full() {
@@ -132,6 +147,11 @@ func (h *hashed) partitionOf(i int) (g int, wanted bool) {
 		h.table += h.keys.bytes(len(h.key))
 		for _, s := range h.states {
 			h.table += s.add()
+		}
+		for k, c := range h.parts {
+			x := held(b.Cols[c].At(i))
+			h.values[k].AppendValue(x)
+			h.table += textBytes + int64(len(x.Text))
 		}
 	}
 	return g, true
@@ -150,9 +170,13 @@ func (h *hashed) keep(b *value.Batch) error {
 		h.n += int64(b.N)
 	}
 	if h.rest.Len() == 0 {
-		if n := b.Bytes() + 4*int64(b.N); h.bytes+n <= h.runner.Bytes/3 {
+		own := &value.Batch{N: b.N, Cols: slices.Clone(b.Cols)}
+		for _, c := range h.parts {
+			own.Cols[c] = &value.Vector{Type: value.Null}
+		}
+		if n := own.Bytes() + 4*int64(b.N); h.bytes+n <= h.runner.Bytes/3 {
 			h.bytes += n
-			h.held = append(h.held, heldBatch{b.Copy(), slices.Clone(h.groups)})
+			h.held = append(h.held, heldBatch{own.Copy(), slices.Clone(h.groups)})
 			return nil
 		}
 	}
@@ -220,8 +244,14 @@ type keptBatch struct {
 // kept yields the held rows in their order. A batch is valid until the iteration moves on.
 func (h *hashed) kept() iter.Seq[keptBatch] {
 	return func(yield func(keptBatch) bool) {
+		parts := make([]value.Vector, len(h.parts))
 		for _, b := range h.held {
-			if !yield(keptBatch{heldBatch: b}) {
+			rows := &value.Batch{N: b.rows.N, Cols: slices.Clone(b.rows.Cols)}
+			for k, c := range h.parts {
+				parts[k].Gather(h.values[k], b.groups)
+				rows.Cols[c] = &parts[k]
+			}
+			if !yield(keptBatch{heldBatch: heldBatch{rows, b.groups}}) {
 				return
 			}
 		}
