@@ -128,8 +128,8 @@ var cancelQueries = []string{
 // that want a clause.
 var fewRows = []string{"periods", "pools", "files", "tombstones", "fetches", "frontier", "crawls", "workers", "history", "ranks", "duplicates", "clusters", "events", "reports"}
 
-// endedCalls is how many batches or bodies may be read after the context ended: the
-// current one, and those that other parts of the plan have begun to read.
+// endedCalls is the most batches and bodies that a query may still read after its context
+// ended. Several nodes of a plan may each have begun to read one.
 const endedCalls = 8
 
 // endedRows is how many rows may come after the context ended: a batch, and as many

@@ -210,13 +210,13 @@ func (s *Session) SetConfirmCost(f func(ctx context.Context, what string) error)
 // SetConfirm replaces Options.Confirm.
 func (s *Session) SetConfirm(f func(ctx context.Context, what []string) error) { s.o.Confirm = f }
 
-// Confirm asks the user before the statement st removes captures. The parameter
-// what is the name of the statement, such as DELETE, for messages. lines are shown
-// to the user: they say which captures st removes. Confirm returns nil if the user agrees, and an error if
-// the user declines or nobody can be asked.
-func (s *Session) Confirm(ctx context.Context, st ast.Statement, what string, lines []string) error {
+// Confirm asks the user to confirm the statement st, which removes captures. It shows the user
+// lines, which say which captures these are. Messages call the statement by name, such as DELETE.
+// Confirm returns nil if the user agrees, and an error if the user declines or nobody can be
+// asked.
+func (s *Session) Confirm(ctx context.Context, st ast.Statement, name string, lines []string) error {
 	if s.o.Confirm == nil {
-		return ast.Errorf(st, "%s removes captures, and nobody can be asked to confirm it", what)
+		return ast.Errorf(st, "%s removes captures, and nobody can be asked to confirm it", name)
 	}
 	return s.o.Confirm(ctx, lines)
 }
