@@ -197,8 +197,9 @@ func isClause(tokens []scan.Token, i int) bool {
 // formatter writes pieces (tokens and comments) as formatted text.
 type formatter struct {
 	strings.Builder
-	depth int    // number of open brackets
-	items []bool // for each depth, whether the formatter is among the items of a SELECT
+	inLine bool   // the text ends with a comment that only the end of its line ends
+	depth  int    // number of open brackets
+	items  []bool // for each depth, whether the formatter is among the items of a SELECT
 }
 
 // statement writes the pieces of one statement and its comments, or comments
@@ -212,30 +213,28 @@ func (f *formatter) statement(list []piece) {
 	f.depth, f.items = 0, []bool{false}
 	for i := range list {
 		p := &list[i]
-		var prev *piece
-		if i > 0 {
-			prev = &list[i-1]
-		}
 		switch {
 		case p.end && i == first:
 			continue // an empty statement
 		case p.end:
-			if prev != nil && prev.isLine() {
+			if f.inLine {
 				f.WriteByte('\n')
 			}
 			f.WriteString(";")
+			f.inLine = false
 			continue
-		case i <= first && p.lines == 0 && p.comment && f.Len() > 0 && (prev == nil || !prev.isLine()):
+		case i <= first && p.lines == 0 && p.comment && f.Len() > 0 && !f.inLine:
 			f.WriteString(" ") // after the statement before
 		case i <= first:
 			f.newLine(p.lines > 1)
-		case p.lines > 0, prev.isLine(), breakAll && p.clause && f.depth == 0:
+		case p.lines > 0, f.inLine, breakAll && p.clause && f.depth == 0:
 			f.newLine(false)
 			f.WriteString(strings.Repeat(" ", f.indent(list[i:])))
 		case f.apart(list, i):
 			f.WriteString(" ")
 		}
 		f.WriteString(p.text)
+		f.inLine = p.isLine()
 		switch {
 		case p.token == nil:
 		case p.clause:

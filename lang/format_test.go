@@ -70,7 +70,7 @@ func FuzzFormat(f *testing.F) {
 	for _, seed := range []string{
 		"SELECT (1--x\n)-/*y*/-z;--w", "#!a\nwith a as (select 1),\nb as(select 2) select * from a union all select * from b;;",
 		"select a.b, 'x' .. 'y' from c in 'x'..'y' from 2008 to 2009 where a in(1,2) and not (b or c = -1)",
-		"set mode=csv; -- x\n\n\n/* y\n */ show page 'http://a' as text", "SELECT \"select\"\n,count ( * ) filter(where a)FROM x",
+		"--\n;--0", "set mode=csv; -- x\n\n\n/* y\n */ show page 'http://a' as text", "SELECT \"select\"\n,count ( * ) filter(where a)FROM x",
 	} {
 		f.Add(seed)
 	}
