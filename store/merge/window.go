@@ -59,7 +59,9 @@ func (m *merging) open(ctx context.Context, w *window, h *snapshot.Heads) error 
 			return err
 		}
 		u.all, u.disturbed = all, m.look.Disturbed
-		m.share(w, all)
+		if m.share {
+			m.addShared(w, all)
+		}
 		if w.captures += len(all); w.captures < windowCaptures && w.bytes < windowBytes {
 			u.all = slices.Clone(all) // the next call of At overwrites all
 		}
@@ -74,9 +76,9 @@ func (m *merging) open(ctx context.Context, w *window, h *snapshot.Heads) error 
 	return nil
 }
 
-// share adds to w.shared the places of the bodies whose blocks the bodies of one URL may share.
+// addShared adds to w.shared the places of the bodies whose blocks the bodies of one URL may share.
 // all has the settled captures of the URL.
-func (m *merging) share(w *window, all []timeline.Capture) {
+func (m *merging) addShared(w *window, all []timeline.Capture) {
 	u := &siblings{all: all, stays: m.stays}
 	last := timeline.Place{}
 	for i := range all {

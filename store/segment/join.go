@@ -37,6 +37,9 @@ type Part struct {
 	// Read returns both. The facts that it returns may be in short form only if short is set.
 	Bytes, Facts []byte
 	Read         func(short bool) (bytes, facts []byte, err error)
+	// Describe returns ID and Size of a block that is stored at the place At. If it is not nil,
+	// the two fields are not set, and the writer calls it only if it needs them.
+	Describe func() (ID, int, error)
 }
 
 // bytes returns the block of p and its facts. It reads them if they are not in memory. The
@@ -82,13 +85,18 @@ func (w *Writer) assemble(e *Stored, parts []Part) (newBytes int64, err error) {
 	m := w.run.mem
 	m.at, m.named = column.Sized(m.at, len(parts)), column.Sized(m.named, len(parts))
 	at, named := m.at, m.named
-	for i := range parts {
-		p := &parts[i]
-		if at[i], named[i] = w.blocks.find(p.ID, w.info.Pool); !named[i] && p.At.Segment != 0 {
-			at[i], named[i] = Placed{p.At, int32(p.Size)}, true
+	w.find(parts, at, named)
+	bytes := w.otherRuns(at, named)
+	if w.run.packed || len(bytes) > recipeRunsMax { // some parts may have to be stored again
+		described, err := describe(parts)
+		if err != nil {
+			return 0, err
+		}
+		if described {
+			w.find(parts, at, named)
+			bytes = w.otherRuns(at, named)
 		}
 	}
-	bytes := w.otherRuns(at, named)
 	for r, n := range bytes {
 		w.run.weight[r] += n
 	}
@@ -116,6 +124,38 @@ func (w *Writer) assemble(e *Stored, parts []Part) (newBytes int64, err error) {
 		}
 	}
 	return newBytes, nil
+}
+
+// find sets at[i] to the place where parts[i] is stored, and named[i] to true. If the part is not
+// stored, named[i] is false.
+func (w *Writer) find(parts []Part, at []Placed, named []bool) {
+	for i := range parts {
+		p := &parts[i]
+		if p.Describe == nil {
+			if at[i], named[i] = w.blocks.find(p.ID, w.info.Pool); named[i] {
+				continue
+			}
+		}
+		if p.At.Segment != 0 {
+			at[i], named[i] = Placed{p.At, int32(p.Size)}, true
+		}
+	}
+}
+
+// describe sets ID and Size of the parts that have a function Describe. It reports whether there
+// were any.
+func describe(parts []Part) (any bool, err error) {
+	for i := range parts {
+		p := &parts[i]
+		if p.Describe == nil {
+			continue
+		}
+		if p.ID, p.Size, err = p.Describe(); err != nil {
+			return any, err
+		}
+		p.Describe, any = nil, true
+	}
+	return any, nil
 }
 
 // otherRuns returns how many bytes of a page are in each run other than the current

@@ -226,6 +226,9 @@ func (w *Writer) State(e Stored, layout uint32, parts []Part) (Recipe, error) {
 // pieces stores the parts of a large body, each in a run of its own unless it is
 // stored already, and sets the recipe of e.
 func (w *Writer) pieces(e *Stored, parts []Part) error {
+	if _, err := describe(parts); err != nil {
+		return err
+	}
 	for i := range parts {
 		p := &parts[i]
 		at := p.At
