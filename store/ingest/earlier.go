@@ -67,6 +67,10 @@ type windowURL struct {
 	known    []timeline.Capture // its captures in the archive, settled
 	group    []timeline.Capture // if removed is set: all captures, also the removed ones, see snapshot.Looker.Group
 	removed  bool               // captures of the URL were removed
+	// path is how many stored versions are read to compute the fold of the first new version.
+	// The fold that is stored with the earliest of them, known[resume], should be valid. resume
+	// is -1 if no version is read, or if there would be too many.
+	path, resume int
 }
 
 // open fills w with the next URLs of the batch, beginning with that of staged capture number
@@ -83,28 +87,52 @@ func (b *batchPlan) open(ctx context.Context, w *window, from int) error {
 		if err != nil {
 			return err
 		}
-		u := windowURL{from: from, to: to, known: w.keep(known), removed: b.look.Disturbed}
+		u := windowURL{from: from, to: to, known: w.keep(known), removed: b.look.Disturbed, resume: -1}
 		if u.removed {
 			u.group = w.keep(b.look.Group)
 		} else {
-			b.want(w, u.known, b.staged[from:to])
+			b.want(w, &u, b.staged[from:to])
 		}
 		w.urls = append(w.urls, u)
 		from = to
 	}
-	return b.readEarlier(ctx, w.versions)
+	b.earlier = make(map[timeline.Place]*snapshot.EarlierVersion, len(w.versions))
+	for len(w.versions) > 0 {
+		if err := b.readEarlier(ctx, w.versions); err != nil {
+			return err
+		}
+		w.versions = w.versions[:0]
+		b.wantMore(w)
+	}
+	return nil
+}
+
+// wantMore adds to w.versions what is missing if the versions that were read have no fold where one
+// was expected. A merge drops the fold of a version if earlier captures came in after it.
+func (b *batchPlan) wantMore(w *window) {
+	for i := range w.urls {
+		u := &w.urls[i]
+		if u.resume < 0 || w.bytes >= 2*windowBytes || len(w.versions) >= windowVersions {
+			continue // the plan reads what is missing
+		}
+		n := u.resume
+		u.resume = -1
+		if e := b.earlier[u.known[n].Place]; e != nil && len(e.Fold) == 0 {
+			b.wantPath(w, u, n-1)
+		}
+	}
 }
 
 // want adds to w.versions the stored versions that must be read to compute the folds of the
 // new versions of a URL (how the blocks of a version relate to those of earlier versions).
-// known are the captures of the URL in the archive, and new those in the batch.
+// u is the URL, and new has its captures in the batch.
 //
 // A stored version between two new captures has no valid fold, because that does not take account
 // of the first of the two. So want adds all stored versions between new captures, up to
 // derive.FoldBack. Read one by one, they took a seventh of an import of 24 months in any order.
-func (b *batchPlan) want(w *window, known []timeline.Capture, new []*staged) {
-	b.wantFirst(w, known, new)
-	first := len(w.versions)
+func (b *batchPlan) want(w *window, u *windowURL, new []*staged) {
+	b.wantFirst(w, u, new)
+	known, first := u.known, len(w.versions)
 	for i := 1; i < len(new); i++ {
 		n := before(known, new[i].Time)
 		if n < 0 || known[n].ID == new[i].ID && known[n].Kind == new[i].Kind {
@@ -130,48 +158,58 @@ func before(known []timeline.Capture, t record.Time) int {
 	return n - 1
 }
 
-// wantFirst adds to w.versions the stored versions for the fold of the first new version of a URL.
-//
-// It first adds the version directly before the new one. If the stored fold of a version
-// that it added is no longer valid, it also adds the version before that one, and so on. If
-// it would add more than derive.FoldBack versions after the first, the new version gets no
-// fold, and wantFirst adds only the first. It adds nothing if no new capture differs from the
-// version before, or if the import still has that version in memory.
-func (b *batchPlan) wantFirst(w *window, known []timeline.Capture, new []*staged) {
+// wantFirst adds to w.versions the stored versions for the fold of the first new version of a URL. It
+// adds nothing if no new capture differs from the version before, or if the import still has that
+// version in memory.
+func (b *batchPlan) wantFirst(w *window, u *windowURL, new []*staged) {
+	n := before(u.known, new[0].Time)
+	for n >= 0 && u.known[n].Change == record.ChangeSame {
+		n--
+	}
+	if n < 0 {
+		return
+	}
+	v := &u.known[n]
+	if b.wrote(v.Seg.Info.ID) && b.tails.Has(u.known[:n+1]) {
+		return // the import has its blocks and its history in memory
+	}
+	if slices.ContainsFunc(new, func(s *staged) bool { return s.ID != v.ID || s.Kind != v.Kind }) {
+		b.wantPath(w, u, n)
+	}
+}
+
+// wantPath adds to w.versions the version of known[n], which is the version directly before a new
+// one. If the stored fold of a version that it added is no longer valid, it also adds the version
+// before that one, and so on. If it would add more than derive.FoldBack versions after the first,
+// the new version gets no fold, and wantPath adds only the first. If u.path is not 0, wantPath
+// continues such a list.
+func (b *batchPlan) wantPath(w *window, u *windowURL, n int) {
 	first := len(w.versions)
-	for n := before(known, new[0].Time); n >= 0; n-- {
-		v := &known[n]
+	for ; n >= 0; n-- {
+		v := &u.known[n]
 		if v.Change == record.ChangeSame {
 			continue
 		}
-		if len(w.versions) == first {
-			if b.wrote(v.Seg.Info.ID) && b.tails.Has(known[:n+1]) {
-				return // the import has its blocks and its history in memory
-			}
-			if !slices.ContainsFunc(new, func(s *staged) bool { return s.ID != v.ID || s.Kind != v.Kind }) {
-				return
-			}
-		}
-		if len(w.versions) > first+derive.FoldBack {
-			w.versions = w.versions[:first+1]
+		if u.path > derive.FoldBack {
+			w.versions = w.versions[:min(len(w.versions), first+1)]
 			return
 		}
 		w.versions = append(w.versions, v)
 		w.bytes += max(v.Bytes, 0)
-		if derive.FoldHolds(known, n) {
+		if u.path++; derive.FoldHolds(u.known, n) {
+			u.resume = n
 			return
 		}
 	}
 }
 
-// readEarlier reads the versions that begin at the given captures, and stores them in
+// readEarlier reads the versions that begin at the given captures, and adds them to
 // b.earlier. It leaves out versions that cannot be read.
 func (b *batchPlan) readEarlier(ctx context.Context, captures []*timeline.Capture) error {
 	versions, err := b.v.ReadVersions(ctx, captures)
 	if err != nil {
 		return err
 	}
-	b.earlier = make(map[timeline.Place]*snapshot.EarlierVersion, len(versions))
 	for i := range versions {
 		if versions[i].Read {
 			b.earlier[captures[i].Place] = &versions[i]
