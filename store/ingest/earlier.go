@@ -33,6 +33,7 @@ type window struct {
 	captures int                 // number of captures of these URLs in the archive
 	versions []*timeline.Capture // the stored versions to read, each by its first capture
 	bytes    int64               // total size of the bodies of these versions, in bytes
+	new      []*staged           // the captures of a URL that the archive does not have yet
 
 	// rooms is memory for captures, which all windows of a batch use one after the other. The
 	// captures of the current window fill all lists before rooms[room], and in rooms[room] the
@@ -77,7 +78,7 @@ type windowURL struct {
 // from, until w is full. It looks up the stored captures of these URLs, and reads the stored
 // versions with which new versions are compared.
 func (b *batchPlan) open(ctx context.Context, w *window, from int) error {
-	*w = window{urls: w.urls[:0], versions: w.versions[:0], rooms: w.rooms}
+	*w = window{urls: w.urls[:0], versions: w.versions[:0], new: w.new, rooms: w.rooms}
 	for from < len(b.staged) && w.bytes < windowBytes && len(w.versions) < windowVersions && w.captures < windowCaptures {
 		to := from + 1
 		for to < len(b.staged) && b.staged[to].Key == b.staged[from].Key {
@@ -91,7 +92,15 @@ func (b *batchPlan) open(ctx context.Context, w *window, from int) error {
 		if u.removed {
 			u.group = w.keep(b.look.Group)
 		} else {
-			b.want(w, &u, b.staged[from:to])
+			w.new = w.new[:0]
+			for _, s := range b.staged[from:to] {
+				if knows(u.known, &timeline.Capture{Entry: s.Entry}) == nil {
+					w.new = append(w.new, s)
+				}
+			}
+			if len(w.new) > 0 { // a file that is imported again has none
+				b.want(w, &u, w.new)
+			}
 		}
 		w.urls = append(w.urls, u)
 		from = to
@@ -125,7 +134,7 @@ func (b *batchPlan) wantMore(w *window) {
 
 // want adds to w.versions the stored versions that must be read to compute the folds of the
 // new versions of a URL (how the blocks of a version relate to those of earlier versions).
-// u is the URL, and new has its captures in the batch.
+// u is the URL, and new has those of its captures in the batch that the archive does not have yet.
 //
 // A stored version between two new captures has no valid fold, because that does not take account
 // of the first of the two. So want adds all stored versions between new captures, up to
