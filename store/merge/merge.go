@@ -356,6 +356,13 @@ func (m *Merger) mergeThese(ctx context.Context, w *commit.Writer, v *snapshot.S
 	if g.hidden, err = v.IsHidden(); err != nil {
 		return p, err
 	}
+	removals, err := v.Removals()
+	if err != nil {
+		return p, err
+	}
+	if len(removals) == 0 && !large {
+		g.putOff(in)
+	}
 	if len(in) == len(v.Pin.PoolSegments(t.pool)) {
 		if err := g.findBodies(ctx); err != nil {
 			return p, err

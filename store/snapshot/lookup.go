@@ -18,7 +18,8 @@ import (
 // share the chunks that were decoded.
 type Looker struct {
 	v       *Snapshot
-	cursors []*Cursor // one for each segment
+	cursors []*Cursor // one for each segment, except those in later
+	later   []*Cursor // one for each segment that was put off, see PutOff
 	probe   segment.Probe
 	Group   []timeline.Capture
 	visible []timeline.Capture
@@ -42,9 +43,25 @@ func (v *Snapshot) NewLooker(more record.Columns) *Looker {
 	return l
 }
 
+// PutOff makes l leave out the segments for which the function off returns true, for URLs whose other
+// captures all have known bodies. These segments must have only captures that are later than those
+// whose hints the caller needs. Then the hints are right, because the hints of a capture with a known
+// body depend only on earlier captures. No captures of the archive may be removed.
+func (l *Looker) PutOff(off func(*segment.Info) bool) {
+	cursors := l.cursors
+	l.cursors = nil
+	for _, c := range cursors {
+		if off(c.seg.Info) {
+			l.later = append(l.later, c)
+		} else {
+			l.cursors = append(l.cursors, c)
+		}
+	}
+}
+
 // Close closes the cursors of the looker.
 func (l *Looker) Close() {
-	for _, c := range l.cursors {
+	for _, c := range slices.Concat(l.cursors, l.later) {
 		c.Close()
 	}
 }
@@ -91,7 +108,18 @@ func (l *Looker) gather(ctx context.Context, key string) error {
 	}
 	l.Group = l.Group[:0]
 	l.probe.Reset(key)
-	for _, c := range l.cursors {
+	if err := l.gatherFrom(l.cursors, key); err != nil || len(l.later) == 0 {
+		return err
+	}
+	if slices.ContainsFunc(l.Group, func(c timeline.Capture) bool { return c.Body == segment.BodyNone }) {
+		return l.gatherFrom(l.later, key)
+	}
+	return nil
+}
+
+// gatherFrom appends the captures of the URL with this key that the cursors have to l.Group.
+func (l *Looker) gatherFrom(cursors []*Cursor, key string) error {
+	for _, c := range cursors {
 		if !c.seg.May(&l.probe) {
 			continue
 		}
