@@ -16,10 +16,12 @@ import (
 
 	"pgregory.net/rapid"
 
+	"infomall/store/catalog"
 	"infomall/store/merge"
 	"infomall/store/record"
 	"infomall/store/record/message"
 	"infomall/store/record/task"
+	"infomall/store/segment"
 	"infomall/store/urlkey"
 )
 
@@ -349,6 +351,17 @@ func someMerged(rt *rapid.T, a *Archive, seal bool) {
 		return
 	}
 	for _, p := range rapid.Permutation(pools).Draw(rt, "pools") {
+		if !seal && rapid.Bool().Draw(rt, "by itself") { // as after an import
+			most := rapid.IntRange(2, 4).Draw(rt, "segments")
+			some := onlyOnce(func(c *catalog.Catalog) []*segment.Info {
+				in := c.PoolSegments(p)
+				return in[:min(most, len(in))]
+			})
+			if err := a.merger.Some(context.Background(), p, drawLimit(rt), some); err != nil {
+				rt.Fatal(err)
+			}
+			continue
+		}
 		var static *task.StaticError
 		if _, err := a.Merge(context.Background(), task.MergeOptions{Pools: []string{p}, Seal: seal, PoolLimit: drawLimit(rt)}); err != nil && !errors.As(err, &static) {
 			rt.Fatal(err)
