@@ -361,7 +361,7 @@ func (m *Merger) mergeThese(ctx context.Context, w *commit.Writer, v *snapshot.S
 		return p, err
 	}
 	if len(removals) == 0 && !large {
-		g.putOff(in)
+		g.leaveOutLater(in)
 	}
 	if len(in) == len(v.Pin.PoolSegments(t.pool)) {
 		if err := g.findBodies(ctx); err != nil {

@@ -77,16 +77,16 @@ func (m *merging) open(ctx context.Context, w *window, h *snapshot.Heads) error 
 	return nil
 }
 
-// putOff makes m.look leave out the segments of later pools whose captures are all later than those of
+// leaveOutLater makes m.look leave out the segments of later pools whose captures are all later than those of
 // the merged segments, the list in. Hints depend on earlier captures, and a merged capture may not have
 // its body from a later pool. When captures of 24 months came in any order, a merge then takes a third
 // less CPU time.
-func (m *merging) putOff(in []*segment.Info) {
+func (m *merging) leaveOutLater(in []*segment.Info) {
 	last := record.MinTime
 	for _, s := range in {
 		last = max(last, s.Last)
 	}
-	m.look.PutOff(func(s *segment.Info) bool { return s.Pool > m.merged && s.First > last })
+	m.look.LeaveOut(func(s *segment.Info) bool { return s.Pool > m.merged && s.First > last })
 }
 
 // addShared adds to w.shared the places of the bodies whose blocks the bodies of one URL may share.

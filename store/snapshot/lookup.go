@@ -18,8 +18,7 @@ import (
 // share the chunks that were decoded.
 type Looker struct {
 	v       *Snapshot
-	cursors []*Cursor // one for each segment, except those in later
-	later   []*Cursor // one for each segment that was put off, see PutOff
+	cursors []*Cursor // one for each segment
 	probe   segment.Probe
 	Group   []timeline.Capture
 	visible []timeline.Capture
@@ -43,25 +42,23 @@ func (v *Snapshot) NewLooker(more record.Columns) *Looker {
 	return l
 }
 
-// PutOff makes l leave out the segments for which the function off returns true, for URLs whose other
-// captures all have known bodies. These segments must have only captures that are later than those
-// whose hints the caller needs. Then the hints are right, because the hints of a capture with a known
-// body depend only on earlier captures. No captures of the archive may be removed.
-func (l *Looker) PutOff(off func(*segment.Info) bool) {
-	cursors := l.cursors
-	l.cursors = nil
-	for _, c := range cursors {
-		if off(c.seg.Info) {
-			l.later = append(l.later, c)
-		} else {
-			l.cursors = append(l.cursors, c)
+// LeaveOut makes l leave out the segments for which the function out returns true. If these have only
+// captures that are later than others, the hints of the others stay right, because hints depend on
+// earlier captures, and the body of a revisit is looked up without l. But Disturbed and Group then miss
+// removed captures of the segments.
+func (l *Looker) LeaveOut(out func(*segment.Info) bool) {
+	l.cursors = slices.DeleteFunc(l.cursors, func(c *Cursor) bool {
+		if !out(c.seg.Info) {
+			return false
 		}
-	}
+		c.Close()
+		return true
+	})
 }
 
 // Close closes the cursors of the looker.
 func (l *Looker) Close() {
-	for _, c := range slices.Concat(l.cursors, l.later) {
+	for _, c := range l.cursors {
 		c.Close()
 	}
 }
@@ -108,18 +105,7 @@ func (l *Looker) gather(ctx context.Context, key string) error {
 	}
 	l.Group = l.Group[:0]
 	l.probe.Reset(key)
-	if err := l.gatherFrom(l.cursors, key); err != nil || len(l.later) == 0 {
-		return err
-	}
-	if slices.ContainsFunc(l.Group, func(c timeline.Capture) bool { return c.Body == segment.BodyNone }) {
-		return l.gatherFrom(l.later, key)
-	}
-	return nil
-}
-
-// gatherFrom appends the captures of the URL with this key that the cursors have to l.Group.
-func (l *Looker) gatherFrom(cursors []*Cursor, key string) error {
-	for _, c := range cursors {
+	for _, c := range l.cursors {
 		if !c.seg.May(&l.probe) {
 			continue
 		}
