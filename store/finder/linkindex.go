@@ -18,7 +18,10 @@ type linkIndexer struct {
 	links   urlkey.Links
 	keys    map[string]string // the keys of recently seen URLs, by URL
 	targets []string          // keys of the URLs to which the current page links
-	leaves  [][]byte          // facts of the leaves of the current page
+	refers  facts.References
+	spans   []segment.Span // the leaves of the current page
+	blocks  [][]byte
+	leaves  []record.Leaf // facts of the leaves of the current page
 }
 
 // linkKeysMax is for how many URLs a linkIndexer remembers their keys.
@@ -43,22 +46,33 @@ func (x *linkIndexer) of(ctx context.Context, at timeline.Place, e *segment.Stor
 	if err != nil {
 		return nil, false
 	}
-	kept, err := facts.Read(stored.Page(where.N))
-	if err != nil {
+	if x.refers.Page(stored.Page(where.N)) != nil {
 		return nil, false
 	}
 	x.leaves = x.leaves[:0]
-	if !kept.Inline() {
-		err = x.v.Runs.EachLeaf(ctx, o.Recipe, func(f *segment.Facts, n uint32) { x.leaves = append(x.leaves, f.Block(n)) })
+	if !x.refers.Inline() {
+		// Facts in the long form are quicker: wordIndexer.print needs them, too.
+		x.spans = appendLeaves(x.spans[:0], o.Recipe.Spans, o.Recipe.Layout)
+		spans, err := x.v.Runs.Spans(segment.Recipe{Spans: x.spans})
 		if err != nil {
 			return nil, false
 		}
+		for _, s := range spans {
+			of, err := x.v.Runs.Facts(x.v.Runs.Segment(s.Segment), s.Run)
+			if err != nil {
+				return nil, false
+			}
+			x.blocks = of.AppendBlocks(x.blocks[:0], s.N, s.Count)
+			for _, b := range x.blocks {
+				x.leaves = append(x.leaves, record.Leaf{Facts: b})
+			}
+		}
 	}
-	links, err := kept.Links(x.leaves)
+	links, err := x.refers.Links(x.leaves)
 	if err != nil {
 		return nil, false
 	}
-	x.links.Page(urlkey.Base(urlkey.URL(e.Key), kept.Base))
+	x.links.Page(urlkey.Base(urlkey.URL(e.Key), string(x.refers.Base)))
 	var link []byte
 	for i := range links {
 		link = append(link[:0], links[i].Target...)

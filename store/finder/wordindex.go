@@ -80,16 +80,20 @@ const skippedMost = 1 << 14
 // is in the set.
 type blockSet map[segment.RunRef][]bool
 
-func (b blockSet) add(run segment.RunRef, n uint32) {
+// add adds count blocks of a run, from number from on.
+func (b blockSet) add(run segment.RunRef, from, count uint32) {
+	if count == 0 {
+		return
+	}
 	list := b[run]
-	if more := int(n) + 1 - len(list); more > 0 {
+	if more := int(from+count) - len(list); more > 0 {
 		list = append(list, make([]bool, more)...)
 		b[run] = list
 	}
-	list[n] = true
+	for n := range count {
+		list[from+n] = true
+	}
 }
-
-func (b blockSet) has(run segment.RunRef, n int) bool { return n < len(b[run]) && b[run][n] }
 
 // findLeaves reads the captures of segment r. It adds the blocks of the group that they use as
 // leaves of a page to x.leaves, and the blocks that they use for something else to x.other. It
@@ -117,15 +121,12 @@ func (x *wordIndexer) findLeaves(ctx context.Context, r *segment.Reader) error {
 				layout = ^uint32(0)
 			}
 			for _, s := range bodies[i].Recipe.Spans {
-				for k := range s.Count {
-					of := x.leaves
-					if layout > 0 {
-						of = x.other
-						layout--
-					}
-					if x.inGroup(s.Segment) {
-						of.add(segment.RunRef{Segment: s.Segment, Run: s.Run}, s.N+k)
-					}
+				first := min(layout, s.Count) // so many blocks of the span are layout
+				layout -= first
+				if x.inGroup(s.Segment) {
+					ref := segment.RunRef{Segment: s.Segment, Run: s.Run}
+					x.other.add(ref, s.N, first)
+					x.leaves.add(ref, s.N+first, s.Count-first)
 				}
 			}
 		}
@@ -157,10 +158,11 @@ func (x *wordIndexer) open(ctx context.Context, n uint32) error {
 	}
 	x.run = run
 	ref := segment.RunRef{Segment: x.r.Info.ID, Run: n}
+	leaves, other := x.leaves[ref], x.other[ref]
 	x.source = index.Source{
 		Number: n, Blocks: len(ends), Read: x.text,
 		Neutral: func(n int) bool { return charset.IsASCII(x.block(n)) },
-		Skip:    func(n int) bool { return x.other.has(ref, n) && !x.leaves.has(ref, n) },
+		Skip:    func(n int) bool { return n < len(other) && other[n] && !(n < len(leaves) && leaves[n]) },
 	}
 	if run.Meta.Len() == 0 {
 		return nil
@@ -214,7 +216,7 @@ func (x *wordIndexer) block(n int) []byte {
 // lead to other URLs. The parameter as says how the block is read.
 func (x *wordIndexer) text(n int, as index.Reading) (string, []string) {
 	b := &divide.Body{Plain: as.Plain, Charset: as.Charset}
-	return b.TextOf(x.block(n)), b.AnchorsOf(x.block(n))
+	return b.TextAndAnchorsOf(x.block(n))
 }
 
 // read sets p to the page whose body entry e stores, and adds the leaves of the page to x.source.
@@ -258,9 +260,7 @@ func (x *wordIndexer) print(encoded []byte, leaves []segment.Span) (print uint64
 		if err != nil {
 			return 0, false, err
 		}
-		for k := range s.Count {
-			x.leafFacts = append(x.leafFacts, of.Block(s.N+k))
-		}
+		x.leafFacts = of.AppendBlocks(x.leafFacts, s.N, s.Count)
 	}
 	print, ok = kept.MainPrint(x.leafFacts)
 	return print, ok, nil

@@ -191,6 +191,17 @@ func (b *Body) AnchorsOf(part []byte) []string {
 	return anchors(t, b.Charset)
 }
 
+// TextAndAnchorsOf returns what TextOf and AnchorsOf return for part.
+func (b *Body) TextAndAnchorsOf(part []byte) (text string, links []string) {
+	if b.Plain {
+		return b.TextOf(part), nil
+	}
+	t := parts.Get().(*markup.Tree)
+	defer freePart(t)
+	t.Read(part)
+	return t.Text(b.Charset), anchors(t, b.Charset)
+}
+
 func anchors(t *markup.Tree, charset string) (out []string) {
 	for _, l := range t.Links(0, len(t.Body), charset) {
 		if l.Kind == markup.LinkA && l.Anchor != "" && !strings.HasPrefix(l.Target, "#") {

@@ -32,7 +32,7 @@ const (
 	partBytes = 96 << 20
 	// termBytes is an estimate of the bytes of memory that one term takes, without its letters
 	// and its postings.
-	termBytes = 112
+	termBytes = 80
 )
 
 // Source is one run of a segment, as AddRun needs it to index the run.
@@ -78,16 +78,14 @@ type Builder struct {
 	shapes   []byte // the shapes of the documents of the current group of runs
 
 	words match.Terms
-	docs  int               // number of documents so far
-	same  map[digest]int    // the document of each text, by the digest of the text
-	links map[digest]uint64 // by the digest of a text: its flags shapeLink and shapeLinks, if one is set
-	alias []int             // documents of earlier runs whose texts the current run has, too
+	text  []byte              // what the digest of the current text is made of
+	docs  int                 // number of documents so far
+	same  map[digest]sameText // the document of each text, by the digest of the text
+	alias []int               // documents of earlier runs whose texts the current run has, too
 
-	noted       []byte         // the terms that note added, a zero byte after each
-	notedJoined []bool         // for each term in noted: words.Joined when note added it
-	terms       map[string]int // the index in posts of each term of the current part
-	posts       []posting
-	bytes       int // an estimate of the memory that terms and posts take
+	noted       []byte // the terms that note added, a zero byte after each
+	notedJoined []bool // for each term in noted: words.Joined when note added it
+	terms       dictionary
 	names       []segmentRuns
 }
 
@@ -108,6 +106,13 @@ func (o *ownRun) document(n uint32, as Reading) int {
 
 // digest identifies a text and the texts of its links. It is the start of a SHA-256.
 type digest [16]byte
+
+// sameText is a text that the Builder remembers: its document, and the number for it in a block
+// of shapes, without the flag shapeNeutral.
+type sameText struct {
+	doc   int32
+	shape uint64
+}
 
 // sameMax is how many texts a Builder remembers, so that equal texts share a document. It
 // then forgets all and starts again.
@@ -131,22 +136,6 @@ const (
 	kinds
 )
 
-// posting collects the postings of one term. The field bytes has all places of the term
-// except the last one added. The encoding of a place says whether it is the last place in
-// its document, and this is known only when the next place is added.
-//
-// In many archives most terms have one place only. For such a term bytes stays nil, which
-// saves memory.
-type posting struct {
-	bytes  []byte
-	docs   int32
-	doc    int32 // the document that has the last place
-	before int32 // position, counted in terms, of the place before the last one in the same document; -1 if there is none
-	place  int32 // position of the last place in its document, counted in terms
-	joined bool
-	letter bool
-}
-
 // NewBuilder returns a Builder that writes an index to w. The caller calls Begin for each
 // segment, then AddRun or AddLost for each run of the segment in order. At the end it
 // calls Finish.
@@ -155,7 +144,7 @@ func NewBuilder(w io.Writer) (*Builder, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Builder{w: bufio.NewWriter(w), enc: enc, terms: make(map[string]int), same: make(map[digest]int), own: make(map[segment.RunRef]*ownRun), links: make(map[digest]uint64)}
+	b := &Builder{w: bufio.NewWriter(w), enc: enc, terms: newDictionary(), same: make(map[digest]sameText), own: make(map[segment.RunRef]*ownRun)}
 	b.write([]byte{disk.FormatByte})
 	return b, nil
 }
@@ -277,7 +266,7 @@ func (b *Builder) AddRun(s *Source) error {
 	b.special(s.Pages)
 	b.pages.add(b, s.Pages)
 	b.endRun()
-	if b.bytes >= partBytes {
+	if b.terms.bytes >= partBytes {
 		b.endPart()
 	}
 	return b.err
@@ -338,51 +327,45 @@ const linkGap = match.NearMax + 1
 // document has the same text, document refers to that one. first is the number of the
 // first document that was new in this run. anchors are the texts of the links in text.
 func (b *Builder) document(text string, anchors []string, flags uint64, first int) {
-	sum := sha256.New()
-	sum.Write([]byte(text))
+	b.text = append(b.text[:0], text...)
 	for _, a := range anchors {
-		sum.Write(append([]byte{0}, a...)) // no text has a zero byte
+		b.text = append(append(b.text, 0), a...) // no text has a zero byte
 	}
-	id := digest(sum.Sum(nil))
-	doc, known := b.same[id]
-	if !known {
-		doc = b.docs
+	sum := sha256.Sum256(b.text)
+	id := digest(sum[:len(digest{})])
+	if of, known := b.same[id]; known {
+		b.current.doc = append(b.current.doc, of.doc)
+		b.shapes = binary.AppendUvarint(b.shapes, uint64(b.docs-int(of.doc))<<shapeBits|shapeAlias)
+		b.shapes = binary.AppendUvarint(b.shapes, of.shape|flags)
+		if int(of.doc) < first {
+			b.alias = append(b.alias, int(of.doc))
+		}
+		return
 	}
+	doc := b.docs
 	b.current.doc = append(b.current.doc, int32(doc))
 	b.noted, b.notedJoined = b.noted[:0], b.notedJoined[:0]
 	n := 0
 	for b.words.ReadPart(text); b.words.Next(); n++ {
-		if !known {
-			b.term(n)
+		b.term(n)
+		if len(anchors) > 0 {
 			b.note()
 		}
 	}
-	s := b.words.Shape(n)
+	s, shape := b.words.Shape(n), uint64(n)<<shapeBits
 	if s.Open {
-		flags |= shapeOpen
+		shape |= shapeOpen
 	}
 	if s.Parting {
-		flags |= shapeParting
+		shape |= shapeParting
 	}
-	if known {
-		b.shapes = binary.AppendUvarint(b.shapes, uint64(b.docs-doc)<<shapeBits|shapeAlias)
-		flags |= b.links[id]
-		if doc < first {
-			b.alias = append(b.alias, doc)
-		}
-	} else {
-		if len(b.same) >= sameMax {
-			clear(b.same)
-			clear(b.links)
-		}
-		b.same[id] = b.docs
-		b.docs++
-		if links := b.linked(anchors); links != 0 {
-			b.links[id] = links
-			flags |= links
-		}
+	b.docs++
+	shape |= b.linked(anchors)
+	if len(b.same) >= sameMax {
+		clear(b.same)
 	}
-	b.shapes = binary.AppendUvarint(b.shapes, uint64(n)<<shapeBits|flags)
+	b.same[id] = sameText{int32(doc), shape}
+	b.shapes = binary.AppendUvarint(b.shapes, shape|flags)
 }
 
 // note appends the current term to b.noted, so that linked can compare the terms of the
@@ -397,6 +380,9 @@ func (b *Builder) note() {
 // the text of that link is the whole current document. linked returns shapeLinks if it
 // added a document, shapeLink in the last case, and otherwise 0.
 func (b *Builder) linked(anchors []string) (flags uint64) {
+	if len(anchors) == 0 {
+		return 0
+	}
 	text, joined := slices.Clone(b.noted), slices.Clone(b.notedJoined)
 	withTerms := 0
 	for _, a := range anchors {
@@ -431,49 +417,8 @@ func (b *Builder) linked(anchors []string) (flags uint64) {
 // term adds to the postings that the current document has the current term at position n,
 // counted in terms.
 func (b *Builder) term(n int) {
-	i, ok := b.terms[string(b.words.Term())]
-	if !ok {
-		i = len(b.posts)
-		b.terms[string(b.words.Term())] = i
-		b.posts = append(b.posts, posting{letter: b.words.Letter})
-		b.bytes += termBytes + len(b.words.Term())
-	}
-	p, doc := &b.posts[i], int32(b.docs)
-	before := cap(p.bytes)
-	switch {
-	case p.docs == 0:
-		p.doc, p.before, p.docs = doc, -1, 1
-	case p.doc == doc:
-		p.put(false)
-		p.before = p.place
-	default:
-		p.put(true)
-		p.bytes = binary.AppendUvarint(p.bytes, uint64(doc-p.doc))
-		p.doc, p.before = doc, -1
-		p.docs++
-	}
-	p.place, p.joined = int32(n), b.words.Joined
-	b.bytes += cap(p.bytes) - before
-}
-
-// put encodes the last place and appends it to p.bytes. The first call also writes the
-// number of the first document before it. The parameter last says that the document has no
-// later place of the term.
-func (p *posting) put(last bool) {
-	if len(p.bytes) == 0 {
-		p.bytes = binary.AppendUvarint(p.bytes, uint64(p.doc))
-	}
-	x := uint64(p.place-p.before-1) << 1
-	if last {
-		x |= 1
-	}
-	if p.letter {
-		x <<= 1
-		if p.joined {
-			x |= 1
-		}
-	}
-	p.bytes = binary.AppendUvarint(p.bytes, x)
+	p := b.terms.of(b.words.Term(), b.words.Letter)
+	b.terms.add(p, int32(b.docs), n, b.words.Joined)
 }
 
 // beginRun adds the entry of the next run to the table of the file.
@@ -561,43 +506,27 @@ func (b *Builder) endPages() {
 
 // endPart writes the terms of the current part, sorted, and their postings.
 func (b *Builder) endPart() {
-	type term struct {
-		text string
-		head uint64 // the first 8 bytes of text
-		at   int
-	}
-	all := make([]term, 0, len(b.terms))
-	for text, at := range b.terms {
-		var head [8]byte
-		copy(head[:], text)
-		all = append(all, term{text, binary.BigEndian.Uint64(head[:]), at})
-	}
-	slices.SortFunc(all, func(a, c term) int {
-		if a.head < c.head || a.head == c.head && a.text < c.text {
-			return -1
-		}
-		return 1 // no two are equal
-	})
 	var terms, postings []byte
 	var room [16]byte // for the postings of a term that has only one place
-	before := ""
+	var before []byte // the term before
 	end := func() {
-		b.addBlock(kindTerms, packed.AppendSized(nil, before), terms)
+		b.addBlock(kindTerms, packed.AppendSized(nil, string(before)), terms)
 		b.addBlock(kindPostings, nil, postings)
-		terms, postings, before = terms[:0], postings[:0], ""
+		terms, postings, before = terms[:0], postings[:0], nil
 	}
-	for _, t := range all {
-		p := &b.posts[t.at]
+	for _, t := range b.terms.sorted() {
+		p := b.terms.at(int(t.at))
+		term := b.terms.term(p)
 		if p.bytes == nil {
 			p.bytes = room[:0]
 		}
 		p.put(true)
 		same := 0
-		for same < len(before) && same < len(t.text) && before[same] == t.text[same] {
+		for same < len(before) && same < len(term) && before[same] == term[same] {
 			same++
 		}
 		terms = binary.AppendUvarint(terms, uint64(same))
-		terms = packed.AppendSized(terms, t.text[same:])
+		terms = append(binary.AppendUvarint(terms, uint64(len(term)-same)), term[same:]...)
 		docs := uint64(p.docs) << 1
 		if p.letter {
 			docs |= 1
@@ -605,14 +534,14 @@ func (b *Builder) endPart() {
 		terms = binary.AppendUvarint(terms, docs)
 		terms = binary.AppendUvarint(terms, uint64(len(p.bytes)))
 		postings = append(postings, p.bytes...)
-		if before = t.text; len(terms) >= blockBytes || len(postings) >= blockBytes {
+		if before = term; len(terms) >= blockBytes || len(postings) >= blockBytes {
 			end()
 		}
 	}
 	if len(terms) > 0 {
 		end()
 	}
-	b.terms, b.posts, b.bytes = make(map[string]int), nil, 0
+	b.terms = newDictionary()
 	b.blocks[kindTerms] = append(b.blocks[kindTerms], partEnd...)
 }
 
@@ -625,7 +554,7 @@ var partEnd = []byte{0}
 // index that stores leaves of the pages. It returns the number of that segment's db-file
 // if the index of that segment skips none of these leaves, otherwise 0; see Other.Number.
 func (b *Builder) Finish(seen func(segment uint32) (number uint32)) error {
-	if len(b.terms) > 0 {
+	if b.terms.count > 0 {
 		b.endPart()
 	}
 	b.endShapes()

@@ -151,13 +151,7 @@ func (m *Matches) Sum(from, to int, counts, linked []int) (terms int, ok bool) {
 
 // addUp makes the slices m.terms and m.sums, for a query with this number of atoms.
 func (m *Matches) addUp(atoms int) {
-	m.terms = make([]int32, m.Len()+1)
-	for n := range m.Len() {
-		m.terms[n+1] = m.terms[n]
-		if at := m.of.shapeOf(n, m.as); at >= 0 {
-			m.terms[n+1] += int32(m.of.of[at].Terms)
-		}
-	}
+	m.terms = m.of.termsBefore(m.as)
 	row := 1 + 2*atoms
 	m.sums = make([]int32, row*(m.found+1))
 	b := -1
