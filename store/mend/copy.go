@@ -107,7 +107,7 @@ func (m *Maintenance) Copy(ctx context.Context, o task.CopyOptions) ([]task.Copy
 // archive's own folder, under any path. It accepts a folder that does not exist. place
 // is the path or URL of the target as the user wrote it.
 func (m *Maintenance) checkTarget(target *commit.Folder, place string) error {
-	there, err := target.Disk.Stat(target.Path)
+	there, err := target.Files().Stat(".")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -128,11 +128,11 @@ func (m *Maintenance) isOwn(f *commit.Folder) bool {
 	if f == m.folder {
 		return true
 	}
-	there, err := f.Disk.Stat(f.Path)
+	there, err := f.Files().Stat(".")
 	if err != nil {
 		return false
 	}
-	own, err := m.folder.Disk.Stat(m.folder.Path)
+	own, err := m.folder.Files().Stat(".")
 	return err == nil && os.SameFile(own, there)
 }
 

@@ -235,7 +235,7 @@ func (v *moving) owned() error {
 
 // run moves the chosen pools, or counts what it would move.
 func (v *moving) run(ctx context.Context) ([]task.MoveResult, error) {
-	there, err := tier.Files(v.far.Disk, v.far.Path)
+	there, err := tier.Files(v.far.Files())
 	if err != nil {
 		return nil, fmt.Errorf("list the tier %s: %w", v.place, err)
 	}
@@ -426,7 +426,7 @@ func (v *moving) leave(ctx context.Context) error {
 	if err := v.m.sweepTier(ctx); err != nil {
 		return err
 	}
-	left, err := tier.Files(v.far.Disk, v.far.Path)
+	left, err := tier.Files(v.far.Files())
 	if err != nil || len(left) > 0 {
 		return err
 	}
@@ -458,7 +458,7 @@ func (m *Maintenance) sweepTier(ctx context.Context) error {
 	if err := v.find(); err != nil || v.far == nil {
 		return err
 	}
-	files, err := tier.Files(v.far.Disk, v.far.Path)
+	files, err := tier.Files(v.far.Files())
 	if err != nil {
 		return fmt.Errorf("list the tier %s: %w", v.place, err)
 	}
@@ -496,8 +496,8 @@ func (m *Maintenance) movedFiles() ([]catalog.File, error) {
 	if err != nil || link.Place == "" {
 		return nil, err
 	}
-	names, err := tier.Files(far, root)
 	files := disk.Inside(far, root)
+	names, err := tier.Files(files)
 	if err != nil {
 		return nil, fmt.Errorf("list the tier %s: %w", link.Place, err)
 	}

@@ -95,7 +95,7 @@ type repair struct {
 // its path or URL as the user wrote it. If copied does not exist, or is the archive's own folder,
 // sameFiles returns an error.
 func (m *Maintenance) sameFiles(copied *commit.Folder, place string) (map[catalog.File]bool, error) {
-	if _, err := copied.Disk.Stat(copied.Path); err != nil && !copied.Remote() {
+	if _, err := copied.Files().Stat("."); err != nil && !copied.Remote() {
 		return nil, err
 	}
 	if copied.Remote() && !copied.Exists() {
