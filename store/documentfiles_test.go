@@ -32,7 +32,7 @@ func documentTitles(t testing.TB, dir string) (out []string) {
 	t.Helper()
 	for _, name := range documentFiles(t, dir) {
 		d, _ := archiveOf(dir)
-		f, err := readings.Open(d, dir, name)
+		f, err := readings.Open(disk.Inside(d, dir), name)
 		if err != nil {
 			t.Fatal(err)
 		}

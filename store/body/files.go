@@ -3,7 +3,6 @@ package body
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"sync"
 
 	"github.com/dgraph-io/ristretto/v2"
@@ -113,18 +112,10 @@ func (f *Files) index(i catalog.IndexFile) *indexfile.File {
 }
 
 func (f *Files) openIndex(i catalog.IndexFile) (*indexfile.File, error) {
-	path := filepath.Join(f.Folder.Path, i.Name)
-	if f.Folder.Remote() {
-		// Reading all of it for the checksum would take longer than the question. The reader of
-		// ranges stands damage.
-		file, err := f.Folder.Disk.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		return indexfile.OpenRemote(i.Name, file), nil
-	}
-	if i.Bytes <= indexCheckedMax {
-		got, err := commit.DescribeIndex(f.Folder.Disk, path, i.Name)
+	// Reading all of a remote file for the checksum would take longer than the question. The reader
+	// of ranges stands damage.
+	if !f.Folder.Remote() && i.Bytes <= indexCheckedMax {
+		got, err := commit.DescribeIndex(f.Folder.Files(), i.Name, i.Name)
 		if err == nil && got != i {
 			err = &segment.Error{File: i.Name, Offset: -1, Err: errors.New("it is not the file that the catalogue describes: the db-files are read instead; REINDEX makes it again")}
 		}
@@ -132,11 +123,7 @@ func (f *Files) openIndex(i catalog.IndexFile) (*indexfile.File, error) {
 			return nil, err
 		}
 	}
-	x, err := indexfile.Open(path)
-	if err != nil {
-		return nil, &segment.Error{File: path, Offset: -1, Err: err}
-	}
-	return x, nil
+	return f.Folder.OpenIndex(i.Name)
 }
 
 // ForgetIndex is called when the index file with this name was replaced. The next

@@ -101,7 +101,7 @@ func (r *Runs) Reader(i *segment.Info) *segment.Reader {
 func (r *Runs) readerOf(i *segment.Info) *segment.Reader {
 	s := r.readers[i.ID]
 	if s == nil {
-		s = segment.NewReader(r.files.Folder.Disk, r.files.Folder.Path, i, r.files.index(r.catalog.IndexFile(i.Index)), r.files.Warn)
+		s = segment.NewReader(r.files.Folder.Files(), i, r.files.index(r.catalog.IndexFile(i.Index)), r.files.Warn)
 		s.Others, s.Long = r.other, facts.Long
 		s.Learn(r.catalog.Briefs[i.ID])
 		r.readers[i.ID] = s
@@ -114,7 +114,7 @@ func (r *Runs) readerOf(i *segment.Info) *segment.Reader {
 func (r *Runs) ReadAlone(i *segment.Info) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := segment.NewReader(r.files.Folder.Disk, r.files.Folder.Path, i, nil, nil)
+	s := segment.NewReader(r.files.Folder.Files(), i, nil, nil)
 	s.Others = r.other
 	r.readers[i.ID] = s
 }

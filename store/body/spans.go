@@ -2,7 +2,6 @@ package body
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	"infomall/store/catalog"
@@ -100,7 +99,7 @@ func (r *Runs) namesOf(id uint32) (*segment.Names, error) {
 // file says where the blocks of merged segments are now. The result has one element
 // for each of these segments.
 func ReadNames(f *commit.Folder, info catalog.NamesFile) ([]*segment.Names, error) {
-	b, err := disk.ReadFile(f.Disk, filepath.Join(f.Path, info.Name))
+	b, err := disk.ReadFile(f.Files(), info.Name)
 	if err != nil {
 		return nil, err
 	}

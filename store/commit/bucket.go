@@ -557,22 +557,23 @@ func next(c *catalog.Catalog) *catalog.Catalog {
 	return &n
 }
 
-// moveIn uploads files, several at once. Each element of moves has the path of a file on this
-// machine, and its path in the archive's folder. The files on this machine are then removed.
+// moveIn uploads files, several at once. Each element of moves has the present path of a
+// file, which is on this machine, and its new path, both in the archive's folder. The files on
+// this machine are then removed.
 func (b *bucket) moveIn(moves [][2]string) error {
 	var g errgroup.Group
 	g.SetLimit(movesAtOnce)
 	for _, m := range moves {
 		g.Go(func() error {
 			to := b.path(m[1])
-			err := b.disk.Link(m[0], to)
+			err := b.disk.Link(b.path(m[0]), to)
 			if errors.Is(err, os.ErrExist) {
 				return existsError(to)
 			}
 			if err != nil {
 				return err
 			}
-			return b.disk.Remove(m[0])
+			return b.disk.Remove(b.path(m[0]))
 		})
 	}
 	err := g.Wait()

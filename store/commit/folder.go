@@ -39,6 +39,8 @@ import (
 	"time"
 
 	"infomall/store/disk"
+	"infomall/store/segment"
+	"infomall/store/segment/indexfile"
 )
 
 // The names of the files and folders in an archive's folder.
@@ -56,8 +58,8 @@ const (
 
 // Folder is the folder of an archive. Several goroutines may use it.
 type Folder struct {
-	Path string
-	Disk disk.FS // reads and changes all files
+	Path string  // of the folder; packages other than commit use it in messages only, see Files
+	Disk disk.FS // reads and changes all files, by their paths
 	// Now is the clock that says when imported captures were added. Open sets it to
 	// time.Now; it may be replaced before the first use.
 	Now func() time.Time
@@ -78,6 +80,33 @@ func Open(path string, d disk.FS) *Folder {
 		f.bucket = newBucket(f, s)
 	}
 	return f
+}
+
+// Files returns an FS that reads and changes the files of the archive by their names. The name of
+// a file is its path in the archive's folder.
+func (f *Folder) Files() disk.FS { return disk.Inside(f.Disk, f.Path) }
+
+// LinkFrom makes the file with this name, which is in the folder from, a file of f too, with the
+// same name. In a bucket the link is an upload.
+func (f *Folder) LinkFrom(from *Folder, name string) error {
+	return f.Disk.Link(filepath.Join(from.Path, name), filepath.Join(f.Path, name))
+}
+
+// OpenIndex opens the index file with this name for reading. The caller closes it.
+func (f *Folder) OpenIndex(name string) (*indexfile.File, error) {
+	path := filepath.Join(f.Path, name)
+	if f.Remote() {
+		file, err := f.Disk.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		return indexfile.OpenRemote(name, file), nil
+	}
+	x, err := indexfile.Open(path)
+	if err != nil {
+		return nil, &segment.Error{File: path, Offset: -1, Err: err}
+	}
+	return x, nil
 }
 
 // Remote reports whether the archive is in a bucket. Its files are then read by ranges of

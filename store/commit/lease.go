@@ -58,7 +58,7 @@ func (b *bucket) register(ctx context.Context, catalogued bool) (*Writer, error)
 	err := b.begin(ctx, w, catalogued)
 	if err != nil {
 		if w.lock != nil {
-			err = errors.Join(err, disk.RemoveAll(b.disk, w.Dir), w.lock.Close())
+			err = errors.Join(err, disk.RemoveAll(b.f.Files(), w.dir), w.lock.Close())
 		}
 		return nil, fmt.Errorf("begin to write to the archive %s: %w", b.f.Path, err)
 	}
@@ -85,7 +85,7 @@ func (b *bucket) begin(ctx context.Context, w *Writer, catalogued bool) error {
 	if !catalogued {
 		return b.locked(ctx, b.f.putFormat)
 	}
-	name := filepath.Base(w.Dir)
+	name := w.Name()
 	l := &lease{name: b.path(filepath.Join(dirLeases, name)), stop: make(chan struct{}), done: make(chan struct{})}
 	if err := b.disk.Touch(l.name); err != nil {
 		return err
@@ -155,7 +155,7 @@ func (b *bucket) unregister(w *Writer) error {
 	if w.lease == nil {
 		return nil
 	}
-	name := filepath.Base(w.Dir)
+	name := w.Name()
 	close(w.lease.stop)
 	<-w.lease.done
 	b.mu.Lock()

@@ -1,6 +1,7 @@
 package commit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,9 +29,6 @@ type Publication struct {
 	// Unfinished, if not nil, is an index file to which the caller has added some of the
 	// segments. Publish adds the others and completes the file.
 	Unfinished *indexfile.Builder
-	// NamesPath is the path, in the writer's folder, of the names file that
-	// Change.Names describes.
-	NamesPath string
 	// Removal, if not nil, comes into force together with the change. It is the
 	// removal of a pool if Change.Out is set, otherwise the removal of captures.
 	Removal *catalog.Removal
@@ -46,7 +44,6 @@ type Publication struct {
 type Made struct {
 	Info   *segment.Info
 	Writer *segment.Writer // has the entries for the index; nil if Publication.Unfinished has them already
-	Path   string          // of the db-file
 	// Old is the segment in force that this segment replaces, if both have the same
 	// captures and blocks. Otherwise Old is nil.
 	Old *segment.Info
@@ -152,7 +149,7 @@ func (w *Writer) Publish(ctx context.Context, p Publication) error {
 // archive's folder.
 func (w *Writer) moveIn(p *Publication) ([]string, error) {
 	name := indexName(p.Made[0].Info.ID, p.Made[0].Number)
-	index, tmp := filepath.Join(DirIndex, name), filepath.Join(w.Dir, name)
+	index, tmp := filepath.Join(DirIndex, name), w.File(name)
 	for _, m := range p.Made {
 		m.Info.File = filepath.Join(DirPools, m.Info.Pool, segment.FileName(m.Info.ID, m.Number))
 		m.Info.Index = index
@@ -162,21 +159,21 @@ func (w *Writer) moveIn(p *Publication) ([]string, error) {
 			p.In = append(p.In, m.Info)
 		}
 	}
-	if err := w.writeIndex(p.Unfinished, tmp, p.Made); err != nil {
+	if err := w.writeIndex(p.Unfinished, name, p.Made); err != nil {
 		return nil, err
 	}
-	x, err := DescribeIndex(w.Folder.Disk, tmp, index)
+	x, err := DescribeIndex(w.Folder.Files(), tmp, index)
 	if err != nil {
 		return nil, err
 	}
 	p.Index = &x
 	moves := [][2]string{{tmp, index}}
 	for _, m := range p.Made {
-		moves = append(moves, [2]string{m.Path, m.Info.File})
+		moves = append(moves, [2]string{w.segmentFile(cmp.Or(m.Number, m.Info.ID)), m.Info.File})
 	}
 	if p.Names != nil {
 		p.Names.Name = strings.TrimSuffix(p.Made[0].Info.File, ".raw") + ".names"
-		moves = append(moves, [2]string{p.NamesPath, p.Names.Name})
+		moves = append(moves, [2]string{w.File(fileNames), p.Names.Name})
 	}
 	files := make([]string, len(moves))
 	for i, m := range moves {
@@ -191,10 +188,10 @@ func (w *Writer) moveIn(p *Publication) ([]string, error) {
 func indexName(id, number uint32) string { return fmt.Sprintf("%06d.idx", max(id, number)) }
 
 // writeIndex completes an index file. It adds to the index x those segments of the list in that x
-// does not have yet, and finishes x. If x is nil, writeIndex creates an index at the path tmp.
-func (w *Writer) writeIndex(x *indexfile.Builder, tmp string, in []Made) (err error) {
+// does not have yet, and finishes x. If x is nil, writeIndex creates an index with this name.
+func (w *Writer) writeIndex(x *indexfile.Builder, name string, in []Made) (err error) {
 	if x == nil {
-		if x, err = indexfile.NewBuilder(w.Folder.Disk, tmp); err != nil {
+		if x, err = w.createIndex(name); err != nil {
 			return err
 		}
 	}
@@ -218,9 +215,9 @@ func (w *Writer) moveInRemoval(ctx context.Context, r *catalog.Removal) (*catalo
 		return nil, err
 	}
 	info := &catalog.RemovalFile{Name: removedFile(number)}
-	tmp := filepath.Join(w.Dir, filepath.Base(info.Name))
+	tmp := w.File(filepath.Base(info.Name))
 	b := r.Encode()
-	if err := disk.WriteFile(w.Folder.Disk, tmp, b); err != nil {
+	if err := disk.WriteFile(w.Folder.Files(), tmp, b); err != nil {
 		return nil, err
 	}
 	info.Bytes, info.CRC = int64(len(b)), lines.Sum(b)
@@ -245,8 +242,8 @@ func (w *Writer) moveInBlockList(c *catalog.Catalog, number uint32, change func(
 		return catalog.File{}, fmt.Errorf("the block-list would take %d bytes; the limit is %d MB: block scopes, which need no digests", len(b), catalog.BlockListBytesMax>>20)
 	}
 	f := catalog.File{Name: filepath.Join(DirBlocked, fmt.Sprintf("%06d", number)), Bytes: int64(len(b)), CRC: lines.Sum(b)}
-	tmp := filepath.Join(w.Dir, "blocked")
-	if err := disk.WriteFile(w.Folder.Disk, tmp, b); err != nil {
+	tmp := w.File("blocked")
+	if err := disk.WriteFile(w.Folder.Files(), tmp, b); err != nil {
 		return catalog.File{}, err
 	}
 	return f, w.Folder.MoveIn([][2]string{{tmp, f.Name}})
@@ -325,7 +322,7 @@ func DescribeIndex(d disk.FS, path, name string) (catalog.IndexFile, error) {
 }
 
 // MoveIn renames synced files and makes their new names durable. Each element of
-// moves has the present path of a file, and its new path relative to the archive's
+// moves has the present path and the new path of a file, both in the archive's
 // folder. It returns an error if a file exists at a new path.
 func (f *Folder) MoveIn(moves [][2]string) error {
 	if f.bucket != nil {
@@ -344,7 +341,7 @@ func (f *Folder) MoveIn(moves [][2]string) error {
 		if _, err := f.Disk.Stat(to); err == nil {
 			return existsError(to)
 		}
-		if err := f.Disk.Rename(m[0], to); err != nil {
+		if err := f.Disk.Rename(filepath.Join(f.Path, m[0]), to); err != nil {
 			return err
 		}
 	}

@@ -21,7 +21,7 @@ import (
 // living writer from the leftovers of a killed one.
 type Writer struct {
 	Folder *Folder // the folder of the archive
-	Dir    string  // path of the writer's own folder
+	dir    string  // name of the writer's own folder in the archive, such as "writers/w0123456789"
 	lock   disk.File
 	lease  *lease // nil if the archive is in a folder
 	// Packer compresses the segments of static pools.
@@ -79,10 +79,10 @@ func (f *Folder) register(ctx context.Context, prepare func() error) (*Writer, e
 // makeFolder makes the writer's folder, and locks the lock file in it.
 func (w *Writer) makeFolder() (err error) {
 	f := w.Folder
-	if w.Dir, err = disk.MkdirTemp(f.Disk, filepath.Join(f.Path, dirWriters), "w"); err != nil {
+	if w.dir, err = disk.MkdirTemp(f.Files(), dirWriters, "w"); err != nil {
 		return err
 	}
-	if w.lock, err = disk.Create(f.Disk, filepath.Join(w.Dir, FileLock)); err != nil {
+	if w.lock, err = disk.Create(f.Files(), w.File(FileLock)); err != nil {
 		return err
 	}
 	return disk.LockExclusive(w.lock)
@@ -128,24 +128,49 @@ func (f *Folder) putFormat() error {
 // Close removes the writer's folder, with all files in it that were not published,
 // and releases the writer's lock.
 func (w *Writer) Close() error {
-	err := disk.RemoveAll(w.Folder.Disk, w.Dir)
+	err := disk.RemoveAll(w.Folder.Files(), w.dir)
 	if w.Folder.bucket != nil {
 		err = errors.Join(err, w.Folder.bucket.unregister(w))
 	}
 	return errors.Join(err, w.lock.Close())
 }
 
+// Name returns the name of the writer's folder, which no other living writer has.
+func (w *Writer) Name() string { return filepath.Base(w.dir) }
+
+// File returns the path, in the archive's folder, of the file with this name in the writer's
+// folder.
+func (w *Writer) File(name string) string { return filepath.Join(w.dir, name) }
+
+// segmentFile returns the path, in the archive's folder, of the db-file that CreateSegment
+// creates.
+func (w *Writer) segmentFile(number uint32) string { return w.File(fmt.Sprintf("%06d.raw", number)) }
+
 // CreateSegment creates a db-file with this number in the writer's folder. The
 // caller closes it.
 func (w *Writer) CreateSegment(number uint32) (disk.File, error) {
-	return disk.Create(w.Folder.Disk, filepath.Join(w.Dir, fmt.Sprintf("%06d.raw", number)))
+	return disk.Create(w.Folder.Files(), w.segmentFile(number))
+}
+
+// fileNames is the name of an unfinished names file in the writer's folder.
+const fileNames = "names"
+
+// CreateNames creates the names file that Publication.Names describes, in the writer's folder. The
+// caller closes it.
+func (w *Writer) CreateNames() (disk.File, error) {
+	return disk.Create(w.Folder.Files(), w.File(fileNames))
 }
 
 // CreateIndex creates an index file in the writer's folder. first is the ID of the first
 // segment whose index goes into it. The caller can pass the result to Publish as
 // Publication.Unfinished.
 func (w *Writer) CreateIndex(first uint32) (*indexfile.Builder, error) {
-	return indexfile.NewBuilder(w.Folder.Disk, filepath.Join(w.Dir, indexName(first, 0)))
+	return w.createIndex(indexName(first, 0))
+}
+
+// createIndex creates an index file with this name in the writer's folder.
+func (w *Writer) createIndex(name string) (*indexfile.Builder, error) {
+	return indexfile.NewBuilder(w.Folder.Disk, filepath.Join(w.Folder.Path, w.File(name)))
 }
 
 // Allocate reserves n consecutive numbers for new files, such as db-files, and returns

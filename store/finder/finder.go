@@ -117,7 +117,7 @@ func (v *Finder) file(name string) (*index.File, error) {
 	if f := v.open.file[name]; f != nil {
 		return f, nil
 	}
-	f, err := index.Open(v.indexes.folder.Disk, v.indexes.folder.Path, name, v.kept)
+	f, err := index.Open(v.indexes.folder.Files(), name, v.kept)
 	switch {
 	case err != nil:
 		return nil, err

@@ -104,7 +104,7 @@ func (i *Intake) NewSink(ctx context.Context, job string, bytes int64) (*Sink, e
 	}
 	s := &Sink{
 		intake: i, g: g, publish: bytes, ended: make(chan struct{}), ahead: make(chan work, sinkAhead),
-		name: fmt.Sprintf("%s~%x%s", url.QueryEscape(job), i.now().UnixNano(), filepath.Base(g.w.Dir)),
+		name: fmt.Sprintf("%s~%x%s", url.QueryEscape(job), i.now().UnixNano(), g.w.Name()),
 	}
 	if err := s.begin(); err != nil {
 		return nil, errors.Join(err, g.Close())
@@ -117,19 +117,18 @@ func (i *Intake) NewSink(ctx context.Context, job string, bytes int64) (*Sink, e
 
 // begin creates and locks a new journal, and makes it the current one, to which Put writes.
 func (s *Sink) begin() error {
-	dir := filepath.Join(s.intake.folder.Path, dirJournal)
-	if err := disk.Mkdir(s.intake.folder.Disk, dir); err != nil {
+	if err := disk.Mkdir(s.intake.folder.Files(), dirJournal); err != nil {
 		return err
 	}
 	s.n++
 	var f disk.File
 	// A journal without a lock would be imported by another process.
 	err := s.intake.folder.Locked(context.Background(), func(disk.File) (err error) {
-		if f, err = disk.Create(s.intake.folder.Disk, filepath.Join(dir, fmt.Sprintf("%s-%06d", s.name, s.n))); err != nil {
+		if f, err = disk.Create(s.intake.folder.Files(), filepath.Join(dirJournal, fmt.Sprintf("%s-%06d", s.name, s.n))); err != nil {
 			return err
 		}
 		if err = disk.LockExclusive(f); err == nil {
-			err = s.intake.folder.Disk.SyncDir(dir)
+			err = s.intake.folder.Files().SyncDir(dirJournal)
 		}
 		if err != nil {
 			err = errors.Join(err, f.Close())
@@ -310,7 +309,7 @@ func (s *Sink) take(ctx context.Context, w work) error {
 
 // endJournal deletes and closes a journal that this process has locked.
 func (i *Intake) endJournal(f disk.File) error {
-	return errors.Join(i.folder.Disk.Remove(f.Name()), f.Close())
+	return errors.Join(i.folder.Files().Remove(filepath.Join(dirJournal, filepath.Base(f.Name()))), f.Close())
 }
 
 // Close publishes the captures that were put so far and ends the sink. If ctx ends,
@@ -342,7 +341,7 @@ func (s *Sink) Close(ctx context.Context) error {
 // takeUpJournals imports the captures in journals that killed processes left:
 // captures that were put and not published.
 func (i *Intake) takeUpJournals(ctx context.Context) error {
-	names, err := disk.Glob(i.folder.Disk, i.folder.Path, filepath.Join(dirJournal, "*~*-[0-9]*"))
+	names, err := disk.Glob(i.folder.Files(), ".", filepath.Join(dirJournal, "*~*-[0-9]*"))
 	if err != nil {
 		return err
 	}
@@ -360,7 +359,7 @@ func (i *Intake) takeUpJournals(ctx context.Context) error {
 func (i *Intake) takeUp(ctx context.Context, name string) error {
 	var f disk.File
 	err := i.folder.Locked(ctx, func(disk.File) error {
-		file, err := i.folder.Disk.OpenFile(name, os.O_RDWR, 0)
+		file, err := i.folder.Files().OpenFile(name, os.O_RDWR, 0)
 		if errors.Is(err, os.ErrNotExist) {
 			return nil // another process was faster
 		}

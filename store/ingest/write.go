@@ -119,7 +119,7 @@ func (g *Importer) segment(ctx context.Context, b *batchPlan, p *poolPlan, known
 	if err := f.Sync(); err != nil {
 		return commit.Made{}, fmt.Errorf("sync %s: %w", f.Name(), err)
 	}
-	return commit.Made{Info: &info, Writer: w, Path: f.Name()}, nil
+	return commit.Made{Info: &info, Writer: w}, nil
 }
 
 // knownAhead is for how many captures of a batch the method remember reads stored blocks at once.

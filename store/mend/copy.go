@@ -107,7 +107,7 @@ func (m *Maintenance) Copy(ctx context.Context, o task.CopyOptions) ([]task.Copy
 // archive's own folder, under any path. It accepts a folder that does not exist. place
 // is the path or URL of the target as the user wrote it.
 func (m *Maintenance) checkTarget(target *commit.Folder, place string) error {
-	there, err := target.Disk.Stat(target.Path)
+	there, err := target.Files().Stat(".")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -128,11 +128,11 @@ func (m *Maintenance) isOwn(f *commit.Folder) bool {
 	if f == m.folder {
 		return true
 	}
-	there, err := f.Disk.Stat(f.Path)
+	there, err := f.Files().Stat(".")
 	if err != nil {
 		return false
 	}
-	own, err := m.folder.Disk.Stat(m.folder.Path)
+	own, err := m.folder.Files().Stat(".")
 	return err == nil && os.SameFile(own, there)
 }
 
@@ -199,7 +199,7 @@ func (c *copying) pools(ctx context.Context, pools []catalog.Pool) ([]task.CopyR
 		for _, f := range p.Files {
 			// Sync the folder of an existing file too: the process that copied it
 			// may have been killed before it did.
-			dir := filepath.Dir(filepath.Join(c.to.folder.Path, f.Name))
+			dir := filepath.Dir(f.Name)
 			dirs[dir], dirs[filepath.Dir(dir)] = true, true
 			there, err := c.there(ctx, f)
 			if err != nil {
@@ -225,7 +225,7 @@ func (c *copying) pools(ctx context.Context, pools []catalog.Pool) ([]task.CopyR
 			continue
 		}
 		for d := range dirs {
-			if err := c.to.folder.Disk.SyncDir(d); err != nil {
+			if err := c.to.folder.Files().SyncDir(d); err != nil {
 				return results, err
 			}
 		}
@@ -241,8 +241,7 @@ func (c *copying) pools(ctx context.Context, pools []catalog.Pool) ([]task.CopyR
 // there reports whether the copy has file f, complete and undamaged. In a dry run it compares
 // only the sizes.
 func (c *copying) there(ctx context.Context, f catalog.File) (bool, error) {
-	path := filepath.Join(c.to.folder.Path, f.Name)
-	info, err := c.to.folder.Disk.Stat(path)
+	info, err := c.to.folder.Files().Stat(f.Name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -252,7 +251,7 @@ func (c *copying) there(ctx context.Context, f catalog.File) (bool, error) {
 	if c.o.Dry || c.known[f] {
 		return true, nil
 	}
-	crc, err := checksum(ctx, c.to.folder.Disk, path)
+	crc, err := checksum(ctx, c.to.folder.Files(), f.Name)
 	return crc == f.CRC, err
 }
 
@@ -266,15 +265,14 @@ func (c *copying) file(ctx context.Context, f catalog.File) error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(c.to.folder.Path, f.Name)
-	if err := disk.Mkdir(c.to.folder.Disk, filepath.Dir(path)); err != nil {
+	if err := disk.Mkdir(c.to.folder.Files(), filepath.Dir(f.Name)); err != nil {
 		return err
 	}
-	if err := c.to.folder.Disk.Rename(tmp, path); err != nil || !c.to.folder.Remote() {
+	if err := c.to.folder.Files().Rename(tmp, f.Name); err != nil || !c.to.folder.Remote() {
 		return err
 	}
 	// Only tmp was read back.
-	crc, err := checksum(ctx, c.to.folder.Disk, path)
+	crc, err := checksum(ctx, c.to.folder.Files(), f.Name)
 	if err == nil && crc != f.CRC {
 		err = fmt.Errorf("copy %s to %s: it was read back with the crc32c %08x, the catalogue says %08x: run the statement again", f.Name, c.o.Dir, crc, f.CRC)
 	}
@@ -312,12 +310,11 @@ func (c *copying) results(ctx context.Context) error {
 // result copies a file that the catalogue does not name: that of a stored result, or a derived file
 // such as an index of words. name is the path of the file in the archive's folder.
 func (c *copying) result(ctx context.Context, name string) error {
-	path := filepath.Join(c.m.folder.Path, name)
-	info, err := c.m.folder.Disk.Stat(path)
+	info, err := c.m.folder.Files().Stat(name)
 	if err != nil {
 		return err
 	}
-	crc, err := checksum(ctx, c.m.folder.Disk, path)
+	crc, err := checksum(ctx, c.m.folder.Files(), name)
 	if err != nil {
 		return err
 	}
@@ -325,27 +322,27 @@ func (c *copying) result(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	path = filepath.Join(c.to.folder.Path, name)
-	if err := disk.MkdirAll(c.to.folder.Disk, filepath.Dir(path)); err != nil {
+	to := c.to.folder.Files()
+	if err := disk.MkdirAll(to, filepath.Dir(name)); err != nil {
 		return err
 	}
-	if err := c.to.folder.Disk.Rename(tmp, path); err != nil {
+	if err := to.Rename(tmp, name); err != nil {
 		return err
 	}
-	return c.to.folder.Disk.SyncDir(filepath.Dir(path))
+	return to.SyncDir(filepath.Dir(name))
 }
 
 // fetch copies one file of the archive into the folder of the copy's writer, syncs it,
 // reads it back, and compares its size and checksum with f. It returns the path of the
-// new file.
+// new file in the folder of the copy.
 func (c *copying) fetch(ctx context.Context, f catalog.File) (tmp string, err error) {
-	from, err := c.m.folder.Disk.Open(filepath.Join(c.m.folder.Path, f.Name))
+	from, err := c.m.folder.Files().Open(f.Name)
 	if err != nil {
 		return "", err
 	}
 	defer from.Close()
-	tmp = filepath.Join(c.w.Dir, filepath.Base(f.Name))
-	to, err := disk.Create(c.to.folder.Disk, tmp)
+	tmp = c.w.File(filepath.Base(f.Name))
+	to, err := disk.Create(c.to.folder.Files(), tmp)
 	if err != nil {
 		return "", err
 	}
@@ -357,7 +354,7 @@ func (c *copying) fetch(ctx context.Context, f catalog.File) (tmp string, err er
 	if err != nil {
 		return "", fmt.Errorf("copy %s to %s: %w", f.Name, c.o.Dir, err)
 	}
-	crc, err := checksum(ctx, c.to.folder.Disk, tmp)
+	crc, err := checksum(ctx, c.to.folder.Files(), tmp)
 	if err != nil {
 		return "", err
 	}

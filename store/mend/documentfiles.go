@@ -196,7 +196,7 @@ func (d *documentRun) join() error {
 		if slices.Contains(old, name) {
 			continue // somebody may still read it; it is removed together with its db-files
 		}
-		if info, err := d.m.folder.Disk.Stat(filepath.Join(d.m.folder.Path, name)); err == nil && info.Size() < smallBytes {
+		if info, err := d.m.folder.Files().Stat(name); err == nil && info.Size() < smallBytes {
 			small = append(small, name)
 		}
 	}
@@ -216,7 +216,7 @@ func (d *documentRun) join() error {
 // not exist is no error.
 func (d *documentRun) remove(names []string) error {
 	for _, name := range names {
-		if err := d.m.folder.Disk.Remove(filepath.Join(d.m.folder.Path, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := d.m.folder.Files().Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
@@ -226,8 +226,8 @@ func (d *documentRun) remove(names []string) error {
 // create begins a new file of readings, in the writer's folder: it sets d.file, and d.b to a builder
 // that writes to it.
 func (d *documentRun) create() (err error) {
-	d.tmp = filepath.Join(d.w.Dir, "documents")
-	if d.file, err = disk.Create(d.m.folder.Disk, d.tmp); err != nil {
+	d.tmp = d.w.File("documents")
+	if d.file, err = disk.Create(d.m.folder.Files(), d.tmp); err != nil {
 		return err
 	}
 	d.out = &countingWriter{w: d.file}
@@ -263,13 +263,13 @@ func (d *documentRun) publish() error {
 	for i, s := range sources {
 		numbers[i] = s.Number
 	}
-	folder := d.m.folder
-	rel := commit.Documents.FileOf(numbers, sources[0].From)
+	files := d.m.folder.Files()
+	name := commit.Documents.FileOf(numbers, sources[0].From)
 	for tag := sources[0].From + 1; ; tag++ {
-		if _, err := folder.Disk.Stat(filepath.Join(folder.Path, rel)); err != nil {
+		if _, err := files.Stat(name); err != nil {
 			break
 		}
-		rel = commit.Documents.FileOf(numbers, tag)
+		name = commit.Documents.FileOf(numbers, tag)
 	}
 	err := d.b.Finish()
 	if err == nil {
@@ -280,11 +280,10 @@ func (d *documentRun) publish() error {
 	if err != nil {
 		return err
 	}
-	name := filepath.Join(folder.Path, rel)
-	if err := disk.Mkdir(folder.Disk, filepath.Dir(name)); err != nil {
+	if err := disk.Mkdir(files, filepath.Dir(name)); err != nil {
 		return err
 	}
-	if err := folder.Disk.Rename(d.tmp, name); err != nil {
+	if err := files.Rename(d.tmp, name); err != nil {
 		return err
 	}
 	for _, s := range d.v.Pin.Segments {
@@ -292,13 +291,13 @@ func (d *documentRun) publish() error {
 			d.result(s.Pool).IndexBytes += d.out.n
 		}
 	}
-	d.usable = append(d.usable, rel)
-	return folder.Disk.SyncDir(filepath.Dir(name))
+	d.usable = append(d.usable, name)
+	return files.SyncDir(filepath.Dir(name))
 }
 
 // checkDocuments reads a file of readings, and returns an error if it is damaged.
 func checkDocuments(ctx context.Context, folder *commit.Folder, name string) error {
-	f, err := readings.Open(folder.Disk, folder.Path, name)
+	f, err := readings.Open(folder.Files(), name)
 	if errors.Is(err, readings.ErrOther) {
 		err = fmt.Errorf("%w: it is not used, and REINDEX DOCUMENTS makes it again", err)
 	}

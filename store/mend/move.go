@@ -84,8 +84,7 @@ type moving struct {
 	w           *commit.Writer // for files that come back; nil otherwise
 	pools       []catalog.Pool // the chosen pools, with only their db-files
 	place       string         // path or URL of the tier
-	far         disk.FS        // the FS in which the tier is; nil if the archive has none
-	root        string         // path of the tier's folder in far
+	far         *commit.Folder // the folder of the tier; nil if the archive has none
 	back        []catalog.File // the files that were moved back
 	done, total int64          // bytes of files: looked at so far, and in all
 }
@@ -135,7 +134,10 @@ func (v *moving) find() error {
 	if err != nil {
 		return err
 	}
-	v.place, v.far, v.root = link.Place, far, root
+	v.place = link.Place
+	if far != nil {
+		v.far = commit.Open(root, far)
+	}
 	if v.o.To == "" {
 		return nil
 	}
@@ -145,8 +147,11 @@ func (v *moving) find() error {
 	if link.Place != "" && link.Place != v.place {
 		return fmt.Errorf("move to %s: db-files of this archive are in %s already, and an archive has one such place; MOVE POOL ALL BACK brings them back", v.o.To, link.Place)
 	}
-	v.far, v.root, err = v.over.At(v.place)
-	return err
+	if far, root, err = v.over.At(v.place); err != nil {
+		return err
+	}
+	v.far = commit.Open(root, far)
+	return nil
 }
 
 // placeOf returns the place of a tier as it is stored. to is the place as the user wrote it. A URL
@@ -166,37 +171,38 @@ func (v *moving) claim(ctx context.Context) error {
 		return errors.New("this archive is an unchanged copy of another: db-files of a copy are moved once something was written to it")
 	}
 	f := v.m.folder
-	if v.m.isOwn(commit.Open(v.root, v.far)) {
+	if v.m.isOwn(v.far) {
 		return fmt.Errorf("move to %s: that is the archive itself; name another folder", v.o.To)
 	}
-	if err := disk.MkdirAll(v.far, v.root); err != nil {
+	if err := disk.MkdirAll(v.far.Disk, v.far.Path); err != nil {
 		return fmt.Errorf("move to %s: %w", v.o.To, err)
 	}
-	if b, err := disk.ReadFile(v.far, filepath.Join(v.root, commit.FileCurrent)); err == nil || !errors.Is(err, fs.ErrNotExist) {
+	if b, err := disk.ReadFile(v.far.Files(), commit.FileCurrent); err == nil || !errors.Is(err, fs.ErrNotExist) {
 		if b != nil {
 			err = errors.New("there is an archive; name a place of its own for the db-files")
 		}
 		return fmt.Errorf("move to %s: %w", v.o.To, err)
 	}
 	l := tier.Link{Place: v.place, ID: v.c.ID}
-	if err := v.put(filepath.Join(v.root, "."+tier.FileName+"-"+v.c.ID), filepath.Join(v.root, tier.FileName), l); err != nil {
+	if err := v.put(l); err != nil {
 		return fmt.Errorf("move to %s: %w", v.o.To, err)
 	}
 	if err := v.owned(); err != nil {
 		return err
 	}
 	return f.Locked(ctx, func(disk.File) error {
-		if err := disk.WriteFile(f.Disk, filepath.Join(f.Path, tier.FileName), l.Encode()); err != nil {
+		if err := disk.WriteFile(f.Files(), tier.FileName, l.Encode()); err != nil {
 			return err
 		}
-		return f.Disk.SyncDir(f.Path)
+		return f.Files().SyncDir(".")
 	})
 }
 
 // put creates the file TIER in the tier, with the content l. If the file exists already, put leaves
-// it as it is. to is the path of the file, and tmp is a path for the unfinished file.
-func (v *moving) put(tmp, to string, l tier.Link) error {
-	file, err := disk.Create(v.far, tmp)
+// it as it is.
+func (v *moving) put(l tier.Link) error {
+	far, tmp := v.far.Files(), "."+tier.FileName+"-"+l.ID
+	file, err := disk.Create(far, tmp)
 	if err != nil {
 		return err
 	}
@@ -205,19 +211,19 @@ func (v *moving) put(tmp, to string, l tier.Link) error {
 		err = file.Sync()
 	}
 	if err = errors.Join(err, file.Close()); err == nil {
-		if err = v.far.Link(tmp, to); errors.Is(err, fs.ErrExist) {
+		if err = far.Link(tmp, tier.FileName); errors.Is(err, fs.ErrExist) {
 			err = nil
 		}
 	}
-	if err = errors.Join(err, v.far.Remove(tmp)); err != nil {
+	if err = errors.Join(err, far.Remove(tmp)); err != nil {
 		return err
 	}
-	return v.far.SyncDir(v.root)
+	return far.SyncDir(".")
 }
 
 // owned returns an error if the file TIER in the tier names another archive.
 func (v *moving) owned() error {
-	l, err := tier.ReadLink(v.far, v.root)
+	l, err := tier.ReadLink(v.far.Disk, v.far.Path)
 	if err != nil {
 		return fmt.Errorf("the tier %s: %w", v.place, err)
 	}
@@ -229,7 +235,7 @@ func (v *moving) owned() error {
 
 // run moves the chosen pools, or counts what it would move.
 func (v *moving) run(ctx context.Context) ([]task.MoveResult, error) {
-	there, err := tier.Files(v.far, v.root)
+	there, err := tier.Files(v.far.Files())
 	if err != nil {
 		return nil, fmt.Errorf("list the tier %s: %w", v.place, err)
 	}
@@ -257,9 +263,8 @@ func (v *moving) run(ctx context.Context) ([]task.MoveResult, error) {
 // file moves the db-file f to the tier or back, unless it is in the right place already. It reports
 // whether it moved the file. there is set if the tier has a file with this name.
 func (v *moving) file(ctx context.Context, f catalog.File, there bool) (moved bool, err error) {
-	folder := v.m.folder
-	path := filepath.Join(folder.Path, f.Name)
-	_, err = folder.Disk.Stat(path) // Stat does not look into the tier
+	files := v.m.folder.Files()
+	_, err = files.Stat(f.Name) // Stat does not look into the tier
 	local := err == nil
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, err
@@ -279,60 +284,60 @@ func (v *moving) file(ctx context.Context, f catalog.File, there bool) (moved bo
 	if !local || v.o.Dry {
 		return local, nil
 	}
-	if crc, err := checksum(ctx, folder.Disk, path); err != nil {
+	if crc, err := checksum(ctx, files, f.Name); err != nil {
 		return false, err
 	} else if crc != f.CRC {
 		return false, &segment.Error{File: f.Name, Offset: -1, Err: fmt.Errorf("crc32c is %08x, the catalogue says %08x: the file is damaged and stays where it is; REPAIR POOL repairs it from a copy", crc, f.CRC)}
 	}
-	if err := v.upload(ctx, path, f); err != nil {
+	if err := v.upload(ctx, f); err != nil {
 		return false, err
 	}
-	if err := folder.Disk.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := files.Remove(f.Name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, err
 	}
-	return true, folder.Disk.SyncDir(filepath.Dir(path))
+	return true, files.SyncDir(filepath.Dir(f.Name))
 }
 
 // upload copies the db-file f to the tier, reads the copy back, and compares its checksum with the
-// catalogue. path is the path of the file in the archive's folder.
-func (v *moving) upload(ctx context.Context, path string, f catalog.File) error {
-	to := filepath.Join(v.root, f.Name)
-	if err := disk.MkdirAll(v.far, filepath.Dir(to)); err != nil {
+// catalogue.
+func (v *moving) upload(ctx context.Context, f catalog.File) error {
+	far := v.far.Files()
+	if err := disk.MkdirAll(far, filepath.Dir(f.Name)); err != nil {
 		return err
 	}
 	// In a bucket, a link is an upload. In another folder of the same disk it is no copy.
-	err := v.far.Link(path, to)
+	err := v.far.LinkFrom(v.m.folder, f.Name)
 	if errors.Is(err, fs.ErrExist) {
-		if crc, e := checksum(ctx, v.far, to); e == nil && crc == f.CRC {
-			return v.syncAt(to)
+		if crc, e := checksum(ctx, far, f.Name); e == nil && crc == f.CRC {
+			return v.syncAt(f.Name)
 		}
 	}
-	if _, bucket := v.far.(disk.Shared); err != nil && (!bucket || errors.Is(err, fs.ErrExist)) {
-		err = v.copy(ctx, path, to)
+	if err != nil && (!v.far.Remote() || errors.Is(err, fs.ErrExist)) {
+		err = v.copy(ctx, f.Name)
 	}
 	if err != nil {
 		return err
 	}
-	if err := v.syncAt(to); err != nil {
+	if err := v.syncAt(f.Name); err != nil {
 		return err
 	}
-	crc, err := checksum(ctx, v.far, to)
+	crc, err := checksum(ctx, far, f.Name)
 	if err == nil && crc != f.CRC {
 		err = fmt.Errorf("it was written to %s and read back with the crc32c %08x, the catalogue says %08x", v.place, crc, f.CRC)
 	}
 	return err
 }
 
-// copy copies the file at path, in the archive's folder, to the path to in the tier. It replaces a
-// file that exists there.
-func (v *moving) copy(ctx context.Context, path, to string) error {
-	from, err := v.m.folder.Disk.Open(path)
+// copy copies the file with this name from the archive's folder to the tier. It replaces a file
+// that exists there.
+func (v *moving) copy(ctx context.Context, name string) error {
+	from, err := v.m.folder.Files().Open(name)
 	if err != nil {
 		return err
 	}
 	defer from.Close()
-	tmp := filepath.Join(filepath.Dir(to), "."+filepath.Base(to))
-	file, err := disk.Create(v.far, tmp)
+	far, tmp := v.far.Files(), filepath.Join(filepath.Dir(name), "."+filepath.Base(name))
+	file, err := disk.Create(far, tmp)
 	if err != nil {
 		return err
 	}
@@ -341,19 +346,20 @@ func (v *moving) copy(ctx context.Context, path, to string) error {
 		err = file.Sync()
 	}
 	if err = errors.Join(err, file.Close()); err == nil {
-		err = v.far.Rename(tmp, to)
+		err = far.Rename(tmp, name)
 	}
 	if err != nil {
-		_ = v.far.Remove(tmp) // the next Move writes it again
+		_ = far.Remove(tmp) // the next Move writes it again
 	}
 	return err
 }
 
 // syncAt makes the name of a new file in the tier durable: it syncs all folders from that of the
-// file up to the tier's own. path is the path of the file.
-func (v *moving) syncAt(path string) error {
-	for dir := filepath.Dir(path); len(dir) >= len(v.root); dir = filepath.Dir(dir) {
-		if err := v.far.SyncDir(dir); err != nil {
+// file up to the tier's own. name is the path of the file in the tier.
+func (v *moving) syncAt(name string) error {
+	for name != "." {
+		name = filepath.Dir(name)
+		if err := v.far.Files().SyncDir(name); err != nil {
 			return err
 		}
 	}
@@ -364,12 +370,12 @@ func (v *moving) syncAt(path string) error {
 // already has a file with this name; if that is undamaged, fetch does nothing.
 func (v *moving) fetch(ctx context.Context, f catalog.File, local bool) error {
 	if local {
-		crc, err := checksum(ctx, v.m.folder.Disk, filepath.Join(v.m.folder.Path, f.Name))
+		crc, err := checksum(ctx, v.m.folder.Files(), f.Name)
 		if err == nil && crc == f.CRC || ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}
-	c := &copying{m: v.m.at(commit.Open(v.root, v.far)), to: v.m, o: task.CopyOptions{Dir: v.m.folder.Path}, w: v.w}
+	c := &copying{m: v.m.at(v.far), to: v.m, o: task.CopyOptions{Dir: v.m.folder.Path}, w: v.w}
 	tmp, err := c.fetch(ctx, f)
 	if err != nil {
 		return err
@@ -408,7 +414,7 @@ func (v *moving) leave(ctx context.Context) error {
 			return fmt.Errorf("the db-files are in the archive's folder again, and are still read in %s by another statement: run MOVE POOL … BACK once more to remove them there", v.place)
 		}
 		for _, f := range v.back {
-			if err := v.far.Remove(filepath.Join(v.root, f.Name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if err := v.far.Files().Remove(f.Name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
 		}
@@ -420,17 +426,17 @@ func (v *moving) leave(ctx context.Context) error {
 	if err := v.m.sweepTier(ctx); err != nil {
 		return err
 	}
-	left, err := tier.Files(v.far, v.root)
+	left, err := tier.Files(v.far.Files())
 	if err != nil || len(left) > 0 {
 		return err
 	}
-	if err := folder.Disk.Remove(filepath.Join(folder.Path, tier.FileName)); err != nil {
+	if err := folder.Files().Remove(tier.FileName); err != nil {
 		return err
 	}
-	if err := v.far.Remove(filepath.Join(v.root, tier.FileName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := v.far.Files().Remove(tier.FileName); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return folder.Disk.SyncDir(folder.Path)
+	return folder.Files().SyncDir(".")
 }
 
 // SweepTier removes the db-files in the tier that no generation names. It does nothing
@@ -452,7 +458,7 @@ func (m *Maintenance) sweepTier(ctx context.Context) error {
 	if err := v.find(); err != nil || v.far == nil {
 		return err
 	}
-	files, err := tier.Files(v.far, v.root)
+	files, err := tier.Files(v.far.Files())
 	if err != nil {
 		return fmt.Errorf("list the tier %s: %w", v.place, err)
 	}
@@ -471,7 +477,7 @@ func (m *Maintenance) sweepTier(ctx context.Context) error {
 			if named[name] {
 				continue
 			}
-			if err := v.far.Remove(filepath.Join(v.root, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if err := v.far.Files().Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return fmt.Errorf("remove %s from the tier %s: %w", name, v.place, err)
 			}
 		}
@@ -490,13 +496,14 @@ func (m *Maintenance) movedFiles() ([]catalog.File, error) {
 	if err != nil || link.Place == "" {
 		return nil, err
 	}
-	names, err := tier.Files(far, root)
+	files := disk.Inside(far, root)
+	names, err := tier.Files(files)
 	if err != nil {
 		return nil, fmt.Errorf("list the tier %s: %w", link.Place, err)
 	}
 	var out []catalog.File
 	for _, name := range names {
-		info, err := far.Stat(filepath.Join(root, name))
+		info, err := files.Stat(name)
 		if err != nil {
 			return nil, err
 		}

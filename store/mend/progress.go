@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -90,7 +89,7 @@ func decodeProgress(b []byte) (*progress, error) {
 // readProgress reads the file that records how far verifications have come. It
 // returns an empty progress if there is no such file.
 func (m *Maintenance) readProgress() (*progress, error) {
-	b, err := disk.ReadFile(m.folder.Disk, filepath.Join(m.folder.Path, fileVerify))
+	b, err := disk.ReadFile(m.folder.Files(), fileVerify)
 	if errors.Is(err, os.ErrNotExist) {
 		return &progress{next: make(map[int]int)}, nil
 	}
@@ -165,11 +164,10 @@ func (y *verifier) note() error {
 	// Who sweeps what is half written has the lock; and the statement may have
 	// been cancelled.
 	err = m.folder.Locked(context.Background(), func(disk.File) error {
-		path := filepath.Join(m.folder.Path, fileVerify)
 		if len(s.next) == 0 && !s.going {
-			return m.folder.Disk.Remove(path)
+			return m.folder.Files().Remove(fileVerify)
 		}
-		return disk.WriteFile(m.folder.Disk, path, after)
+		return disk.WriteFile(m.folder.Files(), fileVerify, after)
 	})
 	if err != nil && y.o.Sample > 1 && y.whole {
 		return fmt.Errorf("store which part of the sample is next: %w", err)

@@ -224,24 +224,20 @@ func (r *reindex) lost(ctx context.Context) error {
 // of the db-file say. If a segment has several db-files, dbFiles takes the newest,
 // which was in force.
 func (m *Maintenance) dbFiles() ([]*segment.Info, error) {
-	names, err := disk.Glob(m.folder.Disk, m.folder.Path, filepath.Join(commit.DirPools, "*", "*.raw"))
+	names, err := disk.Glob(m.folder.Files(), ".", filepath.Join(commit.DirPools, "*", "*.raw"))
 	if err != nil {
 		return nil, err
 	}
 	var out []*segment.Info
 	for _, name := range names {
-		info, err := m.folder.Disk.Stat(name)
+		info, err := m.folder.Files().Stat(name)
 		if err != nil {
 			return nil, err
 		}
-		rel, err := filepath.Rel(m.folder.Path, name)
-		if err != nil {
-			return nil, err
-		}
-		i := &segment.Info{Fresh: segment.FreshUnknown, Pool: filepath.Base(filepath.Dir(name)), File: rel, Bytes: info.Size()}
+		i := &segment.Info{Fresh: segment.FreshUnknown, Pool: filepath.Base(filepath.Dir(name)), File: name, Bytes: info.Size()}
 		var ok bool
 		if i.ID, _, ok = segment.ParseName(filepath.Base(name)); !ok {
-			return nil, fmt.Errorf("%s does not have the name of a db-file: move it out of the folder %s", rel, commit.DirPools)
+			return nil, fmt.Errorf("%s does not have the name of a db-file: move it out of the folder %s", name, commit.DirPools)
 		}
 		out = append(out, i)
 	}
@@ -297,16 +293,16 @@ func (m *Maintenance) catalogOf(infos []*segment.Info, files []catalog.IndexFile
 // blockListFile describes the newest block-list in the archive's folder, for a rebuilt
 // catalogue. If there is none, the Name of the result is "".
 func (m *Maintenance) blockListFile() (catalog.File, error) {
-	names, err := disk.Glob(m.folder.Disk, m.folder.Path, filepath.Join(commit.DirBlocked, "[0-9]*"))
+	names, err := disk.Glob(m.folder.Files(), ".", filepath.Join(commit.DirBlocked, "[0-9]*"))
 	if err != nil || len(names) == 0 {
 		return catalog.File{}, err
 	}
 	newest := slices.MaxFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) })
-	b, err := disk.ReadFile(m.folder.Disk, newest)
+	b, err := disk.ReadFile(m.folder.Files(), newest)
 	if err != nil {
 		return catalog.File{}, err
 	}
-	f := catalog.File{Name: filepath.Join(commit.DirBlocked, filepath.Base(newest)), Bytes: int64(len(b)), CRC: lines.Sum(b)}
+	f := catalog.File{Name: newest, Bytes: int64(len(b)), CRC: lines.Sum(b)}
 	if _, err := catalog.DecodeBlockList(b); err != nil {
 		return f, &segment.Error{File: f.Name, Offset: -1, Err: err}
 	}
@@ -318,18 +314,18 @@ func (m *Maintenance) blockListFile() (catalog.File, error) {
 // generation a removal came into force. A removal that is not in known counts as later than all
 // segments.
 func (m *Maintenance) removalsOf(c *catalog.Catalog, known map[string]catalog.RemovalFile) ([]catalog.RemovalFile, error) {
-	names, err := disk.Glob(m.folder.Disk, m.folder.Path, filepath.Join(commit.DirRemoved, "[0-9]*"))
+	names, err := disk.Glob(m.folder.Files(), ".", filepath.Join(commit.DirRemoved, "[0-9]*"))
 	if err != nil {
 		return nil, err
 	}
 	have := c.Holdings()
 	var out []catalog.RemovalFile
 	for _, name := range names {
-		b, err := disk.ReadFile(m.folder.Disk, name)
+		b, err := disk.ReadFile(m.folder.Files(), name)
 		if err != nil {
 			return nil, err
 		}
-		info := catalog.RemovalFile{Name: filepath.Join(commit.DirRemoved, filepath.Base(name)), Bytes: int64(len(b)), CRC: lines.Sum(b)}
+		info := catalog.RemovalFile{Name: name, Bytes: int64(len(b)), CRC: lines.Sum(b)}
 		r, err := catalog.DecodeRemoval(b)
 		if err != nil {
 			return nil, &segment.Error{File: info.Name, Offset: -1, Err: err}
@@ -373,8 +369,7 @@ func (r *reindex) build(ctx context.Context, infos []*segment.Info, checked bool
 		return err
 	}
 	for n, g := range groups {
-		name := filepath.Join(commit.DirIndex, fmt.Sprintf("%06d.idx", first+uint32(n)))
-		if err := r.indexFile(ctx, name, byYear[g], checked); err != nil {
+		if err := r.indexFile(ctx, first+uint32(n), byYear[g], checked); err != nil {
 			return err
 		}
 	}
@@ -392,12 +387,13 @@ func (r *reindex) numbers(ctx context.Context, n int, checked bool) (uint32, err
 	return uint32(first), err
 }
 
-// indexFile makes one index file for the given segments, in the writer's folder. name is
-// the path that it will have in the archive's folder. checked is set if infos come from
+// indexFile makes one index file for the given segments, in the writer's folder. number is
+// the number in its name. checked is set if infos come from
 // an undamaged catalogue.
-func (r *reindex) indexFile(ctx context.Context, name string, infos []*segment.Info, checked bool) error {
-	tmp := filepath.Join(r.w.Dir, filepath.Base(name))
-	x, err := indexfile.NewBuilder(r.m.folder.Disk, tmp)
+func (r *reindex) indexFile(ctx context.Context, number uint32, infos []*segment.Info, checked bool) error {
+	base := fmt.Sprintf("%06d.idx", number)
+	tmp, name := r.w.File(base), filepath.Join(commit.DirIndex, base)
+	x, err := r.w.CreateIndex(number)
 	if err != nil {
 		return err
 	}
@@ -421,7 +417,7 @@ func (r *reindex) indexFile(ctx context.Context, name string, infos []*segment.I
 	if err := x.Finish(); err != nil {
 		return err
 	}
-	file, err := commit.DescribeIndex(r.m.folder.Disk, tmp, name)
+	file, err := commit.DescribeIndex(r.m.folder.Files(), tmp, name)
 	if err != nil {
 		return err
 	}
@@ -434,9 +430,8 @@ func (r *reindex) indexFile(ctx context.Context, name string, infos []*segment.I
 // Info. If checked is set and the db-file differs from i, the result is nil, and the segment
 // keeps its old index.
 func (r *reindex) segment(ctx context.Context, x *indexfile.Builder, i *segment.Info, checked bool) (*segment.Info, error) {
-	path := filepath.Join(r.m.folder.Path, i.File)
 	if checked {
-		crc, err := checksum(ctx, r.m.folder.Disk, path)
+		crc, err := checksum(ctx, r.m.folder.Files(), i.File)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -445,7 +440,7 @@ func (r *reindex) segment(ctx context.Context, x *indexfile.Builder, i *segment.
 			return nil, nil
 		}
 	}
-	f, err := r.m.folder.Disk.Open(path)
+	f, err := r.m.folder.Files().Open(i.File)
 	if err != nil {
 		return nil, err
 	}
@@ -458,7 +453,7 @@ func (r *reindex) segment(ctx context.Context, x *indexfile.Builder, i *segment.
 	var damage *segment.Error
 	switch {
 	case errors.As(err, &damage) && !checked:
-		return nil, fmt.Errorf("%w. Without a catalogue all db-files must be undamaged: restore this one from a copy of the archive; or RECOVER '%s' TO 'saved.warc', move the db-file away, REINDEX, and IMPORT 'saved.warc'", damage, path)
+		return nil, fmt.Errorf("%w. Without a catalogue all db-files must be undamaged: restore this one from a copy of the archive; or RECOVER '%s' TO 'saved.warc', move the db-file away, REINDEX, and IMPORT 'saved.warc'", damage, f.Name())
 	case err != nil:
 		return nil, err
 	case info.ID != i.ID || info.Pool != i.Pool:
@@ -508,17 +503,13 @@ func (r *reindex) publish(ctx context.Context, next func() (*catalog.Catalog, er
 // namesFiles reads the names files in the pools' folders, and returns an entry for each,
 // as a catalogue has it. A names file says where the blocks of merged segments are now.
 func (m *Maintenance) namesFiles() ([]catalog.NamesFile, error) {
-	paths, err := disk.Glob(m.folder.Disk, m.folder.Path, filepath.Join(commit.DirPools, "*", "*.names"))
+	names, err := disk.Glob(m.folder.Files(), ".", filepath.Join(commit.DirPools, "*", "*.names"))
 	if err != nil {
 		return nil, err
 	}
 	var out []catalog.NamesFile
-	for _, path := range paths {
-		b, err := disk.ReadFile(m.folder.Disk, path)
-		if err != nil {
-			return nil, err
-		}
-		name, err := filepath.Rel(m.folder.Path, path)
+	for _, name := range names {
+		b, err := disk.ReadFile(m.folder.Files(), name)
 		if err != nil {
 			return nil, err
 		}

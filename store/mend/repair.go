@@ -95,7 +95,7 @@ type repair struct {
 // its path or URL as the user wrote it. If copied does not exist, or is the archive's own folder,
 // sameFiles returns an error.
 func (m *Maintenance) sameFiles(copied *commit.Folder, place string) (map[catalog.File]bool, error) {
-	if _, err := copied.Disk.Stat(copied.Path); err != nil && !copied.Remote() {
+	if _, err := copied.Files().Stat("."); err != nil && !copied.Remote() {
 		return nil, err
 	}
 	if copied.Remote() && !copied.Exists() {
@@ -151,7 +151,7 @@ func (r *repair) file(ctx context.Context, f catalog.File) (task.RepairResult, e
 // the catalogue's entry for it. It returns false for a file that cannot be read. The only error is
 // that of ctx.
 func (r *repair) good(ctx context.Context, folder *commit.Folder, f catalog.File) (bool, error) {
-	file, err := folder.Disk.Open(filepath.Join(folder.Path, f.Name))
+	file, err := folder.Files().Open(f.Name)
 	if err != nil {
 		return false, nil
 	}
@@ -176,7 +176,7 @@ type part struct {
 // openPart opens the db-file at the path name in an archive's folder. A missing file
 // counts as empty. The caller closes the result.
 func openPart(folder *commit.Folder, name string) (part, error) {
-	f, err := folder.Disk.Open(filepath.Join(folder.Path, name))
+	f, err := folder.Files().Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return part{bytes.NewReader(nil), io.NopCloser(nil)}, nil
 	}
@@ -196,15 +196,16 @@ func (r *repair) mend(ctx context.Context, f catalog.File, res *task.RepairResul
 		return err
 	}
 	defer two.Close()
-	var tmp disk.File
+	tmp := r.w.File(filepath.Base(f.Name))
+	var file disk.File
 	sum := lines.NewSum()
 	out := &summing{sum: sum}
 	if !r.o.Dry {
-		if tmp, err = disk.Create(r.m.folder.Disk, filepath.Join(r.w.Dir, filepath.Base(f.Name))); err != nil {
+		if file, err = disk.Create(r.m.folder.Files(), tmp); err != nil {
 			return err
 		}
-		defer tmp.Close()
-		out.w = tmp
+		defer file.Close()
+		out.w = file
 	}
 	m, err := segment.Mend(ctx, out, one, two, f.Bytes)
 	if err != nil {
@@ -223,10 +224,10 @@ func (r *repair) mend(ctx context.Context, f catalog.File, res *task.RepairResul
 	if r.o.Dry {
 		return nil
 	}
-	if err := tmp.Sync(); err != nil {
+	if err := file.Sync(); err != nil {
 		return err
 	}
-	return r.m.replace(ctx, tmp.Name(), f)
+	return r.m.replace(ctx, tmp, f)
 }
 
 // indexBytesMax is the greatest size in bytes of a file that the method choose combines
@@ -240,11 +241,11 @@ func (r *repair) choose(ctx context.Context, f catalog.File, res *task.RepairRes
 	if f.Bytes > indexBytesMax {
 		return nil
 	}
-	one, err := disk.ReadFile(r.m.folder.Disk, filepath.Join(r.m.folder.Path, f.Name))
+	one, err := disk.ReadFile(r.m.folder.Files(), f.Name)
 	if err != nil {
 		return nil // a missing file cannot be read; the result says so
 	}
-	two, err := disk.ReadFile(r.there.Disk, filepath.Join(r.there.Path, f.Name))
+	two, err := disk.ReadFile(r.there.Files(), f.Name)
 	if err != nil || len(one) != len(two) {
 		return nil
 	}
@@ -261,14 +262,14 @@ func (r *repair) choose(ctx context.Context, f catalog.File, res *task.RepairRes
 	if r.o.Dry {
 		return nil
 	}
-	tmp := filepath.Join(r.w.Dir, filepath.Base(f.Name))
-	if err := disk.WriteFile(r.m.folder.Disk, tmp, b); err != nil {
+	tmp := r.w.File(filepath.Base(f.Name))
+	if err := disk.WriteFile(r.m.folder.Files(), tmp, b); err != nil {
 		return err
 	}
 	return r.m.replace(ctx, tmp, f)
 }
 
-// replace puts the synced file at the path tmp in the place of the file f of the archive. If the
+// replace puts the synced file tmp, a path in the archive's folder, in the place of the file f of the archive. If the
 // catalogue in force no longer names f, it returns an error.
 func (m *Maintenance) replace(ctx context.Context, tmp string, f catalog.File) error {
 	err := m.folder.Locked(ctx, func(disk.File) error {
@@ -279,16 +280,15 @@ func (m *Maintenance) replace(ctx context.Context, tmp string, f catalog.File) e
 		if !slices.Contains(c.Files(), f.Name) {
 			return errors.New("another process removed the file from the archive meanwhile: run the statement again")
 		}
-		path := filepath.Join(m.folder.Path, f.Name)
-		dir := filepath.Dir(path)
-		if err := disk.Mkdir(m.folder.Disk, dir); err != nil {
+		files, dir := m.folder.Files(), filepath.Dir(f.Name)
+		if err := disk.Mkdir(files, dir); err != nil {
 			return err
 		}
-		if err := m.folder.Disk.Rename(tmp, path); err != nil {
+		if err := files.Rename(tmp, f.Name); err != nil {
 			return err
 		}
 		m.files.ForgetIndex(f.Name)
-		return m.folder.Disk.SyncDir(dir)
+		return files.SyncDir(dir)
 	})
 	if err != nil {
 		return err

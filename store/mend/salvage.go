@@ -25,9 +25,8 @@ import (
 type salvager struct {
 	own    *salvaged
 	others map[uint32]*salvaged      // other db-files, by number of the segment; nil for a missing file
-	disk   disk.FS                   // reads all files
+	disk   disk.FS                   // reads the files in the folder that has the pools' folders
 	names  map[uint32]*segment.Names // by number of a merged segment: where its blocks are now; nil until needed
-	pools  string                    // path of the folder that has the pools' folders
 	recent []keptRun                 // the runs decoded last, newest last
 	out    *warc.Writer              // nil until something is written
 	to     io.Writer                 // where out currently writes to
@@ -75,7 +74,7 @@ func newSalvager(ctx context.Context, d disk.FS, name string) (*salvager, error)
 	if err != nil {
 		return nil, err
 	}
-	v := &salvager{own: own, disk: d, others: make(map[uint32]*salvaged), pools: filepath.Dir(filepath.Dir(name))}
+	v := &salvager{own: own, disk: disk.Inside(d, filepath.Dir(filepath.Dir(name))), others: make(map[uint32]*salvaged)}
 	own.s.Other = v.otherRuns(ctx)
 	return v, nil
 }
@@ -266,7 +265,7 @@ func (v *salvager) holder(ctx context.Context, e *segment.Stored) (*segment.Stor
 		return v.entry(ctx, o)
 	}
 	numbers := []uint32{e.Holder.Segment}
-	names, err := disk.Glob(v.disk, v.pools, filepath.Join("*", "*.raw"))
+	names, err := disk.Glob(v.disk, ".", filepath.Join("*", "*.raw"))
 	if err != nil {
 		return nil, err
 	}
@@ -362,7 +361,7 @@ func (v *salvager) spans(ctx context.Context, list []segment.Span, hops int) ([]
 func (v *salvager) namesOf(id uint32) *segment.Names {
 	if v.names == nil {
 		v.names = make(map[uint32]*segment.Names)
-		files, _ := disk.Glob(v.disk, v.pools, filepath.Join("*", "*.names")) // names that cannot be read count as lost
+		files, _ := disk.Glob(v.disk, ".", filepath.Join("*", "*.names")) // names that cannot be read count as lost
 		for _, name := range files {
 			b, err := disk.ReadFile(v.disk, name)
 			if err != nil {
@@ -416,7 +415,7 @@ func (v *salvager) other(ctx context.Context, number uint32) (*salvaged, error) 
 	if o, ok := v.others[number]; ok {
 		return o, nil
 	}
-	names, err := disk.Glob(v.disk, v.pools, filepath.Join("*", fmt.Sprintf("%06d*.raw", number)))
+	names, err := disk.Glob(v.disk, ".", filepath.Join("*", fmt.Sprintf("%06d*.raw", number)))
 	if err != nil {
 		return nil, err
 	}

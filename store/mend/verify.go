@@ -119,7 +119,7 @@ func (m *Maintenance) PlanVerify(ctx context.Context, o task.VerifyOptions) (tas
 		others = append(others, files...)
 	}
 	for _, name := range others {
-		if info, err := m.folder.Disk.Stat(filepath.Join(m.folder.Path, name)); err == nil {
+		if info, err := m.folder.Files().Stat(name); err == nil {
 			add(name, info.Size())
 		}
 	}
@@ -378,7 +378,7 @@ func (y *verifier) small(ctx context.Context) error {
 			return err
 		}
 	}
-	b, err := disk.ReadFile(y.m.folder.Disk, filepath.Join(y.m.folder.Path, commit.FileFormat))
+	b, err := disk.ReadFile(y.m.folder.Files(), commit.FileFormat)
 	if err == nil {
 		err = commit.CheckFormat(b)
 	}
@@ -521,7 +521,7 @@ func (y *verifier) report(f task.Finding) error {
 // with the size and crc32c in the catalogue. why says what is wrong; it is "" if the
 // file is undamaged. The error is set only if ctx ended.
 func (y *verifier) sum(ctx context.Context, name string, size int64, crc uint32) (why string, err error) {
-	f, err := y.m.folder.Disk.Open(filepath.Join(y.m.folder.Path, name))
+	f, err := y.m.folder.Files().Open(name)
 	if err != nil {
 		return err.Error(), nil
 	}

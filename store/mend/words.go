@@ -103,13 +103,13 @@ func (m *Maintenance) indexWords(ctx context.Context, of func(*segment.Info) boo
 // words makes one index of words for a group of segments, and moves it to its place in the archive.
 // v reads the segments.
 func (r *reindex) words(ctx context.Context, v *finder.Finder, group []*segment.Info) (err error) {
-	folder := r.m.folder
-	tmp, name := filepath.Join(r.w.Dir, "words"), filepath.Join(folder.Path, commit.Words.File(group))
+	files := r.m.folder.Files()
+	tmp, name := r.w.File("words"), commit.Words.File(group)
 	bytes, runs := int64(0), 0
 	for _, s := range group {
 		bytes, runs = bytes+s.Bytes, runs+s.Runs
 	}
-	f, err := disk.Create(folder.Disk, tmp)
+	f, err := disk.Create(files, tmp)
 	if err != nil {
 		return err
 	}
@@ -125,18 +125,18 @@ func (r *reindex) words(ctx context.Context, v *finder.Finder, group []*segment.
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	if err := disk.Mkdir(folder.Disk, filepath.Dir(name)); err != nil {
+	if err := disk.Mkdir(files, filepath.Dir(name)); err != nil {
 		return err
 	}
-	if err := folder.Disk.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := files.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err // a file that is open cannot be replaced on every system
 	}
-	if err := folder.Disk.Rename(tmp, name); err != nil {
+	if err := files.Rename(tmp, name); err != nil {
 		return err
 	}
 	r.done += bytes
 	r.result(group[0].Pool).IndexBytes += counted.n
-	return folder.Disk.SyncDir(filepath.Dir(name))
+	return files.SyncDir(filepath.Dir(name))
 }
 
 // countingWriter writes to the file w, and counts the bytes.
@@ -155,7 +155,7 @@ func (c *countingWriter) Write(p []byte) (int, error) {
 // checkWords reads a whole index of words, and returns an error if it is damaged. name is its
 // path in the archive's folder.
 func checkWords(ctx context.Context, folder *commit.Folder, name string) error {
-	f, err := index.Open(folder.Disk, folder.Path, name, nil)
+	f, err := index.Open(folder.Files(), name, nil)
 	if errors.Is(err, index.ErrOther) {
 		err = fmt.Errorf("%w: it is not used, and REINDEX SEARCH makes it again", err)
 	}

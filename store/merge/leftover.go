@@ -3,12 +3,10 @@ package merge
 import (
 	"context"
 	"maps"
-	"path/filepath"
 	"slices"
 
 	"infomall/store/catalog"
 	"infomall/store/commit"
-	"infomall/store/disk"
 	"infomall/store/disk/lines"
 	"infomall/store/segment"
 	"infomall/store/timeline"
@@ -109,8 +107,8 @@ func (m *merging) names(p *commit.Publication) error {
 	if len(m.done) == 0 {
 		return nil
 	}
-	p.Names, p.Dropped, p.NamesPath = &catalog.NamesFile{}, make(map[uint32]bool), filepath.Join(m.w.Dir, "names")
-	f, err := disk.Create(m.w.Folder.Disk, p.NamesPath)
+	p.Names, p.Dropped = &catalog.NamesFile{}, make(map[uint32]bool)
+	f, err := m.w.CreateNames()
 	if err != nil {
 		return err
 	}

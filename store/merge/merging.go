@@ -72,7 +72,7 @@ type output struct {
 func newMerging(w *commit.Writer, v *snapshot.Snapshot, t mergeTask, in []*segment.Info, placesBytes int64) *merging {
 	m := &merging{
 		w: w, v: v, merged: t.pool, pool: t.pool, seal: t.seal, share: !t.byItself, progress: t.progress, total: t.done + t.total, read: t.done, in: make(map[uint32]*segment.Info), enc: segment.NewEncoder(),
-		blocks: segment.NewBlocks(mergeBlocks), bodies: make(map[segment.ID]*segment.Stored), at: newPlaces(w.Folder.Disk, w.Dir, in, placesBytes),
+		blocks: segment.NewBlocks(mergeBlocks), bodies: make(map[segment.ID]*segment.Stored), at: newPlaces(w.Folder.Files(), w.File("places"), in, placesBytes),
 	}
 	if t.seal {
 		m.enc = w.Packer.Encoder()
@@ -295,7 +295,7 @@ func (m *merging) finish() error {
 	if err := out.Writer.AddTo(m.index, &info); err != nil {
 		return err
 	}
-	m.done = append(m.done, commit.Made{Info: &info, Path: out.file.Name()})
+	m.done = append(m.done, commit.Made{Info: &info})
 	return nil
 }
 

@@ -14,7 +14,7 @@ func TestPlaces(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		in := []*segment.Info{{ID: 3, Runs: 4}, {ID: 7, Runs: 1}, {ID: 8, Runs: 5}}
 		blocks := func(r segment.RunRef) int { return int(r.Segment*7+r.Run*3) % 11 }
-		p := newPlaces(disk.OS, t.TempDir(), in, rapid.SampledFrom([]int64{0, 250, 1 << 20}).Draw(rt, "held"))
+		p := newPlaces(disk.Inside(disk.OS, t.TempDir()), "places", in, rapid.SampledFrom([]int64{0, 250, 1 << 20}).Draw(rt, "held"))
 		defer p.close()
 		want := make(map[segment.BlockRef]segment.BlockRef)
 		met := make(map[segment.RunRef]bool)

@@ -311,5 +311,5 @@ func (f *form) write(ctx context.Context, run func(n uint32, w *segment.Writer) 
 	if err != nil {
 		return commit.Made{}, fmt.Errorf("write %s: %w", file.Name(), err)
 	}
-	return commit.Made{Info: &now, Writer: w, Path: file.Name(), Old: info, Number: number}, nil
+	return commit.Made{Info: &now, Writer: w, Old: info, Number: number}, nil
 }

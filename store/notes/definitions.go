@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -35,7 +34,7 @@ func (k *Notes) Definitions(ctx context.Context) ([]task.Definition, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	b, err := disk.ReadFile(k.folder.Disk, filepath.Join(k.folder.Path, FileDefinitions))
+	b, err := disk.ReadFile(k.folder.Files(), FileDefinitions)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
@@ -70,10 +69,10 @@ func (k *Notes) Define(ctx context.Context, change func([]task.Definition) ([]ta
 		if len(b) > definitionsBytesMax {
 			return fmt.Errorf("the archive's definitions would take %d bytes; the limit is %d MB: drop some", len(b), definitionsBytesMax>>20)
 		}
-		if err := disk.WriteFile(k.folder.Disk, filepath.Join(k.folder.Path, FileDefinitions), b); err != nil {
+		if err := disk.WriteFile(k.folder.Files(), FileDefinitions, b); err != nil {
 			return err
 		}
-		return k.folder.Disk.SyncDir(k.folder.Path)
+		return k.folder.Files().SyncDir(".")
 	})
 }
 

@@ -74,7 +74,7 @@ func (k *Notes) BeginJob(ctx context.Context, j task.Job) (id int64, end func(ta
 			if run != nil {
 				err = errors.Join(err, run.Close())
 				if err == nil {
-					err = k.folder.Disk.Remove(run.Name())
+					err = k.folder.Files().Remove(runningFile(j.ID))
 				}
 			}
 			return err
@@ -118,8 +118,8 @@ func (l *jobLog) nextID() int64 {
 // f with the content of the folder. Before that, it adds to the log the jobs whose process was
 // killed, as interrupted.
 func (k *Notes) jobsLocked(ctx context.Context, f func(*jobLog) error) error {
-	if _, err := k.folder.Disk.Stat(filepath.Join(k.folder.Path, dirJobs)); err != nil {
-		if err := disk.Mkdir(k.folder.Disk, filepath.Join(k.folder.Path, dirJobs)); err != nil {
+	if _, err := k.folder.Files().Stat(dirJobs); err != nil {
+		if err := disk.Mkdir(k.folder.Files(), dirJobs); err != nil {
 			return err
 		}
 	}
@@ -135,7 +135,7 @@ func (k *Notes) jobsLocked(ctx context.Context, f func(*jobLog) error) error {
 			log.lost = nil
 		}
 		for _, name := range log.sweep {
-			if err := k.folder.Disk.Remove(name); err != nil {
+			if err := k.folder.Files().Remove(name); err != nil {
 				return err
 			}
 		}
@@ -148,7 +148,7 @@ func (k *Notes) jobsLocked(ctx context.Context, f func(*jobLog) error) error {
 // it then returns the job only as ended.
 func (k *Notes) readJobs() (*jobLog, error) {
 	log := &jobLog{}
-	names, err := disk.Glob(k.folder.Disk, k.folder.Path, filepath.Join(dirJobs, fileRunning+"*"))
+	names, err := disk.Glob(k.folder.Files(), ".", filepath.Join(dirJobs, fileRunning+"*"))
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +194,7 @@ func (k *Notes) readJobs() (*jobLog, error) {
 // lookAtJob reads the file of a job, whose path is name. ok is false if the file was not written
 // completely; the job then never began. runs reports whether the job's process is still alive.
 func (k *Notes) lookAtJob(name string) (j task.Job, ok, runs bool, err error) {
-	f, err := k.folder.Disk.OpenFile(name, os.O_RDONLY, 0)
+	f, err := k.folder.Files().OpenFile(name, os.O_RDONLY, 0)
 	if err != nil {
 		return j, false, false, err
 	}
@@ -211,11 +211,17 @@ func (k *Notes) lookAtJob(name string) (j task.Job, ok, runs bool, err error) {
 	return j, ok, !free, nil
 }
 
+// runningFile returns the path, in the archive's folder, of the file of the running job with this
+// ID.
+func runningFile(id int64) string {
+	return filepath.Join(dirJobs, fmt.Sprintf("%s%09d", fileRunning, id))
+}
+
 // noteRunning creates the file of a running job and returns it, locked until the
 // caller closes it. The file is not synced, because a power failure ends the job
 // anyway.
 func (k *Notes) noteRunning(j *task.Job) (disk.File, error) {
-	f, err := disk.Create(k.folder.Disk, filepath.Join(k.folder.Path, dirJobs, fmt.Sprintf("%s%09d", fileRunning, j.ID)))
+	f, err := disk.Create(k.folder.Files(), runningFile(j.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -224,7 +230,7 @@ func (k *Notes) noteRunning(j *task.Job) (disk.File, error) {
 		_, err = f.Write(encodeJob(nil, j))
 	}
 	if err != nil {
-		return nil, errors.Join(err, f.Close(), k.folder.Disk.Remove(f.Name()))
+		return nil, errors.Join(err, f.Close(), k.folder.Files().Remove(runningFile(j.ID)))
 	}
 	return f, nil
 }
@@ -233,7 +239,7 @@ func (k *Notes) noteRunning(j *task.Job) (disk.File, error) {
 // not written completely, and warns if a complete line is damaged.
 func (k *Notes) readLog(log *jobLog) error {
 	name := filepath.Join(dirJobs, fileJobs)
-	b, err := disk.ReadFile(k.folder.Disk, filepath.Join(k.folder.Path, name))
+	b, err := disk.ReadFile(k.folder.Files(), name)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
@@ -259,7 +265,7 @@ func (k *Notes) readLog(log *jobLog) error {
 // jobsBytesMax, appendJobs writes the file again, with only the later half of the jobs and the
 // last job of each schedule.
 func (k *Notes) appendJobs(log *jobLog, jobs ...task.Job) error {
-	name := filepath.Join(k.folder.Path, dirJobs, fileJobs)
+	name := filepath.Join(dirJobs, fileJobs)
 	log.ended = append(log.ended, jobs...)
 	var b []byte
 	if log.size > jobsBytesMax {
@@ -267,11 +273,11 @@ func (k *Notes) appendJobs(log *jobLog, jobs ...task.Job) error {
 		for i := range log.ended {
 			b = encodeJob(b, &log.ended[i])
 		}
-		if err := disk.WriteFile(k.folder.Disk, name, b); err != nil {
+		if err := disk.WriteFile(k.folder.Files(), name, b); err != nil {
 			return err
 		}
 		log.size, log.torn = int64(len(b)), false
-		return k.folder.Disk.SyncDir(filepath.Dir(name))
+		return k.folder.Files().SyncDir(filepath.Dir(name))
 	}
 	if log.torn {
 		b = append(b, '\n')
@@ -279,7 +285,7 @@ func (k *Notes) appendJobs(log *jobLog, jobs ...task.Job) error {
 	for i := range jobs {
 		b = encodeJob(b, &jobs[i])
 	}
-	f, err := k.folder.Disk.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
+	f, err := k.folder.Files().OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return err
 	}
@@ -289,7 +295,7 @@ func (k *Notes) appendJobs(log *jobLog, jobs ...task.Job) error {
 	}
 	err = errors.Join(err, f.Close())
 	if err == nil && log.size == 0 {
-		err = k.folder.Disk.SyncDir(filepath.Dir(name))
+		err = k.folder.Files().SyncDir(filepath.Dir(name))
 	}
 	log.size, log.torn = log.size+int64(len(b)), false
 	return err
@@ -358,10 +364,10 @@ func (k *Notes) Daemon() (io.Closer, error) {
 	if err := k.folder.Create(); err != nil {
 		return nil, err
 	}
-	if err := disk.Mkdir(k.folder.Disk, filepath.Join(k.folder.Path, dirJobs)); err != nil {
+	if err := disk.Mkdir(k.folder.Files(), dirJobs); err != nil {
 		return nil, err
 	}
-	f, err := k.folder.Disk.OpenFile(filepath.Join(k.folder.Path, dirJobs, fileDaemon), os.O_RDWR|os.O_CREATE, 0o644)
+	f, err := k.folder.Files().OpenFile(filepath.Join(dirJobs, fileDaemon), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, err
 	}

@@ -50,19 +50,18 @@ func (k *Notes) saveResult(ctx context.Context, w *commit.Writer, info *task.Res
 	if len(filepath.Base(folder)) > resultNameMax {
 		return fmt.Errorf("the name of its folder would have more than %d bytes", resultNameMax)
 	}
-	made := filepath.Join(w.Dir, "result")
+	made := w.File("result")
 	if err := k.writeResult(ctx, made, info, rows); err != nil {
 		return err
 	}
-	dir := filepath.Join(k.folder.Path, folder)
-	if err := disk.MkdirAll(k.folder.Disk, dir); err != nil {
+	if err := disk.MkdirAll(k.folder.Files(), folder); err != nil {
 		return err
 	}
 	for {
 		info.File = filepath.Join(folder, fmt.Sprintf("%014d", info.Computed))
 		// Unlike a rename, a link does not replace what another process has stored
 		// meanwhile.
-		err := k.folder.Disk.Link(made, filepath.Join(k.folder.Path, info.File))
+		err := k.folder.Files().Link(made, info.File)
 		if errors.Is(err, os.ErrExist) {
 			info.Computed++
 			continue
@@ -70,14 +69,14 @@ func (k *Notes) saveResult(ctx context.Context, w *commit.Writer, info *task.Res
 		if err != nil {
 			return err
 		}
-		return k.folder.Disk.SyncDir(dir)
+		return k.folder.Files().SyncDir(folder)
 	}
 }
 
 // writeResult writes and syncs the file of a result at the path name. It sets info.Rows
 // and info.Bytes.
 func (k *Notes) writeResult(ctx context.Context, name string, info *task.Result, rows iter.Seq2[task.ResultRow, error]) (err error) {
-	f, err := disk.Create(k.folder.Disk, name)
+	f, err := disk.Create(k.folder.Files(), name)
 	if err != nil {
 		return err
 	}
@@ -126,8 +125,8 @@ func resultFolder(kind, name string) string {
 // DropResult removes all stored results of a kind with one name, and returns how many
 // it removed. It returns 0 if there are none.
 func (k *Notes) DropResult(ctx context.Context, kind, name string) (int, error) {
-	dir := filepath.Join(k.folder.Path, resultFolder(kind, name))
-	files, err := k.folder.Disk.ReadDir(dir)
+	dir := resultFolder(kind, name)
+	files, err := k.folder.Files().ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return 0, nil
 	}
@@ -138,25 +137,25 @@ func (k *Notes) DropResult(ctx context.Context, kind, name string) (int, error) 
 		if err := ctx.Err(); err != nil {
 			return i, err
 		}
-		if err := k.folder.Disk.Remove(filepath.Join(dir, f.Name())); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := k.folder.Files().Remove(filepath.Join(dir, f.Name())); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return i, err
 		}
 	}
-	return len(files), k.folder.Disk.SyncDir(dir)
+	return len(files), k.folder.Files().SyncDir(dir)
 }
 
 // Results lists the results of a kind, sorted by name and time. It leaves out
 // results whose files cannot be read, with a warning for each. Such a file is damaged,
 // has another format, or has the kind, name or time of another result in its path.
 func (k *Notes) Results(ctx context.Context, kind string) ([]task.Result, error) {
-	names, err := k.folder.Disk.ReadDir(filepath.Join(k.folder.Path, dirResults, kind))
+	names, err := k.folder.Files().ReadDir(filepath.Join(dirResults, kind))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
 	var list []task.Result
 	for _, n := range names {
 		folder := filepath.Join(dirResults, kind, n.Name())
-		files, err := k.folder.Disk.ReadDir(filepath.Join(k.folder.Path, folder))
+		files, err := k.folder.Files().ReadDir(folder)
 		if err != nil {
 			k.warn(err)
 			continue
@@ -187,7 +186,7 @@ func (k *Notes) Results(ctx context.Context, kind string) ([]task.Result, error)
 // Results, it returns an error if a file cannot be read.
 func (k *Notes) NamedResults(ctx context.Context, kind, name string) ([]task.Result, error) {
 	folder := resultFolder(kind, name)
-	files, err := k.folder.Disk.ReadDir(filepath.Join(k.folder.Path, folder))
+	files, err := k.folder.Files().ReadDir(folder)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
@@ -215,23 +214,16 @@ func (k *Notes) RemoveResult(ctx context.Context, info task.Result) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	name := filepath.Join(k.folder.Path, info.File)
-	if err := k.folder.Disk.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := k.folder.Files().Remove(info.File); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	return k.folder.Disk.SyncDir(filepath.Dir(name))
+	return k.folder.Files().SyncDir(filepath.Dir(info.File))
 }
 
 // ResultFiles returns the paths of the files of all results, relative to the
 // archive's folder.
 func (k *Notes) ResultFiles() ([]string, error) {
-	files, err := disk.Glob(k.folder.Disk, k.folder.Path, filepath.Join(dirResults, "*", "*", "*"))
-	for i := range files {
-		if files[i], err = filepath.Rel(k.folder.Path, files[i]); err != nil {
-			return nil, err
-		}
-	}
-	return files, err
+	return disk.Glob(k.folder.Files(), ".", filepath.Join(dirResults, "*", "*", "*"))
 }
 
 // CheckResult reads the file of a result to its end, and returns an error if the
@@ -254,7 +246,7 @@ type resultFile struct {
 func (r *resultFile) close() { r.file.Close() } // closing a file that was only read loses nothing
 
 func (k *Notes) openResult(name string) (*resultFile, error) {
-	f, err := k.folder.Disk.Open(filepath.Join(k.folder.Path, name))
+	f, err := k.folder.Files().Open(name)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"path/filepath"
 	"slices"
 	"sync"
 
@@ -39,11 +38,11 @@ const (
 type File struct {
 	Sources []Source // in the order in which they were written
 
-	disk         disk.FS
-	folder, name string // as passed to Open
-	rows         []Row  // of all sources, sorted by source and key
-	frames       []place
-	memory       int64 // result of Memory
+	disk   disk.FS
+	name   string // as passed to Open
+	rows   []Row  // of all sources, sorted by source and key
+	frames []place
+	memory int64 // result of Memory
 
 	mu   sync.Mutex
 	last int    // number of the frame in kept; -1 if there is none
@@ -56,12 +55,12 @@ type place struct {
 	frame
 }
 
-// Open reads the table of a file of readings from the disk d. folder is the folder of the
-// archive, and name the path of the file in it. The error is ErrOther if another version of
+// Open reads the table of a file of readings. d reads the files of the archive by
+// their names, see disk.Inside. The error is ErrOther if another version of
 // the program has written the file, fs.ErrNotExist if there is no such file, or a
 // *segment.Error if the file is damaged.
-func Open(d disk.FS, folder, name string) (*File, error) {
-	in, err := d.Open(filepath.Join(folder, name))
+func Open(d disk.FS, name string) (*File, error) {
+	in, err := d.Open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +69,7 @@ func Open(d disk.FS, folder, name string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{disk: d, folder: folder, name: name, last: -1}
+	f := &File{disk: d, name: name, last: -1}
 	if err := f.readTable(in, info.Size()); errors.Is(err, ErrOther) {
 		return nil, err
 	} else if err != nil {
@@ -239,7 +238,7 @@ func (f *File) Reading(r Row) ([]byte, error) {
 	}
 	f.mu.Unlock()
 	if frame == nil {
-		in, err := f.disk.Open(filepath.Join(f.folder, f.name))
+		in, err := f.disk.Open(f.name)
 		if err != nil {
 			return nil, err
 		}

@@ -49,7 +49,7 @@ func open(t *testing.T, dir string, b []byte) (*File, error) {
 	if err := os.WriteFile(filepath.Join(dir, "x.docs"), b, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return Open(disk.OS, dir, "x.docs")
+	return Open(disk.Inside(disk.OS, dir), "x.docs")
 }
 
 // sample fills a file: a body with text that two sources share, a picture, a body that no

@@ -129,13 +129,13 @@ func TestDamagedCensus(t *testing.T) {
 			x := changedCensus(t, dir, info, tt.change)
 			defer x.Close()
 			warned := 0
-			s := NewReader(disk.OS, dir, info, x, func(error) { warned++ })
+			s := NewReader(disk.Inside(disk.OS, dir), info, x, func(error) { warned++ })
 			defer s.Close()
 			if c := s.Census(); (c != nil) != tt.believed || (warned > 0) == tt.believed {
 				t.Errorf("got %+v, %d warnings", c, warned)
 			}
 			faults := 0
-			err := NewReader(disk.OS, dir, info, x, nil).Check(t.Context(), func(f Fault) error {
+			err := NewReader(disk.Inside(disk.OS, dir), info, x, nil).Check(t.Context(), func(f Fault) error {
 				if !f.Index {
 					t.Errorf("damage of the db-file: %v", f.Err)
 				}

@@ -91,7 +91,7 @@ func TestOnlySpans(t *testing.T) {
 	}
 	defer x.Close()
 	for _, index := range []*indexfile.File{x, nil} {
-		s := NewReader(disk.OS, dir, info, index, nil)
+		s := NewReader(disk.Inside(disk.OS, dir), info, index, nil)
 		defer s.Close()
 		for i := 0; i < len(entries); i += 3 {
 			if index == nil && i%99 != 0 {

@@ -27,7 +27,7 @@ func TestPassOver(t *testing.T) {
 	}
 	defer x.Close()
 	for name, index := range map[string]*indexfile.File{"index": x, "db-file": nil} {
-		s := NewReader(disk.OS, dir, info, index, func(err error) { t.Error(err) })
+		s := NewReader(disk.Inside(disk.OS, dir), info, index, func(err error) { t.Error(err) })
 		defer s.Close()
 		var all []uint32
 		var bounds []Bounds

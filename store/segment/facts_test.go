@@ -15,7 +15,7 @@ import (
 func TestFactsOfBlocks(t *testing.T) {
 	dir := t.TempDir()
 	info := writeSegment(t, dir, testEntries(40))
-	s := NewReader(disk.OS, dir, info, nil, nil)
+	s := NewReader(disk.Inside(disk.OS, dir), info, nil, nil)
 	defer s.Close()
 	seen := make(map[string]int)
 	for n := range info.Runs {
@@ -48,7 +48,7 @@ func TestWithoutFacts(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer x.Close()
-	s := NewReader(disk.OS, dir, info, x, nil)
+	s := NewReader(disk.Inside(disk.OS, dir), info, x, nil)
 	defer s.Close()
 	if f := factsOf(t, s, 0); f != noFacts {
 		t.Errorf("Facts: got %v, want none", f)

@@ -82,7 +82,7 @@ func TestGather(t *testing.T) {
 // TestContents compares the contents of the runs of a segment with the runs.
 func TestContents(t *testing.T) {
 	dir := t.TempDir()
-	s := NewReader(disk.OS, dir, writeSegment(t, dir, testEntries(3000)), nil, nil)
+	s := NewReader(disk.Inside(disk.OS, dir), writeSegment(t, dir, testEntries(3000)), nil, nil)
 	defer s.Close()
 	for n := range uint32(s.Info.Runs) {
 		c, err := s.Contents(n, nil)

@@ -60,7 +60,7 @@ func everyPage(m *Meta, want record.Columns) (out []Page, err error) {
 // of columns that the question needs are decompressed.
 func TestGroupsNeeded(t *testing.T) {
 	dir := t.TempDir()
-	s := NewReader(disk.OS, dir, writeSegment(t, dir, testEntries(300)), nil, nil)
+	s := NewReader(disk.Inside(disk.OS, dir), writeSegment(t, dir, testEntries(300)), nil, nil)
 	defer s.Close()
 	for _, c := range groupReads {
 		m, _, err := s.Meta(0)
@@ -82,7 +82,7 @@ func TestGroupsNeeded(t *testing.T) {
 // recipe of each body: without and with names in memory, and with all entries in memory.
 func TestRest(t *testing.T) {
 	dir := t.TempDir()
-	s := NewReader(disk.OS, dir, writeSegment(t, dir, testEntries(300)), nil, nil)
+	s := NewReader(disk.Inside(disk.OS, dir), writeSegment(t, dir, testEntries(300)), nil, nil)
 	defer s.Close()
 	m, _, err := s.Meta(0)
 	if err != nil {
@@ -134,7 +134,7 @@ func TestRest(t *testing.T) {
 func TestURLs(t *testing.T) {
 	dir := t.TempDir()
 	entries := testEntries(300)
-	s := NewReader(disk.OS, dir, writeSegment(t, dir, entries), nil, nil)
+	s := NewReader(disk.Inside(disk.OS, dir), writeSegment(t, dir, entries), nil, nil)
 	defer s.Close()
 	m, _, err := s.Meta(0)
 	if err != nil {
@@ -198,7 +198,7 @@ func TestGroupsDamaged(t *testing.T) {
 // is damaged.
 func readDamaged(t *testing.T, dir string, info *Info, group int) {
 	t.Helper()
-	s := NewReader(disk.OS, dir, info, nil, nil)
+	s := NewReader(disk.Inside(disk.OS, dir), info, nil, nil)
 	defer s.Close()
 	for _, c := range groupReads {
 		named := new(Error)

@@ -203,7 +203,7 @@ func (r *stagedRuns) Pop() any {
 func mergeStaged(x *indexfile.File, infos []*Info, add func(*Entry) error) error {
 	var runs stagedRuns
 	for _, info := range infos {
-		r := &stagedRun{c: NewReader(disk.OS, "", info, x, nil).Chunks(WantAll)}
+		r := &stagedRun{c: NewReader(disk.OS, info, x, nil).Chunks(WantAll)}
 		defer r.c.Close()
 		chunk, err := r.c.Seek("")
 		if err != nil {
@@ -305,7 +305,7 @@ func BenchmarkEntry(b *testing.B) {
 			b.Fatal(err)
 		}
 		defer x.Close()
-		s := NewReader(disk.OS, dir, &info, x, nil)
+		s := NewReader(disk.Inside(disk.OS, dir), &info, x, nil)
 		defer s.Close()
 		n := 0
 		var found []Entry

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -55,7 +54,6 @@ type Reader struct {
 	// they are. Set it before the first use.
 	Long  Form
 	disk  disk.FS
-	path  string
 	index *indexfile.File // nil if it could not be opened
 	// warn is called once if the index is damaged and reading continues from the
 	// db-file; nil if nobody wants to know.
@@ -82,12 +80,12 @@ type runKey struct {
 	damage  error
 }
 
-// NewReader returns a Reader of the segment info of the archive in the folder dir,
-// which d reads.
+// NewReader returns a Reader of the segment info. d reads the files of the archive by
+// their names, see disk.Inside.
 // If index is nil, the Reader reads everything from the db-file. The function warn,
 // if not nil, is called if the index is damaged.
-func NewReader(d disk.FS, dir string, info *Info, index *indexfile.File, warn func(error)) *Reader {
-	return &Reader{Info: info, disk: d, path: filepath.Join(dir, info.File), index: index, badIndex: index == nil, warn: warn}
+func NewReader(d disk.FS, info *Info, index *indexfile.File, warn func(error)) *Reader {
+	return &Reader{Info: info, disk: d, index: index, badIndex: index == nil, warn: warn}
 }
 
 // Close closes the db-file.
@@ -297,7 +295,7 @@ func (s *Reader) handle() (disk.Source, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.file == nil {
-		f, err := s.disk.Open(s.path)
+		f, err := s.disk.Open(s.Info.File)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, &Error{File: s.Info.File, Offset: -1, Err: syscall.ENOENT}
 		}

@@ -224,7 +224,7 @@ func TestSegmentRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer x.Close()
-	s := NewReader(disk.OS, dir, info, x, func(err error) { t.Errorf("warned: %v", err) })
+	s := NewReader(disk.Inside(disk.OS, dir), info, x, func(err error) { t.Errorf("warned: %v", err) })
 	defer s.Close()
 	got := readEntries(t, s)
 	if len(got) != len(want) {
@@ -312,7 +312,7 @@ func TestSeek(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer x.Close()
-	s := NewReader(disk.OS, dir, info, x, nil)
+	s := NewReader(disk.Inside(disk.OS, dir), info, x, nil)
 	defer s.Close()
 	for i := 0; i < len(want); i += 3 {
 		c := s.Chunks(WantTime)
@@ -367,7 +367,7 @@ func TestDamagedIndex(t *testing.T) {
 		if err != nil {
 			x = nil
 		}
-		s := NewReader(disk.OS, dir, info, x, nil)
+		s := NewReader(disk.Inside(disk.OS, dir), info, x, nil)
 		got := readEntries(t, s)
 		for i := range want {
 			if i >= len(got) || got[i] != want[i].Entry {
@@ -396,7 +396,7 @@ func TestDamagedRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer x.Close()
-	clean := NewReader(disk.OS, dir, info, x, nil)
+	clean := NewReader(disk.Inside(disk.OS, dir), info, x, nil)
 	first, err := clean.Run(0)
 	if err != nil {
 		t.Fatal(err)
@@ -407,7 +407,7 @@ func TestDamagedRun(t *testing.T) {
 		if err := os.WriteFile(name, b, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		s := NewReader(disk.OS, dir, info, x, nil)
+		s := NewReader(disk.Inside(disk.OS, dir), info, x, nil)
 		r, err := s.Run(0)
 		if err == nil {
 			if !bytes.Equal(r.content, first.content) || int64(bit/8) < int64(r.Stored) {
@@ -429,7 +429,7 @@ func BenchmarkChunks(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer x.Close()
-	s := NewReader(disk.OS, dir, info, x, nil)
+	s := NewReader(disk.Inside(disk.OS, dir), info, x, nil)
 	defer s.Close()
 	var buf []Entry
 	for b.Loop() {

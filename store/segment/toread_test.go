@@ -22,7 +22,7 @@ func TestToReadFiles(t *testing.T) {
 	}
 	defer x.Close()
 	said := func(index *indexfile.File) (sum record.Reading, opened bool, err error) {
-		s := NewReader(disk.OS, dir, info, index, nil)
+		s := NewReader(disk.Inside(disk.OS, dir), info, index, nil)
 		defer s.Close()
 		err = s.ToRead([]urlkey.Range{{}}, record.MinTime, record.MaxTime, record.FileWhole, &sum)
 		return sum, s.file != nil, err

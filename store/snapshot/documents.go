@@ -323,7 +323,7 @@ func (s *Source) readings(name string, again bool) (*readings.File, error) {
 	if f != nil && !again {
 		return f, nil
 	}
-	f, err := readings.Open(s.files.Folder.Disk, s.files.Folder.Path, name)
+	f, err := readings.Open(s.files.Folder.Files(), name)
 	if err != nil {
 		return nil, err
 	}

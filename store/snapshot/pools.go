@@ -219,7 +219,7 @@ func (v *Snapshot) Files(ctx context.Context) ([]record.File, error) {
 		out = append(out, record.File{Name: n.Name, Pool: filepath.Base(filepath.Dir(n.Name)), Segments: len(n.Of), Sorted: true, Bytes: n.Bytes, CRC: n.CRC})
 	}
 	name := v.from.files.Folder.CatalogFile(v.Pin.Generation)
-	b, err := disk.ReadFile(v.from.files.Folder.Disk, filepath.Join(v.from.files.Folder.Path, name))
+	b, err := disk.ReadFile(v.from.files.Folder.Files(), name)
 	if err != nil {
 		return nil, err
 	}

@@ -155,14 +155,8 @@ func (t *FS) At(place string) (far disk.FS, root string, err error) {
 	return t.far, t.root, nil
 }
 
-// Files returns the paths of the db-files of a tier, sorted. The paths are relative to root,
-// the folder of the tier on the disk far.
-func Files(far disk.FS, root string) ([]string, error) {
-	paths, err := disk.Glob(far, root, filepath.Join(dirPools, "*", "*"+endingDB))
-	for i := range paths {
-		if paths[i], err = filepath.Rel(root, paths[i]); err != nil {
-			return nil, err
-		}
-	}
-	return paths, err
+// Files returns the paths of the db-files of a tier, sorted. far reads the files of the
+// tier by their paths in its folder, see disk.Inside.
+func Files(far disk.FS) ([]string, error) {
+	return disk.Glob(far, ".", filepath.Join(dirPools, "*", "*"+endingDB))
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"path/filepath"
 	"sort"
 	"sync"
 
@@ -124,13 +123,13 @@ type runBlock struct {
 	block
 }
 
-// Open opens the index file with this name. The name is a path in the archive's folder,
-// which d reads. The caller closes the File. Decoded blocks of the file are kept in the
+// Open opens the index file with this name. d reads the files of the archive by
+// their names, see disk.Inside. The caller closes the File. Decoded blocks of the file are kept in the
 // cache kept, which may be nil. The error is ErrOther if another version of the program
 // made the index, an error of package os if there is no such file, or a *segment.Error if
 // the file is damaged.
-func Open(d disk.FS, folder, name string, kept *memo.Cache) (*File, error) {
-	in, err := d.Open(filepath.Join(folder, name))
+func Open(d disk.FS, name string, kept *memo.Cache) (*File, error) {
+	in, err := d.Open(name)
 	if err != nil {
 		return nil, err
 	}

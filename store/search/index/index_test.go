@@ -138,7 +138,7 @@ func draw(t *rapid.T, dir string) made {
 	if err := os.WriteFile(filepath.Join(dir, "x"), b.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if m.file, err = Open(disk.OS, dir, "x", kept); err != nil {
+	if m.file, err = Open(disk.Inside(disk.OS, dir), "x", kept); err != nil {
 		t.Fatal(err)
 	}
 	return m
