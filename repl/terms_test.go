@@ -254,7 +254,7 @@ func inFiles(t *testing.T, a *store.Archive, text string) (found bool) {
 			look(os.ReadFile(path))
 		}
 		if filepath.Ext(path) == ".words" {
-			x, err := index.Open(disk.Inside(disk.OS, filepath.Dir(path)), filepath.Base(path), nil)
+			x, err := index.Open(disk.OS, path, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -16,8 +16,8 @@ import (
 
 	"infomall/store/block/facts"
 	"infomall/store/commit"
+	"infomall/store/crc32c"
 	"infomall/store/disk"
-	"infomall/store/disk/lines"
 	"infomall/store/packed"
 	"infomall/store/record"
 	"infomall/store/record/task"
@@ -418,8 +418,8 @@ func recordWithExtractor(t *testing.T, b *[]byte, extractor byte) (rec []byte, c
 		data = enc.EncodeAll(content, bytes.Clone(data[:fields["meta-length"]]))
 	}
 	list = append(list, fmt.Sprintf("length: %d\n", len(data)))
-	crc := lines.Sum([]byte(strings.Join(list, "")))
-	crc = lines.AddSum(crc, data)
+	crc := crc32c.Sum([]byte(strings.Join(list, "")))
+	crc = crc32c.Add(crc, data)
 	list = slices.Insert(list, len(list)-2, fmt.Sprintf("crc32c: %08x\n", crc))
 	rec = append([]byte(strings.Join(list, "")+"\n"), data...)
 	return append(rec, '\n'), changed

@@ -3,7 +3,6 @@ package cost
 import (
 	"cmp"
 	"fmt"
-	"hash/crc32"
 	"hash/fnv"
 	"maps"
 	"math"
@@ -12,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"infomall/store/crc32c"
 )
 
 // ratesMax is how many corrections a Rates keeps. When there are more, the corrections whose
@@ -143,9 +144,6 @@ func (r *Rates) Changed() bool {
 // the file, and when the guesses change, because corrections of other guesses are useless.
 const ratesHead = "infomall rates 3"
 
-// castagnoli is the table of the checksum at the end of the file of rates.
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
 // Encode returns r as the text of a file: a line for each correction, and a checksum.
 func (r *Rates) Encode() []byte {
 	defer r.lock()()
@@ -160,7 +158,7 @@ func (r *Rates) Encode() []byte {
 		c := r.list[name]
 		fmt.Fprintf(&b, "%s %.4f %d\n", name, c.log, c.seen)
 	}
-	return fmt.Appendf([]byte(b.String()), "crc32c %08x\n", crc32.Checksum([]byte(b.String()), castagnoli))
+	return fmt.Appendf([]byte(b.String()), "crc32c %08x\n", crc32c.Sum([]byte(b.String())))
 }
 
 // lock locks r.mu, and loads the corrections if they are needed for the first time. It
@@ -181,7 +179,7 @@ func (r *Rates) decode(text []byte) bool {
 	r.list, r.clock, r.changed = make(map[string]correction), 0, false
 	body, ok := strings.CutPrefix(string(text), ratesHead+"\n")
 	at := strings.LastIndex(body, "crc32c ")
-	if !ok || at < 0 || body[at:] != fmt.Sprintf("crc32c %08x\n", crc32.Checksum(text[:len(text)-len(body)+at], castagnoli)) {
+	if !ok || at < 0 || body[at:] != fmt.Sprintf("crc32c %08x\n", crc32c.Sum(text[:len(text)-len(body)+at])) {
 		return false
 	}
 	for line := range strings.Lines(body[:at]) {

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"maps"
 	"slices"
 	"sync"
@@ -14,6 +13,7 @@ import (
 	"infomall/exec/relation"
 	"infomall/exec/session"
 	"infomall/lang/ast"
+	"infomall/store/crc32c"
 )
 
 // aliveEvery is how often a worker says that it still works on a task.
@@ -228,7 +228,7 @@ func (s *sender) live(ctx context.Context) (stop func()) {
 func (s *sender) record(rec []byte) error {
 	start := len(s.content)
 	s.content = append(binary.AppendUvarint(s.content, uint64(len(rec))), rec...)
-	s.crc = crc32.Update(s.crc, castagnoli, s.content[start:])
+	s.crc = crc32c.Add(s.crc, s.content[start:])
 	s.records++
 	for len(s.content) >= ChunkBytes {
 		if err := s.put(kindRecords, s.content[:ChunkBytes]); err != nil {

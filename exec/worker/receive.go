@@ -5,11 +5,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"time"
 
 	"infomall/exec/session"
 	"infomall/exec/spill"
+	"infomall/store/crc32c"
 )
 
 // recordBytesMax bounds one record, because it is held in memory until it is whole.
@@ -137,7 +137,7 @@ func (in *answer) addRecords(content []byte) error {
 		if err := in.spool.Add(rest[n:end]); err != nil {
 			return &ownError{err}
 		}
-		in.crc = crc32.Update(in.crc, castagnoli, rest[:end])
+		in.crc = crc32c.Add(in.crc, rest[:end])
 		in.records++
 		rest = rest[end:]
 	}

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
 
 	"infomall/exec/session"
+	"infomall/store/crc32c"
 	"infomall/store/record"
 	"infomall/store/urlkey"
 )
@@ -34,9 +34,6 @@ const headBytes = 17
 // ChunkBytes is the most bytes of content in a message.
 const ChunkBytes = 256 << 10
 
-// castagnoli is the table of CRC-32C.
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
 // message is a message of an answer.
 type message struct {
 	kind    kind
@@ -51,7 +48,7 @@ func (m *message) append(dst []byte) []byte {
 	dst = append(dst, byte(m.kind))
 	dst = binary.BigEndian.AppendUint64(dst, m.attempt)
 	dst = binary.BigEndian.AppendUint32(dst, m.number)
-	crc := crc32.Update(crc32.Checksum(dst[start:], castagnoli), castagnoli, m.content)
+	crc := crc32c.Add(crc32c.Sum(dst[start:]), m.content)
 	dst = binary.BigEndian.AppendUint32(dst, crc)
 	return append(dst, m.content...)
 }
@@ -65,7 +62,7 @@ func decodeMessage(b []byte) (m message, err error) {
 		return m, errDamaged
 	}
 	head, content := b[:headBytes-4], b[headBytes:]
-	crc := crc32.Update(crc32.Checksum(head, castagnoli), castagnoli, content)
+	crc := crc32c.Add(crc32c.Sum(head), content)
 	if binary.BigEndian.Uint32(b[headBytes-4:]) != crc {
 		return m, errDamaged
 	}

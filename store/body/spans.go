@@ -6,8 +6,8 @@ import (
 
 	"infomall/store/catalog"
 	"infomall/store/commit"
+	"infomall/store/crc32c"
 	"infomall/store/disk"
-	"infomall/store/disk/lines"
 	"infomall/store/segment"
 )
 
@@ -103,7 +103,7 @@ func ReadNames(f *commit.Folder, info catalog.NamesFile) ([]*segment.Names, erro
 	if err != nil {
 		return nil, err
 	}
-	if sum := lines.Sum(b); sum != info.CRC {
+	if sum := crc32c.Sum(b); sum != info.CRC {
 		return nil, &segment.Error{File: info.Name, Offset: -1, Err: fmt.Errorf("crc32c is %08x, the catalogue says %08x", sum, info.CRC)}
 	}
 	list, err := segment.ReadNames(b)

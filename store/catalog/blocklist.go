@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"infomall/store/crc32c"
 	"infomall/store/disk/lines"
 	"infomall/store/record"
 	"infomall/store/record/task"
@@ -108,7 +109,7 @@ func readHex(in *lines.Reader, dst []byte) {
 // checksum differs from f.
 func (f File) BlockList(b []byte) (*task.BlockList, error) {
 	l, err := DecodeBlockList(b)
-	if err == nil && (int64(len(b)) != f.Bytes || lines.Sum(b) != f.CRC) {
+	if err == nil && (int64(len(b)) != f.Bytes || crc32c.Sum(b) != f.CRC) {
 		return nil, fmt.Errorf("%w: it is not the file that the catalogue names", errBlockList)
 	}
 	return l, err

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"infomall/store/crc32c"
 	"infomall/store/disk/lines"
 	"infomall/store/record"
 )
@@ -75,7 +76,7 @@ func (r *Removal) Hides(segment, run, n uint32) (at Hidden, ok bool) {
 
 // Fingerprint returns the crc32c of a URL's key. A removal stores fingerprints, because the
 // archive must not keep the URLs that were deleted.
-func Fingerprint(key string) uint32 { return lines.Sum([]byte(key)) }
+func Fingerprint(key string) uint32 { return crc32c.Sum([]byte(key)) }
 
 // Touches reports whether the hints of URLs with this fingerprint may be wrong because of the
 // removal. Hints say how a capture differs from the one before it.
@@ -183,7 +184,7 @@ func DecodeRemoval(b []byte) (*Removal, error) {
 // accepted by mistake, and deleted captures would become visible again.
 func (r *RemovalFile) Decode(b []byte) (*Removal, error) {
 	out, err := DecodeRemoval(b)
-	if err == nil && (int64(len(b)) != r.Bytes || lines.Sum(b) != r.CRC) {
+	if err == nil && (int64(len(b)) != r.Bytes || crc32c.Sum(b) != r.CRC) {
 		return nil, fmt.Errorf("%w: it is not the file that the catalogue names", errRemoval)
 	}
 	return out, err

@@ -11,8 +11,8 @@ import (
 	"sync"
 
 	"infomall/store/catalog"
+	"infomall/store/crc32c"
 	"infomall/store/disk"
-	"infomall/store/disk/lines"
 	"infomall/store/disk/tier"
 	"infomall/store/segment"
 )
@@ -30,7 +30,7 @@ func (f *Folder) CatalogFile(generation uint64) string {
 // name of its catalogue file, such as 000012, a blank, and the crc32c of the name. Without
 // the checksum, a flipped bit could make the line name an older generation.
 func currentLine(name string) []byte {
-	return fmt.Appendf(nil, "%s %08x\n", name, lines.Sum([]byte(name)))
+	return fmt.Appendf(nil, "%s %08x\n", name, crc32c.Sum([]byte(name)))
 }
 
 // current reads the number of the current generation from the file CURRENT. It returns 0 if

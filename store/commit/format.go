@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"infomall/store/disk/lines"
+	"infomall/store/crc32c"
 )
 
 // formatText is the text of FORMAT.txt, a file in every archive. It describes the format
@@ -22,7 +22,7 @@ func formatFile() string {
 }
 
 func formatSum(text []byte) []byte {
-	return fmt.Appendf(nil, "\ncrc32c of all above: %08x\n", lines.Sum(text))
+	return fmt.Appendf(nil, "\ncrc32c of all above: %08x\n", crc32c.Sum(text))
 }
 
 // CheckFormat returns an error if b, the content of a FORMAT.txt, does not match the

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"infomall/store/catalog"
+	"infomall/store/crc32c"
 	"infomall/store/disk"
-	"infomall/store/disk/lines"
 	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/segment"
@@ -220,7 +220,7 @@ func (w *Writer) moveInRemoval(ctx context.Context, r *catalog.Removal) (*catalo
 	if err := disk.WriteFile(w.Folder.Files(), tmp, b); err != nil {
 		return nil, err
 	}
-	info.Bytes, info.CRC = int64(len(b)), lines.Sum(b)
+	info.Bytes, info.CRC = int64(len(b)), crc32c.Sum(b)
 	return info, w.Folder.MoveIn([][2]string{{tmp, info.Name}})
 }
 
@@ -241,7 +241,7 @@ func (w *Writer) moveInBlockList(c *catalog.Catalog, number uint32, change func(
 	if len(b) > catalog.BlockListBytesMax {
 		return catalog.File{}, fmt.Errorf("the block-list would take %d bytes; the limit is %d MB: block scopes, which need no digests", len(b), catalog.BlockListBytesMax>>20)
 	}
-	f := catalog.File{Name: filepath.Join(DirBlocked, fmt.Sprintf("%06d", number)), Bytes: int64(len(b)), CRC: lines.Sum(b)}
+	f := catalog.File{Name: filepath.Join(DirBlocked, fmt.Sprintf("%06d", number)), Bytes: int64(len(b)), CRC: crc32c.Sum(b)}
 	tmp := w.File("blocked")
 	if err := disk.WriteFile(w.Folder.Files(), tmp, b); err != nil {
 		return catalog.File{}, err
@@ -316,7 +316,7 @@ func DescribeIndex(d disk.FS, path, name string) (catalog.IndexFile, error) {
 		return catalog.IndexFile{}, err
 	}
 	defer f.Close()
-	sum := lines.NewSum()
+	sum := crc32c.New()
 	n, err := io.Copy(sum, f)
 	return catalog.IndexFile{Name: name, Bytes: n, CRC: sum.Sum32()}, err
 }

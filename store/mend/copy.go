@@ -13,8 +13,8 @@ import (
 	"infomall/store/body"
 	"infomall/store/catalog"
 	"infomall/store/commit"
+	"infomall/store/crc32c"
 	"infomall/store/disk"
-	"infomall/store/disk/lines"
 	"infomall/store/record/task"
 	"infomall/store/segment"
 )
@@ -408,7 +408,7 @@ func checksum(ctx context.Context, d disk.FS, path string) (uint32, error) {
 // sumOf reads r to its end and returns the crc32c of the bytes. It stops with an error when ctx
 // ends.
 func sumOf(ctx context.Context, r io.Reader) (uint32, error) {
-	sum := lines.NewSum()
+	sum := crc32c.New()
 	_, err := io.Copy(sum, &stoppable{ctx, r})
 	return sum.Sum32(), err
 }

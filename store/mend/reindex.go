@@ -13,8 +13,8 @@ import (
 
 	"infomall/store/catalog"
 	"infomall/store/commit"
+	"infomall/store/crc32c"
 	"infomall/store/disk"
-	"infomall/store/disk/lines"
 	"infomall/store/record/task"
 	"infomall/store/segment"
 	"infomall/store/segment/indexfile"
@@ -302,7 +302,7 @@ func (m *Maintenance) blockListFile() (catalog.File, error) {
 	if err != nil {
 		return catalog.File{}, err
 	}
-	f := catalog.File{Name: newest, Bytes: int64(len(b)), CRC: lines.Sum(b)}
+	f := catalog.File{Name: newest, Bytes: int64(len(b)), CRC: crc32c.Sum(b)}
 	if _, err := catalog.DecodeBlockList(b); err != nil {
 		return f, &segment.Error{File: f.Name, Offset: -1, Err: err}
 	}
@@ -325,7 +325,7 @@ func (m *Maintenance) removalsOf(c *catalog.Catalog, known map[string]catalog.Re
 		if err != nil {
 			return nil, err
 		}
-		info := catalog.RemovalFile{Name: name, Bytes: int64(len(b)), CRC: lines.Sum(b)}
+		info := catalog.RemovalFile{Name: name, Bytes: int64(len(b)), CRC: crc32c.Sum(b)}
 		r, err := catalog.DecodeRemoval(b)
 		if err != nil {
 			return nil, &segment.Error{File: info.Name, Offset: -1, Err: err}
@@ -513,7 +513,7 @@ func (m *Maintenance) namesFiles() ([]catalog.NamesFile, error) {
 		if err != nil {
 			return nil, err
 		}
-		info := catalog.NamesFile{Name: name, Bytes: int64(len(b)), CRC: lines.Sum(b)}
+		info := catalog.NamesFile{Name: name, Bytes: int64(len(b)), CRC: crc32c.Sum(b)}
 		list, err := segment.ReadNames(b)
 		if err != nil {
 			return nil, &segment.Error{File: name, Offset: -1, Err: err}

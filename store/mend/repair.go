@@ -12,8 +12,8 @@ import (
 
 	"infomall/store/catalog"
 	"infomall/store/commit"
+	"infomall/store/crc32c"
 	"infomall/store/disk"
-	"infomall/store/disk/lines"
 	"infomall/store/record/task"
 	"infomall/store/segment"
 )
@@ -196,11 +196,12 @@ func (r *repair) mend(ctx context.Context, f catalog.File, res *task.RepairResul
 		return err
 	}
 	defer two.Close()
-	tmp := r.w.File(filepath.Base(f.Name))
+	var tmp string
 	var file disk.File
-	sum := lines.NewSum()
+	sum := crc32c.New()
 	out := &summing{sum: sum}
 	if !r.o.Dry {
+		tmp = r.w.File(filepath.Base(f.Name))
 		if file, err = disk.Create(r.m.folder.Files(), tmp); err != nil {
 			return err
 		}
@@ -250,7 +251,7 @@ func (r *repair) choose(ctx context.Context, f catalog.File, res *task.RepairRes
 		return nil
 	}
 	b := segment.Choose(one, two, func(b []byte) bool {
-		return ctx.Err() == nil && lines.Sum(b) == f.CRC
+		return ctx.Err() == nil && crc32c.Sum(b) == f.CRC
 	})
 	if err := ctx.Err(); err != nil {
 		return err

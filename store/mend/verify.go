@@ -16,8 +16,8 @@ import (
 	"infomall/store/body"
 	"infomall/store/catalog"
 	"infomall/store/commit"
+	"infomall/store/crc32c"
 	"infomall/store/disk"
-	"infomall/store/disk/lines"
 	"infomall/store/notes"
 	"infomall/store/record"
 	"infomall/store/record/task"
@@ -534,7 +534,7 @@ func (y *verifier) sum(ctx context.Context, name string, size int64, crc uint32)
 		}
 		m, err := f.Read(buf)
 		n += int64(m)
-		sum = lines.AddSum(sum, buf[:m])
+		sum = crc32c.Add(sum, buf[:m])
 		y.done += int64(m)
 		if y.o.Progress != nil {
 			y.o.Progress(y.done, y.total)

@@ -7,7 +7,7 @@ import (
 
 	"infomall/store/catalog"
 	"infomall/store/commit"
-	"infomall/store/disk/lines"
+	"infomall/store/crc32c"
 	"infomall/store/segment"
 	"infomall/store/timeline"
 )
@@ -132,7 +132,7 @@ func (m *merging) names(p *commit.Publication) error {
 		if _, err := f.Write(rec); err != nil {
 			return err
 		}
-		p.Names.Bytes, p.Names.CRC = p.Names.Bytes+int64(len(rec)), lines.AddSum(p.Names.CRC, rec)
+		p.Names.Bytes, p.Names.CRC = p.Names.Bytes+int64(len(rec)), crc32c.Add(p.Names.CRC, rec)
 		p.Names.Of = append(p.Names.Of, id)
 	}
 	p.Names.To = slices.Sorted(maps.Keys(to))

@@ -4,13 +4,13 @@ import (
 	"bufio"
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"slices"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
 
+	"infomall/store/crc32c"
 	"infomall/store/disk"
 	"infomall/store/document"
 	"infomall/store/packed"
@@ -23,8 +23,6 @@ const frameBytes = 128 << 10
 // TitleBytes is how many bytes the title of a document may have in a row. The caller of
 // Builder.Add cuts longer titles.
 const TitleBytes = 4 << 10
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Builder writes a file of readings. Only one goroutine may use it.
 type Builder struct {
@@ -154,7 +152,7 @@ func (b *Builder) add(r Row) {
 // flush compresses the current frame, writes it, and begins an empty one.
 func (b *Builder) flush() error {
 	out := encoder().EncodeAll(b.frame, nil)
-	b.frames = append(b.frames, frame{len(out), crc32.Checksum(out, castagnoli)})
+	b.frames = append(b.frames, frame{len(out), crc32c.Sum(out)})
 	b.frame = b.frame[:0]
 	_, err := b.w.Write(out)
 	return err
@@ -172,7 +170,7 @@ func (b *Builder) Finish() error {
 		return err
 	}
 	tail := binary.LittleEndian.AppendUint32(nil, uint32(len(table)))
-	tail = binary.LittleEndian.AppendUint32(tail, crc32.Checksum(table, castagnoli))
+	tail = binary.LittleEndian.AppendUint32(tail, crc32c.Sum(table))
 	if _, err := b.w.Write(tail); err != nil {
 		return err
 	}

@@ -5,13 +5,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"slices"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
 
+	"infomall/store/crc32c"
 	"infomall/store/disk"
 	"infomall/store/document"
 	"infomall/store/packed"
@@ -106,7 +106,7 @@ func unpack(in io.ReaderAt, p place) ([]byte, error) {
 	if _, err := in.ReadAt(b, p.at); err != nil {
 		return nil, errDamaged
 	}
-	if crc32.Checksum(b, castagnoli) != p.crc {
+	if crc32c.Sum(b) != p.crc {
 		return nil, errDamaged
 	}
 	out, err := decoder().DecodeAll(b, nil)

@@ -2,9 +2,9 @@ package segment
 
 import (
 	"encoding/binary"
-	"hash/crc32"
 	"slices"
 
+	"infomall/store/crc32c"
 	"infomall/store/disk"
 	"infomall/store/packed"
 	"infomall/store/record"
@@ -92,7 +92,7 @@ func appendChunkOf(dst []byte, number uint32, entries []Stored, front []byte, fl
 	dst = bounds.append(dst)
 	dst = append(dst, front...)
 	dst = appendIdentities(dst, entries, flags)
-	binary.LittleEndian.PutUint32(dst[start:], crc32.Checksum(dst[start+4:], castagnoli))
+	binary.LittleEndian.PutUint32(dst[start:], crc32c.Sum(dst[start+4:]))
 	return dst
 }
 
@@ -105,7 +105,7 @@ type chunkHead struct {
 // openChunk checks the checksum and format of the chunk that fills b. It returns the head
 // of the chunk, and a reader of the bytes after it.
 func openChunk(b []byte) (r packed.Reader, h chunkHead, err error) {
-	if len(b) < 6 || !SumIs(crc32.Checksum(b[4:], castagnoli), binary.LittleEndian.Uint32(b)) {
+	if len(b) < 6 || !SumIs(crc32c.Sum(b[4:]), binary.LittleEndian.Uint32(b)) {
 		return r, h, column.ErrDamaged
 	}
 	if err := disk.CheckByte(b[4], "index"); err != nil {

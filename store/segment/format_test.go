@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"hash/crc32"
 	"testing"
 
+	"infomall/store/crc32c"
 	"infomall/store/disk"
 )
 
@@ -16,7 +16,7 @@ func TestOtherFormat(t *testing.T) {
 	entries := testEntries(12)
 	r := run{entries: entries, blocks: [][]byte{[]byte("a")}, ids: []ID{{1}}, facts: [][]byte{[]byte("f")}, mem: new(runMemory)}
 	sum := func(b []byte) []byte {
-		binary.LittleEndian.PutUint32(b, crc32.Checksum(b[4:], castagnoli))
+		binary.LittleEndian.PutUint32(b, crc32c.Sum(b[4:]))
 		return b
 	}
 	meta, ends := r.encodeMeta(1, 0)

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"strconv"
 	"strings"
 	"time"
 
+	"infomall/store/crc32c"
 	"infomall/store/record"
 )
 
@@ -58,9 +58,9 @@ func (h *recordHead) append(dst, data []byte) []byte {
 		dst = fmt.Appendf(dst, "facts-from: %d\n", h.factsFrom)
 	}
 	tail := fmt.Appendf(nil, "unzip-length: %d\nlength: %d\n", h.unzip, h.length)
-	crc := crc32.Update(0, castagnoli, dst[start:])
-	crc = crc32.Update(crc, castagnoli, tail)
-	crc = crc32.Update(crc, castagnoli, data)
+	crc := crc32c.Add(0, dst[start:])
+	crc = crc32c.Add(crc, tail)
+	crc = crc32c.Add(crc, data)
 	dst = fmt.Appendf(dst, "crc32c: %08x\n", crc)
 	return append(append(dst, tail...), '\n')
 }
@@ -85,9 +85,9 @@ func parseHead(b []byte) (h recordHead, data []byte, err error) {
 	}
 	data = data[:h.length]
 	before, after, _ := bytes.Cut(b[:end+1], crcLine)
-	sum := crc32.Update(0, castagnoli, before)
-	sum = crc32.Update(sum, castagnoli, after)
-	if sum = crc32.Update(sum, castagnoli, data); !SumIs(sum, h.crc) {
+	sum := crc32c.Add(0, before)
+	sum = crc32c.Add(sum, after)
+	if sum = crc32c.Add(sum, data); !SumIs(sum, h.crc) {
 		return h, nil, fmt.Errorf("crc32c is %08x, the head says %08x: the record is damaged", sum, h.crc)
 	}
 	return h, data, nil

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"maps"
 	"slices"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/bits-and-blooms/bloom/v3"
 
+	"infomall/store/crc32c"
 	"infomall/store/record"
 )
 
@@ -130,7 +130,7 @@ func (b *rebuilder) run(rec []byte, at int64) error {
 	if err != nil {
 		return err
 	}
-	b.info.CRC = crc32.Update(b.info.CRC, castagnoli, rec)
+	b.info.CRC = crc32c.Add(b.info.CRC, rec)
 	b.table.add(at+int64(len(rec)), at+int64(len(rec)-1-(h.length-h.metaLength())), h.behind)
 	b.info.Packed = r.Meta.packed
 	b.info.Blocks += int64(len(r.ends))
@@ -198,7 +198,7 @@ func (i *Info) count(e *Entry) {
 // finish completes the Info and compares it with the end record. It puts the pairs
 // of the Bloom filter, the census, the table of runs and the sample.
 func (b *rebuilder) finish() (*Info, error) {
-	b.info.CRC = crc32.Update(b.info.CRC, castagnoli, b.endRec)
+	b.info.CRC = crc32c.Add(b.info.CRC, b.endRec)
 	b.info.Runs = len(b.table.ends)
 	b.info.Depends, b.info.Uses = slices.Sorted(maps.Keys(b.pools)), slices.Sorted(maps.Keys(b.uses))
 	if want := endText(&b.info); !bytes.Equal(b.endText, want) {

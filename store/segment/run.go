@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"slices"
 	"strings"
 	"sync"
@@ -230,9 +229,6 @@ func BlockID(b []byte) ID {
 	sum := sha256.Sum256(b)
 	return ID(sum[:16])
 }
-
-// castagnoli is the polynomial table of all CRCs in an archive.
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // kind returns the kind of record as which r is written.
 func (r *run) kind() string {

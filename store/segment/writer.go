@@ -3,7 +3,6 @@ package segment
 import (
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"maps"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"github.com/bits-and-blooms/bloom/v3"
 	"github.com/klauspost/compress/zstd"
 
+	"infomall/store/crc32c"
 	"infomall/store/record"
 	"infomall/store/segment/column"
 	"infomall/store/segment/indexfile"
@@ -456,7 +456,7 @@ func (w *Writer) write(rec []byte) error {
 		return err
 	}
 	w.info.Bytes += int64(len(rec))
-	w.info.CRC = crc32.Update(w.info.CRC, castagnoli, rec)
+	w.info.CRC = crc32c.Add(w.info.CRC, rec)
 	return nil
 }
 
@@ -533,13 +533,13 @@ func newBrief(filter *bloom.BloomFilter, table []byte) *Brief {
 
 // withCRC returns a new slice with the crc32c of b and then b.
 func withCRC(b []byte) []byte {
-	return append(binary.LittleEndian.AppendUint32(nil, crc32.Checksum(b, castagnoli)), b...)
+	return append(binary.LittleEndian.AppendUint32(nil, crc32c.Sum(b)), b...)
 }
 
 // checkCRC checks the crc32c at the beginning of b, which withCRC added, and
 // returns the bytes after it.
 func checkCRC(b []byte) ([]byte, error) {
-	if len(b) < 4 || !SumIs(crc32.Checksum(b[4:], castagnoli), binary.LittleEndian.Uint32(b)) {
+	if len(b) < 4 || !SumIs(crc32c.Sum(b[4:]), binary.LittleEndian.Uint32(b)) {
 		return nil, column.ErrDamaged
 	}
 	return b[4:], nil

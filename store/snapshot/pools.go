@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"infomall/store/catalog"
+	"infomall/store/crc32c"
 	"infomall/store/disk"
-	"infomall/store/disk/lines"
 	"infomall/store/record"
 	"infomall/store/segment"
 	"infomall/store/timeline"
@@ -223,7 +223,7 @@ func (v *Snapshot) Files(ctx context.Context) ([]record.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	out = append(out, record.File{Name: name, Segments: len(v.Pin.Segments), Sorted: true, Bytes: int64(len(b)), CRC: lines.Sum(b)})
+	out = append(out, record.File{Name: name, Segments: len(v.Pin.Segments), Sorted: true, Bytes: int64(len(b)), CRC: crc32c.Sum(b)})
 	slices.SortFunc(out, func(a, b record.File) int { return strings.Compare(a.Name, b.Name) })
 	return out, ctx.Err()
 }

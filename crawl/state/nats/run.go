@@ -196,16 +196,7 @@ func (s *server) begin(ctx context.Context, b Begin, partitions int, now time.Ti
 	return s.openRun(ctx, crawls, c)
 }
 
-// Crawls returns the crawls that the servers at url keep, sorted by name.
-func Crawls(ctx context.Context, url string) (list []Crawl, err error) {
-	s, err := connect(ctx, url)
-	if err != nil {
-		return nil, err
-	}
-	defer s.close()
-	return s.crawls(ctx)
-}
-
+// crawls returns the crawls that the servers keep, sorted by name.
 func (s *server) crawls(ctx context.Context) (list []Crawl, err error) {
 	t, err := s.openTable(ctx, crawlsTable)
 	if err != nil {

@@ -15,26 +15,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"hash"
-	"hash/crc32"
 	"strconv"
 	"strings"
 
+	"infomall/store/crc32c"
 	"infomall/store/disk"
 )
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// Sum returns the crc32c of b, the checksum of all small files of an archive.
-func Sum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
-
-// AddSum returns the checksum of some bytes followed by b. sum is the checksum of the bytes before
-// b, or 0 if there are none.
-func AddSum(sum uint32, b []byte) uint32 { return crc32.Update(sum, castagnoli, b) }
-
-// NewSum returns a hash that computes the same checksum as Sum for all bytes
-// written to it.
-func NewSum() hash.Hash32 { return crc32.New(castagnoli) }
 
 // Quoted is a field that may hold any text. It is written in quotes of Go.
 type Quoted string
@@ -82,12 +68,12 @@ func AppendSummed(b []byte, fields ...any) []byte {
 	from := len(b)
 	b = Append(b, fields...)
 	b[len(b)-1] = '\t'
-	return Append(b, Hex(Sum(b[from:])))
+	return Append(b, Hex(crc32c.Sum(b[from:])))
 }
 
 // Seal appends the last line of a file to b, the content before it. The line has the
 // crc32c of b.
-func Seal(b []byte) []byte { return Append(b, "crc32c", Hex(Sum(b))) }
+func Seal(b []byte) []byte { return Append(b, "crc32c", Hex(crc32c.Sum(b))) }
 
 // Reader reads the lines of a file, and the fields of each line one by one:
 //
@@ -147,7 +133,7 @@ func open(b []byte, rest string, damaged error) (*Reader, error) {
 // the checksum is wrong.
 func OpenLine(line string, damaged error) (*Reader, error) {
 	at := strings.LastIndexByte(line, '\t') + 1
-	if line[at:] != fmt.Sprintf("%08x", Sum([]byte(line[:at]))) {
+	if line[at:] != fmt.Sprintf("%08x", crc32c.Sum([]byte(line[:at]))) {
 		return nil, damaged
 	}
 	return &Reader{fields: strings.Split(line[:max(at-1, 0)], "\t"), damaged: damaged}, nil

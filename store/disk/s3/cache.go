@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"infomall/store/crc32c"
 )
 
 // The cache keeps an object in blocks of blockBytes bytes, or of pageBytes bytes if the object's
@@ -88,8 +89,6 @@ func (c *cache) fresh() *cache {
 
 func (c *cache) isFresh() bool { return c.over != nil }
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
 // folder returns the path of the folder in which the cache keeps the blocks of an object.
 func (c *cache) folder(object string) string {
 	// A program with blocks of other sizes finds none of these files.
@@ -122,7 +121,7 @@ func (c *cache) get(k blockKey) []byte {
 	c.mu.Unlock()
 	name := c.file(k)
 	b, err := os.ReadFile(name)
-	if err != nil || len(b) < sumBytes || binary.LittleEndian.Uint32(b) != crc32.Checksum(b[sumBytes:], castagnoli) {
+	if err != nil || len(b) < sumBytes || binary.LittleEndian.Uint32(b) != crc32c.Sum(b[sumBytes:]) {
 		return nil
 	}
 	if info, err := os.Stat(name); err == nil && time.Since(info.ModTime()) > touchAfter {
@@ -169,7 +168,7 @@ func (c *cache) put(k blockKey, b []byte) {
 		return
 	}
 	name := c.file(k)
-	content := append(binary.LittleEndian.AppendUint32(make([]byte, 0, len(b)+sumBytes), crc32.Checksum(b, castagnoli)), b...)
+	content := append(binary.LittleEndian.AppendUint32(make([]byte, 0, len(b)+sumBytes), crc32c.Sum(b)), b...)
 	if err := writeWhole(name, content); err != nil {
 		return
 	}

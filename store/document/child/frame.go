@@ -4,9 +4,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 
+	"infomall/store/crc32c"
 	"infomall/store/document"
 	"infomall/store/packed"
 )
@@ -14,8 +14,6 @@ import (
 // frameMax is the largest size in bytes of the content of a frame. It has room
 // for the largest body and for the largest document.
 const frameMax = 256 << 20
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // errFrame is returned for a frame that is too long or damaged.
 var errFrame = errors.New("sent something that is not an answer")
@@ -26,7 +24,7 @@ func writeFrame(w io.Writer, parts ...[]byte) error {
 	size, sum := 0, uint32(0)
 	for _, p := range parts {
 		size += len(p)
-		sum = crc32.Update(sum, castagnoli, p)
+		sum = crc32c.Add(sum, p)
 	}
 	if size > frameMax {
 		return fmt.Errorf("larger than %d MB", frameMax>>20)
@@ -58,7 +56,7 @@ func readFrame(r io.Reader) ([]byte, error) {
 		return nil, err
 	case len(content) < int(size):
 		return nil, io.ErrUnexpectedEOF
-	case crc32.Checksum(content, castagnoli) != binary.LittleEndian.Uint32(head[4:]):
+	case crc32c.Sum(content) != binary.LittleEndian.Uint32(head[4:]):
 		return nil, errFrame
 	}
 	return content, nil

@@ -352,10 +352,12 @@ func endsSentence(text string) bool {
 func joinsWithout(a, b string) bool {
 	last, _ := utf8.DecodeLastRuneInString(a)
 	first, _ := utf8.DecodeRuneInString(b)
-	return isWide(last) && isWide(first)
+	return isUnspaced(last) && isUnspaced(first)
 }
 
-func isWide(r rune) bool {
+// isUnspaced reports whether r is a character of Chinese or Japanese text, which has no blanks
+// between words, or a punctuation mark of such text.
+func isUnspaced(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) || r >= 0x3000 && r <= 0x303f || r >= 0xff00 && r <= 0xff60
 }
 

@@ -355,10 +355,10 @@ func closeUp(text string) string {
 	apart, together := 0, 0
 	for i := 1; i < len(runes); i++ {
 		switch {
-		case !isWide(runes[i]):
-		case isWide(runes[i-1]):
+		case !isUnspaced(runes[i]):
+		case isUnspaced(runes[i-1]):
 			together++
-		case i > 1 && runes[i-1] == ' ' && isWide(runes[i-2]):
+		case i > 1 && runes[i-1] == ' ' && isUnspaced(runes[i-2]):
 			apart++
 		}
 	}
@@ -367,7 +367,7 @@ func closeUp(text string) string {
 	}
 	out := runes[:0:0]
 	for i, r := range runes {
-		if r == ' ' && i > 0 && i+1 < len(runes) && isWide(runes[i-1]) && isWide(runes[i+1]) {
+		if r == ' ' && i > 0 && i+1 < len(runes) && isUnspaced(runes[i-1]) && isUnspaced(runes[i+1]) {
 			continue
 		}
 		out = append(out, r)

@@ -3,11 +3,10 @@ package tianwang
 import (
 	"bytes"
 	"fmt"
-	"hash/crc32"
 	"io"
-)
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+	"infomall/store/crc32c"
+)
 
 // sumName begins the line with the checksum of a record. The checksum is a
 // CRC-32C of the head without this line, followed by the data.
@@ -33,7 +32,7 @@ func (s *scanner) sumFault(at int64, h head) (why string, err error) {
 	if !ok {
 		return "the line of its checksum is damaged", nil
 	}
-	sum := crc32.New(castagnoli)
+	sum := crc32c.New()
 	for _, part := range [][]byte{before, []byte("\n"), after[:len(after)-1]} {
 		sum.Write(part)
 	}

@@ -3,11 +3,11 @@ package tianwang
 import (
 	"bytes"
 	"fmt"
-	"hash/crc32"
 	"strings"
 
 	"github.com/klauspost/compress/zlib"
 
+	"infomall/store/crc32c"
 	"infomall/store/record"
 )
 
@@ -74,9 +74,9 @@ func appendHead(dst []byte, r *Record, unzip, length int64, data []byte) ([]byte
 	}
 	lengths = fmt.Appendf(lengths, "length: %d\n", length)
 	if r.Sum {
-		crc := crc32.Update(0, castagnoli, out[len(dst):])
-		crc = crc32.Update(crc, castagnoli, lengths)
-		out = append(out, sumLine(crc32.Update(crc, castagnoli, data))...)
+		crc := crc32c.Add(0, out[len(dst):])
+		crc = crc32c.Add(crc, lengths)
+		out = append(out, sumLine(crc32c.Add(crc, data))...)
 	}
 	return append(append(out, lengths...), '\n'), nil
 }

@@ -24,6 +24,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"infomall/store/crc32c"
 	"infomall/store/disk"
 	"infomall/store/disk/lines"
 	"infomall/store/record"
@@ -123,7 +124,7 @@ func (w *Writer) flush() error {
 		return nil
 	}
 	w.packed = w.zstd.EncodeAll(w.raw, w.packed[:0])
-	w.chunks = append(w.chunks, chunk{w.offset, int64(len(w.packed)), lines.Sum(w.packed), w.rows - w.at, w.first})
+	w.chunks = append(w.chunks, chunk{w.offset, int64(len(w.packed)), crc32c.Sum(w.packed), w.rows - w.at, w.first})
 	w.raw, w.at = w.raw[:0], w.rows
 	return w.write(w.packed)
 }
@@ -309,7 +310,7 @@ func (r *Reader) read(z *zstd.Decoder, c chunk, raw, packed []byte) (_, _ []byte
 	if _, err := r.in.ReadAt(packed, c.offset); err != nil {
 		return nil, nil, damaged(err)
 	}
-	if lines.Sum(packed) != c.crc {
+	if crc32c.Sum(packed) != c.crc {
 		return nil, nil, ErrDamaged
 	}
 	if raw, err = z.DecodeAll(packed, raw[:0]); err != nil {

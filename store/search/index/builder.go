@@ -5,12 +5,12 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
-	"hash/crc32"
 	"io"
 	"slices"
 
 	"github.com/klauspost/compress/zstd"
 
+	"infomall/store/crc32c"
 	"infomall/store/disk"
 	"infomall/store/packed"
 	"infomall/store/page/charset"
@@ -170,12 +170,10 @@ func (b *Builder) addBlock(kind int, about []byte, content []byte) {
 	t := append(b.blocks[kind], about...)
 	t = binary.AppendUvarint(t, uint64(b.at))
 	t = binary.AppendUvarint(t, uint64(len(frame)))
-	b.blocks[kind] = binary.LittleEndian.AppendUint32(t, crc32.Checksum(frame, castagnoli))
+	b.blocks[kind] = binary.LittleEndian.AppendUint32(t, crc32c.Sum(frame))
 	b.counts[kind]++
 	b.write(frame)
 }
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // AddLost adds a run that cannot be read. A search must then read the pages of this run,
 // and all pages that have leaves in it.
@@ -600,7 +598,7 @@ func (b *Builder) Finish(seen func(segment uint32) (number uint32)) error {
 // and the tail.
 func (b *Builder) endOf(table []byte) []byte {
 	frame := b.enc.EncodeAll(table, nil)
-	size, sum := uint32(len(frame)), crc32.Checksum(frame, castagnoli)
+	size, sum := uint32(len(frame)), crc32c.Sum(frame)
 	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(frame, size), sum)
 }
 

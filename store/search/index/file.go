@@ -6,13 +6,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"sort"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
 
+	"infomall/store/crc32c"
 	"infomall/store/disk"
 	"infomall/store/memo"
 	"infomall/store/packed"
@@ -231,7 +231,7 @@ func (f *File) read(b block) ([]byte, error) {
 			return nil, f.fault(err)
 		}
 	}
-	if crc32.Checksum(frame, castagnoli) != b.crc {
+	if crc32c.Sum(frame) != b.crc {
 		return nil, f.fault(errDamaged)
 	}
 	out, err := decoder().DecodeAll(frame, nil)
