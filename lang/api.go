@@ -73,6 +73,9 @@ const (
 	PlaceQuery        = cursor.PlaceQuery
 	PlaceGraph        = cursor.PlaceGraph
 	PlaceClassifier   = cursor.PlaceClassifier
+	PlaceRanking      = cursor.PlaceRanking
+	PlaceClusters     = cursor.PlaceClusters
+	PlaceEvents       = cursor.PlaceEvents
 	PlaceParam        = cursor.PlaceParam
 )
 

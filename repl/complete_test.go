@@ -8,6 +8,7 @@ import (
 
 	"infomall/crawl/report"
 	"infomall/exec"
+	"infomall/exec/relation"
 	"infomall/exec/relation/all"
 	"infomall/exec/session"
 	"infomall/queries"
@@ -25,6 +26,12 @@ func (defining) Definitions(context.Context) ([]task.Definition, error) {
 		{Kind: task.KindRule, Name: "shut", Text: "RULE shut ON 'x' EXCLUDE"},
 		{Kind: task.KindQuery, Name: "lost", Text: "SAVE lost (scope, n) AS SELECT url FROM $scope LIMIT $n"},
 	}, nil
+}
+
+func (defining) Snapshot(context.Context) (relation.Snapshot, error) { return defining{}, nil }
+
+func (defining) Results(_ context.Context, kind string) ([]task.Result, error) {
+	return []task.Result{{Kind: kind, Name: "some_" + kind}}, nil
 }
 
 // crawling has the state of one crawl.
@@ -64,6 +71,10 @@ func TestComplete(t *testing.T) {
 		{"DELETE FROM 'x' FOREVER |", "BY FOREVER REASON WHERE"},
 		{"RULE r ON 'x' |", "AT BETWEEN BLOCK DURING EACH EMBARGO EXCLUDE FIRST FROM KNOWN LATEST NEAREST SINCE UNTIL"},
 		{"DROP RULE |", "shut"},
+		{"EXPLAIN RANK 'x' IN |", "some_ranks"},
+		{"DROP CLUSTERS |", "some_clusters"},
+		{"DROP EVENTS |", "some_events"},
+		{"DROP CLASSIFIER |", "some_classifier"},
 		{"UNSCHEDULE |", "nightly"},
 		{"RUN SCHEDULE |", "nightly"},
 		{"PAUSE CRAWL |", "daily"},

@@ -41,6 +41,9 @@ const (
 	PlaceQuery                     // a saved query
 	PlaceGraph                     // a graph
 	PlaceClassifier                // a classifier
+	PlaceRanking                   // a ranking that PAGERANK or HITS has kept
+	PlaceClusters                  // the name of a run of CLUSTER
+	PlaceEvents                    // the name of a run of EVENTS
 	PlaceParam                     // a parameter of the saved query Subject
 )
 
@@ -168,7 +171,7 @@ var (
 	placeOf = map[string]Place{
 		"list": PlaceList, "described": PlaceDescribed, "relation": PlaceSource, "setting": PlaceSetting, "value": PlaceValue, "topic": PlaceTopic,
 		"format": PlaceFormat, "export format": PlaceExportFormat, "form": PlaceForm, "unit": PlaceUnit,
-		"view": PlaceView, "rule": PlaceRule, "watch": PlaceWatch, "schedule": PlaceSchedule, "crawl": PlaceCrawl, "metadata": PlaceMetadata, "query": PlaceQuery, "graph": PlaceGraph, "classifier": PlaceClassifier, "param": PlaceParam,
+		"view": PlaceView, "rule": PlaceRule, "watch": PlaceWatch, "schedule": PlaceSchedule, "crawl": PlaceCrawl, "metadata": PlaceMetadata, "query": PlaceQuery, "graph": PlaceGraph, "classifier": PlaceClassifier, "ranking": PlaceRanking, "clusters": PlaceClusters, "events": PlaceEvents, "param": PlaceParam,
 	}
 	textPlaces = map[string]Place{"file": PlaceFile, "pool": PlacePool, "none": PlaceNone}
 )

@@ -57,7 +57,7 @@ DROP CLUSTERS name
 
 type dropClustersSyntax struct {
 	source
-	Name lexer.Token `parser:"'DROP' 'CLUSTERS' @( Ident | Quoted )"`
+	Name lexer.Token `parser:"'DROP' 'CLUSTERS' @( Ident | Quoted )" names:"clusters"`
 }
 
 func (s *dropClustersSyntax) tree(*builder) ast.Statement {

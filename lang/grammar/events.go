@@ -58,7 +58,7 @@ DROP EVENTS name
 
 type dropEventsSyntax struct {
 	source
-	Name lexer.Token `parser:"'DROP' 'EVENTS' @( Ident | Quoted )"`
+	Name lexer.Token `parser:"'DROP' 'EVENTS' @( Ident | Quoted )" names:"events"`
 }
 
 func (s *dropEventsSyntax) tree(*builder) ast.Statement {

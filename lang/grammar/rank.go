@@ -167,7 +167,7 @@ url = 'text' | $name
 type explainRankSyntax struct {
 	source
 	URL  lexer.Token `parser:"'EXPLAIN' 'RANK' @( String | Param )"`
-	Name lexer.Token `parser:"( 'IN' @( Ident | Quoted ) )?"`
+	Name lexer.Token `parser:"( 'IN' @( Ident | Quoted ) )?" names:"ranking"`
 	// Known is the time after KNOWN AT.
 	Known moment `parser:"( 'KNOWN' 'AT' @@ )?"`
 }

@@ -115,6 +115,12 @@ func (c *Completer) namesAt(n *lang.Next) []string {
 		return c.Session.GraphNames(ctx)
 	case lang.PlaceClassifier:
 		return c.Session.StoredNames(task.ResultClassifier)
+	case lang.PlaceRanking:
+		return c.Session.StoredNames(task.ResultRanks)
+	case lang.PlaceClusters:
+		return c.Session.StoredNames(task.ResultClusters)
+	case lang.PlaceEvents:
+		return c.Session.StoredNames(task.ResultEvents)
 	case lang.PlaceQuery:
 		return c.Session.QueryNames(ctx)
 	case lang.PlaceParam:
