@@ -26,10 +26,10 @@ type merging struct {
 	merged string // the pool that is merged
 	pool   string // the pool that is written to: merged, then its new parts
 	seal   bool
-	// share is set if captures share blocks with captures of other segments that came in later.
-	// A merge for which no statement asked does not look for such blocks, and reads no run of
-	// the other segments. Captures of 24 months that came in any order then merge in half the
-	// CPU time, and take .03 % more bytes until the pool is sealed.
+	// share is set if the merge looks in segments that are not merged for blocks that captures
+	// can share instead of storing them. A merge for which no statement asked does not look, and
+	// reads no run of such segments. Captures of 24 months that came in any order then merge in
+	// half the CPU time, and take .03 % more bytes until the pool is sealed.
 	share  bool
 	split  *split                   // nil if the pool is not split
 	in     map[uint32]*segment.Info // the segments that are merged, by number

@@ -78,8 +78,8 @@ func (m *merging) open(ctx context.Context, w *window, h *snapshot.Heads) error 
 }
 
 // leaveOutLater makes m.look leave out the segments of later pools whose captures are all later than those of
-// the merged segments, the list in. Hints depend on earlier captures, and a merged capture may not have
-// its body from a later pool. When captures of 24 months came in any order, a merge then takes a third
+// the merged segments, the list in. They are not needed: hints depend on earlier captures only, and no
+// capture has its body in a later pool. When captures of 24 months came in any order, a merge then takes a third
 // less CPU time.
 func (m *merging) leaveOutLater(in []*segment.Info) {
 	last := record.MinTime
