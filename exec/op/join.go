@@ -76,6 +76,20 @@ func (k *keyReader) load(b *value.Batch) error {
 	return nil
 }
 
+// each yields the batches of rows. The keys of the batch that it yielded last are loaded.
+func (k *keyReader) each(rows value.Rows) value.Rows {
+	return func(yield func(*value.Batch, error) bool) {
+		for b, err := range rows {
+			if err == nil {
+				err = k.load(b)
+			}
+			if !yield(b, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
 // append appends to dst the key of row i of the batch that load was last
 // called with, and returns dst. The bool is false if a part of the key is
 // NULL, and NULL equals nothing there; the row then matches no other.
@@ -228,10 +242,7 @@ func (r *Runner) rowsWithin(ctx context.Context, n plan.Node, src *plan.Source, 
 
 // fill adds the rows of right, the right side, to the table t.
 func (j *joiner) fill(t *joinTable, right value.Rows) error {
-	for b, err := range right {
-		if err == nil {
-			err = j.rightKeys.load(b)
-		}
+	for b, err := range j.rightKeys.each(right) {
 		if err != nil {
 			return err
 		}
@@ -250,23 +261,26 @@ func (j *joiner) fill(t *joinTable, right value.Rows) error {
 	return nil
 }
 
+// match returns the index in t of the first row that has the key of row i of the loaded batch of
+// the left side. It returns -1 if there is none.
+func (j *joiner) match(t *joinTable, i int) int32 {
+	key, ok := j.leftKeys.append(j.key[:0], i)
+	j.key = key
+	if !ok {
+		return -1
+	}
+	return t.first(key)
+}
+
 // probe looks up each row of left, the left side, in the table t, and yields
 // it with each matching row.
 func (j *joiner) probe(t *joinTable, left value.Rows) error {
-	for b, err := range left {
-		if err == nil {
-			err = j.leftKeys.load(b)
-		}
+	for b, err := range j.leftKeys.each(left) {
 		if err != nil {
 			return err
 		}
 		for i := range b.N {
-			key, ok := j.leftKeys.append(j.key[:0], i)
-			j.key = key
-			at := int32(-1)
-			if ok {
-				at = t.first(key)
-			}
+			at := j.match(t, i)
 			if at < 0 && j.node.Outer {
 				j.emitLeft(b, i)
 				j.emitNulls()
@@ -291,21 +305,13 @@ func (j *joiner) probe(t *joinTable, left value.Rows) error {
 // them.
 func (j *joiner) probeOne(t *joinTable, left value.Rows) error {
 	right := value.NewBatch(j.node.Right.Columns())
-	for b, err := range left {
-		if err == nil {
-			err = j.leftKeys.load(b)
-		}
+	for b, err := range j.leftKeys.each(left) {
 		if err != nil {
 			return err
 		}
 		right.Clear()
 		for i := range b.N {
-			key, ok := j.leftKeys.append(j.key[:0], i)
-			j.key = key
-			at := int32(-1)
-			if ok {
-				at = t.first(key)
-			}
+			at := j.match(t, i)
 			switch {
 			case at < 0:
 				appendNulls(right)
@@ -437,10 +443,7 @@ func (j *joiner) merge(t *joinTable, left value.Rows) error {
 func (j *joiner) sortLeft(sides, ordered *spill.Sorter, left value.Rows) error {
 	nulls := bytes.Repeat([]byte{byte(value.Null)}, len(j.out.Cols)-j.width)
 	place := uint64(0)
-	for b, err := range left {
-		if err == nil {
-			err = j.leftKeys.load(b)
-		}
+	for b, err := range j.leftKeys.each(left) {
 		if err != nil {
 			return err
 		}

@@ -21,21 +21,13 @@ type candidates struct {
 // probeConds is like probe for a join with conditions.
 func (j *joiner) probeConds(t *joinTable, left value.Rows) error {
 	c := &candidates{pairs: value.NewBatch(j.node.Columns())}
-	for b, err := range left {
-		if err == nil {
-			err = j.leftKeys.load(b)
-		}
+	for b, err := range j.leftKeys.each(left) {
 		if err != nil {
 			return err
 		}
 		m := matcher{joiner: j, left: b}
 		for i := range b.N {
-			key, ok := j.leftKeys.append(j.key[:0], i)
-			j.key = key
-			at := int32(-1)
-			if ok {
-				at = t.first(key)
-			}
+			at := j.match(t, i)
 			for ; at >= 0; at = t.rows[at].next {
 				if m.enough(i) {
 					break

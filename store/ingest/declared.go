@@ -9,7 +9,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
-	"io"
 	"iter"
 	"strings"
 
@@ -34,7 +33,7 @@ func declared(c *record.Capture, res *task.ImportResult) error {
 	}
 	s := message.Stored{Capture: *c}
 	if c.Spool != nil {
-		s.Large = spooled(c.Spool)
+		s.Large = c.Spool.Pieces()
 	}
 	body := newHash()
 	if err := sumOf(body, s.Entity()); err != nil {
@@ -130,23 +129,4 @@ func sumOf(h hash.Hash, pieces iter.Seq2[[]byte, error]) error {
 		h.Write(b)
 	}
 	return nil
-}
-
-// spooled yields a body that was written to disk, in pieces. A piece is valid until
-// the next piece is yielded.
-func spooled(s *record.Spool) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
-		buf := make([]byte, 64<<10)
-		for at := int64(0); at < s.Size; {
-			n, err := s.File.ReadAt(buf[:min(int64(len(buf)), s.Size-at)], at)
-			if n == 0 && err != nil && err != io.EOF {
-				yield(nil, fmt.Errorf("read a large body back: %w", err))
-				return
-			}
-			if n == 0 || !yield(buf[:n], nil) {
-				return
-			}
-			at += int64(n)
-		}
-	}
 }

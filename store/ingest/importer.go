@@ -120,16 +120,6 @@ type staged struct {
 	met bool
 }
 
-// heldBy makes s refer to another entry, owner, which stores the body of s. The parameter at is
-// the place of owner, in a published segment.
-func (s *staged) heldBy(owner *segment.Stored, at timeline.Place) {
-	s.Body, s.HolderKey = segment.BodyHeld, ""
-	if owner.Key != s.Key {
-		s.Body, s.HolderKey = segment.BodyElsewhere, owner.Key
-	}
-	s.Holder, s.holderPool, s.inBatch = at.Holder(), at.Seg.Info.Pool, false
-}
-
 // batchOf is a sorted list of staged captures. It implements snapshot.Batch.
 type batchOf []*staged
 

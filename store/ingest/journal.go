@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"iter"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -179,31 +177,12 @@ func journalled(c *record.Capture) *message.Stored {
 	}
 	if c.Spool != nil {
 		st.Spool, st.Size = nil, c.Spool.Size
-		st.Large = spoolPieces(c.Spool)
+		st.Large = c.Spool.Pieces()
 	}
 	if c.Via == record.ViaNotModified {
 		st.NoBody = "not modified"
 	}
 	return st
-}
-
-// spoolPieces yields the bytes of a body that was written to disk, in pieces. A
-// piece is valid until the next piece is yielded.
-func spoolPieces(sp *record.Spool) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
-		r := io.NewSectionReader(sp.File, 0, sp.Size)
-		b := make([]byte, journalBytes)
-		for {
-			n, err := r.Read(b)
-			if n > 0 && !yield(b[:n], nil) || errors.Is(err, io.EOF) {
-				return
-			}
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-		}
-	}
 }
 
 func (s *Sink) give(ctx context.Context, w work) error {

@@ -461,7 +461,8 @@ func (b *batchPlan) revisit(ctx context.Context, i int) error {
 		if hidden(at) {
 			return b.bring(ctx, s, owner)
 		}
-		s.heldBy(owner, at)
+		s.Refer(owner, at.Holder())
+		s.holderPool, s.inBatch = at.Seg.Info.Pool, false
 		return nil
 	}
 	k := b.staged[of.From.N]

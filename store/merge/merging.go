@@ -342,7 +342,7 @@ func (m *merging) entry(ctx context.Context, l *timeline.Capture, u *siblings, d
 		if body, at, err = m.v.Owner(ctx, l.Place, e); err != nil {
 			return nil, nil, err
 		}
-		holdBy(e, body, at)
+		e.Refer(body, at.Holder())
 	}
 	e.Previous, e.VersionTime, e.PreviousVersion, e.Change, e.Sense = l.Previous, l.VersionTime, l.PreviousVersion, l.Change, l.Sense
 	e.Kind, e.Bytes = l.Kind, l.Bytes // also of a revisit that stays without a body
@@ -367,16 +367,6 @@ func (m *merging) entry(ctx context.Context, l *timeline.Capture, u *siblings, d
 	// stores each block once.
 	e.Body, e.HolderKey, e.Holder = segment.BodyOwn, "", segment.Holder{}
 	return e, body, nil
-}
-
-// holdBy makes e refer to the entry owner, which stores the body of e in another segment. The
-// parameter at is the place of owner.
-func holdBy(e, owner *segment.Stored, at timeline.Place) {
-	e.Body, e.HolderKey = segment.BodyHeld, ""
-	if owner.Key != e.Key {
-		e.Body, e.HolderKey = segment.BodyElsewhere, owner.Key
-	}
-	e.Holder = at.Holder()
 }
 
 // stays reports whether a capture stores its body in a segment that is not merged,

@@ -22,6 +22,8 @@
 package record
 
 import (
+	"fmt"
+	"iter"
 	"math"
 	"os"
 	"time"
@@ -197,6 +199,25 @@ type Capture struct {
 type Spool struct {
 	File *os.File
 	Size int64
+}
+
+// Pieces yields the bytes of the body in order. A piece is valid until the next piece is
+// yielded. A file with fewer than Size bytes is an error.
+func (s *Spool) Pieces() iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		buf := make([]byte, 64<<10)
+		for at := int64(0); at < s.Size; {
+			n, err := s.File.ReadAt(buf[:min(int64(len(buf)), s.Size-at)], at)
+			if n == 0 {
+				yield(nil, fmt.Errorf("read a large body at byte %d of %d: %w", at, s.Size, err))
+				return
+			}
+			if !yield(buf[:n], nil) {
+				return
+			}
+			at += int64(n)
+		}
+	}
 }
 
 // Item is one thing that a reader found in a file: a capture, a record that

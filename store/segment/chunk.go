@@ -469,7 +469,7 @@ func (f *front) decodeRange(p *frontParts, want uint, ahead aheadOf) (err error)
 		if want>>c.col&1 == 0 {
 			continue
 		}
-		if *c.dst, err = decodeIntRange(p.cols[c.col], c.from, c.n); err != nil {
+		if *c.dst, err = column.DecodeIntRange(p.cols[c.col], c.from, c.n); err != nil {
 			return err
 		}
 	}
@@ -477,12 +477,12 @@ func (f *front) decodeRange(p *frontParts, want uint, ahead aheadOf) (err error)
 		f.bytes = p.spread(f.bytes, f.flags)
 	}
 	if want>>colMime&1 != 0 {
-		if f.mime, err = decodeTextRange(p.cols[colMime], p.n, from, f.n); err != nil {
+		if f.mime, err = column.DecodeTextRange(p.cols[colMime], p.n, from, f.n); err != nil {
 			return err
 		}
 	}
 	if want>>colJob&1 != 0 {
-		f.job, err = decodeTextRange(p.cols[colJob], p.n, from, f.n)
+		f.job, err = column.DecodeTextRange(p.cols[colJob], p.n, from, f.n)
 	}
 	return err
 }
@@ -497,7 +497,7 @@ func (p *frontParts) find(key string) (at int, found bool, err error) {
 	}
 	cut := len(key) - column.KeyEnding(key)
 	return findKey(r.B, p.k, key[:cut], func(i int) (bool, error) {
-		ending, err := decodeTextRange(ends, p.k, i, 1)
+		ending, err := column.DecodeTextRange(ends, p.k, i, 1)
 		return err == nil && ending[0] == key[cut:], err
 	})
 }
@@ -532,113 +532,4 @@ func findKey(src []byte, k int, key string, is func(i int) (bool, error)) (at in
 		}
 	}
 	return 0, false, nil
-}
-
-// decodeIntRange decodes n integers of the column src; the first of them is the
-// integer at index from. column.DecodeInts decodes whole columns.
-func decodeIntRange(src []byte, from, n int) ([]int64, error) {
-	dst := make([]int64, n)
-	if n == 0 {
-		return dst, nil
-	}
-	if len(src) == 0 {
-		return nil, column.ErrDamaged
-	}
-	r := packed.Reader{B: src[1:]}
-	switch src[0] {
-	case column.IntsFrame:
-		lo, factor, width := r.Varint(), r.Uvarint(), uint(r.Byte())
-		if r.Bad || !unpackRange(dst, r.B, width, from) {
-			return nil, column.ErrDamaged
-		}
-		for i, x := range dst {
-			dst[i] = int64(uint64(lo) + uint64(x)*factor)
-		}
-	case column.IntsDelta:
-		x := int64(0)
-		for i := range from + n {
-			if x += r.Varint(); i >= from {
-				dst[i-from] = x
-			}
-		}
-		if r.Bad {
-			return nil, column.ErrDamaged
-		}
-	case column.IntsDict:
-		k := r.Uvarint()
-		if r.Bad || k == 0 || k > column.DictMax {
-			return nil, column.ErrDamaged
-		}
-		var dict [column.DictMax]int64
-		for i := range int(k) {
-			dict[i] = r.Varint()
-		}
-		if r.Bad || !unpackRange(dst, r.B, column.PackWidth(k-1), from) {
-			return nil, column.ErrDamaged
-		}
-		for i, x := range dst {
-			if uint64(x) >= k {
-				return nil, column.ErrDamaged
-			}
-			dst[i] = dict[x]
-		}
-	default:
-		return nil, column.ErrDamaged
-	}
-	return dst, nil
-}
-
-// unpackRange fills dst with len(dst) of the numbers that are packed in src, of
-// width bits each. The first of them is the number at index from. It reports false
-// if src is too short.
-func unpackRange(dst []int64, src []byte, width uint, from int) bool {
-	if width > 64 || width > 56 && width < 64 || column.PackedLen(from+len(dst), width) > len(src) {
-		return false
-	}
-	mask := ^uint64(0)
-	if width < 64 {
-		mask = 1<<width - 1
-	}
-	for i := range dst {
-		bit := uint(from+i) * width
-		var word [8]byte
-		copy(word[:], src[bit>>3:])
-		dst[i] = int64(binary.LittleEndian.Uint64(word[:]) >> (bit & 7) & mask)
-	}
-	return true
-}
-
-// decodeTextRange decodes n strings of the column src; the first of them is the
-// string at index from. all is the number of strings in the column. column.DecodeTexts
-// decodes whole columns.
-func decodeTextRange(src []byte, all, from, n int) ([]string, error) {
-	if len(src) == 0 {
-		return nil, column.ErrDamaged
-	}
-	switch src[0] {
-	case column.TextsConst:
-		return slices.Repeat([]string{string(src[1:])}, n), nil
-	case column.TextsDict:
-		dict, positions, err := column.CutDict(src[1:], all)
-		if err != nil {
-			return nil, err
-		}
-		at, err := decodeIntRange(positions, from, n)
-		if err != nil {
-			return nil, err
-		}
-		out := make([]string, n)
-		for i, p := range at {
-			if uint64(p) >= uint64(len(dict)) {
-				return nil, column.ErrDamaged
-			}
-			out[i] = dict[p]
-		}
-		return out, nil
-	}
-	out, err := column.DecodeTexts(nil, src, all)
-	if err != nil {
-		return nil, err
-	}
-	return out[from : from+n], nil
 }

@@ -97,6 +97,15 @@ type Stored struct {
 	Facts []byte
 }
 
+// Refer makes e refer to owner, the entry that stores the body of e. The parameter at is the
+// place of owner.
+func (e *Stored) Refer(owner *Stored, at Holder) {
+	e.Body, e.HolderKey, e.Holder = BodyHeld, "", at
+	if owner.Key != e.Key {
+		e.Body, e.HolderKey = BodyElsewhere, owner.Key
+	}
+}
+
 // Holder is the place of the entry from which another entry has its body.
 type Holder struct {
 	Segment uint32 // 0 if both entries are in the same segment

@@ -280,7 +280,7 @@ func (c *Codes) unpack(r *packed.Reader, k, n int) error {
 	}
 	c.Values, c.mem = k, column.Sized(c.mem, n)
 	c.At = c.mem
-	column.Unpack(c.At, r.B, width)
+	column.Unpack(c.At, r.B, width, 0)
 	return c.check()
 }
 

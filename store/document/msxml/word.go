@@ -25,7 +25,7 @@ type wordReader struct {
 	deep     int         // how many paragraphs are inside of each other
 	paras    []paragraph // the paragraphs that are open, at most as many as limits.Nesting
 	run      run
-	fields   []field
+	fields   office.Fields
 	comments []bool // of the open annotations: whether it is a comment
 	deleted  int    // how many deletions are open
 	removed  []bool // of the open annotations: whether it is a deletion
@@ -50,16 +50,6 @@ type run struct {
 	hidden bool
 	langs  office.Languages
 }
-
-// field is an open field. Only its result is text.
-type field struct {
-	code    strings.Builder
-	inCode  bool
-	hasLink bool
-}
-
-// fieldCodeMax is how many bytes of a field code are kept.
-const fieldCodeMax = 32 << 10
 
 // basesMax is how many steps styleOf follows from a style to the style that it is based on.
 const basesMax = 16
@@ -156,7 +146,7 @@ func (w *wordReader) start(t *xmlscan.Token) (skip bool) {
 	case "noBreakHyphen":
 		w.text("-")
 	case "fldChar":
-		w.fieldChar(t.Attr("fldCharType"))
+		w.fields.Char(t.Attr("fldCharType"), w.flow, w.b.Limits().Nesting, w.run.hidden)
 	case "fldSimple":
 		w.flow.BeginLink(office.LinkOf(t.Attr("instr")))
 	case "hlink":
@@ -297,23 +287,12 @@ func (w *wordReader) addText(text string) {
 			w.flow.Remove(text)
 		}
 	case "instrText":
-		if n := len(w.fields); n > 0 {
-			if code := &w.fields[n-1].code; code.Len() < fieldCodeMax {
-				code.WriteString(text)
-			}
-		}
+		w.fields.Code(text)
 	}
 }
 
 // hidden reports whether the current text is not shown.
-func (w *wordReader) hidden() bool {
-	for i := range w.fields {
-		if w.fields[i].inCode {
-			return true
-		}
-	}
-	return w.run.hidden
-}
+func (w *wordReader) hidden() bool { return w.run.hidden || w.fields.InCode() }
 
 // text adds text of a run.
 func (w *wordReader) text(text string) {
@@ -328,30 +307,5 @@ func (w *wordReader) text(text string) {
 		}
 		w.langs.Add([]byte(text), langs.Or(w.lang))
 		w.flow.Text(text)
-	}
-}
-
-// fieldChar handles a mark of a field: by its kind, it begins a field, begins the field's result,
-// or ends the field.
-func (w *wordReader) fieldChar(kind string) {
-	n := len(w.fields)
-	switch {
-	case kind == "begin":
-		if n < w.b.Limits().Nesting {
-			w.fields = append(w.fields, field{inCode: true})
-		}
-	case n == 0:
-	case kind == "separate":
-		f := &w.fields[n-1]
-		f.inCode = false
-		if target := office.LinkOf(f.code.String()); target != "" && !w.hidden() {
-			f.hasLink = true
-			w.flow.BeginLink(target)
-		}
-	case kind == "end":
-		if w.fields[n-1].hasLink {
-			w.flow.EndLink()
-		}
-		w.fields = w.fields[:n-1]
 	}
 }

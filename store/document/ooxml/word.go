@@ -2,7 +2,6 @@ package ooxml
 
 import (
 	"strconv"
-	"strings"
 
 	"infomall/store/document"
 	"infomall/store/document/office"
@@ -48,7 +47,7 @@ type wordReader struct {
 	s          *xmlpull.Scanner
 	rels       map[string]relation // of the current part
 	paragraphs []paragraph         // the current paragraph and those around it
-	fields     []field
+	fields     office.Fields
 	choices    []bool // for each open mc:AlternateContent: whether a choice was taken
 	run        style  // what the current run says
 	removed    int    // depth of tracked deletions
@@ -64,22 +63,11 @@ type paragraph struct {
 	started bool // its number was written
 }
 
-// field is a field of which the end was not reached. Only the result of a field is
-// text.
-type field struct {
-	code    strings.Builder
-	inCode  bool
-	hasLink bool
-}
-
 // rubyText is the reading of characters, which comes before them in the markup.
 type rubyText struct {
 	from    int
 	reading string
 }
-
-// fieldCodeMax is how many bytes of a field code are kept.
-const fieldCodeMax = 32 << 10
 
 // story reads one part.
 func (w *wordReader) story(part string) error {
@@ -88,7 +76,8 @@ func (w *wordReader) story(part string) error {
 		return err
 	}
 	w.s, w.rels = s, byID(w.p.relations(part))
-	w.paragraphs, w.fields, w.choices, w.ruby, w.removed = w.paragraphs[:0], w.fields[:0], w.choices[:0], w.ruby[:0], 0
+	w.paragraphs, w.choices, w.ruby, w.removed = w.paragraphs[:0], w.choices[:0], w.ruby[:0], 0
+	w.fields.Clear()
 	for s.Next() {
 		switch s.Kind {
 		case xmlpull.Start:
@@ -122,11 +111,7 @@ func (w *wordReader) start() {
 			w.flow.Remove(s.Inner())
 		}
 	case "w:instrText":
-		if n := len(w.fields); n > 0 {
-			if code := &w.fields[n-1].code; code.Len() < fieldCodeMax {
-				code.WriteString(s.Inner())
-			}
-		}
+		w.fields.Code(s.Inner())
 	case "w:tab", "w:ptab":
 		w.text("\t")
 	case "w:br", "w:cr":
@@ -136,7 +121,7 @@ func (w *wordReader) start() {
 	case "w:sym":
 		w.symbol()
 	case "w:fldChar":
-		w.fieldChar(s.Attr("w:fldCharType"))
+		w.fields.Char(s.Attr("w:fldCharType"), w.flow, w.p.nesting, w.hiddenByStyle())
 	case "w:fldSimple":
 		w.flow.BeginLink(office.LinkOf(s.Attr("w:instr")))
 	case "w:hyperlink":
@@ -302,16 +287,12 @@ func (w *wordReader) paragraph() *paragraph {
 }
 
 // hidden reports whether the current text is not shown.
-func (w *wordReader) hidden() bool {
-	if p := w.paragraph(); w.run.hidden == on || w.run.hidden == unset && p != nil && p.style.hidden == on {
-		return true
-	}
-	for i := range w.fields {
-		if w.fields[i].inCode {
-			return true
-		}
-	}
-	return false
+func (w *wordReader) hidden() bool { return w.hiddenByStyle() || w.fields.InCode() }
+
+// hiddenByStyle reports whether the style of the current run or of its paragraph hides text.
+func (w *wordReader) hiddenByStyle() bool {
+	p := w.paragraph()
+	return w.run.hidden == on || w.run.hidden == unset && p != nil && p.style.hidden == on
 }
 
 // text adds text of a run.
@@ -339,31 +320,6 @@ func (w *wordReader) text(text string) {
 func (w *wordReader) symbol() {
 	if n, err := strconv.ParseUint(w.s.Attr("w:char"), 16, 32); err == nil && n >= ' ' && (n < 0xe000 || n > 0xf8ff) {
 		w.text(string(rune(n)))
-	}
-}
-
-// fieldChar handles a mark of a field: by its kind, it begins a field, begins the field's result,
-// or ends the field.
-func (w *wordReader) fieldChar(kind string) {
-	n := len(w.fields)
-	switch {
-	case kind == "begin":
-		if n < w.p.nesting {
-			w.fields = append(w.fields, field{inCode: true})
-		}
-	case n == 0:
-	case kind == "separate":
-		f := &w.fields[n-1]
-		f.inCode = false
-		if target := office.LinkOf(f.code.String()); target != "" && !w.hidden() {
-			f.hasLink = true
-			w.flow.BeginLink(target)
-		}
-	case kind == "end":
-		if w.fields[n-1].hasLink {
-			w.flow.EndLink()
-		}
-		w.fields = w.fields[:n-1]
 	}
 }
 

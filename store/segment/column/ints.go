@@ -120,18 +120,33 @@ func (d *smallDict) place(x int64) int {
 // DecodeInts decodes src, a column of n integers with nothing after it. It reuses
 // dst if that is large enough.
 func DecodeInts(dst []int64, src []byte, n int) ([]int64, error) {
-	dst = Sized(dst, n)
-	if n == 0 {
+	return decodeInts(Sized(dst, n), src, 0, true)
+}
+
+// DecodeIntRange decodes n integers of the column src. The first of them is the integer at
+// index from.
+func DecodeIntRange(src []byte, from, n int) ([]int64, error) {
+	return decodeInts(make([]int64, n), src, from, false)
+}
+
+// decodeInts fills dst with the integers of the column src, from index from on, and returns dst.
+// If whole is set, the column must end with the last of them.
+func decodeInts(dst []int64, src []byte, from int, whole bool) ([]int64, error) {
+	if len(dst) == 0 {
 		return dst, nil
 	}
 	if len(src) == 0 {
 		return nil, ErrDamaged
 	}
 	r := packed.Reader{B: src[1:]}
+	fits := func(width uint) bool {
+		need := PackedLen(from+len(dst), width)
+		return need == len(r.B) || need < len(r.B) && !whole
+	}
 	switch src[0] {
 	case IntsFrame:
 		lo, factor, width := r.Varint(), r.Uvarint(), uint(r.Byte())
-		if r.Bad || width > 64 || PackedLen(n, width) != len(r.B) {
+		if r.Bad || width > 56 && width != 64 || !fits(width) {
 			return nil, ErrDamaged
 		}
 		if width == 0 {
@@ -140,18 +155,20 @@ func DecodeInts(dst []int64, src []byte, n int) ([]int64, error) {
 			}
 			return dst, nil
 		}
-		Unpack(dst, r.B, width)
+		Unpack(dst, r.B, width, from)
 		for i, x := range dst {
 			dst[i] = int64(uint64(lo) + uint64(x)*factor)
 		}
 	case IntsDelta:
-		x := r.Varint()
-		dst[0] = x
-		for i := 1; i < n; i++ {
+		x := int64(0)
+		for range from {
+			x += r.Varint()
+		}
+		for i := range dst {
 			x += r.Varint()
 			dst[i] = x
 		}
-		if r.Bad || len(r.B) != 0 {
+		if r.Bad || len(r.B) != 0 && whole {
 			return nil, ErrDamaged
 		}
 	case IntsDict:
@@ -164,10 +181,10 @@ func DecodeInts(dst []int64, src []byte, n int) ([]int64, error) {
 			dict[i] = r.Varint()
 		}
 		width := PackWidth(k - 1)
-		if r.Bad || PackedLen(n, width) != len(r.B) {
+		if r.Bad || !fits(width) {
 			return nil, ErrDamaged
 		}
-		Unpack(dst, r.B, width)
+		Unpack(dst, r.B, width, from)
 		for i, x := range dst {
 			if uint64(x) >= k {
 				return nil, ErrDamaged
@@ -190,6 +207,7 @@ func PackWidth(most uint64) uint {
 	return 64
 }
 
+// PackedLen returns how many bytes n numbers of width bits each take.
 func PackedLen(n int, width uint) int { return (n*int(width) + 7) / 8 }
 
 // appendPacked appends n numbers of width bits each to dst, without gaps, lowest
@@ -219,9 +237,9 @@ func appendPacked(dst []byte, n int, width uint, at func(int) uint64) []byte {
 	return dst
 }
 
-// Unpack fills dst with numbers of width bits each, as appendPacked writes them.
-// src must have exactly the bytes of len(dst) numbers.
-func Unpack(dst []int64, src []byte, width uint) {
+// Unpack fills dst with numbers of width bits each, as appendPacked writes them, from the
+// number at index from on. src must have the bytes of from+len(dst) numbers at least.
+func Unpack(dst []int64, src []byte, width uint, from int) {
 	if width == 0 {
 		clear(dst)
 		return
@@ -231,7 +249,7 @@ func Unpack(dst []int64, src []byte, width uint) {
 		mask = 1<<width - 1
 	}
 	// Loads of eight bytes while eight bytes are left, then byte by byte.
-	i, bit := 0, uint(0)
+	i, bit := 0, uint(from)*width
 	for ; i < len(dst) && int(bit>>3)+8 <= len(src); i++ {
 		dst[i] = int64(binary.LittleEndian.Uint64(src[bit>>3:]) >> (bit & 7) & mask)
 		bit += width

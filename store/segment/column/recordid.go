@@ -80,7 +80,7 @@ func (r *RecordNames) Decode(src []byte, n int) error {
 		return ErrDamaged
 	}
 	r.uuids, r.high = src, make([]int64, n)
-	Unpack(r.high, src[uuidHead+n*uuidEach:], 2)
+	Unpack(r.high, src[uuidHead+n*uuidEach:], 2, 0)
 	return nil
 }
 

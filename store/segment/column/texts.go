@@ -90,15 +90,46 @@ func DecodeTexts(dst []string, src []byte, n int) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		for i, p := range at {
-			if uint64(p) >= uint64(len(dict)) {
-				return nil, ErrDamaged
-			}
-			out[i] = dict[p]
-		}
-		return out, nil
+		return pick(out, dict, at)
 	}
 	return nil, ErrDamaged
+}
+
+// DecodeTextRange decodes n strings of src, a column of all strings. The first of them is the
+// string at index from.
+func DecodeTextRange(src []byte, all, from, n int) ([]string, error) {
+	switch {
+	case len(src) == 0:
+		return nil, ErrDamaged
+	case src[0] == TextsConst:
+		return slices.Repeat([]string{string(src[1:])}, n), nil
+	case src[0] == TextsDict:
+		dict, positions, err := CutDict(src[1:], all)
+		if err != nil {
+			return nil, err
+		}
+		at, err := DecodeIntRange(positions, from, n)
+		if err != nil {
+			return nil, err
+		}
+		return pick(make([]string, n), dict, at)
+	}
+	out, err := DecodeTexts(nil, src, all)
+	if err != nil {
+		return nil, err
+	}
+	return out[from : from+n], nil
+}
+
+// pick fills out with the strings of dict at the given indexes, and returns it.
+func pick(out, dict []string, at []int64) ([]string, error) {
+	for i, p := range at {
+		if uint64(p) >= uint64(len(dict)) {
+			return nil, ErrDamaged
+		}
+		out[i] = dict[p]
+	}
+	return out, nil
 }
 
 // CutDict decodes dict, the distinct strings of a column of n strings in the form
