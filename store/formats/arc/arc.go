@@ -72,23 +72,13 @@ func Detect(r io.ReaderAt) (bool, error) {
 // detect reports whether r looks like an ARC file, as Detect does, and whether it
 // is compressed with gzip.
 func detect(r io.ReaderAt) (is, compressed bool, err error) {
-	start := make([]byte, 1<<20)
-	n, err := r.ReadAt(start, 0)
-	if err != nil && err != io.EOF {
-		return false, false, fmt.Errorf("read the file's first bytes: %w", err)
-	}
-	start = start[:n]
-	for at, c := range start {
-		if c == gzipped.Magic[0] && gzipped.IsMember(r, int64(at), hasRecord) {
-			return true, true, nil
+	return gzipped.Detect(r, func(start []byte, at int) bool {
+		if at > 0 && start[at-1] != '\n' {
+			return false
 		}
-		if at == 0 || start[at-1] == '\n' {
-			if _, ok, _ := parseHeader(start[at:]); ok {
-				return true, false, nil
-			}
-		}
-	}
-	return false, bytes.HasPrefix(start, gzipped.Magic), nil
+		_, ok, _ := parseHeader(start[at:])
+		return ok
+	}, hasRecord)
 }
 
 // hasRecord reports whether some line of text is the header line of an ARC record.

@@ -74,9 +74,9 @@ func Open(ctx context.Context, r io.ReaderAt, o Options) Input { return newStrea
 // Plain returns r, a file that is not compressed, as an Input.
 func Plain(r io.ReaderAt) Input { return plain{r} }
 
-// Magic is the first three bytes of a gzip member: the two identification bytes
+// magic is the first three bytes of a gzip member: the two identification bytes
 // and the compression method deflate, the only one.
-var Magic = []byte{0x1f, 0x8b, 8}
+var magic = []byte{0x1f, 0x8b, 8}
 
 // IsMember reports whether a gzip member begins at offset off of file, and a record starts in that
 // member. IsMember calls the function starts with the first decompressed bytes of the member; the
@@ -84,7 +84,7 @@ var Magic = []byte{0x1f, 0x8b, 8}
 func IsMember(file io.ReaderAt, off int64, starts func(text []byte) bool) bool {
 	const look = 256 << 10
 	var begin [3]byte
-	if n, _ := file.ReadAt(begin[:], off); n < len(begin) || !bytes.Equal(begin[:], Magic) {
+	if n, _ := file.ReadAt(begin[:], off); n < len(begin) || !bytes.Equal(begin[:], magic) {
 		return false
 	}
 	z, err := gzip.NewReader(bufio.NewReader(io.NewSectionReader(file, off, look)))
@@ -94,6 +94,33 @@ func IsMember(file io.ReaderAt, off int64, starts func(text []byte) bool) bool {
 	z.Multistream(false)
 	text, _ := io.ReadAll(io.LimitReader(z, look)) // cut or damaged, what comes before counts
 	return starts(text)
+}
+
+// Detect looks for a record in the first megabyte of file, as it stands or in a gzip member, and
+// reports whether it found one. startsAt reports whether a record starts at start[at]; starts
+// reports whether one starts anywhere in text. compressed is whether the record, or else the
+// beginning of the file, is compressed with gzip.
+func Detect(file io.ReaderAt, startsAt func(start []byte, at int) bool, starts func(text []byte) bool) (is, compressed bool, err error) {
+	for _, look := range []int{4 << 10, 1 << 20} {
+		start := make([]byte, look)
+		n, err := file.ReadAt(start, 0)
+		if err != nil && err != io.EOF {
+			return false, false, fmt.Errorf("read the file's first bytes: %w", err)
+		}
+		start = start[:n]
+		for at := range start {
+			if start[at] == magic[0] && IsMember(file, int64(at), starts) {
+				return true, true, nil
+			}
+			if startsAt(start, at) {
+				return true, false, nil
+			}
+		}
+		if compressed = bytes.HasPrefix(start, magic); n < look {
+			break
+		}
+	}
+	return false, compressed, nil
 }
 
 type plain struct{ io.ReaderAt }

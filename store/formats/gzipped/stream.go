@@ -317,7 +317,7 @@ func (g *stream) findMember(from int64) (at int64, found bool, err error) {
 			return 0, false, fmt.Errorf("read at byte %d: %w", from, err)
 		}
 		for i := 0; ; i++ {
-			next := bytes.Index(buf[i:n], Magic)
+			next := bytes.Index(buf[i:n], magic)
 			if next < 0 {
 				break
 			}
@@ -328,7 +328,7 @@ func (g *stream) findMember(from int64) (at int64, found bool, err error) {
 		if err == io.EOF {
 			return from + int64(n), false, nil
 		}
-		from += int64(n - len(Magic) + 1)
+		from += int64(n - len(magic) + 1)
 	}
 }
 

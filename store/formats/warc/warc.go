@@ -92,27 +92,7 @@ func Detect(r io.ReaderAt) (bool, error) {
 // detect reports whether r looks like a WARC file, as Detect does, and whether it
 // is compressed with gzip.
 func detect(r io.ReaderAt) (is, compressed bool, err error) {
-	for _, look := range []int{4 << 10, 1 << 20} {
-		start := make([]byte, look)
-		n, err := r.ReadAt(start, 0)
-		if err != nil && err != io.EOF {
-			return false, false, fmt.Errorf("read the file's first bytes: %w", err)
-		}
-		start = start[:n]
-		compressed = bytes.HasPrefix(start, gzipped.Magic)
-		for at, c := range start {
-			switch {
-			case c|0x20 == 'w' && startsRecord(start[at:]):
-				return true, false, nil
-			case c == gzipped.Magic[0] && gzipped.IsMember(r, int64(at), hasRecord):
-				return true, true, nil
-			}
-		}
-		if n < look {
-			break
-		}
-	}
-	return false, compressed, nil
+	return gzipped.Detect(r, func(start []byte, at int) bool { return start[at]|0x20 == 'w' && startsRecord(start[at:]) }, hasRecord)
 }
 
 // scanner walks over the records of one WARC file.
