@@ -42,10 +42,10 @@ type labeller struct {
 	ranges    []nodeRange      // for each block, the nodes that start in it
 	claims    []claim          // for each chunk of the body, whether a copyright notice begins there
 	inherited []label.Evidence // for each block, the evidence of its names and of its ancestors' names
-	// closingAt is the offset of the last closing word that was found before the offset
-	// closingEnd, see closingWord. Both are offsets in the body.
-	closingAt, closingEnd int
-	itemsIn               map[int32]bool // the results of holdsItems so far, by element
+	// closingAt is the offset of the last closing word between the offsets closingFrom and
+	// closingEnd, or -1 if there is none, see closingWord. All are offsets in the body.
+	closingAt, closingFrom, closingEnd int
+	itemsIn                            map[int32]bool // the results of holdsItems so far, by element
 }
 
 var labellers = sync.Pool{New: func() any { return &labeller{itemsIn: map[int32]bool{}} }}
@@ -353,9 +353,12 @@ var closingPairs = func() (pairs [1 << 16 / 64]uint64) {
 // blocks end at the same place.
 func (l *labeller) closingWord(n int) bool {
 	b := &l.tree.Blocks[n]
+	from := max(b.Start, b.End-copyrightBytes)
 	if l.closingEnd != b.End {
-		from := max(0, b.End-copyrightBytes)
-		l.closingEnd, l.closingAt = b.End, -1
+		l.closingEnd, l.closingFrom, l.closingAt = b.End, b.End, -1
+	}
+	if l.closingAt < 0 && from < l.closingFrom {
+		l.closingFrom = from
 		if i := lastClosingWord(l.flow.Page.Body[from:b.End]); i >= 0 {
 			l.closingAt = from + i
 		}
