@@ -511,9 +511,9 @@ func (e *engine) backoff(n int) time.Duration {
 	return d/2 + time.Duration(rand.Int64N(int64(d)))
 }
 
-// robots handles the robots.txt that t has fetched: it stores the file,
-// applies its rules to the host h, and returns the URL of t to the frontier.
-// If the host did not respond, the URL itself counts as failed.
+// robots handles the robots.txt that was fetched before the page of task t: it stores the file,
+// applies its rules to the host h, and returns the URL of the page to the frontier. If the host did
+// not respond, the page counts as failed.
 func (e *engine) robots(ctx context.Context, t *fetchTask, h *host) error {
 	if t.res.Capture == nil {
 		// The host does not respond, so the URL has failed too.

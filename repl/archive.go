@@ -232,8 +232,8 @@ func (a archive) Repair(ctx context.Context, o task.RepairOptions) ([]task.Repai
 	return results, err
 }
 
-// has reports whether err is about a file in the folder of the archive, or an object in its place of
-// a bucket, and not, for example, about a file to import.
+// has reports whether err is about a file of the archive, and not, for example, about a file to
+// import. If the archive is in a bucket, its files are objects.
 func (a archive) has(err error) bool {
 	var object *s3.Error
 	if errors.As(err, &object) {

@@ -32,8 +32,8 @@ type request struct {
 }
 
 // ofPage reports whether a page, and not the browser itself, made the request q. The browser
-// also sends requests to its maker, such as for updates. These ask for no document, and their
-// header Sec-Fetch-Site is missing or none.
+// also sends requests to its maker, such as for updates. These ask for no document, and have
+// the header "Sec-Fetch-Site: none" or no such header.
 func (q *request) ofPage() bool {
 	if q.socket || strings.HasPrefix(q.target, "http://") {
 		return true // these have no such headers

@@ -63,8 +63,8 @@ func svm(ctx context.Context, m *vector.Matrix, class []uint32, classes, feature
 
 // separate learns the weights of the features, and the bias, that separate class k from the others:
 // dual coordinate descent with shrinking (Hsieh et al. 2008, algorithm 3), for the squared hinge
-// loss. squares has the square of the length of each text, with the bias. It stops early when ctx
-// is done.
+// loss. squares has, for each text, the square of the length of its vector, to which the bias adds one
+// component. separate stops early when ctx is done.
 func separate(ctx context.Context, m *vector.Matrix, squares []float64, class []uint32, k uint32, features int) (w []float64, bias float64) {
 	n := m.Len()
 	w = make([]float64, features)

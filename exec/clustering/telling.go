@@ -76,18 +76,17 @@ func (t *Telling) Words(n int, name func(word uint32) string, accept func(word s
 	return out
 }
 
-// chiSquared returns χ² of a word for a cluster. The parameters are numbers of texts: in counts the
-// texts of the cluster, and with counts the texts of the cluster that have the word; others counts
-// all other texts, and without counts the other texts that have the word. more reports whether the
-// word is more frequent in the cluster, or there are no other texts.
-func chiSquared(with, in, without, others float64) (chi2 float64, more bool) {
-	if others == 0 {
+// chiSquared returns χ² of a word for a cluster. Of the inside texts, those of the cluster, insideHave
+// have the word; of the outside texts, all others, outsideHave have it. more reports whether the word
+// is more frequent in the cluster, or there are no other texts.
+func chiSquared(insideHave, inside, outsideHave, outside float64) (chi2 float64, more bool) {
+	if outside == 0 {
 		return 0, true
 	}
-	if with*others <= without*in {
+	if insideHave*outside <= outsideHave*inside {
 		return 0, false
 	}
-	all := in + others
-	d := with*(others-without) - without*(in-with)
-	return all * d * d / ((with + without) * (all - with - without) * in * others), true
+	all, have := inside+outside, insideHave+outsideHave
+	d := insideHave*(outside-outsideHave) - outsideHave*(inside-insideHave)
+	return all * d * d / (have * (all - have) * inside * outside), true
 }

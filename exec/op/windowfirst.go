@@ -8,7 +8,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// firstSitesMax is the most sites (hosts or domains) to whose rows ofFirst restricts the reading.
+// firstSitesMax is how many sites (hosts or domains) ofFirst reads by themselves, at most. If the
+// first rows have more sites, it reads all rows.
 const firstSitesMax = 64
 
 // ofFirst returns rows of n.In, in their order. The query needs only the first n.First rows, with

@@ -143,8 +143,8 @@ func (p finder) fill(n *Next, i int) {
 	}
 }
 
-// second reports whether the word w, placed after the first i tokens, would be the second word
-// of a statement, such as PAGE after SHOW, although a name may stand there, too.
+// second reports whether the word w after the first i tokens would be the second word of a
+// statement, such as PAGE after SHOW, at a place where a name may follow too.
 func (p finder) second(i int, place Place, w string) bool {
 	return (place == PlaceList || place == PlaceSource) && i > 0 && slices.Contains(grammar.SecondWords(scan.Upper(p.Tokens[i-1].Value)), w)
 }

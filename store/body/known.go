@@ -64,9 +64,9 @@ func (k *Known) SetValid(coming map[uint32]string) {
 	k.Blocks.Valid(coming)
 }
 
-// has reports whether the memory of blocks still has all blocks of segment s. That is so if this
-// import wrote s so recently that none of its blocks was forgotten. It must also be allowed that
-// new recipes refer to all segments that s uses.
+// has reports whether a new capture can share every block of segment s. This import must have
+// written s so recently that none of its blocks was forgotten, and Blocks.May must allow every
+// segment that s uses.
 func (k *Known) has(s *segment.Info) bool {
 	turn, ok := k.Wrote[s.ID]
 	return ok && k.Blocks.Turn()-turn < 2 && !slices.ContainsFunc(s.Uses, func(id uint32) bool { return !k.Blocks.May(id) })

@@ -242,9 +242,10 @@ func (next *Catalog) tidy() {
 
 // bornOf returns the field Born for the segments into which the given segments were merged: the
 // generation that counts as the first with their captures. It is the greatest Born of the merged
-// segments. But if another segment of next has the same Born, and its hints do not take the
-// captures of its own generation into account, bornOf returns the generation of next, as for new
-// captures. Otherwise these hints would be taken for right.
+// segments. But segments with the same Born are taken to know each other's captures (see
+// timeline.Newer). If another segment of next has that Born and a smaller Seen, it does not know
+// all captures of the merged segments, and bornOf returns the generation of next, as for new
+// captures.
 func (next *Catalog) bornOf(merged []*segment.Info) uint64 {
 	born := uint64(0)
 	for _, s := range merged {

@@ -171,11 +171,11 @@ func dependOn(s *segment.Info, pools []string) *segment.Info {
 	return &again
 }
 
-// dependOnAllParts is called for a catalogue that was rebuilt from db-files. A db-file
-// does not say into which parts a pool on which it depends was split later. So
-// dependOnAllParts makes each segment depend on all parts of the months on which it
-// depends. old has the segments of older catalogues by number. If it has the same
-// segment, dependOnAllParts copies the dependencies from there instead.
+// dependOnAllParts is called for a catalogue that was rebuilt from db-files. A db-file names the
+// months on which its segment depends. If the pool of such a month was split later, the db-file
+// does not say on which of the parts. So dependOnAllParts makes the segment depend on all of them.
+// old has the segments of older catalogues by number. If it has the same segment, dependOnAllParts
+// copies the dependencies from there instead.
 func (c *Catalog) dependOnAllParts(old map[uint32]*segment.Info) {
 	pools := c.PoolNames()
 	for i, s := range c.Segments {

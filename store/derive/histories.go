@@ -68,17 +68,18 @@ func (m *Histories) remember(key string, versions uint64, h life.History) {
 }
 
 // Has reports whether the history of a URL is remembered up to the version that begins at the
-// last capture of all. all has the settled captures of the URL, from the first one on.
-func (m *Histories) Has(all []timeline.Capture) bool {
+// last of the given captures. captures has all captures of the URL up to that one, settled by
+// timeline.Settle.
+func (m *Histories) Has(captures []timeline.Capture) bool {
 	if m == nil {
 		return false
 	}
-	last := len(all) - 1
-	t, ok := m.young[all[last].Key]
+	last := len(captures) - 1
+	t, ok := m.young[captures[last].Key]
 	if !ok {
-		t, ok = m.old[all[last].Key]
+		t, ok = m.old[captures[last].Key]
 	}
-	return ok && t.versions == versionSums(all)[last]
+	return ok && t.versions == versionSums(captures)[last]
 }
 
 // at returns the remembered history of the URL with this key. versions is the checksum over the

@@ -20,7 +20,8 @@ import (
 // The limits of NearWords. nearBodiesMax is how many different bodies it counts; each takes 60
 // bytes of memory. nearLeavesMax is how many leaves it remembers; each takes 100 bytes. If there
 // is no index of words, it reads at most nearReadMax bodies, and nearTextMax bytes of text.
-// Reading all texts of a large archive would take as long as the search that found nothing.
+// NearWords runs after a search that found nothing. To read all texts of a large archive again
+// would double the time of that search.
 const (
 	nearBodiesMax = 2 << 20
 	nearLeavesMax = 1 << 19

@@ -25,7 +25,7 @@ import (
 // dirJournal is the folder of journals, in the archive's folder.
 const dirJournal = "journal"
 
-// The bounds of a sink and its journals.
+// The bounds of a Sink, which takes the captures of a crawl, and of its journals.
 const (
 	// journalBytes is how many bytes of a journal are collected in memory before
 	// they are written.

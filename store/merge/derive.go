@@ -198,11 +198,11 @@ func (d *deriving) run(n uint32, w *segment.Writer) error {
 }
 
 // entry analyses the body of e again, and sets the fields of e that are computed from a body,
-// such as the charset and the facts. The parameter at is the place of e. If blocks of the body
-// are in the same run as e, entry sets their elements of the parameter blocks, which has the
-// facts of each block of the run by number. It changes neither the kind of the capture nor
-// whether the capture begins a version.
-func (d *deriving) entry(at timeline.Place, e *segment.Stored, blocks [][]byte) (err error) {
+// such as the charset and the facts. The parameter at is the place of e. facts has
+// the facts of each block of the run of e, by the number of the block; entry sets those of the
+// body's blocks. It changes neither the kind of the capture nor whether the capture begins a
+// version.
+func (d *deriving) entry(at timeline.Place, e *segment.Stored, facts [][]byte) (err error) {
 	fold, err := d.foldOf(at, e.Key)
 	if err != nil {
 		return err
@@ -247,8 +247,8 @@ func (d *deriving) entry(at timeline.Place, e *segment.Stored, blocks [][]byte) 
 		return err
 	}
 	if same {
-		d.blocks(at, e, opened, blocks)
-		if same, err = d.haveFacts(at, e, blocks); err != nil {
+		d.blocks(at, e, opened, facts)
+		if same, err = d.haveFacts(at, e, facts); err != nil {
 			return err
 		}
 	}
@@ -341,8 +341,8 @@ func (d *deriving) blocks(at timeline.Place, e *segment.Stored, opened *facts.Re
 	}
 }
 
-// foldOf returns the fold (how its blocks relate to those of earlier versions) and the
-// sense of the version that begins at the entry at a place. key is the key of the
+// foldOf returns the fold (how its blocks relate to those of earlier versions) and the sense
+// (whether it differs only by noise) of the version that begins at the entry at a place. key is the key of the
 // entry's URL. The result is empty if no version begins there, or if the earlier
 // versions of the URL cannot be read.
 func (d *deriving) foldOf(at timeline.Place, key string) (foldOf, error) {

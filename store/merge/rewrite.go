@@ -79,7 +79,8 @@ func (m *merging) again(ctx context.Context) ([]commit.Made, error) {
 // Its file will then be deleted.
 func (m *merging) goes(id uint32) bool { return m.in[id] != nil }
 
-// rewriting finds out whether a segment that is not merged needs a new form, and writes that form.
+// rewriting finds out whether a segment that is not merged must be written again, because it refers
+// to segments that are merged, and writes it.
 type rewriting struct {
 	m       *merging
 	s       *segment.Reader
@@ -89,7 +90,7 @@ type rewriting struct {
 }
 
 // plan determines what changes in the segment, and fills p.entries, p.repeat and p.states. If all
-// of them stay empty, the segment needs no new form.
+// of them stay empty, the segment is not written again.
 func (p *rewriting) plan(ctx context.Context) error {
 	m, info := p.m, p.s.Info
 	if m.v.Pin.IsStatic(info.Pool) && slices.ContainsFunc(info.Uses, m.goes) {
@@ -166,9 +167,9 @@ func (p *rewriting) entry(ctx context.Context, at timeline.Place, e *segment.Sto
 	return &now, err
 }
 
-// lose adds to p.states the new states of e, an entry that is stored without a body. They say in
-// which periods e had its body from deleted captures that the merge drops. The parameter at is
-// the place of e.
+// lose adds to p.states the new states of e, an entry that is stored without a body. A state
+// (FORMAT.md, section 9.4) says from when on the archive knew e with which body. The new states are
+// those with bodies of deleted captures, which the merge drops. The parameter at is the place of e.
 func (p *rewriting) lose(ctx context.Context, at timeline.Place, e *segment.Stored) error {
 	// The runs with the states that entries have are copied. The last state that begins at a
 	// time counts, so the new ones need not be sorted in among them.

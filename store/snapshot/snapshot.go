@@ -280,11 +280,11 @@ func (v *Snapshot) walk(ctx context.Context, s record.Scan, f func([]timeline.Ca
 // walkAmong does what walk does, over the given segments. If the function skip is not nil, it
 // leaves out the chunks (the index's part for one run) for which skip returns true.
 //
-// The flag partial says that captures are missing that correct hints need. The hints are then
-// meaningless, and f may also get captures of other segments.
+// The flag partial says that segments does not have every segment with captures of the URLs. The
+// hints of the captures then mean nothing, and f may also get captures of other segments.
 //
-// If direct is not nil, walkAmong passes the captures that need not be settled to direct, and only
-// the other captures to f.
+// If direct is not nil, walkAmong passes the captures whose hints are right as stored to direct, and
+// only the others, which timeline.Settle must correct, to f.
 func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*segment.Info, skip func(segment.Bounds) bool, partial bool, f func([]timeline.Capture) error, direct *batcher) error {
 	ranges := s.Ranges
 	if ranges == nil {

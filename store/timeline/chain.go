@@ -292,8 +292,10 @@ func SettleVisible(all []Capture) []Capture {
 
 // settleBody gives e, a bare 304, the body of the last capture in before that Capture.sees
 // allows. before has the captures before e, in order of time. If no capture is allowed, e gets
-// no body. If settleBody comes to a hidden capture that has no body, it skips that capture and
-// all earlier hidden captures, because e never had a body from them.
+// no body. It looks from the last capture to the first. A hidden capture is one that was
+// deleted and is still in the files. After a hidden capture without a body, settleBody skips all
+// hidden captures: before the deletion, e followed the capture without a body, so that e has
+// never had a body from them.
 func settleBody(before []Capture, e *Capture) {
 	passed := false
 	for i := len(before) - 1; i >= 0; i-- {

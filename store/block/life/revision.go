@@ -324,13 +324,14 @@ func (r *Revision) live() {
 	}
 }
 
-// trace returns the life of each block. A block that was already in the version
-// before keeps its life. Any other block begins a new life.
+// trace returns the life of each block. A leaf that matches a leaf of the version before has the
+// life of that leaf. A block that divides further has the life of one block of the version before:
+// of the blocks in the cut of the same level (the division of the page into blocks of that level
+// and leaves above it), the one that shares most leaves with it. A block that has neither begins a
+// new life.
 //
-// A block that divides further has the life of that block of the version before
-// which is in the cut of the same level and shares most leaves with it. The old
-// block may be a leaf, so a block may have the same life as a leaf in it. No two
-// blocks of one cut have the same life.
+// The old block may be a leaf, so a block may have the same life as a leaf in it. No two blocks of
+// one cut have the same life.
 func (r *Revision) trace() []Life {
 	r.Life = make([]Life, len(r.Tree.Blocks))
 	named := &names{last: make(map[Life]int, len(r.matches)), before: make([]int, len(r.Tree.Blocks))}

@@ -65,8 +65,8 @@ func at(data []byte, offset int) (r record, next int, ok bool) {
 	return record{u16(data, offset+2), int(head >> 4), head&15 == 15, data[from:next]}, next, true
 }
 
-// children calls f with each record in data, until f returns false. It also stops once it has read
-// the largest number of records of a presentation, because records of a damaged file may overlap.
+// children calls f with each record in data, until f returns false. It also stops when the limit on
+// the records of a presentation is reached, because records of a damaged file may overlap.
 func (s *show) children(data []byte, f func(r record) bool) {
 	for offset := 0; s.records > 0; {
 		r, next, ok := at(data, offset)

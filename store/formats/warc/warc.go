@@ -304,8 +304,8 @@ func (s *scanner) search(pos, limit int64) (next int64, found bool, err error) {
 }
 
 // searchAll returns the offset of the next record that starts after pos, however
-// far away. found is false if there is none; next is then the offset at which reads
-// end.
+// far away. found is false if there is none; next is then the end of the readable
+// bytes.
 func (s *scanner) searchAll(pos int64) (next int64, found bool, err error) {
 	return s.search(pos, math.MaxInt64)
 }

@@ -341,8 +341,8 @@ func (s *scanner) fromSmall(e *expression, i, n int) int {
 	return s.yearAfter(e, j+1)
 }
 
-// yearAfter reads the year that follows the day and the month of e, from token
-// i on, into e. If no year follows, e keeps the year 0.
+// yearAfter sets the year of e to the year that follows its day and its month, from token i on. It
+// returns the index of the token after the year. If no year follows, e keeps the year 0.
 func (s *scanner) yearAfter(e *expression, i int) int {
 	j := i
 	j += s.skip(j, '.')

@@ -172,7 +172,7 @@ func (w *linkWriter) walk(start, end int) {
 	w.text.settle()
 }
 
-// settle folds the text read so far (see folder) and returns the length of the
+// settle folds the white space of the text read so far (see folder) and returns the length of the
 // folded text.
 func (w *linkWriter) settle() int {
 	w.cut = w.cut || len(w.text.held) > 0

@@ -149,7 +149,7 @@ func (m *Matches) Sum(from, to int, counts, linked []int) (terms int, ok bool) {
 	return int(m.terms[to] - m.terms[from]), true
 }
 
-// addUp makes the slices m.terms and m.sums, for a query with this number of atoms.
+// addUp computes m.terms and m.sums, for a query with this number of atoms.
 func (m *Matches) addUp(atoms int) {
 	m.terms = m.of.termsBefore(m.as)
 	row := 1 + 2*atoms

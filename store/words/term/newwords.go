@@ -101,8 +101,8 @@ func sequenceEnd(pieces []piece) int {
 }
 
 // mayBeNew reports whether pieces have the form of a new word: there are at least two, one of
-// them is a single letter, and the first and the last may stand there. sequenceEnd must allow
-// that many pieces.
+// them is a single letter, the first may begin a word, and the last may end one. The caller passes
+// no more pieces than sequenceEnd allows.
 func mayBeNew(pieces []piece) bool {
 	return len(pieces) > 1 && !pieces[0].notFirst && !pieces[len(pieces)-1].notLast &&
 		slices.ContainsFunc(pieces, func(p piece) bool { return p.letters == 1 })

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Zip returns a zip file of members that are not compressed, given by name and content
-// in turn. In such a file a damaged byte is a damaged byte of a member.
+// Zip returns a zip file of members, given by name and content in turn. The members are not
+// compressed, so that a test which damages a byte of the file damages one byte of a member.
 func Zip(t testing.TB, members ...string) []byte {
 	t.Helper()
 	var out bytes.Buffer
