@@ -94,9 +94,9 @@ func (l *loose) key(at, count int) uint64 {
 	return key
 }
 
-// places finds the pieces at which a sequence of words begins. first maps the key of each
-// sequence (see loose.key) to the index of its first piece at the first place. next has, for
-// each piece, the next place with the same key, or -1.
+// places finds the pieces at which a sequence of words begins. first maps the key of a sequence
+// (see loose.key) to the index of the piece at which it begins for the first time. next has, for
+// each piece, the index of the next piece at which a sequence with the same key begins, or -1.
 type places struct {
 	first map[uint64]int
 	next  []int
