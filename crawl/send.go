@@ -78,7 +78,7 @@ func (v *visitor) send(ctx context.Context, r *render.Request) (*render.Response
 		}
 		return nil, v.count(err)
 	}
-	if !get || v.again(u) {
+	if !get || v.mustAskAgain(u) {
 		res, err := v.fetch(ctx, u, r)
 		return res, v.count(err)
 	}
@@ -106,10 +106,10 @@ func (v *visitor) count(err error) error {
 	return err
 }
 
-// again notes that the page requests the part u, and reports whether the server must be
+// mustAskAgain notes that the page requests the part u, and reports whether the server must be
 // asked for it although the crawl has it: if the page itself has requested the part
 // before, and the response says that it is not to be stored.
-func (v *visitor) again(u string) bool {
+func (v *visitor) mustAskAgain(u string) bool {
 	v.s.mu.Lock()
 	before := v.s.asked[u]
 	v.s.asked[u] = true

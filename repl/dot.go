@@ -176,7 +176,7 @@ func (s *shell) dotPager(ctx context.Context, arg string) error {
 func (s *shell) dotLast(ctx context.Context, arg string) error {
 	ctx, release := s.signals.During(ctx)
 	defer release()
-	return stopped(ctx, s.printer.Again(ctx, strings.ToLower(arg)))
+	return stopped(ctx, s.printer.ShowAgain(ctx, strings.ToLower(arg)))
 }
 
 func (s *shell) dotNullValue(ctx context.Context, arg string) error {

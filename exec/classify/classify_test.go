@@ -260,7 +260,7 @@ func TestStored(t *testing.T) {
 			}
 		}
 		r := &task.Result{Name: "small", Properties: m.Properties(7)}
-		back, err := Parse(r, rows, Made(7))
+		back, err := Parse(r, rows, Origin(7))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -282,7 +282,7 @@ func TestStored(t *testing.T) {
 		if _, _, ok := back.Classify("xyzzy", ""); ok {
 			t.Errorf("%v: a text of unknown words has a class", method)
 		}
-		if _, err := Parse(r, rows, Made(8)); err == nil || !strings.Contains(err.Error(), "TRAIN it again") {
+		if _, err := Parse(r, rows, Origin(8)); err == nil || !strings.Contains(err.Error(), "TRAIN it again") {
 			t.Errorf("a model of another extractor: %v", err)
 		}
 		for i := range rows {
@@ -292,12 +292,12 @@ func TestStored(t *testing.T) {
 			} {
 				damaged := slices.Clone(rows)
 				damaged[i] = cut(damaged[i])
-				if _, err := Parse(r, damaged, Made(7)); err == nil {
+				if _, err := Parse(r, damaged, Origin(7)); err == nil {
 					t.Errorf("%v: row %d is damaged, and no error", method, i)
 				}
 			}
 		}
-		if _, err := Parse(&task.Result{Properties: map[string]string{PropertyMade: Made(7)}}, rows, Made(7)); err == nil {
+		if _, err := Parse(&task.Result{Properties: map[string]string{PropertyMade: Origin(7)}}, rows, Origin(7)); err == nil {
 			t.Error("a model without properties is read")
 		}
 	}

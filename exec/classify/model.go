@@ -104,10 +104,10 @@ type storedClass struct {
 
 var measures = [...]string{Chi: "chi", Gain: "ig"}
 
-// Made returns a text that names the versions of this package and of the extractor of texts. A
-// model can be used only by a program for which Made returns the text with which the model was
+// Origin returns a text that names the versions of this package and of the extractor of texts. A
+// model can be used only by a program for which Origin returns the text with which the model was
 // stored.
-func Made(extractor int) string {
+func Origin(extractor int) string {
 	return fmt.Sprintf("classifier %d, extractor %d", version, extractor)
 }
 
@@ -117,7 +117,7 @@ func (m *Model) Properties(extractor int) map[string]string {
 	if err != nil {
 		panic("classify: " + err.Error()) // Unreachable: all numbers are finite.
 	}
-	return map[string]string{propertyModel: string(b), PropertyMade: Made(extractor)}
+	return map[string]string{propertyModel: string(b), PropertyMade: Origin(extractor)}
 }
 
 // Rows yields the rows of the stored result for the model m. urls are the URLs of the examples,

@@ -81,10 +81,10 @@ type part struct {
 	uses, useBytes     int64
 }
 
-// made returns a text that says how the stream of the collection is made: by what clauses, what
+// origin returns a text that says how the stream of the collection was made: by what clauses, what
 // program, and what list of places, and what was deleted from the archive by then. A stream with
 // another text has texts that are no longer there, or has them in another form.
-func (c *collection) made(ctx context.Context) (string, error) {
+func (c *collection) origin(ctx context.Context) (string, error) {
 	gone, err := c.snap.Tombstones(ctx)
 	if err != nil {
 		return "", err
@@ -530,7 +530,7 @@ func (c *collection) putWords(changed bool, put func(kind byte, n int, val []byt
 // of these captures is older than captures in the stream, other texts were new, and readNew reads
 // all texts again.
 func (c *collection) readNew(ctx context.Context) (err error) {
-	if c.stream, err = c.made(ctx); err != nil {
+	if c.stream, err = c.origin(ctx); err != nil {
 		return err
 	}
 	if err := c.recall(ctx); err != nil {

@@ -59,7 +59,7 @@ func classifier(env *Env, name string) (*classify.Model, error) {
 			return nil, err
 		}
 		if ok {
-			return classify.Parse(&r, rows, classify.Made(facts.Extractor))
+			return classify.Parse(&r, rows, classify.Origin(facts.Extractor))
 		}
 	}
 	var names []string

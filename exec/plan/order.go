@@ -16,7 +16,7 @@ func (b *builder) orderKeys() ([]Key, error) {
 	inner := bind.Column
 	bind.Column = func(c *ast.Column, want value.Type) (expr.Expr, error) {
 		if it := b.alias(c); it != nil {
-			return b.again(it)
+			return b.bindAgain(it)
 		}
 		return inner(c, want)
 	}
@@ -28,7 +28,7 @@ func (b *builder) orderKeys() ([]Key, error) {
 		}
 		var e expr.Expr
 		if it != nil {
-			e, err = b.again(it)
+			e, err = b.bindAgain(it)
 		} else {
 			e, err = bind.Bind(o.Expr)
 		}
@@ -40,9 +40,9 @@ func (b *builder) orderKeys() ([]Key, error) {
 	return keys, nil
 }
 
-// again resolves the names in the expression of the item it a second time and returns the
+// bindAgain resolves the names in the expression of the item it a second time and returns the
 // result. Thereby b.touched notes the late columns that ORDER BY reads.
-func (b *builder) again(it *item) (expr.Expr, error) { return b.over("ORDER BY").Bind(it.expr) }
+func (b *builder) bindAgain(it *item) (expr.Expr, error) { return b.over("ORDER BY").Bind(it.expr) }
 
 // distinctKeys returns the sort keys of ORDER BY in a SELECT DISTINCT, as
 // columns of the result. It returns an error if ORDER BY names anything else.

@@ -112,7 +112,7 @@ func (d *deletion) Run(ctx context.Context) (*session.Result, error) {
 			}
 		}
 		if err == nil {
-			err = hidden.again(ctx)
+			err = hidden.repeat(ctx)
 		}
 		if err == nil {
 			err = events.forget(ctx)

@@ -135,9 +135,9 @@ func keysOf(targets iter.Seq2[task.Target, error]) iter.Seq2[string, error] {
 	}
 }
 
-// again hides the same rows a second time, after the captures are deleted, because a watch
+// repeat hides the same rows a second time, after the captures are deleted, because a watch
 // may have run meanwhile and found them again.
-func (h *watchedDeletion) again(ctx context.Context) error {
+func (h *watchedDeletion) repeat(ctx context.Context) error {
 	if len(h.watches) == 0 {
 		return nil
 	}
@@ -148,7 +148,7 @@ func (h *watchedDeletion) again(ctx context.Context) error {
 	defer release()
 	for i, w := range h.watches {
 		w.Rows = snap
-		if err := w.Again(ctx, h.marks[i], record.At(h.s.Now())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := w.Repeat(ctx, h.marks[i], record.At(h.s.Now())); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

@@ -56,7 +56,7 @@ func (d *poolDrop) Run(ctx context.Context) (*session.Result, error) {
 	}
 	res, err := d.drop(ctx, task.DropOptions{Pool: d.pool})
 	if err == nil {
-		err = hidden.again(ctx)
+		err = hidden.repeat(ctx)
 	}
 	if err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 
 // Captures declares the relation captures, which has one row per capture: one
 // visit of a URL that got a response.
-var Captures = made(Relation{
+var Captures = withRead(Relation{
 	Name: "captures", Doc: "one capture: a visit that got a response", Scoped: true, OfVisits: true, OfURL: true, Order: []string{"url", "time"}, RefColumns: refColumns,
 	Columns: []Column{
 		captured("url", value.URL, "canonical URL", func(v *value.Vector, b *record.Batch) { urls(v, b.URLs()[:b.N]) }).fromURL().

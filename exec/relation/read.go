@@ -17,13 +17,13 @@ func (r *Reader) Read(ctx context.Context, n *Request) value.Rows {
 	return n.Relation.read(r.knownAt(n), ctx, n)
 }
 
-// made returns the Relation r after adding its function read, which reads rows
+// withRead returns the Relation r after adding its function read, which reads rows
 // in batches of type B. size returns how many rows a batch has. refs fills the
 // hidden columns of a batch with refs, which say from which captures its rows
-// were made; refs is nil for a relation without hidden columns. made panics if
+// were made; refs is nil for a relation without hidden columns. withRead panics if
 // the code of a column is for batches of another type. This is a fault of the
 // program, and shows when it starts.
-func made[B any](r Relation, size func(B) int, refs func(hidden []*value.Vector, b B), read func(*Reader, context.Context, *Request) iter.Seq2[B, error]) *Relation {
+func withRead[B any](r Relation, size func(B) int, refs func(hidden []*value.Vector, b B), read func(*Reader, context.Context, *Request) iter.Seq2[B, error]) *Relation {
 	for _, c := range r.Columns {
 		if _, ok := c.fill.(func(*value.Vector, B)); ok == c.Late() || c.Late() != (c.late != nil) {
 			panic("relation: " + r.Name + "." + c.Name + " is computed from no batch of this relation")
@@ -38,14 +38,14 @@ func made[B any](r Relation, size func(B) int, refs func(hidden []*value.Vector,
 // List returns the Relation r after adding its function read, which yields rows
 // of type T, several at a time.
 func List[T any](r Relation, read func(*Reader, context.Context, *Request) iter.Seq2[[]T, error]) *Relation {
-	return made(r, func(list []T) int { return len(list) }, nil, read)
+	return withRead(r, func(list []T) int { return len(list) }, nil, read)
 }
 
 // listWithRefs returns the Relation r, which has hidden columns, after adding
 // its function read, which yields rows of type T, several at a time. refs
 // writes into row i of the hidden columns from which capture a row was made.
 func listWithRefs[T any](r Relation, refs func(row *T, hidden []*value.Vector, i int), read func(*Reader, context.Context, *Request) iter.Seq2[[]T, error]) *Relation {
-	return made(r, func(list []T) int { return len(list) }, func(hidden []*value.Vector, list []T) {
+	return withRead(r, func(list []T) int { return len(list) }, func(hidden []*value.Vector, list []T) {
 		for _, h := range hidden {
 			h.Resize(value.Int, len(list))
 		}

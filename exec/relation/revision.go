@@ -53,7 +53,7 @@ func (r *Reader) revisions(ctx context.Context, n *Request) iter.Seq2[*revision,
 				return
 			}
 			for i := range b.N {
-				rev, err := f.again(b, i)
+				rev, err := f.blocksOf(b, i)
 				if err != nil {
 					yield(nil, err)
 					return
@@ -117,10 +117,10 @@ type follower struct {
 // that another scan of the same captures has found.
 var errUnfound = errors.New("a version found by one scan of the archive is missing from another")
 
-// again returns the blocks of the version at row i of b, or nil if the archive
-// does not have its body. Unlike find, again may be called for the same version
+// blocksOf returns the blocks of the version at row i of b, or nil if the archive
+// does not have its body. Unlike find, blocksOf may be called for the same version
 // several times, because with EACH a version may be valid in several periods.
-func (f *follower) again(b *spanBatch, i int) (*life.Revision, error) {
+func (f *follower) blocksOf(b *spanBatch, i int) (*life.Revision, error) {
 	if f.next != nil && f.key == b.Key[i] && f.asked == b.Ref[i] {
 		return f.given, nil
 	}

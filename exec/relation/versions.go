@@ -20,7 +20,7 @@ import (
 
 // Versions declares the relation versions, which has one row per version: one
 // state of a page.
-var Versions = made(Relation{
+var Versions = withRead(Relation{
 	Name: "versions", Doc: "one state of a page", Scoped: true, OfVersions: true, OfURL: true, Order: []string{"url", "time"}, RefColumns: senseRefColumns,
 	Columns: append([]Column{
 		asInCaptures("url"),

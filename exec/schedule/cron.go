@@ -209,7 +209,7 @@ func (c *Cron) within(d, t time.Time) (time.Time, bool) {
 			first = now // no minute was skipped, or skipping does not matter
 		}
 		before = now
-		if now < midnight || now >= midnight+24*60 || !c.anyHour && c.again(m, now) {
+		if now < midnight || now >= midnight+24*60 || !c.anyHour && c.isSecondTime(m, now) {
 			continue
 		}
 		for w := max(first, midnight); w <= now; w++ {
@@ -240,10 +240,10 @@ func (c *Cron) atMinute(w int64) bool {
 	return c.minute>>(w%60)&1 != 0 && c.hour>>(w/60)&1 != 0
 }
 
-// again reports whether a clock on the wall shows the local time now for the
+// isSecondTime reports whether a clock on the wall shows the local time now for the
 // second time at the moment m, because it was set back less than shiftMax
 // before m. now is in minutes since 1970, as wall returns it.
-func (c *Cron) again(m time.Time, now int64) bool {
+func (c *Cron) isSecondTime(m time.Time, now int64) bool {
 	back := time.Duration(offset(m.Add(-shiftMax).In(c.zone))-offset(m.In(c.zone))) * time.Second
 	return back > 0 && wall(m.Add(-back).In(c.zone)) == now
 }

@@ -71,9 +71,9 @@ func (w *Runner) hide(ctx context.Context, at record.Time, each func(add func(ha
 	})
 }
 
-// Again repeats an earlier Delete or Drop, whose result is r, also for runs that began later, at or
+// Repeat repeats an earlier Delete or Drop, whose result is r, also for runs that began later, at or
 // before the time at. Then it removes r. If the next run has removed r already, it does nothing.
-func (w *Runner) Again(ctx context.Context, r task.Result, at record.Time) error {
+func (w *Runner) Repeat(ctx context.Context, r task.Result, at record.Time) error {
 	if r.File == "" {
 		return nil
 	}

@@ -181,7 +181,7 @@ func TestRuns(t *testing.T) {
 			gone := r.IntN(runs)
 			mark, err := w.Delete(t.Context(), func(yield func(string, error) bool) { yield(urlkey.Key(testURL(gone)), nil) }, now)
 			if err == nil && r.IntN(2) == 0 {
-				err = w.Again(t.Context(), mark, now+1)
+				err = w.Repeat(t.Context(), mark, now+1)
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -278,7 +278,7 @@ func TestDrop(t *testing.T) {
 	if got := listed(t, m); !slices.Contains(got, "3 300 "+testURL(1)) {
 		t.Errorf("a run after Drop is hidden: %q", got)
 	}
-	if err := w.Again(t.Context(), mark, 300); err != nil {
+	if err := w.Repeat(t.Context(), mark, 300); err != nil {
 		t.Fatal(err)
 	}
 	want = append(want, "3 300 "+testURL(2))

@@ -140,10 +140,10 @@ func (n *natsCheck) config(replicas int) jetstream.StreamConfig {
 	}
 }
 
-// again calls do until it succeeds, if there is no answer or nobody can answer yet: a cluster
+// retry calls do until it succeeds, if there is no answer or nobody can answer yet: a cluster
 // loses or refuses requests while it elects a leader. What do creates may exist already at its
 // second call.
-func again(ctx context.Context, do func(ctx context.Context) error) error {
+func retry(ctx context.Context, do func(ctx context.Context) error) error {
 	for {
 		one, cancel := context.WithTimeout(ctx, patience/10)
 		err := do(one)
@@ -161,7 +161,7 @@ func again(ctx context.Context, do func(ctx context.Context) error) error {
 
 // create makes a stream.
 func (n *natsCheck) create(ctx context.Context, config jetstream.StreamConfig) error {
-	return again(ctx, func(ctx context.Context) error {
+	return retry(ctx, func(ctx context.Context) error {
 		_, err := n.js.CreateStream(ctx, config)
 		return err
 	})
@@ -174,7 +174,7 @@ func (n *natsCheck) stream() (string, error) {
 		return "", err
 	}
 	var ack *jetstream.PubAck
-	err := again(ctx, func(ctx context.Context) (err error) {
+	err := retry(ctx, func(ctx context.Context) (err error) {
 		ack, err = n.js.Publish(ctx, n.subject("first"), []byte("x"), jetstream.WithMsgID("first"))
 		return err
 	})
@@ -204,7 +204,7 @@ func (n *natsCheck) replicas() {
 		return
 	}
 	defer n.js.DeleteStream(ctx, config.Name) // the clean-up tries again
-	err := again(ctx, func(ctx context.Context) error {
+	err := retry(ctx, func(ctx context.Context) error {
 		_, err := n.js.Publish(ctx, n.name+"-3.x", []byte("x"))
 		return err
 	})
@@ -250,7 +250,7 @@ func (n *natsCheck) redelivery() (string, error) {
 		return "", err
 	}
 	var consumer jetstream.Consumer
-	err := again(ctx, func(ctx context.Context) (err error) {
+	err := retry(ctx, func(ctx context.Context) (err error) {
 		consumer, err = n.js.CreateConsumer(ctx, n.name, jetstream.ConsumerConfig{
 			Durable: "doctor", FilterSubject: n.subject("work"), AckPolicy: jetstream.AckExplicitPolicy, AckWait: redeliverAfter,
 		})
@@ -261,7 +261,7 @@ func (n *natsCheck) redelivery() (string, error) {
 	}
 	for i := range 3 {
 		var msg jetstream.Msg
-		err := again(ctx, func(context.Context) (err error) {
+		err := retry(ctx, func(context.Context) (err error) {
 			msg, err = consumer.Next(jetstream.FetchMaxWait(patience / 3))
 			return err
 		})
@@ -290,7 +290,7 @@ func (n *natsCheck) redelivery() (string, error) {
 
 // bucket returns the KV bucket of the checks, which it creates if it does not exist.
 func (n *natsCheck) bucket(ctx context.Context) (kv jetstream.KeyValue, err error) {
-	err = again(ctx, func(ctx context.Context) error {
+	err = retry(ctx, func(ctx context.Context) error {
 		kv, err = n.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: n.name, Storage: jetstream.FileStorage, MaxBytes: 1 << 20})
 		return err
 	})

@@ -50,9 +50,9 @@ func (l *LastResult) add(b *value.Batch) {
 	}
 }
 
-// Again shows the last result once more, in the given format. If format is "",
+// ShowAgain shows the last result once more, in the given format. If format is "",
 // it uses the format in which results are shown now.
-func (p *Printer) Again(ctx context.Context, format string) (err error) {
+func (p *Printer) ShowAgain(ctx context.Context, format string) (err error) {
 	l := p.Last
 	if l == nil || l.columns == nil {
 		return errors.New("there is no result yet")

@@ -18,10 +18,10 @@ import (
 // and a query computes it.
 const FoldBack = 32
 
-// Folder computes the folds of new versions of URLs (how the blocks of a version relate to those
+// FoldMaker computes the folds of new versions of URLs (how the blocks of a version relate to those
 // of earlier versions). For each URL it follows the blocks from version to version, first those
 // in the archive and then those in a batch. It skips versions that the new ones do not need.
-type Folder struct {
+type FoldMaker struct {
 	Read      *Reader
 	Histories *Histories
 	Source    Versions
@@ -62,7 +62,7 @@ type Body struct {
 // with each new version, its fold, and its sense (whether it differs from the version before in
 // content or only by noise). A version after a capture whose body is not in the archive gets no
 // fold, because that body may still be imported.
-func (f *Folder) Folds(ctx context.Context, all []timeline.Capture, take func(l *timeline.Capture, fold []byte, sense record.Sense)) error {
+func (f *FoldMaker) Folds(ctx context.Context, all []timeline.Capture, take func(l *timeline.Capture, fold []byte, sense record.Sense)) error {
 	f.ctx, f.all, f.sums, f.history, f.at = ctx, all, versionSums(all), life.History{}, -1
 	last := -1 // index of the last version
 	for i := range all {
@@ -114,7 +114,7 @@ func senseOf(rev *life.Revision) record.Sense {
 // first returns the fold of version l, without using the history of its URL. It can do so if l is
 // the first version, has at most two blocks, and belongs to the batch, as most small texts do.
 // Otherwise first returns nil. last is the index of the version before l, or -1.
-func (f *Folder) first(last int, l *timeline.Capture) ([]byte, error) {
+func (f *FoldMaker) first(last int, l *timeline.Capture) ([]byte, error) {
 	if last >= 0 || l.Seg != nil || l.Via == record.ViaRevisit || l.Via == record.ViaNotModified {
 		return nil, nil
 	}
@@ -129,7 +129,7 @@ func (f *Folder) first(last int, l *timeline.Capture) ([]byte, error) {
 // version before it, or -1. The first result says how the two versions differ; it is nil if the
 // new version, or an earlier version that is needed, cannot be read. The second result has the
 // blocks and facts of the new version; it is nil if that version does not divide into blocks.
-func (f *Folder) next(last, i int) (*life.Revision, *facts.Reading, error) {
+func (f *FoldMaker) next(last, i int) (*life.Revision, *facts.Reading, error) {
 	if f.at != last {
 		if ok, err := f.bring(last); !ok {
 			return nil, nil, err
@@ -141,7 +141,7 @@ func (f *Folder) next(last, i int) (*life.Revision, *facts.Reading, error) {
 // bring sets f.history to the history of the versions up to and including f.all[last]. If last is
 // -1, the history becomes empty. bring returns false if a version cannot be read, or if more than
 // FoldBack versions would have to be read.
-func (f *Folder) bring(last int) (bool, error) {
+func (f *FoldMaker) bring(last int) (bool, error) {
 	f.history, f.at = life.History{}, -1
 	path := []int{} // versions to take, last first
 	for i := last; i >= 0; i-- {
@@ -169,7 +169,7 @@ func (f *Folder) bring(last int) (bool, error) {
 // resume sets f.history to the history of the versions up to and including f.all[i], without
 // reading earlier versions. It can do so if f.Histories has that history, or if the archive has a
 // valid fold of the version. Otherwise it returns false.
-func (f *Folder) resume(i int) (bool, error) {
+func (f *FoldMaker) resume(i int) (bool, error) {
 	l := &f.all[i]
 	if h, ok := f.Histories.at(l.Key, f.sums[i]); ok {
 		f.history, f.at = h, i
@@ -212,7 +212,7 @@ func FoldHolds(all []timeline.Capture, i int) bool {
 // add adds version f.all[i] to f.history. It returns how the version differs from the one before,
 // and its blocks with their facts, which are nil if the version does not divide into blocks. If
 // the body of the version cannot be read, both results are nil, and f.history becomes empty.
-func (f *Folder) add(i int) (*life.Revision, *facts.Reading, error) {
+func (f *FoldMaker) add(i int) (*life.Revision, *facts.Reading, error) {
 	v, reading, err := f.version(i)
 	if v == nil || err != nil {
 		f.history, f.at = life.History{}, -1
@@ -226,7 +226,7 @@ func (f *Folder) add(i int) (*life.Revision, *facts.Reading, error) {
 // no body, or one that is too large to be divided into blocks. The second result has the blocks
 // and their facts. It is nil if the body does not divide, or if the version is not new (see
 // Folder.Of).
-func (f *Folder) version(i int) (*life.Version, *facts.Reading, error) {
+func (f *FoldMaker) version(i int) (*life.Version, *facts.Reading, error) {
 	l := &f.all[i]
 	b, ok, err := f.Source.VersionBody(f.ctx, l)
 	if !ok || err != nil {

@@ -362,7 +362,7 @@ func (b *batchPlan) fold(ctx context.Context, all []timeline.Capture) error {
 	if b.disturbed {
 		return nil // the folds in the archive were made before captures were removed
 	}
-	f := &derive.Folder{Read: b.read, Histories: b.tails, Source: b}
+	f := &derive.FoldMaker{Read: b.read, Histories: b.tails, Source: b}
 	return f.Folds(ctx, all, func(l *timeline.Capture, fold []byte, sense record.Sense) {
 		b.folds[l.N], b.senses[l.N] = fold, sense
 	})

@@ -167,31 +167,31 @@ func (r *repair) good(ctx context.Context, folder *commit.Folder, f catalog.File
 	return err == nil && crc == f.CRC, nil
 }
 
-// part is one of the two damaged db-files from which the method mend makes an undamaged one.
-type part struct {
+// damagedFile is one of the two damaged db-files from which the method mend makes an undamaged one.
+type damagedFile struct {
 	io.ReaderAt
 	io.Closer
 }
 
-// openPart opens the db-file at the path name in an archive's folder. A missing file
+// openDamagedFile opens the db-file at the path name in an archive's folder. A missing file
 // counts as empty. The caller closes the result.
-func openPart(folder *commit.Folder, name string) (part, error) {
+func openDamagedFile(folder *commit.Folder, name string) (damagedFile, error) {
 	f, err := folder.Files().Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return part{bytes.NewReader(nil), io.NopCloser(nil)}, nil
+		return damagedFile{bytes.NewReader(nil), io.NopCloser(nil)}, nil
 	}
-	return part{f, f}, err
+	return damagedFile{f, f}, err
 }
 
 // mend makes an undamaged db-file f from two damaged files: that of the archive and that of the
 // copy. It sets the State of res, and how many records are lost.
 func (r *repair) mend(ctx context.Context, f catalog.File, res *task.RepairResult) error {
-	one, err := openPart(r.m.folder, f.Name)
+	one, err := openDamagedFile(r.m.folder, f.Name)
 	if err != nil {
 		return err
 	}
 	defer one.Close()
-	two, err := openPart(r.there, f.Name)
+	two, err := openDamagedFile(r.there, f.Name)
 	if err != nil {
 		return err
 	}

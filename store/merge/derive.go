@@ -89,7 +89,7 @@ func (m *Merger) derivePool(ctx context.Context, pool string, o task.ReindexOpti
 			o.Progress(int64(i), int64(len(old)))
 		}
 		d := newDeriving(ctx, v, s, o.PageLimit, m.histories)
-		f := &form{w: w, s: d.s, static: v.Pin.IsStatic(pool), dict: func(ref segment.RunRef) *segment.Dict { return v.Runs.Dict(ref, pool) }}
+		f := &segmentCopy{w: w, s: d.s, static: v.Pin.IsStatic(pool), dict: func(ref segment.RunRef) *segment.Dict { return v.Runs.Dict(ref, pool) }}
 		form, err := f.write(ctx, d.run)
 		d.look.Close()
 		if err != nil {
@@ -146,7 +146,7 @@ type deriving struct {
 	v     *snapshot.Snapshot
 	s     *segment.Reader
 	read  *derive.Reader
-	fold  *derive.Folder
+	fold  *derive.FoldMaker
 	look  *snapshot.Looker
 	key   string                    // key of the URL whose folds were computed last
 	folds map[timeline.Place]foldOf // the folds of that URL, by the place of the version
@@ -162,7 +162,7 @@ type foldOf struct {
 func newDeriving(ctx context.Context, v *snapshot.Snapshot, s *segment.Info, pageLimit, histories int64) *deriving {
 	r, read := v.Runs.Reader(s), derive.NewReader()
 	read.Limit = pageLimit
-	fold := &derive.Folder{Read: read, Histories: derive.NewHistories(histories), Source: v.Versions(), Of: r}
+	fold := &derive.FoldMaker{Read: read, Histories: derive.NewHistories(histories), Source: v.Versions(), Of: r}
 	return &deriving{ctx: ctx, v: v, s: r, look: v.NewLooker(0), read: read, fold: fold}
 }
 

@@ -374,7 +374,7 @@ func (m *Merger) mergeThese(ctx context.Context, w *commit.Writer, v *snapshot.S
 	if err := g.run(ctx); err != nil {
 		return p, err
 	}
-	forms, err := g.again(ctx)
+	forms, err := g.rewriteOthers(ctx)
 	if err != nil {
 		return p, err
 	}

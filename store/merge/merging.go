@@ -387,7 +387,7 @@ func (m *merging) move(e, body *segment.Stored, before timeline.Place) error {
 	if err != nil {
 		return err
 	}
-	var parts []segment.Part
+	var parts []segment.BodyBlock
 	for _, s := range spans {
 		if !m.share && m.stay(s) {
 			parts = m.appendStaying(parts, s)
@@ -425,7 +425,7 @@ func refs(spans []segment.Span) []segment.BlockRef {
 // appendParts appends one segment.Part for each block of span s to parts, and returns parts. A
 // Part has what segment.Writer.Move needs to know of a block: its ID, size and new place, and a
 // function that reads it.
-func (m *merging) appendParts(parts []segment.Part, s segment.Span) ([]segment.Part, error) {
+func (m *merging) appendParts(parts []segment.BodyBlock, s segment.Span) ([]segment.BodyBlock, error) {
 	r, err := m.known.Spanned(s)
 	if err != nil {
 		return nil, err
@@ -438,7 +438,7 @@ func (m *merging) appendParts(parts []segment.Part, s segment.Span) ([]segment.P
 	}
 	for i := range s.Count {
 		n := s.N + i
-		p := segment.Part{ID: r.IDs[n], Size: int(r.Size(n)), At: segment.BlockRef{Segment: s.Segment, Run: s.Run, N: n}}
+		p := segment.BodyBlock{ID: r.IDs[n], Size: int(r.Size(n)), At: segment.BlockRef{Segment: s.Segment, Run: s.Run, N: n}}
 		p.Read = m.reader(p.At)
 		if places != nil {
 			p.At = places[n]
@@ -455,10 +455,10 @@ func (m *merging) stay(s segment.Span) bool {
 
 // appendStaying does what appendParts does, for a span whose blocks stay where they are. It does not
 // read their run.
-func (m *merging) appendStaying(parts []segment.Part, s segment.Span) []segment.Part {
+func (m *merging) appendStaying(parts []segment.BodyBlock, s segment.Span) []segment.BodyBlock {
 	for i := range s.Count {
 		at := segment.BlockRef{Segment: s.Segment, Run: s.Run, N: s.N + i}
-		parts = append(parts, segment.Part{At: at, Read: m.reader(at), Describe: func() (segment.ID, int, error) {
+		parts = append(parts, segment.BodyBlock{At: at, Read: m.reader(at), Describe: func() (segment.ID, int, error) {
 			r, err := m.known.Spanned(s)
 			if err != nil {
 				return segment.ID{}, 0, err

@@ -51,9 +51,9 @@ func (m *merging) findBodies(ctx context.Context) error {
 	return nil
 }
 
-// again writes the new forms of segments that are not merged: of those that refer to merged
+// rewriteOthers writes the new forms of segments that are not merged: of those that refer to merged
 // segments in a way that is not possible after the merge. It returns the new forms.
-func (m *merging) again(ctx context.Context) ([]commit.Made, error) {
+func (m *merging) rewriteOthers(ctx context.Context) ([]commit.Made, error) {
 	var out []commit.Made
 	for _, info := range m.v.Pin.Segments {
 		if m.in[info.ID] != nil || len(m.bodies) == 0 && !m.loses && !slices.ContainsFunc(info.Uses, m.goes) {
@@ -228,7 +228,7 @@ func (m *merging) moved(recipe segment.Recipe) (segment.Recipe, error) {
 // write writes the new form of the segment that p.plan has determined.
 func (p *rewriting) write(ctx context.Context) (commit.Made, error) {
 	m, info := p.m, p.s.Info
-	f := &form{w: m.w, s: p.s, static: m.v.Pin.IsStatic(info.Pool), dict: func(ref segment.RunRef) *segment.Dict {
+	f := &segmentCopy{w: m.w, s: p.s, static: m.v.Pin.IsStatic(info.Pool), dict: func(ref segment.RunRef) *segment.Dict {
 		if m.goes(ref.Segment) {
 			return nil
 		}
@@ -250,9 +250,9 @@ func (p *rewriting) write(ctx context.Context) (commit.Made, error) {
 	})
 }
 
-// form is a segment that is written again, in another file, with captures and blocks
+// segmentCopy is a segment that is written again, in another file, with captures and blocks
 // in the same places.
-type form struct {
+type segmentCopy struct {
 	w      *commit.Writer
 	s      *segment.Reader
 	static bool
@@ -264,7 +264,7 @@ type form struct {
 // write writes the new form of f.s to a new db-file. It calls the function run with the
 // number of each run of f.s, in order; that function writes the run to w, changed or
 // unchanged.
-func (f *form) write(ctx context.Context, run func(n uint32, w *segment.Writer) error) (commit.Made, error) {
+func (f *segmentCopy) write(ctx context.Context, run func(n uint32, w *segment.Writer) error) (commit.Made, error) {
 	info := f.s.Info
 	number, err := f.w.Allocate(ctx, 1)
 	if err != nil {

@@ -217,7 +217,7 @@ func (m *merging) writeStates(w *segment.Writer, pool string, list []newState) e
 		if err != nil {
 			return err
 		}
-		var parts []segment.Part
+		var parts []segment.BodyBlock
 		for _, span := range spans {
 			if parts, err = m.appendParts(parts, span); err != nil {
 				return err

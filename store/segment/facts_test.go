@@ -104,7 +104,7 @@ func TestFormOfFacts(t *testing.T) {
 		}
 		w.run.packed = c.packed
 		asked := !c.packed
-		_, err := w.Keep(Part{ID: BlockID(block), Size: len(block), Read: func(short bool) (b, facts []byte, err error) {
+		_, err := w.Keep(BodyBlock{ID: BlockID(block), Size: len(block), Read: func(short bool) (b, facts []byte, err error) {
 			asked = short
 			return block, []byte("long"), nil
 		}})

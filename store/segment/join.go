@@ -26,8 +26,8 @@ const (
 // RunRef refers to run number Run of a segment, whichever segment that is.
 type RunRef struct{ Segment, Run uint32 }
 
-// Part is a block of a body that is being stored.
-type Part struct {
+// BodyBlock is a block of a body that is being stored.
+type BodyBlock struct {
 	ID   ID
 	Size int
 	// At is the place where the block is stored already. Its Segment is 0 if the
@@ -44,7 +44,7 @@ type Part struct {
 
 // bytes returns the block of p and its facts. It reads them if they are not in memory. The
 // facts are in short form only if the current run is packed.
-func (w *Writer) bytes(p *Part) (b, facts []byte, err error) {
+func (w *Writer) bytes(p *BodyBlock) (b, facts []byte, err error) {
 	if p.Bytes != nil || p.Read == nil {
 		return p.Bytes, p.Facts, nil
 	}
@@ -57,10 +57,10 @@ func (w *Writer) join(e *Stored, c Content) (newBytes int64, err error) {
 	layout := cutLayout(c.Layout)
 	parts := w.run.mem.parts[:0]
 	for _, b := range layout {
-		parts = append(parts, Part{ID: BlockID(b), Size: len(b), Bytes: b})
+		parts = append(parts, BodyBlock{ID: BlockID(b), Size: len(b), Bytes: b})
 	}
 	for i, b := range c.Leaves {
-		p := Part{Size: len(b), Bytes: b, Facts: c.fact(i)}
+		p := BodyBlock{Size: len(b), Bytes: b, Facts: c.fact(i)}
 		if c.IDs != nil {
 			p.ID = c.IDs[i]
 		} else {
@@ -81,7 +81,7 @@ func (w *Writer) join(e *Stored, c Content) (newBytes int64, err error) {
 //
 // If the body would come from too many runs, assemble leaves out the runs from
 // which it needs least: their blocks are stored again, in this segment.
-func (w *Writer) assemble(e *Stored, parts []Part) (newBytes int64, err error) {
+func (w *Writer) assemble(e *Stored, parts []BodyBlock) (newBytes int64, err error) {
 	m := w.run.mem
 	m.at, m.named = column.Sized(m.at, len(parts)), column.Sized(m.named, len(parts))
 	at, named := m.at, m.named
@@ -128,7 +128,7 @@ func (w *Writer) assemble(e *Stored, parts []Part) (newBytes int64, err error) {
 
 // find sets at[i] to the place where parts[i] is stored, and named[i] to true. If the part is not
 // stored, named[i] is false.
-func (w *Writer) find(parts []Part, at []Placed, named []bool) {
+func (w *Writer) find(parts []BodyBlock, at []Placed, named []bool) {
 	for i := range parts {
 		p := &parts[i]
 		if p.Describe == nil {
@@ -144,7 +144,7 @@ func (w *Writer) find(parts []Part, at []Placed, named []bool) {
 
 // describe sets ID and Size of the parts that have a function Describe. It reports whether there
 // were any.
-func describe(parts []Part) (any bool, err error) {
+func describe(parts []BodyBlock) (any bool, err error) {
 	for i := range parts {
 		p := &parts[i]
 		if p.Describe == nil {

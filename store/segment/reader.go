@@ -52,7 +52,7 @@ type Reader struct {
 	Others func(RunRef) (*Run, error)
 	// Long converts facts of a block from short to long form; nil leaves them as
 	// they are. Set it before the first use.
-	Long  Form
+	Long  ConvertFacts
 	disk  disk.FS
 	index *indexfile.File // nil if it could not be opened
 	// warn is called once if the index is damaged and reading continues from the
@@ -382,7 +382,7 @@ type Run struct {
 	Meta   *Meta
 	Stored int // number of bytes that were read from the db-file for it
 	ends   []int64
-	long   Form
+	long   ConvertFacts
 	head   recordHead
 	mem    *RunMemory
 	size   int // decompressed size of the content, with the facts

@@ -50,10 +50,10 @@ type run struct {
 	ids     []ID     // the ID of each block
 	facts   [][]byte // the facts of each block
 	bytes   int
-	packed  bool    // the run is written in the form of static pools
-	states  bool    // the entries are states, see Info.States
-	pack    *Packer // nil if the segment is not packed
-	short   Form    // turns facts of blocks into their short form; or nil
+	packed  bool         // the run is written in the form of static pools
+	states  bool         // the entries are states, see Info.States
+	pack    *Packer      // nil if the segment is not packed
+	short   ConvertFacts // turns facts of blocks into their short form; or nil
 	// weight says how much of this run's pages is stored in each other run, or was before it was
 	// stored again here. The unit is a byte, or a block if Writer.Repeat fills the run.
 	weight map[RunRef]int64
@@ -78,7 +78,7 @@ type runMemory struct {
 	cols                 [backCols][]byte
 	meta, content, frame []byte
 	record               []byte
-	parts                []Part // parts, at and named describe the body that is being stored
+	parts                []BodyBlock // parts, at and named describe the body that is being stored
 	at                   []Placed
 	named                []bool
 }

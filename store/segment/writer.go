@@ -93,17 +93,17 @@ func NewWriter(w io.Writer, enc *zstd.Encoder, pool string, id uint32, urls int,
 	}
 }
 
-// Form converts the facts of a block (what was computed from it when it was
+// ConvertFacts converts the facts of a block (what was computed from it when it was
 // imported) to another form. It gets the block and the facts, and returns the
 // converted facts.
-type Form func(block, facts []byte) []byte
+type ConvertFacts func(block, facts []byte) []byte
 
 // Pack makes the Writer write the packed form of static pools, which is smaller but
 // slower to write. Call it before the first entry. The function dict returns a run
 // of another segment to build on, or nil if that run may change. The function short
 // converts facts of blocks to the form in which they are stored; Reader.Long
 // reverses it. p replaces the Writer's encoder.
-func (w *Writer) Pack(p *Packer, dict func(RunRef) *Dict, short Form) {
+func (w *Writer) Pack(p *Packer, dict func(RunRef) *Dict, short ConvertFacts) {
 	w.run.packed, w.run.pack, w.run.short, w.dict = true, p, short, dict
 	w.enc = p.Encoder()
 }
@@ -181,7 +181,7 @@ func (w *Writer) Add(e Stored, c Content) (newBytes int64, err error) {
 // Move appends the entry e of another segment, whose body is made of parts. If the argument
 // layout is not 0, the body's layout is that many of the parts, from the first on. Move returns
 // the entry's new recipe: one block for each part, in order.
-func (w *Writer) Move(e Stored, layout uint32, parts []Part) (Recipe, error) {
+func (w *Writer) Move(e Stored, layout uint32, parts []BodyBlock) (Recipe, error) {
 	e.Recipe = Recipe{Layout: layout}
 	if layout == 0 && len(parts) > 1 {
 		if err := w.pieces(&e, parts); err != nil {
@@ -196,7 +196,7 @@ func (w *Writer) Move(e Stored, layout uint32, parts []Part) (Recipe, error) {
 // State appends a state: the body that a capture of the segment had from a time on (see
 // Info.States). If e has a body, the body is made of parts, as for Move, and State returns its
 // recipe. States come after all entries and kept blocks, in the order of their captures.
-func (w *Writer) State(e Stored, layout uint32, parts []Part) (Recipe, error) {
+func (w *Writer) State(e Stored, layout uint32, parts []BodyBlock) (Recipe, error) {
 	if !w.run.states {
 		if len(w.run.entries) > 0 || len(w.run.blocks) > 0 {
 			if err := w.closeRun(); err != nil {
@@ -225,7 +225,7 @@ func (w *Writer) State(e Stored, layout uint32, parts []Part) (Recipe, error) {
 
 // pieces stores the parts of a large body, each in a run of its own unless it is
 // stored already, and sets the recipe of e.
-func (w *Writer) pieces(e *Stored, parts []Part) error {
+func (w *Writer) pieces(e *Stored, parts []BodyBlock) error {
 	if _, err := describe(parts); err != nil {
 		return err
 	}
@@ -254,7 +254,7 @@ func (w *Writer) pieces(e *Stored, parts []Part) error {
 }
 
 // Keep stores the block p, which only other segments use, and returns its place.
-func (w *Writer) Keep(p Part) (BlockRef, error) {
+func (w *Writer) Keep(p BodyBlock) (BlockRef, error) {
 	b, facts, err := w.bytes(&p)
 	if err != nil {
 		return BlockRef{}, err

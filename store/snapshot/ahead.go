@@ -114,16 +114,16 @@ func ahead(ctx context.Context, after int, fill filler, yield func(*record.Batch
 	}
 }
 
-// part is a share of the work of a tally: one segment, or several segments that
+// workPart is a part of the work of a tally: one segment, or several segments that
 // overlap. Each part can be counted in its own goroutine.
-type part struct {
+type workPart struct {
 	captures int64
 	count    func(*tallier) error
 }
 
 // sharers returns how many goroutines should count the parts of tally t. The result
 // is 1 if t.Skip is set or if the captures are few.
-func (v *Snapshot) sharers(parts []part, t *record.Tally) int {
+func (v *Snapshot) sharers(parts []workPart, t *record.Tally) int {
 	var captures int64
 	for _, p := range parts {
 		captures += p.captures
@@ -137,9 +137,9 @@ func (v *Snapshot) sharers(parts []part, t *record.Tally) int {
 // share lets n goroutines count the parts of tally t, and yields the batches they
 // make, in no particular order. The goroutines have ended when share returns. It
 // returns ErrStop if yield returned false.
-func (v *Snapshot) share(ctx context.Context, t record.Tally, parts []part, n int, yield func(*record.Batch, error) bool) error {
+func (v *Snapshot) share(ctx context.Context, t record.Tally, parts []workPart, n int, yield func(*record.Batch, error) bool) error {
 	// The largest parts first, so that all goroutines end at about the same time.
-	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(b.captures, a.captures) })
+	slices.SortStableFunc(parts, func(a, b workPart) int { return cmp.Compare(b.captures, a.captures) })
 	within, cancel := context.WithCancel(ctx)
 	type handed struct {
 		b     *record.Batch

@@ -289,7 +289,7 @@ func (h *Heads) Moved() {
 // Cursor.plain succeeds for each cursor, gather appends the entries to stretches. Otherwise it
 // appends them to group, and returns stretches empty.
 func (h *Heads) gather(plain bool, group []timeline.Capture, stretches []stretch) ([]timeline.Capture, []stretch, error) {
-	for more := true; more; more = !h.End() && h.tree.again() {
+	for more := true; more; more = !h.End() && h.tree.isSameKey() {
 		top, done := h.Top(), false
 		if plain {
 			var s stretch

@@ -215,7 +215,7 @@ func (m *keyMerge) end() bool { return m.tree.end() }
 
 // key returns the current key. again reports whether it equals the key before it, which came
 // from another stream or chunk.
-func (m *keyMerge) key() (key string, again bool) { return m.tree.key(), m.tree.again() }
+func (m *keyMerge) key() (key string, again bool) { return m.tree.key(), m.tree.isSameKey() }
 
 // next moves to the next key.
 func (m *keyMerge) next() error {
@@ -303,9 +303,9 @@ func (t *keyTree) top() int { return t.losers[0].stream }
 // key returns the current key of the top.
 func (t *keyTree) key() string { return t.keys[t.losers[0].stream] }
 
-// again reports whether the current key of the top stream equals the key that came before it,
+// isSameKey reports whether the current key of the top stream equals the key that came before it,
 // from any stream.
-func (t *keyTree) again() bool { return t.losers[0].code == codeSame }
+func (t *keyTree) isSameKey() bool { return t.losers[0].code == codeSame }
 
 // moved sets the next key of the top stream, and finds the new top. more is false if the stream
 // is at its end.

@@ -47,7 +47,7 @@ func TestKeyTree(t *testing.T) {
 			if got := (at{tree.key(), tree.top()}); got != w {
 				t.Fatalf("key %d: got %v, want %v", n, got, w)
 			}
-			if again := w.key == last; again != tree.again() {
+			if again := w.key == last; again != tree.isSameKey() {
 				t.Fatalf("key %d, %q after %q: again is %v", n, w.key, last, !again)
 			}
 			next, others := "", false

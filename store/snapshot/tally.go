@@ -44,7 +44,7 @@ func (v *Snapshot) Tally(ctx context.Context, t record.Tally) record.Rows {
 
 // parted divides the segments that t counts into parts: each segment that overlaps
 // with no other is a part, and each group of segments that overlap is a part.
-func (v *Snapshot) parted(t *record.Tally) []part {
+func (v *Snapshot) parted(t *record.Tally) []workPart {
 	var chosen []*segment.Info
 	for _, s := range v.Pin.Segments {
 		if s.First < t.To && s.Last >= t.From && mayHave(v.Runs.Reader(s), t.Ranges) {
@@ -52,20 +52,20 @@ func (v *Snapshot) parted(t *record.Tally) []part {
 		}
 	}
 	v.warm(chosen, t.Ranges)
-	var parts []part
+	var parts []workPart
 	alone, together := apart(chosen)
 	if t.Versions {
 		alone, together = v.unchanged(alone, together)
 	}
 	for _, s := range alone {
-		parts = append(parts, part{s.Captures, func(w *tallier) error { return w.segment(s) }})
+		parts = append(parts, workPart{s.Captures, func(w *tallier) error { return w.segment(s) }})
 	}
 	for _, list := range together {
 		var captures int64
 		for _, s := range list {
 			captures += s.Captures
 		}
-		parts = append(parts, part{captures, func(w *tallier) error { return w.side(list, w.t.Scan) }})
+		parts = append(parts, workPart{captures, func(w *tallier) error { return w.side(list, w.t.Scan) }})
 	}
 	return parts
 }
@@ -112,7 +112,7 @@ func times(list []*segment.Info) (first, last record.Time) {
 // veiledParts removes from t.Ranges the keys of which v.hiding may hide captures. It returns
 // one part for these keys, which counts the visible captures URL by URL, or no part if there
 // are no such keys.
-func (v *Snapshot) veiledParts(t *record.Tally) []part {
+func (v *Snapshot) veiledParts(t *record.Tally) []workPart {
 	if !v.hiding.Meets(t.Ranges) {
 		return nil
 	}
@@ -130,7 +130,7 @@ func (v *Snapshot) veiledParts(t *record.Tally) []part {
 	if len(list) == 0 {
 		return nil
 	}
-	return []part{{captures, func(w *tallier) error { return w.side(list, s) }}}
+	return []workPart{{captures, func(w *tallier) error { return w.side(list, s) }}}
 }
 
 // tallier is the state of one goroutine that counts captures for Tally.
@@ -188,7 +188,7 @@ func newTallier(ctx context.Context, v *Snapshot, t record.Tally, yield func(*re
 	return w
 }
 
-func (w *tallier) run(parts []part) error {
+func (w *tallier) run(parts []workPart) error {
 	for _, p := range parts {
 		if err := p.count(w); err != nil {
 			return err

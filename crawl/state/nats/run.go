@@ -67,7 +67,7 @@ func (s *server) openRun(ctx context.Context, crawls *table, c Crawl) (*run, err
 func (s *server) removeRun(ctx context.Context, id string) error {
 	var errs error
 	for _, name := range []string{"infomall-at-" + id, "infomall-log-" + id} {
-		errs = errors.Join(errs, again(ctx, func(ctx context.Context) error {
+		errs = errors.Join(errs, retry(ctx, func(ctx context.Context) error {
 			if err := s.js.DeleteStream(ctx, name); !errors.Is(err, jetstream.ErrStreamNotFound) {
 				return err
 			}

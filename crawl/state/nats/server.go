@@ -61,7 +61,7 @@ func connect(ctx context.Context, url string) (*server, error) {
 		return nil, err
 	}
 	s := &server{nc: nc, js: js, url: url, replicas: 1}
-	if err := again(ctx, func(ctx context.Context) error { _, err := js.AccountInfo(ctx); return err }); err != nil {
+	if err := retry(ctx, func(ctx context.Context) error { _, err := js.AccountInfo(ctx); return err }); err != nil {
 		nc.Close()
 		return nil, fmt.Errorf("the server at %s has no JetStream: %w; nats-server -js starts one that has", url, err)
 	}
@@ -73,9 +73,9 @@ func connect(ctx context.Context, url string) (*server, error) {
 
 func (s *server) close() { s.nc.Close() }
 
-// again calls f until f returns no error or an error that another try would not remove, but not
+// retry calls f until f returns no error or an error that another try would not remove, but not
 // longer than patience. The context of each call ends after requestWait.
-func again(ctx context.Context, f func(context.Context) error) error {
+func retry(ctx context.Context, f func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for pause := againFirst; ; pause = min(2*pause, againMax) {
@@ -123,7 +123,7 @@ func conflicts(err error) bool {
 func (s *server) stream(ctx context.Context, c jetstream.StreamConfig) (st jetstream.Stream, err error) {
 	c.Storage, c.Duplicates = jetstream.FileStorage, duplicates
 	for c.Replicas = s.replicas; ; c.Replicas = 1 {
-		err = again(ctx, func(ctx context.Context) (err error) {
+		err = retry(ctx, func(ctx context.Context) (err error) {
 			if st, err = s.js.Stream(ctx, c.Name); errors.Is(err, jetstream.ErrStreamNotFound) {
 				st, err = s.js.CreateStream(ctx, c)
 			}
@@ -190,7 +190,7 @@ func (s *server) publishSome(ctx context.Context, list []*message) error {
 	for i := range ids {
 		ids[i] = rand.Text()
 	}
-	return again(ctx, func(ctx context.Context) error {
+	return retry(ctx, func(ctx context.Context) error {
 		futures := make([]jetstream.PubAckFuture, len(list))
 		var errs error
 		for i, m := range list {
@@ -255,7 +255,7 @@ func (s *server) openTable(ctx context.Context, name string) (*table, error) {
 // get returns the value of a key. It asks the leader of the stream, so the value is the
 // present one.
 func (t *table) get(ctx context.Context, key string) (e entry, err error) {
-	err = again(ctx, func(ctx context.Context) error {
+	err = retry(ctx, func(ctx context.Context) error {
 		m, err := t.stream.GetLastMsgForSubject(ctx, t.prefix+key)
 		if errors.Is(err, jetstream.ErrMsgNotFound) {
 			e = entry{}
@@ -295,7 +295,7 @@ func (t *table) keys(ctx context.Context, prefix string) (list []string, err err
 
 // countSubjects returns the number of messages of each subject that filter matches.
 func countSubjects(ctx context.Context, st jetstream.Stream, filter string) (counts map[string]uint64, err error) {
-	err = again(ctx, func(ctx context.Context) error {
+	err = retry(ctx, func(ctx context.Context) error {
 		info, err := st.Info(ctx, jetstream.WithSubjectFilter(filter))
 		if err == nil {
 			counts = info.State.Subjects

@@ -134,7 +134,7 @@ func (s *Session) messages(ctx context.Context, partitions []int, subject func(p
 	for _, p := range partitions {
 		c.FilterSubjects = append(c.FilterSubjects, subject(p))
 	}
-	err = again(ctx, func(ctx context.Context) error {
+	err = retry(ctx, func(ctx context.Context) error {
 		cons, err := s.f.run.log.OrderedConsumer(ctx, c)
 		if err == nil {
 			err = s.f.run.reach(ctx, cons.CachedInfo())

@@ -140,10 +140,10 @@ func AppendLeaves(dst []int, layout []byte) (leaves []int, blocks int, err error
 	return dst, blocks, err
 }
 
-// Part is a block that FindCut found in the layout of a body. Joining Part.Layout
+// CutBlock is a block that FindCut found in the layout of a body. Joining CutBlock.Layout
 // with the leaves First to First+Leaves-1 of the body gives the bytes of the
 // block.
-type Part struct {
+type CutBlock struct {
 	Layout []byte // part of the layout of the body
 	First  int    // index of the block's first leaf among all leaves of the body
 	Leaves int    // number of leaves in the block; 1 if it is a leaf
@@ -153,12 +153,12 @@ type Part struct {
 // (the list of blocks) at a level. level is 1 or more. places are the indexes
 // of the wanted blocks, from 0, ascending. The result has one Part for each of
 // them; it is shorter if some are beyond the last block.
-func FindCut(layout []byte, level int, places []int) ([]Part, error) {
-	parts := make([]Part, 0, len(places))
+func FindCut(layout []byte, level int, places []int) ([]CutBlock, error) {
+	parts := make([]CutBlock, 0, len(places))
 	depth, leaf, at, place := 0, 0, 0, 0
 	open, first := -1, 0 // where the current block begins, -1 if there is none; its first leaf
 	found := func(to int) error {
-		parts, open = append(parts, Part{layout[open:to], first, leaf - first}), -1
+		parts, open = append(parts, CutBlock{layout[open:to], first, leaf - first}), -1
 		if len(parts) == len(places) {
 			return errFound
 		}

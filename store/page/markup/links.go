@@ -59,7 +59,7 @@ func (t *Tree) Links(start, end int, cs string) []Link {
 	if len(w.links) == 0 {
 		return nil
 	}
-	links, text := w.made(), string(w.text.out)
+	links, text := w.result(), string(w.text.out)
 	for i := range links {
 		links[i].around(text, w.links[i].from, w.links[i].to)
 	}
@@ -122,7 +122,7 @@ type linkWriter struct {
 	t       *Tree
 	charset string
 	plain   bool // result of charset.ASCIISafe(charset)
-	text    folder
+	text    spaceFolder
 	links   []foundLink
 	open    []linkEnd // the links whose elements have not ended yet
 	near    []byte    // memory in which appendLinks collects the text around links
@@ -147,7 +147,7 @@ func (t *Tree) newLinkWriter(cs string) *linkWriter {
 func (w *linkWriter) free() {
 	clear(w.links)
 	*w = linkWriter{
-		text:  folder{out: w.text.out[:0], held: w.text.held[:0]},
+		text:  spaceFolder{out: w.text.out[:0], held: w.text.held[:0]},
 		links: w.links[:0], open: w.open[:0], near: w.near[:0],
 	}
 	linkWriters.Put(w)
@@ -172,7 +172,7 @@ func (w *linkWriter) walk(start, end int) {
 	w.text.settle()
 }
 
-// settle folds the white space of the text read so far (see folder) and returns the length of the
+// settle folds the white space of the text read so far (see spaceFolder) and returns the length of the
 // folded text.
 func (w *linkWriter) settle() int {
 	w.cut = w.cut || len(w.text.held) > 0
@@ -286,9 +286,9 @@ func (w *linkWriter) append(l foundLink) {
 	w.links = append(w.links, l)
 }
 
-// made returns the links that w has found, without Before and After. Anchor is set only if it
+// result returns the links that w has found, without Before and After. Anchor is set only if it
 // differs from the text of the link in the page.
-func (w *linkWriter) made() []Link {
+func (w *linkWriter) result() []Link {
 	links := make([]Link, len(w.links))
 	size := 0
 	for i := range w.links {

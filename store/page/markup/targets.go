@@ -5,7 +5,7 @@ package markup
 func (t *Tree) Targets(charset string) []Link {
 	w := t.findTargets(charset)
 	defer w.free()
-	return w.made()
+	return w.result()
 }
 
 // AppendTargets appends the links that Targets returns to dst as References. They

@@ -28,7 +28,7 @@ func (t *Tree) Text(charset string) string { return t.TextRange(0, len(t.Body), 
 // separates words. Text that scripts may show or style sheets may hide counts as
 // shown.
 func (t *Tree) TextRange(start, end int, charset string) string {
-	f := folders.Get().(*folder)
+	f := folders.Get().(*spaceFolder)
 	f.use(charset)
 	t.walk(start, end, f, nil)
 	f.settle()
@@ -59,7 +59,7 @@ func (t *Tree) firstNode(at int) int {
 // walk adds the text that Body[start:end] shows to the folder w. If visit is
 // not nil, walk calls it for each node, hidden ones included, before it adds
 // the text of the node.
-func (t *Tree) walk(start, end int, w *folder, visit func(n int)) {
+func (t *Tree) walk(start, end int, w *spaceFolder, visit func(n int)) {
 	var some [32]int32
 	blocks := some[:0] // where the open blocks end
 	pre, mute := int32(0), int32(0)

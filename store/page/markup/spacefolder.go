@@ -11,12 +11,12 @@ import (
 	"infomall/store/page/charset"
 )
 
-// folder folds text that it gets in pieces: it turns white space into single
+// spaceFolder folds text that it gets in pieces: it turns white space into single
 // spaces and resolves character references, such as &amp;. In its output, "\t"
 // and "\n" are the breaks of the layout. Its input is in the charset of a body.
 // A piece may end inside a letter or a reference, which the next piece
 // completes. From there on the input is held back until settle is called.
-type folder struct {
+type spaceFolder struct {
 	charset string
 	direct  bool // result of charset.ASCIISafe(charset)
 	out     []byte
@@ -27,13 +27,13 @@ type folder struct {
 // fold returns the folded form of b, a text in UTF-8: single spaces, and no
 // character references.
 func fold(b []byte) string {
-	f := folder{out: make([]byte, 0, len(b))}
+	f := spaceFolder{out: make([]byte, 0, len(b))}
 	f.add(b)
 	return string(f.out)
 }
 
 // brk adds a layout break, "\t" or "\n", after the text that was added so far.
-func (f *folder) brk(c byte) {
+func (f *spaceFolder) brk(c byte) {
 	if len(f.held) > 0 {
 		f.held = append(f.held, c)
 	} else {
@@ -43,7 +43,7 @@ func (f *folder) brk(c byte) {
 
 // text adds b, a piece of the text of the body. If lines is true, newlines are
 // line breaks. If raw is true, "&" begins no character reference.
-func (f *folder) text(b []byte, lines, raw bool) {
+func (f *spaceFolder) text(b []byte, lines, raw bool) {
 	if len(f.held) == 0 && f.direct {
 		b = b[f.addText(b, lines, raw):]
 	}
@@ -60,12 +60,12 @@ func (f *folder) text(b []byte, lines, raw bool) {
 }
 
 // use sets the charset of the text that is added after this call.
-func (f *folder) use(cs string) { f.charset, f.direct = cs, charset.ASCIISafe(cs) }
+func (f *spaceFolder) use(cs string) { f.charset, f.direct = cs, charset.ASCIISafe(cs) }
 
 // settle folds the input that is held back because later input could change its
 // meaning. Call it after the last piece, and before the length of the output is
 // used.
-func (f *folder) settle() {
+func (f *spaceFolder) settle() {
 	if len(f.held) > 0 {
 		f.add(charset.ToUTF8(f.held, f.charset))
 		f.held = f.held[:0]
@@ -76,7 +76,7 @@ func (f *folder) settle() {
 // before bytes whose meaning later bytes may change, and before bytes that are
 // not UTF-8. It copies words with single spaces between them in one step. lines
 // and raw are those of the method text.
-func (f *folder) addText(b []byte, lines, raw bool) int {
+func (f *spaceFolder) addText(b []byte, lines, raw bool) int {
 	for i := 0; i < len(b); {
 		c := b[i]
 		switch {
@@ -156,7 +156,7 @@ func wordsEnd(b []byte, i int) int {
 }
 
 // add folds b, a text in UTF-8 in which "\t" and "\n" are layout breaks.
-func (f *folder) add(b []byte) {
+func (f *spaceFolder) add(b []byte) {
 	for i := 0; i < len(b); {
 		c := b[i]
 		switch {
@@ -183,7 +183,7 @@ func (f *folder) add(b []byte) {
 
 // letter adds r, a letter outside ASCII, to the output. b has its bytes. A space
 // character becomes a space; characters without width are dropped.
-func (f *folder) letter(r rune, b []byte) {
+func (f *spaceFolder) letter(r rune, b []byte) {
 	switch {
 	case r <= 0x3000 && unicode.IsSpace(r):
 		f.gap = stronger(f.gap, ' ')
@@ -208,7 +208,7 @@ func referenceEnd(b []byte) int {
 
 // reference adds the character for which the character reference b stands. If b
 // is not a valid reference, it adds b itself.
-func (f *folder) reference(b []byte) {
+func (f *spaceFolder) reference(b []byte) {
 	switch string(b) {
 	case "&nbsp;":
 		f.gap = stronger(f.gap, ' ')
@@ -226,13 +226,13 @@ func (f *folder) reference(b []byte) {
 }
 
 // literal adds s, a part of a word, to the output unchanged.
-func (f *folder) literal(s string) {
+func (f *spaceFolder) literal(s string) {
 	f.flush()
 	f.out = append(f.out, s...)
 }
 
 // resolved folds s, text in which no character reference is left.
-func (f *folder) resolved(s string) {
+func (f *spaceFolder) resolved(s string) {
 	for i, r := range s {
 		switch {
 		case r > ' ' && r < 0x7f:
@@ -249,7 +249,7 @@ func (f *folder) resolved(s string) {
 
 // flush writes the space or break that separates the next word from the output. It writes nothing
 // if the output is empty.
-func (f *folder) flush() {
+func (f *spaceFolder) flush() {
 	if f.gap != 0 && len(f.out) > 0 {
 		f.out = append(f.out, f.gap)
 	}
@@ -270,10 +270,10 @@ func stronger(gap, c byte) byte {
 }
 
 // folders holds unused folders.
-var folders = sync.Pool{New: func() any { return new(folder) }}
+var folders = sync.Pool{New: func() any { return new(spaceFolder) }}
 
 // free gives the memory of f to later folders. f must not be used after that.
-func (f *folder) free() {
-	*f = folder{out: f.out[:0], held: f.held[:0]}
+func (f *spaceFolder) free() {
+	*f = spaceFolder{out: f.out[:0], held: f.held[:0]}
 	folders.Put(f)
 }
