@@ -1,7 +1,7 @@
 // Package derive computes what is read off a body when it is imported: what the page says, how
 // it divides into blocks, and its fold: how its blocks relate to those of the earlier versions
 // of its URL. The results depend only on the bodies, so REINDEX DERIVED can compute them again.
-// The package does not read the archive: a Folder gets the earlier versions from a Versions.
+// The package does not read the archive: a FoldMaker gets the earlier versions from a Versions.
 //
 // A batch is the captures that an import has in memory and publishes together. The sense of a
 // version says whether it differs from the version before in content, or only by noise such as

@@ -89,7 +89,7 @@ func (m *Merger) derivePool(ctx context.Context, pool string, o task.ReindexOpti
 			o.Progress(int64(i), int64(len(old)))
 		}
 		d := newDeriving(ctx, v, s, o.PageLimit, m.histories)
-		f := &segmentCopy{w: w, s: d.s, static: v.Pin.IsStatic(pool), dict: func(ref segment.RunRef) *segment.Dict { return v.Runs.Dict(ref, pool) }}
+		f := &newForm{w: w, s: d.s, static: v.Pin.IsStatic(pool), dict: func(ref segment.RunRef) *segment.Dict { return v.Runs.Dict(ref, pool) }}
 		form, err := f.write(ctx, d.run)
 		d.look.Close()
 		if err != nil {

@@ -12,7 +12,7 @@
 //	recipe    the list of a body's blocks
 //	hidden    deleted, but still in a db-file
 //	give      a deleted capture gives its body to the captures that have their body from it
-//	form      a segment that is written again, with captures and blocks in the same places
+//	new form  a segment that is written again, with captures and blocks in the same places
 //	siblings  the captures of one URL
 //	state     a period in which a capture had its body from a capture that was deleted since
 //	fold      how the blocks of a version relate to those of earlier versions of its URL

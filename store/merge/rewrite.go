@@ -228,7 +228,7 @@ func (m *merging) moved(recipe segment.Recipe) (segment.Recipe, error) {
 // write writes the new form of the segment that p.plan has determined.
 func (p *rewriting) write(ctx context.Context) (commit.Made, error) {
 	m, info := p.m, p.s.Info
-	f := &segmentCopy{w: m.w, s: p.s, static: m.v.Pin.IsStatic(info.Pool), dict: func(ref segment.RunRef) *segment.Dict {
+	f := &newForm{w: m.w, s: p.s, static: m.v.Pin.IsStatic(info.Pool), dict: func(ref segment.RunRef) *segment.Dict {
 		if m.goes(ref.Segment) {
 			return nil
 		}
@@ -250,9 +250,9 @@ func (p *rewriting) write(ctx context.Context) (commit.Made, error) {
 	})
 }
 
-// segmentCopy is a segment that is written again, in another file, with captures and blocks
+// newForm is a segment that is written again, in another file, with captures and blocks
 // in the same places.
-type segmentCopy struct {
+type newForm struct {
 	w      *commit.Writer
 	s      *segment.Reader
 	static bool
@@ -264,7 +264,7 @@ type segmentCopy struct {
 // write writes the new form of f.s to a new db-file. It calls the function run with the
 // number of each run of f.s, in order; that function writes the run to w, changed or
 // unchanged.
-func (f *segmentCopy) write(ctx context.Context, run func(n uint32, w *segment.Writer) error) (commit.Made, error) {
+func (f *newForm) write(ctx context.Context, run func(n uint32, w *segment.Writer) error) (commit.Made, error) {
 	info := f.s.Info
 	number, err := f.w.Allocate(ctx, 1)
 	if err != nil {
