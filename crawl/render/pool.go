@@ -250,6 +250,8 @@ func (p *Pool) flags() []chromedp.ExecAllocatorOption {
 	}
 	if f := p.folder.path; len(f) <= temporaryMax {
 		list = append(list, chromedp.Env("TMPDIR="+f)) // so that sweep removes what a killed browser leaves
+	} else if len(os.TempDir()) > temporaryMax {
+		list = append(list, chromedp.Env("TMPDIR=/tmp"))
 	}
 	if p.options.Agent != "" {
 		list = append(list, chromedp.UserAgent(p.options.Agent))
