@@ -464,7 +464,7 @@ func (r *Reader) shown(ctx context.Context, ref record.Ref, best *search.Best, p
 		for _, l := range leaves {
 			part, err := r.Snapshot.LeafText(l, as)
 			if err != nil {
-				return nil, nil // whoever reads the page meets the same error
+				return nil, nil // reading the page returns the same error
 			}
 			all.WriteString(part)
 			all.WriteByte('\n')

@@ -48,7 +48,7 @@ func (v *Finder) Words(ctx context.Context, q search.Question, ranges []urlkey.R
 	for _, s := range segments {
 		runs, err := v.runsIn(s, ranges)
 		if err != nil {
-			whole = false // whoever reads the pages meets the error
+			whole = false // reading the pages returns the error
 			continue
 		}
 		for _, n := range runs {
