@@ -119,8 +119,16 @@ func (r *Runs) ReadAlone(i *segment.Info) {
 	r.readers[i.ID] = s
 }
 
+// Info returns the Info of the segment with this number, or nil if the segment is not in
+// force (the catalogue does not name it). It opens no file.
+func (r *Runs) Info(id uint32) *segment.Info {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.inForce()[id]
+}
+
 // Segment returns the reader of the segment with this number, or nil if the segment
-// is not in force (the catalogue does not name it).
+// is not in force.
 func (r *Runs) Segment(id uint32) *segment.Reader {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -31,11 +31,15 @@ type Change struct {
 	// their blocks were not stored again, because nothing used them when the change
 	// was planned.
 	Dropped map[uint32]bool
-	// Seen is the generation of the snapshot on which the change was planned. The
-	// hints of the segments in In take all captures of that generation into account.
+	// Seen is the generation of the snapshot on which the change was planned. The hints of
+	// the segments in In take all captures of that generation into account, unless Alone is set.
 	Seen uint64
 	// On is the catalogue of that snapshot.
 	On *Catalog
+	// Alone is set if a merge has read no other segments than those in Out. The hints of the
+	// segments in In then take only those captures into account that the hints of all segments
+	// in Out do, and the captures in Out.
+	Alone bool
 	// Imports is set if In has captures that are new to the archive. The caller has checked
 	// them against the block-list of the catalogue On.
 	Imports bool
@@ -119,7 +123,7 @@ func (c *Catalog) Apply(ch Change) (*Catalog, error) {
 	}
 	born, apart := next.Generation, ch.Seen
 	if len(ch.Out) > 0 {
-		born = next.bornOf(ch.Out)
+		born = bornOf(ch.Out)
 		for _, s := range ch.Out {
 			apart = min(apart, s.Apart) // duplicates between two segments remain
 		}
@@ -133,6 +137,12 @@ func (c *Catalog) Apply(ch Change) (*Catalog, error) {
 		s.Born, s.Seen, s.Apart = born, ch.Seen, apart
 		if ch.Seen == c.Generation {
 			s.Seen = next.Generation // no other generation came between
+		}
+		if ch.Alone {
+			s.Seen = ch.Out[0].Seen
+			for _, o := range ch.Out {
+				s.Seen = min(s.Seen, o.Seen)
+			}
 		}
 		next.Segments = append(next.Segments, s)
 	}
@@ -242,19 +252,11 @@ func (next *Catalog) tidy() {
 
 // bornOf returns the field Born for the segments into which the given segments were merged: the
 // generation that counts as the first with their captures. It is the greatest Born of the merged
-// segments. But segments with the same Born are taken to know each other's captures (see
-// timeline.Newer). If another segment of next has that Born and a smaller Seen, it does not know
-// all captures of the merged segments, and bornOf returns the generation of next, as for new
-// captures.
-func (next *Catalog) bornOf(merged []*segment.Info) uint64 {
+// segments.
+func bornOf(merged []*segment.Info) uint64 {
 	born := uint64(0)
 	for _, s := range merged {
 		born = max(born, s.Born)
-	}
-	for _, s := range next.Segments {
-		if s.Born == born && s.Seen < born {
-			return next.Generation
-		}
 	}
 	return born
 }

@@ -150,8 +150,8 @@ func (b *batchPlan) remember(known *body.Known, captures []int) {
 // poolOf returns the name of the pool of the segment with this number, which must be in
 // force or belong to this batch.
 func (b *batchPlan) poolOf(id uint32) string {
-	if s := b.v.Runs.Segment(id); s != nil {
-		return s.Info.Pool
+	if s := b.v.Runs.Info(id); s != nil {
+		return s.Pool
 	}
 	for _, p := range b.pools {
 		if p.id == id {

@@ -29,7 +29,7 @@ func (m *Merger) Rounds(ctx context.Context, pool string, seal bool, held func(b
 			in = some
 		}
 		v.Runs.Shelve(m.Bounds.Runs, m.Bounds.Ways+1)
-		g := newMerging(w, v, t, in, m.Bounds.Places)
+		g := newMerging(w, v, t, in, v.Pin.Segments, m.Bounds.Places)
 		if g.hidden, err = v.IsHidden(); err != nil {
 			return rounds, err
 		}

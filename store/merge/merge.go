@@ -345,7 +345,16 @@ func crowded(in []*segment.Info, ways int) []*segment.Info {
 // new segments. If large is set, it also splits the pool. It returns what it published.
 func (m *Merger) mergeThese(ctx context.Context, w *commit.Writer, v *snapshot.Snapshot, t mergeTask, in []*segment.Info, large bool) (p commit.Publication, err error) {
 	p.Change = catalog.Change{Out: in, Seen: v.Pin.Generation, On: v.Pin.Catalog}
-	g := newMerging(w, v, t, in, m.Bounds.Places)
+	removals, err := v.Removals()
+	if err != nil {
+		return p, err
+	}
+	looked := v.Pin.Segments
+	if len(removals) == 0 && !large {
+		p.Alone = t.byItself
+		looked = lookedUp(in, looked, p.Alone)
+	}
+	g := newMerging(w, v, t, in, looked, m.Bounds.Places)
 	defer g.close()
 	if t.seal {
 		p.Seal, p.Whole = true, t.pool
@@ -355,13 +364,6 @@ func (m *Merger) mergeThese(ctx context.Context, w *commit.Writer, v *snapshot.S
 	}
 	if g.hidden, err = v.IsHidden(); err != nil {
 		return p, err
-	}
-	removals, err := v.Removals()
-	if err != nil {
-		return p, err
-	}
-	if len(removals) == 0 && !large {
-		g.leaveOutLater(in)
 	}
 	if len(in) == len(v.Pin.PoolSegments(t.pool)) {
 		if err := g.findBodies(ctx); err != nil {

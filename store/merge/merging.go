@@ -67,9 +67,10 @@ type output struct {
 	own map[segment.ID]bool
 }
 
-// newMerging returns the state of a new merge of the segments in the list in. placesBytes is how
-// many bytes of memory the new places of blocks may take.
-func newMerging(w *commit.Writer, v *snapshot.Snapshot, t mergeTask, in []*segment.Info, placesBytes int64) *merging {
+// newMerging returns the state of a new merge of the segments in the list in. looked are the
+// segments in which the merge looks up captures of the same URLs. placesBytes is how many bytes of
+// memory the new places of blocks may take.
+func newMerging(w *commit.Writer, v *snapshot.Snapshot, t mergeTask, in, looked []*segment.Info, placesBytes int64) *merging {
 	m := &merging{
 		w: w, v: v, merged: t.pool, pool: t.pool, seal: t.seal, share: !t.byItself, progress: t.progress, total: t.done + t.total, read: t.done, in: make(map[uint32]*segment.Info), enc: segment.NewEncoder(),
 		blocks: segment.NewBlocks(mergeBlocks), bodies: make(map[segment.ID]*segment.Stored), at: newPlaces(w.Folder.Files(), w.File("places"), in, placesBytes),
@@ -82,7 +83,7 @@ func newMerging(w *commit.Writer, v *snapshot.Snapshot, t mergeTask, in []*segme
 		m.in[s.ID] = s
 		m.cursor = append(m.cursor, snapshot.NewCursor(v.Runs.Reader(s), 0, v))
 	}
-	m.look = v.NewLooker(0)
+	m.look = v.NewLookerIn(looked, 0)
 	return m
 }
 
@@ -300,8 +301,8 @@ func (m *merging) finish() error {
 }
 
 func (m *merging) poolOf(id uint32) string {
-	if s := m.v.Runs.Segment(id); s != nil {
-		return s.Info.Pool
+	if s := m.v.Runs.Info(id); s != nil {
+		return s.Pool
 	}
 	for _, d := range m.done {
 		if d.Info.ID == id {
@@ -450,7 +451,7 @@ func (m *merging) appendParts(parts []segment.BodyBlock, s segment.Span) ([]segm
 
 // stay reports whether the blocks of span s are in a segment that is not merged.
 func (m *merging) stay(s segment.Span) bool {
-	return !m.at.has(s.Segment) && m.v.Runs.Segment(s.Segment) != nil
+	return !m.at.has(s.Segment) && m.v.Runs.Info(s.Segment) != nil
 }
 
 // appendStaying does what appendParts does, for a span whose blocks stay where they are. It does not

@@ -42,12 +42,12 @@ func SetSampling(urls, share int) (restore func()) {
 // urlkey.Level is at least level. It raises the level when there are too many URLs.
 type sampleTaker struct {
 	level   int
-	entries []Stored // the entries of the sample; of each, only the field Entry is set
-	urls    int      // number of different URLs in entries
-	key     string   // key of the URL that was added last
-	chosen  bool     // the URL that was added last is in the sample
-	all     int      // number of entries that were added
-	tooMany bool     // there is no sample, because a few URLs have too many entries
+	entries []Entry // the entries of the sample
+	urls    int     // number of different URLs in entries
+	key     string  // key of the URL that was added last
+	chosen  bool    // the URL that was added last is in the sample
+	all     int     // number of entries that were added
+	tooMany bool    // there is no sample, because a few URLs have too many entries
 }
 
 // add adds the entry e. Entries must be added in order.
@@ -65,7 +65,7 @@ func (t *sampleTaker) add(e *Entry) {
 	if !t.chosen {
 		return
 	}
-	t.entries = append(t.entries, Stored{Entry: *e})
+	t.entries = append(t.entries, *e)
 	for t.urls > sampleURLs {
 		t.raise()
 	}
@@ -80,7 +80,7 @@ func (t *sampleTaker) raise() {
 	t.level++
 	t.urls = 0
 	key, keep := "", false
-	kept := slices.DeleteFunc(t.entries, func(e Stored) bool {
+	kept := slices.DeleteFunc(t.entries, func(e Entry) bool {
 		if e.Key != key {
 			if key, keep = e.Key, urlkey.Level(e.Key) >= t.level; keep {
 				t.urls++
@@ -98,14 +98,16 @@ func (t *sampleTaker) encode() []byte {
 	if t.tooMany || t.level == 0 || len(t.entries)*sampleShare > t.all {
 		return nil
 	}
+	all := make([]Stored, len(t.entries)) // of each, only the field Entry is set
 	var deep []Stored
-	for i := range t.entries {
-		if e := &t.entries[i]; urlkey.Level(e.Key) >= t.level+sampleDeep {
+	for i := range all {
+		e := &all[i]
+		if e.Entry = t.entries[i]; urlkey.Level(e.Key) >= t.level+sampleDeep {
 			deep = append(deep, *e)
 		}
 	}
 	b := binary.AppendUvarint(nil, uint64(t.level))
-	b = packed.AppendSized(b, appendChunk(nil, 0, t.entries))
+	b = packed.AppendSized(b, appendChunk(nil, 0, all))
 	return appendChunk(b, 0, deep)
 }
 

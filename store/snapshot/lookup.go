@@ -35,25 +35,19 @@ type Looker struct {
 // NewLooker returns a Looker over all segments of the snapshot. It reads the columns in
 // more in addition to those that every look-up needs. The caller closes it.
 func (v *Snapshot) NewLooker(more record.Columns) *Looker {
+	return v.NewLookerIn(v.Pin.Segments, more)
+}
+
+// NewLookerIn does what NewLooker does, but the Looker reads only the given segments. Of a URL it finds
+// only the captures in these segments. Their hints take the captures in another segment into account if
+// the stored hints of all these segments do. The body of a revisit is looked up in all segments.
+// Disturbed and Group miss removed captures in other segments.
+func (v *Snapshot) NewLookerIn(segments []*segment.Info, more record.Columns) *Looker {
 	l := &Looker{v: v}
-	for _, i := range v.Pin.Segments {
+	for _, i := range segments {
 		l.cursors = append(l.cursors, NewCursor(v.Runs.Reader(i), wants(more|record.ColMime|record.ColBytes), v))
 	}
 	return l
-}
-
-// LeaveOut makes l leave out the segments for which the function out returns true. If these have only
-// captures that are later than others, the hints of the others stay right, because hints depend on
-// earlier captures, and the body of a revisit is looked up without l. But Disturbed and Group then miss
-// removed captures of the segments.
-func (l *Looker) LeaveOut(out func(*segment.Info) bool) {
-	l.cursors = slices.DeleteFunc(l.cursors, func(c *Cursor) bool {
-		if !out(c.seg.Info) {
-			return false
-		}
-		c.Close()
-		return true
-	})
 }
 
 // Close closes the cursors of the looker.

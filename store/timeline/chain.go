@@ -336,7 +336,17 @@ func twin(out []Capture, e *Capture) int {
 
 // Newer reports whether segment s was published after the hints in segment o were
 // computed. The hints in o then do not take account of the captures in s.
-func Newer(s, o *segment.Info) bool { return s.Born > o.Seen && s.Born != o.Born }
+func Newer(s, o *segment.Info) bool { return s.Born > o.Seen && !together(s, o) }
+
+// together reports whether one import has written the segments s and o in one generation, or one
+// merge. An import compares all captures that it publishes together. A merge that continues in
+// another segment does so after a URL, so the two segments share no URL. s and o may be the same.
+func together(s, o *segment.Info) bool {
+	if s.Born != o.Born {
+		return false
+	}
+	return s.Pool == o.Pool || s.AddedFirst == s.AddedLast && o.AddedFirst == o.AddedLast && s.AddedLast == o.AddedLast
+}
 
 // ComparePlaces orders places as they are stored: by segment, run and number. Both
 // must have a segment. The result is negative if p comes first.
