@@ -51,26 +51,30 @@ func (t *LeafText) In(cs string, plain bool) bool {
 	return t.known && t.as.plain == plain && (t.as.charset == cs || t.as.charset == "" && charset.ASCIISafe(cs))
 }
 
-// LeafReader decodes facts of leaves. Only one goroutine may use it. The zero value is
+// LeafReader decodes the facts of leaves. Only one goroutine may use it. The zero value is
 // ready.
 type LeafReader struct {
 	tree   markup.Tree
 	packed []byte
 }
 
-// Read decodes the facts of a leaf. If they are short, it computes them from the bytes of
-// the leaf, and then also returns the text of the leaf. That takes one pass over the
-// bytes, where Long and divide.Body.TextAndAnchorsOf would take two.
+// Read decodes the facts of a leaf. If they are short, and l has the bytes of the leaf, it
+// computes them from the bytes, and also returns the text of the leaf. That takes one pass
+// over the bytes, where Long and divide.Body.TextAndAnchorsOf would take two. From short
+// facts without the bytes it knows no fingerprint, no link and no text.
 func (r *LeafReader) Read(l record.Leaf) (f LeafFacts, text LeafText) {
 	if len(l.Facts) == 0 {
 		return f, text
 	}
 	if l.Facts[0] == shortMark {
-		as, ok := readShort(l.Facts)
-		if !ok {
+		switch as, ok := readShort(l.Facts); {
+		case !ok:
 			return f, text
+		case l.Bytes == nil:
+			return LeafFacts{as: as, fits: fitsAlike}, text
+		default:
+			return r.compute(l.Bytes, as)
 		}
-		return r.compute(l.Bytes, as)
 	}
 	t := packed.Reader{B: l.Facts}
 	if t.Byte() != Extractor {

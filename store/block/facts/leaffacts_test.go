@@ -51,6 +51,9 @@ func TestLeafReader(t *testing.T) {
 		if want, anchors := b.TextAndAnchorsOf(leaf); text.Text != want || !slices.Equal(text.Anchors, anchors) {
 			t.Errorf("%q: text %q and anchors %q, want %q and %q", c.leaf, text.Text, text.Anchors, want, anchors)
 		}
+		if alone, text := r.Read(record.Leaf{Facts: short}); alone.fits != fitsAlike || alone.printed || text.known {
+			t.Errorf("%q: without its bytes the leaf has the facts %+v and the text %+v", c.leaf, alone, text)
+		}
 		for _, in := range []struct {
 			charset string
 			plain   bool
