@@ -60,6 +60,7 @@ type wordIndexer struct {
 	group   []*segment.Info
 	r       *segment.Reader // the current segment
 	run     *segment.Run
+	entries []segment.Stored // of the current run
 	source  index.Source
 	outline facts.Outline
 	links   linkIndexer
@@ -174,16 +175,15 @@ func (x *wordIndexer) open(ctx context.Context, n uint32) error {
 	if err != nil {
 		return err
 	}
-	entries, err := run.Meta.Entries()
-	if err != nil {
+	if x.entries, err = run.Meta.AppendPages(x.entries[:0]); err != nil {
 		return err
 	}
 	kept, err := x.v.Runs.Facts(x.r, n)
 	if err != nil {
 		return err
 	}
-	for i := range entries {
-		e := &entries[i]
+	for i := range x.entries {
+		e := &x.entries[i]
 		p := index.Page{Kind: index.PageUnknown}
 		x.source.Leaves = append(x.source.Leaves, nil)
 		switch {
@@ -204,7 +204,7 @@ func (x *wordIndexer) open(ctx context.Context, n uint32) error {
 		x.source.Pages = append(x.source.Pages, p)
 	}
 	x.source.Targets = func(i int) ([]string, bool) {
-		return x.links.of(ctx, timeline.Place{Seg: x.r, Run: n, N: uint32(i)}, &entries[i])
+		return x.links.of(ctx, timeline.Place{Seg: x.r, Run: n, N: uint32(i)}, &x.entries[i])
 	}
 	return nil
 }
