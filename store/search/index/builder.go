@@ -144,11 +144,14 @@ const (
 func NewBuilder(w io.Writer) (*Builder, error) {
 	m, ok := memories.Get().(*builderMemory)
 	if !ok {
-		enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false), zstd.WithWindowSize(1<<20))
+		m = &builderMemory{terms: newDictionary(), same: make(map[digest]sameText)}
+		var err error
+		if m.enc, err = newEncoder(zstd.SpeedBetterCompression); err == nil {
+			m.fast, err = newEncoder(zstd.SpeedFastest)
+		}
 		if err != nil {
 			return nil, err
 		}
-		m = &builderMemory{enc: enc, terms: newDictionary(), same: make(map[digest]sameText)}
 	}
 	b := &Builder{w: bufio.NewWriter(w), builderMemory: m, own: make(map[segment.RunRef]*ownRun)}
 	b.write([]byte{disk.FormatByte})
@@ -158,7 +161,11 @@ func NewBuilder(w io.Writer) (*Builder, error) {
 // builderMemory is what a Builder allocates and a later one can use again. The indexes of a
 // million captures in 20 pools then take 7.0 s of CPU time instead of 7.5 s.
 type builderMemory struct {
-	enc   *zstd.Encoder
+	enc *zstd.Encoder
+	// fast compresses terms. They have few repetitions left, and a better level finds short ones
+	// that cost more than they save: with it the index of kafka takes 1.4 KB less, that of a
+	// million captures 1 MB more, and a Builder a fifth more CPU time.
+	fast  *zstd.Encoder
 	terms dictionary
 	same  map[digest]sameText // the document of each text, by the digest of the text
 }
@@ -169,6 +176,11 @@ var memories sync.Pool // of *builderMemory
 // memoryMax is the largest estimate of the bytes of terms with which a Builder gives its
 // memory to later Builders.
 const memoryMax = 32 << 20
+
+// newEncoder returns a compressor of this level.
+func newEncoder(level zstd.EncoderLevel) (*zstd.Encoder, error) {
+	return zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithAllLitEntropyCompression(true), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false), zstd.WithWindowSize(1<<20))
+}
 
 // free gives the memory of b to later Builders.
 func (b *Builder) free() {
@@ -197,8 +209,12 @@ func (b *Builder) write(p []byte) {
 // run by its number, or a term. Each element of content gets a frame of its own.
 func (b *Builder) addBlock(kind int, about []byte, content ...[]byte) {
 	b.frames = b.frames[:0]
+	enc := b.enc
+	if kind == kindTerms {
+		enc = b.fast
+	}
 	for _, c := range content {
-		b.frames = b.enc.EncodeAll(c, b.frames)
+		b.frames = enc.EncodeAll(c, b.frames)
 	}
 	t := append(b.blocks[kind], about...)
 	t = binary.AppendUvarint(t, uint64(b.at))
@@ -540,7 +556,7 @@ func (b *Builder) endPart() {
 	var room [16]byte // for the postings of a term that has only one place
 	var before []byte // the term before
 	end := func() {
-		// In two frames they take less space: kafka's terms 112,603 bytes instead of 129,699.
+		// In two frames they take less space: kafka's terms 113,985 bytes instead of 129,699.
 		b.addBlock(kindTerms, packed.AppendSized(nil, string(before)), packed.AppendSized(nil, numbers), letters)
 		b.addBlock(kindPostings, nil, postings)
 		numbers, letters, postings, before = numbers[:0], letters[:0], postings[:0], nil
