@@ -19,9 +19,9 @@ type linkIndexer struct {
 	keys    map[string]string // the keys of recently seen URLs, by URL
 	targets []string          // keys of the URLs to which the current page links
 	refers  facts.References
-	spans   []segment.Span // the leaves of the current page
-	blocks  [][]byte
-	leaves  []record.Leaf // facts of the leaves of the current page
+	facts   *leafReader
+	spans   []segment.Span     // the leaves of the current page
+	leaves  []*facts.LeafFacts // facts of these leaves
 }
 
 // linkKeysMax is for how many URLs a linkIndexer remembers their keys.
@@ -49,28 +49,12 @@ func (x *linkIndexer) of(ctx context.Context, at timeline.Place, e *segment.Stor
 	if x.refers.Page(stored.Page(where.N)) != nil {
 		return nil, false
 	}
-	x.leaves = x.leaves[:0]
-	if !x.refers.Inline() {
-		// Facts in the long form are quicker: wordIndexer.print needs them, too.
-		x.spans = appendLeaves(x.spans[:0], o.Recipe.Spans, o.Recipe.Layout)
-		spans, err := x.v.Runs.Spans(segment.Recipe{Spans: x.spans})
-		if err != nil {
-			return nil, false
-		}
-		for _, s := range spans {
-			of, err := x.v.Runs.Facts(x.v.Runs.Segment(s.Segment), s.Run)
-			if err != nil {
-				return nil, false
-			}
-			x.blocks = of.AppendBlocks(x.blocks[:0], s.N, s.Count)
-			for _, b := range x.blocks {
-				x.leaves = append(x.leaves, record.Leaf{Facts: b})
-			}
-		}
-	}
-	links, err := x.refers.Links(x.leaves)
+	links, err := x.references(o)
 	if err != nil {
 		return nil, false
+	}
+	if len(links) == 0 {
+		return nil, true
 	}
 	x.links.Page(urlkey.Base(urlkey.URL(e.Key), string(x.refers.Base)))
 	var link []byte
@@ -81,6 +65,22 @@ func (x *linkIndexer) of(ctx context.Context, at timeline.Place, e *segment.Stor
 		}
 	}
 	return x.targets, true
+}
+
+// references returns the links of the page in x.refers, whose body entry e stores.
+func (x *linkIndexer) references(e *segment.Stored) ([]facts.Reference, error) {
+	if x.refers.Inline() {
+		return x.refers.Links(nil)
+	}
+	x.spans = appendLeaves(x.spans[:0], e.Recipe.Spans, e.Recipe.Layout)
+	spans, err := x.v.Runs.Spans(segment.Recipe{Spans: x.spans})
+	if err != nil {
+		return nil, err
+	}
+	if x.leaves, err = x.facts.appendTo(x.leaves[:0], spans); err != nil {
+		return nil, err
+	}
+	return x.refers.LinksIn(x.leaves)
 }
 
 // key returns the key of a URL, from memory if it was computed before.

@@ -24,7 +24,8 @@ func (v *Finder) IndexWords(ctx context.Context, segments []*segment.Info, w io.
 	if err != nil {
 		return err
 	}
-	x := &wordIndexer{v: v, links: linkIndexer{v: v}, group: segments, leaves: make(blockSet), other: make(blockSet), unseen: make(map[uint32]bool), skipped: make(map[segment.RunRef][]bool)}
+	x := &wordIndexer{v: v, facts: leafReader{v: v}, group: segments, leaves: make(blockSet), other: make(blockSet), unseen: make(map[uint32]bool), skipped: make(map[segment.RunRef][]bool)}
+	x.links = linkIndexer{v: v, facts: &x.facts}
 	if x.files, err = v.wordFiles(); err != nil {
 		return err
 	}
@@ -59,11 +60,13 @@ type wordIndexer struct {
 	group   []*segment.Info
 	r       *segment.Reader // the current segment
 	run     *segment.Run
+	entries []segment.Stored // of the current run
 	source  index.Source
 	outline facts.Outline
 	links   linkIndexer
+	facts   leafReader
 
-	leafFacts [][]byte // facts of the leaves of the page that is read
+	leafFacts []*facts.LeafFacts // facts of the leaves of the page that is read
 
 	leaves blockSet // the blocks that are leaves of pages of the group
 	other  blockSet // the blocks that have another use, such as the layout of a page
@@ -158,6 +161,7 @@ func (x *wordIndexer) open(ctx context.Context, n uint32) error {
 	}
 	x.run = run
 	ref := segment.RunRef{Segment: x.r.Info.ID, Run: n}
+	x.facts.begin(ref, len(ends))
 	leaves, other := x.leaves[ref], x.other[ref]
 	x.source = index.Source{
 		Number: n, Blocks: len(ends), Read: x.text,
@@ -171,16 +175,15 @@ func (x *wordIndexer) open(ctx context.Context, n uint32) error {
 	if err != nil {
 		return err
 	}
-	entries, err := run.Meta.Entries()
-	if err != nil {
+	if x.entries, err = run.Meta.AppendPages(x.entries[:0]); err != nil {
 		return err
 	}
 	kept, err := x.v.Runs.Facts(x.r, n)
 	if err != nil {
 		return err
 	}
-	for i := range entries {
-		e := &entries[i]
+	for i := range x.entries {
+		e := &x.entries[i]
 		p := index.Page{Kind: index.PageUnknown}
 		x.source.Leaves = append(x.source.Leaves, nil)
 		switch {
@@ -201,7 +204,7 @@ func (x *wordIndexer) open(ctx context.Context, n uint32) error {
 		x.source.Pages = append(x.source.Pages, p)
 	}
 	x.source.Targets = func(i int) ([]string, bool) {
-		return x.links.of(ctx, timeline.Place{Seg: x.r, Run: n, N: uint32(i)}, &entries[i])
+		return x.links.of(ctx, timeline.Place{Seg: x.r, Run: n, N: uint32(i)}, &x.entries[i])
 	}
 	return nil
 }
@@ -215,6 +218,9 @@ func (x *wordIndexer) block(n int) []byte {
 // text returns the text of block n of the current run, and the texts of those links in it that
 // lead to other URLs. The parameter as says how the block is read.
 func (x *wordIndexer) text(n int, as index.Reading) (string, []string) {
+	if t := &x.facts.texts[n]; t.In(as.Charset, as.Plain) {
+		return t.Text, t.Anchors
+	}
 	b := &divide.Body{Plain: as.Plain, Charset: as.Charset}
 	return b.TextAndAnchorsOf(x.block(n))
 }
@@ -233,7 +239,7 @@ func (x *wordIndexer) read(p *index.Page, e *segment.Stored, encoded []byte) boo
 	p.Reading = index.Reading{Charset: string(x.outline.Charset), Plain: x.outline.Plain}
 	p.Cut = slices.Clone(x.outline.Cut)
 	var err error
-	if p.Print, p.Printed, err = x.print(encoded, leaves); err != nil {
+	if p.Print, p.Printed, err = x.print(leaves); err != nil {
 		return false
 	}
 	for _, s := range leaves {
@@ -243,26 +249,17 @@ func (x *wordIndexer) read(p *index.Page, e *segment.Stored, encoded []byte) boo
 	return true
 }
 
-// print returns the fingerprint of the main text of a page. encoded has the facts of the page,
-// and leaves are the spans of its leaves. ok is false if the page has no main text.
-func (x *wordIndexer) print(encoded []byte, leaves []segment.Span) (print uint64, ok bool, err error) {
-	kept, err := facts.Read(encoded)
-	if err != nil {
-		return 0, false, err
-	}
-	x.leafFacts = x.leafFacts[:0]
+// print returns the fingerprint of the main text of the page in x.outline. leaves are the
+// spans of its leaves. ok is false if the page has no main text.
+func (x *wordIndexer) print(leaves []segment.Span) (print uint64, ok bool, err error) {
 	spans, err := x.v.Runs.Spans(segment.Recipe{Spans: leaves})
 	if err != nil {
 		return 0, false, err
 	}
-	for _, s := range spans {
-		of, err := x.v.Runs.Facts(x.v.Runs.Segment(s.Segment), s.Run)
-		if err != nil {
-			return 0, false, err
-		}
-		x.leafFacts = of.AppendBlocks(x.leafFacts, s.N, s.Count)
+	if x.leafFacts, err = x.facts.appendTo(x.leafFacts[:0], spans); err != nil {
+		return 0, false, err
 	}
-	print, ok = kept.MainPrint(x.leafFacts)
+	print, ok = x.outline.MainPrint(x.leafFacts)
 	return print, ok, nil
 }
 

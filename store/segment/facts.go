@@ -53,22 +53,8 @@ func (f *Facts) Block(n uint32) []byte {
 	return f.longOf(n, short)
 }
 
-// AppendBlocks appends to dst the facts of count blocks from block n on, as Block returns them.
-func (f *Facts) AppendBlocks(dst [][]byte, n, count uint32) [][]byte {
-	convert := f.run != nil && f.run.long != nil && f.run.Meta.packed
-	if convert {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-	}
-	for k := range count {
-		b := f.blocks.at(n + k)
-		if convert && len(b) > 0 {
-			b = f.longOf(n+k, b)
-		}
-		dst = append(dst, b)
-	}
-	return dst
-}
+// Blocks returns the number of blocks that have facts, or 0 if the run has no facts.
+func (f *Facts) Blocks() int { return f.blocks.len() }
 
 // longOf returns the long form of the facts of block n, which are stored as short. f.mu is locked.
 func (f *Facts) longOf(n uint32, short []byte) []byte {

@@ -33,6 +33,7 @@ var groupReads = []struct {
 	{"an entry", []int{groupIDs, groupPages, groupBlocks, groupResponse, groupNames}, func(m *Meta) (any, error) { return m.Entry(2) }},
 	{"the rest of an entry", []int{groupIDs, groupPages, groupBlocks, groupResponse}, func(m *Meta) (any, error) { return m.Rest(2, &Entry{Body: m.bodyForm(2)}) }},
 	{"a recipe", []int{groupIDs, groupBlocks}, func(m *Meta) (any, error) { recipe, _, err := m.Recipe(ownBody(m)); return recipe, err }},
+	{"what entries say of pages", []int{groupIDs, groupPages, groupBlocks}, func(m *Meta) (any, error) { return m.AppendPages(nil) }},
 	{"all entries", []int{groupIDs, groupPages, groupBlocks, groupResponse, groupNames}, func(m *Meta) (any, error) { return m.Entries() }},
 }
 
@@ -125,6 +126,47 @@ func TestRest(t *testing.T) {
 		}
 		if compared < 10 {
 			t.Fatalf("%d entries have bodies", compared)
+		}
+	}
+}
+
+// TestAppendPages compares what AppendPages returns with the entries: in memory that has
+// other entries, before and after entries were decoded.
+func TestAppendPages(t *testing.T) {
+	dir := t.TempDir()
+	s := NewReader(disk.Inside(disk.OS, dir), writeSegment(t, dir, testEntries(300)), nil, nil)
+	defer s.Close()
+	of, _, err := s.Meta(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := of.Entries()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _, err := s.Meta(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dst := slices.Repeat([]Stored{{IP: "1.2.3.4", Page: Page{Title: "other"}}}, 400)
+	for _, load := range []func() error{
+		func() error { return nil },
+		func() error { _, err := m.Entry(0); return err },
+	} {
+		if err := load(); err != nil {
+			t.Fatal(err)
+		}
+		if dst, err = m.AppendPages(dst[:1]); err != nil || len(dst) != 1+len(all) {
+			t.Fatalf("%d entries, %v; want %d", len(dst)-1, err, len(all))
+		}
+		for i, want := range all {
+			want := Stored{Entry: want.Entry, Digest: want.Digest, Holder: want.Holder, HolderKey: want.HolderKey, Recipe: want.Recipe, Page: want.Page}
+			if want.Body == BodyNone {
+				want.ID = ID{}
+			}
+			if got := dst[1+i]; !reflect.DeepEqual(got, want) {
+				t.Fatalf("entry %d: %+v, want %+v", i, got, want)
+			}
 		}
 	}
 }

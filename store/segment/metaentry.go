@@ -3,6 +3,7 @@ package segment
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"infomall/store/packed"
 	"infomall/store/record"
@@ -15,6 +16,7 @@ import (
 type entryParts struct {
 	*entryPlaces
 	text  [backCols]column.Texts
+	asked bool // the columns of groupResponse are decoded
 	named bool // the columns of names and declared digests are decoded
 	names column.RecordNames
 
@@ -133,8 +135,9 @@ func (m *Meta) entryPlaces() (*entryPlaces, error) {
 	return p, nil
 }
 
-// entryParts returns the decoded columns that Rest needs. The caller holds m.mu.
-func (m *Meta) entryParts() (*entryParts, error) {
+// pageParts returns the decoded columns that AppendPages needs, without the front columns.
+// The caller holds m.mu.
+func (m *Meta) pageParts() (*entryParts, error) {
 	if m.parts != nil {
 		return m.parts, nil
 	}
@@ -142,19 +145,14 @@ func (m *Meta) entryParts() (*entryParts, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := m.need(groupPages, groupResponse); err != nil {
+	if err := m.need(groupPages); err != nil {
 		return nil, err
 	}
 	if m.mem.parts == nil {
 		m.mem.parts = new(entryParts)
 	}
 	p, n := m.mem.parts, &places.n
-	p.entryPlaces, p.named = places, false
-	for _, c := range textCols {
-		if err := p.text[c].Decode(m.cols[c], m.n); err != nil {
-			return nil, err
-		}
-	}
+	p.entryPlaces, p.asked, p.named = places, false, false
 	for _, c := range pageCols {
 		if err := p.text[c].Decode(m.cols[c], int(n.pages)); err != nil {
 			return nil, err
@@ -163,15 +161,12 @@ func (m *Meta) entryParts() (*entryParts, error) {
 	if err := p.text[colHolderKey].Decode(m.cols[colHolderKey], int(n.elsewhere)); err != nil {
 		return nil, err
 	}
-	if err := p.text[colRefersURL].Decode(m.cols[colRefersURL], int(n.revisits)); err != nil {
-		return nil, err
-	}
 	for _, c := range []struct {
 		dst *[]int64
 		col int
 		n   int32
 	}{
-		{&p.holders, colHolders, n.held}, {&p.holderRuns, colHolderRun, n.held}, {&p.holderNs, colHolderN, n.held}, {&p.refersTime, colRefersTime, n.revisits}, {&p.readBytes, colReadBytes, n.pages},
+		{&p.holders, colHolders, n.held}, {&p.holderRuns, colHolderRun, n.held}, {&p.holderNs, colHolderN, n.held}, {&p.readBytes, colReadBytes, n.pages},
 		{&p.linkCounts, colLinkCount, n.pages}, {&p.blockCounts, colBlockCount, n.pages},
 	} {
 		var err error
@@ -180,6 +175,31 @@ func (m *Meta) entryParts() (*entryParts, error) {
 		}
 	}
 	m.parts = p
+	return p, nil
+}
+
+// entryParts returns the decoded columns that Rest needs: those of pageParts, and what the
+// servers said. The caller holds m.mu.
+func (m *Meta) entryParts() (*entryParts, error) {
+	p, err := m.pageParts()
+	if err != nil || p.asked {
+		return p, err
+	}
+	if err := m.need(groupResponse); err != nil {
+		return nil, err
+	}
+	for _, c := range textCols {
+		if err := p.text[c].Decode(m.cols[c], m.n); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.text[colRefersURL].Decode(m.cols[colRefersURL], int(p.n.revisits)); err != nil {
+		return nil, err
+	}
+	if p.refersTime, err = column.DecodeInts(p.refersTime, m.cols[colRefersTime], int(p.n.revisits)); err != nil {
+		return nil, err
+	}
+	p.asked = true
 	return p, nil
 }
 
@@ -308,6 +328,33 @@ func (m *Meta) Entries() ([]Stored, error) {
 	return out, nil
 }
 
+// AppendPages appends to dst the entries of the run with what they say of their pages and
+// bodies, for a caller that makes an index of many runs. Of the fields after Stored.Page
+// all are zero, and so is the ID of an entry without a body. The results are valid as long
+// as the run. Compared with Entries, and with the memory of dst used again, the index of
+// words of a million captures takes .3 s of CPU time less.
+func (m *Meta) AppendPages(dst []Stored) ([]Stored, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.stored != nil {
+		return append(dst, m.stored...), nil
+	}
+	p, err := m.pageParts()
+	if err == nil {
+		_, err = m.front()
+	}
+	if err != nil {
+		return dst, m.fault(err)
+	}
+	n := len(dst)
+	dst = slices.Grow(dst, m.n)[:n+m.n]
+	for i, e := range m.all.appendEntries(nil) {
+		dst[n+i] = Stored{Entry: e}
+		m.putPage(&dst[n+i], p, i)
+	}
+	return dst, nil
+}
+
 // plain sets e to the values of the front columns f for entry n. The hints of a chained
 // entry are not stored: plain computes them from the entries before it, back to the first
 // that is not chained.
@@ -328,10 +375,10 @@ func (p *entryParts) plain(e *Entry, f *front, n int) {
 	*e = *before
 }
 
-// put sets the fields of e, entry n of the run, that are not in the front columns.
-// RecordID and DeclaredDigest are left out if p has no names.
-func (m *Meta) put(e *Stored, p *entryParts, n int) {
-	at := p.at[n]
+// putPage sets those fields of e, entry n of the run, that AppendPages sets and that are
+// not in the front columns.
+func (m *Meta) putPage(e *Stored, p *entryParts, n int) {
+	at := &p.at[n]
 	e.Page = NoPage
 	if at.page >= 0 {
 		e.Digest = m.digest(int(at.page))
@@ -340,16 +387,6 @@ func (m *Meta) put(e *Stored, p *entryParts, n int) {
 	copy(e.ID[:], e.Digest[:])
 	if at.content >= 0 {
 		e.Content = binary.LittleEndian.Uint64(m.cols[colContents][8*at.content:])
-	}
-	e.IP, e.Origin, e.AskedURL = p.text[colIP].Of(n), p.text[colOrigin].Of(n), p.text[colAskedURL].Of(n)
-	e.Location, e.Source = p.text[colLocation].Of(n), p.text[colSource].Of(n)
-	if p.named {
-		e.RecordID, e.DeclaredDigest = p.names.Of(n), column.UnpackDigest(p.text[colDeclared].Of(n))
-	}
-	e.Head, e.Framing, e.Extra = bytesOrNil(p.text[colHead].Of(n)), bytesOrNil(p.text[colFraming].Of(n)), bytesOrNil(p.text[colExtra].Of(n))
-	e.Request = bytesOrNil(p.text[colRequest].Of(n))
-	if at.revisit >= 0 {
-		e.RefersURL, e.RefersTime = p.text[colRefersURL].Of(int(at.revisit)), record.Time(p.refersTime[at.revisit])
 	}
 	if at.held >= 0 {
 		e.Holder.Segment = uint32(p.holders[at.held])
@@ -362,7 +399,25 @@ func (m *Meta) put(e *Stored, p *entryParts, n int) {
 		e.Recipe = p.recipes[at.own]
 	case BodyElsewhere:
 		e.HolderKey = p.text[colHolderKey].Of(int(at.elsewhere))
-	case BodyNone:
+	}
+}
+
+// put sets the fields of e, entry n of the run, that are not in the front columns.
+// RecordID and DeclaredDigest are left out if p has no names.
+func (m *Meta) put(e *Stored, p *entryParts, n int) {
+	m.putPage(e, p, n)
+	at := &p.at[n]
+	e.IP, e.Origin, e.AskedURL = p.text[colIP].Of(n), p.text[colOrigin].Of(n), p.text[colAskedURL].Of(n)
+	e.Location, e.Source = p.text[colLocation].Of(n), p.text[colSource].Of(n)
+	if p.named {
+		e.RecordID, e.DeclaredDigest = p.names.Of(n), column.UnpackDigest(p.text[colDeclared].Of(n))
+	}
+	e.Head, e.Framing, e.Extra = bytesOrNil(p.text[colHead].Of(n)), bytesOrNil(p.text[colFraming].Of(n)), bytesOrNil(p.text[colExtra].Of(n))
+	e.Request = bytesOrNil(p.text[colRequest].Of(n))
+	if at.revisit >= 0 {
+		e.RefersURL, e.RefersTime = p.text[colRefersURL].Of(int(at.revisit)), record.Time(p.refersTime[at.revisit])
+	}
+	if e.Body == BodyNone {
 		e.ID = StandInID(e.DeclaredDigest, e.RefersURL)
 	}
 }

@@ -202,8 +202,13 @@ func (b *Body) TextAndAnchorsOf(part []byte) (text string, links []string) {
 	return t.Text(b.Charset), anchors(t, b.Charset)
 }
 
-func anchors(t *markup.Tree, charset string) (out []string) {
-	for _, l := range t.Links(0, len(t.Body), charset) {
+func anchors(t *markup.Tree, charset string) []string {
+	return AnchorsIn(t.Links(0, len(t.Body), charset))
+}
+
+// AnchorsIn returns the texts of those of the links that AnchorsOf returns.
+func AnchorsIn(links []markup.Link) (out []string) {
+	for _, l := range links {
 		if l.Kind == markup.LinkA && l.Anchor != "" && !strings.HasPrefix(l.Target, "#") {
 			out = append(out, l.Anchor)
 		}

@@ -558,6 +558,11 @@ func (k *keptReading) leaf(src []byte) (keptLeaf, error) {
 	if form&formPlain != 0 != k.plain || form&formCharset != 0 && string(t.Sized()) != k.charset {
 		return keptLeaf{}, ErrOther
 	}
+	return takeLeaf(form, &t)
+}
+
+// takeLeaf decodes the facts of a leaf, after their charset. form is their form byte.
+func takeLeaf(form byte, t *packed.Reader) (keptLeaf, error) {
 	f := keptLeaf{printed: form&formPrint != 0}
 	if f.printed {
 		b := t.Take(8)

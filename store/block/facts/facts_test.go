@@ -239,17 +239,30 @@ func checkReferences(t failer, refers *References, facts []byte, leaves, bodies 
 			}
 			as = append(as, l)
 		}
-		list, err := refers.Links(as)
-		if err != nil {
-			t.Fatalf("references, short: %v: %v", short, err)
+		decoded := func() ([]Reference, error) {
+			var all []*LeafFacts
+			for _, l := range as {
+				f, _ := new(LeafReader).Read(l)
+				all = append(all, &f)
+			}
+			return refers.LinksIn(all)
 		}
-		var got []string
-		for _, r := range list {
-			got = append(got, fmt.Sprint(r.Kind, r.NoFollow, r.Label, string(r.Target)))
-		}
-		slices.Sort(got)
-		if !slices.Equal(got, want) {
-			t.Fatalf("references, short: %v\n got %q\nwant %q", short, got, want)
+		for in, links := range map[string]func() ([]Reference, error){"Links": func() ([]Reference, error) { return refers.Links(as) }, "LinksIn": decoded} {
+			if in == "LinksIn" && refers.Inline() {
+				continue
+			}
+			list, err := links()
+			if err != nil {
+				t.Fatalf("%s, short: %v: %v", in, short, err)
+			}
+			var got []string
+			for _, r := range list {
+				got = append(got, fmt.Sprint(r.Kind, r.NoFollow, r.Label, string(r.Target)))
+			}
+			slices.Sort(got)
+			if !slices.Equal(got, want) {
+				t.Fatalf("%s, short: %v\n got %q\nwant %q", in, short, got, want)
+			}
 		}
 	}
 }

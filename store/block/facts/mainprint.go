@@ -23,32 +23,63 @@ func (k *Kept) MainPrint(leaves [][]byte) (print uint64, ok bool) {
 	if k.Inline() {
 		leaves = k.leaves
 	}
-	var counts [64]int
-	all, next := 0, 0
+	var m mainPrint
+	next := 0
 	for i := range k.Cut {
 		for range max(1, k.Cut[i].Leaves) {
-			if next >= len(leaves) {
-				break
-			}
-			leaf := leaves[next]
-			next++
-			if inFrame[k.Cut[i].Label] {
-				continue
-			}
-			if p, ok := k.Fingerprint(leaf); ok {
-				all++
-				for b := range counts {
-					counts[b] += int(p >> b & 1)
+			if next < len(leaves) && !inFrame[k.Cut[i].Label] {
+				if p, ok := k.Fingerprint(leaves[next]); ok {
+					m.add(p)
 				}
 			}
+			next++
 		}
 	}
-	for b, n := range counts {
-		if 2*n > all {
+	return m.sum()
+}
+
+// MainPrint returns the same as Kept.MainPrint for the page that o describes. leaves has
+// the facts of each leaf, in order. The page must not be Inline.
+func (o *Outline) MainPrint(leaves []*LeafFacts) (print uint64, ok bool) {
+	as := keptReading{string(o.Charset), o.Plain}
+	var m mainPrint
+	next := 0
+	for _, c := range o.Cut {
+		for range c.Leaves {
+			if next < len(leaves) && !inFrame[c.Label] {
+				if l := leaves[next]; l.printed && l.of(&as) {
+					m.add(l.print)
+				}
+			}
+			next++
+		}
+	}
+	return m.sum()
+}
+
+// mainPrint computes the fingerprint of a page from those of its leaves.
+type mainPrint struct {
+	counts [64]int // for each bit, how many leaves have it
+	all    int     // number of leaves
+}
+
+func (m *mainPrint) add(p uint64) {
+	m.all++
+	for b := range m.counts {
+		m.counts[b] += int(p >> b & 1)
+	}
+}
+
+func (m *mainPrint) sum() (print uint64, ok bool) {
+	if m.all == 0 {
+		return 0, false
+	}
+	for b, n := range m.counts {
+		if 2*n > m.all {
 			print |= 1 << b
 		}
 	}
-	return print, all > 0
+	return print, true
 }
 
 // MainPrintOf returns the fingerprint of the main text of b, a page whose facts

@@ -8,6 +8,7 @@ import (
 
 	"infomall/store/block/divide"
 	"infomall/store/page/pagetest"
+	"infomall/store/record"
 )
 
 // TestMainPrint holds that another frame or heading, and a changed word, change few bits of
@@ -40,13 +41,26 @@ func TestMainPrint(t *testing.T) {
 			t.Fatal("no blocks")
 		}
 		r := reader.Read(b)
-		k, err := Read(r.AppendFacts(nil, "", false))
+		facts := r.AppendFacts(nil, "", false)
+		k, err := Read(facts)
 		if err != nil {
 			t.Fatal(err)
 		}
 		kept, some := k.MainPrint(r.Facts())
 		if !some {
 			t.Fatalf("no fingerprint of %q", body)
+		}
+		var o Outline
+		if err := o.Read(facts); err != nil {
+			t.Fatal(err)
+		}
+		var decoded []*LeafFacts
+		for _, f := range r.Facts() {
+			l, _ := new(LeafReader).Read(record.Leaf{Facts: f})
+			decoded = append(decoded, &l)
+		}
+		if print, ok := o.MainPrint(decoded); !ok || print != kept {
+			t.Fatalf("the outline has the fingerprint %x, the facts %x", print, kept)
 		}
 		if read, ok := MainPrintOf(b); !ok || read != kept {
 			t.Fatalf("the page has the fingerprint %x, its facts %x", read, kept)

@@ -103,7 +103,29 @@ func (r *References) Links(leaves []record.Leaf) ([]Reference, error) {
 	if r.Inline() {
 		leaves = r.leaves
 	}
-	if len(leaves) != r.count {
+	return r.all(len(leaves), func(i int) error { return r.takeLeaf(leaves[i]) })
+}
+
+// LinksIn returns what Links returns, for leaves whose facts are decoded. Inline must be
+// false.
+func (r *References) LinksIn(leaves []*LeafFacts) ([]Reference, error) {
+	return r.all(len(leaves), func(i int) (err error) {
+		r.links = r.links[:0]
+		f := leaves[i]
+		if !f.of(&r.keptReading) {
+			return ErrOther
+		}
+		if f.links != nil {
+			r.links, _, err = markup.AppendReferences(r.links, f.links)
+		}
+		return err
+	})
+}
+
+// all returns the links of the current page, which has this number of leaves. The function take
+// sets r.links to the links of leaf i.
+func (r *References) all(leaves int, take func(i int) error) ([]Reference, error) {
+	if leaves != r.count {
 		return nil, ErrOther
 	}
 	r.list = r.list[:0]
@@ -114,7 +136,7 @@ func (r *References) Links(leaves []record.Leaf) ([]Reference, error) {
 		return nil, err
 	}
 	part, last := -1, 0 // current block of the cut, and the index of the leaf after it
-	for i, leaf := range leaves {
+	for i := range leaves {
 		for i >= last && part+1 < len(r.cut) {
 			part++
 			last += max(1, r.cut[part].leaves)
@@ -122,7 +144,7 @@ func (r *References) Links(leaves []record.Leaf) ([]Reference, error) {
 		if i >= last {
 			return nil, ErrFacts
 		}
-		if err := r.takeLeaf(leaf); err != nil {
+		if err := take(i); err != nil {
 			return nil, err
 		}
 		for _, l := range r.links {

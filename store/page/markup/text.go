@@ -9,14 +9,20 @@ import (
 // NewPlainTree returns the tree of a body that is not markup, such as text/plain.
 // It has one Raw node besides the root, or none if body is empty.
 func NewPlainTree(body []byte) *Tree {
-	t := &Tree{Body: body, Nodes: make([]Node, 1, 2)}
+	t := &Tree{Nodes: make([]Node, 0, 2)}
+	t.ReadPlain(body)
+	return t
+}
+
+// ReadPlain makes t the tree of a body that is not markup, as NewPlainTree does. It reuses
+// the memory of t.
+func (t *Tree) ReadPlain(body []byte) {
 	n := int32(min(len(body), treeBytesMax))
-	t.Nodes[0] = Node{End: n, Outer: n, Next: 1}
+	t.Body, t.Nodes = body, append(t.Nodes[:0], Node{End: n, Outer: n, Next: 1})
 	if n > 0 {
 		t.Nodes[0].Next = 2
 		t.Nodes = append(t.Nodes, Node{End: n, Outer: n, Next: 2, Kind: Raw})
 	}
-	return t
 }
 
 // Text returns the text that the whole body shows, as TextRange returns it.

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"io"
 	"slices"
+	"sync"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -30,9 +31,10 @@ const (
 	// partBytes is the estimated size in bytes of the terms in memory at which the Builder
 	// ends the current part and writes it.
 	partBytes = 96 << 20
-	// termBytes is an estimate of the bytes of memory that one term takes, without its letters
-	// and its postings.
-	termBytes = 80
+	// termBytes is an estimate of the bytes of memory that one term takes, without its letters,
+	// while it is added and while terms are sorted. manyBytes is how many more a term takes that
+	// has several places, without the bytes of its postings.
+	termBytes, manyBytes = 80, 48
 )
 
 // Source is one run of a segment, as AddRun needs it to index the run.
@@ -60,8 +62,8 @@ type Source struct {
 // Builder makes an index. Only one goroutine may use it.
 type Builder struct {
 	w      *bufio.Writer
-	at     int64 // number of bytes written so far
-	enc    *zstd.Encoder
+	at     int64  // number of bytes written so far
+	frames []byte // the block that was written last
 	err    error
 	table  []byte // the entries of the runs in the table of the file
 	runs   int
@@ -78,15 +80,15 @@ type Builder struct {
 	shapes   []byte // the shapes of the documents of the current group of runs
 
 	words match.Terms
-	text  []byte              // what the digest of the current text is made of
-	docs  int                 // number of documents so far
-	same  map[digest]sameText // the document of each text, by the digest of the text
-	alias []int               // documents of earlier runs whose texts the current run has, too
+	text  []byte // what the digest of the current text is made of
+	docs  int    // number of documents so far
+	alias []int  // documents of earlier runs whose texts the current run has, too
 
 	noted       []byte // the terms that note added, a zero byte after each
 	notedJoined []bool // for each term in noted: words.Joined when note added it
-	terms       dictionary
 	names       []segmentRuns
+	mostTerms   int // the largest value that terms.bytes had
+	*builderMemory
 }
 
 // ownRun says which documents the blocks of one run of the index have.
@@ -140,13 +142,53 @@ const (
 // segment, then AddRun or AddLost for each run of the segment in order. At the end it
 // calls Finish.
 func NewBuilder(w io.Writer) (*Builder, error) {
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false), zstd.WithWindowSize(1<<20))
-	if err != nil {
-		return nil, err
+	m, ok := memories.Get().(*builderMemory)
+	if !ok {
+		m = &builderMemory{terms: newDictionary(), same: make(map[digest]sameText)}
+		var err error
+		if m.enc, err = newEncoder(zstd.SpeedBetterCompression); err == nil {
+			m.fast, err = newEncoder(zstd.SpeedFastest)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
-	b := &Builder{w: bufio.NewWriter(w), enc: enc, terms: newDictionary(), same: make(map[digest]sameText), own: make(map[segment.RunRef]*ownRun)}
+	b := &Builder{w: bufio.NewWriter(w), builderMemory: m, own: make(map[segment.RunRef]*ownRun)}
 	b.write([]byte{disk.FormatByte})
 	return b, nil
+}
+
+// builderMemory is what a Builder allocates and a later one can use again. The indexes of a
+// million captures in 20 pools then take 7.0 s of CPU time instead of 7.5 s.
+type builderMemory struct {
+	enc *zstd.Encoder
+	// fast compresses terms. They have few repetitions left, and a better level finds short ones
+	// that cost more than they save: with it the index of kafka takes 1.4 KB less, that of a
+	// million captures 1 MB more, and a Builder a fifth more CPU time.
+	fast  *zstd.Encoder
+	terms dictionary
+	same  map[digest]sameText // the document of each text, by the digest of the text
+}
+
+// memories has the memory of Builders that are done.
+var memories sync.Pool // of *builderMemory
+
+// memoryMax is the largest estimate of the bytes of terms with which a Builder gives its
+// memory to later Builders.
+const memoryMax = 32 << 20
+
+// newEncoder returns a compressor of this level.
+func newEncoder(level zstd.EncoderLevel) (*zstd.Encoder, error) {
+	return zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithAllLitEntropyCompression(true), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false), zstd.WithWindowSize(1<<20))
+}
+
+// free gives the memory of b to later Builders.
+func (b *Builder) free() {
+	if b.mostTerms <= memoryMax {
+		clear(b.same)
+		memories.Put(b.builderMemory)
+	}
+	b.builderMemory = nil
 }
 
 // Begin starts the segment with this ID. name identifies the segment's db-file. The runs
@@ -164,15 +206,22 @@ func (b *Builder) write(p []byte) {
 
 // addBlock compresses content, writes it as a block, and adds an entry for the block to
 // the table. The entry begins with the bytes about, which say what the block describes: a
-// run by its number, or a term.
-func (b *Builder) addBlock(kind int, about []byte, content []byte) {
-	frame := b.enc.EncodeAll(content, nil)
+// run by its number, or a term. Each element of content gets a frame of its own.
+func (b *Builder) addBlock(kind int, about []byte, content ...[]byte) {
+	b.frames = b.frames[:0]
+	enc := b.enc
+	if kind == kindTerms {
+		enc = b.fast
+	}
+	for _, c := range content {
+		b.frames = enc.EncodeAll(c, b.frames)
+	}
 	t := append(b.blocks[kind], about...)
 	t = binary.AppendUvarint(t, uint64(b.at))
-	t = binary.AppendUvarint(t, uint64(len(frame)))
-	b.blocks[kind] = binary.LittleEndian.AppendUint32(t, crc32c.Sum(frame))
+	t = binary.AppendUvarint(t, uint64(len(b.frames)))
+	b.blocks[kind] = binary.LittleEndian.AppendUint32(t, crc32c.Sum(b.frames))
 	b.counts[kind]++
-	b.write(frame)
+	b.write(b.frames)
 }
 
 // AddLost adds a run that cannot be read. A search must then read the pages of this run,
@@ -415,8 +464,7 @@ func (b *Builder) linked(anchors []string) (flags uint64) {
 // term adds to the postings that the current document has the current term at position n,
 // counted in terms.
 func (b *Builder) term(n int) {
-	p := b.terms.of(b.words.Term(), b.words.Letter)
-	b.terms.add(p, int32(b.docs), n, b.words.Joined)
+	b.terms.add(b.words.Term(), b.words.Letter, int32(b.docs), n, b.words.Joined)
 }
 
 // beginRun adds the entry of the next run to the table of the file.
@@ -504,42 +552,40 @@ func (b *Builder) endPages() {
 
 // endPart writes the terms of the current part, sorted, and their postings.
 func (b *Builder) endPart() {
-	var terms, postings []byte
+	var numbers, letters, postings []byte
 	var room [16]byte // for the postings of a term that has only one place
 	var before []byte // the term before
 	end := func() {
-		b.addBlock(kindTerms, packed.AppendSized(nil, string(before)), terms)
+		// In two frames they take less space: kafka's terms 113,985 bytes instead of 129,699.
+		b.addBlock(kindTerms, packed.AppendSized(nil, string(before)), packed.AppendSized(nil, numbers), letters)
 		b.addBlock(kindPostings, nil, postings)
-		terms, postings, before = terms[:0], postings[:0], nil
+		numbers, letters, postings, before = numbers[:0], letters[:0], postings[:0], nil
 	}
-	for _, t := range b.terms.sorted() {
-		p := b.terms.at(int(t.at))
-		term := b.terms.term(p)
-		if p.bytes == nil {
-			p.bytes = room[:0]
-		}
-		p.put(true)
+	b.terms.inOrder(func(term []byte, t *dictTerm) {
+		bytes, n := b.terms.end(t, room[:])
 		same := 0
 		for same < len(before) && same < len(term) && before[same] == term[same] {
 			same++
 		}
-		terms = binary.AppendUvarint(terms, uint64(same))
-		terms = append(binary.AppendUvarint(terms, uint64(len(term)-same)), term[same:]...)
-		docs := uint64(p.docs) << 1
-		if p.letter {
+		numbers = binary.AppendUvarint(numbers, uint64(same))
+		numbers = binary.AppendUvarint(numbers, uint64(len(term)-same))
+		letters = append(letters, term[same:]...)
+		docs := uint64(n) << 1
+		if t.more&termLetter != 0 {
 			docs |= 1
 		}
-		terms = binary.AppendUvarint(terms, docs)
-		terms = binary.AppendUvarint(terms, uint64(len(p.bytes)))
-		postings = append(postings, p.bytes...)
-		if before = term; len(terms) >= blockBytes || len(postings) >= blockBytes {
+		numbers = binary.AppendUvarint(numbers, docs)
+		numbers = binary.AppendUvarint(numbers, uint64(len(bytes)))
+		postings = append(postings, bytes...)
+		if before = term; len(numbers)+len(letters) >= blockBytes || len(postings) >= blockBytes {
 			end()
 		}
-	}
-	if len(terms) > 0 {
+	})
+	if len(numbers) > 0 {
 		end()
 	}
-	b.terms = newDictionary()
+	b.mostTerms = max(b.mostTerms, b.terms.bytes)
+	b.terms.reset()
 	b.blocks[kindTerms] = append(b.blocks[kindTerms], partEnd...)
 }
 
@@ -552,7 +598,7 @@ var partEnd = []byte{0}
 // index that stores leaves of the pages. It returns the number of that segment's db-file
 // if the index of that segment skips none of these leaves, otherwise 0; see Other.Number.
 func (b *Builder) Finish(seen func(segment uint32) (number uint32)) error {
-	if b.terms.count > 0 {
+	if len(b.terms.terms) > 0 {
 		b.endPart()
 	}
 	b.endShapes()
@@ -591,6 +637,7 @@ func (b *Builder) Finish(seen func(segment uint32) (number uint32)) error {
 	if b.err == nil {
 		b.err = b.w.Flush()
 	}
+	b.free()
 	return b.err
 }
 

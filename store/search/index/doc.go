@@ -26,11 +26,12 @@
 //	| byte | block  | ... | block  | table | tail |
 //	+------+--------+-----+--------+-------+------+
 //
-// A block is a frame of zstd. There are six kinds: the terms of a part in order, the postings
-// of the same terms, and of some runs the shapes of the documents, the pages, the users of the
-// leaves, and the targets of the links. The table is a frame of zstd. It says where each block
-// is, the checksum of each block, and which blocks each run has. The tail has the length and
-// the checksum of the table. store/FORMAT.md draws the bytes.
+// A block is a frame of zstd, and a block of terms is two. There are six kinds: the terms of
+// a part in order, the postings of the same terms, and of some runs the shapes of the
+// documents, the pages, the users of the leaves, and the targets of the links. The table is a
+// frame of zstd. It says where each block is, the checksum of each block, and which blocks
+// each run has. The tail has the length and the checksum of the table. store/FORMAT.md draws
+// the bytes.
 package index
 
 import (

@@ -97,21 +97,25 @@ func (f *File) terms(b termBlock, each func(term []byte, docs int, letter bool, 
 	if err != nil {
 		return err
 	}
-	r := packed.Reader{B: content}
+	letters := packed.Reader{B: content}
+	r := packed.Reader{B: letters.Sized()}
 	var term []byte
 	for at := 0; len(r.B) > 0; {
 		same := r.Number()
 		if same > len(term) {
 			return f.fault(errDamaged)
 		}
-		term = append(term[:same], r.Sized()...)
+		term = append(term[:same], letters.Take(r.Number())...)
 		docs := r.Number()
 		size := r.Number()
-		if r.Bad {
+		if r.Bad || letters.Bad {
 			return f.fault(errDamaged)
 		}
 		each(term, docs>>1, docs&1 != 0, at, size)
 		at += size
+	}
+	if letters.Bad || len(letters.B) > 0 {
+		return f.fault(errDamaged)
 	}
 	return nil
 }

@@ -1,0 +1,91 @@
+package finder
+
+import (
+	"infomall/store/block/facts"
+	"infomall/store/segment"
+)
+
+// leafReader reads the facts of leaves while an index of words is made. It remembers them,
+// because most leaves are in many pages: an index of kafka has 42,000 leaves, and its
+// pages have 600,000.
+type leafReader struct {
+	v     *Finder
+	known map[segment.RunRef][]knownLeaf // by number of the block
+	bytes int                            // an estimate of the memory of known
+	read  facts.LeafReader
+
+	// texts has the texts of those leaves of the run own that were read, by number of the
+	// block. Most leaves are in a page of their own run, so their bytes need not be read
+	// once more for their texts.
+	own   segment.RunRef
+	texts []facts.LeafText
+}
+
+// knownLeaf is an element of leafReader.known.
+type knownLeaf struct {
+	facts.LeafFacts
+	read bool // LeafFacts is set
+}
+
+// knownLeavesMax is the most bytes of memory that leafReader.known may take. A leafReader
+// then forgets all of it.
+const knownLeavesMax = 8 << 20
+
+// begin makes run the run whose texts are kept. It has this number of blocks.
+func (r *leafReader) begin(run segment.RunRef, blocks int) {
+	clear(r.texts)
+	r.own = run
+	if cap(r.texts) < blocks {
+		r.texts = make([]facts.LeafText, blocks)
+	}
+	r.texts = r.texts[:blocks]
+}
+
+// appendTo appends the facts of the leaves in spans to dst. The spans must be in segments
+// in force.
+func (r *leafReader) appendTo(dst []*facts.LeafFacts, spans []segment.Span) ([]*facts.LeafFacts, error) {
+	for _, s := range spans {
+		ref := segment.RunRef{Segment: s.Segment, Run: s.Run}
+		list := r.known[ref]
+		var of *segment.Facts
+		for n := s.N; n < s.N+s.Count; n++ {
+			if int(n) >= len(list) || !list[n].read {
+				if of == nil {
+					var err error
+					if of, err = r.v.Runs.Facts(r.v.Runs.Segment(s.Segment), s.Run); err != nil {
+						return dst, err
+					}
+					list = r.room(ref, max(of.Blocks(), int(s.N+s.Count)))
+				}
+				r.learn(&list[n], ref, n, of)
+			}
+			dst = append(dst, &list[n].LeafFacts)
+		}
+	}
+	return dst, nil
+}
+
+// room returns the list in r.known for a run, with at least this number of elements.
+func (r *leafReader) room(run segment.RunRef, blocks int) []knownLeaf {
+	list := r.known[run]
+	if len(list) >= blocks {
+		return list
+	}
+	if r.bytes >= knownLeavesMax || r.known == nil {
+		r.known, r.bytes = make(map[segment.RunRef][]knownLeaf), 0
+	}
+	list = append(make([]knownLeaf, 0, blocks), list...)[:blocks]
+	r.known[run] = list
+	r.bytes += blocks * new(knownLeaf).Size()
+	return list
+}
+
+// learn reads leaf n of a run into l. of has the facts of the run.
+func (r *leafReader) learn(l *knownLeaf, run segment.RunRef, n uint32, of *segment.Facts) {
+	f, text := r.read.Read(of.Leaf(n))
+	l.LeafFacts, l.read = f, true
+	r.bytes += f.Size()
+	if run == r.own && int(n) < len(r.texts) {
+		r.texts[n] = text
+	}
+}

@@ -1,0 +1,55 @@
+package index
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestDictionary adds terms, of which many begin alike and some are long, in a memory that
+// had others. They come in order, each with its documents and places.
+func TestDictionary(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	d := newDictionary()
+	for _, terms := range []int{0, 1, 5000, 300} {
+		want := make(map[string][][]int) // for each term: its documents and places
+		for doc := range terms {
+			for place := range 3 {
+				term := strings.Repeat("same", r.IntN(4)) + fmt.Sprint(r.IntN(2000))
+				if r.IntN(50) == 0 {
+					term = strings.Repeat("long", 50) + term
+				}
+				want[term] = append(want[term], []int{doc, place})
+				d.add([]byte(term), false, int32(doc), place, false)
+			}
+		}
+		got := make(map[string][][]int)
+		var order []string
+		d.inOrder(func(letters []byte, at *dictTerm) {
+			term := string(letters)
+			order = append(order, term)
+			postings, docs := d.end(at, nil)
+			c := cursor{b: postings}
+			for c.next() {
+				docs--
+				for _, w := range c.words(nil) {
+					got[term] = append(got[term], []int{c.doc, w.N})
+				}
+			}
+			if docs != 0 {
+				t.Fatalf("%q: %d documents are missing", term, docs)
+			}
+		})
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("%d documents: got %v, want %v", terms, got, want)
+		}
+		if sorted := slices.Sorted(maps.Keys(want)); !slices.Equal(order, sorted) {
+			t.Fatalf("%d documents: in the order %q, want %q", terms, order, sorted)
+		}
+		d.reset()
+	}
+}
