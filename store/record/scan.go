@@ -91,6 +91,10 @@ type Tally struct {
 	// all other columns. The captures between these two times may be counted with either of the two
 	// times.
 	Ends bool
+	// Keep, if not nil, says which captures of a run count: its result keep reports whether the
+	// capture with number n of the run counts. A nil keep means that none does. Several goroutines
+	// may call Keep and keep.
+	Keep func(segment, run uint32) (keep func(n uint32) (bool, error))
 }
 
 // Seek says for which URLs to search the indexes before a scan: the URLs of the captures that
