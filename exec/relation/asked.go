@@ -538,17 +538,22 @@ func (c *Column) Matching(q *match.Query) *Column {
 	if denies || c.ofText.part == wholeText {
 		asks = q
 	}
-	return &Column{Name: name, Type: value.Bool, Payload: true, AsksWords: true, asks: asks, late: func(l *LateRow) (value.Value, error) {
-		answer, _, err := l.reader.answerOf(l.ctx, l.request, q, l.ref(c.ofText.ref), false)
+	decides := func(a match.Answer) (v value.Value, known bool) {
 		switch {
-		case err != nil:
+		case a == match.Null:
+			return value.Value{}, true
+		case c.ofText.part == wholeText && a != match.Maybe, a == match.No && denies:
+			return value.OfBool(a == match.Yes), true
+		}
+		return value.Value{}, false
+	}
+	return &Column{Name: name, Type: value.Bool, Payload: true, AsksWords: true, asks: asks, decides: decides, late: func(l *LateRow) (value.Value, error) {
+		answer, _, err := l.reader.answerOf(l.ctx, l.request, q, l.ref(c.ofText.ref), false)
+		if err != nil {
 			return value.Value{}, err
-		case answer == match.Null:
-			return value.Value{}, nil
-		case c.ofText.part == wholeText && answer != match.Maybe:
-			return value.OfBool(answer == match.Yes), nil
-		case answer == match.No && denies:
-			return value.OfBool(false), nil
+		}
+		if v, known := decides(answer); known {
+			return v, nil
 		}
 		text, err := c.late(l)
 		if err != nil || text.IsNull() {

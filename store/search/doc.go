@@ -21,6 +21,8 @@
 package search
 
 import (
+	"slices"
+
 	"infomall/store/record"
 	"infomall/store/search/index"
 	"infomall/store/segment"
@@ -113,6 +115,21 @@ func (w *Words) Of(ref record.Ref) (match.Answer, Best) {
 // Answer returns the answer for a capture, as Of does, but without a rank. If Of returns Maybe
 // only because the page must be read for its rank, Answer returns Yes.
 func (w *Words) Answer(ref record.Ref) match.Answer { return w.of(ref).answer }
+
+// OfRun returns a function that returns the answer for the capture with number n of a run of the
+// segment id, as Answer does. It returns nil if no capture of the run matches or may match.
+func (w *Words) OfRun(id, run uint32) func(n uint32) match.Answer {
+	list, asked := w.answers[segment.RunRef{Segment: id, Run: run}]
+	if asked && !slices.ContainsFunc(list, func(i uint32) bool { a := w.said[i].answer; return a == match.Yes || a == match.Maybe }) {
+		return nil
+	}
+	return func(n uint32) match.Answer {
+		if int(n) >= len(list) {
+			return match.Maybe
+		}
+		return w.said[list[n]].answer
+	}
+}
 
 // RankBy sets the function that Of calls for the rank of a page, if an index gave the answer for
 // its capture. ok is false if the page has to be read for its rank. The function can make the
