@@ -34,6 +34,8 @@ var wordQueries = []string{
 	"SELECT url FROM pages AS p WHERE EXISTS (SELECT * FROM changes AS c WHERE c.url = p.url AND c.added_text MATCH '%[1]s') OR url IN (SELECT url FROM blocks WHERE text MATCH '%[1]s')",
 	"SELECT month(as_of) AS m, count(*) AS n, max(score(text, '%[1]s')) AS best FROM versions EACH month WHERE text MATCH '%[1]s' GROUP BY m",
 	"SELECT text MATCH '%s' AS m, count(*) AS n FROM versions GROUP BY m",
+	"SELECT url, title, first_seen, copies FROM findings('%s')",
+	"SELECT url, title, copies, score FROM findings('%s') WHERE host = 'www.lanshan.example' OR url LIKE '%%/lib/%%'",
 	"SELECT count(*) AS n, min(time) AS t, max(host) AS h FROM versions WHERE text MATCH '%s'",
 	"SELECT month(time) AS m, status, count(*) AS n FROM versions SINCE 2008-07 WHERE text MATCH '%s' AND main MATCH '2008' GROUP BY m, status ORDER BY m, status",
 	"SELECT host, count(*) AS n, sum(bytes) AS b FROM versions IN 'lanshan.example' WHERE main MATCH '%s' GROUP BY host HAVING count(*) > 1 ORDER BY host",

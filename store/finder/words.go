@@ -70,6 +70,7 @@ func (v *Finder) Words(ctx context.Context, q search.Question, ranges []urlkey.R
 	}
 	words := f.maker.Words(whole)
 	words.PrintBy(f.print)
+	words.TitleBy(f.title)
 	if q.Rank != nil {
 		words.RankBy(f.rank)
 	}
@@ -302,6 +303,16 @@ func (f *wordFinder) print(ref record.Ref) search.Print {
 		return search.Print{}
 	}
 	return search.Print{Bits: p.Print, Has: p.Printed, Known: true}
+}
+
+// title returns the title of the page of capture ref, from the index of the capture's segment. ok
+// is false if the index does not have the page.
+func (f *wordFinder) title(ref record.Ref) (title string, ok bool) {
+	p, _, ok := f.index.page(ref.Segment, ref.Run, int(ref.N))
+	if !ok || !p.HasLeaves() {
+		return "", false
+	}
+	return p.Title, true
 }
 
 // textsKey is the key, in the cache Finder.kept, of the result of documentTexts for a run.

@@ -55,6 +55,9 @@ type Scan struct {
 	From, To Time
 	// Columns are the columns to fill. Key, Time and Ref are always filled.
 	Columns Columns
+	// OfRedirects asks for the column Location only of captures of the kind redirect. Other captures
+	// may have an empty Location. Columns must have ColKind.
+	OfRedirects bool
 	// Once asks for one row for each URL that has a capture in the time range, instead of one row for
 	// each capture. Only Key is filled, and Columns must be 0.
 	Once bool

@@ -63,6 +63,8 @@ type Words struct {
 	// capture. ok is false if the page has to be read for that. rank is nil if no ranks are
 	// needed.
 	rank func(record.Ref) (best Best, ok bool)
+	// title returns the title of the page of a capture, if an index has it.
+	title func(record.Ref) (title string, ok bool)
 	// print returns the fingerprint of the main text of a capture's page, if an index gave the
 	// answer for the capture.
 	print func(record.Ref) Print
@@ -135,6 +137,22 @@ func (w *Words) OfRun(id, run uint32) func(n uint32) match.Answer {
 // its capture. ok is false if the page has to be read for its rank. The function can make the
 // rank with Maker.RankOf.
 func (w *Words) RankBy(rank func(record.Ref) (best Best, ok bool)) { w.rank = rank }
+
+// TitleBy sets the function that Title calls for the title of a page.
+func (w *Words) TitleBy(title func(record.Ref) (title string, ok bool)) { w.title = title }
+
+// Titles reports whether Title knows the titles of all pages with the answer Yes or No, because the
+// indexes gave all answers.
+func (w *Words) Titles() bool { return w.title != nil && len(w.read) == 0 }
+
+// Title returns the title of the page of a capture that matches the query. ok is false if no index
+// has the page.
+func (w *Words) Title(ref record.Ref) (title string, ok bool) {
+	if w.title == nil || !w.Indexed(ref) || w.Answer(ref) != match.Yes {
+		return "", false
+	}
+	return w.title(ref)
+}
 
 // PrintBy sets the function that Print calls for the fingerprint of a page, if an index gave
 // the answer for its capture.
