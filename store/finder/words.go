@@ -249,12 +249,12 @@ func (f *wordFinder) Known(run segment.RunRef, as index.Reading) (list func() *i
 // that segment. done is false if the index cannot answer the query; the caller must then
 // read the run. The only error is that of ctx.
 func (f *wordFinder) indexed(ctx context.Context, id, n uint32) (done bool, err error) {
-	u, sums, err := f.index.run(ctx, f.maker, id, n)
+	u, sums, first, err := f.index.run(ctx, f.maker, id, n)
 	if u == nil {
 		return false, err
 	}
 	ref := segment.RunRef{Segment: id, Run: n}
-	return f.maker.AddPages(ref, u, sums, func(i int) (as index.Reading, leaves []segment.Span, at int, ok bool) {
+	return f.maker.AddPages(ref, u, sums, first, func(i int) (as index.Reading, leaves []segment.Span, at int, ok bool) {
 		p, at, ok := f.index.page(id, n, i)
 		if !ok || !p.HasLeaves() {
 			return as, nil, at, false

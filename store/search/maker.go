@@ -89,8 +89,9 @@ type Maker struct {
 	bodies      map[segment.ID]bodyAnswer
 	page        Page
 	counts      []int
-	sums        []match.Sum // the last result of Sums
-	listSums    []match.Sum // memory of Sums: what the query matches in the leaves of each list of captures
+	sums        Sums
+	listSums    []match.Sum // memory of Sums: what the query matches in the leaves of each list of captures; zero between calls
+	listsFound  []uint32    // memory of Sums: the lists for which listSums is not zero
 }
 
 // Stored reads the leaves of an archive. If a method fails, all captures of the current
@@ -215,23 +216,56 @@ func (m *Maker) Add(run segment.RunRef, entries []Entry, own func(i int) (leaves
 	return nil
 }
 
+// Sums is what the query matches in the leaves of some captures.
+type Sums struct {
+	Of    []match.Sum // one for each capture
+	Found []uint32    // ascending: the indexes in Of of the captures in which the query may match something
+}
+
+// find adds the leaves of o to those of capture c.
+func (s *Sums) find(c uint32, o match.Sum) {
+	if len(s.Found) <= len(s.Of)/foundShare && s.Of[c].None() {
+		s.Found = append(s.Found, c)
+	}
+	s.Of[c].Join(o)
+}
+
+// reset makes s the empty sums of count captures.
+func (s *Sums) reset(count int) {
+	for _, c := range s.Found {
+		s.Of[c] = match.Sum{}
+	}
+	s.Of, s.Found = slices.Grow(s.Of[:0], count)[:count], s.Found[:0]
+}
+
 // Sums returns what the query matches in the leaves of each capture of b, a block of users
 // of the index f. u is the decoded block, and hits is what the query matches in the
 // documents of f. The result is valid until the next call. Sums returns an error only if
 // ctx has ended.
-func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *index.UsersBlock, u *index.Users) ([]match.Sum, error) {
+//
+// Sums looks only at the captures of leaves in which the query matches something. To look at all
+// takes .035 s more for a word that one of 100 of a million pages has: a count then takes 1.4 times
+// the time.
+func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *index.UsersBlock, u *index.Users) (*Sums, error) {
 	m.listSums = slices.Grow(m.listSums[:0], u.Lists())[:u.Lists()]
 	lists := m.listSums
-	clear(lists)
+	m.listsFound = m.listsFound[:0]
+	at := func(list uint32) *match.Sum {
+		if lists[list].None() {
+			m.listsFound = append(m.listsFound, list)
+		}
+		return &lists[list]
+	}
 	if hits.Len() > 0 {
 		for _, used := range u.Documents {
 			if p := hits.Part(int(used.N)); p != nil {
-				lists[used.List].Add(p)
+				at(used.List).Add(p)
 			}
 		}
 	}
 	for i, named := range b.Named {
 		if err := ctx.Err(); err != nil {
+			clear(lists)
 			return nil, err
 		}
 		as := f.Readings[named.Reading]
@@ -246,38 +280,82 @@ func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *in
 			}
 			switch l, err := m.leaf(run, LeafRef{named.RunRef, used.N}, as); {
 			case err != nil:
-				lists[used.List].AddUnknown()
+				at(used.List).AddUnknown()
 			case !l.Part.Plain():
-				lists[used.List].Add(l.Part)
+				at(used.List).Add(l.Part)
 			}
 		}
 	}
-	m.sums = slices.Grow(m.sums[:0], b.Captures)[:b.Captures]
-	out := m.sums
-	clear(out)
-	for n := range lists {
+	out := &m.sums
+	out.reset(b.Captures)
+	for _, n := range m.listsFound {
 		if lists[n].None() {
 			continue
 		}
-		for _, c := range u.List(uint32(n)) {
+		for _, c := range u.List(n) {
 			for i := range c.Count {
-				out[c.From+i].Join(lists[n])
+				out.find(c.From+i, lists[n])
 			}
 		}
+		lists[n] = match.Sum{}
 	}
+	out.sort()
 	return out, nil
+}
+
+// from returns the part of s.Found with the captures first <= capture < first+count. s may be nil.
+func (s *Sums) from(first uint32, count int) []uint32 {
+	if s == nil {
+		return nil
+	}
+	from, _ := slices.BinarySearch(s.Found, first)
+	to, _ := slices.BinarySearch(s.Found, first+uint32(count))
+	return s.Found[from:to]
+}
+
+// Any reports whether the query may match something in the captures first <= capture <
+// first+count.
+func (s *Sums) Any(first uint32, count int) bool { return len(s.from(first, count)) > 0 }
+
+// Unknown returns the Sums of as many captures as count says, which must all be read.
+func Unknown(count int) *Sums {
+	s := &Sums{Of: make([]match.Sum, count), Found: make([]uint32, count)}
+	for i := range s.Of {
+		s.Of[i].AddUnknown()
+		s.Found[i] = uint32(i)
+	}
+	return s
+}
+
+// foundShare is one of how many captures Sums.find adds to Sums.Found at most. With more, it takes
+// less time to look at all captures.
+const foundShare = 16
+
+// sort completes s.Found after the last call of find.
+func (s *Sums) sort() {
+	if len(s.Found) <= len(s.Of)/foundShare {
+		slices.Sort(s.Found)
+		return
+	}
+	s.Found = s.Found[:0]
+	for c := range s.Of {
+		if !s.Of[c].None() {
+			s.Found = append(s.Found, uint32(c))
+		}
+	}
 }
 
 // AddPages computes answers for the captures of a run from an index of words. It does not
 // rank the pages; RankOf does.
 //
-// sums[i] is what the query matches in the leaves of capture i, as Sums returns it. A nil
+// sums has what the query matches in the leaves of the captures of the run, as Sums returns it for
+// captures of several runs; first is the index in sums.Of of the first capture of the run. A nil
 // sums means that the query matches nothing in the run. The function page returns the
 // reading and the leaves of the page of capture i. Its result at is the number of an
 // earlier capture with the same page, or i. Its result ok is false if the page is not
 // known. The function document returns the text of a capture that is not a page; it may be
 // nil.
-func (m *Maker) AddPages(ref segment.RunRef, run *index.Run, sums []match.Sum, page func(i int) (as index.Reading, leaves []segment.Span, at int, ok bool), document func(i int) DocumentText) error {
+func (m *Maker) AddPages(ref segment.RunRef, run *index.Run, sums *Sums, first uint32, page func(i int) (as index.Reading, leaves []segment.Span, at int, ok bool), document func(i int) DocumentText) error {
 	var list []uint32
 	if len(run.Special) > 0 || sums != nil {
 		list = slices.Repeat([]uint32{nothing}, run.Pages)
@@ -291,8 +369,9 @@ func (m *Maker) AddPages(ref segment.RunRef, run *index.Run, sums []match.Sum, p
 			}
 		}
 	}
-	for i, sum := range sums {
-		if sum.None() || list[i] != nothing {
+	for _, c := range sums.from(first, run.Pages) {
+		i, sum := int(c-first), sums.Of[c]
+		if list[i] != nothing {
 			continue
 		}
 		whole, ok := m.q.Query.WholeOf(sum)
