@@ -61,6 +61,15 @@ func checkTallyIn(rt *rapid.T, a *Archive, v *Snapshot) {
 			if q.Versions && b.Change[i] == record.ChangeSame {
 				continue
 			}
+			if q.Keep != nil {
+				keep := q.Keep(b.Ref[i].Segment, b.Ref[i].Run)
+				if keep == nil {
+					continue
+				}
+				if ok, _ := keep(b.Ref[i].N); !ok {
+					continue
+				}
+			}
 			want[tallyText(q, b, i)]++
 		}
 	}
@@ -280,6 +289,14 @@ func drawTally(rt *rapid.T) record.Tally {
 	}
 	if rapid.IntRange(0, 3).Draw(rt, "skips") == 0 {
 		q.Skip = func(_, url string) bool { return url == "http://www.example.com/1" }
+	}
+	if rapid.IntRange(0, 2).Draw(rt, "keeps") == 0 {
+		q.Keep = func(segment, run uint32) func(uint32) (bool, error) {
+			if (segment+run)%3 == 0 {
+				return nil
+			}
+			return func(n uint32) (bool, error) { return n%3 != 1, nil }
+		}
 	}
 	return q
 }

@@ -411,6 +411,9 @@ func (n *Source) String() string {
 	}
 	if n.Tally != nil {
 		s.WriteString(", counted")
+		for i, c := range n.Tally.Words {
+			s.WriteString([]string{" where ", " and "}[min(i, 1)] + c.Name)
+		}
 	}
 	if names != nil {
 		s.WriteString(": " + strings.Join(names, ", "))

@@ -26,6 +26,10 @@ func (b *builder) tallied(g *Group) {
 		}
 	}
 	in := g.In
+	words := b.wordConds(in)
+	if words != nil {
+		in = words.Source
+	}
 	for {
 		f, ok := in.(*Filter)
 		if !ok {
@@ -35,12 +39,43 @@ func (b *builder) tallied(g *Group) {
 		in = f.In
 	}
 	src, ok := in.(*Source)
-	if !ok || !src.countable() || slices.ContainsFunc(exprs, func(e expr.Expr) bool { return e.Type() == value.Float || expr.Draws(e) }) {
+	if !ok || slices.ContainsFunc(exprs, func(e expr.Expr) bool { return e.Type() == value.Float || expr.Draws(e) }) {
+		return
+	}
+	if words == nil && !src.countable() || words != nil && !src.countableWhere(exprs) {
 		return
 	}
 	column := src.Index("time")
 	src.Tally = &relation.Tally{Unit: expr.TimeUnit(exprs, column), Zone: b.env.Location(), Ends: column >= 0 && endsOnly(g, exprs, column)}
+	if words != nil {
+		for _, i := range words.Fill {
+			src.Tally.Words = append(src.Tally.Words, src.Fields[i])
+		}
+		src.Refs, g.In = false, src
+	}
 	g.Count = &expr.Col{Index: len(src.Fields), T: value.Int}
+}
+
+// wordConds returns the node that fills late columns if all conditions in the plan in are
+// columns that say whether a page has words, as in WHERE text MATCH 'words', and this node fills
+// these columns and no others. The source can then test the conditions itself. Otherwise
+// wordConds returns nil.
+func (b *builder) wordConds(in Node) *Payload {
+	f, ok := in.(*Filter)
+	if !ok || b.env.Traced {
+		return nil
+	}
+	p, ok := f.In.(*Payload)
+	if !ok || p.In != Node(p.Source) || p.Source.Relation != relation.Versions || len(p.Fill) != len(f.Conds) {
+		return nil
+	}
+	for i, cond := range f.Conds {
+		c, ok := cond.(*expr.Col)
+		if !ok || c.Index != p.Fill[i] || !p.Source.Fields[c.Index].AsksWords {
+			return nil
+		}
+	}
+	return p
 }
 
 // talliedDistinct sets the Tally of the source below a SELECT DISTINCT, if
@@ -256,16 +291,36 @@ func (a *Aggregate) countable() bool {
 // counted by the store instead of being yielded one by one: the query needs neither their
 // URLs nor anything that depends on other captures, such as how many visits a version had.
 func (n *Source) countable() bool {
-	if n.Relation != relation.Captures && n.Relation != relation.Versions || n.Choice.Kind != relation.ChooseAll || n.During != record.MinTime || n.Refs {
-		return false
-	}
-	return !slices.ContainsFunc(n.Fields, func(f *relation.Column) bool {
-		switch f.Name {
-		case "time", "host", "domain":
+	return !n.Refs && n.ofCaptures() && !slices.ContainsFunc(n.Fields, func(f *relation.Column) bool { return f.Late() || !counts(f) })
+}
+
+// countableWhere reports whether the rows of n can be counted as countable says, if n itself tests
+// the conditions on its late columns. exprs are all other expressions over n.
+func (n *Source) countableWhere(exprs []expr.Expr) bool {
+	for i, f := range n.Fields {
+		switch {
+		case !f.Late() && !counts(f):
+			return false
+		case f.Late() && slices.ContainsFunc(exprs, func(e expr.Expr) bool { return reads(e, i) }):
 			return false
 		}
-		return f.Late() || f.Needs == 0 || f.Needs&^record.TallyColumns != 0
-	})
+	}
+	return n.ofCaptures()
+}
+
+// ofCaptures reports whether each row of n is a capture, or a version that is counted at its first
+// capture.
+func (n *Source) ofCaptures() bool {
+	return (n.Relation == relation.Captures || n.Relation == relation.Versions) && n.Choice.Kind == relation.ChooseAll && n.During == record.MinTime
+}
+
+// counts reports whether a tally has the column f.
+func counts(f *relation.Column) bool {
+	switch f.Name {
+	case "time", "host", "domain":
+		return true
+	}
+	return f.Needs != 0 && f.Needs&^record.TallyColumns == 0
 }
 
 // CountOf returns the index of the hidden column of n that says how many

@@ -4,8 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
+	"sync"
 	"unsafe"
 
 	"infomall/exec/expr"
@@ -538,17 +540,22 @@ func (c *Column) Matching(q *match.Query) *Column {
 	if denies || c.ofText.part == wholeText {
 		asks = q
 	}
-	return &Column{Name: name, Type: value.Bool, Payload: true, AsksWords: true, asks: asks, late: func(l *LateRow) (value.Value, error) {
-		answer, _, err := l.reader.answerOf(l.ctx, l.request, q, l.ref(c.ofText.ref), false)
+	decides := func(a match.Answer) (v value.Value, known bool) {
 		switch {
-		case err != nil:
+		case a == match.Null:
+			return value.Value{}, true
+		case c.ofText.part == wholeText && a != match.Maybe, a == match.No && denies:
+			return value.OfBool(a == match.Yes), true
+		}
+		return value.Value{}, false
+	}
+	return &Column{Name: name, Type: value.Bool, Payload: true, AsksWords: true, asks: asks, decides: decides, late: func(l *LateRow) (value.Value, error) {
+		answer, _, err := l.reader.answerOf(l.ctx, l.request, q, l.ref(c.ofText.ref), false)
+		if err != nil {
 			return value.Value{}, err
-		case answer == match.Null:
-			return value.Value{}, nil
-		case c.ofText.part == wholeText && answer != match.Maybe:
-			return value.OfBool(answer == match.Yes), nil
-		case answer == match.No && denies:
-			return value.OfBool(false), nil
+		}
+		if v, known := decides(answer); known {
+			return v, nil
 		}
 		text, err := c.late(l)
 		if err != nil || text.IsNull() {
@@ -556,4 +563,77 @@ func (c *Column) Matching(q *match.Query) *Column {
 		}
 		return value.OfBool(q.Matches(text.Text)), nil
 	}}
+}
+
+// counted yields the rows of the tally t for n, whose Tally has Words: only captures whose pages
+// have the words count. The indexes of words have the answers for most pages; counted reads the
+// other pages.
+//
+// A scan in the order of URLs would merge the keys of all segments, which a tally need not do.
+func (r *Reader) counted(ctx context.Context, n *Request, t record.Tally) iter.Seq2[*spanBatch, error] {
+	return func(yield func(*spanBatch, error) bool) {
+		tests := make([]wordTest, len(n.Tally.Words))
+		for i, c := range n.Tally.Words {
+			tests[i].column = c
+			if c.asks == nil {
+				continue
+			}
+			var err error
+			if tests[i].words, err = r.wordsFor(ctx, n, c.asks, false); err != nil {
+				yield(nil, err)
+				return
+			}
+		}
+		w := &wordTests{list: tests, row: r.LateRow(ctx, n, []*value.Vector{new(value.Vector), new(value.Vector)})}
+		t.Keep = w.keep
+		firsts(r.Snapshot.Tally(ctx, t))(yield)
+	}
+}
+
+// wordTest is one of the columns in Tally.Words.
+type wordTest struct {
+	column *Column
+	words  *search.Words // the answers to column.asks; nil if each page must be read
+}
+
+// wordTests tests for captures whether all columns in Tally.Words are true.
+type wordTests struct {
+	list []wordTest
+	mu   sync.Mutex // guards row, because several goroutines share the work of a tally
+	row  *LateRow
+}
+
+// keep does what record.Tally.Keep does.
+func (w *wordTests) keep(id, run uint32) func(uint32) (bool, error) {
+	answers := make([]func(uint32) match.Answer, len(w.list))
+	for i, t := range w.list {
+		if t.words == nil {
+			answers[i] = func(uint32) match.Answer { return match.Maybe }
+		} else if answers[i] = t.words.OfRun(id, run); answers[i] == nil {
+			return nil
+		}
+	}
+	return func(n uint32) (bool, error) {
+		for i, t := range w.list {
+			v, known := t.column.decides(answers[i](n))
+			if !known {
+				var err error
+				if v, err = w.read(t.column, record.Ref{Segment: id, Run: run, N: n}); err != nil {
+					return false, err
+				}
+			}
+			if v.IsNull() || !v.Bool {
+				return false, nil
+			}
+		}
+		return true, nil
+	}
+}
+
+// read returns the value of a column for the page of a capture.
+func (w *wordTests) read(c *Column, ref record.Ref) (value.Value, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	packRefs(w.row.hidden, []record.Ref{ref})
+	return w.row.Value(c, 0)
 }

@@ -29,6 +29,9 @@ type Column struct {
 	// asks is set for a column with AsksWords. If the column is true for a page, the page matches
 	// this search query. It is nil if the column may be true for any page.
 	asks *match.Query
+	// decides is set for a column with AsksWords. It returns the value of the column for a page
+	// with this answer to asks. known is false if that depends on the text of the column.
+	decides func(match.Answer) (v value.Value, known bool)
 	// Marked reports that the texts have marks around the words that were searched.
 	Marked bool
 	ofText ofText

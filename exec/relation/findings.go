@@ -126,14 +126,25 @@ func (r *Reader) eachFinding(ctx context.Context, n *Request, noted bool) iter.S
 				}
 			}
 		}
+		titled, err := r.indexedTitles(ctx, n, from)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
 		var open finding     // versions is 0 if there is none
 		end := func() bool { // ends open
 			f := open
 			open.versions = 0
+			if titled != nil && kept == nil {
+				if f.title, err = r.titleOf(ctx, n, titled, &f); err != nil {
+					yield(nil, err)
+					return false
+				}
+			}
 			return yield(&f, nil)
 		}
 		var last askedVersion
-		for v, err := range r.versionsAsked(ctx, among, kept, asked) {
+		for v, err := range r.versionsAsked(ctx, among, kept, asked, titled == nil) {
 			if err == nil {
 				err = ctx.Err()
 			}
@@ -184,12 +195,45 @@ func (r *Reader) eachFinding(ctx context.Context, n *Request, noted bool) iter.S
 	}
 }
 
+// indexedTitles returns the answers to the search query of n if the indexes of words have the
+// titles of all pages, and n asks for titles. It then returns the answers, and otherwise nil. The
+// parameter from is the request whose captures the query is put to.
+func (r *Reader) indexedTitles(ctx context.Context, n, from *Request) (*search.Words, error) {
+	if !n.Asks("title") {
+		return nil, nil
+	}
+	words, err := r.wordsFor(ctx, from, n.Question, n.Asks("score") && keptTree(n))
+	if words == nil || !words.Titles() {
+		return nil, err
+	}
+	return words, nil
+}
+
+// titleOf returns the title of the last version of f. If the indexes of words do not have its page,
+// because it is a document for example, titleOf reads the versions of its URL.
+func (r *Reader) titleOf(ctx context.Context, n *Request, words *search.Words, f *finding) (string, error) {
+	if title, ok := words.Title(f.ref); ok {
+		return title, nil
+	}
+	key := urlkey.Key(f.url)
+	s := record.Scan{Ranges: []urlkey.Range{{From: key, To: key + "\x00"}}, From: record.MinTime, To: n.Window.To, Columns: record.ColTitle}
+	for b, err := range r.Snapshot.Scan(ctx, s) {
+		if err != nil {
+			return "", err
+		}
+		if i := slices.Index(b.Ref[:b.N], f.ref); i >= 0 {
+			return b.Title[i], nil
+		}
+	}
+	return "", nil
+}
+
 // ofVersions returns the columns of the relation versions that a request for findings needs. Title
 // and location are left out if nothing needs them, because reading them takes a second read of the
 // db-files.
-func (n *Request) ofVersions() []*Column {
+func (n *Request) ofVersions(titles bool) []*Column {
 	list := []*Column{Versions.Column("kind"), Versions.Column("not_before")}
-	if n.Asks("title") {
+	if titles && n.Asks("title") {
 		list = append(list, Versions.Column("title"))
 	}
 	if n.Joins() {
@@ -200,8 +244,8 @@ func (n *Request) ofVersions() []*Column {
 
 // versionsAsked yields the versions that n searches. If kept is not nil, it yields the versions in
 // kept. Otherwise it reads them from the archive, and notes the months of their captures in asked.
-// A version is valid until the iteration moves on.
-func (r *Reader) versionsAsked(ctx context.Context, n *Request, kept []askedVersion, asked *askedNotes) iter.Seq2[*askedVersion, error] {
+// It leaves out titles unless titles is set. A version is valid until the iteration moves on.
+func (r *Reader) versionsAsked(ctx context.Context, n *Request, kept []askedVersion, asked *askedNotes, titles bool) iter.Seq2[*askedVersion, error] {
 	return func(yield func(*askedVersion, error) bool) {
 		for i := range kept {
 			if !yield(&kept[i], nil) {
@@ -211,9 +255,11 @@ func (r *Reader) versionsAsked(ctx context.Context, n *Request, kept []askedVers
 		if kept != nil {
 			return
 		}
-		all := n.asVersions(n.ofVersions()...)
+		all := n.asVersions(n.ofVersions(titles)...)
+		scan := all.Scan(record.ColChange)
+		scan.OfRedirects = true // no other location is looked at
 		var v askedVersion
-		for b, err := range r.spans(ctx, asked.watch(r.Snapshot.Scan(ctx, all.Scan(record.ColChange))), all, false) {
+		for b, err := range r.spans(ctx, asked.watch(r.Snapshot.Scan(ctx, scan)), all, false) {
 			if err != nil {
 				yield(nil, err)
 				return

@@ -194,6 +194,9 @@ type Tally struct {
 	// Ends reports that the query reads only the first and the last time of
 	// each group.
 	Ends bool
+	// Words are columns that say whether a page has words. Only rows in which all of them are true
+	// count.
+	Words []*Column
 }
 
 // Index returns the index in n.Fields of the column with this name, or -1 if n

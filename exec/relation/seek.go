@@ -33,7 +33,7 @@ const (
 	soughtMax  = 10_000
 	soughtPart = .25
 	// soughtWords and soughtWordsPart are the same limits for captures that have words.
-	soughtWords     = 10_000
+	soughtWords     = 50_000
 	soughtWordsPart = .02
 )
 

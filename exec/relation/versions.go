@@ -164,6 +164,9 @@ func (r *Reader) versionRows(ctx context.Context, n *Request) iter.Seq2[*spanBat
 	case n.Tally != nil:
 		t := n.Counted()
 		t.Versions = true
+		if n.Tally.Words != nil {
+			return r.counted(ctx, n, t)
+		}
 		return firsts(r.Snapshot.Tally(ctx, t))
 	case n.Once:
 		return firsts(r.Snapshot.Scan(ctx, n.urlScan()))

@@ -2,7 +2,6 @@ package finder
 
 import (
 	"context"
-	"slices"
 
 	"infomall/store/body"
 	"infomall/store/search"
@@ -39,7 +38,7 @@ type groupOf struct {
 // sumsOf has the matches of the query in the captures of some consecutive runs of an index.
 type sumsOf struct {
 	block *index.UsersBlock // says which runs, and which leaves each capture has
-	sums  []match.Sum       // one for each capture; nil if the query matches nothing in them
+	sums  *search.Sums      // of the captures; nil if the query matches nothing in them
 }
 
 // openIndexed opens the indexes of all segments and looks up the search query q in each.
@@ -119,36 +118,34 @@ func (x *indexed) known(run segment.RunRef, as index.Reading) (list func() *inde
 }
 
 // run returns the entry for run n in the index of the segment id, or nil if the index has
-// none. sums[i] has the matches of the query in all leaves of capture i of the run. sums
-// is nil if the query matches nothing in the run.
-func (x *indexed) run(ctx context.Context, m *search.Maker, id, n uint32) (u *index.Run, sums []match.Sum, err error) {
+// none. sums has the matches of the query in all leaves of captures; first is the index in it of
+// the first capture of the run. sums is nil if the query matches nothing in the run.
+func (x *indexed) run(ctx context.Context, m *search.Maker, id, n uint32) (u *index.Run, sums *search.Sums, first uint32, err error) {
 	f := x.of[id]
 	if f == nil || n >= f.runs || f.Runs[f.first+n].Lost {
-		return nil, nil, nil
+		return nil, nil, 0, nil
 	}
 	n += f.first
 	u = &f.Runs[n]
 	b := f.UsersOf(n)
 	if b == nil {
-		return nil, nil, nil
+		return nil, nil, 0, nil
 	}
 	if x.sums.block != b {
 		if x.sums, err = x.sumsOf(ctx, m, f, b); err != nil {
-			return nil, nil, err
+			return nil, nil, 0, err
 		}
 	}
 	if x.sums.sums == nil {
-		return u, nil, nil
+		return u, nil, 0, nil
 	}
-	first := 0
 	for i := b.First; i < int(n); i++ {
-		first += f.Runs[i].Pages
+		first += uint32(f.Runs[i].Pages)
 	}
-	sums = x.sums.sums[first:][:u.Pages]
-	if !slices.ContainsFunc(sums, func(s match.Sum) bool { return !s.None() }) {
-		return u, nil, nil
+	if !x.sums.sums.Any(first, u.Pages) {
+		return u, nil, 0, nil
 	}
-	return u, sums, nil
+	return u, x.sums.sums, first, nil
 }
 
 // page returns the entry for the page of capture i of run n in the index of the segment id.
@@ -185,11 +182,7 @@ func (x *indexed) sumsOf(ctx context.Context, m *search.Maker, f *indexedSegment
 		x.v.Warn(err)
 	}
 	if err != nil || !x.whole(f.File) {
-		sums := make([]match.Sum, b.Captures)
-		for i := range sums {
-			sums[i].AddUnknown()
-		}
-		return sumsOf{b, sums}, nil
+		return sumsOf{b, search.Unknown(b.Captures)}, nil
 	}
 	sums, err := m.Sums(ctx, f.File, f.hits, b, users)
 	return sumsOf{b, sums}, err

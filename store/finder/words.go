@@ -70,6 +70,7 @@ func (v *Finder) Words(ctx context.Context, q search.Question, ranges []urlkey.R
 	}
 	words := f.maker.Words(whole)
 	words.PrintBy(f.print)
+	words.TitleBy(f.title)
 	if q.Rank != nil {
 		words.RankBy(f.rank)
 	}
@@ -248,12 +249,12 @@ func (f *wordFinder) Known(run segment.RunRef, as index.Reading) (list func() *i
 // that segment. done is false if the index cannot answer the query; the caller must then
 // read the run. The only error is that of ctx.
 func (f *wordFinder) indexed(ctx context.Context, id, n uint32) (done bool, err error) {
-	u, sums, err := f.index.run(ctx, f.maker, id, n)
+	u, sums, first, err := f.index.run(ctx, f.maker, id, n)
 	if u == nil {
 		return false, err
 	}
 	ref := segment.RunRef{Segment: id, Run: n}
-	return f.maker.AddPages(ref, u, sums, func(i int) (as index.Reading, leaves []segment.Span, at int, ok bool) {
+	return f.maker.AddPages(ref, u, sums, first, func(i int) (as index.Reading, leaves []segment.Span, at int, ok bool) {
 		p, at, ok := f.index.page(id, n, i)
 		if !ok || !p.HasLeaves() {
 			return as, nil, at, false
@@ -302,6 +303,16 @@ func (f *wordFinder) print(ref record.Ref) search.Print {
 		return search.Print{}
 	}
 	return search.Print{Bits: p.Print, Has: p.Printed, Known: true}
+}
+
+// title returns the title of the page of capture ref, from the index of the capture's segment. ok
+// is false if the index does not have the page.
+func (f *wordFinder) title(ref record.Ref) (title string, ok bool) {
+	p, _, ok := f.index.page(ref.Segment, ref.Run, int(ref.N))
+	if !ok || !p.HasLeaves() {
+		return "", false
+	}
+	return p.Title, true
 }
 
 // textsKey is the key, in the cache Finder.kept, of the result of documentTexts for a run.

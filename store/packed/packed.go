@@ -39,6 +39,29 @@ func (r *Reader) Uvarint() uint64 {
 	return r.longUvarint()
 }
 
+// Uvarints decodes len(dst) numbers that binary.AppendUvarint wrote into dst, in less time than
+// as many calls of Uvarint.
+func (r *Reader) Uvarints(dst []uint64) {
+	b := r.B
+	for i := range dst {
+		switch {
+		case len(b) > 0 && b[0] < 0x80:
+			dst[i], b = uint64(b[0]), b[1:]
+		case len(b) > 1 && b[1] < 0x80:
+			dst[i], b = uint64(b[0]&0x7f)|uint64(b[1])<<7, b[2:]
+		default:
+			x, n := binary.Uvarint(b)
+			if n <= 0 {
+				clear(dst[i:])
+				r.fail()
+				return
+			}
+			dst[i], b = x, b[n:]
+		}
+	}
+	r.B = b
+}
+
 func (r *Reader) longUvarint() uint64 {
 	x, n := binary.Uvarint(r.B)
 	if n <= 0 {

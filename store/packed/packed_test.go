@@ -1,8 +1,10 @@
 package packed
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -31,6 +33,29 @@ func TestReader(t *testing.T) {
 		whole := x == 7 && gotU == u && gotV == v && gotN == n && gotF == f && gotText == text && string(gotBytes) == text
 		if whole == r.Bad && (cut == len(b) || len(text) > 0) {
 			t.Fatalf("%d of %d bytes: got %d %d %d %d %v %q %q", cut, len(b), x, gotU, gotV, gotN, gotF, gotText, gotBytes)
+		}
+	})
+}
+
+// TestUvarints decodes the same numbers, and the same damage, with one call of Uvarints and with
+// many calls of Uvarint.
+func TestUvarints(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var b []byte
+		list := rapid.SliceOf(rapid.OneOf(rapid.Uint64Range(0, 300), rapid.Uint64())).Draw(t, "list")
+		for _, x := range list {
+			b = binary.AppendUvarint(b, x)
+		}
+		b = append(b[:rapid.IntRange(0, len(b)).Draw(t, "cut")], rapid.SliceOfN(rapid.Byte(), 0, 3).Draw(t, "more")...)
+		n := rapid.IntRange(0, len(list)+1).Draw(t, "n")
+		one, many := Reader{B: b}, Reader{B: b}
+		got, want := make([]uint64, n), make([]uint64, n)
+		for i := range want {
+			want[i] = one.Uvarint()
+		}
+		many.Uvarints(got)
+		if many.Bad != one.Bad || !bytes.Equal(many.B, one.B) || !slices.Equal(got, want) {
+			t.Fatalf("got %d, %+v; want %d, %+v", got, many, want, one)
 		}
 	})
 }

@@ -55,6 +55,9 @@ type Scan struct {
 	From, To Time
 	// Columns are the columns to fill. Key, Time and Ref are always filled.
 	Columns Columns
+	// OfRedirects asks for the column Location only of captures of the kind redirect. Other captures
+	// may have an empty Location. Columns must have ColKind.
+	OfRedirects bool
 	// Once asks for one row for each URL that has a capture in the time range, instead of one row for
 	// each capture. Only Key is filled, and Columns must be 0.
 	Once bool
@@ -91,6 +94,10 @@ type Tally struct {
 	// all other columns. The captures between these two times may be counted with either of the two
 	// times.
 	Ends bool
+	// Keep, if not nil, says which captures of a run count: its result keep reports whether the
+	// capture with number n of the run counts. A nil keep means that none does. Several goroutines
+	// may call Keep and keep.
+	Keep func(segment, run uint32) (keep func(n uint32) (bool, error))
 }
 
 // Seek says for which URLs to search the indexes before a scan: the URLs of the captures that

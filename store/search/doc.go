@@ -21,6 +21,8 @@
 package search
 
 import (
+	"slices"
+
 	"infomall/store/record"
 	"infomall/store/search/index"
 	"infomall/store/segment"
@@ -61,6 +63,8 @@ type Words struct {
 	// capture. ok is false if the page has to be read for that. rank is nil if no ranks are
 	// needed.
 	rank func(record.Ref) (best Best, ok bool)
+	// title returns the title of the page of a capture, if an index has it.
+	title func(record.Ref) (title string, ok bool)
 	// print returns the fingerprint of the main text of a capture's page, if an index gave the
 	// answer for the capture.
 	print func(record.Ref) Print
@@ -114,10 +118,41 @@ func (w *Words) Of(ref record.Ref) (match.Answer, Best) {
 // only because the page must be read for its rank, Answer returns Yes.
 func (w *Words) Answer(ref record.Ref) match.Answer { return w.of(ref).answer }
 
+// OfRun returns a function that returns the answer for the capture with number n of a run of the
+// segment id, as Answer does. It returns nil if no capture of the run matches or may match.
+func (w *Words) OfRun(id, run uint32) func(n uint32) match.Answer {
+	list, asked := w.answers[segment.RunRef{Segment: id, Run: run}]
+	if asked && !slices.ContainsFunc(list, func(i uint32) bool { a := w.said[i].answer; return a == match.Yes || a == match.Maybe }) {
+		return nil
+	}
+	return func(n uint32) match.Answer {
+		if int(n) >= len(list) {
+			return match.Maybe
+		}
+		return w.said[list[n]].answer
+	}
+}
+
 // RankBy sets the function that Of calls for the rank of a page, if an index gave the answer for
 // its capture. ok is false if the page has to be read for its rank. The function can make the
 // rank with Maker.RankOf.
 func (w *Words) RankBy(rank func(record.Ref) (best Best, ok bool)) { w.rank = rank }
+
+// TitleBy sets the function that Title calls for the title of a page.
+func (w *Words) TitleBy(title func(record.Ref) (title string, ok bool)) { w.title = title }
+
+// Titles reports whether Title knows the titles of all pages with the answer Yes or No, because the
+// indexes gave all answers.
+func (w *Words) Titles() bool { return w.title != nil && len(w.read) == 0 }
+
+// Title returns the title of the page of a capture that matches the query. ok is false if no index
+// has the page.
+func (w *Words) Title(ref record.Ref) (title string, ok bool) {
+	if w.title == nil || !w.Indexed(ref) || w.Answer(ref) != match.Yes {
+		return "", false
+	}
+	return w.title(ref)
+}
 
 // PrintBy sets the function that Print calls for the fingerprint of a page, if an index gave
 // the answer for its capture.

@@ -89,8 +89,9 @@ type Maker struct {
 	bodies      map[segment.ID]bodyAnswer
 	page        Page
 	counts      []int
-	sums        []match.Sum // the last result of Sums
-	listSums    []match.Sum // memory of Sums: what the query matches in the leaves of each list of captures
+	sums        Sums
+	listSums    []match.Sum // memory of Sums: what the query matches in the leaves of each list of captures; zero between calls
+	listsFound  []uint32    // memory of Sums: the lists for which listSums is not zero
 }
 
 // Stored reads the leaves of an archive. If a method fails, all captures of the current
@@ -219,19 +220,30 @@ func (m *Maker) Add(run segment.RunRef, entries []Entry, own func(i int) (leaves
 // of the index f. u is the decoded block, and hits is what the query matches in the
 // documents of f. The result is valid until the next call. Sums returns an error only if
 // ctx has ended.
-func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *index.UsersBlock, u *index.Users) ([]match.Sum, error) {
+//
+// Sums looks only at the captures of leaves in which the query matches something. To look at all
+// takes .035 s more for a word that one of 100 of a million pages has: a count then takes 1.4 times
+// the time.
+func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *index.UsersBlock, u *index.Users) (*Sums, error) {
 	m.listSums = slices.Grow(m.listSums[:0], u.Lists())[:u.Lists()]
 	lists := m.listSums
-	clear(lists)
+	m.listsFound = m.listsFound[:0]
+	at := func(list uint32) *match.Sum {
+		if lists[list].None() {
+			m.listsFound = append(m.listsFound, list)
+		}
+		return &lists[list]
+	}
 	if hits.Len() > 0 {
 		for _, used := range u.Documents {
 			if p := hits.Part(int(used.N)); p != nil {
-				lists[used.List].Add(p)
+				at(used.List).Add(p)
 			}
 		}
 	}
 	for i, named := range b.Named {
 		if err := ctx.Err(); err != nil {
+			clear(lists)
 			return nil, err
 		}
 		as := f.Readings[named.Reading]
@@ -246,38 +258,40 @@ func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *in
 			}
 			switch l, err := m.leaf(run, LeafRef{named.RunRef, used.N}, as); {
 			case err != nil:
-				lists[used.List].AddUnknown()
+				at(used.List).AddUnknown()
 			case !l.Part.Plain():
-				lists[used.List].Add(l.Part)
+				at(used.List).Add(l.Part)
 			}
 		}
 	}
-	m.sums = slices.Grow(m.sums[:0], b.Captures)[:b.Captures]
-	out := m.sums
-	clear(out)
-	for n := range lists {
+	out := &m.sums
+	out.reset(b.Captures)
+	for _, n := range m.listsFound {
 		if lists[n].None() {
 			continue
 		}
-		for _, c := range u.List(uint32(n)) {
+		for _, c := range u.List(n) {
 			for i := range c.Count {
-				out[c.From+i].Join(lists[n])
+				out.find(c.From+i, lists[n])
 			}
 		}
+		lists[n] = match.Sum{}
 	}
+	out.sort()
 	return out, nil
 }
 
 // AddPages computes answers for the captures of a run from an index of words. It does not
 // rank the pages; RankOf does.
 //
-// sums[i] is what the query matches in the leaves of capture i, as Sums returns it. A nil
+// sums has what the query matches in the leaves of the captures of the run, as Sums returns it for
+// captures of several runs; first is the index in sums.Of of the first capture of the run. A nil
 // sums means that the query matches nothing in the run. The function page returns the
 // reading and the leaves of the page of capture i. Its result at is the number of an
 // earlier capture with the same page, or i. Its result ok is false if the page is not
 // known. The function document returns the text of a capture that is not a page; it may be
 // nil.
-func (m *Maker) AddPages(ref segment.RunRef, run *index.Run, sums []match.Sum, page func(i int) (as index.Reading, leaves []segment.Span, at int, ok bool), document func(i int) DocumentText) error {
+func (m *Maker) AddPages(ref segment.RunRef, run *index.Run, sums *Sums, first uint32, page func(i int) (as index.Reading, leaves []segment.Span, at int, ok bool), document func(i int) DocumentText) error {
 	var list []uint32
 	if len(run.Special) > 0 || sums != nil {
 		list = slices.Repeat([]uint32{nothing}, run.Pages)
@@ -291,8 +305,9 @@ func (m *Maker) AddPages(ref segment.RunRef, run *index.Run, sums []match.Sum, p
 			}
 		}
 	}
-	for i, sum := range sums {
-		if sum.None() || list[i] != nothing {
+	for _, c := range sums.from(first, run.Pages) {
+		i, sum := int(c-first), sums.Of[c]
+		if list[i] != nothing {
 			continue
 		}
 		whole, ok := m.q.Query.WholeOf(sum)

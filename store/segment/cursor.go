@@ -17,15 +17,16 @@ import (
 type ChunkCursor struct {
 	s      *Reader
 	want   Want
-	only   *string           // key of the only wanted URL, or nil
-	sample int               // if not 0, the cursor reads the sample of the segment at this level; if 0, all chunks
-	skip   func(Bounds) bool // reports which chunks to leave out; nil means none
-	c      *indexfile.Cursor // nil if chunks are made from the db-file
-	key    string            // the last key passed to Seek or SeekTally
-	run    int64             // number of the last run that was returned, or -1
-	next   int               // index in the directory of the next run, if chunks are made from the db-file
-	work   *record.Work      // counts chunks; may be nil
-	size   int               // size in the index of the last decoded chunk, in bytes
+	only   *string               // key of the only wanted URL, or nil
+	sample int                   // if not 0, the cursor reads the sample of the segment at this level; if 0, all chunks
+	skip   func(Bounds) bool     // reports which chunks to leave out; nil means none
+	empty  func(run uint32) bool // reports which chunks to leave out, by their runs; nil means none
+	c      *indexfile.Cursor     // nil if chunks are made from the db-file
+	key    string                // the last key passed to Seek or SeekTally
+	run    int64                 // number of the last run that was returned, or -1
+	next   int                   // index in the directory of the next run, if chunks are made from the db-file
+	work   *record.Work          // counts chunks; may be nil
+	size   int                   // size in the index of the last decoded chunk, in bytes
 	at     Chunk
 	last   []byte // encoded form of the last decoded chunk in the index, if Next moved to it
 }
@@ -216,7 +217,7 @@ func (c *ChunkCursor) fromFile(decode func([]byte) (uint32, error)) (bool, error
 		if err != nil {
 			return false, err
 		}
-		if c.skip != nil && c.skip(boundsOf(entries)) {
+		if c.skip != nil && c.skip(boundsOf(entries)) || c.empty != nil && c.empty(m.number) {
 			continue
 		}
 		_, err = decode(appendChunk(nil, m.number, entries))
@@ -309,9 +310,13 @@ func takeBounds(r *packed.Reader) (b Bounds) {
 // Call it before the first Seek.
 func (c *ChunkCursor) PassOver(skip func(Bounds) bool) { c.skip = skip }
 
+// PassOverRuns makes the cursor leave out the chunks of runs for which empty returns true. Call
+// it before the first Seek.
+func (c *ChunkCursor) PassOverRuns(empty func(run uint32) bool) { c.empty = empty }
+
 // passesOver reports whether the cursor leaves out b, a chunk as the index stores it.
 func (c *ChunkCursor) passesOver(b []byte) (bool, error) {
-	if c.skip == nil {
+	if c.skip == nil && c.empty == nil {
 		return false, nil
 	}
 	_, head, err := openChunk(b)
@@ -319,7 +324,7 @@ func (c *ChunkCursor) passesOver(b []byte) (bool, error) {
 		return false, err
 	}
 	c.run = int64(head.run)
-	return c.skip(head.bounds), nil
+	return c.skip != nil && c.skip(head.bounds) || c.empty != nil && c.empty(head.run), nil
 }
 
 // setAdded sets each element of list to the time at which the captures of the segment were

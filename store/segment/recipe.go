@@ -59,11 +59,14 @@ func packRecipes(recipes []Recipe, own uint32) []byte {
 
 // recipeReader decodes the recipes of a run, one after the other.
 type recipeReader struct {
-	own   uint32
-	plain packed.Reader     // the encoded recipes of a run that is not packed
-	cols  *[6]packed.Reader // the encoded recipes of a packed run, which are six columns
-	ends  []runEnd          // one for each run that a decoded span refers to; the one used last is first
-	room  []Span            // allocated memory for the spans to decode next
+	own    uint32
+	plain  packed.Reader     // the encoded recipes of a run that is not packed
+	cols   *[6]packed.Reader // the encoded recipes of a packed run, which are six columns
+	ends   []runEnd          // one for each run that a decoded span refers to
+	places [256]uint32       // for each upper byte of the hash of a RunRef, the index in ends of the last such run
+	// numbers has the values of the last four columns for the spans of a recipe.
+	numbers [4][]uint64
+	room    []Span // allocated memory for the spans to decode next
 }
 
 // runEnd is the number of the block after the last span that a recipeReader decoded
@@ -77,16 +80,17 @@ type runEnd struct {
 // the last decoded span in that run, or 0 if no span refers to the run yet. The
 // caller updates the number when it decodes a span.
 func (r *recipeReader) end(ref RunRef) *uint32 {
-	for i := range r.ends {
-		if r.ends[i].RunRef == ref {
-			for ; i > 0; i-- {
-				r.ends[i], r.ends[i-1] = r.ends[i-1], r.ends[i]
-			}
-			return &r.ends[0].end
-		}
+	place := &r.places[(ref.Segment*0x9e3779b1+ref.Run*0x85ebca6b)>>24]
+	if n := int(*place); n < len(r.ends) && r.ends[n].RunRef == ref {
+		return &r.ends[n].end
 	}
-	r.ends = slices.Insert(r.ends, 0, runEnd{RunRef: ref})
-	return &r.ends[0].end
+	n := slices.IndexFunc(r.ends, func(e runEnd) bool { return e.RunRef == ref })
+	if n < 0 {
+		n = len(r.ends)
+		r.ends = append(r.ends, runEnd{RunRef: ref})
+	}
+	*place = uint32(n)
+	return &r.ends[n].end
 }
 
 // spanRoom is the number of spans for which a recipeReader allocates memory at
@@ -117,11 +121,16 @@ func (r *recipeReader) next() (Recipe, error) {
 		return Recipe{}, column.ErrDamaged
 	}
 	recipe := Recipe{Layout: uint32(c[1].Uvarint()), Spans: r.spans(n)}
+	for k := range r.numbers {
+		r.numbers[k] = column.Sized(r.numbers[k], int(n))
+		c[2+k].Uvarints(r.numbers[k])
+	}
 	for i := range recipe.Spans {
 		s := &recipe.Spans[i]
-		s.Segment, s.Run = r.own-uint32(c[2].Uvarint()), uint32(c[3].Uvarint())
+		s.Segment, s.Run = r.own-uint32(r.numbers[0][i]), uint32(r.numbers[1][i])
+		first := r.numbers[2][i]
 		end := r.end(RunRef{s.Segment, s.Run})
-		s.N, s.Count = uint32(int64(*end)+c[4].Varint()), uint32(c[5].Uvarint())
+		s.N, s.Count = uint32(int64(*end)+(int64(first>>1)^-int64(first&1))), uint32(r.numbers[3][i])
 		*end = s.N + s.Count
 	}
 	for i := range c {

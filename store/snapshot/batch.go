@@ -224,6 +224,10 @@ func (o *batcher) row(e *timeline.Capture) error {
 // meta appends the values of capture e to those wanted columns that are only in the
 // db-file.
 func (o *batcher) meta(e *timeline.Capture) error {
+	if o.s.OfRedirects && o.s.Columns&colsMeta == record.ColLocation && e.Kind != record.KindRedirect {
+		o.b.Location = append(o.b.Location, "")
+		return nil
+	}
 	m, err := o.metaOf(e.Seg, e.Run)
 	if err != nil {
 		return err

@@ -306,6 +306,12 @@ func (w *tallier) begun(b *record.Batch, counts map[uint32]bool) error {
 		if b.Change[i] == record.ChangeSame || !counts[b.Ref[i].Segment] {
 			continue
 		}
+		if keep, err := w.kept(b.Ref[i]); !keep || err != nil {
+			if err != nil {
+				return err
+			}
+			continue
+		}
 		out, n := &w.b, w.b.N
 		if w.t.Host {
 			if beginning == "" || !strings.HasPrefix(key, beginning) {
@@ -341,6 +347,9 @@ func (w *tallier) entry(e *timeline.Capture, host string) error {
 	if w.t.Versions && e.Change == record.ChangeSame {
 		return nil
 	}
+	if keep, err := w.kept(record.Ref{Segment: e.Seg.Info.ID, Run: e.Run, N: e.N}); !keep || err != nil {
+		return err
+	}
 	b := &w.b
 	if w.t.Host {
 		b.Host = append(b.Host, host)
@@ -356,6 +365,18 @@ func (w *tallier) entry(e *timeline.Capture, host string) error {
 		}
 	}
 	return w.count(1)
+}
+
+// kept reports whether the tally's Keep lets the capture count.
+func (w *tallier) kept(r record.Ref) (bool, error) {
+	if w.t.Keep == nil {
+		return true, nil
+	}
+	keep := w.t.Keep(r.Segment, r.Run)
+	if keep == nil {
+		return false, nil
+	}
+	return keep(r.N)
 }
 
 // periodOf returns the value of the column Time for a capture at time t: the start
@@ -405,7 +426,7 @@ func (w *tallier) segment(s *segment.Info) (err error) {
 	w.mixed = w.v.known.isMixed(s.ID)
 	w.visits = w.t.Versions && s.Versions < s.Captures
 	oneTime := !w.t.Time || w.t.Ends || w.t.Period != nil && w.periodOf(s.First) == w.periodOf(s.Last)
-	if w.allTime && w.allKeys && w.hidden == nil && !w.mixed && !w.visits && oneTime {
+	if w.allTime && w.allKeys && w.hidden == nil && !w.mixed && !w.visits && oneTime && w.t.Keep == nil {
 		if done, err := w.whole(s); done {
 			w.t.Work.Add(int64(s.Runs))
 			return err
@@ -419,6 +440,9 @@ func (w *tallier) segment(s *segment.Info) (err error) {
 	}()
 	chunks := w.seg.Chunks(w.wants())
 	chunks.Count(w.t.Work)
+	if w.t.Keep != nil {
+		chunks.PassOverRuns(func(run uint32) bool { return w.t.Keep(s.ID, run) == nil })
+	}
 	defer chunks.Close()
 	ranges := w.ranges
 	more, err := w.skipping(chunks, func() (bool, error) { return chunks.SeekTally(ranges[0].From, &w.tally) })
@@ -427,7 +451,9 @@ func (w *tallier) segment(s *segment.Info) (err error) {
 		if err := w.ctx.Err(); err != nil {
 			return err
 		}
-		w.choose(ranges)
+		if err := w.choose(ranges); err != nil {
+			return err
+		}
 		if err := w.chunk(); err != nil {
 			return err
 		}

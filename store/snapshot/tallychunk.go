@@ -44,14 +44,14 @@ func (w *tallier) byBody() bool {
 // choose determines which entries of the current chunk count, and sets w.keep. It sets w.lost to
 // the wanted entries that are stored without a body: for these, the other captures of the URL must
 // be looked up. ranges are the ranges of keys that end in the chunk or after it.
-func (w *tallier) choose(ranges []urlkey.Range) {
+func (w *tallier) choose(ranges []urlkey.Range) error {
 	t := &w.tally
 	w.lost = w.lost[:0]
 	lost := w.byBody() && slices.ContainsFunc(t.FlagSets, func(f segment.Flags) bool { return f.Body == segment.BodyNone })
 	visits := w.visits && slices.Contains(t.Changes, record.ChangeSame)
-	if w.allTime && w.allKeys && w.hidden == nil && !w.mixed && !visits && !lost {
+	if w.allTime && w.allKeys && w.hidden == nil && !w.mixed && !visits && !lost && w.t.Keep == nil {
 		w.keep = nil
-		return
+		return nil
 	}
 	w.keep = slices.Grow(w.keep[:0], t.N)[:t.N]
 	for i := range w.keep {
@@ -63,15 +63,28 @@ func (w *tallier) choose(ranges []urlkey.Range) {
 	if !w.allKeys {
 		w.chooseKeys(ranges)
 	}
-	if !lost {
-		return
+	var kept func(n uint32) (bool, error)
+	if w.t.Keep != nil {
+		if kept = w.t.Keep(w.seg.Info.ID, t.Run); kept == nil {
+			kept = func(uint32) (bool, error) { return false, nil }
+		}
+	} else if !lost {
+		return nil
 	}
 	for i, keep := range w.keep {
-		if keep && t.FlagSets[at(t.Flags.At, i)].Body == segment.BodyNone {
+		switch {
+		case !keep:
+		case lost && t.FlagSets[at(t.Flags.At, i)].Body == segment.BodyNone:
 			w.keep[i] = false
 			w.lost = append(w.lost, i)
+		case kept != nil:
+			var err error
+			if w.keep[i], err = kept(uint32(i)); err != nil {
+				return err
+			}
 		}
 	}
+	return nil
 }
 
 // chooseKeys clears w.keep for the entries of the current chunk whose keys are not in ranges or
