@@ -93,6 +93,9 @@ func (m *maker) source(n *plan.Source, p *Part) error {
 	if n.AsksWords() {
 		m.addWords(n, p)
 	}
+	if n.Tally != nil && n.Tally.Words != nil {
+		p.guess.file = float64(read.FileBytes) * (1 - p.indexedShare) // the pages that no index of words has
+	}
 	if n.Relation == relation.Pages && n.Asks("inlinks", "outlinks") {
 		return m.addLinks(n, p)
 	}

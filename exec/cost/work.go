@@ -58,7 +58,12 @@ func units(p *Part, in, out float64) float64 {
 	case *plan.Source:
 		work := float64(p.Reading.Segments)*perSegment + float64(p.Reading.Chunks)*p.perChunk()
 		if n.Tally != nil {
-			return work + in*perTallied
+			work += in * perTallied
+			if n.Tally.Words != nil {
+				rest := 1 - p.indexedShare // the share of the pages that are read
+				work += rest * (e.Versions*perStored + e.BodyBytes*(perFact+perSought))
+			}
+			return work
 		}
 		if !n.FromCaptures() {
 			return perListed + out*perRow
