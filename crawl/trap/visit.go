@@ -255,8 +255,9 @@ func (s *Site) Normal(u string) string {
 	return u
 }
 
-// Fetched reports whether the page whose URL Normal turns into normal was
-// fetched before it was known which parts of URLs name visits.
+// Fetched reports whether a page was fetched early: before the Site had found out which parts of
+// its URL name a visit, such as a session ID. The parameter normal is the URL without these parts,
+// as Normal returns it.
 func (s *Site) Fetched(normal string) bool {
 	key := hashText(normal)
 	for _, l := range s.slots {

@@ -15,8 +15,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Body returns the body that the entry owner stores. The caller makes sure that the
-// body is not too large for memory, because it is returned in one slice.
+// Body returns the body of the entry, which must store its body itself. The caller makes sure that
+// the body is not too large for memory, because it is returned in one slice.
 func (r *Runs) Body(ctx context.Context, owner *segment.Stored) ([]byte, error) {
 	if body := r.gathered(owner); body != nil {
 		return body, nil

@@ -83,7 +83,7 @@ const skippedMost = 1 << 14
 // is in the set.
 type blockSet map[segment.RunRef][]bool
 
-// add adds count blocks of a run, from number from on.
+// add adds count blocks of a run. The number of the first one is from.
 func (b blockSet) add(run segment.RunRef, from, count uint32) {
 	if count == 0 {
 		return

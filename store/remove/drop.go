@@ -177,9 +177,10 @@ func droppable(ctx context.Context, v *snapshot.Snapshot, pool string) error {
 	return nil
 }
 
-// revisitsTo reports whether a revisit in the segment info, stored without a body, has its body
-// from the pool, directly or through a chain of other revisits. look finds the captures of each
-// URL. It only moves forward, so it must not have looked up a URL of this segment before.
+// revisitsTo reports whether the segment that info describes has a revisit without a body of its own
+// that has its body from the pool, directly or through a chain of other revisits. The looker finds
+// the captures of each URL. A looker only moves forward, so the caller must not have used it for a
+// URL of this segment.
 func revisitsTo(ctx context.Context, v *snapshot.Snapshot, info *segment.Info, pool string, look *snapshot.Looker) (bool, error) {
 	found, last := false, ""
 	err := v.Entries(ctx, v.Runs.Reader(info), func(e *timeline.Capture) error {

@@ -133,9 +133,9 @@ func (w *Words) OfRun(id, run uint32) func(n uint32) match.Answer {
 	}
 }
 
-// RankBy sets the function that Of calls for the rank of a page, if an index gave the answer for
-// its capture. ok is false if the page has to be read for its rank. The function can make the
-// rank with Maker.RankOf.
+// RankBy sets the function that returns the rank of a capture's page. Of calls it for captures that
+// match according to an index. The function can compute the rank by Maker.RankOf. It returns false
+// if the page must be read for that.
 func (w *Words) RankBy(rank func(record.Ref) (best Best, ok bool)) { w.rank = rank }
 
 // TitleBy sets the function that Title calls for the title of a page.

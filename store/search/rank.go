@@ -115,8 +115,8 @@ func Rank(q *match.Query, p *Page) Best {
 	return best
 }
 
-// Explain returns the summands from which Rank computes Best.Says. They are 0 for words that q
-// excludes.
+// Explain returns the numbers that Rank adds up to Best.Says: for each word of q, what the best
+// block, the whole page and the title contribute. They are 0 for words that q excludes.
 func Explain(q *match.Query, p *Page) Factors {
 	atoms := len(q.Atoms())
 	all := make([]float64, 4*atoms)

@@ -13,8 +13,8 @@ import (
 
 // These bounds limit the runs on which a packed run builds. To build on runs means that
 // their blocks are the dictionary with which the run's content is compressed. The chosen
-// runs are in static pools, and the run's pages take most of their blocks from them: what
-// is new in a page resembles what the page had before.
+// runs are in static pools. They are the runs from which the pages of the packed run share most
+// blocks, because the new text of a page resembles its earlier text.
 const (
 	// behindMax is how many bytes of other runs may be read for one run: the runs
 	// it builds on, the runs those build on, and so on.

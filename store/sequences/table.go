@@ -11,8 +11,8 @@ const (
 	kinds             // number of kinds
 )
 
-// The modes: how a block of a Zstandard frame gives the decoding table for one of
-// the three numbers of its sequences.
+// The modes. A sequence has three numbers: two lengths and an offset. For each of the three, a
+// block of a Zstandard frame has a mode, which says where its decoding table is.
 const (
 	modePredefined = iota // the block uses the table that the RFC predefines
 	modeRepeat            // all sequences of the block have the same code

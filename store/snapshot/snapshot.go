@@ -505,14 +505,15 @@ func (v *Snapshot) warm(segments []*segment.Info, ranges []urlkey.Range) {
 }
 
 // Since returns a time at which a scan of the URL with this key may begin, if it needs only the
-// last captures before the time to. It takes the segments that may have captures of the URL before
-// that time, in the order of their first captures, and returns the first time of the n-th last
-// segment. If there are at most n segments, it returns record.MinTime. Since reads only the Bloom
-// filters of segments. If the archive is in a bucket, Since reads nothing.
-func (v *Snapshot) Since(key string, to record.Time, n int) record.Time {
+// last captures before the given time. It takes the segments that may have earlier captures of the
+// URL, sorts them by their first captures, and returns the time of the first capture in the n-th
+// segment from the end. If there are at most n segments, it returns record.MinTime. Since reads only
+// the Bloom filters of segments. If the archive is in a bucket, it does not read these either, and
+// any segment may have captures of the URL.
+func (v *Snapshot) Since(key string, before record.Time, n int) record.Time {
 	var begins []record.Time
 	for _, i := range v.Pin.Segments {
-		if r := v.Runs.Reader(i); i.Captures > 0 && i.First < to && !r.Lacks(key) && (v.from.files.Folder.Remote() || r.MayHave(key)) {
+		if r := v.Runs.Reader(i); i.Captures > 0 && i.First < before && !r.Lacks(key) && (v.from.files.Folder.Remote() || r.MayHave(key)) {
 			begins = append(begins, i.First)
 		}
 	}

@@ -171,8 +171,9 @@ type Changes struct {
 // last URL do not count.
 const heldMost = 1 << 16
 
-// changed is a result of Changes. Captures that may have had their bodies from a common capture
-// share one result.
+// changed is what Changes.Of has found out: the times at which captures were added that may have
+// changed the body of a capture. Captures whose bodies may at some time have come from one and the
+// same capture share one changed.
 type changed struct {
 	in     *changed // the result that this one has become a part of, or nil
 	times  map[record.Time]bool

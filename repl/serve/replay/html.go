@@ -508,8 +508,8 @@ func (r *rewriter) srcModifier(tag markup.Tag) Modifier {
 	return Image
 }
 
-// linkTag removes the hints of a link element. It returns false if nothing else is
-// left of it.
+// linkTag removes from the attribute rel of a link element the words in hints, such as prefetch. It
+// returns false if rel has no other word.
 func (r *rewriter) linkTag() bool {
 	for _, a := range r.attrs {
 		if a.use == useRel && a.ValueEnd > 0 {

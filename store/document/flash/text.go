@@ -25,8 +25,7 @@ func (m *movie) putTexts() error {
 	return nil
 }
 
-// editText reads a text field, and keeps the text that it shows at the
-// beginning.
+// editText reads a text field, and keeps its initial text.
 func (m *movie) editText(c media.View) {
 	r := bits{v: c, at: 16}
 	r.rectangle()

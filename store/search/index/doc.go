@@ -39,8 +39,8 @@ import (
 	"infomall/store/segment"
 )
 
-// Rules is the number of the rules that say what a term is. It is increased when package
-// match reads texts in another way. An index made by other rules is not used.
+// Rules is the version of the rules that say what a term is. It is increased when package match
+// cuts texts into terms in another way. An index made by other rules is not used.
 const Rules = 1
 
 // Name identifies the db-file that an index belongs to. An index is used for a db-file only if
