@@ -413,8 +413,25 @@ func (w *tallier) flush() error {
 	return nil
 }
 
+// keepsAny reports whether the tally's Keep lets captures of the segment count. A word that is in
+// few pages is in few segments, and the index chunks of the other segments need not be read.
+func (w *tallier) keepsAny(s *segment.Info) bool {
+	if w.t.Keep == nil {
+		return true
+	}
+	for run := range uint32(s.Runs) {
+		if w.t.Keep(s.ID, run) != nil {
+			return true
+		}
+	}
+	return false
+}
+
 // segment counts the captures of a segment that overlaps with no other segment.
 func (w *tallier) segment(s *segment.Info) (err error) {
+	if !w.keepsAny(s) {
+		return nil
+	}
 	w.seg = w.v.Runs.Reader(s)
 	w.allTime = s.First >= w.t.From && s.Last < w.t.To
 	w.allKeys = w.t.Skip == nil && slices.ContainsFunc(w.ranges, func(r urlkey.Range) bool {
