@@ -393,6 +393,50 @@ func TestTallyHosts(t *testing.T) {
 	}
 }
 
+// TestTallyKeep counts captures of one run of a segment that has several, for each of its runs.
+func TestTallyKeep(t *testing.T) {
+	dir, _ := manyRuns(t)
+	a := openAt(dir, Options{})
+	defer a.Close()
+	v, err := a.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	want := map[uint32]int64{}
+	for b, err := range v.Scan(t.Context(), record.Scan{From: record.MinTime, To: record.MaxTime}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range b.N {
+			want[b.Ref[i].Run]++
+		}
+	}
+	if len(want) < 3 {
+		t.Fatalf("the segment has %d runs, want several", len(want))
+	}
+	for only, n := range want {
+		q := record.Tally{Scan: record.Scan{From: record.MinTime, To: record.MaxTime}, Keep: func(_, run uint32) func(uint32) (bool, error) {
+			if run != only {
+				return nil
+			}
+			return func(uint32) (bool, error) { return true, nil }
+		}}
+		got := int64(0)
+		for b, err := range v.Tally(t.Context(), q) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range b.N {
+				got += b.Count[i]
+			}
+		}
+		if got != n {
+			t.Errorf("run %d: counted %d captures, want %d", only, got, n)
+		}
+	}
+}
+
 // TestTallyStops takes the first row only, and then cancels.
 func TestTallyStops(t *testing.T) {
 	a := openAt(t.TempDir(), Options{})
