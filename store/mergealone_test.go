@@ -10,11 +10,10 @@ import (
 	"infomall/store/segment"
 )
 
-// TestMergeAlone merges segments of a later month for which no statement asked, while the files of
-// an earlier month cannot be read, and neither can their index. The captures share blocks with those
-// of the earlier month, some of which came in first and some last. The merge succeeds without a
-// warning, because it reads no other segments than those that it merges. Afterwards the archive
-// answers as before.
+// TestMergeAlone runs a merge that an import starts, for a later month. Meanwhile the db-files and
+// the index of an earlier month cannot be read. The captures of the two months share blocks. The
+// merge succeeds without a warning, because it reads only the segments that it merges. Afterwards
+// the archive answers as before.
 func TestMergeAlone(t *testing.T) {
 	if inBuckets() {
 		t.Skip("the test damages a file")

@@ -208,9 +208,9 @@ func (b *batchPlan) url(ctx context.Context, u *windowURL) error {
 // same versions as before, with the same bodies, although new captures of the URL may lie before
 // them. settled has the known and the new captures.
 //
-// The result is also false if a new capture has the content of any later version in known. The two
-// may then be one version: a copy of the archive may leave out the pools between them, and without
-// the captures in these pools the later version does not begin anew.
+// The result is also false if a new capture has the content of any later version in known. A copy of
+// the archive may leave out the pools between the two. In that copy they are one version, which
+// begins at the new capture.
 func versionsStay(known, settled []timeline.Capture) bool {
 	first := slices.IndexFunc(settled, func(e timeline.Capture) bool { return e.Seg == nil })
 	if first < 0 || first == len(known) {

@@ -51,8 +51,8 @@ func (m *merging) findBodies(ctx context.Context) error {
 	return nil
 }
 
-// rewriteOthers writes the new forms of segments that are not merged: of those that refer to merged
-// segments in a way that is not possible after the merge. It returns the new forms.
+// rewriteOthers writes new forms of some segments that are not merged, and returns them. A segment
+// needs a new form if it refers to a merged segment by a place that the merge changes.
 func (m *merging) rewriteOthers(ctx context.Context) ([]commit.Made, error) {
 	var out []commit.Made
 	for _, info := range m.v.Pin.Segments {

@@ -260,9 +260,9 @@ func (c *Chunk) AppendSingles(b *record.Batch, want record.Columns, info *Info, 
 
 // AppendOfURL appends n captures of one URL to b, column by column: entry i of the
 // chunk and the n-1 entries after it. key is the key of the URL. The bodies of these captures must
-// be in the archive. want may only have columns that the index has. Among them only ColChange may
-// depend on other captures of the URL. Its values are those that the segment's writer stored (see
-// Entry.Change). info describes the segment.
+// be in the archive. want may only have columns that the index has. Of the columns that depend on
+// other captures of the URL, want may only have ColChange, which is copied from Entry.Change. info
+// describes the segment.
 func (c *Chunk) AppendOfURL(b *record.Batch, want record.Columns, info *Info, key string, i, n int) {
 	for range n {
 		b.Key = append(b.Key, key)
