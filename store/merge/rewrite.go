@@ -52,7 +52,8 @@ func (m *merging) findBodies(ctx context.Context) error {
 }
 
 // rewriteOthers writes new forms of some segments that are not merged, and returns them. A segment
-// needs a new form if it refers to a merged segment by a place that the merge changes.
+// needs a new form if a run of it builds on a run of a merged segment, or if a capture in it has its
+// body from a deleted capture that the merge drops.
 func (m *merging) rewriteOthers(ctx context.Context) ([]commit.Made, error) {
 	var out []commit.Made
 	for _, info := range m.v.Pin.Segments {
