@@ -184,23 +184,23 @@ func IsDamage(err error) bool {
 // ascending. The result has one digest for each place. It is nil if the body is not stored
 // divided, or if a place is past the last block.
 func (r *Runs) Digests(ctx context.Context, owner *segment.Stored, level int, places []int) (digests []record.Digest, err error) {
-	ok, err := r.Blocks(ctx, owner, level, places, func(block []byte) { digests = append(digests, sha256.Sum256(block)) })
+	ok, err := r.Blocks(ctx, owner.Recipe, level, places, func(block []byte) { digests = append(digests, sha256.Sum256(block)) })
 	if !ok || err != nil {
 		return nil, err
 	}
 	return digests, nil
 }
 
-// Blocks calls the function each for some blocks of the body that owner stores, in order. level
+// Blocks calls the function each for some blocks of the body with this recipe, in order. level
 // says how finely the body is cut into blocks, from 1. places are the indexes of the wanted
 // blocks, from 0, ascending. A block is valid until the function each returns. ok is false, and
 // each is not called, if the body is not stored divided, or if a place is past the last block.
-func (r *Runs) Blocks(ctx context.Context, owner *segment.Stored, level int, places []int, each func(block []byte)) (ok bool, err error) {
-	layouts := int(owner.Recipe.Layout)
+func (r *Runs) Blocks(ctx context.Context, recipe segment.Recipe, level int, places []int, each func(block []byte)) (ok bool, err error) {
+	layouts := int(recipe.Layout)
 	if layouts == 0 {
 		return false, nil
 	}
-	spans, err := r.Spans(owner.Recipe)
+	spans, err := r.Spans(recipe)
 	if err != nil {
 		return false, err
 	}

@@ -179,8 +179,11 @@ func (r *Runs) open(i *segment.Info) {
 
 // Meta reads from disk the meta of run n of a segment: the entries of the run's captures
 // without their bodies. Stats counts the read.
-func (r *Runs) Meta(s *segment.Reader, n uint32) (*segment.Meta, error) {
-	m, size, err := s.Meta(n)
+func (r *Runs) Meta(s *segment.Reader, n uint32) (*segment.Meta, error) { return r.metaIn(s, n, nil) }
+
+// metaIn does what Meta does, in the memory mem, see segment.Reader.MetaIn.
+func (r *Runs) metaIn(s *segment.Reader, n uint32, mem *segment.RunMemory) (*segment.Meta, error) {
+	m, size, err := s.MetaIn(n, mem)
 	if err != nil {
 		return nil, err
 	}
@@ -192,8 +195,9 @@ func (r *Runs) Meta(s *segment.Reader, n uint32) (*segment.Meta, error) {
 	return m, nil
 }
 
-// CachedMeta returns the same as Meta. If the run is in memory, it reads nothing.
-func (r *Runs) CachedMeta(s *segment.Reader, n uint32) (*segment.Meta, error) {
+// CachedMeta returns the same as Meta. If the run is in memory, it reads nothing. Otherwise it reads
+// into the memory mem, see segment.Reader.MetaIn.
+func (r *Runs) CachedMeta(s *segment.Reader, n uint32, mem *segment.RunMemory) (*segment.Meta, error) {
 	run, err := r.inMemory(s, n)
 	switch {
 	case err != nil:
@@ -201,7 +205,7 @@ func (r *Runs) CachedMeta(s *segment.Reader, n uint32) (*segment.Meta, error) {
 	case run != nil:
 		return run.Meta, nil
 	}
-	return r.Meta(s, n)
+	return r.metaIn(s, n, mem)
 }
 
 // Run returns run n of a segment (neighbouring captures compressed together), with

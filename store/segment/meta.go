@@ -39,7 +39,8 @@ type Meta struct {
 	stored []Stored
 }
 
-// RunMemory is memory for a run and its Meta, which Reader.OpenIn uses again for each run.
+// RunMemory is memory for a run and its Meta, which Reader.OpenIn and Reader.MetaIn use again for
+// each run.
 // The zero value is ready. It exists because an import reads earlier versions from nearly
 // all runs of an archive of small pages: with one RunMemory, importing the 24th month
 // takes a sixth less CPU time.
@@ -48,6 +49,7 @@ type RunMemory struct {
 	record, content     []byte
 	groups              [groups][]byte // the decompressed groups of columns
 	flags, counts, ends []int64
+	numbers             recipeNumbers
 	places              entryPlaces
 	parts               *entryParts
 }
@@ -267,6 +269,9 @@ func (m *Meta) ownBodies() (iter.Seq2[*ID, Recipe], error) {
 		return ownBodies(m.stored), nil
 	}
 	p, err := m.entryPlaces()
+	if err == nil {
+		err = p.allRecipes()
+	}
 	if err != nil {
 		return nil, err
 	}

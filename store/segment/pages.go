@@ -164,6 +164,9 @@ func (m *Meta) Bodies() ([]BodyAt, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	p, err := m.entryPlaces()
+	if err == nil {
+		err = p.allRecipes()
+	}
 	if err != nil {
 		return nil, m.fault(err)
 	}

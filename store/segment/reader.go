@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -502,7 +503,11 @@ func (s *Reader) Run(n uint32) (*Run, error) {
 
 // Meta reads only what run n says of its entries and blocks, which has checksums of its
 // own. stored is how many bytes it read from the db-file.
-func (s *Reader) Meta(n uint32) (m *Meta, stored int, err error) {
+func (s *Reader) Meta(n uint32) (m *Meta, stored int, err error) { return s.MetaIn(n, nil) }
+
+// MetaIn does what Meta does, in the memory mem; nil stands for new memory. The Meta is valid until
+// the next call of MetaIn with mem, and only one goroutine may use it.
+func (s *Reader) MetaIn(n uint32, mem *RunMemory) (m *Meta, stored int, err error) {
 	f, err := s.handle()
 	if err != nil {
 		return nil, 0, err
@@ -515,7 +520,13 @@ func (s *Reader) Meta(n uint32) (m *Meta, stored int, err error) {
 	if err != nil {
 		return nil, 0, &Error{File: s.Info.File, Offset: -1, Err: err}
 	}
-	b := make([]byte, table.metaEnds[n]-from)
+	var b []byte
+	if size := int(table.metaEnds[n] - from); mem == nil {
+		b = make([]byte, size)
+	} else {
+		b = slices.Grow(mem.record[:0], size)[:size]
+		mem.again, mem.record = true, b
+	}
 	if err := readAt(f, b, from); err != nil {
 		return nil, 0, &Error{File: s.Info.File, Offset: from, Err: err}
 	}
@@ -528,7 +539,7 @@ func (s *Reader) Meta(n uint32) (m *Meta, stored int, err error) {
 		if err != nil {
 			return nil, err
 		}
-		return openMeta(frames, s.Info.ID, n, nil)
+		return openMeta(frames, s.Info.ID, n, mem)
 	}()
 	if err != nil {
 		return nil, 0, &Error{File: s.Info.File, Offset: from, Err: err}

@@ -59,15 +59,17 @@ func packRecipes(recipes []Recipe, own uint32) []byte {
 
 // recipeReader decodes the recipes of a run, one after the other.
 type recipeReader struct {
-	own    uint32
-	plain  packed.Reader     // the encoded recipes of a run that is not packed
-	cols   *[6]packed.Reader // the encoded recipes of a packed run, which are six columns
-	ends   []runEnd          // one for each run that a decoded span refers to
-	places [256]uint32       // for each upper byte of the hash of a RunRef, the index in ends of the last such run
-	// numbers has the values of the last four columns for the spans of a recipe.
-	numbers [4][]uint64
+	own     uint32
+	plain   packed.Reader     // the encoded recipes of a run that is not packed
+	cols    *[6]packed.Reader // the encoded recipes of a packed run, which are six columns
+	ends    []runEnd          // one for each run that a decoded span refers to
+	places  [256]uint32       // for each upper byte of the hash of a RunRef, the index in ends of the last such run
+	numbers *recipeNumbers
 	room    []Span // allocated memory for the spans to decode next
 }
+
+// recipeNumbers has the values of the last four columns of packRecipes for the spans of one recipe.
+type recipeNumbers [4][]uint64
 
 // runEnd is the number of the block after the last span that a recipeReader decoded
 // in a run.
@@ -122,7 +124,7 @@ func (r *recipeReader) next() (Recipe, error) {
 	}
 	recipe := Recipe{Layout: uint32(c[1].Uvarint()), Spans: r.spans(n)}
 	for k := range r.numbers {
-		r.numbers[k] = column.Sized(r.numbers[k], int(n))
+		r.numbers[k] = slices.Grow(r.numbers[k][:0], int(n))[:n]
 		c[2+k].Uvarints(r.numbers[k])
 	}
 	for i := range recipe.Spans {

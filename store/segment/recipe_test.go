@@ -27,7 +27,7 @@ func BenchmarkRecipes(b *testing.B) {
 	}
 	encoded := packRecipes(list, 100)
 	for b.Loop() {
-		q := recipeReader{own: 100, plain: packed.Reader{B: encoded}}
+		q := recipeReader{own: 100, plain: packed.Reader{B: encoded}, numbers: new(recipeNumbers)}
 		if err := q.unpack(); err != nil {
 			b.Fatal(err)
 		}

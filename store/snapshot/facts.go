@@ -292,9 +292,9 @@ func (v *Snapshot) Digests(ctx context.Context, ref record.Ref, level int, place
 // as for Digests. It returns nil if the body is not stored divided or has fewer blocks, or if
 // damage was skipped.
 func (v *Snapshot) Block(ctx context.Context, ref record.Ref, level, place int) (block []byte, err error) {
-	owner, err := v.ownerOf(ctx, ref)
-	if err == nil && owner != nil {
-		_, err = v.Runs.Blocks(ctx, owner, level, []int{place}, func(b []byte) { block = b })
+	recipe, err := v.recipeOf(ctx, ref)
+	if err == nil {
+		_, err = v.Runs.Blocks(ctx, recipe, level, []int{place}, func(b []byte) { block = b })
 	}
 	if v.skips(err) {
 		return nil, nil

@@ -211,7 +211,7 @@ func (v *Snapshot) appendKeysOf(out []string, s *segment.Reader, refs []record.R
 			if i > 0 && r.Run == refs[i-1].Run {
 				continue
 			}
-			meta, err := v.Runs.CachedMeta(s, r.Run)
+			meta, err := v.Runs.CachedMeta(s, r.Run, nil)
 			if err != nil {
 				return nil, err
 			}
