@@ -15,6 +15,10 @@ import (
 var wordQueries = []string{
 	"SELECT * FROM findings('%s')",
 	"SEARCH '%s' WHERE score > 1",
+	"SEARCH '%s'",
+	"SEARCH '%s' LIMIT 1",
+	"SEARCH '%s' IN 'www.lanshan.example' EACH month LIMIT 3",
+	"SELECT url, first_seen, score FROM findings('%s') ORDER BY score DESC, first_seen LIMIT 2 OFFSET 1",
 	"SELECT url, score FROM findings('%s') WHERE host = 'www.lanshan.example'",
 	"SELECT p.url, f.first_seen, f.score FROM pages AS p JOIN findings('%s') AS f ON f.url = p.url",
 	"SEARCH '%s' SINCE 2008-07-15 ORDER BY first_seen, url",

@@ -385,6 +385,9 @@ func (n *Source) String() string {
 	if n.Once {
 		s.WriteString(", each URL once")
 	}
+	if n.Best > 0 {
+		fmt.Fprintf(&s, ", best %d", n.Best)
+	}
 	if n.Seek != nil {
 		s.WriteString(", URLs sought by " + strings.Join(n.Seek.wordings, ", "))
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"infomall/exec/expr"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 )
@@ -121,10 +122,20 @@ func (b *builder) sort(keys []Key, l Limit) {
 		return
 	}
 	if !b.env.Plain && !b.large() && l.N >= 0 && l.N <= topRows && l.Skip <= topRows-l.N {
-		b.top = &Top{In: b.top, Keys: keys, N: l.N + l.Skip}
+		top := &Top{In: b.top, Keys: keys, N: l.N + l.Skip}
+		if src, ok := top.In.(*Source); ok && top.byScore(src) {
+			src.Best = top.N
+		}
+		b.top = top
 		return
 	}
 	b.top = &Sort{In: b.top, Keys: keys}
+}
+
+// byScore reports whether n yields the findings with the highest scores of src.
+func (n *Top) byScore(src *Source) bool {
+	c, ok := n.Keys[0].Expr.(*expr.Col)
+	return ok && c.Index < len(src.Fields) && src.Relation == relation.Findings && src.Fields[c.Index].Name == "score" && n.Keys[0].Order.Desc
 }
 
 // large reports whether the rows of the plan may contain the texts of pages.

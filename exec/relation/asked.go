@@ -175,6 +175,7 @@ type collected struct {
 	search.Counts
 	asked    *askedNotes    // of all versions, but for asked.found; nil if pages were read for it
 	versions []askedVersion // all, in order; nil if they are not kept
+	titled   bool           // versions have titles
 }
 
 // askedVersion is a version of a page to which the relation findings puts the search query, with
@@ -193,7 +194,7 @@ type askedVersion struct {
 // askedColumns returns the columns of the relation versions from which askedVersion.set takes the
 // fields.
 func askedColumns() []*Column {
-	return []*Column{Versions.Column("kind"), Versions.Column("title"), Versions.Column("not_before"), Versions.Column("location")}
+	return []*Column{Versions.Column("kind"), Versions.Column("not_before"), Versions.Column("location")}
 }
 
 // set sets v to the version at row i of b. Title and location are empty if they were not read.
@@ -225,6 +226,7 @@ type askedOnce struct {
 	pages    []sampledPage // the pages that a search.Collection remembers, one of each body
 	shift    uint          // see search.Collection.Sample
 	versions []askedVersion
+	titled   bool // versions have titles, because the indexes of words do not have all of them
 }
 
 // sampledPage is one of the pages that an askedOnce counted.
@@ -316,7 +318,7 @@ func (r *Reader) collectAgain(ctx context.Context, n *Request, kept *askedOnce) 
 		return nil, err
 	}
 	asked := *kept.asked
-	c := &collected{search.NewCounts(len(n.Question.Atoms())), &asked, kept.versions}
+	c := &collected{search.NewCounts(len(n.Question.Atoms())), &asked, kept.versions, kept.titled}
 	for i := range kept.pages {
 		p := &kept.pages[i]
 		if words != nil {
@@ -347,13 +349,22 @@ func (r *Reader) collect(ctx context.Context, n *Request, keep bool) (*collected
 	room := r.Snapshot.Memo().Room() / 2
 	_, _, captures := r.Snapshot.WordsIndexed(record.MinTime, n.Window.To)
 	listed := keep && captures*askedVersionBytes <= room
+	once := &askedOnce{asked: newAskedNotes(n)}
 	if listed {
 		columns = append(columns, askedColumns()...)
+		indexed, err := r.indexedTitles(ctx, n)
+		if err != nil {
+			return nil, nil, err
+		}
+		if once.titled = !indexed; once.titled {
+			columns = append(columns, Versions.Column("title"))
+		}
 	}
 	all := n.asVersions(columns...)
-	once := &askedOnce{asked: newAskedNotes(n)}
 	counted := search.NewCollection(n.Question)
-	scan := once.asked.watch(r.Snapshot.Scan(ctx, all.Scan(record.ColChange)))
+	reads := all.Scan(record.ColChange)
+	reads.OfRedirects = true // as in versionsAsked
+	scan := once.asked.watch(r.Snapshot.Scan(ctx, reads))
 	answers := true // the indexes answer
 	var words *search.Words
 	for b, err := range r.spans(ctx, scan, all, false) {
@@ -402,7 +413,7 @@ func (r *Reader) collect(ctx context.Context, n *Request, keep bool) (*collected
 	once.pages = slices.Clip(once.pages)
 	once.shift = counted.Sample()
 	once.compact()
-	c.versions = once.versions
+	c.versions, c.titled = once.versions, once.titled
 	return c, once, nil
 }
 

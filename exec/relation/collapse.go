@@ -167,7 +167,7 @@ func (f *finding) appendTo(dst []byte) []byte {
 	for _, n := range []int64{int64(f.versions), int64(f.copies), int64(f.group), int64(f.ref.Segment), int64(f.ref.Run), int64(f.ref.N)} {
 		dst = spill.AppendValue(dst, value.OfInt(n))
 	}
-	for _, b := range []bool{f.print.Has, f.print.Known, f.ranked} {
+	for _, b := range []bool{f.print.Has, f.print.Known, f.ranked, f.untitled} {
 		dst = spill.AppendValue(dst, value.OfBool(b))
 	}
 	dst = spill.AppendValue(dst, value.OfInt(int64(f.print.Bits)))
@@ -187,7 +187,7 @@ func readFinding(src string) (f finding) {
 	f.versions, f.copies, f.group = int(next().Int), int(next().Int), uint64(next().Int)
 	f.ref = record.Ref{Segment: uint32(next().Int), Run: uint32(next().Int), N: uint32(next().Int)}
 	f.print = search.Print{Has: next().Bool, Known: next().Bool}
-	f.ranked = next().Bool
+	f.ranked, f.untitled = next().Bool, next().Bool
 	f.print.Bits = uint64(next().Int)
 	f.score = next().Float
 	return f

@@ -18,6 +18,9 @@ type LateRow struct {
 	hidden  []*value.Vector // the hidden columns of a batch
 	row     int             // the current row, an index in the batch
 
+	shown     []*foundBlock // of the relation findings: what some rows show, see showAhead
+	shownFrom int           // the row of the first element of shown
+
 	opened *response // if not nil, the response of the current row, which hidden then need not name
 }
 

@@ -55,6 +55,9 @@ type Request struct {
 	// new rows; 0 means all.
 	Watch string
 	Batch int64
+	// Best, if above 0, says that the query of the relation findings wants only this many rows, those
+	// with the highest scores. The relation may then leave out other rows.
+	Best int64
 	// Changed reports that the query keeps only rows whose column changed is
 	// true. The relation may then leave out other rows.
 	Changed bool

@@ -2,8 +2,11 @@ package relation
 
 import (
 	"context"
+	"slices"
 	"strings"
 
+	"infomall/exec/expr"
+	"infomall/exec/value"
 	"infomall/store/block/about"
 	"infomall/store/block/divide"
 	"infomall/store/block/facts"
@@ -18,6 +21,8 @@ import (
 	"infomall/store/page/markup"
 	"infomall/store/record"
 	"infomall/store/record/message"
+	"infomall/store/search"
+	"infomall/store/words/match"
 )
 
 // responsesMax is how many responses a Reader keeps in its cache: those of a
@@ -227,4 +232,67 @@ func IsText(mime string) bool {
 		}
 	}
 	return false
+}
+
+// snippet returns an excerpt of the text of r around the words of q: of its best block,
+// or of the whole text if the block alone does not have all words.
+func (r *response) snippet(q *match.Query) value.Value {
+	start, end := r.part(r.inCut(facts.KeptLevel, r.answer(q).Place))
+	text := r.page.Text(start, end)
+	if !q.Matches(text) {
+		text = r.page.Page.Text(r.page.Charset)
+	}
+	return value.OfText(expr.Snippet(text, q))
+}
+
+// foundIn is how well a page answers the search query of.
+type foundIn struct {
+	of   *match.Query
+	best search.Best
+}
+
+// answer returns how well the page answers the search query q. The body must be a text.
+func (r *response) answer(q *match.Query) search.Best {
+	if r.found.of != q {
+		r.found = foundIn{q, search.Rank(q, r.wordsOf(q))}
+	}
+	return r.found.best
+}
+
+// wordsOf returns the occurrences of the words of q in the page. The body must be a text.
+// wordsOf counts leaf by leaf, like Snapshot.Words.
+func (r *response) wordsOf(q *match.Query) *search.Page {
+	b := r.page
+	page := &search.Page{Title: strings.TrimSpace(r.about().Title)}
+	add := func(l label.Label) *search.Block {
+		page.Blocks = append(page.Blocks, search.Block{Label: l, Counts: make([]int, len(q.Atoms())), Linked: make([]int, len(q.Atoms()))})
+		return &page.Blocks[len(page.Blocks)-1]
+	}
+	counts := make([]int, len(q.Atoms()))
+	count := func(to *search.Block, start, end int) {
+		clear(counts)
+		to.Terms += q.Count(b.Text(start, end), counts)
+		if slices.Max(counts) == 0 {
+			return
+		}
+		for i, c := range counts {
+			to.Counts[i] += c
+		}
+		for _, a := range b.Anchors(start, end) {
+			q.Count(a, to.Linked)
+		}
+	}
+	if len(b.Blocks) <= 1 {
+		count(add(label.Other), 0, len(b.Page.Body))
+		return page
+	}
+	leaves := b.Cut(0)
+	for _, n := range b.Cut(facts.KeptLevel) {
+		to := add(r.label(n))
+		for len(leaves) > 0 && leaves[0] < b.Blocks[n].Next {
+			count(to, b.Blocks[leaves[0]].Start, b.Blocks[leaves[0]].End)
+			leaves = leaves[1:]
+		}
+	}
+	return page
 }

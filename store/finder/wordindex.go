@@ -24,7 +24,7 @@ func (v *Finder) IndexWords(ctx context.Context, segments []*segment.Info, w io.
 	if err != nil {
 		return err
 	}
-	x := &wordIndexer{v: v, facts: leafReader{v: v}, group: segments, leaves: make(blockSet), other: make(blockSet), unseen: make(map[uint32]bool), skipped: make(map[segment.RunRef][]bool)}
+	x := &wordIndexer{v: v, facts: leafReader{v: v}, group: segments, leaves: make(blockSet), other: make(blockSet), unseen: make(map[uint32]bool), skipped: make(map[segment.RunRef][]bool), terms: make(map[readRun][]int32)}
 	x.links = linkIndexer{v: v, facts: &x.facts}
 	if x.files, err = v.wordFiles(); err != nil {
 		return err
@@ -73,10 +73,17 @@ type wordIndexer struct {
 
 	files   *wordFiles
 	skipped map[segment.RunRef][]bool // for runs outside the group: whether the index of the run's segment lacks block n
+	terms   map[readRun][]int32       // for runs outside the group: the results of index.File.TermsBefore
 	unseen  map[uint32]bool           // segments outside the group that have no index, or whose index lacks a leaf that a page of the group uses
 }
 
-// skippedMost is the greatest number of runs in wordIndexer.skipped.
+// readRun is a run whose leaves are read in one reading.
+type readRun struct {
+	segment.RunRef
+	as index.Reading
+}
+
+// skippedMost is the greatest number of runs in wordIndexer.skipped, and in wordIndexer.terms.
 const skippedMost = 1 << 14
 
 // blockSet is a set of blocks. Element n of the list for a run says whether block n of that run
@@ -164,7 +171,7 @@ func (x *wordIndexer) open(ctx context.Context, n uint32) error {
 	x.facts.begin(ref, len(ends))
 	leaves, other := x.leaves[ref], x.other[ref]
 	x.source = index.Source{
-		Number: n, Blocks: len(ends), Read: x.text,
+		Number: n, Blocks: len(ends), Read: x.text, Terms: x.termsOf,
 		Neutral: func(n int) bool { return charset.IsASCII(x.block(n)) },
 		Skip:    func(n int) bool { return n < len(other) && other[n] && !(n < len(leaves) && leaves[n]) },
 	}
@@ -336,6 +343,27 @@ func (x *wordIndexer) look(s segment.Span) {
 			x.unseen[s.Segment] = true
 		}
 	}
+}
+
+// termsOf does what index.Source.Terms does. It asks the index of the run's segment.
+func (x *wordIndexer) termsOf(run segment.RunRef, from, count uint32, as index.Reading) int {
+	key := readRun{run, as}
+	before, ok := x.terms[key]
+	if !ok {
+		if s := x.v.Runs.Segment(run.Segment); s != nil {
+			if f, ok := x.files.file(s.Info); ok && run.Run < f.runs {
+				before, _ = f.TermsBefore(f.first+run.Run, as) // a smaller number is right, too
+			}
+		}
+		if len(x.terms) >= skippedMost {
+			clear(x.terms)
+		}
+		x.terms[key] = before
+	}
+	if uint64(from)+uint64(count) >= uint64(len(before)) {
+		return 0
+	}
+	return int(before[from+count] - before[from])
 }
 
 // seen returns the number of the db-file of segment id, or 0 if the segment is in x.unseen: then

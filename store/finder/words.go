@@ -69,8 +69,7 @@ func (v *Finder) Words(ctx context.Context, q search.Question, ranges []urlkey.R
 		}
 	}
 	words := f.maker.Words(whole)
-	words.PrintBy(f.print)
-	words.TitleBy(f.title)
+	words.PageBy(f.page)
 	if q.Rank != nil {
 		words.RankBy(f.rank)
 	}
@@ -295,24 +294,11 @@ func (f *wordFinder) rank(ref record.Ref) (best search.Best, ok bool) {
 	return best, err == nil
 }
 
-// print returns the fingerprint of the main text of the page of capture ref, from the index
-// of the capture's segment. The field Known of the result is false if the index has none.
-func (f *wordFinder) print(ref record.Ref) search.Print {
-	p, _, ok := f.index.page(ref.Segment, ref.Run, int(ref.N))
-	if !ok || !p.HasLeaves() {
-		return search.Print{}
-	}
-	return search.Print{Bits: p.Print, Has: p.Printed, Known: true}
-}
-
-// title returns the title of the page of capture ref, from the index of the capture's segment. ok
-// is false if the index does not have the page.
-func (f *wordFinder) title(ref record.Ref) (title string, ok bool) {
-	p, _, ok := f.index.page(ref.Segment, ref.Run, int(ref.N))
-	if !ok || !p.HasLeaves() {
-		return "", false
-	}
-	return p.Title, true
+// page returns the page of capture ref, from the index of the capture's segment. ok is false if the
+// index does not have its leaves.
+func (f *wordFinder) page(ref record.Ref) (p index.Page, ok bool) {
+	p, _, ok = f.index.page(ref.Segment, ref.Run, int(ref.N))
+	return p, ok && p.HasLeaves()
 }
 
 // textsKey is the key, in the cache Finder.kept, of the result of documentTexts for a run.

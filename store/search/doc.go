@@ -59,15 +59,13 @@ type Words struct {
 	atoms   int       // number of atoms of the query
 	whole   bool      // every capture that was asked for has an answer
 	asked   int       // how many captures have an answer
+	query   *match.Query
 	// rank returns the rank of the page of a capture, if an index gave the answer for the
 	// capture. ok is false if the page has to be read for that. rank is nil if no ranks are
 	// needed.
 	rank func(record.Ref) (best Best, ok bool)
-	// title returns the title of the page of a capture, if an index has it.
-	title func(record.Ref) (title string, ok bool)
-	// print returns the fingerprint of the main text of a capture's page, if an index gave the
-	// answer for the capture.
-	print func(record.Ref) Print
+	// page returns the page of a capture, if an index gave the answer for the capture.
+	page func(record.Ref) (p index.Page, ok bool)
 }
 
 // said is what Words knows about one page: whether it answers the query, and which atoms
@@ -78,6 +76,7 @@ type said struct {
 	place  int32  // Best.Place, or -1 if the page has no rank
 	at     uint32 // number of the page's list in Words.says, if it has a rank
 	has    uint64 // the atoms that the page has, one bit for each
+	most   most   // how often the page has each atom at most
 }
 
 // The indexes of the first elements of Words.said, which many captures share.
@@ -138,33 +137,47 @@ func (w *Words) OfRun(id, run uint32) func(n uint32) match.Answer {
 // if the page must be read for that.
 func (w *Words) RankBy(rank func(record.Ref) (best Best, ok bool)) { w.rank = rank }
 
-// TitleBy sets the function that Title calls for the title of a page.
-func (w *Words) TitleBy(title func(record.Ref) (title string, ok bool)) { w.title = title }
+// PageBy sets the function that returns what an index of words has of the page of a capture.
+func (w *Words) PageBy(page func(record.Ref) (p index.Page, ok bool)) { w.page = page }
 
 // Titles reports whether Title knows the titles of all pages with the answer Yes or No, because the
 // indexes gave all answers.
-func (w *Words) Titles() bool { return w.title != nil && len(w.read) == 0 }
+func (w *Words) Titles() bool { return w.page != nil && len(w.read) == 0 }
 
 // Title returns the title of the page of a capture that matches the query. ok is false if no index
 // has the page.
 func (w *Words) Title(ref record.Ref) (title string, ok bool) {
-	if w.title == nil || !w.Indexed(ref) || w.Answer(ref) != match.Yes {
-		return "", false
-	}
-	return w.title(ref)
+	p, ok := w.pageOf(ref)
+	return p.Title, ok
 }
-
-// PrintBy sets the function that Print calls for the fingerprint of a page, if an index gave
-// the answer for its capture.
-func (w *Words) PrintBy(print func(record.Ref) Print) { w.print = print }
 
 // Print returns the fingerprint of the page of a capture that matches the query. The field
 // Known of the result is false if no index has the page, or if w is nil.
 func (w *Words) Print(ref record.Ref) Print {
-	if w == nil || w.print == nil || !w.Indexed(ref) || w.Answer(ref) != match.Yes {
+	if w == nil {
 		return Print{}
 	}
-	return w.print(ref)
+	p, ok := w.pageOf(ref)
+	return Print{p.Print, p.Printed, ok}
+}
+
+// pageOf returns what an index of words has of the page of a capture that matches the query. ok is
+// false if no index has the page.
+func (w *Words) pageOf(ref record.Ref) (p index.Page, ok bool) {
+	if w.page == nil || !w.Indexed(ref) || w.Answer(ref) != match.Yes {
+		return p, false
+	}
+	return w.page(ref)
+}
+
+// Bound returns a number that the score of a capture's page does not exceed, see Best.Score. It does
+// not read the recipe of the page, as Of does. ok is false if no index has the page.
+func (w *Words) Bound(ref record.Ref, rarity []float64) (bound float64, ok bool) {
+	p, ok := w.pageOf(ref)
+	if !ok {
+		return 0, false
+	}
+	return boundOf(w.query, w.of(ref).most, &p, rarity), true
 }
 
 // Few returns the captures that match the query or may match it, if there are few of them: at

@@ -91,6 +91,7 @@ type Maker struct {
 	counts      []int
 	sums        Sums
 	listSums    []match.Sum // memory of Sums: what the query matches in the leaves of each list of captures; zero between calls
+	listCounts  []uint32    // memory of Sums: for each list, how often its leaves have each atom; zero between calls
 	listsFound  []uint32    // memory of Sums: the lists for which listSums is not zero
 }
 
@@ -156,7 +157,7 @@ func NewMaker(q Question, stored Stored) *Maker {
 	}
 	return &Maker{
 		q: q, stored: stored, known: make(map[said]uint32),
-		words:    &Words{answers: make(map[segment.RunRef][]uint32), read: make(map[segment.RunRef]bool), said: slices.Clone(firstSaid[:]), atoms: len(q.Query.Atoms())},
+		words:    &Words{answers: make(map[segment.RunRef][]uint32), read: make(map[segment.RunRef]bool), said: slices.Clone(firstSaid[:]), atoms: len(q.Query.Atoms()), query: q.Query},
 		readings: make(map[index.Reading]int), linked: make(map[readLeaf][]int32), bodies: make(map[segment.ID]bodyAnswer),
 	}
 }
@@ -228,22 +229,36 @@ func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *in
 	m.listSums = slices.Grow(m.listSums[:0], u.Lists())[:u.Lists()]
 	lists := m.listSums
 	m.listsFound = m.listsFound[:0]
+	counted := 0 // number of atoms that are counted
+	if m.q.Rank != nil && m.words.atoms <= len(most{}) {
+		counted = m.words.atoms
+	}
+	m.listCounts = slices.Grow(m.listCounts[:0], counted*u.Lists())[:counted*u.Lists()]
 	at := func(list uint32) *match.Sum {
 		if lists[list].None() {
 			m.listsFound = append(m.listsFound, list)
 		}
 		return &lists[list]
 	}
+	add := func(used index.UsedLeaf, p *match.Part) {
+		at(used.List).Add(p)
+		if counted > 0 {
+			for a, n := range p.Counts {
+				m.listCounts[int(used.List)*counted+a] += used.Most * uint32(n)
+			}
+		}
+	}
 	if hits.Len() > 0 {
 		for _, used := range u.Documents {
 			if p := hits.Part(int(used.N)); p != nil {
-				at(used.List).Add(p)
+				add(used, p)
 			}
 		}
 	}
 	for i, named := range b.Named {
 		if err := ctx.Err(); err != nil {
 			clear(lists)
+			clear(m.listCounts)
 			return nil, err
 		}
 		as := f.Readings[named.Reading]
@@ -260,21 +275,22 @@ func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *in
 			case err != nil:
 				at(used.List).AddUnknown()
 			case !l.Part.Plain():
-				at(used.List).Add(l.Part)
+				add(used, l.Part)
 			}
 		}
 	}
 	out := &m.sums
-	out.reset(b.Captures)
+	out.reset(b.Captures, counted)
 	for _, n := range m.listsFound {
-		if lists[n].None() {
-			continue
-		}
-		for _, c := range u.List(n) {
-			for i := range c.Count {
-				out.find(c.From+i, lists[n])
+		counts := m.listCounts[int(n)*counted:][:counted]
+		if !lists[n].None() {
+			for _, c := range u.List(n) {
+				for i := range c.Count {
+					out.find(c.From+i, lists[n], counts)
+				}
 			}
 		}
+		clear(counts)
 		lists[n] = match.Sum{}
 	}
 	out.sort()
@@ -312,7 +328,7 @@ func (m *Maker) AddPages(ref segment.RunRef, run *index.Run, sums *Sums, first u
 		}
 		whole, ok := m.q.Query.WholeOf(sum)
 		if ok {
-			list[i] = m.add(m.saidOf(&whole))
+			list[i] = m.addFound(&whole, sums.counts(c))
 			continue
 		}
 		as, leaves, at, known := page(i)
@@ -328,7 +344,7 @@ func (m *Maker) AddPages(ref segment.RunRef, run *index.Run, sums *Sums, first u
 		if err != nil {
 			return err
 		}
-		list[i] = m.add(m.saidOf(&whole))
+		list[i] = m.addFound(&whole, sums.counts(c))
 	}
 	m.words.answers[ref] = list
 	m.asked += len(list)
@@ -404,6 +420,22 @@ func (m *Maker) saidOf(whole *match.Whole) said {
 		}
 	}
 	return s
+}
+
+// addFound adds the answer for a page to m.words.said, and returns the index of the answer there.
+// counts has how often the leaves of the page have each atom; it is empty if they were not counted.
+func (m *Maker) addFound(whole *match.Whole, counts []uint16) uint32 {
+	s := m.saidOf(whole)
+	if s.answer == match.Yes && len(counts) > 0 {
+		s.most = mostOf(counts)
+		if i, known := m.known[s]; known {
+			return i
+		}
+		if int64(len(m.known)) >= m.q.Memory/16/knownBytes {
+			s.most = most{} // pages with the same atoms share this one
+		}
+	}
+	return m.add(s)
 }
 
 // answer returns the answer for a page. leaves are the leaves of the page, and cut its

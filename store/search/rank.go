@@ -1,7 +1,10 @@
 package search
 
 import (
+	"slices"
+
 	"infomall/store/block/label"
+	"infomall/store/search/index"
 	"infomall/store/words/match"
 )
 
@@ -189,4 +192,53 @@ func (b *Best) Score(rarity []float64) float64 {
 		sum += says * rarity[a]
 	}
 	return sum
+}
+
+// most says how often a page has each atom of the query at most: the class of the count, see
+// mostCounts. 0 means that nothing is known.
+type most [8]uint8
+
+// mostCounts has the highest count of each class of most but the first. Counts above them all are of
+// class 0. Few classes let many pages share a said.
+var mostCounts = [...]uint16{1: 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 256, 1024}
+
+// mostOf returns the classes of counts, which has one count for each atom.
+func mostOf(counts []uint16) (m most) {
+	for a, n := range counts {
+		if class, _ := slices.BinarySearch(mostCounts[1:], n); class+1 < len(mostCounts) {
+			m[a] = uint8(class + 1)
+		}
+	}
+	return m
+}
+
+// boundOf returns a number that the score of page p for the query q does not exceed. m says how often
+// p has the atoms of q.
+//
+// The bound assumes that all occurrences stand in one block, the shortest that p may have, and that
+// none is in a link. Explain computes the same with the blocks of the page.
+func boundOf(q *match.Query, m most, p *index.Page, rarity []float64) float64 {
+	titles := make([]float64, len(rarity))
+	weighTitle(q, p.Title, titles)
+	blocks, weight := 0, 0.0
+	for _, b := range p.Cut {
+		if b.Leaves > 0 {
+			blocks, weight = blocks+1, max(weight, LabelWeight(b.Label))
+		}
+	}
+	shortest := 0
+	if blocks == 1 {
+		shortest = p.Terms
+	}
+	sum := 0.0
+	q.Needed(func(a int) {
+		block, whole := saturation+1, saturation+1
+		if a < len(m) && m[a] > 0 {
+			n := float64(mostCounts[m[a]])
+			block = saturated(n, relativeLength(shortest, usualBlock, blockLength))
+			whole = saturated(weight*n, relativeLength(p.Terms, usualWhole, wholeLength))
+		}
+		sum += (weight*block + wholeWeight*whole + titles[a]) * rarity[a]
+	})
+	return sum * (1 + 1e-9) // the score is rounded in other places
 }

@@ -7,12 +7,19 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"pgregory.net/rapid"
+
+	"infomall/store/block/facts"
 	"infomall/store/block/label"
 	"infomall/store/record"
+	"infomall/store/search/index"
 	"infomall/store/words/match"
 )
 
-func parse(t *testing.T, question string) *match.Query {
+func parse(t interface {
+	Helper()
+	Fatal(...any)
+}, question string) *match.Query {
 	t.Helper()
 	q, err := match.Parse(question)
 	if err != nil {
@@ -73,6 +80,51 @@ func TestRankByHand(t *testing.T) {
 	}
 	if best.Says[1] != 0 {
 		t.Errorf("an excluded word counts %v", best.Says[1])
+	}
+}
+
+// TestBound compares the bounds of drawn pages with their scores.
+func TestBound(t *testing.T) {
+	near := 0
+	rapid.Check(t, func(t *rapid.T) {
+		q := parse(t, rapid.SampledFrom([]string{"a", "a b", "a -b", "a OR b"}).Draw(t, "question"))
+		atoms := len(q.Atoms())
+		p := &Page{Title: rapid.SampledFrom([]string{"", "a", "b c", "a b a", "c c c a"}).Draw(t, "title")}
+		of := &index.Page{Title: p.Title}
+		counts := make([]uint16, atoms)
+		for range rapid.IntRange(0, 4).Draw(t, "blocks") {
+			b := Block{Label: label.Label(rapid.IntRange(0, int(label.Other)).Draw(t, "label")), Counts: make([]int, atoms), Linked: make([]int, atoms)}
+			for a := range counts {
+				b.Counts[a] = rapid.OneOf(rapid.IntRange(0, 3), rapid.IntRange(0, 2000)).Draw(t, "count")
+				b.Linked[a] = rapid.IntRange(0, b.Counts[a]).Draw(t, "linked")
+				b.Terms += b.Counts[a]
+				counts[a] += uint16(b.Counts[a])
+			}
+			b.Terms += rapid.IntRange(0, 300).Draw(t, "terms")
+			of.Terms += b.Terms
+			of.Cut = append(of.Cut, facts.OutlineBlock{Leaves: 1, Label: b.Label})
+			p.Blocks = append(p.Blocks, b)
+		}
+		of.Terms -= rapid.IntRange(0, of.Terms).Draw(t, "unknown")
+		m := mostOf(counts)
+		if rapid.Bool().Draw(t, "uncounted") {
+			m = most{}
+		}
+		rarity := make([]float64, atoms)
+		for a := range rarity {
+			rarity[a] = rapid.Float64Range(.01, 4).Draw(t, "rarity")
+		}
+		best := Rank(q, p)
+		score, bound := best.Score(rarity), boundOf(q, m, of, rarity)
+		if score > bound {
+			t.Fatalf("score %v, bound %v", score, bound)
+		}
+		if score > 0 && bound < 1.01*score {
+			near++
+		}
+	})
+	if near == 0 {
+		t.Error("no bound is near its score")
 	}
 }
 

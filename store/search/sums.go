@@ -1,6 +1,7 @@
 package search
 
 import (
+	"math"
 	"slices"
 
 	"infomall/store/words/match"
@@ -10,22 +11,35 @@ import (
 type Sums struct {
 	Of    []match.Sum // one for each capture
 	Found []uint32    // ascending: the indexes in Of of the captures in which the query may match something
+
+	atoms int      // number of atoms that are counted
+	count []uint16 // for each capture: how often its leaves have each atom, at most math.MaxUint16
 }
 
-// find adds the leaves of o to those of capture c.
-func (s *Sums) find(c uint32, o match.Sum) {
+// counts returns how often the leaves of capture c have each atom of the query. It returns an empty
+// slice if atoms are not counted.
+func (s *Sums) counts(c uint32) []uint16 { return s.count[int(c)*s.atoms:][:s.atoms] }
+
+// find adds the leaves of o to those of capture c. counts is how often these leaves have each atom.
+func (s *Sums) find(c uint32, o match.Sum, counts []uint32) {
+	for a, n := range counts {
+		at := &s.count[int(c)*s.atoms+a]
+		*at = uint16(min(uint32(*at)+n, math.MaxUint16))
+	}
 	if len(s.Found) <= len(s.Of)/foundShare && s.Of[c].None() {
 		s.Found = append(s.Found, c)
 	}
 	s.Of[c].Join(o)
 }
 
-// reset makes s the empty sums of count captures.
-func (s *Sums) reset(count int) {
+// reset makes s the empty sums of count captures, with counts for this number of atoms.
+func (s *Sums) reset(count, atoms int) {
 	for _, c := range s.Found {
 		s.Of[c] = match.Sum{}
 	}
 	s.Of, s.Found = slices.Grow(s.Of[:0], count)[:count], s.Found[:0]
+	s.atoms, s.count = atoms, slices.Grow(s.count[:0], count*atoms)[:count*atoms]
+	clear(s.count)
 }
 
 // from returns the part of s.Found with the captures first <= capture < first+count. s may be nil.

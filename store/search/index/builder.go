@@ -51,6 +51,10 @@ type Source struct {
 	Skip func(n int) bool
 	// Leaves has the leaves of the page of each capture. It is nil for a page without leaves.
 	Leaves [][]segment.Span
+	// Terms returns the number of terms of some leaves in the reading: of count leaves of a run from
+	// number from on. The run is not one that was added. Terms returns 0 if it does not know. A nil
+	// Terms knows of no leaf.
+	Terms func(run segment.RunRef, from, count uint32, as Reading) int
 	// Targets returns the keys of the URLs to which capture i has links. known is false if the
 	// links of the capture are not known. A key may come several times. A nil Targets means
 	// that no capture has links.
@@ -79,10 +83,11 @@ type Builder struct {
 	current  *ownRun
 	shapes   []byte // the shapes of the documents of the current group of runs
 
-	words match.Terms
-	text  []byte // what the digest of the current text is made of
-	docs  int    // number of documents so far
-	alias []int  // documents of earlier runs whose texts the current run has, too
+	words    match.Terms
+	text     []byte  // what the digest of the current text is made of
+	docs     int     // number of documents so far
+	docTerms []int32 // the number of terms of each document, up to the last one with terms
+	alias    []int   // documents of earlier runs whose texts the current run has, too
 
 	noted       []byte // the terms that note added, a zero byte after each
 	notedJoined []bool // for each term in noted: words.Joined when note added it
@@ -296,7 +301,7 @@ func (b *Builder) AddRun(s *Source) error {
 			at = int(s.Pages[at].Same)
 		}
 		if p := &s.Pages[at]; p.HasLeaves() {
-			b.use(s.Leaves[at], p.Reading)
+			p.Terms = b.use(s, s.Leaves[at], p.Reading)
 		}
 		b.users.captures++
 		if s.Targets != nil {
@@ -319,25 +324,31 @@ func (b *Builder) AddRun(s *Source) error {
 	return b.err
 }
 
-// use records in b.users that the current capture has these leaves. The parameter as is
-// the reading of its page.
-func (b *Builder) use(leaves []segment.Span, as Reading) {
+// use records in b.users that the current capture has these leaves, and returns how many terms
+// they have, as far as that is known. The leaves are of a page of s, and the parameter as is the
+// reading of the page.
+func (b *Builder) use(s *Source, leaves []segment.Span, as Reading) (terms int) {
 	reading := b.readings.number(as)
-	for _, s := range leaves {
-		ref := segment.RunRef{Segment: s.Segment, Run: s.Run}
+	for _, l := range leaves {
+		ref := segment.RunRef{Segment: l.Segment, Run: l.Run}
 		own := b.own[ref]
 		if own == nil {
-			b.users.add(readRun{ref, reading}, s.N, s.Count)
+			b.users.add(readRun{ref, reading}, l.N, l.Count)
+			if s.Terms != nil {
+				terms += s.Terms(ref, l.N, l.Count, as)
+			}
 			continue
 		}
-		for n := s.N; n < s.N+s.Count; n++ {
+		for n := l.N; n < l.N+l.Count; n++ {
 			if doc := own.document(n, as); doc >= 0 {
 				b.users.add(ownDocuments, uint32(doc), 1)
+				terms += int(b.docTerms[doc])
 			} else {
 				b.users.add(readRun{ref, reading}, n, 1)
 			}
 		}
 	}
+	return terms
 }
 
 // The flags of a run in the table of the file.
@@ -407,7 +418,10 @@ func (b *Builder) document(text string, anchors []string, flags uint64, first in
 		shape |= shapeParting
 	}
 	b.docs++
-	shape |= b.linked(anchors)
+	b.docTerms = append(b.docTerms, int32(n))
+	if shape |= b.linked(anchors); b.docs > len(b.docTerms) {
+		b.docTerms = append(b.docTerms, 0) // the texts of links belong to no page of their own
+	}
 	if len(b.same) >= sameMax {
 		clear(b.same)
 	}

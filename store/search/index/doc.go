@@ -89,6 +89,9 @@ type Page struct {
 	Cut     []facts.OutlineBlock // the blocks of the page, see facts.KeptLevel
 	Print   uint64               // the fingerprint of its main text, see facts.Kept.MainPrint
 	Printed bool                 // the page has a fingerprint, in Print
+	// Terms is the number of terms of the leaves of the page, as far as the Builder knows it, which
+	// sets it.
+	Terms int
 }
 
 // HasLeaves reports whether the leaves of the page are known.

@@ -201,10 +201,11 @@ func drawSpan(t *rapid.T) segment.Span {
 }
 
 // TestUsers compares what a question finds in the leaves of each capture, by the users of
-// the leaves, with what it finds in the texts of these leaves.
+// the leaves, with what it finds in the texts of these leaves. It also shows that UsedLeaf.Most and
+// Page.Terms bound how often a page has a word and how many words it has.
 func TestUsers(t *testing.T) {
 	dir := t.TempDir()
-	found, documents := 0, 0
+	found, documents, repeated, allTerms := 0, 0, 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
 		m := draw(rt, dir)
 		text := func(ref segment.RunRef, n uint32, as Reading) string {
@@ -230,22 +231,25 @@ func TestUsers(t *testing.T) {
 				if err != nil {
 					rt.Fatal(err)
 				}
-				got := make([]match.Sum, b.Captures)
-				add := func(list uint32, p *match.Part) {
-					for _, c := range u.List(list) {
+				got, most := make([]match.Sum, b.Captures), make([]int32, b.Captures) // most: of the first atom
+				add := func(used UsedLeaf, p *match.Part) {
+					for _, c := range u.List(used.List) {
 						for i := range c.Count {
 							got[c.From+i].Add(p)
+							if p.Counts != nil {
+								most[c.From+i] += p.Counts[0] * int32(used.Most)
+							}
 						}
 					}
 				}
 				for _, used := range u.Documents {
 					if documents++; h.Part(int(used.N)) != nil {
-						add(used.List, h.Part(int(used.N)))
+						add(used, h.Part(int(used.N)))
 					}
 				}
 				for i, named := range b.Named {
 					for _, used := range u.Leaves[i] {
-						add(used.List, q.Part(text(named.RunRef, used.N, m.file.Readings[named.Reading])))
+						add(used, q.Part(text(named.RunRef, used.N, m.file.Readings[named.Reading])))
 					}
 				}
 				for n = b.First; n < b.End; n++ {
@@ -255,25 +259,41 @@ func TestUsers(t *testing.T) {
 							at = int(p.Same)
 						}
 						var want match.Sum
+						count, terms := int32(0), 0
 						for _, s := range m.leaves[n][at] {
 							for k := range s.Count {
-								want.Add(q.Part(text(segment.RunRef{Segment: s.Segment, Run: s.Run}, s.N+k, m.pages[n][at].Reading)))
+								part := q.Part(text(segment.RunRef{Segment: s.Segment, Run: s.Run}, s.N+k, m.pages[n][at].Reading))
+								want.Add(part)
+								if terms += int(part.Terms); part.Counts != nil {
+									count += part.Counts[0]
+								}
 							}
 						}
 						if got[0] != want {
 							rt.Fatalf("%s in capture %d of run %d: %+v, want %+v", question, i, n, got[0], want)
 						}
+						if most[0] < count {
+							rt.Fatalf("%s is in capture %d of run %d at most %d times, want %d", question, i, n, most[0], count)
+						}
+						if p := &m.pages[n][at]; p.Terms > terms {
+							rt.Fatalf("capture %d of run %d has %d terms or more, want %d", i, n, p.Terms, terms)
+						} else if p.Terms == terms {
+							allTerms += terms
+						}
 						if !want.None() {
 							found++
 						}
-						got = got[1:]
+						if most[0] == count && count > 1 {
+							repeated++
+						}
+						got, most = got[1:], most[1:]
 					}
 				}
 			}
 		}
 	})
-	if found == 0 || documents == 0 {
-		t.Errorf("something is found in %d captures, by %d documents", found, documents)
+	if found == 0 || documents == 0 || repeated == 0 || allTerms == 0 {
+		t.Errorf("something is found in %d captures, by %d documents; the count of %d is exact, and %d terms are counted", found, documents, repeated, allTerms)
 	}
 }
 

@@ -45,12 +45,8 @@ func (f *File) Matches(q *match.Query, h *Hits, n uint32, as Reading) (*Matches,
 	if err != nil {
 		return nil, err
 	}
-	readings := make([]Reading, len(u.Readings))
-	for i, r := range u.Readings {
-		readings[i] = f.Readings[r]
-	}
 	of := &s.runs[int(n)-s.first]
-	m.of, m.as = of, readAsOf(readings, as)
+	m.of, m.as = of, f.readAs(u, as)
 	m.some, m.below = make([]uint64, len(of.at)/64+1), make([]uint32, len(of.at)/64+1)
 	for b := range of.at {
 		if b%64 == 0 {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"math"
 	"unsafe"
 
 	"infomall/store/block/facts"
@@ -17,6 +18,7 @@ type pageGroup struct {
 	cols  [pageCols][]byte
 	bytes int
 
+	terms int    // Page.Terms of the last page added
 	title string // title of the last page added
 	cut   []byte // encoded cut of the last page added
 }
@@ -32,6 +34,7 @@ const (
 	colTitle          // 0: the title of the page before; 1: the title follows
 	colCut            // 0: the cut of the page before; otherwise 1 + number of blocks, and for each block its number of leaves times 16 plus its label
 	colPrint          // 0: no fingerprint of the main text; 1: its 8 bytes follow
+	colTerms          // number of terms, less that of the page before
 	pageCols
 )
 
@@ -78,6 +81,8 @@ func (g *pageGroup) add(b *Builder, pages []Page) {
 			put(colPrint, 1)
 			g.cols[colPrint] = binary.LittleEndian.AppendUint64(g.cols[colPrint], p.Print)
 		}
+		g.cols[colTerms] = binary.AppendVarint(g.cols[colTerms], int64(p.Terms-g.terms))
+		g.terms = p.Terms
 	}
 	g.bytes += g.size() - before
 }
@@ -121,6 +126,7 @@ type keptPage struct {
 	of         uint32 // for PageSame: Page.Same; for PageHeld: an index in Pages.holders
 	reading    int32  // index in the readings of the index; reading, title and cut are set only for pages with leaves
 	title, cut int32  // indexes in Pages.ends and Pages.cuts
+	terms      int32
 	kind       PageKind
 	printed    bool
 }
@@ -143,6 +149,7 @@ func (g *Pages) Page(run, i int) Page {
 	}
 	if p.HasLeaves() {
 		p.Reading, p.Cut, p.Print, p.Printed = g.readings[k.reading], g.cuts[k.cut], k.print, k.printed
+		p.Terms = int(k.terms)
 		from := uint32(0)
 		if k.title > 0 {
 			from = g.ends[k.title-1]
@@ -183,6 +190,7 @@ func (f *File) decodePages(b []byte, runs int) (*Pages, error) {
 	// Before the first title and the first cut, pages have none.
 	g.ends, g.cuts = []uint32{0}, [][]facts.OutlineBlock{nil}
 	titles := make([]byte, 0, len(cols[colTitle].B))
+	terms := int64(0) // of the last page
 	for range runs {
 		n := cols[colPages].Number()
 		if n > len(cols[colKind].B) {
@@ -222,6 +230,10 @@ func (f *File) decodePages(b []byte, runs int) (*Pages, error) {
 						k.print = binary.LittleEndian.Uint64(print)
 					}
 				}
+				if terms += cols[colTerms].Varint(); terms < 0 || terms > math.MaxInt32 {
+					return nil, errPages
+				}
+				k.terms = int32(terms)
 			}
 			g.all = append(g.all, k)
 		}

@@ -65,6 +65,15 @@ func readAsOf(readings []Reading, as Reading) readAs {
 	return readAs{neutral, slices.Index(readings, as)}
 }
 
+// readAs returns the readAs of the reading as for the run u.
+func (f *File) readAs(u *Run, as Reading) readAs {
+	readings := make([]Reading, len(u.Readings))
+	for i, r := range u.Readings {
+		readings[i] = f.Readings[r]
+	}
+	return readAsOf(readings, as)
+}
+
 // shapeOf returns the index in the slice r.of of the shape that block n has in the reading that
 // as describes. It returns -1 if the index does not have the text of the block in that reading.
 func (r *runShapes) shapeOf(n int, as readAs) int {
@@ -93,6 +102,21 @@ func (f *File) shapesOf(n int) (*shapes, error) {
 		s, err := f.decodeShapes(content, first, b.end)
 		return s, s.bytes(), err
 	})
+}
+
+// TermsBefore returns how many terms the blocks before each block of the run f.Runs[n] have, and at
+// the end how many all blocks have, read in the way that the parameter as says. It does not count
+// blocks of which the index has no text. The caller must not change the result.
+func (f *File) TermsBefore(n uint32, as Reading) ([]int32, error) {
+	u := &f.Runs[n]
+	if u.Lost || len(u.Readings) == 0 {
+		return make([]int32, u.Blocks+1), nil
+	}
+	s, err := f.shapesOf(int(n))
+	if err != nil {
+		return nil, err
+	}
+	return s.runs[int(n)-s.first].termsBefore(f.readAs(u, as)), nil
 }
 
 // shapeBytes is how many bytes of memory a shape takes in a runShapes, and shapeBlockBytes how

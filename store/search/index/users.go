@@ -142,7 +142,7 @@ func (u *users) encode(other func(segment uint32) int) (table, block []byte) {
 		return Named{RunRef: a.RunRef, Reading: a.reading}.compare(Named{RunRef: b.RunRef, Reading: b.reading})
 	})
 	first, ends, all := u.lists()
-	var used []byte
+	var used, times []byte
 	lists := newListWriter()
 	table = binary.AppendUvarint(nil, uint64(len(runs)))
 	for _, run := range runs {
@@ -167,10 +167,24 @@ func (u *users) encode(other func(segment uint32) int) (table, block []byte) {
 			gaps = binary.AppendUvarint(gaps, uint64(n-before))
 			count, before = count+1, n
 			lists.put(captures)
+			times = binary.AppendUvarint(times, uint64(timesOf(captures)-1))
 		}
 		used = append(binary.AppendUvarint(used, uint64(count)), gaps...)
 	}
-	return table, lists.appendTo(packed.AppendSized(nil, used))
+	return table, lists.appendTo(packed.AppendSized(packed.AppendSized(nil, used), times))
+}
+
+// timesOf returns how often a page has a leaf at most. captures are the captures of the pages that
+// have it, ascending; a capture is there as often as its page has the leaf.
+func timesOf(captures []uint32) (most int) {
+	from := 0
+	for i, c := range captures {
+		if c != captures[from] {
+			from = i
+		}
+		most = max(most, i-from+1)
+	}
+	return most
 }
 
 // UsersBlock describes the block of users of consecutive runs. Named lists the runs
@@ -206,6 +220,7 @@ type Users struct {
 type UsedLeaf struct {
 	N    uint32 // number of the document, or of the block in the run
 	List uint32 // the list of captures, for the method Users.Captures
+	Most uint32 // how often the page of one of the captures has the leaf at most
 }
 
 // UsersOf returns the UsersBlock that describes run n, or nil if no block does.
@@ -240,7 +255,7 @@ func (u *Users) bytes() int64 {
 // decodeUsers decodes content, the decompressed block b of users.
 func (f *File) decodeUsers(b *UsersBlock, content []byte) (*Users, error) {
 	r := packed.Reader{B: content}
-	used := packed.Reader{B: r.Sized()}
+	used, times := packed.Reader{B: r.Sized()}, packed.Reader{B: r.Sized()}
 	u := &Users{Leaves: make([][]UsedLeaf, len(b.Named))}
 	lists := u.lists.reader(&r, b.Captures)
 	for i := range len(b.Named) + 1 {
@@ -253,7 +268,7 @@ func (f *File) decodeUsers(b *UsersBlock, content []byte) (*Users, error) {
 			if !ok || before > documentsMax {
 				return nil, f.fault(errDamaged)
 			}
-			of = append(of, UsedLeaf{uint32(before), list})
+			of = append(of, UsedLeaf{uint32(before), list, uint32(times.Number()) + 1})
 		}
 		if i == 0 {
 			u.Documents = of
@@ -261,7 +276,7 @@ func (f *File) decodeUsers(b *UsersBlock, content []byte) (*Users, error) {
 			u.Leaves[i-1] = of
 		}
 	}
-	if used.Bad || r.Bad {
+	if used.Bad || times.Bad || r.Bad {
 		return nil, f.fault(errDamaged)
 	}
 	return u, nil
