@@ -87,7 +87,7 @@ type Builder struct {
 	noted       []byte // the terms that note added, a zero byte after each
 	notedJoined []bool // for each term in noted: words.Joined when note added it
 	names       []segmentRuns
-	mostTerms   int // the largest value that terms.bytes had
+	mostTerms   int // the largest value that terms.size() returned
 	*builderMemory
 }
 
@@ -313,7 +313,7 @@ func (b *Builder) AddRun(s *Source) error {
 	b.special(s.Pages)
 	b.pages.add(b, s.Pages)
 	b.endRun()
-	if b.terms.bytes >= partBytes {
+	if b.terms.size() >= partBytes {
 		b.endPart()
 	}
 	return b.err
@@ -584,7 +584,7 @@ func (b *Builder) endPart() {
 	if len(numbers) > 0 {
 		end()
 	}
-	b.mostTerms = max(b.mostTerms, b.terms.bytes)
+	b.mostTerms = max(b.mostTerms, b.terms.size())
 	b.terms.reset()
 	b.blocks[kindTerms] = append(b.blocks[kindTerms], partEnd...)
 }
@@ -598,7 +598,7 @@ var partEnd = []byte{0}
 // index that stores leaves of the pages. It returns the number of that segment's db-file
 // if the index of that segment skips none of these leaves, otherwise 0; see Other.Number.
 func (b *Builder) Finish(seen func(segment uint32) (number uint32)) error {
-	if len(b.terms.terms) > 0 {
+	if b.terms.size() > 0 {
 		b.endPart()
 	}
 	b.endShapes()
