@@ -3,7 +3,6 @@ package index
 import (
 	"bufio"
 	"bytes"
-	"crypto/sha256"
 	"encoding/binary"
 	"io"
 	"slices"
@@ -80,9 +79,8 @@ type Builder struct {
 	shapes   []byte // the shapes of the documents of the current group of runs
 
 	words match.Terms
-	text  []byte // what the digest of the current text is made of
-	docs  int    // number of documents so far
-	alias []int  // documents of earlier runs whose texts the current run has, too
+	docs  int   // number of documents so far
+	alias []int // documents of earlier runs whose texts the current run has, too
 
 	noted       []byte // the terms that note added, a zero byte after each
 	notedJoined []bool // for each term in noted: words.Joined when note added it
@@ -105,20 +103,6 @@ func (o *ownRun) document(n uint32, as Reading) int {
 	}
 	return -1
 }
-
-// digest identifies a text and the texts of its links. It is the start of a SHA-256.
-type digest [16]byte
-
-// sameText is a text that the Builder remembers: its document, and the number for it in a block
-// of shapes, without the flag shapeNeutral.
-type sameText struct {
-	doc   int32
-	shape uint64
-}
-
-// sameMax is how many texts a Builder remembers, so that equal texts share a document. It
-// then forgets all and starts again.
-const sameMax = 1 << 20
 
 // segmentRuns is a segment that the index covers, with the number of its runs.
 type segmentRuns struct {
@@ -144,7 +128,7 @@ const (
 func NewBuilder(w io.Writer) (*Builder, error) {
 	m, ok := memories.Get().(*builderMemory)
 	if !ok {
-		m = &builderMemory{terms: newDictionary(), same: make(map[digest]sameText)}
+		m = &builderMemory{terms: newDictionary(), texts: newTexts()}
 		var err error
 		if m.enc, err = newEncoder(zstd.SpeedBetterCompression); err == nil {
 			m.fast, err = newEncoder(zstd.SpeedFastest)
@@ -167,7 +151,7 @@ type builderMemory struct {
 	// million captures 1 MB more, and a Builder a fifth more CPU time.
 	fast  *zstd.Encoder
 	terms dictionary
-	same  map[digest]sameText // the document of each text, by the digest of the text
+	texts texts
 }
 
 // memories has the memory of Builders that are done.
@@ -185,7 +169,7 @@ func newEncoder(level zstd.EncoderLevel) (*zstd.Encoder, error) {
 // free gives the memory of b to later Builders.
 func (b *Builder) free() {
 	if b.mostTerms <= memoryMax {
-		clear(b.same)
+		b.texts.reset()
 		memories.Put(b.builderMemory)
 	}
 	b.builderMemory = nil
@@ -374,13 +358,8 @@ const linkGap = match.NearMax + 1
 // document has the same text, document refers to that one. first is the number of the
 // first document that was new in this run. anchors are the texts of the links in text.
 func (b *Builder) document(text string, anchors []string, flags uint64, first int) {
-	b.text = append(b.text[:0], text...)
-	for _, a := range anchors {
-		b.text = append(append(b.text, 0), a...) // no text has a zero byte
-	}
-	sum := sha256.Sum256(b.text)
-	id := digest(sum[:len(digest{})])
-	if of, known := b.same[id]; known {
+	of, known := b.texts.add(text, anchors)
+	if known {
 		b.current.doc = append(b.current.doc, of.doc)
 		b.shapes = binary.AppendUvarint(b.shapes, uint64(b.docs-int(of.doc))<<shapeBits|shapeAlias)
 		b.shapes = binary.AppendUvarint(b.shapes, of.shape|flags)
@@ -408,10 +387,7 @@ func (b *Builder) document(text string, anchors []string, flags uint64, first in
 	}
 	b.docs++
 	shape |= b.linked(anchors)
-	if len(b.same) >= sameMax {
-		clear(b.same)
-	}
-	b.same[id] = sameText{int32(doc), shape}
+	of.doc, of.shape = int32(doc), shape
 	b.shapes = binary.AppendUvarint(b.shapes, shape|flags)
 }
 
