@@ -61,6 +61,7 @@ type wordIndexer struct {
 	r       *segment.Reader // the current segment
 	run     *segment.Run
 	entries []segment.Stored // of the current run
+	same    []uint32         // for each entry, the first entry of the run with the same page
 	source  index.Source
 	outline facts.Outline
 	links   linkIndexer
@@ -106,24 +107,24 @@ func (x *wordIndexer) findLeaves(ctx context.Context, r *segment.Reader) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		meta, err := x.v.Runs.Meta(r, n)
+		meta, err := x.v.Runs.OpenedMeta(r, n) // small segments are then read only once
 		if err != nil || meta.Len() == 0 {
-			continue
-		}
-		bodies, err := meta.Bodies()
-		if err != nil {
 			continue
 		}
 		_, _, mimes, err := meta.Keys()
 		if err != nil {
 			continue
 		}
-		for i := range bodies {
-			layout := bodies[i].Recipe.Layout
-			if layout == 0 && !isPage(mimes[i]) {
+		for i, mime := range mimes {
+			recipe, _, err := meta.Recipe(uint32(i))
+			if err != nil {
+				break // all recipes of the run are damaged
+			}
+			layout := recipe.Layout
+			if layout == 0 && !isPage(mime) {
 				layout = ^uint32(0)
 			}
-			for _, s := range bodies[i].Recipe.Spans {
+			for _, s := range recipe.Spans {
 				first := min(layout, s.Count) // so many blocks of the span are layout
 				layout -= first
 				if x.inGroup(s.Segment) {
@@ -171,8 +172,7 @@ func (x *wordIndexer) open(ctx context.Context, n uint32) error {
 	if run.Meta.Len() == 0 {
 		return nil
 	}
-	bodies, err := run.Meta.Bodies()
-	if err != nil {
+	if x.same, err = run.Meta.AppendSame(x.same[:0]); err != nil {
 		return err
 	}
 	if x.entries, err = run.Meta.AppendPages(x.entries[:0]); err != nil {
@@ -190,8 +190,8 @@ func (x *wordIndexer) open(ctx context.Context, n uint32) error {
 		case e.Body != segment.BodyNone && (e.Bytes == 0 || !isPage(e.Mime)):
 			p.Kind = index.PageNone
 		case e.Body == segment.BodyNone || e.Page.Charset == "" || e.Page.ReadBytes != 0:
-		case int(bodies[i].Same) < i:
-			p.Kind, p.Same = index.PageSame, bodies[i].Same
+		case int(x.same[i]) < i:
+			p.Kind, p.Same = index.PageSame, x.same[i]
 		case e.Body == segment.BodyOwn:
 			if x.read(&p, e, kept.Page(uint32(i))) {
 				p.Kind = index.PageOwn

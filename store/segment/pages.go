@@ -182,6 +182,20 @@ func (m *Meta) Bodies() ([]BodyAt, error) {
 	return out, nil
 }
 
+// AppendSame appends to dst the field Same of what Bodies returns for each entry.
+func (m *Meta) AppendSame(dst []uint32) ([]uint32, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	p, err := m.entryPlaces()
+	if err != nil {
+		return dst, m.fault(err)
+	}
+	for i := range p.at {
+		dst = append(dst, uint32(p.at[i].like))
+	}
+	return dst, nil
+}
+
 // URLs returns the keys of the run's URLs, in order, and how many entries each has. It
 // decodes nothing else.
 func (m *Meta) URLs() (keys []string, counts []int64, err error) {
