@@ -16,16 +16,32 @@ import (
 	"infomall/store/words/match"
 )
 
-// IndexWords writes to w one index of the words of the segments, which must be a group that
+// WordIndexer makes indexes of words. It remembers the facts of leaves from one index to the next,
+// because the pages of a group may have leaves that other segments store. Only one goroutine may use
+// it.
+type WordIndexer struct {
+	v     *Finder
+	facts leafReader
+	links linkIndexer
+}
+
+// WordIndexer returns a WordIndexer for the segments of v.
+func (v *Finder) WordIndexer() *WordIndexer {
+	m := &WordIndexer{v: v, facts: leafReader{v: v}}
+	m.links = linkIndexer{v: v, facts: &m.facts}
+	return m
+}
+
+// Index writes to w one index of the words of the segments, which must be a group that
 // WordGroups returned. If a run cannot be read, the index records that, and a search reads the
-// run's pages instead. IndexWords calls progress after each run, with the number of runs done.
-func (v *Finder) IndexWords(ctx context.Context, segments []*segment.Info, w io.Writer, progress func(runs int)) error {
+// run's pages instead. Index calls progress after each run, with the number of runs done.
+func (m *WordIndexer) Index(ctx context.Context, segments []*segment.Info, w io.Writer, progress func(runs int)) error {
 	b, err := index.NewBuilder(w)
 	if err != nil {
 		return err
 	}
-	x := &wordIndexer{v: v, facts: leafReader{v: v}, group: segments, leaves: make(blockSet), other: make(blockSet), unseen: make(map[uint32]bool), skipped: make(map[segment.RunRef][]bool)}
-	x.links = linkIndexer{v: v, facts: &x.facts}
+	v := m.v
+	x := &wordIndexer{v: v, facts: &m.facts, links: &m.links, group: segments, leaves: make(blockSet), other: make(blockSet), unseen: make(map[uint32]bool), skipped: make(map[segment.RunRef][]bool)}
 	if x.files, err = v.wordFiles(); err != nil {
 		return err
 	}
@@ -64,8 +80,10 @@ type wordIndexer struct {
 	same    []uint32         // for each entry, the first entry of the run with the same page
 	source  index.Source
 	outline facts.Outline
-	links   linkIndexer
-	facts   leafReader
+	links   *linkIndexer
+	facts   *leafReader
+	cuts    []facts.OutlineBlock // memory for the cuts of the run's pages
+	spans   []segment.Span       // memory for the leaves of the run's pages
 
 	leafFacts []*facts.LeafFacts // facts of the leaves of the page that is read
 
@@ -164,8 +182,9 @@ func (x *wordIndexer) open(ctx context.Context, n uint32) error {
 	ref := segment.RunRef{Segment: x.r.Info.ID, Run: n}
 	x.facts.begin(ref, len(ends))
 	leaves, other := x.leaves[ref], x.other[ref]
+	x.cuts, x.spans = x.cuts[:0], x.spans[:0]
 	x.source = index.Source{
-		Number: n, Blocks: len(ends), Read: x.text,
+		Number: n, Blocks: len(ends), Read: x.text, Pages: x.source.Pages[:0], Leaves: x.source.Leaves[:0],
 		Neutral: func(n int) bool { return charset.IsASCII(x.block(n)) },
 		Skip:    func(n int) bool { return n < len(other) && other[n] && !(n < len(leaves) && leaves[n]) },
 	}
@@ -231,13 +250,16 @@ func (x *wordIndexer) read(p *index.Page, e *segment.Stored, encoded []byte) boo
 	if x.outline.Read(encoded) != nil || x.outline.Inline {
 		return false
 	}
-	leaves := appendLeaves(nil, e.Recipe.Spans, e.Recipe.Layout)
+	from := len(x.spans)
+	x.spans = appendLeaves(x.spans, e.Recipe.Spans, e.Recipe.Layout)
+	leaves := x.spans[from:len(x.spans):len(x.spans)]
 	if !inLeaves(&e.Recipe, leaves, x.outline.Leaves) {
 		return false
 	}
 	p.Title = e.Page.Title
 	p.Reading = index.Reading{Charset: string(x.outline.Charset), Plain: x.outline.Plain}
-	p.Cut = slices.Clone(x.outline.Cut)
+	x.cuts = append(x.cuts, x.outline.Cut...)
+	p.Cut = x.cuts[len(x.cuts)-len(x.outline.Cut) : len(x.cuts) : len(x.cuts)]
 	var err error
 	if p.Print, p.Printed, err = x.print(leaves); err != nil {
 		return false
