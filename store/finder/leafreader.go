@@ -15,6 +15,9 @@ type leafReader struct {
 	room  []facts.LeafFacts                     // memory for facts that are read next
 	read  facts.LeafReader
 
+	last    segment.RunRef // the run that factsOf returned last
+	lastHas *segment.Facts // its facts; nil if factsOf was not called
+
 	// texts has the texts of those leaves of the run own that were read, by number of the
 	// block. Most leaves are in a page of their own run, so their bytes need not be read
 	// once more for their texts.
@@ -36,6 +39,20 @@ func (r *leafReader) begin(run segment.RunRef, blocks int) {
 	r.texts = r.texts[:blocks]
 }
 
+// factsOf returns the facts of run n of segment s. It remembers the last run, because many calls
+// for the same run follow each other.
+func (r *leafReader) factsOf(s *segment.Reader, n uint32) (*segment.Facts, error) {
+	run := segment.RunRef{Segment: s.Info.ID, Run: n}
+	if r.lastHas == nil || r.last != run {
+		f, err := r.v.Runs.Facts(s, n)
+		if err != nil {
+			return nil, err
+		}
+		r.last, r.lastHas = run, f
+	}
+	return r.lastHas, nil
+}
+
 // appendTo appends the facts of the leaves in spans to dst. The spans must be in segments
 // in force.
 func (r *leafReader) appendTo(dst []*facts.LeafFacts, spans []segment.Span) ([]*facts.LeafFacts, error) {
@@ -47,7 +64,7 @@ func (r *leafReader) appendTo(dst []*facts.LeafFacts, spans []segment.Span) ([]*
 			if int(n) >= len(list) || list[n] == nil {
 				if of == nil {
 					var err error
-					if of, err = r.v.Runs.Facts(r.v.Runs.Segment(s.Segment), s.Run); err != nil {
+					if of, err = r.factsOf(r.v.Runs.Segment(s.Segment), s.Run); err != nil {
 						return dst, err
 					}
 					list = r.list(ref, max(of.Blocks(), int(s.N+s.Count)))

@@ -42,7 +42,7 @@ func (x *linkIndexer) of(ctx context.Context, at timeline.Place, e *segment.Stor
 	if err != nil || o == nil || o.Mime != e.Mime || o.Page.Charset != e.Page.Charset {
 		return nil, false
 	}
-	stored, err := x.v.Runs.Facts(where.Seg, where.Run)
+	stored, err := x.facts.factsOf(where.Seg, where.Run)
 	if err != nil {
 		return nil, false
 	}

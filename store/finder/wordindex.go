@@ -197,7 +197,7 @@ func (x *wordIndexer) open(ctx context.Context, n uint32) error {
 	if x.entries, err = run.Meta.AppendPages(x.entries[:0]); err != nil {
 		return err
 	}
-	kept, err := x.v.Runs.Facts(x.r, n)
+	kept, err := x.facts.factsOf(x.r, n)
 	if err != nil {
 		return err
 	}
@@ -309,7 +309,7 @@ func (x *wordIndexer) held(ctx context.Context, p *index.Page, at timeline.Place
 	if err != nil || o == nil || o.Page.Charset != e.Page.Charset || o.Mime != e.Mime || o.Page.ReadBytes != 0 {
 		return
 	}
-	kept, err := x.v.Runs.Facts(where.Seg, where.Run)
+	kept, err := x.facts.factsOf(where.Seg, where.Run)
 	if err != nil {
 		return
 	}

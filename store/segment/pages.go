@@ -141,7 +141,7 @@ func (m *Meta) decodeDigests() ([]record.Digest, error) {
 func (m *Meta) lastKey() (string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	f, err := m.front()
+	f, err := m.front(0)
 	if err != nil {
 		return "", m.fault(err)
 	}
@@ -201,8 +201,8 @@ func (m *Meta) AppendSame(dst []uint32) ([]uint32, error) {
 func (m *Meta) URLs() (keys []string, counts []int64, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.all != nil {
-		return m.all.keys, m.all.counts, nil
+	if m.some != nil {
+		return m.some.keys, m.some.counts, nil
 	}
 	p := &m.columns
 	if p.n == 0 {
@@ -222,7 +222,7 @@ func (m *Meta) URLs() (keys []string, counts []int64, err error) {
 func (m *Meta) Keys() (keys []string, counts []int64, mimes []string, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	f, err := m.front()
+	f, err := m.front(wantPages)
 	if err != nil {
 		return nil, nil, nil, m.fault(err)
 	}

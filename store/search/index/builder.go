@@ -152,6 +152,8 @@ type builderMemory struct {
 	fast  *zstd.Encoder
 	terms dictionary
 	texts texts
+
+	block, numbers, letters, postings []byte // memory for blocks before they are compressed
 }
 
 // memories has the memory of Builders that are done.
@@ -522,18 +524,20 @@ func (b *Builder) endShapes() {
 }
 
 func (b *Builder) endPages() {
-	b.addBlock(kindPages, binary.AppendUvarint(nil, uint64(b.runs)), b.pages.encode())
-	b.pages = pageGroup{}
+	b.block = b.pages.appendTo(b.block[:0])
+	b.addBlock(kindPages, binary.AppendUvarint(nil, uint64(b.runs)), b.block)
+	b.pages.reset()
 }
 
 // endPart writes the terms of the current part, sorted, and their postings.
 func (b *Builder) endPart() {
-	var numbers, letters, postings []byte
+	numbers, letters, postings := b.numbers[:0], b.letters[:0], b.postings[:0]
 	var room [16]byte // for the postings of a term that has only one place
 	var before []byte // the term before
 	end := func() {
 		// In two frames they take less space: kafka's terms 113,985 bytes instead of 129,699.
-		b.addBlock(kindTerms, packed.AppendSized(nil, string(before)), packed.AppendSized(nil, numbers), letters)
+		b.block = packed.AppendSized(b.block[:0], numbers)
+		b.addBlock(kindTerms, packed.AppendSized(nil, before), b.block, letters)
 		b.addBlock(kindPostings, nil, postings)
 		numbers, letters, postings, before = numbers[:0], letters[:0], postings[:0], nil
 	}
@@ -560,6 +564,7 @@ func (b *Builder) endPart() {
 	if len(numbers) > 0 {
 		end()
 	}
+	b.numbers, b.letters, b.postings = numbers, letters, postings
 	b.mostTerms = max(b.mostTerms, b.terms.size())
 	b.terms.reset()
 	b.blocks[kindTerms] = append(b.blocks[kindTerms], partEnd...)

@@ -41,15 +41,18 @@ const (
 // listWriter encodes a sequence of lists of captures. A list that comes again is written as a
 // reference to the first time.
 type listWriter struct {
-	known map[string]int // the number of each list that was written, by the encoded ranges of the list
-	last  int            // number of the list that was used last
-	start uint32         // the first capture of the list that was written last
+	known map[string]int   // the number of each list of several ranges that was written, by its encoded ranges
+	one   map[Captures]int // the number of each list of one range; these are the most, and take less memory here
+	last  int              // number of the list that was used last
+	start uint32           // the first capture of the list that was written last
 	spans []Captures
 	key   []byte
 	cols  [listCols][]byte
 }
 
-func newListWriter() *listWriter { return &listWriter{known: make(map[string]int), last: -1} }
+func newListWriter() *listWriter {
+	return &listWriter{known: make(map[string]int), one: make(map[Captures]int), last: -1}
+}
 
 // put writes the list of these captures, whose numbers ascend. If the list was written before,
 // put writes only a reference to it.
@@ -64,18 +67,14 @@ func (w *listWriter) put(captures []uint32) {
 			w.spans[n].Count++
 		}
 	}
-	for _, s := range w.spans {
-		w.key = binary.AppendUvarint(binary.AppendUvarint(w.key, uint64(s.From)), uint64(s.Count))
-	}
-	list, known := w.known[string(w.key)]
+	lists := len(w.known) + len(w.one)
+	list, known := w.number(lists)
 	switch {
 	case known && list == w.last:
 		put(listCode, 0)
 	case known:
-		put(listCode, uint64(len(w.known)-list)+1)
+		put(listCode, uint64(lists-list)+1)
 	default:
-		list = len(w.known)
-		w.known[string(w.key)] = list
 		put(listCode, 1)
 		put(listSpans, uint64(len(w.spans)))
 		w.cols[listFirst] = binary.AppendVarint(w.cols[listFirst], int64(w.spans[0].From)-int64(w.start))
@@ -88,6 +87,27 @@ func (w *listWriter) put(captures []uint32) {
 		}
 	}
 	w.last = list
+}
+
+// number returns the number of the list w.spans. known is false if the list is new: it then gets
+// the number next.
+func (w *listWriter) number(next int) (list int, known bool) {
+	if len(w.spans) == 1 {
+		if list, known = w.one[w.spans[0]]; !known {
+			w.one[w.spans[0]] = next
+		}
+	} else {
+		for _, s := range w.spans {
+			w.key = binary.AppendUvarint(binary.AppendUvarint(w.key, uint64(s.From)), uint64(s.Count))
+		}
+		if list, known = w.known[string(w.key)]; !known {
+			w.known[string(w.key)] = next
+		}
+	}
+	if !known {
+		list = next
+	}
+	return list, known
 }
 
 // appendTo appends the columns of w to dst and returns the longer slice.
