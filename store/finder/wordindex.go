@@ -45,7 +45,7 @@ func (m *WordIndexer) Index(ctx context.Context, segments []*segment.Info, w io.
 	if x.files, err = v.wordFiles(); err != nil {
 		return err
 	}
-	for _, s := range segments {
+	for _, s := range slices.Backward(segments) {
 		if err := x.findLeaves(ctx, v.Runs.Reader(s)); err != nil {
 			return err
 		}
@@ -120,12 +120,16 @@ func (b blockSet) add(run segment.RunRef, from, count uint32) {
 // findLeaves reads the captures of segment r. It adds the blocks of the group that they use as
 // leaves of a page to x.leaves, and the blocks that they use for something else to x.other. It
 // leaves out runs that cannot be read.
+//
+// It reads the last run first. The first runs are then still in memory when the runs are indexed,
+// however many there are.
 func (x *wordIndexer) findLeaves(ctx context.Context, r *segment.Reader) error {
-	for n := range uint32(r.Info.Runs) {
+	for n := uint32(r.Info.Runs); n > 0; {
+		n--
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		meta, err := x.v.Runs.OpenedMeta(r, n) // small segments are then read only once
+		meta, err := x.v.Runs.OpenedMeta(r, n)
 		if err != nil || meta.Len() == 0 {
 			continue
 		}
