@@ -542,7 +542,7 @@ func (b *Builder) endPart() {
 		b.addBlock(kindPostings, nil, postings)
 		numbers, letters, postings, before = numbers[:0], letters[:0], postings[:0], nil
 	}
-	b.terms.inOrder(func(term []byte, t *dictTerm) {
+	b.terms.inOrder(func(term []byte, t dictTerm) {
 		bytes, n := b.terms.end(t, room[:])
 		same := 0
 		for same < len(before) && same < len(term) && before[same] == term[same] {

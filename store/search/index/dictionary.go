@@ -215,7 +215,7 @@ func (d *dictionary) more(record []byte, t *dictTerm) {
 
 // end returns the postings of t, with its last place, and how many documents have t. The
 // postings of a term that has one place are in the memory of room.
-func (d *dictionary) end(t *dictTerm, room []byte) (postings []byte, docs int32) {
+func (d *dictionary) end(t dictTerm, room []byte) (postings []byte, docs int32) {
 	n := t.more &^ termFlags
 	if n == 0 {
 		return t.append(room[:0], -1, true), 1
@@ -225,7 +225,7 @@ func (d *dictionary) end(t *dictTerm, room []byte) (postings []byte, docs int32)
 }
 
 // inOrder calls the function each for every term, in order. letters has the term's letters.
-func (d *dictionary) inOrder(each func(letters []byte, t *dictTerm)) {
+func (d *dictionary) inOrder(each func(letters []byte, t dictTerm)) {
 	d.settle()
 	keys := slices.Grow(d.keys[:0], 2*d.terms)
 	for at := 0; at < len(d.records); {
@@ -258,8 +258,7 @@ func (d *dictionary) inOrder(each func(letters []byte, t *dictTerm)) {
 		}
 		for _, k := range next {
 			record := d.records[k.at:]
-			t := dictTermIn(record)
-			each(lettersIn(record), &t)
+			each(lettersIn(record), dictTermIn(record))
 		}
 		keys = keys[len(next):]
 	}
