@@ -41,9 +41,12 @@ func (m *WordIndexer) Index(ctx context.Context, segments []*segment.Info, w io.
 		return err
 	}
 	v := m.v
-	x := &wordIndexer{v: v, facts: &m.facts, links: &m.links, group: segments, leaves: make(blockSet), other: make(blockSet), unseen: make(map[uint32]bool), skipped: make(map[segment.RunRef][]bool)}
+	x := &wordIndexer{v: v, ids: make(map[uint32]bool), facts: &m.facts, links: &m.links, leaves: make(blockSet), other: make(blockSet), unseen: make(map[uint32]bool), skipped: make(map[segment.RunRef][]bool)}
 	if x.files, err = v.wordFiles(); err != nil {
 		return err
+	}
+	for _, s := range segments {
+		x.ids[s.ID] = true
 	}
 	for _, s := range slices.Backward(segments) {
 		if err := x.findLeaves(ctx, v.Runs.Reader(s)); err != nil {
@@ -73,7 +76,7 @@ func (m *WordIndexer) Index(ctx context.Context, segments []*segment.Info, w io.
 // wordIndexer reads the runs of segments and gives their words to an index.Builder.
 type wordIndexer struct {
 	v       *Finder
-	group   []*segment.Info
+	ids     map[uint32]bool // the IDs of the segments of the group
 	r       *segment.Reader // the current segment
 	run     *segment.Run
 	entries []segment.Stored // of the current run
@@ -84,6 +87,9 @@ type wordIndexer struct {
 	facts   *leafReader
 	cuts    []facts.OutlineBlock // memory for the cuts of the run's pages
 	spans   []segment.Span       // memory for the leaves of the run's pages
+
+	asked uint32 // the last argument of inGroup, and its result; 0 is no segment
+	in    bool
 
 	leafFacts []*facts.LeafFacts // facts of the leaves of the page that is read
 
@@ -162,7 +168,10 @@ func (x *wordIndexer) findLeaves(ctx context.Context, r *segment.Reader) error {
 
 // inGroup reports whether a segment belongs to the group for which x makes an index.
 func (x *wordIndexer) inGroup(id uint32) bool {
-	return slices.ContainsFunc(x.group, func(s *segment.Info) bool { return s.ID == id })
+	if id != x.asked {
+		x.asked, x.in = id, x.ids[id]
+	}
+	return x.in
 }
 
 // isPage reports whether a body with this media type may be a page.
@@ -331,7 +340,7 @@ func (x *wordIndexer) held(ctx context.Context, p *index.Page, at timeline.Place
 // index. If s is in a segment outside the group, and that segment has no index with all these
 // leaves, look adds the segment to x.unseen.
 func (x *wordIndexer) look(s segment.Span) {
-	if x.unseen[s.Segment] || x.inGroup(s.Segment) {
+	if x.inGroup(s.Segment) || x.unseen[s.Segment] {
 		return
 	}
 	ref := segment.RunRef{Segment: s.Segment, Run: s.Run}

@@ -95,10 +95,10 @@ type ownRun struct {
 	readings  []Reading
 }
 
-// document returns the document of block n, read in the reading, or -1 if the block has
-// none.
-func (o *ownRun) document(n uint32, as Reading) int {
-	if i := o.shapeOf(int(n), readAsOf(o.readings, as)); i >= 0 {
+// document returns the document of block n, read in the way that as describes, or -1 if the block
+// has none.
+func (o *ownRun) document(n uint32, as readAs) int {
+	if i := o.shapeOf(int(n), as); i >= 0 {
 		return int(o.doc[i])
 	}
 	return -1
@@ -317,8 +317,9 @@ func (b *Builder) use(leaves []segment.Span, as Reading) {
 			b.users.add(readRun{ref, reading}, s.N, s.Count)
 			continue
 		}
+		in := readAsOf(own.readings, as)
 		for n := s.N; n < s.N+s.Count; n++ {
-			if doc := own.document(n, as); doc >= 0 {
+			if doc := own.document(n, in); doc >= 0 {
 				b.users.add(ownDocuments, uint32(doc), 1)
 			} else {
 				b.users.add(readRun{ref, reading}, n, 1)

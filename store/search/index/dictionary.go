@@ -112,7 +112,9 @@ func (d *dictionary) settle() {
 	for i := range list {
 		p := &list[i]
 		p.hash = uint32(maphash.Bytes(d.seed, d.letters[p.from:p.to]))
-		d.touched += uint64(d.slots[p.hash&mask].at)
+	}
+	for i := range list {
+		d.touched += uint64(d.slots[list[i].hash&mask].at)
 	}
 	for i := range list {
 		p := &list[i]

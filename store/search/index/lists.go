@@ -41,18 +41,17 @@ const (
 // listWriter encodes a sequence of lists of captures. A list that comes again is written as a
 // reference to the first time.
 type listWriter struct {
-	known map[string]int   // the number of each list of several ranges that was written, by its encoded ranges
-	one   map[Captures]int // the number of each list of one range; these are the most, and take less memory here
-	last  int              // number of the list that was used last
-	start uint32           // the first capture of the list that was written last
+	known map[string]int // the number of each list that was written, by its encoded ranges
+	one   []int32        // the same for lists of one capture: 1 + the number, by capture. In many archives most lists are such.
+	lists int            // number of lists that were written
+	last  int            // number of the list that was used last
+	start uint32         // the first capture of the list that was written last
 	spans []Captures
 	key   []byte
 	cols  [listCols][]byte
 }
 
-func newListWriter() *listWriter {
-	return &listWriter{known: make(map[string]int), one: make(map[Captures]int), last: -1}
-}
+func newListWriter() *listWriter { return &listWriter{known: make(map[string]int), last: -1} }
 
 // put writes the list of these captures, whose numbers ascend. If the list was written before,
 // put writes only a reference to it.
@@ -67,13 +66,12 @@ func (w *listWriter) put(captures []uint32) {
 			w.spans[n].Count++
 		}
 	}
-	lists := len(w.known) + len(w.one)
-	list, known := w.number(lists)
+	list, known := w.number()
 	switch {
 	case known && list == w.last:
 		put(listCode, 0)
 	case known:
-		put(listCode, uint64(lists-list)+1)
+		put(listCode, uint64(w.lists-list)+1)
 	default:
 		put(listCode, 1)
 		put(listSpans, uint64(len(w.spans)))
@@ -90,22 +88,27 @@ func (w *listWriter) put(captures []uint32) {
 }
 
 // number returns the number of the list w.spans. known is false if the list is new: it then gets
-// the number next.
-func (w *listWriter) number(next int) (list int, known bool) {
-	if len(w.spans) == 1 {
-		if list, known = w.one[w.spans[0]]; !known {
-			w.one[w.spans[0]] = next
+// the next number.
+func (w *listWriter) number() (list int, known bool) {
+	if len(w.spans) == 1 && w.spans[0].Count == 1 {
+		n := int(w.spans[0].From)
+		if n >= len(w.one) {
+			w.one = append(w.one, make([]int32, n+1-len(w.one))...)
 		}
-	} else {
-		for _, s := range w.spans {
-			w.key = binary.AppendUvarint(binary.AppendUvarint(w.key, uint64(s.From)), uint64(s.Count))
+		if list = int(w.one[n]); list > 0 {
+			return list - 1, true
 		}
-		if list, known = w.known[string(w.key)]; !known {
-			w.known[string(w.key)] = next
-		}
+		w.lists++
+		w.one[n] = int32(w.lists)
+		return w.lists - 1, false
 	}
-	if !known {
-		list = next
+	for _, s := range w.spans {
+		w.key = binary.AppendUvarint(binary.AppendUvarint(w.key, uint64(s.From)), uint64(s.Count))
+	}
+	if list, known = w.known[string(w.key)]; !known {
+		list = w.lists
+		w.lists++
+		w.known[string(w.key)] = list
 	}
 	return list, known
 }
