@@ -49,12 +49,12 @@ func (x *linkIndexer) of(ctx context.Context, at timeline.Place, e *segment.Stor
 	if x.refers.Page(stored.Page(where.N)) != nil {
 		return nil, false
 	}
+	if o.Page.LinkCount == 0 {
+		return nil, true
+	}
 	links, err := x.references(o)
 	if err != nil {
 		return nil, false
-	}
-	if len(links) == 0 {
-		return nil, true
 	}
 	x.links.Page(urlkey.Base(urlkey.URL(e.Key), string(x.refers.Base)))
 	var link []byte
