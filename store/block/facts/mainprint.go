@@ -61,23 +61,16 @@ func (o *Outline) MainPrint(leaves []*LeafFacts) (print uint64, ok bool) {
 type mainPrint struct {
 	// counts has, for each bit, how many leaves have it: bit b of counts[i] is bit i of the number
 	// for bit b. To add to all 64 numbers at once takes a tenth of the time of adding to each.
-	counts []uint64
-	room   [12]uint64 // memory for counts
+	counts [32]uint64 // enough for any page
+	used   int        // the elements of counts from here on are 0
 	all    int        // number of leaves
 }
 
 func (m *mainPrint) add(p uint64) {
-	if m.all++; m.counts == nil {
-		m.counts = m.room[:0]
-	}
-	for i := range m.counts {
+	m.all++
+	for i := 0; p != 0; i++ {
+		m.used = max(m.used, i+1)
 		m.counts[i], p = m.counts[i]^p, m.counts[i]&p
-		if p == 0 {
-			return
-		}
-	}
-	if p != 0 {
-		m.counts = append(m.counts, p)
 	}
 }
 
@@ -87,7 +80,7 @@ func (m *mainPrint) sum() (print uint64, ok bool) {
 	}
 	for b := range 64 {
 		n := 0
-		for i, c := range m.counts {
+		for i, c := range m.counts[:m.used] {
 			n |= int(c>>b&1) << i
 		}
 		if 2*n > m.all {
