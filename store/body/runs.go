@@ -208,6 +208,15 @@ func (r *Runs) CachedMeta(s *segment.Reader, n uint32, mem *segment.RunMemory) (
 	return r.metaIn(s, n, mem)
 }
 
+// OpenedMeta returns the same as Meta, but reads the whole run, for a caller that will soon call
+// Run for it. If the run is damaged outside of its meta, OpenedMeta reads only the meta.
+func (r *Runs) OpenedMeta(s *segment.Reader, n uint32) (*segment.Meta, error) {
+	if run, err := r.opened(s, n); err == nil {
+		return run.Meta, nil
+	}
+	return r.Meta(s, n)
+}
+
 // Run returns run n of a segment (neighbouring captures compressed together), with
 // its blocks and facts decompressed. It reads the run from disk only if the run is
 // not in memory.

@@ -42,19 +42,19 @@ func (x *linkIndexer) of(ctx context.Context, at timeline.Place, e *segment.Stor
 	if err != nil || o == nil || o.Mime != e.Mime || o.Page.Charset != e.Page.Charset {
 		return nil, false
 	}
-	stored, err := x.v.Runs.Facts(where.Seg, where.Run)
+	stored, err := x.facts.factsOf(where.Seg, where.Run)
 	if err != nil {
 		return nil, false
 	}
 	if x.refers.Page(stored.Page(where.N)) != nil {
 		return nil, false
 	}
+	if o.Page.LinkCount == 0 {
+		return nil, true
+	}
 	links, err := x.references(o)
 	if err != nil {
 		return nil, false
-	}
-	if len(links) == 0 {
-		return nil, true
 	}
 	x.links.Page(urlkey.Base(urlkey.URL(e.Key), string(x.refers.Base)))
 	var link []byte

@@ -16,20 +16,39 @@ import (
 	"infomall/store/words/match"
 )
 
-// IndexWords writes to w one index of the words of the segments, which must be a group that
+// WordIndexer makes indexes of words. It remembers the facts of leaves from one index to the next,
+// because the pages of a group may have leaves that other segments store. Only one goroutine may use
+// it.
+type WordIndexer struct {
+	v     *Finder
+	facts leafReader
+	links linkIndexer
+}
+
+// WordIndexer returns a WordIndexer for the segments of v.
+func (v *Finder) WordIndexer() *WordIndexer {
+	m := &WordIndexer{v: v, facts: leafReader{v: v}}
+	m.links = linkIndexer{v: v, facts: &m.facts}
+	return m
+}
+
+// Index writes to w one index of the words of the segments, which must be a group that
 // WordGroups returned. If a run cannot be read, the index records that, and a search reads the
-// run's pages instead. IndexWords calls progress after each run, with the number of runs done.
-func (v *Finder) IndexWords(ctx context.Context, segments []*segment.Info, w io.Writer, progress func(runs int)) error {
+// run's pages instead. Index calls progress after each run, with the number of runs done.
+func (m *WordIndexer) Index(ctx context.Context, segments []*segment.Info, w io.Writer, progress func(runs int)) error {
 	b, err := index.NewBuilder(w)
 	if err != nil {
 		return err
 	}
-	x := &wordIndexer{v: v, facts: leafReader{v: v}, group: segments, leaves: make(blockSet), other: make(blockSet), unseen: make(map[uint32]bool), skipped: make(map[segment.RunRef][]bool), terms: make(map[readRun][]int32)}
-	x.links = linkIndexer{v: v, facts: &x.facts}
+	v := m.v
+	x := &wordIndexer{v: v, ids: make(map[uint32]bool), facts: &m.facts, links: &m.links, leaves: make(blockSet), other: make(blockSet), unseen: make(map[uint32]bool), skipped: make(map[segment.RunRef][]bool), terms: make(map[readRun][]int32)}
 	if x.files, err = v.wordFiles(); err != nil {
 		return err
 	}
 	for _, s := range segments {
+		x.ids[s.ID] = true
+	}
+	for _, s := range slices.Backward(segments) {
 		if err := x.findLeaves(ctx, v.Runs.Reader(s)); err != nil {
 			return err
 		}
@@ -57,14 +76,20 @@ func (v *Finder) IndexWords(ctx context.Context, segments []*segment.Info, w io.
 // wordIndexer reads the runs of segments and gives their words to an index.Builder.
 type wordIndexer struct {
 	v       *Finder
-	group   []*segment.Info
+	ids     map[uint32]bool // the IDs of the segments of the group
 	r       *segment.Reader // the current segment
 	run     *segment.Run
 	entries []segment.Stored // of the current run
+	same    []uint32         // for each entry, the first entry of the run with the same page
 	source  index.Source
 	outline facts.Outline
-	links   linkIndexer
-	facts   leafReader
+	links   *linkIndexer
+	facts   *leafReader
+	cuts    []facts.OutlineBlock // memory for the cuts of the run's pages
+	spans   []segment.Span       // memory for the leaves of the run's pages
+
+	asked uint32 // the last argument of inGroup, and its result; 0 is no segment
+	in    bool
 
 	leafFacts []*facts.LeafFacts // facts of the leaves of the page that is read
 
@@ -108,29 +133,33 @@ func (b blockSet) add(run segment.RunRef, from, count uint32) {
 // findLeaves reads the captures of segment r. It adds the blocks of the group that they use as
 // leaves of a page to x.leaves, and the blocks that they use for something else to x.other. It
 // leaves out runs that cannot be read.
+//
+// It reads the last run first. The first runs are then still in memory when the runs are indexed,
+// however many there are.
 func (x *wordIndexer) findLeaves(ctx context.Context, r *segment.Reader) error {
-	for n := range uint32(r.Info.Runs) {
+	for n := uint32(r.Info.Runs); n > 0; {
+		n--
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		meta, err := x.v.Runs.Meta(r, n)
+		meta, err := x.v.Runs.OpenedMeta(r, n)
 		if err != nil || meta.Len() == 0 {
-			continue
-		}
-		bodies, err := meta.Bodies()
-		if err != nil {
 			continue
 		}
 		_, _, mimes, err := meta.Keys()
 		if err != nil {
 			continue
 		}
-		for i := range bodies {
-			layout := bodies[i].Recipe.Layout
-			if layout == 0 && !isPage(mimes[i]) {
+		for i, mime := range mimes {
+			recipe, _, err := meta.Recipe(uint32(i))
+			if err != nil {
+				break // all recipes of the run are damaged
+			}
+			layout := recipe.Layout
+			if layout == 0 && !isPage(mime) {
 				layout = ^uint32(0)
 			}
-			for _, s := range bodies[i].Recipe.Spans {
+			for _, s := range recipe.Spans {
 				first := min(layout, s.Count) // so many blocks of the span are layout
 				layout -= first
 				if x.inGroup(s.Segment) {
@@ -146,7 +175,10 @@ func (x *wordIndexer) findLeaves(ctx context.Context, r *segment.Reader) error {
 
 // inGroup reports whether a segment belongs to the group for which x makes an index.
 func (x *wordIndexer) inGroup(id uint32) bool {
-	return slices.ContainsFunc(x.group, func(s *segment.Info) bool { return s.ID == id })
+	if id != x.asked {
+		x.asked, x.in = id, x.ids[id]
+	}
+	return x.in
 }
 
 // isPage reports whether a body with this media type may be a page.
@@ -170,22 +202,22 @@ func (x *wordIndexer) open(ctx context.Context, n uint32) error {
 	ref := segment.RunRef{Segment: x.r.Info.ID, Run: n}
 	x.facts.begin(ref, len(ends))
 	leaves, other := x.leaves[ref], x.other[ref]
+	x.cuts, x.spans = x.cuts[:0], x.spans[:0]
 	x.source = index.Source{
-		Number: n, Blocks: len(ends), Read: x.text, Terms: x.termsOf,
+		Number: n, Blocks: len(ends), Read: x.text, Terms: x.termsOf, Pages: x.source.Pages[:0], Leaves: x.source.Leaves[:0],
 		Neutral: func(n int) bool { return charset.IsASCII(x.block(n)) },
 		Skip:    func(n int) bool { return n < len(other) && other[n] && !(n < len(leaves) && leaves[n]) },
 	}
 	if run.Meta.Len() == 0 {
 		return nil
 	}
-	bodies, err := run.Meta.Bodies()
-	if err != nil {
+	if x.same, err = run.Meta.AppendSame(x.same[:0]); err != nil {
 		return err
 	}
 	if x.entries, err = run.Meta.AppendPages(x.entries[:0]); err != nil {
 		return err
 	}
-	kept, err := x.v.Runs.Facts(x.r, n)
+	kept, err := x.facts.factsOf(x.r, n)
 	if err != nil {
 		return err
 	}
@@ -197,8 +229,8 @@ func (x *wordIndexer) open(ctx context.Context, n uint32) error {
 		case e.Body != segment.BodyNone && (e.Bytes == 0 || !isPage(e.Mime)):
 			p.Kind = index.PageNone
 		case e.Body == segment.BodyNone || e.Page.Charset == "" || e.Page.ReadBytes != 0:
-		case int(bodies[i].Same) < i:
-			p.Kind, p.Same = index.PageSame, bodies[i].Same
+		case int(x.same[i]) < i:
+			p.Kind, p.Same = index.PageSame, x.same[i]
 		case e.Body == segment.BodyOwn:
 			if x.read(&p, e, kept.Page(uint32(i))) {
 				p.Kind = index.PageOwn
@@ -238,13 +270,16 @@ func (x *wordIndexer) read(p *index.Page, e *segment.Stored, encoded []byte) boo
 	if x.outline.Read(encoded) != nil || x.outline.Inline {
 		return false
 	}
-	leaves := appendLeaves(nil, e.Recipe.Spans, e.Recipe.Layout)
+	from := len(x.spans)
+	x.spans = appendLeaves(x.spans, e.Recipe.Spans, e.Recipe.Layout)
+	leaves := x.spans[from:len(x.spans):len(x.spans)]
 	if !inLeaves(&e.Recipe, leaves, x.outline.Leaves) {
 		return false
 	}
 	p.Title = e.Page.Title
 	p.Reading = index.Reading{Charset: string(x.outline.Charset), Plain: x.outline.Plain}
-	p.Cut = slices.Clone(x.outline.Cut)
+	x.cuts = append(x.cuts, x.outline.Cut...)
+	p.Cut = x.cuts[len(x.cuts)-len(x.outline.Cut) : len(x.cuts) : len(x.cuts)]
 	var err error
 	if p.Print, p.Printed, err = x.print(leaves); err != nil {
 		return false
@@ -294,7 +329,7 @@ func (x *wordIndexer) held(ctx context.Context, p *index.Page, at timeline.Place
 	if err != nil || o == nil || o.Page.Charset != e.Page.Charset || o.Mime != e.Mime || o.Page.ReadBytes != 0 {
 		return
 	}
-	kept, err := x.v.Runs.Facts(where.Seg, where.Run)
+	kept, err := x.facts.factsOf(where.Seg, where.Run)
 	if err != nil {
 		return
 	}
@@ -312,7 +347,7 @@ func (x *wordIndexer) held(ctx context.Context, p *index.Page, at timeline.Place
 // index. If s is in a segment outside the group, and that segment has no index with all these
 // leaves, look adds the segment to x.unseen.
 func (x *wordIndexer) look(s segment.Span) {
-	if x.unseen[s.Segment] || x.inGroup(s.Segment) {
+	if x.inGroup(s.Segment) || x.unseen[s.Segment] {
 		return
 	}
 	ref := segment.RunRef{Segment: s.Segment, Run: s.Run}

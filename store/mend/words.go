@@ -90,8 +90,9 @@ func (m *Maintenance) indexWords(ctx context.Context, of func(*segment.Info) boo
 		return r.list(), nil
 	}
 	err = r.write(ctx, m.folder.NewWriter, func() error {
+		x := v.WordIndexer()
 		for _, group := range due {
-			if err := r.words(ctx, v, group); err != nil {
+			if err := r.words(ctx, x, group); err != nil {
 				return err
 			}
 		}
@@ -101,8 +102,8 @@ func (m *Maintenance) indexWords(ctx context.Context, of func(*segment.Info) boo
 }
 
 // words makes one index of words for a group of segments, and moves it to its place in the archive.
-// v reads the segments.
-func (r *reindex) words(ctx context.Context, v *finder.Finder, group []*segment.Info) (err error) {
+// x reads the segments.
+func (r *reindex) words(ctx context.Context, x *finder.WordIndexer, group []*segment.Info) (err error) {
 	files := r.m.folder.Files()
 	tmp, name := r.w.File("words"), commit.Words.File(group)
 	bytes, runs := int64(0), 0
@@ -114,7 +115,7 @@ func (r *reindex) words(ctx context.Context, v *finder.Finder, group []*segment.
 		return err
 	}
 	counted := &countingWriter{w: f}
-	err = v.IndexWords(ctx, group, counted, func(done int) {
+	err = x.Index(ctx, group, counted, func(done int) {
 		if r.o.Progress != nil {
 			r.o.Progress(r.done+bytes*int64(done)/int64(runs), r.total)
 		}

@@ -548,8 +548,12 @@ func validFlags(x int64) bool {
 		record.Sense(x>>flagSense&3).Valid() && x>>flagBits == 0
 }
 
-// wantAll is the set of all front columns, one bit for each.
-const wantAll = 1<<frontCols - 1
+// wantAll is the set of all front columns, one bit for each. wantPages is the set of those that
+// AppendPages needs. Keys and flags are decoded always.
+const (
+	wantAll   = 1<<frontCols - 1
+	wantPages = 1<<colMime | 1<<colBytes
+)
 
 // appendEntries makes the entries from the front columns and appends them to dst. The
 // fields of columns that were not decoded are zero. The IDs are zero too, because they
@@ -558,11 +562,18 @@ func (f *front) appendEntries(dst []Entry) []Entry {
 	dst = slices.Grow(dst, f.n)
 	out := dst[len(dst) : len(dst)+f.n]
 	clear(out)
+	f.fillAll(func(i int) *Entry { return &out[i] })
+	return dst[:len(dst)+f.n]
+}
+
+// fillAll sets the fields of all entries, which must be zero. The function at returns the address
+// of entry i.
+func (f *front) fillAll(at func(i int) *Entry) {
 	i, hinted := 0, 0
 	for k, key := range f.keys {
 		var before *Entry
 		for range f.counts[k] {
-			e := &out[i]
+			e := at(i)
 			e.Key = key
 			f.fill(e, i)
 			hinted += f.hint(e, before, i, hinted)
@@ -570,7 +581,6 @@ func (f *front) appendEntries(dst []Entry) []Entry {
 			i++
 		}
 	}
-	return dst[:len(dst)+f.n]
 }
 
 // fill sets the fields of e to the values of entry i, except for key, ID, Content

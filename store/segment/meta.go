@@ -28,15 +28,16 @@ type Meta struct {
 	columns frontParts
 	flags   []int64
 
-	mu     sync.Mutex
-	mem    *RunMemory
-	frames [groups][]byte // the groups that are not decompressed yet
-	cols   [backCols][]byte
-	all    *front // all front columns; decoded when first needed
-	texts  [backCols][]string
-	places *entryPlaces
-	parts  *entryParts // created when an entry is first asked for
-	stored []Stored
+	mu      sync.Mutex
+	mem     *RunMemory
+	frames  [groups][]byte // the groups that are not decompressed yet
+	cols    [backCols][]byte
+	some    *front // the front columns; decoded when first needed
+	decoded uint   // the columns that are decoded in some
+	texts   [backCols][]string
+	places  *entryPlaces
+	parts   *entryParts // created when an entry is first asked for
+	stored  []Stored
 }
 
 // RunMemory is memory for a run and its Meta, which Reader.OpenIn and Reader.MetaIn use again for
@@ -102,19 +103,21 @@ func (m *Meta) open(plain []byte) error {
 	return cutGroup(&m.cols, groupCaptures, r.B)
 }
 
-// front returns all front columns, decoded at the first call. The caller holds m.mu.
-func (m *Meta) front() (*front, error) {
-	if m.all == nil {
+// front returns the front columns, of which at least those in the set want are decoded. Columns
+// that an earlier call decoded stay as they are, because a caller may be reading them. The caller
+// holds m.mu.
+func (m *Meta) front(want uint) (*front, error) {
+	if m.some == nil || m.decoded&want != want {
 		f := new(front)
-		if err := f.decodeParts(&m.columns, wantAll); err != nil {
+		if err := f.decodeParts(&m.columns, want); err != nil {
 			return nil, err
 		}
-		if m.info != nil {
+		if m.info != nil && want == wantAll {
 			m.info.setAdded(f.added)
 		}
-		m.all = f
+		m.some, m.decoded = f, want
 	}
-	return m.all, nil
+	return m.some, nil
 }
 
 // Len returns the number of entries of the run.

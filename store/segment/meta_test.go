@@ -34,6 +34,7 @@ var groupReads = []struct {
 	{"the rest of an entry", []int{groupIDs, groupPages, groupBlocks, groupResponse}, func(m *Meta) (any, error) { return m.Rest(2, &Entry{Body: m.bodyForm(2)}) }},
 	{"a recipe", []int{groupIDs, groupBlocks}, func(m *Meta) (any, error) { recipe, _, err := m.Recipe(ownBody(m)); return recipe, err }},
 	{"what entries say of pages", []int{groupIDs, groupPages, groupBlocks}, func(m *Meta) (any, error) { return m.AppendPages(nil) }},
+	{"entries with the same body", []int{groupIDs, groupBlocks}, func(m *Meta) (any, error) { return m.AppendSame(nil) }},
 	{"all entries", []int{groupIDs, groupPages, groupBlocks, groupResponse, groupNames}, func(m *Meta) (any, error) { return m.Entries() }},
 }
 
@@ -149,7 +150,7 @@ func TestAppendPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	dst := slices.Repeat([]Stored{{IP: "1.2.3.4", Page: Page{Title: "other"}}}, 400)
-	for _, load := range []func() error{
+	for round, load := range []func() error{
 		func() error { return nil },
 		func() error { _, err := m.Entry(0); return err },
 	} {
@@ -161,6 +162,10 @@ func TestAppendPages(t *testing.T) {
 		}
 		for i, want := range all {
 			want := Stored{Entry: want.Entry, Digest: want.Digest, Holder: want.Holder, HolderKey: want.HolderKey, Recipe: want.Recipe, Page: want.Page}
+			if round == 0 {
+				want.Time, want.Previous, want.PreviousVersion, want.VersionTime, want.Added = 0, 0, 0, 0, 0
+				want.Seq, want.Status, want.Job = 0, 0, ""
+			}
 			if want.Body == BodyNone {
 				want.ID = ID{}
 			}
@@ -168,6 +173,38 @@ func TestAppendPages(t *testing.T) {
 				t.Fatalf("entry %d: %+v, want %+v", i, got, want)
 			}
 		}
+	}
+}
+
+// TestAppendSame shows that an entry with the body of the entry before it, read in the same way,
+// has the number of the first such entry.
+func TestAppendSame(t *testing.T) {
+	dir := t.TempDir()
+	s := NewReader(disk.Inside(disk.OS, dir), writeSegment(t, dir, testEntries(300)), nil, nil)
+	defer s.Close()
+	m, _, err := s.Meta(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := m.AppendSame([]uint32{7})
+	if err != nil || len(got) != 1+m.Len() || got[0] != 7 {
+		t.Fatalf("got %v, %v; want 7 and a number for each of %d entries", got, err, m.Len())
+	}
+	bodies, err := m.Bodies()
+	if err != nil {
+		t.Fatal(err)
+	}
+	earlier := 0
+	for i, n := range got[1:] {
+		if n != bodies[i].Same || bodies[n].ID != bodies[i].ID {
+			t.Errorf("entry %d: got %d, want %d", i, n, bodies[i].Same)
+		}
+		if int(n) < i {
+			earlier++
+		}
+	}
+	if earlier == 0 {
+		t.Error("no entry has the body of an earlier one")
 	}
 }
 

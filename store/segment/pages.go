@@ -141,7 +141,7 @@ func (m *Meta) decodeDigests() ([]record.Digest, error) {
 func (m *Meta) lastKey() (string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	f, err := m.front()
+	f, err := m.front(0)
 	if err != nil {
 		return "", m.fault(err)
 	}
@@ -185,13 +185,27 @@ func (m *Meta) Bodies() ([]BodyAt, error) {
 	return out, nil
 }
 
+// AppendSame appends to dst the field Same of what Bodies returns for each entry.
+func (m *Meta) AppendSame(dst []uint32) ([]uint32, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	p, err := m.entryPlaces()
+	if err != nil {
+		return dst, m.fault(err)
+	}
+	for i := range p.at {
+		dst = append(dst, uint32(p.at[i].like))
+	}
+	return dst, nil
+}
+
 // URLs returns the keys of the run's URLs, in order, and how many entries each has. It
 // decodes nothing else.
 func (m *Meta) URLs() (keys []string, counts []int64, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.all != nil {
-		return m.all.keys, m.all.counts, nil
+	if m.some != nil {
+		return m.some.keys, m.some.counts, nil
 	}
 	p := &m.columns
 	if p.n == 0 {
@@ -211,7 +225,7 @@ func (m *Meta) URLs() (keys []string, counts []int64, err error) {
 func (m *Meta) Keys() (keys []string, counts []int64, mimes []string, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	f, err := m.front()
+	f, err := m.front(wantPages)
 	if err != nil {
 		return nil, nil, nil, m.fault(err)
 	}

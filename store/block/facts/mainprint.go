@@ -59,14 +59,18 @@ func (o *Outline) MainPrint(leaves []*LeafFacts) (print uint64, ok bool) {
 
 // mainPrint computes the fingerprint of a page from those of its leaves.
 type mainPrint struct {
-	counts [64]int // for each bit, how many leaves have it
-	all    int     // number of leaves
+	// counts has, for each bit, how many leaves have it: bit b of counts[i] is bit i of the number
+	// for bit b. To add to all 64 numbers at once takes a tenth of the time of adding to each.
+	counts [32]uint64 // enough for any page
+	used   int        // the elements of counts from here on are 0
+	all    int        // number of leaves
 }
 
 func (m *mainPrint) add(p uint64) {
 	m.all++
-	for b := range m.counts {
-		m.counts[b] += int(p >> b & 1)
+	for i := 0; p != 0; i++ {
+		m.used = max(m.used, i+1)
+		m.counts[i], p = m.counts[i]^p, m.counts[i]&p
 	}
 }
 
@@ -74,7 +78,11 @@ func (m *mainPrint) sum() (print uint64, ok bool) {
 	if m.all == 0 {
 		return 0, false
 	}
-	for b, n := range m.counts {
+	for b := range 64 {
+		n := 0
+		for i, c := range m.counts[:m.used] {
+			n |= int(c>>b&1) << i
+		}
 		if 2*n > m.all {
 			print |= 1 << b
 		}

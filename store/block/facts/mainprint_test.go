@@ -3,6 +3,7 @@ package facts
 import (
 	"fmt"
 	"math/bits"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -80,5 +81,27 @@ func TestMainPrint(t *testing.T) {
 	b, _ := divide.Open([]byte("<title>x</title><p>short</p>"), divide.As{Mime: "text/html", ContentType: pagetest.HTMLType}, divide.Options{})
 	if _, ok := MainPrintOf(b); ok {
 		t.Error("a page without long leaves has a fingerprint")
+	}
+}
+
+// TestMainPrintSum adds random fingerprints, more and more of them, and compares the sum with
+// counts of each bit.
+func TestMainPrintSum(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	var m mainPrint
+	var counts [64]int
+	for all := 1; all <= 5000; all++ {
+		p := r.Uint64() & (r.Uint64() | 0xffff) // the lower bits are about as often set as not
+		m.add(p)
+		want := uint64(0)
+		for b := range counts {
+			counts[b] += int(p >> b & 1)
+			if 2*counts[b] > all {
+				want |= 1 << b
+			}
+		}
+		if got, ok := m.sum(); got != want || !ok {
+			t.Fatalf("%d leaves: got %x, %v; want %x", all, got, ok, want)
+		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"hash/maphash"
-	"math/bits"
 	"slices"
 )
 
@@ -14,29 +13,46 @@ import (
 // Making the index of a million captures took 8.4 s of CPU time instead of 10.6 s.
 type dictionary struct {
 	seed    maphash.Seed
-	slots   []slot // their number is a power of two, and at most two thirds are used
-	terms   []dictTerm
+	slots   []slot    // their number is a power of two, and at most two thirds are used
+	terms   int       // number of terms
+	records []byte    // the record of each term, in the order in which they were added
 	many    []posting // of the terms that have several places
-	letters []byte    // the letters of all terms, each with their number before them
 	room    []byte    // memory for the first bytes of postings
-	bytes   int       // an estimate of the memory that all of this takes
-	keys    []uint64  // memory of the method inOrder
+	bytes   int       // an estimate of the memory that all of this takes; see the method size
+	keys    []termKey // memory of the method inOrder
+
+	waiting [batch]place // places that are not in the records yet
+	waits   int          // number of elements in waiting
+	letters []byte       // the letters of the terms in waiting
+	touched uint64       // a sum that nobody reads, see the method settle
 }
 
 // slot is a place for one term in the hash table.
 type slot struct {
 	hash uint32
-	at   uint32 // number of the term plus 1; 0 if the slot is free
+	at   uint32 // offset of the term's record plus 1; 0 if the slot is free
 }
 
-// dictTerm is a term with the place that was added last. It is small, because terms are
-// many and are read in an order that no cache foresees.
+// place is one occurrence of a term.
+type place struct {
+	slot
+	from, to int // the letters are dictionary.letters[from:to]
+	dictTerm
+}
+
+// batch is how many places a dictionary collects before it looks up their terms.
+const batch = 64
+
+// dictTerm is a term with the place that was added last. It begins the record of the term;
+// the number of its letters and the letters follow.
 type dictTerm struct {
-	from  uint32 // where its letters are in dictionary.letters
 	doc   int32  // the document that has the place
 	place int32  // position of the place in the document, counted in terms
 	more  uint32 // flags, and 1 + an index in dictionary.many if the term has more places
 }
+
+// dictTermBytes is the size of an encoded dictTerm.
+const dictTermBytes = 12
 
 // The flags in dictTerm.more.
 const (
@@ -57,43 +73,100 @@ func newDictionary() dictionary {
 func (d *dictionary) reset() {
 	clear(d.slots)
 	clear(d.many)
-	d.terms, d.many, d.letters, d.bytes = d.terms[:0], d.many[:0], d.letters[:0], 0
+	d.many, d.records, d.letters = d.many[:0], d.records[:0], d.letters[:0]
+	d.terms, d.waits, d.bytes = 0, 0, 0
 }
 
-// of returns the number of a term, and adds the term if it is new. The parameter letter says
-// whether the term is a letter of a run. fresh says that the term is new: the caller must
-// then set its place.
-func (d *dictionary) of(term []byte, letter bool) (n uint32, fresh bool) {
-	hash := uint32(maphash.Bytes(d.seed, term))
+// size returns an estimate of the memory that d takes, in bytes.
+func (d *dictionary) size() int {
+	d.settle()
+	return d.bytes
+}
+
+// add records that document doc has the term at the given place. The parameter letter says
+// whether the term is a letter of a run, and joined whether it is Joined there.
+func (d *dictionary) add(term []byte, letter bool, doc int32, at int, joined bool) {
+	p := &d.waiting[d.waits]
+	p.from = len(d.letters)
+	d.letters = append(d.letters, term...)
+	p.to = len(d.letters)
+	p.dictTerm = dictTerm{doc: doc, place: int32(at)}
+	if letter {
+		p.more |= termLetter
+	}
+	if joined {
+		p.more |= termJoined
+	}
+	if d.waits++; d.waits == batch {
+		d.settle()
+	}
+}
+
+// settle puts the places in d.waiting into the records. Before it looks up the first term, it
+// reads the slots of all the terms. The processor then fetches the slots from memory at the
+// same time, and not one after the other. A Builder takes 15 % less CPU time for terms that are
+// new and many.
+func (d *dictionary) settle() {
+	list := d.waiting[:d.waits]
+	mask := uint32(len(d.slots) - 1)
+	for i := range list {
+		p := &list[i]
+		p.hash = uint32(maphash.Bytes(d.seed, d.letters[p.from:p.to]))
+	}
+	for i := range list {
+		d.touched += uint64(d.slots[list[i].hash&mask].at)
+	}
+	for i := range list {
+		p := &list[i]
+		d.put(d.letters[p.from:p.to], p.hash, &p.dictTerm)
+	}
+	d.waits, d.letters = 0, d.letters[:0]
+}
+
+// put adds a place of a term, which has the given hash.
+func (d *dictionary) put(term []byte, hash uint32, t *dictTerm) {
 	mask := uint32(len(d.slots) - 1)
 	i := hash & mask
 	for ; d.slots[i].at != 0; i = (i + 1) & mask {
-		if s := d.slots[i]; s.hash == hash && bytes.Equal(d.lettersAt(d.terms[s.at-1].from), term) {
-			return s.at - 1, false
+		s := d.slots[i]
+		if s.hash != hash {
+			continue
+		}
+		if record := d.records[s.at-1:]; bytes.Equal(lettersIn(record), term) {
+			d.more(record, t)
+			return
 		}
 	}
-	n = uint32(len(d.terms))
-	t := dictTerm{from: uint32(len(d.letters))}
-	if letter {
-		t.more = termLetter
-	}
-	d.terms = append(d.terms, t)
-	d.letters = append(binary.AppendUvarint(d.letters, uint64(len(term))), term...)
-	d.slots[i] = slot{hash, n + 1}
+	d.slots[i] = slot{hash, uint32(len(d.records)) + 1}
+	d.records = t.encode(d.records)
+	d.records = append(binary.AppendUvarint(d.records, uint64(len(term))), term...)
+	d.terms++
 	d.bytes += termBytes + len(term)
-	if len(d.terms)*3 > len(d.slots)*2 {
+	if d.terms*3 > len(d.slots)*2 {
 		d.grow()
 	}
-	return n, true
 }
 
-// lettersAt returns the term whose letters begin at from in d.letters.
-func (d *dictionary) lettersAt(from uint32) []byte {
-	if size := d.letters[from]; size < 0x80 {
-		return d.letters[from+1:][:size]
+// encode appends t to dst.
+func (t *dictTerm) encode(dst []byte) []byte {
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(t.doc))
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(t.place))
+	return binary.LittleEndian.AppendUint32(dst, t.more)
+}
+
+// dictTermIn returns the dictTerm at the beginning of a record.
+func dictTermIn(record []byte) dictTerm {
+	b := record[:dictTermBytes]
+	return dictTerm{int32(binary.LittleEndian.Uint32(b)), int32(binary.LittleEndian.Uint32(b[4:])), binary.LittleEndian.Uint32(b[8:])}
+}
+
+// lettersIn returns the letters of the term that has the record.
+func lettersIn(record []byte) []byte {
+	if size := record[dictTermBytes]; size < 0x80 {
+		return record[dictTermBytes+1:][:size]
 	}
-	size, n := binary.Uvarint(d.letters[from:])
-	return d.letters[int(from)+n:][:size]
+	size, n := binary.Uvarint(record[dictTermBytes:])
+	return record[dictTermBytes+n:][:size]
 }
 
 // grow doubles the number of slots.
@@ -113,48 +186,38 @@ func (d *dictionary) grow() {
 	}
 }
 
-// add records that document doc has the term at the given place. The parameter letter says
-// whether the term is a letter of a run, and joined whether it is Joined there.
-func (d *dictionary) add(term []byte, letter bool, doc int32, place int, joined bool) {
-	n, fresh := d.of(term, letter)
-	t := &d.terms[n]
-	if !fresh {
-		d.addMore(t, doc)
-	}
-	t.doc, t.place, t.more = doc, int32(place), t.more&^termJoined
-	if joined {
-		t.more |= termJoined
-	}
-}
-
-// addMore moves the last place of t to the postings of t, because t has another place, in
-// document doc.
-func (d *dictionary) addMore(t *dictTerm, doc int32) {
-	if t.more&^termFlags == 0 {
+// more moves the last place of a term from its record to the postings of the term, and puts t
+// into the record: the next place.
+func (d *dictionary) more(record []byte, t *dictTerm) {
+	last := dictTermIn(record)
+	n := last.more &^ termFlags
+	if n == 0 {
 		if len(d.room) < firstBytes {
 			d.room = make([]byte, roomBytes)
 		}
 		d.many = append(d.many, posting{bytes: d.room[:0:firstBytes], docs: 1, before: -1})
 		d.room = d.room[firstBytes:]
-		t.more |= uint32(len(d.many))
+		n = uint32(len(d.many))
 		d.bytes += manyBytes
 	}
-	p := &d.many[t.more&^termFlags-1]
+	p := &d.many[n-1]
 	before := cap(p.bytes)
-	if t.doc == doc {
-		p.bytes = t.append(p.bytes, p.before, false)
-		p.before = t.place
+	if last.doc == t.doc {
+		p.bytes = last.append(p.bytes, p.before, false)
+		p.before = last.place
 	} else {
-		p.bytes = t.append(p.bytes, p.before, true)
-		p.bytes = binary.AppendUvarint(p.bytes, uint64(doc-t.doc))
+		p.bytes = last.append(p.bytes, p.before, true)
+		p.bytes = binary.AppendUvarint(p.bytes, uint64(t.doc-last.doc))
 		p.before, p.docs = -1, p.docs+1
 	}
 	d.bytes += cap(p.bytes) - before
+	t.more = t.more&termJoined | last.more&termLetter | n
+	t.encode(record[:0])
 }
 
 // end returns the postings of t, with its last place, and how many documents have t. The
 // postings of a term that has one place are in the memory of room.
-func (d *dictionary) end(t *dictTerm, room []byte) (postings []byte, docs int32) {
+func (d *dictionary) end(t dictTerm, room []byte) (postings []byte, docs int32) {
 	n := t.more &^ termFlags
 	if n == 0 {
 		return t.append(room[:0], -1, true), 1
@@ -164,33 +227,80 @@ func (d *dictionary) end(t *dictTerm, room []byte) (postings []byte, docs int32)
 }
 
 // inOrder calls the function each for every term, in order. letters has the term's letters.
-//
-// It sorts numbers that have the first bytes of a term and, in their lower bits, the number of
-// the term. That takes two thirds of the time of sorting structs by a function.
-func (d *dictionary) inOrder(each func(letters []byte, t *dictTerm)) {
-	shift := bits.Len(uint(len(d.terms)))
-	number := uint64(1)<<shift - 1
-	d.keys = slices.Grow(d.keys[:0], len(d.terms))
-	for n, t := range d.terms {
-		d.keys = append(d.keys, first8(d.lettersAt(t.from))&^number|uint64(n))
+func (d *dictionary) inOrder(each func(letters []byte, t dictTerm)) {
+	d.settle()
+	keys := slices.Grow(d.keys[:0], 2*d.terms)
+	for at := 0; at < len(d.records); {
+		record := d.records[at:]
+		letters := lettersIn(record)
+		keys = append(keys, termKey{first8(letters), uint32(at)})
+		at += dictTermBytes + len(letters) + 1
+		for n := len(letters); n >= 0x80; n >>= 7 {
+			at++
+		}
 	}
-	slices.Sort(d.keys)
-	for keys := d.keys; len(keys) > 0; {
+	d.keys = keys
+	keys = sortKeys(keys, keys[len(keys):][:len(keys)])
+	for same := keys; len(same) > 0; {
 		n := 1
-		for n < len(keys) && keys[n]&^number == keys[0]&^number {
+		for n < len(same) && same[n].head == same[0].head {
 			n++
 		}
 		if n > 1 {
-			slices.SortFunc(keys[:n], func(a, c uint64) int {
-				return bytes.Compare(d.lettersAt(d.terms[a&number].from), d.lettersAt(d.terms[c&number].from))
+			slices.SortFunc(same[:n], func(a, c termKey) int {
+				return bytes.Compare(lettersIn(d.records[a.at:]), lettersIn(d.records[c.at:]))
 			})
 		}
-		keys = keys[n:]
+		same = same[n:]
 	}
-	for _, k := range d.keys {
-		t := &d.terms[k&number]
-		each(d.lettersAt(t.from), t)
+	for len(keys) > 0 {
+		next := keys[:min(batch, len(keys))]
+		for _, k := range next { // as settle does for slots
+			d.touched += uint64(d.records[k.at+dictTermBytes])
+		}
+		for _, k := range next {
+			record := d.records[k.at:]
+			each(lettersIn(record), dictTermIn(record))
+		}
+		keys = keys[len(next):]
 	}
+}
+
+// termKey has the first bytes of a term, and where the record of the term is.
+type termKey struct {
+	head uint64
+	at   uint32
+}
+
+// sortKeys sorts keys by their heads. It uses room, which is as long as keys, and returns the
+// one of the two that has the result.
+//
+// It sorts by one byte of the heads after the other, from the last byte to the first. A sort
+// that compares the heads takes five times as long.
+func sortKeys(keys, room []termKey) []termKey {
+	var counts [8][256]uint32
+	for _, k := range keys {
+		for i := range counts {
+			counts[i][byte(k.head>>(8*i))]++
+		}
+	}
+	for i := range counts {
+		of, sum, alike := &counts[i], uint32(0), false
+		for c, n := range of {
+			alike = alike || int(n) == len(keys)
+			of[c], sum = sum, sum+n
+		}
+		if alike {
+			continue
+		}
+		for _, k := range keys {
+			to := &of[byte(k.head>>(8*i))]
+			room[*to] = k
+			*to++
+		}
+		keys, room = room, keys
+	}
+	return keys
 }
 
 // first8 returns the first 8 bytes of a term as a number, so that the order of the numbers is

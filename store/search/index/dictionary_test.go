@@ -29,7 +29,7 @@ func TestDictionary(t *testing.T) {
 		}
 		got := make(map[string][][]int)
 		var order []string
-		d.inOrder(func(letters []byte, at *dictTerm) {
+		d.inOrder(func(letters []byte, at dictTerm) {
 			term := string(letters)
 			order = append(order, term)
 			postings, docs := d.end(at, nil)

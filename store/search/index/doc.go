@@ -89,8 +89,8 @@ type Page struct {
 	Cut     []facts.OutlineBlock // the blocks of the page, see facts.KeptLevel
 	Print   uint64               // the fingerprint of its main text, see facts.Kept.MainPrint
 	Printed bool                 // the page has a fingerprint, in Print
-	// Terms is the number of terms of the leaves of the page, as far as the Builder knows it, which
-	// sets it.
+	// Terms is the number of terms of the leaves of the page, as far as the Builder knows it, rounded
+	// down to a few digits. The Builder sets it.
 	Terms int
 }
 

@@ -41,7 +41,9 @@ const (
 // listWriter encodes a sequence of lists of captures. A list that comes again is written as a
 // reference to the first time.
 type listWriter struct {
-	known map[string]int // the number of each list that was written, by the encoded ranges of the list
+	known map[string]int // the number of each list that was written, by its encoded ranges
+	one   []int32        // the same for lists of one capture: 1 + the number, by capture. In many archives most lists are such.
+	lists int            // number of lists that were written
 	last  int            // number of the list that was used last
 	start uint32         // the first capture of the list that was written last
 	spans []Captures
@@ -64,18 +66,13 @@ func (w *listWriter) put(captures []uint32) {
 			w.spans[n].Count++
 		}
 	}
-	for _, s := range w.spans {
-		w.key = binary.AppendUvarint(binary.AppendUvarint(w.key, uint64(s.From)), uint64(s.Count))
-	}
-	list, known := w.known[string(w.key)]
+	list, known := w.number()
 	switch {
 	case known && list == w.last:
 		put(listCode, 0)
 	case known:
-		put(listCode, uint64(len(w.known)-list)+1)
+		put(listCode, uint64(w.lists-list)+1)
 	default:
-		list = len(w.known)
-		w.known[string(w.key)] = list
 		put(listCode, 1)
 		put(listSpans, uint64(len(w.spans)))
 		w.cols[listFirst] = binary.AppendVarint(w.cols[listFirst], int64(w.spans[0].From)-int64(w.start))
@@ -88,6 +85,32 @@ func (w *listWriter) put(captures []uint32) {
 		}
 	}
 	w.last = list
+}
+
+// number returns the number of the list w.spans. known is false if the list is new: it then gets
+// the next number.
+func (w *listWriter) number() (list int, known bool) {
+	if len(w.spans) == 1 && w.spans[0].Count == 1 {
+		n := int(w.spans[0].From)
+		if n >= len(w.one) {
+			w.one = append(w.one, make([]int32, n+1-len(w.one))...)
+		}
+		if list = int(w.one[n]); list > 0 {
+			return list - 1, true
+		}
+		w.lists++
+		w.one[n] = int32(w.lists)
+		return w.lists - 1, false
+	}
+	for _, s := range w.spans {
+		w.key = binary.AppendUvarint(binary.AppendUvarint(w.key, uint64(s.From)), uint64(s.Count))
+	}
+	if list, known = w.known[string(w.key)]; !known {
+		list = w.lists
+		w.lists++
+		w.known[string(w.key)] = list
+	}
+	return list, known
 }
 
 // appendTo appends the columns of w to dst and returns the longer slice.

@@ -21,6 +21,7 @@ type pageGroup struct {
 	terms int    // Page.Terms of the last page added
 	title string // title of the last page added
 	cut   []byte // encoded cut of the last page added
+	next  []byte // memory for the next cut
 }
 
 // The columns of a pageGroup. The cut of a page is its division into blocks of the
@@ -65,7 +66,7 @@ func (g *pageGroup) add(b *Builder, pages []Page) {
 			g.cols[colTitle] = packed.AppendSized(g.cols[colTitle], p.Title)
 			g.title = p.Title
 		}
-		cut := binary.AppendUvarint(nil, uint64(len(p.Cut))+1)
+		cut := binary.AppendUvarint(g.next[:0], uint64(len(p.Cut))+1)
 		for _, c := range p.Cut {
 			cut = binary.AppendUvarint(cut, uint64(c.Leaves)<<4|uint64(c.Label))
 		}
@@ -73,8 +74,9 @@ func (g *pageGroup) add(b *Builder, pages []Page) {
 			put(colCut, 0)
 		} else {
 			g.cols[colCut] = append(g.cols[colCut], cut...)
-			g.cut = cut
+			cut, g.cut = g.cut, cut
 		}
+		g.next = cut
 		if !p.Printed {
 			put(colPrint, 0)
 		} else {
@@ -94,13 +96,20 @@ func (g *pageGroup) size() (n int) {
 	return n
 }
 
-// encode returns all columns, each after its length.
-func (g *pageGroup) encode() []byte {
-	var out []byte
+// appendTo appends all columns to dst, each after its length, and returns the longer slice.
+func (g *pageGroup) appendTo(dst []byte) []byte {
 	for _, c := range g.cols {
-		out = packed.AppendSized(out, c)
+		dst = packed.AppendSized(dst, c)
 	}
-	return out
+	return dst
+}
+
+// reset removes all pages, and keeps the memory for the next ones.
+func (g *pageGroup) reset() {
+	for i := range g.cols {
+		g.cols[i] = g.cols[i][:0]
+	}
+	g.bytes, g.title, g.cut = 0, "", g.cut[:0]
 }
 
 // errPages is returned if the pages are damaged although the checksum of their block is
