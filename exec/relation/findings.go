@@ -55,7 +55,7 @@ var Findings = listWithRefs(Relation{
 		URLOf("url", "canonical URL; of joined findings, the one that had the words last", func(f *finding) string { return f.url }),
 		TimeOf("first_seen", "first capture with the words; the start of its version, if that began before the time asked for", func(f *finding) record.Time { return f.first }),
 		TimeOf("last_seen", "last capture with the words", func(f *finding) record.Time { return f.last }),
-		costly("snippet", value.Text, "excerpt of the text around the words", ofFound((*foundBlock).snippet, func(r *response, q *match.Query) value.Value { return r.snippet(q) })).marked(),
+		costly("snippet", value.Text, "excerpt of the text around the words", ofFound((*foundBlock).snippetValue, func(r *response, q *match.Query) value.Value { return r.snippet(q) })).marked(),
 		costly("section", value.Text, "page, slide, sheet, chapter, item or member of the document that answers best, such as page 12; NULL for pages of the web", ofFound((*foundBlock).section, func(r *response, q *match.Query) value.Value {
 			b := r.blocks()
 			if b.Document == nil {

@@ -25,7 +25,10 @@ type foundBlock struct {
 	best search.Best
 	// block has the text to show. It is nil if the page has to be read for it.
 	block *shownBlock
-	err   error // the error of reading block
+	// snippet is an excerpt of the block if the block alone matches the search query, otherwise one of
+	// the whole page. It is nil if the page has to be read for it.
+	snippet *string
+	err     error // the error of reading block and snippet
 }
 
 // shownBlock is what a finding shows of a block. It is the same for every search query.
@@ -102,7 +105,7 @@ func (l *LateRow) showAhead() error {
 	for part := range slices.Chunk(stored, max(1, (len(stored)+showAheadAtOnce-1)/showAheadAtOnce)) {
 		wait.Go(func() {
 			for _, b := range part {
-				b.read(l.ctx, r)
+				b.read(l.ctx, r, n.Asks("snippet"))
 			}
 		})
 	}
@@ -110,12 +113,19 @@ func (l *LateRow) showAhead() error {
 	return l.ctx.Err()
 }
 
-// read sets b.block or b.err. It also reads the whole page if the snippet needs it, so that the page
-// is in the cache Snapshot.Memo.
-func (b *foundBlock) read(ctx context.Context, r *Reader) {
+// read sets b.block and, if snippet is set, b.snippet. If that fails, it sets b.err.
+func (b *foundBlock) read(ctx context.Context, r *Reader, snippet bool) {
 	b.block, b.err = r.shown(ctx, b.ref, &b.best, b.best.Place)
-	if b.block != nil && !b.block.marked && !b.of.Matches(b.block.line) {
-		_, _ = r.shown(ctx, b.ref, &b.best, wholePage) // the method snippet meets the same error
+	if !snippet || b.block == nil {
+		return
+	}
+	in := b.block
+	if !in.marked && !b.of.Matches(in.line) {
+		in, b.err = r.shown(ctx, b.ref, &b.best, wholePage)
+	}
+	if in != nil && !in.marked {
+		text := expr.SnippetOf(in.line, b.of)
+		b.snippet = &text
 	}
 }
 
@@ -160,19 +170,12 @@ func (r *Reader) shown(ctx context.Context, ref record.Ref, best *search.Best, p
 	return b, nil
 }
 
-// snippet returns the snippet of the row: an excerpt of the block if the block alone matches the
-// search query, otherwise one of the whole page. ok is false if the page has to be read.
-func (b *foundBlock) snippet(l *LateRow) (_ value.Value, ok bool, err error) {
-	block := b.block
-	if !block.marked && !b.of.Matches(block.line) {
-		if block, err = l.reader.shown(l.ctx, b.ref, &b.best, wholePage); err != nil {
-			return value.Value{}, false, err
-		}
-	}
-	if block == nil || block.marked {
+// snippetValue returns the snippet of the row. ok is false if the page has to be read.
+func (b *foundBlock) snippetValue(*LateRow) (_ value.Value, ok bool, err error) {
+	if b.snippet == nil {
 		return value.Value{}, false, nil
 	}
-	return value.OfText(expr.SnippetOf(block.line, b.of)), true, nil
+	return value.OfText(*b.snippet), true, nil
 }
 
 // section returns NULL, because a page of the web has no sections as a document has.
