@@ -294,9 +294,11 @@ func (x *wordIndexer) read(p *index.Page, e *segment.Stored, encoded []byte) boo
 // print returns the fingerprint of the main text of the page in x.outline. leaves are the
 // spans of its leaves. ok is false if the page has no main text.
 func (x *wordIndexer) print(leaves []segment.Span) (print uint64, ok bool, err error) {
-	spans, err := x.v.Runs.Spans(segment.Recipe{Spans: leaves})
-	if err != nil {
-		return 0, false, err
+	spans := leaves
+	if slices.ContainsFunc(leaves, func(s segment.Span) bool { return !x.inGroup(s.Segment) }) {
+		if spans, err = x.v.Runs.Spans(segment.Recipe{Spans: leaves}); err != nil {
+			return 0, false, err
+		}
 	}
 	if x.leafFacts, err = x.facts.appendTo(x.leafFacts[:0], spans); err != nil {
 		return 0, false, err

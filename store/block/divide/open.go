@@ -203,6 +203,9 @@ func (b *Body) TextAndAnchorsOf(part []byte) (text string, links []string) {
 }
 
 func anchors(t *markup.Tree, charset string) []string {
+	if !t.MayLink(0, len(t.Body)) {
+		return nil // most leaves
+	}
 	return AnchorsIn(t.Links(0, len(t.Body), charset))
 }
 

@@ -10,8 +10,12 @@ import (
 // text by a short hash, and then compares the whole text: for a few megabytes of texts this
 // takes less time than a SHA-256 of each text.
 type texts struct {
-	seed  maphash.Seed
-	slots []uint32    // a hash table: 1 + an index in list; 0 if the slot is free
+	seed maphash.Seed
+	// slots is a hash table of indexes in list. tags has a byte of the hash for each slot, and 0 if
+	// the slot is free. It is so small that it stays in the cache of the processor: for a text
+	// that is new, which most are, nothing else is read.
+	slots []uint32
+	tags  []uint8
 	list  []knownText // in the order in which they were added
 	// bytes has the texts of the last elements of list, one after the other. The texts before
 	// them were dropped: digests has their digests.
@@ -38,12 +42,12 @@ type digest [16]byte
 const textBytesMost, textsMost = 8 << 20, 1 << 20
 
 func newTexts() texts {
-	return texts{seed: maphash.MakeSeed(), slots: make([]uint32, 1<<8), bytesMost: textBytesMost, most: textsMost}
+	return texts{seed: maphash.MakeSeed(), slots: make([]uint32, 1<<8), tags: make([]uint8, 1<<8), bytesMost: textBytesMost, most: textsMost}
 }
 
 // reset forgets all texts.
 func (t *texts) reset() {
-	clear(t.slots)
+	clear(t.tags)
 	t.list, t.bytes, t.digests = t.list[:0], t.bytes[:0], t.digests[:0]
 }
 
@@ -58,11 +62,13 @@ func (t *texts) add(text string, anchors []string) (of *knownText, known bool) {
 	}
 	all := t.bytes[from:]
 	hash := maphash.Bytes(t.seed, all)
-	mask := uint64(len(t.slots) - 1)
+	mask, tag := uint64(len(t.slots)-1), tagOf(hash)
 	i := hash & mask
-	for ; t.slots[i] != 0; i = (i + 1) & mask {
-		n := int(t.slots[i]) - 1
-		if t.list[n].hash == hash && t.equal(n, all) {
+	for ; t.tags[i] != 0; i = (i + 1) & mask {
+		if t.tags[i] != tag {
+			continue
+		}
+		if n := int(t.slots[i]); t.list[n].hash == hash && t.equal(n, all) {
 			t.bytes = t.bytes[:from]
 			return &t.list[n], true
 		}
@@ -70,20 +76,23 @@ func (t *texts) add(text string, anchors []string) (of *knownText, known bool) {
 	if len(t.list) >= t.most {
 		t.bytes = append(t.bytes[:0], all...)
 		all = t.bytes
-		clear(t.slots)
+		clear(t.tags)
 		t.list, t.digests = t.list[:0], t.digests[:0]
 		i = hash & mask
 	}
 	if len(t.bytes) > t.bytesMost {
 		t.drop(all)
 	}
+	t.slots[i], t.tags[i] = uint32(len(t.list)), tag
 	t.list = append(t.list, knownText{hash: hash, end: uint32(len(t.bytes))})
-	t.slots[i] = uint32(len(t.list))
 	if len(t.list)*2 > len(t.slots) {
 		t.grow()
 	}
 	return &t.list[len(t.list)-1], false
 }
+
+// tagOf returns the tag of a hash, which is not 0.
+func tagOf(hash uint64) uint8 { return uint8(hash>>56) | 1 }
 
 // text returns text n, which must not have been dropped.
 func (t *texts) text(n int) []byte {
@@ -122,13 +131,14 @@ func (t *texts) drop(last []byte) {
 
 // grow doubles the number of slots.
 func (t *texts) grow() {
-	t.slots = make([]uint32, 2*len(t.slots))
+	t.slots, t.tags = make([]uint32, 2*len(t.slots)), make([]uint8, 2*len(t.slots))
 	mask := uint64(len(t.slots) - 1)
 	for n := range t.list {
-		i := t.list[n].hash & mask
-		for t.slots[i] != 0 {
+		hash := t.list[n].hash
+		i := hash & mask
+		for t.tags[i] != 0 {
 			i = (i + 1) & mask
 		}
-		t.slots[i] = uint32(n + 1)
+		t.slots[i], t.tags[i] = uint32(n), tagOf(hash)
 	}
 }
