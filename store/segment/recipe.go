@@ -1,16 +1,12 @@
 package segment
 
 import (
-	"bytes"
 	"encoding/binary"
-	"fmt"
-	"io"
 	"slices"
-
-	"github.com/klauspost/compress/zstd"
 
 	"infomall/store/packed"
 	"infomall/store/segment/column"
+	"infomall/store/tight"
 )
 
 // appendRecipe appends an encoded recipe (the blocks that make up a body) to dst:
@@ -169,61 +165,21 @@ func (r *recipeReader) spans(n uint64) []Span {
 	return out
 }
 
-// packWindow is the window of the encoder in bytes: more than any content frame has
-// together with its dictionary.
-const packWindow = 4 << 20
-
-// Packer compresses the runs of packed segments as small as possible, with or
-// without dictionaries. Its tables take 110 MB, so one Packer is used for all
-// segments that are packed. Only one goroutine may use it. The zero value is ready.
-type Packer struct{ plain, with *zstd.Encoder }
-
-// Encoder returns the encoder of p that compresses without a dictionary.
-func (p *Packer) Encoder() *zstd.Encoder {
-	if p.plain == nil {
-		p.plain = packEncoder(nil)
-	}
-	return p.plain
-}
+// Packer compresses the runs of packed segments as small as possible. Its tables take memory, so
+// one Packer is used for all segments that are packed. Only one goroutine may use it. The zero value is
+// ready.
+type Packer struct{ tight tight.Encoder }
 
 // appendFrame appends to dst the content frame with blocks and facts, compressed
 // with ahead as dictionary. frame is the longer slice. factsFrom is how many bytes
-// of the compressed frame hold the blocks; 0 if there are no facts.
-//
-// appendFrame writes a stream, because EncodeAll would allocate more encoders with
-// tables as large.
+// of the compressed frame hold the blocks; 0 if there are no facts or no blocks.
 func (p *Packer) appendFrame(dst, blocks, facts, ahead []byte) (frame []byte, factsFrom int) {
-	out := bytes.NewBuffer(dst)
-	o := zstd.WithEncoderDictRaw(0, ahead)
-	var err error
-	if p.with == nil {
-		p.with = packEncoder(out, o, zstd.WithEncoderCRC(false))
-	} else {
-		err = p.with.ResetWithOptions(out, o)
+	frame, ends := p.tight.AppendAfter(dst, ahead, blocks, facts)
+	if len(blocks) > 0 && len(facts) > 0 {
+		factsFrom = ends[0]
 	}
-	if err == nil {
-		_, err = p.with.Write(blocks)
-	}
-	if err == nil && len(facts) > 0 {
-		if err = p.with.Flush(); err == nil {
-			factsFrom = out.Len() - len(dst)
-			_, err = p.with.Write(facts)
-		}
-	}
-	if err == nil {
-		err = p.with.Close()
-	}
-	if err != nil {
-		panic(fmt.Sprintf("segment: compress in memory: %v", err))
-	}
-	return out.Bytes(), factsFrom
+	return frame, factsFrom
 }
 
-func packEncoder(w io.Writer, more ...zstd.EOption) *zstd.Encoder {
-	o := []zstd.EOption{zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(packWindow), zstd.WithLowerEncoderMem(true)}
-	enc, err := zstd.NewWriter(w, append(o, more...)...)
-	if err != nil {
-		panic(fmt.Sprintf("segment: options of the zstd encoder: %v", err))
-	}
-	return enc
-}
+// compress appends a frame with the content src to dst.
+func (p *Packer) compress(src, dst []byte) []byte { return p.tight.Append(dst, src) }
