@@ -9,6 +9,7 @@ import (
 // a code, which is compressed by how often it occurs, and further bits.
 type prices struct {
 	known  bool
+	each   uint32 // added to the price of each sequence
 	byte   [256]uint32
 	codes  [kinds][codesMax]uint32 // with the further bits
 	runs   [shortMax]uint32        // of numbers of literals, if there are few
@@ -96,6 +97,9 @@ func (p *prices) further() {
 				p.codes[kind][code] += unit * uint32(f.bits[code])
 			}
 		}
+	}
+	for i := range p.codes[kindOffset] {
+		p.codes[kindOffset][i] += p.each
 	}
 	for n := range p.runs {
 		p.runs[n] = p.codes[kindLiterals][literalsCode(uint32(n))]
