@@ -40,9 +40,8 @@ type Encoder struct {
 	splitGain int
 }
 
-// blockMax is the size in bytes of the largest block that is written. Zstandard allows blocks of 128 KB. As each
-// block has its own tables, with blocks of 64 KB the frames of a sealed site are smaller by .5 %.
-const blockMax = 64 << 10
+// blockMax is the size in bytes of the largest block of a frame of Zstandard.
+const blockMax = 128 << 10
 
 // windowByte returns the byte of a frame's head that says that the window is n bytes at least.
 func windowByte(n int) byte { return byte(max(bits.Len(uint(n))-10, 0)) << 3 }
