@@ -123,7 +123,7 @@ var arrows = map[string]string{
 	"store/notes/result": "store/disk store/disk/lines store/record store/record/task store/urlkey store/crc32c",
 	"store/commit":       "store/catalog store/disk store/disk/lines store/disk/tier store/record store/record/task store/segment store/segment/indexfile store/crc32c",
 	"store/catalog":      "store/disk/lines store/record store/record/task store/segment store/crc32c",
-	"store/segment":      "store/record store/urlkey store/disk store/packed store/segment/column store/segment/indexfile store/sequences store/crc32c",
+	"store/segment":      "store/record store/urlkey store/disk store/packed store/segment/column store/segment/indexfile store/sequences store/tight store/crc32c",
 	"store/sequences":    "",
 	"store":              "store/disk store/disk/s3 store/commit store/mend store/notes store/urlkey store/record store/record/task store/body store/finder store/snapshot store/remove store/segment store/merge store/ingest store/disk/tier",
 	"store/timeline":     "store/record store/segment store/block/divide",
@@ -162,6 +162,7 @@ var arrows = map[string]string{
 	"exec/places/pack": "",
 
 	"store/segment/column":    "store/packed",
+	"store/tight":             "",
 	"store/segment/indexfile": "store/disk",
 
 	"exec/regions/regionstest": "",
@@ -327,7 +328,7 @@ var homes = map[string]string{
 	"golang.org/x/sync":                      "store/commit store/disk/s3",
 	"github.com/dgraph-io/ristretto/v2":      "store/body",
 	"github.com/bits-and-blooms/bloom/v3":    "store/segment",
-	"github.com/klauspost/compress":          "store/ingest store/merge store/readings store/segment store/sequences store/notes/result store/search/index store/formats store/formats/tianwang store/formats/warc store/formats/gzipped store/page/coding store/page/pagetest store/block/facts repl/serve",
+	"github.com/klauspost/compress":          "store/ingest store/merge store/readings store/segment store/sequences store/tight store/notes/result store/search/index store/formats store/formats/tianwang store/formats/warc store/formats/gzipped store/page/coding store/page/pagetest store/block/facts repl/serve",
 	"github.com/andybalholm/brotli":          "store/page/coding",
 	"github.com/nlnwa/whatwg-url":            "store/urlkey",
 	"golang.org/x/image":                     "store/document/picture",

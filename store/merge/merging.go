@@ -75,9 +75,6 @@ func newMerging(w *commit.Writer, v *snapshot.Snapshot, t mergeTask, in, looked 
 		w: w, v: v, merged: t.pool, pool: t.pool, seal: t.seal, share: !t.byItself, progress: t.progress, total: t.done + t.total, read: t.done, in: make(map[uint32]*segment.Info), enc: segment.NewEncoder(),
 		blocks: segment.NewBlocks(mergeBlocks), bodies: make(map[segment.ID]*segment.Stored), at: newPlaces(w.Folder.Files(), w.File("places"), in, placesBytes),
 	}
-	if t.seal {
-		m.enc = w.Packer.Encoder()
-	}
 	m.known = &body.Known{Runs: v.Runs, Blocks: m.blocks}
 	for _, s := range in {
 		m.in[s.ID] = s

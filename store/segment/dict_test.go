@@ -5,19 +5,8 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"github.com/klauspost/compress/zstd"
 	"pgregory.net/rapid"
 )
-
-// fastPacker is a Packer at a usual level: the tables of the hardest take longer to
-// clear than all else here.
-func fastPacker(t testing.TB) *Packer {
-	fast, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false), zstd.WithEncoderDictRaw(0, nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &Packer{with: fast}
-}
 
 // drawRuns draws runs that go on from each other, run i of segment i+1, with their
 // blocks and facts.
@@ -54,7 +43,7 @@ func drawRuns(t *rapid.T, p *Packer) (runs []*Run, contents [][]byte) {
 // TestSplice shows that runs which go on from each other are decompressed in one
 // go, whichever of them are there already.
 func TestSplice(t *testing.T) {
-	p := fastPacker(t)
+	p := new(Packer)
 	rapid.Check(t, func(t *rapid.T) {
 		runs, contents := drawRuns(t, p)
 		others := func(r RunRef) (*Run, error) { return runs[r.Segment-1], nil }

@@ -100,7 +100,7 @@ func TestFormOfFacts(t *testing.T) {
 	} {
 		w := NewWriter(io.Discard, NewEncoder(), "200807", 7, 1, NewBlocks(1))
 		if c.packs {
-			w.Pack(fastPacker(t), nil, func(leaf, facts []byte) []byte { return []byte("short") })
+			w.Pack(new(Packer), nil, func(leaf, facts []byte) []byte { return []byte("short") })
 		}
 		w.run.packed = c.packed
 		asked := !c.packed

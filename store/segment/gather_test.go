@@ -18,7 +18,7 @@ func noneBehind(RunRef) []RunRef { return nil }
 // TestGather reads some blocks of runs that go on from each other, in any order and more
 // than once. Some of the runs are in memory already.
 func TestGather(t *testing.T) {
-	p := fastPacker(t)
+	p := new(Packer)
 	rapid.Check(t, func(t *rapid.T) {
 		runs, contents := drawRuns(t, p)
 		others := func(r RunRef) (*Run, error) { return runs[r.Segment-1], nil }
@@ -105,7 +105,7 @@ func TestContents(t *testing.T) {
 
 // TestGatherDamage shows that what does not fit together is an error.
 func TestGatherDamage(t *testing.T) {
-	p := fastPacker(t)
+	p := new(Packer)
 	first, second := []byte("the first run has this text, and"), []byte("the first run has this text, and the second more")
 	frame, _ := p.appendFrame(nil, second, nil, appendSeam(bytes.Clone(first)))
 	run := func(change func(*Contents)) *Contents {
@@ -153,7 +153,7 @@ func FuzzGather(f *testing.F) {
 		f.Fatal(err)
 	}
 	text := bytes.Repeat([]byte("some text that comes again, "), 20)
-	more, _ := fastPacker(f).appendFrame(nil, text[5:], nil, appendSeam(bytes.Clone(text)))
+	more, _ := new(Packer).appendFrame(nil, text[5:], nil, appendSeam(bytes.Clone(text)))
 	f.Add(enc.EncodeAll(text, nil), uint16(len(text)), more, uint16(len(text)-5), uint16(100))
 	f.Fuzz(func(t *testing.T, first []byte, firstBytes uint16, second []byte, secondBytes, at uint16) {
 		open := func(r RunRef, _ []byte) (*Contents, error) {

@@ -42,8 +42,11 @@ func (h *recordHead) append(dst, data []byte) []byte {
 	dst = append(dst, h.url...)
 	dst = append(dst, "\ndate: "...)
 	dst = append(dst, httpDate(h.date)...)
-	dst = fmt.Appendf(dst, "\nkind: %s\npool: %s\nsegment: %d\nrun: %d\ncaptures: %d\nlast-url: %s\nlast-date: %s\nmeta-length:",
-		h.kind, h.pool, h.segment, h.run, h.entries, h.lastURL, httpDate(h.lastDate))
+	dst = fmt.Appendf(dst, "\nkind: %s\npool: %s\nsegment: %d\nrun: %d\ncaptures: %d\n", h.kind, h.pool, h.segment, h.run, h.entries)
+	if h.lastURL != h.url || h.lastDate != h.date {
+		dst = fmt.Appendf(dst, "last-url: %s\nlast-date: %s\n", h.lastURL, httpDate(h.lastDate))
+	}
+	dst = append(dst, "meta-length:"...)
 	for _, n := range h.metaLengths {
 		dst = fmt.Appendf(dst, " %d", n)
 	}
@@ -108,6 +111,7 @@ func parseLines(lines []byte) (h recordHead, crcLine []byte, err error) {
 	if !bytes.HasPrefix(lines, []byte("version: 2.0\n")) {
 		return h, nil, errors.New("no record of version 2.0 begins here")
 	}
+	hasLast := false
 	for line := range bytes.Lines(lines) {
 		name, value, ok := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte(": "))
 		if !ok {
@@ -137,7 +141,7 @@ func parseLines(lines []byte) (h recordHead, crcLine []byte, err error) {
 		case "captures":
 			h.entries = int(number(10, 31))
 		case "last-url":
-			h.lastURL = v
+			h.lastURL, hasLast = v, true
 		case "last-date":
 			h.lastDate, err = parseHTTPDate(v)
 		case "meta-length":
@@ -161,6 +165,9 @@ func parseLines(lines []byte) (h recordHead, crcLine []byte, err error) {
 		if err != nil {
 			return h, nil, fmt.Errorf("head property %s: %w", name, err)
 		}
+	}
+	if !hasLast {
+		h.lastURL, h.lastDate = h.url, h.date
 	}
 	return h, crcLine, nil
 }

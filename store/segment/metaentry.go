@@ -120,7 +120,7 @@ func (m *Meta) entryPlaces() (*entryPlaces, error) {
 	if m.mem.again && p.used > len(p.spans) {
 		p.spans = make([]Span, p.used) // the run before this one needed so many
 	}
-	p.next = recipeReader{own: m.segment, plain: packed.Reader{B: m.cols[colRecipes]}, numbers: &m.mem.numbers, room: p.spans, ends: p.next.ends[:0]}
+	p.next = recipeReader{own: m.segment, plain: packed.Reader{B: m.cols[colRecipes]}, numbers: &m.mem.numbers, room: p.spans, runs: p.next.runs[:0]}
 	if m.packed {
 		if err := p.next.unpack(); err != nil {
 			return nil, err

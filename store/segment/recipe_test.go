@@ -9,7 +9,7 @@ import (
 
 // BenchmarkRecipes decodes the recipes of 300 bodies, which take 60 spans each from 60 runs. On a
 // busy machine it took 290 ns a span when each number was decoded alone and the runs were found in
-// a list, and takes 52.
+// a list, and then 52. With the list of runs in the recipes it takes 21 to 33 where it took 31.
 func BenchmarkRecipes(b *testing.B) {
 	const recipes, spans = 300, 60
 	r := rand.New(rand.NewPCG(1, 2))

@@ -239,7 +239,7 @@ func (r *run) kind() string {
 }
 
 // encode returns the complete record of the run, and the offset in it at which the
-// meta ends. A packed run builds on the runs refs, whose blocks are ahead:
+// meta ends. A run that is not packed is compressed with enc. A packed run builds on the runs refs, whose blocks are ahead:
 // ahead is the dictionary for its content. The result is valid until another run is
 // encoded in the same memory.
 func (r *run) encode(enc *zstd.Encoder, pool string, segment, number uint32, refs []RunRef, ahead []byte) (rec []byte, metaEnd int) {
@@ -254,11 +254,15 @@ func (r *run) encode(enc *zstd.Encoder, pool string, segment, number uint32, ref
 	blocks := len(content)
 	content = r.appendFacts(content)
 	h := recordHead{kind: r.kind(), pool: pool, segment: segment, run: number, entries: len(r.entries), factsLength: len(content) - blocks, unzip: len(meta) + len(content)}
+	compress := enc.EncodeAll
+	if r.pack != nil {
+		compress = r.pack.compress
+	}
 	data, from := r.mem.frame[:0], 0
 	for _, end := range ends {
 		before := len(data)
 		if end > from {
-			data = enc.EncodeAll(meta[from:end], data)
+			data = compress(meta[from:end], data)
 		}
 		h.metaLengths = append(h.metaLengths, len(data)-before)
 		from = end

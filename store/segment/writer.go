@@ -103,10 +103,9 @@ type ConvertFacts func(block, facts []byte) []byte
 // slower to write. Call it before the first entry. The function dict returns a run
 // of another segment to build on, or nil if that run may change. The function short
 // converts facts of blocks to the form in which they are stored; Reader.Long
-// reverses it. p replaces the Writer's encoder.
+// reverses it. The Writer compresses with p.
 func (w *Writer) Pack(p *Packer, dict func(RunRef) *Dict, short ConvertFacts) {
 	w.run.packed, w.run.pack, w.run.short, w.dict = true, p, short, dict
-	w.enc = p.Encoder()
 }
 
 // Quick makes the Writer compress runs of small captures (see smallCaptures) with
