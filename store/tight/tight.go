@@ -82,10 +82,11 @@ func (e *Encoder) AppendAfter(dst, ahead []byte, parts ...[]byte) (frame []byte,
 
 const (
 	// contentGain is splitGain in frames of AppendAfter. Each block has tables, which a decoder must make.
-	contentGain = 100
+	contentGain = 400
 	// contentEach is what each sequence takes in frames of AppendAfter besides its bits: the time to execute it.
-	// With two bits, there are 5 % fewer sequences, and the frames of a sealed site take .2 % more.
-	contentEach = 2 * unit
+	// With four bits instead of two, and this contentGain instead of 100, a sealed site takes .5 % more, and a page
+	// is read in about as much CPU time as with a usual compressor, not a tenth more.
+	contentEach = 4 * unit
 )
 
 const magic = "\x28\xb5\x2f\xfd"
