@@ -2,6 +2,7 @@ package segment
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"infomall/store/packed"
 	"infomall/store/segment/column"
