@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"bytes"
 	"encoding/binary"
 	"slices"
 
@@ -169,18 +170,76 @@ func (r *recipeReader) spans(n uint64) []Span {
 // Packer compresses the runs of packed segments as small as possible. Its tables take memory, so
 // one Packer is used for all segments that are packed. Only one goroutine may use it. The zero value is
 // ready.
+//
+// A Packer decompresses what it has compressed, and compares it: an archive must not depend on a
+// compressor without faults. If the bytes differ, it stores them without compression.
 type Packer struct{ tight tight.Encoder }
 
 // appendFrame appends to dst the content frame with blocks and facts, compressed
 // with ahead as dictionary. frame is the longer slice. factsFrom is how many bytes
 // of the compressed frame hold the blocks; 0 if there are no facts or no blocks.
 func (p *Packer) appendFrame(dst, blocks, facts, ahead []byte) (frame []byte, factsFrom int) {
-	frame, ends := p.tight.AppendAfter(dst, ahead, blocks, facts)
-	if len(blocks) > 0 && len(facts) > 0 {
-		factsFrom = ends[0]
-	}
+	frame = p.checked(dst, ahead, [][]byte{blocks, facts}, func() []byte {
+		out, ends := p.tight.AppendAfter(dst, ahead, blocks, facts)
+		if len(blocks) > 0 && len(facts) > 0 {
+			factsFrom = ends[0]
+		}
+		return out
+	})
 	return frame, factsFrom
 }
 
 // compress appends a frame with the content src to dst.
-func (p *Packer) compress(src, dst []byte) []byte { return p.tight.Append(dst, src) }
+func (p *Packer) compress(src, dst []byte) []byte {
+	return p.checked(dst, nil, [][]byte{src}, func() []byte { return p.tight.Append(dst, src) })
+}
+
+// checked returns the result of the function compress, which appends a frame with these parts to dst.
+// If the frame does not give back the parts, checked calls compress again so that it does not compress.
+func (p *Packer) checked(dst, ahead []byte, parts [][]byte, compress func() []byte) []byte {
+	out := compress()
+	if !givesBack(out[len(dst):], ahead, parts) {
+		p.tight.Raw = true
+		out = compress()
+		p.tight.Raw = false
+	}
+	return out
+}
+
+// givesBack reports whether frame, which was compressed with ahead as dictionary, decompresses to these
+// parts.
+func givesBack(frame, ahead []byte, parts [][]byte) bool {
+	size := 0
+	for _, part := range parts {
+		size += len(part)
+	}
+	room := takeRoom()
+	defer room.giveBack()
+	out, err := joined(room, ahead, frame, len(ahead)+size)
+	if err != nil || len(out) != len(ahead)+size {
+		return false
+	}
+	out = out[len(ahead):]
+	for _, part := range parts {
+		if !bytes.Equal(out[:len(part)], part) {
+			return false
+		}
+		out = out[len(part):]
+	}
+	return true
+}
+
+// joined decompresses a frame that builds on the bytes ahead, in the memory of room. The result has
+// these bytes and then those of the frame, size bytes together.
+func joined(room *spliceRoom, ahead, frame []byte, size int) ([]byte, error) {
+	in := append(append(room.in[:0], spliceMagic...), 0, 0, 0, 0)
+	in, err := appendBlocks(appendRaw(in, ahead), frame)
+	if err != nil {
+		return nil, err
+	}
+	in = append(in, 1, 0, 0) // a block without bytes, the last
+	binary.LittleEndian.PutUint32(in[len(spliceMagic):], uint32(size))
+	out, err := decoder().DecodeAll(in, slices.Grow(room.out[:0], size+rawBlockMax))
+	room.in, room.out = in, out
+	return out, err
+}

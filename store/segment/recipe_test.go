@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"testing"
 
@@ -38,4 +39,32 @@ func BenchmarkRecipes(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/recipes/spans, "ns/span")
+}
+
+// TestGivesBack shows that a frame which does not give back what was compressed is noticed, and that a
+// Packer then stores the bytes without compression.
+func TestGivesBack(t *testing.T) {
+	blocks, facts, ahead := bytes.Repeat([]byte("some text that comes again, "), 20), []byte("facts of the text"), []byte("the text ahead that comes again")
+	p := new(Packer)
+	parts := [][]byte{blocks, facts}
+	good, _ := p.appendFrame(nil, blocks, facts, ahead)
+	if !givesBack(good, ahead, parts) {
+		t.Error("a frame is refused")
+	}
+	other := bytes.Clone(ahead)
+	other[20] ^= 1
+	if givesBack(good, ahead, [][]byte{facts, blocks}) || givesBack(good, other, parts) || givesBack(good[:len(good)-5], ahead, parts) || givesBack(nil, ahead, parts) {
+		t.Error("a frame is not refused although it has other content")
+	}
+	calls := 0
+	raw := p.checked([]byte("xy"), ahead, parts, func() []byte {
+		out, _ := p.tight.AppendAfter([]byte("xy"), ahead, blocks, facts)
+		if calls++; calls == 1 {
+			out[len(out)-1] ^= 1
+		}
+		return out
+	})
+	if calls != 2 || len(raw) < len(blocks) || !givesBack(raw[2:], ahead, parts) || p.tight.Raw {
+		t.Errorf("after %d calls, %d bytes are stored", calls, len(raw))
+	}
 }

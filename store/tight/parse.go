@@ -34,7 +34,7 @@ func (p *parser) reset() {
 }
 
 // passes is how often a block is parsed.
-const passes = 3
+const passes = 2
 
 // parse chooses the sequences of the block between two places, and sets p.last to the last offsets after
 // it. literals has those of all sequences and those after them.

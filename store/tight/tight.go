@@ -30,6 +30,9 @@ import (
 // memory of about 50 times the size of a block, and 12 times that of the content and the bytes
 // ahead.
 type Encoder struct {
+	// Raw makes Append and AppendAfter write all bytes as they are, without compression.
+	Raw bool
+
 	find  finder
 	parse parser
 	write writer
@@ -117,6 +120,10 @@ func (e *Encoder) blocks(dst, ahead []byte, parts ...[]byte) (out []byte, ends [
 
 // block appends the block of the bytes from a place to another, or several blocks if that takes less.
 func (e *Encoder) block(dst []byte, from, to int) []byte {
+	if e.Raw {
+		e.head = len(dst)
+		return append(appendHead(dst, formRaw, to-from), e.all[from:to]...)
+	}
 	before := e.parse.last
 	literals, seqs := e.parse.parse(&e.find, from, to)
 	at := len(dst)
