@@ -64,3 +64,35 @@ func TestAppend(t *testing.T) {
 		after.Close()
 	}
 }
+
+// FuzzAppend compresses any content after any bytes ahead. A decoder gives the content back.
+func FuzzAppend(f *testing.F) {
+	for _, b := range texts() {
+		if len(b) <= 1000 {
+			f.Add(b, b[:len(b)/2])
+		}
+	}
+	var e Encoder
+	plain, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, content, ahead []byte) {
+		if got, err := plain.DecodeAll(e.Append(nil, content), nil); err != nil || !bytes.Equal(got, content) {
+			t.Fatalf("got %d bytes of %d, %v", len(got), len(content), err)
+		}
+		if len(ahead) < 8 {
+			return
+		}
+		after, err := zstd.NewReader(nil, zstd.WithDecoderDictRaw(0, ahead), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer after.Close()
+		half := len(content) / 2
+		frame, ends := e.AppendAfter(nil, ahead, content[:half], content[half:])
+		if got, err := after.DecodeAll(frame, nil); err != nil || !bytes.Equal(got, content) || len(ends) != 2 || len(content) > 0 && ends[1] != len(frame) {
+			t.Fatalf("got %d bytes of %d after %d, %v; the parts end at %v of %d", len(got), len(content), len(ahead), err, ends, len(frame))
+		}
+	})
+}
