@@ -8,8 +8,8 @@ import (
 	"infomall/store/record/task"
 )
 
-// TestMergesSpread imports batches that each have captures of eight months, so that the merges
-// of eight pools become due at the same import. That import merges only some of them. Later
+// TestMergesSpread imports batches that each have captures of twelve months, so that the merges
+// of twelve pools become due at the same import. That import merges only some of them. Later
 // imports merge the others, although these imports have no captures of those months. The
 // archive answers as if nothing had been merged.
 func TestMergesSpread(t *testing.T) {
@@ -37,7 +37,7 @@ func TestMergesSpread(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// merged returns how many of the eight pools have few segments.
+	// merged returns how many of the twelve pools have few segments.
 	merged := func() (n int) {
 		t.Helper()
 		p, err := a.folder.Pin()
@@ -45,7 +45,7 @@ func TestMergesSpread(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer p.Release()
-		for _, name := range p.PoolNames()[:8] {
+		for _, name := range p.PoolNames()[:12] {
 			switch s := len(p.PoolSegments(name)); {
 			case s > 8:
 				t.Errorf("pool %s has %d segments, want at most 8", name, s)
@@ -56,15 +56,15 @@ func TestMergesSpread(t *testing.T) {
 		return n
 	}
 	for i := range 8 {
-		put(8, day0+record.Time(i)*3600_000, fmt.Sprint(i))
+		put(12, day0+record.Time(i)*3600_000, fmt.Sprint(i))
 	}
 	before := merged()
-	if before == 0 || before > 4 {
-		t.Errorf("the import that makes eight merges due does %d, want some of them", before)
+	if before == 0 || before > 6 {
+		t.Errorf("the import that makes twelve merges due does %d, want some of them", before)
 	}
-	for i := range 8 - before {
+	for i := range 12 - before {
 		put(1, day0+record.Time(900+31*i)*dayMillis, "later")
-		if now := merged(); now <= before && now < 8 {
+		if now := merged(); now <= before && now < 12 {
 			t.Errorf("a later import leaves %d pools merged, before were %d", now, before)
 		} else {
 			before = now

@@ -20,53 +20,36 @@ const (
 	// is usually in the next class, so a capture is rewritten at most once in each class. After
 	// the merges a pool has less than classWays small segments in each class.
 	classWays = 8
-	// manyWays takes the place of classWays if the archive has more than manySegments segments.
-	// Each segment costs every query and every later import some time, so the merges then write
-	// more and leave fewer segments. After twelve imports of 50,000 captures over 24 months the
-	// archive has 112 segments, not 159. Queries of it take 2 to 15 percent less CPU time. The next
-	// four imports take 7 percent less, merges included. The second import takes a quarter more.
-	manySegments = 64
-	manyWays     = 4
 	// classBytes is the size in bytes below which a segment is in the first class.
 	classBytes = 32 << 10
 )
 
 // classOf returns the number of the size class of a segment, from 0 for the smallest segments.
-// ways is the factor between the greatest sizes of two neighbouring classes.
-func classOf(s *segment.Info, ways int) (class int) {
-	for most := int64(classBytes); s.Bytes >= most; most *= int64(ways) {
+func classOf(s *segment.Info) (class int) {
+	for most := int64(classBytes); s.Bytes >= most; most *= classWays {
 		class++
 	}
 	return class
 }
 
 // DueForMerge returns the segments of a pool that should be merged without a MERGE statement:
-// the small segments of one size class, if there are at least classWays of them, or manyWays
-// in an archive of many segments. It returns at most MergeWays. If several classes are due, it
-// returns segments of the smallest class. The result is nil if no class is due.
-func (c *Catalog) DueForMerge(pool string) []*segment.Info {
-	return c.dueAmong(c.PoolSegments(pool))
-}
-
-// dueAmong does the work of DueForMerge. The parameter in has all segments of the pool.
-func (c *Catalog) dueAmong(in []*segment.Info) []*segment.Info {
-	ways := classWays
-	if len(c.Segments) > manySegments {
-		ways = manyWays
-	}
+// the small segments of one size class, if there are at least classWays of them. It returns at
+// most MergeWays. If several classes are due, it returns segments of the smallest class. The
+// parameter in has all segments of the pool. The result is nil if no class is due.
+func DueForMerge(in []*segment.Info) []*segment.Info {
 	var classes [][]*segment.Info
 	for _, s := range in {
 		if s.Bytes >= smallBytes {
 			continue
 		}
-		c := classOf(s, ways)
+		c := classOf(s)
 		for len(classes) <= c {
 			classes = append(classes, nil)
 		}
 		classes[c] = append(classes[c], s)
 	}
 	for _, of := range classes {
-		if len(of) >= ways {
+		if len(of) >= classWays {
 			slices.SortFunc(of, func(a, b *segment.Info) int { return cmp.Or(cmp.Compare(a.Bytes, b.Bytes), cmp.Compare(a.ID, b.ID)) })
 			return of[:min(len(of), MergeWays)]
 		}
@@ -90,7 +73,7 @@ func (c *Catalog) DueMerges(captures int64) (pools []string, rewritten int64) {
 	}
 	due := make(map[string][]*segment.Info)
 	for pool, segments := range in {
-		if d := c.dueAmong(segments); d != nil {
+		if d := DueForMerge(segments); d != nil {
 			due[pool] = d
 			pools = append(pools, pool)
 		}

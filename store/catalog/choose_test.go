@@ -9,8 +9,7 @@ import (
 )
 
 // TestDueForMerge shows which small segments are merged by themselves: eight or more of
-// one size class, or four if the archive has many segments; those of the smallest class first;
-// never large ones.
+// one size class, those of the smallest class first; never large ones.
 func TestDueForMerge(t *testing.T) {
 	const mb = 1 << 20
 	of := func(list ...[2]int64) (sizes []int64) {
@@ -31,16 +30,14 @@ func TestDueForMerge(t *testing.T) {
 		"very many":          {of([2]int64{10, 9 * mb}, [2]int64{20, 8 * mb}), of([2]int64{MergeWays, 8 * mb})},
 		"tiny":               {of([2]int64{8, 1}), of([2]int64{8, 1})},
 		"large ones":         {of([2]int64{100, smallBytes}), nil},
-		"large and small":    {of([2]int64{manySegments - 7, smallBytes}, [2]int64{7, 1}), nil},
-		"four among many":    {of([2]int64{manySegments - 3, smallBytes}, [2]int64{4, 1}), of([2]int64{4, 1})},
-		"three among many":   {of([2]int64{manySegments, smallBytes}, [2]int64{3, 1}), nil},
+		"large and small":    {of([2]int64{100, smallBytes}, [2]int64{7, 1}), nil},
 	} {
 		var in []*segment.Info
 		for i, size := range c.sizes {
-			in = append(in, &segment.Info{ID: uint32(i), Pool: "200801", Bytes: size})
+			in = append(in, &segment.Info{ID: uint32(i), Bytes: size})
 		}
 		var got []int64
-		for _, s := range (&Catalog{Segments: in}).DueForMerge("200801") {
+		for _, s := range DueForMerge(in) {
 			got = append(got, s.Bytes)
 		}
 		if !slices.Equal(got, c.want) {
@@ -50,49 +47,36 @@ func TestDueForMerge(t *testing.T) {
 }
 
 // TestDueForMergeAmount adds segments of one size to a pool, and merges what is due each
-// time. What all merges write is bounded, and so is the number of segments. In an archive whose
-// other pools have many segments, the merges write more, and the pool has fewer segments.
+// time. What all merges write is bounded, and so is the number of segments.
 func TestDueForMergeAmount(t *testing.T) {
 	for _, size := range []int64{1 << 10, 20 << 10, 400 << 10, 5 << 20} {
-		for others, classMost := range map[int]int{0: classWays - 1, manySegments: manyWays - 1} {
-			other := slices.Repeat([]*segment.Info{{Pool: "200802", Bytes: smallBytes}}, others)
-			var in []*segment.Info
-			written, most := int64(0), 0
-			const adds = 1000
-			for i := range adds {
-				in = append(in, &segment.Info{ID: uint32(i), Pool: "200801", Bytes: size})
-				written += size
-				for {
-					c := &Catalog{Segments: in}
-					if others > 0 {
-						c.Segments = slices.Concat(other, in)
-					}
-					due := c.DueForMerge("200801")
-					if due == nil {
-						break
-					}
-					merged := &segment.Info{ID: due[0].ID, Pool: "200801"}
-					for _, s := range due {
-						merged.Bytes += s.Bytes
-					}
-					in = slices.DeleteFunc(in, func(s *segment.Info) bool { return slices.Contains(due, s) })
-					in = append(in, merged)
-					written += merged.Bytes
+		var in []*segment.Info
+		written, most := int64(0), 0
+		const adds = 1000
+		for i := range adds {
+			in = append(in, &segment.Info{ID: uint32(i), Bytes: size})
+			written += size
+			for due := DueForMerge(in); due != nil; due = DueForMerge(in) {
+				merged := &segment.Info{ID: due[0].ID}
+				for _, s := range due {
+					merged.Bytes += s.Bytes
 				}
-				small := 0
-				for _, s := range in {
-					if s.Bytes < smallBytes {
-						small++
-					}
+				in = slices.DeleteFunc(in, func(s *segment.Info) bool { return slices.Contains(due, s) })
+				in = append(in, merged)
+				written += merged.Bytes
+			}
+			small := 0
+			for _, s := range in {
+				if s.Bytes < smallBytes {
+					small++
 				}
-				most = max(most, small)
 			}
-			ratio := float64(written) / float64(adds*size)
-			if ratio > 9 || others == 0 && ratio > 6 || most > 6*classMost {
-				t.Errorf("segments of %d bytes, %d others: %.1f bytes written for each byte, up to %d small segments", size, others, ratio, most)
-			} else {
-				t.Logf("segments of %d bytes, %d others: %.1f bytes written for each byte, up to %d small segments", size, others, ratio, most)
-			}
+			most = max(most, small)
+		}
+		if ratio := float64(written) / float64(adds*size); ratio > 6 || most > 6*(classWays-1) {
+			t.Errorf("segments of %d bytes: %.1f bytes written for each byte, up to %d small segments", size, ratio, most)
+		} else {
+			t.Logf("segments of %d bytes: %.1f bytes written for each byte, up to %d small segments", size, ratio, most)
 		}
 	}
 }
@@ -101,10 +85,8 @@ func TestDueForMergeAmount(t *testing.T) {
 // many months does, and merges what is due. Each time the merges stop at their limit. No pool
 // gets more small segments than one merge takes. In the end no merge is left.
 func TestDueMerges(t *testing.T) {
-	const pools, captures, share = 24, 1000, 3
-	// The other segments make the archive one of many segments from the beginning.
-	c := &Catalog{Segments: slices.Repeat([]*segment.Info{{Pool: "200712", Bytes: smallBytes}}, manySegments)}
-	id := uint32(0)
+	const pools, captures, share = 24, 1000, 2
+	c, id := &Catalog{}, uint32(0)
 	add := func(pool string, captures int64) {
 		id++
 		c.Segments = append(c.Segments, &segment.Info{ID: id, Pool: pool, Captures: captures, Bytes: captures * 100})
@@ -113,7 +95,7 @@ func TestDueMerges(t *testing.T) {
 		names, rewritten := c.DueMerges(may)
 		sum := int64(0)
 		for _, name := range names {
-			due := c.DueForMerge(name)
+			due := DueForMerge(c.PoolSegments(name))
 			if sum >= may && len(due) < MergeWays {
 				t.Errorf("a merge in pool %s after merges of %d captures, %d should be enough", name, sum, may)
 			}
@@ -140,7 +122,7 @@ func TestDueMerges(t *testing.T) {
 		debt = max(n-may, 0)
 		written += n
 		for _, name := range c.PoolNames() {
-			if due := c.DueForMerge(name); len(due) >= MergeWays {
+			if due := DueForMerge(c.PoolSegments(name)); len(due) >= MergeWays {
 				t.Errorf("batch %d: pool %s has %d segments of one class", batch, name, len(due))
 			}
 		}
@@ -158,7 +140,7 @@ func TestDueMerges(t *testing.T) {
 	}
 	merge(0)
 	for _, name := range c.PoolNames() {
-		if due := c.DueForMerge(name); due != nil {
+		if due := DueForMerge(c.PoolSegments(name)); due != nil {
 			t.Errorf("pool %s has %d segments to merge, but nothing is due", name, len(due))
 		}
 	}

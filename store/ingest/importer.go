@@ -92,9 +92,8 @@ type Importer struct {
 
 // mergeShare is how many captures the merges after a batch should rewrite at most, for each
 // capture of the batch that is stored. Each capture is rewritten about once for each size class
-// that its segment reaches (see catalog.Catalog.DueForMerge). With 2, so many merges were left that
-// an archive of many pools had a quarter more segments after twelve imports.
-const mergeShare = 3
+// that its segment reaches (see catalog.DueForMerge), and few segments reach a third class.
+const mergeShare = 2
 
 // staged is a capture of the batch that an import is gathering.
 type staged struct {
@@ -420,7 +419,7 @@ func (g *Importer) mergeSmall(ctx context.Context, pools []string) {
 			if c.Oversized(name, catalog.PoolLimit(g.PoolLimit)) {
 				return c.PoolSegments(name)
 			}
-			return c.DueForMerge(name)
+			return catalog.DueForMerge(c.PoolSegments(name))
 		}
 		if err := g.intake.merge(ctx, name, g.PoolLimit, due); err != nil && ctx.Err() == nil {
 			g.intake.warn(err)

@@ -169,14 +169,23 @@ type mergeTask struct {
 	progress func(done, total int64) // is called with numbers of captures; or nil
 }
 
+// someMost is the greatest number of merges in one call of Some.
+const someMost = 4
+
 // Some merges those segments of a pool that the function choose selects from the current
-// catalogue. If choose selects all segments of the pool, and the pool is larger than limit bytes,
+// catalogue. It repeats this until choose selects none, because a merge may make another one
+// due. If choose selects all segments of the pool, and the pool is larger than limit bytes,
 // Some splits the pool; a limit of 0 means the default. Some is for merges for which no
 // statement has asked: if another process merges or changes these segments meanwhile, Some
 // leaves them to that process and returns nil.
 func (m *Merger) Some(ctx context.Context, pool string, limit int64, choose func(*catalog.Catalog) []*segment.Info) error {
-	_, err := m.do(ctx, mergeTask{pool: pool, limit: limit, byItself: true, choose: choose})
-	return err
+	for range someMost {
+		r, err := m.do(ctx, mergeTask{pool: pool, limit: limit, byItself: true, choose: choose})
+		if err != nil || r.Into == 0 {
+			return err
+		}
+	}
+	return nil
 }
 
 // mergeResult returns a MergeResult for a merge that has not begun: it has the counts of the
