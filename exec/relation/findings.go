@@ -403,7 +403,8 @@ func (b *bestScores) add(score float64) {
 	}
 }
 
-// reach reports whether a finding with this score may be one of those that are wanted.
+// reach reports whether a score is high enough to be among the best ones. Fewer may have been added
+// than are wanted; then every score is.
 func (b *bestScores) reach(score float64) bool {
 	return int64(len(b.scores)) < b.wanted || score >= b.scores[0]
 }

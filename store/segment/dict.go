@@ -258,10 +258,7 @@ func splice(behind []*Run, frame []byte, size int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	in = append(in, 1, 0, 0) // a block without bytes, the last
-	binary.LittleEndian.PutUint32(in[len(spliceMagic):], uint32(all))
-	out, err := decoder().DecodeAll(in, slices.Grow(room.out[:0], all+rawBlockMax))
-	room.in, room.out = in, out
+	out, err := room.decode(in, all)
 	if err != nil {
 		return nil, err
 	}
@@ -274,6 +271,16 @@ func splice(behind []*Run, frame []byte, size int) ([]byte, error) {
 		at += n + seamBytes
 	}
 	return slices.Clone(out[at:]), nil
+}
+
+// decode decompresses the frame in, to which it first appends its end and in which it sets the size of
+// the content. The result is in the memory of r.
+func (r *spliceRoom) decode(in []byte, size int) ([]byte, error) {
+	in = append(in, 1, 0, 0) // a block without bytes, the last
+	binary.LittleEndian.PutUint32(in[len(spliceMagic):], uint32(size))
+	out, err := decoder().DecodeAll(in, slices.Grow(r.out[:0], size+rawBlockMax))
+	r.in, r.out = in, out
+	return out, err
 }
 
 // spliceMagic is the beginning of a zstd frame without checksum. The size of its content

@@ -548,8 +548,8 @@ func validFlags(x int64) bool {
 		record.Sense(x>>flagSense&3).Valid() && x>>flagBits == 0
 }
 
-// wantAll is the set of all front columns, one bit for each. wantPages is the set of those that
-// AppendPages needs. Keys and flags are decoded always.
+// These are sets of front columns, with one bit for each column: wantAll has all columns, and wantPages
+// has the columns that AppendPages reads. Keys and flags are in no set, because they are always decoded.
 const (
 	wantAll   = 1<<frontCols - 1
 	wantPages = 1<<colMime | 1<<colBytes

@@ -237,9 +237,5 @@ func joined(room *spliceRoom, ahead, frame []byte, size int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	in = append(in, 1, 0, 0) // a block without bytes, the last
-	binary.LittleEndian.PutUint32(in[len(spliceMagic):], uint32(size))
-	out, err := decoder().DecodeAll(in, slices.Grow(room.out[:0], size+rawBlockMax))
-	room.in, room.out = in, out
-	return out, err
+	return room.decode(in, size)
 }

@@ -41,8 +41,8 @@ func BenchmarkRecipes(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/recipes/spans, "ns/span")
 }
 
-// TestGivesBack shows that a frame which does not give back what was compressed is noticed, and that a
-// Packer then stores the bytes without compression.
+// TestGivesBack damages a compressed frame. The Packer notices it, and stores the bytes without
+// compression.
 func TestGivesBack(t *testing.T) {
 	blocks, facts, ahead := bytes.Repeat([]byte("some text that comes again, "), 20), []byte("facts of the text"), []byte("the text ahead that comes again")
 	p := new(Packer)
