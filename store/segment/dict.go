@@ -343,12 +343,16 @@ var spliceRooms = make(chan *spliceRoom, 2)
 
 const spliceRoomMax = 16 << 20
 
+// spliceRoomUsual is the size in bytes of each buffer of a new spliceRoom. Usually the buffers need not
+// grow then. The system provides only the memory of them that is used.
+const spliceRoomUsual = behindMax + 512<<10
+
 func takeRoom() *spliceRoom {
 	select {
 	case r := <-spliceRooms:
 		return r
 	default:
-		return new(spliceRoom)
+		return &spliceRoom{make([]byte, 0, spliceRoomUsual), make([]byte, 0, spliceRoomUsual)}
 	}
 }
 
