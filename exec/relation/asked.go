@@ -347,16 +347,13 @@ func (r *Reader) collectAgain(ctx context.Context, n *Request, kept *askedOnce) 
 func (r *Reader) collect(ctx context.Context, n *Request, keep bool) (*collected, *askedOnce, error) {
 	columns := []*Column{Versions.Column("kind"), Versions.Column("digest")}
 	room := r.Snapshot.Memo().Room() / 2
-	_, _, captures := r.Snapshot.WordsIndexed(record.MinTime, n.Window.To)
+	indexed, segments, captures := r.Snapshot.WordsIndexed(record.MinTime, n.Window.To)
 	listed := keep && captures*askedVersionBytes <= room
 	once := &askedOnce{asked: newAskedNotes(n)}
 	if listed {
+		once.versions = make([]askedVersion, 0, min(captures, 8<<10))
 		columns = append(columns, askedColumns()...)
-		indexed, err := r.indexedTitles(ctx, n)
-		if err != nil {
-			return nil, nil, err
-		}
-		if once.titled = !indexed; once.titled {
+		if once.titled = indexed < segments; once.titled {
 			columns = append(columns, Versions.Column("title"))
 		}
 	}
@@ -364,10 +361,22 @@ func (r *Reader) collect(ctx context.Context, n *Request, keep bool) (*collected
 	counted := search.NewCollection(n.Question)
 	reads := all.Scan(record.ColChange)
 	reads.OfRedirects = true // as in versionsAsked
+	reads.All = true
 	scan := once.asked.watch(r.Snapshot.Scan(ctx, reads))
 	answers := true // the indexes answer
 	var words *search.Words
+	var failed error
+	var searching sync.WaitGroup
+	if r.askedOf(n, n.Question, keptTree(n)).indexed {
+		// The indexes are searched while the scan reads. On two cores, the first search of a process
+		// takes an eighth less time by that.
+		searching.Go(func() { words, failed = r.wordsFor(ctx, n, n.Question, keptTree(n)) })
+		defer searching.Wait()
+	}
 	for b, err := range r.spans(ctx, scan, all, false) {
+		if searching.Wait(); err == nil {
+			err = failed
+		}
 		if err != nil {
 			return nil, nil, err
 		}

@@ -58,6 +58,9 @@ type Scan struct {
 	// OfRedirects asks for the column Location only of captures of the kind redirect. Other captures
 	// may have an empty Location. Columns must have ColKind.
 	OfRedirects bool
+	// All means that the caller uses all rows. The scan then reads ahead of the caller from the first
+	// row on.
+	All bool
 	// Once asks for one row for each URL that has a capture in the time range, instead of one row for
 	// each capture. Only Key is filled, and Columns must be 0.
 	Once bool

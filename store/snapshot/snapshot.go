@@ -237,7 +237,11 @@ func (v *Snapshot) Scan(ctx context.Context, s record.Scan) record.Rows {
 		if v.from.Goroutines == 1 || s.Skip != nil || oneURL(s.Ranges) {
 			here(ctx, fill, yield)
 		} else {
-			ahead(ctx, v.from.AheadAfter, fill, yield)
+			after := v.from.AheadAfter
+			if s.All {
+				after = 0
+			}
+			ahead(ctx, after, fill, yield)
 		}
 	}
 }
