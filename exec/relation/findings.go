@@ -374,6 +374,19 @@ func (r *Reader) ranked(ctx context.Context, n *Request, in iter.Seq2[*finding, 
 // rankAll sets the scores of the findings in list that have none yet. The parameter n is the request
 // whose captures the search query was put to. rarity has the weights of the atoms of the query.
 func (r *Reader) rankAll(ctx context.Context, n *Request, rarity []float64, list []*finding) error {
+	if keptTree(n) {
+		words, err := r.wordsFor(ctx, n, n.Question, true)
+		if err != nil {
+			return err
+		}
+		var refs []record.Ref
+		for _, f := range list {
+			if !f.ranked {
+				refs = append(refs, f.ref)
+			}
+		}
+		words.Ready(refs)
+	}
 	for _, f := range list {
 		if f.ranked {
 			continue

@@ -38,7 +38,7 @@ const (
 // because of damage.
 func (v *Finder) NearWords(ctx context.Context, words []string, ranges []urlkey.Range, from, to record.Time) ([][]search.NearWord, error) {
 	f := &nearFinder{
-		wordFinder: wordFinder{v: v, ctx: ctx},
+		wordFinder: wordFinder{v: v, ctx: ctx, leafPlaces: leafPlaces{of: v}},
 		wanted:     make(map[segment.ID]record.Ref), near: search.NewNearer(words), known: make(map[leafReading]search.NearPart),
 		left: nearTextMax,
 	}

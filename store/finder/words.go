@@ -5,7 +5,6 @@ import (
 	"context"
 	"hash/maphash"
 	"slices"
-	"unsafe"
 
 	"infomall/store/block/divide"
 	"infomall/store/block/facts"
@@ -25,7 +24,7 @@ import (
 // damage, gets the answer Maybe, which means that the caller must read the body. The result
 // is nil if q cannot be answered from the texts of single leaves.
 func (v *Finder) Words(ctx context.Context, q search.Question, ranges []urlkey.Range, from, to record.Time) (*search.Words, error) {
-	f := &wordFinder{v: v, ctx: ctx, seed: maphash.MakeSeed(), ranges: ranges}
+	f := &wordFinder{v: v, ctx: ctx, seed: maphash.MakeSeed(), ranges: ranges, leafPlaces: leafPlaces{of: v}}
 	if f.maker = search.NewMaker(q, f); f.maker == nil {
 		return nil, nil
 	}
@@ -71,7 +70,7 @@ func (v *Finder) Words(ctx context.Context, q search.Question, ranges []urlkey.R
 	words := f.maker.Words(whole)
 	words.PageBy(f.page)
 	if q.Rank != nil {
-		words.RankBy(f.rank)
+		words.RankBy(f.rank, f.ready)
 	}
 	return words, ctx.Err()
 }
@@ -114,12 +113,9 @@ type wordFinder struct {
 	seed    maphash.Seed
 	ranges  []urlkey.Range
 	outline facts.Outline
-	leaves  []segment.Span
 	entries []search.Entry
 	state   string // state of v; empty until it is first needed
-
-	metas []*readMeta // the last results of metaOf, see there
-	kept  int64       // the bytes of the leaves that leavesAt has put into the cache or found there
+	leafPlaces
 }
 
 // run passes the entries of run n of the segment r to f.maker, which reads their leaves.
@@ -204,22 +200,11 @@ func (f *wordFinder) leavesOf(recipe *segment.Recipe, encoded []byte) (_ []segme
 	if f.outline.Read(encoded) != nil || f.outline.Inline {
 		return nil, nil, false
 	}
-	leaves, ok := f.leavesNow(recipe)
+	leaves, ok := f.now(recipe)
 	if !ok || !inLeaves(recipe, leaves, f.outline.Leaves) {
 		return nil, nil, false
 	}
 	return leaves, &f.outline, true
-}
-
-// leavesNow returns the spans in which the leaves of a body with this recipe are stored now.
-// ok is false if a leaf is no longer stored.
-func (f *wordFinder) leavesNow(recipe *segment.Recipe) (_ []segment.Span, ok bool) {
-	spans, err := f.v.Runs.Spans(*recipe)
-	if err != nil {
-		return nil, false
-	}
-	f.leaves = appendLeaves(f.leaves[:0], spans, recipe.Layout)
-	return f.leaves, true
 }
 
 // Text returns the text of a leaf, read in the way that the parameter as says.
@@ -261,7 +246,7 @@ func (f *wordFinder) indexed(ctx context.Context, id, n uint32) (done bool, err 
 		if at < i {
 			return p.Reading, nil, at, true
 		}
-		of := f.leavesAt(holder(&p, ref, i))
+		of := f.at(holder(&p, ref, i))
 		if of == nil {
 			return as, nil, at, false
 		}
@@ -286,12 +271,25 @@ func (f *wordFinder) rank(ref record.Ref) (best search.Best, ok bool) {
 	if !ok || !p.HasLeaves() {
 		return best, false
 	}
-	leaves := f.leavesAt(holder(&p, segment.RunRef{Segment: ref.Segment, Run: ref.Run}, at))
+	leaves := f.at(holder(&p, segment.RunRef{Segment: ref.Segment, Run: ref.Run}, at))
 	if leaves == nil {
 		return best, false
 	}
 	best, err := f.maker.RankOf(&p, leaves)
 	return best, err == nil
+}
+
+// ready looks up the leaves of the pages of these captures, for later calls of rank. It uses two
+// cores, and one run after the other, so that it needs memory for few of them. With that, the
+// ranking of a word's findings takes half the time.
+func (f *wordFinder) ready(refs []record.Ref) {
+	var at []index.Holder
+	for _, ref := range refs {
+		if p, n, ok := f.index.page(ref.Segment, ref.Run, int(ref.N)); ok && p.HasLeaves() {
+			at = append(at, holder(&p, segment.RunRef{Segment: ref.Segment, Run: ref.Run}, n))
+		}
+	}
+	f.keepAll(at)
 }
 
 // page returns the page of capture ref, from the index of the capture's segment. ok is false if the
@@ -354,91 +352,4 @@ func (f *wordFinder) documentTexts(id, n uint32, special []index.Special) (texts
 		}
 	}
 	return texts
-}
-
-// leavesKey is the key, in the cache Finder.kept, of the result of leavesAt. It has the
-// generation of the catalogue, because leaves may be elsewhere in another generation.
-type leavesKey struct {
-	archive    string // ID of the archive
-	generation uint64
-	at         index.Holder
-}
-
-// leavesAt returns the leaves of the body that the entry at this place stores. It
-// returns nil if they are not known, for example because a leaf is no longer stored. The
-// result is valid until the next call.
-//
-// leavesAt keeps leaves in the cache only as long as those of this search take at most a
-// quarter of it. The leaves of a million pages would push each other out before the next
-// search could use them, and would push out the pages of indexes too.
-func (f *wordFinder) leavesAt(at index.Holder) []segment.Span {
-	keep := f.kept < f.v.kept.Room()
-	key := leavesKey{f.v.Pin.Catalog.ID, f.v.Pin.Catalog.Generation, at}
-	if keep {
-		if l, ok := memo.Get[[]segment.Span](f.v.kept, key); ok {
-			f.kept += leavesBytes(l) + memo.ItemBytes
-			return l
-		}
-	}
-	meta := f.metaOf(at.RunRef)
-	if meta == nil {
-		return nil
-	}
-	recipe, own, err := meta.Recipe(at.N)
-	if err != nil || !own {
-		return nil
-	}
-	leaves, ok := f.leavesNow(&recipe)
-	if !ok {
-		return nil
-	}
-	if !keep {
-		return leaves
-	}
-	leaves = append(make([]segment.Span, 0, len(leaves)), leaves...)
-	f.v.kept.Put(key, leaves, leavesBytes(leaves))
-	f.kept += leavesBytes(leaves) + memo.ItemBytes
-	return leaves
-}
-
-// leavesBytes returns the bytes of memory that a list of spans takes.
-func leavesBytes(spans []segment.Span) int64 {
-	return int64(len(spans)) * int64(unsafe.Sizeof(segment.Span{}))
-}
-
-// readMeta is the result of metaOf for a run.
-type readMeta struct {
-	run    segment.RunRef
-	meta   *segment.Meta // nil if the run cannot be read
-	memory segment.RunMemory
-}
-
-// metasMost is the number of runs for which metaOf remembers its result. Captures that are
-// stored together have their bodies in a few runs.
-const metasMost = 8
-
-// metaOf returns the meta of a run (its entries without bodies), or nil if it cannot be read. The
-// result is valid until the next call.
-//
-// metaOf uses the memory of the result that it has not returned for longest. With new memory for
-// each run, the pages of a common word touched 17 MB more, and a search took a tenth more CPU time.
-func (f *wordFinder) metaOf(run segment.RunRef) *segment.Meta {
-	at := slices.IndexFunc(f.metas, func(m *readMeta) bool { return m.run == run })
-	var m *readMeta
-	if at >= 0 {
-		m = f.metas[at]
-	} else {
-		if len(f.metas) < metasMost {
-			f.metas = append(f.metas, new(readMeta))
-		}
-		at = len(f.metas) - 1
-		m = f.metas[at]
-		m.run, m.meta = run, nil
-		if s := f.v.Runs.Segment(run.Segment); s != nil {
-			m.meta, _ = f.v.Runs.CachedMeta(s, run.Run, &m.memory) // the page is read, and its reader meets the error
-		}
-	}
-	copy(f.metas[1:at+1], f.metas[:at])
-	f.metas[0] = m
-	return m.meta
 }

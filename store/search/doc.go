@@ -63,7 +63,8 @@ type Words struct {
 	// rank returns the rank of the page of a capture, if an index gave the answer for the
 	// capture. ok is false if the page has to be read for that. rank is nil if no ranks are
 	// needed.
-	rank func(record.Ref) (best Best, ok bool)
+	rank  func(record.Ref) (best Best, ok bool)
+	ready func([]record.Ref) // see Ready
 	// page returns the page of a capture, if an index gave the answer for the capture.
 	page func(record.Ref) (p index.Page, ok bool)
 }
@@ -134,8 +135,20 @@ func (w *Words) OfRun(id, run uint32) func(n uint32) match.Answer {
 
 // RankBy sets the function that returns the rank of a capture's page. Of calls it for captures that
 // match according to an index. The function can compute the rank by Maker.RankOf. It returns false
-// if the page must be read for that.
-func (w *Words) RankBy(rank func(record.Ref) (best Best, ok bool)) { w.rank = rank }
+// if the page must be read for that. The function ready prepares the ranks of some captures, see Ready.
+func (w *Words) RankBy(rank func(record.Ref) (best Best, ok bool), ready func([]record.Ref)) {
+	w.rank, w.ready = rank, ready
+}
+
+// Ready makes the next calls of Of for these captures faster. It may use several goroutines.
+func (w *Words) Ready(refs []record.Ref) {
+	if w == nil || w.ready == nil {
+		return
+	}
+	w.ready(slices.DeleteFunc(slices.Clone(refs), func(ref record.Ref) bool {
+		return !w.Indexed(ref) || w.Answer(ref) != match.Yes
+	}))
+}
 
 // PageBy sets the function that returns what an index of words has of the page of a capture.
 func (w *Words) PageBy(page func(record.Ref) (p index.Page, ok bool)) { w.page = page }
