@@ -127,6 +127,9 @@ func draw(t *rapid.T, dir string) made {
 			if rapid.IntRange(0, 3).Draw(t, "users") == 0 {
 				w.endUsers()
 			}
+			if rapid.IntRange(0, 3).Draw(t, "end of pages") == 0 {
+				w.endPages()
+			}
 			if rapid.IntRange(0, 3).Draw(t, "end of targets") == 0 {
 				w.endTargets()
 			}

@@ -109,7 +109,7 @@ func (g *pageGroup) reset() {
 	for i := range g.cols {
 		g.cols[i] = g.cols[i][:0]
 	}
-	g.bytes, g.title, g.cut = 0, "", g.cut[:0]
+	g.bytes, g.title, g.cut, g.terms = 0, "", g.cut[:0], 0
 }
 
 // errPages is returned if the pages are damaged although the checksum of their block is
