@@ -45,9 +45,17 @@ func TestInterruptImport(t *testing.T) {
 // writeWARC writes a WARC file with that many pages.
 func writeWARC(t *testing.T, path string, pages int) {
 	t.Helper()
+	writePages(t, path, pages, func(i int) string {
+		return fmt.Sprintf("<title>Page %d</title>", i) + strings.Repeat(fmt.Sprintf("<div><h2>%d</h2><p>%d words of page %d and no other</p></div>", i, i%7, i), 10)
+	})
+}
+
+// writePages writes a WARC file with pages on 50 hosts. The function of returns the body of page i.
+func writePages(t *testing.T, path string, pages int, of func(i int) string) {
+	t.Helper()
 	var b strings.Builder
 	for i := range pages {
-		body := fmt.Sprintf("<title>Page %d</title>", i) + strings.Repeat(fmt.Sprintf("<div><h2>%d</h2><p>%d words of page %d and no other</p></div>", i, i%7, i), 10)
+		body := of(i)
 		response := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
 		fmt.Fprintf(&b, "WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:%08d-0000-0000-0000-000000000000>\r\n"+
 			"WARC-Date: 2008-07-%02dT00:00:00Z\r\nWARC-Target-URI: http://h%d.example/p%d\r\n"+

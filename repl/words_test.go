@@ -3,11 +3,17 @@ package repl
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"infomall/exec"
 	"infomall/exec/session"
 	"infomall/lang"
+	"infomall/store"
 	"infomall/store/record/task"
 )
 
@@ -59,29 +65,7 @@ func TestWordsFromLeaves(t *testing.T) {
 	a := demoArchive(t)
 	ask := func(query string, plain bool) []string {
 		t.Helper()
-		st, err := lang.ParseOne(query, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		res, err := exec.New(session.Options{Archive: joined(a, nil), Settings: session.DefaultSettings(), Plain: plain}).Run(context.Background(), st)
-		if err != nil {
-			t.Fatalf("%s: %v", query, err)
-		}
-		defer res.Close()
-		var rows []string
-		for b, err := range res.Rows {
-			if err != nil {
-				t.Fatalf("%s: %v", query, err)
-			}
-			for i := range b.N {
-				row := ""
-				for _, c := range b.Cols {
-					row += fmt.Sprintf("%v|", c.At(i))
-				}
-				rows = append(rows, row)
-			}
-		}
-		return rows
+		return foundRows(t, a, query, plain, session.DefaultSettings())
 	}
 	imported := make(map[string]string) // the rows of each query before any merge
 	for _, state := range []string{"imported", "merged", "sealed"} {
@@ -113,6 +97,78 @@ func TestWordsFromLeaves(t *testing.T) {
 			if found == 0 {
 				t.Errorf("%s: no row for %s", state, question)
 			}
+		}
+	}
+}
+
+// foundRows returns the rows that a query has in the archive a. If plain is set, the query is answered
+// in the plainest way: it reads each page and sorts all rows.
+func foundRows(t *testing.T, a *store.Archive, query string, plain bool, with session.Settings) (rows []string) {
+	t.Helper()
+	st, err := lang.ParseOne(query, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := exec.New(session.Options{Archive: joined(a, nil), Settings: with, Plain: plain}).Run(t.Context(), st)
+	if err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	defer res.Close()
+	for b, err := range res.Rows {
+		if err != nil {
+			t.Fatalf("%s: %v", query, err)
+		}
+		for i := range b.N {
+			row := ""
+			for _, c := range b.Cols {
+				row += fmt.Sprintf("%v|", c.At(i))
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// TestTies searches pages of which many have the same score, also at the last place that LIMIT
+// leaves. Which of them are among the rows depends on the rest of ORDER BY. With the order of SEARCH,
+// few pages are ranked.
+func TestTies(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "pages.warc")
+	r := rand.New(rand.NewPCG(1, 2))
+	writePages(t, file, 600, func(i int) string { // hosts and days turn in other orders than the words
+		return fmt.Sprintf("<title>%x</title><p>%s %x %x %x %x</p>", i, strings.Repeat("tie ", 1+i/3%3), r.Uint32(), r.Uint32(), r.Uint32(), r.Uint32())
+	})
+	a := store.Open(t.TempDir(), store.Options{Warn: func(err error) { t.Error(err) }})
+	t.Cleanup(func() { a.Close() })
+	if _, err := a.Import(t.Context(), task.ImportOptions{Patterns: []string{file}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Merge(t.Context(), task.MergeOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, collapse := range []string{"on", "off"} {
+		with := session.DefaultSettings()
+		with.Collapse = collapse == "on"
+		for _, query := range []string{
+			"SEARCH 'tie'",
+			"SEARCH 'tie' LIMIT 1",
+			"SEARCH 'tie' LIMIT 5 OFFSET 7",
+			"SEARCH 'tie' EACH day LIMIT 30",
+			"SEARCH 'tie' WHERE host < 'h2' LIMIT 9",
+			"SEARCH 'tie' ORDER BY score DESC LIMIT 9",
+			"SEARCH 'tie' ORDER BY score DESC, url LIMIT 9",
+			"SEARCH 'tie' ORDER BY score DESC, url DESC LIMIT 9",
+			"SEARCH 'tie' ORDER BY score DESC, first_seen LIMIT 9",
+			"SEARCH 'tie' ORDER BY score DESC, first_seen DESC, url LIMIT 9",
+			"SEARCH 'tie' ORDER BY score LIMIT 9",
+		} {
+			if got, want := foundRows(t, a, query, false, with), foundRows(t, a, query, true, with); !slices.Equal(got, want) {
+				t.Errorf("collapse %s: %s gives\n%s\nwant\n%s", collapse, query, strings.Join(got, "\n"), strings.Join(want, "\n"))
+			}
+		}
+		plan := strings.Join(foundRows(t, a, "EXPLAIN ANALYZE SEARCH 'tie' LIMIT 5", false, with), "\n")
+		if m := regexp.MustCompile(`findings\(.*best 5: .*?\|.*?\|(\d+)\|`).FindStringSubmatch(plan); m == nil || m[1] != "10" {
+			t.Errorf("collapse %s: not 10 findings are ranked:\n%s", collapse, plan)
 		}
 	}
 }

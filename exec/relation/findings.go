@@ -6,6 +6,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"strings"
 
 	"infomall/exec/value"
 	"infomall/store/block/facts"
@@ -344,7 +345,7 @@ func (r *Reader) ranked(ctx context.Context, n *Request, in iter.Seq2[*finding, 
 	if !n.Asks("score") {
 		return in
 	}
-	best := bestScores{wanted: n.Best}
+	best := bestScores{wanted: n.Best, byURL: n.ByURL}
 	all := together(ctx, in, n.Best == 0 && !n.Joins(), func(list []*finding) error {
 		c, err := r.collection(ctx, n)
 		if err != nil {
@@ -403,23 +404,50 @@ func (r *Reader) rankAll(ctx context.Context, n *Request, rarity []float64, list
 	return nil
 }
 
-// bestScores has the highest scores of the findings that were ranked so far, ascending.
+// bestScores has the best of the findings that were ranked so far.
 type bestScores struct {
 	wanted int64
-	scores []float64 // at most as many as wanted says
+	byURL  bool      // of equal scores those whose URL comes first are the best
+	list   []bounded // at most as many as wanted says, the worst first
 }
 
-func (b *bestScores) add(score float64) {
-	at, _ := slices.BinarySearch(b.scores, score)
-	if b.scores = slices.Insert(b.scores, at, score); int64(len(b.scores)) > b.wanted {
-		b.scores = slices.Delete(b.scores, 0, 1)
+// bounded is a finding with a number that its score does not exceed, and the key of its URL. key is
+// empty if the order of URLs does not matter.
+type bounded struct {
+	*finding
+	bound float64
+	key   string
+}
+
+// compare returns a negative number if b comes before o in the result.
+func (b *bounded) compare(o *bounded) int {
+	return cmp.Or(cmp.Compare(o.bound, b.bound), strings.Compare(b.key, o.key))
+}
+
+// of returns the finding f, whose score is at most bound. ok is false if f cannot be among the best.
+// Fewer findings may have been added than are wanted; then every finding can be.
+func (s *bestScores) of(f *finding, bound float64) (b bounded, ok bool) {
+	b = bounded{f, bound, ""}
+	full := int64(len(s.list)) == s.wanted
+	if full && bound < s.list[0].bound {
+		return b, false
 	}
+	if s.byURL {
+		b.key = urlkey.Key(f.url)
+	}
+	return b, !full || b.compare(&s.list[0]) <= 0
 }
 
-// reach reports whether a score is high enough to be among the best ones. Fewer may have been added
-// than are wanted; then every score is.
-func (b *bestScores) reach(score float64) bool {
-	return int64(len(b.scores)) < b.wanted || score >= b.scores[0]
+// add adds a finding that was ranked.
+func (s *bestScores) add(f *finding) {
+	b, ok := s.of(f, f.score)
+	if !ok {
+		return
+	}
+	at, _ := slices.BinarySearchFunc(s.list, b, func(a, b bounded) int { return b.compare(&a) })
+	if s.list = slices.Insert(s.list, at, b); int64(len(s.list)) > s.wanted {
+		s.list = slices.Delete(s.list, 0, 1)
+	}
 }
 
 // rankedAtOnce is how many findings rankBest ranks at most before it compares the scores with the
@@ -434,28 +462,29 @@ func (r *Reader) rankBest(ctx context.Context, n *Request, rarity []float64, lis
 	if err != nil {
 		return err
 	}
-	type bounded struct {
-		*finding
-		bound float64 // the score is not higher
-	}
 	var all []bounded
 	for _, f := range list {
 		if f.ranked {
-			best.add(f.score)
+			best.add(f)
 			continue
 		}
-		b := bounded{f, math.Inf(1)}
+		bound := math.Inf(1)
 		if words != nil {
-			if bound, ok := words.Bound(f.ref, rarity); ok {
-				b.bound = bound
+			if known, ok := words.Bound(f.ref, rarity); ok {
+				bound = known
 			}
 		}
-		all = append(all, b)
+		if b, ok := best.of(f, bound); ok {
+			all = append(all, b)
+		}
 	}
-	slices.SortStableFunc(all, func(a, b bounded) int { return cmp.Compare(b.bound, a.bound) })
+	slices.SortStableFunc(all, func(a, b bounded) int { return a.compare(&b) })
 	for count := int(min(2*best.wanted, rankedAtOnce)); len(all) > 0; count *= 16 {
 		var next []*finding
-		for len(all) > 0 && len(next) < count && best.reach(all[0].bound) {
+		for len(all) > 0 && len(next) < count {
+			if _, ok := best.of(all[0].finding, all[0].bound); !ok {
+				break
+			}
 			next, all = append(next, all[0].finding), all[1:]
 		}
 		if next == nil {
@@ -466,7 +495,7 @@ func (r *Reader) rankBest(ctx context.Context, n *Request, rarity []float64, lis
 			return err
 		}
 		for _, f := range next {
-			best.add(f.score)
+			best.add(f)
 		}
 	}
 	return nil

@@ -67,6 +67,9 @@ type Factors struct {
 // The constants of Rank. The constants named Length are from 0 to 1, and say how much a word
 // counts less in a longer text. The constants named usual are the numbers of terms of a usual
 // text.
+//
+// boundOf must compute exactly the score of a simple page. So the products are converted to float64:
+// then no processor adds to them before it rounds them.
 const (
 	saturation = 1.2 // k1 of BM25: how much a word counts when it occurs again
 	linkedPart = .1  // how much a word in a link counts, because it is about another page
@@ -97,13 +100,15 @@ func LabelWeight(l label.Label) float64 {
 // saturated returns BM25's weight of a word that occurs n times in a text. The parameter length
 // is the relativeLength of the text.
 func saturated(n, length float64) float64 {
-	return n * (saturation + 1) / (n + saturation*length)
+	return n * (saturation + 1) / (n + float64(saturation*length))
 }
 
 // relativeLength returns the factor of BM25 for the length of a text: 1 for a text of the usual
 // number of terms, and more for a longer text. The parameter b says how much the length
 // matters, from 0 to 1.
-func relativeLength(terms int, usual, b float64) float64 { return 1 - b + b*float64(terms)/usual }
+func relativeLength(terms int, usual, b float64) float64 {
+	return 1 - b + float64(b*float64(terms))/usual
+}
 
 // Rank returns how well the page p answers q.
 func Rank(q *match.Query, p *Page) Best {
@@ -189,7 +194,7 @@ func weighTitle(q *match.Query, title string, out []float64) {
 func (b *Best) Score(rarity []float64) float64 {
 	sum := 0.0
 	for a, says := range b.Says {
-		sum += says * rarity[a]
+		sum += float64(says * rarity[a])
 	}
 	return sum
 }
@@ -216,7 +221,9 @@ func mostOf(counts []uint16) (m most) {
 // p has the atoms of q.
 //
 // The bound assumes that all occurrences stand in one block, the shortest that p may have, and that
-// none is in a link. Explain computes the same with the blocks of the page.
+// none is in a link. Explain computes the same with the blocks of the page. If the page is one block
+// for which this is so, and of which the index has the number of terms, the bound is the score: then
+// pages with equal scores need not be ranked. With several blocks, Explain may round differently.
 func boundOf(q *match.Query, m most, p *index.Page, rarity []float64) float64 {
 	titles := make([]float64, len(rarity))
 	weighTitle(q, p.Title, titles)
@@ -236,9 +243,12 @@ func boundOf(q *match.Query, m most, p *index.Page, rarity []float64) float64 {
 		if a < len(m) && m[a] > 0 {
 			n := float64(mostCounts[m[a]])
 			block = saturated(n, relativeLength(shortest, usualBlock, blockLength))
-			whole = saturated(weight*n, relativeLength(p.Terms, usualWhole, wholeLength))
+			whole = saturated(float64(weight*n), relativeLength(p.Terms, usualWhole, wholeLength))
 		}
-		sum += (weight*block + wholeWeight*whole + titles[a]) * rarity[a]
+		sum += float64((float64(weight*block) + (float64(wholeWeight*whole) + titles[a])) * rarity[a])
 	})
-	return sum * (1 + 1e-9) // the score is rounded in other places
+	if blocks != 1 {
+		sum *= 1 + 1e-9
+	}
+	return sum
 }
