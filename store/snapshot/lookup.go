@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sync"
 
 	"infomall/store/body"
 	"infomall/store/catalog"
@@ -142,66 +143,88 @@ func (v *Snapshot) KeysOf(ctx context.Context, refs []record.Ref) ([]string, err
 	slices.SortFunc(refs, func(a, b record.Ref) int {
 		return cmp.Or(cmp.Compare(a.Segment, b.Segment), compareInSegment(a, b))
 	})
-	var out []string
+	var segments [][]record.Ref
 	for len(refs) > 0 {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+		end := slices.IndexFunc(refs, func(r record.Ref) bool { return r.Segment != refs[0].Segment })
+		if end < 0 {
+			end = len(refs)
 		}
-		s := v.Runs.Segment(refs[0].Segment)
-		if s == nil {
-			return nil, body.ErrMissing
-		}
-		of := refs
-		if end := slices.IndexFunc(refs, func(r record.Ref) bool { return r.Segment != refs[0].Segment }); end > 0 {
-			of = refs[:end]
-		}
-		refs = refs[len(of):]
-		var err error
-		if out, err = v.appendKeysOf(out, s, of); err != nil {
-			return nil, err
-		}
+		segments, refs = append(segments, refs[:end]), refs[end:]
 	}
+	var keys [keysAtOnce][]string
+	var errs [keysAtOnce]error
+	var wait sync.WaitGroup
+	for turn := range keys {
+		wait.Go(func() {
+			for i := turn; i < len(segments) && errs[turn] == nil; i += len(keys) {
+				keys[turn], errs[turn] = v.appendKeysOf(ctx, keys[turn], segments[i])
+			}
+		})
+	}
+	wait.Wait()
+	if err := cmp.Or(errs[:]...); err != nil {
+		return nil, err
+	}
+	out := slices.Concat(keys[:]...)
 	slices.Sort(out)
 	return slices.Compact(out), nil
 }
+
+// keysAtOnce is how many segments KeysOf reads at the same time. With two cores and a segment for
+// each of 20 months, that halves its time.
+const keysAtOnce = 2
 
 func compareInSegment(a, b record.Ref) int {
 	return cmp.Or(cmp.Compare(a.Run, b.Run), cmp.Compare(a.N, b.N))
 }
 
-// appendKeysOf appends the keys of captures of the segment s to out and returns the longer
-// slice. refs are these captures, sorted. If they are in at least half of the runs, it
-// reads the index of the segment and no run.
-func (v *Snapshot) appendKeysOf(out []string, s *segment.Reader, refs []record.Ref) ([]string, error) {
+// appendKeysOf appends the keys of captures of one segment to out and returns the longer slice. refs
+// are these captures, sorted. If they are in at least half of the runs, it reads the index of the
+// segment and no run.
+func (v *Snapshot) appendKeysOf(ctx context.Context, out []string, refs []record.Ref) ([]string, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s := v.Runs.Segment(refs[0].Segment)
+	if s == nil {
+		return nil, body.ErrMissing
+	}
 	runs := 0
 	for i, r := range refs {
 		if i == 0 || r.Run != refs[i-1].Run {
 			runs++
 		}
 	}
-	found := 0 // captures
-	add := func(run uint32, keys []string, counts []int64) {
+	found := 0     // captures
+	var urls []int // result of urlsOf
+	// urlsOf returns the numbers of those URLs of a run that have captures in refs. counts has the number
+	// of captures of each URL of the run.
+	urlsOf := func(run uint32, counts []int64) []int {
+		urls = urls[:0]
 		at, _ := slices.BinarySearchFunc(refs, record.Ref{Run: run}, compareInSegment)
 		of := refs[at:]
-		end := int64(0) // number of the first entry with the next key
-		for k := 0; k < len(keys) && len(of) > 0 && of[0].Run == run; k++ {
+		end := int64(0) // number of the first entry of the next URL
+		for k := 0; k < len(counts) && len(of) > 0 && of[0].Run == run; k++ {
 			end += counts[k]
 			n := 0
 			for n < len(of) && of[n].Run == run && int64(of[n].N) < end {
 				n++
 			}
 			if n > 0 {
-				out, of, found = append(out, keys[k]), of[n:], found+n
+				urls, of, found = append(urls, k), of[n:], found+n
 			}
 		}
+		return urls
 	}
 	if 2*runs >= s.Info.Runs {
-		c := s.Chunks(0)
+		c := s.Chunks(segment.WantKeysLater)
 		defer c.Close()
-		chunk, err := c.Seek("")
-		for ; err == nil && chunk != nil; chunk, err = c.Next() {
-			keys, counts := chunk.Keys()
-			add(chunk.Run, keys, counts)
+		var t segment.Tally
+		more, err := c.SeekTally("", &t)
+		for ; err == nil && more; more, err = c.NextTally(&t) {
+			if out, err = t.PickKeys(out, urlsOf(t.Run, t.Counts)); err != nil {
+				return nil, err
+			}
 		}
 		if err != nil {
 			return nil, err
@@ -219,7 +242,9 @@ func (v *Snapshot) appendKeysOf(out []string, s *segment.Reader, refs []record.R
 			if err != nil {
 				return nil, err
 			}
-			add(r.Run, keys, counts)
+			for _, k := range urlsOf(r.Run, counts) {
+				out = append(out, keys[k])
+			}
 		}
 	}
 	if found < len(refs) {

@@ -71,6 +71,15 @@ func TestColumnsRandom(t *testing.T) {
 			t.Fatalf("texts: got %q, %v, want %q", got, err, s)
 		}
 		slices.Sort(s)
+		at := rapid.SliceOfDistinct(rapid.IntRange(0, len(s)), rapid.ID).Draw(t, "picked")
+		at = slices.DeleteFunc(slices.Sorted(slices.Values(at)), func(i int) bool { return i == len(s) })
+		var picked []string
+		for _, i := range at {
+			picked = append(picked, s[i])
+		}
+		if got, err := PickKeys(nil, appendKeys(nil, s), &Texts{List: []string{""}}, at); err != nil || !slices.Equal(got, picked) {
+			t.Fatalf("picked %q, %v", got, err)
+		}
 		if got, err := DecodeKeys(nil, appendKeys(nil, s), len(s), &Texts{List: []string{""}}); err != nil || !slices.Equal(got, s) {
 			t.Fatalf("keys: got %q, %v, want %q", got, err, s)
 		}

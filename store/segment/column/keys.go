@@ -122,3 +122,22 @@ func DecodeKeys(dst []string, src []byte, n int, ends *Texts) ([]string, error) 
 	}
 	return keys, nil
 }
+
+// PickKeys appends to dst those of the keys that DecodeKeys would return whose indexes are in at,
+// which is ascending. It makes no strings of the other keys.
+func PickKeys(dst []string, src []byte, ends *Texts, at []int) ([]string, error) {
+	var mem [256]byte
+	stem := mem[:0]
+	for i := 0; len(at) > 0; i++ {
+		r := packed.Reader{B: src}
+		shared, rest := r.Uvarint(), r.Uvarint()
+		if r.Bad || shared > uint64(len(stem)) || rest > uint64(len(r.B)) || len(stem) > KeyBytesMax {
+			return nil, ErrDamaged
+		}
+		stem, src = append(stem[:shared], r.B[:rest]...), r.B[rest:]
+		if i == at[0] {
+			dst, at = append(dst, string(stem)+ends.Of(i)), at[1:]
+		}
+	}
+	return dst, nil
+}
