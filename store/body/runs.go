@@ -28,6 +28,7 @@ type Runs struct {
 	noCache bool
 	recent  recentRuns
 	shelf   *shelf                    // if not nil, keeps decoded runs instead of recent and the shared cache, see Shelve
+	lent    recentRun                 // the run that Lend returned last, if Lend has read it
 	gathers int                       // number of calls of gathered
 	names   map[uint32]*segment.Names // by number of a merged segment: where its blocks are now; loaded when needed
 	bad     map[uint64]error          // by runKey: the errors of damaged runs, see badRun
@@ -302,6 +303,25 @@ func (r *Runs) once(s *segment.Reader, n uint32, whole bool, m *segment.RunMemor
 	return run, nil
 }
 
+// Lend returns run n of a segment, with its blocks and facts decompressed. If the run is not in memory,
+// Lend reads it into the memory m. The run is then valid, and r finds it in memory, until the next call
+// of Lend. Only one goroutine may use r meanwhile.
+func (r *Runs) Lend(s *segment.Reader, n uint32, m *segment.RunMemory) (*segment.Run, error) {
+	r.lend(recentRun{})
+	run, err := r.once(s, n, true, m)
+	if err != nil {
+		return nil, err
+	}
+	r.lend(recentRun{s.Info.ID, n, run})
+	return run, nil
+}
+
+func (r *Runs) lend(run recentRun) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lent = run
+}
+
 // runKey returns the key of run n of a segment in the caches of runs.
 func runKey(s *segment.Reader, n uint32) uint64 { return uint64(s.Info.Number())<<32 | uint64(n) }
 
@@ -320,9 +340,13 @@ func (r *Runs) countRead(stored, unpacked int) {
 // means that the cache could not be created.
 func (r *Runs) inMemory(s *segment.Reader, n uint32) (*segment.Run, error) {
 	r.mu.Lock()
-	recent, useCache, shelf := r.recent.get(s.Info.ID, n), !r.noCache, r.shelf
+	lent, useCache, shelf := r.lent, !r.noCache, r.shelf
+	recent := r.recent.get(s.Info.ID, n)
 	r.open(s.Info)
 	r.mu.Unlock()
+	if lent.run != nil && lent.segment == s.Info.ID && lent.n == n {
+		return lent.run, nil
+	}
 	if recent != nil {
 		return recent, nil
 	}

@@ -21,18 +21,20 @@ type leafReader struct {
 	// texts has the texts of those leaves of the run own that were read, by number of the
 	// block. Most leaves are in a page of their own run, so their bytes need not be read
 	// once more for their texts.
-	own   segment.RunRef
-	texts []facts.LeafText
+	own    segment.RunRef
+	ownHas *segment.Facts // the facts of the run own, or nil
+	texts  []facts.LeafText
 }
 
 // knownLeavesMax is the most bytes of memory that leafReader.known may take. A leafReader
 // then forgets all of it.
 const knownLeavesMax = 8 << 20
 
-// begin makes run the run whose texts are kept. It has this number of blocks.
-func (r *leafReader) begin(run segment.RunRef, blocks int) {
+// begin makes run the run whose texts are kept. It has this number of blocks, and the facts has, which
+// must be valid until the next call. has is nil if the facts are damaged.
+func (r *leafReader) begin(run segment.RunRef, blocks int, has *segment.Facts) {
 	clear(r.texts)
-	r.own = run
+	r.own, r.ownHas, r.lastHas = run, has, nil
 	if cap(r.texts) < blocks {
 		r.texts = make([]facts.LeafText, blocks)
 	}
@@ -43,6 +45,9 @@ func (r *leafReader) begin(run segment.RunRef, blocks int) {
 // for the same run follow each other.
 func (r *leafReader) factsOf(s *segment.Reader, n uint32) (*segment.Facts, error) {
 	run := segment.RunRef{Segment: s.Info.ID, Run: n}
+	if run == r.own && r.ownHas != nil {
+		return r.ownHas, nil
+	}
 	if r.lastHas == nil || r.last != run {
 		f, err := r.v.Runs.Facts(s, n)
 		if err != nil {

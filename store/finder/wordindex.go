@@ -23,6 +23,11 @@ type WordIndexer struct {
 	v     *Finder
 	facts leafReader
 	links linkIndexer
+	// metas is memory for the runs that findLeaves reads, and runs for those that open reads. With
+	// new memory for each run, the index of a million captures took a tenth more CPU time, and
+	// 168 MB of memory instead of 130.
+	metas, runs segment.RunMemory
+	packed      bool // the last run that findLeaves read is in the form of static pools
 }
 
 // WordIndexer returns a WordIndexer for the segments of v.
@@ -41,7 +46,7 @@ func (m *WordIndexer) Index(ctx context.Context, segments []*segment.Info, w io.
 		return err
 	}
 	v := m.v
-	x := &wordIndexer{v: v, ids: make(map[uint32]bool), facts: &m.facts, links: &m.links, leaves: make(blockSet), other: make(blockSet), unseen: make(map[uint32]bool), skipped: make(map[segment.RunRef][]bool), terms: make(map[readRun][]int32)}
+	x := &wordIndexer{v: v, of: m, packed: make(map[uint32]bool), ids: make(map[uint32]bool), facts: &m.facts, links: &m.links, leaves: make(blockSet), other: make(blockSet), unseen: make(map[uint32]bool), skipped: make(map[segment.RunRef][]bool), terms: make(map[readRun][]int32)}
 	if x.files, err = v.wordFiles(); err != nil {
 		return err
 	}
@@ -76,6 +81,8 @@ func (m *WordIndexer) Index(ctx context.Context, segments []*segment.Info, w io.
 // wordIndexer reads the runs of segments and gives their words to an index.Builder.
 type wordIndexer struct {
 	v       *Finder
+	of      *WordIndexer
+	packed  map[uint32]bool // the segments of the group that have a run in the form of static pools
 	ids     map[uint32]bool // the IDs of the segments of the group
 	r       *segment.Reader // the current segment
 	run     *segment.Run
@@ -142,7 +149,7 @@ func (x *wordIndexer) findLeaves(ctx context.Context, r *segment.Reader) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		meta, err := x.v.Runs.OpenedMeta(r, n)
+		meta, err := x.metaOf(r, n)
 		if err != nil || meta.Len() == 0 {
 			continue
 		}
@@ -173,6 +180,20 @@ func (x *wordIndexer) findLeaves(ctx context.Context, r *segment.Reader) error {
 	return nil
 }
 
+// metaOf returns the meta of run n of segment r, valid until the next call.
+func (x *wordIndexer) metaOf(r *segment.Reader, n uint32) (meta *segment.Meta, err error) {
+	if x.of.packed { // then this run is probably packed, too
+		meta, err = x.v.Runs.OpenedMeta(r, n)
+	} else {
+		meta, err = x.v.Runs.CachedMeta(r, n, &x.of.metas)
+	}
+	if err == nil {
+		x.of.packed = meta.Packed()
+		x.packed[r.Info.ID] = x.packed[r.Info.ID] || meta.Packed()
+	}
+	return meta, err
+}
+
 // inGroup reports whether a segment belongs to the group for which x makes an index.
 func (x *wordIndexer) inGroup(id uint32) bool {
 	if id != x.asked {
@@ -187,11 +208,7 @@ func isPage(mime string) bool { return page.IsMarkup(mime) || mime == "text/plai
 // open sets x.source to what will be indexed of run n of segment x.r: its blocks, and the page
 // of each capture. An error means that the run cannot be read.
 func (x *wordIndexer) open(ctx context.Context, n uint32) error {
-	run, err := x.v.Runs.Run(x.r, n)
-	if err != nil {
-		return err
-	}
-	ends, err := run.Meta.BlockEnds()
+	run, err := x.load(n)
 	if err != nil {
 		return err
 	}
@@ -200,25 +217,26 @@ func (x *wordIndexer) open(ctx context.Context, n uint32) error {
 	}
 	x.run = run
 	ref := segment.RunRef{Segment: x.r.Info.ID, Run: n}
-	x.facts.begin(ref, len(ends))
+	blocks := run.BlockCount()
+	kept, damage := run.Facts()
+	x.facts.begin(ref, blocks, kept)
 	leaves, other := x.leaves[ref], x.other[ref]
 	x.cuts, x.spans = x.cuts[:0], x.spans[:0]
 	x.source = index.Source{
-		Number: n, Blocks: len(ends), Read: x.text, Terms: x.termsOf, Pages: x.source.Pages[:0], Leaves: x.source.Leaves[:0],
+		Number: n, Blocks: blocks, Read: x.text, Terms: x.termsOf, Pages: x.source.Pages[:0], Leaves: x.source.Leaves[:0],
 		Neutral: func(n int) bool { return charset.IsASCII(x.block(n)) },
 		Skip:    func(n int) bool { return n < len(other) && other[n] && !(n < len(leaves) && leaves[n]) },
 	}
 	if run.Meta.Len() == 0 {
 		return nil
 	}
+	if damage != nil {
+		return damage
+	}
 	if x.same, err = run.Meta.AppendSame(x.same[:0]); err != nil {
 		return err
 	}
 	if x.entries, err = run.Meta.AppendPages(x.entries[:0]); err != nil {
-		return err
-	}
-	kept, err := x.facts.factsOf(x.r, n)
-	if err != nil {
 		return err
 	}
 	for i := range x.entries {
@@ -246,6 +264,17 @@ func (x *wordIndexer) open(ctx context.Context, n uint32) error {
 		return x.links.of(ctx, timeline.Place{Seg: x.r, Run: n, N: uint32(i)}, &x.entries[i])
 	}
 	return nil
+}
+
+// load returns run n of segment x.r. The run is valid until the next call.
+//
+// The content of a run in the form of static pools is needed to decompress other runs, so such runs
+// are kept in memory as long as there is room.
+func (x *wordIndexer) load(n uint32) (*segment.Run, error) {
+	if x.packed[x.r.Info.ID] {
+		return x.v.Runs.Run(x.r, n)
+	}
+	return x.v.Runs.Lend(x.r, n, &x.of.runs)
 }
 
 // block returns block n of the current run.

@@ -53,6 +53,8 @@ type RunMemory struct {
 	numbers             recipeNumbers
 	places              entryPlaces
 	parts               *entryParts
+	front               *front // the front columns that were decoded last
+	want                uint   // which of them
 }
 
 // contentOf returns an empty slice with room for the content of a run, of size bytes. m may be nil.
@@ -64,6 +66,17 @@ func (m *RunMemory) contentOf(size int) []byte {
 		m.content = make([]byte, 0, size)
 	}
 	return m.content[:0]
+}
+
+// frontOf returns memory for the front columns in the set want.
+func (m *RunMemory) frontOf(want uint) *front {
+	if !m.again {
+		return new(front)
+	}
+	if m.front == nil || m.want != want { // columns that are not wanted must stay empty
+		m.front, m.want = new(front), want
+	}
+	return m.front
 }
 
 // openMeta returns the Meta of a run. frames are the compressed groups of columns of the
@@ -108,7 +121,7 @@ func (m *Meta) open(plain []byte) error {
 // holds m.mu.
 func (m *Meta) front(want uint) (*front, error) {
 	if m.some == nil || m.decoded&want != want {
-		f := new(front)
+		f := m.mem.frontOf(want)
 		if err := f.decodeParts(&m.columns, want); err != nil {
 			return nil, err
 		}

@@ -438,6 +438,9 @@ func (r *Run) Block(n uint32) ([]byte, error) {
 // blocks are not stored.
 func (r *Run) Packed() bool { return r.Meta.packed }
 
+// Packed reports whether the run of m is in the form of static pools.
+func (m *Meta) Packed() bool { return m.packed }
+
 // Bytes returns an estimate of the memory in bytes that the run takes after everything in
 // it has been used.
 func (r *Run) Bytes() int64 {
