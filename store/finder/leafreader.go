@@ -1,6 +1,8 @@
 package finder
 
 import (
+	"math/bits"
+
 	"infomall/store/block/facts"
 	"infomall/store/segment"
 )
@@ -9,11 +11,12 @@ import (
 // because most leaves are in many pages: an index of kafka has 42,000 leaves, and its
 // pages have 600,000.
 type leafReader struct {
-	v     *Finder
-	known map[segment.RunRef][]*facts.LeafFacts // by number of the block; nil if they were not read
-	bytes int                                   // an estimate of the memory of known
-	room  []facts.LeafFacts                     // memory for facts that are read next
-	read  facts.LeafReader
+	v      *Finder
+	known  map[segment.RunRef]*knownLeaves
+	recent [64]recentLeaves // elements of known, each at the index that recentOf returns
+	bytes  int              // an estimate of the memory of known
+	room   []knownLeaf      // memory for leaves that are read next
+	read   facts.LeafReader
 
 	last    segment.RunRef // the run that factsOf returned last
 	lastHas *segment.Facts // its facts; nil if factsOf was not called
@@ -24,6 +27,31 @@ type leafReader struct {
 	own    segment.RunRef
 	ownHas *segment.Facts // the facts of the run own, or nil
 	texts  []facts.LeafText
+}
+
+// knownLeaves has the leaves of a run that were read. Most leaves have neither links nor a fingerprint,
+// so it has one bit for each block to say so. Pages of many leaves are then read in half of the time.
+type knownLeaves struct {
+	read, some []uint64     // sets of blocks: the leaves that were read, and those of them in leaves
+	leaves     []*knownLeaf // by number of the block; nil for a leaf without links and fingerprint
+}
+
+// knownLeaf is the facts of a leaf, and where its links lead.
+type knownLeaf struct {
+	facts.LeafFacts
+	targets leafTargets
+}
+
+// recentLeaves is an element of leafReader.recent.
+type recentLeaves struct {
+	run    segment.RunRef
+	leaves *knownLeaves
+}
+
+// recentOf returns the element of r.recent for a run.
+func (r *leafReader) recentOf(run segment.RunRef) *recentLeaves {
+	// Multiplied by large odd numbers, neighbouring runs get different places.
+	return &r.recent[(run.Segment*0x9e3779b1+run.Run*0x85ebca6b)>>26]
 }
 
 // knownLeavesMax is the most bytes of memory that leafReader.known may take. A leafReader
@@ -58,63 +86,119 @@ func (r *leafReader) factsOf(s *segment.Reader, n uint32) (*segment.Facts, error
 	return r.lastHas, nil
 }
 
-// appendTo appends the facts of the leaves in spans to dst. The spans must be in segments
-// in force.
-func (r *leafReader) appendTo(dst []*facts.LeafFacts, spans []segment.Span) ([]*facts.LeafFacts, error) {
+// each calls f for those leaves in spans that have links or a fingerprint, or whose facts cannot be
+// used. The argument n is the number of the leaf among the leaves in spans. The spans must be in
+// segments in force.
+func (r *leafReader) each(spans []segment.Span, f func(n int, l *knownLeaf)) error {
+	first := 0 // number of the first leaf of the span
 	for _, s := range spans {
-		ref := segment.RunRef{Segment: s.Segment, Run: s.Run}
-		list := r.known[ref]
-		var of *segment.Facts
-		for n := s.N; n < s.N+s.Count; n++ {
-			if int(n) >= len(list) || list[n] == nil {
-				if of == nil {
-					var err error
-					if of, err = r.factsOf(r.v.Runs.Segment(s.Segment), s.Run); err != nil {
-						return dst, err
-					}
-					list = r.list(ref, max(of.Blocks(), int(s.N+s.Count)))
-				}
-				list[n] = r.learn(ref, n, of)
-			}
-			dst = append(dst, list[n])
+		of, err := r.of(s)
+		if err != nil {
+			return err
 		}
+		for n, end := s.N, s.N+s.Count; n < end; {
+			word := of.some[n/64] >> (n % 64)
+			if word == 0 {
+				n += 64 - n%64
+				continue
+			}
+			if n += uint32(bits.TrailingZeros64(word)); n < end {
+				f(first+int(n-s.N), of.leaves[n])
+				n++
+			}
+		}
+		first += int(s.Count)
 	}
-	return dst, nil
+	return nil
 }
 
-// list returns the list in r.known for a run, with at least this number of elements.
-func (r *leafReader) list(run segment.RunRef, blocks int) []*facts.LeafFacts {
-	list := r.known[run]
-	if len(list) >= blocks {
-		return list
+// of returns the known leaves of the run of span s, after it has read those of the span that were not
+// known.
+func (r *leafReader) of(s segment.Span) (*knownLeaves, error) {
+	ref := segment.RunRef{Segment: s.Segment, Run: s.Run}
+	at := r.recentOf(ref)
+	if at.leaves == nil || at.run != ref {
+		*at = recentLeaves{ref, r.known[ref]}
+	}
+	if at.leaves != nil && at.leaves.has(s.N, s.N+s.Count) {
+		return at.leaves, nil
+	}
+	has, err := r.factsOf(r.v.Runs.Segment(s.Segment), s.Run)
+	if err != nil {
+		return nil, err
+	}
+	of := r.list(ref, max(has.Blocks(), int(s.N+s.Count)))
+	for n := s.N; n < s.N+s.Count; n++ {
+		if of.read[n/64]>>(n%64)&1 == 0 {
+			r.learn(of, ref, n, has)
+		}
+	}
+	return of, nil
+}
+
+// has reports whether all leaves from <= n < to were read.
+func (k *knownLeaves) has(from, to uint32) bool {
+	if uint64(to) > uint64(len(k.leaves)) {
+		return false
+	}
+	for from < to {
+		count := min(64-from%64, to-from)
+		if ^k.read[from/64]>>(from%64)<<(64-count) != 0 {
+			return false
+		}
+		from += count
+	}
+	return true
+}
+
+// list returns the element of r.known for a run, with room for at least this number of blocks.
+func (r *leafReader) list(run segment.RunRef, blocks int) *knownLeaves {
+	of := r.known[run]
+	if of != nil && len(of.leaves) >= blocks {
+		return of
 	}
 	if r.bytes >= knownLeavesMax || r.known == nil {
-		r.known, r.bytes = make(map[segment.RunRef][]*facts.LeafFacts), 0
+		r.known, r.bytes = make(map[segment.RunRef]*knownLeaves), 0
+		clear(r.recent[:])
 	}
-	list = append(make([]*facts.LeafFacts, 0, blocks), list...)[:blocks]
-	r.known[run] = list
+	words := (blocks + 63) / 64
+	grown := &knownLeaves{make([]uint64, words), make([]uint64, words), make([]*knownLeaf, blocks)}
+	if of != nil {
+		copy(grown.read, of.read)
+		copy(grown.some, of.some)
+		copy(grown.leaves, of.leaves)
+	}
+	r.known[run] = grown
+	*r.recentOf(run) = recentLeaves{run, grown}
 	r.bytes += blocks * 8
-	return list
+	return grown
 }
 
 // roomLeaves is how many elements leafReader.room gets when it is allocated.
 const roomLeaves = 64
 
-// learn returns the facts of leaf n of a run. of has the facts of the run.
-func (r *leafReader) learn(run segment.RunRef, n uint32, of *segment.Facts) *facts.LeafFacts {
+// learn reads leaf n of a run, and adds it to k. of has the facts of the run.
+func (r *leafReader) learn(k *knownLeaves, run segment.RunRef, n uint32, of *segment.Facts) {
 	f, text := r.read.Read(of.Leaf(n))
 	if run == r.own && int(n) < len(r.texts) {
 		r.texts[n] = text
 	}
-	if f.None() {
-		return facts.NoLeafFacts
+	r.keep(k, n, &f, f.None())
+}
+
+// keep adds leaf n, with the facts f, to k. none says that the leaf has neither links nor a fingerprint.
+func (r *leafReader) keep(k *knownLeaves, n uint32, f *facts.LeafFacts, none bool) {
+	k.read[n/64] |= 1 << (n % 64)
+	if none {
+		return
 	}
 	if len(r.room) == 0 {
-		r.room = make([]facts.LeafFacts, roomLeaves)
+		r.room = make([]knownLeaf, roomLeaves)
 	}
 	out := &r.room[0]
 	r.room = r.room[1:]
-	*out = f
+	out.LeafFacts = *f
+	k.some[n/64] |= 1 << (n % 64)
+	k.leaves[n] = out
 	r.bytes += f.Size()
-	return out
 }

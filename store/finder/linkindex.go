@@ -20,9 +20,30 @@ type linkIndexer struct {
 	targets []string          // keys of the URLs to which the current page links
 	refers  facts.References
 	facts   *leafReader
-	spans   []segment.Span     // the leaves of the current page
-	leaves  []*facts.LeafFacts // facts of these leaves
+	spans   []segment.Span // the leaves of the current page
+
+	// parts has a number for each URL that urlkey.Links.From returned, and part has those of the current
+	// page, by urlkey.Reach. 0 stands for no URL.
+	parts    map[string]uint32
+	part     [urlkey.FromFolder + 1]uint32
+	lastPart uint32   // the last number in parts
+	link     []byte   // memory for the current link
+	self     []string // the key of the current page, or nothing if the page has no key; nil if it is not known yet
 }
+
+// leafTargets remembers where the links of a leaf lead from the pages of a site or of a folder. Most
+// leaves are in many pages of a folder. Without this memory, an index of kafka took a tenth more CPU
+// time.
+type leafTargets struct {
+	part  uint32       // the site or the folder, see linkIndexer.parts; 0 if nothing is remembered
+	reach urlkey.Reach // whether part is a site or a folder
+	self  int          // number of links that lead to the page that has them
+	keys  []string     // keys of the URLs to which the other links lead
+}
+
+// linkPartsMax is how many sites and folders a linkIndexer tells apart before it forgets them. It never
+// uses a number again, because leaves may remember it.
+const linkPartsMax = 1 << 12
 
 // linkKeysMax is for how many URLs a linkIndexer remembers their keys.
 const linkKeysMax = 1 << 16
@@ -52,35 +73,126 @@ func (x *linkIndexer) of(ctx context.Context, at timeline.Place, e *segment.Stor
 	if o.Page.LinkCount == 0 {
 		return nil, true
 	}
-	links, err := x.references(o)
+	x.links.Page(urlkey.Base(urlkey.URL(e.Key), string(x.refers.Base)))
+	if x.refers.Inline() {
+		links, err := x.refers.Links(nil)
+		if err != nil {
+			return nil, false
+		}
+		x.addReferences(links)
+		return x.targets, true
+	}
+	x.spans = appendLeaves(x.spans[:0], o.Recipe.Spans, o.Recipe.Layout)
+	spans, err := x.v.Runs.Spans(segment.Recipe{Spans: x.spans})
 	if err != nil {
 		return nil, false
 	}
-	x.links.Page(urlkey.Base(urlkey.URL(e.Key), string(x.refers.Base)))
-	var link []byte
-	for i := range links {
-		link = append(link[:0], links[i].Target...)
-		if url := x.links.Target(link); len(url) > 0 {
-			x.targets = append(x.targets, x.key(url))
-		}
+	leaves := 0
+	for _, s := range spans {
+		leaves += int(s.Count)
+	}
+	links, err := x.refers.Apart(leaves)
+	if err != nil {
+		return nil, false
+	}
+	x.addReferences(links)
+	x.begin()
+	known = true
+	err = x.facts.each(spans, func(_ int, l *knownLeaf) { known = known && x.addLeaf(l) })
+	if err != nil || !known {
+		return nil, false
 	}
 	return x.targets, true
 }
 
-// references returns the links of the page in x.refers, whose body entry e stores.
-func (x *linkIndexer) references(e *segment.Stored) ([]facts.Reference, error) {
-	if x.refers.Inline() {
-		return x.refers.Links(nil)
+// addReferences adds the keys of the URLs to which links lead to x.targets.
+func (x *linkIndexer) addReferences(links []facts.Reference) {
+	for i := range links {
+		x.add(links[i].Target)
 	}
-	x.spans = appendLeaves(x.spans[:0], e.Recipe.Spans, e.Recipe.Layout)
-	spans, err := x.v.Runs.Spans(segment.Recipe{Spans: x.spans})
+}
+
+// add adds the key of the URL to which a link leads to x.targets, if it leads to a URL.
+func (x *linkIndexer) add(target []byte) {
+	x.link = append(x.link[:0], target...)
+	if url := x.links.Target(x.link); len(url) > 0 {
+		x.targets = append(x.targets, x.key(url))
+	}
+}
+
+// begin finds the site and the folder of the current page.
+func (x *linkIndexer) begin() {
+	x.self = nil
+	for reach := range x.part {
+		x.part[reach] = 0
+		from, ok := x.links.From(urlkey.Reach(reach))
+		if !ok {
+			continue
+		}
+		n, known := x.parts[from]
+		if !known {
+			if x.parts == nil || len(x.parts) >= linkPartsMax {
+				x.parts = make(map[string]uint32)
+			}
+			x.lastPart++
+			n = x.lastPart
+			x.parts[from] = n
+		}
+		x.part[reach] = n
+	}
+}
+
+// addLeaf adds the keys of the URLs to which the links of a leaf lead to x.targets. It returns false if
+// the facts of the leaf do not say which links it has in the current page.
+func (x *linkIndexer) addLeaf(l *knownLeaf) bool {
+	if !x.refers.Fits(&l.LeafFacts) {
+		return false
+	}
+	t := &l.targets
+	if t.part != 0 && t.part == x.part[t.reach] {
+		x.targets = append(x.targets, t.keys...)
+		x.addSelf(t.self)
+		return true
+	}
+	links, err := x.refers.InLeaf(&l.LeafFacts)
 	if err != nil {
-		return nil, err
+		return false
 	}
-	if x.leaves, err = x.facts.appendTo(x.leaves[:0], spans); err != nil {
-		return nil, err
+	from, self, reach := len(x.targets), 0, urlkey.FromSite
+	for _, link := range links {
+		to := urlkey.ReachOf(link.Target)
+		if to == urlkey.ToItself {
+			self++
+			continue
+		}
+		reach = max(reach, to)
+		x.add(link.Target)
 	}
-	return x.refers.LinksIn(x.leaves)
+	if reach <= urlkey.FromFolder {
+		x.facts.bytes += targetBytes * max(0, len(x.targets)-from-cap(t.keys))
+		*t = leafTargets{x.part[reach], reach, self, append(t.keys[:0], x.targets[from:]...)}
+	}
+	x.addSelf(self)
+	return true
+}
+
+// targetBytes is how many bytes an element of leafTargets.keys takes.
+const targetBytes = 16
+
+// addSelf adds the key of the current page to x.targets, as many times as count says.
+func (x *linkIndexer) addSelf(count int) {
+	if count == 0 {
+		return
+	}
+	if x.self == nil {
+		from := len(x.targets)
+		x.add(nil)
+		x.self = append([]string{}, x.targets[from:]...)
+		x.targets = x.targets[:from]
+	}
+	for range count {
+		x.targets = append(x.targets, x.self...)
+	}
 }
 
 // key returns the key of a URL, from memory if it was computed before.

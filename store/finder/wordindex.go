@@ -98,7 +98,7 @@ type wordIndexer struct {
 	asked uint32 // the last argument of inGroup, and its result; 0 is no segment
 	in    bool
 
-	leafFacts []*facts.LeafFacts // facts of the leaves of the page that is read
+	main facts.MainPrinter // of the page that is read
 
 	leaves blockSet // the blocks that are leaves of pages of the group
 	other  blockSet // the blocks that have another use, such as the layout of a page
@@ -329,10 +329,11 @@ func (x *wordIndexer) print(leaves []segment.Span) (print uint64, ok bool, err e
 			return 0, false, err
 		}
 	}
-	if x.leafFacts, err = x.facts.appendTo(x.leafFacts[:0], spans); err != nil {
+	x.main.Begin(&x.outline)
+	if err := x.facts.each(spans, func(n int, l *knownLeaf) { x.main.Add(n, &l.LeafFacts) }); err != nil {
 		return 0, false, err
 	}
-	print, ok = x.outline.MainPrint(x.leafFacts)
+	print, ok = x.main.Sum()
 	return print, ok, nil
 }
 

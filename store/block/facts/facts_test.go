@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"path/filepath"
@@ -239,31 +240,52 @@ func checkReferences(t failer, refers *References, facts []byte, leaves, bodies 
 			}
 			as = append(as, l)
 		}
-		decoded := func() ([]Reference, error) {
-			var all []*LeafFacts
-			for _, l := range as {
-				f, _ := new(LeafReader).Read(l)
-				all = append(all, &f)
-			}
-			return refers.LinksIn(all)
+		list, err := refers.Links(as)
+		if err != nil {
+			t.Fatalf("short: %v: %v", short, err)
 		}
-		for in, links := range map[string]func() ([]Reference, error){"Links": func() ([]Reference, error) { return refers.Links(as) }, "LinksIn": decoded} {
-			if in == "LinksIn" && refers.Inline() {
-				continue
-			}
-			list, err := links()
-			if err != nil {
-				t.Fatalf("%s, short: %v: %v", in, short, err)
-			}
-			var got []string
-			for _, r := range list {
-				got = append(got, fmt.Sprint(r.Kind, r.NoFollow, r.Label, string(r.Target)))
-			}
-			slices.Sort(got)
-			if !slices.Equal(got, want) {
-				t.Fatalf("%s, short: %v\n got %q\nwant %q", in, short, got, want)
-			}
+		var got []string
+		for _, r := range list {
+			got = append(got, fmt.Sprint(r.Kind, r.NoFollow, r.Label, string(r.Target)))
 		}
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Fatalf("short: %v\n got %q\nwant %q", short, got, want)
+		}
+		if !refers.Inline() {
+			checkApart(t, refers, as, list)
+		}
+	}
+}
+
+// checkApart compares the links that are in no leaf, with those in the decoded facts of the leaves, with
+// want, the links of the page.
+func checkApart(t failer, refers *References, leaves []record.Leaf, want []Reference) {
+	text := func(r markup.Reference) string { return fmt.Sprint(r.Kind, r.NoFollow, string(r.Target)) }
+	var wanted, got []string
+	for _, r := range want {
+		wanted = append(wanted, text(r.Reference))
+	}
+	apart, err := refers.Apart(len(leaves))
+	for _, r := range apart {
+		got = append(got, text(r.Reference))
+	}
+	for _, l := range leaves {
+		f, _ := new(LeafReader).Read(l)
+		in, damage := refers.InLeaf(&f)
+		if err = errors.Join(err, damage); !refers.Fits(&f) {
+			t.Fatalf("the facts %q do not fit the page", l.Facts)
+		}
+		for _, r := range in {
+			got = append(got, text(r))
+		}
+	}
+	slices.Sort(got)
+	if slices.Sort(wanted); err != nil || !slices.Equal(got, wanted) {
+		t.Fatalf("decoded: %v\n got %q\nwant %q", err, got, wanted)
+	}
+	if _, err := refers.Apart(len(leaves) + 1); err != ErrOther {
+		t.Fatalf("with another number of leaves: %v, want %v", err, ErrOther)
 	}
 }
 

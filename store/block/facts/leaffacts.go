@@ -33,11 +33,8 @@ func (f *LeafFacts) of(page *keptReading) bool {
 	return f.fits == fitsAll || f.fits == fitsAlike && f.as.plain == page.plain && (f.as.charset == "" || f.as.charset == page.charset)
 }
 
-// NoLeafFacts is the facts of a leaf without links and without a fingerprint. Most leaves have
-// these, so a caller that keeps the facts of many leaves may share the value.
-var NoLeafFacts = &LeafFacts{fits: fitsAll}
-
-// None reports whether f says the same as NoLeafFacts.
+// None reports whether f says that the leaf has neither links nor a fingerprint, in any page. Most
+// leaves have such facts.
 func (f *LeafFacts) None() bool { return f.fits == fitsAll && !f.printed && f.links == nil }
 
 // Size returns an estimate of the memory that f takes, in bytes.

@@ -38,24 +38,41 @@ func (k *Kept) MainPrint(leaves [][]byte) (print uint64, ok bool) {
 	return m.sum()
 }
 
-// MainPrint returns the same as Kept.MainPrint for the page that o describes. leaves has
-// the facts of each leaf, in order. The page must not be Inline.
-func (o *Outline) MainPrint(leaves []*LeafFacts) (print uint64, ok bool) {
-	as := keptReading{string(o.Charset), o.Plain}
-	var m mainPrint
-	next := 0
-	for _, c := range o.Cut {
-		for range c.Leaves {
-			if next < len(leaves) && !inFrame[c.Label] {
-				if l := leaves[next]; l.printed && l.of(&as) {
-					m.add(l.print)
-				}
-			}
-			next++
+// MainPrinter computes what Kept.MainPrint returns, for a caller that has the decoded facts of the
+// leaves. The page must not be Inline.
+type MainPrinter struct {
+	sum  mainPrint
+	as   keptReading
+	cut  []OutlineBlock // the blocks of the page from the current one on
+	last int            // the number of the leaf after the current block
+}
+
+// Begin prepares m for the page that o describes.
+func (m *MainPrinter) Begin(o *Outline) {
+	*m = MainPrinter{as: keptReading{m.as.charset, o.Plain}, cut: o.Cut}
+	if m.as.charset != string(o.Charset) {
+		m.as.charset = string(o.Charset)
+	}
+	if len(m.cut) > 0 {
+		m.last = m.cut[0].Leaves
+	}
+}
+
+// Add adds the facts of leaf n of the page. The numbers n must ascend. A leaf without a fingerprint may
+// be left out.
+func (m *MainPrinter) Add(n int, leaf *LeafFacts) {
+	for n >= m.last && len(m.cut) > 0 {
+		if m.cut = m.cut[1:]; len(m.cut) > 0 {
+			m.last += m.cut[0].Leaves
 		}
 	}
-	return m.sum()
+	if len(m.cut) > 0 && leaf.printed && !inFrame[m.cut[0].Label] && leaf.of(&m.as) {
+		m.sum.add(leaf.print)
+	}
 }
+
+// Sum returns the fingerprint. ok is false if the page has no main text.
+func (m *MainPrinter) Sum() (print uint64, ok bool) { return m.sum.sum() }
 
 // mainPrint computes the fingerprint of a page from those of its leaves.
 type mainPrint struct {

@@ -55,13 +55,17 @@ func TestMainPrint(t *testing.T) {
 		if err := o.Read(facts); err != nil {
 			t.Fatal(err)
 		}
-		var decoded []*LeafFacts
-		for _, f := range r.Facts() {
-			l, _ := new(LeafReader).Read(record.Leaf{Facts: f})
-			decoded = append(decoded, &l)
-		}
-		if print, ok := o.MainPrint(decoded); !ok || print != kept {
-			t.Fatalf("the outline has the fingerprint %x, the facts %x", print, kept)
+		for _, all := range []bool{true, false} { // or without the leaves that say nothing
+			var m MainPrinter
+			m.Begin(&o)
+			for i, f := range r.Facts() {
+				if l, _ := new(LeafReader).Read(record.Leaf{Facts: f}); all || !l.None() {
+					m.Add(i, &l)
+				}
+			}
+			if print, ok := m.Sum(); !ok || print != kept {
+				t.Fatalf("the outline has the fingerprint %x, the facts %x", print, kept)
+			}
 		}
 		if read, ok := MainPrintOf(b); !ok || read != kept {
 			t.Fatalf("the page has the fingerprint %x, its facts %x", read, kept)

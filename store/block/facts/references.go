@@ -106,20 +106,42 @@ func (r *References) Links(leaves []record.Leaf) ([]Reference, error) {
 	return r.all(len(leaves), func(i int) error { return r.takeLeaf(leaves[i]) })
 }
 
-// LinksIn returns what Links returns, for leaves whose facts are decoded. Inline must be
-// false.
-func (r *References) LinksIn(leaves []*LeafFacts) ([]Reference, error) {
-	return r.all(len(leaves), func(i int) (err error) {
-		r.links = r.links[:0]
-		f := leaves[i]
-		if !f.of(&r.keptReading) {
-			return ErrOther
-		}
-		if f.links != nil {
-			r.links, _, err = markup.AppendReferences(r.links, f.links)
-		}
-		return err
-	})
+// Apart returns the links of the current page that are in none of its leaves: those outside of the
+// markup and those of the layout. leaves is the number of leaves that the page has where it is stored.
+// Inline must be false.
+func (r *References) Apart(leaves int) ([]Reference, error) {
+	if leaves != r.count {
+		return nil, ErrOther
+	}
+	inCut := 0
+	for _, p := range r.cut {
+		inCut += max(1, p.leaves)
+	}
+	if inCut < leaves {
+		return nil, ErrFacts
+	}
+	r.list = r.list[:0]
+	if err := r.takeOutside(); err != nil {
+		return nil, err
+	}
+	err := r.takeLayout()
+	return r.list, err
+}
+
+// Fits reports whether the facts of a leaf can be used for the current page.
+func (r *References) Fits(leaf *LeafFacts) bool { return leaf.of(&r.keptReading) }
+
+// InLeaf returns the links of a leaf of the current page. They are valid until the next call of Apart or
+// InLeaf.
+func (r *References) InLeaf(leaf *LeafFacts) (_ []markup.Reference, err error) {
+	r.links = r.links[:0]
+	switch {
+	case !r.Fits(leaf):
+		return nil, ErrOther
+	case leaf.links != nil:
+		r.links, _, err = markup.AppendReferences(r.links, leaf.links)
+	}
+	return r.links, err
 }
 
 // all returns the links of the current page, which has this number of leaves. The function take
