@@ -133,6 +133,9 @@ func draw(t *rapid.T, dir string) made {
 			if rapid.IntRange(0, 3).Draw(t, "end of targets") == 0 {
 				w.endTargets()
 			}
+			if rapid.IntRange(0, 3).Draw(t, "end of shapes") == 0 {
+				w.endShapes()
+			}
 		}
 	}
 	if err := w.Finish(func(id uint32) uint32 { return id + 7 }); err != nil {
