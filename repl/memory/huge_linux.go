@@ -13,7 +13,7 @@ import (
 
 // hugeBytes is how many bytes of the heap have huge pages. UseHugePages reserves addresses
 // for them, but no memory.
-const hugeBytes = 1 << 30
+const hugeBytes = 512 << 20
 
 // hugePolicy is the file with the policy of the system for huge pages.
 const hugePolicy = "/sys/kernel/mm/transparent_hugepage/enabled"
