@@ -124,7 +124,7 @@ func (b *builder) sort(keys []Key, l Limit) {
 	if !b.env.Plain && !b.large() && l.N >= 0 && l.N <= topRows && l.Skip <= topRows-l.N {
 		top := &Top{In: b.top, Keys: keys, N: l.N + l.Skip}
 		if src, ok := top.In.(*Source); ok && top.byScore(src) {
-			src.Best, src.ByURL = top.N, src.inOrder(keys[1:]) // Top keeps the order of rows with equal keys
+			src.Best, src.ByURL = top.N, top.N > 0 && src.inOrder(keys[1:]) // Top keeps the order of rows with equal keys
 		}
 		b.top = top
 		return

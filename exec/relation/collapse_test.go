@@ -1,14 +1,18 @@
 package relation
 
 import (
+	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"testing"
 
 	"infomall/exec/spill"
 	"infomall/store/record"
 	"infomall/store/search"
+
+	"pgregory.net/rapid"
 )
 
 // spansOf yields findings that are written as "url first last missed lost", where - is no
@@ -84,8 +88,8 @@ func TestFindingBytes(t *testing.T) {
 	}
 }
 
-// TestSorted sorts findings, of which many have equal keys, with memory for all, for some and
-// for none of them: they come in the order of their keys, and then as they came in.
+// TestSorted sorts findings, of which many have equal keys: they come in the order of their keys, and
+// then as they came in.
 func TestSorted(t *testing.T) {
 	const count = 500
 	in := func(yield func(*finding, error) bool) {
@@ -96,28 +100,134 @@ func TestSorted(t *testing.T) {
 			}
 		}
 	}
-	spilled := make(map[bool]bool)
-	for _, bytes := range []int64{100 << 20, 1 << 20, 200_000, 20_000, 0} {
-		r := &Reader{Memory: spill.Memory{Bytes: bytes, Dirs: []string{t.TempDir()}}}
-		got := 0
-		before := finding{first: -1}
-		for f, err := range r.sorted(t.Context(), in, func(dst []byte, f *finding) []byte { return appendTime(dst, f.first) }) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			if f.first < before.first || f.first == before.first && f.versions <= before.versions || f.url != fmt.Sprintf("http://a.example/%d", f.versions) {
-				t.Fatalf("with %d bytes: %+v comes after %+v", bytes, *f, before)
-			}
-			before = *f
-			got++
+	r := &Reader{Memory: spill.Memory{Bytes: 20_000, Dirs: []string{t.TempDir()}}}
+	got := 0
+	before := finding{first: -1}
+	for f, err := range r.sorted(t.Context(), in, func(dst []byte, f *finding) []byte { return appendTime(dst, f.first) }) {
+		if err != nil {
+			t.Fatal(err)
 		}
-		if got != count {
-			t.Errorf("with %d bytes: %d findings, want %d", bytes, got, count)
+		if f.first < before.first || f.first == before.first && f.versions <= before.versions || f.url != fmt.Sprintf("http://a.example/%d", f.versions) {
+			t.Fatalf("%+v comes after %+v", *f, before)
 		}
-		k := keyedFinding{"12345678", &before}
-		spilled[count*k.bytes() > bytes/(fewShare*collapseShare)] = true
+		before = *f
+		got++
 	}
-	if len(spilled) != 2 {
-		t.Error("the memory is not once enough and once too little")
+	if got != count {
+		t.Errorf("%d findings, want %d", got, count)
+	}
+}
+
+// TestCollapsed joins drawn findings with memory for all and with memory for some of them. The
+// results and their order are the same. In any order, compareURLs brings them into the same order.
+func TestCollapsed(t *testing.T) {
+	const little = 10_000
+	joins, spills, dir := 0, 0, t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		var in []finding
+		var list []string // URLs in the order of their keys
+		for i := range rapid.IntRange(1, 12).Draw(t, "URLs") {
+			for _, form := range []string{"http://a.example/%02d", "https://a.example/%02d"} {
+				list = append(list, fmt.Sprintf(form, i))
+			}
+		}
+		for _, form := range []string{"http://www.a.example/%02d"} {
+			for i := range len(list) / 2 {
+				list = append(list, fmt.Sprintf(form, i))
+			}
+		}
+		moments := []record.Time{record.NoTime}
+		if rapid.Bool().Draw(t, "each") {
+			moments = []record.Time{1, 2, 3}
+		}
+		for _, url := range list {
+			for _, asOf := range moments {
+				time := record.Time(0)
+				for range rapid.IntRange(0, 2).Draw(t, "findings") {
+					f := finding{url: url, asOf: asOf, versions: rapid.IntRange(1, 3).Draw(t, "versions"), notBefore: record.NoTime, next: record.NoTime, missed: record.NoTime, lost: record.NoTime}
+					f.first = time + record.Time(rapid.IntRange(1, 4).Draw(t, "first"))
+					f.last = f.first + record.Time(rapid.IntRange(0, 4).Draw(t, "last"))
+					if rapid.Bool().Draw(t, "missed") {
+						f.missed = f.first - 1
+					}
+					if rapid.Bool().Draw(t, "lost") {
+						f.lost = f.last + 1
+					}
+					time = f.last + 1
+					f.print = search.Print{Bits: rapid.SampledFrom([]uint64{0, 7, 15, 1 << 40, 0xffff0000}).Draw(t, "print"), Has: rapid.Bool().Draw(t, "has"), Known: true}
+					f.ref.N = uint32(len(in))
+					in = append(in, f)
+				}
+			}
+		}
+		var results [3][]string
+		for i := range results {
+			r := &Reader{Plain: true, Memory: spill.Memory{Bytes: 100 << 20, Dirs: []string{dir}}}
+			if i == 0 {
+				r.Memory.Bytes = little
+			}
+			each := func(yield func(*finding, error) bool) {
+				for _, f := range in {
+					if !yield(&f, nil) {
+						return
+					}
+				}
+			}
+			var all []*finding
+			for f, err := range r.collapsed(context.Background(), &Request{}, each, i == 2) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				all = append(all, f)
+			}
+			if i == 2 {
+				slices.SortFunc(all, (*finding).compareURLs)
+			}
+			for _, f := range all {
+				results[i] = append(results[i], fmt.Sprint(f.url, " ", f.first, f.last, f.missed, f.lost, f.asOf, " ", f.ref.N, f.versions, f.copies))
+			}
+		}
+		if !slices.Equal(results[0], results[1]) || !slices.Equal(results[0], results[2]) {
+			t.Fatalf("with sorters\n%s\nin memory\n%s\nin any order\n%s", strings.Join(results[0], "\n"), strings.Join(results[1], "\n"), strings.Join(results[2], "\n"))
+		}
+		if len(in) == 0 {
+			return
+		}
+		joins += len(in) - len(results[0])
+		if int64(len(in))*in[0].bytes() > little*fewShare/collapseShare {
+			spills++
+		}
+	})
+	if joins == 0 || spills == 0 {
+		t.Errorf("%d findings were joined, and the memory was too little %d times", joins, spills)
+	}
+}
+
+// TestBestScores adds findings with scores and places, and asks which others can be among the best.
+func TestBestScores(t *testing.T) {
+	for _, c := range []struct {
+		byURL   bool
+		score   float64
+		at      int
+		reaches bool
+	}{
+		{true, 3.5, 9, true}, {true, 3, 4, true}, {true, 3, 6, false}, {true, 2, 1, false},
+		{false, 3.5, 9, true}, {false, 3, 4, true}, {false, 3, 6, true}, {false, 2, 1, false},
+	} {
+		best := bestScores{wanted: 3, byURL: c.byURL}
+		for i, score := range []float64{4, 1, 3, 2, 5, 3} {
+			f := &finding{url: fmt.Sprint(i), score: score, at: i}
+			if i < 3 && !best.reach(bounded{f, 0}) {
+				t.Error("there is room, but a finding does not reach it")
+			}
+			best.add(f)
+		}
+		if best.list[0].score != 3 || c.byURL && best.list[0].at != 2 {
+			t.Errorf("the last of the best is %+v", *best.list[0].finding)
+		}
+		best.list[0].at = 5
+		if got := best.reach(bounded{&finding{at: c.at}, c.score}); got != c.reaches {
+			t.Errorf("%+v: %v", c, got)
+		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"iter"
 	"math"
 	"slices"
-	"strings"
 
 	"infomall/exec/value"
 	"infomall/store/block/facts"
@@ -39,6 +38,7 @@ type finding struct {
 	missed record.Time // as notBefore, but NoTime if that visit led to another form of the URL; used only to join
 	lost   record.Time // as next, with the same exception
 	group  uint64      // the number of the group of near-copies; 0 if it is not known
+	at     int         // a number that is higher for a URL that comes later; it is set for compareURLs
 }
 
 // Findings declares the relation findings, which has one row for each URL and each unbroken span of
@@ -84,7 +84,9 @@ var Findings = listWithRefs(Relation{
 func (r *Reader) findings(ctx context.Context, n *Request) iter.Seq2[[]finding, error] {
 	all := r.eachFinding(ctx, n, !r.Quiet)
 	if n.Joins() {
-		all = r.collapsed(ctx, r.printed(ctx, n, all))
+		all = r.collapsed(ctx, n, all, n.ByURL)
+	} else if n.ByURL {
+		all = numbered(all)
 	}
 	return Paged(r.titled(ctx, n, r.ranked(ctx, n, all)))
 }
@@ -362,11 +364,19 @@ func (r *Reader) ranked(ctx context.Context, n *Request, in iter.Seq2[*finding, 
 	}
 	return func(yield func(*finding, error) bool) {
 		for f, err := range all {
-			if err == nil && !f.ranked {
+			if err == nil && (!f.ranked || n.ByURL) {
 				continue
 			}
 			if !yield(f, err) || err != nil {
 				return
+			}
+		}
+		if n.ByURL { // then best has them
+			slices.SortFunc(best.list, func(a, b bounded) int { return a.compareURLs(b.finding) })
+			for _, b := range best.list {
+				if !yield(b.finding, nil) {
+					return
+				}
 			}
 		}
 	}
@@ -411,40 +421,34 @@ type bestScores struct {
 	list   []bounded // at most as many as wanted says, the worst first
 }
 
-// bounded is a finding with a number that its score does not exceed, and the key of its URL. key is
-// empty if the order of URLs does not matter.
+// bounded is a finding with a number that its score does not exceed.
 type bounded struct {
 	*finding
 	bound float64
-	key   string
 }
 
-// compare returns a negative number if b comes before o in the result.
-func (b *bounded) compare(o *bounded) int {
-	return cmp.Or(cmp.Compare(o.bound, b.bound), strings.Compare(b.key, o.key))
+// compare returns a negative number if a comes before b in the result.
+func (s *bestScores) compare(a, b bounded) int {
+	c := cmp.Compare(b.bound, a.bound)
+	if c == 0 && s.byURL {
+		c = a.compareURLs(b.finding)
+	}
+	return c
 }
 
-// of returns the finding f, whose score is at most bound. ok is false if f cannot be among the best.
-// Fewer findings may have been added than are wanted; then every finding can be.
-func (s *bestScores) of(f *finding, bound float64) (b bounded, ok bool) {
-	b = bounded{f, bound, ""}
-	full := int64(len(s.list)) == s.wanted
-	if full && bound < s.list[0].bound {
-		return b, false
-	}
-	if s.byURL {
-		b.key = urlkey.Key(f.url)
-	}
-	return b, !full || b.compare(&s.list[0]) <= 0
+// reach reports whether b can be among the best. Fewer findings may have been added than are wanted;
+// then every finding can be.
+func (s *bestScores) reach(b bounded) bool {
+	return int64(len(s.list)) < s.wanted || s.compare(b, s.list[0]) <= 0
 }
 
 // add adds a finding that was ranked.
 func (s *bestScores) add(f *finding) {
-	b, ok := s.of(f, f.score)
-	if !ok {
+	b := bounded{f, f.score}
+	if !s.reach(b) {
 		return
 	}
-	at, _ := slices.BinarySearchFunc(s.list, b, func(a, b bounded) int { return b.compare(&a) })
+	at, _ := slices.BinarySearchFunc(s.list, b, func(a, b bounded) int { return s.compare(b, a) })
 	if s.list = slices.Insert(s.list, at, b); int64(len(s.list)) > s.wanted {
 		s.list = slices.Delete(s.list, 0, 1)
 	}
@@ -468,23 +472,20 @@ func (r *Reader) rankBest(ctx context.Context, n *Request, rarity []float64, lis
 			best.add(f)
 			continue
 		}
-		bound := math.Inf(1)
+		b := bounded{f, math.Inf(1)}
 		if words != nil {
-			if known, ok := words.Bound(f.ref, rarity); ok {
-				bound = known
+			if bound, ok := words.Bound(f.ref, rarity); ok {
+				b.bound = bound
 			}
 		}
-		if b, ok := best.of(f, bound); ok {
+		if best.reach(b) {
 			all = append(all, b)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b bounded) int { return a.compare(&b) })
+	slices.SortStableFunc(all, best.compare)
 	for count := int(min(2*best.wanted, rankedAtOnce)); len(all) > 0; count *= 16 {
 		var next []*finding
-		for len(all) > 0 && len(next) < count {
-			if _, ok := best.of(all[0].finding, all[0].bound); !ok {
-				break
-			}
+		for len(all) > 0 && len(next) < count && best.reach(all[0]) {
 			next, all = append(next, all[0].finding), all[1:]
 		}
 		if next == nil {

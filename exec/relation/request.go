@@ -58,7 +58,8 @@ type Request struct {
 	// Best, if above 0, says that the query of the relation findings wants only this many rows, those
 	// with the highest scores. The relation may then leave out other rows.
 	Best int64
-	// ByURL says that of findings with equal scores the query wants those whose URL comes first.
+	// ByURL says that Best is above 0, and that of findings with equal scores the query wants those whose
+	// URL comes first.
 	ByURL bool
 	// Changed reports that the query keeps only rows whose column changed is
 	// true. The relation may then leave out other rows.
