@@ -77,8 +77,6 @@ type Builder struct {
 	readings list[Reading]
 	others   list[uint32] // IDs of other segments that store leaves of the pages
 	pages    pageGroup
-	users    users // the users of the leaves of the current group of runs
-	targets  targets
 	own      map[segment.RunRef]*ownRun // the runs that were added so far
 	current  *ownRun
 	shapes   []byte // the shapes of the documents of the current group of runs
@@ -90,6 +88,8 @@ type Builder struct {
 
 	noted       []byte // the terms that note added, a zero byte after each
 	notedJoined []bool // for each term in noted: words.Joined when note added it
+	text        []byte // memory of linked: the noted terms of the current document
+	textJoined  []bool
 	names       []segmentRuns
 	mostTerms   int // the largest value that terms.size() returned
 	*builderMemory
@@ -160,6 +160,9 @@ type builderMemory struct {
 	terms dictionary
 	texts texts
 
+	users   users // the users of the leaves of the current group of runs
+	targets targets
+
 	block, numbers, letters, postings []byte // memory for blocks before they are compressed
 }
 
@@ -179,6 +182,8 @@ func newEncoder(level zstd.EncoderLevel) (*zstd.Encoder, error) {
 func (b *Builder) free() {
 	if b.mostTerms <= memoryMax {
 		b.texts.reset()
+		b.users.reset()
+		b.targets.reset(0)
 		memories.Put(b.builderMemory)
 	}
 	b.builderMemory = nil
@@ -251,7 +256,10 @@ func (b *Builder) AddRun(s *Source) error {
 		}
 	}
 	slices.Sort(readings)
-	own := &ownRun{}
+	own := &ownRun{runShapes: runShapes{at: make([]int32, 0, s.Blocks), neutral: make([]bool, 0, s.Blocks)}}
+	if len(readings) > 0 {
+		own.doc = make([]int32, 0, s.Blocks)
+	}
 	for _, r := range readings {
 		own.readings = append(own.readings, b.readings.all[r])
 	}
@@ -435,7 +443,10 @@ func (b *Builder) linked(anchors []string) (flags uint64) {
 	if len(anchors) == 0 {
 		return 0
 	}
-	text, joined := slices.Clone(b.noted), slices.Clone(b.notedJoined)
+	// The terms of the text move to text and joined, and b.noted gets other memory.
+	b.noted, b.text = b.text, b.noted
+	b.notedJoined, b.textJoined = b.textJoined, b.notedJoined
+	text, joined := b.text, b.textJoined
 	withTerms := 0
 	for _, a := range anchors {
 		b.noted, b.notedJoined = b.noted[:0], b.notedJoined[:0]
@@ -542,7 +553,7 @@ func (b *Builder) endRun() {
 func (b *Builder) endUsers() {
 	about, block := b.users.encode(b.others.number)
 	b.addBlock(kindUsers, append(binary.AppendUvarint(nil, uint64(b.runs)), about...), block)
-	b.users = users{}
+	b.users.reset()
 }
 
 func (b *Builder) endShapes() {

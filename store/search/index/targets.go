@@ -71,7 +71,14 @@ func (b *Builder) endTargets() {
 			content, lists, before = nil, newListWriter(), ""
 		}
 	}
-	b.targets = targets{first: b.runs}
+	t.reset(b.runs)
+}
+
+// reset removes all targets, and keeps the memory for the next ones. first is the number of the next run.
+func (t *targets) reset(first int) {
+	t.users.reset()
+	clear(t.number)
+	t.bytes, t.first = 0, first
 }
 
 // commonPrefix returns the length of the longest common prefix of a and b.

@@ -19,6 +19,7 @@ type users struct {
 	uses     [][]use            // in pieces, because copying and clearing the memory of a slice that grows takes a tenth of the time of AddRun
 	total    int                // sum of the counts of all uses
 	captures uint32
+	spare    [][]use // pieces that are not in use
 }
 
 // readRun is a run whose leaves are read in one reading.
@@ -73,9 +74,34 @@ func (u *users) add(run readRun, from, count uint32) {
 	if len(last) < cap(last) {
 		u.uses[len(u.uses)-1] = append(last, next)
 	} else {
-		u.uses = append(u.uses, append(make([]use, 0, min(usesPiece, max(16, 2*len(last)))), next))
+		u.uses = append(u.uses, append(u.piece(2*len(last)), next))
 	}
 	u.last = run
+}
+
+// piece returns an empty piece for u.uses. If it has to be allocated, it gets room for about as many uses
+// as size says.
+func (u *users) piece(size int) []use {
+	if n := len(u.spare); n > 0 {
+		p := u.spare[n-1]
+		u.spare = u.spare[:n-1]
+		return p
+	}
+	return make([]use, 0, min(usesPiece, max(16, size)))
+}
+
+// sparePieces is the largest number of pieces in users.spare, which then take 4 MB.
+const sparePieces = 64
+
+// reset removes all uses, and keeps the memory for the next ones.
+func (u *users) reset() {
+	for _, p := range u.uses {
+		if len(u.spare) < sparePieces {
+			u.spare = append(u.spare, p[:0])
+		}
+	}
+	clear(u.number)
+	*u = users{number: u.number, leaves: u.leaves[:0], uses: u.uses[:0], spare: u.spare}
 }
 
 // numberOf returns the number of a run in u.number, and adds the run if it is not there.
@@ -104,25 +130,26 @@ func (u *users) lists() (first, ends, all []uint32) {
 		first[r] = leaves
 		leaves += n
 	}
-	ends = make([]uint32, leaves+1)
+	// While all is filled, ends[n+1] is where the next capture of leaf n goes.
+	ends = make([]uint32, leaves+2)
 	for _, piece := range u.uses {
 		for _, s := range piece {
+			leaf := first[s.run] + s.from
 			for n := range s.count {
-				ends[first[s.run]+s.from+n+1]++
+				ends[leaf+n+2]++
 			}
 		}
 	}
 	for i := range leaves {
-		ends[i+1] += ends[i]
+		ends[i+2] += ends[i+1]
 	}
 	all = make([]uint32, u.total)
-	at := slices.Clone(ends)
 	for _, piece := range u.uses {
 		for _, s := range piece {
-			for n := range s.count {
-				leaf := first[s.run] + s.from + n
-				all[at[leaf]] = s.capture
-				at[leaf]++
+			of := ends[first[s.run]+s.from+1:][:s.count]
+			for n := range of {
+				all[of[n]] = s.capture
+				of[n]++
 			}
 		}
 	}
