@@ -46,7 +46,7 @@ func (m *WordIndexer) Index(ctx context.Context, segments []*segment.Info, w io.
 		return err
 	}
 	v := m.v
-	x := &wordIndexer{v: v, of: m, packed: make(map[uint32]bool), ids: make(map[uint32]bool), facts: &m.facts, links: &m.links, leaves: make(blockSet), other: make(blockSet), unseen: make(map[uint32]bool), skipped: make(map[segment.RunRef][]bool), terms: make(map[readRun][]int32)}
+	x := &wordIndexer{v: v, of: m, packed: make(map[uint32]bool), ids: make(map[uint32]bool), facts: &m.facts, links: &m.links, leaves: make(blockSet), other: make(blockSet), unseen: make(map[uint32]bool), skipped: make(map[segment.RunRef][]bool), terms: make(map[index.Reading]runTerms)}
 	if x.files, err = v.wordFiles(); err != nil {
 		return err
 	}
@@ -104,18 +104,17 @@ type wordIndexer struct {
 	other  blockSet // the blocks that have another use, such as the layout of a page
 
 	files   *wordFiles
-	skipped map[segment.RunRef][]bool // for runs outside the group: whether the index of the run's segment lacks block n
-	terms   map[readRun][]int32       // for runs outside the group: the results of index.File.TermsBefore
-	unseen  map[uint32]bool           // segments outside the group that have no index, or whose index lacks a leaf that a page of the group uses
+	skipped map[segment.RunRef][]bool  // for runs outside the group: whether the index of the run's segment lacks block n
+	terms   map[index.Reading]runTerms // by the reading of the leaves
+	termsAs index.Reading              // the reading that was asked for last
+	termsIn runTerms                   // terms[termsAs], or nil
+	unseen  map[uint32]bool            // segments outside the group that have no index, or whose index lacks a leaf that a page of the group uses
 }
 
-// readRun is a run whose leaves are read in one reading.
-type readRun struct {
-	segment.RunRef
-	as index.Reading
-}
+// runTerms has the results of index.File.TermsBefore for runs outside the group, in one reading.
+type runTerms map[segment.RunRef][]int32
 
-// skippedMost is the greatest number of runs in wordIndexer.skipped, and in wordIndexer.terms.
+// skippedMost is the greatest number of runs in wordIndexer.skipped, and in a runTerms.
 const skippedMost = 1 << 14
 
 // blockSet is a set of blocks. Element n of the list for a run says whether block n of that run
@@ -414,18 +413,23 @@ func (x *wordIndexer) look(s segment.Span) {
 
 // termsOf does what index.Source.Terms does. It asks the index of the run's segment.
 func (x *wordIndexer) termsOf(run segment.RunRef, from, count uint32, as index.Reading) int {
-	key := readRun{run, as}
-	before, ok := x.terms[key]
+	if x.termsIn == nil || x.termsAs != as {
+		if x.terms[as] == nil {
+			x.terms[as] = make(runTerms)
+		}
+		x.termsAs, x.termsIn = as, x.terms[as]
+	}
+	before, ok := x.termsIn[run]
 	if !ok {
 		if s := x.v.Runs.Segment(run.Segment); s != nil {
 			if f, ok := x.files.file(s.Info); ok && run.Run < f.runs {
 				before, _ = f.TermsBefore(f.first+run.Run, as) // a smaller number is right, too
 			}
 		}
-		if len(x.terms) >= skippedMost {
-			clear(x.terms)
+		if len(x.termsIn) >= skippedMost {
+			clear(x.termsIn)
 		}
-		x.terms[key] = before
+		x.termsIn[run] = before
 	}
 	if uint64(from)+uint64(count) >= uint64(len(before)) {
 		return 0
