@@ -134,7 +134,7 @@ const (
 func NewBuilder(w io.Writer) (*Builder, error) {
 	m, ok := memories.Get().(*builderMemory)
 	if !ok {
-		m = &builderMemory{terms: newDictionary(), texts: newTexts()}
+		m = &builderMemory{terms: newDictionary(), texts: newTexts(), lists: newListWriter()}
 		var err error
 		if m.enc, err = newEncoder(zstd.SpeedBetterCompression); err == nil {
 			m.fast, err = newEncoder(zstd.SpeedFastest)
@@ -162,6 +162,7 @@ type builderMemory struct {
 
 	users   users // the users of the leaves of the current group of runs
 	targets targets
+	lists   *listWriter
 
 	block, numbers, letters, postings []byte // memory for blocks before they are compressed
 }
@@ -551,8 +552,9 @@ func (b *Builder) endRun() {
 }
 
 func (b *Builder) endUsers() {
-	about, block := b.users.encode(b.others.number)
-	b.addBlock(kindUsers, append(binary.AppendUvarint(nil, uint64(b.runs)), about...), block)
+	var about []byte
+	about, b.block = b.users.encode(b.others.number, b.lists, b.block[:0])
+	b.addBlock(kindUsers, append(binary.AppendUvarint(nil, uint64(b.runs)), about...), b.block)
 	b.users.reset()
 }
 

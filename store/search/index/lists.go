@@ -53,6 +53,16 @@ type listWriter struct {
 
 func newListWriter() *listWriter { return &listWriter{known: make(map[string]int), last: -1} }
 
+// reset removes all lists, and keeps the memory for the next ones.
+func (w *listWriter) reset() {
+	clear(w.known)
+	clear(w.one)
+	w.lists, w.last, w.start = 0, -1, 0
+	for i := range w.cols {
+		w.cols[i] = w.cols[i][:0]
+	}
+}
+
 // put writes the list of these captures, whose numbers ascend. If the list was written before,
 // put writes only a reference to it.
 func (w *listWriter) put(captures []uint32) {

@@ -55,7 +55,8 @@ func (b *Builder) endTargets() {
 		}
 		slices.Sort(keys)
 		var content []byte
-		lists, before := newListWriter(), ""
+		lists, before := b.lists, ""
+		lists.reset()
 		for i, key := range keys {
 			same := commonPrefix(before, key)
 			content = packed.AppendSized(binary.AppendUvarint(content, uint64(same)), key[same:])
@@ -67,8 +68,10 @@ func (b *Builder) endTargets() {
 			}
 			about := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(t.first)), uint64(b.runs))
 			about = packed.AppendSized(about, key)
-			b.addBlock(kindTargets, about, lists.appendTo(packed.AppendSized(nil, content)))
-			content, lists, before = nil, newListWriter(), ""
+			b.block = lists.appendTo(packed.AppendSized(b.block[:0], content))
+			b.addBlock(kindTargets, about, b.block)
+			content, before = content[:0], ""
+			lists.reset()
 		}
 	}
 	t.reset(b.runs)

@@ -157,8 +157,9 @@ func (u *users) lists() (first, ends, all []uint32) {
 }
 
 // encode returns the block of users, and the entry of the table that lists the runs with
-// leaves. The function other returns the number of a segment in Builder.others.
-func (u *users) encode(other func(segment uint32) int) (table, block []byte) {
+// leaves. The function other returns the number of a segment in Builder.others. encode appends the
+// block to dst, and uses the memory of lists.
+func (u *users) encode(other func(segment uint32) int, lists *listWriter, dst []byte) (table, block []byte) {
 	runs := make([]readRun, 0, len(u.number))
 	for key := range u.number {
 		if key != ownDocuments {
@@ -169,8 +170,8 @@ func (u *users) encode(other func(segment uint32) int) (table, block []byte) {
 		return Named{RunRef: a.RunRef, Reading: a.reading}.compare(Named{RunRef: b.RunRef, Reading: b.reading})
 	})
 	first, ends, all := u.lists()
-	var used, times []byte
-	lists := newListWriter()
+	var used, times, gaps []byte
+	lists.reset()
 	table = binary.AppendUvarint(nil, uint64(len(runs)))
 	for _, run := range runs {
 		table = binary.AppendUvarint(table, uint64(other(run.Segment)))
@@ -184,7 +185,7 @@ func (u *users) encode(other func(segment uint32) int) (table, block []byte) {
 			continue
 		}
 		count, before := 0, 0
-		var gaps []byte
+		gaps = gaps[:0]
 		for n := range int(u.leaves[r]) {
 			leaf := int(first[r]) + n
 			captures := all[ends[leaf]:ends[leaf+1]]
@@ -198,7 +199,7 @@ func (u *users) encode(other func(segment uint32) int) (table, block []byte) {
 		}
 		used = append(binary.AppendUvarint(used, uint64(count)), gaps...)
 	}
-	return table, lists.appendTo(packed.AppendSized(packed.AppendSized(nil, used), times))
+	return table, lists.appendTo(packed.AppendSized(packed.AppendSized(dst, used), times))
 }
 
 // timesOf returns how often a page has a leaf at most. captures are the captures of the pages that
