@@ -30,7 +30,7 @@ type leafReader struct {
 }
 
 // knownLeaves has the leaves of a run that were read. Most leaves have neither links nor a fingerprint,
-// so it has one bit for each block to say so. Pages of many leaves are then read in half of the time.
+// so it has one bit for each block to say so.
 type knownLeaves struct {
 	read, some []uint64     // sets of blocks: the leaves that were read, and those of them in leaves
 	leaves     []*knownLeaf // by number of the block; nil for a leaf without links and fingerprint

@@ -81,7 +81,7 @@ func (m *WordIndexer) Index(ctx context.Context, segments []*segment.Info, w io.
 // wordIndexer reads the runs of segments and gives their words to an index.Builder.
 type wordIndexer struct {
 	v       *Finder
-	of      *WordIndexer
+	of      *WordIndexer    // its memory is used
 	packed  map[uint32]bool // the segments of the group that have a run in the form of static pools
 	ids     map[uint32]bool // the IDs of the segments of the group
 	r       *segment.Reader // the current segment
