@@ -212,16 +212,6 @@ func (a archive) Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeRe
 	return results, err
 }
 
-// Reindex makes indexes again, for the statement REINDEX. While it makes indexes of words, the
-// garbage collector runs more often: for a million captures the program then takes 170 MB of memory
-// instead of 220, and 3 % more CPU time.
-func (a archive) Reindex(ctx context.Context, o task.ReindexOptions) ([]task.ReindexResult, error) {
-	if o.Words {
-		defer memory.BeginFrugal()()
-	}
-	return a.Archive.Reindex(ctx, o)
-}
-
 // Move moves the db-files of pools to another place, for the statement MOVE POOL. An
 // error about a file of the archive is an archiveError.
 func (a archive) Move(ctx context.Context, o task.MoveOptions) ([]task.MoveResult, error) {
