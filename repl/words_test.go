@@ -9,9 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"infomall/exec"
 	"infomall/exec/session"
-	"infomall/lang"
 	"infomall/store"
 	"infomall/store/record/task"
 )
@@ -64,7 +62,7 @@ func TestWordsFromLeaves(t *testing.T) {
 	a := demoArchive(t)
 	ask := func(query string, plain bool) []string {
 		t.Helper()
-		return foundRows(t, a, query, plain, session.DefaultSettings())
+		return rowsOf(t, a, query, session.Options{Settings: session.DefaultSettings(), Plain: plain})
 	}
 	imported := make(map[string]string) // the rows of each query before any merge
 	for _, state := range []string{"imported", "merged", "sealed"} {
@@ -100,34 +98,6 @@ func TestWordsFromLeaves(t *testing.T) {
 	}
 }
 
-// foundRows returns the rows that a query has in the archive a. If plain is set, the query is answered
-// in the plainest way: it reads each page and sorts all rows.
-func foundRows(t *testing.T, a *store.Archive, query string, plain bool, with session.Settings) (rows []string) {
-	t.Helper()
-	st, err := lang.ParseOne(query, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	res, err := exec.New(session.Options{Archive: joined(a, nil), Settings: with, Plain: plain}).Run(t.Context(), st)
-	if err != nil {
-		t.Fatalf("%s: %v", query, err)
-	}
-	defer res.Close()
-	for b, err := range res.Rows {
-		if err != nil {
-			t.Fatalf("%s: %v", query, err)
-		}
-		for i := range b.N {
-			row := ""
-			for _, c := range b.Cols {
-				row += fmt.Sprintf("%v|", c.At(i))
-			}
-			rows = append(rows, row)
-		}
-	}
-	return rows
-}
-
 // TestTies searches pages of which many have the same score, also at the last place that LIMIT
 // leaves. Which of them are among the rows depends on the rest of ORDER BY.
 func TestTies(t *testing.T) {
@@ -160,7 +130,7 @@ func TestTies(t *testing.T) {
 			"SEARCH 'tie' ORDER BY score DESC, first_seen DESC, url LIMIT 9",
 			"SEARCH 'tie' ORDER BY score LIMIT 9",
 		} {
-			if got, want := foundRows(t, a, query, false, with), foundRows(t, a, query, true, with); !slices.Equal(got, want) {
+			if got, want := rowsOf(t, a, query, session.Options{Settings: with}), rowsOf(t, a, query, session.Options{Settings: with, Plain: true}); !slices.Equal(got, want) {
 				t.Errorf("collapse %s: %s gives\n%s\nwant\n%s", collapse, query, strings.Join(got, "\n"), strings.Join(want, "\n"))
 			}
 		}
