@@ -123,11 +123,17 @@ func (r *leafReader) of(s segment.Span) (*knownLeaves, error) {
 	if at.leaves != nil && at.leaves.has(s.N, s.N+s.Count) {
 		return at.leaves, nil
 	}
-	has, err := r.factsOf(r.v.Runs.Segment(s.Segment), s.Run)
-	if err != nil {
-		return nil, err
+	has := r.ownHas
+	if ref != r.own || has == nil {
+		var err error
+		if has, err = r.factsOf(r.v.Runs.Segment(s.Segment), s.Run); err != nil {
+			return nil, err
+		}
 	}
-	of := r.list(ref, max(has.Blocks(), int(s.N+s.Count)))
+	of := at.leaves
+	if blocks := max(has.Blocks(), int(s.N+s.Count)); of == nil || len(of.leaves) < blocks {
+		of = r.grow(ref, of, blocks)
+	}
 	for n := s.N; n < s.N+s.Count; n++ {
 		if of.read[n/64]>>(n%64)&1 == 0 {
 			r.learn(of, ref, n, has)
@@ -151,12 +157,9 @@ func (k *knownLeaves) has(from, to uint32) bool {
 	return true
 }
 
-// list returns the element of r.known for a run, with room for at least this number of blocks.
-func (r *leafReader) list(run segment.RunRef, blocks int) *knownLeaves {
-	of := r.known[run]
-	if of != nil && len(of.leaves) >= blocks {
-		return of
-	}
+// grow makes the element of r.known for a run again, with room for this number of blocks. The
+// parameter of is the element so far, which has less room; it is nil if there is none.
+func (r *leafReader) grow(run segment.RunRef, of *knownLeaves, blocks int) *knownLeaves {
 	if r.bytes >= knownLeavesMax || r.known == nil {
 		r.known, r.bytes = make(map[segment.RunRef]*knownLeaves), 0
 		clear(r.recent[:])

@@ -18,7 +18,10 @@ func TestKnownLeaves(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	known, some := make([]bool, blocks), make([]bool, blocks)
 	for round := range 3 * blocks {
-		k := r.list(ref, min(blocks, 10+round)) // the list grows
+		k := r.known[ref]
+		if size := min(blocks, 10+round); k == nil || len(k.leaves) < size {
+			k = r.grow(ref, k, size)
+		}
 		if n := rnd.IntN(len(k.leaves)); !known[n] {
 			known[n], some[n] = true, rnd.IntN(3) == 0
 			r.keep(k, uint32(n), &facts.LeafFacts{}, !some[n])

@@ -191,15 +191,17 @@ func (b *Body) AnchorsOf(part []byte) []string {
 	return anchors(t, b.Charset)
 }
 
-// TextAndAnchorsOf returns what TextOf and AnchorsOf return for part.
-func (b *Body) TextAndAnchorsOf(part []byte) (text string, links []string) {
-	if b.Plain {
-		return b.TextOf(part), nil
-	}
+// AppendTextAndAnchors appends to dst what TextOf returns for part, and also returns what AnchorsOf
+// returns.
+func (b *Body) AppendTextAndAnchors(dst, part []byte) (text []byte, links []string) {
 	t := parts.Get().(*markup.Tree)
 	defer freePart(t)
+	if b.Plain {
+		t.ReadPlain(part)
+		return t.AppendText(dst, b.Charset), nil
+	}
 	t.Read(part)
-	return t.Text(b.Charset), anchors(t, b.Charset)
+	return t.AppendText(dst, b.Charset), anchors(t, b.Charset)
 }
 
 func anchors(t *markup.Tree, charset string) []string {

@@ -64,7 +64,7 @@ type LeafReader struct {
 
 // Read decodes the facts of a leaf. If they are short, and l has the bytes of the leaf, it
 // computes them from the bytes, and also returns the text of the leaf. That takes one pass
-// over the bytes, where Long and divide.Body.TextAndAnchorsOf would take two. From short
+// over the bytes, where Long and divide.Body.AppendTextAndAnchors would take two. From short
 // facts without the bytes it knows no fingerprint, no link and no text.
 func (r *LeafReader) Read(l record.Leaf) (f LeafFacts, text LeafText) {
 	if len(l.Facts) == 0 {

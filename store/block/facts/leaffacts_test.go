@@ -48,7 +48,7 @@ func TestLeafReader(t *testing.T) {
 			t.Errorf("%q: short facts %+v, long facts %+v", c.leaf, got, want)
 		}
 		b := &divide.Body{Charset: c.charset, Plain: c.plain}
-		if want, anchors := b.TextAndAnchorsOf(leaf); text.Text != want || !slices.Equal(text.Anchors, anchors) {
+		if want, anchors := b.AppendTextAndAnchors(nil, leaf); text.Text != string(want) || !slices.Equal(text.Anchors, anchors) {
 			t.Errorf("%q: text %q and anchors %q, want %q and %q", c.leaf, text.Text, text.Anchors, want, anchors)
 		}
 		if alone, text := r.Read(record.Leaf{Facts: short}); alone.fits != fitsAlike || alone.printed || text.known {

@@ -34,13 +34,25 @@ func (t *Tree) Text(charset string) string { return t.TextRange(0, len(t.Body), 
 // separates words. Text that scripts may show or style sheets may hide counts as
 // shown.
 func (t *Tree) TextRange(start, end int, charset string) string {
+	f := t.textIn(start, end, charset)
+	defer f.free()
+	return string(f.out)
+}
+
+// AppendText appends the text that Text returns to dst.
+func (t *Tree) AppendText(dst []byte, charset string) []byte {
+	f := t.textIn(0, len(t.Body), charset)
+	defer f.free()
+	return append(dst, f.out...)
+}
+
+// textIn returns a folder with the text that Body[start:end] shows. The caller frees the folder.
+func (t *Tree) textIn(start, end int, charset string) *spaceFolder {
 	f := folders.Get().(*spaceFolder)
 	f.use(charset)
 	t.walk(start, end, f, nil)
 	f.settle()
-	text := string(f.out)
-	f.free()
-	return text
+	return f
 }
 
 // firstNode returns the index of the first node that starts at the offset at of

@@ -42,7 +42,7 @@ type Source struct {
 	Blocks int    // number of blocks
 	Pages  []Page // one for each capture
 	// Read returns the text that block n has in the reading, and the texts of those links in
-	// the block that lead to other addresses.
+	// the block that lead to other addresses. The text is valid until the next call.
 	Read func(n int, as Reading) (text string, anchors []string)
 	// Neutral reports whether the bytes of block n are plain ASCII.
 	Neutral func(n int) bool
@@ -573,23 +573,20 @@ func (b *Builder) endPages() {
 func (b *Builder) endPart() {
 	numbers, letters, postings := b.numbers[:0], b.letters[:0], b.postings[:0]
 	var room [16]byte // for the postings of a term that has only one place
-	var before []byte // the term before
+	var before term   // the term before
 	end := func() {
 		// In two frames they take less space: kafka's terms 113,985 bytes instead of 129,699.
 		b.block = packed.AppendSized(b.block[:0], numbers)
-		b.addBlock(kindTerms, packed.AppendSized(nil, before), b.block, letters)
+		b.addBlock(kindTerms, packed.AppendSized(nil, before.letters), b.block, letters)
 		b.addBlock(kindPostings, nil, postings)
-		numbers, letters, postings, before = numbers[:0], letters[:0], postings[:0], nil
+		numbers, letters, postings, before = numbers[:0], letters[:0], postings[:0], term{}
 	}
-	b.terms.inOrder(func(term []byte, t dictTerm) {
+	b.terms.inOrder(func(of term, t dictTerm) {
 		bytes, n := b.terms.end(t, room[:])
-		same := 0
-		for same < len(before) && same < len(term) && before[same] == term[same] {
-			same++
-		}
+		same := of.shared(&before)
 		numbers = binary.AppendUvarint(numbers, uint64(same))
-		numbers = binary.AppendUvarint(numbers, uint64(len(term)-same))
-		letters = append(letters, term[same:]...)
+		numbers = binary.AppendUvarint(numbers, uint64(len(of.letters)-same))
+		letters = append(letters, of.letters[same:]...)
 		docs := uint64(n) << 1
 		if t.more&termLetter != 0 {
 			docs |= 1
@@ -597,7 +594,7 @@ func (b *Builder) endPart() {
 		numbers = binary.AppendUvarint(numbers, docs)
 		numbers = binary.AppendUvarint(numbers, uint64(len(bytes)))
 		postings = append(postings, bytes...)
-		if before = term; len(numbers)+len(letters) >= blockBytes || len(postings) >= blockBytes {
+		if before = of; len(numbers)+len(letters) >= blockBytes || len(postings) >= blockBytes {
 			end()
 		}
 	})
@@ -672,12 +669,17 @@ func (b *Builder) endOf(table []byte) []byte {
 
 // list gives each distinct value a number, from 0 on, in the order of first use.
 type list[T comparable] struct {
-	all []T
-	of  map[T]int
+	all  []T
+	of   map[T]int
+	last int // the last result of the method number
 }
 
-// number returns the number of v, and adds v if it is not in the list.
+// number returns the number of v, and adds v if it is not in the list. Most calls ask for the value
+// of the last call.
 func (l *list[T]) number(v T) int {
+	if l.last < len(l.all) && l.all[l.last] == v {
+		return l.last
+	}
 	n, ok := l.of[v]
 	if !ok {
 		if l.of == nil {
@@ -687,5 +689,6 @@ func (l *list[T]) number(v T) int {
 		l.of[v] = n
 		l.all = append(l.all, v)
 	}
+	l.last = n
 	return n
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"hash/maphash"
+	"math/bits"
 	"slices"
 )
 
@@ -226,18 +227,38 @@ func (d *dictionary) end(t dictTerm, room []byte) (postings []byte, docs int32) 
 	return t.append(p.bytes, p.before, true), p.docs
 }
 
-// inOrder calls the function each for every term, in order. letters has the term's letters.
-func (d *dictionary) inOrder(each func(letters []byte, t dictTerm)) {
+// term is a term of the dictionary.
+type term struct {
+	head    uint64 // its first bytes, see first8
+	letters []byte
+}
+
+// shared returns how many bytes at the beginning of t and o are equal.
+func (t *term) shared(o *term) int {
+	most := min(len(t.letters), len(o.letters))
+	if differ := t.head ^ o.head; differ != 0 {
+		return min(most, bits.LeadingZeros64(differ)/8)
+	}
+	n := min(most, 8)
+	for n < most && t.letters[n] == o.letters[n] {
+		n++
+	}
+	return n
+}
+
+// inOrder calls the function each for every term, in order.
+func (d *dictionary) inOrder(each func(of term, t dictTerm)) {
 	d.settle()
 	keys := slices.Grow(d.keys[:0], 2*d.terms)
 	for at := 0; at < len(d.records); {
 		record := d.records[at:]
 		letters := lettersIn(record)
-		keys = append(keys, termKey{first8(letters), uint32(at)})
-		at += dictTermBytes + len(letters) + 1
+		size := dictTermBytes + len(letters) + 1
 		for n := len(letters); n >= 0x80; n >>= 7 {
-			at++
+			size++
 		}
+		keys = append(keys, termKey{first8(letters), uint32(at), uint32(size)})
+		at += size
 	}
 	d.keys = keys
 	keys = sortKeys(keys, keys[len(keys):][:len(keys)])
@@ -255,12 +276,12 @@ func (d *dictionary) inOrder(each func(letters []byte, t dictTerm)) {
 	}
 	for len(keys) > 0 {
 		next := keys[:min(batch, len(keys))]
-		for _, k := range next { // as settle does for slots
-			d.touched += uint64(d.records[k.at+dictTermBytes])
+		for _, k := range next { // as settle does for slots; a record may be in two lines of the cache
+			d.touched += uint64(d.records[k.at]) + uint64(d.records[k.at+k.size-1])
 		}
 		for _, k := range next {
 			record := d.records[k.at:]
-			each(lettersIn(record), dictTermIn(record))
+			each(term{k.head, lettersIn(record)}, dictTermIn(record))
 		}
 		keys = keys[len(next):]
 	}
@@ -268,8 +289,8 @@ func (d *dictionary) inOrder(each func(letters []byte, t dictTerm)) {
 
 // termKey has the first bytes of a term, and where the record of the term is.
 type termKey struct {
-	head uint64
-	at   uint32
+	head     uint64
+	at, size uint32
 }
 
 // sortKeys sorts keys by their heads. It uses room, which is as long as keys, and returns the

@@ -11,7 +11,8 @@ import (
 )
 
 // TestDictionary adds terms, of which many begin alike and some are long, in a memory that
-// had others. They come in order, each with its documents and places.
+// had others. They come in order, each with its documents and places. Each says how many bytes it
+// shares with the term before.
 func TestDictionary(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	d := newDictionary()
@@ -19,7 +20,7 @@ func TestDictionary(t *testing.T) {
 		want := make(map[string][][]int) // for each term: its documents and places
 		for doc := range terms {
 			for place := range 3 {
-				term := strings.Repeat("same", r.IntN(4)) + fmt.Sprint(r.IntN(2000))
+				term := strings.Repeat("same", r.IntN(4)) + fmt.Sprint(r.IntN(2000)) + strings.Repeat("\x00", r.IntN(2))
 				if r.IntN(50) == 0 {
 					term = strings.Repeat("long", 50) + term
 				}
@@ -29,8 +30,13 @@ func TestDictionary(t *testing.T) {
 		}
 		got := make(map[string][][]int)
 		var order []string
-		d.inOrder(func(letters []byte, at dictTerm) {
-			term := string(letters)
+		var before term
+		d.inOrder(func(of term, at dictTerm) {
+			term := string(of.letters)
+			if n := of.shared(&before); term[:n] != string(before.letters[:n]) || n < min(len(term), len(before.letters)) && term[n] == before.letters[n] {
+				t.Fatalf("%q after %q: %d bytes are equal", term, before.letters, n)
+			}
+			before = of
 			order = append(order, term)
 			postings, docs := d.end(at, nil)
 			c := cursor{b: postings}
