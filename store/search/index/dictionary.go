@@ -233,12 +233,12 @@ type term struct {
 	letters []byte
 }
 
-// shared returns how many bytes at the beginning of t and o are equal.
+// shared returns how many bytes at the beginning of t and o are equal. No term has a zero byte.
 func (t *term) shared(o *term) int {
-	most := min(len(t.letters), len(o.letters))
 	if differ := t.head ^ o.head; differ != 0 {
-		return min(most, bits.LeadingZeros64(differ)/8)
+		return bits.LeadingZeros64(differ) / 8
 	}
+	most := min(len(t.letters), len(o.letters))
 	n := min(most, 8)
 	for n < most && t.letters[n] == o.letters[n] {
 		n++

@@ -20,7 +20,7 @@ func TestDictionary(t *testing.T) {
 		want := make(map[string][][]int) // for each term: its documents and places
 		for doc := range terms {
 			for place := range 3 {
-				term := strings.Repeat("same", r.IntN(4)) + fmt.Sprint(r.IntN(2000)) + strings.Repeat("\x00", r.IntN(2))
+				term := strings.Repeat("same", r.IntN(4)) + fmt.Sprint(r.IntN(2000))
 				if r.IntN(50) == 0 {
 					term = strings.Repeat("long", 50) + term
 				}
