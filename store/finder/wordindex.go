@@ -147,6 +147,9 @@ func (b *usedBlocks) add(from, count uint32, use blockUse) {
 	}
 }
 
+// noLeaf reports whether block n is used, but is not a leaf of any page.
+func (b usedBlocks) noLeaf(n int) bool { return n < len(b) && b[n] == usedForMore }
+
 // usedOf returns the element of x.used for a run. Many calls for the same run follow each other.
 func (x *wordIndexer) usedOf(run segment.RunRef) *usedBlocks {
 	if x.usedLast == nil || x.usedRun != run {
@@ -242,12 +245,11 @@ func (x *wordIndexer) open(ctx context.Context, n uint32) error {
 	blocks := run.BlockCount()
 	kept, damage := run.Facts()
 	x.facts.begin(ref, blocks, kept)
-	used := *x.usedOf(ref)
 	x.cuts, x.spans = x.cuts[:0], x.spans[:0]
 	x.source = index.Source{
 		Number: n, Blocks: blocks, Read: x.text, Terms: x.termsOf, Pages: x.source.Pages[:0], Leaves: x.source.Leaves[:0],
 		Neutral: func(n int) bool { return charset.IsASCII(x.block(n)) },
-		Skip:    func(n int) bool { return n < len(used) && used[n] == usedForMore },
+		Skip:    x.usedOf(ref).noLeaf,
 	}
 	if run.Meta.Len() == 0 {
 		return nil
