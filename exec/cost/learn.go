@@ -19,6 +19,10 @@ const (
 	// learned from if that takes at most one part in learnShare of the time of the plan.
 	learnTimes = 3
 	learnShare = 400
+	// A plan that took less than learnShort is not learned from once its shape was measured
+	// learnTimes times. Without that, a shell takes a fourteenth more CPU time for each SEARCH with
+	// new words, and a process that runs one SEARCH writes the file of corrections.
+	learnShort = 100 * time.Millisecond
 	// A Filter that was stopped early must have got sureRows rows. With fewer, the share
 	// of rows that it kept is not learned.
 	sureRows = 200
@@ -33,7 +37,11 @@ func (r *Rates) Worth(n plan.Node, took time.Duration) bool {
 	r.mu.Lock()
 	estimate := r.took
 	r.mu.Unlock()
-	return took >= learnShare*estimate && estimate > 0 || r.seen(nameOf("time", sameText(n), "")) < learnTimes
+	if took >= learnShare*estimate && estimate > 0 {
+		return true
+	}
+	name := nameOf("time", sameText(n), shapeText(n))
+	return r.seen(name.same) < learnTimes && (took >= learnShort || r.seen(name.shape) < learnTimes)
 }
 
 // Learn adjusts the corrections in r to what a plan with the estimate e did when it ran. of

@@ -88,10 +88,10 @@ func (r *Rates) factor(n names) float64 {
 	return math.Exp(float64(c.log))
 }
 
-// seen returns how many times the correction with the name n.same was measured.
-func (r *Rates) seen(n names) int {
+// seen returns how many times the correction with this name was measured, up to seenMost.
+func (r *Rates) seen(name string) int {
 	defer r.lock()()
-	return int(r.list[n.same].seen)
+	return int(r.list[name].seen)
 }
 
 // measured notes a measurement: the factor f was the right one for the guess with the names

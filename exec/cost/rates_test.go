@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"math"
 	"testing"
+	"time"
+
+	"infomall/exec/plan"
 )
 
 // TestRates shows that a correction is the mean of what was measured, that the correction
@@ -103,5 +106,39 @@ func TestShape(t *testing.T) {
 		if got := shapeOf(text); got != want {
 			t.Errorf("the shape of %q is %q, want %q", text, got, want)
 		}
+	}
+}
+
+// TestWorth shows from which plans it pays to learn: three times from each long plan, but from short
+// ones only until three of their shape were measured; and from any that ran much longer than an
+// estimate takes.
+func TestWorth(t *testing.T) {
+	var r Rates
+	of := func(n int64) plan.Node { return &plan.Limit{In: &plan.Row{}, N: n} }
+	measure := func(n plan.Node) { r.measured(nameOf("time", sameText(n), shapeText(n)), 2) }
+	for i, c := range []struct {
+		n    plan.Node
+		took time.Duration
+		want bool
+	}{
+		{of(1), time.Millisecond, true},
+		{of(1), time.Millisecond, true},
+		{of(2), time.Millisecond, true},
+		{of(1), time.Millisecond, false},
+		{of(3), time.Millisecond, false},
+		{of(3), learnShort, true},
+		{of(3), learnShort, true},
+		{of(3), learnShort, true},
+		{of(3), learnShort, false},
+	} {
+		if got := r.Worth(c.n, c.took); got != c.want {
+			t.Errorf("%d: Worth is %t for %v", i, got, c.n)
+		} else if got {
+			measure(c.n)
+		}
+	}
+	r.took = time.Microsecond
+	if !r.Worth(of(1), learnShare*time.Microsecond) {
+		t.Error("an estimate takes little of the time of a plan, which is not learned from")
 	}
 }
