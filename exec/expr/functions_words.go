@@ -107,8 +107,13 @@ func Marked(e Expr) bool {
 }
 
 // unmarked removes the characters value.MarkFrom and value.MarkTo that a page itself contains, so
-// that only a function puts them into a text.
-var unmarked = strings.NewReplacer(value.MarkFrom, "", value.MarkTo, "")
+// that only a function puts them into a text. Few pages contain them.
+func unmarked(text string) string {
+	if !strings.Contains(text, value.MarkFrom) && !strings.Contains(text, value.MarkTo) {
+		return text
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(text, value.MarkFrom, ""), value.MarkTo, "")
+}
 
 // keywordsUsual is how many words the function keywords returns if its argument n is missing, and
 // keywordsMax is the greatest n.
@@ -136,7 +141,7 @@ func highlight(text string, q *match.Query, args []value.Value) value.Value {
 	if len(args) > 0 {
 		before, after = args[0].Text, args[0].Text
 	} else {
-		text = unmarked.Replace(text)
+		text = unmarked(text)
 	}
 	if len(args) > 1 {
 		after = args[1].Text
@@ -186,7 +191,17 @@ func Snippet(text string, q *match.Query) string { return SnippetOf(OneLine(text
 
 // OneLine returns a text in the form that a snippet shows: each piece of white space is one blank,
 // and characters that serve as marks in snippets are removed.
-func OneLine(text string) string { return unmarked.Replace(strings.Join(strings.Fields(text), " ")) }
+func OneLine(text string) string {
+	var b strings.Builder
+	b.Grow(len(text))
+	for word := range strings.FieldsSeq(text) {
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(word)
+	}
+	return unmarked(b.String())
+}
 
 // SnippetOf returns the snippet of a text in the form that OneLine returns.
 func SnippetOf(text string, q *match.Query) string {
