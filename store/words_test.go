@@ -16,6 +16,7 @@ import (
 	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/search"
+	"infomall/store/urlkey"
 	"infomall/store/words/match"
 )
 
@@ -243,7 +244,7 @@ func TestWords(t *testing.T) {
 }
 
 // indexWords carries out REINDEX SEARCH.
-func indexWords(t *rapid.T, a *Archive) {
+func indexWords(t rapid.TB, a *Archive) {
 	if _, err := a.Reindex(context.Background(), task.ReindexOptions{Words: true}); err != nil {
 		t.Fatal(err)
 	}
@@ -319,9 +320,13 @@ func checkNearWords(t *rapid.T, a *Archive) {
 	defer v.Close()
 	words := rapid.SampledFrom([][]string{{"zookeper", "brokr", "kafka", "tierde", "remove", "xyzzy"}, {"xyzzy"}}).Draw(t, "words")
 	from := record.Time(rapid.IntRange(0, 10).Draw(t, "from")) * 1000
+	var ranges []urlkey.Range
+	if rapid.Bool().Draw(t, "from one URL on") {
+		ranges = []urlkey.Range{{From: urlkey.Key("http://www.example.com/2")}}
+	}
 	want := search.NewNearer(words)
 	read := make(map[record.Digest]bool)
-	for b, err := range v.Scan(ctx, record.Scan{From: from, To: record.MaxTime + 1, Columns: record.ColDigest | record.ColKind}) {
+	for b, err := range v.Scan(ctx, record.Scan{Ranges: ranges, From: from, To: record.MaxTime + 1, Columns: record.ColDigest | record.ColKind}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -340,9 +345,38 @@ func checkNearWords(t *rapid.T, a *Archive) {
 			}
 		}
 	}
-	got, err := v.NearWords(ctx, words, nil, from, record.MaxTime+1)
+	got, err := v.NearWords(ctx, words, ranges, from, record.MaxTime+1)
 	if err != nil || !reflect.DeepEqual(got, want.Words()) {
 		t.Fatalf("near words: %v (%v), want %v", got, err, want.Words())
+	}
+}
+
+// TestNearWordsOfFew asks for a word that few pages of an archive with an index of words have, in all
+// of the archive and in a part of it.
+func TestNearWordsOfFew(t *testing.T) {
+	a := openAt(t.TempDir(), Options{})
+	defer a.Close()
+	var visits []*visit
+	for n := range 60 {
+		word := "kafka"
+		if n%20 == 7 {
+			word = "zookeeper"
+		}
+		visits = append(visits, &visit{url: fmt.Sprintf("http://www.example.com/%02d", n), time: day0, status: 200, body: fmt.Sprintf("<title>%d</title><p>%s", n, word)})
+	}
+	put(t, a, visits)
+	indexWords(t, a)
+	v, err := a.Snapshot(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	from := []urlkey.Range{{From: urlkey.Key("http://www.example.com/20")}}
+	for texts, ranges := range map[int][]urlkey.Range{3: nil, 2: from} {
+		near, err := v.NearWords(context.Background(), []string{"zookeper"}, ranges, record.MinTime, record.MaxTime)
+		if want := [][]search.NearWord{{{Word: "zookeeper", Texts: texts}}}; err != nil || !reflect.DeepEqual(near, want) {
+			t.Errorf("near words in %v: %v (%v), want %v", ranges, near, err, want)
+		}
 	}
 }
 

@@ -119,6 +119,9 @@ func (n *Nearer) term(found NearPart, term string) NearPart {
 	}
 	for i := range n.words {
 		w := &n.words[i]
+		if by := len(n.runes) - len(w.letters); by > w.most || -by > w.most {
+			continue
+		}
 		c := w.near[term]
 		if c == nil {
 			d := n.distance(w.letters, n.runes, w.most+1)
