@@ -227,14 +227,14 @@ func (d *dictionary) end(t dictTerm, room []byte) (postings []byte, docs int32) 
 	return t.append(p.bytes, p.before, true), p.docs
 }
 
-// term is a term of the dictionary.
-type term struct {
+// sortedTerm is a term of the dictionary, as inOrder passes it on.
+type sortedTerm struct {
 	head    uint64 // its first bytes, see first8
 	letters []byte
 }
 
 // shared returns how many bytes at the beginning of t and o are equal. No term has a zero byte.
-func (t *term) shared(o *term) int {
+func (t *sortedTerm) shared(o *sortedTerm) int {
 	if differ := t.head ^ o.head; differ != 0 {
 		return bits.LeadingZeros64(differ) / 8
 	}
@@ -247,7 +247,7 @@ func (t *term) shared(o *term) int {
 }
 
 // inOrder calls the function each for every term, in order.
-func (d *dictionary) inOrder(each func(of term, t dictTerm)) {
+func (d *dictionary) inOrder(each func(of sortedTerm, t dictTerm)) {
 	d.settle()
 	keys := slices.Grow(d.keys[:0], 2*d.terms)
 	for at := 0; at < len(d.records); {
@@ -281,7 +281,7 @@ func (d *dictionary) inOrder(each func(of term, t dictTerm)) {
 		}
 		for _, k := range next {
 			record := d.records[k.at:]
-			each(term{k.head, lettersIn(record)}, dictTermIn(record))
+			each(sortedTerm{k.head, lettersIn(record)}, dictTermIn(record))
 		}
 		keys = keys[len(next):]
 	}

@@ -30,8 +30,8 @@ func TestDictionary(t *testing.T) {
 		}
 		got := make(map[string][][]int)
 		var order []string
-		var before term
-		d.inOrder(func(of term, at dictTerm) {
+		var before sortedTerm
+		d.inOrder(func(of sortedTerm, at dictTerm) {
 			term := string(of.letters)
 			if n := of.shared(&before); term[:n] != string(before.letters[:n]) || n < min(len(term), len(before.letters)) && term[n] == before.letters[n] {
 				t.Fatalf("%q after %q: %d bytes are equal", term, before.letters, n)
