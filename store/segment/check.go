@@ -47,6 +47,7 @@ type checker struct {
 	census  censusTaker
 	sample  sampleTaker
 	table   runTable
+	starts  startsWriter
 	last    Entry
 	entries bool // last was set to an entry
 	damaged bool
@@ -301,6 +302,7 @@ func (c *checker) chunk(number uint32, entries []Stored) error {
 		return nil
 	}
 	key := chunkKey(&entries[len(entries)-1], number)
+	c.starts.add(number, key)
 	if !bytes.Equal(c.k, key) {
 		return c.dropIndex(fmt.Errorf("the chunk of run %d is missing", number))
 	}
@@ -410,7 +412,10 @@ func (c *checker) totals() error {
 	if err := c.checkValue("census", keyCensus, census); err != nil {
 		return err
 	}
-	return c.checkValue("sample", keySample, c.sample.encode())
+	if err := c.checkValue("sample", keySample, c.sample.encode()); err != nil {
+		return err
+	}
+	return c.checkValue("starts of the chunks", keyStarts, c.starts.encode())
 }
 
 // checkValue compares the value of key in the index, called name in errors, with the value

@@ -96,40 +96,46 @@ func appendChunkOf(dst []byte, number uint32, entries []Stored, front []byte, fl
 	return dst
 }
 
-// chunkHead is the fixed first part of a chunk, before its columns.
-type chunkHead struct {
+// openedChunk is a chunk with a correct checksum, whose columns are not decoded yet.
+type openedChunk struct {
 	run    uint32
 	bounds Bounds
+	rest   packed.Reader // the bytes after the bounds
 }
 
-// openChunk checks the checksum and format of the chunk that fills b. It returns the head
-// of the chunk, and a reader of the bytes after it.
-func openChunk(b []byte) (r packed.Reader, h chunkHead, err error) {
+// openChunk checks the checksum and format of the chunk that fills b. The result shares the memory
+// of b.
+func openChunk(b []byte) (o openedChunk, err error) {
 	if len(b) < 6 || !SumIs(crc32c.Sum(b[4:]), binary.LittleEndian.Uint32(b)) {
-		return r, h, column.ErrDamaged
+		return o, column.ErrDamaged
 	}
 	if err := disk.CheckByte(b[4], "index"); err != nil {
-		return r, h, err
+		return o, err
 	}
-	r.B = b[5:]
-	h.run = uint32(r.Uvarint())
-	h.bounds = takeBounds(&r)
-	return r, h, nil
+	o.rest.B = b[5:]
+	o.run = uint32(o.rest.Uvarint())
+	o.bounds = takeBounds(&o.rest)
+	return o, nil
 }
 
 // decode checks b, which is one chunk, and decodes it into c with the front columns
 // whose bits are set in want. It keeps no reference to b. It reuses the memory of
 // c, which must have been decoded with the same want.
 func (c *Chunk) decode(b []byte, want uint) error {
-	r, head, err := openChunk(b)
+	o, err := openChunk(b)
 	if err != nil {
 		return err
 	}
-	c.Run, c.bounds = head.run, head.bounds
-	if err := c.front.decode(&r, want); err != nil {
+	return c.decodeOpened(o, want)
+}
+
+// decodeOpened does what decode does, for a chunk that is opened already.
+func (c *Chunk) decodeOpened(o openedChunk, want uint) error {
+	c.Run, c.bounds = o.run, o.bounds
+	if err := c.front.decode(&o.rest, want); err != nil {
 		return err
 	}
-	return c.ids.decode(r.B, &c.front)
+	return c.ids.decode(o.rest.B, &c.front)
 }
 
 // Keys returns the keys of the chunk's URLs, in order, and the number of entries of
@@ -339,15 +345,12 @@ func (s *Reader) Only(key string, want Want) *ChunkCursor {
 	return c
 }
 
-// decodeOnly decodes b as decode does, but only the entries of the URL with this
+// decodeOnly decodes o as decodeOpened does, but only the entries of the URL with this
 // key. It reports false if the chunk has none.
-func (c *Chunk) decodeOnly(b []byte, want uint, key string) (bool, error) {
-	r, head, err := openChunk(b)
-	if err != nil {
-		return false, err
-	}
-	*c = Chunk{Run: head.run, bounds: head.bounds}
-	p, err := cutFront(&r)
+func (c *Chunk) decodeOnly(o openedChunk, want uint, key string) (bool, error) {
+	r := &o.rest
+	*c = Chunk{Run: o.run, bounds: o.bounds}
+	p, err := cutFront(r)
 	if err != nil || p.n == 0 {
 		return false, err
 	}

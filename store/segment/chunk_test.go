@@ -13,6 +13,24 @@ import (
 	"infomall/store/segment/indexfile"
 )
 
+// decodeTally opens and decodes the chunk that fills b.
+func decodeTally(t *Tally, b []byte, want Want) error {
+	o, err := openChunk(b)
+	if err == nil {
+		err = t.decode(o, want)
+	}
+	return err
+}
+
+// decodeOnly opens the chunk that fills b, and decodes the entries of the URL with this key.
+func decodeOnly(c *Chunk, b []byte, key string) (found bool, err error) {
+	o, err := openChunk(b)
+	if err == nil {
+		found, err = c.decodeOnly(o, wantAll, key)
+	}
+	return found, err
+}
+
 // TestOnly draws chunks. Of each URL in one decodeOnly gives the entries that
 // decode gives of it, and of a URL that is not there none. Those that are counted
 // have the same keys and bytes.
@@ -29,7 +47,7 @@ func TestOnly(t *testing.T) {
 		if !slices.EqualFunc(all, entries, func(a Entry, b Stored) bool { return a == b.Entry }) {
 			t.Fatalf("got %+v, want %+v", all, entries)
 		}
-		if err := tally.decode(b, WantKeys|WantBytes); err != nil || !slices.Equal(tally.Keys, whole.front.keys) ||
+		if err := decodeTally(&tally, b, WantKeys|WantBytes); err != nil || !slices.Equal(tally.Keys, whole.front.keys) ||
 			!slices.EqualFunc(tally.Bytes, all, func(n int64, e Entry) bool { return n == e.Bytes }) {
 			t.Fatalf("%v; %q have bytes %v; want those of %+v", err, tally.Keys, tally.Bytes, all)
 		}
@@ -37,7 +55,7 @@ func TestOnly(t *testing.T) {
 		for _, key := range append(keys, rapid.StringOf(rapid.SampledFrom([]rune("ab)/"))).Draw(t, "absent")) {
 			from := slices.IndexFunc(all, func(e Entry) bool { return e.Key == key })
 			var one Chunk
-			found, err := one.decodeOnly(b, wantAll, key)
+			found, err := decodeOnly(&one, b, key)
 			if err != nil || found != (from >= 0) {
 				t.Fatalf("%q: found %v, %v; want %v", key, found, err, from >= 0)
 			}

@@ -1,13 +1,16 @@
 package segment
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"math"
+	"slices"
 	"sort"
 
 	"infomall/store/packed"
 	"infomall/store/record"
+	"infomall/store/segment/column"
 	"infomall/store/segment/indexfile"
 	"infomall/store/urlkey"
 )
@@ -21,6 +24,8 @@ type ChunkCursor struct {
 	sample int                   // if not 0, the cursor reads the sample of the segment at this level; if 0, all chunks
 	skip   func(Bounds) bool     // reports which chunks to leave out; nil means none
 	empty  func(run uint32) bool // reports which chunks to leave out, by their runs; nil means none
+	starts []chunkStart          // where the chunks begin in the index, if empty is set and the index says so; otherwise nil
+	jumped []chunkStart          // the starts of the chunks at which the last jump may arrive
 	c      *indexfile.Cursor     // nil if chunks are made from the db-file
 	key    string                // the last key passed to Seek or SeekTally
 	run    int64                 // number of the last run that was returned, or -1
@@ -62,16 +67,16 @@ func (c *ChunkCursor) Next() (*Chunk, error) { return c.chunk(c.passing) }
 // the end, or if the cursor is for one URL and the chunk does not have it.
 func (c *ChunkCursor) chunk(move mover) (*Chunk, error) {
 	found := true
-	ok, err := c.step(move, func(b []byte) (run uint32, err error) {
+	ok, err := c.step(move, func(o openedChunk) (err error) {
 		if c.only == nil {
-			err = c.at.decode(b, uint(c.want))
+			err = c.at.decodeOpened(o, uint(c.want))
 		} else {
-			found, err = c.at.decodeOnly(b, uint(c.want), *c.only)
+			found, err = c.at.decodeOnly(o, uint(c.want), *c.only)
 		}
 		if c.want&WantAdded != 0 {
 			c.s.Info.setAdded(c.at.front.added)
 		}
-		return c.at.Run, err
+		return err
 	})
 	if !ok || !found {
 		return nil, err
@@ -91,12 +96,12 @@ func (c *ChunkCursor) SeekTally(key string, t *Tally) (bool, error) {
 func (c *ChunkCursor) NextTally(t *Tally) (bool, error) { return c.tally(c.passing, t) }
 
 func (c *ChunkCursor) tally(move mover, t *Tally) (bool, error) {
-	return c.step(move, func(b []byte) (uint32, error) {
-		err := t.decode(b, c.want)
+	return c.step(move, func(o openedChunk) error {
+		err := t.decode(o, c.want)
 		if c.want&WantAdded != 0 {
 			c.s.Info.setAdded(t.Added)
 		}
-		return t.Run, err
+		return err
 	})
 }
 
@@ -110,6 +115,9 @@ func (c *ChunkCursor) seek(key string) mover {
 		return c.ofSample
 	}
 	return func() (k, v []byte, err error) {
+		if c.starts != nil {
+			return c.jump(findStart(c.starts, key), key)
+		}
 		c.c.Passed(c.last)
 		k, c.last, err = c.c.Seek([]byte(max(key, "\x01")))
 		return k, c.last, err
@@ -119,6 +127,9 @@ func (c *ChunkCursor) seek(key string) mover {
 func (c *ChunkCursor) passing() (key, value []byte, err error) {
 	if c.sample > 0 {
 		return nil, nil, nil
+	}
+	if c.starts != nil {
+		return c.jump(sort.Search(len(c.starts), func(i int) bool { return int64(c.starts[i].run) > c.run }), "")
 	}
 	c.c.Passed(c.last)
 	key, c.last, err = c.c.Next()
@@ -135,11 +146,10 @@ func (c *ChunkCursor) ofSample() (key, value []byte, err error) {
 	return keySample, value, err
 }
 
-// step moves the cursor with move and calls decode with the chunk there, as the
-// index stores it. decode keeps no reference to the chunk, and returns the number
-// of its run. step reports false at the end. If the index is damaged, step makes
+// step moves the cursor with move and calls decode with the chunk there. decode keeps no
+// reference to the chunk. step reports false at the end. If the index is damaged, step makes
 // the chunk from the db-file.
-func (c *ChunkCursor) step(move mover, decode func([]byte) (uint32, error)) (bool, error) {
+func (c *ChunkCursor) step(move mover, decode func(openedChunk) error) (bool, error) {
 	ok, err := c.fromIndex(move, decode)
 	if err == nil {
 		return ok, nil
@@ -150,7 +160,7 @@ func (c *ChunkCursor) step(move mover, decode func([]byte) (uint32, error)) (boo
 	return c.fromFile(decode)
 }
 
-func (c *ChunkCursor) fromIndex(move mover, decode func([]byte) (uint32, error)) (bool, error) {
+func (c *ChunkCursor) fromIndex(move mover, decode func(openedChunk) error) (bool, error) {
 	c.s.mu.Lock()
 	bad := c.s.badIndex
 	c.s.mu.Unlock()
@@ -162,6 +172,11 @@ func (c *ChunkCursor) fromIndex(move mover, decode func([]byte) (uint32, error))
 		if c.c, err = c.s.index.Cursor(c.s.Info.Bucket()); err != nil {
 			return false, err
 		}
+		if c.empty != nil && c.sample == 0 {
+			if c.starts, err = c.s.chunkStarts(); err != nil {
+				return false, err
+			}
+		}
 	}
 	for {
 		k, v, err := move()
@@ -171,13 +186,16 @@ func (c *ChunkCursor) fromIndex(move mover, decode func([]byte) (uint32, error))
 		c.work.Add(1)
 		c.size = len(v)
 		over := false
-		err = c.s.index.Guard(func() (err error) {
-			if over, err = c.passesOver(v); over || err != nil {
-				return err
+		err = c.s.index.Guard(func() error {
+			o, err := openChunk(v)
+			if err != nil || !c.reached(o.run) {
+				return cmp.Or(err, indexfile.ErrDamaged)
 			}
-			run, err := decode(v)
+			if over = c.skip != nil && c.skip(o.bounds) || c.empty != nil && c.empty(o.run); !over {
+				err = decode(o)
+			}
 			if err == nil {
-				c.run = int64(run)
+				c.run = int64(o.run)
 			}
 			return err
 		})
@@ -191,7 +209,7 @@ func (c *ChunkCursor) fromIndex(move mover, decode func([]byte) (uint32, error))
 // fromFile calls decode with the next chunk, made from the db-file because the
 // index failed. It reports false at the end. If it returns the error of a damaged
 // run, the next call continues with the run after that one.
-func (c *ChunkCursor) fromFile(decode func([]byte) (uint32, error)) (bool, error) {
+func (c *ChunkCursor) fromFile(decode func(openedChunk) error) (bool, error) {
 	runs, err := c.s.directory()
 	if err != nil {
 		return false, err
@@ -220,7 +238,10 @@ func (c *ChunkCursor) fromFile(decode func([]byte) (uint32, error)) (bool, error
 		if c.skip != nil && c.skip(boundsOf(entries)) || c.empty != nil && c.empty(m.number) {
 			continue
 		}
-		_, err = decode(appendChunk(nil, m.number, entries))
+		o, err := openChunk(appendChunk(nil, m.number, entries))
+		if err == nil {
+			err = decode(o)
+		}
 		return err == nil, err
 	}
 }
@@ -314,17 +335,138 @@ func (c *ChunkCursor) PassOver(skip func(Bounds) bool) { c.skip = skip }
 // it before the first Seek.
 func (c *ChunkCursor) PassOverRuns(empty func(run uint32) bool) { c.empty = empty }
 
-// passesOver reports whether the cursor leaves out b, a chunk as the index stores it.
-func (c *ChunkCursor) passesOver(b []byte) (bool, error) {
-	if c.skip == nil && c.empty == nil {
-		return false, nil
+// jump moves to the first chunk, from number n of c.starts on, whose run is not empty. It passes
+// over the chunks before key too, if key is in chunk n or the chunk after it. The chunks between
+// are not read: that is 70 % of the CPU time of a count of the captures with a word that 40 of a
+// million have.
+func (c *ChunkCursor) jump(n int, key string) (k, v []byte, err error) {
+	for n < len(c.starts) && c.empty(c.starts[n].run) {
+		c.work.Add(1)
+		n++
 	}
-	_, head, err := openChunk(b)
+	c.c.Passed(c.last)
+	if c.last = nil; n == len(c.starts) {
+		return nil, nil, nil
+	}
+	c.jumped = c.starts[n : n+1]
+	atEnd := false
+	if key > c.starts[n].key { // all keys of chunk n may come before key
+		c.jumped, atEnd = c.starts[n:min(n+2, len(c.starts))], n+1 == len(c.starts)
+	}
+	k, c.last, err = c.c.Seek([]byte(max(c.starts[n].key, key, "\x01")))
+	if err == nil && k == nil && !atEnd {
+		err = indexfile.ErrDamaged
+	}
+	return k, c.last, err
+}
+
+// reached reports whether the chunk of this run is one at which the last jump may arrive. If it is
+// not, the index is damaged. reached returns true if the cursor does not jump.
+func (c *ChunkCursor) reached(run uint32) bool {
+	return c.starts == nil || slices.ContainsFunc(c.jumped, func(s chunkStart) bool { return s.run == run })
+}
+
+// chunkStart is the place in the index of the chunk of a run. key is the beginning of the chunk's
+// key in the index. It is just long enough to come after the key of the chunk before.
+type chunkStart struct {
+	run uint32
+	key string
+}
+
+// findStart returns the index in starts of the chunk that a seek to key finds, or of the chunk
+// before it. The first start is empty.
+func findStart(starts []chunkStart, key string) int {
+	return sort.Search(len(starts), func(i int) bool { return starts[i].key > key }) - 1
+}
+
+// startsLeast is the least number of chunks of a segment whose index has their starts. A reader of
+// fewer chunks reads all of them.
+const startsLeast = 8
+
+// startsWriter encodes the starts of the chunks of a segment.
+type startsWriter struct {
+	chunks int
+	run    uint32 // of the last chunk
+	key    []byte // of the last chunk in the index
+	start  int    // how many bytes of key are the start of the last chunk
+	b      []byte
+}
+
+// add adds a chunk with this key in the index. Chunks come in the order of their runs.
+func (w *startsWriter) add(run uint32, key []byte) {
+	same := 0
+	for same < len(key) && same < len(w.key) && key[same] == w.key[same] {
+		same++
+	}
+	start := 0
+	if w.chunks > 0 {
+		start = same + 1
+	}
+	same = min(same, w.start, start)
+	w.b = binary.AppendUvarint(w.b, uint64(run-w.run))
+	w.b = binary.AppendUvarint(w.b, uint64(same))
+	w.b = packed.AppendSized(w.b, key[same:start])
+	w.run, w.key, w.start = run, key, start
+	w.chunks++
+}
+
+// encode returns the starts in the form in which the index stores them, or nil if there are fewer
+// than startsLeast chunks.
+func (w *startsWriter) encode() []byte {
+	if w.chunks < startsLeast {
+		return nil
+	}
+	return append(binary.AppendUvarint(nil, uint64(w.chunks)), w.b...)
+}
+
+// decodeStarts decodes what startsWriter.encode returned. The segment has that many runs.
+func decodeStarts(b []byte, runs int) ([]chunkStart, error) {
+	r := packed.Reader{B: b}
+	out := make([]chunkStart, r.Count())
+	run, key := uint64(0), []byte(nil)
+	for i := range out {
+		gap, same, rest := r.Uvarint(), r.Number(), r.Sized()
+		run += gap
+		if r.Bad || run >= uint64(runs) || (i == 0) != (len(rest) == 0) || i > 0 && gap == 0 || same > len(key) {
+			return nil, column.ErrDamaged
+		}
+		if same < len(key) && rest[0] <= key[same] {
+			return nil, column.ErrDamaged
+		}
+		key = append(key[:same], rest...)
+		out[i] = chunkStart{uint32(run), string(key)}
+	}
+	if r.Bad || len(r.B) > 0 || len(out) == 0 {
+		return nil, column.ErrDamaged
+	}
+	return out, nil
+}
+
+// chunkStarts returns the starts of all chunks of the segment, or nil if the index does not have
+// them. The error is that of a damaged index.
+func (s *Reader) chunkStarts() ([]chunkStart, error) {
+	if s.Info.Runs < startsLeast {
+		return nil, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.badIndex || s.started {
+		return s.starts, nil
+	}
+	c, err := s.index.Cursor(s.Info.Bucket())
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	c.run = int64(head.run)
-	return c.skip != nil && c.skip(head.bounds) || c.empty != nil && c.empty(head.run), nil
+	defer c.Close()
+	err = s.index.Guard(func() error {
+		b, err := c.Find(keyStarts, checkCRC)
+		if err == nil && b != nil {
+			s.starts, err = decodeStarts(b, s.Info.Runs)
+		}
+		return err
+	})
+	s.started = err == nil
+	return s.starts, err
 }
 
 // setAdded sets each element of list to the time at which the captures of the segment were

@@ -32,10 +32,10 @@ func TestOtherFormat(t *testing.T) {
 		{"census", (&Census{}).encode(), 0, func(b []byte) error { _, err := decodeCensus(b); return err }},
 		{"chunk", appendChunk(nil, 0, entries), 4, func(b []byte) error { return new(Chunk).decode(sum(b), wantAll) }},
 		{"chunk, one URL", appendChunk(nil, 0, entries), 4, func(b []byte) error {
-			_, err := new(Chunk).decodeOnly(sum(b), wantAll, entries[0].Key)
+			_, err := decodeOnly(new(Chunk), sum(b), entries[0].Key)
 			return err
 		}},
-		{"chunk, tallied", appendChunk(nil, 0, entries), 4, func(b []byte) error { return new(Tally).decode(sum(b), WantAll) }},
+		{"chunk, tallied", appendChunk(nil, 0, entries), 4, func(b []byte) error { return decodeTally(new(Tally), sum(b), WantAll) }},
 	} {
 		if err := c.read(bytes.Clone(c.b)); err != nil {
 			t.Errorf("%s in the format in force: %v", c.part, err)

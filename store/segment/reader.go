@@ -70,6 +70,8 @@ type Reader struct {
 	counted     bool // the census was read from the index
 	sampleLevel int
 	sampled     bool // sampleLevel was read from the index
+	starts      []chunkStart
+	started     bool // starts was read from the index
 	badIndex    bool
 }
 

@@ -24,7 +24,7 @@ import (
 //
 // The pairs are equal to the pairs that the Writer of the file made. They come in the
 // order of their keys, but the pairs of the Bloom filter, the census, the table of
-// runs and the sample come last.
+// runs, the sample and the starts of the chunks come last.
 func Rebuild(ctx context.Context, name string, f io.ReaderAt, size int64, put func(key, value []byte) error) (*Info, error) {
 	b := &rebuilder{name: name, f: f, put: put, pools: make(map[string]bool), uses: make(map[uint32]bool)}
 	b.info = Info{Bytes: size, First: record.MaxTime, Last: record.MinTime, AddedFirst: record.MaxTime, AddedLast: record.MinTime}
@@ -64,6 +64,7 @@ type rebuilder struct {
 	uses    map[uint32]bool
 	last    Entry
 	table   runTable
+	starts  startsWriter
 }
 
 // end reads and checks the end record of the db-file. It creates the Info, and the Bloom
@@ -154,7 +155,9 @@ func (b *rebuilder) run(rec []byte, at int64) error {
 	if len(entries) == 0 {
 		return nil
 	}
-	return b.put(chunkKey(&entries[len(entries)-1], number), appendChunk(nil, number, entries))
+	key := chunkKey(&entries[len(entries)-1], number)
+	b.starts.add(number, key)
+	return b.put(key, appendChunk(nil, number, entries))
 }
 
 // entry adds the entry e to the Info, the Bloom filter, the census and the sample that b makes.
@@ -196,7 +199,7 @@ func (i *Info) count(e *Entry) {
 }
 
 // finish completes the Info and compares it with the end record. It puts the pairs
-// of the Bloom filter, the census, the table of runs and the sample.
+// of the Bloom filter, the census, the table of runs, the sample and the starts of the chunks.
 func (b *rebuilder) finish() (*Info, error) {
 	b.info.CRC = crc32c.Add(b.info.CRC, b.endRec)
 	b.info.Runs = len(b.table.ends)
@@ -204,7 +207,7 @@ func (b *rebuilder) finish() (*Info, error) {
 	if want := endText(&b.info); !bytes.Equal(b.endText, want) {
 		return nil, &Error{File: b.name, Offset: b.endAt, Err: fmt.Errorf("the end record says %q, but the file has %q", b.endText, want)}
 	}
-	for _, p := range finalPairs(b.bloom, b.census.census(), b.table.encode(b.info.ID), b.sample.encode()) {
+	for _, p := range finalPairs(b.bloom, b.census.census(), b.table.encode(b.info.ID), b.sample.encode(), b.starts.encode()) {
 		if err := b.put(p.key, p.value); err != nil {
 			return nil, err
 		}

@@ -84,15 +84,11 @@ type Codes struct {
 	mem []int64
 }
 
-// decode checks b, a chunk that appendChunk made, and decodes the columns in want
-// into t. It keeps no reference to b.
-func (t *Tally) decode(b []byte, want Want) error {
-	r, head, err := openChunk(b)
-	if err != nil {
-		return err
-	}
-	t.Run = head.run
-	p, err := cutFront(&r)
+// decode decodes the columns in want of the chunk o into t. It keeps no reference to the
+// memory of o.
+func (t *Tally) decode(o openedChunk, want Want) error {
+	t.Run = o.run
+	p, err := cutFront(&o.rest)
 	if err != nil {
 		return err
 	}

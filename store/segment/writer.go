@@ -62,6 +62,7 @@ type Writer struct {
 	index    *indexfile.Bucket
 	runNeeds [][]Need // after Pack: for each run, the runs that must be read for it, itself last
 	table    runTable
+	starts   startsWriter
 }
 
 // bodiesRoom is the largest number of bodies for which a new Writer allocates its
@@ -400,9 +401,11 @@ func (w *Writer) closeRun() error {
 		w.info.States++
 	} else if len(w.run.entries) > 0 {
 		last := w.run.entries[len(w.run.entries)-1]
-		if err := w.chunk(pair{chunkKey(&last, number), appendChunkOf(nil, number, w.run.entries, w.run.front, w.run.flags)}); err != nil {
+		key := chunkKey(&last, number)
+		if err := w.chunk(pair{key, appendChunkOf(nil, number, w.run.entries, w.run.front, w.run.flags)}); err != nil {
 			return err
 		}
+		w.starts.add(number, key)
 		w.last = &Stored{Entry: last.Entry}
 	}
 	w.info.Blocks += int64(len(w.run.blocks))
@@ -489,18 +492,19 @@ var (
 	keyCensus = []byte("\x00census") // not every index has one
 	keyRuns   = []byte("\x00runs")
 	keySample = []byte("\x00sample") // not every index has one
+	keyStarts = []byte("\x00starts") // not every index has them
 )
 
 // pairs returns the index pairs that were not written yet: first the result of
 // finalPairs, then the chunks.
 func (w *Writer) pairs() []pair {
-	return append(finalPairs(w.bloom, w.census.census(), w.table.encode(w.info.ID), w.sample.encode()), w.chunks...)
+	return append(finalPairs(w.bloom, w.census.census(), w.table.encode(w.info.ID), w.sample.encode(), w.starts.encode()), w.chunks...)
 }
 
 // finalPairs returns the index pairs that are known only after the last run, sorted
-// by key: the Bloom filter, the census if it is not nil, the table of runs, and the sample
-// if it is not nil.
-func finalPairs(filter *bloom.BloomFilter, census *Census, table, sample []byte) []pair {
+// by key: the Bloom filter, the census if it is not nil, the table of runs, and the sample and
+// the starts of the chunks if they are not nil.
+func finalPairs(filter *bloom.BloomFilter, census *Census, table, sample, starts []byte) []pair {
 	pairs := []pair{{keyBloom, withCRC(marshal(filter))}}
 	if census != nil {
 		pairs = append(pairs, pair{keyCensus, withCRC(census.encode())})
@@ -508,6 +512,9 @@ func finalPairs(filter *bloom.BloomFilter, census *Census, table, sample []byte)
 	pairs = append(pairs, pair{keyRuns, withCRC(table)})
 	if sample != nil {
 		pairs = append(pairs, pair{keySample, withCRC(sample)})
+	}
+	if starts != nil {
+		pairs = append(pairs, pair{keyStarts, withCRC(starts)})
 	}
 	return pairs
 }
