@@ -6,17 +6,20 @@ import (
 	"unsafe"
 )
 
-// passed is a range of values in a mapped index file that a cursor has passed, and whose memory
-// was not released yet.
-type passed struct{ values []byte }
+// passed is a range of a mapped index file with values that a cursor has passed, and whose memory
+// was not released yet. read is the size of these values in bytes, which may have gaps between them.
+type passed struct {
+	values []byte
+	read   int
+}
 
 // passedBytes is how many bytes of passed values add collects before it releases them in
 // one system call. passedGap is the most bytes between two values that are released
 // together with them. A system call for each value would take a tenth of the time of a
-// scan.
+// scan, and a fifth of the time of a count that reads one in thirty values.
 const (
 	passedBytes = 128 << 10
-	passedGap   = 64 << 10
+	passedGap   = 4 << 20
 	// aroundBytes is how many bytes at the end of a released range are released again with the
 	// next range. When an address is first read, Linux maps up to this many bytes before it,
 	// so part of the released range comes back.
@@ -33,23 +36,24 @@ func (p *passed) add(value []byte) {
 	from, at := uintptr(unsafe.Pointer(start)), uintptr(unsafe.Pointer(unsafe.SliceData(value)))
 	if end := from + uintptr(len(p.values)); from == 0 || at < end || at-end > passedGap {
 		release(p.values)
-		p.values = value
+		p.values, p.read = value, 0
 	} else {
 		p.values = unsafe.Slice(start, at-from+uintptr(len(value)))
 	}
-	if len(p.values) >= passedBytes {
+	if p.read += len(value); p.read >= passedBytes {
 		release(p.values)
-		p.values = p.values[len(p.values)-aroundBytes:]
+		p.values = p.values[len(p.values)-min(aroundBytes, len(p.values)):]
+		p.read = len(p.values)
 	}
 }
 
 // end releases the memory of the last range, unless the range is too small to be worth a
 // system call.
 func (p *passed) end() {
-	if len(p.values) >= aroundBytes {
+	if p.read >= aroundBytes {
 		release(p.values)
 	}
-	p.values = nil
+	*p = passed{}
 }
 
 // release tells the system that value, a part of a mapped index file, will not be
