@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -217,6 +218,10 @@ func (m *Maker) Add(run segment.RunRef, entries []Entry, own func(i int) (leaves
 	return nil
 }
 
+// hitShare is one of how many documents must match at most for the method Sums to look up each of
+// those, and not to go through all documents.
+const hitShare = 64
+
 // Sums returns what the query matches in the leaves of each capture of b, a block of users
 // of the index f. u is the decoded block, and hits is what the query matches in the
 // documents of f. The result is valid until the next call. Sums returns an error only if
@@ -248,7 +253,14 @@ func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *in
 			}
 		}
 	}
-	if hits.Len() > 0 {
+	if hits.Len() < len(u.Documents)/hitShare {
+		for doc, of := hits.Next(0), u.Documents; doc >= 0; doc = hits.Next(doc + 1) {
+			n, known := slices.BinarySearchFunc(of, uint32(doc), func(used index.UsedLeaf, doc uint32) int { return cmp.Compare(used.N, doc) })
+			if of = of[n:]; known {
+				add(of[0], hits.Part(doc))
+			}
+		}
+	} else {
 		for _, used := range u.Documents {
 			if p := hits.Part(int(used.N)); p != nil {
 				add(used, p)

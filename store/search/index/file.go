@@ -259,6 +259,7 @@ const (
 	keptShapes
 	keptUsers
 	keptPages
+	keptTerms
 )
 
 // keep returns the form of block b that the parameter of names. If the cache f.kept does
@@ -500,7 +501,7 @@ func (f *File) Check(ctx context.Context) error {
 			if _, err := f.read(b.postings); err != nil {
 				return err
 			}
-			if err := f.terms(b, func([]byte, int, bool, int, int) {}); err != nil {
+			if _, err := f.termsOf(b); err != nil {
 				return err
 			}
 		}

@@ -8,55 +8,8 @@ import (
 	"sort"
 	"strings"
 
-	"infomall/store/packed"
 	"infomall/store/words/match"
 )
-
-// Hits has what a search query matched in the documents of an index. A Hits that Find
-// returned never changes.
-type Hits struct {
-	of    []uint32 // for each document: 1 + an index in parts, or 0 if the query matches nothing in it; nil if the query matches in no document
-	parts []*match.Part
-	n     int
-}
-
-const (
-	// recentParts is how many of the last elements of Hits.parts add compares with a new one,
-	// to share it. Similar texts mostly share a Part, see match.Query.PartOf.
-	recentParts = 8
-	// hitBytes is an estimate of the bytes of memory that a Part takes.
-	hitBytes = 158
-)
-
-// Bytes returns an upper estimate of the memory that h takes, in bytes.
-func (h *Hits) Bytes() int64 { return int64(len(h.of))*4 + int64(len(h.parts))*hitBytes }
-
-// add records that the query matches p in document doc.
-func (h *Hits) add(doc int, p *match.Part) {
-	h.n++
-	for i := len(h.parts) - 1; i >= max(0, len(h.parts)-recentParts); i-- {
-		if h.parts[i] == p {
-			h.of[doc] = uint32(i) + 1
-			return
-		}
-	}
-	h.parts = append(h.parts, p)
-	h.of[doc] = uint32(len(h.parts))
-}
-
-// Len returns the number of documents in which the query matches something.
-func (h *Hits) Len() int { return h.n }
-
-// has reports whether the query matches something in document doc.
-func (h *Hits) has(doc int) bool { return h.of != nil && h.of[doc] != 0 }
-
-// Part returns what the query matches in document doc, or nil if that is nothing.
-func (h *Hits) Part(doc int) *match.Part {
-	if !h.has(doc) {
-		return nil
-	}
-	return h.parts[h.of[doc]-1]
-}
 
 // Find returns what the search query q matches in the documents of the index. Find calls
 // exact for the text of a document if q asks for exact letters. The parameter run of exact
@@ -72,52 +25,8 @@ func (f *File) Find(ctx context.Context, q *match.Query, exact func(run, block u
 			return nil, err
 		}
 	}
+	out.end()
 	return out, nil
-}
-
-// Terms calls the function each for every term, with the number of documents that have the
-// term. The terms of one part come sorted. A term that is in several parts is passed once
-// for each part. The slice term is valid until the call returns.
-func (f *File) Terms(each func(term []byte, docs int)) error {
-	for _, part := range f.parts {
-		for _, b := range part {
-			if err := f.terms(b, func(term []byte, docs int, _ bool, _, _ int) { each(term, docs) }); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// terms calls the function each for every term of block b. docs is the number of documents
-// that have the term. letter is true if the term is one letter of a script without spaces.
-// The term's postings are the bytes from at to at+size of the block of postings.
-func (f *File) terms(b termBlock, each func(term []byte, docs int, letter bool, at, size int)) error {
-	content, err := f.content(b.terms)
-	if err != nil {
-		return err
-	}
-	letters := packed.Reader{B: content}
-	r := packed.Reader{B: letters.Sized()}
-	var term []byte
-	for at := 0; len(r.B) > 0; {
-		same := r.Number()
-		if same > len(term) {
-			return f.fault(errDamaged)
-		}
-		term = append(term[:same], letters.Take(r.Number())...)
-		docs := r.Number()
-		size := r.Number()
-		if r.Bad || letters.Bad {
-			return f.fault(errDamaged)
-		}
-		each(term, docs>>1, docs&1 != 0, at, size)
-		at += size
-	}
-	if letters.Bad || len(letters.B) > 0 {
-		return f.fault(errDamaged)
-	}
-	return nil
 }
 
 // cursor reads the postings of one term, document by document.
@@ -177,26 +86,25 @@ func (f *File) postingsOf(q *match.Query, part []termBlock) ([]*cursor, error) {
 	terms, begins := q.Spellings()
 	var out []*cursor
 	for _, b := range chosen(part, terms, begins) {
+		list, err := f.termsOf(b)
+		if err != nil {
+			return nil, err
+		}
 		var postings []byte
-		var err error
-		fail := f.terms(b, func(term []byte, _ int, letter bool, at, size int) {
-			bits := q.Bits(term)
-			if bits == 0 || err != nil {
-				return
+		for t := range list.among(terms, begins) {
+			bits := q.Bits(t.letters)
+			if bits == 0 {
+				continue
 			}
 			if postings == nil {
 				if postings, err = f.content(b.postings); err != nil {
-					return
+					return nil, err
 				}
 			}
-			if at+size > len(postings) {
-				err = f.fault(errDamaged)
-				return
+			if t.at+t.size > len(postings) {
+				return nil, f.fault(errDamaged)
 			}
-			out = append(out, &cursor{b: postings[at : at+size : at+size], bits: bits, letter: letter})
-		})
-		if err = cmp.Or(fail, err); err != nil {
-			return nil, err
+			out = append(out, &cursor{b: postings[t.at : t.at+t.size : t.at+t.size], bits: bits, letter: t.letter})
 		}
 	}
 	return out, nil
@@ -298,11 +206,8 @@ func (f *File) join(ctx context.Context, q *match.Query, list []*cursor, out *Hi
 			}
 			p = q.Part(text)
 		}
-		if !p.Plain() {
-			if out.of == nil {
-				out.of = make([]uint32, f.docs)
-			}
-			out.add(doc, p)
+		if !p.Plain() && !out.add(doc, p, f.docs) {
+			return f.fault(errDamaged)
 		}
 	}
 	return nil

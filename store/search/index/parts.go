@@ -8,16 +8,14 @@ import (
 
 // Any reports whether the query of h matches something in run n, in any reading.
 func (f *File) Any(h *Hits, n uint32) bool {
-	if h.of == nil {
+	if h.Len() == 0 {
 		return false
 	}
 	u := &f.Runs[n]
-	for _, doc := range u.alias {
-		if h.of[doc] != 0 {
-			return true
-		}
+	if next := h.Next(u.first); next >= 0 && next < u.first+u.docs {
+		return true
 	}
-	return slices.ContainsFunc(h.of[u.first:u.first+u.docs], func(part uint32) bool { return part != 0 })
+	return slices.ContainsFunc(u.alias, func(doc int32) bool { return h.has(int(doc)) })
 }
 
 // Knows reports whether the index has the text of every block of run n in the reading.

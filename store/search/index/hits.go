@@ -1,0 +1,91 @@
+package index
+
+import (
+	"math/bits"
+
+	"infomall/store/words/match"
+)
+
+// Hits has what a search query matched in the documents of an index. A Hits that Find
+// returned never changes.
+type Hits struct {
+	some  []uint64 // bit n is set if the query matches something in document n; nil if it matches in no document
+	below []uint32 // below[i] is how many bits are set in some[:i]
+	of    []uint32 // for each bit that is set: an index in parts
+	parts []*match.Part
+	last  int // the document that was added last
+}
+
+const (
+	// recentParts is how many of the last elements of Hits.parts add compares with a new one,
+	// to share it. Similar texts mostly share a Part, see match.Query.PartOf.
+	recentParts = 8
+	// hitBytes is an estimate of the bytes of memory that a Part takes.
+	hitBytes = 158
+)
+
+// Bytes returns an upper estimate of the memory that h takes, in bytes.
+func (h *Hits) Bytes() int64 {
+	return int64(len(h.some))*12 + int64(len(h.of))*4 + int64(len(h.parts))*hitBytes
+}
+
+// add records that the query matches p in document doc, of as many as docs says. It returns false
+// if doc does not come after the documents that were added before.
+func (h *Hits) add(doc int, p *match.Part, docs int) bool {
+	if h.some == nil {
+		h.some = make([]uint64, (docs+63)/64)
+	}
+	if len(h.of) > 0 && doc <= h.last {
+		return false
+	}
+	h.last = doc
+	h.some[doc/64] |= 1 << (doc % 64)
+	n := len(h.parts)
+	for i := n - 1; i >= max(0, len(h.parts)-recentParts); i-- {
+		if h.parts[i] == p {
+			n = i
+			break
+		}
+	}
+	if n == len(h.parts) {
+		h.parts = append(h.parts, p)
+	}
+	h.of = append(h.of, uint32(n))
+	return true
+}
+
+// end completes h after the last call of add.
+func (h *Hits) end() {
+	h.below = make([]uint32, len(h.some))
+	n := uint32(0)
+	for i, word := range h.some {
+		h.below[i] = n
+		n += uint32(bits.OnesCount64(word))
+	}
+}
+
+// Len returns the number of documents in which the query matches something.
+func (h *Hits) Len() int { return len(h.of) }
+
+// Next returns the first document, from number doc on, in which the query matches something. It
+// returns -1 if there is none.
+func (h *Hits) Next(doc int) int {
+	for i, skip := doc/64, doc%64; i < len(h.some); i, skip = i+1, 0 {
+		if word := h.some[i] >> skip; word != 0 {
+			return i*64 + skip + bits.TrailingZeros64(word)
+		}
+	}
+	return -1
+}
+
+// has reports whether the query matches something in document doc.
+func (h *Hits) has(doc int) bool { return h.some != nil && h.some[doc/64]>>(doc%64)&1 != 0 }
+
+// Part returns what the query matches in document doc, or nil if that is nothing.
+func (h *Hits) Part(doc int) *match.Part {
+	if !h.has(doc) {
+		return nil
+	}
+	word := h.some[doc/64] & (1<<(doc%64) - 1)
+	return h.parts[h.of[int(h.below[doc/64])+bits.OnesCount64(word)]]
+}
