@@ -118,7 +118,7 @@ func (x *indexed) known(run segment.RunRef, as index.Reading) (list func() *inde
 }
 
 // run returns the entry for run n in the index of the segment id, or nil if the index has
-// none. sums has the matches of the query in all leaves of captures; first is the index in it of
+// none. sums has the matches of the query in all leaves of captures; first is the number in sums of
 // the first capture of the run. sums is nil if the query matches nothing in the run.
 func (x *indexed) run(ctx context.Context, m *search.Maker, id, n uint32) (u *index.Run, sums *search.Sums, first uint32, err error) {
 	f := x.of[id]

@@ -91,9 +91,10 @@ type Maker struct {
 	page        Page
 	counts      []int
 	sums        Sums
-	listSums    []match.Sum // memory of Sums: what the query matches in the leaves of each list of captures; zero between calls
-	listCounts  []uint32    // memory of Sums: for each list, how often its leaves have each atom; zero between calls
-	listsFound  []uint32    // memory of Sums: the lists for which listSums is not zero
+	listAt      []uint32    // memory of Sums: for each list of captures, 1 + an index in listsFound, or 0; zero between calls
+	listsFound  []uint32    // memory of Sums: the lists of captures with leaves in which the query matches something
+	listSums    []match.Sum // memory of Sums: for each of listsFound, what the query matches in these leaves
+	listCounts  []uint32    // memory of Sums: for each of listsFound, how often these leaves have each atom
 }
 
 // Stored reads the leaves of an archive. If a method fails, all captures of the current
@@ -231,25 +232,28 @@ const hitShare = 64
 // takes .035 s more for a word that one of 100 of a million pages has: a count then takes 1.4 times
 // the time.
 func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *index.UsersBlock, u *index.Users) (*Sums, error) {
-	m.listSums = slices.Grow(m.listSums[:0], u.Lists())[:u.Lists()]
-	lists := m.listSums
-	m.listsFound = m.listsFound[:0]
+	m.listAt = slices.Grow(m.listAt[:0], u.Lists())[:u.Lists()]
+	m.listsFound, m.listSums, m.listCounts = m.listsFound[:0], m.listSums[:0], m.listCounts[:0]
 	counted := 0 // number of atoms that are counted
 	if m.q.Rank != nil && m.words.atoms <= len(most{}) {
 		counted = m.words.atoms
 	}
-	m.listCounts = slices.Grow(m.listCounts[:0], counted*u.Lists())[:counted*u.Lists()]
-	at := func(list uint32) *match.Sum {
-		if lists[list].None() {
-			m.listsFound = append(m.listsFound, list)
+	at := func(list uint32) (n int) {
+		if m.listAt[list] == 0 {
+			m.listsFound, m.listSums = append(m.listsFound, list), append(m.listSums, match.Sum{})
+			m.listAt[list] = uint32(len(m.listsFound))
+			for range counted {
+				m.listCounts = append(m.listCounts, 0)
+			}
 		}
-		return &lists[list]
+		return int(m.listAt[list] - 1)
 	}
 	add := func(used index.UsedLeaf, p *match.Part) {
-		at(used.List).Add(p)
+		list := at(used.List)
+		m.listSums[list].Add(p)
 		if counted > 0 {
 			for a, n := range p.Counts {
-				m.listCounts[int(used.List)*counted+a] += used.Most * uint32(n)
+				m.listCounts[list*counted+a] += used.Most * uint32(n)
 			}
 		}
 	}
@@ -269,8 +273,7 @@ func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *in
 	}
 	for i, named := range b.Named {
 		if err := ctx.Err(); err != nil {
-			clear(lists)
-			clear(m.listCounts)
+			clear(m.listAt)
 			return nil, err
 		}
 		as := f.Readings[named.Reading]
@@ -285,7 +288,7 @@ func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *in
 			}
 			switch l, err := m.leaf(run, LeafRef{named.RunRef, used.N}, as); {
 			case err != nil:
-				at(used.List).AddUnknown()
+				m.listSums[at(used.List)].AddUnknown()
 			case !l.Part.Plain():
 				add(used, l.Part)
 			}
@@ -293,17 +296,17 @@ func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *in
 	}
 	out := &m.sums
 	out.reset(b.Captures, counted)
-	for _, n := range m.listsFound {
-		counts := m.listCounts[int(n)*counted:][:counted]
-		if !lists[n].None() {
-			for _, c := range u.List(n) {
-				for i := range c.Count {
-					out.find(c.From+i, lists[n], counts)
-				}
+	for k, n := range m.listsFound {
+		m.listAt[n] = 0
+		sum, counts := m.listSums[k], m.listCounts[k*counted:][:counted]
+		if sum.None() {
+			continue
+		}
+		for _, c := range u.List(n) {
+			for i := range c.Count {
+				out.find(c.From+i, sum, counts)
 			}
 		}
-		clear(counts)
-		lists[n] = match.Sum{}
 	}
 	out.sort()
 	return out, nil
@@ -313,7 +316,7 @@ func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *in
 // rank the pages; RankOf does.
 //
 // sums has what the query matches in the leaves of the captures of the run, as Sums returns it for
-// captures of several runs; first is the index in sums.Of of the first capture of the run. A nil
+// captures of several runs; first is the number in sums of the first capture of the run. A nil
 // sums means that the query matches nothing in the run. The function page returns the
 // reading and the leaves of the page of capture i. Its result at is the number of an
 // earlier capture with the same page, or i. Its result ok is false if the page is not
@@ -334,7 +337,7 @@ func (m *Maker) AddPages(ref segment.RunRef, run *index.Run, sums *Sums, first u
 		}
 	}
 	for _, c := range sums.from(first, run.Pages) {
-		i, sum := int(c-first), sums.Of[c]
+		i, sum := int(c-first), sums.Of(c)
 		if list[i] != nothing {
 			continue
 		}

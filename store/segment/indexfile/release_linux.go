@@ -50,7 +50,7 @@ func (p *passed) add(value []byte) {
 // end releases the memory of the last range, unless the range is too small to be worth a
 // system call.
 func (p *passed) end() {
-	if p.read >= aroundBytes {
+	if p.read >= passedBytes {
 		release(p.values)
 	}
 	*p = passed{}
