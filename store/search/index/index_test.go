@@ -416,7 +416,7 @@ func sample(t testing.TB) []byte {
 
 // readAll reads all of an index, and asks it.
 func readAll(b []byte) (string, error) {
-	f, err := newFile("x", memory(b), int64(len(b)), func() error { return nil })
+	f, err := newFile("x", memory(b), int64(len(b)), func() error { return nil }, nil)
 	if err != nil {
 		return "", err
 	}
