@@ -337,8 +337,8 @@ func (c *ChunkCursor) PassOverRuns(empty func(run uint32) bool) { c.empty = empt
 
 // jump moves to the first chunk, from number n of c.starts on, whose run is not empty. It passes
 // over the chunks before key too, if key is in chunk n or the chunk after it. The chunks between
-// are not read: that is 70 % of the CPU time of a count of the captures with a word that 40 of a
-// million have.
+// are not read. With them, a count of the captures with a word that 40 of a million have took
+// seven times the CPU time.
 func (c *ChunkCursor) jump(n int, key string) (k, v []byte, err error) {
 	for n < len(c.starts) && c.empty(c.starts[n].run) {
 		c.work.Add(1)
@@ -381,7 +381,7 @@ func findStart(starts []chunkStart, key string) int {
 
 // startsLeast is the least number of chunks of a segment whose index has their starts. A reader of
 // fewer chunks reads all of them.
-const startsLeast = 8
+const startsLeast = 16
 
 // startsWriter encodes the starts of the chunks of a segment.
 type startsWriter struct {

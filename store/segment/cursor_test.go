@@ -1,6 +1,11 @@
 package segment
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -71,6 +76,101 @@ func TestPassOver(t *testing.T) {
 			c.Close()
 			if !slices.Equal(got, want) {
 				t.Errorf("%s, without those of %b: got chunks %d, want %d", name, mask, got, want)
+			}
+		}
+	}
+}
+
+// TestPassOverRuns reads the chunks of some runs of a segment, from the beginning and from some
+// keys on: from the index, from the db-file, and from indexes that lack a chunk. If a run is passed
+// over, its chunk may be missing: it is not read. The loss of any other chunk is noticed.
+func TestPassOverRuns(t *testing.T) {
+	dir := t.TempDir()
+	info := writeSegment(t, dir, testEntries(20000))
+	b, err := os.ReadFile(filepath.Join(dir, info.File))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pairs []pair
+	if _, err := Rebuild(t.Context(), info.File, bytes.NewReader(b), info.Bytes, func(key, value []byte) error {
+		pairs = append(pairs, pair{bytes.Clone(key), bytes.Clone(value)})
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	var keys []string // the last key of each chunk
+	for _, p := range pairs {
+		if p.key[0] != 0 {
+			keys = append(keys, string(lastKeyOf(p.key)))
+		}
+	}
+	if len(keys) <= startsLeast {
+		t.Fatalf("only %d chunks", len(keys))
+	}
+	// without returns an index that lacks chunk n.
+	without := func(n int) *indexfile.File {
+		name := filepath.Join(dir, fmt.Sprint("without", n, ".idx"))
+		x, err := indexfile.NewBuilder(disk.OS, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = x.Add(info.Bucket(), func(put func(k, v []byte) error) error {
+			for i, p := range pairs {
+				if i == n {
+					continue
+				}
+				if err := put(p.key, p.value); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err = errors.Join(err, x.Finish()); err != nil {
+			t.Fatal(err)
+		}
+		f, err := indexfile.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { f.Close() })
+		return f
+	}
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for _, lost := range []int{-2, -1, 0, 7, len(keys) - 1} {
+		var index *indexfile.File // if lost is -2, there is none
+		if lost >= -1 {
+			index = without(lost)
+		}
+		for range 20 {
+			warned := false
+			s := NewReader(disk.Inside(disk.OS, dir), info, index, func(error) { warned = true })
+			share := rnd.IntN(8) + 1
+			keep := make([]bool, len(keys))
+			for i := range keep {
+				keep[i] = rnd.IntN(share) == 0
+			}
+			from := "" // or a key that lies between two chunks, or is the last one of a chunk
+			if lost < 0 && rnd.IntN(2) == 0 {
+				from = keys[rnd.IntN(len(keys))] + []string{"", "~"}[rnd.IntN(2)]
+			}
+			c := s.Chunks(WantTime)
+			c.PassOverRuns(func(run uint32) bool { return !keep[run] })
+			var got, want []uint32
+			for i, k := range keep {
+				if k && keys[i] >= from {
+					want = append(want, uint32(i))
+				}
+			}
+			for chunk, err := c.Seek(from); chunk != nil || err != nil; chunk, err = c.Next() {
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, chunk.Run)
+			}
+			c.Close()
+			s.Close()
+			if !slices.Equal(got, want) || warned != (lost >= 0 && keep[lost]) {
+				t.Errorf("without chunk %d, from %q: got chunks %d, want %d; warned %v", lost, from, got, want, warned)
 			}
 		}
 	}

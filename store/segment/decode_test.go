@@ -72,6 +72,7 @@ func FuzzDecode(f *testing.F) {
 		if v, err := column.DecodeKeys(nil, b, int(n), &column.Texts{List: []string{""}}); err == nil && len(v) != int(n) {
 			t.Errorf("keys: %d values, want %d", len(v), n)
 		}
+		_, _ = decodeStarts(b, int(n))
 		var c Chunk
 		if err := c.decode(withCRC(b), wantAll); err == nil {
 			c.AppendEntries(nil)

@@ -63,28 +63,32 @@ const markEvery = 64
 
 // termsOf returns the terms of block b.
 func (f *File) termsOf(b termBlock) (*termList, error) {
-	return keep(f, b.terms, keptTerms, func(content []byte) (*termList, int64, error) {
-		all := packed.Reader{B: content}
-		l := &termList{numbers: all.Sized()}
-		l.further = all.B
-		r := l.from(0)
-		for n := 0; len(r.numbers.B) > 0; n++ {
-			if n%markEvery == 0 {
-				l.marks = append(l.marks, termMark{string(r.letters), len(l.numbers) - len(r.numbers.B), len(l.further) - len(r.further.B), r.at + r.size})
-			}
-			if !r.next() {
-				return nil, 0, f.fault(errDamaged)
-			}
+	return keep(f, b.terms, keptTerms, f.decodeTerms)
+}
+
+// decodeTerms returns the terms of a block from its decompressed bytes, and the memory that they
+// take, in bytes. It decodes all terms once, and so finds damage before a look-up.
+func (f *File) decodeTerms(content []byte) (*termList, int64, error) {
+	all := packed.Reader{B: content}
+	l := &termList{numbers: all.Sized()}
+	l.further = all.B
+	r := l.from(0)
+	for n := 0; len(r.numbers.B) > 0; n++ {
+		if n%markEvery == 0 {
+			l.marks = append(l.marks, termMark{string(r.letters), len(l.numbers) - len(r.numbers.B), len(l.further) - len(r.further.B), r.at + r.size})
 		}
-		if all.Bad || len(r.further.B) > 0 {
+		if !r.next() {
 			return nil, 0, f.fault(errDamaged)
 		}
-		size := int64(cap(content)) + int64(cap(l.marks))*int64(unsafe.Sizeof(termMark{}))
-		for _, m := range l.marks {
-			size += int64(len(m.before))
-		}
-		return l, size, nil
-	})
+	}
+	if all.Bad || len(r.further.B) > 0 {
+		return nil, 0, f.fault(errDamaged)
+	}
+	size := int64(cap(content)) + int64(cap(l.marks))*int64(unsafe.Sizeof(termMark{}))
+	for _, m := range l.marks {
+		size += int64(len(m.before))
+	}
+	return l, size, nil
 }
 
 // from returns a termReader that begins at the mark with number n.
