@@ -103,6 +103,9 @@ const kindCatalog = "catalogue"
 // orders has, for each value of segment.Info.Follows, the word for it in a catalogue file.
 var orders = map[bool]string{true: "follows", false: "any"}
 
+// lasts has, for each value of segment.Info.Lasting, the word for it in a catalogue file.
+var lasts = map[bool]string{true: "lasting", false: "changed"}
+
 // Encode returns the content of the file of the catalogue c. Decode parses it.
 func (c *Catalog) Encode() []byte {
 	b := lines.Append(lines.New(kindCatalog), "generation", c.Generation)
@@ -112,7 +115,7 @@ func (c *Catalog) Encode() []byte {
 	for _, s := range c.Segments {
 		b = lines.Append(b, "segment", s.ID, s.Pool, s.Born, s.Seen, s.File, s.Bytes, lines.Hex(s.CRC), s.Index, s.IndexBytes,
 			s.Runs, s.Captures, s.Versions, s.URLs, s.BodyBytes, s.First, s.Last,
-			lines.Quoted(s.FirstKey), lines.Quoted(s.LastKey), strings.Join(s.Depends, " "), s.Uses, s.Blocks, s.Apart, s.Fresh, orders[s.Follows], s.AddedFirst, s.AddedLast)
+			lines.Quoted(s.FirstKey), lines.Quoted(s.LastKey), strings.Join(s.Depends, " "), s.Uses, s.Blocks, s.Apart, s.Fresh, orders[s.Follows], s.AddedFirst, s.AddedLast, lasts[s.Lasting])
 	}
 	for _, s := range c.Segments {
 		if s.States > 0 {
@@ -189,6 +192,7 @@ func Decode(b []byte, generation uint64) (*Catalog, error) {
 			s.Uses, s.Blocks, s.Apart = r.IDs(), r.Int(), r.Uint()
 			s.Fresh, s.Follows = r.Int(), r.Text() == orders[true]
 			s.AddedFirst, s.AddedLast = record.Time(r.Int()), record.Time(r.Int())
+			s.Lasting = r.Text() == lasts[true]
 			c.Segments = append(c.Segments, s)
 		case "states":
 			id, n := uint32(r.Uint()), int(r.Int())

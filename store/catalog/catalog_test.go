@@ -11,7 +11,7 @@ import (
 func TestCatalogRoundTrip(t *testing.T) {
 	c := &Catalog{Generation: 7, ID: "0123456789abcdef", Copied: true, Segments: []*segment.Info{
 		{ID: 3, Pool: "200806", FirstKey: "a\tb", LastKey: "c"},
-		{ID: 4, Pool: "200806", Uses: []uint32{3}, Apart: 6, Fresh: 3, Follows: true},
+		{ID: 4, Pool: "200806", Uses: []uint32{3}, Apart: 6, Fresh: 3, Follows: true, Lasting: true},
 		{ID: 5, Pool: "200807", Depends: []string{"200806"}, Uses: []uint32{3, 4}},
 	}, Indexes: []IndexFile{{"index/000003.idx", 5, 6}}}
 	for _, s := range c.Segments {

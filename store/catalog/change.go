@@ -16,7 +16,7 @@ type Change struct {
 	// Out are the segments that go out of force.
 	Out []*segment.Info
 	// In are new segments that come into force. Apply sets their fields Born, Seen, Apart,
-	// Fresh and Follows, and if Imports is set, AddedFirst and AddedLast.
+	// Fresh, Follows and Lasting, and if Imports is set, AddedFirst and AddedLast.
 	In []*segment.Info
 	// Rewritten are segments in force that are replaced by another form of the same
 	// captures and blocks.
@@ -62,7 +62,7 @@ type Change struct {
 
 // Rewritten says that the segment Now replaces the segment Old, which is in force. Now is the new
 // form of Old, with the same ID, captures and blocks. Apply copies the fields Born, Seen, Apart,
-// Fresh, Follows, AddedFirst and AddedLast from Old to Now.
+// Fresh, Follows, Lasting, AddedFirst and AddedLast from Old to Now.
 type Rewritten struct {
 	Old, Now *segment.Info
 }
@@ -93,15 +93,19 @@ func (c *Catalog) Apply(ch Change) (*Catalog, error) {
 	for _, r := range ch.Rewritten {
 		anew[r.Old.ID] = r
 	}
+	lasting := true // of all segments that go out of force
 	for _, s := range c.Segments {
 		if r, ok := anew[s.ID]; ok && r.Old.File == s.File {
 			r.Now.Born, r.Now.Seen, r.Now.Apart, r.Now.Fresh, r.Now.Follows = s.Born, s.Seen, s.Apart, s.Fresh, s.Follows
+			r.Now.Lasting = s.Lasting
 			r.Now.AddedFirst, r.Now.AddedLast = s.AddedFirst, s.AddedLast
 			s = r.Now
 			delete(anew, s.ID)
 		}
 		if !out[s.ID] {
 			next.Segments = append(next.Segments, s)
+		} else {
+			lasting = lasting && s.Lasting
 		}
 		delete(out, s.ID)
 	}
@@ -146,6 +150,7 @@ func (c *Catalog) Apply(ch Change) (*Catalog, error) {
 		}
 		next.Segments = append(next.Segments, s)
 	}
+	next.setLasting(ch, len(ch.Out) > 0 && lasting)
 	next.Static, next.Parts = slices.Clone(c.Static), slices.Clone(c.Parts)
 	for _, s := range ch.In {
 		if c.IsStatic(s.Pool) && s.Pool != ch.Whole {
@@ -167,6 +172,23 @@ func (c *Catalog) Apply(ch Change) (*Catalog, error) {
 	}
 	next.tidy()
 	return next, next.Check(c, ch)
+}
+
+// setLasting sets the field Lasting of the segments of c, to which the change ch was applied. merged
+// says that ch takes segments out of force and that all of these were Lasting: the segments in ch.In
+// then are, too. A merge for which no statement asked does not read other segments, so that nothing
+// else says this of its result.
+func (c *Catalog) setLasting(ch Change, merged bool) {
+	for i, s := range c.Segments {
+		changes := func(o *segment.Info) bool { return o.MayChange(s) }
+		if slices.Contains(ch.In, s) {
+			s.Lasting = merged || !slices.ContainsFunc(c.Segments, changes)
+		} else if ch.Imports && s.Lasting && slices.ContainsFunc(ch.In, changes) {
+			changed := *s // catalogues of earlier generations have s
+			changed.Lasting = false
+			c.Segments[i] = &changed
+		}
+	}
 }
 
 // LastAdded returns the last time at which captures were added to the archive, or
@@ -375,6 +397,9 @@ func Rebuild(segments []*segment.Info, indexes []IndexFile, names []NamesFile, o
 		if s.Packed {
 			next.Static = append(next.Static, s.Pool)
 		}
+	}
+	for _, s := range segments {
+		s.Lasting = !slices.ContainsFunc(segments, func(o *segment.Info) bool { return o.MayChange(s) })
 	}
 	next.Generation++
 	next.tidy()

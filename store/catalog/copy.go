@@ -163,7 +163,9 @@ func (c *Catalog) AddPools(there *Catalog, pools []Pool) *Catalog {
 	next := &Catalog{Generation: max(there.Generation+1, c.Generation), ID: c.ID, Copied: true, Removals: c.Removals, Blocked: c.Blocked}
 	for _, s := range there.Segments {
 		if !copied[s.Pool] {
-			next.Segments = append(next.Segments, s)
+			kept := *s
+			kept.Lasting = c.lasts(s)
+			next.Segments = append(next.Segments, &kept)
 		}
 	}
 	for _, s := range c.Segments {
@@ -195,6 +197,17 @@ func (c *Catalog) AddPools(there *Catalog, pools []Pool) *Catalog {
 	}
 	next.tidy()
 	return next
+}
+
+// lasts returns the field Lasting of s, a segment of an older copy of the archive c. Segments that the
+// archive has got since may have changed which captures of s begin a version.
+func (c *Catalog) lasts(s *segment.Info) bool {
+	for _, o := range c.Segments {
+		if o.ID == s.ID && o.File == s.File {
+			return o.Lasting
+		}
+	}
+	return s.Lasting && !slices.ContainsFunc(c.Segments, func(o *segment.Info) bool { return o.MayChange(s) })
 }
 
 // Complete returns those of the given pools that can be used without any other pool. It leaves

@@ -206,7 +206,7 @@ func (f *FoldMaker) resume(i int) (bool, error) {
 // all[i] must be stored in the archive; it may not be a capture that an import is still gathering.
 func FoldHolds(all []timeline.Capture, i int) bool {
 	of := all[i].Seg.Info
-	return !slices.ContainsFunc(all[:i], func(c timeline.Capture) bool { return c.Seg == nil || timeline.Newer(c.Seg.Info, of) })
+	return !slices.ContainsFunc(all[:i], func(c timeline.Capture) bool { return c.Seg == nil || c.Seg.Info.Newer(of) })
 }
 
 // add adds version f.all[i] to f.history. It returns how the version differs from the one before,

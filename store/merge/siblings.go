@@ -38,7 +38,7 @@ func (u *siblings) upTo(t record.Time) {
 // known reports whether all captures over which upTo has passed were in the archive when the
 // segment of capture l was written. If so, the hints of l take them into account.
 func (u *siblings) known(l *timeline.Capture) bool {
-	return !slices.ContainsFunc(u.segments, func(o *segment.Info) bool { return timeline.Newer(o, l.Seg.Info) })
+	return !slices.ContainsFunc(u.segments, func(o *segment.Info) bool { return o.Newer(l.Seg.Info) })
 }
 
 // heldOutside returns the place of a capture of the URL that stores the body with this ID in a

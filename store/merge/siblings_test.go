@@ -46,7 +46,7 @@ func TestSiblings(t *testing.T) {
 			if plain(k) && j < i {
 				before = k.Place
 			}
-			if k.Time <= l.Time && timeline.Newer(k.Seg.Info, l.Seg.Info) {
+			if k.Time <= l.Time && k.Seg.Info.Newer(l.Seg.Info) {
 				known = false
 			}
 		}

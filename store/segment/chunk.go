@@ -188,6 +188,16 @@ func (c *Chunk) Fill(e *Entry, i, k int, before *Entry, hinted int) {
 	c.front.hint(e, before, i, hinted)
 }
 
+// FillIdentity sets only the fields Time, Kind, ID, Content and Previous of e to those of entry i of
+// the chunk, the first entry of its URL. hinted is as in Fill. If i is another entry, Previous is
+// meaningless.
+func (c *Chunk) FillIdentity(e *Entry, i, hinted int) {
+	e.Time, e.Kind, e.ID, e.Content = c.Time(i), record.Kind(c.front.flags[i]>>flagKind&7), c.ids.ids[i], c.ids.contents[i]
+	if e.Previous = record.NoTime; c.Hinted(i) {
+		e.Previous = e.Time - record.Time(c.front.hints[0][hinted])
+	}
+}
+
 // AppendEntries appends the chunk's entries to dst.
 func (c *Chunk) AppendEntries(dst []Entry) []Entry {
 	at := len(dst)

@@ -65,6 +65,10 @@ type Info struct {
 	// there stay the same, with the same bodies, although captures of this segment may lie before
 	// them.
 	Follows bool
+	// Lasting is set if no segment that was written after the captures of this segment has
+	// changed which of them begin a version. Versions and BodyBytes are then right for the whole
+	// archive, unless captures were removed. The kind of a change may still be another.
+	Lasting bool
 
 	File       string // path of the db-file, relative to the archive
 	Bytes      int64  // size of the db-file
@@ -187,6 +191,26 @@ const filterMost = 4 << 10
 // both. If IsApart returns false, some captures may be in both.
 func (i *Info) IsApart(o *Info) bool {
 	return i.Apart >= o.Born || o.Apart >= i.Born || i.Born == o.Born
+}
+
+// Newer reports whether segment i was published after the hints in segment o were computed. The
+// hints in o then do not take account of the captures in i.
+func (i *Info) Newer(o *Info) bool { return i.Born > o.Seen && !i.together(o) }
+
+// together reports whether one import has written the segments i and o in one generation, or one
+// merge. An import compares all captures that it publishes together. A merge that continues in
+// another segment does so after a URL, so the two segments share no URL. i and o may be the same.
+func (i *Info) together(o *Info) bool {
+	if i.Born != o.Born {
+		return false
+	}
+	return i.Pool == o.Pool || i.AddedFirst == i.AddedLast && o.AddedFirst == o.AddedLast && i.AddedLast == o.AddedLast
+}
+
+// MayChange reports whether the captures of segment i may change which captures of segment o
+// begin a version.
+func (i *Info) MayChange(o *Info) bool {
+	return i.First <= o.Last && i.Newer(o) && (!i.Follows || i.Apart < o.Born)
 }
 
 // FreshUnknown is the value of Info.Fresh if the URLs that are new in the pool were

@@ -138,7 +138,7 @@ func (v *Snapshot) knewAll(s *segment.Info, key string, at record.Time) (bool, e
 		}
 	}
 	for _, late := range v.Pin.Segments {
-		if !timeline.Newer(late, s) || late.First > at || key < late.FirstKey || key > late.LastKey {
+		if !late.Newer(s) || late.First > at || key < late.FirstKey || key > late.LastKey {
 			continue
 		}
 		r := v.Runs.Reader(late)

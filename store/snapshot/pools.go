@@ -95,18 +95,9 @@ func (v *Snapshot) summable(segments []*segment.Info) bool {
 // the whole archive. That is so if s may share captures with a segment that overlaps with it or
 // is in its pool, or if a later import may have changed which captures of s begin a version.
 func (v *Snapshot) overtaken(s *segment.Info) bool {
-	for _, o := range v.Pin.Segments {
-		if o == s || o.First > s.Last {
-			continue
-		}
-		if (o.Pool == s.Pool || o.Last >= s.First) && !s.IsApart(o) {
-			return true
-		}
-		if timeline.Newer(o, s) && (!o.Follows || o.Apart < s.Born) {
-			return true
-		}
-	}
-	return v.gainedFrom() <= s.Last
+	return !s.Lasting || v.gainedFrom() <= s.Last || slices.ContainsFunc(v.Pin.Segments, func(o *segment.Info) bool {
+		return o != s && o.First <= s.Last && (o.Pool == s.Pool || o.Last >= s.First) && !s.IsApart(o)
+	})
 }
 
 // lacks reports whether the numbers that the catalogue has for these segments may count captures
@@ -150,7 +141,7 @@ func firstGain(late *segment.Info, all []*segment.Info) record.Time {
 	for _, o := range all {
 		// In a segment with Follows set, each capture had its body when it was
 		// imported.
-		if !o.Follows && timeline.Newer(late, o) && catalog.MonthOf(o.Pool) >= catalog.MonthOf(late.Pool) {
+		if !o.Follows && late.Newer(o) && catalog.MonthOf(o.Pool) >= catalog.MonthOf(late.Pool) {
 			first = min(first, o.First)
 		}
 	}

@@ -149,7 +149,7 @@ func (v *Snapshot) segmentsFor(from, to record.Time) []*segment.Info {
 				}
 				last := record.Time(math.MinInt64) // time of the last capture whose hints ignore the segment late
 				for _, s := range chosen {
-					if timeline.Newer(late, s) {
+					if late.Newer(s) {
 						last = max(last, s.Last)
 					}
 				}

@@ -110,11 +110,11 @@ func (e *Capture) BodyAt() Place {
 // capture. The caller must have settled e before (see Settle).
 func (e *Capture) HasBody() bool { return e.Body != segment.BodyNone || e.Bytes >= 0 }
 
-// changeOf returns how capture e differs from p, the capture before it at its URL. If several
+// ChangeOf returns how capture e differs from p, the capture before it at its URL. If several
 // kinds of change apply, it returns the first one in the order of the switch below, which is the
 // order in the language's manual. Two pages with the same leaves (blocks with text) differ only
-// in their layout.
-func changeOf(p, e *segment.Entry) record.Change {
+// in their layout. ChangeOf reads only the fields Kind, ID and Content.
+func ChangeOf(p, e *segment.Entry) record.Change {
 	k, id := e.Kind, e.ID
 	lost := func(k record.Kind) bool { return k == record.KindMissing || k == record.KindSoftMissing }
 	switch {
@@ -141,7 +141,7 @@ func Follow(p, e *segment.Entry) {
 		return
 	}
 	e.Previous = p.Time
-	e.Change = changeOf(p, e)
+	e.Change = ChangeOf(p, e)
 	if e.Change == record.ChangeSame {
 		e.VersionTime, e.PreviousVersion = p.VersionTime, p.PreviousVersion
 	} else {
@@ -221,7 +221,7 @@ func Settle(all []Capture) []Capture {
 func (e *Capture) comparedWith(written *segment.Entry, before []Capture, begin int) bool {
 	v := &before[begin]
 	switch {
-	case e.Seg == nil || v.Seg == nil || Newer(v.Seg.Info, e.Seg.Info):
+	case e.Seg == nil || v.Seg == nil || v.Seg.Info.Newer(e.Seg.Info):
 		return false
 	case e.Resolved || v.Resolved || e.Change != written.Change || written.PreviousVersion != v.Time:
 		return false
@@ -332,20 +332,6 @@ func twin(out []Capture, e *Capture) int {
 		}
 	}
 	return -1
-}
-
-// Newer reports whether segment s was published after the hints in segment o were
-// computed. The hints in o then do not take account of the captures in s.
-func Newer(s, o *segment.Info) bool { return s.Born > o.Seen && !together(s, o) }
-
-// together reports whether one import has written the segments s and o in one generation, or one
-// merge. An import compares all captures that it publishes together. A merge that continues in
-// another segment does so after a URL, so the two segments share no URL. s and o may be the same.
-func together(s, o *segment.Info) bool {
-	if s.Born != o.Born {
-		return false
-	}
-	return s.Pool == o.Pool || s.AddedFirst == s.AddedLast && o.AddedFirst == o.AddedLast && s.AddedLast == o.AddedLast
 }
 
 // ComparePlaces orders places as they are stored: by segment, run and number. Both
