@@ -330,6 +330,7 @@ func TestAnyOrder(t *testing.T) {
 			rt.Fatalf("from %v to %v:\n%s", from.Std(), to.Std(), diffRows(got, part))
 		}
 		checkTally(rt, a)
+		checkScans(rt, a)
 		checkSizes(rt, a)
 		checkPools(rt, a)
 		// Again, and nothing is added.

@@ -36,6 +36,62 @@ func checkTally(rt *rapid.T, a *Archive) {
 	checkTallyIn(rt, a, v)
 }
 
+// checkScans compares three scans of the same captures: one that settles them all, one that copies
+// what it can from the columns of the index, and one that gets its ranges bit by bit.
+func checkScans(rt *rapid.T, a *Archive) {
+	ctx := context.Background()
+	v, err := a.Snapshot(ctx)
+	if err != nil {
+		rt.Fatal(err)
+	}
+	defer v.Close()
+	s := record.Scan{From: record.MinTime, To: record.MaxTime, Columns: record.ColChange}
+	if rapid.Bool().Draw(rt, "some days") {
+		s.From = day0 + record.Time(rapid.IntRange(0, 90).Draw(rt, "from")*dayMillis)
+		s.To = s.From + record.Time(rapid.IntRange(0, 90).Draw(rt, "days")*dayMillis)
+	}
+	var keys []string
+	rows := func(s record.Scan) (out []string) {
+		for b, err := range v.Scan(ctx, s) {
+			if err != nil {
+				rt.Fatal(err)
+			}
+			keys = append(keys, b.Key...)
+			for i := range b.N {
+				out = append(out, fmt.Sprint(b.Key[i], b.Time[i], b.Ref[i], b.Change[i]))
+			}
+		}
+		return out
+	}
+	settled := s
+	settled.Columns |= record.ColSense
+	want := rows(settled)
+	keys = slices.Compact(keys)
+	if got := rows(s); !slices.Equal(got, want) {
+		rt.Fatalf("changes without settling:\n%q, want\n%q", got, want)
+	}
+	keys = slices.Compact(slices.Sorted(slices.Values(keys)))
+	rest, seen := keys, keys
+	keys = nil // from now on, those of the last scan
+	s.More = func() (ranges []urlkey.Range) {
+		if given := seen[:len(seen)-len(rest)]; !slices.Equal(slices.Compact(slices.Clone(keys)), given) {
+			rt.Fatalf("the scan asks for more after it has yielded the keys %q, want %q", keys, given)
+		}
+		n := min(len(rest), rapid.IntRange(1, 3).Draw(rt, "ranges"))
+		for _, k := range rest[:n] {
+			ranges = append(ranges, urlkey.Range{From: k, To: k + "\x00"})
+		}
+		rest = rest[n:]
+		return ranges
+	}
+	if s.Ranges = s.More(); len(s.Ranges) == 0 {
+		return
+	}
+	if got := rows(s); !slices.Equal(got, want) {
+		rt.Fatalf("bit by bit:\n%q, want\n%q", got, want)
+	}
+}
+
 // checkTallyIn is checkTally of a snapshot of a.
 func checkTallyIn(rt *rapid.T, a *Archive, v *Snapshot) {
 	ctx := context.Background()

@@ -95,12 +95,14 @@ type follower struct {
 	next    func() (*record.Batch, error, bool) // the next batch of the scan
 	stop    func()
 	batch   *record.Batch
-	row     int         // the next row of batch to read
-	until   string      // the last key that the scan reads; "" if it reads all of among that follow
-	scanned record.Time // the scan reads captures from this time on
-	ahead   int         // how many URLs the scan reads at most, while it does not read all
-	reads   int         // how many URLs it reads
-	used    int         // how many of these were asked for
+	row     int            // the next row of batch to read
+	until   string         // the last key that the scan reads so far; "" if it reads all of among that follow
+	fed     bool           // the scan goes on with further keys, which it takes from feed
+	feed    []urlkey.Range // the next keys for the scan
+	scanned record.Time    // the scan reads captures from this time on
+	ahead   int            // how many URLs the scan reads at most, while it does not read all
+	reads   int            // how many URLs it reads
+	used    int            // how many of these were asked for
 
 	key     string
 	from    record.Time
@@ -165,9 +167,13 @@ const aheadMax = 1024
 
 // open starts reading the versions of the URL of row i of b, from the version before that row on. A
 // scan reads at least a chunk of each segment, even for one URL. So it also reads the next URLs of
-// b, in case the caller asks for them: twice as many as the last scan, or fewer if the caller asked
-// for less than half of the URLs of the last scan. If the caller asks for all URLs that follow, the
-// scan in the end reads all of them.
+// b, in case the caller asks for them: twice as many as the last time, or fewer if the caller asked
+// for less than half of the URLs of the last time. A scan of several URLs then goes on with the URLs
+// that follow, and reads no chunk again. If the caller asks for all URLs that follow, the scan in the
+// end reads all of them.
+//
+// Of 600,000 captures of 24 months that came in any order, a query for the changes of three months
+// takes 2.0 s of CPU time. It took 3.5 with a new scan for each 1,024 URLs.
 func (f *follower) open(b *spanBatch, i int) {
 	key, from := b.Key[i], versionBefore(b, i)
 	if f.next != nil && key > f.key && (key <= f.until || f.until == "") && from >= f.scanned {
@@ -190,7 +196,11 @@ func (f *follower) open(b *spanBatch, i int) {
 			least = min(least, versionBefore(b, j))
 		}
 	}
-	f.scan(ranges, until, least)
+	if f.fed && f.next != nil && key > f.key && least >= f.scanned {
+		f.feed, f.until, f.reads, f.used = ranges, until, len(ranges), 0
+	} else {
+		f.scan(ranges, until, least)
+	}
 	f.reset(key, from)
 }
 
@@ -217,13 +227,21 @@ func keyRange(key string) urlkey.Range { return urlkey.Range{From: key, To: key 
 // as in follower.
 func (f *follower) scan(ranges []urlkey.Range, until string, from record.Time) {
 	f.close()
-	f.batch, f.row, f.until, f.scanned, f.reads, f.used = nil, 0, until, from, len(ranges), 0
-	f.next, f.stop = iter.Pull2(f.r.Snapshot.Scan(f.ctx, record.Scan{
+	f.batch, f.row, f.until, f.feed, f.scanned, f.reads, f.used = nil, 0, until, nil, from, len(ranges), 0
+	s := record.Scan{
 		Ranges:  ranges,
 		From:    from,
 		To:      f.to,
 		Columns: record.ColChange | record.ColKind | record.ColDigest | f.also,
-	}))
+	}
+	if f.fed = len(ranges) > 1 && until != ""; f.fed {
+		s.More = func() []urlkey.Range {
+			next := f.feed
+			f.feed = nil
+			return next
+		}
+	}
+	f.next, f.stop = iter.Pull2(f.r.Snapshot.Scan(f.ctx, s))
 }
 
 // reset forgets the versions of the last URL. The next versions are those of the URL with this key,
@@ -231,7 +249,7 @@ func (f *follower) scan(ranges []urlkey.Range, until string, from record.Time) {
 func (f *follower) reset(key string, from record.Time) {
 	*f = follower{
 		r: f.r, ctx: f.ctx, to: f.to, options: f.options, whole: f.whole, also: f.also, among: f.among,
-		next: f.next, stop: f.stop, batch: f.batch, row: f.row, until: f.until, scanned: f.scanned, ahead: f.ahead, reads: f.reads, used: f.used + 1,
+		next: f.next, stop: f.stop, batch: f.batch, row: f.row, until: f.until, fed: f.fed, feed: f.feed, scanned: f.scanned, ahead: f.ahead, reads: f.reads, used: f.used + 1,
 		key: key, from: from,
 	}
 }

@@ -17,7 +17,7 @@ import (
 // have passed over some of them.
 func (v *Snapshot) notNeeded(s record.Scan, segments []*segment.Info) func(segment.Bounds) bool {
 	removed, err := v.Removals()
-	if err != nil || len(removed) > 0 || v.hiding.Meets(s.Ranges) || s.Columns&colsHints != 0 || oneURL(s.Ranges) {
+	if err != nil || len(removed) > 0 || v.hiding.Meets(s.Ranges) || s.Columns&colsHints != 0 || s.More != nil || oneURL(s.Ranges) {
 		return nil
 	}
 	if s.Sizes == nil && !timesMatter(s, segments) {

@@ -216,7 +216,19 @@ func (v *Snapshot) Scan(ctx context.Context, s record.Scan) record.Rows {
 		segments := v.segmentsFor(s.From, s.To)
 		skip := v.notNeeded(s, segments)
 		partial := skip != nil || s.Level > 0 // the places of sampled captures mean nothing, so v looks up bodies by URL
+		var stopped error
+		if more := s.More; more != nil {
+			s.More = func() []urlkey.Range {
+				if stopped = out.flush(); stopped != nil {
+					return nil
+				}
+				return more()
+			}
+		}
 		err := v.walkAmong(ctx, s, segments, skip, partial, out.add, out.direct())
+		if err == nil {
+			err = stopped
+		}
 		if err == nil {
 			err = out.flush()
 		}
@@ -234,7 +246,7 @@ func (v *Snapshot) Scan(ctx context.Context, s record.Scan) record.Rows {
 		}
 	}
 	return func(yield func(*record.Batch, error) bool) {
-		if v.from.Goroutines == 1 || s.Skip != nil || oneURL(s.Ranges) {
+		if v.from.Goroutines == 1 || s.Skip != nil || s.More != nil || oneURL(s.Ranges) {
 			here(ctx, fill, yield)
 		} else {
 			after := v.from.AheadAfter
@@ -303,13 +315,13 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 	}()
 	for _, i := range segments {
 		r := v.Runs.Reader(i)
-		if !mayHave(r, ranges) {
+		if s.More == nil && !mayHave(r, ranges) {
 			continue
 		}
 		var c *Cursor
 		if s.Level > 0 && r.SampleLevel() > 0 && r.SampleLevel() <= s.Level {
 			c = newSampleCursor(s.Level, r, wants(s.Columns), v)
-		} else if oneURL(ranges) {
+		} else if s.More == nil && oneURL(ranges) {
 			c = newCursorOn(ranges[0].From, r, wants(s.Columns), v)
 		} else {
 			c = NewCursor(r, wants(s.Columns), v)
@@ -344,7 +356,14 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 	}
 	var h Heads
 	var probe segment.Probe
-	for _, rg := range ranges {
+	for at := 0; ; at++ {
+		if at == len(ranges) && s.More != nil {
+			ranges, at = s.More(), 0
+		}
+		if at == len(ranges) {
+			break
+		}
+		rg := ranges[at]
 		h.Reset()
 		exact := len(ranges) <= probedMax && rg.To == rg.From+"\x00"
 		probe.Reset(rg.From)

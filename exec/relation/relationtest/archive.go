@@ -175,36 +175,44 @@ func (a *Archive) Scan(ctx context.Context, s record.Scan) record.Rows {
 			return ok
 		}
 		skipped, skip, last := "", false, ""
-		for i := range a.rows {
-			r := &a.rows[i]
-			if s.Skip != nil && r.key != skipped {
-				skipped, skip = r.key, s.Skip(r.key, r.URL)
+		for {
+			for i := range a.rows {
+				r := &a.rows[i]
+				if s.Skip != nil && r.key != skipped {
+					skipped, skip = r.key, s.Skip(r.key, r.URL)
+				}
+				if s.Skip != nil && skip || r.Time < s.From || r.Time >= s.To || !inRanges(s.Ranges, r.key) || s.Level > 0 && urlkey.Level(r.key) < s.Level {
+					continue
+				}
+				if s.Once && r.key == last {
+					continue
+				}
+				last = r.key
+				if s.Once {
+					b.Key, b.N = append(b.Key, r.key), b.N+1
+				} else {
+					r.appendTo(b, s.Columns, i)
+				}
+				if b.N < size {
+					continue
+				}
+				if !emit() {
+					return
+				}
+				if a.Err != nil {
+					yield(nil, a.Err)
+					return
+				}
+				if ctx.Err() != nil {
+					yield(nil, ctx.Err())
+					return
+				}
 			}
-			if s.Skip != nil && skip || r.Time < s.From || r.Time >= s.To || !inRanges(s.Ranges, r.key) || s.Level > 0 && urlkey.Level(r.key) < s.Level {
-				continue
+			if s.More == nil || !emit() {
+				break
 			}
-			if s.Once && r.key == last {
-				continue
-			}
-			last = r.key
-			if s.Once {
-				b.Key, b.N = append(b.Key, r.key), b.N+1
-			} else {
-				r.appendTo(b, s.Columns, i)
-			}
-			if b.N < size {
-				continue
-			}
-			if !emit() {
-				return
-			}
-			if a.Err != nil {
-				yield(nil, a.Err)
-				return
-			}
-			if ctx.Err() != nil {
-				yield(nil, ctx.Err())
-				return
+			if s.Ranges = s.More(); len(s.Ranges) == 0 {
+				break
 			}
 		}
 		emit()
