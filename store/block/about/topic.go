@@ -69,9 +69,24 @@ func topicAndText(charset string, plain bool, p divide.Profile, read func(*marku
 	return topic, text
 }
 
+// topicMax is the largest number of characters of a topic. Few topics are so long: those with a
+// word that no reader would call one.
+const topicMax = 400
+
 // topic returns the topic of the block in s.tree. text is the text that the block
 // shows.
 func (s *speech) topic(text, charset string) string {
+	topic, n := s.wholeTopic(text, charset), 0
+	for i := range topic {
+		if n++; n > topicMax {
+			return topic[:i] + "…"
+		}
+	}
+	return topic
+}
+
+// wholeTopic is topic without the bound on its length.
+func (s *speech) wholeTopic(text, charset string) string {
 	if found := s.standsOut(charset, text); found != "" {
 		if s.read(found) <= s.options.Theta {
 			return found

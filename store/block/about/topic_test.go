@@ -51,6 +51,16 @@ func TestTopic(t *testing.T) {
 	}
 }
 
+// TestTopicBounded shows that the topic of a block with one very long word is cut.
+func TestTopicBounded(t *testing.T) {
+	for _, letter := range []string{"q", "д"} {
+		topic := Topic([]byte("<p>"+strings.Repeat(letter, 100_000)), "utf-8", divide.Modern, TopicOptions{})
+		if want := strings.Repeat(letter, topicMax) + "…"; topic != want {
+			t.Errorf("the topic has %d bytes, want %d", len(topic), len(want))
+		}
+	}
+}
+
 func TestTopicOptions(t *testing.T) {
 	in := "<h2>one heading of many words which are more than four</h2>"
 	if got, want := Topic([]byte(in), "utf-8", divide.Modern, TopicOptions{Theta: 2}), "one heading"; got != want {
