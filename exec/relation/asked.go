@@ -335,7 +335,7 @@ func (r *Reader) collectAgain(ctx context.Context, n *Request, kept *askedOnce) 
 			return nil, err
 		}
 		if ok {
-			c.Add(func(atom int) bool { return n.Question.Has(atom, text) })
+			c.Add(atomsIn(n.Question, text))
 		}
 	}
 	c.Scale(kept.shift)
@@ -459,9 +459,17 @@ func (r *Reader) addTo(ctx context.Context, c *search.Collection, n *Request, wo
 	}
 	text, ok, err := r.textOf(ctx, n, ref)
 	if ok {
-		c.Add(digest, func(atom int) bool { return n.Question.Has(atom, text) })
+		c.Add(digest, atomsIn(n.Question, text))
 	}
 	return err
+}
+
+// atomsIn returns a function that reports whether the text has an atom of the search query. It reads
+// the text once, however many words the query has.
+func atomsIn(q *match.Query, text string) func(atom int) bool {
+	counts := make([]int, len(q.Atoms()))
+	q.Count(text, counts)
+	return func(atom int) bool { return counts[atom] > 0 }
 }
 
 // textOf returns the text of the page of a capture. ok is false if the page has no text.

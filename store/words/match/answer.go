@@ -20,19 +20,6 @@ func (q *Query) Matches(text string) bool {
 	}) == Yes
 }
 
-// Has reports whether the text has the atom with this number. An atom is a word, a phrase or a
-// NEAR of the query.
-func (q *Query) Has(atom int, text string) bool {
-	f := q.finder()
-	defer q.finders.Put(f)
-	f.find(text, func(h hit) bool {
-		f.note(h)
-		return !f.has[atom]
-	})
-	f.endNear()
-	return f.has[atom]
-}
-
 // Count adds to counts[i] how often the text has atom i of the query. It returns the number of
 // terms of the text.
 func (q *Query) Count(text string, counts []int) (terms int) {

@@ -2,6 +2,7 @@ package match
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -76,6 +77,9 @@ func (p *queryParser) within(a *Atom) error {
 	}
 	number := strings.TrimSpace(rest[:end])
 	if number == "" || strings.Trim(number, "0123456789") != "" {
+		if _, err := strconv.ParseFloat(number, 64); err == nil {
+			return p.fault(p.at, end, "the number of NEAR is a whole one, from 0 on", "write NEAR(kafka broker, 5); without the comma, "+number+" is a word to look for")
+		}
 		return nil
 	}
 	n := 0
@@ -92,6 +96,6 @@ func (p *queryParser) within(a *Atom) error {
 // inNear reports whether the comma at p.at ends the words of a NEAR that began at offset from.
 // It does if only a number and the closing bracket follow, as in ", 5)".
 func (p *queryParser) inNear(from int) bool {
-	rest := strings.TrimLeft(p.text[p.at+1:], " 0123456789")
+	rest := strings.TrimLeft(p.text[p.at+1:], " 0123456789+-.")
 	return p.at > from && (strings.HasPrefix(rest, ")") || strings.HasPrefix(rest, "）"))
 }

@@ -155,6 +155,8 @@ func TestParseErrors(t *testing.T) {
 		{"NEAR(a b", "(", "a bracket is not closed"},
 		{"NEAR(" + strings.Repeat("a* ", 51) + ")", "NEAR(" + strings.Repeat("a* ", 50) + "a*", "NEAR takes 50 words and phrases at most"},
 		{"NEAR()", "NEAR()", "NEAR has no word in it"},
+		{"NEAR(a b, -1)", " -1", "the number of NEAR is a whole one, from 0 on"},
+		{"NEAR(a b, 2.5)", " 2.5", "the number of NEAR is a whole one, from 0 on"},
 		{"NEAR(a (b))", "(", "NEAR has words and phrases only, and no brackets in it"},
 		{"NEAR(a b, 99999999999999999999)", " 99999999999999999999", "NEAR reaches over 10000 words at most"},
 		{"a ~xx:running", "~xx:", "the stems of the language xx are not known"},
@@ -293,8 +295,8 @@ func TestMatchesModel(t *testing.T) {
 			if want {
 				has[i] = Yes
 			}
-			if got := q.Has(i, text.String()); got != want || want != (counts[i] > 0) {
-				t.Fatalf("%s: atom %d of %q: has %v, count %d, want %v", question, i, text.String(), got, counts[i], want)
+			if want != (counts[i] > 0) {
+				t.Fatalf("%s: atom %d of %q: count %d, want %v", question, i, text.String(), counts[i], want)
 			}
 		}
 		want := q.Eval(func(i int) Answer { return has[i] }) == Yes
