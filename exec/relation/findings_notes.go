@@ -71,6 +71,9 @@ func (a *askedNotes) notes(ctx context.Context, r *Reader, n *Request) ([]string
 	}
 	words := wantedWords(n.Question)
 	if len(words) == 0 {
+		if len(n.Question.Atoms()) == 1 { // no page has it, and similar words are not looked up
+			notes = append(notes, nearNote(n.Question.String(), nil))
+		}
 		return notes, nil
 	}
 	near, err := r.Snapshot.NearWords(ctx, words, n.Ranges, record.MinTime, n.Window.To)
@@ -93,6 +96,9 @@ func have(n int) string {
 	return fmt.Sprintf("%d have", n)
 }
 
+// notedRunesMax is how many characters of a word a note shows at most.
+const notedRunesMax = 60
+
 // nearNote returns the note that no page has the word, with the similar words in near that pages
 // have. It returns "" if near contains the word itself.
 func nearNote(word string, near []search.NearWord) string {
@@ -102,6 +108,9 @@ func nearNote(word string, near []search.NearWord) string {
 			return ""
 		}
 		list = append(list, fmt.Sprintf("%s (%s)", x.Word, value.Counted(x.Texts, "text")))
+	}
+	if r := []rune(word); len(r) > notedRunesMax {
+		word = string(r[:notedRunesMax]) + "…"
 	}
 	note := fmt.Sprintf("no page has '%s'", word)
 	if list != nil {
