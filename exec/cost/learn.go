@@ -20,7 +20,7 @@ const (
 	learnTimes = 3
 	learnShare = 400
 	// A plan that took less than learnShort is not learned from once its shape was measured
-	// learnTimes times. Without that, a shell takes a fourteenth more CPU time for each SEARCH with
+	// learnTimes times. Without that, a shell takes a twentieth more CPU time for each SEARCH with
 	// new words, and a process that runs one SEARCH writes the file of corrections.
 	learnShort = 100 * time.Millisecond
 	// A Filter that was stopped early must have got sureRows rows. With fewer, the share
