@@ -13,15 +13,16 @@ import (
 	"infomall/store/record"
 )
 
-// scanned is an archive that counts the captures that scans read.
+// scanned is an archive that counts scans, and the captures that they read.
 type scanned struct {
 	*relationtest.Archive
-	read int
+	scans, read int
 }
 
 func (c *scanned) Snapshot(context.Context) (relation.Snapshot, error) { return c, nil }
 
 func (c *scanned) Scan(ctx context.Context, s record.Scan) record.Rows {
+	c.scans++
 	return func(yield func(*record.Batch, error) bool) {
 		for b, err := range c.Archive.Scan(ctx, s) {
 			if b != nil {

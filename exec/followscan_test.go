@@ -1,27 +1,11 @@
 package exec_test
 
 import (
-	"context"
 	"fmt"
 	"testing"
 
-	"infomall/exec/relation"
 	"infomall/exec/relation/relationtest"
-	"infomall/store/record"
 )
-
-// scansCounted is an archive that counts the scans of it.
-type scansCounted struct {
-	*relationtest.Archive
-	scans int
-}
-
-func (c *scansCounted) Snapshot(context.Context) (relation.Snapshot, error) { return c, nil }
-
-func (c *scansCounted) Scan(ctx context.Context, s record.Scan) record.Rows {
-	c.scans++
-	return c.Archive.Scan(ctx, s)
-}
 
 // TestChangesGoOn asks for the changes of the last month of many URLs. The versions that are compared
 // come from one scan of one URL and one scan of all others: a further scan would read the same chunks
@@ -37,7 +21,7 @@ func TestChangesGoOn(t *testing.T) {
 			})
 		}
 	}
-	c := &scansCounted{Archive: relationtest.New(all...)}
+	c := &scanned{Archive: relationtest.New(all...)}
 	rows, _, err := ask(newSession(c), "SELECT count(DISTINCT url) AS n FROM changes SINCE 2008-07")
 	if err != nil || rows != fmt.Sprintf("n\n%d\n", urls) {
 		t.Errorf("got %q, error %v", rows, err)

@@ -36,8 +36,9 @@ func checkTally(rt *rapid.T, a *Archive) {
 	checkTallyIn(rt, a, v)
 }
 
-// checkScans compares three scans of the same captures: one that settles them all, one that copies
-// what it can from the columns of the index, and one that gets its ranges bit by bit.
+// checkScans reads the same captures by three scans, which must yield the same. The first settles all
+// captures. The second takes from the columns of the index what it can. The third gets its ranges from
+// record.Scan.More, a few at a time.
 func checkScans(rt *rapid.T, a *Archive) {
 	ctx := context.Background()
 	v, err := a.Snapshot(ctx)

@@ -102,9 +102,9 @@ func (l *termList) from(n int) *termReader {
 	return r
 }
 
-// among yields those terms of l that are in the list terms, and those that start with a prefix in
-// the list begins. Both lists are sorted, and so are the yielded terms. A term is valid until the
-// next one.
+// among looks up words and prefixes in l. It yields each term of l that equals an element of terms, or
+// that starts with an element of begins. Both lists must be sorted. The terms come sorted. Each is
+// valid until the next one is asked for.
 func (l *termList) among(terms, begins []string) iter.Seq[*term] {
 	return func(yield func(*term) bool) {
 		var r *termReader
