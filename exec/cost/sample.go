@@ -103,7 +103,7 @@ func (m *maker) drawSource(n *plan.Source, p *Part) *draw {
 // are then the same, and take no longer, than if all URLs are read.
 func drawnByURL(n *plan.Source) bool {
 	if n.Relation == relation.Findings {
-		return !n.Asks("score") && !n.Joins() // scores need the words of all pages
+		return !n.Ranks() && !n.Joins() // scores need the words of all pages
 	}
 	return n.Relation.OfURL && !n.Asks("inlinks", "outlinks")
 }

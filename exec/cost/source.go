@@ -86,7 +86,7 @@ func (m *maker) source(n *plan.Source, p *Part) error {
 		p.guess.index += again * float64(read.IndexBytes)
 		p.guess.file += again * float64(read.Expected.EntryBytes)
 	}
-	if n.Relation == relation.Findings && n.Asks("score") {
+	if n.Relation == relation.Findings && n.Ranks() {
 		// All pages are read twice: first to see how rare the words are.
 		p.guess.index, p.guess.file = 2*p.guess.index, 2*p.guess.file
 	}
@@ -122,7 +122,7 @@ func (m *maker) addWords(n *plan.Source, p *Part) {
 		return
 	}
 	p.indexedShare, p.indexed = float64(indexed)/float64(all), float64(captures)
-	if n.Relation == relation.Findings && !n.Asks("score") && !slices.ContainsFunc(n.Fields, (*relation.Column).Late) {
+	if n.Relation == relation.Findings && !n.Ranks() && !slices.ContainsFunc(n.Fields, (*relation.Column).Late) {
 		// The index says which pages have the words, so only entries are read, if at all.
 		entries := 0.
 		if n.Asks("title") || n.Joins() {

@@ -89,7 +89,7 @@ func units(p *Part, in, out float64) float64 {
 		case relation.Findings:
 			rest := 1 - p.indexedShare
 			stored, words := e.Versions*perStored+e.BodyBytes*perFact, e.BodyBytes*perSought*rest
-			if n.Asks("score") {
+			if n.Ranks() {
 				words *= 2
 			} else {
 				stored *= rest

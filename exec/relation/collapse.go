@@ -22,8 +22,8 @@ import (
 // Findings that say the same are joined to one. First the findings of the forms of one
 // URL are joined: the http, https and www forms. Then the findings whose pages are
 // near-copies are joined. In both cases findings are joined only if no visit between
-// their spans found the words missing, see joint.takes. If there are too many findings for
-// memory, they pass through sorters.
+// their spans found the words missing, see joint.takes. The result shows the page with the highest
+// score, see choose. If there are too many findings for memory, they pass through sorters.
 
 // collapseShare divides the memory of a statement: a sorter of findings gets one part in
 // collapseShare of it, and the list of different pages may take another such part. Findings that take
@@ -34,10 +34,9 @@ const (
 )
 
 // collapsed joins the findings that the sequence in yields into groups. They come sorted by URL, by the
-// moment that the query chooses, and by time. collapsed yields the results in this order, which is that
-// of compareURLs; but if anyOrder is set, their order may be another. Whoever gets a finding may keep
-// and change it.
-func (r *Reader) collapsed(ctx context.Context, n *Request, in iter.Seq2[*finding, error], anyOrder bool) iter.Seq2[*finding, error] {
+// moment that the query chooses, and by time. collapsed ranks the results as ranked does, and yields
+// them in this order, which is that of compareURLs. Whoever gets a finding may keep and change it.
+func (r *Reader) collapsed(ctx context.Context, n *Request, in iter.Seq2[*finding, error]) iter.Seq2[*finding, error] {
 	return func(yield func(*finding, error) bool) {
 		s := r.Memory.Sorter(ctx, collapseShare)
 		defer s.Close()
@@ -46,7 +45,7 @@ func (r *Reader) collapsed(ctx context.Context, n *Request, in iter.Seq2[*findin
 			yield(nil, err)
 			return
 		}
-		results := r.collapsedFew(ctx, n, few, anyOrder)
+		results := r.collapsedFew(ctx, n, few)
 		if few == nil {
 			results = r.collapsedMany(ctx, n, decoded(s))
 		}
@@ -91,15 +90,13 @@ func (f *finding) bytes() int64 {
 
 // collapsedFew does what collapsed does, in memory. With 344,000 findings, a search for the best 20 takes
 // 1.8 s of CPU time instead of 2.9 s with sorters.
-func (r *Reader) collapsedFew(ctx context.Context, n *Request, list []*finding, anyOrder bool) iter.Seq2[*finding, error] {
+func (r *Reader) collapsedFew(ctx context.Context, n *Request, list []*finding) iter.Seq2[*finding, error] {
 	return func(yield func(*finding, error) bool) {
-		for i, f := range list {
-			f.at = i
-		}
 		slices.SortFunc(list, (*finding).compareTimes)
 		numbers, next := make(map[string]int, len(list)), 0 // by form, for the moment asOf
 		var asOf record.Time
-		forms, err := joinedFew(inList(ctx, list), len(list), r.collapseMax(), func(f *finding) int {
+		as := joining{most: r.collapseMax(), ranks: n.Ranks()}
+		forms, err := as.joinedFew(inList(ctx, list), len(list), func(f *finding) int {
 			if f.asOf != asOf {
 				clear(numbers)
 				asOf = f.asOf
@@ -118,7 +115,7 @@ func (r *Reader) collapsedFew(ctx context.Context, n *Request, list []*finding, 
 			return
 		}
 		slices.SortFunc(forms, (*finding).compareTimes)
-		copies, err := joinedFew(r.grouped(ctx, r.printed(ctx, n, inList(ctx, forms))), len(forms), r.collapseMax(), func(f *finding) int {
+		copies, err := as.joinedFew(r.grouped(ctx, r.printed(ctx, n, inList(ctx, forms))), len(forms), func(f *finding) int {
 			if f.group >= aloneGroups {
 				return -1
 			}
@@ -128,10 +125,16 @@ func (r *Reader) collapsedFew(ctx context.Context, n *Request, list []*finding, 
 			yield(nil, err)
 			return
 		}
-		if !anyOrder {
-			slices.SortFunc(copies, (*finding).compareURLs)
+		results := copies[:0]
+		for f, err := range r.ranked(ctx, n, inList(ctx, copies)) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			results = append(results, f)
 		}
-		inList(ctx, copies)(yield)
+		slices.SortFunc(results, (*finding).compareURLs)
+		inList(ctx, results)(yield)
 	}
 }
 
@@ -163,7 +166,7 @@ func inList(ctx context.Context, list []*finding) iter.Seq2[*finding, error] {
 
 // joinedFew does what joined does. Findings of one group need not be neighbours: the function group
 // returns the number of the group of each, or -1 if it has no group. There are at most count findings.
-func joinedFew(in iter.Seq2[*finding, error], count, most int, group func(*finding) int) ([]*finding, error) {
+func (as joining) joinedFew(in iter.Seq2[*finding, error], count int, group func(*finding) int) ([]*finding, error) {
 	all := make([]joint, 0, count)
 	var open []int32 // by number of a group, 1 + the index in all of its last joint; 0 if it has none
 	for f, err := range in {
@@ -175,12 +178,12 @@ func joinedFew(in iter.Seq2[*finding, error], count, most int, group func(*findi
 			open = append(open, 0)
 		}
 		if g >= 0 && open[g] > 0 && all[open[g]-1].takes(f) {
-			if j := &all[open[g]-1]; j.add(f) > most {
-				return nil, errTooManyCopies(most)
+			if err := all[open[g]-1].add(f); err != nil {
+				return nil, err
 			}
 			continue
 		}
-		if all = append(all, joint{finding: f}); g >= 0 {
+		if all = append(all, joint{finding: f, joining: as}); g >= 0 {
 			open[g] = int32(len(all))
 		}
 	}
@@ -194,25 +197,33 @@ func joinedFew(in iter.Seq2[*finding, error], count, most int, group func(*findi
 // collapsedMany does what collapsed does, with sorters. The findings come sorted by the form of their
 // URL and by time.
 func (r *Reader) collapsedMany(ctx context.Context, n *Request, in iter.Seq2[*finding, error]) iter.Seq2[*finding, error] {
-	forms := joined(in, r.collapseMax(),
-		func(a, b *finding) bool { return a.asOf == b.asOf && urlkey.Form(a.url) == urlkey.Form(b.url) })
+	as := joining{most: r.collapseMax(), ranks: n.Ranks()}
+	if all := *n; as.ranks {
+		all.Best, all.Fields = 0, []*Column{n.Relation.Column("score")}
+		as.rank = func(list []*finding) error { return r.rank(ctx, &all, list, nil) }
+	}
+	forms := as.joined(in, func(a, b *finding) bool { return a.asOf == b.asOf && urlkey.Form(a.url) == urlkey.Form(b.url) })
 	grouped := r.grouped(ctx, r.printed(ctx, n, r.sorted(ctx, forms, func(dst []byte, f *finding) []byte { return f.byTime(appendTime(dst, f.asOf)) })))
-	copies := joined(r.sorted(ctx, grouped, func(dst []byte, f *finding) []byte {
+	copies := as.joined(r.sorted(ctx, grouped, func(dst []byte, f *finding) []byte {
 		return f.byTime(binary.BigEndian.AppendUint64(dst, f.group))
-	}), r.collapseMax(), func(a, b *finding) bool { return a.group == b.group })
-	return numbered(r.sorted(ctx, copies, func(dst []byte, f *finding) []byte {
-		return appendTime(appendTime(append(urlkey.AppendKey(dst, f.url), 0), f.asOf), f.first)
-	}))
+	}), func(a, b *finding) bool { return a.group == b.group })
+	byURL := func(dst []byte, f *finding) []byte {
+		dst = appendTime(appendTime(append(urlkey.AppendKey(dst, f.url), 0), f.asOf), f.first)
+		return binary.BigEndian.AppendUint64(dst, f.group)
+	}
+	results := r.sorted(ctx, copies, byURL)
+	if !as.ranks {
+		return results
+	}
+	return r.sorted(ctx, alone(r.ranked(ctx, n, results)), byURL) // by the URLs that are shown
 }
 
-// numbered yields the given findings. It sets their field at first.
-func numbered(in iter.Seq2[*finding, error]) iter.Seq2[*finding, error] {
+// alone yields the given findings without their rivals.
+func alone(in iter.Seq2[*finding, error]) iter.Seq2[*finding, error] {
 	return func(yield func(*finding, error) bool) {
-		at := 0
 		for f, err := range in {
 			if err == nil {
-				f.at = at
-				at++
+				f.rivals = nil
 			}
 			if !yield(f, err) || err != nil {
 				return
@@ -282,7 +293,7 @@ func decoded(s *spill.Sorter) iter.Seq2[*finding, error] {
 				yield(nil, err)
 				return
 			}
-			f := readFinding(string(rec.Val))
+			f, _ := readFinding(string(rec.Val))
 			if !yield(&f, nil) {
 				return
 			}
@@ -302,18 +313,23 @@ func (f *finding) appendTo(dst []byte) []byte {
 	for _, t := range f.times() {
 		dst = spill.AppendValue(dst, value.OfInt(int64(*t)))
 	}
-	for _, n := range []int64{int64(f.versions), int64(f.copies), int64(f.group), int64(f.ref.Segment), int64(f.ref.Run), int64(f.ref.N)} {
+	for _, n := range []int64{int64(f.versions), int64(f.copies), int64(f.group), int64(f.at), int64(f.ref.Segment), int64(f.ref.Run), int64(f.ref.N)} {
 		dst = spill.AppendValue(dst, value.OfInt(n))
 	}
 	for _, b := range []bool{f.print.Has, f.print.Known, f.ranked, f.untitled} {
 		dst = spill.AppendValue(dst, value.OfBool(b))
 	}
 	dst = spill.AppendValue(dst, value.OfInt(int64(f.print.Bits)))
-	return spill.AppendValue(dst, value.OfFloat(f.score))
+	dst = spill.AppendValue(dst, value.OfFloat(f.score))
+	dst = spill.AppendValue(dst, value.OfInt(int64(len(f.rivals))))
+	for _, rival := range f.rivals {
+		dst = rival.appendTo(dst)
+	}
+	return dst
 }
 
-// readFinding decodes src, a finding that appendTo encoded.
-func readFinding(src string) (f finding) {
+// readFinding decodes the finding at the start of src, which appendTo encoded. It returns what follows.
+func readFinding(src string) (f finding, rest string) {
 	next := func() (v value.Value) {
 		v, src = spill.DecodeValue(src)
 		return v
@@ -322,26 +338,41 @@ func readFinding(src string) (f finding) {
 	for _, t := range f.times() {
 		*t = record.Time(next().Int)
 	}
-	f.versions, f.copies, f.group = int(next().Int), int(next().Int), uint64(next().Int)
+	f.versions, f.copies, f.group, f.at = int(next().Int), int(next().Int), uint64(next().Int), int(next().Int)
 	f.ref = record.Ref{Segment: uint32(next().Int), Run: uint32(next().Int), N: uint32(next().Int)}
 	f.print = search.Print{Has: next().Bool, Known: next().Bool}
 	f.ranked, f.untitled = next().Bool, next().Bool
 	f.print.Bits = uint64(next().Int)
 	f.score = next().Float
-	return f
+	for range next().Int {
+		var rival finding
+		rival, src = readFinding(src)
+		f.rivals = append(f.rivals, &rival)
+	}
+	return f, src
+}
+
+// joining says how findings are joined.
+type joining struct {
+	most  int  // the largest number of URLs of a result
+	ranks bool // the results get rivals
+	// rank sets the scores of findings, so that few rivals have to be kept. If it is nil, all are kept.
+	rank func([]*finding) error
 }
 
 // joint collects findings that are joined into one. They are added sorted by first time.
 type joint struct {
-	*finding                // the finding into which all are joined
-	urls     map[string]int // number of copies at each URL that was joined; nil if there is only one URL
+	*finding // the finding into which all are joined
+	joining
+	urls   map[string]int // number of copies at each URL that was joined; nil if there is only one URL
+	trimAt int            // how many rivals j has when trim is due
 }
 
 // joined joins neighbouring findings of one group into one finding, and yields the
 // results. The given findings are sorted by group and first time. The function same
 // reports whether two findings are in one group. It is an error if a result would stand for
-// more URLs than most.
-func joined(in iter.Seq2[*finding, error], most int, same func(a, b *finding) bool) iter.Seq2[*finding, error] {
+// more URLs than as.most.
+func (as joining) joined(in iter.Seq2[*finding, error], same func(a, b *finding) bool) iter.Seq2[*finding, error] {
 	return func(yield func(*finding, error) bool) {
 		var open joint // finding is nil if there is none
 		for f, err := range in {
@@ -350,8 +381,8 @@ func joined(in iter.Seq2[*finding, error], most int, same func(a, b *finding) bo
 				return
 			}
 			if open.finding != nil && same(open.finding, f) && open.takes(f) {
-				if open.add(f) > most {
-					yield(nil, errTooManyCopies(most))
+				if err := open.add(f); err != nil {
+					yield(nil, err)
 					return
 				}
 				continue
@@ -359,7 +390,7 @@ func joined(in iter.Seq2[*finding, error], most int, same func(a, b *finding) bo
 			if open.finding != nil && !yield(open.result(), nil) {
 				return
 			}
-			open = joint{finding: f}
+			open = joint{finding: f, joining: as}
 		}
 		if open.finding != nil {
 			yield(open.result(), nil)
@@ -377,20 +408,81 @@ func (j *joint) takes(f *finding) bool {
 	return (j.lost == record.NoTime || j.lost >= f.first) && (f.missed == record.NoTime || f.missed <= j.last)
 }
 
-// add joins f to j, and returns how many URLs j has then. The row of the result shows the last URL
-// that had the words.
-func (j *joint) add(f *finding) (urls int) {
+// add joins f to j. The finding of j becomes the last one that had the words. It is an error if j has too
+// many URLs then.
+func (j *joint) add(f *finding) error {
 	if j.urls == nil {
 		j.urls = map[string]int{j.url: j.copies}
 	}
 	j.urls[f.url] = max(j.urls[f.url], f.copies)
-	versions := j.versions + f.versions
+	if len(j.urls) > j.most {
+		return errTooManyCopies(j.most)
+	}
+	versions, rivals, other := j.versions+f.versions, append(j.rivals, f.rivals...), f
 	if f.last >= j.last {
 		f.first, f.notBefore, f.missed = j.first, j.notBefore, j.missed
-		j.finding = f
+		j.finding, other = f, j.finding
 	}
-	j.versions = versions
-	return len(j.urls)
+	other.rivals = nil
+	j.versions, j.rivals = versions, nil
+	if j.ranks {
+		j.rivals = append(rivals, other)
+	}
+	if j.rank != nil && len(j.rivals) >= max(j.trimAt, trimFrom) {
+		return j.trim()
+	}
+	return nil
+}
+
+// trimFrom is from how many rivals on trim is called. After that it is called when their number has
+// doubled.
+const trimFrom = 1024
+
+// trim removes rivals that choose will not choose, whatever else is joined to j. It sets their scores for
+// that. Of the rivals remain those of which no better one had the words as long, which are few.
+func (j *joint) trim() error {
+	if err := j.joining.rank(j.rivals); err != nil {
+		return err
+	}
+	slices.SortFunc(j.rivals, (*finding).compareScores)
+	end := j.last
+	j.rivals = slices.DeleteFunc(j.rivals, func(f *finding) bool {
+		if f.end() <= end {
+			return true
+		}
+		end = f.end()
+		return false
+	})
+	j.trimAt = 2 * len(j.rivals)
+	return nil
+}
+
+// end returns the time from which on f did not have the words, as far as is known.
+func (f *finding) end() record.Time {
+	if f.next == record.NoTime {
+		return record.MaxTime + 1
+	}
+	return f.next
+}
+
+// compareScores returns a negative number if a row shows f rather than o: f has the higher score, or the
+// same and had the words later.
+func (f *finding) compareScores(o *finding) int {
+	return cmp.Or(cmp.Compare(o.score, f.score), cmp.Compare(o.last, f.last), cmp.Compare(f.at, o.at))
+}
+
+// choose makes f, into which others were joined, show the page with the highest score of those that had
+// the words up to the last time of f, as far as is known. The pages differ in little, but one may have
+// the words in its title.
+func (f *finding) choose() {
+	best := f
+	for _, rival := range f.rivals {
+		if rival.ranked && rival.end() > f.last && (!best.ranked || rival.compareScores(best) < 0) {
+			best = rival
+		}
+	}
+	f.url, f.title, f.untitled, f.ref = best.url, best.title, best.untitled, best.ref
+	f.score, f.ranked, f.at = best.score, best.ranked, best.at
 }
 
 // result returns the finding into which all findings of j are joined.
@@ -400,6 +492,8 @@ func (j *joint) result() *finding {
 		for _, n := range j.urls {
 			j.copies += n
 		}
+		last := j.last
+		j.rivals = slices.DeleteFunc(j.rivals, func(f *finding) bool { return f.end() <= last })
 	}
 	return j.finding
 }

@@ -1,9 +1,11 @@
 package relation
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -15,14 +17,16 @@ import (
 	"pgregory.net/rapid"
 )
 
-// spansOf yields findings that are written as "url first last missed lost", where - is no
-// time.
+// spansOf yields findings that are written as "url first last missed lost score", where - is no
+// time. Without a score they are not ranked.
 func spansOf(list ...string) iter.Seq2[*finding, error] {
 	return func(yield func(*finding, error) bool) {
 		for _, text := range list {
 			f := finding{versions: 1, asOf: record.NoTime}
 			var times [4]string
-			fmt.Sscan(text, &f.url, &times[0], &times[1], &times[2], &times[3])
+			n, _ := fmt.Sscan(text, &f.url, &times[0], &times[1], &times[2], &times[3], &f.score)
+			f.ranked = n == 6
+			f.at = int(f.url[0])
 			for i, t := range []*record.Time{&f.first, &f.last, &f.missed, &f.lost} {
 				if *t = record.NoTime; times[i] != "-" {
 					fmt.Sscan(times[i], (*int64)(t))
@@ -52,7 +56,7 @@ func TestJoined(t *testing.T) {
 		{[]string{"a 1 2 - 3", "b 1 4 - 5", "c 9 9 8 -"}, "b 1 4 2 1, c 9 9 1 0"},
 	} {
 		var got []string
-		for f, err := range joined(spansOf(c.in...), 10, func(a, b *finding) bool { return true }) {
+		for f, err := range (joining{most: 10}).joined(spansOf(c.in...), func(a, b *finding) bool { return true }) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,9 +68,43 @@ func TestJoined(t *testing.T) {
 	}
 }
 
+// TestChosen holds which of joined findings the row shows.
+func TestChosen(t *testing.T) {
+	for _, c := range []struct {
+		in   []string
+		want string // url first last next score
+	}{
+		{[]string{"a 1 5 - - 2", "b 3 4 - - 3"}, "b 1 5 - 3"},
+		{[]string{"a 1 5 - - 3", "b 3 9 - - 2"}, "a 1 9 - 3"},
+		{[]string{"a 1 5 - 9 3", "b 3 9 - - 2"}, "b 1 9 - 2"}, // a had lost the words before 9
+		{[]string{"a 1 5 - 10 3", "b 3 9 - 11 2"}, "a 1 9 11 3"},
+		{[]string{"b 1 5 - - 2", "a 3 9 - - 2", "c 4 9 - - 2"}, "a 1 9 - 2"},
+		{[]string{"a 1 5 - - 2", "b 3 9 - - 2"}, "b 1 9 - 2"},
+		{[]string{"a 1 5 - -", "b 3 9 - - 2", "c 4 7 - -"}, "b 1 9 - 2"},
+		{[]string{"a 1 5 - -", "b 3 9 - -"}, "b 1 9 - 0"},
+	} {
+		for _, trimmed := range []bool{false, true} {
+			var j joint
+			for f := range spansOf(c.in...) {
+				if j.finding == nil {
+					j = joint{finding: f, joining: joining{most: 10, ranks: true, rank: func([]*finding) error { return nil }}}
+				} else if j.add(f); trimmed && f.ranked {
+					j.trim()
+				}
+			}
+			f := j.result()
+			f.choose()
+			got := fmt.Sprint(f.url, " ", f.first, " ", f.last, " ", f.next, " ", f.score)
+			if got = strings.ReplaceAll(got, fmt.Sprint(record.NoTime), "-"); got != c.want {
+				t.Errorf("%v, trimmed %v: %s, want %s", c.in, trimmed, got, c.want)
+			}
+		}
+	}
+}
+
 // TestJoinedTooMany holds that an answer with too many copies is an error with its remedy.
 func TestJoinedTooMany(t *testing.T) {
-	for _, err := range joined(spansOf("a 1 9 - -", "b 2 9 - -", "c 3 9 - -"), 2, func(a, b *finding) bool { return true }) {
+	for _, err := range (joining{most: 2}).joined(spansOf("a 1 9 - -", "b 2 9 - -", "c 3 9 - -"), func(a, b *finding) bool { return true }) {
 		if err == nil || !strings.Contains(err.Error(), "more than 2 pages") || !strings.Contains(err.Error(), "SET collapse = off") {
 			t.Errorf("error %v", err)
 		}
@@ -77,13 +115,17 @@ func TestJoinedTooMany(t *testing.T) {
 func TestFindingBytes(t *testing.T) {
 	f := finding{
 		url: "http://a.example/", title: "北京", first: 1, last: 2, notBefore: record.NoTime, next: 3, versions: 4,
-		ref: record.Ref{Segment: 5, Run: 6, N: 7}, score: 8.5, copies: 9, asOf: record.NoTime, missed: 10, lost: 11, group: 1<<63 + 12,
+		ref: record.Ref{Segment: 5, Run: 6, N: 7}, score: 8.5, copies: 9, at: 10, asOf: record.NoTime, missed: 10, lost: 11, group: 1<<63 + 12,
 	}
 	for bits := range uint64(8) {
 		f.ranked = bits&1 != 0
 		f.print = search.Print{Bits: 1<<63 + bits, Has: bits&2 != 0, Known: bits&4 != 0}
-		if got := readFinding(string(f.appendTo(nil))); got != f {
-			t.Errorf("%+v, want %+v", got, f)
+		rival := f
+		for _, f.rivals = range [][]*finding{nil, {&rival}, {&rival, &rival}} {
+			got, rest := readFinding(string(f.appendTo(nil)) + "rest")
+			if rest != "rest" || !reflect.DeepEqual(got, f) {
+				t.Errorf("%+v, want %+v", got, f)
+			}
 		}
 	}
 }
@@ -118,8 +160,8 @@ func TestSorted(t *testing.T) {
 	}
 }
 
-// TestCollapsed joins drawn findings with memory for all and with memory for some of them. The
-// results and their order are the same. In any order, compareURLs brings them into the same order.
+// TestCollapsed joins drawn findings with memory for all, with memory for some of them, and with the
+// best wanted only. The results and their order are the same.
 func TestCollapsed(t *testing.T) {
 	const little = 10_000
 	joins, spills, dir := 0, 0, t.TempDir()
@@ -154,17 +196,26 @@ func TestCollapsed(t *testing.T) {
 						f.lost = f.last + 1
 					}
 					time = f.last + 1
+					if rapid.Bool().Draw(t, "visited") {
+						f.next = f.last + record.Time(rapid.IntRange(1, 3).Draw(t, "next"))
+					}
+					f.score, f.ranked, f.at = float64(rapid.IntRange(0, 9).Draw(t, "score")), true, len(in)
 					f.print = search.Print{Bits: rapid.SampledFrom([]uint64{0, 7, 15, 1 << 40, 0xffff0000}).Draw(t, "print"), Has: rapid.Bool().Draw(t, "has"), Known: true}
 					f.ref.N = uint32(len(in))
 					in = append(in, f)
 				}
 			}
 		}
+		const wanted = 3
 		var results [3][]string
 		for i := range results {
 			r := &Reader{Plain: true, Memory: spill.Memory{Bytes: 100 << 20, Dirs: []string{dir}}}
-			if i == 0 {
+			n := &Request{Relation: Findings, Fields: []*Column{Findings.Column("url"), Findings.Column("score")}}
+			switch i {
+			case 1:
 				r.Memory.Bytes = little
+			case 2:
+				n.Best, n.ByURL = wanted, rapid.Bool().Draw(t, "by URL")
 			}
 			each := func(yield func(*finding, error) bool) {
 				for _, f := range in {
@@ -174,21 +225,22 @@ func TestCollapsed(t *testing.T) {
 				}
 			}
 			var all []*finding
-			for f, err := range r.collapsed(context.Background(), &Request{}, each, i == 2) {
+			for f, err := range r.collapsed(context.Background(), n, each) {
 				if err != nil {
 					t.Fatal(err)
 				}
 				all = append(all, f)
 			}
+			slices.SortStableFunc(all, func(a, b *finding) int { return cmp.Compare(b.score, a.score) })
 			if i == 2 {
-				slices.SortFunc(all, (*finding).compareURLs)
+				all = all[:min(len(all), wanted)]
 			}
 			for _, f := range all {
-				results[i] = append(results[i], fmt.Sprint(f.url, " ", f.first, f.last, f.missed, f.lost, f.asOf, " ", f.ref.N, f.versions, f.copies))
+				results[i] = append(results[i], fmt.Sprint(f.url, " ", f.first, f.last, f.missed, f.lost, f.asOf, " ", f.ref.N, f.versions, f.copies, f.score))
 			}
 		}
-		if !slices.Equal(results[0], results[1]) || !slices.Equal(results[0], results[2]) {
-			t.Fatalf("with sorters\n%s\nin memory\n%s\nin any order\n%s", strings.Join(results[0], "\n"), strings.Join(results[1], "\n"), strings.Join(results[2], "\n"))
+		if all := results[0]; !slices.Equal(results[1], all) || !slices.Equal(results[2], all[:min(len(all), wanted)]) {
+			t.Fatalf("in memory\n%s\nwith sorters\n%s\nthe best\n%s", strings.Join(results[0], "\n"), strings.Join(results[1], "\n"), strings.Join(results[2], "\n"))
 		}
 		if len(in) == 0 {
 			return
@@ -214,20 +266,91 @@ func TestBestScores(t *testing.T) {
 		{true, 3.5, 9, true}, {true, 3, 4, true}, {true, 3, 6, false}, {true, 2, 1, false},
 		{false, 3.5, 9, true}, {false, 3, 4, true}, {false, 3, 6, true}, {false, 2, 1, false},
 	} {
-		best := bestScores{wanted: 3, byURL: c.byURL}
+		best := bestScores{wanted: 3, byURL: c.byURL, has: make(map[*finding]bool)}
 		for i, score := range []float64{4, 1, 3, 2, 5, 3} {
 			f := &finding{url: fmt.Sprint(i), score: score, at: i}
-			if i < 3 && !best.reach(bounded{f, 0}) {
+			if i < 3 && !best.reach(contender{f, f, 0}) {
 				t.Error("there is room, but a finding does not reach it")
 			}
-			best.add(f)
+			best.add(contender{f, f, score})
+			if i == 0 {
+				best.add(contender{&finding{score: 9}, f, 9}) // a row is counted once
+			}
 		}
-		if best.list[0].score != 3 || c.byURL && best.list[0].at != 2 {
+		if best.list[0].score != 3 || c.byURL && best.list[0].at != 2 || len(best.has) != 3 {
 			t.Errorf("the last of the best is %+v", *best.list[0].finding)
 		}
 		best.list[0].at = 5
-		if got := best.reach(bounded{&finding{at: c.at}, c.score}); got != c.reaches {
+		f := &finding{at: c.at}
+		if got := best.reach(contender{f, f, c.score}); got != c.reaches {
 			t.Errorf("%+v: %v", c, got)
 		}
+	}
+}
+
+// TestRankBest draws rows with rivals, with scores and with bounds of the scores. The best rows are those
+// that follow if all pages are ranked, and not all pages are.
+func TestRankBest(t *testing.T) {
+	pages, asked := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		score := map[*finding]float64{}
+		best := bestScores{wanted: int64(rapid.IntRange(1, 2).Draw(t, "wanted")), byURL: rapid.Bool().Draw(t, "by URL"), has: make(map[*finding]bool)}
+		var rows, want []*finding
+		at := rapid.Permutation([]int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}).Draw(t, "order")
+		for len(at) > 0 {
+			var members []*finding
+			for range rapid.IntRange(1, min(3, len(at))).Draw(t, "members") {
+				f := &finding{url: fmt.Sprint(at[0]), at: at[0], last: record.Time(rapid.IntRange(1, 2).Draw(t, "last")), next: record.NoTime}
+				score[f] = float64(rapid.IntRange(1, 2).Draw(t, "score"))
+				members, at = append(members, f), at[1:]
+			}
+			row, all := members[0], *members[0]
+			for _, rival := range members[1:] {
+				row.rivals = append(row.rivals, rival)
+				ranked := *rival
+				ranked.score, ranked.ranked = score[rival], true
+				all.rivals = append(all.rivals, &ranked)
+			}
+			row.last, all.last = 2, 2
+			all.score, all.ranked = score[row], true
+			all.choose()
+			rows, want = append(rows, row), append(want, &all)
+		}
+		for list := range slices.Chunk(rows, 2) {
+			var left []contender
+			for _, row := range list {
+				for _, f := range append([]*finding{row}, row.rivals...) {
+					left = append(left, contender{f, row, score[f] + float64(rapid.IntRange(0, 1).Draw(t, "bound"))})
+				}
+			}
+			pages += len(left)
+			best.rank(left, func(list []contender) error {
+				for _, c := range list {
+					c.score, c.ranked = score[c.finding], true
+				}
+				asked += len(list)
+				return nil
+			})
+		}
+		var got []*finding
+		for _, row := range rows {
+			if row.choose(); row.ranked {
+				got = append(got, row)
+			}
+		}
+		for _, list := range [][]*finding{got, want} {
+			slices.SortFunc(list, func(a, b *finding) int {
+				return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.at, b.at))
+			})
+		}
+		for i := range min(int(best.wanted), len(want)) {
+			switch a, b := got[i], want[i]; {
+			case a.score != b.score, best.byURL && a.url != b.url:
+				t.Fatalf("row %d shows %s with score %v, want %s with %v", i, a.url, a.score, b.url, b.score)
+			}
+		}
+	})
+	if asked == pages {
+		t.Error("all pages were ranked")
 	}
 }

@@ -38,7 +38,9 @@ type finding struct {
 	missed record.Time // as notBefore, but NoTime if that visit led to another form of the URL; used only to join
 	lost   record.Time // as next, with the same exception
 	group  uint64      // the number of the group of near-copies; 0 if it is not known
-	at     int         // a number that is higher for a URL that comes later; it is set for compareURLs
+	at     int         // a number that is higher for a finding that comes later: they come by URL, moment and time
+	// rivals are joined findings that the row may show in place of this one, see choose.
+	rivals []*finding
 }
 
 // Findings declares the relation findings, which has one row for each URL and each unbroken span of
@@ -53,7 +55,7 @@ var Findings = listWithRefs(Relation{
 	Name: "findings", Doc: "a span of time in which a page had the words of findings('words')", Scoped: true, OfStored: true, Asked: true,
 	Order: []string{"url", "first_seen"}, RefColumns: refColumns, stands: OnURL,
 	Columns: []Column{
-		URLOf("url", "canonical URL; of joined findings, the one that had the words last", func(f *finding) string { return f.url }),
+		URLOf("url", "canonical URL; of joined findings, the one that answers best", func(f *finding) string { return f.url }),
 		TimeOf("first_seen", "first capture with the words; the start of its version, if that began before the time asked for", func(f *finding) record.Time { return f.first }),
 		TimeOf("last_seen", "last capture with the words", func(f *finding) record.Time { return f.last }),
 		costly("snippet", value.Text, "excerpt of the text around the words", ofFound((*foundBlock).snippetValue, func(r *response, q *match.Query) value.Value { return r.snippet(q) })).marked(),
@@ -84,11 +86,11 @@ var Findings = listWithRefs(Relation{
 func (r *Reader) findings(ctx context.Context, n *Request) iter.Seq2[[]finding, error] {
 	all := r.eachFinding(ctx, n, !r.Quiet)
 	if n.Joins() {
-		all = r.collapsed(ctx, n, all, n.ByURL)
-	} else if n.ByURL {
-		all = numbered(all)
+		all = r.collapsed(ctx, n, all)
+	} else {
+		all = r.ranked(ctx, n, all)
 	}
-	return Paged(r.titled(ctx, n, r.ranked(ctx, n, all)))
+	return Paged(r.titled(ctx, n, all))
 }
 
 // eachFinding yields the findings of each URL, sorted by URL and time, before findings of several
@@ -103,7 +105,7 @@ func (r *Reader) eachFinding(ctx context.Context, n *Request, noted bool) iter.S
 		var counted *askedNotes // of all versions that n asks for, if the collection has it
 		var kept []askedVersion // all versions that n asks for, if they are kept
 		titled := false         // kept has titles
-		if n.Asks("score") {
+		if n.Ranks() {
 			from = n.whole() // as for the collection
 			c, err := r.collection(ctx, n)
 			if err != nil {
@@ -136,9 +138,12 @@ func (r *Reader) eachFinding(ctx context.Context, n *Request, noted bool) iter.S
 			titled = !indexed
 		}
 		var open finding     // versions is 0 if there is none
+		ended := 0           // how many findings have ended
 		end := func() bool { // ends open
 			f := open
 			open.versions = 0
+			f.at = ended
+			ended++
 			f.untitled = !titled && n.Asks("title")
 			return yield(&f, nil)
 		}
@@ -197,7 +202,7 @@ func (r *Reader) eachFinding(ctx context.Context, n *Request, noted bool) iter.S
 // indexedTitles reports whether the indexes of words have the titles of all pages that the search
 // query of n is put to.
 func (r *Reader) indexedTitles(ctx context.Context, n *Request) (bool, error) {
-	words, err := r.wordsFor(ctx, n, n.Question, n.Asks("score") && keptTree(n))
+	words, err := r.wordsFor(ctx, n, n.Question, n.Ranks() && keptTree(n))
 	return words != nil && words.Titles(), err
 }
 
@@ -208,7 +213,7 @@ func (r *Reader) titled(ctx context.Context, n *Request, in iter.Seq2[*finding, 
 	}
 	return func(yield func(*finding, error) bool) {
 		from := n
-		if n.Asks("score") {
+		if n.Ranks() {
 			from = n.whole() // as in eachFinding
 		}
 		for f, err := range in {
@@ -231,7 +236,7 @@ func (r *Reader) titled(ctx context.Context, n *Request, in iter.Seq2[*finding, 
 // because it is a document for example, titleOf reads the versions of its URL. The parameter n is
 // the request whose captures the search query was put to.
 func (r *Reader) titleOf(ctx context.Context, n *Request, f *finding) (string, error) {
-	words, err := r.wordsFor(ctx, n, n.Question, n.Asks("score") && keptTree(n))
+	words, err := r.wordsFor(ctx, n, n.Question, n.Ranks() && keptTree(n))
 	if err != nil {
 		return "", err
 	}
@@ -317,7 +322,7 @@ func (r *Reader) has(ctx context.Context, n, from *Request, v *askedVersion) (ha
 	if v.kind != record.KindPage {
 		return false, false, nil, nil
 	}
-	words, err := r.wordsFor(ctx, from, n.Question, n.Asks("score") && keptTree(n))
+	words, err := r.wordsFor(ctx, from, n.Question, n.Ranks() && keptTree(n))
 	if err != nil {
 		return false, false, nil, err
 	}
@@ -333,170 +338,202 @@ func (r *Reader) has(ctx context.Context, n, from *Request, v *askedVersion) (ha
 	if !n.Question.Matches(res.page.Page.Text(res.page.Charset)) {
 		return false, true, nil, nil
 	}
-	if n.Asks("score") {
+	if n.Ranks() {
 		b := res.answer(n.Question)
 		best = &b
 	}
 	return true, true, best, nil
 }
 
-// ranked yields the findings that the sequence in yields. If n asks for scores, it first sets the
-// score of each finding that has none yet. If n wants only the best findings, ranked leaves out
-// others: it ranks no finding whose page cannot have a score as high as theirs.
+// Ranks reports whether n, a request for findings, needs their scores: if it asks for them, or if
+// findings are joined, because the score decides which URL the row of joined findings shows.
+func (n *Request) Ranks() bool { return n.Asks("score") || n.Joins() && len(n.Fields) > 0 }
+
+// ranked yields the findings that the sequence in yields. If n needs scores, it first sets those that
+// are not set yet, and chooses which page a row of joined findings shows. If n wants only the best
+// findings, ranked leaves out others: it ranks no page that cannot have a score as high as theirs.
 func (r *Reader) ranked(ctx context.Context, n *Request, in iter.Seq2[*finding, error]) iter.Seq2[*finding, error] {
-	if !n.Asks("score") {
+	if !n.Ranks() {
 		return in
 	}
-	best := bestScores{wanted: n.Best, byURL: n.ByURL}
-	all := together(ctx, in, n.Best == 0 && !n.Joins(), func(list []*finding) error {
-		c, err := r.collection(ctx, n)
-		if err != nil {
-			return err
-		}
-		from, rarity := n.whole(), c.Rarity() // from is the scope of the collection
-		if n.Best == 0 {
-			return r.rankAll(ctx, from, rarity, list)
-		}
-		return r.rankBest(ctx, from, rarity, list, &best)
-	})
-	if n.Best == 0 {
-		return all
-	}
+	best := bestScores{wanted: n.Best, byURL: n.ByURL, has: make(map[*finding]bool)}
+	all := together(ctx, in, n.Best == 0 && !n.Joins(), func(list []*finding) error { return r.rank(ctx, n, list, &best) })
 	return func(yield func(*finding, error) bool) {
 		for f, err := range all {
-			if err == nil && (!f.ranked || n.ByURL) {
-				continue
+			if err == nil {
+				if f.choose(); n.Best > 0 && !f.ranked {
+					continue
+				}
 			}
 			if !yield(f, err) || err != nil {
 				return
 			}
 		}
-		if n.ByURL { // then best has them
-			slices.SortFunc(best.list, func(a, b bounded) int { return a.compareURLs(b.finding) })
-			for _, b := range best.list {
-				if !yield(b.finding, nil) {
-					return
-				}
-			}
-		}
 	}
 }
 
-// rankAll sets the scores of the findings in list that have none yet. The parameter n is the request
+// rank sets the scores of the findings in list, and of their rivals, that have none yet. If n asks for
+// no score, only joined findings need one. If n wants only the best findings, rank leaves out others.
+func (r *Reader) rank(ctx context.Context, n *Request, list []*finding, best *bestScores) error {
+	var all []contender
+	add := func(page, row *finding) {
+		switch {
+		case !page.ranked:
+			all = append(all, contender{page, row, math.Inf(1)})
+		case n.Best > 0:
+			best.add(contender{page, row, page.score})
+		}
+	}
+	for _, f := range list {
+		if f.rivals != nil || n.Asks("score") {
+			add(f, f)
+		}
+		for _, rival := range f.rivals {
+			add(rival, f)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	c, err := r.collection(ctx, n)
+	if err != nil {
+		return err
+	}
+	from, rarity := n.whole(), c.Rarity() // from is the scope of the collection
+	if n.Best == 0 {
+		return r.rankAll(ctx, from, rarity, all)
+	}
+	return r.rankBest(ctx, from, rarity, all, best)
+}
+
+// rankAll sets the scores of the given pages, which have none yet. The parameter n is the request
 // whose captures the search query was put to. rarity has the weights of the atoms of the query.
-func (r *Reader) rankAll(ctx context.Context, n *Request, rarity []float64, list []*finding) error {
+// rankAll sorts the pages by the place at which they are stored.
+func (r *Reader) rankAll(ctx context.Context, n *Request, rarity []float64, pages []contender) error {
+	slices.SortFunc(pages, func(a, b contender) int { return compareRefs(a.ref, b.ref) })
 	if keptTree(n) {
 		words, err := r.wordsFor(ctx, n, n.Question, true)
 		if err != nil {
 			return err
 		}
-		var refs []record.Ref
-		for _, f := range list {
-			if !f.ranked {
-				refs = append(refs, f.ref)
-			}
+		refs := make([]record.Ref, len(pages))
+		for i, p := range pages {
+			refs[i] = p.ref
 		}
 		words.Ready(refs)
 	}
-	for _, f := range list {
-		if f.ranked {
-			continue
-		}
+	for i := range pages {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		best, err := r.bestOf(ctx, n, f.ref)
+		p := &pages[i]
+		best, err := r.bestOf(ctx, n, p.ref)
 		if err != nil {
 			return err
 		}
-		f.score, f.ranked = best.Score(rarity), true
+		p.score, p.ranked = best.Score(rarity), true
 	}
 	return nil
 }
 
-// bestScores has the best of the findings that were ranked so far.
+// contender is a finding that a row may show.
+type contender struct {
+	*finding
+	row   *finding // the finding itself, or the one that it is joined to
+	bound float64  // the score does not exceed it
+}
+
+// bestScores has the best of the findings that were ranked so far, one for each row.
 type bestScores struct {
 	wanted int64
-	byURL  bool      // of equal scores those whose URL comes first are the best
-	list   []bounded // at most as many as wanted says, the worst first
+	byURL  bool              // of equal scores those whose URL comes first are the best
+	list   []contender       // at most as many as wanted says, the worst first
+	has    map[*finding]bool // the rows in list
 }
 
-// bounded is a finding with a number that its score does not exceed.
-type bounded struct {
-	*finding
-	bound float64
-}
-
-// compare returns a negative number if a comes before b in the result.
-func (s *bestScores) compare(a, b bounded) int {
+// compare returns a negative number if a comes before b in the result. Which URL a row with rivals will
+// show is not known, so it comes after rows with the same score.
+func (s *bestScores) compare(a, b contender) int {
 	c := cmp.Compare(b.bound, a.bound)
-	if c == 0 && s.byURL {
-		c = a.compareURLs(b.finding)
+	if c != 0 || !s.byURL {
+		return c
 	}
-	return c
+	if alone := a.row.rivals == nil; alone != (b.row.rivals == nil) {
+		if alone {
+			return -1
+		}
+		return 1
+	}
+	return a.compareURLs(b.finding)
 }
 
-// reach reports whether b can be among the best. Fewer findings may have been added than are wanted;
+// reach reports whether c can be among the best. Fewer findings may have been added than are wanted;
 // then every finding can be.
-func (s *bestScores) reach(b bounded) bool {
-	return int64(len(s.list)) < s.wanted || s.compare(b, s.list[0]) <= 0
+func (s *bestScores) reach(c contender) bool {
+	if int64(len(s.list)) < s.wanted {
+		return true
+	}
+	last := s.list[0]
+	return s.compare(c, last) <= 0 || c.bound == last.bound && c.row.rivals != nil
 }
 
-// add adds a finding that was ranked.
-func (s *bestScores) add(f *finding) {
-	b := bounded{f, f.score}
-	if !s.reach(b) {
+// add adds a finding that was ranked. It ignores a second finding of a row, even if it is better: the
+// last of the best is then worse than it might be, and reach excludes fewer findings.
+func (s *bestScores) add(c contender) {
+	if s.has[c.row] || !s.reach(c) {
 		return
 	}
-	at, _ := slices.BinarySearchFunc(s.list, b, func(a, b bounded) int { return s.compare(b, a) })
-	if s.list = slices.Insert(s.list, at, b); int64(len(s.list)) > s.wanted {
+	at, _ := slices.BinarySearchFunc(s.list, c, func(a, b contender) int { return s.compare(b, a) })
+	s.list = slices.Insert(s.list, at, c)
+	s.has[c.row] = true
+	if int64(len(s.list)) > s.wanted {
+		delete(s.has, s.list[0].row)
 		s.list = slices.Delete(s.list, 0, 1)
 	}
 }
 
-// rankedAtOnce is how many findings rankBest ranks at most before it compares the scores with the
+// rankedAtOnce is how many pages bestScores.rank ranks at most before it compares the scores with the
 // bounds of the others.
 const rankedAtOnce = 64
 
-// rankBest does what rankAll does, but only for findings whose score may be one of the best. To rank a
+// rankBest does what rankAll does, but only for pages whose score may be one of the best. To rank a
 // page means to decode the recipes of its run. Of the 384 findings of a word in a site of 5,082
 // captures, rankBest ranks 61, and the search takes .85 of the CPU time.
-func (r *Reader) rankBest(ctx context.Context, n *Request, rarity []float64, list []*finding, best *bestScores) error {
+func (r *Reader) rankBest(ctx context.Context, n *Request, rarity []float64, pages []contender, best *bestScores) error {
 	words, err := r.wordsFor(ctx, n, n.Question, keptTree(n))
 	if err != nil {
 		return err
 	}
-	var all []bounded
-	for _, f := range list {
-		if f.ranked {
-			best.add(f)
-			continue
-		}
-		b := bounded{f, math.Inf(1)}
-		if words != nil {
-			if bound, ok := words.Bound(f.ref, rarity); ok {
-				b.bound = bound
+	for i := range pages {
+		if p := &pages[i]; words != nil {
+			if bound, ok := words.Bound(p.ref, rarity); ok {
+				p.bound = bound
 			}
 		}
-		if best.reach(b) {
-			all = append(all, b)
-		}
 	}
-	slices.SortStableFunc(all, best.compare)
-	for count := int(min(2*best.wanted, rankedAtOnce)); len(all) > 0; count *= 16 {
-		var next []*finding
-		for len(all) > 0 && len(next) < count && best.reach(all[0]) {
-			next, all = append(next, all[0].finding), all[1:]
-		}
-		if next == nil {
-			return nil
-		}
-		slices.SortFunc(next, func(a, b *finding) int { return compareRefs(a.ref, b.ref) })
-		if err := r.rankAll(ctx, n, rarity, next); err != nil {
+	return best.rank(pages, func(list []contender) error { return r.rankAll(ctx, n, rarity, list) })
+}
+
+// rank calls all to set the scores of those pages that can be among the best, and adds them. It calls it
+// several times, and pages with high bounds come first.
+func (s *bestScores) rank(pages []contender, all func([]contender) error) error {
+	left := slices.DeleteFunc(pages, func(c contender) bool { return !s.reach(c) })
+	slices.SortStableFunc(left, s.compare)
+	for count := int(min(2*s.wanted, rankedAtOnce)); len(left) > 0; count *= 16 {
+		var next []contender
+		left = slices.DeleteFunc(left, func(c contender) bool {
+			if len(next) < count && s.reach(c) {
+				next = append(next, c)
+				return true
+			}
+			return !s.reach(c)
+		})
+		if err := all(next); err != nil {
 			return err
 		}
-		for _, f := range next {
-			best.add(f)
+		for _, c := range next {
+			c.bound = c.score
+			s.add(c)
 		}
 	}
 	return nil
@@ -521,7 +558,7 @@ func (r *Reader) bestOf(ctx context.Context, n *Request, ref record.Ref) (search
 // them.
 func (r *Reader) printed(ctx context.Context, n *Request, in iter.Seq2[*finding, error]) iter.Seq2[*finding, error] {
 	return together(ctx, in, false, func(list []*finding) error {
-		words, err := r.wordsFor(ctx, n.whole(), n.Question, n.Asks("score") && keptTree(n))
+		words, err := r.wordsFor(ctx, n.whole(), n.Question, n.Ranks() && keptTree(n))
 		if err != nil {
 			return err
 		}

@@ -51,7 +51,7 @@ const wholePage = -1
 // found returns the block of the current row that answers the search query best, without reading
 // the page. It returns nil if the page has to be read to find the block.
 func (l *LateRow) found() (*foundBlock, error) {
-	if l.reader.Plain || !l.request.Asks("score") || !keptTree(l.request) {
+	if l.reader.Plain || !l.request.Ranks() || !keptTree(l.request) {
 		return nil, nil
 	}
 	if i := l.row - l.shownFrom; i < 0 || i >= len(l.shown) {
