@@ -34,8 +34,8 @@ import (
 
 // Extractor is the version number of the code that computes facts. It must go
 // up by one if Divide, Labels, Topic, or the code that finds links, words or
-// fingerprints changes its result for any page.
-const Extractor = 2
+// fingerprints changes its result for any page, or if facts or folds get another form.
+const Extractor = 3
 
 // KeptLevel is the level of blocks that facts and folds describe: the page is cut into its
 // blocks at this level, and leaves that end above it. A fold says how the blocks of a
@@ -335,13 +335,23 @@ func (r *Reading) AppendFacts(dst []byte, base string, inline bool) []byte {
 	dst = packed.AppendSized(dst, base)
 	cut := r.cut()
 	dst = binary.AppendUvarint(dst, uint64(len(cut)))
+	var paths pathSteps
 	for i := range cut {
-		dst = packed.AppendSized(dst, cut[i].Path)
+		dst = paths.appendPath(dst, cut[i].Path)
 	}
 	for i := range cut {
-		dst = append(binary.AppendUvarint(dst, uint64(cut[i].Leaves)), byte(cut[i].Label))
+		dst = append(dst, byte(cut[i].Label))
 	}
-	dst = binary.AppendUvarint(dst, uint64(len(r.Leaves)))
+	inCut := 0
+	for i := range cut {
+		dst = binary.AppendUvarint(dst, uint64(cut[i].Leaves))
+		inCut += max(1, cut[i].Leaves)
+	}
+	if inCut == len(r.Leaves) {
+		dst = append(dst, 0)
+	} else {
+		dst = binary.AppendUvarint(dst, 1+uint64(len(r.Leaves)))
+	}
 	if inline {
 		for i, n := range r.Leaves {
 			f := Long(r.Bytes(n), r.Made[i].Facts)
@@ -371,6 +381,8 @@ type Kept struct {
 	outside []markup.Link
 	layout  []markup.Link
 	placed  []place // the places of the links in layout
+	paths   []byte  // the paths of Cut, one after the other
+	ends    []int   // where each of them ends
 }
 
 // Read decodes the stored facts of a page. The error is ErrOther if another
@@ -389,7 +401,7 @@ func Read(src []byte) (*Kept, error) {
 // be used.
 func (k *Kept) Read(src []byte) error {
 	t := packed.Reader{B: src}
-	*k = Kept{Cut: k.Cut[:0], placed: k.placed[:0]}
+	*k = Kept{Cut: k.Cut[:0], placed: k.placed[:0], paths: k.paths, ends: k.ends}
 	if t.Byte() != Extractor {
 		return ErrOther
 	}
@@ -398,13 +410,14 @@ func (k *Kept) Read(src []byte) error {
 	n := t.Count()
 	k.Cut = slices.Grow(k.Cut, n)[:n]
 	k.takePaths(&t)
-	for i := range k.Cut {
-		k.Cut[i].Leaves = t.Number()
-		if k.Cut[i].Label = label.Label(t.Byte()); k.Cut[i].Label > label.Other {
+	labels, inCut := t.Take(n), 0
+	for i, l := range labels {
+		k.Cut[i].Label, k.Cut[i].Leaves = label.Label(l), t.Number()
+		if inCut += max(1, k.Cut[i].Leaves); l > byte(label.Other) {
 			return ErrFacts
 		}
 	}
-	k.count = t.Number()
+	k.count = takeLeafCount(&t, inCut)
 	if form&formInline != 0 {
 		if k.count > len(t.B) {
 			return ErrFacts
@@ -434,19 +447,24 @@ func (k *Kept) Read(src []byte) error {
 // takePaths reads the path of each block of k.Cut from t. If t ends too early, it
 // sets t.Bad.
 func (k *Kept) takePaths(t *packed.Reader) {
-	paths := *t
+	k.paths, k.ends = k.paths[:0], k.ends[:0]
+	var steps pathSteps
 	for range k.Cut {
-		t.Sized()
+		k.paths = steps.takePath(k.paths, t)
+		k.ends = append(k.ends, len(k.paths))
 	}
-	if t.Bad {
-		return
+	all, from := string(k.paths), 0
+	for i, end := range k.ends {
+		k.Cut[i].Path, from = all[from:end], end
 	}
-	all := string(paths.B[:len(paths.B)-len(t.B)])
-	for i := range k.Cut {
-		n := len(paths.Sized())
-		end := len(all) - (len(paths.B) - len(t.B))
-		k.Cut[i].Path = all[end-n : end]
+}
+
+// takeLeafCount reads the number of leaves of a page. inCut is the number of leaves of the blocks of its cut.
+func takeLeafCount(t *packed.Reader, inCut int) int {
+	if n := t.Number(); n > 0 {
+		return n - 1
 	}
+	return inCut
 }
 
 // takeLayout reads the links of the layout and their places from t.

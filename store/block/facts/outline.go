@@ -34,23 +34,18 @@ func (o *Outline) Read(src []byte) error {
 	o.Charset = t.Sized()
 	t.Sized() // the base of links
 	blocks := t.Count()
-	for range blocks {
-		t.Sized() // the path
-	}
-	if t.Bad {
-		return ErrFacts
-	}
+	skipPaths(&t, blocks)
 	o.Cut = o.Cut[:0]
 	sum := 0
-	for range blocks {
-		b := OutlineBlock{max(1, t.Number()), label.Label(t.Byte())}
+	for _, l := range t.Take(blocks) {
+		b := OutlineBlock{max(1, t.Number()), label.Label(l)}
 		if t.Bad || b.Label > label.Other {
 			return ErrFacts
 		}
 		sum += b.Leaves
 		o.Cut = append(o.Cut, b)
 	}
-	if o.Leaves = t.Number(); t.Bad || o.Leaves > 0 && sum != o.Leaves {
+	if o.Leaves = takeLeafCount(&t, sum); t.Bad || o.Leaves > 0 && sum != o.Leaves {
 		return ErrFacts
 	}
 	return nil

@@ -57,18 +57,18 @@ func (r *References) Page(facts []byte) error {
 	}
 	r.Base = t.Sized()
 	parts := t.Count()
-	for range parts {
-		t.Sized() // the path
-	}
+	skipPaths(&t, parts)
 	r.cut = r.cut[:0]
-	for range parts {
-		p := keptPart{t.Number(), label.Label(t.Byte())}
+	inCut := 0
+	for _, l := range t.Take(parts) {
+		p := keptPart{t.Number(), label.Label(l)}
 		if p.label > label.Other {
 			return ErrFacts
 		}
 		r.cut = append(r.cut, p)
+		inCut += max(1, p.leaves)
 	}
-	r.count, r.leaves = t.Number(), r.leaves[:0]
+	r.count, r.leaves = takeLeafCount(&t, inCut), r.leaves[:0]
 	if r.inline {
 		if r.count > len(t.B) {
 			return ErrFacts

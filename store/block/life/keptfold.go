@@ -129,7 +129,7 @@ func AppendFirstFold(dst []byte, shown bool, size int64) []byte {
 	}
 	dst = binary.AppendUvarint(append(dst, facts.Extractor, foldFirst), 1000) // unit
 	dst = append(dst, 1, 0, 0)                                                // one birth: this version, without earlier twins
-	dst = append(dst, 2, 1, 0, 1)                                             // two blocks; the one after the root has birth 0 and place 1
+	dst = append(dst, 2, 1, 1, 0, 2)                                          // two blocks, in one stretch: the one after the root, with birth 0 and place 1
 	return binary.AppendUvarint(append(dst, leaves), uint64(size))
 }
 
@@ -140,10 +140,20 @@ type birth struct {
 	twin int32
 }
 
+// stretch is neighbouring blocks of a version that were neighbours in the version in which they
+// first appeared.
+type stretch struct {
+	blocks int
+	birth  int // index of that version in the list of births
+	place  int // index of the first of these blocks in that version's Tree
+}
+
 // appendLives appends the lives of the blocks to dst. First it writes the versions in which
-// blocks first appeared, the latest first. Then it writes sequences of blocks that were
-// neighbours in the version in which they first appeared. Times are written in seconds if all
-// of them are whole seconds apart, otherwise in milliseconds.
+// blocks first appeared, the latest first. Times are written in seconds if all of them are whole
+// seconds apart, otherwise in milliseconds. Then it writes stretches of blocks: the number of
+// blocks of each, the birth of each, and the place of each. A place is written as its distance
+// from the end of the stretch before with the same birth. If each stretch has its three numbers
+// side by side, and whole places, the folds of a sealed site take 14 % more.
 func (r *Revision) appendLives(dst []byte) []byte {
 	var births []birth
 	unit := record.Time(1000)
@@ -169,16 +179,27 @@ func (r *Revision) appendLives(dst []byte) []byte {
 		dst = binary.AppendUvarint(dst, uint64(b.twin))
 	}
 	dst = binary.AppendUvarint(dst, uint64(len(r.Life)))
+	var stretches []stretch
 	for n := 1; n < len(r.Life); {
 		l := r.Life[n]
 		end := n + 1
 		for end < len(r.Life) && r.Life[end].FirstSeen == l.FirstSeen && r.Life[end].twin == l.twin && int(r.Life[end].place)-int(l.place) == end-n {
 			end++
 		}
-		dst = binary.AppendUvarint(dst, uint64(end-n))
-		dst = binary.AppendUvarint(dst, uint64(slices.Index(births, birth{l.FirstSeen, l.twin})))
-		dst = binary.AppendUvarint(dst, uint64(l.place))
+		stretches = append(stretches, stretch{end - n, slices.Index(births, birth{l.FirstSeen, l.twin}), int(l.place)})
 		n = end
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(stretches)))
+	for _, s := range stretches {
+		dst = binary.AppendUvarint(dst, uint64(s.blocks))
+	}
+	for _, s := range stretches {
+		dst = binary.AppendUvarint(dst, uint64(s.birth))
+	}
+	ends := make([]int, len(births)) // where the last stretch of each birth ends
+	for _, s := range stretches {
+		dst = binary.AppendVarint(dst, int64(s.place-ends[s.birth]))
+		ends[s.birth] = s.place + s.blocks
 	}
 	return dst
 }
@@ -249,20 +270,32 @@ func (f *Fold) takeLives(t *packed.Reader, at record.Time) error {
 		births[i].twin = int32(t.Number())
 	}
 	blocks := t.Number()
-	if t.Bad || blocks == 0 || blocks > blocksMax {
+	n := t.Count() // number of stretches
+	if t.Bad || blocks == 0 || blocks > blocksMax || n >= blocks {
 		return facts.ErrFacts
 	}
+	var room [3 * 64]uint64 // enough for most versions
+	numbers := slices.Grow(room[:0], 3*n)[:3*n]
+	t.Uvarints(numbers)
 	f.life = append(slices.Grow(f.life, min(blocks, 1024)), Life{})
-	for len(f.life) < blocks {
-		n, birth, place := t.Number(), t.Number(), t.Number()
-		if t.Bad || n == 0 || n > blocks-len(f.life) || birth >= len(births) || place == 0 || place > blocksMax {
+	for i := range n {
+		count, birth, step := numbers[i], numbers[n+i], numbers[2*n+i]
+		if t.Bad || count == 0 || count > uint64(blocks-len(f.life)) || birth >= uint64(len(births)) {
 			return facts.ErrFacts
 		}
-		for i := range n {
-			l := births[birth]
-			l.place = int32(place + i)
+		l := births[birth] // its place is the end of the stretch before
+		place := int64(l.place) + (int64(step>>1) ^ -int64(step&1))
+		if place <= 0 || place > blocksMax {
+			return facts.ErrFacts
+		}
+		for i := range int(count) {
+			l.place = int32(place) + int32(i)
 			f.life = append(f.life, l)
 		}
+		births[birth].place = l.place + 1
+	}
+	if t.Bad || len(f.life) != blocks {
+		return facts.ErrFacts
 	}
 	return nil
 }

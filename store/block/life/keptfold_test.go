@@ -158,3 +158,33 @@ func TestFirstFold(t *testing.T) {
 		}
 	}
 }
+
+// TestDamagedFold changes single bytes of a fold. ReadFold refuses each result.
+func TestDamagedFold(t *testing.T) {
+	whole := AppendFirstFold(nil, true, 100)
+	const stretches = 8 // where the number of stretches is; the only stretch follows
+	if _, err := ReadFold(whole, 0); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		at   int
+		to   byte
+		what string
+	}{
+		{stretches - 1, 1, "more blocks in stretches than in the page"},
+		{stretches - 1, 3, "a block without stretch"},
+		{stretches, 0, "no stretch"},
+		{stretches, 2, "more stretches than blocks"},
+		{stretches + 1, 0, "an empty stretch"},
+		{stretches + 1, 2, "a stretch with too many blocks"},
+		{stretches + 2, 1, "a birth that is not in the list"},
+		{stretches + 3, 0, "the place of the root"},
+		{stretches + 3, 1, "a place before the root"},
+	} {
+		b := bytes.Clone(whole)
+		b[c.at] = c.to
+		if _, err := ReadFold(b, 0); err != facts.ErrFacts {
+			t.Errorf("%s: %v, want %v", c.what, err, facts.ErrFacts)
+		}
+	}
+}
