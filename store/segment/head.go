@@ -22,8 +22,7 @@ type recordHead struct {
 	url         string
 	date        record.Time
 	entries     int
-	lastURL     string
-	lastDate    record.Time
+	lastURL     string   // URL of the last entry; "" if it is url, or not known
 	metaLengths []int    // sizes in bytes of the compressed frames before the content: for a run one for each group of columns, for other records one
 	factsLength int      // decompressed size in bytes of the facts, which end the content frame
 	behind      []RunRef // the runs that the content frame builds on
@@ -43,8 +42,8 @@ func (h *recordHead) append(dst, data []byte) []byte {
 	dst = append(dst, "\ndate: "...)
 	dst = append(dst, httpDate(h.date)...)
 	dst = fmt.Appendf(dst, "\nkind: %s\npool: %s\nsegment: %d\nrun: %d\ncaptures: %d\n", h.kind, h.pool, h.segment, h.run, h.entries)
-	if h.lastURL != h.url || h.lastDate != h.date {
-		dst = fmt.Appendf(dst, "last-url: %s\nlast-date: %s\n", h.lastURL, httpDate(h.lastDate))
+	if h.lastURL != "" && h.lastURL != h.url {
+		dst = fmt.Appendf(dst, "last-url: %s\n", h.lastURL)
 	}
 	dst = append(dst, "meta-length:"...)
 	for _, n := range h.metaLengths {
@@ -111,7 +110,6 @@ func parseLines(lines []byte) (h recordHead, crcLine []byte, err error) {
 	if !bytes.HasPrefix(lines, []byte("version: 2.0\n")) {
 		return h, nil, errors.New("no record of version 2.0 begins here")
 	}
-	hasLast := false
 	for line := range bytes.Lines(lines) {
 		name, value, ok := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte(": "))
 		if !ok {
@@ -141,9 +139,7 @@ func parseLines(lines []byte) (h recordHead, crcLine []byte, err error) {
 		case "captures":
 			h.entries = int(number(10, 31))
 		case "last-url":
-			h.lastURL, hasLast = v, true
-		case "last-date":
-			h.lastDate, err = parseHTTPDate(v)
+			h.lastURL = v
 		case "meta-length":
 			h.metaLengths, err = parseLengths(v)
 		case "behind":
@@ -165,9 +161,6 @@ func parseLines(lines []byte) (h recordHead, crcLine []byte, err error) {
 		if err != nil {
 			return h, nil, fmt.Errorf("head property %s: %w", name, err)
 		}
-	}
-	if !hasLast {
-		h.lastURL, h.lastDate = h.url, h.date
 	}
 	return h, crcLine, nil
 }

@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -230,8 +231,8 @@ func (s *Salvage) record(at, size int64) (span SalvageSpan, m *Meta) {
 		return span, m
 	}
 	span.Err = err
-	if h.entries > 0 && h.url != "" && h.lastURL != "" {
-		span.Err = fmt.Errorf("%w; its head names the captures from %s to %s, %d in all", err, h.url, h.lastURL, h.entries)
+	if h.entries > 0 && h.url != "" {
+		span.Err = fmt.Errorf("%w; its head names the captures from %s to %s, %d in all", err, h.url, cmp.Or(h.lastURL, h.url), h.entries)
 	}
 	return span, nil
 }

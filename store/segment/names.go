@@ -198,7 +198,6 @@ func AppendNames(dst []byte, enc *zstd.Encoder, into *Info, n *Names) []byte {
 	if into.Captures == 0 {
 		h.url, h.date = urlkey.URL(noCapture), 0
 	}
-	h.lastURL, h.lastDate = h.url, h.date
 	return append(append(h.append(dst, data), data...), '\n')
 }
 

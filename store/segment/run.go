@@ -276,11 +276,9 @@ func (r *run) encode(enc *zstd.Encoder, pool string, segment, number uint32, ref
 	}
 	h.length = len(data)
 	h.url, h.date = urlkey.URL(r.key), r.time
-	h.lastURL, h.lastDate = h.url, h.date
 	if n := len(r.entries); n > 0 {
-		first, last := &r.entries[0], &r.entries[n-1]
-		h.url, h.date = urlkey.URL(first.Key), first.Time
-		h.lastURL, h.lastDate = urlkey.URL(last.Key), last.Time
+		h.url, h.date = urlkey.URL(r.entries[0].Key), r.entries[0].Time
+		h.lastURL = urlkey.URL(r.entries[n-1].Key)
 	}
 	rec = h.append(r.mem.record[:0], data)
 	metaEnd = len(rec) + h.metaLength()
@@ -297,7 +295,6 @@ func encodeEnd(enc *zstd.Encoder, i *Info, last *Stored) []byte {
 	data := enc.EncodeAll(text, nil)
 	h := recordHead{kind: kindEnd, pool: i.Pool, segment: i.ID, run: uint32(i.Runs), metaLengths: []int{len(data)}, unzip: len(text), length: len(data)}
 	h.url, h.date = urlkey.URL(last.Key), last.Time
-	h.lastURL, h.lastDate = h.url, h.date
 	return append(append(h.append(nil, data), data...), '\n')
 }
 
