@@ -428,15 +428,6 @@ func (r *Runs) Recipe(p timeline.Place) (recipe segment.Recipe, own bool, err er
 	return run.Meta.Recipe(p.N)
 }
 
-// entryOf returns the entry of capture c. run is the run in which c is stored. The fields RecordID
-// and DeclaredDigest of the result may be missing.
-func entryOf(run *segment.Run, c *timeline.Capture) (*segment.Stored, error) {
-	if c.Body != segment.BodyOwn {
-		return run.Meta.Entry(c.N)
-	}
-	return run.Meta.Rest(c.N, &c.Entry)
-}
-
 // Facts returns the facts in run n of a segment: what was computed about its pages
 // and blocks when they were stored.
 func (r *Runs) Facts(s *segment.Reader, n uint32) (*segment.Facts, error) {

@@ -33,8 +33,8 @@ type Blocks struct {
 
 // Versions reads the versions that begin at the given captures, and returns them in the
 // same order. For each capture it calls the function owner with the index of the capture
-// and its entry. The fields RecordID and DeclaredDigest of that entry may be missing.
-// owner returns the entry that stores the body, or nil if the archive does not have the
+// and its entry, which is valid until owner returns. If the entry stores its body, it has only what
+// segment.Meta.Body sets. owner returns the entry that stores the body, or nil if the archive does not have the
 // body. The field Read of a version is false if its body is larger than most bytes, is not
 // divided into blocks, or is damaged. The caller must limit the total size of the bodies.
 //
@@ -73,6 +73,7 @@ type versionReader struct {
 	parts    []partsOf                       // for each version
 	copies   arena                           // has the blocks in parts
 	memory   segment.RunMemory               // memory of the run that visit reads
+	stored   segment.Stored                  // working memory of entry
 	wanted   map[segment.RunRef]*wantedOfRun // what is still to be read from each run
 	order    newestFirst                     // the keys of wanted as a heap
 }
@@ -189,7 +190,12 @@ func (v *versionReader) entry(i int, run *segment.Run) {
 	if err != nil {
 		return
 	}
-	e, err := entryOf(run, c)
+	e := &v.stored
+	if c.Body == segment.BodyOwn {
+		err = run.Meta.Body(c.N, &c.Entry, e)
+	} else {
+		e, err = run.Meta.Entry(c.N)
+	}
 	if err != nil {
 		return
 	}

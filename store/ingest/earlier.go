@@ -47,10 +47,14 @@ type window struct {
 // grows.
 const roomCaptures = 1 << 10
 
-// keep returns a copy of some captures of a URL, made in w.rooms. It is valid until the next
-// window is opened.
-func (w *window) keep(captures []timeline.Capture) []timeline.Capture {
+// keep returns a copy of some captures of the URL with this key, made in w.rooms. It is valid until the
+// next window is opened. The captures get this key, because theirs holds the keys of a whole chunk of the
+// index in memory. TODO.
+func (w *window) keep(captures []timeline.Capture, key string) []timeline.Capture {
 	w.captures += len(captures)
+	for i := range captures {
+		captures[i].Key = key
+	}
 	for ; w.room < len(w.rooms); w.room, w.used = w.room+1, 0 {
 		if room := w.rooms[w.room][w.used:]; len(captures) <= len(room) {
 			w.used += len(captures)
@@ -88,9 +92,9 @@ func (b *batchPlan) open(ctx context.Context, w *window, from int) error {
 		if err != nil {
 			return err
 		}
-		u := windowURL{from: from, to: to, known: w.keep(known), removed: b.look.Disturbed, resume: -1}
+		u := windowURL{from: from, to: to, known: w.keep(known, b.staged[from].Key), removed: b.look.Disturbed, resume: -1}
 		if u.removed {
-			u.group = w.keep(b.look.Group)
+			u.group = w.keep(b.look.Group, b.staged[from].Key)
 		} else {
 			w.new = w.new[:0]
 			for _, s := range b.staged[from:to] {

@@ -189,7 +189,8 @@ func (b *batchPlan) url(ctx context.Context, u *windowURL) error {
 		timeline.Follow(nil, &l.Entry) // settle computes the hints
 		all = append(all, l)
 	}
-	b.all, b.bodies = all, urlBodies{}
+	b.all = all
+	b.bodies.reset()
 	arrange := timeline.Settle
 	if b.disturbed {
 		arrange = timeline.SettleVisible
@@ -327,16 +328,33 @@ func (b *batchPlan) takeFrom(i int, known []timeline.Capture) {
 	}
 }
 
-// urlBodies lists the captures of the current URL that store their own bodies.
+// urlBodies lists the captures of the current URL that store their own bodies. Its memory is used for
+// one URL after the other.
 type urlBodies struct {
-	known []int                // those in the archive, as indexes into the list that look was given
-	byID  map[segment.ID][]int // the same indexes, by ID of the body
-	new   map[segment.ID]int   // by ID of a body: the last capture of the batch that stores it, as an index into batchPlan.staged
+	known  []int              // those in the archive, as indexes into the list that look was given
+	last   map[segment.ID]int // by ID of a body: the last of known that stores it, as an index into known
+	before []int              // for each of known: the one before it that stores the same body, as an index into known, or -1
+	new    map[segment.ID]int // by ID of a body: the last capture of the batch that stores it, as an index into batchPlan.staged
 
 	looked bool // look was called
 }
 
-// look fills u.known and u.byID. The list known has the captures of the URL in the
+// urlBodiesKept is how many bodies of a URL the maps of urlBodies may have, so that they are used
+// again. It takes long to clear larger maps.
+const urlBodiesKept = 256
+
+// reset forgets the current URL.
+func (u *urlBodies) reset() {
+	if u.new == nil || len(u.known)+len(u.new) > urlBodiesKept {
+		*u = urlBodies{last: make(map[segment.ID]int), new: make(map[segment.ID]int)}
+		return
+	}
+	clear(u.last)
+	clear(u.new)
+	u.known, u.before, u.looked = u.known[:0], u.before[:0], false
+}
+
+// look fills u.known, u.last and u.before. The list known has the captures of the URL in the
 // archive. Only the first call for a URL does anything.
 func (u *urlBodies) look(known []timeline.Capture) {
 	if u.looked {
@@ -347,11 +365,12 @@ func (u *urlBodies) look(known []timeline.Capture) {
 		if known[j].Body != segment.BodyOwn {
 			continue
 		}
-		if u.byID == nil {
-			u.byID = make(map[segment.ID][]int)
+		before, ok := u.last[known[j].ID]
+		if !ok {
+			before = -1
 		}
-		u.known = append(u.known, j)
-		u.byID[known[j].ID] = append(u.byID[known[j].ID], j)
+		u.last[known[j].ID] = len(u.known)
+		u.known, u.before = append(u.known, j), append(u.before, before)
 	}
 }
 
@@ -408,8 +427,9 @@ func (b *batchPlan) hold(i int, known []timeline.Capture) {
 	s := b.staged[i]
 	pool := b.poolFor(s)
 	b.bodies.look(known)
-	for _, j := range slices.Backward(b.bodies.byID[s.ID]) {
-		if k := &known[j]; k.Seg.Info.Pool <= pool {
+	at, ok := b.bodies.last[s.ID]
+	for ; ok && at >= 0; at = b.bodies.before[at] {
+		if k := &known[b.bodies.known[at]]; k.Seg.Info.Pool <= pool {
 			s = b.change(i)
 			s.Body, s.Holder, s.holderPool = segment.BodyHeld, k.Place.Holder(), k.Seg.Info.Pool
 			return
@@ -419,9 +439,6 @@ func (b *batchPlan) hold(i int, known []timeline.Capture) {
 		s = b.change(i)
 		s.Body, s.holderPool, s.inBatch = segment.BodyHeld, b.poolFor(b.staged[j]), true
 		return
-	}
-	if b.bodies.new == nil {
-		b.bodies.new = make(map[segment.ID]int)
 	}
 	b.bodies.new[s.ID] = i
 }

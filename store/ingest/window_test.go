@@ -23,15 +23,15 @@ func TestWindowKeep(t *testing.T) {
 			for i := range list {
 				list[i].Time = record.Time(1000*round + url)
 			}
-			kept, all = append(kept, w.keep(list)), all+len(list)
+			kept, all = append(kept, w.keep(list, "key")), all+len(list)
 			if n := len(kept[url]); n != len(list) || cap(kept[url]) != n {
 				t.Fatalf("kept %d captures in room for %d, want %d", n, cap(kept[url]), len(list))
 			}
 		}
 		for url, list := range kept {
 			for _, c := range list {
-				if c.Time != record.Time(1000*round+url) {
-					t.Fatalf("round %d: a capture of URL %d is one of URL %d", round, url, c.Time)
+				if c.Time != record.Time(1000*round+url) || c.Key != "key" {
+					t.Fatalf("round %d: a capture of URL %d is one of URL %d, with key %q", round, url, c.Time, c.Key)
 				}
 			}
 		}

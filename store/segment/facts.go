@@ -200,13 +200,13 @@ func (b *blobs) at(i uint32) []byte {
 }
 
 // takeBlobs decodes a column of byte strings at the beginning of r and moves r
-// after it. The strings share r's memory.
-func takeBlobs(r *packed.Reader) (blobs, error) {
+// after it. The strings share r's memory. takeBlobs uses the memory of the slice ends.
+func takeBlobs(r *packed.Reader, ends []uint32) (blobs, error) {
 	n := r.Uvarint()
 	if r.Bad || n > entriesMax {
 		return blobs{}, column.ErrDamaged
 	}
-	b := blobs{ends: make([]uint32, n)}
+	b := blobs{ends: column.Sized(ends, int(n))}
 	end := uint64(0)
 	for i := range b.ends {
 		size := r.Uvarint()
@@ -222,26 +222,25 @@ func takeBlobs(r *packed.Reader) (blobs, error) {
 	return b, nil
 }
 
-// decodeFacts decodes b, the facts of a run. The result shares b's memory.
-func decodeFacts(b []byte) (*Facts, error) {
+// decode sets f to the facts in b, the facts of a run. f shares the memory of b.
+func (f *Facts) decode(b []byte) error {
 	if len(b) == 0 {
-		return nil, column.ErrDamaged
+		return column.ErrDamaged
 	}
 	if err := disk.CheckByte(b[0], "run"); err != nil {
-		return nil, err
+		return err
 	}
 	r := packed.Reader{B: b[1:]}
-	f := &Facts{}
 	for _, list := range []*blobs{&f.folds, &f.pages, &f.blocks} {
 		var err error
-		if *list, err = takeBlobs(&r); err != nil {
-			return nil, err
+		if *list, err = takeBlobs(&r, list.ends); err != nil {
+			return err
 		}
 	}
 	if len(r.B) != 0 {
-		return nil, column.ErrDamaged
+		return column.ErrDamaged
 	}
-	return f, nil
+	return nil
 }
 
 // Facts returns the facts of the run, decoded at the first call. The run must be
@@ -249,9 +248,8 @@ func decodeFacts(b []byte) (*Facts, error) {
 func (r *Run) Facts() (*Facts, error) {
 	r.once.Do(func() {
 		if r.decoded = noFacts; len(r.facts) > 0 {
-			if r.decoded, r.bad = decodeFacts(r.facts); r.bad == nil {
-				r.decoded.run = r
-			}
+			r.decoded = r.mem.factsOf(r)
+			r.bad = r.decoded.decode(r.facts)
 		}
 	})
 	return r.decoded, r.bad

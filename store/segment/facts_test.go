@@ -75,8 +75,8 @@ func FuzzFacts(f *testing.F) {
 	f.Add(r.appendFacts(nil))
 	f.Add([]byte{disk.FormatByte, 0xff, 0xff, 3, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		facts, err := decodeFacts(b)
-		if err != nil {
+		var facts Facts
+		if err := facts.decode(b); err != nil {
 			return
 		}
 		for n := range uint32(facts.blocks.len()) + 1 {

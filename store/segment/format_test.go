@@ -27,7 +27,7 @@ func TestOtherFormat(t *testing.T) {
 		read func(b []byte) error
 	}{
 		{"meta", bytes.Clone(meta[:ends[groupCaptures]]), 0, func(b []byte) error { return (&Meta{mem: new(RunMemory)}).open(b) }},
-		{"facts", r.appendFacts(nil), 0, func(b []byte) error { _, err := decodeFacts(b); return err }},
+		{"facts", r.appendFacts(nil), 0, new(Facts).decode},
 		{"names", (&Names{Segment: 1}).encode(), 0, func(b []byte) error { _, err := decodeNames(b, 1); return err }},
 		{"census", (&Census{}).encode(), 0, func(b []byte) error { _, err := decodeCensus(b); return err }},
 		{"chunk", appendChunk(nil, 0, entries), 4, func(b []byte) error { return new(Chunk).decode(sum(b), wantAll) }},

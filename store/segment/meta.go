@@ -37,6 +37,7 @@ type Meta struct {
 	texts   [backCols][]string
 	places  *entryPlaces
 	parts   *entryParts // created when an entry is first asked for
+	bodies  *bodyParts  // created when Body is first called
 	stored  []Stored
 }
 
@@ -53,6 +54,8 @@ type RunMemory struct {
 	numbers             recipeNumbers
 	places              entryPlaces
 	parts               *entryParts
+	bodies              bodyParts
+	facts               Facts
 	front               *front // the front columns that were decoded last
 	want                uint   // which of them
 }
@@ -66,6 +69,15 @@ func (m *RunMemory) contentOf(size int) []byte {
 		m.content = make([]byte, 0, size)
 	}
 	return m.content[:0]
+}
+
+// factsOf returns empty facts of the run r, in the memory of m if m serves several runs. m may be nil.
+func (m *RunMemory) factsOf(r *Run) *Facts {
+	if m == nil || !m.again {
+		return &Facts{run: r}
+	}
+	m.facts.run, m.facts.long = r, nil
+	return &m.facts
 }
 
 // frontOf returns memory for the front columns in the set want.

@@ -267,33 +267,69 @@ func (m *Meta) Entry(n uint32) (*Stored, error) {
 	return e, nil
 }
 
-// Rest returns entry n of the run, like Entry, for a caller that has read the entry's
-// front columns, e, from the index. The entry must have a body. Rest may leave out
-// RecordID and DeclaredDigest. It decodes neither the front columns nor those of
-// groupNames, so it takes half of the time of Entry.
-func (m *Meta) Rest(n uint32, e *Entry) (*Stored, error) {
+// Body fills s with what a reader of the body of entry n needs: its recipe and digest, the head of
+// its response, and how the body was read: Charset, Source and ReadBytes of its Page. The other fields of s
+// may be missing. e has the front columns of the entry, which the caller has read from the index.
+// The entry must store its body.
+func (m *Meta) Body(n uint32, e *Entry, s *Stored) error {
 	if err := m.has(n); err != nil {
-		return nil, err
+		return err
 	}
-	if form := m.bodyForm(n); form != e.Body {
-		return nil, m.fault(fmt.Errorf("capture %d has body form %d, and %d in the index", n, form, e.Body))
+	if form := m.bodyForm(n); form != e.Body || form != BodyOwn {
+		return m.fault(fmt.Errorf("capture %d has body form %d, and %d in the index", n, form, e.Body))
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	s := &Stored{Entry: *e}
 	if m.stored != nil {
 		*s = m.stored[n]
-		return s, nil
+		return nil
 	}
-	p, err := m.entryParts()
+	p, err := m.bodyParts()
 	if err == nil {
-		err = p.recipeOf(n)
+		err = m.places.recipeOf(n)
 	}
 	if err != nil {
-		return nil, m.fault(err)
+		return m.fault(err)
 	}
-	m.put(s, p, int(n))
-	return s, nil
+	at := &m.places.at[n]
+	*s = Stored{Entry: *e, Digest: m.digest(int(at.page)), Recipe: m.places.recipes[at.own], Head: bytesOrNil(p.head.Of(int(n)))}
+	s.Page.Charset, s.Page.Source, s.Page.ReadBytes = p.charset.Of(int(at.page)), p.source.Of(int(at.page)), p.readBytes[at.page]
+	return nil
+}
+
+// bodyParts has the decoded columns that Body needs besides the recipes.
+type bodyParts struct {
+	head, charset, source column.Texts
+	readBytes             []int64
+}
+
+// bodyParts returns the decoded columns that Body needs. The caller holds m.mu.
+func (m *Meta) bodyParts() (*bodyParts, error) {
+	if m.bodies != nil {
+		return m.bodies, nil
+	}
+	places, err := m.entryPlaces()
+	if err != nil {
+		return nil, err
+	}
+	if err := m.need(groupPages, groupResponse); err != nil {
+		return nil, err
+	}
+	p, n := &m.mem.bodies, int(places.n.pages)
+	if err := p.head.Decode(m.cols[colHead], m.n); err != nil {
+		return nil, err
+	}
+	if err := p.charset.Decode(m.cols[colCharset], n); err != nil {
+		return nil, err
+	}
+	if err := p.source.Decode(m.cols[colCharsetSource], n); err != nil {
+		return nil, err
+	}
+	if p.readBytes, err = column.DecodeInts(p.readBytes, m.cols[colReadBytes], n); err != nil {
+		return nil, err
+	}
+	m.bodies = p
+	return p, nil
 }
 
 // Recipe returns the recipe of entry n of the run. It decodes no other property. own is false
