@@ -3,6 +3,7 @@ package page
 import (
 	_ "embed"
 	"strings"
+	"sync"
 )
 
 // The limits of SoftMissing. A soft missing page says that the document does
@@ -25,20 +26,42 @@ const MissingBytes = 1500
 //go:embed missing.txt
 var missingList string
 
-var missingPhrases, missingWhole = func() (phrases []string, whole map[string]bool) {
-	whole = map[string]bool{}
+// missingSigns is the decoded list of missing.txt.
+type missingSigns struct {
+	phrases []string
+	whole   map[string]bool // the lines that are a sign only if they are the whole line
+	// starts has a bit for each hash of the first startBytes bytes of a phrase, see startOf.
+	starts [1 << startBits / 64]uint64
+}
+
+const (
+	startBytes = 4
+	startBits  = 12
+)
+
+// startOf returns the hash of the first startBytes bytes of s, which must have so many. The hash has
+// startBits bits.
+func startOf(s string) uint32 {
+	const hash = 0x9e3779b1 // Fibonacci hashing
+	return (uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24) * hash >> (32 - startBits)
+}
+
+var signs = sync.OnceValue(func() *missingSigns {
+	m := &missingSigns{whole: map[string]bool{}}
 	for line := range strings.Lines(missingList) {
 		line = strings.TrimSpace(line)
 		switch {
 		case line == "" || line[0] == '#':
 		case line[0] == '=':
-			whole[line[1:]] = true
+			m.whole[line[1:]] = true
 		default:
-			phrases = append(phrases, line)
+			m.phrases = append(m.phrases, line)
+			n := startOf(line)
+			m.starts[n/64] |= 1 << (n % 64)
 		}
 	}
-	return phrases, whole
-}()
+	return m
+})
 
 // SoftMissing reports in ok whether a page that was answered with success says
 // that the document does not exist. title and text are those of the page. reason
@@ -66,19 +89,31 @@ func SoftMissing(title, text string) (reason string, ok bool) {
 	return "", false
 }
 
-// missingPhrase returns the phrase of missing.txt that a line contains, or "" if
-// it contains none.
+// missingPhrase returns the first phrase of missing.txt that a line contains, or "" if it contains
+// none. It compares the phrases only where four bytes of the line are the beginning of one: to look
+// for one phrase after the other took a fortieth of the CPU time of an import of small pages.
 func missingPhrase(line string) string {
 	if line = strings.ToLower(strings.TrimSpace(line)); line == "" {
 		return ""
 	}
-	if missingWhole[line] {
+	m := signs()
+	if m.whole[line] {
 		return line
 	}
-	for _, p := range missingPhrases {
-		if strings.Contains(line, p) {
-			return p
+	first := len(m.phrases) // the first phrase that was found, in the order of the list
+	for i := 0; i+startBytes <= len(line); i++ {
+		if n := startOf(line[i:]); m.starts[n/64]>>(n%64)&1 == 0 {
+			continue
+		}
+		for k, p := range m.phrases[:first] {
+			if strings.HasPrefix(line[i:], p) {
+				first = k
+				break
+			}
 		}
 	}
-	return ""
+	if first == len(m.phrases) {
+		return ""
+	}
+	return m.phrases[first]
 }

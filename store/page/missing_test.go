@@ -1,6 +1,10 @@
 package page
 
-import "testing"
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
 
 func TestSoftMissing(t *testing.T) {
 	tests := []struct {
@@ -22,5 +26,46 @@ func TestSoftMissing(t *testing.T) {
 		if reason, got := SoftMissing(tt.title, tt.text); got != tt.want || got == (reason == "") {
 			t.Errorf("SoftMissing(%q, %.40q) = %q, %v; want %v", tt.title, tt.text, reason, got, tt.want)
 		}
+	}
+}
+
+// TestMissingPhrase compares missingPhrase with a search for each phrase, on lines made of phrases,
+// parts of phrases and other words.
+func TestMissingPhrase(t *testing.T) {
+	seed := rand.Uint64()
+	r := rand.New(rand.NewPCG(seed, 0))
+	list := signs().phrases
+	pieces := append([]string{" ", "x", "40", "page", "not found", "页", "the "}, list...)
+	found := 0
+	for range 20_000 {
+		var b strings.Builder
+		for range r.IntN(4) {
+			p := pieces[r.IntN(len(pieces))]
+			if r.IntN(2) == 0 {
+				p = p[:r.IntN(len(p)+1)]
+			}
+			b.WriteString(p)
+		}
+		line := b.String()
+		want := ""
+		if s := strings.ToLower(strings.TrimSpace(line)); signs().whole[s] {
+			want = s
+		} else {
+			for _, p := range list {
+				if strings.Contains(s, p) {
+					want = p
+					break
+				}
+			}
+		}
+		if got := missingPhrase(line); got != want {
+			t.Fatalf("seed %d: missingPhrase(%q) = %q, want %q", seed, line, got, want)
+		}
+		if want != "" {
+			found++
+		}
+	}
+	if found < 1000 {
+		t.Errorf("%d lines have a phrase", found)
 	}
 }

@@ -75,7 +75,8 @@ func (w noiseWord) compare(o noiseWord) int {
 
 // readNoise splits a text into its words and the pieces that rules of noise.txt
 // match, in order.
-func readNoise(text string) (out []noiseWord) {
+func readNoise(text string) []noiseWord {
+	out := make([]noiseWord, 0, 8)
 	words := func(text string) {
 		for _, w := range words.Of(text) {
 			out = append(out, noiseWord{text: w})

@@ -58,6 +58,9 @@ func (w *Window) View(off int64, n int) ([]byte, error) {
 	return w.buf[:min(n, got)], nil
 }
 
+// Sees reports whether the byte at offset off is in memory.
+func (w *Window) Sees(off int64) bool { return off >= w.off && off-w.off < int64(len(w.buf)) }
+
 // Find returns the offset of the first occurrence of pattern that begins at or
 // after the offset from. If there is none, found is false and at is the size of the
 // file.
