@@ -84,8 +84,8 @@ func (w *Walk) AtEnd(pos int64) (bool, error) {
 // Has reports whether the input has n bytes at off. It reads the last of these bytes, so its
 // answer is certain, unlike that of Holds.
 //
-// It reads nothing if the byte is in the window. A read of one byte for each record took a fortieth of the
-// CPU time of an import of small pages.
+// It reads nothing if the byte is in the window. A read for each record took a fortieth of the CPU
+// time of an import of small pages.
 func (w *Walk) Has(off, n int64) (bool, error) {
 	if n > 0 && w.Window.Sees(off+n-1) {
 		return true, nil
