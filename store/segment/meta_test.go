@@ -3,6 +3,7 @@ package segment
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -87,7 +88,13 @@ func TestGroupsNeeded(t *testing.T) {
 // recipe of each body: without and with names in memory, and with all entries in memory.
 func TestBody(t *testing.T) {
 	dir := t.TempDir()
-	s := NewReader(disk.Inside(disk.OS, dir), writeSegment(t, dir, testEntries(300)), nil, nil)
+	entries := testEntries(300)
+	for i := range entries {
+		if p := &entries[i].Page; entries[i].Body == BodyOwn {
+			p.ReadBytes, p.Charset, p.Source = int64(i), fmt.Sprint("charset ", i%5), fmt.Sprint("source ", i%7)
+		}
+	}
+	s := NewReader(disk.Inside(disk.OS, dir), writeSegment(t, dir, entries), nil, nil)
 	defer s.Close()
 	m, _, err := s.Meta(0)
 	if err != nil {
