@@ -171,7 +171,7 @@ func (i *Intake) open(ctx context.Context, job string) (*Importer, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Importer{intake: i, w: w, job: job, Dates: record.AllDates, batch: i.batchBytes, read: derive.NewReader(), tails: derive.NewHistories(i.batchBytes / tailsShare), blocks: segment.NewBlocks(segment.BlocksMax), wrote: make(map[uint32]int), enc: segment.NewEncoder(), quick: segment.NewQuickEncoder()}
+	g := &Importer{intake: i, w: w, job: job, Dates: record.AllDates, batch: i.batchBytes, read: derive.NewReader(), tails: derive.NewHistories(i.batchBytes / 4), blocks: segment.NewBlocks(segment.BlocksMax), wrote: make(map[uint32]int), enc: segment.NewEncoder(), quick: segment.NewQuickEncoder()}
 	return g, nil
 }
 
@@ -334,11 +334,6 @@ func (g *Importer) Flush(ctx context.Context) error {
 	g.mergeSmall(ctx, due)
 	return nil
 }
-
-// tailsShare decides how much memory an import uses for the histories of URLs: one of the two maps of
-// derive.Histories has at most one in tailsShare of the bytes of a batch. Four instead of eight takes 15 MB
-// more at the end of 24 months of small pages, and no less CPU time for 104 months of a site.
-const tailsShare = 8
 
 // batchShelf is how many bytes of decoded runs (neighbouring captures compressed
 // together) an import keeps in memory while it stores a batch.
