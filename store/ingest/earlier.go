@@ -49,7 +49,7 @@ const roomCaptures = 1 << 10
 
 // keep returns a copy of some captures of the URL with this key, made in w.rooms. It is valid until
 // the next window is opened. The captures get the string key as their key: the one that they have
-// keeps the keys of a whole chunk of the index in memory. With 46 segments that was 12 MB.
+// keeps the keys of a whole chunk of the index in memory. With 46 segments that was up to 15 MB.
 func (w *window) keep(captures []timeline.Capture, key string) []timeline.Capture {
 	w.captures += len(captures)
 	for i := range captures {
