@@ -473,11 +473,11 @@ func TestTallyKeep(t *testing.T) {
 		t.Fatalf("the segment has %d runs, want several", len(want))
 	}
 	for only, n := range want {
-		q := record.Tally{Scan: record.Scan{From: record.MinTime, To: record.MaxTime}, Keep: func(_, run uint32) func(uint32) (bool, error) {
+		q := record.Tally{Scan: record.Scan{From: record.MinTime, To: record.MaxTime}, Keep: func(_, run uint32) *record.Kept {
 			if run != only {
 				return nil
 			}
-			return func(uint32) (bool, error) { return true, nil }
+			return &record.Kept{Any: true}
 		}}
 		got := int64(0)
 		for b, err := range v.Tally(t.Context(), q) {

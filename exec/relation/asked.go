@@ -632,30 +632,48 @@ type wordTests struct {
 }
 
 // keep does what record.Tally.Keep does.
-func (w *wordTests) keep(id, run uint32) func(uint32) (bool, error) {
-	answers := make([]func(uint32) match.Answer, len(w.list))
-	for i, t := range w.list {
+func (w *wordTests) keep(id, run uint32) *record.Kept {
+	kept := &record.Kept{Any: true}
+	for _, t := range w.list {
 		if t.words == nil {
-			answers[i] = func(uint32) match.Answer { return match.Maybe }
-		} else if answers[i] = t.words.OfRun(id, run); answers[i] == nil {
+			continue
+		}
+		some, sure, asked := t.words.OfRun(id, run)
+		if asked && len(some) == 0 {
 			return nil
 		}
-	}
-	return func(n uint32) (bool, error) {
-		for i, t := range w.list {
-			v, known := t.column.decides(answers[i](n))
-			if !known {
-				var err error
-				if v, err = w.read(t.column, record.Ref{Segment: id, Run: run, N: n}); err != nil {
-					return false, err
-				}
-			}
-			if v.IsNull() || !v.Bool {
-				return false, nil
+		if asked && (kept.Any || len(some) < len(kept.Some)) {
+			kept.Any, kept.Some = false, some
+		}
+		if len(w.list) == 1 && sure {
+			if v, known := t.column.decides(match.Yes); known && v.Bool {
+				return kept
 			}
 		}
-		return true, nil
 	}
+	kept.Has = func(n uint32) (bool, error) { return w.has(record.Ref{Segment: id, Run: run, N: n}) }
+	return kept
+}
+
+// has reports whether all columns are true for the page of a capture.
+func (w *wordTests) has(ref record.Ref) (bool, error) {
+	for _, t := range w.list {
+		answer := match.Maybe
+		if t.words != nil {
+			answer = t.words.Answer(ref)
+		}
+		v, known := t.column.decides(answer)
+		if !known {
+			var err error
+			if v, err = w.read(t.column, ref); err != nil {
+				return false, err
+			}
+		}
+		if v.IsNull() || !v.Bool {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // read returns the value of a column for the page of a capture.

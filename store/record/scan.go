@@ -2,6 +2,7 @@ package record
 
 import (
 	"iter"
+	"slices"
 
 	"infomall/store/urlkey"
 )
@@ -102,10 +103,34 @@ type Tally struct {
 	// all other columns. The captures between these two times may be counted with either of the two
 	// times.
 	Ends bool
-	// Keep, if not nil, says which captures of a run count: its result keep reports whether the
-	// capture with number n of the run counts. A nil keep means that none does. Several goroutines
-	// may call Keep and keep.
-	Keep func(segment, run uint32) (keep func(n uint32) (bool, error))
+	// Keep, if not nil, says which captures of a run count. nil means that none does. Several
+	// goroutines may call Keep, and the functions in its results.
+	Keep func(segment, run uint32) *Kept
+}
+
+// Kept says which captures of a run count in a Tally.
+type Kept struct {
+	Any  bool     // any capture of the run may count; if not set, only those in Some may
+	Some []uint32 // numbers of captures in the run, ascending
+	// Has, if not nil, reports whether a capture that may count does. It may read the page of the
+	// capture. If Has is nil, each capture that may count does.
+	Has func(n uint32) (bool, error)
+}
+
+// Keeps reports whether the capture with number n counts. It returns false if k is nil.
+func (k *Kept) Keeps(n uint32) (bool, error) {
+	if k == nil {
+		return false, nil
+	}
+	if !k.Any {
+		if _, ok := slices.BinarySearch(k.Some, n); !ok {
+			return false, nil
+		}
+	}
+	if k.Has == nil {
+		return true, nil
+	}
+	return k.Has(n)
 }
 
 // Seek says for which URLs to search the indexes before a scan: the URLs of the captures that

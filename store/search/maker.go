@@ -1,7 +1,6 @@
 package search
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -78,6 +77,7 @@ type Maker struct {
 	stored Stored
 	words  *Words
 	known  map[said]uint32 // for pages without a rank: the index of each value in words.said
+	last   uint32          // the last result of lookUp, or 0
 	// readings has a number for each reading of pages.
 	readings    map[index.Reading]int
 	lastAs      index.Reading           // the last argument of the method reading
@@ -159,7 +159,7 @@ func NewMaker(q Question, stored Stored) *Maker {
 	}
 	return &Maker{
 		q: q, stored: stored, known: make(map[said]uint32),
-		words:    &Words{answers: make(map[segment.RunRef][]uint32), read: make(map[segment.RunRef]bool), said: slices.Clone(firstSaid[:]), atoms: len(q.Query.Atoms()), query: q.Query},
+		words:    &Words{answers: make(map[segment.RunRef]answers), read: make(map[segment.RunRef]bool), said: slices.Clone(firstSaid[:]), atoms: len(q.Query.Atoms()), query: q.Query},
 		readings: make(map[index.Reading]int), linked: make(map[readLeaf][]int32), bodies: make(map[segment.ID]bodyAnswer),
 	}
 }
@@ -212,7 +212,7 @@ func (m *Maker) Add(run segment.RunRef, entries []Entry, own func(i int) (leaves
 			}
 		}
 	}
-	m.words.answers[run] = list
+	m.words.answers[run] = answers{said: list}
 	m.words.read[run] = true
 	m.asked += len(list)
 	m.words.asked += len(list)
@@ -259,8 +259,7 @@ func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *in
 	}
 	if hits.Len() < len(u.Documents)/hitShare {
 		for doc, of := hits.Next(0), u.Documents; doc >= 0; doc = hits.Next(doc + 1) {
-			n, known := slices.BinarySearchFunc(of, uint32(doc), func(used index.UsedLeaf, doc uint32) int { return cmp.Compare(used.N, doc) })
-			if of = of[n:]; known {
+			if of = index.LeavesFrom(of, uint32(doc)); len(of) > 0 && int(of[0].N) == doc {
 				add(of[0], hits.Part(doc))
 			}
 		}
@@ -323,48 +322,55 @@ func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *in
 // known. The function document returns the text of a capture that is not a page; it may be
 // nil.
 func (m *Maker) AddPages(ref segment.RunRef, run *index.Run, sums *Sums, first uint32, page func(i int) (as index.Reading, leaves []segment.Span, at int, ok bool), document func(i int) DocumentText) error {
-	var list []uint32
-	if len(run.Special) > 0 || sums != nil {
-		list = slices.Repeat([]uint32{nothing}, run.Pages)
-	}
-	for _, s := range run.Special {
-		list[s.N] = maybe
-		if s.NoText {
-			list[s.N] = null
-			if document != nil {
-				list[s.N] = document(int(s.N)).answer()
+	found, special := sums.from(first, run.Pages), run.Special
+	list := newAnswers(run.Pages, len(found)+len(special))
+	for len(found) > 0 || len(special) > 0 {
+		if len(found) == 0 || len(special) > 0 && special[0].N <= found[0]-first {
+			list.put(special[0].N, specialAnswer(special[0], document))
+			if len(found) > 0 && special[0].N == found[0]-first {
+				found = found[1:]
 			}
-		}
-	}
-	for _, c := range sums.from(first, run.Pages) {
-		i, sum := int(c-first), sums.Of(c)
-		if list[i] != nothing {
+			special = special[1:]
 			continue
 		}
+		n, sum, counts := found[0]-first, sums.Of(found[0]), sums.counts(found[0])
+		found = found[1:]
 		whole, ok := m.q.Query.WholeOf(sum)
 		if ok {
-			list[i] = m.addFound(&whole, sums.counts(c))
+			list.put(n, m.addFound(&whole, counts))
 			continue
 		}
-		as, leaves, at, known := page(i)
+		as, leaves, at, known := page(int(n))
 		switch {
 		case !known:
-			list[i] = maybe
+			list.put(n, maybe)
 			continue
-		case at < i:
-			list[i] = list[at]
+		case at < int(n):
+			list.put(n, list.of(uint32(at)))
 			continue
 		}
 		whole, err := m.whole(leaves, as)
 		if err != nil {
 			return err
 		}
-		list[i] = m.addFound(&whole, sums.counts(c))
+		list.put(n, m.addFound(&whole, counts))
 	}
 	m.words.answers[ref] = list
-	m.asked += len(list)
+	m.asked += len(list.said)
 	m.words.asked += run.Pages
 	return nil
+}
+
+// specialAnswer returns the answer for a capture whose words the index does not have. document is
+// that of AddPages.
+func specialAnswer(s index.Special, document func(i int) DocumentText) uint32 {
+	switch {
+	case !s.NoText:
+		return maybe
+	case document != nil:
+		return document(int(s.N)).answer()
+	}
+	return null
 }
 
 // RankOf returns the rank of p, a page that an index describes. leaves are its leaves.
@@ -443,7 +449,7 @@ func (m *Maker) addFound(whole *match.Whole, counts []uint16) uint32 {
 	s := m.saidOf(whole)
 	if s.answer == match.Yes && len(counts) > 0 {
 		s.most = mostOf(counts)
-		if i, known := m.known[s]; known {
+		if i, known := m.lookUp(s); known {
 			return i
 		}
 		if int64(len(m.known)) >= m.q.Memory/16/knownBytes {
@@ -478,16 +484,28 @@ func (m *Maker) answer(whole *match.Whole, leaves []segment.Span, as index.Readi
 // add returns the index of s in m.words.said, and appends s if it is not there. All pages
 // without a rank that have the same answer and atoms share one element.
 func (m *Maker) add(s said) uint32 {
-	i, known := m.known[s]
+	i, known := m.lookUp(s)
 	if !known {
 		if int64(len(m.known)) >= m.q.Memory/8/knownBytes {
 			return maybe
 		}
 		i = uint32(len(m.words.said))
 		m.words.said = append(m.words.said, s)
-		m.known[s] = i
+		m.known[s], m.last = i, i
 	}
 	return i
+}
+
+// lookUp returns the index of s in m.words.said, if it is in m.known. Mostly s is equal to the one of
+// the call before. To compare the two takes less time than to look into the map.
+func (m *Maker) lookUp(s said) (i uint32, known bool) {
+	if m.words.said[m.last] == s && m.last >= uint32(len(firstSaid)) {
+		return m.last, true
+	}
+	if i, known = m.known[s]; known {
+		m.last = i
+	}
+	return i, known
 }
 
 // fill sets m.page to the counts of the query's words in each block of a page. leaves are the

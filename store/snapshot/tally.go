@@ -150,6 +150,7 @@ type tallier struct {
 	allKeys bool                      // all keys of the segment are in the ranges
 	allTime bool                      // all times of the segment are wanted
 	span    [2]record.Time            // start and end of the period that periodOf returned last
+	keeps   []*record.Kept            // for each run: what the tally's Keep says of it; empty if the tally has no Keep
 	look    *Looker                   // for captures whose bodies are elsewhere
 	settled []timeline.Capture        // captures of the URL that was looked up last
 	places  map[timeline.Place]int    // index in settled of the capture at each place
@@ -163,7 +164,10 @@ type tallier struct {
 	codes   []int32
 	counts  []int64 // number of entries with each code; zero between uses
 	touched []int32
-	periods []int64 // for each entry of the chunk: the index of its period in starts
+	keptRun segment.RunRef // the run that the method kept looked up last
+	keptOf  *record.Kept   // what the tally's Keep says of that run
+	keptSet bool           // keptRun and keptOf are set
+	periods []int64        // for each entry of the chunk: the index of its period in starts
 	starts  []record.Time
 }
 
@@ -372,11 +376,11 @@ func (w *tallier) kept(r record.Ref) (bool, error) {
 	if w.t.Keep == nil {
 		return true, nil
 	}
-	keep := w.t.Keep(r.Segment, r.Run)
-	if keep == nil {
-		return false, nil
+	run := segment.RunRef{Segment: r.Segment, Run: r.Run}
+	if !w.keptSet || w.keptRun != run {
+		w.keptSet, w.keptRun, w.keptOf = true, run, w.t.Keep(r.Segment, r.Run)
 	}
-	return keep(r.N)
+	return w.keptOf.Keeps(r.N)
 }
 
 // periodOf returns the value of the column Time for a capture at time t: the start
@@ -419,12 +423,45 @@ func (w *tallier) keepsAny(s *segment.Info) bool {
 	if w.t.Keep == nil {
 		return true
 	}
+	any := false
+	w.keeps = w.keeps[:0]
 	for run := range uint32(s.Runs) {
-		if w.t.Keep(s.ID, run) != nil {
-			return true
+		k := w.t.Keep(s.ID, run)
+		w.keeps = append(w.keeps, k)
+		any = any || k != nil
+	}
+	return any
+}
+
+// keptIn returns what the tally's Keep says of a run of the current segment.
+func (w *tallier) keptIn(run uint32) *record.Kept {
+	if int(run) >= len(w.keeps) {
+		return nil
+	}
+	return w.keeps[run]
+}
+
+// found counts the captures of the segment s that the tally's Keep lets count, without the index of
+// the segment. done is false if more than their number is needed. The caller makes sure that all
+// captures are wanted and begin versions.
+func (w *tallier) found(s *segment.Info) (done bool, err error) {
+	if w.t.Host || w.t.Columns&^record.ColPool != 0 || w.t.Time && (w.t.Ends || w.t.Period == nil) {
+		return false, nil
+	}
+	n := int64(0)
+	for _, k := range w.keeps {
+		if k != nil && (k.Any || k.Has != nil) {
+			return false, nil
+		}
+		if k != nil {
+			n += int64(len(k.Some))
 		}
 	}
-	return false
+	if n == 0 {
+		return true, nil
+	}
+	w.v.Runs.Looked(s)
+	return true, w.some(s.First, n, nil)
 }
 
 // segment counts the captures of a segment that overlaps with no other segment.
@@ -443,8 +480,12 @@ func (w *tallier) segment(s *segment.Info) (err error) {
 	w.mixed = w.v.known.isMixed(s.ID)
 	w.visits = w.t.Versions && s.Versions < s.Captures
 	oneTime := !w.t.Time || w.t.Ends || w.t.Period != nil && w.periodOf(s.First) == w.periodOf(s.Last)
-	if w.allTime && w.allKeys && w.hidden == nil && !w.mixed && !w.visits && oneTime && w.t.Keep == nil {
-		if done, err := w.whole(s); done {
+	if w.allTime && w.allKeys && w.hidden == nil && !w.mixed && !w.visits && oneTime {
+		count := w.whole
+		if w.t.Keep != nil {
+			count = w.found
+		}
+		if done, err := count(s); done {
 			w.t.Work.Add(int64(s.Runs))
 			return err
 		}
@@ -458,7 +499,7 @@ func (w *tallier) segment(s *segment.Info) (err error) {
 	chunks := w.seg.Chunks(w.wants())
 	chunks.Count(w.t.Work)
 	if w.t.Keep != nil {
-		chunks.PassOverRuns(func(run uint32) bool { return w.t.Keep(s.ID, run) == nil })
+		chunks.PassOverRuns(func(run uint32) bool { return w.keptIn(run) == nil })
 	}
 	defer chunks.Close()
 	ranges := w.ranges

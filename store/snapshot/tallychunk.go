@@ -63,23 +63,40 @@ func (w *tallier) choose(ranges []urlkey.Range) error {
 	if !w.allKeys {
 		w.chooseKeys(ranges)
 	}
-	var kept func(n uint32) (bool, error)
-	if w.t.Keep != nil {
-		if kept = w.t.Keep(w.seg.Info.ID, t.Run); kept == nil {
-			kept = func(uint32) (bool, error) { return false, nil }
+	if lost {
+		for i, keep := range w.keep {
+			if keep && t.FlagSets[at(t.Flags.At, i)].Body == segment.BodyNone {
+				w.keep[i] = false
+				w.lost = append(w.lost, i)
+			}
 		}
-	} else if !lost {
+	}
+	if w.t.Keep != nil {
+		return w.chooseKept(w.keptIn(t.Run))
+	}
+	return nil
+}
+
+// chooseKept clears w.keep for the entries of the current chunk that k says do not count.
+func (w *tallier) chooseKept(k *record.Kept) (err error) {
+	if k == nil {
+		clear(w.keep)
+		return nil
+	}
+	at := 0 // an index in w.keep
+	for _, n := range k.Some {
+		clear(w.keep[at:min(int(n), len(w.keep))])
+		at = int(n) + 1
+	}
+	if !k.Any {
+		clear(w.keep[min(at, len(w.keep)):])
+	}
+	if k.Has == nil {
 		return nil
 	}
 	for i, keep := range w.keep {
-		switch {
-		case !keep:
-		case lost && t.FlagSets[at(t.Flags.At, i)].Body == segment.BodyNone:
-			w.keep[i] = false
-			w.lost = append(w.lost, i)
-		case kept != nil:
-			var err error
-			if w.keep[i], err = kept(uint32(i)); err != nil {
+		if keep {
+			if w.keep[i], err = k.Has(uint32(i)); err != nil {
 				return err
 			}
 		}

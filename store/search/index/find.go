@@ -181,6 +181,7 @@ func (f *File) join(ctx context.Context, q *match.Query, list []*cursor, out *Hi
 			}
 		}
 		of := &s.runs[run-s.first]
+		next = of.seek(next, doc)
 		for next < len(of.doc) && int(of.doc[next]) != doc && (int(of.doc[next])+1 != doc || of.links[next]&shapeLinks == 0) {
 			next++
 		}
@@ -211,6 +212,25 @@ func (f *File) join(ctx context.Context, q *match.Query, list []*cursor, out *Hi
 		}
 	}
 	return nil
+}
+
+// seek returns the index of a shape from which on a reader finds the shape of document doc. The shape
+// is at index from or after it. If the documents of the run ascend, it is the shape of the last
+// document up to doc: to go through all shapes took a quarter of the time of a count of a word that
+// 1 % of a million pages have.
+func (r *runShapes) seek(from, doc int) int {
+	if !r.ascending || from >= len(r.doc) || doc <= int(r.doc[from]) {
+		return from
+	}
+	at := min(len(r.doc)-1, from+doc-int(r.doc[from])) // not before the shape, because no two documents are equal
+	if int(r.doc[at]) == doc {
+		return at
+	}
+	n, ok := slices.BinarySearch(r.doc[from:at+1], int32(doc))
+	if !ok {
+		n--
+	}
+	return from + n
 }
 
 // blockOf finds out what a shape of the run belongs to, given the index of the shape. block is the

@@ -25,6 +25,8 @@ type runShapes struct {
 	links   []uint8       // for each shape: shapeLink, shapeLinks or 0
 	neutral []bool        // for each block: it has the same text in all readings
 
+	ascending bool // each element of doc is greater than the one before
+
 	before atomic.Pointer[termsBefore] // the last result of termsBefore
 }
 
@@ -151,7 +153,7 @@ func (f *File) decodeShapes(content []byte, first, end int) (*shapes, error) {
 			return nil, f.fault(errDamaged)
 		}
 		run := &s.runs[i]
-		*run = runShapes{at: make([]int32, u.Blocks), neutral: make([]bool, u.Blocks), of: make([]match.Shape, 0, u.Blocks), doc: make([]int32, 0, u.Blocks)}
+		*run = runShapes{at: make([]int32, u.Blocks), neutral: make([]bool, u.Blocks), of: make([]match.Shape, 0, u.Blocks), doc: make([]int32, 0, u.Blocks), ascending: true}
 		next := u.first
 		read := func() (neutral bool) {
 			x := r.Uvarint()
@@ -164,6 +166,9 @@ func (f *File) decodeShapes(content []byte, first, end int) (*shapes, error) {
 			}
 			run.links = append(run.links, uint8(x&(shapeLink|shapeLinks)))
 			run.of = append(run.of, match.Shape{Terms: int(x >> shapeBits), Open: x&shapeOpen != 0, Parting: x&shapeParting != 0})
+			if k := len(run.doc); k > 0 && int(run.doc[k-1]) >= doc {
+				run.ascending = false
+			}
 			run.doc = append(run.doc, int32(doc))
 			r.Bad = r.Bad || doc < 0 || doc+int(x&shapeLinks/shapeLinks) >= f.docs
 			return x&shapeNeutral != 0

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"encoding/binary"
 	"slices"
 	"unsafe"
@@ -249,6 +250,26 @@ type UsedLeaf struct {
 	N    uint32 // number of the document, or of the block in the run
 	List uint32 // the list of captures, for the method Users.Captures
 	Most uint32 // how often the page of one of the captures has the leaf at most
+}
+
+// LeavesFrom returns the part of list from the first leaf on whose number is n or higher.
+//
+// The numbers in list ascend, so that leaf n is at most n-list[0].N elements after the first. Mostly
+// it is exactly there, because few leaves have no users. A binary search in all of list took a fifth
+// of the time of a count of a word that 1 % of a million pages have.
+func LeavesFrom(list []UsedLeaf, n uint32) []UsedLeaf {
+	if len(list) == 0 || list[0].N >= n {
+		return list
+	}
+	to := len(list)
+	if gap := int(n - list[0].N); gap < to {
+		if list[gap].N == n {
+			return list[gap:]
+		}
+		to = gap
+	}
+	i, _ := slices.BinarySearchFunc(list[:to], n, func(used UsedLeaf, n uint32) int { return cmp.Compare(used.N, n) })
+	return list[i:]
 }
 
 // UsersOf returns the UsersBlock that describes run n, or nil if no block does.

@@ -102,6 +102,9 @@ type search struct {
 	nears  bool    // the query has a NEAR
 	words  []Word  // the words of the query in the part that is being read
 	parts  map[partKey]*Part
+
+	last    *Part // the last result of PartOf that is in parts, or nil
+	lastKey partKey
 }
 
 // finder returns a search that is not in use. When the search is done, the caller puts it back

@@ -133,14 +133,17 @@ func (q *Query) PartOf(s Shape, words []Word) (p *Part, ok bool) {
 		key.bits[i], key.place[i] = w.Bits, place
 		before = w.N
 	}
-	if p := f.parts[key]; p != nil {
-		return p, true
+	if f.last != nil && f.lastKey == key { // mostly; to compare two keys takes less time than to hash one
+		return f.last, true
 	}
-	if f.parts == nil || len(f.parts) >= partsMost {
-		f.parts = make(map[partKey]*Part)
+	if p = f.parts[key]; p == nil {
+		if f.parts == nil || len(f.parts) >= partsMost {
+			f.parts = make(map[partKey]*Part)
+		}
+		p = f.part(s, words, "")
+		f.parts[key] = p
 	}
-	p = f.part(s, words, "")
-	f.parts[key] = p
+	f.last, f.lastKey = p, key
 	return p, true
 }
 
