@@ -51,8 +51,8 @@ type Question struct {
 // It does not change once it is made. Only one goroutine may use it if the query asks for
 // ranks.
 type Words struct {
-	answers map[segment.RunRef]answers // by run, for the runs that were asked
-	read    map[segment.RunRef]bool    // the runs whose leaves were read, because no index has them
+	answers map[uint32][]answers    // for each segment: the answers of its runs
+	read    map[segment.RunRef]bool // the runs whose leaves were read, because no index has them
 	said    []said
 	says    []float64 // the lists Best.Says of all pages with a rank, one after the other
 	atoms   int       // number of atoms of the query
@@ -121,8 +121,8 @@ func (w *Words) Answer(ref record.Ref) match.Answer { return w.of(ref).answer }
 // ascending. sure is set if all of these match. asked is false if the run has no answers. Then all
 // of its captures may match, and some is nil.
 func (w *Words) OfRun(id, run uint32) (some []uint32, sure, asked bool) {
-	list, asked := w.answers[segment.RunRef{Segment: id, Run: run}]
-	sure = asked
+	list := w.ofRun(id, run)
+	sure = list.asked
 	for n, answer := range list.found(w.said) {
 		if some == nil {
 			some = make([]uint32, 0, len(list.said))
@@ -130,7 +130,7 @@ func (w *Words) OfRun(id, run uint32) (some []uint32, sure, asked bool) {
 		some = append(some, n)
 		sure = sure && answer == match.Yes
 	}
-	return some, sure, asked
+	return some, sure, list.asked
 }
 
 // RankBy sets the function that returns the rank of a capture's page. Of calls it for captures that
@@ -201,12 +201,14 @@ func (w *Words) Few(most int, part float64) (refs []record.Ref, ok bool) {
 		return nil, false
 	}
 	most = min(most, int(part*float64(w.asked)))
-	for run, list := range w.answers {
-		for n := range list.found(w.said) {
-			if len(refs) == most {
-				return nil, false
+	for id, runs := range w.answers {
+		for run := range runs {
+			for n := range runs[run].found(w.said) {
+				if len(refs) == most {
+					return nil, false
+				}
+				refs = append(refs, record.Ref{Segment: id, Run: uint32(run), N: n})
 			}
-			refs = append(refs, record.Ref{Segment: run.Segment, Run: run.Run, N: n})
 		}
 	}
 	return refs, true
@@ -226,16 +228,31 @@ func (w *Words) Indexed(ref record.Ref) bool {
 }
 
 func (w *Words) of(ref record.Ref) *said {
-	list, asked := w.answers[segment.RunRef{Segment: ref.Segment, Run: ref.Run}]
-	if !asked {
-		return &w.said[maybe]
+	return &w.said[w.ofRun(ref.Segment, ref.Run).of(ref.N)]
+}
+
+// ofRun returns the answers for a run of the segment id.
+func (w *Words) ofRun(id, run uint32) *answers {
+	if runs := w.answers[id]; int(run) < len(runs) {
+		return &runs[run]
 	}
-	return &w.said[list.of(ref.N)]
+	return new(answers)
+}
+
+// put sets the answers for a run.
+func (w *Words) put(run segment.RunRef, list answers) {
+	runs := w.answers[run.Segment]
+	if n := int(run.Run) + 1; n > len(runs) {
+		runs = append(runs, make([]answers, n-len(runs))...)
+		w.answers[run.Segment] = runs
+	}
+	runs[run.Run] = list
 }
 
 // answers has the answers for the captures of one run. An answer is an index in Words.said.
 type answers struct {
-	said []uint32 // the answers; empty if all captures have the answer nothing
+	asked bool     // if not set, the answer of each capture is maybe
+	said  []uint32 // the answers; empty if all captures have the answer nothing
 	// at has, for each of said, the number of the capture, ascending; all other captures have the
 	// answer nothing. If at is nil, said has the answers of all captures.
 	//
@@ -253,11 +270,11 @@ const answersShare = 8
 func newAnswers(count, some int) answers {
 	switch {
 	case some == 0:
-		return answers{}
+		return answers{asked: true}
 	case some <= count/answersShare:
-		return answers{at: make([]uint32, 0, some), said: make([]uint32, 0, some)}
+		return answers{asked: true, at: make([]uint32, 0, some), said: make([]uint32, 0, some)}
 	}
-	return answers{said: slices.Repeat([]uint32{nothing}, count)}
+	return answers{asked: true, said: slices.Repeat([]uint32{nothing}, count)}
 }
 
 // put sets the answer for capture n. The captures come in ascending order.
@@ -272,6 +289,8 @@ func (a *answers) put(n, said uint32) {
 // of returns the answer for capture n.
 func (a *answers) of(n uint32) uint32 {
 	switch {
+	case !a.asked:
+		return maybe
 	case a.at != nil:
 		if i, ok := slices.BinarySearch(a.at, n); ok {
 			return a.said[i]

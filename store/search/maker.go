@@ -1,7 +1,6 @@
 package search
 
 import (
-	"context"
 	"slices"
 
 	"infomall/store/block/facts"
@@ -90,11 +89,7 @@ type Maker struct {
 	bodies      map[segment.ID]bodyAnswer
 	page        Page
 	counts      []int
-	sums        Sums
-	listAt      []uint32    // memory of Sums: for each list of captures, 1 + an index in listsFound, or 0; zero between calls
-	listsFound  []uint32    // memory of Sums: the lists of captures with leaves in which the query matches something
-	listSums    []match.Sum // memory of Sums: for each of listsFound, what the query matches in these leaves
-	listCounts  []uint32    // memory of Sums: for each of listsFound, how often these leaves have each atom
+	mem         *sumsMemory // nil until Sums is called
 }
 
 // Stored reads the leaves of an archive. If a method fails, all captures of the current
@@ -159,7 +154,7 @@ func NewMaker(q Question, stored Stored) *Maker {
 	}
 	return &Maker{
 		q: q, stored: stored, known: make(map[said]uint32),
-		words:    &Words{answers: make(map[segment.RunRef]answers), read: make(map[segment.RunRef]bool), said: slices.Clone(firstSaid[:]), atoms: len(q.Query.Atoms()), query: q.Query},
+		words:    &Words{answers: make(map[uint32][]answers), read: make(map[segment.RunRef]bool), said: slices.Clone(firstSaid[:]), atoms: len(q.Query.Atoms()), query: q.Query},
 		readings: make(map[index.Reading]int), linked: make(map[readLeaf][]int32), bodies: make(map[segment.ID]bodyAnswer),
 	}
 }
@@ -168,6 +163,10 @@ func NewMaker(q Question, stored Stored) *Maker {
 // added. The caller must not add anything afterwards.
 func (m *Maker) Words(whole bool) *Words {
 	m.words.whole = whole
+	if m.mem != nil {
+		sumsMemories.Put(m.mem)
+		m.mem = nil
+	}
 	return m.words
 }
 
@@ -212,103 +211,11 @@ func (m *Maker) Add(run segment.RunRef, entries []Entry, own func(i int) (leaves
 			}
 		}
 	}
-	m.words.answers[run] = answers{said: list}
+	m.words.put(run, answers{asked: true, said: list})
 	m.words.read[run] = true
 	m.asked += len(list)
 	m.words.asked += len(list)
 	return nil
-}
-
-// hitShare is one of how many documents must match at most for the method Sums to look up each of
-// those, and not to go through all documents.
-const hitShare = 64
-
-// Sums returns what the query matches in the leaves of each capture of b, a block of users
-// of the index f. u is the decoded block, and hits is what the query matches in the
-// documents of f. The result is valid until the next call. Sums returns an error only if
-// ctx has ended.
-//
-// Sums looks only at the captures of leaves in which the query matches something. To look at all
-// takes .035 s more for a word that one of 100 of a million pages has: a count then takes 1.4 times
-// the time.
-func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *index.UsersBlock, u *index.Users) (*Sums, error) {
-	m.listAt = slices.Grow(m.listAt[:0], u.Lists())[:u.Lists()]
-	m.listsFound, m.listSums, m.listCounts = m.listsFound[:0], m.listSums[:0], m.listCounts[:0]
-	counted := 0 // number of atoms that are counted
-	if m.q.Rank != nil && m.words.atoms <= len(most{}) {
-		counted = m.words.atoms
-	}
-	at := func(list uint32) (n int) {
-		if m.listAt[list] == 0 {
-			m.listsFound, m.listSums = append(m.listsFound, list), append(m.listSums, match.Sum{})
-			m.listAt[list] = uint32(len(m.listsFound))
-			for range counted {
-				m.listCounts = append(m.listCounts, 0)
-			}
-		}
-		return int(m.listAt[list] - 1)
-	}
-	add := func(used index.UsedLeaf, p *match.Part) {
-		list := at(used.List)
-		m.listSums[list].Add(p)
-		if counted > 0 {
-			for a, n := range p.Counts {
-				m.listCounts[list*counted+a] += used.Most * uint32(n)
-			}
-		}
-	}
-	if hits.Len() < len(u.Documents)/hitShare {
-		for doc, of := hits.Next(0), u.Documents; doc >= 0; doc = hits.Next(doc + 1) {
-			if of = index.LeavesFrom(of, uint32(doc)); len(of) > 0 && int(of[0].N) == doc {
-				add(of[0], hits.Part(doc))
-			}
-		}
-	} else {
-		for _, used := range u.Documents {
-			if p := hits.Part(int(used.N)); p != nil {
-				add(used, p)
-			}
-		}
-	}
-	for i, named := range b.Named {
-		if err := ctx.Err(); err != nil {
-			clear(m.listAt)
-			return nil, err
-		}
-		as := f.Readings[named.Reading]
-		run := m.open(leafRun{named.RunRef, m.reading(as)}, as)
-		if run.none {
-			continue
-		}
-		m.load(run)
-		for _, used := range u.Leaves[i] {
-			if run.listed(used.N+1) && !run.indexed.Finds(int(used.N)) {
-				continue
-			}
-			switch l, err := m.leaf(run, LeafRef{named.RunRef, used.N}, as); {
-			case err != nil:
-				m.listSums[at(used.List)].AddUnknown()
-			case !l.Part.Plain():
-				add(used, l.Part)
-			}
-		}
-	}
-	out := &m.sums
-	out.reset(b.Captures, counted)
-	for k, n := range m.listsFound {
-		m.listAt[n] = 0
-		sum, counts := m.listSums[k], m.listCounts[k*counted:][:counted]
-		if sum.None() {
-			continue
-		}
-		for _, c := range u.List(n) {
-			for i := range c.Count {
-				out.find(c.From+i, sum, counts)
-			}
-		}
-	}
-	out.sort()
-	return out, nil
 }
 
 // AddPages computes answers for the captures of a run from an index of words. It does not
@@ -355,7 +262,7 @@ func (m *Maker) AddPages(ref segment.RunRef, run *index.Run, sums *Sums, first u
 		}
 		list.put(n, m.addFound(&whole, counts))
 	}
-	m.words.answers[ref] = list
+	m.words.put(ref, list)
 	m.asked += len(list.said)
 	m.words.asked += run.Pages
 	return nil

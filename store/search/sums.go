@@ -1,9 +1,12 @@
 package search
 
 import (
+	"context"
 	"math"
 	"slices"
+	"sync"
 
+	"infomall/store/search/index"
 	"infomall/store/words/match"
 )
 
@@ -93,4 +96,115 @@ func (s *Sums) sort() {
 			s.Found = append(s.Found, uint32(c))
 		}
 	}
+}
+
+// sumsMemory is the memory of Maker.Sums.
+type sumsMemory struct {
+	sums       Sums
+	listAt     []uint32    // for each list of captures: 1 + an index in listsFound, or 0; zero between calls
+	listsFound []uint32    // the lists of captures with leaves in which the query matches something
+	listSums   []match.Sum // for each of listsFound: what the query matches in these leaves
+	listCounts []uint32    // for each of listsFound: how often these leaves have each atom
+}
+
+// sumsMemories has the sumsMemory of searches that have ended. A block of users needs half a megabyte,
+// which the next search finds zero already.
+var sumsMemories sync.Pool // of *sumsMemory
+
+// hitShare is one of how many documents must match at most for the method Sums to look up each of
+// those, and not to go through all documents.
+const hitShare = 64
+
+// Sums returns what the query matches in the leaves of each capture of b, a block of users
+// of the index f. u is the decoded block, and hits is what the query matches in the
+// documents of f. The result is valid until the next call. Sums returns an error only if
+// ctx has ended.
+//
+// Sums looks only at the captures of leaves in which the query matches something. To look at all
+// takes .035 s more for a word that one of 100 of a million pages has: a count then takes 1.4 times
+// the time.
+func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *index.UsersBlock, u *index.Users) (*Sums, error) {
+	if m.mem == nil {
+		if m.mem, _ = sumsMemories.Get().(*sumsMemory); m.mem == nil {
+			m.mem = new(sumsMemory)
+		}
+	}
+	mem := m.mem
+	mem.listAt = slices.Grow(mem.listAt[:0], u.Lists())[:u.Lists()]
+	mem.listsFound, mem.listSums, mem.listCounts = mem.listsFound[:0], mem.listSums[:0], mem.listCounts[:0]
+	counted := 0 // number of atoms that are counted
+	if m.q.Rank != nil && m.words.atoms <= len(most{}) {
+		counted = m.words.atoms
+	}
+	at := func(list uint32) (n int) {
+		if mem.listAt[list] == 0 {
+			mem.listsFound, mem.listSums = append(mem.listsFound, list), append(mem.listSums, match.Sum{})
+			mem.listAt[list] = uint32(len(mem.listsFound))
+			for range counted {
+				mem.listCounts = append(mem.listCounts, 0)
+			}
+		}
+		return int(mem.listAt[list] - 1)
+	}
+	add := func(used index.UsedLeaf, p *match.Part) {
+		list := at(used.List)
+		mem.listSums[list].Add(p)
+		if counted > 0 {
+			for a, n := range p.Counts {
+				mem.listCounts[list*counted+a] += used.Most * uint32(n)
+			}
+		}
+	}
+	if hits.Len() < len(u.Documents)/hitShare {
+		for doc, of := hits.Next(0), u.Documents; doc >= 0; doc = hits.Next(doc + 1) {
+			if of = index.LeavesFrom(of, uint32(doc)); len(of) > 0 && int(of[0].N) == doc {
+				add(of[0], hits.Part(doc))
+			}
+		}
+	} else {
+		for _, used := range u.Documents {
+			if p := hits.Part(int(used.N)); p != nil {
+				add(used, p)
+			}
+		}
+	}
+	for i, named := range b.Named {
+		if err := ctx.Err(); err != nil {
+			clear(mem.listAt)
+			return nil, err
+		}
+		as := f.Readings[named.Reading]
+		run := m.open(leafRun{named.RunRef, m.reading(as)}, as)
+		if run.none {
+			continue
+		}
+		m.load(run)
+		for _, used := range u.Leaves[i] {
+			if run.listed(used.N+1) && !run.indexed.Finds(int(used.N)) {
+				continue
+			}
+			switch l, err := m.leaf(run, LeafRef{named.RunRef, used.N}, as); {
+			case err != nil:
+				mem.listSums[at(used.List)].AddUnknown()
+			case !l.Part.Plain():
+				add(used, l.Part)
+			}
+		}
+	}
+	out := &mem.sums
+	out.reset(b.Captures, counted)
+	for k, n := range mem.listsFound {
+		mem.listAt[n] = 0
+		sum, counts := mem.listSums[k], mem.listCounts[k*counted:][:counted]
+		if sum.None() {
+			continue
+		}
+		for _, c := range u.List(n) {
+			for i := range c.Count {
+				out.find(c.From+i, sum, counts)
+			}
+		}
+	}
+	out.sort()
+	return out, nil
 }
