@@ -119,11 +119,7 @@ func checkTallyIn(rt *rapid.T, a *Archive, v *Snapshot) {
 				continue
 			}
 			if q.Keep != nil {
-				keep := q.Keep(b.Ref[i].Segment, b.Ref[i].Run)
-				if keep == nil {
-					continue
-				}
-				if ok, _ := keep(b.Ref[i].N); !ok {
+				if ok, _ := q.Keep(b.Ref[i].Segment, b.Ref[i].Run).Keeps(b.Ref[i].N); !ok {
 					continue
 				}
 			}
@@ -348,11 +344,19 @@ func drawTally(rt *rapid.T) record.Tally {
 		q.Skip = func(_, url string) bool { return url == "http://www.example.com/1" }
 	}
 	if rapid.IntRange(0, 2).Draw(rt, "keeps") == 0 {
-		q.Keep = func(segment, run uint32) func(uint32) (bool, error) {
+		asks := rapid.Bool().Draw(rt, "keep asks")
+		q.Keep = func(segment, run uint32) *record.Kept {
+			kept := &record.Kept{Any: (segment+run)%3 == 1}
 			if (segment+run)%3 == 0 {
 				return nil
 			}
-			return func(n uint32) (bool, error) { return n%3 != 1, nil }
+			if !kept.Any {
+				kept.Some = []uint32{0, 2, 3, 7, 8, 9}
+			}
+			if asks {
+				kept.Has = func(n uint32) (bool, error) { return n%3 != 1, nil }
+			}
+			return kept
 		}
 	}
 	return q
