@@ -171,9 +171,23 @@ func (s *speech) saysSomething(w *word) bool {
 	return w.letters > 1
 }
 
+// lone reports whether the word is a single Chinese letter. If several of them follow each other,
+// they may be a word that the list of package cut lacks, such as 入职.
+func (w *word) lone() bool { return w.script == chinese && w.letters == 1 }
+
+// lones returns how many of the words are single Chinese letters.
+func lones(words []word) (n int) {
+	for i := range words {
+		if words[i].lone() {
+			n++
+		}
+	}
+	return n
+}
+
 // phrase is one word or several words that follow each other in a text without a stop
 // word or anything else between them, such as 毕业典礼. A stop word is a phrase by
-// itself.
+// itself, but see phraseEnd.
 type phrase struct {
 	text  string
 	units int // length of the phrase in words, as unitsOf counts them
@@ -195,10 +209,15 @@ func (s *speech) phrasesOf(all bool) []phrase {
 }
 
 // phraseEnd returns the index after the last word of the phrase that begins with word from. It
-// sets no limit to the length of the phrase.
+// sets no limit to the length of the phrase. A stop word of one letter between a word and a single
+// letter is part of the phrase, because the two letters may be a word: 在 is a stop word, and
+// 在逃人员 is cut into 在, 逃 and 人员.
 func (s *speech) phraseEnd(from int) int {
 	to := from + 1
-	for !s.words[from].stop && to < len(s.words) && !s.words[to].stop && s.joined(to) {
+	for !s.words[from].stop && to < len(s.words) && s.joined(to) {
+		if s.words[to].stop && !(s.words[to].lone() && to+1 < len(s.words) && s.joined(to+1) && s.words[to+1].lone() && !s.words[to+1].stop) {
+			break
+		}
 		to++
 	}
 	return to
@@ -216,10 +235,16 @@ func (s *speech) joined(n int) bool {
 
 func isDigit(c byte) bool { return c-'0' < 10 }
 
+// partedCost has the cost in the method split of parting two words, by how many of them are single
+// Chinese letters. A single letter is likely the end or the beginning of a word that the list of
+// package cut lacks, such as 加 in the name 加索尔. Two single letters are likely one word.
+var partedCost = [...]int{0, 36, phraseLetters * phraseLetters}
+
 // split adds the words from index from to index to as one phrase, or as several phrases if
 // they have more than phraseLetters letters. It chooses the phrases with the least sum of
-// (phraseLetters - letters of the phrase)², which are about equally long. If two choices have
-// the same sum, it takes the one whose earlier phrases are shorter.
+// (phraseLetters - letters of the phrase)², which are about equally long, and of partedCost for
+// each two words that are parted. If two choices have the same sum, it takes the one whose earlier
+// phrases are shorter.
 func (s *speech) split(from, to int, all bool) {
 	n := to - from
 	s.costs = append(s.costs[:0], 0) // the least cost of the first words, by their number
@@ -232,7 +257,11 @@ func (s *speech) split(from, to int, all bool) {
 				break
 			}
 			lack := max(phraseLetters-letters, 0)
-			if cost := s.costs[begin] + lack*lack; best < 0 || cost <= best {
+			cost := s.costs[begin] + lack*lack
+			if begin > 0 {
+				cost += partedCost[lones(s.words[from+begin-1:from+begin+1])]
+			}
+			if best < 0 || cost <= best {
 				best, size = cost, end-begin
 			}
 		}
