@@ -154,6 +154,7 @@ func (endless) KeysOf(context.Context, []record.Ref) ([]string, error) { return 
 func (endless) LastAdded() record.Time { return 0 }
 
 func (endless) WordsIndexed(record.Time, record.Time) (int, int, int64) { return 0, 0, 0 }
+func (endless) WordsUsable(record.Time, record.Time) (int, int, int)    { return 0, 0, 0 }
 
 func (endless) HasDocuments() bool { return false }
 

@@ -130,7 +130,7 @@ func (q *selection) Analyze(ctx context.Context) (*session.Result, error) {
 // "runs decompressed: 12".
 func addStats(t *session.Table, st record.ReadStats) {
 	for _, line := range []string{
-		fmt.Sprintf("pools opened: %s", openedPools(st.Pools)),
+		fmt.Sprintf("pools opened: %d (%s)", len(st.Pools), session.PoolNames(st.Pools)),
 		fmt.Sprintf("segments opened: %d", st.Segments),
 		fmt.Sprintf("index chunks decoded: %d", st.Chunks),
 		fmt.Sprintf("bytes read from indexes: %d", st.IndexBytes),
@@ -141,12 +141,4 @@ func addStats(t *session.Table, st record.ReadStats) {
 	} {
 		t.Add(value.OfText(line))
 	}
-}
-
-// openedPools returns the names of pools as a list in words, or "none".
-func openedPools(names []string) string {
-	if len(names) == 0 {
-		return "none"
-	}
-	return strings.Join(names, ", ")
 }

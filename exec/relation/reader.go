@@ -184,6 +184,10 @@ type Snapshot interface {
 	// many of them have an index of words (indexed), and how many captures the indexed segments
 	// have. With indexes, Words is fast even for a few captures.
 	WordsIndexed(from, to record.Time) (indexed, all int, captures int64)
+	// WordsUsable counts the same segments. It opens their indexes of words, and returns how many
+	// have one that Words uses, and how many have only ones that are damaged or out of date
+	// (unusable).
+	WordsUsable(from, to record.Time) (usable, unusable, all int)
 	// HasDocuments reports whether the archive has texts of documents, such as PDF files.
 	HasDocuments() bool
 	// NearWords returns, for each of words, the similarly spelled words that occur in the texts of

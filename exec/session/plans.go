@@ -116,27 +116,36 @@ func readLine(p *cost.Part, fileBytes float64) string {
 	return line
 }
 
-// wordLine returns a line that says how many of the segments in the time w have an index of
-// words. In these segments a search reads the index and not the pages.
+// wordLine returns a line that says of how many segments in the time w a search reads the index
+// of words, and of how many it reads the pages. It opens the indexes, because a search does not
+// use one that is damaged or of another version.
 func wordLine(snap relation.Snapshot, w relation.Window) string {
-	indexed, all, _ := snap.WordsIndexed(w.From, w.To)
-	line := fmt.Sprintf("words: of %s by the index, of %d from the pages", value.Counted(indexed, "segment"), all-indexed)
-	if indexed < all {
+	usable, unusable, all := snap.WordsUsable(w.From, w.To)
+	line := fmt.Sprintf("words: of %s by the index, of %d from the pages", value.Counted(usable, "segment"), all-usable)
+	switch {
+	case unusable > 0:
+		line += fmt.Sprintf(", because the index of %d cannot be used; REINDEX SEARCH makes it again", unusable)
+	case usable < all:
 		line += "; MERGE POOL and REINDEX SEARCH make indexes"
 	}
 	return line
 }
 
 // poolList returns names as text for a line, with how many they are out of
-// all. If they are more than twelve, it shows only the first and the last.
+// all.
 func poolList(names []string, of int) string {
+	return fmt.Sprintf("%s (%d of %d)", PoolNames(names), len(names), of)
+}
+
+// PoolNames returns the names of pools as text for a line, or "none". If they are more than
+// twelve, it shows only the first and the last.
+func PoolNames(names []string) string {
 	const shown = 12
-	list := strings.Join(names, ", ")
 	switch {
 	case len(names) == 0:
-		list = "none"
+		return "none"
 	case len(names) > shown:
-		list = names[0] + " … " + names[len(names)-1]
+		return names[0] + " … " + names[len(names)-1]
 	}
-	return fmt.Sprintf("%s (%d of %d)", list, len(names), of)
+	return strings.Join(names, ", ")
 }

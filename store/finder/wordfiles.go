@@ -118,6 +118,28 @@ func (v *Finder) WordsIndexed(from, to record.Time) (indexed, all int, captures 
 	return indexed, all, captures
 }
 
+// WordsUsable counts as WordsIndexed does, but opens the indexes: usable is how many segments have
+// an index of words that a search uses, and unusable is how many have only indexes that are
+// damaged, of another version, or of another form of the segment's db-file.
+func (v *Finder) WordsUsable(from, to record.Time) (usable, unusable, all int) {
+	w, err := v.wordFiles()
+	for _, s := range v.Pin.Segments {
+		if s.First >= to || s.Last < from {
+			continue
+		}
+		all++
+		if err != nil {
+			continue // the folder of the indexes cannot be read: no index is used
+		}
+		if _, ok := w.file(s); ok {
+			usable++
+		} else if len(w.list[s.Number()]) > 0 {
+			unusable++
+		}
+	}
+	return usable, unusable, all
+}
+
 // HasWords returns the IDs of those segments that have an index of words that can be used. whole
 // reports whether all of them have one common index that no other segment shares.
 func (v *Finder) HasWords(segments []*segment.Info) (has map[uint32]bool, whole bool, err error) {

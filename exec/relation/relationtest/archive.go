@@ -606,6 +606,9 @@ func (a *Archive) KeysOf(_ context.Context, refs []record.Ref) ([]string, error)
 // WordsIndexed reports that there are no indexes of words.
 func (a *Archive) WordsIndexed(_, _ record.Time) (indexed, all int, captures int64) { return 0, 0, 0 }
 
+// WordsUsable reports that there are no indexes of words.
+func (a *Archive) WordsUsable(_, _ record.Time) (usable, unusable, all int) { return 0, 0, 0 }
+
 // HasDocuments reports that there are no texts of documents.
 func (a *Archive) HasDocuments() bool { return false }
 
