@@ -286,7 +286,9 @@ func (g treeMaker) time() (t ast.TimeClause) {
 	if g.bool() {
 		c := &ast.TimeChoice{Op: ast.ChoiceOp(g.upTo(4))}
 		if c.Op == ast.ChoiceEach {
-			c.Unit = g.of(ast.PeriodUnits...)
+			if c.Unit = g.of(ast.PeriodUnits...); g.bool() {
+				c.Unit, c.T = "", g.param()
+			}
 		}
 		if c.Op == ast.ChoiceAt || c.Op == ast.ChoiceNearest {
 			c.T = g.moment()

@@ -41,7 +41,7 @@ func (n *Source) setTime(t ast.TimeClause, env *expr.Env) error {
 		return err
 	}
 	c := relation.Choice{AsOf: record.NoTime}
-	if t.Choice.T != nil {
+	if t.Choice.T != nil && t.Choice.Op != ast.ChoiceEach {
 		p, err := value.PeriodOf(t.Choice.T, env)
 		if err != nil {
 			return err
@@ -69,18 +69,40 @@ func (n *Source) setTime(t ast.TimeClause, env *expr.Env) error {
 	case ast.ChoiceLatest:
 		c.Kind, c.Text = relation.ChooseLast, "latest"
 	case ast.ChoiceEach:
-		if n.Relation.OfVisits {
-			err := ast.Errorf(t.Choice, "EACH gives states, but captures are visits")
-			err.Hint = "query versions, or count visits by GROUP BY date_trunc('" + t.Choice.Unit + "', time)"
+		unit, err := eachUnit(t.Choice, env)
+		if err != nil {
 			return err
 		}
-		c.Kind, c.Unit, c.Zone, c.Text = relation.ChooseEach, t.Choice.Unit, env.Location(), "each "+t.Choice.Unit
+		if n.Relation.OfVisits {
+			err := ast.Errorf(t.Choice, "EACH gives states, but captures are visits")
+			err.Hint = "query versions, or count visits by GROUP BY date_trunc('" + unit + "', time)"
+			return err
+		}
+		c.Kind, c.Unit, c.Zone, c.Text = relation.ChooseEach, unit, env.Location(), "each "+unit
 		if err := fewPeriods(t.Choice, c.Unit, n.Window); err != nil {
 			return err
 		}
 	}
 	n.Choice = c
 	return nil
+}
+
+// eachUnit returns the unit of the choice EACH, such as "month". It is written in the statement,
+// or is the value of a parameter.
+func eachUnit(c *ast.TimeChoice, env *expr.Env) (string, error) {
+	p, ok := c.T.(*ast.Param)
+	if !ok {
+		return c.Unit, nil
+	}
+	text, err := env.Param(p)
+	if err != nil {
+		return "", err
+	}
+	unit := strings.ToLower(text)
+	if !slices.Contains(ast.PeriodUnits, unit) {
+		return "", expr.UnknownName(p, "unit", text, "", ast.PeriodUnits)
+	}
+	return unit, nil
 }
 
 // within returns the duration d of AT t WITHIN d, in milliseconds.

@@ -73,8 +73,8 @@ const (
 type TimeChoice struct {
 	Span
 	Op   ChoiceOp
-	T    Expr   // the time of AT and NEAREST; nil for other forms
-	Unit string // the unit of EACH, one of PeriodUnits; "" for other forms
+	T    Expr   // the time of AT and NEAREST, or the parameter of EACH $name, a *Param; otherwise nil
+	Unit string // the unit of EACH, one of PeriodUnits; "" for EACH $name and other forms
 	// Within is the duration in AT t WITHIN d: the version counts only if the last
 	// visit before t and the first one after it are at most this far apart. It is nil
 	// without WITHIN.
@@ -96,6 +96,7 @@ func (c *TimeChoice) print(p *printer) {
 		p.WriteString("LATEST")
 	case ChoiceEach:
 		p.words("EACH ", c.Unit)
+		p.clause("", c.T)
 	}
 }
 

@@ -38,7 +38,8 @@ words = 'text' | $name
 ` + helpKey + helpScope + `time = range [choice] [known] | choice [range] [known] | known
 known = KNOWN AT t
 range = BETWEEN t AND t | FROM t TO t | SINCE t | UNTIL t | DURING t AND t
-choice = (AT t | AS OF t) [WITHIN 7d] | NEAREST t | FIRST | LATEST | EACH unit
+choice = (AT t | AS OF t) [WITHIN 7d] | NEAREST t | FIRST | LATEST
+  | EACH unit | EACH $name
 unit = year | month | week | day
 ` + helpT + `n = 10 | $name
 `}, topic{"SEARCH", `

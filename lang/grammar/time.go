@@ -146,7 +146,12 @@ func (p *parser) timeChoice() (*ast.TimeChoice, error) {
 		c.Op = ast.ChoiceLatest
 	case "EACH":
 		c.Op = ast.ChoiceEach
-		c.Unit, err = p.unit()
+		if t := p.peek(); t.Type == scan.Param {
+			p.next()
+			c.T = scan.Literal(t)
+		} else {
+			c.Unit, err = p.unit()
+		}
 	}
 	if err == nil && c.Op == ast.ChoiceAt && p.atWithin() {
 		c.Within, err = p.withinGap()
