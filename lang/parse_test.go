@@ -120,6 +120,7 @@ var someStatements = []struct{ src, want string }{
 	{"select * from 'x' during 2008-06 and 2008-07 each month as v join file 'urls.csv' as f on f.u = v.url left join periods(day) between 2008 and 2009 as p on p.time = v.time",
 		"SELECT * FROM 'x' DURING 2008-06 AND 2008-07 EACH month AS v JOIN FILE 'urls.csv' AS f ON f.u = v.url LEFT JOIN periods(day) BETWEEN 2008 AND 2009 AS p ON p.time = v.time"},
 	{"SELECT * FROM 'x' EACH year UNION ALL SELECT * FROM file EACH week", ""},
+	{"SELECT * FROM versions EACH $unit", ""},
 	{"select 1 union select 2 except select 3 Intersect select 4 union all select 5",
 		"SELECT 1 UNION SELECT 2 EXCEPT SELECT 3 INTERSECT SELECT 4 UNION ALL SELECT 5"},
 	{"select a except select b", "SELECT a EXCEPT SELECT b"},
@@ -517,7 +518,8 @@ func TestLimits(t *testing.T) {
 		{"CASE", "SELECT " + strings.Repeat("CASE WHEN ", 10_000) + "a", "1:2008: nested more than 200 deep"},
 		{"chain", "SELECT 1" + strings.Repeat("+1", 10_001), "more than 10000 operators in one expression"},
 		{"moment", "SELECT 1 FROM 'x' AT NOW" + strings.Repeat("-1d", 10_001), "more than 10000 operators in one expression"},
-		{"statement", "SELECT 1;\nSELECT '" + strings.Repeat("x", 1<<20) + "'", "2:1: statement longer than 1 MB (is a ; missing?)"},
+		{"statement", "SELECT 1;\nSELECT '" + strings.Repeat("x", 1<<20) + "'", "2:8: statement longer than 1 MB (the text in quotes here has 1048576 bytes; is the quote at its end missing?)"},
+		{"long list", "SELECT 1;\nSELECT 1 IN (" + strings.Repeat("12345, ", 1<<18) + "1)", "2:1: statement longer than 1 MB (end each statement with a ;, and read a long list with FILE 'list.csv')"},
 		{"script", strings.Repeat(" ", 16<<20) + "SELECT 1", "1:1: script of 16777224 bytes (at most 16 MB; cut it into several)"},
 	} {
 		if _, err := Parse(tt.src, ""); err == nil || !strings.Contains(err.Error(), tt.want) {

@@ -136,12 +136,21 @@ func (s *Scanner) end() {
 	s.Tokens = append(s.Tokens, Token{Type: EOF, Pos: pos})
 }
 
+// tooLong reports that the statement that begins at start is too long. If most of it is one
+// text in quotes, the fault points there.
 func (s *Scanner) tooLong(start ast.Pos) {
+	at, hint := start, "end each statement with a ;, and read a long list with FILE 'list.csv'"
+	if n := len(s.Tokens); n > 0 {
+		if last := &s.Tokens[n-1]; last.Type == String && len(last.Value) > statementBytesMax/2 {
+			at = ast.Pos(last.Pos)
+			hint = fmt.Sprintf("the text in quotes here has %d bytes; is the quote at its end missing?", len(last.Value)-2)
+		}
+	}
 	s.giveUp()
 	s.Errs = append(s.Errs, &ast.Error{
-		Span: ast.Span{Start: start, End: start},
+		Span: ast.Span{Start: at, End: at},
 		Msg:  fmt.Sprintf("statement longer than %d MB", statementBytesMax>>20),
-		Hint: "is a ; missing?",
+		Hint: hint,
 	})
 }
 
