@@ -27,6 +27,10 @@ const (
 	barMin     = 10
 )
 
+// belowLines is about how many lines the statement may take below a chart. A longer one is cut, so
+// that the chart does not leave the screen.
+const belowLines = 3
+
 // chart is a Writer that draws one bar for each number in a row. Beside the bars it writes
 // the other values of the row. All bars have the same scale, unless those of a column would
 // then be too short to see; see plot.scales. Bars of negative numbers are hatched. If the
@@ -117,7 +121,8 @@ func (c *chart) End() error {
 	}
 	c.line(c.dim("(" + footer + ")"))
 	for _, s := range c.o.below() {
-		for _, s := range brokenLines(string(cells.AppendLine(nil, s, nil)), width) {
+		s, _ := cells.Clip(string(cells.AppendLine(nil, s, nil)), belowLines*width)
+		for _, s := range brokenLines(s, width) {
 			c.line(c.dim(s))
 		}
 	}

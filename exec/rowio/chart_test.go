@@ -124,6 +124,17 @@ archive
 	}
 }
 
+// TestChartBelow shows that a long statement takes a few lines below a chart.
+func TestChartBelow(t *testing.T) {
+	cols, b := months(5)
+	long := "SELECT " + strings.Repeat("length(url), ", 1000) + "1"
+	got := write(t, "chart", Options{Width: 40, Statement: long, Archive: "archive"}, cols, b)
+	lines := strings.Split(strings.TrimSuffix(got, "\n"), "\n")
+	if n := len(lines); n > 7 || !strings.HasSuffix(lines[n-2], "…") || lines[n-1] != "archive" {
+		t.Errorf("%d lines, want at most 7, a cut statement and the archive at the end:\n%.600s", n, got)
+	}
+}
+
 // TestTimeline shows that a report draws each column of numbers, and gives times
 // their true places.
 func TestTimeline(t *testing.T) {
