@@ -23,6 +23,7 @@ import (
 type Program struct {
 	Name   string            // name of the text in errors, such as "query daily"
 	Text   string            // the statements
+	Run    string            // the RUN without its parameters, such as "RUN daily"
 	Params map[string]string // the parameters of the session, replaced or extended by those of the RUN
 	Known  record.Time       // the time at which what the statements read was known; 0 means all that is known
 }
@@ -41,8 +42,10 @@ func (s *Session) Expand(ctx context.Context, st *ast.Run) (*Program, error) {
 	}
 	maps.Copy(p.Params, given)
 	if st.Name == nil {
+		p.Run = "RUN " + st.File.String()
 		err = s.expandFile(p, st)
 	} else {
+		p.Run = "RUN " + st.Name.String()
 		err = s.expandName(ctx, p, st)
 	}
 	if err != nil {
@@ -52,12 +55,12 @@ func (s *Session) Expand(ctx context.Context, st *ast.Run) (*Program, error) {
 }
 
 // Enter makes the session use the parameters of the program p, and its KNOWN AT time, if
-// any. The caller calls leave after the program; it restores the earlier parameters and
-// time.
+// any. Errors about a parameter without a value then name the RUN. The caller calls leave
+// after the program; it restores what was before.
 func (s *Session) Enter(p *Program) (leave func()) {
-	params, known := s.o.Params, s.known
-	s.o.Params, s.known = p.Params, p.Known
-	return func() { s.o.Params, s.known = params, known }
+	params, known, run := s.o.Params, s.known, s.run
+	s.o.Params, s.known, s.run = p.Params, p.Known, p.Run
+	return func() { s.o.Params, s.known, s.run = params, known, run }
 }
 
 // arguments returns the values that the RUN statement st gives to
@@ -255,7 +258,7 @@ func eachParam(st ast.Statement, visit func(*ast.Param)) {
 // for the statements after it. If every parameter has a value, it returns 0
 // and nil.
 func (s *Session) MissingParam(list []ast.Statement) (at int, err error) {
-	env := value.Env{Params: maps.Clone(s.o.Params)}
+	env := value.Env{Params: maps.Clone(s.o.Params), Run: s.run}
 	for at, st := range list {
 		if _, ok := st.(*ast.Save); ok {
 			continue // its parameters get values when the saved query runs

@@ -110,6 +110,7 @@ type Session struct {
 	depth    int               // number of scripts around the statements, one inside the other
 	warm     bool              // a plan has run, so what the next one reads may be in the cache
 	trying   bool              // statements that write may be read even if the session is read-only; they are not run
+	run      string            // the RUN whose statements the session runs, as in Program.Run; "" if there is none
 	known    record.Time       // the session reads what was known at this time; 0 means all that is known
 	visits   *VisitBudget      // budget of the run of an adaptive schedule; otherwise nil
 	batch    *Batch            // batch of the watch whose THEN the session runs; otherwise nil
@@ -243,7 +244,7 @@ func (s *Session) SetNow(now Clock) { s.o.Now = now }
 // while one statement runs, such as the current time and the parameters.
 func (s *Session) Env() *expr.Env {
 	env := &expr.Env{
-		Now: record.At(s.Now()), Zone: s.o.Settings.Timezone, Params: s.o.Params,
+		Now: record.At(s.Now()), Zone: s.o.Settings.Timezone, Params: s.o.Params, Run: s.run,
 		Level: s.o.Settings.CutLevel(), Profile: s.o.Settings.Profile, Collapse: s.o.Settings.Collapse, Plain: s.o.Plain,
 		Defined: s.Defined(), Watched: s.watched(), Known: s.known, Stored: s.stored, StoredNames: s.StoredNames, Synonyms: s.o.Settings.synonyms,
 		Regions: s.o.Settings.regions,

@@ -20,6 +20,7 @@ type Env struct {
 	// times. Nil means UTC.
 	Zone   *time.Location
 	Params map[string]string // values by parameter name, without the $
+	Run    string            // the RUN without its parameters, such as "RUN ngram", if the statement is one of a script that RUN runs
 	// Level says how finely queries divide a page into blocks; 0 means as
 	// finely as possible. Profile is the algorithm that divides pages:
 	// "modern", which "" also means, or "classic".

@@ -190,6 +190,9 @@ func (e *Env) Param(p *ast.Param) (string, error) {
 	if !ok {
 		err := ast.Errorf(p, "parameter $%s has no value", p.Name)
 		err.Hint = fmt.Sprintf("give it with --param %s=… or SET $%s = …", p.Name, p.Name)
+		if e.Run != "" {
+			err.Hint = fmt.Sprintf("write %s (%s = …)", e.Run, p.Name)
+		}
 		return "", err
 	}
 	return s, nil
