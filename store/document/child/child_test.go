@@ -344,3 +344,12 @@ func TestTimeOfInput(t *testing.T) {
 		t.Errorf("got %+v, %v, want %q", d, err, want)
 	}
 }
+
+// TestAllocated shows that allocated counts what the process allocates.
+func TestAllocated(t *testing.T) {
+	before := allocated()
+	kept := make([]byte, prepareMany)
+	if got := allocated() - before; got < prepareMany {
+		t.Errorf("%d bytes are counted after %d were allocated", got, len(kept))
+	}
+}
