@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"bytes"
 	"fmt"
 	"path/filepath"
 	"reflect"
@@ -126,7 +127,14 @@ func TestDamagedCensus(t *testing.T) {
 		{"another status", func(c *Census) { c.Traits[0].Status++ }, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			x := changedCensus(t, dir, info, tt.change)
+			x := changedPair(t, dir, info, keyCensus, func(v []byte) []byte {
+				c, err := decodeCensus(v)
+				if err != nil {
+					t.Fatal(err)
+				}
+				tt.change(c)
+				return c.encode()
+			})
 			defer x.Close()
 			warned := 0
 			s := NewReader(disk.Inside(disk.OS, dir), info, x, func(error) { warned++ })
@@ -149,8 +157,9 @@ func TestDamagedCensus(t *testing.T) {
 	}
 }
 
-// changedCensus opens a copy of the index of a segment in dir with another census.
-func changedCensus(t *testing.T, dir string, info *Info, change func(*Census)) *indexfile.File {
+// changedPair opens a copy of the index of a segment in dir. The value of key, without its
+// checksum, is the one that change returns.
+func changedPair(t *testing.T, dir string, info *Info, key []byte, change func(v []byte) []byte) *indexfile.File {
 	t.Helper()
 	from, err := indexfile.Open(filepath.Join(dir, info.Index))
 	if err != nil {
@@ -170,13 +179,8 @@ func changedCensus(t *testing.T, dir string, info *Info, change func(*Census)) *
 	_, err = to.Add(info.Bucket(), func(put func(k, v []byte) error) error {
 		k, v, err := pairs.Seek(nil)
 		for ; k != nil && err == nil; k, v, err = pairs.Next() {
-			if string(k) == string(keyCensus) {
-				c, err := decodeCensus(v[4:])
-				if err != nil {
-					return err
-				}
-				change(c)
-				v = withCRC(c.encode())
+			if string(k) == string(key) {
+				v = withCRC(change(bytes.Clone(v[4:])))
 			}
 			if err := put(k, v); err != nil {
 				return err

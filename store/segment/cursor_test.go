@@ -81,6 +81,40 @@ func TestPassOver(t *testing.T) {
 	}
 }
 
+// TestCheckStarts shows that Check reports starts of chunks that differ from the db-file, whether or
+// not they can be decoded.
+func TestCheckStarts(t *testing.T) {
+	dir := t.TempDir()
+	info := writeSegment(t, dir, testEntries(20000))
+	for _, tt := range []struct {
+		name   string
+		change func(v []byte) []byte
+		faults int
+	}{
+		{"as they are", func(v []byte) []byte { return v }, 0},
+		{"another letter", func(v []byte) []byte { v[len(v)-1]++; return v }, 1},
+		{"one too many", func(v []byte) []byte { v[0]++; return append(v, 1, 0, 1, '~') }, 1},
+		{"none", func([]byte) []byte { return nil }, 1},
+	} {
+		found := 0
+		x := changedPair(t, dir, info, keyStarts, func(v []byte) []byte {
+			found++
+			return tt.change(v)
+		})
+		var faults []Fault
+		s := NewReader(disk.Inside(disk.OS, dir), info, x, nil)
+		err := s.Check(t.Context(), func(f Fault) error {
+			faults = append(faults, f)
+			return nil
+		}, func(uint32, *Run) error { return nil })
+		s.Close()
+		x.Close()
+		if err != nil || found != 1 || len(faults) != tt.faults || len(faults) > 0 && !faults[0].Index {
+			t.Errorf("%s: the starts were changed %d times, faults %v, error %v; want %d faults of the index", tt.name, found, faults, err, tt.faults)
+		}
+	}
+}
+
 // TestPassOverRuns reads the chunks of some runs of a segment, from the beginning and from some
 // keys on: from the index, from the db-file, and from indexes that lack a chunk. If a run is passed
 // over, its chunk may be missing: it is not read. The loss of any other chunk is noticed.
