@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -125,4 +126,71 @@ func skipping(a *Archive) (digests map[string]record.Digest, bodies int, damage 
 		}
 	}
 	return digests, bodies, v.Damage()
+}
+
+// TestChangeOverDamage reads the changes of a URL whose second capture is in a damaged run. The
+// first capture came in last, so the scan compares captures. It must not compare the third with
+// the first, because what is known of the third is how it differs from the lost one.
+func TestChangeOverDamage(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "archive")
+	a := openAt(dir, Options{})
+	url := "http://a.example/"
+	lost := &visit{url: url, time: day0, status: 200, body: "<p>the text of the second and the third capture</p>"}
+	third := &visit{url: url, time: day0 + 40*dayMillis, status: 200, body: lost.body}
+	first := &visit{url: url, time: day0 - 40*dayMillis, status: 200, body: "<p>another text</p>"}
+	for _, v := range []*visit{lost, third, first} {
+		// A scan does not compare columns of the last URL of a chunk.
+		put(t, a, []*visit{v, {url: "http://b.example/", time: v.time, status: 200, body: v.body}})
+	}
+	a.Close()
+	files, err := glob(filepath.Join(dir, commit.DirPools, lost.time.Pool(), "*.raw"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	b, err := readFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := strings.Index(string(b), "\n\n") + 2; i < len(b); i++ {
+		b[i] ^= 0x55
+	}
+	indexes, err := glob(filepath.Join(dir, commit.DirIndex, "*"))
+	if err != nil || len(indexes) == 0 {
+		t.Fatal(indexes, err)
+	}
+	for _, name := range indexes {
+		if err := removeFile(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := writeFile(files[0], b); err != nil {
+		t.Fatal(err)
+	}
+	a = openAt(dir, Options{})
+	defer a.Close()
+	v, err := a.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	v.SkipDamage()
+	changes := func(columns record.Columns) (out []string) {
+		for b, err := range v.Scan(t.Context(), record.Scan{From: record.MinTime, To: record.MaxTime, Columns: columns}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range b.N {
+				if b.URLs()[i] == url {
+					out = append(out, fmt.Sprint(b.Time[i].Pool(), " ", b.Change[i]))
+				}
+			}
+		}
+		return out
+	}
+	want := []string{first.time.Pool() + " " + fmt.Sprint(record.ChangeFirst), third.time.Pool() + " " + fmt.Sprint(record.ChangeSame)}
+	for _, columns := range []record.Columns{record.ColChange, record.ColChange | record.ColSense} {
+		if got := changes(columns); !slices.Equal(got, want) {
+			t.Errorf("changes with columns %b: %q, want %q", columns, got, want)
+		}
+	}
 }

@@ -12,10 +12,12 @@ import (
 	"pgregory.net/rapid"
 
 	"infomall/store/block/divide"
+	"infomall/store/commit"
 	"infomall/store/memo"
 	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/search"
+	"infomall/store/search/index"
 	"infomall/store/urlkey"
 	"infomall/store/words/match"
 )
@@ -412,5 +414,86 @@ func TestNearWordsBounded(t *testing.T) {
 	}
 	if texts := near[0][0].Texts; texts < 10 || texts > pages/2 {
 		t.Errorf("%d of %d texts were read, want those of the first 16 MB", texts, pages)
+	}
+}
+
+// TestWordsOfManyIndexes asks an archive with so many pools that their indexes of words are in
+// several files. Each page must get its own answer.
+func TestWordsOfManyIndexes(t *testing.T) {
+	a := openAt(t.TempDir(), Options{})
+	defer a.Close()
+	var visits []*visit
+	for n := range 2*commit.DerivedMost + 1 {
+		body := fmt.Sprintf("<html><title>page</title><p>page %d of the archive</p><p>%s</p></html>", n, []string{"river", "mountain"}[n%2])
+		visits = append(visits, &visit{url: fmt.Sprintf("http://www.example.com/%d", n), time: day0 + record.Time(n)*32*dayMillis, status: 200, body: body})
+	}
+	put(t, a, visits)
+	indexWords(t, a)
+	v, err := a.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	if usable, _, all := v.WordsUsable(record.MinTime, record.MaxTime); usable != len(visits) || all != len(visits) {
+		t.Fatalf("%d of %d segments have an index, want %d", usable, all, len(visits))
+	}
+	for i, word := range []string{"river", "mountain"} {
+		q, err := match.Parse(word)
+		if err != nil {
+			t.Fatal(err)
+		}
+		words, err := v.Words(t.Context(), search.Question{Query: q, Rank: func(p *search.Page) search.Best { return rankOf(q, p) }}, nil, record.MinTime, record.MaxTime)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for b, err := range v.Scan(t.Context(), record.Scan{From: record.MinTime, To: record.MaxTime}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k := range b.N {
+				has, sure := words.Has(b.Ref[k])
+				n := int((b.Time[k] - day0) / (32 * dayMillis))
+				if !sure || (has == 1) != (n%2 == i) {
+					t.Errorf("page %d has %q: %v, sure %v", n, word, has, sure)
+				}
+			}
+		}
+	}
+}
+
+// TestWordsOfLayout shows that the index has the words of the leaves of a page, but not those of its
+// layout, which nobody sees.
+func TestWordsOfLayout(t *testing.T) {
+	a := openAt(t.TempDir(), Options{})
+	defer a.Close()
+	body := "<html><title>page</title><body class=layout><p>" + paragraphs[0] + "</p><p>" + paragraphs[1] + "</p></body></html>"
+	put(t, a, []*visit{{url: "http://www.example.com/", time: day0, status: 200, body: body}})
+	indexWords(t, a)
+	files := a.folder.Files()
+	names, err := a.folder.DerivedNames(commit.Words)
+	if err != nil || len(names) != 1 {
+		t.Fatal(names, err)
+	}
+	f, err := index.Open(files, names[0], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	indexed, skipped := 0, 0
+	for n := range f.Runs {
+		blocks, err := f.Skipped(uint32(n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, is := range blocks {
+			if is {
+				skipped++
+			} else {
+				indexed++
+			}
+		}
+	}
+	if indexed != 2 || skipped != 1 {
+		t.Errorf("%d blocks are in the index and %d are skipped, want the two paragraphs and the layout", indexed, skipped)
 	}
 }
