@@ -129,8 +129,12 @@ func (q *selection) Analyze(ctx context.Context) (*session.Result, error) {
 // addStats adds rows to t that show what a query read from the archive, such as
 // "runs decompressed: 12".
 func addStats(t *session.Table, st record.ReadStats) {
+	pools := fmt.Sprintf("pools opened: %d", len(st.Pools))
+	if len(st.Pools) > 0 {
+		pools += " (" + session.PoolNames(st.Pools) + ")"
+	}
 	for _, line := range []string{
-		fmt.Sprintf("pools opened: %d (%s)", len(st.Pools), session.PoolNames(st.Pools)),
+		pools,
 		fmt.Sprintf("segments opened: %d", st.Segments),
 		fmt.Sprintf("index chunks decoded: %d", st.Chunks),
 		fmt.Sprintf("bytes read from indexes: %d", st.IndexBytes),
