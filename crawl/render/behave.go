@@ -143,7 +143,8 @@ func (t *tab) loadMore(ctx context.Context, _ int) (n int, more bool, err error)
 	return 1, after > before, err
 }
 
-// host returns the host of the page for the rules. Scripts may have led the browser there.
+// host returns the host whose rules hold for the page. If Page.Host names none, it is the host
+// that the browser shows now, to which scripts may have led.
 func (t *tab) host(ctx context.Context) (string, error) {
 	if t.page.Host != "" {
 		return t.page.Host, nil

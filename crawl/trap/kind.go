@@ -7,12 +7,14 @@ import (
 	"infomall/store/urlkey"
 )
 
-// kindLength bounds the name of a kind (a set of URLs that one script seems to
-// serve), in bytes. A last part of a path with digits, such as item12, counts as
-// the name of a script if it has at most plainName letters, otherwise as a title.
 const (
+	// kindLength is the largest length, in bytes, of the name of a kind (a set of
+	// URLs that one script seems to serve).
 	kindLength = 256
-	plainName  = 12
+	// plainName is the largest number of letters that the last part of a path may
+	// have to count as the name of a script if it has digits, such as item12. A
+	// longer one counts as a title.
+	plainName = 12
 )
 
 // KindOf returns the name of the kind of URLs to which the canonical URL u belongs, such

@@ -468,8 +468,8 @@ func havingShare(g *plan.Group) float64 {
 	return selectivity([]expr.Expr{g.Having}, new(record.Expected))
 }
 
-// begin prepares m to make draws with runner, which may be nil; then m makes none. The
-// caller must call end when the estimate is made.
+// begin prepares m to make draws with runner. If runner is nil, m makes no draws. The caller
+// must call end when the estimate is made.
 func (m *maker) begin(ctx context.Context, runner *op.Runner) (end func()) {
 	m.drawing, m.runner, m.left = ctx, runner, drawSeconds
 	if runner == nil {

@@ -241,7 +241,7 @@ func (r *ranking) start() error {
 
 // cut divides the blocks of the graph (ranges of consecutive nodes) into
 // stages, which a round computes one after the other. The stages have about
-// equally many edges and nodes. The number of workers plays no part in this.
+// equally many edges and nodes. They do not depend on the number of workers.
 func (r *ranking) cut() {
 	total := r.g.edges + int64(r.g.nodes)
 	r.stage = []int{0}

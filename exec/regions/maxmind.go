@@ -103,8 +103,9 @@ func (f finding) first(paths ...[]any) (string, error) {
 	return "", nil
 }
 
-// name returns the name at the path: the text there, or the name in the language of f, or if
-// there is none, in English. The text comes first, because a path may not lead into a text.
+// name returns the name at the path. If the path leads to a text, that text is the name.
+// Otherwise it leads to names in several languages, and name returns the one in the language of
+// f, or the English one if there is none.
 func (f finding) name(path ...any) (string, error) {
 	if text, err := f.first(path); text != "" || err != nil {
 		return text, err

@@ -389,8 +389,8 @@ func parseZone(dst **time.Location, v string) error {
 var dateForms = []string{"2006-01-02", "2006-01-02T15:04:05Z", "2006-01-02T15:04:05.000Z"}
 
 // boundText returns t as text, in the shortest of dateForms from which t can
-// be read back. The function read says which moment of the period that the
-// text names is meant: earliestOf or latestOf.
+// be read back. The text names a period, such as a day, and t is its first or its
+// last moment: read is earliestOf or latestOf.
 func boundText(t record.Time, read func(value.Period) record.Time) string {
 	text := ""
 	for _, form := range dateForms {

@@ -94,12 +94,11 @@ type hiddenURLs struct {
 	lists []hiddenList
 }
 
-// hiddenList is a deletion in memory: eight bytes for each URL, in ascending order, and for
-// DROP POOL a Gone without its key.
+// hiddenList is a deletion whose URLs were read into memory.
 type hiddenList struct {
 	deletion
-	hashes []byte
-	gone   []Gone // one for each hash; nil for DELETE
+	hashes []byte // for each URL, eight bytes; in ascending order
+	gone   []Gone // for DROP POOL: one for each hash, without its key; nil for DELETE
 }
 
 // hidden reads the deletions of s. It returns nil if there are none.

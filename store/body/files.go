@@ -135,9 +135,8 @@ func (f *Files) ForgetIndex(name string) {
 	delete(f.indexes, name)
 }
 
-// runBytesTypical is the assumed size of a decoded run in bytes. From it follows how
-// many runs the cache can hold. The cache counts how often runs are used, and does so
-// for ten times as many runs.
+// runBytesTypical is the assumed size of a decoded run in bytes. The cache counts how
+// often each run is used, for ten times as many runs of this size as fit into it.
 const runBytesTypical = 256 << 10
 
 // runCache returns the cache of decoded runs. The first call creates it. A key is

@@ -88,7 +88,7 @@ func (r *Removal) Touches(print uint32) bool {
 // kindRemoval is the word in the first line of a file that says it has a removal.
 const kindRemoval = "removal"
 
-// The words in the file of a removal for the statement that made it.
+// The file of a removal says with one of these words which statement made the removal.
 const (
 	removalDelete = "delete"
 	removalDrop   = "drop"

@@ -112,8 +112,8 @@ func (r *leafReader) each(spans []segment.Span, f func(n int, l *knownLeaf)) err
 	return nil
 }
 
-// of returns the known leaves of the run of span s, after it has read those of the span that were not
-// known.
+// of reads the leaves of span s that are not known yet. It returns all known leaves of the span's
+// run.
 func (r *leafReader) of(s segment.Span) (*knownLeaves, error) {
 	ref := segment.RunRef{Segment: s.Segment, Run: s.Run}
 	at := r.recentOf(ref)

@@ -39,8 +39,8 @@ func (r *Reader) Uvarint() uint64 {
 	return r.longUvarint()
 }
 
-// Uvarints decodes len(dst) numbers that binary.AppendUvarint wrote into dst, in less time than
-// as many calls of Uvarint.
+// Uvarints fills dst with numbers that binary.AppendUvarint wrote. It takes less time than
+// len(dst) calls of Uvarint.
 func (r *Reader) Uvarints(dst []uint64) {
 	b := r.B
 	for i := range dst {

@@ -358,8 +358,8 @@ func (s *Session) Done(u *report.Queued) error {
 	return nil
 }
 
-// Move gives u another priority; see crawl.State. It is a method of Session because that
-// of the state on disk calls Done.
+// Move gives u another priority; see crawl.State. Without this method, Session would have the
+// Move of the state on disk, which calls Done.
 func (s *Session) Move(u *report.Queued, priority uint64) error { return s.local.Move(u, priority) }
 
 // Crawl returns the description of what this fetcher has done; see crawl.State.

@@ -242,10 +242,9 @@ func (w *styleWalk) styleOf(e int32, parts []stylePart) int {
 	return i
 }
 
-// child returns the element of the tree that is the child at index place in a
-// style of element e. If there is no such element, child adds it; it returns -1
-// if the page is not being learned, or if the tree is full. It also returns -1 if
-// style is -1.
+// child returns a child of element e of the tree: the child at index place in the
+// style. If there is no such child, child adds it, but only while the page is being
+// learned and the tree has room. Otherwise it returns -1, as it does if style is -1.
 func (w *styleWalk) child(e int32, style, place int) int32 {
 	if style < 0 {
 		return -1
