@@ -87,3 +87,24 @@ func manualFunctions() string {
 
 // cellText escapes a text for a cell of a table in the manual.
 func cellText(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
+
+// TestManualNamesRelations shows that the table of sources in the manual has every relation.
+func TestManualNamesRelations(t *testing.T) {
+	text, err := os.ReadFile("../lang/LANGUAGE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(text), "| relation | one row per |\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	var names []string
+	for line := range strings.Lines(table) {
+		first, _, _ := strings.Cut(strings.TrimPrefix(line, "|"), "|")
+		names = append(names, first)
+	}
+	first := strings.Join(names, "")
+	for _, r := range all.Relations() {
+		if !strings.Contains(first, "`"+r.Name+"`") && !strings.Contains(first, "`"+r.Name+"(") {
+			t.Errorf("the table of sources lacks %s", r.Name)
+		}
+	}
+}
