@@ -175,16 +175,6 @@ func (s *speech) saysSomething(w *word) bool {
 // they may be a word that the list of package cut lacks, such as 入职.
 func (w *word) lone() bool { return w.script == chinese && w.letters == 1 }
 
-// lones returns how many of the words are single Chinese letters.
-func lones(words []word) (n int) {
-	for i := range words {
-		if words[i].lone() {
-			n++
-		}
-	}
-	return n
-}
-
 // phrase is one word or several words that follow each other in a text without a stop
 // word or anything else between them, such as 毕业典礼. A stop word is a phrase by
 // itself, but see phraseEnd.
@@ -235,16 +225,38 @@ func (s *speech) joined(n int) bool {
 
 func isDigit(c byte) bool { return c-'0' < 10 }
 
-// partedCost has the cost in the method split of parting two words, by how many of them are single
-// Chinese letters. A single letter is likely the end or the beginning of a word that the list of
-// package cut lacks, such as 加 in the name 加索尔. Two single letters are likely one word.
-var partedCost = [...]int{0, 36, phraseLetters * phraseLetters}
+// partCost is the cost in the method split of parting a word from a single Chinese letter, which is
+// likely the end or the beginning of a word that the list of package cut lacks, such as 加 in the
+// name 加索尔. tearCost is the cost of parting two single letters, which are likely one word, or a
+// number and its unit.
+const (
+	partCost = 36
+	tearCost = phraseLetters * phraseLetters
+)
+
+// parting returns the cost of ending a phrase before word n, which follows the word before it with
+// nothing between them.
+func (s *speech) parting(n int) int {
+	before, after := s.words[n-1].lone() && !s.isUnit(n-1), s.words[n].lone()
+	switch {
+	case after && (before || s.isUnit(n)):
+		return tearCost
+	case before || after:
+		return partCost
+	}
+	return 0
+}
+
+// isUnit reports whether word n is a single letter directly after a number, such as 月 in 7月.
+func (s *speech) isUnit(n int) bool {
+	return n > 0 && s.words[n].lone() && s.words[n-1].script == number && s.joined(n)
+}
 
 // split adds the words from index from to index to as one phrase, or as several phrases if
 // they have more than phraseLetters letters. It chooses the phrases with the least sum of
-// (phraseLetters - letters of the phrase)², which are about equally long, and of partedCost for
-// each two words that are parted. If two choices have the same sum, it takes the one whose earlier
-// phrases are shorter.
+// (phraseLetters - letters of the phrase)² and of the costs of parting them. So they are about
+// equally long. If two choices have the same sum, it takes the one whose earlier phrases are
+// shorter.
 func (s *speech) split(from, to int, all bool) {
 	n := to - from
 	s.costs = append(s.costs[:0], 0) // the least cost of the first words, by their number
@@ -259,7 +271,7 @@ func (s *speech) split(from, to int, all bool) {
 			lack := max(phraseLetters-letters, 0)
 			cost := s.costs[begin] + lack*lack
 			if begin > 0 {
-				cost += partedCost[lones(s.words[from+begin-1:from+begin+1])]
+				cost += s.parting(from + begin)
 			}
 			if best < 0 || cost <= best {
 				best, size = cost, end-begin

@@ -43,6 +43,7 @@ func TestTopic(t *testing.T) {
 		{"a word that the list lacks, in the middle", "<p>papi旗下美妆博主自曝遭家暴半年</p>", "papi旗下 美妆博主自曝遭家暴半年", "papi旗下 美妆博主自曝遭家暴半年"},
 		{"a word that begins with a stop word", "<p>外媒称一涉案在逃人员是红通五号</p>", "外媒称一涉案在逃 人员是红通五号", "外媒称一涉案在逃 人员是红通五号"},
 		{"a name", "<p>本赛季的最佳新人加索尔来自西班牙</p>", "本赛季 最佳新人加索尔来自西班牙", "本赛季 最佳新人加索尔来自西班牙"},
+		{"numbers and their units", "<p>假期值班表于7月10日前报校办公室</p>", "假期值班表于7月 10日前报校办公室", "假期值班表于7月 10日前报校办公室"},
 		{"Chinese heading", "<h3>今日要闻</h3><p>北京大学的网络实验室在收集网页</p>", "今日要闻", "今日要闻"},
 	}
 	for _, tt := range tests {
