@@ -257,7 +257,7 @@ var testArrows = map[string]string{
 	"exec/value":           "lang",
 	"exec/draw":            "store/block/divide",
 	"exec/regions":         "exec/regions/regionstest",
-	"store":                "store/disk/disktest store/disk/s3 store/disk/s3/s3test store/document store/readings store/packed crawl/state crawl/report store/page/markup store/block/life store/block/facts store/disk/lines store/block/divide store/catalog store/derive store/formats store/record store/record/message store/segment store/segment/indexfile store/timeline store/search store/words/match store/memo store/crc32c",
+	"store":                "store/disk/disktest store/disk/s3 store/disk/s3/s3test store/document store/readings store/packed crawl/state crawl/report store/page/markup store/block/life store/block/facts store/disk/lines store/block/divide store/catalog store/derive store/formats store/record store/record/message store/segment store/segment/indexfile store/timeline store/search store/search/index store/words/match store/memo store/crc32c",
 	"queries":              "lang store/record store/record/message store/formats/tianwang store/formats/warc",
 	"store/formats/mirror": "store/urlkey",
 	"crawl":                "store crawl/state store/disk",

@@ -394,13 +394,13 @@ func (r *Reader) collect(ctx context.Context, n *Request, keep bool) (*collected
 					return nil, nil, err
 				}
 			}
-			answer := match.Maybe
+			answer, text := match.Maybe, true
 			if words == nil {
 				answers = false
 			} else {
-				answer = words.Answer(b.Ref[i])
+				answer, text = words.AnswerAndText(b.Ref[i])
 			}
-			once.asked.version(false, answer != match.Null)
+			once.asked.version(false, text)
 			if answer == match.Null || !counted.Wants(b.Digest[i]) {
 				continue
 			}

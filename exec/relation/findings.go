@@ -327,8 +327,8 @@ func (r *Reader) has(ctx context.Context, n, from *Request, v *askedVersion) (ha
 		return false, false, nil, err
 	}
 	if words != nil {
-		if answer := words.Answer(v.ref); answer != match.Maybe {
-			return answer == match.Yes, answer != match.Null, nil, nil
+		if answer, text := words.AnswerAndText(v.ref); answer != match.Maybe {
+			return answer == match.Yes, text, nil, nil
 		}
 	}
 	res, err := r.response(ctx, v.ref, options(n))

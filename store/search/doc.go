@@ -84,12 +84,14 @@ const (
 	maybe   = iota // the answer for the capture is not known
 	null           // the capture is no page, and has no text
 	nothing        // the page has no atom of the query
+	empty          // the same, because it is a document without text
 )
 
 var firstSaid = [...]said{
 	maybe:   {answer: match.Maybe},
 	null:    {answer: match.Null, sure: true, place: -1},
 	nothing: {answer: match.No, sure: true, place: -1},
+	empty:   {answer: match.No, sure: true, place: -1},
 }
 
 // Of returns whether the text of the page of a capture matches the query, and the rank of the
@@ -116,6 +118,13 @@ func (w *Words) Of(ref record.Ref) (match.Answer, Best) {
 // Answer returns the answer for a capture, as Of does, but without a rank. If Of returns Maybe
 // only because the page must be read for its rank, Answer returns Yes.
 func (w *Words) Answer(ref record.Ref) match.Answer { return w.of(ref).answer }
+
+// AnswerAndText returns the answer for a capture, as Answer does. text is false if the capture has no
+// text. It is true if the answer is Maybe.
+func (w *Words) AnswerAndText(ref record.Ref) (answer match.Answer, text bool) {
+	s := w.of(ref)
+	return s.answer, s != &w.said[null] && s != &w.said[empty]
+}
 
 // OfRun returns the numbers of those captures of a run of the segment id that match or may match,
 // ascending. sure is set if all of these match. asked is false if the run has no answers. Then all

@@ -60,7 +60,7 @@ const (
 func (d DocumentText) answer() uint32 {
 	switch d {
 	case EmptyDocument:
-		return nothing
+		return empty
 	case FullDocument:
 		return maybe
 	}
