@@ -230,7 +230,7 @@ func isDigit(c byte) bool { return c-'0' < 10 }
 // name 加索尔. tearCost is the cost of parting two single letters, which are likely one word, or a
 // number and its unit.
 const (
-	partCost = 36
+	partCost = 12
 	tearCost = phraseLetters * phraseLetters
 )
 

@@ -39,7 +39,7 @@ func TestTopic(t *testing.T) {
 		{"Thai", "<p>ภาษาไทย ข่าว</p>", "ภาษาไทย ข่าว", "ภาษาไทย ข่าว"},
 		{"frequent Chinese words", frequent, "学校 网络 历史", "学校 网络 历史"},
 		{"one frequent Chinese word", once, "学校举行开学典礼 学校图书馆延长开放时间 学校公布招生计划 物理系举办学术报告", "学校"},
-		{"a word that the list lacks, at the end", "<p>银川一大学教师入职要找35名领导签字</p>", "银川一大学 教师入职要找35名领导签字", "银川一大学 教师入职要找35名领导签字"},
+		{"a word that the list lacks, at the end", "<p>银川一大学教师入职要找35名领导签字</p>", "银川一大学教师 入职要找35名领导签字", "银川一大学教师 入职要找35名领导签字"},
 		{"a word that the list lacks, in the middle", "<p>papi旗下美妆博主自曝遭家暴半年</p>", "papi旗下 美妆博主自曝遭家暴半年", "papi旗下 美妆博主自曝遭家暴半年"},
 		{"a word that begins with a stop word", "<p>外媒称一涉案在逃人员是红通五号</p>", "外媒称一涉案在逃 人员是红通五号", "外媒称一涉案在逃 人员是红通五号"},
 		{"a name", "<p>本赛季的最佳新人加索尔来自西班牙</p>", "本赛季 最佳新人加索尔来自西班牙", "本赛季 最佳新人加索尔来自西班牙"},
