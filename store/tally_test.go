@@ -343,10 +343,15 @@ func drawTally(rt *rapid.T) record.Tally {
 	if rapid.IntRange(0, 3).Draw(rt, "skips") == 0 {
 		q.Skip = func(_, url string) bool { return url == "http://www.example.com/1" }
 	}
-	if rapid.IntRange(0, 2).Draw(rt, "keeps") == 0 {
-		asks := rapid.Bool().Draw(rt, "keep asks")
+	keeps := rapid.SampledFrom([]string{"", "", "", "some", "any", "only some"}).Draw(rt, "keeps")
+	if keeps == "only some" { // and all that tallier.found wants
+		q.Scan = record.Scan{From: record.MinTime, To: record.MaxTime}
+		q.Host, q.Time, q.Period = false, false, nil
+	}
+	if keeps != "" {
+		asks := keeps != "only some" && rapid.Bool().Draw(rt, "keep asks")
 		q.Keep = func(segment, run uint32) *record.Kept {
-			kept := &record.Kept{Any: (segment+run)%3 == 1}
+			kept := &record.Kept{Any: keeps == "any" && (segment+run)%3 == 1}
 			if (segment+run)%3 == 0 {
 				return nil
 			}

@@ -86,10 +86,10 @@ func (w *tallier) chooseKept(k *record.Kept) (err error) {
 	at := 0 // an index in w.keep
 	for _, n := range k.Some {
 		clear(w.keep[at:min(int(n), len(w.keep))])
-		at = int(n) + 1
+		at = min(int(n)+1, len(w.keep))
 	}
 	if !k.Any {
-		clear(w.keep[min(at, len(w.keep)):])
+		clear(w.keep[at:])
 	}
 	if k.Has == nil {
 		return nil
