@@ -102,6 +102,36 @@ func TestChosen(t *testing.T) {
 	}
 }
 
+// TestTrimmed joins many near-copies. Few rivals are kept meanwhile, and the row shows the best.
+func TestTrimmed(t *testing.T) {
+	const count = 5 * trimFrom
+	var j joint
+	most := 0
+	for i := range count {
+		f := &finding{url: fmt.Sprint(i), at: i, first: 1, last: record.Time(1 + i), next: record.NoTime}
+		if i == count/3 {
+			f.title = "best"
+		}
+		if j.finding == nil {
+			j = joint{finding: f, joining: joining{most: count, ranks: true, rank: func(list []*finding) error {
+				for _, f := range list {
+					if f.ranked = true; f.title != "" {
+						f.score = 1
+					}
+				}
+				return nil
+			}}}
+		} else if err := j.add(f); err != nil {
+			t.Fatal(err)
+		}
+		most = max(most, len(j.rivals))
+	}
+	f := j.result()
+	if f.choose(); f.title != "best" || f.last != count || f.copies != count-1 || most > trimFrom {
+		t.Errorf("%s, last seen %d, %d copies; up to %d rivals", f.url, f.last, f.copies, most)
+	}
+}
+
 // TestJoinedTooMany holds that an answer with too many copies is an error with its remedy.
 func TestJoinedTooMany(t *testing.T) {
 	for _, err := range (joining{most: 2}).joined(spansOf("a 1 9 - -", "b 2 9 - -", "c 3 9 - -"), func(a, b *finding) bool { return true }) {
