@@ -95,7 +95,7 @@ func (r *Reader) collapsedFew(ctx context.Context, n *Request, list []*finding) 
 		slices.SortFunc(list, (*finding).compareTimes)
 		numbers, next := make(map[string]int, len(list)), 0 // by form, for the moment asOf
 		var asOf record.Time
-		as := joining{most: r.collapseMax(), ranks: n.Ranks()}
+		as := &joining{most: r.collapseMax(), ranks: n.Ranks()}
 		forms, err := as.joinedFew(inList(ctx, list), len(list), func(f *finding) int {
 			if f.asOf != asOf {
 				clear(numbers)
@@ -166,7 +166,7 @@ func inList(ctx context.Context, list []*finding) iter.Seq2[*finding, error] {
 
 // joinedFew does what joined does. Findings of one group need not be neighbours: the function group
 // returns the number of the group of each, or -1 if it has no group. There are at most count findings.
-func (as joining) joinedFew(in iter.Seq2[*finding, error], count int, group func(*finding) int) ([]*finding, error) {
+func (as *joining) joinedFew(in iter.Seq2[*finding, error], count int, group func(*finding) int) ([]*finding, error) {
 	all := make([]joint, 0, count)
 	var open []int32 // by number of a group, 1 + the index in all of its last joint; 0 if it has none
 	for f, err := range in {
@@ -197,7 +197,7 @@ func (as joining) joinedFew(in iter.Seq2[*finding, error], count int, group func
 // collapsedMany does what collapsed does, with sorters. The findings come sorted by the form of their
 // URL and by time.
 func (r *Reader) collapsedMany(ctx context.Context, n *Request, in iter.Seq2[*finding, error]) iter.Seq2[*finding, error] {
-	as := joining{most: r.collapseMax(), ranks: n.Ranks()}
+	as := &joining{most: r.collapseMax(), ranks: n.Ranks()}
 	if all := *n; as.ranks {
 		all.Best, all.Fields = 0, []*Column{n.Relation.Column("score")}
 		as.rank = func(list []*finding) error { return r.rank(ctx, &all, list, nil) }
@@ -363,7 +363,7 @@ type joining struct {
 // joint collects findings that are joined into one. They are added sorted by first time.
 type joint struct {
 	*finding // the finding into which all are joined
-	joining
+	*joining
 	urls   map[string]int // number of copies at each URL that was joined; nil if there is only one URL
 	trimAt int            // how many rivals j has when trim is due
 }
@@ -372,7 +372,7 @@ type joint struct {
 // results. The given findings are sorted by group and first time. The function same
 // reports whether two findings are in one group. It is an error if a result would stand for
 // more URLs than as.most.
-func (as joining) joined(in iter.Seq2[*finding, error], same func(a, b *finding) bool) iter.Seq2[*finding, error] {
+func (as *joining) joined(in iter.Seq2[*finding, error], same func(a, b *finding) bool) iter.Seq2[*finding, error] {
 	return func(yield func(*finding, error) bool) {
 		var open joint // finding is nil if there is none
 		for f, err := range in {

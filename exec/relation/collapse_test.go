@@ -56,7 +56,7 @@ func TestJoined(t *testing.T) {
 		{[]string{"a 1 2 - 3", "b 1 4 - 5", "c 9 9 8 -"}, "b 1 4 2 1, c 9 9 1 0"},
 	} {
 		var got []string
-		for f, err := range (joining{most: 10}).joined(spansOf(c.in...), func(a, b *finding) bool { return true }) {
+		for f, err := range (&joining{most: 10}).joined(spansOf(c.in...), func(a, b *finding) bool { return true }) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -87,7 +87,7 @@ func TestChosen(t *testing.T) {
 			var j joint
 			for f := range spansOf(c.in...) {
 				if j.finding == nil {
-					j = joint{finding: f, joining: joining{most: 10, ranks: true, rank: func([]*finding) error { return nil }}}
+					j = joint{finding: f, joining: &joining{most: 10, ranks: true, rank: func([]*finding) error { return nil }}}
 				} else if j.add(f); trimmed && f.ranked {
 					j.trim()
 				}
@@ -113,7 +113,7 @@ func TestTrimmed(t *testing.T) {
 			f.title = "best"
 		}
 		if j.finding == nil {
-			j = joint{finding: f, joining: joining{most: count, ranks: true, rank: func(list []*finding) error {
+			j = joint{finding: f, joining: &joining{most: count, ranks: true, rank: func(list []*finding) error {
 				for _, f := range list {
 					if f.ranked = true; f.title != "" {
 						f.score = 1
@@ -134,7 +134,7 @@ func TestTrimmed(t *testing.T) {
 
 // TestJoinedTooMany holds that an answer with too many copies is an error with its remedy.
 func TestJoinedTooMany(t *testing.T) {
-	for _, err := range (joining{most: 2}).joined(spansOf("a 1 9 - -", "b 2 9 - -", "c 3 9 - -"), func(a, b *finding) bool { return true }) {
+	for _, err := range (&joining{most: 2}).joined(spansOf("a 1 9 - -", "b 2 9 - -", "c 3 9 - -"), func(a, b *finding) bool { return true }) {
 		if err == nil || !strings.Contains(err.Error(), "more than 2 pages") || !strings.Contains(err.Error(), "SET collapse = off") {
 			t.Errorf("error %v", err)
 		}
