@@ -443,7 +443,7 @@ func (w *tallier) keptIn(run uint32) *record.Kept {
 
 // found counts the captures of the segment s that the tally's Keep lets count, without the index of
 // the segment. done is false if more than their number is needed. The caller makes sure that all
-// captures are wanted and begin versions.
+// captures are wanted and begin versions, and Keep that the runs have the captures it names.
 func (w *tallier) found(s *segment.Info) (done bool, err error) {
 	if w.t.Host || w.t.Columns&^record.ColPool != 0 || w.t.Time && (w.t.Ends || w.t.Period == nil) {
 		return false, nil
