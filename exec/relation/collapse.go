@@ -471,9 +471,9 @@ func (f *finding) compareScores(o *finding) int {
 	return cmp.Or(cmp.Compare(o.score, f.score), cmp.Compare(o.last, f.last), cmp.Compare(f.at, o.at))
 }
 
-// choose makes f, into which others were joined, show the page with the highest score of those that had
-// the words up to the last time of f, as far as is known. The pages differ in little, but one may have
-// the words in its title.
+// choose sets which page the row of f shows: of f and its rivals, the one with the highest score. A rival
+// does not count if a visit found it without the words by the last time of f. The pages differ in
+// little, but one may have the words in its title.
 func (f *finding) choose() {
 	best := f
 	for _, rival := range f.rivals {

@@ -349,9 +349,9 @@ func (r *Reader) has(ctx context.Context, n, from *Request, v *askedVersion) (ha
 // findings are joined, because the score decides which URL the row of joined findings shows.
 func (n *Request) Ranks() bool { return n.Asks("score") || n.Joins() && len(n.Fields) > 0 }
 
-// ranked yields the findings that the sequence in yields. If n needs scores, it first sets those that
-// are not set yet, and chooses which page a row of joined findings shows. If n wants only the best
-// findings, ranked leaves out others: it ranks no page that cannot have a score as high as theirs.
+// ranked yields the findings that the sequence in yields, with their scores. Of joined findings it chooses
+// which page the row shows. If n needs no scores, ranked only passes the findings on. If n wants only the
+// best findings, ranked leaves out others: it ranks no page that cannot have a score as high as theirs.
 func (r *Reader) ranked(ctx context.Context, n *Request, in iter.Seq2[*finding, error]) iter.Seq2[*finding, error] {
 	if !n.Ranks() {
 		return in
