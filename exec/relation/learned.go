@@ -123,7 +123,8 @@ func (r *Reader) learn(ctx context.Context, of learnedOf) error {
 	r.learned = learned{}
 	versions := map[record.Ref]learnedVersion{}
 	f := &follower{r: r, ctx: ctx, to: record.MaxTime, options: of.options, whole: true, also: record.ColReason}
-	f.begin(of.key, record.MinTime)
+	f.reset(of.key, record.MinTime)
+	f.start([]urlkey.Range{keyRange(of.key)}, of.key, record.MinTime)
 	defer f.close()
 	var m life.LevelManager
 	for {
@@ -162,11 +163,11 @@ func (r *Reader) learn(ctx context.Context, of learnedOf) error {
 // substantial, such as "date", or returns "" if they are. If only the layout changed, and no block,
 // the reason is "markup".
 func (f *follower) reason(v *learnedVersion) string {
-	i := f.row - 1
+	b, i := f.many.batch, f.many.row-1
 	switch {
-	case f.batch.Reason[i] != "" || f.unread != "" || v.substantial():
-		return cmp.Or(f.batch.Reason[i], f.unread)
-	case f.batch.Change[i] == record.ChangeLayout:
+	case b.Reason[i] != "" || f.unread != "" || v.substantial():
+		return cmp.Or(b.Reason[i], f.unread)
+	case b.Change[i] == record.ChangeLayout:
 		return cmp.Or(v.sense.Reason, "markup")
 	}
 	return v.sense.Reason
