@@ -194,6 +194,9 @@ func decodeCensus(b []byte) (*Census, error) {
 	var c Census
 	hosts := r.count()
 	host, first, span, captures := r.texts(hosts), r.ints(hosts), r.ints(hosts), r.ints(hosts)
+	if hosts > 0 {
+		c.Hosts = make([]HostCensus, 0, hosts)
+	}
 	for i := range host {
 		c.Hosts = append(c.Hosts, HostCensus{host[i], record.Time(first[i]), record.Time(first[i] + span[i]), captures[i]})
 	}
