@@ -2,6 +2,7 @@ package repl
 
 import (
 	"fmt"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"strings"
@@ -53,13 +54,29 @@ func writeWARC(t *testing.T, path string, pages int) {
 // writePages writes a WARC file with pages on 50 hosts. The function of returns the body of page i.
 func writePages(t *testing.T, path string, pages int, of func(i int) string) {
 	t.Helper()
+	list := make([]visit, pages)
+	for i := range list {
+		list[i] = visit{fmt.Sprintf("http://h%d.example/p%d", i%50, i), fmt.Sprintf("2008-07-%02dT00:00:00Z", 1+i%28), of(i)}
+	}
+	writeVisits(t, path, list)
+}
+
+// visit is a visit of a page for a WARC file. The page is missing if it has no body.
+type visit struct{ url, time, body string }
+
+// writeVisits writes a WARC file with these visits.
+func writeVisits(t *testing.T, path string, list []visit) {
+	t.Helper()
 	var b strings.Builder
-	for i := range pages {
-		body := of(i)
-		response := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
-		fmt.Fprintf(&b, "WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:%08d-0000-0000-0000-000000000000>\r\n"+
-			"WARC-Date: 2008-07-%02dT00:00:00Z\r\nWARC-Target-URI: http://h%d.example/p%d\r\n"+
-			"Content-Type: application/http; msgtype=response\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", i, 1+i%28, i%50, i, len(response), response)
+	for i, v := range list {
+		status := "200 OK"
+		if v.body == "" {
+			status = "404 Not Found"
+		}
+		response := fmt.Sprintf("HTTP/1.1 %s\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s", status, len(v.body), v.body)
+		fmt.Fprintf(&b, "WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:%08x-0000-0000-0000-%012d>\r\n"+
+			"WARC-Date: %s\r\nWARC-Target-URI: %s\r\n"+
+			"Content-Type: application/http; msgtype=response\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", crc32.ChecksumIEEE([]byte(v.time+v.url)), i, v.time, v.url, len(response), response)
 	}
 	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
 		t.Fatal(err)

@@ -9,10 +9,13 @@ import (
 	"strings"
 	"testing"
 
+	"infomall/exec/relation"
 	"infomall/exec/session"
 	"infomall/store"
 	"infomall/store/record/task"
 )
+
+func init() { relation.BestFrom = 1 } // the archives of tests are small
 
 // wordQueries ask for words in every relation that has texts of pages.
 var wordQueries = []string{
@@ -136,3 +139,57 @@ func TestTies(t *testing.T) {
 		}
 	}
 }
+
+// TestBestFirst searches pages of which many are near-copies or have several forms of a URL. The best findings are
+// the same whether all findings are made or only those of URLs that may have them.
+func TestBestFirst(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	texts := make([]string, 30) // near-copies have most of their paragraphs in common
+	for i := range texts {
+		texts[i] = "<p>" + strings.Repeat(fmt.Sprintf("w%x ", r.Uint32()), 2+r.IntN(60)) + "</p>"
+	}
+	a := store.Open(t.TempDir(), store.Options{Warn: func(err error) { t.Error(err) }})
+	t.Cleanup(func() { a.Close() })
+	for month := range 3 {
+		var records []visit
+		for range 300 {
+			at := r.IntN(60)
+			body := fmt.Sprintf("<title>page %d %s</title><ul><li>%s<li>home</ul>", at, pick(r, "", "", "tie", "tie knot"), pick(r, "tie", "bow", "bow tie"))
+			for _, text := range texts[at/3 : at/3+8] {
+				if r.IntN(12) > 0 {
+					body += text
+				}
+				if r.IntN(6) == 0 {
+					body += "<p>" + pick(r, "tie", "a tie of a knot", "bow", "knot tie tie") + strings.Repeat(" more", r.IntN(4)) + "</p>"
+				}
+			}
+			if r.IntN(10) == 0 {
+				body = "" // the page is missing
+			}
+			records = append(records, visit{fmt.Sprintf("%s://%sh%d.example/p%d", pick(r, "http", "https"), pick(r, "", "", "www."), at%4, at), fmt.Sprintf("2008-%02d-%02dT%02d:00:00Z", 7+month, 1+r.IntN(28), r.IntN(24)), body})
+		}
+		file := filepath.Join(t.TempDir(), "pages.warc")
+		writeVisits(t, file, records)
+		if _, err := a.Import(t.Context(), task.ImportOptions{Patterns: []string{file}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := a.Merge(t.Context(), task.MergeOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, collapse := range []string{"on", "off"} {
+		with := session.DefaultSettings()
+		with.Collapse = collapse == "on"
+		for _, question := range []string{"tie", "tie knot", "tie -bow", `"bow tie" OR knot`, "ti*", "more"} {
+			for _, rest := range []string{"LIMIT 1", "LIMIT 3", "LIMIT 20", "ORDER BY score DESC LIMIT 4", "ORDER BY score DESC, title LIMIT 4", "LATEST LIMIT 5", "EACH month LIMIT 5", "BETWEEN 2008-08 AND 2008-08 LIMIT 5", "IN 'h1.example' LIMIT 3"} {
+				query := fmt.Sprintf("SEARCH '%s' %s", question, rest)
+				if got, want := rowsOf(t, a, query, session.Options{Settings: with}), rowsOf(t, a, query, session.Options{Settings: with, Plain: true}); !slices.Equal(got, want) {
+					t.Errorf("collapse %s: %s gives\n%s\nwant\n%s", collapse, query, strings.Join(got, "\n"), strings.Join(want, "\n"))
+				}
+			}
+		}
+	}
+}
+
+// pick returns one of the texts.
+func pick(r *rand.Rand, texts ...string) string { return texts[r.IntN(len(texts))] }

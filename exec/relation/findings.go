@@ -1,10 +1,8 @@
 package relation
 
 import (
-	"cmp"
 	"context"
 	"iter"
-	"math"
 	"slices"
 
 	"infomall/exec/value"
@@ -84,13 +82,21 @@ var Findings = listWithRefs(Relation{
 
 // findings yields the rows of the relation findings in batches.
 func (r *Reader) findings(ctx context.Context, n *Request) iter.Seq2[[]finding, error] {
-	all := r.eachFinding(ctx, n, !r.Quiet)
-	if n.Joins() {
-		all = r.collapsed(ctx, n, all)
-	} else {
-		all = r.ranked(ctx, n, all)
-	}
-	return Paged(r.titled(ctx, n, all))
+	return Paged(r.titled(ctx, n, func(yield func(*finding, error) bool) {
+		best, err := r.bestFirst(ctx, n)
+		all := inList(ctx, best)
+		switch {
+		case err != nil:
+			yield(nil, err)
+			return
+		case best != nil:
+		case n.Joins():
+			all = r.collapsed(ctx, n, r.eachFinding(ctx, n, !r.Quiet))
+		default:
+			all = r.ranked(ctx, n, r.eachFinding(ctx, n, !r.Quiet))
+		}
+		all(yield)
+	}))
 }
 
 // eachFinding yields the findings of each URL, sorted by URL and time, before findings of several
@@ -190,12 +196,9 @@ func (r *Reader) eachFinding(ctx context.Context, n *Request, noted bool) iter.S
 			asked = counted
 			asked.found = found
 		}
-		notes, err := asked.notes(ctx, r, n)
-		if err != nil {
+		if err := r.noteAsked(ctx, n, asked); err != nil {
 			yield(nil, err)
-			return
 		}
-		r.note(notes...)
 	}
 }
 
@@ -343,215 +346,6 @@ func (r *Reader) has(ctx context.Context, n, from *Request, v *askedVersion) (ha
 		best = &b
 	}
 	return true, true, best, nil
-}
-
-// Ranks reports whether n, a request for findings, needs their scores: if it asks for them, or if
-// findings are joined, because the score decides which URL the row of joined findings shows.
-func (n *Request) Ranks() bool { return n.Asks("score") || n.Joins() && len(n.Fields) > 0 }
-
-// ranked yields the findings that the sequence in yields, with their scores. Of joined findings it chooses
-// which page the row shows. If n needs no scores, ranked only passes the findings on. If n wants only the
-// best findings, ranked leaves out others: it ranks no page that cannot have a score as high as theirs.
-func (r *Reader) ranked(ctx context.Context, n *Request, in iter.Seq2[*finding, error]) iter.Seq2[*finding, error] {
-	if !n.Ranks() {
-		return in
-	}
-	best := bestScores{wanted: n.Best, byURL: n.ByURL, has: make(map[*finding]bool)}
-	all := together(ctx, in, n.Best == 0 && !n.Joins(), func(list []*finding) error { return r.rank(ctx, n, list, &best) })
-	return func(yield func(*finding, error) bool) {
-		for f, err := range all {
-			if err == nil {
-				if f.choose(); n.Best > 0 && !f.ranked {
-					continue
-				}
-			}
-			if !yield(f, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
-// rank sets the scores of the findings in list, and of their rivals, that have none yet. If n asks for
-// no score, only joined findings need one. If n wants only the best findings, rank leaves out others.
-func (r *Reader) rank(ctx context.Context, n *Request, list []*finding, best *bestScores) error {
-	var all []contender
-	add := func(page, row *finding) {
-		switch {
-		case !page.ranked:
-			all = append(all, contender{page, row, math.Inf(1)})
-		case n.Best > 0:
-			best.add(contender{page, row, page.score})
-		}
-	}
-	for _, f := range list {
-		if f.rivals != nil || n.Asks("score") {
-			add(f, f)
-		}
-		for _, rival := range f.rivals {
-			add(rival, f)
-		}
-	}
-	if len(all) == 0 {
-		return nil
-	}
-	c, err := r.collection(ctx, n)
-	if err != nil {
-		return err
-	}
-	from, rarity := n.whole(), c.Rarity() // from is the scope of the collection
-	if n.Best == 0 {
-		return r.rankAll(ctx, from, rarity, all)
-	}
-	return r.rankBest(ctx, from, rarity, all, best)
-}
-
-// rankAll sets the scores of the given pages, which have none yet. The parameter n is the request
-// whose captures the search query was put to. rarity has the weights of the atoms of the query.
-// rankAll sorts the pages by the place at which they are stored.
-func (r *Reader) rankAll(ctx context.Context, n *Request, rarity []float64, pages []contender) error {
-	slices.SortFunc(pages, func(a, b contender) int { return compareRefs(a.ref, b.ref) })
-	if keptTree(n) {
-		words, err := r.wordsFor(ctx, n, n.Question, true)
-		if err != nil {
-			return err
-		}
-		refs := make([]record.Ref, len(pages))
-		for i, p := range pages {
-			refs[i] = p.ref
-		}
-		words.Ready(refs)
-	}
-	for i := range pages {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		p := &pages[i]
-		best, err := r.bestOf(ctx, n, p.ref)
-		if err != nil {
-			return err
-		}
-		p.score, p.ranked = best.Score(rarity), true
-	}
-	return nil
-}
-
-// contender is a finding that a row may show.
-type contender struct {
-	*finding
-	row   *finding // the finding itself, or the one that it is joined to
-	bound float64  // the score does not exceed it
-}
-
-// bestScores has the best of the findings that were ranked so far, one for each row.
-type bestScores struct {
-	wanted int64
-	byURL  bool              // of equal scores those whose URL comes first are the best
-	list   []contender       // at most as many as wanted says, the worst first
-	has    map[*finding]bool // the rows in list
-}
-
-// compare returns a negative number if a comes before b in the result. Which URL a row with rivals will
-// show is not known, so it comes after rows with the same score.
-func (s *bestScores) compare(a, b contender) int {
-	c := cmp.Compare(b.bound, a.bound)
-	if c != 0 || !s.byURL {
-		return c
-	}
-	if alone := a.row.rivals == nil; alone != (b.row.rivals == nil) {
-		if alone {
-			return -1
-		}
-		return 1
-	}
-	return a.compareURLs(b.finding)
-}
-
-// reach reports whether c can be among the best. Fewer findings may have been added than are wanted;
-// then every finding can be.
-func (s *bestScores) reach(c contender) bool {
-	if int64(len(s.list)) < s.wanted {
-		return true
-	}
-	last := s.list[0]
-	return s.compare(c, last) <= 0 || c.bound == last.bound && c.row.rivals != nil
-}
-
-// add adds a finding that was ranked. It ignores a second finding of a row, even if it is better: the
-// last of the best is then worse than it might be, and reach excludes fewer findings.
-func (s *bestScores) add(c contender) {
-	if s.has[c.row] || !s.reach(c) {
-		return
-	}
-	at, _ := slices.BinarySearchFunc(s.list, c, func(a, b contender) int { return s.compare(b, a) })
-	s.list = slices.Insert(s.list, at, c)
-	s.has[c.row] = true
-	if int64(len(s.list)) > s.wanted {
-		delete(s.has, s.list[0].row)
-		s.list = slices.Delete(s.list, 0, 1)
-	}
-}
-
-// rankedAtOnce is how many pages bestScores.rank ranks at most before it compares the scores with the
-// bounds of the others.
-const rankedAtOnce = 64
-
-// rankBest does what rankAll does, but only for pages whose score may be one of the best. To rank a
-// page means to decode the recipes of its run. Of the 384 findings of a word in a site of 5,082
-// captures, rankBest ranks 61, and the search takes .85 of the CPU time.
-func (r *Reader) rankBest(ctx context.Context, n *Request, rarity []float64, pages []contender, best *bestScores) error {
-	words, err := r.wordsFor(ctx, n, n.Question, keptTree(n))
-	if err != nil {
-		return err
-	}
-	for i := range pages {
-		if p := &pages[i]; words != nil {
-			if bound, ok := words.Bound(p.ref, rarity); ok {
-				p.bound = bound
-			}
-		}
-	}
-	return best.rank(pages, func(list []contender) error { return r.rankAll(ctx, n, rarity, list) })
-}
-
-// rank calls all to set the scores of those pages that can be among the best, and adds them. It calls it
-// several times, and pages with high bounds come first.
-func (s *bestScores) rank(pages []contender, all func([]contender) error) error {
-	left := slices.DeleteFunc(pages, func(c contender) bool { return !s.reach(c) })
-	slices.SortStableFunc(left, s.compare)
-	for count := int(min(2*s.wanted, rankedAtOnce)); len(left) > 0; count *= 16 {
-		var next []contender
-		left = slices.DeleteFunc(left, func(c contender) bool {
-			if len(next) < count && s.reach(c) {
-				next = append(next, c)
-				return true
-			}
-			return !s.reach(c)
-		})
-		if err := all(next); err != nil {
-			return err
-		}
-		for _, c := range next {
-			c.bound = c.score
-			s.add(c)
-		}
-	}
-	return nil
-}
-
-// bestOf returns how well a capture's page, which matches, answers the search query of n, the
-// request whose captures the query was put to.
-func (r *Reader) bestOf(ctx context.Context, n *Request, ref record.Ref) (search.Best, error) {
-	if keptTree(n) {
-		if answer, best, err := r.answerOf(ctx, n, n.Question, ref, true); err != nil || answer == match.Yes && best.Says != nil {
-			return best, err
-		}
-	}
-	res, err := r.response(ctx, ref, options(n))
-	if err != nil || !res.hasText() {
-		return search.Best{}, err
-	}
-	return res.answer(n.Question), nil
 }
 
 // printed yields the given findings. It sets their fingerprints first, if the indexes of words have

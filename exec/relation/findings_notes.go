@@ -88,6 +88,16 @@ func (a *askedNotes) notes(ctx context.Context, r *Reader, n *Request) ([]string
 	return notes, nil
 }
 
+// noteAsked notes for the user what asked has counted, unless r is quiet.
+func (r *Reader) noteAsked(ctx context.Context, n *Request, asked *askedNotes) error {
+	if r.Quiet {
+		return nil
+	}
+	notes, err := asked.notes(ctx, r, n)
+	r.note(notes...)
+	return err
+}
+
 // have returns "1 has" or "2 have", for a note.
 func have(n int) string {
 	if n == 1 {

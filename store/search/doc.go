@@ -22,6 +22,7 @@ package search
 
 import (
 	"iter"
+	"maps"
 	"slices"
 
 	"infomall/store/record"
@@ -76,7 +77,7 @@ type said struct {
 	place  int32  // Best.Place, or -1 if the page has no rank
 	at     uint32 // number of the page's list in Words.says, if it has a rank
 	has    uint64 // the atoms that the page has, one bit for each
-	most   most   // how often the page has each atom at most
+	most   most
 }
 
 // The indexes of the first elements of Words.said, which many captures share.
@@ -192,16 +193,6 @@ func (w *Words) pageOf(ref record.Ref) (p index.Page, ok bool) {
 	return w.page(ref)
 }
 
-// Bound returns a number that the score of a capture's page does not exceed, see Best.Score. It does
-// not read the recipe of the page, as Of does. ok is false if no index has the page.
-func (w *Words) Bound(ref record.Ref, rarity []float64) (bound float64, ok bool) {
-	p, ok := w.pageOf(ref)
-	if !ok {
-		return 0, false
-	}
-	return boundOf(w.query, w.of(ref).most, &p, rarity), true
-}
-
 // Few returns the captures that match the query or may match it, if there are few of them: at
 // most most, and at most the share part, such as .02, of all captures that were asked. ok is
 // false if there are more, or if some captures have no answer.
@@ -210,17 +201,33 @@ func (w *Words) Few(most int, part float64) (refs []record.Ref, ok bool) {
 		return nil, false
 	}
 	most = min(most, int(part*float64(w.asked)))
-	for id, runs := range w.answers {
-		for run := range runs {
-			for n := range runs[run].found(w.said) {
-				if len(refs) == most {
-					return nil, false
+	for ref := range w.Found() {
+		if len(refs) == most {
+			return nil, false
+		}
+		refs = append(refs, ref)
+	}
+	return refs, true
+}
+
+// Whole reports whether every capture in the scope of the query has an answer. Then only those that Found yields
+// can match.
+func (w *Words) Whole() bool { return w.whole }
+
+// Found yields the captures that match the query or may match it, by segment, run and number. Within a
+// segment, this is the order of their URLs' keys.
+func (w *Words) Found() iter.Seq[record.Ref] {
+	return func(yield func(record.Ref) bool) {
+		for _, id := range slices.Sorted(maps.Keys(w.answers)) {
+			for run := range w.answers[id] {
+				for n := range w.answers[id][run].found(w.said) {
+					if !yield(record.Ref{Segment: id, Run: uint32(run), N: n}) {
+						return
+					}
 				}
-				refs = append(refs, record.Ref{Segment: id, Run: uint32(run), N: n})
 			}
 		}
 	}
-	return refs, true
 }
 
 // Has returns which atoms of the query the page of a capture has: bit i is set for atom i. ok

@@ -240,11 +240,11 @@ func (m *Maker) AddPages(ref segment.RunRef, run *index.Run, sums *Sums, first u
 			special = special[1:]
 			continue
 		}
-		n, sum, counts := found[0]-first, sums.Of(found[0]), sums.counts(found[0])
+		n, sum, most := found[0]-first, sums.Of(found[0]), sums.most(found[0])
 		found = found[1:]
 		whole, ok := m.q.Query.WholeOf(sum)
 		if ok {
-			list.put(n, m.addFound(&whole, counts))
+			list.put(n, m.addFound(&whole, most))
 			continue
 		}
 		as, leaves, at, known := page(int(n))
@@ -260,7 +260,7 @@ func (m *Maker) AddPages(ref segment.RunRef, run *index.Run, sums *Sums, first u
 		if err != nil {
 			return err
 		}
-		list.put(n, m.addFound(&whole, counts))
+		list.put(n, m.addFound(&whole, most))
 	}
 	m.words.put(ref, list)
 	m.asked += len(list.said)
@@ -351,11 +351,11 @@ func (m *Maker) saidOf(whole *match.Whole) said {
 }
 
 // addFound adds the answer for a page to m.words.said, and returns the index of the answer there.
-// counts has how often the leaves of the page have each atom; it is empty if they were not counted.
-func (m *Maker) addFound(whole *match.Whole, counts []uint16) uint32 {
+// most says how often the leaves of the page have each atom; it is zero if they were not counted.
+func (m *Maker) addFound(whole *match.Whole, of most) uint32 {
 	s := m.saidOf(whole)
-	if s.answer == match.Yes && len(counts) > 0 {
-		s.most = mostOf(counts)
+	if s.answer == match.Yes && of != (most{}) {
+		s.most = of
 		if i, known := m.lookUp(s); known {
 			return i
 		}

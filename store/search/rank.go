@@ -1,10 +1,7 @@
 package search
 
 import (
-	"slices"
-
 	"infomall/store/block/label"
-	"infomall/store/search/index"
 	"infomall/store/words/match"
 )
 
@@ -195,62 +192,6 @@ func (b *Best) Score(rarity []float64) float64 {
 	sum := 0.0
 	for a, says := range b.Says {
 		sum += float64(says * rarity[a])
-	}
-	return sum
-}
-
-// most says how often a page has each atom of the query at most: the class of the count, see
-// mostCounts. 0 means that nothing is known.
-type most [8]uint8
-
-// mostCounts has the highest count of each class of most but the first. A word that the page lacks has a
-// class of its own: when it counted as one occurrence, a search for the best pages with one of three
-// words took twice the time. Counts above them all are of class 0. Few classes let many pages share a
-// said.
-var mostCounts = [...]uint16{1: 0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 256, 1024}
-
-// mostOf returns the classes of counts, which has one count for each atom.
-func mostOf(counts []uint16) (m most) {
-	for a, n := range counts {
-		if class, _ := slices.BinarySearch(mostCounts[1:], n); class+1 < len(mostCounts) {
-			m[a] = uint8(class + 1)
-		}
-	}
-	return m
-}
-
-// boundOf returns a number that the score of page p for the query q does not exceed. m says how often
-// p has the atoms of q.
-//
-// The bound assumes that all occurrences stand in one block, the shortest that p may have, and that
-// none is in a link. Explain computes the same with the blocks of the page. If the page is one block
-// for which this is so, and of which the index has the number of terms, the bound is the score: then
-// pages with equal scores need not be ranked. With several blocks, Explain may round differently.
-func boundOf(q *match.Query, m most, p *index.Page, rarity []float64) float64 {
-	titles := make([]float64, len(rarity))
-	weighTitle(q, p.Title, titles)
-	blocks, weight := 0, 0.0
-	for _, b := range p.Cut {
-		if b.Leaves > 0 {
-			blocks, weight = blocks+1, max(weight, LabelWeight(b.Label))
-		}
-	}
-	shortest := 0
-	if blocks == 1 {
-		shortest = p.Terms
-	}
-	sum := 0.0
-	q.Needed(func(a int) {
-		block, whole := saturation+1, saturation+1
-		if a < len(m) && m[a] > 0 {
-			n := float64(mostCounts[m[a]])
-			block = saturated(n, relativeLength(shortest, usualBlock, blockLength))
-			whole = saturated(float64(weight*n), relativeLength(p.Terms, usualWhole, wholeLength))
-		}
-		sum += float64((float64(weight*block) + (float64(wholeWeight*whole) + titles[a])) * rarity[a])
-	})
-	if blocks != 1 {
-		sum *= 1 + 1e-9
 	}
 	return sum
 }

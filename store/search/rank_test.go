@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -83,8 +84,8 @@ func TestRankByHand(t *testing.T) {
 	}
 }
 
-// TestBound compares the bounds of drawn pages with their scores. The bound of a simple page is its
-// score.
+// TestBound compares the bounds of drawn pages with their scores. The bound of a simple page, with the atoms in
+// one leaf of main text, is its score.
 func TestBound(t *testing.T) {
 	near := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -93,13 +94,20 @@ func TestBound(t *testing.T) {
 		p := &Page{Title: rapid.SampledFrom([]string{"", "a", "b c", "a b a", "c c c a"}).Draw(t, "title")}
 		of := &index.Page{Title: p.Title}
 		counts := make([]uint16, atoms)
-		simple := rapid.Bool().Draw(t, "simple") // one block, and all is known
+		simple := rapid.Bool().Draw(t, "simple") // all is known
 		blocks, count, few := rapid.IntRange(0, 4), rapid.OneOf(rapid.IntRange(0, 3), rapid.IntRange(0, 2000)), 2000
 		if simple {
-			blocks, count, few = rapid.Just(1), rapid.IntRange(0, 6), 0
+			blocks, count, few = rapid.IntRange(1, 4), rapid.IntRange(0, 6), 0
 		}
-		for range blocks.Draw(t, "blocks") {
-			b := Block{Label: label.Label(rapid.IntRange(0, int(label.Other)).Draw(t, "label")), Counts: make([]int, atoms), Linked: make([]int, atoms)}
+		labels, short := rapid.IntRange(0, int(label.Other)), math.MaxUint16
+		for k := range blocks.Draw(t, "blocks") {
+			if simple {
+				labels = rapid.Just(int(label.Main))
+				if k > 0 {
+					count = rapid.Just(0)
+				}
+			}
+			b := Block{Label: label.Label(labels.Draw(t, "label")), Counts: make([]int, atoms), Linked: make([]int, atoms)}
 			for a := range counts {
 				b.Counts[a] = count.Draw(t, "count")
 				b.Linked[a] = rapid.IntRange(0, min(few, b.Counts[a])).Draw(t, "linked")
@@ -108,11 +116,18 @@ func TestBound(t *testing.T) {
 			}
 			b.Terms += rapid.IntRange(0, 300).Draw(t, "terms")
 			of.Terms += b.Terms
+			if slices.Max(b.Counts) > 0 { // a leaf has an atom
+				if !simple {
+					short = min(short, rapid.IntRange(0, b.Terms).Draw(t, "terms of the leaf"))
+				} else if k == 0 {
+					short = b.Terms
+				}
+			}
 			of.Cut = append(of.Cut, facts.OutlineBlock{Leaves: 1, Label: b.Label})
 			p.Blocks = append(p.Blocks, b)
 		}
 		of.Terms -= rapid.IntRange(0, min(few, of.Terms)).Draw(t, "unknown")
-		m := mostOf(counts)
+		m := mostOf(counts, uint16(short))
 		if !simple && rapid.Bool().Draw(t, "uncounted") {
 			m = most{}
 		}

@@ -20,6 +20,7 @@ type Sums struct {
 	of    []match.Sum // what the query matches in the leaves of a capture
 	atoms int         // number of atoms that are counted
 	count []uint16    // for each element of the slice of: how often the leaves have each atom, at most math.MaxUint16
+	short []uint16    // for each element of the slice of: the least number of terms of a leaf with an atom, the same
 }
 
 // Of returns what the query matches in the leaves of the capture c, which is in s.Found.
@@ -29,10 +30,20 @@ func (s *Sums) Of(c uint32) match.Sum { return s.of[s.at[c]-1] }
 // query. It returns an empty slice if atoms are not counted.
 func (s *Sums) counts(c uint32) []uint16 { return s.count[int(s.at[c]-1)*s.atoms:][:s.atoms] }
 
-// find adds the leaves of o to those of capture c. counts is how often these leaves have each atom.
-func (s *Sums) find(c uint32, o match.Sum, counts []uint32) {
+// most returns how often the leaves of the capture c, which is in s.Found, have each atom of the query. It
+// returns zero if atoms are not counted.
+func (s *Sums) most(c uint32) most {
+	if s.atoms == 0 {
+		return most{}
+	}
+	return mostOf(s.counts(c), s.short[s.at[c]-1])
+}
+
+// find adds the leaves of o to those of capture c. counts is how often these leaves have each atom, and short is
+// the least number of terms of one of them.
+func (s *Sums) find(c uint32, o match.Sum, counts []uint32, short int32) {
 	if s.at[c] == 0 {
-		s.of = append(s.of, match.Sum{})
+		s.of, s.short = append(s.of, match.Sum{}), append(s.short, math.MaxUint16)
 		s.count = slices.Grow(s.count, s.atoms)[:len(s.of)*s.atoms]
 		s.at[c] = uint32(len(s.of))
 		clear(s.counts(c))
@@ -44,7 +55,9 @@ func (s *Sums) find(c uint32, o match.Sum, counts []uint32) {
 	for a, n := range counts {
 		of[a] = uint16(min(uint32(of[a])+n, math.MaxUint16))
 	}
-	s.of[s.at[c]-1].Join(o)
+	at := s.at[c] - 1
+	s.of[at].Join(o)
+	s.short[at] = min(s.short[at], uint16(min(short, math.MaxUint16)))
 }
 
 // reset makes s the empty sums of count captures, with counts for this number of atoms.
@@ -53,7 +66,7 @@ func (s *Sums) reset(count, atoms int) {
 		s.at[c] = 0
 	}
 	s.at, s.Found = slices.Grow(s.at[:0], count)[:count], s.Found[:0]
-	s.of, s.atoms, s.count = s.of[:0], atoms, s.count[:0]
+	s.of, s.atoms, s.count, s.short = s.of[:0], atoms, s.count[:0], s.short[:0]
 }
 
 // from returns the part of s.Found with the captures first <= capture < first+count. s may be nil.
@@ -105,6 +118,7 @@ type sumsMemory struct {
 	listsFound []uint32    // the lists of captures with leaves in which the query matches something
 	listSums   []match.Sum // for each of listsFound: what the query matches in these leaves
 	listCounts []uint32    // for each of listsFound: how often these leaves have each atom
+	listShort  []int32     // for each of listsFound: the least number of terms of one of these leaves
 }
 
 // sumsMemories has the sumsMemory of searches that have ended. A block of users needs half a megabyte,
@@ -131,15 +145,15 @@ func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *in
 	}
 	mem := m.mem
 	mem.listAt = slices.Grow(mem.listAt[:0], u.Lists())[:u.Lists()]
-	mem.listsFound, mem.listSums, mem.listCounts = mem.listsFound[:0], mem.listSums[:0], mem.listCounts[:0]
+	mem.listsFound, mem.listSums, mem.listCounts, mem.listShort = mem.listsFound[:0], mem.listSums[:0], mem.listCounts[:0], mem.listShort[:0]
 	counted := 0 // number of atoms that are counted
-	if m.q.Rank != nil && m.words.atoms <= len(most{}) {
+	if m.q.Rank != nil && m.words.atoms <= len(most{}.counts) {
 		counted = m.words.atoms
 	}
 	at := func(list uint32) (n int) {
 		if mem.listAt[list] == 0 {
 			mem.listsFound, mem.listSums = append(mem.listsFound, list), append(mem.listSums, match.Sum{})
-			mem.listAt[list] = uint32(len(mem.listsFound))
+			mem.listAt[list], mem.listShort = uint32(len(mem.listsFound)), append(mem.listShort, math.MaxUint16)
 			for range counted {
 				mem.listCounts = append(mem.listCounts, 0)
 			}
@@ -149,6 +163,7 @@ func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *in
 	add := func(used index.UsedLeaf, p *match.Part) {
 		list := at(used.List)
 		mem.listSums[list].Add(p)
+		mem.listShort[list] = min(mem.listShort[list], p.Terms)
 		if counted > 0 {
 			for a, n := range p.Counts {
 				mem.listCounts[list*counted+a] += used.Most * uint32(n)
@@ -185,7 +200,9 @@ func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *in
 			}
 			switch l, err := m.leaf(run, LeafRef{named.RunRef, used.N}, as); {
 			case err != nil:
-				mem.listSums[at(used.List)].AddUnknown()
+				list := at(used.List)
+				mem.listSums[list].AddUnknown()
+				mem.listShort[list] = 0
 			case !l.Part.Plain():
 				add(used, l.Part)
 			}
@@ -201,7 +218,7 @@ func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *in
 		}
 		for _, c := range u.List(n) {
 			for i := range c.Count {
-				out.find(c.From+i, sum, counts)
+				out.find(c.From+i, sum, counts, mem.listShort[k])
 			}
 		}
 	}

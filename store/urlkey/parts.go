@@ -152,3 +152,18 @@ func Form(canonical string) string {
 	}
 	return rest
 }
+
+// Forms returns the canonical URLs with the same Form as canonical, at most four. canonical is one of them.
+func Forms(canonical string) []string {
+	form := Form(canonical)
+	if form == canonical {
+		return []string{canonical}
+	}
+	var list []string
+	for _, start := range []string{"http://", "https://", "http://www.", "https://www."} {
+		if url := start + form; Form(url) == form {
+			list = append(list, url)
+		}
+	}
+	return list
+}

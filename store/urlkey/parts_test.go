@@ -1,6 +1,10 @@
 package urlkey
 
-import "testing"
+import (
+	"slices"
+	"strings"
+	"testing"
+)
 
 func TestParts(t *testing.T) {
 	for _, tt := range []struct {
@@ -67,6 +71,13 @@ func TestForm(t *testing.T) {
 	} {
 		if got := Form(c[0]); got != c[1] {
 			t.Errorf("%s is a form of %s, want %s", c[0], got, c[1])
+		}
+		forms := Forms(c[0])
+		if !slices.Contains(forms, c[0]) || slices.ContainsFunc(forms, func(url string) bool { return Form(url) != c[1] }) {
+			t.Errorf("the forms of %s are %s", c[0], forms)
+		}
+		if strings.HasPrefix(c[0], "http") != (len(forms) == 4) {
+			t.Errorf("the forms of %s are %s, want four if it is http", c[0], forms)
 		}
 	}
 }

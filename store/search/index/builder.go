@@ -322,8 +322,9 @@ func (b *Builder) AddRun(s *Source) error {
 }
 
 // termsDigits is how many binary digits of Page.Terms are kept. Versions of a page then mostly have the
-// same number: the index of kafka takes 2 KB less than with all digits.
-const termsDigits = 4
+// same number. With fewer, pages of up to 256 terms with equal scores have different bounds, and a search for the
+// best of them ranks them all.
+const termsDigits = 8
 
 // rounded returns n rounded down to termsDigits binary digits.
 func rounded(n int) int {
