@@ -20,7 +20,7 @@ type Version struct {
 	Body    []byte
 	HasBody bool   // the archive has the body
 	Blocks  Blocks // the blocks of the body, if the version stores it itself
-	Read    bool   // the other fields are complete; if not set, they are not to be used
+	Read    bool   // the other fields are complete; if it is false, do not use them
 }
 
 // Blocks describes the blocks of a body: where they are stored, their IDs and their

@@ -167,8 +167,8 @@ func (f *FoldMaker) bring(last int) (bool, error) {
 }
 
 // resume sets f.history to the history of the versions up to and including f.all[i], without
-// reading earlier versions. It can do so if f.Histories has that history, or if the archive has a
-// valid fold of the version. Otherwise it returns false.
+// reading earlier versions. It returns false unless f.Histories has that history, or the archive
+// has a valid fold of the version.
 func (f *FoldMaker) resume(i int) (bool, error) {
 	l := &f.all[i]
 	if h, ok := f.Histories.at(l.Key, f.sums[i]); ok {
@@ -225,7 +225,7 @@ func (f *FoldMaker) add(i int) (*life.Revision, *facts.Reading, error) {
 // version reads the body of version f.all[i], as a query does. It returns nil if the version has
 // no body, or one that is too large to be divided into blocks. The second result has the blocks
 // and their facts. It is nil if the body does not divide, or if the version is not new (see
-// Folder.Of).
+// FoldMaker.Of).
 func (f *FoldMaker) version(i int) (*life.Version, *facts.Reading, error) {
 	l := &f.all[i]
 	b, ok, err := f.Source.VersionBody(f.ctx, l)

@@ -47,9 +47,10 @@ type window struct {
 // grows.
 const roomCaptures = 1 << 10
 
-// keep returns a copy of some captures of the URL with this key, made in w.rooms. It is valid until
-// the next window is opened. The captures get the string key as their key: the one that they have
-// keeps the keys of a whole chunk of the index in memory. With 46 segments that was up to 15 MB.
+// keep copies some captures of the URL with this key to w.rooms, and returns the copies. They are
+// valid until the next window is opened. Their key is the argument key. The key that captures have
+// is a part of a longer string, which would keep the keys of a whole chunk of the index in memory:
+// with 46 segments up to 15 MB.
 func (w *window) keep(captures []timeline.Capture, key string) []timeline.Capture {
 	w.captures += len(captures)
 	for i := range captures {
@@ -73,8 +74,8 @@ type windowURL struct {
 	group    []timeline.Capture // if removed is set: all captures, also the removed ones, see snapshot.Looker.Group
 	removed  bool               // captures of the URL were removed
 	// path is how many stored versions are read to compute the fold of the first new version.
-	// The fold that is stored with the earliest of them, known[resume], should be valid. resume
-	// is -1 if no version is read, or if there would be too many.
+	// resume is the index in known of the earliest of them, whose stored fold should be valid.
+	// resume is -1 if no version is read, or if there would be too many.
 	path, resume int
 }
 
@@ -102,7 +103,7 @@ func (b *batchPlan) open(ctx context.Context, w *window, from int) error {
 					w.new = append(w.new, s)
 				}
 			}
-			if len(w.new) > 0 { // a file that is imported again has none
+			if len(w.new) > 0 { // there are none if the file was imported before
 				b.want(w, &u, w.new)
 			}
 		}
@@ -120,8 +121,8 @@ func (b *batchPlan) open(ctx context.Context, w *window, from int) error {
 	return nil
 }
 
-// wantMore adds to w.versions what is missing if the versions that were read have no fold where one
-// was expected. A merge drops the fold of a version if earlier captures came in after it.
+// wantMore adds further versions to w.versions for each URL whose version known[resume] was read,
+// but has no fold. A merge drops the fold of a version if earlier captures came in after it.
 func (b *batchPlan) wantMore(w *window) {
 	for i := range w.urls {
 		u := &w.urls[i]
@@ -140,9 +141,9 @@ func (b *batchPlan) wantMore(w *window) {
 // new versions of a URL (how the blocks of a version relate to those of earlier versions).
 // u is the URL, and new has those of its captures in the batch that the archive does not have yet.
 //
-// A stored version between two new captures has no valid fold, because that does not take account
-// of the first of the two. So want adds all stored versions between new captures, up to
-// derive.FoldBack. Read one by one, they took a seventh of an import of 24 months in any order.
+// The stored fold of a version between two new captures is not valid, because it does not take
+// account of the first of the two. So want adds all stored versions between new captures, up to
+// derive.FoldBack. Reading them one by one took a seventh of an import of 24 months in any order.
 func (b *batchPlan) want(w *window, u *windowURL, new []*staged) {
 	b.wantFirst(w, u, new)
 	known, first := u.known, len(w.versions)
@@ -194,8 +195,8 @@ func (b *batchPlan) wantFirst(w *window, u *windowURL, new []*staged) {
 // wantPath adds to w.versions the version of known[n], which is the version directly before a new
 // one. If the stored fold of a version that it added is no longer valid, it also adds the version
 // before that one, and so on. If it would add more than derive.FoldBack versions after the first,
-// the new version gets no fold, and wantPath adds only the first. If u.path is not 0, wantPath
-// continues such a list.
+// the new version gets no fold, and wantPath adds only the first. The versions that earlier calls
+// for the URL added, of which there are u.path, count too.
 func (b *batchPlan) wantPath(w *window, u *windowURL, n int) {
 	first := len(w.versions)
 	for ; n >= 0; n-- {

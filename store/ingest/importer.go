@@ -85,8 +85,8 @@ type Importer struct {
 	// then (see segment.Blocks.Turn).
 	wrote  map[uint32]int
 	nearby *nearby // nil before the first batch
-	// debt is how many captures too many the merges after the last batch have rewritten. The
-	// merges after the next batch rewrite as many less.
+	// debt is by how many captures the merges after the last batch have exceeded their limit (see
+	// mergeShare). It is subtracted from the limit for the merges after the next batch.
 	debt int64
 }
 

@@ -298,7 +298,7 @@ func (i *Intake) endJournal(f disk.File) error {
 func (s *Sink) Close(ctx context.Context) error {
 	err := s.Sync()
 	if err == nil {
-		err = ctx.Err() // otherwise it might be published before anybody sees that nobody waits
+		err = ctx.Err() // if ctx has ended, the caller does not wait, so nothing more is published
 	}
 	if err == nil {
 		err = s.give(ctx, work{done: []disk.File{s.file}})

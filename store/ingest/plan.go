@@ -265,7 +265,7 @@ func (b *batchPlan) keep(i int, l *timeline.Capture, known []timeline.Capture, s
 	if s.Previous != l.Previous || s.VersionTime != l.VersionTime || s.PreviousVersion != l.PreviousVersion || s.Change != l.Change || s.Kind != l.Kind || s.Bytes != l.Bytes {
 		s = b.adjust(i)
 		s.Previous, s.VersionTime, s.PreviousVersion, s.Change = l.Previous, l.VersionTime, l.PreviousVersion, l.Change
-		s.Kind, s.Bytes = l.Kind, l.Bytes // of a 304, those of the capture before
+		s.Kind, s.Bytes = l.Kind, l.Bytes // a 304 gets those of the capture before it
 	}
 	b.fates[i] = fateStored
 	if s.Change == record.ChangeSame || s.Via == record.ViaRevisit || s.Via == record.ViaNotModified {
@@ -288,7 +288,7 @@ func (b *batchPlan) keep(i int, l *timeline.Capture, known []timeline.Capture, s
 		s = b.staged[i]
 	}
 	if s.Change == record.ChangeSame && s.Body != segment.BodyOwn {
-		b.adjust(i).Facts = nil // the version it belongs to has them
+		b.adjust(i).Facts = nil // the capture that begins the version has them
 	}
 	if s.Body == segment.BodyOwn && s.read != nil && s.read.Divided {
 		b.takeFrom(i, known)
@@ -331,16 +331,16 @@ func (b *batchPlan) takeFrom(i int, known []timeline.Capture) {
 // urlBodies lists the captures of the current URL that store their own bodies. Its memory is used for
 // one URL after the other.
 type urlBodies struct {
-	known  []int              // those in the archive, as indexes into the list that look was given
-	last   map[segment.ID]int // by ID of a body: the last of known that stores it, as an index into known
-	before []int              // for each of known: the one before it that stores the same body, as an index into known, or -1
+	known  []int              // such captures in the archive, as indexes into the argument of look
+	last   map[segment.ID]int // by ID of a body: the last capture in known that stores it, as an index into known
+	before []int              // for each capture in known: the capture before it that stores the same body, as an index into known, or -1
 	new    map[segment.ID]int // by ID of a body: the last capture of the batch that stores it, as an index into batchPlan.staged
 
 	looked bool // look was called
 }
 
-// urlBodiesKept is how many bodies of a URL the maps of urlBodies may have, so that they are used
-// again. It takes long to clear larger maps.
+// urlBodiesKept is how many bodies the maps of urlBodies may have to be cleared and used again for
+// the next URL. Clearing larger maps takes long, so reset replaces them by new ones.
 const urlBodiesKept = 256
 
 // reset forgets the current URL.

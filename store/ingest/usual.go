@@ -14,7 +14,7 @@ import (
 // the charset that most other pages of its host have. tellCharsets analyses these pages again with
 // that charset. It counts the charsets of pages in the batch, and of the first pages of the host in
 // the archive. So the result depends on the present state of the archive, but not on the order of
-// captures in the batch. REINDEX DERIVED repeats this. The captures of the batch must be sorted by
+// captures in the batch. REINDEX DERIVED guesses again. The captures of the batch must be sorted by
 // key and time.
 func (g *Importer) tellCharsets(ctx context.Context) error {
 	var v *snapshot.Snapshot

@@ -68,7 +68,8 @@ func (g *Importer) segment(ctx context.Context, b *batchPlan, p *poolPlan, known
 	defer f.Close()
 	w := segment.NewWriter(f, g.enc, p.name, p.id, p.urls, g.blocks)
 	w.Quick(g.quick)
-	// The catalogue will say when the captures were added. This is in case it is lost.
+	// The time that the entries get. The catalogue will have the exact time at which the captures
+	// were added; the time in the entries is used if the catalogue is lost.
 	now := max(record.At(g.intake.now()), b.v.Pin.LastAdded()+1)
 	for pool := range p.depends {
 		w.Depend(pool)
@@ -122,7 +123,7 @@ func (g *Importer) segment(ctx context.Context, b *batchPlan, p *poolPlan, known
 	return commit.Made{Info: &info, Writer: w}, nil
 }
 
-// knownAhead is for how many captures of a batch the method remember reads stored blocks at once.
+// knownAhead is how many captures of a batch segment passes to remember at once.
 const knownAhead = 4096
 
 // remember adds to known the stored blocks that some captures of the batch may share.

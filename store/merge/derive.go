@@ -233,7 +233,7 @@ func (d *deriving) entry(at timeline.Place, e *segment.Stored, facts [][]byte) (
 		e.Page.BlockCount = before.BlockCount
 	}
 	if e.Facts = read.Facts; e.Change == record.ChangeSame && e.Body != segment.BodyOwn {
-		e.Facts = nil // the version it belongs to has them
+		e.Facts = nil // the capture that begins the version has them
 	}
 	if e.Body != segment.BodyOwn || !read.Plain {
 		return nil
@@ -281,9 +281,9 @@ func (d *deriving) divides(e *segment.Stored, opened *facts.Reading) (bool, erro
 	return bytes.Equal(layout, opened.Layout()), nil
 }
 
-// byHost reads a body that does not declare its charset again, with the charset that other
-// pages of its host have. read is the analysis of the body without that charset. It returns the
-// new analysis, or read if the URL has no host.
+// byHost analyses a body that does not declare its charset once more, with the charset that most
+// other pages of its host have. read is the analysis of the body without that charset. byHost
+// returns the new analysis, or read if the URL has no host.
 func (d *deriving) byHost(read *derive.Analysis, e *segment.Stored, body []byte) (*derive.Analysis, error) {
 	host := e.Key[:urlkey.HostPrefix(e.Key)]
 	if host == "" {
@@ -341,9 +341,8 @@ func (d *deriving) blocks(at timeline.Place, e *segment.Stored, opened *facts.Re
 	}
 }
 
-// foldOf returns the fold (how its blocks relate to those of earlier versions) and the sense
-// (whether it differs only by noise) of the version that begins at the entry at a place. key is the key of the
-// entry's URL. The result is empty if no version begins there, or if the earlier
+// foldOf returns the fold and the sense of the version that begins at the entry at a place. key is
+// the key of the entry's URL. The result is empty if no version begins there, or if the earlier
 // versions of the URL cannot be read.
 func (d *deriving) foldOf(at timeline.Place, key string) (foldOf, error) {
 	if key != d.key || d.folds == nil {

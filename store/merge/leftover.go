@@ -12,8 +12,8 @@ import (
 	"infomall/store/timeline"
 )
 
-// keepUsed writes the leftovers to the new segments: blocks of the merged segments that
-// none of their captures needs any more, but that captures in other segments use.
+// keepUsed writes the leftovers to the new segments: blocks of the merged segments that no merged
+// capture needs any more, but that captures in other segments use.
 func (m *merging) keepUsed(ctx context.Context) error {
 	for _, body := range m.bodies {
 		if err := m.keep(ctx, body.Recipe); err != nil {
@@ -33,7 +33,7 @@ func (m *merging) keepUsed(ctx context.Context) error {
 		}
 		err := m.v.EveryEntry(ctx, s, func(at timeline.Place, e *segment.Stored) error {
 			if n, gone := hidden(at); gone && n == catalog.NeedNone {
-				return nil // nobody needs what it consists of either
+				return nil // nobody needs its blocks
 			}
 			return m.keep(ctx, e.Recipe)
 		})

@@ -324,7 +324,7 @@ func (m *Merger) mergeOnce(ctx context.Context, w *commit.Writer, t *mergeTask) 
 
 // crowded returns the segments that must be merged in a round before the others, or nil if there
 // are none. The list in has all segments to merge. If more than ways segments overlap at one URL,
-// crowded returns the smallest of these, and exactly ways of them.
+// crowded returns the smallest of them, as many as ways says.
 func crowded(in []*segment.Info, ways int) []*segment.Info {
 	in = slices.SortedFunc(slices.Values(in), func(a, b *segment.Info) int { return strings.Compare(a.FirstKey, b.FirstKey) })
 	var at, most []*segment.Info // segments that overlap at one URL, and the longest such list

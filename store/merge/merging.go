@@ -420,9 +420,9 @@ func refs(spans []segment.Span) []segment.BlockRef {
 	return out
 }
 
-// appendParts appends one segment.Part for each block of span s to parts, and returns parts. A
-// Part has what segment.Writer.Move needs to know of a block: its ID, size and new place, and a
-// function that reads it.
+// appendParts appends one segment.BodyBlock for each block of span s to parts, and returns parts. A
+// BodyBlock has what segment.Writer.Move needs to know of a block: its ID, size and new place, and
+// a function that reads it.
 func (m *merging) appendParts(parts []segment.BodyBlock, s segment.Span) ([]segment.BodyBlock, error) {
 	r, err := m.known.Spanned(s)
 	if err != nil {

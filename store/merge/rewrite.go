@@ -76,8 +76,8 @@ func (m *merging) rewriteOthers(ctx context.Context) ([]commit.Made, error) {
 	return out, nil
 }
 
-// goes reports whether the segment with this number is one of those that are merged.
-// Its file will then be deleted.
+// goes reports whether the segment with this number is being merged. If so, its file will be
+// deleted.
 func (m *merging) goes(id uint32) bool { return m.in[id] != nil }
 
 // rewriting finds out whether a segment that is not merged must be written again, because it refers

@@ -15,8 +15,8 @@ import (
 // store (see merging.move), so the merge reads the recipes of those bodies. The segments of many
 // pools have them, and the merge could not keep a decoded run of each segment in memory. Within a
 // window it reads the recipes in the order in which they are stored, so that it decodes each run
-// once. A merge of one of 24 pools, whose captures came in any order, took 3.7 s of CPU time; before,
-// it took 11.5.
+// once. A merge of one of 24 pools, whose captures came in any order, takes 3.7 s of CPU time with
+// windows and 11.5 s without.
 const (
 	// windowBytes is the size at which a window ends, in bytes of bodies whose blocks are read.
 	windowBytes = 2 << 20

@@ -51,10 +51,10 @@ const (
 type Scan struct {
 	// Ranges are ranges of keys, sorted and disjoint. Nil means all URLs.
 	Ranges []urlkey.Range
-	// More, if not nil, returns further ranges. The scan calls it, in the goroutine of its caller, each
-	// time when it has yielded the captures of all ranges that it has got so far. The new ranges come
-	// after these, and are sorted and disjoint. If there are none, the scan ends. More does not go with
-	// Once or Level.
+	// More, if not nil, returns further ranges. The scan calls it, in the goroutine of its caller,
+	// whenever it has yielded the captures of all ranges so far. The new ranges are sorted and
+	// disjoint, and come after all earlier ones. If More returns none, the scan ends. More must be nil
+	// if Once or Level is set.
 	More func() []urlkey.Range
 	// From and To bound the times of captures: From <= time < To. The scan sees
 	// the archive as it was at To: captures at To or later do not exist for it.

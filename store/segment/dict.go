@@ -273,8 +273,8 @@ func splice(behind []*Run, frame []byte, size int) ([]byte, error) {
 	return slices.Clone(out[at:]), nil
 }
 
-// decode decompresses the frame in, to which it first appends its end and in which it sets the size of
-// the content. The result is in the memory of r.
+// decode decompresses the frame in. Before, it completes the frame: it appends a last block, and
+// sets the size of the content. The result is in the memory of r.
 func (r *spliceRoom) decode(in []byte, size int) ([]byte, error) {
 	in = append(in, 1, 0, 0) // a block without bytes, the last
 	binary.LittleEndian.PutUint32(in[len(spliceMagic):], uint32(size))

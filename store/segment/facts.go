@@ -14,9 +14,9 @@ import (
 
 // Facts is the decoded facts of one run: what was computed from its entries' bodies
 // and its blocks when they were imported, so that a query need not read the bodies
-// again. Facts may be missing; they can always be computed again. Package store
-// defines what their bytes mean. A Facts is immutable, and several goroutines may
-// use it.
+// again. Facts may be missing; they can always be computed again. What their bytes
+// mean is defined in packages store/block/facts and, for folds, store/block/life. A
+// Facts is immutable, and several goroutines may use it.
 type Facts struct {
 	folds  blobs // the fold of each entry
 	pages  blobs // the facts of each entry's page

@@ -72,9 +72,9 @@ type gatherer struct {
 	open   func(RunRef, []byte) (*Contents, error)
 	behind func(RunRef) []RunRef
 	parts  map[RunRef]*part
-	// order has the parts in the order in which they were asked for, until fetch
-	// sorts them: newest first, so that a part comes before those it builds on.
-	// Gather reverses that before make.
+	// order has all parts. fetch sorts them so that the newest comes first: each part
+	// then comes before the parts that it builds on. Gather reverses this order before
+	// it calls make.
 	order  []*part
 	free   []*part // parts whose memory may be used again
 	blocks [][]byte

@@ -37,8 +37,8 @@ type BodyBlock struct {
 	// Read returns both. The facts that it returns may be in short form only if short is set.
 	Bytes, Facts []byte
 	Read         func(short bool) (bytes, facts []byte, err error)
-	// Describe returns ID and Size of a block that is stored at the place At. If it is not nil,
-	// the two fields are not set, and the writer calls it only if it needs them.
+	// Describe returns ID and Size of a block that is stored at the place At. If Describe is not
+	// nil, the fields ID and Size are not set. The writer calls Describe only if it needs them.
 	Describe func() (ID, int, error)
 }
 

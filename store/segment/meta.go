@@ -387,7 +387,7 @@ const (
 )
 
 // The columns that follow the front columns in the meta of a run, in the order in
-// which they are stored. Those of one group are together.
+// which they are stored. The columns of a group follow each other.
 const (
 	colHolders   = iota // this column and the next two are for entries with BodyHeld or BodyElsewhere
 	colHolderRun        // the number of the run, plus 1; 0 if it is not known

@@ -506,8 +506,9 @@ func (s *Reader) Run(n uint32) (*Run, error) {
 	return r, nil
 }
 
-// Meta reads only what run n says of its entries and blocks, which has checksums of its
-// own. stored is how many bytes it read from the db-file.
+// Meta reads the meta of run n: what the run says of its entries and blocks. It reads nothing else
+// of the run, because the meta has checksums of its own. stored is how many bytes it read from the
+// db-file.
 func (s *Reader) Meta(n uint32) (m *Meta, stored int, err error) { return s.MetaIn(n, nil) }
 
 // MetaIn does what Meta does, in the memory mem; nil stands for new memory. The Meta is valid until

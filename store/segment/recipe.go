@@ -195,7 +195,8 @@ func (p *Packer) compress(src, dst []byte) []byte {
 }
 
 // checked returns the result of the function compress, which appends a frame with these parts to dst.
-// If the frame does not give back the parts, checked calls compress again so that it does not compress.
+// If the frame does not decompress to the parts, the compressor has a fault: checked then calls
+// compress again, and p.tight stores the bytes uncompressed.
 func (p *Packer) checked(dst, ahead []byte, parts [][]byte, compress func() []byte) []byte {
 	out := compress()
 	if !givesBack(out[len(dst):], ahead, parts) {
@@ -230,7 +231,7 @@ func givesBack(frame, ahead []byte, parts [][]byte) bool {
 }
 
 // joined decompresses a frame that builds on the bytes ahead, in the memory of room. The result has
-// these bytes and then those of the frame, size bytes together.
+// the bytes ahead and then the content of the frame; size is the number of all these bytes.
 func joined(room *spliceRoom, ahead, frame []byte, size int) ([]byte, error) {
 	in := append(append(room.in[:0], spliceMagic...), 0, 0, 0, 0)
 	in, err := appendBlocks(appendRaw(in, ahead), frame)

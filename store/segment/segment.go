@@ -60,14 +60,14 @@ type Info struct {
 	// pool share a capture, the sum of Fresh over its segments is the pool's number of
 	// URLs. Fresh is FreshUnknown if it was not counted.
 	Fresh int64
-	// Follows is set if every body of the segment is known, and no capture of the segment changes
-	// the versions in segments born up to generation Apart: the captures that begin versions
-	// there stay the same, with the same bodies, although captures of this segment may lie before
+	// Follows is set if every body of the segment is known, and if no capture of the segment
+	// changes the versions in segments born up to generation Apart. The same captures, with the
+	// same bodies, still begin those versions, although captures of this segment may lie before
 	// them.
 	Follows bool
 	// Lasting is set if no segment that was written after the captures of this segment has
 	// changed which of them begin a version. Versions and BodyBytes are then right for the whole
-	// archive, unless captures were removed. The kind of a change may still be another.
+	// archive, unless captures were removed. A hint may still name the wrong kind of change.
 	Lasting bool
 
 	File       string // path of the db-file, relative to the archive

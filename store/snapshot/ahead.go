@@ -74,7 +74,7 @@ func ahead(ctx context.Context, after int, fill filler, yield func(*record.Batch
 			case b = <-empty:
 				return b
 			default:
-				send() // none comes back before these are yielded
+				send() // no batch comes back before those in bundle are yielded
 			}
 			select {
 			case b = <-empty:

@@ -41,11 +41,11 @@ func (v *Snapshot) Kept(ctx context.Context, ref record.Ref) (record.Facts, erro
 	return record.Facts{Page: f.Page(ref.N), Fold: f.Fold(ref.N)}, nil
 }
 
-// storedVersions reads versions of URLs in the archive for a derive.Folder. It
+// storedVersions reads versions of URLs in the archive for a derive.FoldMaker. It
 // implements derive.Versions.
 type storedVersions struct{ v *Snapshot }
 
-// Versions returns a reader of the snapshot's versions, for a derive.Folder.
+// Versions returns a reader of the snapshot's versions, for a derive.FoldMaker.
 func (v *Snapshot) Versions() derive.Versions { return storedVersions{v} }
 
 // StoredFold returns the fold stored with the version at a place (how its blocks

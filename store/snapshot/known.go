@@ -18,9 +18,9 @@ import (
 //
 // A segment of which all captures were added later is left out of the catalogue of the
 // snapshot. A segment of which some were added later is called mixed: its cursors mark
-// these captures as Later, and the code that gathers the captures of a URL drops them. Both may
-// have been known when other segments were written. What such a segment says of a URL
-// (hints and folds) is then not believed.
+// these captures as Later, and the code that gathers the captures of a URL drops them. The writer
+// of another segment may have known captures that were added later. What that segment says of
+// their URLs (hints and folds) is then ignored.
 //
 // Bodies and blocks do not change, so they are read from any segment.
 

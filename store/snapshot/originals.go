@@ -26,13 +26,13 @@ import (
 //     Of several captures within the moment that it names, it takes the first that
 //     is no revisit; if all are revisits, the first revisit.
 //  2. If it names none, or the one that it names has no body, it takes the first
-//     capture of its URL that is no revisit and declares the same digest. Another
-//     revisit is not taken by its digest: whether that has a body would depend on
-//     this one.
+//     capture of its URL that is no revisit and declares the same digest. It never
+//     takes another revisit by its digest: whether one of the two has a body would
+//     depend on the other.
 //  3. Nothing is taken from a later month, because pools depend on earlier ones.
-//  4. A deleted capture gives its body only to captures that had it from there when it
-//     was deleted. A capture that came in later does not take it, and a deleted
-//     revisit that had no body gives none when its original comes in later.
+//  4. A deleted capture gives its body only to captures that had their bodies from it
+//     when it was deleted. A capture that came in later does not take that body. A
+//     deleted revisit that had no body gives none when its original comes in later.
 //  5. If a revisit has a state of the time asked about (see states.go), it has the body of
 //     that state, and the other rules do not matter.
 
@@ -80,8 +80,8 @@ type Link struct {
 }
 
 const (
-	// foundMost is for how many revisits the original is remembered. urlsMost is for how many
-	// captures, of all URLs to which chains have led, what was read is remembered.
+	// foundMost is how many captures each of the maps found, heads and seen of Originals may have.
+	// urlsMost is how many captures and URLs the map urls may have.
 	foundMost = 1 << 19
 	urlsMost  = 1 << 20
 )
@@ -356,7 +356,7 @@ func (o *Originals) take(ctx context.Context, at timeline.Place, of *timeline.Or
 			}
 		}
 		if s.Kind == record.KindPage && of.Kind == record.KindSoftMissing {
-			out.Kind = of.Kind // each visit says so
+			out.Kind = of.Kind // both have the body, which says that the page does not exist
 		}
 	}
 	if out == *of {

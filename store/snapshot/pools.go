@@ -115,8 +115,8 @@ func (v *Snapshot) lacks(segments []*segment.Info) bool {
 }
 
 // changesHold reports whether the hints in segment s (how a capture differs from the one before
-// it) say, for the whole archive, which captures begin a version. A hint may still be another kind
-// of change than the right one.
+// it) say, for the whole archive, which captures begin a version. A hint may still name the wrong
+// kind of change.
 func (v *Snapshot) changesHold(s *segment.Info) bool {
 	return !v.lacks([]*segment.Info{s}) && !v.overtaken(s)
 }
@@ -133,9 +133,9 @@ func (v *Snapshot) gainedFrom() record.Time {
 	return v.gained.from
 }
 
-// firstGain returns the time from which revisits in the segments all may have got their bodies
-// from the segment late, which was imported after them. A revisit never has its body from a
-// later month (see Originals).
+// firstGain returns the time from which revisits in the segments of the list all may have got
+// their bodies from the segment late, which was imported after them. A revisit never has its body
+// from a later month (see rule 3 in originals.go).
 func firstGain(late *segment.Info, all []*segment.Info) record.Time {
 	first := catalog.EndOfTime
 	for _, o := range all {

@@ -40,10 +40,10 @@ func (v *Snapshot) Seek(ctx context.Context, s record.Seek) (keys []string, ok b
 		}
 	}
 	if v.known.mixes(chosen) {
-		return nil, false, nil // as for hidden captures
+		return nil, false, nil // captures that were added later would take the places of others
 	}
 	if _, together := apart(chosen); captures < v.from.SharedCaptures || len(together) > 0 {
-		return nil, false, nil // a capture that was imported twice may say two things of itself
+		return nil, false, nil // two copies of one capture may have different values
 	}
 	if s.PartMax > 0 {
 		s.KeysMax = min(s.KeysMax, int(s.PartMax*float64(urls)))
@@ -59,7 +59,7 @@ func (v *Snapshot) Seek(ctx context.Context, s record.Seek) (keys []string, ok b
 		}
 	}
 	if s.First > 0 && len(w.first) < s.First {
-		return nil, false, nil // captures without a value come after these
+		return nil, false, nil // URLs whose captures have no value come next; Seek does not find them
 	}
 	for _, f := range w.first {
 		w.found[f.key] = true

@@ -10,8 +10,8 @@ import (
 // Stored is one capture as the archive has it, given to a writer of another format.
 // Its slices may be shared and must not be changed.
 type Stored struct {
-	// Capture is the capture as it was imported, except that a revisit has the body of the capture it
-	// refers to, and also that capture's head if it has no head itself. Spool is always nil.
+	// Capture is the capture as it was imported. But a revisit has the body of the capture that it
+	// refers to, and if it has no head of its own, also the head of that capture. Spool is always nil.
 	record.Capture
 	URL    string        // the URL of the capture in its canonical form
 	Title  string        // title of a page; or ""

@@ -54,8 +54,8 @@ const (
 func openTree(f io.ReaderAt, size int64) (*tree, error) {
 	t := &tree{f: f, size: size}
 	newest := uint64(0)
-	// The second meta page begins after the first one, whose size the first one says. If that is
-	// damaged, the size is that of an index file.
+	// The second meta page begins after the first one, which says how large a page is. If the first
+	// one is damaged, openTree takes the page size of index files.
 	at, found := int64(0), false
 	for range 2 {
 		b := make([]byte, pageHead+metaBytes)
