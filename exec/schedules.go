@@ -108,9 +108,9 @@ func nextOf(at time.Time) record.Time {
 // Run runs the named schedule now, and logs the run as a job. The result is
 // this job at its end, with the time of the next run. If the statement
 // fails, the job has its error, and Run itself returns nil. Run returns an
-// error if the statement could not run, if the end of the job could not be
-// logged, or if ctx ended; in the last case the job has no next run. If the
-// schedule is running already, the error is a *task.JobRunningError.
+// error if the statement could not run, or if the end of the job could not be
+// logged. It also returns an error if ctx ended; the job then has no next run.
+// If the schedule is running already, the error is a *task.JobRunningError.
 func (list Schedules) Run(ctx context.Context, name string) (task.Job, error) {
 	s := list.Session
 	if s.Jobs() == nil {

@@ -72,9 +72,9 @@ func scopeTexts(s *ast.Scope, env *expr.Env) (from, to string, err error) {
 	return from, to, err
 }
 
-// embargoed returns the time from which captures are younger than d. It is the start of
-// an hour, or for an age of less than a day of a minute: so that requests in a row see
-// one state of the archive. No capture is younger than 0d, whatever its time is.
+// embargoed returns the time from which captures are younger than d. It is rounded down to
+// the hour, or to the minute if d is less than a day, so that requests shortly after each
+// other see one state of the archive. No capture is younger than 0d, whatever its time is.
 func embargoed(now record.Time, d *ast.Duration) record.Time {
 	if d.Months == 0 && d.Length == 0 {
 		return record.MaxTime + 1
@@ -203,8 +203,8 @@ func (r *Rule) someTime() record.Time {
 	return r.Window.From
 }
 
-// mentions reports whether a text, such as a statement, has a hidden URL in it, a text in
-// quotes that names only hidden URLs, or the scope of a rule.
+// mentions reports whether a text, such as a statement, contains one of these: a hidden URL,
+// a text in quotes that names only hidden URLs, or the scope of a rule.
 func (r *Rules) mentions(text string) bool {
 	if text == "" {
 		return false

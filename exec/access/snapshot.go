@@ -56,9 +56,9 @@ func (s *snapshot) BlockList(ctx context.Context) (*task.BlockList, error) {
 	return shown, nil
 }
 
-// Results returns the results of a kind. It returns no imported graphs, because nobody knows which
-// of their nodes are URLs, and no results that only statements read, not queries. It leaves out
-// classifiers that have learned from hidden texts.
+// Results returns the results of a kind. It returns none of the kinds that only statements read and
+// no query. It returns no imported graphs either, because it is not known which of their nodes are
+// URLs. It leaves out classifiers that have learned from hidden texts.
 func (s *snapshot) Results(ctx context.Context, kind string) ([]task.Result, error) {
 	if kind == task.ResultGraphs || kind == task.ResultPrints || kind == task.ResultStream {
 		return nil, ctx.Err()
@@ -169,7 +169,7 @@ func (s *snapshot) Excluded(url string, t record.Time) bool {
 
 // Denied returns why a page of a canonical URL at time t is refused, if one of the rules
 // blocks it or the block-list keeps it out. With record.NoTime it asks about any time.
-// snap is a snapshot of a guarded archive. The error is that of a context that has ended.
+// snap is a snapshot of a guarded archive. err is only set if ctx has ended.
 func Denied(ctx context.Context, snap relation.Snapshot, url string, t record.Time) (why string, denied bool, err error) {
 	if g, ok := snap.(*snapshot); ok {
 		if why, denied := g.Denied(url, t); denied {

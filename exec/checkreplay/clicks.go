@@ -7,9 +7,10 @@ import (
 	"infomall/store/record"
 )
 
-// otherClicks returns notes on the crawls that ran at the time of a page and clicked by other rules
-// than this session: by which rules, and which settings make the browser of this session click by
-// them. It returns nil if a crawl of that time clicked by the rules of the session.
+// otherClicks returns one note for each crawl that ran at the time of a page and clicked by other
+// rules than this session. The note says by which rules the crawl clicked, and which settings make
+// the browser of this session click by them. otherClicks returns nil if a crawl of that time clicked
+// by the rules of the session.
 func (r *run) otherClicks(at record.Time) (notes []string) {
 	set := r.s.Settings()
 	for i := range r.crawls {

@@ -27,7 +27,8 @@ func fitSure(list []held) sure {
 		}
 	}
 	wrong := len(list) - right
-	// Never fully sure: as if one text more had been found, and one more had not.
+	// The targets are not 1 and 0, because no text is fully sure: each kind of texts counts as if it
+	// had one more right text and one more wrong text.
 	targetRight, targetWrong := (float64(right)+1)/(float64(right)+2), 1/(float64(wrong)+2)
 	target := func(h held) float64 {
 		if h.right {

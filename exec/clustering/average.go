@@ -44,7 +44,7 @@ func AverageLink(ctx context.Context, m *vector.Matrix, words int, most float64,
 			dense[w] = 0
 		}
 	}
-	size := make([]float32, n) // points of the cluster that this row stands for; 0 if another row does
+	size := make([]float32, n) // number of points of the cluster that this row represents; 0 if it represents none
 	for i, w := range weight {
 		size[i] = float32(w)
 	}
@@ -67,7 +67,7 @@ func AverageLink(ctx context.Context, m *vector.Matrix, words int, most float64,
 		at := chain[len(chain)-1]
 		best := -1
 		if len(chain) > 1 {
-			best = chain[len(chain)-2] // wins if another one is equally near, so that the chain ends
+			best = chain[len(chain)-2] // it stays the best if another is equally near, so that the chain ends
 		}
 		row := distance[at*n : (at+1)*n]
 		for j := range row {

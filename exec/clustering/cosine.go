@@ -13,8 +13,8 @@ import (
 // least 1, the point itself included. A row without words is noise.
 //
 // Beside m it takes about 20 bytes for each value of m, and 16 for each pair of neighbours
-// as long as both are no cores. If progress is not nil, it is called with the number of rows
-// that were compared, and of all. The error is the error of ctx, or a *PairsError.
+// of which neither is a core so far. If progress is not nil, it is called with the number of
+// rows that were compared, and of all. The error is the error of ctx, or a *PairsError.
 func Vectors(ctx context.Context, m *vector.Matrix, eps float64, least int, progress func(done, total int64)) (*Clusters, error) {
 	first, weight, point := distinctRows(m)
 	s := newScan(weight, least)

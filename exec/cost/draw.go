@@ -20,8 +20,8 @@ const (
 	// drawSeconds bounds the work of the draws of one estimate, by the rates of units.
 	// EXPLAIN shall answer at once.
 	drawSeconds = .2
-	// drawTime bounds the time of the draws of one estimate, if their work was guessed
-	// much too low, as for a condition that takes long. The guesses are then used.
+	// drawTime bounds the time of the draws of one estimate, in case their work was guessed
+	// much too low, for example for a slow condition. After that time the guesses are used.
 	drawTime = 5 * time.Second
 	// drawRows is how many rows a node may yield for a draw. A node with more rows has no
 	// draw: its first rows are not a random sample.
@@ -145,7 +145,7 @@ func (m *maker) draw(n plan.Node, p *Part) (d *draw, rows float64, ok bool) {
 		}
 		rows = d.expected()
 		if alike != src {
-			d = nil // its rows are not those of n
+			d = nil // d has rows of alike, not of n
 		}
 		return d, rows, true
 	}
@@ -285,9 +285,9 @@ func byURL(keys []expr.Expr) bool {
 }
 
 // drawPayload returns a draw of n, a node that fills late columns. A late column needs the stored
-// page. drawPayload fills these columns for as many rows of the draw in as the time allows, and notes
-// in p, the part of n, how much time and how many bytes that took. It returns nil if the time
-// allows too few rows.
+// page. drawPayload fills these columns for as many rows of the draw in as the time allows. In p, the
+// part of n, it notes how much time and how many bytes that took. It returns nil if the time allows
+// too few rows.
 func (m *maker) drawPayload(n *plan.Payload, in *draw, p *Part) *draw {
 	row := units(p, 1, 1)
 	one := row
@@ -308,8 +308,8 @@ func (m *maker) drawPayload(n *plan.Payload, in *draw, p *Part) *draw {
 		bytes, busy := readBytes(m.snap)-bytes, cputime.Used()-busy
 		p.guess.file = m.allBytes(n.Source, bytes, p.guess.rowsIn/float64(in.n))
 		if bytes > 0 {
-			// Rows of a draw are far apart, so nearly all of the time is that of reading runs, and
-			// says little of the time that a row takes besides.
+			// Rows of a draw are far apart, so reading runs takes nearly all of the time. What is
+			// left of it says little about the time that a row itself takes.
 			rate := (busy.Seconds() - float64(in.n)*row) / bytes
 			p.perByte = max(perFileByte/rateOff, min(rate, perFileByte*rateOff))
 		}

@@ -363,7 +363,7 @@ func (e *Estimate) Expected(n *relation.Request) relation.Expected {
 		src, ok := p.Node.(*plan.Source)
 		return ok && &src.Request == n
 	})
-	if at < 0 { // n became a plan by itself, in which it is copied
+	if at < 0 { // n became a plan by itself, which has a copy of n
 		at = slices.IndexFunc(e.Parts, func(p Part) bool {
 			src, ok := p.Node.(*plan.Source)
 			return ok && src.Relation == n.Relation

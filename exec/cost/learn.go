@@ -15,13 +15,13 @@ type Actual struct {
 }
 
 const (
-	// learnTimes is how many times a plan is always learned from. After that, it is only
-	// learned from if that takes at most one part in learnShare of the time of the plan.
+	// A plan is learned from each of the first learnTimes times that it runs. After that, it is
+	// learned from only if learning takes at most 1/learnShare of the time of the plan.
 	learnTimes = 3
 	learnShare = 400
-	// A plan that took less than learnShort is not learned from once its shape was measured
-	// learnTimes times. Without that, a shell takes a twentieth more CPU time for each SEARCH with
-	// new words, and a process that runs one SEARCH writes the file of corrections.
+	// A plan that took less than learnShort is not learned from any more after its shape was
+	// measured learnTimes times. If it were, a shell would take a twentieth more CPU time for each
+	// SEARCH with new words, and a process that runs one SEARCH would write the file of corrections.
 	learnShort = 100 * time.Millisecond
 	// A Filter that was stopped early must have got sureRows rows. With fewer, the share
 	// of rows that it kept is not learned.

@@ -93,14 +93,14 @@ func (m *maker) drawSource(n *plan.Source, p *Part) *draw {
 	}
 	scale := math.Exp2(float64(level))
 	if n.Relation != relation.Pages && !n.Once {
-		// Few URLs may have most captures, so a row stands for the captures that were not read.
+		// Few URLs may have most captures, so the scale is the ratio of captures, not of URLs.
 		scale = p.expected.Captures / float64(captures)
 	}
 	return m.collect(&c, n, &draw{scale: scale, size: len(keys), unit: "URL"})
 }
 
 // drawnByURL reports whether the source n can be read for some URLs alone: the rows of a URL
-// are then the same, and take no longer, than if all URLs are read.
+// are then the same as if all URLs are read, and take no longer.
 func drawnByURL(n *plan.Source) bool {
 	if n.Relation == relation.Findings {
 		return !n.Ranks() && !n.Joins() // scores need the words of all pages
@@ -113,8 +113,8 @@ func drawnByURL(n *plan.Source) bool {
 // them, because they are in the same chunks. whole is the work of reading all rows.
 // drawRanges returns nil if not even least ranges are cheap.
 //
-// URLs of a range are alike, so a draw of ranges says less than one of as many URLs from
-// everywhere. It is for sources of which no such URLs can be read in the time.
+// URLs of a range are alike, so a draw of ranges says less than a draw of as many URLs from
+// everywhere. It is for sources for which such a draw would take too long.
 func (m *maker) drawRanges(n *plan.Source, p *Part, whole float64, least int) *draw {
 	chunks := float64(p.Reading.Chunks)
 	// A range touches a chunk of each segment, and the run of it, besides its own rows.

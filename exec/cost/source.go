@@ -172,8 +172,8 @@ func touched(bytes, runs, rows float64) float64 {
 	return bytes * (1 - math.Pow(1-1/runs, rows))
 }
 
-// listed returns how many rows the source n yields if its rows are not made from captures,
-// as those of jobs.
+// listed returns how many rows the source n yields if its rows, such as those of jobs, are
+// not made from captures.
 func (m *maker) listed(n *plan.Source) (float64, error) {
 	switch {
 	case n.Relation == work.Pools && m.snap != nil:

@@ -30,8 +30,8 @@ func aliasText(e ast.Expr, env *expr.Env) (string, error) {
 // batch (the new rows of one run of the watch), and that has ended. THEN runs again for a batch if
 // it failed or the program was killed, and a crawl is not begun twice for a batch.
 //
-// The name of the crawl must contain $batch, so that the crawl is of this batch; and the
-// crawl must be younger than the watch, because an earlier watch of the name had the
+// The name of the crawl must contain $batch: only then is the crawl of this batch. The crawl
+// must be younger than the watch, because an earlier watch of that name had batches with the
 // same numbers. If there is no such crawl, or it has not ended, the result is nil, and CRAWL
 // begins it or continues it.
 func (c *crawl) doneForBatch(ctx context.Context) (*session.Result, error) {

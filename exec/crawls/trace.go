@@ -361,7 +361,7 @@ func (r *trace) whyNotMet(c *report.Crawl, blocked string) string {
 	}
 	was, ok := st.(*ast.Crawl)
 	if !ok || was.Due || was.Query != nil && len(was.Within) == 0 {
-		return "" // its hosts are those of its seeds, which are not in the statement
+		return "" // it fetches from the hosts of its seeds, which are not in the statement
 	}
 	again := &crawl{s: r.s, st: was}
 	if err := again.readOptions(); err != nil {

@@ -37,8 +37,8 @@ func crawlURLs(list []ast.Expr, files bool, env *expr.Env) ([]string, error) {
 // errUser is returned by crawlURL for a URL with a name or a password.
 var errUser = errors.New("it has a name or a password")
 
-// crawlURL returns the canonical form of a URL to crawl. If files is set, it may be that of
-// a file on this machine.
+// crawlURL returns the canonical form of a URL to crawl. If files is set, the URL may name a
+// file on this machine.
 func crawlURL(written string, files bool) (string, error) {
 	u, err := urlkey.Canonical(written)
 	switch {

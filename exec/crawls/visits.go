@@ -97,8 +97,7 @@ func (v Visits) pages(ctx context.Context, level int) iter.Seq2[*pageVisits, err
 	}
 }
 
-// source returns the source of a query whose FROM has one relation: its scopes are those of
-// v, and its URLs and times are those of v.Source.
+// source returns the source of a query whose FROM has one relation, restricted as in build.
 func (v Visits) source(query string) (*plan.Source, error) {
 	node, err := v.build(query)
 	if err != nil {
@@ -107,8 +106,8 @@ func (v Visits) source(query string) (*plan.Source, error) {
 	return plan.Sources(node)[0], nil
 }
 
-// build returns the plan of a query. Its scopes are those of v, and its URLs and times are
-// those of v.Source.
+// build returns the plan of a query, restricted to the scopes of v and, if v.Source is set, to
+// the URLs and times of v.Source.
 func (v Visits) build(query string) (plan.Node, error) {
 	q := session.Query(query)
 	q.Select.From.Scopes = v.In

@@ -62,13 +62,13 @@ const (
 	middleMembers = 9
 )
 
-// cover divides all fingerprints into cells and sets p.cells. It makes cells of
-// fingerprints near each other, and then new cells around the middles of the
-// first, because a middle is nearer to the members of a cluster than they are
-// to each other. The choice of cells affects only speed, not the pairs found.
-// If the first table leaves most fingerprints without a near one, each
+// cover divides all fingerprints into cells and sets p.cells. First it makes
+// cells of fingerprints near each other. Then it makes new cells around the
+// middles of these, because a middle is nearer to the members of a cluster than
+// they are to each other. The choice of cells affects only speed, not the pairs
+// found. If most fingerprints have no other near them in the first table, each
 // fingerprint becomes a cell of its own. cover returns the error of p.ctx when
-// that is done.
+// p.ctx is done.
 func (p *pairing) cover() error {
 	n := len(p.hashes)
 	of := make([]uint32, n)

@@ -73,8 +73,9 @@ func Plan(n, distance int) string {
 // two is i is undefined. others is valid until f returns, and f must not change
 // it. If f returns false, Pairs stops and returns nil. There must be fewer than
 // 1<<32 fingerprints; distance is 0 to DistanceMax. Pairs returns the error of
-// ctx when ctx is done. If passed is not nil, Pairs calls it with the number of
-// fingerprints all of whose pairs were found, each time that this number grows.
+// ctx when ctx is done. A fingerprint is passed when all its pairs were found.
+// If passed is not nil, Pairs calls it with the number of passed fingerprints
+// each time that this number grows.
 //
 // Pairs works in three steps. It divides the fingerprints into cells: sets of
 // fingerprints near one fingerprint, the middle of the cell. It joins cells to

@@ -53,8 +53,8 @@ func (p *Print) Agree(o *Print) (n int) {
 	const low = 0x7f7f7f7f7f7f7f7f
 	for i := 0; i < len(p); i += 8 {
 		x := binary.LittleEndian.Uint64(p[i:]) ^ binary.LittleEndian.Uint64(o[i:])
-		// A byte of the sum has its upper bit set if one of the lower bits of the byte of x
-		// is set; no byte carries into the next.
+		// In (x&low)+low, the upper bit of a byte is set if one of the seven lower bits of that
+		// byte of x is set. No byte carries into the next.
 		n += 8 - bits.OnesCount64(((x&low)+low|x)&^low)
 	}
 	return n

@@ -96,8 +96,8 @@ func (r reading) has(names ...string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { _, ok := r[name]; return !ok })
 }
 
-// column returns the column with this name in b. It returns nil if there is none of one of
-// the types, or if its value in row i is NULL.
+// column returns the column with this name in b. It returns nil if there is no such column,
+// if it has none of the given types, or if its value in row i is NULL.
 func (r reading) column(b *value.Batch, i int, name string, types ...value.Type) *value.Vector {
 	at, ok := r[name]
 	if !ok || !slices.Contains(types, b.Cols[at].Type) || b.Cols[at].IsNull(i) {

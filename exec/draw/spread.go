@@ -112,8 +112,8 @@ func (s *spreading) at(t time.Time) *period {
 	return &s.periods[min(max(i, 0), len(s.periods)-1)]
 }
 
-// add adds n reports of the event with this index to the period. r is one of them, or nil if
-// it is not known.
+// add adds n reports of the event with this index to the period. r is one of these reports,
+// or nil if none is known.
 func (p *period) add(event int, n int64, r *Report) {
 	p.total += n
 	if r != nil {

@@ -502,9 +502,8 @@ func (c *comparison) confirm(ctx context.Context, i uint32, others []uint32) err
 type dedupStats struct{ groups, duplicates, exact, bytes, saved int64 }
 
 // member adds a duplicate to the totals. bytes is the size of its body. exact is set if its whole
-// body is equal to that of the representative (the earliest page) of its group: equal words may
-// come from bodies that differ in other places. saved is set if an earlier member of the group has
-// the same body.
+// body, and not only its words, is equal to that of the representative (the earliest page) of its
+// group. saved is set if an earlier member of the group has the same body.
 func (s *dedupStats) member(bytes int64, exact, saved bool) {
 	s.duplicates++
 	s.bytes += bytes

@@ -82,7 +82,7 @@ func lastEvents(ctx context.Context, snap relation.Snapshot, name string) (*task
 
 // numbered gives the reports and the events that were found the numbers that they had in the last
 // result. The parameter before is that result, or nil. old has the events of the last result by
-// number, and gone has those of them that were not found now.
+// number. gone has the events of the last result that were not found now.
 func (c *collection) numbered(ctx context.Context, before *task.Result) (old map[int]*kept.Event, gone []events.Named, err error) {
 	var was []events.Named
 	if before != nil {
@@ -125,8 +125,8 @@ func (c *collection) numbered(ctx context.Context, before *task.Result) (old map
 
 // keepIDs gives each report the ID that most of its texts had in the last result. The
 // parameter before has that ID for each text of the last result. If several reports have
-// texts of one ID, it stays with the report that has most of them, and then with the one
-// whose own ID is least.
+// texts of one ID, the ID goes to the report that has most of these texts, and of several such
+// reports to the one whose own ID is least.
 func (c *collection) keepIDs(before map[uint64]uint64) {
 	type claim struct {
 		set   uint32

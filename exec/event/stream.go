@@ -186,7 +186,7 @@ func (c *collection) recall(ctx context.Context) (err error) {
 	if len(places) != last.from+last.texts {
 		return errStream
 	}
-	const day = 16 // a part of all texts, for those that will be read
+	const day = 16 // room for new texts: 1/16 of the known ones
 	c.list = make([]entry, 0, len(places)+len(places)/day)
 	c.state.Grow(cap(c.list))
 	c.words.grow(last.words + last.words/day)

@@ -55,7 +55,7 @@ type collection struct {
 	words dictionary
 	parts []part       // of the stored stream
 	rows  *spill.Spool // the texts that were read, each as text.append writes it
-	list  []entry      // of all texts: first those of parts, then those of rows
+	list  []entry      // one for each text: first the texts of parts, then those of rows
 	state reports.State
 	uses  uses
 	// covered has the starts of the periods with captures.

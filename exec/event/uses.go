@@ -21,8 +21,9 @@ type uses struct {
 	memory *spill.Memory
 	from   int // the first text that was read now
 
-	// Of the texts that were read now: lists has the sequence of each word, last the number of the
-	// word's last text, plus 1, and full the pieces of sequences that no longer fit into memory.
+	// The uses in the texts that were read now: lists has the sequence of each word, and last the
+	// number of the last text with the word, plus 1. full has the pieces of sequences for which
+	// there was no more room in memory.
 	lists [][]byte
 	last  []uint32
 	bytes int64

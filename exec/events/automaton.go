@@ -129,14 +129,14 @@ func (a *automaton) bursts(series []hits, one, none float64, spans []span) []spa
 // unitsPerNat is how many units a nat has in mayBurst, a power of 2.
 const unitsPerNat = 1 << 20
 
-// mayBurst reports whether bursts may find a burst if it is called with the same arguments. It
-// never reports false if there is one. It is much faster than bursts, because it goes over the
-// series without a branch: most words have no burst.
+// mayBurst reports whether bursts may find a burst if it is called with the same arguments. If
+// there is a burst, mayBurst reports true. It is much faster than bursts, because it goes over the
+// series without a branch. That pays because most words have no burst.
 func (a *automaton) mayBurst(series []hits, one, none float64) bool {
 	one *= unitsPerNat
 	none *= unitsPerNat
-	// sum is what the best burst that is still open has saved, without the cost of entering, or
-	// 0 if none is open. Each number is rounded up, so that sum is never too small.
+	// sum is what the best burst that has not ended has saved so far, without the cost of entering,
+	// or 0 if there is no such burst. Each number is rounded up, so that sum is never too small.
 	sum, most := int64(0), int64(0)
 	for i := range series {
 		h := &series[i]
@@ -149,8 +149,8 @@ func (a *automaton) mayBurst(series []hits, one, none float64) bool {
 }
 
 // mostSaved returns an upper bound of the result of saves that is fast to compute. It replaces ln x
-// by x-1, which is never less, and leaves out the periods outside of the burst, which never add to
-// it.
+// by x-1, which is never less. It leaves out the periods outside of the burst, because they never
+// increase the result.
 func (a *automaton) mostSaved(in, n float64, from, to int) float64 {
 	expected := n * (a.cover[to+1] - a.cover[from]) / a.total()
 	return in*(in/expected-1) - a.enter

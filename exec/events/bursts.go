@@ -104,8 +104,8 @@ func (f *finder) find(ctx context.Context, from, to int) error {
 		if !f.c.canBurst(n) {
 			continue
 		}
-		// How many words can burst, and with it the bound, is known only at the end. It is at least
-		// as high as that of the words so far.
+		// The bound grows with the number of words that can burst, which is known only at the end.
+		// So the bound for the words so far is never too high.
 		different := int(f.different.Add(1))
 		if level := bits.Len(uint(different)); level > f.level {
 			f.level, f.quick = level, scan{a: f.a, bound: noiseBound(different, f.a)}
@@ -189,11 +189,11 @@ type search struct {
 // best returns the bursts of a series that save more than bound, in order of time. The result is
 // valid until the next call.
 //
-// Neither the quiet rate nor the ratio is known. best runs the automaton with the mean rate
-// as the quiet one and with the ratios s, s², s³ … of it. If the series has few of the periods, it
-// does the same with a lower quiet rate: a slow burst of a rare word has gaps, which the mean rate
-// makes several bursts of. Then it computes what each burst saves really, and takes the burst that
-// saves most, then the next one that does not overlap with it, and so on.
+// Neither the quiet rate nor the ratio is known. best runs the automaton with the mean rate as the
+// quiet rate, and with the ratios s, s², s³ …. If the series has few of the periods, best does the
+// same with a lower quiet rate, because a slow burst of a rare word has gaps: with the mean rate it
+// would become several bursts. Then best computes how much each burst really saves. It takes the
+// burst that saves most, then the next burst that does not overlap with it, and so on.
 func (s *search) best(a *automaton, series []hits, ratio, bound float64) []span {
 	n, highest := 0.0, 0.0 // all documents, and the highest rate of a period
 	s.sums = append(s.sums[:0], 0)

@@ -39,7 +39,7 @@ const (
 	docBurstsMax = 48
 	// neighboursMax is how many other bursts one burst is compared with, the nearest first.
 	neighboursMax = 64
-	// mergeCosine is from which cosine on two clusters of bursts are one. With 0.25, two
+	// mergeCosine is the least cosine of two clusters of bursts that are joined. With 0.25, two
 	// events at the same time that share a third of their words often become one; with 0.35,
 	// headlines about one thing, which share few words, stay apart more often.
 	mergeCosine = 0.3
@@ -48,7 +48,7 @@ const (
 	sameStory = 0.5
 	// usualPart is which part of the usual score a document of an event has at least.
 	usualPart = 0.5
-	// oddsMin is the logarithm of the odds from which on a document is probably of a story,
+	// oddsMin is the least logarithm of the odds at which a document probably belongs to a story,
 	// even if its score is less than usual.
 	oddsMin = 2
 	// keywordPart is which part of the documents of a burst an event has if the word is a
@@ -59,10 +59,9 @@ const (
 	// eventDocsMin is how many documents an event has at least.
 	eventDocsMin = 5
 	// eventBound is how much the main burst of an event saves at least after the cost of
-	// entering, as a multiple of that cost. The words of an event are chosen because they
-	// burst, so the chance that their documents have a burst, too, is greater than that of
-	// documents with words that are not chosen. With 0.7, texts that come again have more than
-	// one false event a month.
+	// entering, as a multiple of that cost. The words of an event were chosen because they burst.
+	// So even by chance, documents with these words have a burst more often than documents with
+	// other words. With 0.7, texts that come again have more than one false event a month.
 	eventBound = 1
 	// repeatsMin is how many bursts a story has at least if it comes again and again, such as
 	// a weekly column, and is no event for that reason. The main burst of such a story has at

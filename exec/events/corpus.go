@@ -35,9 +35,9 @@ type doc struct {
 	dated  bool
 }
 
-// canBurst reports whether a word that n documents have can burst. Words that fewer than
-// wordDocsMin documents have cannot, nor words that more than the share shareMax of all documents
-// have, if they are more than shareDocsMin.
+// canBurst reports whether a word that n documents have can burst. A rare word cannot: fewer than
+// wordDocsMin documents have it. A frequent word cannot either: more than the share shareMax of all
+// documents have it, and more than shareDocsMin documents.
 func (c *corpus) canBurst(n float64) bool {
 	return n >= wordDocsMin && n <= max(float64(len(c.docs))*shareMax, shareDocsMin)
 }

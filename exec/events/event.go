@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// outbreak finds the main burst of a story and the documents in it, if the story is an event:
-// if its documents have a burst at the time of its words' bursts that is not noise and that is
-// not one of many.
+// outbreak finds the main burst of a story and the documents in it, if the story is an event. A
+// story is an event if its documents have a burst at the time of its words' bursts, and if this
+// burst is neither noise nor one of many.
 func (c *corpus) outbreak(s *story, a *automaton, o *Options) bool {
 	var work search
 	spans := work.best(a, c.seriesOfStory(s, false), o.Ratio, a.enter*eventBound)

@@ -46,8 +46,8 @@ func newStory(set []int32, bursts []burst) *story {
 
 // matchStories finds the documents of each story among all documents of the corpus, at any
 // time. A document matches if it has eventWordsMin words of the story and at least the part
-// usualPart of the usual score. The usual score is the mean over the documents of the story's
-// periods, with the scores as weights: so many documents with few words do not lower it.
+// usualPart of the usual score. The usual score is the mean score of the documents in the story's
+// periods, weighted by the scores, so that many documents with few words do not lower it.
 // Documents with a lower score are kept, too, if the odds are for the story: a score is the
 // logarithm of a ratio of likelihoods, as in naive Bayes.
 func (c *corpus) matchStories(ctx context.Context, stories []*story) error {

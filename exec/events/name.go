@@ -8,8 +8,8 @@ import (
 // Named is an event that has a number. The number never changes.
 type Named struct {
 	Number int
-	// Keys are those of its documents, ascending. An event that is gone keeps the keys that
-	// it had in the last run that found it.
+	// Keys are the keys of its documents, ascending. An event that is gone has the keys that it
+	// had in the last run that found it.
 	Keys []uint64
 	// MergedInto is the number of the event that has become one with this event, or 0. A
 	// number that has been merged never comes back.
@@ -19,9 +19,9 @@ type Named struct {
 }
 
 // Number gives numbers to the events that were found, given the events of the run before,
-// by the documents that they share. An event keeps its number while it grows. If two become
-// one, it keeps the smaller number, and the other one says MergedInto. If one falls apart,
-// the part with the most of its documents keeps the number, and the others say SplitFrom.
+// by the documents that they share. An event keeps its number while it grows. If two events
+// become one, it has the smaller number, and MergedInto of the other is set. If an event falls
+// apart, the part with most of its documents keeps the number, and SplitFrom of the others is set.
 // The result has the found events in their order, then the events of before that are gone.
 //
 // An event of before continues in a found event if the documents that they share are at least half

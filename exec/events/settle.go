@@ -29,8 +29,8 @@ func (c *corpus) settle(ctx context.Context, sets [][]int32, bursts []burst, a *
 		stories, fresh = c.join(stories, bursts)
 	}
 	for _, s := range stories {
-		// Stories are the same if documents clearly are of both. Now that they are settled,
-		// documents that are likely of a story may join it, if it stays an event.
+		// Which stories are the same was decided by the documents that clearly belong to them. Now
+		// documents that probably belong to a story may join it, too, if it stays an event.
 		c.widened(s, a, o)
 	}
 	c.share(stories)

@@ -14,8 +14,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// evidence is the captures from which the rows of a query were made and those with which
-// these were compared, sorted by URL and time.
+// evidence is the captures from which the rows of a query were made, and the captures with
+// which these were compared. All are sorted by URL and time.
 type evidence struct {
 	list []piece
 	at   map[record.Ref]int32 // the index in list of each capture from which a row was made

@@ -92,10 +92,10 @@ type export struct {
 // captures, to a file.
 var Export = session.Declare("EXPORT", session.Works|session.Anywhere, readExport)
 
-// readExport makes an export of an EXPORT statement, a posted if it sends the rows to a web
-// server, a partitioned if it writes a data set, or a following if it has FOLLOW: it
-// checks the clauses, plans the query, and checks that the query has the columns that the
-// format needs.
+// readExport makes an EXPORT statement ready to run: it checks the clauses, plans the query, and
+// checks that the query has the columns that the format needs. The result is a posted if the
+// statement sends the rows to a web server, a partitioned if it writes a data set, a following if
+// it has FOLLOW, and otherwise an export.
 func readExport(s *session.Session, st *ast.Export) (_ session.Deed, err error) {
 	e := &export{s: s, st: st}
 	if e.to, err = readTarget(st, s.Env()); err != nil {

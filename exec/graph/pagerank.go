@@ -54,12 +54,12 @@ type Ranks struct {
 	Change float64   // by how much the last round changed the ranks in total
 }
 
-// stages is the number of parts into which a round is cut, to be computed one
+// stages is the number of parts into which a round is cut. They are computed one
 // after the other. A stage uses the ranks that earlier stages of the same round
 // computed, and the last round's ranks of the other nodes (the method of Gauss
 // and Seidel, by blocks). This takes about half as many rounds as using only
-// the last round's ranks. The bounds of stages do not depend on the number of
-// workers, so the result does not depend on it either.
+// the last round's ranks. Neither the bounds of stages nor the result depend on
+// the number of workers.
 const stages = 16
 
 // sharedEdges is the least number of edges that makes several workers share a stage. One worker

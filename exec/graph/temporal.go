@@ -13,7 +13,7 @@ type Interval struct{ From, To int64 }
 
 // Temporal is a graph whose edges exist only at some times. The caller closes it.
 type Temporal struct {
-	*Named               // its edges are turned round: an edge from v to u stands for one from u to v
+	*Named               // its edges are reversed: an edge of the Temporal from u to v is stored as one from v to u
 	Intervals []Interval // the weight of an edge is the index of its interval, plus 1
 }
 
@@ -80,10 +80,10 @@ type Step struct {
 // edges. Equal calls return the same path. It returns nil if there is no path.
 //
 // These are the earliest-arrival paths of Wu, Cheng, Huang, Ke, Lu and Xu, "Path Problems
-// in Temporal Graphs", PVLDB 7(9), 2014. Their algorithm goes through the edges in the
-// order of time, which are moments there. Here the edges have intervals, so the search
-// goes from node to node, by the number of edges: a node is reached again with more
-// edges if it is reached earlier.
+// in Temporal Graphs", PVLDB 7(9), 2014. There an edge exists at one moment, and the
+// algorithm goes through the edges in order of time. Here an edge exists for an interval, so
+// the search goes from node to node, first over paths of one edge, then of two, and so on. It
+// takes a longer path to a node only if that path arrives earlier.
 func (t *Temporal) Earliest(ctx context.Context, from, to int, begin, end int64) ([]Step, error) {
 	g := t.Graph
 	for _, n := range []int{from, to} {
@@ -97,7 +97,7 @@ func (t *Temporal) Earliest(ctx context.Context, from, to int, begin, end int64)
 		at           int64
 	}
 	labels := []label{{node: from, before: -1, at: begin}}
-	best := make([]int64, g.nodes) // when each node is reached, at the earliest so far
+	best := make([]int64, g.nodes) // the earliest time so far at which each node is reached
 	for i := range best {
 		best[i] = end + 1
 	}

@@ -52,7 +52,7 @@ type Part struct {
 	Bytes  int64    `json:"bytes"`
 	SHA256 string   `json:"sha256"`          // of the file, in hex
 	State  string   `json:"archive_state"`   // the archive's ID and generation when the file was written
-	Pools  []string `json:"pools,omitempty"` // those of its rows; absent if the query has no column pool
+	Pools  []string `json:"pools,omitempty"` // the pools in its rows; absent if the query has no column pool
 }
 
 // Manifest is the content of the file _manifest.
@@ -62,7 +62,7 @@ type Manifest struct {
 	Run      string `json:"run"`      // a random name of the last run
 	Origin
 	PartitionBy []string `json:"partition_by"`
-	Columns     []Column `json:"columns"` // of the files, without those of PARTITION BY
+	Columns     []Column `json:"columns"` // the columns of the files, without those of PARTITION BY
 	SortedBy    []string `json:"sorted_by,omitempty"`
 	Rows        int64    `json:"rows"`
 	Bytes       int64    `json:"bytes"`

@@ -36,9 +36,10 @@ type Options struct {
 	Place  Place
 	Name   string // of the place, for messages
 	Origin Origin
-	// Columns are all columns of the rows. Files says which of these the files have, and By
-	// which are those of PARTITION BY. The rows must be sorted by those of By first, and in
-	// a partition by SortedBy, names of columns of the files; none means no order.
+	// Columns are all columns of the rows. Files has the indexes of the columns that the files
+	// have, and By the indexes of the columns of PARTITION BY. The rows must be sorted by the
+	// columns By. The rows of a partition must be sorted by the columns that SortedBy names; if
+	// it is empty, they may have any order.
 	Columns  []value.Column
 	Files    []int
 	By       []int

@@ -39,7 +39,9 @@ type stream struct {
 	pending     pendingRows     // the rows of earlier batches whose last peer did not come yet
 	before      [][]value.Value // for each Lag, the arguments of the last rows of the partition in earlier batches, Offset at most
 
-	starts, breaks []bool // for each row of the batch, whether a partition begins there, or other peers; the latter only with ranks
+	// For each row of the batch: starts says whether a partition begins there, and breaks whether other
+	// peers begin there. breaks is used only if ranks is set.
+	starts, breaks []bool
 }
 
 // lastRow has the values of some columns of the last row of a batch; nil if there was no

@@ -134,8 +134,8 @@ func (s *Seek) order(src *Source, top *Top) {
 	switch {
 	case by.Name == "bytes" && src.Relation == relation.Captures, by.Name == "time" && src.Relation == relation.Captures:
 	case by.Name == "bytes" && src.Relation == relation.Versions && s.Conds == nil && src.Window.From == record.MinTime:
-		// Each body of a URL is a version of it, with the size of the body. But a version
-		// need not have the status of each of its captures, nor begin in the window.
+		// A capture with a body belongs to a version with the same bytes. But the version need not
+		// have the status of the capture, and may begin before the window.
 	default:
 		return
 	}

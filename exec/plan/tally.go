@@ -82,10 +82,10 @@ func (b *builder) wordConds(in Node) *Payload {
 // possible, so that the source yields one row for many captures. It returns the
 // keys by which the result is to be sorted.
 //
-// Counted rows come in no order. So this is possible only if the order of the
-// result is fixed: keys, the ORDER BY, includes every item; or there is no
-// ORDER BY and all items are hosts and domains, which are then sorted like
-// their URLs. below is the plan below the items.
+// Counted rows come in no order, so the keys must fix the order of the result.
+// They do if keys, the ORDER BY, includes every item. Without ORDER BY, all items
+// must be hosts and domains, which are then sorted like their URLs. below is the
+// plan below the items.
 func (b *builder) talliedDistinct(below Node, keys []Key) ([]Key, error) {
 	if b.env.Plain || b.grouped || len(b.correlatedKeys) > 0 {
 		return keys, nil
@@ -155,9 +155,10 @@ func (b *builder) talliedWindow(w *Window) {
 
 // freeOrder lets the source below the windows that g groups yield its rows in any order, if
 // this cannot change the result: it sets Tally in the source and AnyOrder in the windows.
-// The result cannot change if g computes the same from its rows in any order, and if each
-// window gives equal results to rows of a partition that are equal in its keys, or rows that
-// are equal in its keys are equal in all columns of the source.
+// The result cannot change under two conditions. First, g computes the same from its rows in
+// any order. Second, for each window one of these is true: the window gives equal results to
+// rows of a partition that are equal in its keys, or such rows are equal in all columns of the
+// source.
 func (b *builder) freeOrder(g *Group) {
 	if b.env.Plain || slices.ContainsFunc(g.Aggs, func(a *Aggregate) bool { return !a.countable() }) {
 		return

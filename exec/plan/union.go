@@ -55,7 +55,7 @@ func combined(ins []Node, ops []ast.SetOp) Node {
 			continue
 		}
 		all, ok := top.(*Union)
-		if d, is := top.(*Distinct); is && !o.All { // distinct rows of a and b, and then of c, are those of all three
+		if d, is := top.(*Distinct); is && !o.All { // (a UNION b) UNION c has the distinct rows of all three
 			all, ok = d.In.(*Union)
 		}
 		if !ok {

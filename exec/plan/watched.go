@@ -9,8 +9,8 @@ import (
 )
 
 // withWatched returns r, the relation that the source from names. If r is the relation
-// watched, the result also has the columns of the queries of watches: those of one
-// watch if WHERE names it, as in name = 'news', and otherwise those of all.
+// watched, the result also has the columns of the queries of watches: of one watch if
+// WHERE names it, as in name = 'news', and otherwise of all watches.
 func (b *builder) withWatched(r *relation.Relation, from *ast.Source) (*relation.Relation, error) {
 	if r != work.Watched || b.env.Watched == nil {
 		return r, nil
@@ -29,8 +29,9 @@ func (b *builder) withWatched(r *relation.Relation, from *ast.Source) (*relation
 	return work.WatchedWith(columns), nil
 }
 
-// watched makes a source that reads the relation watched read one watch only, or one batch
-// of it (the rows that one run of the watch found), if the condition e asks for that by =.
+// watched narrows a source of the relation watched. If the condition e is name = 'news', the
+// source reads only that watch. If e is batch = 3, it reads only that batch: the rows that one
+// run of a watch found.
 func (r narrower) watched(e ast.Expr) {
 	if text, ok := r.equalTo(e, "name"); ok {
 		r.src.Watch = text

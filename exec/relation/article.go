@@ -145,17 +145,17 @@ func (r *Reader) readArticle(ctx context.Context, res *response, at articleAt, m
 	return article.Read(in), nil
 }
 
-// textTimes is a cache for one URL. It holds the times of the versions whose text differs from that
-// of the version before in more than dates, counters and the like.
+// textTimes is a cache for one URL. It holds the times of the versions that changed the text: not
+// only dates, counters and the like.
 type textTimes struct {
 	key   string
 	times []record.Time // ascending
 	known bool
 }
 
-// textSeen returns when the archive first saw the text that a URL had at the time at: when the
-// first version began since which only markup, dates, counters and the like have changed. It reads
-// the index, not the bodies.
+// textSeen returns when the archive first saw the text that a URL had at the time at. That is the
+// time of the last version up to then that changed more than markup, dates, counters and the like.
+// textSeen reads the index, not the bodies.
 func (r *Reader) textSeen(ctx context.Context, key string, at record.Time) (record.Time, error) {
 	if !r.texts.known || r.texts.key != key {
 		t := textTimes{key: key}

@@ -115,9 +115,9 @@ func (r *response) hasText() bool {
 const linkWorkMax = 64 << 20
 
 // documentLinks returns the links of a document. The Offset of a link is the start of the block
-// that contains the link. A document does not say which block that is, so documentLinks takes the
-// first block, from that of the link before on, whose text has the anchor, or else the section.
-// Offset is -1 if there is no such block.
+// that contains the link. A document does not say which block that is. So documentLinks begins at
+// the block of the previous link, and takes the first block whose text has the anchor. If no block
+// has it, documentLinks takes the section. Offset is -1 if the section has no block.
 func documentLinks(b *divide.Body) []facts.Link {
 	d := b.Document
 	links := make([]facts.Link, 0, len(d.Links))

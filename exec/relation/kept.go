@@ -169,9 +169,8 @@ func (r *Reader) believed(ctx context.Context, b *spanBatch, i int) (*keptVersio
 	return k, err
 }
 
-// anyTime is passed as the argument at to Reader.kept by callers to whom the
-// time of the version does not matter, because they do not read since when its
-// blocks exist.
+// anyTime is the argument at of Reader.kept if the time of the version does not
+// matter: for callers that do not read since when the blocks of the version exist.
 const anyTime record.Time = 0
 
 // kept returns what is stored about the version whose first capture is ref. at

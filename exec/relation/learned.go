@@ -40,7 +40,7 @@ type learnedVersion struct {
 	first       bool         // the version is the first that has a body
 	reason      string       // why the version is soft_missing, could not be read as a document, or is not substantial
 	sense       life.Sense   // what all changes together mean
-	senses      []life.Sense // what the changes of the version's blocks mean, then those of removed blocks; only with learnedOf.each
+	senses      []life.Sense // what each change means: first of the blocks of the version, then of removed blocks; only with learnedOf.each
 }
 
 // substantial reports whether v changed what the page says: words other than

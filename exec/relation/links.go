@@ -218,7 +218,7 @@ func (a *aim) page() bool {
 		}
 	}
 	a.most = urlkey.FromSite
-	if a.looks(nil) { // links without an address are sought in this page, and in no other
+	if a.looks(nil) { // the page is a target itself, so a link without an address leads to a target
 		a.most = urlkey.ToItself
 	}
 	a.from, _ = a.resolved.From(a.most)
@@ -229,7 +229,7 @@ func (a *aim) page() bool {
 }
 
 // mayLead reports whether the link may lead to a target from a page of the site or folder
-// a.from. all reports whether it does so from every such page.
+// a.from. all reports whether the link leads to a target from every such page.
 func (a *aim) mayLead(link []byte) (may, all bool) {
 	if reach := urlkey.ReachOf(link); reach > a.most {
 		return reach != urlkey.ToItself, false

@@ -173,9 +173,9 @@ func (s *spanner) visit(b *record.Batch, i int) {
 
 // settle applies the choice NEAREST: if the current URL has two candidates, and
 // the later one is complete, it keeps the one nearer to the period. If both are
-// equally near, it keeps the earlier one. But if both are of the same
-// millisecond, it keeps the later one: of several versions at one moment the
-// last counts, as with AT.
+// equally near, it keeps the earlier one. But if both have the same time, to the
+// millisecond, it keeps the later one: of several versions with one time the last
+// counts, as with AT.
 func (s *spanner) settle() {
 	if s.choice.Kind != ChooseNearest || s.n-s.urlRow < 2 {
 		return

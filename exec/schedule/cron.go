@@ -12,9 +12,9 @@ import (
 // month, month, day of the week. The fields are compared with local time in a
 // time zone. If local time skips an hour, as when summer time begins, the
 // moments in that hour come when the skipped hour ends. If local time repeats
-// an hour, the moments in this hour come only the first time. For a rule whose
-// hour field begins with *, neither holds: its moments come whenever the clock
-// shows a time that fits.
+// an hour, the moments in this hour come only the first time. A rule whose hour
+// field begins with * is an exception from both: its moments come whenever the
+// clock shows a time that fits.
 type Cron struct {
 	zone                           *time.Location
 	minute, hour, day, month, week uint64 // bit n is set if the field allows n

@@ -33,7 +33,7 @@ type Replayed struct {
 	DOM     []byte   // the document after load, as HTML in UTF-8
 	Picture []byte   // a PNG; nil if none was asked for
 	Parts   int      // how many URLs of the archive the page requested, beside its own
-	Missing []string // those of these URLs that the archive does not have, in the order of the requests
+	Missing []string // the URLs it requested that the archive does not have, in the order of the requests
 	Ended   string   // why the visit ended: done, or the limit that ended it
 }
 

@@ -103,7 +103,7 @@ func (s *Settings) CutLevel() int {
 
 // SessionArgs returns the entries of the setting sessions, in lower case.
 // visits has the URL arguments and folders that name a session; a crawl
-// drops these from URLs. pages has those that a crawl keeps.
+// drops these from URLs. pages has the URL arguments and folders that a crawl keeps.
 func (s *Settings) SessionArgs() (visits, pages []string) { return sessionArgs(s.Sessions) }
 
 // DomainWeights returns the weights of URLs by domain, for crawls of the
@@ -384,8 +384,8 @@ var settings = []Setting{
 		func(s *Settings, v string) error { return parseNumber(&s.Workers, v, WorkersMax) }},
 }
 
-// Changed returns the settings that schedules store and that are not as by default, as
-// texts that SET accepts, by name.
+// Changed returns those settings that schedules store and that differ from their defaults. The
+// result maps names to texts that SET accepts.
 func (s *Settings) Changed() map[string]string {
 	changed, def := make(map[string]string), DefaultSettings()
 	for _, k := range settings {

@@ -142,7 +142,7 @@ func (sp *Spec) name(st ast.Statement) string {
 }
 
 // needsArchive reports whether the statement d is refused if there is no archive. It returns
-// false for some statements that need one but find this out only when they run.
+// false for some statements that find out only when they run that they need one.
 func (sp *Spec) needsArchive(d Deed) bool {
 	if u, ok := d.(ArchiveUser); ok {
 		return u.NeedsArchive()

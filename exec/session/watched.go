@@ -29,9 +29,9 @@ func (s *Session) Watched() *relation.Relation {
 }
 
 // watched returns a function that returns columns of the relation watched: the columns of
-// the query of the watch with this name, or if there is no such watch, those of all watches,
-// each name once, in the order of the watches' names. If two watches have a column of the
-// same name with different types, its type is one to which both can be converted. The
+// the query of the watch with this name. If there is no such watch, it returns the columns of
+// all watches in the order of the watches' names, each name once. If two watches have a column
+// of the same name with different types, its type is one to which both can be converted. The
 // function reads the archive only at its first call.
 func (s *Session) watched() func(name string) ([]value.Column, error) {
 	type query struct {

@@ -301,9 +301,9 @@ func fileNotes(sources []*plan.Source) (notes []string) {
 	return notes
 }
 
-// scopeFile returns the name in scope, which is a list of scopes in quotes, and
-// true if it is one name, such as 'a.csv', and a file of this name exists that
-// FILE reads.
+// scopeFile returns the name in scope, a list of scopes in quotes, if the list has
+// one name, such as 'a.csv', and FILE reads an existing file of this name.
+// Otherwise it returns false.
 func scopeFile(scope string) (string, bool) {
 	if len(scope) < 2 {
 		return "", false

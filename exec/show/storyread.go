@@ -209,9 +209,9 @@ func (r *storyReader) sameBody(v *visited) {
 }
 
 // state yields the entries for what the page is as a whole: that it was first seen, went or came
-// back, is another kind of response or has another title. read reports whether the archive has the
-// body of the version, in which the title is. whole reports whether one of these entries, other
-// than that of the title, says all about the version.
+// back, is another kind of response or has another title. read is true if the archive has the body
+// of the version, and so its title. whole reports whether nothing else needs to be said about the
+// version. An entry about the title does not set whole.
 func (r *storyReader) state(v *visited, read bool) (whole bool) {
 	e := entry{notBefore: r.last.time, time: v.time}
 	switch v.change {
@@ -323,8 +323,8 @@ func (r *storyReader) ofBlock(v *visited, rev *life.Revision, notBefore record.T
 	case !r.present && !was:
 		return nil
 	case r.present && (rev.Before == nil || rev.Before.Hidden()):
-		// The block is of the first version, or of one that is a page again, which is
-		// not compared with a version before.
+		// The version is the first one, or the first that is a page again. It is not compared
+		// with a version before.
 		said := life.WordChange{Added: rev.Text(n)}
 		m := life.Match{Op: life.Added, Old: -1, New: n}
 		e := r.ofChange(rev, m, said)
@@ -366,8 +366,9 @@ func (r *storyReader) ofBlock(v *visited, rev *life.Revision, notBefore record.T
 	return nil
 }
 
-// leaves yields an entry if the block of the statement is found on another page of the host, after
-// the capture v, which is no page any more (such as an error), took the place of its page.
+// leaves is called if the capture v is no page, for example an error, and took the place of the page
+// with the block of the statement. It yields an entry if the block is found on another page of the
+// host.
 func (r *storyReader) leaves(v *visited, rev *life.Revision) error {
 	n := blockNamed(rev.Before, r.block)
 	text := rev.Before.Text(n)

@@ -34,7 +34,7 @@ const (
 // Memory says how much memory each operator of a query may use, and where its
 // temporary files are created.
 type Memory struct {
-	// Bytes is the memory, in bytes, that an operator that holds rows may take for them, about.
+	// Bytes is about how many bytes of memory an operator may take for the rows that it holds.
 	// Further rows go to temporary files.
 	Bytes int64
 	// Dirs are the directories for temporary files. The first directory in

@@ -142,8 +142,8 @@ func decodeVersion(b []byte) (v Version) {
 
 // newWords returns the words in the leaves of versions that no list of words has.
 func (c *Counter) newWords(ctx context.Context, versions *spill.Spool) (*term.NewWords, error) {
-	// The runs of each leaf are sorted by their hash: the order of texts, and so what
-	// FindNew forgets, must not depend on where they are stored, nor on copies.
+	// The runs of each leaf are sorted by their hash. What FindNew forgets depends on the order of
+	// texts, and must not depend on where texts are stored or how often.
 	sorter := c.Memory.Sorter(ctx, 4)
 	defer sorter.Close()
 	var reader term.Reader

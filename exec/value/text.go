@@ -13,10 +13,10 @@ import (
 // goroutines may use it.
 type Pattern struct {
 	fold bool // ILIKE: case is ignored
-	// pieces are the texts between the wildcards % of a pattern without _. A
-	// text matches if it begins with the first piece, ends with the last, and
-	// has the others between them in order. exact reports that the pattern has
-	// no %, so the one piece is the whole text.
+	// pieces are the texts between the wildcards % of a pattern without _. A text
+	// matches if it begins with the first piece, ends with the last piece, and has
+	// the other pieces between them in order. exact is set if the pattern has no %:
+	// then the only piece is the whole text.
 	exact  bool
 	pieces []string
 	// runes are the characters of a pattern with _, which is matched one

@@ -78,7 +78,7 @@ const letters = "nbiftuTd"
 type Gone struct {
 	Key string // of the URL
 	// Before is when the first capture of the URL that stays was added. A row that was found
-	// before stands on no capture that stays. record.MaxTime means that none stays.
+	// earlier depends on no capture that stays. record.MaxTime means that no capture stays.
 	Before record.Time
 	// A row whose column time lies between From and To, the times of the first and the last
 	// capture of the URL in the pool, is a row about a capture of the pool.

@@ -1,9 +1,9 @@
 // Package webhook sends files to web servers by POST. It knows nothing of queries and
 // formats: package export writes the file.
 //
-// The client of package crawl/fetch does not serve for this. That client refuses the
-// addresses of this machine, which are the usual ones here, and it keeps cookies, holds
-// each body in memory, and makes a capture of each answer.
+// The client of package crawl/fetch cannot be used for this. It refuses the addresses of
+// this machine, and most rows are sent to this machine. It also keeps cookies, holds each
+// body in memory, and makes a capture of each answer.
 package webhook
 
 import (

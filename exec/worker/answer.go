@@ -127,10 +127,10 @@ func (a *Answerer) records(ctx context.Context, t *task, s *sender) error {
 // damaged.
 type damagedError struct{ error }
 
-// snapshot returns a snapshot of the archive in the given state: one that no task uses, or a
-// new one, or, if the archive is in another state now, one that another task uses. If there is
-// none, snapshot returns one of the present state. The caller releases it. Reads through the
-// snapshot skip damage.
+// snapshot returns a snapshot of the archive in the given state: a kept one that no task uses, or
+// else a new one. If the archive is in another state now, it returns a kept one that another task
+// uses, or if there is none, a snapshot of the present state. The caller releases the snapshot.
+// Reads through it skip damage.
 func (a *Answerer) snapshot(ctx context.Context, state string) (*keptSnapshot, error) {
 	if k := a.kept.find(state, false); k != nil {
 		return k, nil

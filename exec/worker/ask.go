@@ -128,8 +128,8 @@ func (r *result) read(ctx context.Context, q *session.Question, part int, yield 
 	return true
 }
 
-// result is how a part has ended: with a whole answer, with a fault, which is an error of the
-// query or damage to the archive, or, for all parts, with an error.
+// result is how a part has ended: with a whole answer, with a fault (an error of the query or
+// damage to the archive), or with an error that ends all parts.
 type result struct {
 	spool *spill.Spool
 	fault bool
@@ -457,7 +457,7 @@ func (c *coordinator) end(t *attempt) error {
 		c.lookAround()
 		return nil
 	case errors.Is(t.err, ErrLost):
-		// It can be asked again when it says that it works.
+		// The worker is added again when it replies to the next question who works.
 		c.workers = slices.DeleteFunc(c.workers, func(w *known) bool { return w == t.worker })
 		c.lookAround()
 	}

@@ -9,7 +9,7 @@
 //
 // A worker sends the next message of an answer only when the process that asks has replied
 // to the one before. So no more than one message of each task is in flight. When the process
-// that asks is gone, or wants no more, NATS says that nobody listens, and the worker stops.
+// that asks has ended, or wants no more, NATS reports that nobody listens, and the worker stops.
 package nats
 
 import (
