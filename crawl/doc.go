@@ -53,8 +53,8 @@
 //	                                     │ ▲
 //	         parts: may it be sent? ─────▶ engine ◀──── store this part
 //
-// The host of the page stays taken until the page is shown. A part that came is kept in a
-// temporary file, from which other pages get it.
+// The host of the page stays taken until the page is shown. Each part is kept in a temporary
+// file. If another page needs the part, it comes from this file.
 package crawl
 
 import (

@@ -80,9 +80,9 @@ func (e *engine) refuses(u *report.Queued, requisite bool) string {
 	return why
 }
 
-// unsent returns a reason not to fetch u if the URL of u is that of a response to another
-// request than a GET, and no form led to u. A URL like this comes from the archive, as a seed or
-// a link. For any other URL unsent returns "".
+// unsent returns a reason not to fetch u if its URL names the response to another request than a
+// GET, such as a POST, and no form led to u. Such a URL comes from the archive, as a seed or a
+// link. For any other URL unsent returns "".
 func unsent(u *report.Queued) string {
 	if _, method, _, ok := urlkey.Method(u.URL); ok && u.Post == nil {
 		return "it is the response to a " + method + ", which a crawl sends only for its FORMS"

@@ -12,16 +12,16 @@ import (
 // Bounds of the decision which pages a browser shows, if RENDER has no WHEN. A browser
 // takes a hundred times the CPU time of a request, and most sites need none.
 const (
-	barrenShown = 3  // pages of a kind in a row of which a browser made nothing more, after which the kind is not shown
-	checkEvery  = 20 // of such a kind, one page in so many is shown still, as a check
+	barrenShown = 3  // after so many pages of a kind in a row to which a browser added nothing, the kind is not shown any more
+	checkEvery  = 20 // of a kind that is not shown, one page in so many is shown all the same, as a check
 	kindsMax    = 64 // kinds of a host; the URLs of all further kinds count as one
 )
 
 // kindShown is what a crawl knows about one kind of URLs of a host: whether a browser
-// makes more of its pages than their responses have. The state of the crawl stores it.
+// adds something to its pages that their responses lack. The state of the crawl stores it.
 type kindShown struct {
-	Barren  int // pages in a row of which a browser made nothing more
-	Skipped int // pages that were not shown since the last one that was
+	Barren  int // pages in a row to which a browser added nothing
+	Skipped int // pages that were not shown since a page of the kind was shown
 }
 
 // verdict says whether a browser shows the response for a URL if it is a page, and why.

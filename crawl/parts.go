@@ -67,9 +67,9 @@ func (p *parts) read(url string) *render.Response {
 	return &render.Response{Head: b[:x.head:x.head], Body: b[x.head:]}
 }
 
-// take returns the response to the URL url. If p has none, and no other goroutine is
-// asking for it, the result is nil: the caller then asks for it and calls done. If another
-// goroutine is asking, take waits until it is done or ctx ends.
+// take returns the response to the URL url. If p has none and another goroutine is asking the
+// server for it, take waits until that goroutine is done or ctx ends. If no other goroutine is
+// asking, the result is nil: the caller then asks the server and calls done.
 func (p *parts) take(ctx context.Context, url string) (*render.Response, error) {
 	for {
 		p.mu.Lock()
@@ -163,7 +163,8 @@ func (e *engine) recallPart(ctx context.Context, url string) *render.Response {
 }
 
 // lastStored returns the last response to the URL url in the archive. r is nil if there is
-// none, or if it is not whole, or if the server may answer otherwise when it is asked again.
+// none, if it is not whole, or if its status says that the server may answer differently the
+// next time (see kept).
 func (e *engine) lastStored(ctx context.Context, url string) (k record.Known, r *render.Response) {
 	k, p, err := e.past.last(ctx, url, record.MaxTime)
 	if err != nil || k.Time == record.NoTime || k.Truncated || p.NoBody != "" || p.Large != nil || len(p.Head) == 0 || !kept(k.Status) {
@@ -172,16 +173,15 @@ func (e *engine) lastStored(ctx context.Context, url string) (k record.Known, r 
 	return k, &render.Response{Head: p.Head, Body: p.Body}
 }
 
-// kept reports whether a response with this status is kept for further pages. Others say
-// that the server may answer otherwise when it is asked again.
+// kept reports whether a response with this status is kept for further pages. Other statuses
+// say that the server may answer differently the next time.
 func kept(status int) bool {
 	return status == 200 || status == 203 || status == 204 || status >= 300 && status < 400 && status != 304 || status == 404 || status == 410
 }
 
 // cameBefore uses a response that the crawl has stored already, if there is one: it sets the
-// response of t, and t.had. The response was stored as a part of a page that a browser showed,
-// or as a page that an earlier run fetched but did not finish, because it was killed before a
-// browser showed the page.
+// response of t, and t.had. Such a response was stored as a part of a page that a browser showed.
+// Or an earlier run fetched it as a page, but was killed before a browser showed the page.
 func (e *engine) cameBefore(ctx context.Context, t *fetchTask) {
 	if e.o.Render == nil || t.u.Forced {
 		return

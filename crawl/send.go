@@ -107,8 +107,8 @@ func (v *visitor) count(err error) error {
 }
 
 // mustAskAgain notes that the page requests the part u, and reports whether the server must be
-// asked for it although the crawl has it: if the page itself has requested the part
-// before, and the response says that it is not to be stored.
+// asked for it although the crawl has it. It must be asked if the same page has requested the
+// part before, and the response says that it must not be stored or used again.
 func (v *visitor) mustAskAgain(u string) bool {
 	v.s.mu.Lock()
 	before := v.s.asked[u]
@@ -125,8 +125,8 @@ func (v *visitor) mustAskAgain(u string) bool {
 	return strings.Contains(control, "no-store") || strings.Contains(control, "no-cache") || strings.Contains(control, "max-age=0")
 }
 
-// methods are the methods of requests that a page may send. Others, such as DELETE, are to
-// change something on the server.
+// methods are the methods of requests that a page may send. Other methods, such as DELETE, are
+// meant to change something on the server.
 var methods = []string{"GET", "HEAD", "POST", "OPTIONS"}
 
 // allow returns nil if the request r for the URL u may be sent, a *refusal if not, and
@@ -424,8 +424,8 @@ func header(lines []byte, name string) string {
 	return ""
 }
 
-// ownHeaders are the headers of a browser that its requests are sent without: the client has
-// its own, or the server would send only a part of the response.
+// ownHeaders are the headers that are removed from the requests of a browser: the client sets
+// them itself, or they would make the server send only a part of the response, or none.
 var ownHeaders = []string{
 	"host", "user-agent", "connection", "content-length", "transfer-encoding", "keep-alive", "te", "trailer", "expect", "upgrade",
 	"proxy-connection", "proxy-authorization", "range", "if-range", "if-none-match", "if-modified-since", "if-match", "if-unmodified-since",

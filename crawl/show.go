@@ -256,13 +256,14 @@ func (e *engine) extractShown(t *fetchTask) {
 // Bounds above which the text of a document after load counts as more than the text of
 // the response.
 const (
-	gainedMin   = 20 // letters and digits of words that the response lacks
-	gainedShare = 20 // the part of the text of the response that these must exceed: one in so many
+	gainedMin   = 20 // how many characters the words that the response lacks must have together
+	gainedShare = 20 // they must also have more than 1/gainedShare as many as the words of the response
 )
 
-// textGained reports whether the text shown has words of substance that plain, the text of
-// the response, lacks. A greeting or a clock does not count, nor does the case of letters,
-// which style sheets change.
+// textGained reports whether the text shown has words that plain, the text of the response, lacks,
+// and more than gainedMin and gainedShare demand. A greeting or a clock is too short to count. If
+// plain has fewer than gainedMin characters, any new word counts. The case of letters does not
+// matter, because style sheets change it.
 func textGained(plain, shown string) bool {
 	known := make(map[string]bool)
 	all := 0

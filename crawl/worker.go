@@ -144,11 +144,10 @@ func (e *engine) fetchPage(ctx context.Context, t *fetchTask) {
 	}
 }
 
-// ask sends the request r for t and returns the response. If the address of
-// the host may not be asked yet, or this process no longer holds its hosts,
-// ask sends nothing, and again is the time at which to try again; otherwise
-// again is zero. After a request the engine
-// calls manners.leave for t.entered.
+// ask sends the request r for t and returns the response; again is then zero.
+// If the address of the host may not be asked yet, or this process no longer
+// holds its hosts, ask sends nothing, and again is the time at which to try
+// again. After a request the engine calls manners.leave for t.entered.
 func (e *engine) ask(ctx context.Context, t *fetchTask, r fetch.Request) (res fetch.Response, again time.Time) {
 	addr, err := e.client.Resolve(ctx, r.URL)
 	if err != nil {

@@ -17,9 +17,9 @@ var topParts = []string{
 	"SELECT time, crawl, kind, host, text FROM alerts WHERE $crawl ORDER BY time DESC LIMIT 3",
 }
 
-// dotTop shows the crawls, their hosts and the last alerts, or with arg, those of
-// the crawl of that name. On a terminal it renews them every topEvery until q or Ctrl-C.
-// Elsewhere it shows them once.
+// dotTop shows the crawls, their hosts and the last alerts. If arg is not "", it shows only
+// the crawl of that name. On a terminal it shows them again every topEvery, until the user
+// types q or Ctrl-C. Elsewhere it shows them once.
 func (s *shell) dotTop(ctx context.Context, arg string) error {
 	var text strings.Builder
 	for i, part := range topParts {

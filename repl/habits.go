@@ -16,11 +16,10 @@ var csvWithHeader = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\s+(WITH\s+)?(CSV(\s+HEADER)?|\(\s*FORMAT\s+CSV\s*(,\s*HEADER(\s+TRUE)?\s*)?\))$`)
 })
 
-// habit returns the statement that word means, a line at the prompt that users
-// of other shells type without a semicolon: a command of psql or sqlite3, such
-// as \d name, or a whole statement that shows a list, a description or help. For
-// \timing and the like it returns the command of this shell. It returns "" if word is nothing
-// of that kind.
+// habit returns the statement that a line at the prompt means. word is a line that users of other
+// shells type without a semicolon: a command of psql or sqlite3, such as \d name, or a whole
+// statement that shows a list, a description or help. For \timing and the like it returns the
+// command of this shell. It returns "" for any other line.
 func habit(word string) string {
 	word = strings.TrimRight(word, "; ")
 	command, name, _ := strings.Cut(word, " ")

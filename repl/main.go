@@ -417,9 +417,9 @@ func (p *program) run(ctx context.Context, steps []step) error {
 	return p.runAt(ctx, steps, places)
 }
 
-// runAt runs steps like run, and sends the result of steps[i] to places[i]. If
-// a step needs a parameter without a value, runAt returns an error and runs no
-// step; with --keep-going it does not check this first.
+// runAt runs steps like run, and sends the result of steps[i] to places[i]. If a
+// step needs a parameter without a value, runAt returns an error and runs no step.
+// With --keep-going it does not check this before it runs steps.
 func (p *program) runAt(ctx context.Context, steps []step, places []printer.Place) error {
 	if !p.options.KeepGoing {
 		if at, err := p.session.MissingParam(statementsOf(steps)); err != nil {
@@ -450,8 +450,8 @@ func (p *program) runAt(ctx context.Context, steps []step, places []printer.Plac
 const hugePagesAfter = 200 * time.Millisecond
 
 // hugePages makes the process use huge pages when the statement s has run for hugePagesAfter. SEARCH uses
-// them at once: it needs some 40 MB, and a process for one SEARCH takes .85 of the time with them. The
-// caller stops the result at the end of the statement.
+// them at once: it needs some 40 MB, and with them a process for one SEARCH takes .85 of the time. The
+// caller stops the timer at the end of the statement.
 func hugePages(s ast.Statement) *time.Timer {
 	if q, ok := s.(*ast.Query); ok && q.Search != nil {
 		memory.UseHugePages()

@@ -23,7 +23,7 @@ const (
 	lineMax        = 16 << 10 // bytes of a chunk's size line
 	trailersMax    = 64 << 10
 	rateWindow     = 15 * time.Second // time in which a minimum of bytes must come, see [body.hurry]
-	rateMin        = 1 << 10          // bytes that must come in the first window; each next one needs so many more
+	rateMin        = 1 << 10          // bytes that must come in the first window; each next window needs rateMin more
 	rateMinMax     = 16 << 10         // greatest number of bytes that a window needs
 )
 
@@ -35,8 +35,8 @@ type body struct {
 	cn   *conn
 	end  time.Time
 	max  int64
-	data []byte   // head and body so far, if file is nil
-	file *os.File // head and body so far, if there are more than MemoryMax bytes
+	data []byte   // what was received so far of head and body, if file is nil
+	file *os.File // what was received so far of head and body, if it has more than MemoryMax bytes
 	head int      // bytes of the head
 	none bool     // the response has no body, whatever its head says
 	n    int64    // bytes of the body so far

@@ -36,8 +36,8 @@ type Form struct {
 // Field is one field of a form.
 type Field struct {
 	Name, Value string // Value is what the form sends if nobody fills it in
-	// Off says that the form does not send the field unless a value is given for it,
-	// such as a box that is not ticked.
+	// Off says that the form sends the field only if a value is given for it. A box that
+	// is not ticked is such a field.
 	Off bool
 }
 

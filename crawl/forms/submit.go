@@ -27,9 +27,9 @@ type Given struct {
 
 // Submission is a form that is filled in.
 type Submission struct {
-	URL   string // under which the archive keeps the response: that of a GET, or what urlkey.WithBody makes
-	Media string // value of Content-Type of a POST; "" for a GET
-	Body  []byte // of a POST; nil for a GET
+	URL   string // the URL under which the archive keeps the response; for a POST, what urlkey.WithBody returns
+	Media string // the Content-Type of a POST; "" for a GET
+	Body  []byte // the body of a POST; nil for a GET
 	// Refused says why the submission must not be sent; "" if it may be.
 	Refused string
 }
@@ -54,7 +54,7 @@ func (f *Form) ID(given []Given) string {
 
 // Submissions yields the form filled in with each combination of the values of given,
 // at most max of them. The values of the last name change first. Names that the form
-// does not have do not count, and its other fields keep their values.
+// does not have are ignored. Fields that given does not name keep their values.
 func (f *Form) Submissions(given []Given, max int) iter.Seq[Submission] {
 	return func(yield func(Submission) bool) {
 		var used []Given

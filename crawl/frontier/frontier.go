@@ -227,7 +227,7 @@ func (f *Frontier) Raise(host, url string, change func(*report.Queued) (uint64, 
 	return f.insert(u)
 }
 
-// waits notes that some URL is not to be fetched before the time due, so that Next looks for it
+// waits notes that some URL must not be fetched before the time due, so that Next looks for it
 // at that time.
 func (f *Frontier) waits(due record.Time) {
 	if f.ripe == record.NoTime || due < f.ripe {

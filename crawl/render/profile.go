@@ -107,9 +107,9 @@ const fillScript = `(origin, items) => {
 }`
 
 // login gives the tab the cookies of the profile, and the local storage for the origins of its
-// page and of the frames. The browser takes no script while it goes to another page, so if
-// scripts lead to another page, that page has the local storage only if its origin is one of
-// these.
+// page and of the frames. The browser accepts no script while it goes to another page. So if a
+// script leads the tab to another page, that page gets the local storage only if it has one of
+// these origins.
 func (t *tab) login(browser context.Context) error {
 	c := chromedp.FromContext(t.ctx)
 	_, err := cdp.Call(t.ctx, c.Browser, storage.SetCookies, storage.SetCookiesParams{Cookies: t.pool.session.cookies, BrowserContextID: c.BrowserContextID})

@@ -203,8 +203,8 @@ func (p *proxy) answer(c net.Conn, r *bufio.Reader, q *request) (keep bool) {
 		writeResponse(c, q.method, s)
 		return false
 	}
-	// The archive keeps no messages. The page has an open socket over which nothing
-	// comes, so it does not try again and again.
+	// The archive keeps no messages, so nothing comes over the socket. It stays open, because a
+	// page whose socket is closed tries to open it again and again.
 	if _, err := c.Write(handshake(s, q.key)); err == nil {
 		p.note(-1)
 		defer p.note(1)

@@ -37,7 +37,7 @@ type Limits struct {
 // Page is a page to show.
 type Page struct {
 	URL  string // http or https
-	Host string // for the rules, if it is not that of the page, as in replay; "" otherwise
+	Host string // the host by which rules are chosen, if it is not the host of URL, as in replay; otherwise ""
 	// Send answers the requests of the page, the first of which is that for URL. It
 	// may be called from several goroutines at once, at most Parallel for one host.
 	// An error means that the browser gets no response; its text is the reason.
@@ -51,7 +51,7 @@ const Parallel = 6
 type Request struct {
 	Method string
 	URL    string // absolute; http or https
-	Head   []byte // header lines as the browser sent them, each ended by CR LF, without Host and those of the connection to the proxy
+	Head   []byte // header lines as the browser sent them, each ended by CR LF, without Host and the lines about the connection to the proxy
 	Body   []byte // nil for none
 	Main   bool   // the first request of the page, or a redirect of it
 	Socket bool   // the request begins a WebSocket; the caller adds Connection: Upgrade

@@ -63,7 +63,7 @@ type Fetch struct {
 	Via     string        // page that links to the URL; "" for a seed
 	Reason  string        // why the attempt ended so, if Outcome alone does not say it; or ""
 	Crawl   string        // name of the crawl
-	Unasked bool          // no server was asked: the URL is that of a file, or the crawl goes through the archive; not stored
+	Unasked bool          // no server was asked, because the URL names a file, or the crawl goes through the archive; not stored
 
 	// These fields say what happened in each stage of the attempt.
 	Layer      int     // number of links from a seed
@@ -117,7 +117,7 @@ type Queued struct {
 	Due      record.Time // earliest time of the next attempt; NoTime for at once
 	Score    float64     // priority in the order BEST
 	Hint     float64     // added to the priority: from a sitemap, 0 to 1, and from the topic of the crawl
-	Sitemap  bool        // the URL is that of a sitemap, known or guessed
+	Sitemap  bool        // the URL names a sitemap, or the crawl guesses so (Guessed)
 	Guessed  bool        // no page names the URL; the crawl tries whether it is a sitemap
 	Forced   bool        // fetch the URL even if the crawl has met it: after ADD … FORCE, or because a cookie is new
 	Cookie   bool        // one of the redirects before this URL set a new cookie

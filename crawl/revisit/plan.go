@@ -69,8 +69,8 @@ const (
 	// price.
 	priceSteps = 50
 	// A page with fewer than probes visits may be probed, that is, visited earlier to learn its
-	// rate of change. It is probed if both cases, that it changes too fast to be followed and
-	// that it does not, have a probability above doubt.
+	// rate of change. It is probed if it is uncertain whether it changes too fast to be followed:
+	// if both answers have a probability above doubt.
 	probes = 3
 	doubt  = .05
 )

@@ -26,8 +26,8 @@
 //
 // # Debt
 //
-// A barren page is charged to its kind: 1 if the page differs from others in
-// numbers, and more if it is the same as others. A fresh page reduces the debt
+// A barren page adds a charge to the debt of its kind: 1 if the page differs from
+// others in numbers, and more if it is the same as others. A fresh page reduces the debt
 // of its own kind and of the kind of the page that links to it. A kind whose
 // debt exceeds the limit is a trap: its URLs are kept back, that is, not
 // fetched. The constants beside chargeNumbers have the figures.

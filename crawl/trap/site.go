@@ -22,7 +22,7 @@ const (
 	chainLength   = 50 // after so many pages in a row without anything new, chargeNumbers is doubled
 	sure          = 40 // limit/sure is charged for a page that is surely no content
 	arranged      = 50 // limit/arranged is charged for known content in another order or selection
-	freeCopies    = 1  // so many copies of a page, such as on a second URL, cost chargeNumbers only
+	freeCopies    = 1  // the first freeCopies copies of a page, such as on a second URL, cost chargeNumbers only
 )
 
 // kindsMax bounds the number of kinds of one site. Pages of further kinds

@@ -1,10 +1,10 @@
-// Package doctor checks what stores really do on which an archive in a bucket, questions
-// by many workers and crawls by many fetchers stand: an S3 store and NATS servers. A store
-// that has the interface does not always keep all its promises. Each check asks the store
-// for one promise, and its result says what the broken promise would mean for infomall.
+// Package doctor checks an S3 store, which may keep an archive, and NATS servers, on which
+// questions by many workers and crawls by many fetchers depend. A store that has the
+// interface does not always do what the interface promises. Each check tests one promise.
+// If the promise is broken, the result says what that means for infomall.
 //
-// The checks work below a prefix, and with streams, of names of their own. They remove
-// what they have made, also when they fail.
+// The checks use a prefix and streams with names of their own. They remove what they have
+// made, also when they fail.
 package doctor
 
 import (

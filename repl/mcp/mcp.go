@@ -1,7 +1,7 @@
 // Package mcp answers a language model, or another program, that speaks the Model
 // Context Protocol: it offers the statements that read the archive as tools. Archived
-// text may be hostile. It comes in fields of its own, cut to a length and said to be
-// quoted, with the URL and the time of its capture; no tool follows a link.
+// text may be hostile. It comes in fields of its own, cut to a length and marked as
+// quoted, with the URL and the time of its capture. No tool follows a link.
 package mcp
 
 import (

@@ -24,8 +24,8 @@ const hugePolicy = "/sys/kernel/mm/transparent_hugepage/enabled"
 // virtual machine, an import and a scan took 1.25 times the CPU time. With huge pages the
 // process takes up to a tenth more memory.
 //
-// Only the first call does something. It leaves the heap as it is if the addresses are not
-// to be had, for example because the memory of the process is limited.
+// Only the first call does something. It leaves the heap as it is if the system does not give
+// the addresses, for example because the memory of the process is limited.
 func UseHugePages() { useHugePages() }
 
 var useHugePages = sync.OnceFunc(func() {
@@ -41,10 +41,10 @@ var useHugePages = sync.OnceFunc(func() {
 	growHuge()
 })
 
-// growHuge makes the heap grow into addresses for which huge pages were asked: it makes an
-// allocation that becomes garbage at once. The request for huge pages stays with these
-// addresses. The collector must not run meanwhile: if it found the allocation in use, it would
-// let as much garbage build up before it runs again.
+// growHuge makes the heap grow into addresses with huge pages: it asks for huge pages for an
+// allocation that becomes garbage at once. The request stays with these addresses. The collector
+// must not run meanwhile: if it found the allocation in use, it would let as much garbage build up
+// before it runs again.
 func growHuge() {
 	garbage.Lock()
 	defer garbage.Unlock()

@@ -114,9 +114,10 @@ func reserve(n int) *strings.Builder {
 // 195 instead of 182. Both took a tenth less CPU time.
 const limitBase = ballastBytes + 40<<20
 
-// Limit makes the garbage collector run as often as needed to keep the memory of
-// the process below the setting memory and limitBase, if no more than that is in use. It
-// does nothing if the user gave a limit in the variable GOMEMLIMIT.
+// Limit makes the garbage collector run as often as needed to keep the memory of the
+// process below memory + limitBase. It cannot do so if more than that is in use. memory is
+// the value of the setting memory, in bytes. Limit does nothing if the user gave a limit in
+// the variable GOMEMLIMIT.
 func Limit(memory int64, getenv func(string) string) {
 	if getenv("GOMEMLIMIT") == "" && memory < math.MaxInt64-limitBase {
 		garbage.Lock()

@@ -305,8 +305,8 @@ func (p *Printer) drawing(out *Output, d draw.Drawing) error {
 // bytes shows the bytes of r, such as a page or a change of a page, unchanged.
 // If the user has chosen a format, it shows them as a row with one column
 // instead. It returns an error if SHOW PAGE AS raw or wire would write to a
-// file or pipe that has other results too, because its bytes must stay
-// unchanged.
+// file or pipe that also gets other results, because then the output would not
+// be exactly these bytes.
 func (p *Printer) bytes(out *Output, s ast.Statement, r *session.Result) error {
 	if p.Session.Settings().Mode == ModeAuto {
 		if page, ok := s.(*ast.ShowPage); ok && !p.Alone && out == p.Out && out.Terminal == nil && (page.Form == ast.PageRaw || page.Form == ast.PageWire) {

@@ -49,7 +49,7 @@ func (v *calendarVersion) LastAt() string { return v.Last.Std().Format("2006-01-
 // calendarData is what the page calendar shows.
 type calendarData struct {
 	URL, Shown  string
-	Own         string // the URL of the last capture, which has versions of its own
+	Own         string // the URL of the last capture; the links to /history and /diff name it
 	Count       int64
 	First, Last string
 	Years       []calendarYear

@@ -178,8 +178,8 @@ func label(site string) string {
 }
 
 // inOrigin reports whether the request r came to the origin of the site of a canonical URL. It
-// is also true if sites have no origins of their own, or if the host has no label, as in
-// requests of programs that are no browsers.
+// also returns true if sites have no origins of their own, or if the host of the request has no
+// label. Programs that are no browsers send such requests.
 func (g *origins) inOrigin(r *http.Request, site string) bool {
 	host := hostOf(r.Host)
 	switch {

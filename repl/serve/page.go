@@ -40,9 +40,8 @@ var moveTemplate = sync.OnceValue(func() *template.Template {
 `))
 })
 
-// pathText returns a canonical URL as a part of a path. A canonical URL has only
-// characters that may stand there, but for those that end an attribute of HTML,
-// which are escaped.
+// pathText returns a canonical URL as a part of a path. It escapes the characters that end
+// an attribute of HTML. All other characters of a canonical URL may be in a path.
 func pathText(u string) string {
 	return strings.NewReplacer(`"`, "%22", "'", "%27", "<", "%3C", ">", "%3E", "`", "%60").Replace(u)
 }

@@ -50,33 +50,35 @@
 //
 // Each fetcher writes its part four times in the time of a lease. A fetcher whose part is older
 // than the lease counts as dead; JetStream gives the times. All fetchers compute the same
-// owner for each partition (the highest hash of fetcher and partition), so that a fetcher
-// that comes or goes moves only its own share. A fetcher that has to give partitions away
-// ends its session: it fetches no more, commits, and gives them up. The other fetcher
-// begins a session with them.
+// owner for each partition (the highest hash of fetcher and partition). So if a fetcher comes
+// or goes, only its own share of the partitions moves. A fetcher that has to give partitions
+// away ends its session: it fetches no more, commits, and gives up the partitions. Their new
+// owner begins a session with them.
 //
 // The lease says only when to try. The fence says who is right: the new owner publishes
 // an epoch in the log of the partition, and JetStream then refuses what the late owner
 // publishes, because its fence is no longer the last message. The late owner ends its
 // session without counting a page as done.
 //
-// The next owner keeps the pauses between requests to a host: they are in the value of
-// the host. If an owner before died, its last request is not known. The new owner then
-// waits for the delay of the host from the time that it took the partition.
+// The next owner keeps the pauses between requests to a host: the value of the host says when
+// the next request may begin. If an earlier owner died, its last request is not known. The new
+// owner then waits for the delay of the host after it took the partition.
 //
 // The fence does not protect the hosts, because web servers know nothing of it. So a fetcher
-// sends a request only while it holds its partitions (Session.Holds): it has written its
-// part, has read afterwards that it still owns the partitions, and two thirds of the lease
-// have not passed since it began to write. The engine asks for that right before each
-// request, because the system may have stopped the process since it chose the URL. A fetcher
-// that takes partitions of a dead one reads the parts again afterwards. If the dead one has
-// come back meanwhile, it may hold the partitions until it reads the owners; the new owner
-// then waits for one lease more. One gap remains: a process that is stopped between that
-// question and the write to the socket sends this one request when it goes on.
+// sends a request only while it holds its partitions (Session.Holds). It holds them if it has
+// written its part, has read after that that it still owns the partitions, and began to write
+// less than two thirds of the lease ago. The engine calls Session.Holds directly before each
+// request, because the system may have stopped the process since the engine chose the URL.
+//
+// A fetcher that takes the partitions of a dead fetcher reads the parts again afterwards. If the
+// dead fetcher has come back meanwhile, it may hold the partitions until it reads the owners. The
+// new owner then waits for one more lease. One gap remains: a process that is stopped between
+// the call of Session.Holds and the write to the socket sends this one request when it
+// continues.
 //
 // # The end
 //
 // A fetcher without anything to fetch says so in its part, with the number of messages
-// that it has read. The crawl has ended if all owners say so, and the stream has no
-// message that they have not read: a fetcher becomes busy again only by a message.
+// that it has read. The crawl has ended if all owners say so, and have read all messages of
+// the stream. Only a message can make a fetcher busy again.
 package nats

@@ -262,8 +262,8 @@ func (f *fetcher) runSession(ctx context.Context, owned []int) (res report.Crawl
 	}
 	res, err = f.o.Run(ctx, f.local, s)
 	f.enter(nil)
-	// Only a session that ended by itself has written down all its requests. It does not know
-	// those of a fetcher that had the partition before and died.
+	// Only a session that ended by itself has written down all its requests. If an earlier fetcher
+	// of the partition died, its last requests are unknown, so the partition stays unclean.
 	whole := err == nil && ctx.Err() == nil && s.failure() == nil && res.Ended.Why == ""
 	for _, p := range owned {
 		f.clean[p] = f.clean[p] && whole
@@ -341,8 +341,8 @@ func (f *fetcher) isIdle() bool {
 }
 
 // conclude writes into the stored description of what f has done that the crawl has ended. The
-// last session of f did not write this if it ended before the crawl did, because its partitions
-// moved.
+// last session of f may have ended earlier, because its partitions moved, and then did not write
+// this.
 func (f *fetcher) conclude() error {
 	f.mu.Lock()
 	crawl := f.crawl

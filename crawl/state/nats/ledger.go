@@ -27,9 +27,9 @@ func (l ledger) granted(parts []part) (n int64) {
 }
 
 // allows reports whether f may fetch this number of pages, counted over all its sessions. If the
-// ledger does not allow that many yet, allows asks for the missing pages. So that it asks less
-// often, it asks for up to twice the number of workers, if a fair share of the pages left is that
-// large.
+// ledger does not allow that many yet, allows asks for the missing pages. To ask less often, it asks
+// for more pages than are missing: for up to twice the number of workers, but for no more than half
+// of a fair share of the pages left.
 func (f *fetcher) allows(ctx context.Context, pages int64) (bool, error) {
 	f.mu.Lock()
 	granted, denied, parts := f.granted, f.denied, f.parts

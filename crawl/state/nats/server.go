@@ -73,8 +73,8 @@ func connect(ctx context.Context, url string) (*server, error) {
 
 func (s *server) close() { s.nc.Close() }
 
-// retry calls f until f returns no error or an error that another try would not remove, but not
-// longer than patience. The context of each call ends after requestWait.
+// retry calls f until it returns nil, or an error that another try would not remove (see passes).
+// It gives up after patience. The context of each call ends after requestWait.
 func retry(ctx context.Context, f func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -93,8 +93,8 @@ func retry(ctx context.Context, f func(context.Context) error) error {
 	}
 }
 
-// passes reports whether err may be gone at another try, because it comes from a server that is
-// not ready, such as one that restarts.
+// passes reports whether another try may succeed after err, because the server was not ready, for
+// example because it restarts.
 func passes(err error) bool {
 	var api *jetstream.APIError
 	if errors.As(err, &api) && (api.Code == 503 || api.ErrorCode == streamOffline) || errors.Is(err, jetstream.ErrStreamNotFound) { // a node may not know a new stream yet

@@ -186,9 +186,9 @@ func (q *Query) filtered(rows iter.Seq2[*Line, error]) iter.Seq2[*Line, error] {
 	}
 }
 
-// collapsed yields the rows, without each row whose collapse fields are equal to those of the
-// row before. In the rows it yields it also sets counts: how many rows were left out after the
-// row, and how often its digest came before among the captures of its URL.
+// collapsed yields the rows, but leaves out a row if its collapse fields are equal to those of
+// the row before. In each row that it yields, it sets two counts: how many rows were left out
+// after the row, and how many earlier captures of its URL have the same digest.
 func (q *Query) collapsed(rows iter.Seq2[*Line, error]) iter.Seq2[*Line, error] {
 	if len(q.collapse) == 0 && !q.dupeCount && !q.skipCount && !q.lastSkip {
 		return rows
@@ -247,8 +247,8 @@ func (q *Query) collapseKey(row *Line) string {
 }
 
 // sorted yields the rows sorted by compare, or in reverse order if compare is nil.
-// The rows are held in memory; too many of them are an error, unless a limit is
-// given: then the rows that cannot be among the first are dropped.
+// It holds the rows in memory. With a limit, it drops rows that cannot be among the
+// first. Without a limit, too many rows are an error.
 func (q *Query) sorted(rows iter.Seq2[*Line, error], compare func(a, b *Line) int) iter.Seq2[*Line, error] {
 	keep := int64(memoryMax)
 	if q.limit > 0 && q.page < 0 {

@@ -145,7 +145,7 @@ func Captures(ctx context.Context, snap relation.Snapshot, url string, columns r
 			return
 		}
 		order := func(a, b Capture) int { return before(url, &a, &b) }
-		if !slices.IsSortedFunc(list, order) { // as those of one URL are
+		if !slices.IsSortedFunc(list, order) { // the captures of one URL come sorted
 			slices.SortStableFunc(list, order)
 		}
 		for _, c := range list {
@@ -320,8 +320,8 @@ func (f *Found) Around(ctx context.Context, snap relation.Snapshot, c *Capture) 
 	near := slices.Clone(f.Nearest)
 	slices.SortStableFunc(near, func(a, b Capture) int { return before(f.URL, &a, &b) })
 	at := slices.IndexFunc(near, func(x Capture) bool { return x.Ref == c.Ref })
-	// The nearest captures follow each other in time, so they have the neighbours of
-	// c. Of those at the edge, some equally near may have been left out.
+	// The nearest captures follow each other in time, so the neighbours of c are mostly among them.
+	// But there may be more captures as near as the last one, at the edge, that are not among them.
 	edge := Distance(f.Nearest[len(f.Nearest)-1].Time, f.at)
 	whole := f.Count == int64(len(near))
 	inside := func(i int) bool {

@@ -8,8 +8,8 @@
 //
 //	address    the path of an archived URL on the replay server, such as
 //	           /20080710120000im_/http://www.pku.edu.cn/logo.gif
-//	modifier   the two letters and "_" in an address that say what the browser
-//	           wants the URL for, such as im_ for an image
+//	modifier   the part of an address that says what the browser wants the URL
+//	           for: letters and "_", such as im_ for an image
 //	page       the archived document that a body is, or that a body belongs to
 //	requisite  what a page is made of: images, style sheets, scripts
 //	kind       what a body is for the rewriter: a document, a style sheet, …
@@ -35,16 +35,19 @@
 //	              documents that get the first script may run scripts
 //	rewriting     HTML, CSS and Rewrite turn addresses in markup into replay
 //	              addresses, and remove hints, which no policy covers
-//	first script  puts right the addresses that scripts set, and removes the
+//	first script  corrects the addresses that scripts set, and removes the
 //	              connections that no policy covers, such as WebRTC
 //
-// A script could get away from the first script in a document that has none. So
-// frames must come from our server, the windows of empty frames are changed before a
-// script can use them, a policy for trusted types drops documents that javascript:
-// addresses would make, and a document that is not rewritten is sent as plain text to
-// a browser that would show it.
+// In a document without the first script, other scripts could do what they want. So no
+// such document may run scripts:
 //
-// The service worker is for convenience only: it puts right the paths that
+//   - Frames must come from our server.
+//   - The windows of empty frames are changed before a script can use them.
+//   - A policy for trusted types drops documents that javascript: addresses would make.
+//   - A document that is not rewritten is sent as plain text to a browser that would
+//     show it.
+//
+// The service worker is for convenience only: it corrects the paths that
 // scripts make, such as /api/x. It stores nothing.
 //
 // # Messages to the bar

@@ -302,7 +302,7 @@ func (r *rewriter) tag(i, end int) int {
 		}
 	}
 	if next >= end {
-		r.hidden(i+1, end) // The tag never ends, so that the browser ignores it.
+		r.hidden(i+1, end) // The tag does not end, so the browser ignores it.
 		return end
 	}
 	close := next  // the place of ">"

@@ -49,8 +49,8 @@ var kinds = map[string]Kind{
 //
 // A body that a page wants as a script or a style sheet is one, whatever type an old
 // server sent with it. A script that fetches a page gets it as it was captured. With
-// the modifier Raw, bodies are not rewritten; a document is then Source for a browser
-// that would show it, because a browser obeys hints under any policy.
+// the modifier Raw, bodies are not rewritten. A document that the browser would show is
+// then a Source, because a browser obeys the hints in a document under any policy.
 func Rewrites(contentType string, m Modifier, dest string) Kind {
 	switch m {
 	case Program:

@@ -11,9 +11,10 @@ func Policy(interfaceOrigin string, k Kind) string {
 		return "default-src 'none'; sandbox"
 	case Document, XHTML, SVG, Code:
 		// Frames must be 'self': a data: or blob: frame would be a document
-		// without the first script. So would be the text that a javascript:
-		// address ends in; the first script's policy for trusted types sees
-		// these addresses. Workers, which have no such policy, need none.
+		// without the first script. The text to which a javascript: address
+		// evaluates would be one too: the policy for trusted types, which the
+		// first script sets, sees these addresses. Workers have no such policy,
+		// and need none.
 		trust := "require-trusted-types-for 'script'; "
 		if k == Code {
 			trust = ""

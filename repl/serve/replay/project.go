@@ -43,7 +43,7 @@ func newSource(body []byte, cs string) source {
 // escape.
 const charset2022 = "iso-2022-jp"
 
-// beyond is the byte that stands in a view for each byte of a character outside ASCII.
+// beyond is the byte by which a view replaces each byte of a character outside ASCII.
 const beyond = 0x80
 
 func unitsOf16(body []byte, big bool) []byte {

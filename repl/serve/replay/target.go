@@ -61,12 +61,14 @@ func (t *Target) Prefix() string {
 var ErrTarget = errors.New("not the address of an archived page")
 
 // ParseTarget parses requestURI, the target of an HTTP request exactly as it was received: a
-// path such as /20080710im_/http://www.pku.edu.cn/logo.gif?x=1, with its query. A View may
-// follow the modifier of a page. Accepted are addresses with and without a time, with and
-// without a modifier, a calendar's *, the prefix /web/ of other archives' clients, a URL
-// without http://, a URL whose slashes a proxy has merged (http:/www.pku.edu.cn/), the URL of
-// a document after load, which gets the modifier AfterLoad, and a URL that is percent-encoded
-// as a whole. The error wraps ErrTarget and says what to type.
+// path such as /20080710im_/http://www.pku.edu.cn/logo.gif?x=1, with its query. The time and
+// the modifier may be missing. A View may follow the modifier of a page. The error wraps
+// ErrTarget and says what to type.
+//
+// ParseTarget also accepts the * of a calendar, the prefix /web/, which clients of other
+// archives send, and these forms of the URL: without http://, with slashes that a proxy has
+// merged (http:/www.pku.edu.cn/), and percent-encoded as a whole. The URL of a document after
+// load gets the modifier AfterLoad.
 func ParseTarget(requestURI string) (Target, error) {
 	var t Target
 	rest, ok := strings.CutPrefix(requestURI, "/")
