@@ -39,9 +39,9 @@ func (s *Export) children(l nodes) nodes {
 	return l
 }
 
-// Follow is the clause FOLLOW [CRAWL name] of EXPORT: after the captures that are there, the
-// statement writes those that come in later.
+// Follow is the clause FOLLOW [CRAWL name] of EXPORT: after the captures that the archive has, the
+// statement writes the captures that come in later.
 type Follow struct {
 	Span
-	Crawl *Name // the crawl at whose end the statement ends; nil means that it goes on
+	Crawl *Name // the statement ends when this crawl ends; nil means that it does not end by itself
 }

@@ -300,7 +300,7 @@ func (s *Source) children(l nodes) nodes {
 }
 
 // Join is one join of a SELECT: [LEFT] JOIN source (ON expr | USING (name, …)),
-// or CROSS JOIN source, for which one may write a comma.
+// or CROSS JOIN source. A comma between sources is parsed as CROSS JOIN.
 type Join struct {
 	Span
 	Left   bool // a row on the left without a match is kept, with NULLs for the right side

@@ -65,8 +65,8 @@ func (c *copier) expr(e Expr) Expr {
 	return x.Interface().(Expr)
 }
 
-// value changes v, a part of a copied node, so that it shares nothing with the original node: it
-// copies the expressions and slices that both have, and sets the spans.
+// value changes v, a part of a copied node, so that it shares nothing with the original node. It
+// copies the expressions and slices that the two still share, and sets the spans.
 func (c *copier) value(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Interface:

@@ -1,9 +1,9 @@
 // Package cells measures text as terminals show it, and makes it harmless.
 //
 // A cell is the place of one letter on a terminal. A Chinese character takes two
-// cells, a combining mark none. Some locales count ambiguous characters double;
-// this package always counts one cell for them, as terminals show them, so that
-// output is the same everywhere.
+// cells, a combining mark none. The width of some characters is ambiguous: in some
+// locales it counts as two cells. This package always counts one cell, as terminals
+// show them, so that output is the same everywhere.
 package cells
 
 import (

@@ -62,7 +62,10 @@ type Next struct {
 	// Words has reserved words only.
 	Words   []string
 	Place   Place
-	Subject string // the name that Place needs: for PlaceValue the setting, for PlaceColumn the source before the dot, for PlaceParam the saved query; for other places the first word of the statement
+	// Subject is a name that says more about Place: for PlaceValue the setting, for PlaceColumn the
+	// source before the dot, for PlaceParam the saved query. For other places it is the first word of
+	// the statement.
+	Subject string
 	// Sources are the relations that the SELECT around the cursor reads,
 	// including relations that are named after the cursor. FROM with only a
 	// scope (a string that names URLs) reads the relation versions.
@@ -131,8 +134,8 @@ func (p finder) fill(n *Next, i int) {
 		t := scan.WordToken(w)
 		ahead := slices.Contains(grammar.LookAhead, w)
 		if name && t.Type == scan.Ident && grammar.ReadAsName(w, can) && !p.second(i, n.Place, w) {
-			// At a place for any name, the word would be read as a name, unless what
-			// follows it may not follow a name.
+			// At a place for any name, the word is read as a name. It is offered only if
+			// something may follow it that may not follow a name.
 			if n.Place == PlaceList || !ahead || p.goesOn(i, t)&^p.goesOn(i, grammar.AName) == 0 {
 				continue
 			}

@@ -67,10 +67,10 @@ var operatorWords = []string{
 	"=", "||", "*", "NOT", "IS", "IN", "BETWEEN", "LIKE", "ILIKE", "CONTAINS", "MATCH", "WITHIN", ".", "(",
 }
 
-// expected returns the alternatives that the grammar accepts as the token at
-// index i of the statement in p. It has the form that a message shows: a kind
-// of token by name, such as "a string", a word or an operator as it is typed,
-// and a class instead of its members.
+// expected returns what the grammar accepts as the token at index i of the
+// statement in p, in the form in which a message shows it. A kind of token has
+// its name, such as "a string". Words and operators are as they are typed. A
+// class stands for all its members.
 func expected(p *grammar.Prober, i int) []string {
 	known := make(map[string]bool) // probed, or covered by a class
 	can := func(name string, t scan.Token) bool {

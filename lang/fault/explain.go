@@ -329,8 +329,8 @@ func (x *explainer) missingWord() string {
 		if asName || scan.IsKeyword(&m.token, "AS") && !isName || scan.IsWord(&m.token, "TO") && x.hasWord("TO") {
 			continue
 		}
-		// A statement that lacks one AS often lacks others, so for AS it is
-		// enough if the grammar gets further.
+		// A statement that lacks one AS often lacks others. So for AS, it is enough if the
+		// grammar accepts more tokens than before; the rest may have another fault.
 		if x.whole(m.token) || scan.IsKeyword(&m.token, "AS") && x.ReachWith(x.at, x.at, m.token) > x.at+2 {
 			return m.hint
 		}

@@ -428,10 +428,10 @@ func clauseName(word string) string {
 	return word
 }
 
-// clausesBefore returns as last the first word of the last clause before the
-// fault, such as "WHERE", in the innermost SELECT around the fault, or "" if
-// that SELECT has none. timed and named report whether the last source of that
-// SELECT has a time clause, and whether it has an alias.
+// clausesBefore describes the innermost SELECT around the fault, up to the fault.
+// last is the first word of its last clause, such as "WHERE", or "" if it has no
+// clause. timed and named report whether its last source has a time clause, and
+// whether that source has an alias.
 func (x *explainer) clausesBefore() (last string, timed, named bool) {
 	depth := 0
 	for i := x.at - 1; i >= 0; i-- {

@@ -3,15 +3,15 @@
 //
 // A statement is declared in the file of its family: the struct whose tags
 // the library participle reads, the method that makes its tree, and its text in
-// HELP. The list statements has all of them, one per line. Dispatch by first
-// words, the words of completion and of messages, the topics of HELP and the
-// names that completion offers come from that list and from the tags. The type
-// parser reads queries, expressions, time clauses and lists in brackets token by
-// token, because participle would take too long and too much stack for them.
+// HELP. The list statements has all of them, one per line. That list and the tags
+// also give the choice of the statement by its first words, the words of completion
+// and of messages, the topics of HELP and the names that completion offers. The
+// type parser reads queries, expressions, time clauses and lists in brackets token
+// by token, because participle would take too long and too much stack for them.
 //
-// A new statement is one file here, one in lang/ast and one line of the list. If
-// its first word begins other statements too, it comes before those with a
-// shorter beginning.
+// A new statement is one file here, one file in lang/ast and one line of the list.
+// If other statements begin with the same word, a statement with a longer beginning
+// comes before one with a shorter beginning.
 //
 //	tokens ── participle, parser ──> …Syntax structs ── method tree ──> ast.Statement
 //	scan      grammar.go, expr.go    import.go, …        build.go       lang/ast

@@ -9,8 +9,8 @@ import (
 	"infomall/lang/scan"
 )
 
-// This file reads forms of SQL that people have in their fingers. Each means
-// something that the language has already, and its tree is the tree of that.
+// This file reads forms of SQL that people type by habit. Each means the same as
+// another form of this language, and gets the syntax tree of that form.
 
 // unitFormats maps a unit of EXTRACT to the pattern of strftime that has its number.
 var unitFormats = map[string]string{

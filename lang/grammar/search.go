@@ -10,7 +10,7 @@ import (
 // findings is the relation that SEARCH reads.
 const findings = "findings"
 
-// searchRows is how many rows SEARCH gives if it has neither ORDER BY nor LIMIT.
+// searchRows is how many rows SEARCH yields if it has neither ORDER BY nor LIMIT.
 const searchRows = 20
 
 // atSearch reports whether SEARCH and a string or a parameter come next. Otherwise

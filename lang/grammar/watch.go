@@ -61,8 +61,9 @@ func parseKey(lex *lexer.PeekingLexer) (keySyntax, error) {
 func (s *watchSyntax) nests() bool { return s.Then }
 
 // tree returns the tree of WATCH. It reports a fault to b if KEY names a column
-// twice, if the query has parameters, or if the statement after THEN has other
-// parameters than $batch: nobody can give their values when the watch runs.
+// twice. It also reports a fault if the query has parameters, or the statement
+// after THEN has other parameters than $batch, because nobody can give their
+// values when the watch runs.
 func (s *watchSyntax) tree(b *builder) ast.Statement {
 	w := &ast.Watch{
 		Span: s.span(), Name: scan.Name(&s.Name), Every: optionalDuration(b, s.Every), FromStart: s.Start, Query: s.Query.tree(),

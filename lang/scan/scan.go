@@ -69,9 +69,9 @@ func New(src, file string) *Scanner {
 	return s
 }
 
-// place returns the position (line and column) of an offset. Each call must
-// give an offset that is not less than the one before, so that each line is
-// counted only once.
+// place returns the position (line and column) of an offset. The offset must not
+// be less than the offset of the call before, so that each line is counted only
+// once.
 func (s *Scanner) place(offset int) Position {
 	passed := s.src[s.mark:offset]
 	if i := strings.LastIndexByte(passed, '\n'); i >= 0 {

@@ -133,11 +133,15 @@ const (
 )
 
 // TypeOf returns the type of a page. An entry is a link that begins a line. A
-// DetailPage has main text with hardly any entries or linked headings in it, and
-// one of these: the page declares to be about one thing; it has few entries and
-// detailWords words of prose without interruption; or it has longWords words of
-// such prose, and its main text is large for the number of entries. Any other
-// page is a ListPage if it has many entries, and Unknown if it has few.
+// DetailPage has main text with few entries and linked headings for its length.
+// It also has one of these properties:
+//
+//   - The page declares that it is about one thing.
+//   - It has few entries, and detailWords words of prose without interruption.
+//   - It has longWords words of such prose, and its main text is large for the
+//     number of entries.
+//
+// Any other page is a ListPage if it has many entries, and Unknown if it has few.
 //
 // A document, such as a PDF, has no entries. With detailWords words it is a DetailPage,
 // and otherwise Unknown.

@@ -84,8 +84,8 @@ func scriptOf(w string) script {
 // cutter finds the words of Chinese text in both scripts.
 var cutter = &cut.Cutter{Fold: match.Simplified}
 
-// foreignBytes is the largest size in bytes of a word in kana or Thai. The letters of
-// these scripts that follow each other count as a word, since it is not known where
+// foreignBytes is the largest size in bytes of a word in kana or Thai. In these scripts all
+// letters that follow each other count as one word, because the program cannot tell where
 // their words end.
 const foreignBytes = 60
 

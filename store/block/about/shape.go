@@ -75,7 +75,7 @@ func Redesigns(pages []Shape) (begins []int) {
 			}
 		}
 	}
-	begin, reach := 0, 0 // first page of the design; last page that looks like any page so far
+	begin, reach := 0, 0 // the first page of the current design; the last page that looks like one of the pages so far
 	for i := range pages {
 		if i > reach && i-begin >= redesignPages && len(pages)-i >= redesignPages {
 			begins = append(begins, i)

@@ -51,13 +51,12 @@ type elementStyle struct {
 	elements []int32 // the children, as indexes in SiteStyle.elements
 }
 
-// seen counts how often one feature occurs. The field n is its count in all pages, now its count
-// in the last page that has it, and last the number of that page. entropy is the sum of c·ln c
-// over the earlier pages, where c is the count of the feature in a page.
+// seen counts how often one feature occurs.
 type seen struct {
-	n, now  int32
-	last    int32
-	entropy float64
+	n       int32   // count in all pages
+	now     int32   // count in the last page that has the feature
+	last    int32   // number of that page
+	entropy float64 // sum of c·ln c over the earlier pages; c is the count in a page
 }
 
 // The limits on the size of a SiteStyle, which then takes at most about 30 MB.

@@ -69,8 +69,8 @@ func topicAndText(charset string, plain bool, p divide.Profile, read func(*marku
 	return topic, text
 }
 
-// topicMax is the largest number of characters of a topic. Few topics are so long: those with a
-// word that no reader would call one.
+// topicMax is the largest number of characters of a topic. A topic reaches it only if one of its
+// words is so long that no reader would call it a word.
 const topicMax = 400
 
 // topic returns the topic of the block in s.tree. text is the text that the block

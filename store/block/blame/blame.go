@@ -246,7 +246,8 @@ func hasWord(pieces []Piece) bool {
 // both texts have from old to new, and calls hunk for each place at which the
 // texts differ.
 func hunks(old, new []Piece, hunk func(gone, come []Piece)) {
-	// The equal starts and ends are those that life.Align finds, and mostly all.
+	// Most texts differ in one place only. Their equal starts and ends are found without
+	// life.Align, which would find the same.
 	for len(old) > 0 && len(new) > 0 && old[0].Word == new[0].Word {
 		keep(&old[0], &new[0])
 		old, new = old[1:], new[1:]

@@ -171,9 +171,10 @@ func inOrder(old, new *loose, same func(o, n, count int)) {
 }
 
 // move finds text that moved from one block or hunk to another, and gives it the origin that
-// it had before. It looks for each added text among the removed texts. First it compares both
-// as wholes, so that text keeps its age if its blocks are divided in another way. Then it
-// looks for longer texts in any order. A removed text moves to one place only.
+// it had before. It looks for each added text among the removed texts. First it compares all
+// removed text with all added text, in order, so that text keeps its age if its blocks are
+// divided in another way. Then it looks for longer texts in any order. A removed text moves to
+// one place only.
 func (a *addition) move() {
 	seed := a.page.seed()
 	if countLoose(a.gone, seed) == 0 || countLoose(a.came, seed) == 0 {

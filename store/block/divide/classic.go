@@ -19,7 +19,7 @@ type tagClass uint8
 const (
 	classNone     tagClass = iota
 	classSchema            // draws the layout
-	classFormat            // draws text; text itself counts as such
+	classFormat            // draws text; text itself has this class too
 	classFunction          // a control or link, or shows something other than text
 )
 

@@ -11,9 +11,9 @@ import (
 // nearly all. A Memory therefore remembers how parts were divided. When it meets
 // a part again, it computes only a hash of the part's bytes.
 //
-// The result is the same as that of dividing the part again: from level knownFrom
-// on, a part divides by its own markup alone, and the key of a part covers
-// everything on which the division depends.
+// The result is the same as if the part were divided again: from level knownFrom
+// on, the division of a part depends only on its own markup, and the key of a part
+// covers everything on which the division depends.
 
 // knownFrom and knownTo are the first and last level of the parts that a Memory
 // remembers. A part of a higher level divides depending on its share of the page.
@@ -35,9 +35,9 @@ const (
 	blockBytes     = 256
 )
 
-// Memory remembers how parts of pages were divided. It has two generations, young and old. When
-// young is full, it takes the place of old, and the parts that were in old are forgotten unless
-// they were met again meanwhile. Only one goroutine at a time may use a Memory.
+// Memory remembers how parts of pages were divided. It has two generations, young and old. A part
+// of old that is met again is also put into young. When young is full, it takes the place of old,
+// and the parts that only old had are forgotten. Only one goroutine at a time may use a Memory.
 type Memory struct {
 	young, old map[partKey]*KnownPart
 	blocks     int // blocks of the parts in young, see knownBlocksMax

@@ -21,9 +21,9 @@ type shares struct {
 	moduleText  int32   // at level 2, a part with at most this weight is one module, whatever its share
 }
 
-// modernShares are the shares in use. TestMarkedShares chooses them on pages that
-// people marked: each value was best, or as good as the best, for most of the
-// groups into which the test splits the sites.
+// modernShares are the shares in use. They were chosen by TestMarkedShares, on pages
+// that people marked. The test splits the sites into groups. Each value was best, or
+// as good as the best, for most of the groups.
 var modernShares = shares{openRegion: 0.98, wrapRegion: 0.5, smallRegion: 0.05, openModule: 0.15, moduleText: 600}
 
 // Limits for the weight of parts of a page. The weight of a part is its bytes of text, plus 8 for
@@ -458,8 +458,8 @@ func (d *divider) allWorth(parts []atom) bool {
 func anywhere(a, b *atom) bool { return true }
 
 // beside reports whether fill may join a and b, two parts that follow each other.
-// They must be in the same element, so that no tag of that element is between
-// them, or one of them must show next to nothing.
+// It may if both are in the same element, because then no tag of that element is
+// between them, or if one of them shows next to nothing.
 func (d *divider) beside(a, b *atom) bool {
 	return d.around(a) == d.around(b) || min(a.weight, b.weight) < tinyPart
 }
@@ -557,8 +557,8 @@ func (d *divider) join(parts []atom, together func(a, b *atom) bool) []atom {
 
 // titled divides parts into sections, each of them a heading with the parts after it, and
 // returns the sections in whole. If the only heading of the highest rank is the first part, it
-// is the title of all the others. It is then returned by itself in title, because the others
-// may change places, and whole has the sections of the next rank. Otherwise title is nil.
+// is the title of all the others. title then has this part alone, because the others may change
+// places, and whole has the sections of the next rank. Otherwise title is nil.
 func (d *divider) titled(parts []atom) (title, whole []atom) {
 	whole = d.sections(parts)
 	if len(whole) == 1 && len(parts) > 1 && d.heading(&parts[0]) > 0 {

@@ -72,9 +72,9 @@ func Sent(head []byte, mime string) As {
 }
 
 // Open decodes a body and divides it into blocks. It returns false if the body
-// has no blocks: its media type is neither a page nor plain text, it is a feed
-// or an office document in XML that is declared as a page, or it cannot be
-// decoded.
+// has no blocks. That is so if its media type is neither a page nor plain text, if
+// it is a feed or an office document in XML that is declared as a page, or if it
+// cannot be decoded.
 //
 // Blocks are ranges of Tree.Page.Body, which is the body after
 // content-decoding. In some charsets (UTF-16, ISO-2022-JP, HZ) markup cannot be

@@ -29,8 +29,8 @@ import (
 )
 
 // The facts of a leaf are stored beside the leaf, once for all pages that contain
-// it. The facts of a page are stored beside the capture. Facts say nothing that the
-// body does not say. They are ignored if Extractor has changed since.
+// it. The facts of a page are stored beside the capture. All facts can be computed
+// again from the body. They are ignored if Extractor has changed since.
 
 // Extractor is the version number of the code that computes facts. It must go
 // up by one if Divide, Labels, Topic, or the code that finds links, words or
@@ -38,7 +38,7 @@ import (
 const Extractor = 3
 
 // KeptLevel is the level of blocks that facts and folds describe: the page is cut into its
-// blocks at this level, and leaves that end above it. A fold says how the blocks of a
+// blocks at this level, and the leaves above this level. A fold says how the blocks of a
 // version relate to those of earlier versions.
 const KeptLevel = 2
 

@@ -33,8 +33,8 @@ func (f *LeafFacts) of(page *keptReading) bool {
 	return f.fits == fitsAll || f.fits == fitsAlike && f.as.plain == page.plain && (f.as.charset == "" || f.as.charset == page.charset)
 }
 
-// None reports whether f says that the leaf has neither links nor a fingerprint, in any page. Most
-// leaves have such facts.
+// None reports whether f says that the leaf has neither links nor a fingerprint, whatever page it is
+// in. Most leaves have such facts.
 func (f *LeafFacts) None() bool { return f.fits == fitsAll && !f.printed && f.links == nil }
 
 // Size returns an estimate of the memory that f takes, in bytes.

@@ -8,9 +8,9 @@ import (
 )
 
 // The paths of the blocks of a cut, such as "1.1", "1.2" and "2.T", mostly follow from each other.
-// The facts of a page therefore have one byte for each: how its two names come from those of the
-// path before. With whole paths, and labels between the numbers of leaves, the facts of the pages of a
-// sealed site took 236 KB instead of 129.
+// The facts of a page therefore have one byte for each path, which says how to make its two names from
+// the names of the path before. With whole paths, and labels between the numbers of leaves, the facts
+// of the pages of a sealed site took 236 KB instead of 129.
 //
 // The byte is 16 times the step of the first name, plus the step of the second one. The second name of a
 // path with a new first name begins as no name. The steps are:

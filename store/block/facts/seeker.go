@@ -5,10 +5,10 @@ import (
 	"infomall/store/record"
 )
 
-// Seeker finds a few of the links of many pages, for example the links to one URL. Most pages
-// of a site share leaves. So a Seeker reads each span (leaves stored one after the other) only
-// once, and remembers which of its links are sought. It takes up to about 16 MB of memory. The
-// zero value is ready for use. Only one goroutine may use a Seeker.
+// Seeker finds certain links in many pages, for example the links to one URL. Most pages of a
+// site share leaves. So a Seeker reads each span (leaves stored one after the other) only once,
+// and remembers which of its links are sought. It takes up to about 16 MB of memory. The zero
+// value is ready for use. Only one goroutine may use a Seeker.
 type Seeker struct {
 	spans map[seekerGroup]map[record.LeafSpan]*spanLinks
 	bytes int // an estimate of the memory that spans takes, in bytes

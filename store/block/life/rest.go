@@ -24,11 +24,11 @@ func (r *Resting) Bytes() int64 {
 	return int64(len(r.packed)+8*len(r.leaves)) + r.history.bytes()
 }
 
-// Rest returns the compact form of h. It has no changes of the last version,
-// and of the page's bytes only those of the leaves, which are stored once for
-// all Restings. newly is an estimate of the memory of these leaves, in bytes.
-// It does not count leaves that an earlier call with the same turn counted.
-// turn is a number that the caller chooses for one round of calls.
+// Rest returns the compact form of h. It does not have the changes of the last
+// version. Of the page it has only the bytes of the leaves, which all Restings
+// share. newly is an estimate of the memory of these leaves, in bytes. It does not
+// count leaves that an earlier call with the same turn counted. turn is a number
+// that the caller chooses for one round of calls.
 func (h *History) Rest(turn uint32) (_ Resting, newly int64) {
 	r := h.last
 	if r == nil || r.Whole || r.Body == nil {

@@ -88,11 +88,15 @@ func (r *Revision) Leaves() []Match { return r.matches }
 
 // Changes returns the change of each block of the cut at a level (see
 // divide.Tree.Cut), in the form of Leaves. The change of a block follows from the
-// changes of its leaves: the block is added or removed if all its leaves are;
-// edited if a leaf was added, edited or removed; moved if a leaf moved into it,
-// out of it or within it; and otherwise the same. Thus either all cuts have a
-// block that was added, edited or removed, or none has. The result is nil for the
-// first version.
+// changes of its leaves. The first of these rules that applies decides:
+//
+//   - The block is added or removed if all its leaves are.
+//   - It is edited if a leaf was added, edited or removed.
+//   - It is moved if a leaf moved into it, out of it or within it.
+//   - Otherwise it is the same.
+//
+// Thus either all cuts have a block that was added, edited or removed, or none
+// has. The result is nil for the first version.
 func (r *Revision) Changes(level int) []Match {
 	if r.Before == nil || len(r.matches) == 0 {
 		return nil
@@ -108,8 +112,8 @@ type cutPairs struct {
 	old, new     []int // the blocks of the two cuts, as indexes of blocks
 	ofOld, ofNew []int // for each match of leaves, the place in each cut of the block that contains the leaf; -1 if none
 	// toOld[i] is the old block that has most of the leaves of new block i, by size, or -1.
-	// toNew[i] is the new block that has most of the leaves of old block i, or -1; a new block
-	// that has most of its own leaves from that old block is preferred.
+	// toNew[i] is the new block that has most of the leaves of old block i, or -1. But a new
+	// block that has most of its own leaves from old block i comes first.
 	toOld, toNew []int
 	shared       []sharedPair
 	// Memory that is used again.
@@ -325,10 +329,9 @@ func (r *Revision) live() {
 }
 
 // trace returns the life of each block. A leaf that matches a leaf of the version before has the
-// life of that leaf. A block that divides further has the life of one block of the version before:
-// of the blocks in the cut of the same level (the division of the page into blocks of that level
-// and leaves above it), the one that shares most leaves with it. A block that has neither begins a
-// new life.
+// life of that leaf. A block that divides further is compared with the cut of the same level of the
+// version before (the blocks of that level and the leaves above it). It has the life of the block
+// that shares most leaves with it. A block that finds no such leaf or block begins a new life.
 //
 // The old block may be a leaf, so a block may have the same life as a leaf in it. No two blocks of
 // one cut have the same life.
