@@ -60,8 +60,8 @@ type Next struct {
 	// Words are the words of the language that may come at the cursor, in upper
 	// case, in the order of the grammar. If any name may come at the cursor,
 	// Words has reserved words only.
-	Words   []string
-	Place   Place
+	Words []string
+	Place Place
 	// Subject is a name that says more about Place: for PlaceValue the setting, for PlaceColumn the
 	// source before the dot, for PlaceParam the saved query. For other places it is the first word of
 	// the statement.
