@@ -15,9 +15,9 @@ import (
 	"infomall/store/segment"
 )
 
-// FileDefinitions is the name of the file with everything that users have named:
-// views, metadata and saved queries. The file is not part of the catalogue: no
-// capture depends on it, and it survives the loss of a catalogue.
+// FileDefinitions is the name of the file with everything that users have named: views,
+// metadata, saved queries, schedules, watches and rules. The file is not part of the
+// catalogue: no capture depends on it, and it survives the loss of a catalogue.
 const FileDefinitions = "definitions"
 
 // kindDefinitions is the word in the first line of a file of definitions that says
@@ -28,8 +28,8 @@ const kindDefinitions = "definitions"
 // bytes. Every statement that names something unknown reads the whole file.
 const definitionsBytesMax = 16 << 20
 
-// Definitions returns all definitions that users have made (views, metadata and saved
-// queries), in the order in which Define stored them.
+// Definitions returns all definitions that users have made (such as views, saved queries and
+// rules), in the order in which Define stored them.
 func (k *Notes) Definitions(ctx context.Context) ([]task.Definition, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
