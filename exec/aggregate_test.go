@@ -57,7 +57,7 @@ func TestAggregateErrors(t *testing.T) {
 		{"SELECT string_agg(status, ',') FROM captures", "write CAST(status AS text)"},
 		{"SELECT string_agg(url, host) FROM captures", "one text to put between"},
 		{"SELECT string_agg(DISTINCT url, ',' ORDER BY time) FROM captures", "write ORDER BY url"},
-		{"SELECT max(url ORDER BY time) FROM captures", "ORDER BY may stand in string_agg only"},
+		{"SELECT max(url ORDER BY time) FROM captures", "only string_agg takes ORDER BY"},
 		{"SELECT lower(url ORDER BY time) FROM captures", "is no aggregate"},
 	} {
 		_, _, err := ask(newSession(archive{smallSite()}), c.src)

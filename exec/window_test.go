@@ -158,13 +158,13 @@ func TestWindowQueries(t *testing.T) {
 func TestWindowErrors(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{"SELECT row_number() FROM captures", "row_number wants OVER (such as row_number() OVER (PARTITION BY url ORDER BY time))"},
-		{"SELECT url FROM captures WHERE rank() OVER (ORDER BY url) = 1", "no function with OVER may stand in WHERE"},
-		{"SELECT host FROM captures GROUP BY host HAVING rank() OVER (ORDER BY host) = 1", "no function with OVER may stand in HAVING"},
-		{"SELECT sum(rank() OVER (ORDER BY url)) FROM captures", "no function with OVER may stand in an aggregate"},
-		{"SELECT sum(rank() OVER ()) OVER () FROM captures", "no function with OVER may stand in a function with OVER"},
+		{"SELECT url FROM captures WHERE rank() OVER (ORDER BY url) = 1", "WHERE may not contain a function with OVER"},
+		{"SELECT host FROM captures GROUP BY host HAVING rank() OVER (ORDER BY host) = 1", "HAVING may not contain a function with OVER"},
+		{"SELECT sum(rank() OVER (ORDER BY url)) FROM captures", "an aggregate may not contain a function with OVER"},
+		{"SELECT sum(rank() OVER ()) OVER () FROM captures", "a function with OVER may not contain a function with OVER"},
 		{"SELECT lower(url) OVER () FROM captures", "lower takes no OVER"},
 		{"SELECT median(bytes) OVER () FROM captures", "median takes no OVER (compute it with GROUP BY, and join the result)"},
-		{"SELECT count(DISTINCT url) OVER () FROM captures", "no DISTINCT may stand in a function with OVER"},
+		{"SELECT count(DISTINCT url) OVER () FROM captures", "a function with OVER takes no DISTINCT"},
 		{"SELECT lag(url, -1) OVER () FROM captures", "lag takes a whole number from 0"},
 		{"SELECT lag(url, 1, 2) OVER () FROM captures", "url is url, and 2 is int (CAST(2 AS url))"},
 		{"SELECT lag() OVER () FROM captures", "lag has 0 arguments here; it is called as lag(x any [, offset int] [, default any]) any"},

@@ -90,7 +90,7 @@ func TestHostileWords(t *testing.T) {
 		{strings.Repeat("zookeeper ", 1001), "", "more than 1000 words are asked for"},
 		{letters(" ", 10_000, "%c"), "", "more than 1000 words are asked for"},
 		{strings.Repeat("zookeeper ", 100_000), "", "the words asked for take 1000000 bytes, and at most 65536 are allowed"},
-		{strings.Repeat("(", 5000) + "a", "", "brackets stand in each other more than 100 deep"},
+		{strings.Repeat("(", 5000) + "a", "", "brackets are nested more than 100 deep"},
 		{strings.Repeat("\x00", 100), "", "there is no word to look for"},
 		{"\xff\xfe zookeeper", "many long regex", ""},
 	} {

@@ -101,7 +101,7 @@ func (b *Binder) bind(e ast.Expr, want value.Type) (Expr, error) {
 		return b.param(e, want)
 	case *ast.Column:
 		if b.Column == nil {
-			return nil, ast.Errorf(e, "no column may stand in %s", b.Where)
+			return nil, ast.Errorf(e, "%s may not contain a column", b.Where)
 		}
 		return b.Column(e, want)
 	case *ast.Unary:
@@ -137,7 +137,7 @@ func (b *Binder) bind(e ast.Expr, want value.Type) (Expr, error) {
 // returns an error if the clause allows no subqueries.
 func (b *Binder) query(e ast.Expr) (Expr, error) {
 	if b.Query == nil {
-		return nil, ast.Errorf(e, "no query may stand in %s", b.Where)
+		return nil, ast.Errorf(e, "%s may not contain a query", b.Where)
 	}
 	return b.Query(e)
 }

@@ -235,7 +235,7 @@ func TestBindErrors(t *testing.T) {
 		{`9999-12 + 1mo`, `1:8: a time moved by 1mo lies outside the years 1 to 9999`},
 		{`9223372036854775807 + 1`, `1:28: a result of + is out of the range of int (CAST an operand AS float)`},
 		{`9223372036854775807 * 2`, `1:28: a result of * is out of the range of int (CAST an operand AS float)`},
-		{`url LIKE 'a!b' ESCAPE '!'`, `1:17: the escape character '!' stands before 'b'; it may stand before %, _ and itself`},
+		{`url LIKE 'a!b' ESCAPE '!'`, `1:17: the escape character '!' is before 'b'; it may only be before %, _ and itself`},
 		{`url LIKE 'a!' ESCAPE '!'`, `1:17: the pattern ends with its escape character '!'`},
 		{`url LIKE 'a!b' ESCAPE '!!'`, `1:30: ESCAPE wants one character, such as '!'`},
 		{`url ~ '(?!x)'`, `1:14: patterns are RE2, which has no lookahead or lookbehind: "(?!x)" (use two conditions, one with NOT)`},
@@ -268,8 +268,8 @@ func TestBindErrors(t *testing.T) {
 		{`length(status)`, `1:15: status is int; it is called as length(s text) int (CAST(status AS text))`},
 		{`substr('abc')`, `1:8: substr has 1 argument here; it is called as substr(s text, start int [, length int]) text`},
 		{`length(kind, kind)`, `1:8: length has 2 arguments here; it is called as length(s text) int`},
-		{`lower(DISTINCT kind)`, `1:8: lower is no aggregate: neither *, DISTINCT nor ORDER BY may stand in it, nor FILTER after it`},
-		{`length(*)`, `1:8: length is no aggregate: neither *, DISTINCT nor ORDER BY may stand in it, nor FILTER after it`},
+		{`lower(DISTINCT kind)`, `1:8: lower is no aggregate: it takes neither *, DISTINCT nor ORDER BY, and no FILTER after it`},
+		{`length(*)`, `1:8: length is no aggregate: it takes neither *, DISTINCT nor ORDER BY, and no FILTER after it`},
 		{`substr(kind, $s)`, `1:21: parameter $s: 'pku' is no number`},
 		{`substr(kind, 1, 'x')`, `1:24: 'x' is text; it is called as substr(s text, start int [, length int]) text (CAST('x' AS int))`},
 		{`substr('abc', 1, -1)`, `1:8: substr: the length can't be -1`},
@@ -287,8 +287,8 @@ func TestBindErrors(t *testing.T) {
 		{`regexp_replace(kind, 'a', 'b', 'x')`, `1:8: regexp_replace: no flag 'x'; there are g (all) and i (case aside)`},
 		{`split_part('a', ',', 0)`, `1:8: split_part: parts count from 1, or from -1 at the end`},
 		{`$missing`, `1:8: parameter $missing has no value (give it with --param missing=… or SET $missing = …)`},
-		{`count(*)`, `1:8: no aggregate may stand in WHERE, and count is one (ask about groups in HAVING)`},
-		{`lower(kind) FILTER (WHERE changed)`, `1:8: lower is no aggregate: neither *, DISTINCT nor ORDER BY may stand in it, nor FILTER after it`},
+		{`count(*)`, `1:8: WHERE may not contain an aggregate, and count is one (ask about groups in HAVING)`},
+		{`lower(kind) FILTER (WHERE changed)`, `1:8: lower is no aggregate: it takes neither *, DISTINCT nor ORDER BY, and no FILTER after it`},
 		{`colour = 1`, `1:8: no column "colour"`},
 		{`url = 'http://a b:c/'`, `1:14: "http://a b:c/" is no URL: the host contains a forbidden domain code point: " "`},
 	} {
@@ -346,7 +346,7 @@ func TestBindAs(t *testing.T) {
 		{"$s", "1:8: parameter $s: 'pku' is no number"},
 		{"'10'", "10"},
 		{"'ten'", "1:8: LIMIT wants int, and 'ten' is text"},
-		{"bytes", "1:8: no column may stand in LIMIT"},
+		{"bytes", "1:8: LIMIT may not contain a column"},
 	} {
 		e, err := b.BindAs(parseExpr(t, c[0]), value.Int)
 		got := fmt.Sprint(e)

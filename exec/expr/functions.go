@@ -172,7 +172,7 @@ func (b *Binder) call(e *ast.Call) (Expr, error) {
 		err.Hint = "OVER follows an aggregate, or a function such as row_number()"
 		return nil, err
 	case e.Over != nil && b.Window == nil:
-		err := ast.Errorf(e, "no function with OVER may stand in %s", b.Where)
+		err := ast.Errorf(e, "%s may not contain a function with OVER", b.Where)
 		err.Hint = "put the query in brackets, and test its column: SELECT * FROM (SELECT …, " + f.Name + "(…) OVER (…) AS n …) WHERE n = 1"
 		return nil, err
 	case e.Over != nil:
@@ -184,7 +184,7 @@ func (b *Binder) call(e *ast.Call) (Expr, error) {
 	}
 	if f.Aggregate {
 		if b.Aggregate == nil {
-			err := ast.Errorf(e, "no aggregate may stand in %s, and %s is one", b.Where, f.Name)
+			err := ast.Errorf(e, "%s may not contain an aggregate, and %s is one", b.Where, f.Name)
 			if b.Where == "WHERE" {
 				err.Hint = "ask about groups in HAVING"
 			}
@@ -193,7 +193,7 @@ func (b *Binder) call(e *ast.Call) (Expr, error) {
 		return b.Aggregate(e)
 	}
 	if e.Star || e.Distinct || e.Filter != nil || len(e.OrderBy) > 0 {
-		return nil, ast.Errorf(e, "%s is no aggregate: neither *, DISTINCT nor ORDER BY may stand in it, nor FILTER after it", f.Name)
+		return nil, ast.Errorf(e, "%s is no aggregate: it takes neither *, DISTINCT nor ORDER BY, and no FILTER after it", f.Name)
 	}
 	if len(e.Args) < f.least() || len(e.Args) > len(f.params) && !f.many {
 		return nil, ast.Errorf(e, "%s has %s here; it is called as %s", f.Name, arguments(len(e.Args)), f.Signature())

@@ -143,7 +143,7 @@ func (b *builder) aggregatesAround() error {
 			return false
 		}
 		if c, ok := n.(*ast.Column); ok && err == nil && b.ofOuter(c) {
-			e := ast.Errorf(c, "%s is a column of the query around, which may stand here in an aggregate or in WHERE only", c)
+			e := ast.Errorf(c, "%s is a column of the outer query, which may be used here only in an aggregate or in WHERE", c)
 			e.Hint = "write it outside of the brackets of the query"
 			err = e
 		}

@@ -198,7 +198,7 @@ func (b *builder) relation(from *ast.Source) (*relation.Relation, error) {
 		}
 		unknown := expr.UnknownName(from.Relation, "relation", from.Relation.Text, "", names)
 		if from.Relation.Quoted {
-			unknown.Hint = "scopes are quoted so: " + quote(from.Relation.Text)
+			unknown.Hint = "scopes are quoted like this: " + quote(from.Relation.Text)
 		}
 		return nil, unknown
 	}

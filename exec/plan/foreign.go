@@ -53,7 +53,7 @@ func (b *builder) withoutFrom(c *ast.Column) string {
 		return hint
 	}
 	if c.Name.Quoted {
-		return "strings are quoted so: " + quote(c.Name.Text)
+		return "strings are quoted like this: " + quote(c.Name.Text)
 	}
 	for i := range b.sel.Items {
 		if as := b.sel.Items[i].Alias; as != nil && all.Find(as.Text) != nil {
@@ -71,7 +71,7 @@ func (b *builder) withoutFrom(c *ast.Column) string {
 func otherColumn(c *ast.Column, among []*input, names []string) string {
 	name := c.Name.Text
 	if c.Name.Quoted {
-		return "strings are quoted so: " + quote(name)
+		return "strings are quoted like this: " + quote(name)
 	}
 	if hint := foreignColumns[strings.ToLower(name)]; hint != "" {
 		return hint
@@ -84,7 +84,7 @@ func otherColumn(c *ast.Column, among []*input, names []string) string {
 		return "did you mean " + n + "?"
 	}
 	if r := all.Find(name); r != nil {
-		return "a relation stands in FROM: SELECT * FROM " + r.Name
+		return "a relation belongs in FROM: SELECT * FROM " + r.Name
 	}
 	var have []string
 	for _, r := range all.Relations() {
@@ -100,5 +100,5 @@ func otherColumn(c *ast.Column, among []*input, names []string) string {
 	case ast.Nearest(name, names) != "" || len(among) > 1:
 		return ""
 	}
-	return "DESCRIBE " + in.rel.Name + " lists its columns; a text is quoted so: " + quote(name)
+	return "DESCRIBE " + in.rel.Name + " lists its columns; a text is quoted like this: " + quote(name)
 }

@@ -434,7 +434,7 @@ func (b *builder) newAggregate(c *ast.Call) (*Aggregate, error) {
 	}
 	bind := b.binder("an aggregate")
 	if len(c.OrderBy) > 0 && f != StringAgg {
-		return nil, ast.Errorf(&c.OrderBy[0], "ORDER BY may stand in string_agg only, and %s is another function", f)
+		return nil, ast.Errorf(&c.OrderBy[0], "only string_agg takes ORDER BY, and %s is another function", f)
 	}
 	switch f {
 	case CountIf:

@@ -326,7 +326,7 @@ func (b *builder) windowFunc(bind *expr.Binder, c *ast.Call) (*WindowFunc, error
 	}
 	w := &WindowFunc{Kind: windowKinds[f.Name], T: value.Int, Offset: 1, Text: c.String()}
 	if c.Star || c.Distinct || c.Filter != nil || len(c.OrderBy) > 0 {
-		return nil, ast.Errorf(c, "neither *, DISTINCT nor ORDER BY may stand in %s, nor FILTER after it", f.Name)
+		return nil, ast.Errorf(c, "%s takes neither *, DISTINCT nor ORDER BY, and no FILTER after it", f.Name)
 	}
 	if least, most := f.Arguments(); len(c.Args) < least || len(c.Args) > most {
 		return nil, ast.Errorf(c, "%s has %s here; it is called as %s", f.Name, value.Counted(len(c.Args), "argument"), f.Signature())
@@ -385,11 +385,11 @@ func windowAggregate(bind *expr.Binder, c *ast.Call) (*WindowFunc, error) {
 	}
 	switch {
 	case c.Distinct:
-		err := ast.Errorf(c, "no DISTINCT may stand in a function with OVER")
+		err := ast.Errorf(c, "a function with OVER takes no DISTINCT")
 		err.Hint = "compute it with GROUP BY, and join the result"
 		return nil, err
 	case len(c.OrderBy) > 0:
-		return nil, ast.Errorf(&c.OrderBy[0], "ORDER BY stands after OVER")
+		return nil, ast.Errorf(&c.OrderBy[0], "write ORDER BY in the brackets after OVER")
 	case c.Star && f != Count:
 		return nil, ast.Errorf(c, "only count takes *, and without DISTINCT")
 	case !c.Star:

@@ -49,7 +49,7 @@ func NewPattern(pattern string, escape rune, fold bool) (*Pattern, error) {
 		switch {
 		case escaped:
 			if r != '%' && r != '_' && r != escape {
-				return nil, fmt.Errorf("the escape character %q stands before %q; it may stand before %%, _ and itself", escape, r)
+				return nil, fmt.Errorf("the escape character %q is before %q; it may only be before %%, _ and itself", escape, r)
 			}
 			escaped = false
 		case r == escape && escape != 0:

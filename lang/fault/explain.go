@@ -165,14 +165,14 @@ func isTextPart(t *scan.Token) bool {
 func (x *explainer) wrongQuotes() string {
 	switch t := &x.tokens[x.at]; {
 	case t.Type == scan.Quoted && x.Accepts(x.at, grammar.AString):
-		return "strings are quoted so: '" + strings.ReplaceAll(scan.Unquote(t.Value, `"`), "'", "''") + "'"
+		return "strings are quoted like this: '" + strings.ReplaceAll(scan.Unquote(t.Value, `"`), "'", "''") + "'"
 	case t.Type == scan.String && x.Accepts(x.at, grammar.AQuoted):
 		name := scan.Unquote(t.Value, "'")
 		if n := (ast.Name{Text: name}); n.String() == name && x.Accepts(x.at, grammar.AName) {
-			return "names stand without quotes: " + name
+			return "write names without quotes: " + name
 		}
 		if name != "" {
-			return `names are quoted so: "` + strings.ReplaceAll(name, `"`, `""`) + `"`
+			return `names are quoted like this: "` + strings.ReplaceAll(name, `"`, `""`) + `"`
 		}
 	}
 	return ""
@@ -277,7 +277,7 @@ func (x *explainer) joinForm() string {
 	case t.Type == scan.Ident && (x.Accepts(x.at, scan.WordToken("JOIN")) || x.Accepts(x.at, on)):
 		return otherJoins[scan.Upper(t.Value)]
 	case t.Type != scan.Ident && x.Accepts(x.at, on) && !x.Accepts(x.at, scan.WordToken("OR")) && x.joins():
-		return "JOIN wants ON a.url = b.url, or USING (url)"
+		return "JOIN needs ON a.url = b.url, or USING (url)"
 	}
 	return ""
 }

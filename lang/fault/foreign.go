@@ -140,8 +140,8 @@ var foreignWords = map[string]string{
 // the token after the word.
 var foreignBefore = map[string]string{
 	"TOP":       "write LIMIT n behind the query",
-	"DATE":      "times stand without a word and quotes: 2008-06-15",
-	"TIMESTAMP": "times stand without a word and quotes: 2008-06-15T10:30",
+	"DATE":      "write times without a word and without quotes: 2008-06-15",
+	"TIMESTAMP": "write times without a word and without quotes: 2008-06-15T10:30",
 	"INTERVAL":  "a length of time is 7d, 2h or 3mo",
 	"FETCH":     "write LIMIT n",
 }
@@ -240,7 +240,7 @@ func (x *explainer) foreignQuery() (int, string) {
 	case x.word(1) == "ALL" && (x.word(2) == "EXCEPT" || x.word(2) == "INTERSECT"), word == "ALL" && (x.word(1) == "EXCEPT" || x.word(1) == "INTERSECT"):
 		return x.at, "without ALL; row_number() OVER (PARTITION BY x) tells equal rows apart"
 	case word == "OFFSET":
-		return x.at, "write LIMIT n OFFSET m: how many, then how many to pass over"
+		return x.at, "write LIMIT n OFFSET m: how many, then how many to skip"
 	case x.word(2) == "WITH" && x.word(1) == "RECURSIVE":
 		return x.at - 1, "no query asks itself; SHOW PATH follows links"
 	case x.word(1) == "DISTINCT" && word == "ON":
@@ -264,7 +264,7 @@ func (x *explainer) foreignQuery() (int, string) {
 	case x.at == 1 && x.word(1) == "COPY":
 		return x.at, "rows are written by EXPORT (SELECT …) TO 'file.csv'; IMPORT 'file' brings captures in"
 	case word == "TO" && x.Accepts(x.at, scan.WordToken("AND")), word == "AND" && x.Accepts(x.at, scan.WordToken("TO")) && x.word(2) == "FROM":
-		return x.at, "write BETWEEN a AND b, which has both whole, or FROM a TO b, without b"
+		return x.at, "write BETWEEN a AND b, which includes all of b, or FROM a TO b, which ends before b"
 	}
 	return 0, ""
 }
@@ -285,7 +285,7 @@ func (x *explainer) foreignCall() (int, string) {
 	case scan.IsKeyword(t, "SELECT") && called == "ALL":
 		return x.at - 2, "compare with one value: x > (SELECT max(…) …)"
 	case scan.IsOp(t, ")") && called == "IN":
-		return x.at, "IN wants a value at least"
+		return x.at, "IN needs at least one value"
 	case scan.IsKeyword(t, "LEFT") && scan.IsOp(&x.tokens[x.at+1], "(") && x.Accepts(x.at, grammar.ANumber):
 		return x.at, "write substr(x, 1, n)"
 	case x.word(1) == "AT" && x.word(0) == "TIME":
@@ -323,7 +323,7 @@ func (x *explainer) foreignForm() (int, string) {
 	open := scan.Token{Type: scan.Op, Value: "("}
 	switch {
 	case scan.IsOp(t, ",") && x.at > 1 && scan.IsKeyword(&x.tokens[x.at-2], "LIMIT"):
-		return x.at, "write LIMIT n OFFSET m: how many, then how many to pass over"
+		return x.at, "write LIMIT n OFFSET m: how many, then how many to skip"
 	case scan.IsKeyword(t, "WITHIN") && x.tokens[x.at+1].Type == scan.Duration:
 		return x.at, "WITHIN comes after AT t, as in AT 2008-07 WITHIN 7d"
 	case scan.IsOp(t, "/") && x.at > 0 && x.tokens[x.at-1].Type == scan.Number && x.Accepts(x.at-1, grammar.APeriod):
@@ -333,7 +333,7 @@ func (x *explainer) foreignForm() (int, string) {
 	case t.Type == scan.Number && x.Accepts(x.at, grammar.ADuration) && !x.Accepts(x.at, grammar.ANumber) && unitFor(x.tokens[x.at+1].Value) != "":
 		return x.at, "write " + t.Value + unitFor(x.tokens[x.at+1].Value) + " in one"
 	case isConstantToken(t) && x.word(1) == "IN" && x.Accepts(x.at, open) && x.Accepts(x.at-1, scan.WordToken("LIKE")):
-		return x.at, "IN wants brackets: IN (a, b)"
+		return x.at, "IN needs brackets: IN (a, b)"
 	case isConstantToken(t) && x.word(1) == "IS":
 		return x.at, "write = in place of IS"
 	case isConstantToken(t) && x.word(1) == "NOT" && x.word(2) == "IS":
@@ -406,13 +406,13 @@ func (x *explainer) misplaced() (int, string) {
 	case lastRank < clauseRanks["FROM"]:
 	case scan.IsKeyword(t, "BETWEEN"):
 	case isTime && lastRank > rank:
-		return x.at, "a time clause stands behind its source, before " + clauseName(last)
+		return x.at, "write the time clause after its source, before " + clauseName(last)
 	case isTime && timed:
 		return x.at, "a source takes one choice, such as AT, and one range, such as BETWEEN"
 	case scan.IsKeyword(t, "IN") && lastRank == clauseRanks["FROM"] && (timed || named) && !x.Accepts(x.at, grammar.ANumber):
-		return x.at, "IN and its scopes stand right behind the relation"
+		return x.at, "write IN and its scopes directly after the relation"
 	case rank > 0 && lastRank > rank:
-		return x.at, clauseName(word) + " stands before " + clauseName(last)
+		return x.at, clauseName(word) + " comes before " + clauseName(last)
 	case last == word && (word == "WHERE" || word == "HAVING"):
 		return x.at, "one " + word + " has all conditions, joined by AND"
 	case last == word && rank > clauseRanks["FROM"]:

@@ -36,7 +36,7 @@ func once[T any](b *builder, o interface{ span() ast.Span }, word string, dst *T
 // the flag already is set: the statement has such a clause before.
 func (b *builder) twice(o interface{ span() ast.Span }, word string, already bool) {
 	if already {
-		b.fail(o.span(), word+" stands twice", "")
+		b.fail(o.span(), word+" occurs twice", "")
 	}
 }
 

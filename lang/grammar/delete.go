@@ -52,7 +52,7 @@ func (s *deleteSyntax) tree(b *builder) ast.Statement {
 	for _, o := range s.Options {
 		switch {
 		case o.Where != nil && d.Where != nil:
-			b.fail(o.span(), "WHERE stands twice", "join the conditions by AND")
+			b.fail(o.span(), "WHERE occurs twice", "join the conditions by AND")
 		case o.Where != nil:
 			d.Where = o.Where
 		case o.Forever:

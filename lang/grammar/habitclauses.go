@@ -32,7 +32,7 @@ func (p *parser) distinctOn() ([]ast.Expr, error) {
 func firstOfEach(q *ast.Query, on []ast.Expr) error {
 	at := q.Select.Span
 	if len(q.Sets) > 0 {
-		return explained{ast.Errorf(at, "DISTINCT ON may not stand beside %s", q.Sets[0].Op)}
+		return explained{ast.Errorf(at, "DISTINCT ON cannot be combined with %s", q.Sets[0].Op)}
 	}
 	name := func(format string, args ...any) ast.Name {
 		return ast.Name{Span: at, Text: fmt.Sprintf(format, args...), Quoted: true}
@@ -58,7 +58,7 @@ func firstOfEach(q *ast.Query, on []ast.Expr) error {
 	for i := range inner.Items {
 		it := &inner.Items[i]
 		if it.Star {
-			e := ast.Errorf(it, "DISTINCT ON wants the columns by name")
+			e := ast.Errorf(it, "DISTINCT ON needs the columns by name")
 			e.Hint = "FROM versions LATEST has all columns of the last version of each URL, FIRST of the first"
 			return explained{e}
 		}

@@ -29,7 +29,7 @@ func (s *saveSyntax) tree(b *builder) ast.Statement {
 	var names []string
 	for _, n := range s.Params.list() {
 		if slices.Contains(names, n.Text) {
-			b.fail(n.Span, "parameter "+n.Text+" stands twice", "")
+			b.fail(n.Span, "parameter "+n.Text+" occurs twice", "")
 		}
 		save.Params, names = append(save.Params, n), append(names, n.Text)
 	}
@@ -57,7 +57,7 @@ func (s *runSyntax) tree(b *builder) ast.Statement {
 	run := &ast.Run{Span: s.span(), Name: optionalName(s.Name), File: optionalText(s.File)}
 	for _, arg := range s.Args.list() {
 		if slices.ContainsFunc(run.Args, func(o ast.Arg) bool { return o.Name.Text == arg.Name.Text }) {
-			b.fail(arg.Span, "parameter "+arg.Name.Text+" stands twice", "")
+			b.fail(arg.Span, "parameter "+arg.Name.Text+" occurs twice", "")
 		}
 		run.Args = append(run.Args, arg)
 	}

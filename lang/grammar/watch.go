@@ -70,7 +70,7 @@ func (s *watchSyntax) tree(b *builder) ast.Statement {
 	}
 	for _, n := range s.Key.columns() {
 		if slices.ContainsFunc(w.Key, func(o ast.Name) bool { return scan.EqualFold(o.Text, n.Text) }) {
-			b.fail(n.Span, "column "+n.Text+" stands twice", "")
+			b.fail(n.Span, "column "+n.Text+" occurs twice", "")
 		}
 		w.Key = append(w.Key, n)
 	}

@@ -251,7 +251,7 @@ func (s *Scanner) skipBlanks() {
 // so.
 func (s *Scanner) commentHint(start int) string {
 	if n := len(s.Tokens); n > 0 && EndOf(&s.Tokens[n-1]).Offset == start {
-		return "end it with */; a path stands in quotes"
+		return "end it with */; write a path in quotes"
 	}
 	return "end it with */"
 }
@@ -402,7 +402,7 @@ func characterHint(c byte) string {
 	case '[', ']', '{', '}':
 		return "brackets are ( and )"
 	case '`':
-		return `names are quoted so: "name"`
+		return `names are quoted like this: "name"`
 	case '\\':
 		return "in a string a backslash stands for itself"
 	}
@@ -639,7 +639,7 @@ func (s *Scanner) smartQuote(start int) {
 	if i := strings.IndexByte(line, '\n'); i >= 0 {
 		line = line[:i]
 	}
-	msg, hint := "typographic quote "+s.src[start:s.pos], "strings are quoted so: 'text'"
+	msg, hint := "typographic quote "+s.src[start:s.pos], "strings are quoted like this: 'text'"
 	end := s.pos
 	if i := strings.IndexAny(line, "‘’＇“”＂'\""); i >= 0 {
 		hint = "write '" + line[:i] + "'"

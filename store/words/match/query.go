@@ -206,7 +206,7 @@ func (p *queryParser) faultAt(at int, problem, remedy string) error {
 func (p *queryParser) any(depth int) (node, error) {
 	if depth > depthMax {
 		_, open := utf8.DecodeLastRuneInString(p.text[:p.at])
-		return node{}, p.faultAt(p.at-open, fmt.Sprintf("brackets stand in each other more than %d deep", depthMax), "write the question with fewer brackets")
+		return node{}, p.faultAt(p.at-open, fmt.Sprintf("brackets are nested more than %d deep", depthMax), "write the question with fewer brackets")
 	}
 	var kids []node
 	for {

@@ -146,7 +146,7 @@ func TestParseErrors(t *testing.T) {
 		{"a （b", "（", "a bracket is not closed"},
 		{"a ） b", "）", "a bracket is closed that was not opened"},
 		{"NEAR(a （b）)", "（", "NEAR has words and phrases only, and no brackets in it"},
-		{strings.Repeat("（", 200) + "a", "（", "brackets stand in each other more than 100 deep"},
+		{strings.Repeat("（", 200) + "a", "（", "brackets are nested more than 100 deep"},
 		{"-", "-", "there is no word to look for"},
 		{"OR", "OR", "OR has nothing before it"},
 		{"a (-b)", "-b", "only words to exclude are asked for"},
@@ -161,7 +161,7 @@ func TestParseErrors(t *testing.T) {
 		{"NEAR(a b, 99999999999999999999)", " 99999999999999999999", "NEAR reaches over 10000 words at most"},
 		{"a ~xx:running", "~xx:", "the stems of the language xx are not known"},
 		{`-~Tlh:"x y" a`, "~Tlh:", "the stems of the language Tlh are not known"},
-		{strings.Repeat("(", 200) + "a", "(", "brackets stand in each other more than 100 deep"},
+		{strings.Repeat("(", 200) + "a", "(", "brackets are nested more than 100 deep"},
 		{strings.Repeat("a ", 1001), "a", "more than 1000 words are asked for"},
 		{strings.Repeat("a", 1<<20), "", "the words asked for take 1048576 bytes, and at most 65536 are allowed"},
 	} {
