@@ -74,8 +74,8 @@ func (c *cookies) set(u *url.URL, head []byte, now time.Time) (added, changed bo
 	return added, changed
 }
 
-// cookieNews says what a cookie in a response changes: nothing, or it is a new cookie, or it
-// gives a known cookie another value.
+// cookieNews says what a cookie in a response is: the same as before, a new cookie, or a known
+// cookie with another value.
 type cookieNews int
 
 const (

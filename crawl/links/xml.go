@@ -230,8 +230,8 @@ func (x *xmlReader) endSitemap(name xml.Name) {
 	}
 }
 
-// flush adds the current entry of a sitemap, if it has an address, and
-// begins a new one. It is also called for an entry whose end tag is missing.
+// flush adds the current entry of a sitemap, if it has an address, and begins
+// a new entry. It is also called for an entry whose end tag is missing.
 func (x *xmlReader) flush() {
 	if x.loc != "" {
 		x.entry.Sitemap = x.root == "sitemapindex"

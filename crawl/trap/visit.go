@@ -54,7 +54,7 @@ const (
 const (
 	sameMadeUp = 2
 	sameOther  = 8
-	differMax  = 6 // after so many pages that differ, the slot identifies pages; some pages differ at each visit
+	differMax  = 6 // after so many pages that differ, the slot is taken to identify pages; a few may differ because pages change at each visit
 )
 
 // part is the value of one slot (an argument or a folder) in one URL.

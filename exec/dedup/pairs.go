@@ -408,7 +408,8 @@ func (p *pairing) within(s items) bool {
 	return true
 }
 
-// pass counts a fingerprint whose pairs were all found, and tells the caller of Pairs.
+// pass counts a fingerprint whose pairs were all found, and reports the number to the caller of
+// Pairs.
 func (p *pairing) pass() {
 	if p.done++; p.passed != nil {
 		p.passed(p.done)

@@ -21,14 +21,14 @@ const (
 	// noiseBursts is how many bursts of words noise may have in each period. With 1, a tenth
 	// of the slow events is lost; with 20, noise has more than one event a month.
 	noiseBursts = 4
-	// spanMax is the largest part of all coverage that a burst has. A longer one is a change of
-	// habits, such as a new column.
+	// spanMax is the largest part of all coverage that a burst has. A longer burst is a change of
+	// habits, such as a new column of a newspaper.
 	spanMax = 0.4
 	// wordDocsMin is how many documents a burst of a word has at least. Half of the words of
 	// an event of eight documents are in four of them.
 	wordDocsMin = 3
 	// wordBurstsMax is how many bursts of one word, or of the documents of one story, count,
-	// the strongest first. A word with more is that of a column.
+	// the strongest first. A word with more bursts comes from a regular column.
 	wordBurstsMax = 32
 	// shareMax is the largest share of documents that have a word which can burst, or
 	// shareDocsMin documents if these are more. In a small archive, a third of all documents

@@ -44,7 +44,7 @@ type followed struct {
 	number   int          // of the current file, from 1
 	size     int64        // of the current file
 	earlier  int64        // bytes of the files before the current one
-	captures int64        // captures in all files, with those that are not committed
+	captures int64        // captures in all files, also captures that are not committed yet
 	bodyless int64        // captures whose body the archive does not have
 	record   bytes.Buffer // the current record
 	warc     *warc.Writer // nil before the first capture of a publication

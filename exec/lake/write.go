@@ -19,8 +19,8 @@ import (
 )
 
 // fileBytes and fileRows are where a part ends. The next rows of the partition go to the next
-// part. The size in bytes is looked at every stepRows rows of the part, whatever batches the
-// rows come in, so that equal rows give equal parts.
+// part. The size in bytes is tested after every stepRows rows of the part, and not after each
+// batch of rows, so that equal rows give equal parts.
 const (
 	fileBytes = 256 << 20
 	fileRows  = 8 << 20

@@ -133,7 +133,7 @@ type builder struct {
 	with   *named   // the queries that WITH names
 	inputs []*input // empty without FROM
 	items  []item
-	stars  map[*ast.Column]starred // columns, made for * and for metadata, whose meaning is fixed whatever their name
+	stars  map[*ast.Column]starred // columns that were made for * and for metadata: what each means, so that its name is not looked up
 	top    Node                    // the plan so far
 
 	touched []late // the late columns that expressions read whose names were resolved since touched was last cleared

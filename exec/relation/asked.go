@@ -33,7 +33,7 @@ type askedWords struct {
 }
 
 // lastAsked is the last request and search query that a Reader had, with the askedWords that belong
-// to them. It saves a search in a map, because the next request is mostly the same.
+// to them. The next request is mostly the same, and then needs no look-up in a map.
 type lastAsked struct {
 	request  *Request
 	question *match.Query
@@ -173,7 +173,7 @@ type collectionKey struct {
 // collected is what a Reader has counted among the pages of a scope for one search query.
 type collected struct {
 	search.Counts
-	asked    *askedNotes    // of all versions, but for asked.found; nil if pages were read for it
+	asked    *askedNotes    // the notes on all versions, without the count found; nil if pages were read for it
 	versions []askedVersion // all, in order; nil if they are not kept
 	titled   bool           // versions have titles
 }

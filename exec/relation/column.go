@@ -42,8 +42,8 @@ type Column struct {
 	// Ahead reports that the value of the column for a version depends on
 	// captures after the version's first capture.
 	Ahead bool
-	// stands says on which captures, besides that of the row, the value depends. Those that Needs
-	// and Ahead imply are left out.
+	// stands says on which captures the value depends, besides the capture of the row. It leaves out
+	// the captures that follow from Needs and Ahead; the method evidence adds them.
 	stands Evidence
 	// ofFirst reports that the value of the column for a version is computed from the columns that
 	// a scan yields for its first capture.
@@ -418,7 +418,8 @@ func (c Column) on(e Evidence) Column {
 	return c
 }
 
-// evidence returns on which captures the value of the column depends, besides that of the row.
+// evidence returns on which captures the value of the column depends, besides the capture of the
+// row.
 func (c *Column) evidence() Evidence {
 	e := c.stands
 	if c.Needs&(record.ColChange|record.ColPrevious|record.ColVersionTime) != 0 {
@@ -431,8 +432,8 @@ func (c *Column) evidence() Evidence {
 }
 
 // Evidence returns on which captures of its URL a row of n depends, besides its own capture,
-// because of the columns that the query reads. It does not count how the row was chosen, such as
-// that a version is the last.
+// because of the columns that the query reads. It leaves out captures on which only the choice of
+// the row depends: to know that a version is the last one, for example, takes all captures.
 func (n *Request) Evidence() Evidence {
 	e := n.Relation.stands
 	for _, f := range n.Fields {

@@ -54,7 +54,7 @@ type response struct {
 	formatFound format.Found
 	articled    bool
 	article     *article.Article // what the page says of itself as an article; nil if the body is not a page
-	site        *inSite          // how the blocks compare with those of other pages of the host
+	site        *inSite          // how the blocks compare with the blocks of other pages of the host
 }
 
 // response returns the stored response of the capture that ref identifies. It

@@ -41,8 +41,8 @@ func (v *revision) url() string { return v.span.URLs()[v.row] }
 // on. If n reads the identity of blocks, which a block keeps from its first
 // version on, revisions also reads the stored fold of the version with which it
 // begins. The fold says which blocks of earlier versions the blocks continue. If
-// the fold is missing or not valid, revisions reads all bodies of the URL. It
-// holds two versions of one URL in memory at a time.
+// the fold is missing or not valid, revisions reads the bodies from the first
+// version of the URL on. It holds two versions of one URL in memory at a time.
 func (r *Reader) revisions(ctx context.Context, n *Request) iter.Seq2[*revision, error] {
 	return func(yield func(*revision, error) bool) {
 		f := r.follow(ctx, n)

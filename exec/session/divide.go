@@ -30,8 +30,8 @@ type Workers interface {
 	// how many index chunks of each segment a part must have, on average.
 	Parts(seconds float64) (parts, least int)
 	// Ask yields the records of all parts of q, in the order of the parts; see op.Runner.Part.
-	// If a part cannot be had, the last pair is an error. Ending the iteration early ends the
-	// work of the workers.
+	// If a part cannot be computed, the last pair is an error. Ending the iteration early ends
+	// the work of the workers.
 	Ask(ctx context.Context, q *Question) iter.Seq2[[]byte, error]
 }
 

@@ -1,6 +1,6 @@
 // Package complete finds the texts that may come at a place of a statement: keywords,
 // names of the session and of the archive, hosts and URLs, and files. The shell offers them
-// after Tab, and the server to the pages that it shows.
+// after Tab, and the server on its query page.
 package complete
 
 import (

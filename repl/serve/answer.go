@@ -35,7 +35,7 @@ func (k *answerKey) bytes() int64 {
 type answer struct {
 	status int
 	header http.Header // as it is sent; nil once the answer is kept
-	fields []field     // the header of an answer that is kept, the values of a name one behind the other
+	fields []field     // the header of an answer that is kept, the values of a name one after the other
 	body   []byte
 	text   bool // the body is rewritten text, which may be compressed
 }

@@ -530,7 +530,7 @@ func replayRedirect(h http.Header, location string, m replay.Modifier, page *rep
 
 // replayRefresh sets the header Refresh. refresh is the value of the archived page, such as "5;
 // url=/new"; the result leads to the replay address of that URL. If refresh names no URL, the
-// header is not set: a reader of an archive does not want a page to reload.
+// header is not set: the page would only load itself again.
 func replayRefresh(h http.Header, refresh string, m replay.Modifier, page *replay.Page) {
 	delay, to, ok := strings.Cut(refresh, ";")
 	name, address, named := strings.Cut(strings.TrimSpace(to), "=")

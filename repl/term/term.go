@@ -39,7 +39,7 @@ var ErrInterrupt = errors.New("interrupted")
 // does not report its width.
 const widthUnknown = 80
 
-// widthForReadline is the width of the terminal that readline is told. It is so
+// widthForReadline is the width that readline is given for the terminal. It is so
 // large that the line is always one row for readline. Readline then moves the
 // cursor by simple sequences, which the screen recognizes. The screen draws the
 // line with the true width.

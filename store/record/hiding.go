@@ -6,7 +6,7 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Hiding says which captures a snapshot does not show, beside those that were deleted.
+// Hiding says which captures a snapshot does not show, in addition to deleted captures.
 // It must not be changed once a snapshot has it. Several goroutines may use it.
 type Hiding struct {
 	// Ranges has the keys of all URLs of which captures are hidden, and perhaps of other

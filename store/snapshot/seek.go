@@ -73,7 +73,7 @@ type seeker struct {
 	s      record.Seek
 	found  map[string]bool // keys of URLs that match
 	first  []seekFirst     // if s.First is set: the first URLs found so far, sorted
-	moved  int             // how many URLs were put into first so far, also those that were driven out again
+	moved  int             // how many URLs were put into first so far; later ones may have driven them out
 	stored *batcher        // reads what only db-files have
 
 	seg     *segment.Reader

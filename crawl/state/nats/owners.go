@@ -25,7 +25,7 @@ type owners struct {
 	Clean []bool   // no fetcher has the partition, and all before wrote down everything they did
 }
 
-// sized makes o a table of n partitions that nobody owns, unless o has n partitions already.
+// sized makes o a table of n partitions without owners, unless o has n partitions already.
 func (o *owners) sized(n int) {
 	if len(o.Of) == n && len(o.Clean) == n {
 		return

@@ -28,8 +28,8 @@ const (
 	duplicates  = 2 * time.Minute        // how long the servers know the ids of messages; longer than patience
 )
 
-// streamOffline is the code of the error "stream is offline", with which a cluster answers while
-// a node that it has lost comes back.
+// streamOffline is the code of the error "stream is offline". A cluster answers with it while a
+// node that was lost comes back.
 const streamOffline = 10118
 
 // errConflict is returned by a write if another process has written since.

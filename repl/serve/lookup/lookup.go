@@ -219,7 +219,7 @@ func mergeURLs(ctx context.Context, snap relation.Snapshot, urls []string, scan 
 }
 
 // nearestMax is how many captures near the wanted time a look-up keeps. It needs several,
-// because the nearest may have no body, or may redirect to itself.
+// because the nearest capture may have no body, or may redirect to its own URL.
 const nearestMax = 8
 
 // Found is the answer of a look-up.

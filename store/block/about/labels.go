@@ -403,7 +403,7 @@ func small(c byte) byte {
 }
 
 // menu reports whether a block is a menu near the top of the page: its text is
-// mostly short links. A region (a block at level 1) is none.
+// mostly short links. It returns false for a region (a block at level 1).
 func (s *sight) menu() bool {
 	return !s.region && s.before < .15 && s.anchors >= 3 && s.links > .5 && s.anchor < 25
 }
