@@ -44,9 +44,9 @@ func (e *engine) width() int {
 	return e.o.Workers
 }
 
-// next takes the next task from the frontier. If none is ready, t is nil and wait is the time at
-// which one may be; zero means: wait for the next report of a worker. URLs that may not be
-// fetched are logged and skipped.
+// next takes the next task from the frontier. If no task is ready, t is nil, and wait is the time
+// at which one may become ready. A zero wait means that the caller waits for the next report of a
+// worker. URLs that may not be fetched are logged and skipped.
 func (e *engine) next() (t *fetchTask, wait time.Time, err error) {
 	for len(e.done) < commitMany+spareMax && !e.enough() {
 		now := e.now()

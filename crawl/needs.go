@@ -168,7 +168,7 @@ func (e *engine) wait(t *fetchTask) error {
 	return e.f.Hold(t.u)
 }
 
-// goOn ends the waiting of the host called name.
+// goOn lets the host called name be asked again, if it waits for a login (see locked).
 func (e *engine) goOn(name string) error {
 	h := e.hosts[name]
 	if h == nil || !h.waits {

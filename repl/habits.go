@@ -108,7 +108,7 @@ var unknownSending = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[^\\']*\S\s*\\(watch|gdesc|gset|gexec|crosstabview)\b[^']*$`)
 })
 
-// sending matches a line that ends a statement in a way of psql or MySQL that this shell has:
+// sending matches a line that ends a statement as psql or MySQL allow it, and this shell too: by
 // \g, \g FILE, \g (format=csv), \gx or \G.
 var sending = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(.*?);?\s*\\(g|gx|G)(?:\s+(?:\(format=(\w+)\)|([^\s(]\S*)))?\s*;?\s*$`)

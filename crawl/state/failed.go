@@ -12,8 +12,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// noteFailure notes that the fetch f brought no response, or removes the note of an earlier
-// failure if it did. A URL for which no server was asked changes nothing.
+// noteFailure notes the URL of the fetch f if f brought no response. If f brought one, noteFailure
+// removes the note of an earlier failure. If no server was asked, it changes nothing.
 func (q *Crawl) noteFailure(f *report.Fetch) error {
 	if f.Unasked || f.Outcome == report.OutcomeFiltered {
 		return nil

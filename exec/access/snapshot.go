@@ -133,7 +133,8 @@ func (r *Rules) hidesRow(of *task.Result, key []byte) bool {
 	return r.Hides(url, t)
 }
 
-// errDelete is returned by Delete: nobody deletes what the rules leave only in part.
+// errDelete is returned by Delete, because a caller that sees only a part of the captures must not
+// delete any.
 var errDelete = errors.New("nothing can be deleted here: access rules hide a part of the archive")
 
 // Delete returns an error and deletes nothing.

@@ -7,8 +7,8 @@ import (
 	"infomall/exec/vector"
 )
 
-// AverageMax is the most different rows that AverageLink takes. It compares each row with each
-// other, and needs 4 bytes of memory for each of these pairs.
+// AverageMax is how many different rows AverageLink takes at most. AverageLink compares each row
+// with each other row, and needs 4 bytes of memory for each of these pairs.
 const AverageMax = 2000
 
 // AverageLink divides vectors of length 1, the rows of m, into clusters (Sokal and Michener 1958,

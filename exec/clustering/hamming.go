@@ -12,8 +12,8 @@ import (
 // neighbours in bits, from 0 to dedup.DistanceMax. least is how many neighbours make a
 // core, at least 1, the point itself included. There must be fewer than 1<<31 fingerprints.
 //
-// It takes about 60 bytes a fingerprint, and 16 for each pair of neighbours as long as both
-// are no cores. The error is the error of ctx, or a *PairsError.
+// It takes about 60 bytes for each fingerprint, and 16 for each pair of neighbours of which
+// neither is a core so far. The error is the error of ctx, or a *PairsError.
 func Fingerprints(ctx context.Context, hashes []uint64, eps, least int) (*Clusters, error) {
 	hash, first, weight, point := distinct(hashes)
 	s := newScan(weight, least)

@@ -326,9 +326,9 @@ func (m *maker) drawPayload(n *plan.Payload, in *draw, p *Part) *draw {
 }
 
 // allBytes returns an estimate of how many bytes of db-files are read for all rows of the
-// source n. bytes were read for a draw; n has times as many rows as the draw. The result is
-// less than bytes*times, because a run is read once for all rows that need it, and no more
-// than all bytes of the db-files.
+// source n. bytes is what was read for a draw, and times is how many times as many rows n has
+// as the draw. The result is less than bytes*times, because a run is read once for all rows
+// that need it. It is never more than all bytes of the db-files.
 func (m *maker) allBytes(n *plan.Source, bytes, times float64) float64 {
 	whole := n.Request // a body may be stored with earlier ones of any URL
 	whole.Ranges, whole.Match, whole.Window.From = nil, nil, record.MinTime

@@ -93,7 +93,7 @@ type Inside struct {
 	Periods []value.Period
 }
 
-// Truth is the test that an Is makes, such as IS NULL.
+// Truth says what an Is tests for: IS NULL, for example, tests for NULL.
 type Truth uint8
 
 // These are the tests of an Is: IS NULL, IS TRUE and IS FALSE.

@@ -79,8 +79,8 @@ func (w *Work) Measure(estimate func(*Request) Expected) {
 }
 
 // Expected is the expected work of a request: how many chunks of indexes the scan reads or skips,
-// how many bytes of the archive are read for the rows, and how many seconds it takes to compute the
-// rows and what the query makes from these rows alone.
+// how many bytes of the archive are read for the rows, and how many seconds the computation takes:
+// of the rows, and of what the query makes from these rows alone.
 type Expected struct {
 	Chunks  int64
 	Bytes   float64

@@ -28,7 +28,7 @@ func ClipMiddle(s string, width int) (shown string, clipped bool) {
 	return start + "…" + end, true
 }
 
-// clipBytes returns that part of the start of s which Clip reads for width cells.
+// clipBytes returns the part at the start of s that Clip reads for width cells.
 func clipBytes(s string, width int) string {
 	limit := (width + 1) * ClusterBytesMax
 	if len(s) <= limit {

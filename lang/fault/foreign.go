@@ -60,8 +60,8 @@ const (
 	aDelete = "write DELETE FROM captures WHERE url = …, or DELETE FROM 'pku.edu.cn/x.htm'; '*' is all, and a time clause such as SINCE 2008 chooses captures"
 )
 
-// foreignPairs maps the first two words of a statement of SQL, or one that is easily guessed, to
-// a hint: what to write instead.
+// foreignPairs maps the first two words of a statement to a hint: what to write instead. The
+// statement is one of SQL, or one that a user may guess.
 var foreignPairs = map[string]string{
 	"CREATE RULE": aRule, "ADD RULE": aRule,
 	"CREATE SCHEDULE": aSchedule, "CREATE JOB": aSchedule, "ADD SCHEDULE": aSchedule,

@@ -261,8 +261,8 @@ func (s *server) describe(ctx context.Context, snap relation.Snapshot, f *lookup
 // framesMax is how many frames of a page are compared for the list of changes.
 const framesMax = 8
 
-// frames adds the changed blocks of the frames among parts, as they were at the time
-// asked, to d.
+// frames adds to d the changed blocks of those parts that are frames, as they were at
+// the time asked.
 func (s *server) frames(ctx context.Context, snap relation.Snapshot, d *frameData, parts []replay.Part, asked record.Time) error {
 	n := 0
 	for _, part := range parts {

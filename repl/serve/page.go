@@ -94,7 +94,7 @@ func (p *page) To(path string) template.URL {
 	return template.URL(path + mark + "lang=" + p.Lang)
 }
 
-// newPage returns a page with this name, which is that of its template.
+// newPage returns a page. name is the name of its template.
 func newPage(r *http.Request, name string, data any) *page {
 	p := &page{Name: name, Data: data}
 	p.Lang, p.Chosen = languageOf(r)
