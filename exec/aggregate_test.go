@@ -51,7 +51,7 @@ func TestAggregateErrors(t *testing.T) {
 		{"SELECT arg_max(status) FROM captures", "arg_max takes two arguments, a value and what it is ordered by, not 1"},
 		{"SELECT median(url) FROM captures", "median takes numbers or durations"},
 		{"SELECT stddev(time) FROM captures", "stddev takes numbers or durations"},
-		{"SELECT count_if(status) FROM captures", "wants a condition"},
+		{"SELECT count_if(status) FROM captures", "needs a condition"},
 		{"SELECT any_value(*) FROM captures", "only count takes *"},
 		{"SELECT string_agg(url) FROM captures", "string_agg takes two arguments, a text and what to put between"},
 		{"SELECT string_agg(status, ',') FROM captures", "write CAST(status AS text)"},

@@ -90,12 +90,12 @@ func checkWatched(st *ast.Watch, env *expr.Env) error {
 	}
 	hint := "say by which columns a row is new, such as KEY (" + names[0] + ")"
 	if c := plan.Aggregates(st.Query); c != nil {
-		err := ast.Errorf(c, "%s changes from run to run, so that most rows would be new again; a watch of it wants KEY", c.Name.Text)
+		err := ast.Errorf(c, "%s changes from run to run, so that most rows would be new again; a watch of it needs KEY", c.Name.Text)
 		err.Hint = hint
 		return err
 	}
 	if st.Query.Search != nil {
-		err := ast.Errorf(st.Query, "the scores of SEARCH change from run to run, so that most rows would be new again; a watch of it wants KEY")
+		err := ast.Errorf(st.Query, "the scores of SEARCH change from run to run, so that most rows would be new again; a watch of it needs KEY")
 		err.Hint = "say by which columns a row is new: KEY (url)"
 		return err
 	}

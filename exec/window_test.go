@@ -157,7 +157,7 @@ func TestWindowQueries(t *testing.T) {
 // or in a wrong form.
 func TestWindowErrors(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
-		{"SELECT row_number() FROM captures", "row_number wants OVER (such as row_number() OVER (PARTITION BY url ORDER BY time))"},
+		{"SELECT row_number() FROM captures", "row_number needs OVER (such as row_number() OVER (PARTITION BY url ORDER BY time))"},
 		{"SELECT url FROM captures WHERE rank() OVER (ORDER BY url) = 1", "WHERE may not contain a function with OVER"},
 		{"SELECT host FROM captures GROUP BY host HAVING rank() OVER (ORDER BY host) = 1", "HAVING may not contain a function with OVER"},
 		{"SELECT sum(rank() OVER (ORDER BY url)) FROM captures", "an aggregate may not contain a function with OVER"},

@@ -70,7 +70,7 @@ func (s *shell) dot(ctx context.Context, line string) error {
 			continue
 		}
 		if arg == "" && c.args != "" && !strings.HasPrefix(c.args, "[") {
-			return fmt.Errorf("%s wants %s", c.name, c.args)
+			return fmt.Errorf("%s needs %s", c.name, c.args)
 		}
 		return c.run(s, ctx, arg)
 	}
@@ -112,7 +112,7 @@ func (s *shell) dotHistory(_ context.Context, arg string) error {
 	if arg != "" {
 		var err error
 		if n, err = strconv.Atoi(arg); err != nil || n < 0 {
-			return fmt.Errorf(".history wants a number, not %q", arg)
+			return fmt.Errorf(".history needs a number, not %q", arg)
 		}
 	}
 	for _, e := range s.history.Entries[max(0, len(s.history.Entries)-n):] {
@@ -241,5 +241,5 @@ func onOff(command, arg string) (bool, error) {
 	case "off", "no", "false", "0":
 		return false, nil
 	}
-	return false, fmt.Errorf("%s wants on or off, not %q", command, arg)
+	return false, fmt.Errorf("%s needs on or off, not %q", command, arg)
 }

@@ -26,7 +26,7 @@ func (b *Binder) BindAs(e ast.Expr, t value.Type) (Expr, error) {
 		return nil, err
 	}
 	if common, ok := value.Common(x.Type(), t); !ok || common != t {
-		return nil, ast.Errorf(e, "%s wants %s, and %s is %s", b.Where, t, e, x.Type())
+		return nil, ast.Errorf(e, "%s needs %s, and %s is %s", b.Where, t, e, x.Type())
 	}
 	return b.as(x, t, e)
 }
@@ -52,7 +52,7 @@ func (b *Binder) condition(x Expr, e ast.Expr, where string) (Expr, error) {
 	case value.Null:
 		return &Const{T: value.Bool}, nil
 	}
-	err := ast.Errorf(e, "%s wants a condition, and %s is %s", where, e, x.Type())
+	err := ast.Errorf(e, "%s needs a condition, and %s is %s", where, e, x.Type())
 	switch {
 	case x.Type().Textual():
 		err.Hint = fmt.Sprintf("compare it, as in %s <> ''", e)
@@ -243,7 +243,7 @@ func (b *Binder) text(e ast.Expr, what string) (Expr, error) {
 		return &Const{T: value.Text}, nil
 	}
 	if !x.Type().Textual() {
-		err := ast.Errorf(e, "%s wants text, and %s is %s", what, e, x.Type())
+		err := ast.Errorf(e, "%s needs text, and %s is %s", what, e, x.Type())
 		err.Hint = fmt.Sprintf("CAST(%s AS text)", e)
 		return nil, err
 	}
@@ -280,7 +280,7 @@ func (b *Binder) unary(e *ast.Unary) (Expr, error) {
 		return nil, err
 	}
 	if t := x.Type(); !t.Numeric() && t != value.Duration && t != value.Null {
-		return nil, ast.Errorf(e, "%s wants a number or a duration, and %s is %s", e.Op, e.X, t)
+		return nil, ast.Errorf(e, "%s needs a number or a duration, and %s is %s", e.Op, e.X, t)
 	}
 	if e.Op == "+" || x.Type() == value.Null {
 		return x, nil
@@ -416,7 +416,7 @@ func (b *Binder) escape(e ast.Expr) (rune, error) {
 	}
 	c, ok := x.(*Const)
 	if !ok || c.V.IsNull() || len([]rune(c.V.Text)) != 1 {
-		return 0, ast.Errorf(e, "ESCAPE wants one character, such as '!'")
+		return 0, ast.Errorf(e, "ESCAPE needs one character, such as '!'")
 	}
 	return []rune(c.V.Text)[0], nil
 }
@@ -516,7 +516,7 @@ func (b *Binder) common(list []ast.Expr, where string) ([]Expr, value.Type, erro
 			}
 			both, ok := value.Common(t, x.Type())
 			if !ok {
-				err := ast.Errorf(e, "%s wants values of one type: %s is %s, and those before it are %s", where, e, x.Type(), t)
+				err := ast.Errorf(e, "%s needs values of one type: %s is %s, and those before it are %s", where, e, x.Type(), t)
 				err.Hint = fmt.Sprintf("CAST(%s AS %s)", e, t)
 				if x.Type().Textual() { // any value converts to a text, but few texts to other types
 					first := slices.IndexFunc(bound, func(x Expr) bool { return x != nil && x.Type() != value.Null })

@@ -178,7 +178,7 @@ func (b *Binder) call(e *ast.Call) (Expr, error) {
 	case e.Over != nil:
 		return b.Window(e)
 	case f.Window:
-		err := ast.Errorf(e, "%s wants OVER", f.Name)
+		err := ast.Errorf(e, "%s needs OVER", f.Name)
 		err.Hint = "such as " + e.String() + " OVER (PARTITION BY url ORDER BY time)"
 		return nil, err
 	}

@@ -122,7 +122,7 @@ func roundInt(x, decimals int64) (value.Value, error) {
 func logLikelihood(_ *Env, a []value.Value) (value.Value, error) {
 	df, n, dfRest, nRest := a[0].Int, a[1].Int, a[2].Int, a[3].Int
 	if df < 0 || dfRest < 0 || df > n || dfRest > nRest {
-		return value.Value{}, fmt.Errorf("log_likelihood wants counts with 0 <= df <= n, and got %d of %d and %d of %d", df, n, dfRest, nRest)
+		return value.Value{}, fmt.Errorf("log_likelihood needs counts with 0 <= df <= n, and got %d of %d and %d of %d", df, n, dfRest, nRest)
 	}
 	if n == 0 || nRest == 0 {
 		return value.OfFloat(0), nil // nothing to compare with

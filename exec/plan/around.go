@@ -60,7 +60,7 @@ func (b *builder) joinAround() error {
 	}
 	a := &around{values: &Project{In: &Row{}}}
 	rows := &Group{In: a.values}
-	rel := &relation.Relation{Name: "the query around"}
+	rel := &relation.Relation{Name: "the outer query"}
 	for _, c := range append(other, plain...) {
 		if rel.Column(aroundName(c)) != nil {
 			continue

@@ -83,7 +83,7 @@ func (n *Source) AsksWords() bool {
 func (n *Source) setQuestion(s *ast.Source, env *expr.Env) error {
 	switch {
 	case n.Relation.Asked && s.Question == nil:
-		err := ast.Errorf(s.Relation, "%s wants the words to look for", n.Relation.Name)
+		err := ast.Errorf(s.Relation, "%s needs the words to look for", n.Relation.Name)
 		err.Hint = "write " + n.Relation.Name + "('words')"
 		return err
 	case !n.Relation.Asked && s.Question != nil:

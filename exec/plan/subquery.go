@@ -257,7 +257,7 @@ func (l looker) own(i int) *expr.Col {
 // simpler expression that is FALSE instead of NULL.
 func (l looker) in(e *ast.In) (expr.Expr, error) {
 	if l.sub.empty != nil {
-		err := ast.Errorf(e, "IN takes no aggregate that is compared with the query around")
+		err := ast.Errorf(e, "IN takes no aggregate that is compared with the outer query")
 		err.Hint = "write = in place of IN"
 		return nil, err
 	}
@@ -474,7 +474,7 @@ func (b *builder) ofOuter(c *ast.Column) bool {
 // outerColumn returns the error for c, a column of the outer query, at a place
 // where a subquery cannot read it.
 func outerColumn(c *ast.Column) error {
-	err := ast.Errorf(c, "%s is a column of the query around, which can't be read here", c)
+	err := ast.Errorf(c, "%s is a column of the outer query, which can't be read here", c)
 	err.Hint = fmt.Sprintf("compare it in WHERE, such as WHERE url = %s, or use a JOIN", c)
 	return err
 }

@@ -147,7 +147,7 @@ func (n *Source) setPeriods(s *ast.Source, env *expr.Env) error {
 	units := strings.Join(ast.PeriodUnits, ", ")
 	switch {
 	case s.Unit == nil:
-		err := ast.Errorf(s.Relation, "periods wants a unit")
+		err := ast.Errorf(s.Relation, "periods needs a unit")
 		err.Hint = "write periods(month); units are " + units
 		return err
 	case !slices.Contains(ast.PeriodUnits, strings.ToLower(s.Unit.Text)):
@@ -165,7 +165,7 @@ func (n *Source) setPeriods(s *ast.Source, env *expr.Env) error {
 		}
 	}
 	if n.Window.From == record.MinTime || n.Window.To > record.MaxTime {
-		err := ast.Errorf(s, "periods wants a range with both ends")
+		err := ast.Errorf(s, "periods needs a range with both ends")
 		err.Hint = "such as BETWEEN 2008-06 AND 2008-12"
 		return err
 	}

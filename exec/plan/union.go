@@ -101,7 +101,7 @@ func (u *Union) unify(q *ast.Query) error {
 	for i, in := range u.Ins {
 		cols := in.Columns()
 		if i > 0 && len(cols) != len(types) {
-			return ast.Errorf(selects[i], "%s wants results of as many columns: %d here, %d before", &q.Sets[i-1], len(cols), len(types))
+			return ast.Errorf(selects[i], "%s needs results with the same number of columns: %d here, %d before", &q.Sets[i-1], len(cols), len(types))
 		}
 		for k, c := range cols {
 			if i == 0 {

@@ -118,8 +118,8 @@ func conflicts(err error) bool {
 	return errors.As(err, &api) && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
 }
 
-// stream opens a stream, and creates it if it does not exist. It has three replicas if
-// the servers form a cluster that has three nodes.
+// stream opens a stream, and creates it if it does not exist. In a cluster it asks for
+// three replicas, and for one if that fails: the cluster may have fewer than three nodes.
 func (s *server) stream(ctx context.Context, c jetstream.StreamConfig) (st jetstream.Stream, err error) {
 	c.Storage, c.Duplicates = jetstream.FileStorage, duplicates
 	for c.Replicas = s.replicas; ; c.Replicas = 1 {
