@@ -44,9 +44,9 @@ func (r *Runs) Body(ctx context.Context, owner *segment.Stored) ([]byte, error) 
 // and keeps them in memory, because the statement seems to read many bodies.
 const gatherMost = 4
 
-// How many runs of one body are opened at once: runsAtOnce on a disk, where the runs are parsed
-// by as many cores, and runsAtOnceRemote in a bucket, where each run takes a request. Few bodies
-// need more runs than that.
+// How many runs of one body are opened at once: runsAtOnce on a disk, where each run is parsed
+// by a core of its own, and runsAtOnceRemote in a bucket, where each run takes a request. Few
+// bodies need more runs than that.
 const (
 	runsAtOnce       = 2
 	runsAtOnceRemote = 32
@@ -228,9 +228,8 @@ func (r *Runs) Blocks(ctx context.Context, recipe segment.Recipe, level int, pla
 }
 
 // Layout returns the layout of a body (the bytes between its leaves). spans are the spans of all
-// blocks of the body, and the first of these blocks, as many as the parameter blocks says, have
-// the layout. If that is one block, the result shares the memory of the block's run, and the
-// caller must not change it.
+// blocks of the body. The first of them have the layout; the parameter blocks is their number. If
+// it is 1, the result shares the memory of the block's run, and the caller must not change it.
 func (r *Runs) Layout(ctx context.Context, spans []segment.Span, blocks int) ([]byte, error) {
 	pieces, err := r.appendBlocks(ctx, nil, spans, 0, blocks)
 	if len(pieces) == 1 {

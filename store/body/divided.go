@@ -57,8 +57,8 @@ func joined(ctx context.Context, in Source, spans []segment.Span, layouts uint32
 	return join(parts, layouts)
 }
 
-// join returns the body whose blocks are parts. The first blocks, as many as layouts says, are the
-// pieces of its layout. The others are its leaves.
+// join returns the body whose blocks are parts. The first blocks are the pieces of its layout;
+// layouts is their number. The others are its leaves.
 func join(parts [][]byte, layouts uint32) ([]byte, error) {
 	return divide.Join(nil, slices.Concat(parts[:layouts]...), parts[layouts:])
 }

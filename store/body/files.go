@@ -135,8 +135,8 @@ func (f *Files) ForgetIndex(name string) {
 	delete(f.indexes, name)
 }
 
-// runBytesTypical is the assumed size of a decoded run in bytes. The cache counts how
-// often each run is used, for ten times as many runs of this size as fit into it.
+// runBytesTypical is the assumed size of a decoded run in bytes. If n runs of this size
+// fit into the cache, the cache counts the uses of 10n runs.
 const runBytesTypical = 256 << 10
 
 // runCache returns the cache of decoded runs. The first call creates it. A key is

@@ -68,8 +68,8 @@ func (r *Runs) SetCache(bytes int64) {
 }
 
 // Shelve makes r keep decoded runs in memory of its own, up to the given number of bytes,
-// and no longer in the cache that it shares with others. The last runs, as many as least
-// says, stay in memory even if they have more bytes.
+// and no longer in the cache that it shares with others. The last runs stay in memory even
+// if they have more bytes; least is their number.
 func (r *Runs) Shelve(bytes int64, least int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -78,8 +78,8 @@ type versionReader struct {
 	order    newestFirst                     // the keys of wanted as a heap
 }
 
-// partsOf has the blocks of a version's body. The first blocks, as many as layout says,
-// are the layout of the page.
+// partsOf has the blocks of a version's body. The first blocks are the layout of the page; the
+// field layout is their number.
 type partsOf struct {
 	blocks [][]byte // nil for a block that was not read yet
 	layout uint32

@@ -58,10 +58,9 @@ func DueForMerge(in []*segment.Info) []*segment.Info {
 }
 
 // DueMerges returns the pools in which segments are due for a merge (see DueForMerge), those
-// with the most such segments first, and how many captures these merges rewrite. When they
-// rewrite as many captures as the parameter captures says, or more, the other pools are left to
-// the next call. Pools with MergeWays such segments are never left, so the number of segments
-// of a pool stays bounded.
+// with the most such segments first, and how many captures these merges rewrite. When that
+// number reaches the parameter captures, the other pools are left to the next call. Pools with
+// MergeWays such segments are never left, so the number of segments of a pool stays bounded.
 //
 // If no pools were left, an import of captures of many months would merge the pools of all these
 // months at once. Twelve imports of 50,000 captures over 24 months took 2 to 5 s of CPU time

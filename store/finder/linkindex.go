@@ -179,7 +179,7 @@ func (x *linkIndexer) addLeaf(l *knownLeaf) bool {
 // targetBytes is how many bytes an element of leafTargets.keys takes.
 const targetBytes = 16
 
-// addSelf adds the key of the current page to x.targets, as many times as count says.
+// addSelf adds the key of the current page to x.targets count times.
 func (x *linkIndexer) addSelf(count int) {
 	if count == 0 {
 		return

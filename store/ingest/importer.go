@@ -288,7 +288,7 @@ func (g *Importer) Add(ctx context.Context, c *record.Capture, res *task.ImportR
 	return nil
 }
 
-// firstPart returns the beginning of a large body, as many bytes as are analysed. If the body is
+// firstPart returns the part of a large body that is analysed: its beginning. If the body is
 // longer, the result has one byte more, which tells the analysis that the body goes on.
 func (g *Importer) firstPart(s *record.Spool) ([]byte, error) {
 	limit := g.read.Limit

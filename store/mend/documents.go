@@ -342,8 +342,7 @@ func (d *documentRun) bring(key readings.Key) (done bool, err error) {
 
 // begin begins the readings of a db-file in the current file of readings. The parameter of is the
 // db-file, and from is the number of the first run whose documents will be added. If there is no
-// current file, or it has readings of as many db-files as it may have, begin first begins a new
-// file.
+// current file, or it has readings of commit.DerivedMost db-files, begin first begins a new file.
 func (d *documentRun) begin(of readings.Name, from uint32) error {
 	if d.b != nil && len(d.b.Sources()) == commit.DerivedMost {
 		if err := d.publish(); err != nil {

@@ -25,8 +25,8 @@ type siblings struct {
 	looked   int                           // number of captures at which outsideBefore has looked
 }
 
-// upTo passes over all captures with times up to and including t: it adds their segments to
-// u.segments. t must not be less than in the last call.
+// upTo adds the segments of all captures with times up to and including t to u.segments. t must
+// not be less than in the last call.
 func (u *siblings) upTo(t record.Time) {
 	for ; u.next < len(u.all) && u.all[u.next].Time <= t; u.next++ {
 		if s := u.all[u.next].Seg.Info; !slices.Contains(u.segments, s) {

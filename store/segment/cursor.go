@@ -337,8 +337,8 @@ func (c *ChunkCursor) PassOverRuns(empty func(run uint32) bool) { c.empty = empt
 
 // jump moves to the first chunk, from number n of c.starts on, whose run is not empty. If key is in
 // that chunk or the chunk after it, jump moves to the one of the two that a seek to key finds. It
-// reads none of the chunks that it passes over. When it read them, a count of the captures with a
-// word that 40 of a million have took seven times the CPU time.
+// does not read the chunks that it skips. When it read them, a count of the captures with a word
+// that 40 of a million captures have took seven times the CPU time.
 func (c *ChunkCursor) jump(n int, key string) (k, v []byte, err error) {
 	for n < len(c.starts) && c.empty(c.starts[n].run) {
 		c.work.Add(1)

@@ -27,7 +27,8 @@ const (
 	// builds.
 	behindBytesMax = 1 << 20
 	// behindBytesMin is the smallest size in bytes of a run on which another builds. The
-	// matches of a seam (see seamBlocks) copy from as many bytes before them.
+	// matches of a seam (see seamBlocks) need these bytes: they copy from up to 8 bytes before
+	// their place.
 	behindBytesMin = 8
 	// behindRead is the largest number of runs that a head may list as those its run builds
 	// on. A longer list means damage.

@@ -115,7 +115,7 @@ func (w *Writer) Pack(p *Packer, dict func(RunRef) *Dict, short ConvertFacts) {
 func (w *Writer) Quick(enc *zstd.Encoder) { w.quick = enc }
 
 // smallCaptures is the least number of captures of a run that is compressed with the encoder of
-// Writer.Quick. A run with as many captures has at most about 512 bytes for each of them.
+// Writer.Quick. A run with that many captures has at most about 512 bytes for each of them.
 const smallCaptures = runEntries / 2
 
 // Index makes the Writer write its index pairs to x at once, instead of holding them in memory

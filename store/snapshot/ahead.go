@@ -50,9 +50,9 @@ func here(ctx context.Context, fill filler, yield func(*record.Batch, error) boo
 }
 
 // ahead runs fill in a goroutine of its own, and yields the full batches in order. ahead yields
-// an error of fill last. For the first batches, as many as the parameter after says, fill waits
-// until yield has returned. From then on fill makes further batches while the caller uses
-// earlier ones. The goroutine has ended when ahead returns.
+// an error of fill last. After each of the first batches (the parameter after is their number),
+// fill waits until yield has returned. From then on fill makes further batches while the caller
+// uses earlier ones. The goroutine has ended when ahead returns.
 func ahead(ctx context.Context, after int, fill filler, yield func(*record.Batch, error) bool) {
 	within, cancel := context.WithCancel(ctx)
 	full, empty := make(chan []*record.Batch, aheadBatches), make(chan *record.Batch, aheadBatches)

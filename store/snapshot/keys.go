@@ -234,9 +234,9 @@ func (m *keyMerge) next() error {
 //
 // Keys that follow each other begin with the same bytes. So the tree compares the codes of
 // keys. A code says how many bytes a key shares with the key that came last, and which byte
-// follows them. A key that shares more bytes is less; if two keys share as many, the one with
-// the lesser next byte is less. Only keys with equal codes are compared byte by byte, after the
-// shared bytes. (This is offset-value coding, Conner 1977.)
+// follows them. A key that shares more bytes is less. If two keys share the same number, the one
+// with the lesser next byte is less. Only keys with equal codes are compared byte by byte, after
+// the shared bytes. (This is offset-value coding, Conner 1977.)
 type keyTree struct {
 	keys   []string // the current key of each stream
 	losers []loser  // losers[0] is the winner

@@ -7,7 +7,7 @@ type form struct {
 	norm    []int16 // the predefined table: how many of 1<<normLog states each code has; -1 is one state, the last ones
 	normLog uint
 	logMax  uint    // the largest table has 1<<logMax states
-	bits    []uint8 // of each code, the number of further bits; nil for offsets: as many as the code
+	bits    []uint8 // of each code, the number of further bits; nil for offsets, whose number of further bits is the code
 }
 
 // forms has the form of each kind.

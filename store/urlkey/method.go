@@ -152,7 +152,7 @@ func bodyQuery(contentType string, body []byte) string {
 }
 
 // cutQuery returns the longest beginning of query that is within queryRunesMax and queryBytesMax
-// and leaves room for as many further characters as the parameter room says. It does not cut an
+// and leaves room for further characters; the parameter room is their number. It does not cut an
 // escape in two.
 func cutQuery(query string, room int) string {
 	runes := 0

@@ -294,8 +294,7 @@ func (d *divider) plain(a *atom) bool {
 }
 
 // heads returns the atom with which the group a begins, also if a begins with a group.
-// It passes over the image of a border at the beginning. If a is no group, heads
-// returns a.
+// It skips the image of a border at the beginning. If a is no group, heads returns a.
 func (d *divider) heads(a *atom) *atom {
 	for a.parts != nil {
 		if first := &a.parts[0]; first.text == 0 && first.border {

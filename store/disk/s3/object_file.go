@@ -14,8 +14,8 @@ import (
 // less.
 const fetchBlocks = 128
 
-// prefetchBlocks is how many blocks Prefetch fetches at the beginning of an object, and as many at
-// the end. An index has its meta pages and its root there.
+// prefetchBlocks is how many blocks Prefetch fetches at the beginning of an object, and how many
+// at the end. An index has its meta pages and its root there.
 const prefetchBlocks = 4
 
 // aheadAfter is how many neighbouring blocks of an object (pieces of equal size, not blocks of a

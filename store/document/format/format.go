@@ -9,7 +9,7 @@ import (
 )
 
 // endBytes is how many bytes at the start, and at the end, of a body are
-// searched. Other programs that use PRONOM's signatures search as many.
+// searched. Other programs that use PRONOM's signatures search the same number.
 const endBytes = 64 << 10
 
 // plainText is the identifier of plain text, and html that of HTML of any version.

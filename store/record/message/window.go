@@ -12,7 +12,7 @@ import (
 const ViewMax = 1 << 20
 
 // windowMin and windowMax bound the number of bytes that a Window reads at once. It
-// begins with windowMin, because many files are small, and reads twice as many each
+// begins with windowMin, because many files are small, and doubles the number each
 // time up to windowMax.
 const (
 	windowMin = 16 << 10
