@@ -7,7 +7,7 @@ import (
 )
 
 // formLimit is how many submissions of one form a crawl makes, unless its options say otherwise.
-// A crawl makes at most formLimits times as many submissions of all its forms together.
+// Of all its forms together, it makes at most formLimits times that number.
 const (
 	formLimit  = 1000
 	formLimits = 10

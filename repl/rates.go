@@ -73,8 +73,8 @@ func (p *program) saveRates() {
 	removeOldest(dir, ratesFilesMax)
 }
 
-// removeOldest removes those files of the folder dir that were written longest ago, so that at
-// most as many files remain as the parameter most says.
+// removeOldest removes files of the folder dir, those written longest ago first, until their number
+// is at most the parameter most.
 func removeOldest(dir string, most int) {
 	list, err := os.ReadDir(dir)
 	if err != nil || len(list) <= most {

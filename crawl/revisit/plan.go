@@ -1,8 +1,8 @@
 // Package revisit decides when a page should be visited again. It estimates
 // from earlier visits how often each page changes. It then distributes a budget
-// of visits such that, on average over time and pages, as many stored copies as
-// possible equal the current page: they are fresh. The package only computes.
-// Its caller decides what counts as a change.
+// of visits. A stored copy is fresh while it equals the current page. On average
+// over time, the budget keeps the largest possible number of copies fresh. The
+// package only computes. Its caller decides what counts as a change.
 //
 // # Rate
 //

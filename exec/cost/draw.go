@@ -168,8 +168,8 @@ func (m *maker) draw(n plan.Node, p *Part) (d *draw, rows float64, ok bool) {
 	return d, d.expected(), true
 }
 
-// countedAs returns a source that can be drawn and yields about as many rows as n. In most
-// cases this is n itself. Findings with a score need the words of all pages, and joined
+// countedAs returns a source that can be drawn and has about the same number of rows as n. In
+// most cases this is n itself. Findings with a score need the words of all pages, and joined
 // findings need all findings, so for these it returns a source of findings without the score
 // and not joined.
 func countedAs(n *plan.Source) *plan.Source {
@@ -285,9 +285,9 @@ func byURL(keys []expr.Expr) bool {
 }
 
 // drawPayload returns a draw of n, a node that fills late columns. A late column needs the stored
-// page. drawPayload fills these columns for as many rows of the draw in as the time allows. In p, the
-// part of n, it notes how much time and how many bytes that took. It returns nil if the time allows
-// too few rows.
+// page. drawPayload fills these columns for those rows of the draw in for which the time suffices. In
+// p, the part of n, it notes how much time and how many bytes that took. It returns nil if the time
+// suffices for too few rows.
 func (m *maker) drawPayload(n *plan.Payload, in *draw, p *Part) *draw {
 	row := units(p, 1, 1)
 	one := row
@@ -326,8 +326,8 @@ func (m *maker) drawPayload(n *plan.Payload, in *draw, p *Part) *draw {
 }
 
 // allBytes returns an estimate of how many bytes of db-files are read for all rows of the
-// source n. bytes is what was read for a draw, and times is how many times as many rows n has
-// as the draw. The result is less than bytes*times, because a run is read once for all rows
+// source n. bytes is what was read for a draw, and times is the number of rows of n divided by
+// that of the draw. The result is less than bytes*times, because a run is read once for all rows
 // that need it. It is never more than all bytes of the db-files.
 func (m *maker) allBytes(n *plan.Source, bytes, times float64) float64 {
 	whole := n.Request // a body may be stored with earlier ones of any URL

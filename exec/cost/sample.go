@@ -15,12 +15,13 @@ const (
 	// sampleMost is how many URLs a sample has at most, about. The share of rows that meet
 	// a condition is then known to a few parts in a hundred.
 	sampleMost = 512
-	// leastURLs is how few URLs a sample may have.
+	// leastURLs is the smallest number of URLs of a sample.
 	leastURLs = 32
-	// manyURLs is how many URLs a sample has at least that is taken before ranges of URLs.
+	// manyURLs is how many URLs the time must suffice for; if it does not, ranges of URLs are
+	// drawn before a sample of URLs is taken.
 	manyURLs = 128
-	// urlsOff is how many times as many URLs as there are at least a source may have before
-	// they are counted.
+	// urlsOff is the ratio of the upper bound of the number of URLs of a source to the lower
+	// bound from which the URLs are counted.
 	urlsOff = 2
 	// wholeShare is which share of the time that is left may be spent on reading all rows of
 	// a source.
@@ -113,8 +114,8 @@ func drawnByURL(n *plan.Source) bool {
 // them, because they are in the same chunks. whole is the work of reading all rows.
 // drawRanges returns nil if not even least ranges are cheap.
 //
-// URLs of a range are alike, so a draw of ranges says less than a draw of as many URLs from
-// everywhere. It is for sources for which such a draw would take too long.
+// URLs of a range are alike, so a draw of ranges says less than a draw of the same number of URLs
+// from everywhere. It is for sources for which a draw from everywhere would take too long.
 func (m *maker) drawRanges(n *plan.Source, p *Part, whole float64, least int) *draw {
 	chunks := float64(p.Reading.Chunks)
 	// A range touches a chunk of each segment, and the run of it, besides its own rows.
@@ -209,9 +210,9 @@ func (p *Part) affordableURLs(seconds, whole float64) int {
 	return n
 }
 
-// level returns a urlkey.Level such that the source n has about as many URLs of this level and
-// above as the parameter most says, or up to half as many more. p is the part of the estimate
-// for n. ok is false if it takes long to find these URLs.
+// level returns a urlkey.Level such that the source n has at most about 1.5*most URLs of this
+// level and above. p is the part of the estimate for n. ok is false if it takes long to find
+// these URLs.
 func (m *maker) level(n *plan.Source, p *Part, most int) (level int, ok bool) {
 	for all := p.expected.Distinct(); all > 1.5*float64(most); all /= 2 {
 		level++

@@ -8,7 +8,7 @@
 //	leaf      a block of a page that is stored once and divides no further
 //	period    the versions with the same AsOf: with EACH those of one month, for example;
 //	          else all versions
-//	part      versions that follow each other, as many as have counts that fit in memory
+//	part      versions that follow each other, and whose counts fit in memory together
 //
 // # Memory
 //

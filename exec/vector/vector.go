@@ -6,7 +6,7 @@ import (
 )
 
 // Vector is a sparse vector: the words of a text, and the value of each. Words has numbers
-// of a dictionary in ascending order; Values has as many values.
+// of a dictionary in ascending order; Values[i] is the value of Words[i].
 type Vector struct {
 	Words  []uint32
 	Values []float32

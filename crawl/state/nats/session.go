@@ -208,7 +208,7 @@ func next(ctx context.Context, it jetstream.MessagesContext) (jetstream.Msg, err
 }
 
 // readAdds puts the messages of the iterator it, which have URLs, into s.feed until ctx ends. The
-// first messages, as many as old says, were there when the session began.
+// first messages were there when the session began; old is their number.
 func (s *Session) readAdds(ctx context.Context, it jetstream.MessagesContext, old uint64) {
 	for i := uint64(0); ; i++ {
 		m, err := next(ctx, it)

@@ -320,8 +320,8 @@ func lastRows(rows iter.Seq2[*Line, error], n int64) iter.Seq2[*Line, error] {
 	}
 }
 
-// window skips the first rows, as many as from says, and yields the next n rows; if n is 0, all
-// that follow.
+// window skips the number of rows that from says, and yields the next n rows; if n is 0, all that
+// follow.
 func window(rows iter.Seq2[*Line, error], from, n int64) iter.Seq2[*Line, error] {
 	return func(yield func(*Line, error) bool) {
 		at := int64(0)

@@ -81,7 +81,7 @@ type collapse struct {
 }
 
 // pageLines is how many lines a page has for each unit of pageSize. A block of a compressed CDX
-// file has as many.
+// file has the same number.
 const pageLines = 3000
 
 // memoryMax is the maximum number of lines that are held in memory to sort them, or to find the
