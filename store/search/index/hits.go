@@ -14,15 +14,13 @@ type Hits struct {
 	of    []uint32 // for each bit that is set: an index in parts
 	parts []*match.Part
 	last  int // the document that was added last
+	// number has the index of each element of parts, until end is called. Similar texts share a Part, see
+	// match.Query.PartOf.
+	number map[*match.Part]uint32
 }
 
-const (
-	// recentParts is how many of the last elements of Hits.parts add compares with a new one,
-	// to share it. Similar texts mostly share a Part, see match.Query.PartOf.
-	recentParts = 8
-	// hitBytes is an estimate of the bytes of memory that a Part takes.
-	hitBytes = 158
-)
+// hitBytes is an estimate of the bytes of memory that a Part takes.
+const hitBytes = 158
 
 // Bytes returns an upper estimate of the memory that h takes, in bytes.
 func (h *Hits) Bytes() int64 {
@@ -40,22 +38,21 @@ func (h *Hits) add(doc int, p *match.Part, docs int) bool {
 	}
 	h.last = doc
 	h.some[doc/64] |= 1 << (doc % 64)
-	n := len(h.parts)
-	for i := n - 1; i >= max(0, len(h.parts)-recentParts); i-- {
-		if h.parts[i] == p {
-			n = i
-			break
+	n, known := h.number[p]
+	if !known {
+		if h.number == nil {
+			h.number = make(map[*match.Part]uint32)
 		}
+		n = uint32(len(h.parts))
+		h.parts, h.number[p] = append(h.parts, p), n
 	}
-	if n == len(h.parts) {
-		h.parts = append(h.parts, p)
-	}
-	h.of = append(h.of, uint32(n))
+	h.of = append(h.of, n)
 	return true
 }
 
 // end completes h after the last call of add.
 func (h *Hits) end() {
+	h.number = nil
 	h.below = make([]uint32, len(h.some))
 	n := uint32(0)
 	for i, word := range h.some {
