@@ -20,6 +20,10 @@ type Sums struct {
 	of    []match.Sum // what the query matches in the leaves of a capture
 	atoms int         // number of atoms that are counted
 	count []uint16    // for each element of the slice of: how often the leaves have each atom, at most math.MaxUint16
+
+	// bits, if not nil, says what the other fields say otherwise, for a query of one word: bit c is set
+	// if the leaves of the capture c have the word.
+	bits bitmap
 }
 
 // Of returns what the query matches in the leaves of the capture c, which is in s.Found.
@@ -68,7 +72,12 @@ func (s *Sums) from(first uint32, count int) []uint32 {
 
 // Any reports whether the query may match something in the captures first <= capture <
 // first+count.
-func (s *Sums) Any(first uint32, count int) bool { return len(s.from(first, count)) > 0 }
+func (s *Sums) Any(first uint32, count int) bool {
+	if s.bits != nil {
+		return s.bits.next(first, first+uint32(count)) < first+uint32(count)
+	}
+	return len(s.from(first, count)) > 0
+}
 
 // Unknown returns the Sums of as many captures as count says, which must all be read.
 func Unknown(count int) *Sums {
@@ -124,6 +133,11 @@ const hitShare = 64
 // takes .035 s more for a word that one of 100 of a million pages has: a count then takes 1.4 times
 // the time.
 func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *index.UsersBlock, u *index.Users) (*Sums, error) {
+	if m.oneWord {
+		if bits, ok := m.withWord(f, hits, b, u); ok {
+			return &Sums{bits: bits}, ctx.Err()
+		}
+	}
 	if m.mem == nil {
 		if m.mem, _ = sumsMemories.Get().(*sumsMemory); m.mem == nil {
 			m.mem = new(sumsMemory)
@@ -207,4 +221,55 @@ func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *in
 	}
 	out.sort()
 	return out, nil
+}
+
+// withWord returns which captures of b have the word of a query of one word, see Sums.bits. The
+// parameters are those of Sums. ok is false if a leaf must be read for that.
+//
+// To add up the parts of the leaves of each capture, as Sums does, takes four times the time: a
+// query of one word needs none of what they say.
+func (m *Maker) withWord(f *index.File, hits *index.Hits, b *index.UsersBlock, u *index.Users) (bits bitmap, ok bool) {
+	bits = newBitmap(b.Captures)
+	add := func(used index.UsedLeaf) {
+		for _, c := range u.List(used.List) {
+			bits.setRange(c.From, c.From+c.Count)
+		}
+	}
+	if hits.Len() < len(u.Documents)/hitShare {
+		for doc, of := hits.Next(0), u.Documents; doc >= 0; doc = hits.Next(doc + 1) {
+			if of = index.LeavesFrom(of, uint32(doc)); len(of) > 0 && int(of[0].N) == doc {
+				add(of[0])
+			}
+		}
+	} else {
+		for _, used := range u.Documents {
+			if hits.Has(int(used.N)) {
+				add(used)
+			}
+		}
+	}
+	for i, named := range b.Named {
+		as := f.Readings[named.Reading]
+		run := m.open(leafRun{named.RunRef, m.reading(as)}, as)
+		if run.none {
+			continue
+		}
+		m.load(run)
+		for _, used := range u.Leaves[i] {
+			if !run.listed(used.N + 1) {
+				return nil, false
+			}
+			if !run.indexed.Finds(int(used.N)) {
+				continue
+			}
+			l := run.indexed.Leaf(int(used.N))
+			if l.Part == nil {
+				return nil, false
+			}
+			if !l.Part.Plain() {
+				add(used)
+			}
+		}
+	}
+	return bits, true
 }

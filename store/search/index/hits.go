@@ -14,6 +14,11 @@ type Hits struct {
 	of    []uint32 // for each bit that is set: an index in parts
 	parts []*match.Part
 	last  int // the document that was added last
+
+	// one, if not nil, is the Part of all documents in which the query matches something. The slices
+	// below, of and parts are then empty.
+	one *match.Part
+	len int // how many bits are set in some
 }
 
 const (
@@ -56,16 +61,19 @@ func (h *Hits) add(doc int, p *match.Part, docs int) bool {
 
 // end completes h after the last call of add.
 func (h *Hits) end() {
-	h.below = make([]uint32, len(h.some))
-	n := uint32(0)
+	if h.one == nil {
+		h.below = make([]uint32, len(h.some))
+	}
 	for i, word := range h.some {
-		h.below[i] = n
-		n += uint32(bits.OnesCount64(word))
+		if h.one == nil {
+			h.below[i] = uint32(h.len)
+		}
+		h.len += bits.OnesCount64(word)
 	}
 }
 
 // Len returns the number of documents in which the query matches something.
-func (h *Hits) Len() int { return len(h.of) }
+func (h *Hits) Len() int { return h.len }
 
 // Next returns the first document, from number doc on, in which the query matches something. It
 // returns -1 if there is none.
@@ -78,13 +86,16 @@ func (h *Hits) Next(doc int) int {
 	return -1
 }
 
-// has reports whether the query matches something in document doc.
-func (h *Hits) has(doc int) bool { return h.some != nil && h.some[doc/64]>>(doc%64)&1 != 0 }
+// Has reports whether the query matches something in document doc.
+func (h *Hits) Has(doc int) bool { return h.some != nil && h.some[doc/64]>>(doc%64)&1 != 0 }
 
 // Part returns what the query matches in document doc, or nil if that is nothing.
 func (h *Hits) Part(doc int) *match.Part {
-	if !h.has(doc) {
+	if !h.Has(doc) {
 		return nil
+	}
+	if h.one != nil {
+		return h.one
 	}
 	word := h.some[doc/64] & (1<<(doc%64) - 1)
 	return h.parts[h.of[int(h.below[doc/64])+bits.OnesCount64(word)]]

@@ -227,9 +227,19 @@ func TestUsers(t *testing.T) {
 			if err != nil {
 				rt.Fatal(err)
 			}
-			h, err := m.file.Find(context.Background(), q, func(run, block uint32, as Reading) (string, error) { return m.runs[run][block].text[as], nil })
+			h, err := m.file.Find(context.Background(), q, true, func(run, block uint32, as Reading) (string, error) { return m.runs[run][block].text[as], nil })
 			if err != nil {
 				rt.Fatal(err)
+			}
+			noted, err := m.file.Find(context.Background(), q, false, func(run, block uint32, as Reading) (string, error) { return m.runs[run][block].text[as], nil })
+			if err != nil {
+				rt.Fatal(err)
+			}
+			if _, ok := q.OneWord(); ok != (noted.one != nil) {
+				rt.Fatalf("%s is one word: %t, but its documents were noted: %t", question, ok, noted.one != nil)
+			}
+			if !slices.Equal(noted.some, h.some) || noted.Len() != h.Len() {
+				rt.Fatalf("%s is in the documents %b, want %b", question, noted.some, h.some)
 			}
 			for n := 0; n < len(m.pages); {
 				b := m.file.UsersOf(uint32(n))
@@ -330,7 +340,7 @@ func TestIndex(t *testing.T) {
 			if err != nil {
 				rt.Fatal(err)
 			}
-			h, err := m.file.Find(context.Background(), q, func(run, block uint32, as Reading) (string, error) { return m.runs[run][block].text[as], nil })
+			h, err := m.file.Find(context.Background(), q, true, func(run, block uint32, as Reading) (string, error) { return m.runs[run][block].text[as], nil })
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -426,7 +436,7 @@ func readAll(b []byte) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		h, err := f.Find(context.Background(), q, nil)
+		h, err := f.Find(context.Background(), q, true, nil)
 		if err != nil {
 			return "", err
 		}
