@@ -11,6 +11,8 @@ type bitmap []uint64
 // newBitmap returns an empty bitmap for numbers below count. It is not nil.
 func newBitmap(count int) bitmap { return make(bitmap, count/64+1) }
 
+func (b bitmap) set(n uint32) { b[n/64] |= 1 << (n % 64) }
+
 func (b bitmap) has(n uint32) bool { return b[n/64]>>(n%64)&1 != 0 }
 
 // setRange adds the numbers from <= n < to.

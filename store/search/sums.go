@@ -160,8 +160,25 @@ func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *in
 		}
 		return int(mem.listAt[list] - 1)
 	}
+	out := &mem.sums
+	out.reset(b.Captures, counted)
+	one := make([]uint32, counted)
 	add := func(used index.UsedLeaf, p *match.Part) {
-		list := at(used.List)
+		if c, ok := used.Only(); ok {
+			var sum match.Sum
+			if sum.Add(p); sum.None() {
+				return
+			}
+			for a := range one {
+				one[a] = 0
+				if p.Counts != nil {
+					one[a] = used.Most * uint32(p.Counts[a])
+				}
+			}
+			out.find(c, sum, one)
+			return
+		}
+		list := at(used.List())
 		mem.listSums[list].Add(p)
 		if counted > 0 {
 			for a, n := range p.Counts {
@@ -184,7 +201,7 @@ func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *in
 	}
 	for i, named := range b.Named {
 		if err := ctx.Err(); err != nil {
-			clear(mem.listAt)
+			m.mem = nil // it is not as the next call expects it
 			return nil, err
 		}
 		as := f.Readings[named.Reading]
@@ -199,14 +216,19 @@ func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *in
 			}
 			switch l, err := m.leaf(run, LeafRef{named.RunRef, used.N}, as); {
 			case err != nil:
-				mem.listSums[at(used.List)].AddUnknown()
+				if c, ok := used.Only(); ok {
+					var sum match.Sum
+					sum.AddUnknown()
+					clear(one)
+					out.find(c, sum, one)
+				} else {
+					mem.listSums[at(used.List())].AddUnknown()
+				}
 			case !l.Part.Plain():
 				add(used, l.Part)
 			}
 		}
 	}
-	out := &mem.sums
-	out.reset(b.Captures, counted)
 	for k, n := range mem.listsFound {
 		mem.listAt[n] = 0
 		sum, counts := mem.listSums[k], mem.listCounts[k*counted:][:counted]
@@ -231,7 +253,11 @@ func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *in
 func (m *Maker) withWord(f *index.File, hits *index.Hits, b *index.UsersBlock, u *index.Users) (bits bitmap, ok bool) {
 	bits = newBitmap(b.Captures)
 	add := func(used index.UsedLeaf) {
-		for _, c := range u.List(used.List) {
+		if c, ok := used.Only(); ok {
+			bits.set(c)
+			return
+		}
+		for _, c := range u.List(used.List()) {
 			bits.setRange(c.From, c.From+c.Count)
 		}
 	}

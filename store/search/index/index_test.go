@@ -249,7 +249,12 @@ func TestUsers(t *testing.T) {
 				}
 				got, most := make([]match.Sum, b.Captures), make([]int32, b.Captures) // most: of the first atom
 				add := func(used UsedLeaf, p *match.Part) {
-					for _, c := range u.List(used.List) {
+					list := []Captures{{Count: 1}}
+					var one bool
+					if list[0].From, one = used.Only(); !one {
+						list = u.List(used.List())
+					}
+					for _, c := range list {
 						for i := range c.Count {
 							got[c.From+i].Add(p)
 							if p.Counts != nil {
