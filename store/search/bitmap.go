@@ -11,8 +11,6 @@ type bitmap []uint64
 // newBitmap returns an empty bitmap for numbers below count. It is not nil.
 func newBitmap(count int) bitmap { return make(bitmap, count/64+1) }
 
-func (b bitmap) set(n uint32) { b[n/64] |= 1 << (n % 64) }
-
 func (b bitmap) has(n uint32) bool { return b[n/64]>>(n%64)&1 != 0 }
 
 // setRange adds the numbers from <= n < to.
@@ -25,6 +23,14 @@ func (b bitmap) setRange(from, to uint32) {
 	}
 	for ; from < to; from++ {
 		b[from/64] |= 1 << (from % 64)
+	}
+}
+
+// add adds the number n+i for each bit i that is set in the parameter few.
+func (b bitmap) add(n uint32, few uint64) {
+	b[n/64] |= few << (n % 64)
+	if few = few >> 1 >> (63 - n%64); few != 0 {
+		b[n/64+1] |= few
 	}
 }
 

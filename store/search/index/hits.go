@@ -100,3 +100,15 @@ func (h *Hits) Part(doc int) *match.Part {
 	word := h.some[doc/64] & (1<<(doc%64) - 1)
 	return h.parts[h.of[int(h.below[doc/64])+bits.OnesCount64(word)]]
 }
+
+// Few returns which of the documents doc to doc+63 the query matches something in: bit i is set for
+// document doc+i.
+func (h *Hits) Few(doc int) (bits uint64) {
+	if i := doc / 64; i < len(h.some) {
+		bits = h.some[i] >> (doc % 64)
+		if doc%64 > 0 && i+1 < len(h.some) {
+			bits |= h.some[i+1] << (64 - doc%64)
+		}
+	}
+	return bits
+}

@@ -211,7 +211,7 @@ func drawSpan(t *rapid.T) segment.Span {
 // Page.Terms bound how often a page has a word and how many words it has.
 func TestUsers(t *testing.T) {
 	dir := t.TempDir()
-	found, documents, repeated, allTerms := 0, 0, 0, 0
+	found, documents, shared, repeated, allTerms := 0, 0, 0, 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
 		m := draw(rt, dir)
 		text := func(ref segment.RunRef, n uint32, as Reading) string {
@@ -248,10 +248,10 @@ func TestUsers(t *testing.T) {
 					rt.Fatal(err)
 				}
 				got, most := make([]match.Sum, b.Captures), make([]int32, b.Captures) // most: of the first atom
-				add := func(used UsedLeaf, p *match.Part) {
+				add := func(used *UsedLeaves, n uint32, p *match.Part) {
 					list := []Captures{{Count: 1}}
 					var one bool
-					if list[0].From, one = used.Only(); !one {
+					if list[0].From, one = used.Only(n); !one {
 						list = u.List(used.List())
 					}
 					for _, c := range list {
@@ -264,13 +264,18 @@ func TestUsers(t *testing.T) {
 					}
 				}
 				for _, used := range u.Documents {
-					if documents++; h.Part(int(used.N)) != nil {
-						add(used, h.Part(int(used.N)))
+					shared += int(used.Count) - 1
+					for n := used.N; n < used.N+used.Count; n++ {
+						if documents++; h.Part(int(n)) != nil {
+							add(&used, n, h.Part(int(n)))
+						}
 					}
 				}
 				for i, named := range b.Named {
 					for _, used := range u.Leaves[i] {
-						add(used, q.Part(text(named.RunRef, used.N, m.file.Readings[named.Reading])))
+						for n := used.N; n < used.N+used.Count; n++ {
+							add(&used, n, q.Part(text(named.RunRef, n, m.file.Readings[named.Reading])))
+						}
 					}
 				}
 				for n = b.First; n < b.End; n++ {
@@ -313,8 +318,8 @@ func TestUsers(t *testing.T) {
 			}
 		}
 	})
-	if found == 0 || documents == 0 || repeated == 0 || allTerms == 0 {
-		t.Errorf("something is found in %d captures, by %d documents; the count of %d is exact, and %d terms are counted", found, documents, repeated, allTerms)
+	if found == 0 || documents == 0 || shared == 0 || repeated == 0 || allTerms == 0 {
+		t.Errorf("something is found in %d captures, by %d documents, of which %d have no element of their own; the count of %d is exact, and %d terms are counted", found, documents, shared, repeated, allTerms)
 	}
 }
 
