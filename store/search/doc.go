@@ -58,6 +58,7 @@ type Words struct {
 	atoms   int       // number of atoms of the query
 	whole   bool      // every capture that was asked for has an answer
 	asked   int       // how many captures have an answer
+	room    int       // number of runs of the segment whose answers come next, if it is known
 	query   *match.Query
 	// rank returns the rank of the page of a capture, if an index gave the answer for the
 	// capture. ok is false if the page has to be read for that. rank is nil if no ranks are
@@ -126,20 +127,49 @@ func (w *Words) AnswerAndText(ref record.Ref) (answer match.Answer, text bool) {
 	return s.answer, s != &w.said[null] && s != &w.said[empty]
 }
 
-// OfRun returns the numbers of those captures of a run of the segment id that match or may match,
-// ascending. sure is set if all of these match. asked is false if the run has no answers. Then all
-// of its captures may match, and some is nil.
-func (w *Words) OfRun(id, run uint32) (some []uint32, sure, asked bool) {
+// OfRun returns those captures of a run of the segment id that match or may match. sure is set if all
+// of these match. asked is false if the run has no answers. Then all of its captures may match, and
+// some is empty.
+func (w *Words) OfRun(id, run uint32) (some Found, sure, asked bool) {
 	list := w.ofRun(id, run)
-	sure = list.asked
-	for n, answer := range list.found(w.said) {
-		if some == nil {
-			some = make([]uint32, 0, len(list.said)+list.bits.count(list.first, list.end))
+	some, sure = Found{list, w.said, list.bits.count(list.first, list.end)}, list.asked
+	for _, s := range list.said {
+		switch w.said[s].answer {
+		case match.Maybe:
+			sure = false
+			some.count++
+		case match.Yes:
+			some.count++
 		}
-		some = append(some, n)
-		sure = sure && answer == match.Yes
 	}
 	return some, sure, list.asked
+}
+
+// Found is the captures of a run that match or may match. It implements record.Numbers.
+type Found struct {
+	list  *answers
+	said  []said
+	count int
+}
+
+// Len returns how many captures match or may match.
+func (f Found) Len() int { return f.count }
+
+// Has reports whether the capture with number n matches or may match.
+func (f Found) Has(n uint32) bool {
+	answer := f.said[f.list.of(n)].answer
+	return answer == match.Yes || answer == match.Maybe
+}
+
+// All yields the numbers of the captures, ascending.
+func (f Found) All() iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		for n := range f.list.found(f.said) {
+			if !yield(n) {
+				return
+			}
+		}
+	}
 }
 
 // RankBy sets the function that returns the rank of a capture's page. Of calls it for captures that
@@ -252,6 +282,9 @@ func (w *Words) ofRun(id, run uint32) *answers {
 func (w *Words) put(run segment.RunRef, list answers) {
 	runs := w.answers[run.Segment]
 	if n := int(run.Run) + 1; n > len(runs) {
+		if n > cap(runs) {
+			runs = slices.Grow(runs, max(n-len(runs), w.room-len(runs)))
+		}
 		runs = append(runs, make([]answers, n-len(runs))...)
 		w.answers[run.Segment] = runs
 	}

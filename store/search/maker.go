@@ -179,6 +179,9 @@ func (m *Maker) Words(whole bool) *Words {
 // bound its memory.
 func (m *Maker) Full() bool { return m.asked >= answersMax }
 
+// Begin says that the runs that are added next are of a segment with this number of runs.
+func (m *Maker) Begin(runs int) { m.words.room = runs }
+
 // Add computes answers for the entries of a run. The function own returns the leaves of
 // the body of entry i, which this run stores, and the outline from the facts of that body.
 // Its result ok is false if the whole page must be read. title returns the title of entry
