@@ -86,8 +86,8 @@ var wordQuestions = []string{
 	"NEAR(kafka topic, 5)", "=\"Zookeeper\"", "brok*", "~brokers", `~"clustering homes" OR ~de:Städte`, "\"of a cluster\" -北京", "of -the", "café", "й", "été -kafka", "카프카 시스템", "\"카프카 시스템\"", "\"京 大学\"", "(kafka OR 图书馆) -removed",
 }
 
-// checkWords compares Words of a snapshot with the text of each page. It returns how many
-// captures were answered without reading their pages.
+// checkWords compares Words of a snapshot with the text of each page, and with Words that need no
+// ranks. It returns how many captures were answered without reading their pages.
 func checkWords(t *rapid.T, a *Archive) (known int) {
 	ctx := context.Background()
 	v, err := a.Snapshot(ctx)
@@ -104,11 +104,16 @@ func checkWords(t *rapid.T, a *Archive) (known int) {
 		if err != nil || words == nil {
 			t.Fatal(words, err)
 		}
+		plain, err := v.Words(ctx, search.Question{Query: q}, nil, record.MinTime, record.MaxTime+1)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for b, err := range v.Scan(ctx, record.Scan{From: record.MinTime, To: record.MaxTime + 1}) {
 			if err != nil {
 				t.Fatal(err)
 			}
 			for i := range b.N {
+				checkPlain(t, question, words, plain, b.Ref[i])
 				answer, best := words.Of(b.Ref[i])
 				has, sure := words.Has(b.Ref[i])
 				if answer == match.Maybe && !sure {
@@ -153,6 +158,25 @@ func checkWords(t *rapid.T, a *Archive) (known int) {
 		}
 	}
 	return known
+}
+
+// checkPlain compares what words and plain say of a capture. Only words has ranks.
+func checkPlain(t *rapid.T, question string, words, plain *search.Words, ref record.Ref) {
+	answer, text := words.AnswerAndText(ref)
+	has, sure := words.Has(ref)
+	want := fmt.Sprint(answer, text, has, sure)
+	answer, text = plain.AnswerAndText(ref)
+	has, sure = plain.Has(ref)
+	if got := fmt.Sprint(answer, text, has, sure); got != want {
+		t.Fatalf("%s is answered %s for %v without ranks, want %s", question, got, ref, want)
+	}
+	some, all, asked := plain.OfRun(ref.Segment, ref.Run)
+	found := slices.Collect(some.All())
+	_, listed := slices.BinarySearch(found, ref.N)
+	may := asked && (answer == match.Yes || answer == match.Maybe)
+	if listed != may || some.Has(ref.N) != may && asked || len(found) != some.Len() || all && answer == match.Maybe {
+		t.Fatalf("%s is answered %d for %v, and the run has %d captures that match or may match, %v; it has this one: %v; all match: %v", question, answer, ref, some.Len(), found, some.Has(ref.N), all)
+	}
 }
 
 // rankOf ranks a page by its number of terms, and says of each word how often the page has

@@ -84,20 +84,48 @@ func (f *File) note(ctx context.Context, list []*cursor, out *Hits) error {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		last := uint64(1) // the bit of a place that says whether it is the last in its document
-		if c.letter {
-			last = 2
-		}
-		for c.next() {
-			if c.doc < 0 || c.doc >= f.docs {
-				return f.fault(errDamaged)
-			}
-			out.some[c.doc/64] |= 1 << (c.doc % 64)
-			for len(c.b) > 0 && c.uvarint()&last == 0 {
-			}
+		if !c.note(out.some, f.docs) {
+			return f.fault(errDamaged)
 		}
 	}
 	return nil
+}
+
+// note sets the bits of all documents of c in some. It returns false if the postings are damaged. docs
+// is the number of documents of the index.
+func (c *cursor) note(some []uint64, docs int) bool {
+	last := byte(1) // the bit of a place that says whether it is the last in its document
+	if c.letter {
+		last = 2
+	}
+	doc := uint64(0)
+	for b := c.b; len(b) > 0; {
+		if b[0] < 0x80 {
+			doc += uint64(b[0])
+			b = b[1:]
+		} else {
+			x, n := binary.Uvarint(b)
+			if n <= 0 {
+				return false
+			}
+			doc += x
+			b = b[n:]
+		}
+		if doc >= uint64(docs) {
+			return false
+		}
+		some[doc/64] |= 1 << (doc % 64)
+		for len(b) > 0 {
+			end := b[0]&last != 0
+			for len(b) > 1 && b[0] >= 0x80 {
+				b = b[1:]
+			}
+			if b = b[1:]; end {
+				break
+			}
+		}
+	}
+	return true
 }
 
 // words appends the places of the term in the current document to dst.
