@@ -67,6 +67,9 @@ func TestAnswers(t *testing.T) {
 		if len(found) > 0 {
 			t.Fatalf("found yields %v too", found)
 		}
+		if put.bits != nil && put.of(uint32(count)) == put.yes {
+			t.Fatalf("of %d captures, capture %d has the answer of one of the next run", count, count)
+		}
 	}
 	if got := new(answers).of(3); got != maybe {
 		t.Errorf("a run that was not asked has the answer %d, want maybe", got)

@@ -31,7 +31,7 @@ var (
 
 // questions cover words, phrases, letters without blanks, prefixes, stems, NEAR and exact
 // letters.
-var questions = []string{"kafka", "the topic", `"the topic"`, "北京", "京大", "top*", "k*", "NEAR(kafka topic, 3)", `="Kafka"`, "kafka -topic", "kafka OR 北", "v2.1", "~topics"}
+var questions = []string{"kafka", "北", "the topic", `"the topic"`, "北京", "京大", "top*", "k*", "NEAR(kafka topic, 3)", `="Kafka"`, "kafka -topic", "kafka OR 北", "v2.1", "~topics"}
 
 var phrases = []string{"Kafka", "the topic", "kafka the topic of", "北京大学", "京 大", "v2.1", "topics, topology", "…", "", "caf\u00e9"}
 
