@@ -442,13 +442,14 @@ func TestNearWordsBounded(t *testing.T) {
 }
 
 // TestWordsOfManyIndexes asks an archive with so many pools that their indexes of words are in
-// several files. Each page must get its own answer.
+// several files, and in which pages have leaves that the segments of other files store. Each page must
+// get its own answer.
 func TestWordsOfManyIndexes(t *testing.T) {
 	a := openAt(t.TempDir(), Options{})
 	defer a.Close()
 	var visits []*visit
 	for n := range 2*commit.DerivedMost + 1 {
-		body := fmt.Sprintf("<html><title>page</title><p>page %d of the archive</p><p>%s</p></html>", n, []string{"river", "mountain"}[n%2])
+		body := fmt.Sprintf("<html><title>page</title><p>page %d of the archive</p><p>%s</p></html>", n, []string{"river", "mountain"}[n%2]+strings.Repeat(" of a long paragraph, which is stored once", 8))
 		visits = append(visits, &visit{url: fmt.Sprintf("http://www.example.com/%d", n), time: day0 + record.Time(n)*32*dayMillis, status: 200, body: body})
 	}
 	put(t, a, visits)
@@ -461,12 +462,17 @@ func TestWordsOfManyIndexes(t *testing.T) {
 	if usable, _, all := v.WordsUsable(record.MinTime, record.MaxTime); usable != len(visits) || all != len(visits) {
 		t.Fatalf("%d of %d segments have an index, want %d", usable, all, len(visits))
 	}
-	for i, word := range []string{"river", "mountain"} {
-		q, err := match.Parse(word)
+	for n := range 4 {
+		i, ranked := n%2, n < 2
+		q, err := match.Parse([]string{"river", "mountain"}[i])
 		if err != nil {
 			t.Fatal(err)
 		}
-		words, err := v.Words(t.Context(), search.Question{Query: q, Rank: func(p *search.Page) search.Best { return rankOf(q, p) }}, nil, record.MinTime, record.MaxTime)
+		question := search.Question{Query: q}
+		if ranked {
+			question.Rank = func(p *search.Page) search.Best { return rankOf(q, p) }
+		}
+		words, err := v.Words(t.Context(), question, nil, record.MinTime, record.MaxTime)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -478,7 +484,7 @@ func TestWordsOfManyIndexes(t *testing.T) {
 				has, sure := words.Has(b.Ref[k])
 				n := int((b.Time[k] - day0) / (32 * dayMillis))
 				if !sure || (has == 1) != (n%2 == i) {
-					t.Errorf("page %d has %q: %v, sure %v", n, word, has, sure)
+					t.Errorf("page %d has %q: %v, sure %v, with ranks: %v", n, q, has, sure, ranked)
 				}
 			}
 		}
