@@ -257,8 +257,8 @@ func eachFound(hits *index.Hits, u *index.Users, found func(used *index.UsedLeav
 // withWord returns which captures of b have the word of a query of one word, see Sums.bits. The
 // parameters are those of Sums. ok is false if a leaf must be read for that.
 //
-// To add up the parts of the leaves of each capture, as Sums does, takes four times the time: a
-// query of one word needs none of what they say.
+// A query of one word needs none of what the parts of leaves say, so withWord does not add them up for
+// each capture, as Sums does.
 func (m *Maker) withWord(f *index.File, hits *index.Hits, b *index.UsersBlock, u *index.Users) (bits bitmap, ok bool) {
 	bits = newBitmap(b.Captures)
 	// add adds the captures that have one of the leaves n+i, for each bit i that is set in few.

@@ -74,8 +74,9 @@ func (c *cursor) uvarint() uint64 {
 }
 
 // note adds the documents of all cursors in list to out, and forgets where in a document the terms
-// are. It takes a tenth of the time of join, and for a prefix with many terms even less, because the
-// documents need not be brought into order.
+// are. The documents of different terms need not be brought into one order, as join does. With this and
+// Maker.withWord of package search, a count of a word that half of a million pages have takes 15 ms
+// of CPU time instead of 75.
 func (f *File) note(ctx context.Context, list []*cursor, out *Hits) error {
 	if len(list) > 0 && out.some == nil {
 		out.some = make([]uint64, (f.docs+63)/64)
