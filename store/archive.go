@@ -143,6 +143,7 @@ func (a *Archive) Close() error {
 	if a.bucket != nil {
 		a.bucket.CloseIdle()
 	}
+	a.indexes.Close()
 	return a.files.Close()
 }
 

@@ -86,8 +86,8 @@ var wordQuestions = []string{
 	"NEAR(kafka topic, 5)", "=\"Zookeeper\"", "brok*", "~brokers", `~"clustering homes" OR ~de:Städte`, "\"of a cluster\" -北京", "of -the", "café", "й", "été -kafka", "카프카 시스템", "\"카프카 시스템\"", "\"京 大学\"", "(kafka OR 图书馆) -removed",
 }
 
-// checkWords compares Words of a snapshot with the text of each page. It returns how many
-// captures were answered without reading their pages.
+// checkWords compares Words of a snapshot with the text of each page, and with Words that need no
+// ranks. It returns how many captures were answered without reading their pages.
 func checkWords(t *rapid.T, a *Archive) (known int) {
 	ctx := context.Background()
 	v, err := a.Snapshot(ctx)
@@ -104,11 +104,16 @@ func checkWords(t *rapid.T, a *Archive) (known int) {
 		if err != nil || words == nil {
 			t.Fatal(words, err)
 		}
+		plain, err := v.Words(ctx, search.Question{Query: q}, nil, record.MinTime, record.MaxTime+1)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for b, err := range v.Scan(ctx, record.Scan{From: record.MinTime, To: record.MaxTime + 1}) {
 			if err != nil {
 				t.Fatal(err)
 			}
 			for i := range b.N {
+				checkPlain(t, question, words, plain, b.Ref[i])
 				answer, best := words.Of(b.Ref[i])
 				has, sure := words.Has(b.Ref[i])
 				if answer == match.Maybe && !sure {
@@ -153,6 +158,25 @@ func checkWords(t *rapid.T, a *Archive) (known int) {
 		}
 	}
 	return known
+}
+
+// checkPlain compares what words and plain say of a capture. Only words has ranks.
+func checkPlain(t *rapid.T, question string, words, plain *search.Words, ref record.Ref) {
+	answer, text := words.AnswerAndText(ref)
+	has, sure := words.Has(ref)
+	want := fmt.Sprint(answer, text, has, sure)
+	answer, text = plain.AnswerAndText(ref)
+	has, sure = plain.Has(ref)
+	if got := fmt.Sprint(answer, text, has, sure); got != want {
+		t.Fatalf("%s is answered %s for %v without ranks, want %s", question, got, ref, want)
+	}
+	some, all, asked := plain.OfRun(ref.Segment, ref.Run)
+	found := slices.Collect(some.All())
+	_, listed := slices.BinarySearch(found, ref.N)
+	may := asked && (answer == match.Yes || answer == match.Maybe)
+	if listed != may || some.Has(ref.N) != may && asked || len(found) != some.Len() || all && answer == match.Maybe {
+		t.Fatalf("%s is answered %d for %v, and the run has %d captures that match or may match, %v; it has this one: %v; all match: %v", question, answer, ref, some.Len(), found, some.Has(ref.N), all)
+	}
 }
 
 // rankOf ranks a page by its number of terms, and says of each word how often the page has
@@ -418,13 +442,14 @@ func TestNearWordsBounded(t *testing.T) {
 }
 
 // TestWordsOfManyIndexes asks an archive with so many pools that their indexes of words are in
-// several files. Each page must get its own answer.
+// several files, and in which pages have leaves that the segments of other files store. Each page must
+// get its own answer.
 func TestWordsOfManyIndexes(t *testing.T) {
 	a := openAt(t.TempDir(), Options{})
 	defer a.Close()
 	var visits []*visit
 	for n := range 2*commit.DerivedMost + 1 {
-		body := fmt.Sprintf("<html><title>page</title><p>page %d of the archive</p><p>%s</p></html>", n, []string{"river", "mountain"}[n%2])
+		body := fmt.Sprintf("<html><title>page</title><p>page %d of the archive</p><p>%s</p></html>", n, []string{"river", "mountain"}[n%2]+strings.Repeat(" of a long paragraph, which is stored once", 8))
 		visits = append(visits, &visit{url: fmt.Sprintf("http://www.example.com/%d", n), time: day0 + record.Time(n)*32*dayMillis, status: 200, body: body})
 	}
 	put(t, a, visits)
@@ -437,12 +462,17 @@ func TestWordsOfManyIndexes(t *testing.T) {
 	if usable, _, all := v.WordsUsable(record.MinTime, record.MaxTime); usable != len(visits) || all != len(visits) {
 		t.Fatalf("%d of %d segments have an index, want %d", usable, all, len(visits))
 	}
-	for i, word := range []string{"river", "mountain"} {
-		q, err := match.Parse(word)
+	for n := range 4 {
+		i, ranked := n%2, n < 2
+		q, err := match.Parse([]string{"river", "mountain"}[i])
 		if err != nil {
 			t.Fatal(err)
 		}
-		words, err := v.Words(t.Context(), search.Question{Query: q, Rank: func(p *search.Page) search.Best { return rankOf(q, p) }}, nil, record.MinTime, record.MaxTime)
+		question := search.Question{Query: q}
+		if ranked {
+			question.Rank = func(p *search.Page) search.Best { return rankOf(q, p) }
+		}
+		words, err := v.Words(t.Context(), question, nil, record.MinTime, record.MaxTime)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -454,7 +484,7 @@ func TestWordsOfManyIndexes(t *testing.T) {
 				has, sure := words.Has(b.Ref[k])
 				n := int((b.Time[k] - day0) / (32 * dayMillis))
 				if !sure || (has == 1) != (n%2 == i) {
-					t.Errorf("page %d has %q: %v, sure %v", n, word, has, sure)
+					t.Errorf("page %d has %q: %v, sure %v, with ranks: %v", n, q, has, sure, ranked)
 				}
 			}
 		}

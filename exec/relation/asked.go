@@ -633,26 +633,26 @@ type wordTests struct {
 
 // keep does what record.Tally.Keep does.
 func (w *wordTests) keep(id, run uint32) *record.Kept {
-	kept := &record.Kept{Any: true}
+	var least record.Numbers // of the columns: the smallest set of captures that may count
 	for _, t := range w.list {
 		if t.words == nil {
 			continue
 		}
 		some, sure, asked := t.words.OfRun(id, run)
-		if asked && len(some) == 0 {
+		if asked && some.Len() == 0 {
 			return nil
 		}
-		if asked && (kept.Any || len(some) < len(kept.Some)) {
-			kept.Any, kept.Some = false, some
+		if asked && (least == nil || some.Len() < least.Len()) {
+			least = some
 		}
 		if len(w.list) == 1 && sure {
 			if v, known := t.column.decides(match.Yes); known && v.Bool {
-				return kept
+				return &record.Kept{Some: least}
 			}
 		}
 	}
-	kept.Has = func(n uint32) (bool, error) { return w.has(record.Ref{Segment: id, Run: run, N: n}) }
-	return kept
+	has := func(n uint32) (bool, error) { return w.has(record.Ref{Segment: id, Run: run, N: n}) }
+	return &record.Kept{Any: least == nil, Some: least, Has: has}
 }
 
 // has reports whether all columns are true for the page of a capture.

@@ -431,7 +431,7 @@ func (p *bestPages) candidates(ctx context.Context, each int) (segments [][]cont
 	}
 	p.found, p.unread = 0, nil
 	least := math.Inf(-1) // a capture with no higher bound is not among the best of its segment
-	for ref := range p.words.Found() {
+	for ref := range p.words.Matching() {
 		if p.found++; p.found%rankedAtOnce == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -513,7 +513,7 @@ func (p *bestPages) near(ctx context.Context, list []*finding) (refs []record.Re
 			prints.Add(f.print.Bits)
 		}
 	}
-	for ref := range p.words.Found() {
+	for ref := range p.words.Matching() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

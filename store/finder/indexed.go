@@ -62,7 +62,7 @@ func openIndexed(ctx context.Context, v *Finder, q search.Question) (*indexed, e
 		}
 		hits, known := found[f.File]
 		if !known {
-			hits, err = f.Find(ctx, q.Query, func(run, block uint32, as index.Reading) (string, error) {
+			hits, err = f.Find(ctx, q.Query, q.Rank != nil, func(run, block uint32, as index.Reading) (string, error) {
 				return x.text(f.File, run, block, as)
 			})
 			if ctx.Err() != nil {

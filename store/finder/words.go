@@ -50,6 +50,7 @@ func (v *Finder) Words(ctx context.Context, q search.Question, ranges []urlkey.R
 			whole = false // reading the pages returns the error
 			continue
 		}
+		f.maker.Begin(s.Runs)
 		for _, n := range runs {
 			if f.maker.Full() {
 				whole = false

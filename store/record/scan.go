@@ -2,7 +2,6 @@ package record
 
 import (
 	"iter"
-	"slices"
 
 	"infomall/store/urlkey"
 )
@@ -110,11 +109,18 @@ type Tally struct {
 
 // Kept says which captures of a run count in a Tally.
 type Kept struct {
-	Any  bool     // any capture of the run may count; if not set, only those in Some may
-	Some []uint32 // numbers of captures in the run, ascending
+	Any  bool    // any capture of the run may count; if not set, only those in Some may
+	Some Numbers // captures of the run; nil if Any is set
 	// Has, if not nil, reports whether a capture that may count does. It may read the page of the
 	// capture. If Has is nil, each capture that may count does.
 	Has func(n uint32) (bool, error)
+}
+
+// Numbers is a set of numbers of captures.
+type Numbers interface {
+	Len() int
+	Has(n uint32) bool
+	All() iter.Seq[uint32] // ascending
 }
 
 // Keeps reports whether the capture with number n counts. It returns false if k is nil.
@@ -122,10 +128,8 @@ func (k *Kept) Keeps(n uint32) (bool, error) {
 	if k == nil {
 		return false, nil
 	}
-	if !k.Any {
-		if _, ok := slices.BinarySearch(k.Some, n); !ok {
-			return false, nil
-		}
+	if !k.Any && !k.Some.Has(n) {
+		return false, nil
 	}
 	if k.Has == nil {
 		return true, nil

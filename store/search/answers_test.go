@@ -24,9 +24,26 @@ func TestAnswers(t *testing.T) {
 			}
 		}
 		put := newAnswers(count, some)
+		if put.at != nil || len(put.said) == 0 { // some more captures have the only word of the query
+			put.first, put.yes = uint32(r.IntN(70)), uint32(len(firstSaid))
+			put.end = put.first + uint32(count)
+			put.bits = newBitmap(int(put.end) + 5)
+			put.bits.setRange(put.end, put.end+5) // captures of the next run
+			put.bits.setRange(0, put.first)
+			for n := range want {
+				if want[n] == nothing && r.Float64() < share {
+					put.bits.add(put.first+uint32(n), 1)
+				}
+			}
+		}
 		for n, answer := range want {
 			if answer != nothing || put.at == nil && len(put.said) > 0 {
 				put.put(uint32(n), answer)
+			}
+		}
+		for n := range want {
+			if want[n] == nothing && put.bits != nil && put.bits.has(put.first+uint32(n)) {
+				want[n] = put.yes
 			}
 		}
 		var found []uint32
@@ -49,6 +66,9 @@ func TestAnswers(t *testing.T) {
 		}
 		if len(found) > 0 {
 			t.Fatalf("found yields %v too", found)
+		}
+		if put.bits != nil && put.of(uint32(count)) == put.yes {
+			t.Fatalf("of %d captures, capture %d has the answer of one of the next run", count, count)
 		}
 	}
 	if got := new(answers).of(3); got != maybe {

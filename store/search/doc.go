@@ -59,6 +59,7 @@ type Words struct {
 	atoms   int       // number of atoms of the query
 	whole   bool      // every capture that was asked for has an answer
 	asked   int       // how many captures have an answer
+	room    int       // number of runs of the segment whose answers come next, if it is known
 	query   *match.Query
 	// rank returns the rank of the page of a capture, if an index gave the answer for the
 	// capture. ok is false if the page has to be read for that. rank is nil if no ranks are
@@ -127,20 +128,49 @@ func (w *Words) AnswerAndText(ref record.Ref) (answer match.Answer, text bool) {
 	return s.answer, s != &w.said[null] && s != &w.said[empty]
 }
 
-// OfRun returns the numbers of those captures of a run of the segment id that match or may match,
-// ascending. sure is set if all of these match. asked is false if the run has no answers. Then all
-// of its captures may match, and some is nil.
-func (w *Words) OfRun(id, run uint32) (some []uint32, sure, asked bool) {
+// OfRun returns those captures of a run of the segment id that match or may match. sure is set if all
+// of these match. asked is false if the run has no answers. Then all of its captures may match, and
+// some is empty.
+func (w *Words) OfRun(id, run uint32) (some Found, sure, asked bool) {
 	list := w.ofRun(id, run)
-	sure = list.asked
-	for n, answer := range list.found(w.said) {
-		if some == nil {
-			some = make([]uint32, 0, len(list.said))
+	some, sure = Found{list, w.said, list.bits.count(list.first, list.end)}, list.asked
+	for _, s := range list.said {
+		switch w.said[s].answer {
+		case match.Maybe:
+			sure = false
+			some.count++
+		case match.Yes:
+			some.count++
 		}
-		some = append(some, n)
-		sure = sure && answer == match.Yes
 	}
 	return some, sure, list.asked
+}
+
+// Found is the captures of a run that match or may match. It implements record.Numbers.
+type Found struct {
+	list  *answers
+	said  []said
+	count int
+}
+
+// Len returns how many captures match or may match.
+func (f Found) Len() int { return f.count }
+
+// Has reports whether the capture with number n matches or may match.
+func (f Found) Has(n uint32) bool {
+	answer := f.said[f.list.of(n)].answer
+	return answer == match.Yes || answer == match.Maybe
+}
+
+// All yields the numbers of the captures, ascending.
+func (f Found) All() iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		for n := range f.list.found(f.said) {
+			if !yield(n) {
+				return
+			}
+		}
+	}
 }
 
 // RankBy sets the function that returns the rank of a capture's page. Of calls it for captures that
@@ -201,7 +231,7 @@ func (w *Words) Few(most int, part float64) (refs []record.Ref, ok bool) {
 		return nil, false
 	}
 	most = min(most, int(part*float64(w.asked)))
-	for ref := range w.Found() {
+	for ref := range w.Matching() {
 		if len(refs) == most {
 			return nil, false
 		}
@@ -210,13 +240,13 @@ func (w *Words) Few(most int, part float64) (refs []record.Ref, ok bool) {
 	return refs, true
 }
 
-// Whole reports whether every capture in the scope of the query has an answer. Then only those that Found yields
+// Whole reports whether every capture in the scope of the query has an answer. Then only those that Matching yields
 // can match.
 func (w *Words) Whole() bool { return w.whole }
 
-// Found yields the captures that match the query or may match it, by segment, run and number. Within a
+// Matching yields the captures that match the query or may match it, by segment, run and number. Within a
 // segment, this is the order of their URLs' keys.
-func (w *Words) Found() iter.Seq[record.Ref] {
+func (w *Words) Matching() iter.Seq[record.Ref] {
 	return func(yield func(record.Ref) bool) {
 		for _, id := range slices.Sorted(maps.Keys(w.answers)) {
 			for run := range w.answers[id] {
@@ -259,6 +289,9 @@ func (w *Words) ofRun(id, run uint32) *answers {
 func (w *Words) put(run segment.RunRef, list answers) {
 	runs := w.answers[run.Segment]
 	if n := int(run.Run) + 1; n > len(runs) {
+		if n > cap(runs) {
+			runs = slices.Grow(runs, max(n-len(runs), w.room-len(runs)))
+		}
 		runs = append(runs, make([]answers, n-len(runs))...)
 		w.answers[run.Segment] = runs
 	}
@@ -275,6 +308,11 @@ type answers struct {
 	// Few captures match most queries. To write an answer for each of a million captures and to go
 	// through the answers took half of the time of a count of a word that 10,000 of them have.
 	at []uint32
+	// bits, if not nil, has the captures that have the only word of the query: capture n of the run if
+	// number first+n is in it, below end. Their answer is yes, unless the slice at has them.
+	bits       bitmap
+	first, end uint32
+	yes        uint32
 }
 
 // answersShare is one of how many captures of a run have an entry in answers.at at most. If more
@@ -311,31 +349,53 @@ func (a *answers) of(n uint32) uint32 {
 		if i, ok := slices.BinarySearch(a.at, n); ok {
 			return a.said[i]
 		}
-		return nothing
+		return a.marked(n)
 	case len(a.said) == 0:
-		return nothing
+		return a.marked(n)
 	case int(n) >= len(a.said):
 		return maybe
 	}
 	return a.said[n]
 }
 
+// marked returns the answer for capture n, which is not in the slice at.
+func (a *answers) marked(n uint32) uint32 {
+	if a.bits != nil && a.first+n < a.end && a.bits.has(a.first+n) {
+		return a.yes
+	}
+	return nothing
+}
+
 // found yields the captures that match or may match, ascending, each with its answer. said is
 // Words.said.
 func (a *answers) found(said []said) iter.Seq2[uint32, match.Answer] {
 	return func(yield func(uint32, match.Answer) bool) {
-		for i, s := range a.said {
-			answer := said[s].answer
-			if answer != match.Yes && answer != match.Maybe {
-				continue
+		before := a.first // the bits before this one are done
+		marks := func(to uint32) bool {
+			for n := range a.bits.all(before, min(to, a.end)) {
+				if !yield(n-a.first, said[a.yes].answer) {
+					return false
+				}
 			}
+			before = to + 1
+			return true
+		}
+		for i, s := range a.said {
 			n := uint32(i)
 			if a.at != nil {
 				n = a.at[i]
+			}
+			if !marks(a.first + n) {
+				return
+			}
+			answer := said[s].answer
+			if answer != match.Yes && answer != match.Maybe {
+				continue
 			}
 			if !yield(n, answer) {
 				return
 			}
 		}
+		marks(a.end)
 	}
 }

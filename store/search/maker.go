@@ -90,6 +90,7 @@ type Maker struct {
 	page        Page
 	counts      []int
 	mem         *sumsMemory // nil until Sums is called
+	oneWord     bool        // the query is one word, and no ranks are needed
 }
 
 // Stored reads the leaves of an archive. If a method fails, all captures of the current
@@ -152,11 +153,15 @@ func NewMaker(q Question, stored Stored) *Maker {
 	if q.Memory == 0 {
 		q.Memory = MemoryDefault
 	}
-	return &Maker{
+	m := &Maker{
 		q: q, stored: stored, known: make(map[said]uint32),
 		words:    &Words{answers: make(map[uint32][]answers), read: make(map[segment.RunRef]bool), said: slices.Clone(firstSaid[:]), atoms: len(q.Query.Atoms()), query: q.Query},
 		readings: make(map[index.Reading]int), linked: make(map[readLeaf][]int32), bodies: make(map[segment.ID]bodyAnswer),
 	}
+	if q.Rank == nil {
+		_, m.oneWord = q.Query.OneWord()
+	}
+	return m
 }
 
 // Words returns the answers. Set whole if every capture in the scope of the query was
@@ -173,6 +178,9 @@ func (m *Maker) Words(whole bool) *Words {
 // Full reports whether the Maker has given answersMax answers. It then gives no more, to
 // bound its memory.
 func (m *Maker) Full() bool { return m.asked >= answersMax }
+
+// Begin says that the runs that are added next are of a segment with this number of runs.
+func (m *Maker) Begin(runs int) { m.words.room = runs }
 
 // Add computes answers for the entries of a run. The function own returns the leaves of
 // the body of entry i, which this run stores, and the outline from the facts of that body.
@@ -229,6 +237,10 @@ func (m *Maker) Add(run segment.RunRef, entries []Entry, own func(i int) (leaves
 // known. The function document returns the text of a capture that is not a page; it may be
 // nil.
 func (m *Maker) AddPages(ref segment.RunRef, run *index.Run, sums *Sums, first uint32, page func(i int) (as index.Reading, leaves []segment.Span, at int, ok bool), document func(i int) DocumentText) error {
+	if sums != nil && sums.bits != nil {
+		m.addMarked(ref, run, sums.bits, first, document)
+		return nil
+	}
 	found, special := sums.from(first, run.Pages), run.Special
 	list := newAnswers(run.Pages, len(found)+len(special))
 	for len(found) > 0 || len(special) > 0 {
@@ -266,6 +278,26 @@ func (m *Maker) AddPages(ref segment.RunRef, run *index.Run, sums *Sums, first u
 	m.asked += len(list.said)
 	m.words.asked += run.Pages
 	return nil
+}
+
+// addMarked does what AddPages does, for a query of one word. bits has the captures with the word. The
+// first capture of the run has the number first there.
+func (m *Maker) addMarked(ref segment.RunRef, run *index.Run, bits bitmap, first uint32, document func(i int) DocumentText) {
+	yes := m.add(said{answer: match.Yes, sure: true, place: -1, has: 1})
+	list := newAnswers(run.Pages, len(run.Special))
+	if end := first + uint32(run.Pages); len(list.said) == 0 {
+		list.bits, list.first, list.end, list.yes = bits, first, end, yes
+	} else { // list has an answer for each capture
+		for n := range bits.all(first, end) {
+			list.said[n-first] = yes
+		}
+	}
+	for _, s := range run.Special {
+		list.put(s.N, specialAnswer(s, document))
+	}
+	m.words.put(ref, list)
+	m.asked += len(list.said) + run.Pages/32
+	m.words.asked += run.Pages
 }
 
 // specialAnswer returns the answer for a capture whose words the index does not have. document is

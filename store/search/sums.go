@@ -21,6 +21,10 @@ type Sums struct {
 	atoms int         // number of atoms that are counted
 	count []uint16    // for each element of the slice of: how often the leaves have each atom, at most math.MaxUint16
 	short []uint16    // for each element of the slice of: the least number of terms of a leaf with an atom, the same
+
+	// bits, if not nil, says what the other fields say otherwise, for a query of one word: bit c is set
+	// if the leaves of the capture c have the word.
+	bits bitmap
 }
 
 // Of returns what the query matches in the leaves of the capture c, which is in s.Found.
@@ -81,7 +85,12 @@ func (s *Sums) from(first uint32, count int) []uint32 {
 
 // Any reports whether the query may match something in the captures first <= capture <
 // first+count.
-func (s *Sums) Any(first uint32, count int) bool { return len(s.from(first, count)) > 0 }
+func (s *Sums) Any(first uint32, count int) bool {
+	if s.bits != nil {
+		return s.bits.next(first, first+uint32(count)) < first+uint32(count)
+	}
+	return len(s.from(first, count)) > 0
+}
 
 // Unknown returns the Sums of as many captures as count says, which must all be read.
 func Unknown(count int) *Sums {
@@ -125,10 +134,6 @@ type sumsMemory struct {
 // which the next search finds zero already.
 var sumsMemories sync.Pool // of *sumsMemory
 
-// hitShare is one of how many documents must match at most for the method Sums to look up each of
-// those, and not to go through all documents.
-const hitShare = 64
-
 // Sums returns what the query matches in the leaves of each capture of b, a block of users
 // of the index f. u is the decoded block, and hits is what the query matches in the
 // documents of f. The result is valid until the next call. Sums returns an error only if
@@ -138,6 +143,11 @@ const hitShare = 64
 // takes .035 s more for a word that one of 100 of a million pages has: a count then takes 1.4 times
 // the time.
 func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *index.UsersBlock, u *index.Users) (*Sums, error) {
+	if m.oneWord {
+		if bits, ok := m.withWord(f, hits, b, u); ok {
+			return &Sums{bits: bits}, ctx.Err()
+		}
+	}
 	if m.mem == nil {
 		if m.mem, _ = sumsMemories.Get().(*sumsMemory); m.mem == nil {
 			m.mem = new(sumsMemory)
@@ -160,32 +170,50 @@ func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *in
 		}
 		return int(mem.listAt[list] - 1)
 	}
-	add := func(used index.UsedLeaf, p *match.Part) {
-		list := at(used.List)
-		mem.listSums[list].Add(p)
-		mem.listShort[list] = min(mem.listShort[list], p.Terms)
-		if counted > 0 {
-			for a, n := range p.Counts {
-				mem.listCounts[list*counted+a] += used.Most * uint32(n)
+	out := &mem.sums
+	out.reset(b.Captures, counted)
+	one := make([]uint32, counted)
+	add := func(used *index.UsedLeaves, n uint32, p *match.Part) {
+		c, ok := used.Only(n)
+		if !ok {
+			list := at(used.List())
+			mem.listSums[list].Add(p)
+			mem.listShort[list] = min(mem.listShort[list], p.Terms)
+			for a := range min(counted, len(p.Counts)) {
+				mem.listCounts[list*counted+a] += used.Most * uint32(p.Counts[a])
 			}
+			return
+		}
+		var sum match.Sum
+		sum.Add(p)
+		clear(one)
+		for a := range min(counted, len(p.Counts)) {
+			one[a] = used.Most * uint32(p.Counts[a])
+		}
+		if !sum.None() {
+			out.find(c, sum, one, p.Terms)
 		}
 	}
-	if hits.Len() < len(u.Documents)/hitShare {
-		for doc, of := hits.Next(0), u.Documents; doc >= 0; doc = hits.Next(doc + 1) {
-			if of = index.LeavesFrom(of, uint32(doc)); len(of) > 0 && int(of[0].N) == doc {
-				add(of[0], hits.Part(doc))
-			}
+	unknown := func(used *index.UsedLeaves, n uint32) {
+		c, ok := used.Only(n)
+		if !ok {
+			list := at(used.List())
+			mem.listSums[list].AddUnknown()
+			mem.listShort[list] = 0
+			return
 		}
-	} else {
-		for _, used := range u.Documents {
-			if p := hits.Part(int(used.N)); p != nil {
-				add(used, p)
-			}
-		}
+		var sum match.Sum
+		sum.AddUnknown()
+		clear(one)
+		out.find(c, sum, one, 0)
 	}
+	eachFound(hits, u, func(used *index.UsedLeaves, doc uint32) uint32 {
+		add(used, doc, hits.Part(int(doc)))
+		return doc + 1
+	})
 	for i, named := range b.Named {
 		if err := ctx.Err(); err != nil {
-			clear(mem.listAt)
+			m.mem = nil // it is not as the next call expects it
 			return nil, err
 		}
 		as := f.Readings[named.Reading]
@@ -194,22 +222,21 @@ func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *in
 			continue
 		}
 		m.load(run)
-		for _, used := range u.Leaves[i] {
-			if run.listed(used.N+1) && !run.indexed.Finds(int(used.N)) {
-				continue
-			}
-			switch l, err := m.leaf(run, LeafRef{named.RunRef, used.N}, as); {
-			case err != nil:
-				list := at(used.List)
-				mem.listSums[list].AddUnknown()
-				mem.listShort[list] = 0
-			case !l.Part.Plain():
-				add(used, l.Part)
+		for k := range u.Leaves[i] {
+			used := &u.Leaves[i][k]
+			for n := used.N; n < used.N+used.Count; n++ {
+				if run.listed(n+1) && !run.indexed.Finds(int(n)) {
+					continue
+				}
+				switch l, err := m.leaf(run, LeafRef{named.RunRef, n}, as); {
+				case err != nil:
+					unknown(used, n)
+				case !l.Part.Plain():
+					add(used, n, l.Part)
+				}
 			}
 		}
 	}
-	out := &mem.sums
-	out.reset(b.Captures, counted)
 	for k, n := range mem.listsFound {
 		mem.listAt[n] = 0
 		sum, counts := mem.listSums[k], mem.listCounts[k*counted:][:counted]
@@ -224,4 +251,80 @@ func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *in
 	}
 	out.sort()
 	return out, nil
+}
+
+// eachFound calls found for the leaves of u that are documents in which the query matches something,
+// in order. doc is the number of such a document, and used has it. found returns the next number
+// that it wants: eachFound leaves out the documents before it, if used has them.
+func eachFound(hits *index.Hits, u *index.Users, found func(used *index.UsedLeaves, doc uint32) uint32) {
+	rest := u.Documents
+	for doc := hits.Next(0); doc >= 0; {
+		if rest = index.LeavesFrom(rest, uint32(doc)); len(rest) == 0 {
+			return
+		}
+		used := &rest[0]
+		next := used.N
+		if doc >= int(next) {
+			next = min(found(used, uint32(doc)), used.N+used.Count)
+		}
+		doc = hits.Next(int(next))
+	}
+}
+
+// withWord returns which captures of b have the word of a query of one word, see Sums.bits. The
+// parameters are those of Sums. ok is false if a leaf must be read for that.
+//
+// A query of one word needs none of what the parts of leaves say, so withWord does not add them up for
+// each capture, as Sums does.
+func (m *Maker) withWord(f *index.File, hits *index.Hits, b *index.UsersBlock, u *index.Users) (bits bitmap, ok bool) {
+	bits = newBitmap(b.Captures)
+	// add adds the captures that have one of the leaves n+i, for each bit i that is set in few.
+	add := func(used *index.UsedLeaves, n uint32, few uint64) {
+		if left := used.N + used.Count - n; left < 64 {
+			few &= 1<<left - 1
+		}
+		c, one := used.Only(n)
+		switch {
+		case !used.Same():
+			bits.add(c, few)
+		case few == 0:
+		case one:
+			bits.add(c, 1)
+		default:
+			for _, c := range u.List(used.List()) {
+				bits.setRange(c.From, c.From+c.Count)
+			}
+		}
+	}
+	eachFound(hits, u, func(used *index.UsedLeaves, doc uint32) uint32 {
+		add(used, doc, hits.Few(int(doc)))
+		if used.Same() {
+			return used.N + used.Count
+		}
+		return doc + 64
+	})
+	for i, named := range b.Named {
+		as := f.Readings[named.Reading]
+		run := m.open(leafRun{named.RunRef, m.reading(as)}, as)
+		if run.none {
+			continue
+		}
+		m.load(run)
+		for k := range u.Leaves[i] {
+			used := &u.Leaves[i][k]
+			end := used.N + used.Count
+			if !run.listed(end) {
+				return nil, false
+			}
+			for n := run.indexed.Next(int(used.N), int(end)); n < int(end); n = run.indexed.Next(n+1, int(end)) {
+				switch l := run.indexed.Leaf(n); {
+				case l.Part == nil:
+					return nil, false
+				case !l.Part.Plain():
+					add(used, uint32(n), 1)
+				}
+			}
+		}
+	}
+	return bits, true
 }

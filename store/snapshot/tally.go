@@ -454,7 +454,7 @@ func (w *tallier) found(s *segment.Info) (done bool, err error) {
 			return false, nil
 		}
 		if k != nil {
-			n += int64(len(k.Some))
+			n += int64(k.Some.Len())
 		}
 	}
 	if n == 0 {

@@ -84,11 +84,11 @@ func (w *tallier) chooseKept(k *record.Kept) (err error) {
 		return nil
 	}
 	at := 0 // an index in w.keep
-	for _, n := range k.Some {
-		clear(w.keep[at:min(int(n), len(w.keep))])
-		at = min(int(n)+1, len(w.keep))
-	}
 	if !k.Any {
+		for n := range k.Some.All() {
+			clear(w.keep[at:min(int(n), len(w.keep))])
+			at = min(int(n)+1, len(w.keep))
+		}
 		clear(w.keep[at:])
 	}
 	if k.Has == nil {

@@ -14,14 +14,26 @@ import (
 // Find returns what the search query q matches in the documents of the index. Find calls
 // exact for the text of a document if q asks for exact letters. The parameter run of exact
 // is an index in f.Runs.
-func (f *File) Find(ctx context.Context, q *match.Query, exact func(run, block uint32, as Reading) (string, error)) (*Hits, error) {
+//
+// If counts is false, the caller does not need to know how often a document has each atom of q, or
+// how many terms it has. For a query of one word, Find then only notes which documents have the
+// word.
+func (f *File) Find(ctx context.Context, q *match.Query, counts bool, exact func(run, block uint32, as Reading) (string, error)) (*Hits, error) {
 	out := &Hits{}
+	if !counts {
+		out.one, _ = q.OneWord()
+	}
 	for _, part := range f.parts {
 		list, err := f.postingsOf(q, part)
 		if err != nil {
 			return nil, err
 		}
-		if err := f.join(ctx, q, list, out, exact); err != nil {
+		if out.one != nil {
+			err = f.note(ctx, list, out)
+		} else {
+			err = f.join(ctx, q, list, out, exact)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -59,6 +71,62 @@ func (c *cursor) uvarint() uint64 {
 	}
 	c.b = c.b[n:]
 	return x
+}
+
+// note adds the documents of all cursors in list to out, and forgets where in a document the terms
+// are. The documents of different terms need not be brought into one order, as join does. With this and
+// Maker.withWord of package search, a count of a word that half of a million pages have takes 15 ms
+// of CPU time instead of 75.
+func (f *File) note(ctx context.Context, list []*cursor, out *Hits) error {
+	if len(list) > 0 && out.some == nil {
+		out.some = make([]uint64, (f.docs+63)/64)
+	}
+	for i, c := range list {
+		if i%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if !c.note(out.some, f.docs) {
+			return f.fault(errDamaged)
+		}
+	}
+	return nil
+}
+
+// note sets the bits of all documents of c in some. It returns false if the postings are damaged. docs
+// is the number of documents of the index.
+func (c *cursor) note(some []uint64, docs int) bool {
+	last := byte(1) // the bit of a place that says whether it is the last in its document
+	if c.letter {
+		last = 2
+	}
+	doc := uint64(0)
+	for b := c.b; len(b) > 0; {
+		if b[0] < 0x80 {
+			doc += uint64(b[0])
+			b = b[1:]
+		} else {
+			x, n := binary.Uvarint(b)
+			if n <= 0 {
+				return false
+			}
+			doc += x
+			b = b[n:]
+		}
+		if doc >= uint64(docs) {
+			return false
+		}
+		some[doc/64] |= 1 << (doc % 64)
+		for len(b) > 0 {
+			end := b[0]&last != 0
+			for len(b) > 1 && b[0] >= 0x80 {
+				b = b[1:]
+			}
+			if b = b[1:]; end {
+				break
+			}
+		}
+	}
+	return true
 }
 
 // words appends the places of the term in the current document to dst.

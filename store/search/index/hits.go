@@ -17,6 +17,11 @@ type Hits struct {
 	// number has the index of each element of parts, until end is called. Similar texts share a Part, see
 	// match.Query.PartOf.
 	number map[*match.Part]uint32
+
+	// one, if not nil, is the Part of all documents in which the query matches something. The slices
+	// below, of and parts are then empty.
+	one *match.Part
+	len int // how many bits are set in some
 }
 
 // hitBytes is an estimate of the bytes of memory that a Part takes.
@@ -53,16 +58,19 @@ func (h *Hits) add(doc int, p *match.Part, docs int) bool {
 // end completes h after the last call of add.
 func (h *Hits) end() {
 	h.number = nil
-	h.below = make([]uint32, len(h.some))
-	n := uint32(0)
+	if h.one == nil {
+		h.below = make([]uint32, len(h.some))
+	}
 	for i, word := range h.some {
-		h.below[i] = n
-		n += uint32(bits.OnesCount64(word))
+		if h.one == nil {
+			h.below[i] = uint32(h.len)
+		}
+		h.len += bits.OnesCount64(word)
 	}
 }
 
 // Len returns the number of documents in which the query matches something.
-func (h *Hits) Len() int { return len(h.of) }
+func (h *Hits) Len() int { return h.len }
 
 // Next returns the first document, from number doc on, in which the query matches something. It
 // returns -1 if there is none.
@@ -75,14 +83,29 @@ func (h *Hits) Next(doc int) int {
 	return -1
 }
 
-// has reports whether the query matches something in document doc.
-func (h *Hits) has(doc int) bool { return h.some != nil && h.some[doc/64]>>(doc%64)&1 != 0 }
+// Has reports whether the query matches something in document doc.
+func (h *Hits) Has(doc int) bool { return h.some != nil && h.some[doc/64]>>(doc%64)&1 != 0 }
 
 // Part returns what the query matches in document doc, or nil if that is nothing.
 func (h *Hits) Part(doc int) *match.Part {
-	if !h.has(doc) {
+	if !h.Has(doc) {
 		return nil
+	}
+	if h.one != nil {
+		return h.one
 	}
 	word := h.some[doc/64] & (1<<(doc%64) - 1)
 	return h.parts[h.of[int(h.below[doc/64])+bits.OnesCount64(word)]]
+}
+
+// Few returns which of the documents doc to doc+63 the query matches something in: bit i is set for
+// document doc+i.
+func (h *Hits) Few(doc int) (bits uint64) {
+	if i := doc / 64; i < len(h.some) {
+		bits = h.some[i] >> (doc % 64)
+		if doc%64 > 0 && i+1 < len(h.some) {
+			bits |= h.some[i+1] << (64 - doc%64)
+		}
+	}
+	return bits
 }

@@ -31,7 +31,7 @@ var (
 
 // questions cover words, phrases, letters without blanks, prefixes, stems, NEAR and exact
 // letters.
-var questions = []string{"kafka", "the topic", `"the topic"`, "北京", "京大", "top*", "k*", "NEAR(kafka topic, 3)", `="Kafka"`, "kafka -topic", "kafka OR 北", "v2.1", "~topics"}
+var questions = []string{"kafka", "北", "the topic", `"the topic"`, "北京", "京大", "top*", "k*", "NEAR(kafka topic, 3)", `="Kafka"`, "kafka -topic", "kafka OR 北", "v2.1", "~topics"}
 
 var phrases = []string{"Kafka", "the topic", "kafka the topic of", "北京大学", "京 大", "v2.1", "topics, topology", "…", "", "caf\u00e9"}
 
@@ -211,7 +211,7 @@ func drawSpan(t *rapid.T) segment.Span {
 // Page.Terms bound how often a page has a word and how many words it has.
 func TestUsers(t *testing.T) {
 	dir := t.TempDir()
-	found, documents, repeated, allTerms := 0, 0, 0, 0
+	found, documents, shared, repeated, allTerms := 0, 0, 0, 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
 		m := draw(rt, dir)
 		text := func(ref segment.RunRef, n uint32, as Reading) string {
@@ -227,9 +227,19 @@ func TestUsers(t *testing.T) {
 			if err != nil {
 				rt.Fatal(err)
 			}
-			h, err := m.file.Find(context.Background(), q, func(run, block uint32, as Reading) (string, error) { return m.runs[run][block].text[as], nil })
+			h, err := m.file.Find(context.Background(), q, true, func(run, block uint32, as Reading) (string, error) { return m.runs[run][block].text[as], nil })
 			if err != nil {
 				rt.Fatal(err)
+			}
+			noted, err := m.file.Find(context.Background(), q, false, func(run, block uint32, as Reading) (string, error) { return m.runs[run][block].text[as], nil })
+			if err != nil {
+				rt.Fatal(err)
+			}
+			if _, ok := q.OneWord(); ok != (noted.one != nil) {
+				rt.Fatalf("%s is one word: %t, but its documents were noted: %t", question, ok, noted.one != nil)
+			}
+			if !slices.Equal(noted.some, h.some) || noted.Len() != h.Len() {
+				rt.Fatalf("%s is in the documents %b, want %b", question, noted.some, h.some)
 			}
 			for n := 0; n < len(m.pages); {
 				b := m.file.UsersOf(uint32(n))
@@ -238,8 +248,13 @@ func TestUsers(t *testing.T) {
 					rt.Fatal(err)
 				}
 				got, most := make([]match.Sum, b.Captures), make([]int32, b.Captures) // most: of the first atom
-				add := func(used UsedLeaf, p *match.Part) {
-					for _, c := range u.List(used.List) {
+				add := func(used *UsedLeaves, n uint32, p *match.Part) {
+					list := []Captures{{Count: 1}}
+					var one bool
+					if list[0].From, one = used.Only(n); !one {
+						list = u.List(used.List())
+					}
+					for _, c := range list {
 						for i := range c.Count {
 							got[c.From+i].Add(p)
 							if p.Counts != nil {
@@ -249,13 +264,18 @@ func TestUsers(t *testing.T) {
 					}
 				}
 				for _, used := range u.Documents {
-					if documents++; h.Part(int(used.N)) != nil {
-						add(used, h.Part(int(used.N)))
+					shared += int(used.Count) - 1
+					for n := used.N; n < used.N+used.Count; n++ {
+						if documents++; h.Part(int(n)) != nil {
+							add(&used, n, h.Part(int(n)))
+						}
 					}
 				}
 				for i, named := range b.Named {
 					for _, used := range u.Leaves[i] {
-						add(used, q.Part(text(named.RunRef, used.N, m.file.Readings[named.Reading])))
+						for n := used.N; n < used.N+used.Count; n++ {
+							add(&used, n, q.Part(text(named.RunRef, n, m.file.Readings[named.Reading])))
+						}
 					}
 				}
 				for n = b.First; n < b.End; n++ {
@@ -298,8 +318,8 @@ func TestUsers(t *testing.T) {
 			}
 		}
 	})
-	if found == 0 || documents == 0 || repeated == 0 || allTerms == 0 {
-		t.Errorf("something is found in %d captures, by %d documents; the count of %d is exact, and %d terms are counted", found, documents, repeated, allTerms)
+	if found == 0 || documents == 0 || shared == 0 || repeated == 0 || allTerms == 0 {
+		t.Errorf("something is found in %d captures, by %d documents, of which %d have no element of their own; the count of %d is exact, and %d terms are counted", found, documents, shared, repeated, allTerms)
 	}
 }
 
@@ -330,7 +350,7 @@ func TestIndex(t *testing.T) {
 			if err != nil {
 				rt.Fatal(err)
 			}
-			h, err := m.file.Find(context.Background(), q, func(run, block uint32, as Reading) (string, error) { return m.runs[run][block].text[as], nil })
+			h, err := m.file.Find(context.Background(), q, true, func(run, block uint32, as Reading) (string, error) { return m.runs[run][block].text[as], nil })
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -426,7 +446,7 @@ func readAll(b []byte) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		h, err := f.Find(context.Background(), q, nil)
+		h, err := f.Find(context.Background(), q, true, nil)
 		if err != nil {
 			return "", err
 		}

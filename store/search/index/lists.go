@@ -147,6 +147,9 @@ func (l *lists) reader(r *packed.Reader, captures int) *listReader {
 	for i := range out.cols {
 		out.cols[i].B = r.Sized()
 	}
+	// A number takes at least one byte.
+	l.ends = make([]int, 0, len(out.cols[listSpans].B))
+	l.spans = make([]Captures, 0, len(out.cols[listLength].B))
 	return out
 }
 

@@ -52,7 +52,7 @@ func (f *File) Matches(q *match.Query, h *Hits, n uint32, as Reading) (*Matches,
 		if b%64 == 0 {
 			m.below[b/64] = uint32(m.found)
 		}
-		if at := of.shapeOf(b, m.as); at < 0 || h.has(int(of.doc[at])) {
+		if at := of.shapeOf(b, m.as); at < 0 || h.Has(int(of.doc[at])) {
 			m.some[b/64] |= 1 << (b % 64)
 			m.found++
 		}

@@ -15,7 +15,7 @@ func (f *File) Any(h *Hits, n uint32) bool {
 	if next := h.Next(u.first); next >= 0 && next < u.first+u.docs {
 		return true
 	}
-	return slices.ContainsFunc(u.alias, func(doc int32) bool { return h.has(int(doc)) })
+	return slices.ContainsFunc(u.alias, func(doc int32) bool { return h.Has(int(doc)) })
 }
 
 // Knows reports whether the index has the text of every block of run n in the reading.

@@ -11,11 +11,11 @@ func TestSeek(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 300 {
 		run := &runShapes{ascending: true}
-		var leaves []UsedLeaf
+		var leaves []UsedLeaves
 		gap, n := 1+r.IntN(4), r.IntN(5)
 		for range 1 + r.IntN(40) {
-			run.doc, leaves = append(run.doc, int32(n)), append(leaves, UsedLeaf{N: uint32(n)})
-			n += 1 + r.IntN(gap)
+			run.doc, leaves = append(run.doc, int32(n)), append(leaves, UsedLeaves{N: uint32(n), Count: 1 + uint32(r.IntN(gap))})
+			n += int(leaves[len(leaves)-1].Count) + r.IntN(gap)
 		}
 		for from := range run.doc {
 			for doc := 0; doc < n+3; doc++ {
@@ -26,7 +26,7 @@ func TestSeek(t *testing.T) {
 				if got := run.seek(from, doc); got != want {
 					t.Fatalf("seek(%d, %d) in %v: %d, want %d", from, doc, run.doc, got, want)
 				}
-				first := slices.IndexFunc(leaves[from:], func(l UsedLeaf) bool { return int(l.N) >= doc })
+				first := slices.IndexFunc(leaves[from:], func(l UsedLeaves) bool { return int(l.N+l.Count) > doc })
 				if first < 0 {
 					first = len(leaves) - from
 				}

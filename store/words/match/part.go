@@ -265,6 +265,16 @@ func (f *search) part(s Shape, words []Word, text string) *Part {
 	return p
 }
 
+// OneWord returns the Part of a text that has the word of a query, if the query is one word and nothing
+// more. The Part does not say how often or where the text has the word. ok is false for any other
+// query. A text matches a query of one word if one of its terms does, wherever it stands.
+func (q *Query) OneWord() (p *Part, ok bool) {
+	if q.root.op != opAtom || !q.SingleWords() {
+		return nil, false
+	}
+	return &Part{Terms: 1, Counts: []int32{1}, some: 1}, true
+}
+
 // Spellings returns the terms of the query, and the beginnings of terms that it asks for with
 // *. No other term of a text can match. If the query asks for a stem, any term may match, and
 // begins has the empty text. Both lists are sorted, and have each text once.

@@ -520,3 +520,32 @@ func TestParts(t *testing.T) {
 		}
 	})
 }
+
+// TestOneWord shows which queries are one word. A text matches such a query if it has the word.
+func TestOneWord(t *testing.T) {
+	for question, want := range map[string]bool{
+		"kafka": true, "kaf*": true, "~topics": true, "北": true, "Müller": true,
+		"北京": false, "kafka topic": false, `"kafka topic"`: false, "kafka OR topic": false, "kafka -topic": false,
+		`="Kafka"`: false, "NEAR(kafka topic)": false, "v2.1": false,
+	} {
+		q, err := Parse(question)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, ok := q.OneWord()
+		if ok != want {
+			t.Errorf("%s is one word: %t, want %t", question, ok, want)
+		}
+		if !ok {
+			continue
+		}
+		whole := q.Whole()
+		if whole.Add(p); whole.Answer() != Yes {
+			t.Errorf("%s does not match a text with its word", question)
+		}
+		var sum Sum
+		if sum.Add(p); sum.None() {
+			t.Errorf("%s: a text with its word adds nothing", question)
+		}
+	}
+}
