@@ -53,7 +53,7 @@ var arrows = map[string]string{
 	"store/block":            "",
 	"store/block/about":      "store/block/divide store/block/flow store/block/label store/page/markup store/words store/words/cut store/words/match",
 	"store/block/blame":      "store/block/life store/record store/words",
-	"store/block/divide":     "store/document store/block/flow store/block/label store/page store/page/charset store/page/coding store/page/markup store/record store/record/message",
+	"store/block/divide":     "store/document store/block/flow store/block/label store/packed store/page store/page/charset store/page/coding store/page/markup store/record store/record/message",
 	"store/block/facts":      "store/block/about store/block/divide store/block/label store/packed store/page/charset store/page/markup store/record store/words",
 	"store/block/flow":       "store/page/markup",
 	"store/block/label":      "store/page/markup store/words",

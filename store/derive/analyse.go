@@ -33,27 +33,29 @@ import (
 // one Analysis.
 type Analysis struct {
 	Page    segment.Page
-	Content uint64    // a fingerprint of the leaves (blocks with text), see segment.Entry
-	Missing bool      // the page says that nothing is there (a soft 404)
-	Facts   []byte    // what was found out about the page, encoded, see segment.Stored
-	As      divide.As // how the body was read: as which MIME type, charset and so on
-	Unsure  bool      // the charset is a guess that other pages of the host may correct
-	Divided bool      // the body is stored as layout and blocks
-	Plain   bool      // the body was sent without a content coding, so that its blocks are ranges of its bytes
-	Single  bool      // the body has at most two blocks
-	leaf    [][]byte  // facts of the block, if one block is the whole body; otherwise nil
-	// open is the divided page, kept until its batch is written. It is nil if the
-	// body does not divide, or is a single block.
+	Content uint64     // a fingerprint of the leaves (blocks with text), see segment.Entry
+	Missing bool       // the page says that nothing is there (a soft 404)
+	Facts   []byte     // what was found out about the page, encoded, see segment.Stored
+	As      *divide.As // how the body was read: as which MIME type, charset and so on
+	Unsure  bool       // the charset is a guess that other pages of the host may correct
+	Divided bool       // the body is stored as layout and blocks
+	Plain   bool       // the body was sent without a content coding, so that its blocks are ranges of its bytes
+	Single  bool       // the body has at most two blocks
+	leaf    [][]byte   // facts of the block, if one block is the whole body; otherwise nil
+	// rest is the divided page, kept until its batch is written. If the body was sent with a
+	// content coding, the page is in open instead. Both are empty if the body does not divide,
+	// or is a single block.
+	rest *facts.Resting
 	open *facts.Reading
 }
 
 // analyse reads a body in the way that the parameter as says, and returns the analysis.
-func (m *Reader) analyse(body []byte, as divide.As) *Analysis {
+func (m *Reader) analyse(body []byte, as *divide.As) *Analysis {
 	a := &Analysis{Page: segment.NoPage, Single: true, As: as}
-	b, ok := m.Blocks.Open(body, as, divide.Options{})
+	b, ok := m.Blocks.Open(body, *as, divide.Options{})
 	if !ok {
 		var links int
-		if a.Facts, links = facts.Outside(body, as); links > 0 {
+		if a.Facts, links = facts.Outside(body, *as); links > 0 {
 			a.Page.LinkCount = int64(links)
 		}
 		return a
@@ -61,7 +63,6 @@ func (m *Reader) analyse(body []byte, as divide.As) *Analysis {
 	a.Unsure = b.Found.Unsure
 	meta := b.Page.Meta(b.Charset)
 	r := m.Blocks.Read(b)
-	a.open = r
 	a.Page = segment.Page{
 		Title: meta.Title, Lang: meta.Lang, Charset: b.Found.Charset, Declared: b.Found.Declared, Source: b.Found.Source,
 		Unread: b.Unread, ReadBytes: b.ReadBytes, NoArchive: meta.NoArchive,
@@ -81,12 +82,15 @@ func (m *Reader) analyse(body []byte, as divide.As) *Analysis {
 	// as it was sent, because encoding it again would give other bytes.
 	a.Plain = len(b.Page.Body) == len(body) && (len(body) == 0 || &b.Page.Body[0] == &body[0])
 	a.Divided = len(r.Leaves) > 0 && !whole && a.Plain && len(body) <= segment.DividedMax
-	a.Facts = r.AppendFacts(nil, meta.Base, !a.Plain)
+	m.facts = r.AppendFacts(m.facts[:0], meta.Base, !a.Plain)
+	a.Facts = bytes.Clone(m.facts)
 	r.Close()
 	if a.Single = len(r.Blocks) <= 2; a.Single && whole {
 		// For a small text the open page is most of its memory, and few callers
 		// need more than the facts.
-		a.leaf, a.open = r.Facts(), nil
+		a.leaf = r.Facts()
+	} else {
+		a.keep(r)
 	}
 	return a
 }
@@ -130,12 +134,22 @@ func (a *Analysis) PageOf(s *segment.Stored) segment.Page {
 	return p
 }
 
+// keep keeps the divided page r, in a compact form if r can be made again from the body as it was
+// sent.
+func (a *Analysis) keep(r *facts.Reading) {
+	if a.Plain {
+		a.rest = r.Rest()
+	} else {
+		a.open = r
+	}
+}
+
 // Close frees the blocks of the divided page. The rest of the analysis stays valid.
-func (a *Analysis) Close() { a.open = nil }
+func (a *Analysis) Close() { a.open, a.rest = nil, nil }
 
 // memory returns an estimate of the memory that a takes, in bytes, without the body.
 func (a *Analysis) memory() int64 {
-	n := int64(len(a.Facts)) + 300
+	n := int64(len(a.Facts)) + 300 + a.rest.Memory()
 	if a.open != nil {
 		n += int64(len(a.open.Blocks))*80 + int64(len(a.open.Leaves))*80
 	}
@@ -246,30 +260,34 @@ const analysesMax = 2048
 type Reader struct {
 	Blocks *facts.Reader
 	known  map[analysisKey]*Analysis
-	last   *Analysis // the last new analysis; a body that is a single block shares it if its analysis is equal
-	Limit  int64     // how many bytes of a body are read at most, see divide.As
-	Memory int64     // an estimate of the memory, in bytes, of the analyses made since the last Close
+	ways   map[divide.As]*divide.As // the settings in known and in last; equal settings are one
+	last   *Analysis                // the last new analysis; a body that is a single block shares it if its analysis is equal
+	Limit  int64                    // how many bytes of a body are read at most, see divide.As
+	Memory int64                    // an estimate of the memory, in bytes, of the analyses made since the last Close
 
 	// Working memory, used again for each page.
 	halves, unsorted [][2]uint64 // digests of the leaves of a page, each in two halves
 	sorted           []byte      // the sorted digests, one after the other
+	facts            []byte      // the facts of a page
 	ids              []segment.ID
 	leaves           [][]byte
 }
 
 type analysisKey struct {
 	id segment.ID
-	as divide.As
+	as *divide.As // from Reader.ways
 }
 
 // NewReader returns a Reader that remembers no analysis yet.
 func NewReader() *Reader {
-	return &Reader{Blocks: facts.NewReader(), known: make(map[analysisKey]*Analysis)}
+	return &Reader{Blocks: facts.NewReader(), known: make(map[analysisKey]*Analysis), ways: make(map[divide.As]*divide.As)}
 }
 
 // Known returns the remembered analysis of the body with this ID, read in the way
 // that the parameter as says. It returns nil if there is none.
-func (m *Reader) Known(id segment.ID, as divide.As) *Analysis { return m.known[analysisKey{id, as}] }
+func (m *Reader) Known(id segment.ID, as divide.As) *Analysis {
+	return m.known[analysisKey{id, m.ways[as]}]
+}
 
 // Of returns the analysis of a body that was sent with this head and MIME type. id
 // is the ID of the body. The body is read only if its analysis is not remembered.
@@ -283,10 +301,20 @@ func (m *Reader) Of(id segment.ID, body, head []byte, mime string) *Analysis {
 // says. id is the ID of the body. The body is read only if its analysis is not
 // remembered.
 func (m *Reader) As(id segment.ID, body []byte, as divide.As) *Analysis {
-	k := analysisKey{id, as}
+	way := m.ways[as]
+	if way == nil {
+		if len(m.ways) >= analysesMax { // the analyses in known would not be found again
+			clear(m.ways)
+			clear(m.known)
+		}
+		way = new(divide.As)
+		*way = as
+		m.ways[as] = way
+	}
+	k := analysisKey{id, way}
 	a := m.known[k]
 	if a == nil {
-		if a = m.analyse(body, k.as); a.like(m.last) {
+		if a = m.analyse(body, way); a.like(m.last) {
 			a = m.last
 		} else {
 			m.last = a
@@ -303,17 +331,20 @@ func (m *Reader) As(id segment.ID, body []byte, as divide.As) *Analysis {
 // Open returns the page in body, divided into blocks and with the facts of its blocks.
 // a is the analysis of body. Open returns nil if body does not divide into blocks.
 func (m *Reader) Open(a *Analysis, body []byte) *facts.Reading {
-	if a.open != nil || a.Facts == nil {
+	switch {
+	case a.open != nil || a.Facts == nil:
 		return a.open
+	case a.rest != nil:
+		return a.rest.Reading(body)
 	}
-	b, ok := m.Blocks.Open(body, a.As, divide.Options{})
+	b, ok := m.Blocks.Open(body, *a.As, divide.Options{})
 	if !ok {
 		return nil
 	}
 	r := m.Blocks.Read(b)
 	r.Close()
 	if a.leaf == nil {
-		a.open = r // otherwise other bodies share a
+		a.keep(r) // otherwise other bodies share a
 	}
 	return r
 }

@@ -1,6 +1,7 @@
 package derive
 
 import (
+	"bytes"
 	"context"
 	"slices"
 
@@ -35,6 +36,8 @@ type FoldMaker struct {
 	sums    []uint64           // versionSums(all)
 	history life.History       // the blocks of the versions up to all[at]
 	at      int                // index in all of the last version in history; -1 if history is empty
+
+	fold []byte // working memory
 }
 
 // Versions reads versions of URLs for a Folder: those whose folds are computed, and earlier
@@ -85,7 +88,8 @@ func (f *FoldMaker) Folds(ctx context.Context, all []timeline.Capture, take func
 				return err
 			}
 			if rev != nil {
-				take(l, rev.AppendFold(nil, reading), senseOf(rev))
+				f.fold = rev.AppendFold(f.fold[:0], reading)
+				take(l, bytes.Clone(f.fold), senseOf(rev))
 			}
 		}
 		last = i

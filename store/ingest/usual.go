@@ -55,7 +55,7 @@ func (g *Importer) tellCharsets(ctx context.Context) error {
 			if usual == "" || s.spool != nil || s.read == nil || !s.read.Unsure {
 				continue
 			}
-			as := s.read.As
+			as := *s.read.As
 			as.Usual = usual
 			s.read = g.read.As(s.ID, s.body, as)
 			if s.Kind == record.KindSoftMissing {

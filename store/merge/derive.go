@@ -255,7 +255,7 @@ func (d *deriving) entry(at timeline.Place, e *segment.Stored, facts [][]byte) (
 	if same || e.Facts == nil {
 		return nil
 	}
-	if b, ok := divide.Open(p.Body, read.As, divide.Options{}); ok {
+	if b, ok := divide.Open(p.Body, *read.As, divide.Options{}); ok {
 		r := d.read.Blocks.Read(b)
 		e.Facts = r.AppendFacts(nil, b.Page.Meta(b.Charset).Base, true)
 		r.Close()
@@ -293,7 +293,7 @@ func (d *deriving) byHost(read *derive.Analysis, e *segment.Stored, body []byte)
 	if err := d.v.CountCharsets(d.ctx, host, &pages); err != nil {
 		return nil, err
 	}
-	as := read.As
+	as := *read.As
 	as.Usual = pages.Usual()
 	return d.read.As(e.ID, body, as), nil
 }

@@ -1,6 +1,7 @@
 package life
 
 import (
+	"bytes"
 	"encoding/binary"
 
 	"infomall/store/block/divide"
@@ -42,7 +43,8 @@ func (h *History) Rest(turn uint32) (_ Resting, newly int64) {
 	for i, n := range r.leaves {
 		newly += r.Made[i].Keep(r.Bytes(n), turn)
 	}
-	return Resting{packed: r.appendPacked(nil), leaves: r.Made}, newly
+	var room [512]byte // enough for most pages
+	return Resting{packed: bytes.Clone(r.appendPacked(room[:0])), leaves: r.Made}, newly
 }
 
 // appendPacked appends the version to dst in the form that Resting.History reads,
@@ -57,19 +59,7 @@ func (r *Revision) appendPacked(dst []byte) []byte {
 	dst = append(append(dst, bit(r.Body.Plain)|bit(r.divided)<<1), sum[:]...)
 	dst = binary.AppendUvarint(dst, uint64(r.twin))
 	dst = r.appendLives(dst)
-	blocks := r.Tree.Blocks
-	dst = binary.AppendUvarint(dst, uint64(blocks[0].End))
-	last := 0
-	for n := 1; n < len(blocks); n++ {
-		b := &blocks[n]
-		dst = binary.AppendUvarint(dst, uint64(b.Start-last))
-		dst = binary.AppendUvarint(dst, uint64(b.End-b.Start))
-		dst = binary.AppendUvarint(dst, uint64(n-b.Parent))
-		dst = binary.AppendUvarint(dst, uint64(b.Next-n))
-		dst = packed.AppendSized(append(dst, byte(b.Depth)), b.Path[len(blocks[b.Parent].Path):])
-		last = b.Start
-	}
-	return dst
+	return r.Tree.AppendBlocks(dst)
 }
 
 func bit(b bool) byte {
@@ -102,43 +92,12 @@ func (r *Resting) History() (History, error) {
 		return History{}, err
 	}
 	v.Life = lives.life
-	tree.Blocks = make([]divide.Block, len(v.Life))
-	tree.Blocks[0].End = t.Number()
-	if err := takeBlocks(&t, tree.Blocks); err != nil {
-		return History{}, err
+	if !tree.TakeBlocks(&t) || len(tree.Blocks) != len(v.Life) {
+		return History{}, facts.ErrFacts
 	}
 	v.leaves, v.Made = tree.Cut(0), r.leaves
 	if len(v.leaves) != len(v.Made) {
 		return History{}, facts.ErrFacts
 	}
 	return History{last: v, twins: int(v.twin)}, nil
-}
-
-// takeBlocks reads the blocks that appendPacked wrote into blocks[1:]. blocks[0]
-// is the page.
-func takeBlocks(t *packed.Reader, blocks []divide.Block) error {
-	var paths []byte
-	ends := make([]int, len(blocks)) // where the path of each block ends in paths
-	last := 0
-	for n := 1; n < len(blocks); n++ {
-		b := &blocks[n]
-		last += t.Number()
-		b.Start = last
-		b.End = last + t.Number()
-		b.Parent, b.Next, b.Depth = n-t.Number(), n+t.Number(), int(t.Byte())
-		if t.Bad || b.Parent < 0 || b.Parent >= n || b.Next <= n || b.Next > len(blocks) {
-			return facts.ErrFacts
-		}
-		if p := b.Parent; p > 0 {
-			paths = append(paths, paths[ends[p-1]:ends[p]]...)
-		}
-		paths = append(paths, t.Sized()...)
-		ends[n] = len(paths)
-	}
-	all := string(paths)
-	for n := 1; n < len(blocks); n++ {
-		blocks[n].Path = all[ends[n-1]:ends[n]]
-	}
-	blocks[0].Next = len(blocks)
-	return nil
 }
