@@ -112,10 +112,8 @@ type staged struct {
 	// later, when the segments of the batch have numbers.
 	holderPool string
 	inBatch    bool
-	came       int // how many captures of the batch arrived before this one
-	// planned is set if this is a copy that batchPlan.change made, and adjusted if batchPlan.before
-	// has what the capture was before the plan.
-	planned, adjusted bool
+	came       int  // how many captures of the batch arrived before this one
+	planned    bool // this is a copy that batchPlan.change made
 	// met is set if the capture is a duplicate of a capture that this same import added.
 	met bool
 }
@@ -359,8 +357,7 @@ func (g *Importer) store(ctx context.Context) (due []string, err error) {
 	if len(list.Entries) > 0 {
 		kept, blocked = leaveOut(list, kept)
 	}
-	b := &batchPlan{v: v, made: g.wrote, read: g.read, tails: g.tails, wrote: g.hasBlocks, look: v.NewLooker(0), blocked: list, staged: kept, pools: make(map[string]*poolPlan)}
-	defer b.look.Close()
+	b := &batchPlan{v: v, made: g.wrote, read: g.read, tails: g.tails, wrote: g.hasBlocks, blocked: list, staged: kept, pools: make(map[string]*poolPlan)}
 	defer func() {
 		for _, s := range b.spools {
 			s.File.Close()
@@ -368,7 +365,9 @@ func (g *Importer) store(ctx context.Context) (due []string, err error) {
 	}()
 	defer func() {
 		if err != nil {
-			b.restore()
+			for _, s := range g.staged {
+				s.restore()
+			}
 		}
 	}()
 	v.AddBatch(batchOf(b.staged), b.read)

@@ -41,7 +41,6 @@ type batchPlan struct {
 	look     *snapshot.Looker
 	blocked  *task.BlockList
 	staged   []*staged            // the captures of the batch, sorted by URL and time; see change
-	before   []adjusted           // the captures that adjust returned, as they were
 	fates    []fate               // for each element of staged: what becomes of it
 	folds    [][]byte             // for each element of staged: its fold, or nil
 	senses   []record.Sense       // for each element of staged: whether it differs from the version before in content
@@ -49,6 +48,7 @@ type batchPlan struct {
 	pools    map[string]*poolPlan // by name of the pool
 	all      []timeline.Capture   // stored and staged captures of the current URL
 	bodies   urlBodies            // bodies of the current URL
+	maker    *derive.FoldMaker    // nil before its first use
 	// disturbed is set if captures of the current URL were removed; the hints and folds stored
 	// with its captures may then be wrong. See snapshot.Looker.
 	disturbed bool
@@ -62,7 +62,7 @@ type batchPlan struct {
 
 // change returns staged capture i in a form that the plan may change. The first call for a capture
 // replaces it in b.staged by a copy, because the batch may have to be planned again from unchanged
-// captures. Most captures need no copy: they do not change, or only in what adjust lets change.
+// captures. Most captures need no copy: they do not change, or only in what staged.restore sets back.
 func (b *batchPlan) change(i int) *staged {
 	s := b.staged[i]
 	if !s.planned {
@@ -73,38 +73,17 @@ func (b *batchPlan) change(i int) *staged {
 	return s
 }
 
-// adjusted has the fields of a staged capture that adjust lets change, as they were before. A copy
-// of the whole capture takes ten times the memory.
-type adjusted struct {
-	of                                     *staged
-	previous, versionTime, previousVersion record.Time
-	bytes                                  int64
-	facts                                  []byte
-	before                                 timeline.Place
-	change                                 record.Change
-	kind                                   record.Kind
-}
-
-// adjust returns staged capture i. The caller may change the fields Previous, VersionTime,
-// PreviousVersion, Change, Kind, Bytes, Facts and before, which restore sets back.
-func (b *batchPlan) adjust(i int) *staged {
-	s := b.staged[i]
-	if !s.planned && !s.adjusted {
-		s.adjusted = true
-		b.before = append(b.before, adjusted{s, s.Previous, s.VersionTime, s.PreviousVersion, s.Bytes, s.Facts, s.before, s.Change, s.Kind})
+// restore sets back those fields of s that a plan changes without a copy: the hints, the facts, and
+// where the body is stored. The batch can then be planned again.
+func (s *staged) restore() {
+	timeline.Follow(nil, &s.Entry)
+	s.before, s.Holder, s.holderPool, s.inBatch = timeline.Place{}, segment.Holder{}, "", false
+	if s.Body != segment.BodyNone {
+		s.Body = segment.BodyOwn
 	}
-	return s
-}
-
-// restore sets all staged captures back to what they were before the plan, so that the batch can be
-// planned again.
-func (b *batchPlan) restore() {
-	for _, was := range b.before {
-		s := was.of
-		s.Previous, s.VersionTime, s.PreviousVersion, s.Bytes, s.Facts = was.previous, was.versionTime, was.previousVersion, was.bytes, was.facts
-		s.before, s.Change, s.Kind, s.adjusted = was.before, was.change, was.kind, false
+	if s.read != nil {
+		s.Facts = s.read.Facts
 	}
-	b.before = nil
 }
 
 // reference says that one staged capture has the body of another. from and to are the indexes
@@ -129,17 +108,8 @@ func (b *batchPlan) plan(ctx context.Context) error {
 	b.folds, b.senses = make([][]byte, len(b.staged)), make([]record.Sense, len(b.staged))
 	b.newBytes = make([]int64, len(b.staged))
 	b.shared = make(map[timeline.Place]body.Blocks)
-	var w window
-	for from := 0; from < len(b.staged); {
-		if err := b.open(ctx, &w, from); err != nil {
-			return err
-		}
-		for i := range w.urls {
-			if err := b.url(ctx, &w.urls[i]); err != nil {
-				return err
-			}
-			from = w.urls[i].to
-		}
+	if err := b.windows(ctx); err != nil {
+		return err
 	}
 	for _, r := range b.across {
 		if f := b.fates[r.from]; f == fateTwice || f == fateBlocked {
@@ -152,6 +122,28 @@ func (b *batchPlan) plan(ctx context.Context) error {
 	for i, s := range b.staged {
 		if f := b.fates[i]; f != fateTwice && f != fateBlocked && s.holderPool != "" {
 			b.pools[b.poolFor(s)].depends[s.holderPool] = true
+		}
+	}
+	return nil
+}
+
+// windows plans the new captures of all URLs. Afterwards it frees what only that needs.
+func (b *batchPlan) windows(ctx context.Context) error {
+	b.look = b.v.NewLooker(0)
+	defer func() {
+		b.look.Close()
+		b.look, b.earlier = nil, nil // the chunks of the index and the last versions: up to 20 MB
+	}()
+	var w window
+	for from := 0; from < len(b.staged); {
+		if err := b.open(ctx, &w, from); err != nil {
+			return err
+		}
+		for i := range w.urls {
+			if err := b.url(ctx, &w.urls[i]); err != nil {
+				return err
+			}
+			from = w.urls[i].to
 		}
 	}
 	return nil
@@ -262,11 +254,11 @@ func knows(known []timeline.Capture, e *timeline.Capture) *timeline.Capture {
 // and stay is the result of versionsStay for them.
 func (b *batchPlan) keep(i int, l *timeline.Capture, known []timeline.Capture, stay bool) {
 	s := b.staged[i]
-	if s.Previous != l.Previous || s.VersionTime != l.VersionTime || s.PreviousVersion != l.PreviousVersion || s.Change != l.Change || s.Kind != l.Kind || s.Bytes != l.Bytes {
-		s = b.adjust(i)
-		s.Previous, s.VersionTime, s.PreviousVersion, s.Change = l.Previous, l.VersionTime, l.PreviousVersion, l.Change
-		s.Kind, s.Bytes = l.Kind, l.Bytes // a 304 gets those of the capture before it
+	if s.Kind != l.Kind || s.Bytes != l.Bytes { // a 304 gets those of the capture before it
+		s = b.change(i)
+		s.Kind, s.Bytes = l.Kind, l.Bytes
 	}
+	s.Previous, s.VersionTime, s.PreviousVersion, s.Change = l.Previous, l.VersionTime, l.PreviousVersion, l.Change
 	b.fates[i] = fateStored
 	if s.Change == record.ChangeSame || s.Via == record.ViaRevisit || s.Via == record.ViaNotModified {
 		b.fates[i] = fateVisit
@@ -285,10 +277,9 @@ func (b *batchPlan) keep(i int, l *timeline.Capture, known []timeline.Capture, s
 	p.at = append(p.at, i)
 	if s.Body == segment.BodyOwn {
 		b.hold(i, known)
-		s = b.staged[i]
 	}
 	if s.Change == record.ChangeSame && s.Body != segment.BodyOwn {
-		b.adjust(i).Facts = nil // the capture that begins the version has them
+		s.Facts = nil // the capture that begins the version has them
 	}
 	if s.Body == segment.BodyOwn && s.read != nil && s.read.Divided {
 		b.takeFrom(i, known)
@@ -319,7 +310,7 @@ func (b *batchPlan) takeFrom(i int, known []timeline.Capture) {
 	b.bodies.look(known)
 	for _, j := range slices.Backward(b.bodies.known) {
 		if k := &known[j]; k.Time <= s.Time && k.Seg.Info.Pool <= pool {
-			b.adjust(i).before = k.Place
+			s.before = k.Place
 			if e := b.earlier[k.Place]; e != nil && len(e.Blocks.IDs) > 0 {
 				b.shared[k.Place] = e.Blocks
 			}
@@ -381,8 +372,10 @@ func (b *batchPlan) fold(ctx context.Context, all []timeline.Capture) error {
 	if b.disturbed {
 		return nil // the folds in the archive were made before captures were removed
 	}
-	f := &derive.FoldMaker{Read: b.read, Histories: b.tails, Source: b}
-	return f.Folds(ctx, all, func(l *timeline.Capture, fold []byte, sense record.Sense) {
+	if b.maker == nil {
+		b.maker = &derive.FoldMaker{Read: b.read, Histories: b.tails, Source: b}
+	}
+	return b.maker.Folds(ctx, all, func(l *timeline.Capture, fold []byte, sense record.Sense) {
 		b.folds[l.N], b.senses[l.N] = fold, sense
 	})
 }
@@ -414,7 +407,7 @@ func (b *batchPlan) VersionBody(ctx context.Context, l *timeline.Capture) (deriv
 	if s.Via == record.ViaRevisit || s.Via == record.ViaNotModified {
 		// s.read has the headers of its original, which may differ.
 		out.Read = b.read.Of(s.ID, s.body, s.Head, s.Mime)
-		b.adjust(int(l.N)).Facts = out.Read.Facts
+		s.Facts = out.Read.Facts
 	}
 	return out, true, nil
 }
@@ -430,13 +423,11 @@ func (b *batchPlan) hold(i int, known []timeline.Capture) {
 	at, ok := b.bodies.last[s.ID]
 	for ; ok && at >= 0; at = b.bodies.before[at] {
 		if k := &known[b.bodies.known[at]]; k.Seg.Info.Pool <= pool {
-			s = b.change(i)
 			s.Body, s.Holder, s.holderPool = segment.BodyHeld, k.Place.Holder(), k.Seg.Info.Pool
 			return
 		}
 	}
 	if j, ok := b.bodies.new[s.ID]; ok && j < i {
-		s = b.change(i)
 		s.Body, s.holderPool, s.inBatch = segment.BodyHeld, b.poolFor(b.staged[j]), true
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"testing"
 
+	"infomall/store/derive"
 	"infomall/store/record"
 	"infomall/store/segment"
 	"infomall/store/timeline"
@@ -15,9 +16,12 @@ func TestRestore(t *testing.T) {
 	made := func() *batchPlan {
 		b := &batchPlan{}
 		for i := range 6 {
-			s := &staged{came: i}
-			s.Key, s.Time, s.Bytes, s.Kind, s.Facts = "key", record.Time(i), int64(i), record.KindPage, []byte{byte(i)}
-			s.Previous, s.VersionTime, s.PreviousVersion, s.Change = 1, 2, 3, record.ChangeFirst
+			s := &staged{came: i, read: &derive.Analysis{Facts: []byte{byte(i)}}}
+			s.Key, s.Time, s.Bytes, s.Kind, s.Facts, s.Body = "key", record.Time(i), int64(i), record.KindPage, s.read.Facts, segment.BodyOwn
+			if i == 5 {
+				s.read, s.Facts, s.Body = nil, nil, segment.BodyNone // a revisit
+			}
+			timeline.Follow(nil, &s.Entry)
 			b.staged = append(b.staged, s)
 		}
 		return b
@@ -25,11 +29,14 @@ func TestRestore(t *testing.T) {
 	b, want := made(), made().staged
 	began := append([]*staged(nil), b.staged...)
 	adjust := func(i int) {
-		s := b.adjust(i)
+		s := b.staged[i]
 		s.Previous, s.VersionTime, s.PreviousVersion, s.Change = 11, 12, 13, record.ChangeSame
-		s.Kind, s.Bytes, s.Facts, s.before = record.KindRedirect, 14, nil, timeline.Place{Run: 15, N: 16}
+		s.Facts, s.before = nil, timeline.Place{Run: 15, N: 16}
+		if s.Body == segment.BodyOwn {
+			s.Body, s.Holder, s.holderPool, s.inBatch = segment.BodyHeld, segment.Holder{Segment: 17}, "201001", true
+		}
 	}
-	change := func(i int) { b.change(i).Body = segment.BodyHeld }
+	change := func(i int) { b.change(i).Body = segment.BodyElsewhere }
 	for turn := range 2 {
 		adjust(1)
 		adjust(1)
@@ -38,18 +45,16 @@ func TestRestore(t *testing.T) {
 		adjust(3)
 		adjust(4)
 		change(4)
-		adjust(4)
-		for _, i := range []int{1, 3, 4} {
-			if s := b.staged[i]; s.Previous != 11 || s.before.N != 16 || s.Facts != nil {
-				t.Errorf("turn %d: capture %d was not adjusted: %+v", turn, i, s)
+		adjust(5)
+		change(5)
+		for i, s := range b.staged {
+			if changed := i >= 2; (s != began[i]) != changed || changed != (s.Body == segment.BodyElsewhere) {
+				t.Errorf("turn %d: capture %d: in a copy: %v; body %v", turn, i, s != began[i], s.Body)
 			}
 		}
-		for _, i := range []int{2, 3, 4} {
-			if b.staged[i].Body != segment.BodyHeld || began[i].Body == segment.BodyHeld {
-				t.Errorf("turn %d: capture %d was not changed in a copy", turn, i)
-			}
+		for _, s := range began {
+			s.restore()
 		}
-		b.restore()
 		for i := range began {
 			if !reflect.DeepEqual(began[i], want[i]) {
 				t.Errorf("turn %d: capture %d is %+v, want %+v", turn, i, began[i], want[i])

@@ -146,6 +146,9 @@ func (b *batchPlan) remember(known *body.Known, captures []int) {
 	for _, p := range places {
 		known.Add(p)
 	}
+	for _, i := range captures {
+		delete(b.shared, b.staged[i].before) // known has them now
+	}
 }
 
 // poolOf returns the name of the pool of the segment with this number, which must be in
