@@ -95,7 +95,8 @@ func (i *Intake) NewSink(ctx context.Context, job string, bytes int64) (*Sink, e
 	}
 	g.blocks = segment.NewBlocks(sinkBlocks)
 	g.batch = g.batch / 4 * 3 // leave memory for the crawl
-	g.tails = nil             // a crawl fetches a page only once
+	g.limit, g.most = g.batch, g.batch
+	g.tails = nil // a crawl fetches a page only once
 	g.read.Blocks.Forgetful(sinkForgets)
 	if bytes == 0 {
 		bytes = sinkBytes
