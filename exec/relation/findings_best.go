@@ -337,8 +337,18 @@ func (p *bestPages) enough(ctx context.Context, rows []*finding) (bool, error) {
 	if last.score != p.left || len(p.after) == 0 {
 		return last.score >= p.left, nil
 	}
-	keys, err := p.r.Snapshot.KeysOf(ctx, p.after)
-	return err == nil && p.n.ByURL && urlkey.Key(last.url) <= keys[0], err
+	keys, err := p.keysOf(ctx, p.after)
+	return keys != nil && p.n.ByURL && urlkey.Key(last.url) <= keys[0], err
+}
+
+// keysOf returns the keys of the URLs of these captures, sorted. The result is nil if a part of the archive that
+// has a key is damaged: the scan of all findings meets the same damage, and says so.
+func (p *bestPages) keysOf(ctx context.Context, refs []record.Ref) ([]string, error) {
+	keys, err := p.r.Snapshot.KeysOf(ctx, refs)
+	if err != nil {
+		return nil, ctx.Err()
+	}
+	return keys, nil
 }
 
 // top returns the captures with the highest scores: as many as wanted says, or more if scores are equal. The
@@ -465,8 +475,8 @@ func (p *bestPages) closed(ctx context.Context, refs []record.Ref) (less *Reques
 		if len(refs) > max(bestLeast, min(p.found/bestPart, bestMost)) {
 			return nil, nil, nil
 		}
-		keys, err := p.r.Snapshot.KeysOf(ctx, refs)
-		if err != nil {
+		keys, err := p.keysOf(ctx, refs)
+		if err != nil || keys == nil && len(refs) > 0 {
 			return nil, nil, err
 		}
 		before := len(known)
