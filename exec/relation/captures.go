@@ -150,9 +150,9 @@ func domainOf(host string) string {
 }
 
 // Visits yields the captures that n selects, with the columns Change and Sense, sorted by URL and
-// time. It ignores the DURING clause of n. If n divides pages into blocks in another way than the
-// import, each Sense is record.SenseUnknown. While the captures are read, r.Watch is told how far
-// the reading has come.
+// time. It ignores the DURING clause of n. An import computes the Sense of a capture for one way to
+// divide pages into blocks. If n asks for another way, each Sense is record.SenseUnknown. If r.Watch
+// is set, it can report the progress of the reading.
 func (r *Reader) Visits(ctx context.Context, n *Request) record.Rows {
 	return func(yield func(*record.Batch, error) bool) {
 		work := NewWork(n)

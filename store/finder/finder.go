@@ -41,8 +41,8 @@ type Finder struct {
 type openFiles struct {
 	mu     sync.Mutex
 	file   map[string]*index.File
-	own    []*index.File // those that Indexes.open does not have; Close closes them
-	closed bool
+	own    []*index.File // the indexes that no later snapshot uses; Finder.Close closes them
+	closed bool          // Finder.Close was called
 }
 
 // Indexes opens the indexes of words of one archive, and keeps what it has read of them in

@@ -240,8 +240,8 @@ func (w *Words) Few(most int, part float64) (refs []record.Ref, ok bool) {
 	return refs, true
 }
 
-// Whole reports whether every capture in the scope of the query has an answer. Then only those that Matching yields
-// can match.
+// Whole reports whether every capture in the scope of the query has an answer. If so, a capture that Matching
+// does not yield does not match.
 func (w *Words) Whole() bool { return w.whole }
 
 // Matching yields the captures that match the query or may match it, by segment, run and number. Within a

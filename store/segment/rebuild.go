@@ -18,9 +18,9 @@ import (
 
 // Rebuild makes the index of a db-file again. It reads f, a db-file of size bytes,
 // from start to end, and calls put with the key-value pairs of the index. It returns
-// what a catalogue says of the segment, without Born, Seen and the names and sizes of
-// files. It needs only this file, and holds one run in memory. name is the file's
-// name in errors. If any record is damaged, the error is an *Error.
+// the Info of the segment. The fields Born and Seen and the names and sizes of files are not set,
+// because the db-file does not have them. Rebuild reads no other file, and holds one run in memory.
+// name is the file's name in errors. If any record is damaged, the error is an *Error.
 //
 // The pairs are equal to the pairs that the Writer of the file made. They come in the
 // order of their keys, but the pairs of the Bloom filter, the census, the table of
