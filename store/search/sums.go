@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"math"
+	mathbits "math/bits"
 	"slices"
 	"sync"
 
@@ -180,7 +181,7 @@ func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *in
 			mem.listSums[list].Add(p)
 			mem.listShort[list] = min(mem.listShort[list], p.Terms)
 			for a := range min(counted, len(p.Counts)) {
-				mem.listCounts[list*counted+a] += used.Most * uint32(p.Counts[a])
+				mem.listCounts[list*counted+a] += uint32(used.Most) * uint32(p.Counts[a])
 			}
 			return
 		}
@@ -188,7 +189,7 @@ func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *in
 		sum.Add(p)
 		clear(one)
 		for a := range min(counted, len(p.Counts)) {
-			one[a] = used.Most * uint32(p.Counts[a])
+			one[a] = uint32(used.Most) * uint32(p.Counts[a])
 		}
 		if !sum.None() {
 			out.find(c, sum, one, p.Terms)
@@ -285,14 +286,19 @@ func (m *Maker) withWord(f *index.File, hits *index.Hits, b *index.UsersBlock, u
 		}
 		c, one := used.Only(n)
 		switch {
-		case !used.Same():
-			bits.add(c, few)
 		case few == 0:
-		case one:
-			bits.add(c, 1)
-		default:
+		case !one:
 			for _, c := range u.List(used.List()) {
 				bits.setRange(c.From, c.From+c.Count)
+			}
+		case used.Same():
+			bits.add(c, 1)
+		case used.Each() == 1:
+			bits.add(c, few)
+		default:
+			for ; few != 0; few &= few - 1 {
+				c, _ := used.Only(n + uint32(mathbits.TrailingZeros64(few)))
+				bits.add(c, 1)
 			}
 		}
 	}

@@ -97,14 +97,19 @@ type Builder struct {
 
 // ownRun says which documents the blocks of one run of the index have.
 type ownRun struct {
-	runShapes // its fields of and links are not set
-	readings  []Reading
+	doc      []int32 // the numbers of all documents, block after block
+	at       []int32 // for each block: the index of its first document in doc; -1 if the block is skipped
+	neutral  []bool  // for each block: it has the same text in all readings
+	readings []Reading
 }
 
 // document returns the document of block n, read in the way that as describes, or -1 if the block
 // has none.
 func (o *ownRun) document(n uint32, as readAs) int {
-	if i := o.shapeOf(int(n), as); i >= 0 {
+	if int(n) >= len(o.at) || o.at[n] < 0 {
+		return -1
+	}
+	if i := as.shape(int(o.at[n]), o.neutral[n]); i >= 0 {
 		return int(o.doc[i])
 	}
 	return -1
@@ -257,7 +262,7 @@ func (b *Builder) AddRun(s *Source) error {
 		}
 	}
 	slices.Sort(readings)
-	own := &ownRun{runShapes: runShapes{at: make([]int32, 0, s.Blocks), neutral: make([]bool, 0, s.Blocks)}}
+	own := &ownRun{at: make([]int32, 0, s.Blocks), neutral: make([]bool, 0, s.Blocks)}
 	if len(readings) > 0 {
 		own.doc = make([]int32, 0, s.Blocks)
 	}

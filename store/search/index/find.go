@@ -250,14 +250,14 @@ func (f *File) join(ctx context.Context, q *match.Query, list []*cursor, out *Hi
 		}
 		of := &s.runs[run-s.first]
 		next = of.seek(next, doc)
-		for next < len(of.doc) && int(of.doc[next]) != doc && (int(of.doc[next])+1 != doc || of.links[next]&shapeLinks == 0) {
+		for next < len(of.of) && of.docOf(next) != doc && (of.docOf(next)+1 != doc || of.of[next]&shapeLinks == 0) {
 			next++
 		}
-		if next == len(of.doc) {
+		if next == len(of.of) {
 			return f.fault(errDamaged)
 		}
-		shape := of.of[next]
-		links := int(of.doc[next]) != doc // the document has the texts of links
+		shape := of.shape(next)
+		links := of.docOf(next) != doc // the document has the texts of links
 		if last := words[len(words)-1].N; links {
 			shape = match.Shape{Terms: last + 1}
 		} else if last >= shape.Terms {
@@ -287,7 +287,13 @@ func (f *File) join(ctx context.Context, q *match.Query, list []*cursor, out *Hi
 // document up to doc: to go through all shapes took a quarter of the time of a count of a word that
 // 1 % of a million pages have.
 func (r *runShapes) seek(from, doc int) int {
-	if !r.ascending || from >= len(r.doc) || doc <= int(r.doc[from]) {
+	if from >= len(r.of) {
+		return from
+	}
+	if r.doc == nil {
+		return max(from, min(len(r.of)-1, doc-int(r.first)))
+	}
+	if !r.ascending || doc <= int(r.doc[from]) {
 		return from
 	}
 	at := min(len(r.doc)-1, from+doc-int(r.doc[from])) // not before the shape, because no two documents are equal
@@ -305,12 +311,12 @@ func (r *runShapes) seek(from, doc int) int {
 // number of a block of the run. reading is an index in Run.Readings: read in that way, the block
 // has this shape.
 func (r *runShapes) blockOf(shape int) (block, reading int) {
-	for n, first := range r.at {
-		if first >= 0 && int(first) <= shape {
-			block = n
+	for n := range r.blocks {
+		if first, _ := r.at(n); first >= 0 && first <= shape {
+			block, reading = n, shape-first
 		}
 	}
-	return block, shape - int(r.at[block])
+	return block, reading
 }
 
 // heap is a binary heap of cursors. The cursor with the lowest document is first.

@@ -27,9 +27,11 @@ type Matches struct {
 	below []uint32 // below[i] is how many bits are set in some[:i]
 	found int      // how many bits are set in some
 
-	// The method Sum makes these slices. terms[n] is the number of terms of the blocks before
-	// block n. sums has a row for each i from 0 to found, which adds up the first i blocks whose
-	// bits are set: how many must be read, then Part.Counts of each atom, then Linked of each atom.
+	// looked is how many blocks the method Sum has looked at. With more than the run has, it makes these slices, and
+	// looks at no further blocks. terms[n] is the number of terms of the blocks before block n. sums has a row for
+	// each i from 0 to found, which adds up the first i blocks whose bits are set: how many must be read, then
+	// Part.Counts of each atom, then Linked of each atom.
+	looked      int
 	terms, sums []int32
 }
 
@@ -47,18 +49,18 @@ func (f *File) Matches(q *match.Query, h *Hits, n uint32, as Reading) (*Matches,
 	}
 	of := &s.runs[int(n)-s.first]
 	m.of, m.as = of, f.readAs(u, as)
-	m.some, m.below = make([]uint64, len(of.at)/64+1), make([]uint32, len(of.at)/64+1)
-	for b := range of.at {
+	m.some, m.below = make([]uint64, of.blocks/64+1), make([]uint32, of.blocks/64+1)
+	for b := range of.blocks {
 		if b%64 == 0 {
 			m.below[b/64] = uint32(m.found)
 		}
-		if at := of.shapeOf(b, m.as); at < 0 || h.Has(int(of.doc[at])) {
+		if at := of.shapeOf(b, m.as); at < 0 || h.Has(of.docOf(at)) {
 			m.some[b/64] |= 1 << (b % 64)
 			m.found++
 		}
 	}
-	if len(of.at)%64 == 0 {
-		m.below[len(of.at)/64] = uint32(m.found)
+	if of.blocks%64 == 0 {
+		m.below[of.blocks/64] = uint32(m.found)
 	}
 	return m, nil
 }
@@ -68,7 +70,7 @@ func (m *Matches) Len() int {
 	if m.of == nil {
 		return 0
 	}
-	return len(m.of.at)
+	return m.of.blocks
 }
 
 // Bytes returns an estimate of the memory that m takes, in bytes.
@@ -99,11 +101,11 @@ func (m *Matches) Leaf(n int) Leaf {
 	if at < 0 {
 		return Leaf{}
 	}
-	doc, links := int(m.of.doc[at]), m.of.links[at]
+	doc, links := m.of.docOf(at), m.of.of[at]&(shapeLink|shapeLinks)
 	l := Leaf{Part: m.hits.Part(doc)}
 	switch {
 	case l.Part == nil:
-		l.Part, _ = m.q.PartOf(m.of.of[at], nil) // without words no text is needed
+		l.Part, _ = m.q.PartOf(m.of.shape(at), nil) // without words no text is needed
 		l.Links = true
 	case links == shapeLink:
 		l.Links, l.Linked = true, l.Part.Counts
@@ -128,6 +130,9 @@ func (m *Matches) foundBefore(n int) int {
 // its links must be read; Sum then adds nothing.
 func (m *Matches) Sum(from, to int, counts, linked []int) (terms int, ok bool) {
 	atoms := len(counts)
+	if m.looked += to - from; m.looked <= m.Len() {
+		return m.sum(from, to, counts, linked)
+	}
 	if m.terms == nil {
 		m.addUp(atoms)
 	}
@@ -143,6 +148,33 @@ func (m *Matches) Sum(from, to int, counts, linked []int) (terms int, ok bool) {
 		}
 	}
 	return int(m.terms[to] - m.terms[from]), true
+}
+
+// sum does what Sum does, and looks at each block for it.
+func (m *Matches) sum(from, to int, counts, linked []int) (terms int, ok bool) {
+	for n := m.Next(from, to); n < to; n = m.Next(n+1, to) {
+		if l := m.Leaf(n); l.Part == nil || l.Part.Counts != nil && !l.Links {
+			return 0, false
+		}
+	}
+	for n := m.Next(from, to); n < to; n = m.Next(n+1, to) {
+		l := m.Leaf(n)
+		if l.Part.Counts == nil {
+			continue // its links have none either
+		}
+		for a, n := range l.Part.Counts {
+			counts[a] += int(n)
+		}
+		for a, n := range l.Linked {
+			linked[a] += int(n)
+		}
+	}
+	for n := from; n < to; n++ {
+		if at := m.of.shapeOf(n, m.as); at >= 0 {
+			terms += m.of.terms(at)
+		}
+	}
+	return terms, true
 }
 
 // addUp computes m.terms and m.sums, for a query with this number of atoms.

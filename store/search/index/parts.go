@@ -42,9 +42,10 @@ func (f *File) Skipped(n uint32) ([]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	of := s.runs[int(n)-s.first].at
-	out := make([]bool, len(of))
-	for b, at := range of {
+	of := &s.runs[int(n)-s.first]
+	out := make([]bool, of.blocks)
+	for b := range out {
+		at, _ := of.at(b)
 		out[b] = at < 0
 	}
 	return out, nil

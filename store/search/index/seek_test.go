@@ -14,7 +14,7 @@ func TestSeek(t *testing.T) {
 		var leaves []UsedLeaves
 		gap, n := 1+r.IntN(4), r.IntN(5)
 		for range 1 + r.IntN(40) {
-			run.doc, leaves = append(run.doc, int32(n)), append(leaves, UsedLeaves{N: uint32(n), Count: 1 + uint32(r.IntN(gap))})
+			run.of, run.doc, leaves = append(run.of, 0), append(run.doc, int32(n)), append(leaves, UsedLeaves{N: uint32(n), Count: 1 + uint32(r.IntN(gap))})
 			n += int(leaves[len(leaves)-1].Count) + r.IntN(gap)
 		}
 		for from := range run.doc {

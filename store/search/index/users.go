@@ -2,6 +2,7 @@ package index
 
 import (
 	"encoding/binary"
+	"math"
 	"slices"
 	"sort"
 	"unsafe"
@@ -246,29 +247,39 @@ type Users struct {
 }
 
 // UsedLeaves is some consecutive leaves: either all of them have the same captures, as the leaves that
-// came with one page, or each has one capture, which follows the capture of the leaf before, as with
-// pages of one leaf.
+// came with one page, or each capture has as many of them as the capture before, as with pages that have all of
+// their leaves for themselves.
 //
 // Most leaves share an element with others, and a search need not look at each. With an element for
 // each leaf, a count of a word that 1 % of a million pages have took twice the time: each element
 // was far away in memory.
 type UsedLeaves struct {
 	N, Count uint32 // number of the first document, or of the first block in the run, and how many leaves there are
-	Most     uint32 // how often the page of one of the captures has a leaf at most
-	list     uint32 // number of the list of captures; if one is set, the capture of the first leaf
-	step     uint32 // if one is set: 1 if the captures follow each other, 0 if all are the same
-	one      bool   // each leaf has one capture
+	list     uint32 // number of the list of captures; if each is not 0, the capture of the first leaf
+	Most     uint16 // how often the page of one of the captures has a leaf at most; math.MaxUint16 stands for more, too
+	each     uint16 // how many leaves each capture has; 0 if all leaves have the same captures
 }
 
 // Only returns the capture that has leaf n, if only one has it. Otherwise ok is false, and List is the
 // list of the captures that have all the leaves.
-func (l *UsedLeaves) Only(n uint32) (capture uint32, ok bool) { return l.list + l.step*(n-l.N), l.one }
+func (l *UsedLeaves) Only(n uint32) (capture uint32, ok bool) {
+	switch l.each {
+	case 0:
+		return 0, false
+	case 1:
+		return l.list + n - l.N, true
+	}
+	return l.list + (n-l.N)/uint32(l.each), true
+}
 
 // List returns a list of captures, for the method Users.List. See Only.
 func (l *UsedLeaves) List() uint32 { return l.list }
 
 // Same reports whether all leaves have the same captures.
-func (l *UsedLeaves) Same() bool { return l.step == 0 }
+func (l *UsedLeaves) Same() bool { return l.each == 0 || l.Count <= uint32(l.each) }
+
+// Each returns how many leaves each capture has, if Same is false.
+func (l *UsedLeaves) Each() uint32 { return uint32(l.each) }
 
 // end returns the number after that of the last leaf.
 func (l *UsedLeaves) end() uint32 { return l.N + l.Count }
@@ -286,28 +297,43 @@ func LeavesFrom(list []UsedLeaves, n uint32) []UsedLeaves {
 	return list[i:]
 }
 
-// add appends a leaf to list. captures is the list of its captures, which has the number number if
-// it has several captures.
-func (u *Users) add(list []UsedLeaves, n, most uint32, captures []Captures, number func() uint32) []UsedLeaves {
-	next := UsedLeaves{N: n, Count: 1, Most: most}
-	if next.one = len(captures) == 1 && captures[0].Count == 1; next.one {
-		next.list = captures[0].From
-	} else {
-		next.list = number()
+// add appends a leaf to list. If only one capture has the leaf, of is the capture, and one is set; otherwise of is
+// the number of the list of its captures.
+func add(list []UsedLeaves, n uint32, most uint16, of uint32, one bool) []UsedLeaves {
+	next := UsedLeaves{N: n, Count: 1, list: of, Most: most}
+	if one {
+		next.each = 1
 	}
-	if k := len(list) - 1; k >= 0 && list[k].end() == n && list[k].Most == most && list[k].one == next.one {
-		l := &list[k]
-		step := l.step
-		if l.Count == 1 && l.one && next.list == l.list+1 {
-			step = 1
-		}
-		if next.list == l.list+step*l.Count {
-			l.step = step
+	if len(list) == 0 {
+		return append(list, next)
+	}
+	l := &list[len(list)-1]
+	if l.end() != n || l.Most != most || (l.each > 0) != one {
+		return append(list, next)
+	}
+	if !one {
+		if l.list == of {
 			l.Count++
 			return list
 		}
+		return append(list, next)
 	}
-	return append(list, next)
+	each := uint32(l.each)
+	last := l.list + (l.Count-1)/each // the capture of the last leaf
+	full := l.Count%each == 0         // it has as many leaves as the captures before it
+	switch {
+	case of == last && !full || of == last+1 && full:
+		l.Count++
+	case of != last || each == math.MaxUint16:
+		return append(list, next)
+	case l.Count == each:
+		l.Count++
+		l.each++
+	default: // the last capture has more leaves than those before it, and so needs an element of its own
+		l.Count -= each
+		list = append(list, UsedLeaves{N: n - each, Count: each + 1, list: of, Most: most, each: uint16(each) + 1})
+	}
+	return list
 }
 
 // UsersOf returns the UsersBlock that describes run n, or nil if no block does.
@@ -347,34 +373,36 @@ func (f *File) decodeUsers(b *UsersBlock, content []byte) (*Users, error) {
 	var all lists
 	lists := all.reader(&r, b.Captures)
 	var number []uint32 // for each of all: 1 + its number in u, or 0
+	var of []UsedLeaves
 	for i := range len(b.Named) + 1 {
 		count := used.Count()
-		var of []UsedLeaves
-		before := uint64(0)
+		of = of[:0]
+		n := uint64(0)
 		for range count {
-			before += used.Uvarint()
+			n += used.Uvarint()
 			list, ok := lists.next()
-			if !ok || before > documentsMax {
+			if !ok || n > documentsMax {
 				return nil, f.fault(errDamaged)
 			}
-			captures := all.List(list)
-			of = u.add(of, uint32(before), uint32(times.Number())+1, captures, func() uint32 {
-				if more := all.Lists() - len(number); more > 0 {
-					number = append(number, make([]uint32, more)...)
-				}
-				if number[list] == 0 {
-					u.spans = append(u.spans, captures...)
-					u.ends = append(u.ends, len(u.spans))
-					number[list] = uint32(len(u.ends))
-				}
-				return number[list] - 1
-			})
+			captures, most := all.List(list), uint16(min(times.Number()+1, math.MaxUint16))
+			if len(captures) == 1 && captures[0].Count == 1 {
+				of = add(of, uint32(n), most, captures[0].From, true)
+				continue
+			}
+			if more := all.Lists() - len(number); more > 0 {
+				number = append(number, make([]uint32, more)...)
+			}
+			if number[list] == 0 {
+				u.spans = append(u.spans, captures...)
+				u.ends = append(u.ends, len(u.spans))
+				number[list] = uint32(len(u.ends))
+			}
+			of = add(of, uint32(n), most, number[list]-1, false)
 		}
-		of = slices.Clip(of)
 		if i == 0 {
-			u.Documents = of
+			u.Documents = slices.Clone(of)
 		} else {
-			u.Leaves[i-1] = of
+			u.Leaves[i-1] = slices.Clone(of)
 		}
 	}
 	if used.Bad || times.Bad || r.Bad {
