@@ -174,10 +174,11 @@ func (r *Reader) rankBest(ctx context.Context, n *Request, rarity []float64, pag
 	if err != nil {
 		return err
 	}
-	for i := range pages {
-		if p := &pages[i]; words != nil {
-			if bound, ok := words.Bound(p.ref, rarity); ok {
-				p.bound = bound
+	if words != nil {
+		bounds := words.Bounder(rarity)
+		for i := range pages {
+			if bound, ok := bounds.Of(pages[i].ref); ok {
+				pages[i].bound = bound
 			}
 		}
 	}
@@ -441,7 +442,7 @@ func (p *bestPages) candidates(ctx context.Context, each int) (segments [][]cont
 	}
 	p.found, p.unread = 0, nil
 	least := math.Inf(-1) // a capture with no higher bound is not among the best of its segment
-	for ref := range p.words.Matching() {
+	for ref, bound := range p.words.Bounder(p.rarity).All() {
 		if p.found++; p.found%rankedAtOnce == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -449,9 +450,8 @@ func (p *bestPages) candidates(ctx context.Context, each int) (segments [][]cont
 			end()
 			least = math.Inf(-1)
 		}
-		bound, ok := p.words.Bound(ref, p.rarity)
 		switch {
-		case !ok:
+		case math.IsInf(bound, 1):
 			if p.unread = append(p.unread, ref); len(p.unread) > bestMax {
 				return nil, nil
 			}
@@ -523,15 +523,12 @@ func (p *bestPages) near(ctx context.Context, list []*finding) (refs []record.Re
 			prints.Add(f.print.Bits)
 		}
 	}
-	for ref := range p.words.Matching() {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if of := p.words.Print(ref); of.Has {
+	for ref, of := range p.words.Prints() {
+		if of.Has {
 			if _, ok := prints.Near(of.Bits); ok {
 				refs = append(refs, ref)
 			}
 		}
 	}
-	return refs, nil
+	return refs, ctx.Err()
 }

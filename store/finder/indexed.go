@@ -152,22 +152,28 @@ func (x *indexed) run(ctx context.Context, m *search.Maker, id, n uint32) (u *in
 // ok is false if the index has none. Several captures of a run may have the same page: the
 // result at is the number of the first of them, which may be i.
 func (x *indexed) page(id, n uint32, i int) (p index.Page, at int, ok bool) {
-	f := x.of[id]
-	n += f.first
-	if g := &x.group; g.file != f.File || n < g.first || int(n-g.first) >= g.pages.Runs() {
-		pages, first, err := f.PagesOf(n)
-		if err != nil {
-			x.v.Warn(err)
-			return p, i, false
-		}
-		x.group = groupOf{f.File, first, pages}
-	}
-	pages, run := x.group.pages, int(n-x.group.first)
-	if i >= pages.Len(run) {
+	pages, run := x.pages(segment.RunRef{Segment: id, Run: n})
+	if pages == nil || i >= pages.Len(run) {
 		return p, i, false
 	}
 	at = pages.Same(run, i)
 	return pages.Page(run, at), at, true
+}
+
+// pages returns the entries for the pages of a run in the index of its segment: the run has the number n in the
+// result of. That is nil if the index is damaged.
+func (x *indexed) pages(run segment.RunRef) (of *index.Pages, n int) {
+	f := x.of[run.Segment]
+	in := f.first + run.Run
+	if g := &x.group; g.file != f.File || in < g.first || int(in-g.first) >= g.pages.Runs() {
+		pages, first, err := f.PagesOf(in)
+		if err != nil {
+			x.v.Warn(err)
+			return nil, 0
+		}
+		x.group = groupOf{f.File, first, pages}
+	}
+	return x.group.pages, int(in - x.group.first)
 }
 
 // sumsOf computes the matches of the query in the captures that b describes. If the index

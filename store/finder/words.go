@@ -69,7 +69,7 @@ func (v *Finder) Words(ctx context.Context, q search.Question, ranges []urlkey.R
 		}
 	}
 	words := f.maker.Words(whole)
-	words.PageBy(f.page)
+	words.PagesBy(f.index.pages)
 	if q.Rank != nil {
 		words.RankBy(f.rank, f.ready)
 	}
@@ -291,13 +291,6 @@ func (f *wordFinder) ready(refs []record.Ref) {
 		}
 	}
 	f.keepAll(at)
-}
-
-// page returns the page of capture ref, from the index of the capture's segment. ok is false if the
-// index does not have its leaves.
-func (f *wordFinder) page(ref record.Ref) (p index.Page, ok bool) {
-	p, _, ok = f.index.page(ref.Segment, ref.Run, int(ref.N))
-	return p, ok && p.HasLeaves()
 }
 
 // textsKey is the key, in the cache Finder.kept, of the result of documentTexts for a run.

@@ -47,7 +47,8 @@ func TestAnswers(t *testing.T) {
 			}
 		}
 		var found []uint32
-		for n, answer := range put.found(list) {
+		for n, s := range put.found(list) {
+			answer := list[s].answer
 			if answer != list[want[n]].answer {
 				t.Fatalf("found yields %v for capture %d, want %v", answer, n, list[want[n]].answer)
 			}

@@ -65,9 +65,9 @@ type Words struct {
 	// capture. ok is false if the page has to be read for that. rank is nil if no ranks are
 	// needed.
 	rank  func(record.Ref) (best Best, ok bool)
-	ready func([]record.Ref) // see Ready
-	// page returns the page of a capture, if an index gave the answer for the capture.
-	page func(record.Ref) (p index.Page, ok bool)
+	ready func([]record.Ref)                            // see Ready
+	pages func(segment.RunRef) (of *index.Pages, n int) // see PagesBy
+	last  runPages                                      // the last result of pages
 }
 
 // said is what Words knows about one page: whether it answers the query, and which atoms
@@ -190,38 +190,13 @@ func (w *Words) Ready(refs []record.Ref) {
 	}))
 }
 
-// PageBy sets the function that returns what an index of words has of the page of a capture.
-func (w *Words) PageBy(page func(record.Ref) (p index.Page, ok bool)) { w.page = page }
+// PagesBy sets the function that returns what an index of words has of the pages of a run: the run has the number n
+// in the result of. That is nil if no index has them.
+func (w *Words) PagesBy(pages func(segment.RunRef) (of *index.Pages, n int)) { w.pages = pages }
 
 // Titles reports whether Title knows the titles of all pages with the answer Yes or No, because the
 // indexes gave all answers.
-func (w *Words) Titles() bool { return w.page != nil && len(w.read) == 0 }
-
-// Title returns the title of the page of a capture that matches the query. ok is false if no index
-// has the page.
-func (w *Words) Title(ref record.Ref) (title string, ok bool) {
-	p, ok := w.pageOf(ref)
-	return p.Title, ok
-}
-
-// Print returns the fingerprint of the page of a capture that matches the query. The field
-// Known of the result is false if no index has the page, or if w is nil.
-func (w *Words) Print(ref record.Ref) Print {
-	if w == nil {
-		return Print{}
-	}
-	p, ok := w.pageOf(ref)
-	return Print{p.Print, p.Printed, ok}
-}
-
-// pageOf returns what an index of words has of the page of a capture that matches the query. ok is
-// false if no index has the page.
-func (w *Words) pageOf(ref record.Ref) (p index.Page, ok bool) {
-	if w.page == nil || !w.Indexed(ref) || w.Answer(ref) != match.Yes {
-		return p, false
-	}
-	return w.page(ref)
-}
+func (w *Words) Titles() bool { return w.pages != nil && len(w.read) == 0 }
 
 // Few returns the captures that match the query or may match it, if there are few of them: at
 // most most, and at most the share part, such as .02, of all captures that were asked. ok is
@@ -366,14 +341,17 @@ func (a *answers) marked(n uint32) uint32 {
 	return nothing
 }
 
-// found yields the captures that match or may match, ascending, each with its answer. said is
-// Words.said.
-func (a *answers) found(said []said) iter.Seq2[uint32, match.Answer] {
-	return func(yield func(uint32, match.Answer) bool) {
+// found yields the captures that match or may match, ascending, each with its answer, an index in said. The
+// parameter said is Words.said.
+func (a *answers) found(said []said) iter.Seq2[uint32, uint32] {
+	return func(yield func(uint32, uint32) bool) {
 		before := a.first // the bits before this one are done
 		marks := func(to uint32) bool {
+			if a.bits == nil {
+				return true
+			}
 			for n := range a.bits.all(before, min(to, a.end)) {
-				if !yield(n-a.first, said[a.yes].answer) {
+				if !yield(n-a.first, a.yes) {
 					return false
 				}
 			}
@@ -392,7 +370,7 @@ func (a *answers) found(said []said) iter.Seq2[uint32, match.Answer] {
 			if answer != match.Yes && answer != match.Maybe {
 				continue
 			}
-			if !yield(n, answer) {
+			if !yield(n, s) {
 				return
 			}
 		}

@@ -65,7 +65,7 @@ type Factors struct {
 // counts less in a longer text. The constants named usual are the numbers of terms of a usual
 // text.
 //
-// boundOf must compute exactly the score of a simple page. So the products are converted to float64:
+// Bounder must compute exactly the score of a simple page. So the products are converted to float64:
 // then no processor adds to them before it rounds them.
 const (
 	saturation = 1.2 // k1 of BM25: how much a word counts when it occurs again

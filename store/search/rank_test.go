@@ -136,7 +136,10 @@ func TestBound(t *testing.T) {
 			rarity[a] = rapid.Float64Range(.01, 4).Draw(t, "rarity")
 		}
 		best := Rank(q, p)
-		score, bound := best.Score(rarity), boundOf(q, m, of, rarity)
+		bounder := (&Words{query: q}).Bounder(rarity)
+		bounder.weigh("b") // the title of another page
+		bounder.weigh(of.Title)
+		score, bound := best.Score(rarity), bounder.of(&m, of.Cut, of.Terms)
 		if score > bound {
 			t.Fatalf("score %v, bound %v", score, bound)
 		}

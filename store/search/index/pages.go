@@ -146,9 +146,42 @@ func (g *Pages) Runs() int { return len(g.first) - 1 }
 // Len returns the number of captures of a run.
 func (g *Pages) Len(run int) int { return int(g.first[run+1] - g.first[run]) }
 
+// At returns a number for the page of capture i of a run, for the methods below. ok is false if the leaves of the
+// page are not known, or if the run has no such capture.
+func (g *Pages) At(run, i int) (at int, ok bool) {
+	if i >= g.Len(run) {
+		return 0, false
+	}
+	at = int(g.first[run]) + g.Same(run, i)
+	return at, (&Page{Kind: g.all[at].kind}).HasLeaves()
+}
+
+// Title returns the title of a page. The parameter is a result of At.
+func (g *Pages) Title(at int) string {
+	k, from := g.all[at].title, uint32(0)
+	if k > 0 {
+		from = g.ends[k-1]
+	}
+	return g.titles[from:g.ends[k]]
+}
+
+// Print returns Page.Print and Page.Printed of a page. The parameter is a result of At.
+func (g *Pages) Print(at int) (print uint64, printed bool) { return g.all[at].print, g.all[at].printed }
+
+// Terms returns Page.Terms of a page. The parameter is a result of At.
+func (g *Pages) Terms(at int) int { return int(g.all[at].terms) }
+
+// Cut returns Page.Cut of a page, and a number for it: pages with the same number have the same cut. The parameter
+// is a result of At.
+func (g *Pages) Cut(at int) (cut []facts.OutlineBlock, number int) {
+	number = int(g.all[at].cut)
+	return g.cuts[number], number
+}
+
 // Page returns the page of capture i of a run.
 func (g *Pages) Page(run, i int) Page {
-	k := &g.all[int(g.first[run])+i]
+	at := int(g.first[run]) + i
+	k := &g.all[at]
 	p := Page{Kind: k.kind}
 	switch k.kind {
 	case PageSame:
@@ -158,12 +191,7 @@ func (g *Pages) Page(run, i int) Page {
 	}
 	if p.HasLeaves() {
 		p.Reading, p.Cut, p.Print, p.Printed = g.readings[k.reading], g.cuts[k.cut], k.print, k.printed
-		p.Terms = int(k.terms)
-		from := uint32(0)
-		if k.title > 0 {
-			from = g.ends[k.title-1]
-		}
-		p.Title = g.titles[from:g.ends[k.title]]
+		p.Terms, p.Title = int(k.terms), g.Title(at)
 	}
 	return p
 }
