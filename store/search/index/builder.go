@@ -79,7 +79,7 @@ type Builder struct {
 	pages    pageGroup
 	own      map[segment.RunRef]*ownRun // the runs that were added so far
 	current  *ownRun
-	shapes   []byte // the shapes of the documents of the current group of runs
+	shapes   shapeGroup // the shapes of the documents of the current group of runs
 
 	words    match.Terms
 	docs     int     // number of documents so far
@@ -283,7 +283,7 @@ func (b *Builder) AddRun(s *Source) error {
 			own.at[n] = -1
 		case s.Skip(n):
 			own.at[n] = -1
-			b.shapes = binary.AppendUvarint(b.shapes, shapeSkipped)
+			b.shapes.flags = append(b.shapes.flags, shapeSkipped)
 		case own.neutral[n]:
 			text, anchors := s.Read(n, b.readings.all[readings[0]])
 			b.document(text, anchors, shapeNeutral, first)
@@ -374,25 +374,39 @@ const (
 	runNeutral             // all its blocks are neutral or skipped
 )
 
-// The block of shapes has one number for each block of a run: the number of terms of the
-// block times 32, plus the flags below. A block that is not neutral has one such number
-// for each reading of the run.
+// shapeGroup encodes the shapes of the documents of consecutive runs. Each column gets a frame of its own: in one
+// column, the shapes of kafka took 76,376 bytes instead of 60,000.
+type shapeGroup struct {
+	flags []byte // for each block of a run: the flags below. A block that is not neutral has an element for each reading of the run
+	terms []byte // for each element of flags but shapeSkipped: a uvarint with the number of terms
+	back  []byte // for each shapeAlias: a uvarint that says how many documents back the earlier document is
+}
+
+// The flags of a shape. In memory, they are the lowest bits of a number, and the number of terms is above them.
 const (
 	shapeNeutral = 1 << iota
 	shapeOpen
 	shapeParting
 	shapeLink  // the whole text is the text of one link
 	shapeLinks // the next document has the texts of the links in this one
+	shapeAlias // an earlier document has the same text; in memory, shapes do not have this flag
 	shapeBits  = 5
 
-	// shapeSkipped is the whole number for a skipped block. It cannot be confused with a
-	// document, because no document is both open and parting.
+	// shapeSkipped stands for a skipped block. It cannot be confused with a document, because no document is both open
+	// and parting.
 	shapeSkipped = shapeOpen | shapeParting
-	// shapeAlias says that an earlier document has the same text. In place of the number of
-	// terms stands how many documents back the earlier document is. A second number follows,
-	// with the number of terms and the flags of the text.
-	shapeAlias = shapeNeutral | shapeOpen | shapeParting
 )
+
+// put adds the shape x, which may have the flag shapeNeutral. back is how many documents back the earlier document
+// with the same text is, or 0 if there is none.
+func (g *shapeGroup) put(x uint64, back int) {
+	flags := byte(x & (1<<shapeBits - 1))
+	if back > 0 {
+		flags |= shapeAlias
+		g.back = binary.AppendUvarint(g.back, uint64(back))
+	}
+	g.flags, g.terms = append(g.flags, flags), binary.AppendUvarint(g.terms, x>>shapeBits)
+}
 
 // linkGap is the distance, in terms, that the Builder puts between the texts of two links.
 // It is so large that no phrase and no NEAR matches across two links.
@@ -405,8 +419,7 @@ func (b *Builder) document(text string, anchors []string, flags uint64, first in
 	of, known := b.texts.add(text, anchors)
 	if known {
 		b.current.doc = append(b.current.doc, of.doc)
-		b.shapes = binary.AppendUvarint(b.shapes, uint64(b.docs-int(of.doc))<<shapeBits|shapeAlias)
-		b.shapes = binary.AppendUvarint(b.shapes, of.shape|flags)
+		b.shapes.put(of.shape|flags, b.docs-int(of.doc))
 		if int(of.doc) < first {
 			b.alias = append(b.alias, int(of.doc))
 		}
@@ -435,7 +448,7 @@ func (b *Builder) document(text string, anchors []string, flags uint64, first in
 		b.docTerms = append(b.docTerms, 0) // the texts of links belong to no page of their own
 	}
 	of.doc, of.shape = int32(doc), shape
-	b.shapes = binary.AppendUvarint(b.shapes, shape|flags)
+	b.shapes.put(shape|flags, 0)
 }
 
 // note appends the current term to b.noted, so that linked can compare the terms of the
@@ -546,7 +559,7 @@ func (b *Builder) special(pages []Page) {
 func (b *Builder) endRun() {
 	b.runs++
 	b.names[len(b.names)-1].runs++
-	if len(b.shapes) >= blockBytes/8 {
+	if len(b.shapes.flags)+len(b.shapes.terms)+len(b.shapes.back) >= blockBytes/8 {
 		b.endShapes()
 	}
 	if b.pages.bytes >= blockBytes {
@@ -568,8 +581,12 @@ func (b *Builder) endUsers() {
 }
 
 func (b *Builder) endShapes() {
-	b.addBlock(kindShapes, binary.AppendUvarint(nil, uint64(b.runs)), b.shapes)
-	b.shapes = b.shapes[:0]
+	g := &b.shapes
+	b.block = packed.AppendSized(b.block[:0], g.flags)
+	n := len(b.block)
+	b.block = packed.AppendSized(b.block, g.terms)
+	b.addBlock(kindShapes, binary.AppendUvarint(nil, uint64(b.runs)), b.block[:n], b.block[n:], g.back)
+	g.flags, g.terms, g.back = g.flags[:0], g.terms[:0], g.back[:0]
 }
 
 func (b *Builder) endPages() {

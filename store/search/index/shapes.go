@@ -23,7 +23,7 @@ type shapes struct {
 // It takes 4 bytes for most documents and .3 bytes for a block. With the numbers of a block each in a slice of its
 // own, the shapes of a million captures did not fit into the cache, and were decoded by each search.
 type runShapes struct {
-	of       []uint32 // the shapes of all documents, block after block: each as it is stored, with its flags
+	of       []uint32 // the shapes of all documents, block after block: each is its number of terms times 32, plus its flags
 	blocks   int
 	bits     []blockBits // an element for 64 blocks
 	readings int         // how many shapes a block has that is not neutral
@@ -203,6 +203,8 @@ func (s *shapes) bytes() (n int64) {
 // decodeShapes decodes content, the encoded shapes of the runs first <= run < end.
 func (f *File) decodeShapes(content []byte, first, end int) (*shapes, error) {
 	r := packed.Reader{B: content}
+	flags, terms := packed.Reader{B: r.Sized()}, packed.Reader{B: r.Sized()}
+	back := r
 	s := &shapes{first: first, end: end, runs: make([]runShapes, end-first)}
 	var of []uint32 // memory for the shapes of a run
 	for i := range s.runs {
@@ -210,7 +212,7 @@ func (f *File) decodeShapes(content []byte, first, end int) (*shapes, error) {
 		if len(u.Readings) == 0 {
 			continue
 		}
-		if u.Blocks > len(r.B) {
+		if u.Blocks > len(flags.B) {
 			return nil, f.fault(errDamaged)
 		}
 		run := &s.runs[i]
@@ -218,21 +220,20 @@ func (f *File) decodeShapes(content []byte, first, end int) (*shapes, error) {
 		next := u.first
 		// read adds the next shape, and reports whether it is neutral.
 		read := func() bool {
-			x := r.Uvarint()
-			doc := next
-			if x&(shapeNeutral|shapeOpen|shapeParting) == shapeAlias {
-				doc -= int(x >> shapeBits)
-				x = r.Uvarint()
+			x, doc := flags.Byte(), next
+			if x&shapeAlias != 0 {
+				doc -= back.Number()
 			} else if next++; x&shapeLinks != 0 {
 				next++
 			}
-			r.Bad = r.Bad || x > math.MaxUint32 || doc < 0 || doc+int(x&shapeLinks/shapeLinks) >= f.docs
-			run.put(uint32(x), doc)
+			n := terms.Number()
+			flags.Bad = flags.Bad || n > math.MaxUint32>>shapeBits || doc < 0 || doc+int(x&shapeLinks/shapeLinks) >= f.docs
+			run.put(uint32(n)<<shapeBits|uint32(x&(1<<shapeBits-1)), doc)
 			return x&shapeNeutral != 0
 		}
 		for n := range u.Blocks {
-			if len(r.B) > 0 && r.B[0] == shapeSkipped {
-				r.Byte()
+			if len(flags.B) > 0 && flags.B[0] == shapeSkipped {
+				flags.Byte()
 				run.add(n, false)
 				continue
 			}
@@ -245,7 +246,7 @@ func (f *File) decodeShapes(content []byte, first, end int) (*shapes, error) {
 				read()
 			}
 		}
-		if r.Bad || next != u.first+u.docs {
+		if flags.Bad || terms.Bad || back.Bad || next != u.first+u.docs {
 			return nil, f.fault(errDamaged)
 		}
 		of, run.of = run.of, slices.Clone(run.of)

@@ -31,7 +31,7 @@ type knownText struct {
 	hash  uint64
 	end   uint32 // where the text ends in texts.bytes, unless the text was dropped
 	doc   int32  // its document
-	shape uint64 // the number for it in a block of shapes, without the flag shapeNeutral
+	shape uint64 // its shape, without the flag shapeNeutral
 }
 
 // digest identifies a text that was dropped. It is the start of a SHA-256.
