@@ -76,7 +76,7 @@ type Maker struct {
 	stored Stored
 	words  *Words
 	known  map[said]uint32 // for pages without a rank: the index of each value in words.said
-	last   uint32          // the last result of lookUp, or 0
+	found  [1 << 8]uint32  // the last results of lookUp, each at the place that said.spot returns
 	// readings has a number for each reading of pages.
 	readings    map[index.Reading]int
 	lastAs      index.Reading           // the last argument of the method reading
@@ -430,21 +430,28 @@ func (m *Maker) add(s said) uint32 {
 		}
 		i = uint32(len(m.words.said))
 		m.words.said = append(m.words.said, s)
-		m.known[s], m.last = i, i
+		m.known[s], m.found[s.spot()] = i, i
 	}
 	return i
 }
 
-// lookUp returns the index of s in m.words.said, if it is in m.known. Mostly s is equal to the one of
-// the call before. To compare the two takes less time than to look into the map.
+// lookUp returns the index of s in m.words.said, if it is in m.known. Mostly s is equal to one of
+// the calls before. To compare the two takes less time than to look into the map.
 func (m *Maker) lookUp(s said) (i uint32, known bool) {
-	if m.words.said[m.last] == s && m.last >= uint32(len(firstSaid)) {
-		return m.last, true
+	found := &m.found[s.spot()]
+	if *found >= uint32(len(firstSaid)) && m.words.said[*found] == s {
+		return *found, true
 	}
 	if i, known = m.known[s]; known {
-		m.last = i
+		*found = i
 	}
 	return i, known
+}
+
+// spot returns the index in Maker.found for s.
+func (s *said) spot() uint8 {
+	x := uint32(s.has) + uint32(s.most.short)*0x9e3779b1 + (uint32(s.most.counts[0])+uint32(s.most.counts[1])<<8)*0x85ebca6b
+	return uint8(x >> 24)
 }
 
 // fill sets m.page to the counts of the query's words in each block of a page. leaves are the
