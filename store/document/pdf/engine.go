@@ -27,15 +27,11 @@ const (
 	instancePages = 2_000
 )
 
-// Engine is PDFium, compiled from WebAssembly. It has no files, no network and no
+// engine is PDFium, compiled from WebAssembly. It has no files, no network and no
 // clock. Opening it takes 3 seconds of CPU time, or .1 seconds if its compiled form is
 // in the cache; the first read opens it. One goroutine reads at a time, and others wait.
 // The zero value is ready for use.
-type Engine struct {
-	// Cache is the folder of the compiled form, 22 MB. "" is infomall in the user's
-	// cache folder. If it cannot be written, each opening compiles.
-	Cache string
-
+type engine struct {
 	mu       sync.Mutex
 	pool     pdfium.Pool
 	instance pdfium.Pdfium
@@ -43,20 +39,18 @@ type Engine struct {
 	pages    int // that the instance has read
 }
 
-// DefaultEngine is the engine that Kind uses.
-var DefaultEngine = &Engine{}
+// theEngine is the engine that Kind uses.
+var theEngine = &engine{}
 
-// cache returns a cache for compiled forms, or nil if its folder cannot be used.
-func (e *Engine) cache() wazero.CompilationCache {
-	dir := e.Cache
-	if dir == "" {
-		user, err := os.UserCacheDir()
-		if err != nil {
-			return nil
-		}
-		dir = filepath.Join(user, "infomall")
+// openCache returns the cache for compiled forms, the folder infomall in the user's cache
+// folder. It takes 22 MB. The result is nil if the folder cannot be used; then each opening
+// of the engine compiles.
+func openCache() wazero.CompilationCache {
+	user, err := os.UserCacheDir()
+	if err != nil {
+		return nil
 	}
-	cache, err := wazero.NewCompilationCacheWithDir(dir)
+	cache, err := wazero.NewCompilationCacheWithDir(filepath.Join(user, "infomall"))
 	if err != nil {
 		return nil
 	}
@@ -64,13 +58,13 @@ func (e *Engine) cache() wazero.CompilationCache {
 }
 
 // Open opens the engine unless it is open already.
-func (e *Engine) Open() error {
+func (e *engine) Open() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.open()
 }
 
-func (e *Engine) open() error {
+func (e *engine) open() error {
 	if e.pool != nil {
 		return nil
 	}
@@ -81,7 +75,7 @@ func (e *Engine) open() error {
 		WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesExceptionHandling).
 		WithMemoryLimitPages(memoryPagesMax).
 		WithDebugInfoEnabled(false)
-	if cache := e.cache(); cache != nil {
+	if cache := openCache(); cache != nil {
 		config = config.WithCompilationCache(cache)
 	}
 	pool, err := webassembly.Init(webassembly.Config{
@@ -100,21 +94,8 @@ func (e *Engine) open() error {
 	return nil
 }
 
-// Close ends the engine and frees its memory. A later read opens it again.
-func (e *Engine) Close() error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.drop()
-	if e.pool == nil {
-		return nil
-	}
-	pool := e.pool
-	e.pool = nil
-	return pool.Close()
-}
-
 // drop ends the current instance.
-func (e *Engine) drop() {
+func (e *engine) drop() {
 	if e.instance == nil {
 		return
 	}
@@ -130,7 +111,7 @@ const instanceTimeout = time.Minute
 
 // use calls read with an instance of PDFium. size is the size of the body in bytes. If read
 // returns a brokenError, use discards the instance.
-func (e *Engine) use(size int, read func(p pdfium.Pdfium) (pages int, err error)) error {
+func (e *engine) use(size int, read func(p pdfium.Pdfium) (pages int, err error)) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if err := e.open(); err != nil {

@@ -29,8 +29,8 @@ import (
 	"infomall/store/document"
 )
 
-// Kind reads PDF files with DefaultEngine.
-var Kind = document.Kind{Name: "pdf", Is: is, Prepare: DefaultEngine.Open, Read: DefaultEngine.Read}
+// Kind reads PDF files with theEngine.
+var Kind = document.Kind{Name: "pdf", Is: is, Prepare: theEngine.Open, Read: theEngine.Read}
 
 // headerWithin is how many bytes may be before the header of a PDF file, as in PDFium.
 const headerWithin = 1024
@@ -48,7 +48,7 @@ func is(in *document.Input) bool {
 
 // Read reads a PDF file into b. It returns an error if the file, or a page of it, cannot
 // be read.
-func (e *Engine) Read(b *document.Builder, in *document.Input) error {
+func (e *engine) Read(b *document.Builder, in *document.Input) error {
 	var pages []page
 	err := e.use(len(in.Body), func(p pdfium.Pdfium) (int, error) {
 		f, err := openFile(p, in.Body)

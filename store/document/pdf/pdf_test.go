@@ -222,21 +222,6 @@ func onePage(content, entries, objects string) []byte {
 
 func object(n int, text string) string { return fmt.Sprintf("%d 0 obj\n%s\nendobj\n", n, text) }
 
-// TestEngine shows that an engine that was closed is opened by the next read.
-func TestEngine(t *testing.T) {
-	in := testFile(t, "chromium.pdf")
-	e := &Engine{}
-	for range 2 {
-		b := document.NewBuilder(document.Limits{}, nil)
-		if err := e.Read(b, &in); err != nil || b.Doc.Pages != 2 {
-			t.Fatalf("%v, %d pages", err, b.Doc.Pages)
-		}
-		if err := e.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
 // TestMutate shows that damaged files do not break the reader.
 func TestMutate(t *testing.T) {
 	form := onePage("q 500 0 0 700 0 0 cm /P Do Q BT /F 12 Tf 50 50 Td (word) Tj ET", "/Annots[6 0 R]",

@@ -23,7 +23,7 @@ func TestAgainstPdftotext(t *testing.T) {
 	if _, err := exec.LookPath("pdftotext"); err != nil {
 		t.Skip("there is no pdftotext: install poppler-utils")
 	}
-	if err := DefaultEngine.Open(); err != nil {
+	if err := theEngine.Open(); err != nil {
 		t.Fatal(err)
 	}
 	var all []float64
