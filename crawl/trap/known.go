@@ -31,9 +31,6 @@ func (k *known) meet(h uint32, tag uint16) (before uint16, ok bool) {
 	return k.old.get(h)
 }
 
-// memory returns how many bytes of memory k takes.
-func (k *known) memory() int { return 6 * (len(k.young.keys) + len(k.old.keys)) }
-
 // table is a hash table from 32-bit hashes to tags, with open addressing.
 // The key 0 marks a free place; a hash 0 is stored as 1.
 type table struct {

@@ -307,15 +307,6 @@ func (s *Site) Release(kind string) {
 	k.Released = true
 }
 
-// Memory returns about how many bytes of memory the Site takes.
-func (s *Site) Memory() int {
-	n := 300 + s.known.memory() + 200*len(s.kinds)
-	for _, l := range s.slots {
-		n += 200 + 50*len(l.first)
-	}
-	return n
-}
-
 // Bound bounds the memory of the Site: it sets how many hashes each of the
 // two generations of known may hold. The number is raised to knownMin or
 // lowered to knownMax if necessary.

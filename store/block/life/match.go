@@ -54,24 +54,15 @@ const (
 	alikeHere = 0.2 // for blocks with the same path or between the same neighbours
 )
 
-// matchPieces pairs the blocks of two versions of a page: first by digest, then
-// by likeness, then by place. old and new are in the order of the page. The
-// result has a Match for each block of the new version in order, then for each
-// removed block in order.
+// matches pairs the blocks of two versions of a page, m.old and m.new: first by
+// digest, then by likeness, then by place. Both lists are in the order of the page.
+// oldBag and newBag return the words of the block at index i. The result has a Match
+// for each block of the new version in order, then for each removed block in order.
 //
 // Likeness comes before place because an item added at the top of a list changes
 // the places of all other items. For the same reason a place is not only a path:
 // two blocks are also at the same place if they are between the same unchanged
 // neighbours.
-func matchPieces(old, new []piece) []Match {
-	m := newMatcher()
-	defer m.free()
-	m.old, m.new = append(m.old, old...), append(m.new, new...)
-	return m.matches(func(i int) words.Bag { return words.NewBag(old[i].Text()) }, func(i int) words.Bag { return words.NewBag(new[i].Text()) })
-}
-
-// matches does the work of matchPieces for the pieces in m.old and m.new. oldBag
-// and newBag return the words of the block at index i.
 func (m *matcher) matches(oldBag, newBag func(i int) words.Bag) []Match {
 	m.oldBag, m.newBag = oldBag, newBag
 	m.toOld, m.toNew = filled(m.toOld, len(m.new)), filled(m.toNew, len(m.old))
@@ -92,7 +83,7 @@ func filled(s []int, n int) []int {
 	return s
 }
 
-// matcher pairs the blocks of two versions of a page, see matchPieces.
+// matcher pairs the blocks of two versions of a page, see matches.
 type matcher struct {
 	old, new     []piece
 	oldBag       func(i int) words.Bag

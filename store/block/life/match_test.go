@@ -11,6 +11,7 @@ import (
 
 	"infomall/store/block/divide"
 	"infomall/store/page/markup"
+	"infomall/store/words"
 )
 
 // pieces makes blocks of texts. Paths are ordinals.
@@ -20,6 +21,14 @@ func pieces(texts ...string) []piece {
 		out = append(out, piece{Digest: sha256.Sum256([]byte(text)), Path: fmt.Sprint(i + 1), Text: func() string { return text }})
 	}
 	return out
+}
+
+// matchPieces pairs the blocks old with the blocks new.
+func matchPieces(old, new []piece) []Match {
+	m := newMatcher()
+	defer m.free()
+	m.old, m.new = append(m.old, old...), append(m.new, new...)
+	return m.matches(func(i int) words.Bag { return words.NewBag(old[i].Text()) }, func(i int) words.Bag { return words.NewBag(new[i].Text()) })
 }
 
 func printMatches(matches []Match) string {

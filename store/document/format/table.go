@@ -124,10 +124,6 @@ type Format struct {
 	lower []int // indexes of the formats over which it has priority
 }
 
-// About returns the version, the date, the source and the licence of the table of
-// formats.
-func About() string { return string(registry().about) }
-
 // Of returns what PRONOM says about a format. ok is false if id is no format that
 // Identify finds.
 func Of(id ID) (f Format, ok bool) {
