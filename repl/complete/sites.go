@@ -106,7 +106,7 @@ func (n *Sites) beginning(typed string) []string {
 		sign, rest = typed[:i+3], typed[i+3:]
 	}
 	var names []string
-	whole := true
+	var whole bool
 	if strings.Contains(rest, "/") {
 		names, whole = n.urls(sign, rest)
 	} else {

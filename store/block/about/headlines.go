@@ -49,7 +49,7 @@ func Headlines(dst []Headline, b *divide.Body) []Headline {
 		if labels == nil {
 			labels = LabelsTo(b.Tree, mainLevel)
 		}
-		main := true
+		var main bool
 		block, main = inMain(b, labels, block, int(n.Start))
 		dst = append(dst, Headline{text, main})
 		i = int(n.Next) - 1

@@ -157,7 +157,7 @@ func sections(code string) []section {
 				n++
 			}
 			if c == 'e' {
-				c, n = 'y', 1
+				n = 1
 				s.tokens = append(s.tokens, token{'y', "yyyy"})
 			} else {
 				s.tokens = append(s.tokens, token{c, rest[:n]})
