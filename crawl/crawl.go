@@ -2,7 +2,6 @@ package crawl
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -42,12 +41,9 @@ const (
 // Env is the connection of a crawl to the outside world: network and clock. The
 // zero value is the Internet and the machine's clock.
 type Env struct {
-	// Version is not used yet: the User-Agent is an option of the crawl.
-	Version string
-	Dial    func(ctx context.Context, addr netip.AddrPort) (net.Conn, error)
-	Lookup  func(ctx context.Context, host string) ([]netip.Addr, error)
-	TLS     *tls.Config
-	Now     func() time.Time
+	Dial   func(ctx context.Context, addr netip.AddrPort) (net.Conn, error)
+	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
+	Now    func() time.Time
 	// Documents reads documents, such as PDF files, for their links; nil reads none.
 	Documents Documents
 	// DiskFree returns how many bytes are free on the disk of the archive; nil means

@@ -33,7 +33,7 @@ const (
 func newClient(o *report.CrawlOptions, env Env, now func() time.Time, may func() bool) (*fetch.Client, error) {
 	return fetch.New(fetch.Options{
 		Agent: o.Agent, BodyMax: o.BodyMax, Requests: o.Requests, Rate: o.Rate, Private: o.AllowPrivate, Proxy: o.Proxy, Netrc: o.Netrc,
-		Dial: env.Dial, Lookup: env.Lookup, TLS: env.TLS, Now: now, May: may,
+		Dial: env.Dial, Lookup: env.Lookup, Now: now, May: may,
 	})
 }
 

@@ -55,7 +55,6 @@ type Options struct {
 	// uses the Internet or the clock of the machine.
 	Dial   func(ctx context.Context, addr netip.AddrPort) (net.Conn, error)
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
-	TLS    *tls.Config
 	Now    func() time.Time
 }
 
@@ -66,7 +65,6 @@ type Client struct {
 	agent    string
 	bodyMax  int64
 	requests record.Requests
-	tls      *tls.Config
 	guard    guard.Guard
 	proxy    proxy
 	rate     *rate
@@ -89,7 +87,7 @@ type Client struct {
 func New(o Options) (*Client, error) {
 	c := &Client{
 		agent: o.Agent, bodyMax: o.BodyMax, requests: o.Requests, may: o.May, now: o.Now, idle: make(map[string]*conn),
-		dial: o.Dial, tls: o.TLS, guard: guard.Guard{Private: o.Private}, cookies: newCookies(),
+		dial: o.Dial, guard: guard.Guard{Private: o.Private}, cookies: newCookies(),
 	}
 	var err error
 	if c.passwords, err = readNetrc(o.Netrc); err != nil {
@@ -115,9 +113,6 @@ func New(o Options) (*Client, error) {
 		c.names.lookup = func(ctx context.Context, host string) ([]netip.Addr, error) {
 			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 		}
-	}
-	if c.tls == nil {
-		c.tls = &tls.Config{NextProtos: []string{"http/1.1"}}
 	}
 	return c, nil
 }
@@ -355,9 +350,7 @@ func (c *Client) connect(ctx context.Context, r Request) (*conn, error) {
 				return nil, err
 			}
 		}
-		config := c.tls.Clone()
-		config.ServerName = r.URL.Hostname()
-		secure := tls.Client(nc, config)
+		secure := tls.Client(nc, &tls.Config{NextProtos: []string{"http/1.1"}, ServerName: r.URL.Hostname()})
 		if err := secure.HandshakeContext(ctx); err != nil {
 			nc.Close()
 			return nil, &fault{report.OutcomeTLSError, err}

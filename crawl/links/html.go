@@ -24,7 +24,7 @@ func (c *collector) readHTML(body []byte, d Document) {
 	t := markup.NewTree(body)
 	defer t.Free()
 	meta := t.Meta(cs)
-	c.found.Asks = robots.Directives{NoIndex: meta.NoIndex, NoFollow: meta.NoFollow, NoArchive: meta.NoArchive}
+	c.found.Asks = robots.Directives{NoFollow: meta.NoFollow, NoArchive: meta.NoArchive}
 	page := c.base
 	c.base = urlkey.Base(c.base, meta.Base)
 	if len(d.FormFields) > 0 && !meta.NoFollow {

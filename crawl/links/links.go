@@ -78,7 +78,6 @@ type Found struct {
 	// Links has each URL once: first those in the headers, then those with a date, the
 	// newest first, then the others in the order of the document.
 	Links   []Link
-	Dropped int               // how many more URLs there were, beyond the bounds
 	Page    bool              // whether the document was read as HTML
 	Charset charset.Found     // charset of the document, if Page
 	Forms   []*forms.Form     // the forms with one of Document.FormFields; none if the page asks robots not to follow its links
@@ -214,7 +213,6 @@ func (c *collector) resolve(reference string, l Link) {
 		return
 	}
 	if len(c.found.Links) >= c.max {
-		c.found.Dropped++
 		return
 	}
 	l.URL = u

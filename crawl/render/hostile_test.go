@@ -83,7 +83,7 @@ func TestHostilePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	refused := p.Refused()
+	refused := p.refuser.count()
 	if err := p.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -259,10 +259,6 @@ func (p *Pool) flags() []chromedp.ExecAllocatorOption {
 	return list
 }
 
-// Refused returns the number of requests that the browser made for itself or for no page
-// of Show. They were refused.
-func (p *Pool) Refused() int64 { return p.refuser.count() }
-
 // closeTimeout bounds the time that the browser gets to end by itself.
 const closeTimeout = 5 * time.Second
 

@@ -5,7 +5,6 @@ import "strings"
 // Directives are what the HTTP header of a page asks of robots. Package
 // markup reads the same directives in the markup of a page.
 type Directives struct {
-	NoIndex   bool
 	NoFollow  bool // its links should not be followed
 	NoArchive bool // no copy should be stored
 }
@@ -42,13 +41,9 @@ var valued = map[string]bool{"unavailable_after": true, "max-snippet": true, "ma
 // ones.
 func (d *Directives) set(word string) {
 	switch word {
-	case "noindex":
-		d.NoIndex = true
-	case "nofollow":
+	case "nofollow", "none":
 		d.NoFollow = true
 	case "noarchive":
 		d.NoArchive = true
-	case "none":
-		d.NoIndex, d.NoFollow = true, true
 	}
 }

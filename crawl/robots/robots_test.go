@@ -392,13 +392,13 @@ func TestHeader(t *testing.T) {
 		want   Directives
 	}{
 		{nil, Directives{}},
-		{[]string{"noindex, NoFollow"}, Directives{NoIndex: true, NoFollow: true}},
-		{[]string{"none", "noarchive"}, Directives{true, true, true}},
+		{[]string{"noindex, NoFollow"}, Directives{NoFollow: true}},
+		{[]string{"none", "noarchive"}, Directives{true, true}},
 		{[]string{"otherbot: noindex, nofollow"}, Directives{}},
 		{[]string{"infomall: noarchive"}, Directives{NoArchive: true}},
 		{[]string{"otherbot: noindex, infomall: nofollow, noarchive"}, Directives{NoFollow: true, NoArchive: true}},
 		{[]string{"otherbot: noindex", "nofollow"}, Directives{NoFollow: true}},
-		{[]string{"unavailable_after: 25 Jun 2010 15:00:00 PST, max-snippet:20, noindex"}, Directives{NoIndex: true}},
+		{[]string{"unavailable_after: 25 Jun 2010 15:00:00 PST, max-snippet:20, noindex"}, Directives{}},
 		{[]string{"", ",,:,", "all", "noindexed"}, Directives{}},
 	} {
 		if got := Header(c.values, "infomall"); got != c.want {

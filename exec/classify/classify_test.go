@@ -210,8 +210,8 @@ func TestURLs(t *testing.T) {
 			}
 		}
 	}
-	if got := strings.Join(c.Classes(), " "); got != "news shop" || c.Len() != 16 || c.Replaced() != 8 {
-		t.Errorf("the classes are %q of %d texts, %d replaced", got, c.Len(), c.Replaced())
+	if got := strings.Join(c.Classes(), " "); got != "news shop" || c.used != 16 || c.Replaced() != 8 {
+		t.Errorf("the classes are %q of %d texts, %d replaced", got, c.used, c.Replaced())
 	}
 	m, r := trained(t, c, Options{})
 	if r.Micro.F1 != 1 || !slices.Contains(r.Classes[1].Telling, "url:shop") || !m.URLs || m.Unnamed != 0 {

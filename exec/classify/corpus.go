@@ -81,9 +81,6 @@ func (c *Corpus) Add(text, class, url string) (ok bool, err error) {
 	return true, nil
 }
 
-// Len returns how many examples are used.
-func (c *Corpus) Len() int { return c.used }
-
 // Replaced returns how many examples were replaced by a later example with the same URL.
 func (c *Corpus) Replaced() int { return len(c.class) - c.used }
 

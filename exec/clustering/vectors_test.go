@@ -27,7 +27,8 @@ func drawRows(t *rapid.T, most int) *vector.Matrix {
 			m.Add(vector.Vector{})
 			continue
 		case m.Len() > 0 && r.IntN(6) == 0:
-			m.Add(m.Row(r.IntN(m.Len())).Clone())
+			row := m.Row(r.IntN(m.Len()))
+			m.Add(vector.Vector{Words: slices.Clone(row.Words), Values: slices.Clone(row.Values)})
 			continue
 		}
 		values := map[uint32]float32{}

@@ -210,7 +210,7 @@ func (e *export) writeRows(ctx context.Context, f io.Writer, rows *session.Resul
 	}
 	names := e.s.Runner(nil, "export").Lines(ctx)
 	defer names.Close()
-	w, err := to.format.rows(f, rowTarget{rows.Columns, e.s.Env().Location(), names, e.st.String(), e.s.Archive().Path()})
+	w, err := to.format.rows(f, rowTarget{e.s.Env().Location(), names, e.st.String(), e.s.Archive().Path()})
 	if err != nil {
 		return 0, err
 	}

@@ -9,7 +9,6 @@ import (
 
 	"infomall/exec/rowio"
 	"infomall/exec/spill"
-	"infomall/exec/value"
 )
 
 // formats lists all formats of files that EXPORT writes, in the order in which
@@ -39,7 +38,6 @@ type format struct {
 
 // rowTarget is what a writer of rows needs to know about the export.
 type rowTarget struct {
-	cols      []value.Column
 	zone      *time.Location // in which times are written
 	names     *spill.Lines   // sorts the names of the nodes of a graph
 	statement string         // as the user wrote it, for a report

@@ -483,7 +483,6 @@ func (r *Reader) textOf(ctx context.Context, n *Request, ref record.Ref) (text s
 
 // ScoreOf holds the parts from which the score of a finding was computed.
 type ScoreOf struct {
-	First   record.Time // first_seen of the finding
 	Last    record.Time // last_seen
 	Pages   int         // how many distinct pages were asked
 	With    []int       // for each atom of the question, how many of them have it
@@ -522,7 +521,7 @@ func (r *Reader) ScoreOf(ctx context.Context, n *Request, key string) (*ScoreOf,
 		return nil, err
 	}
 	q := n.Question
-	s := &ScoreOf{First: best.first, Last: best.last, Rarity: c.Rarity(), Page: res.wordsOf(q), Score: best.score}
+	s := &ScoreOf{Last: best.last, Rarity: c.Rarity(), Page: res.wordsOf(q), Score: best.score}
 	s.Pages, s.With = c.Pages, c.With
 	s.Factors = search.Explain(q, s.Page)
 	s.Title.Counts = make([]int, len(q.Atoms()))

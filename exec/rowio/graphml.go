@@ -30,12 +30,11 @@ func NewGraphML(w io.Writer, names Names, zone *time.Location) Writer {
 }
 
 // graphML is the Writer that NewGraphML returns. source and target are the
-// indexes in cols of the columns with the ends of an edge.
+// indexes of the columns with the ends of an edge.
 type graphML struct {
 	sink
 	names          Names
 	zone           *time.Location
-	cols           []value.Column
 	source, target int
 }
 
@@ -48,7 +47,6 @@ const graphMLHead = `<?xml version="1.0" encoding="UTF-8"?>
 // Begin writes the start of the file, which declares the columns. It returns
 // ErrNoLinks if the column source or target is missing.
 func (g *graphML) Begin(cols []value.Column) (err error) {
-	g.cols = cols
 	if g.source, g.target, err = linkEnds(cols); err != nil {
 		return err
 	}

@@ -58,7 +58,6 @@ type parquetWriter struct {
 	to      io.Writer
 	options ParquetOptions
 	w       *parquet.GenericWriter[any]
-	cols    []value.Column
 	row     parquet.Row
 	rows    int // how many rows the current row group has
 	bytes   int // how many bytes the texts in the current row group have
@@ -77,7 +76,6 @@ func (c columnsInOrder) Fields() []parquet.Field { return c.fields }
 // Begin makes the schema of the file from the columns. If two columns would
 // have the same name in the file, the second gets a number after its name.
 func (p *parquetWriter) Begin(cols []value.Column) error {
-	p.cols = cols
 	group := make(parquet.Group, len(cols))
 	names := make([]string, len(cols))
 	for i, c := range cols {

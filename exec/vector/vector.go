@@ -1,9 +1,6 @@
 package vector
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // Vector is a sparse vector: the words of a text, and the value of each. Words has numbers
 // of a dictionary in ascending order; Values[i] is the value of Words[i].
@@ -11,9 +8,6 @@ type Vector struct {
 	Words  []uint32
 	Values []float32
 }
-
-// Clone returns a copy of v that shares no memory with v.
-func (v Vector) Clone() Vector { return Vector{slices.Clone(v.Words), slices.Clone(v.Values)} }
 
 // Dot returns the sum of the products of the values that v and w have for the same word.
 // If both have length 1, that is the cosine of the angle between them.

@@ -21,11 +21,13 @@ type Options struct {
 	PartSeconds float64
 	// Attempts is how often a part may fail before the question fails. 0 means 4.
 	Attempts int
-	// Silence is how long a worker may send nothing before it is taken for dead. A worker that
-	// works sends something each second. 0 means 3 s. Wait is how long a question waits for a
-	// worker if there is none. 0 means 3 s.
-	Silence, Wait time.Duration
+	// Wait is how long a question waits for a worker if there is none. 0 means 3 s.
+	Wait time.Duration
 }
+
+// silenceMax is how long a worker may send nothing before it is taken for dead. A worker that
+// works sends something each second.
+const silenceMax = 3 * time.Second
 
 // Asker asks workers questions. It implements session.Workers.
 type Asker struct {
@@ -40,7 +42,6 @@ func NewAsker(t Transport, o Options) *Asker {
 			*d = v
 		}
 	}
-	def(&o.Silence, 3*time.Second)
 	def(&o.Wait, 3*time.Second)
 	if o.PartSeconds == 0 {
 		o.PartSeconds = .5
@@ -180,7 +181,6 @@ type coordinator struct {
 
 	workers   []*known
 	next      int // parts before this one were read
-	undone    int
 	attempts  uint64
 	durations []time.Duration // of the attempts that were whole
 	alone     time.Time       // since when no worker can be asked; zero if one can
@@ -200,7 +200,7 @@ const windowParts = 4
 func newCoordinator(a *Asker, q *session.Question) *coordinator {
 	c := &coordinator{
 		a: a, q: q, parts: make([]part, len(q.Parts)), results: make([]chan result, len(q.Parts)),
-		consumed: make(chan int), ended: make(chan *attempt), infos: make(chan infoOrError), undone: len(q.Parts),
+		consumed: make(chan int), ended: make(chan *attempt), infos: make(chan infoOrError),
 	}
 	for i := range c.parts {
 		c.parts[i].avoid = map[string]bool{}

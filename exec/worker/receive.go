@@ -46,7 +46,7 @@ func receive(ctx context.Context, a *Asker, q *session.Question, t *attempt, spo
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	silence := time.AfterFunc(a.o.Silence, func() { cancel(ErrLost) })
+	silence := time.AfterFunc(silenceMax, func() { cancel(ErrLost) })
 	defer silence.Stop()
 	in := answer{attempt: t.number, spool: spool}
 	for msg, err := range a.transport.Send(ctx, t.worker.ID, msg) {
@@ -60,7 +60,7 @@ func receive(ctx context.Context, a *Asker, q *session.Question, t *attempt, spo
 		if in.ended {
 			return in.fault, nil
 		}
-		silence.Reset(a.o.Silence)
+		silence.Reset(silenceMax)
 	}
 	return false, cause(ctx, errCut)
 }

@@ -82,12 +82,11 @@ const queryWait = 10 * time.Second
 // result and calls Close, always. Only one goroutine may use it.
 type Answer struct {
 	*session.Result
-	ctx       context.Context // of the statement; it ends with the time of the statement
-	statement ast.Statement
-	session   *session.Session
-	runner    *Runner
-	release   func()
-	Sent      int64 // rows that were sent so far; the reader of Rows counts them
+	ctx     context.Context // of the statement; it ends with the time of the statement
+	session *session.Session
+	runner  *Runner
+	release func()
+	Sent    int64 // rows that were sent so far; the reader of Rows counts them
 }
 
 // Run runs the statement in text with the values of parameters. The statement may
@@ -108,7 +107,7 @@ func (r *Runner) Run(ctx context.Context, text string, params map[string]string)
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, r.o.Timeout, ErrTime)
 	r.o.Began()
-	a := &Answer{ctx: ctx, statement: st, session: r.o.Session(), runner: r, release: func() {
+	a := &Answer{ctx: ctx, session: r.o.Session(), runner: r, release: func() {
 		cancel()
 		free()
 	}}

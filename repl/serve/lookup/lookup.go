@@ -22,13 +22,12 @@ type Capture struct {
 	Ref     record.Ref
 	Status  int32 // 0 if unknown
 	Kind    record.Kind
-	Mime    string
 	Change  record.Change
 	Version record.Time // start of the capture's version
 }
 
 // AllColumns are the columns of a scan that fill all fields of a Capture.
-const AllColumns = record.ColStatus | record.ColKind | record.ColMime | record.ColChange | record.ColVersionTime
+const AllColumns = record.ColStatus | record.ColKind | record.ColChange | record.ColVersionTime
 
 // sortedMax is how many captures of a family are sorted in memory. The captures of
 // a larger family are merged, one scan for each URL.
@@ -104,7 +103,7 @@ func rowsOf(ctx context.Context, snap relation.Snapshot, scan record.Scan) iter.
 			for i := range b.N {
 				c := Capture{URL: b.URLs()[i], Time: b.Time[i], Ref: b.Ref[i]}
 				if scan.Columns&AllColumns == AllColumns {
-					c.Status, c.Kind, c.Mime, c.Change, c.Version = b.Status[i], b.Kind[i], b.Mime[i], b.Change[i], b.VersionTime[i]
+					c.Status, c.Kind, c.Change, c.Version = b.Status[i], b.Kind[i], b.Change[i], b.VersionTime[i]
 				}
 				if !yield(c, nil) {
 					return

@@ -7,8 +7,7 @@ import (
 	"infomall/store/page/markup"
 )
 
-// classicDepth is how many elements deep the classic profile searches if
-// Options.MaxDepth is 0.
+// classicDepth is how many elements deep the classic profile searches for the blocks of one level.
 const classicDepth = 10
 
 // tagClass is the class of an element in the published method of dividing pages, the profile
@@ -64,12 +63,11 @@ func tagMinimum(t markup.Tag) int32 {
 // classic divides a page by the rules of the published method, which is the
 // profile Classic.
 type classic struct {
-	tree     *Tree
-	flow     *flow.Flow
-	maxDepth int
-	kids     []kids
-	colour   []uint64 // background of each node, its own or inherited
-	verdict  []bool   // whether a node was found to be a block
+	tree    *Tree
+	flow    *flow.Flow
+	kids    []kids
+	colour  []uint64 // background of each node, its own or inherited
+	verdict []bool   // whether a node was found to be a block
 }
 
 // kids holds the facts that the rules of the published method need about one node and
@@ -85,11 +83,8 @@ type kids struct {
 	whole                 bool  // rule 8 or 9 holds for the node
 }
 
-func (t *Tree) divideClassic(o Options) {
-	c := classic{tree: t, flow: t.Flow(), maxDepth: o.MaxDepth}
-	if c.maxDepth <= 0 {
-		c.maxDepth = classicDepth
-	}
+func (t *Tree) divideClassic() {
+	c := classic{tree: t, flow: t.Flow()}
 	if c.flow.All().Empty() {
 		return
 	}
@@ -168,7 +163,7 @@ func (c *classic) divide(n, root int) {
 	for i := root + 1; depth <= levelsMax && i < int(nodes[root].Next); {
 		e := &nodes[i]
 		d := below[e.Parent] + 1
-		if d > c.maxDepth || e.Kind != markup.Element || e.Tag.Hidden() {
+		if d > classicDepth || e.Kind != markup.Element || e.Tag.Hidden() {
 			i = int(e.Next)
 			continue
 		}

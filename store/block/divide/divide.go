@@ -38,13 +38,8 @@ const (
 	Classic
 )
 
-// Options says how to divide pages. The zero value is Modern with its defaults.
-type Options struct {
-	Profile Profile
-	// MaxDepth is how many elements deep the classic profile searches for the
-	// blocks of one level. 0 means 10.
-	MaxDepth int
-}
+// Options says how to divide pages. The zero value is Modern.
+type Options struct{ Profile Profile }
 
 // levelsMax is the greatest depth of a tree of blocks. Parts that are deeper
 // belong to the leaf that contains them.
@@ -108,7 +103,7 @@ func divide(t *markup.Tree, o Options, known *Memory, charset string) *Tree {
 	b.Blocks = append(b.Blocks, Block{End: len(t.Body)})
 	switch o.Profile {
 	case Classic:
-		b.divideClassic(o)
+		b.divideClassic()
 	default:
 		b.divideModern(modernShares, known, charset)
 	}

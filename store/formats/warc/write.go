@@ -100,10 +100,6 @@ func NewWriter(w io.Writer, o WriterOptions) (*Writer, error) {
 	return out, out.record(h, "", one(fields))
 }
 
-// Bytes returns how many bytes the Writer has written so far, compressed if the
-// file is.
-func (w *Writer) Bytes() int64 { return w.w.n }
-
 // Placed says where the record of a capture is in the file.
 type Placed struct {
 	Offset, Length int64  // of the record, or of its gzip member if the file is compressed, in bytes

@@ -72,8 +72,8 @@ func TestWriteRead(t *testing.T) {
 			}
 			placed = append(placed, p)
 		}
-		if w.Bytes() != int64(file.Len()) {
-			t.Errorf("Bytes() = %d of %d", w.Bytes(), file.Len())
+		if w.w.n != int64(file.Len()) {
+			t.Errorf("%d bytes counted of %d", w.w.n, file.Len())
 		}
 		n := -1 // the warcinfo record comes first
 		bodies := map[string][]byte{}

@@ -17,7 +17,6 @@ type Meta struct {
 	Base        string // the base address for relative addresses, as written
 	Lang        string // the language as written, but in lower case
 	NoArchive   bool   // the page asks robots to keep no copy
-	NoIndex     bool   // the page asks robots not to index it
 	NoFollow    bool   // the page asks robots not to follow its links
 }
 
@@ -108,12 +107,8 @@ func (m *Meta) robots(content string) {
 		switch rule {
 		case "noarchive":
 			m.NoArchive = true
-		case "noindex":
-			m.NoIndex = true
-		case "nofollow":
+		case "nofollow", "none":
 			m.NoFollow = true
-		case "none":
-			m.NoIndex, m.NoFollow = true, true
 		}
 	}
 }
